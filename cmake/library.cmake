@@ -1,0 +1,41 @@
+# libflotsam: the simulation core. The wide passes are compiled once per instruction set and chosen at run time.
+file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS
+  ${CMAKE_SOURCE_DIR}/src/base/*.c ${CMAKE_SOURCE_DIR}/src/sph/*.c ${CMAKE_SOURCE_DIR}/src/geometry/*.c
+  ${CMAKE_SOURCE_DIR}/src/bodies/*.c ${CMAKE_SOURCE_DIR}/src/coupling/*.c ${CMAKE_SOURCE_DIR}/src/world*.c)
+list(FILTER core_sources EXCLUDE REGEX "wide_[a-z_]*\\.c$")
+file(GLOB wide_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sph/wide_*.c)
+
+function(add_wide_passes isa)
+  add_library(wide_${isa} OBJECT ${wide_sources})
+  target_compile_definitions(wide_${isa} PRIVATE FLO_ISA=${isa} FLO_SIMD_HEADER="base/simd_${isa}.h")
+  target_compile_options(wide_${isa} PRIVATE ${ARGN} -Wno-psabi)
+  target_include_directories(wide_${isa} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(wide_${isa} PRIVATE flotsam_flags)
+  set_target_properties(wide_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  list(APPEND wide_objects $<TARGET_OBJECTS:wide_${isa}>)
+  set(wide_objects ${wide_objects} PARENT_SCOPE)
+endfunction()
+
+add_wide_passes(generic)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_wide_passes(avx2 -mavx2 -mfma -mbmi2)
+  set(isa_definitions FLO_HAS_AVX2)
+endif()
+
+# The core as objects: once into the shared library, once (with all symbols in reach) into a static one for tests.
+add_library(flotsam_objects OBJECT ${core_sources})
+target_compile_definitions(flotsam_objects PRIVATE ${isa_definitions})
+target_include_directories(flotsam_objects PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(flotsam_objects PRIVATE flotsam_flags OpenMP::OpenMP_C)
+set_target_properties(flotsam_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+foreach(kind SHARED STATIC)
+  string(TOLOWER flotsam_${kind} target)
+  add_library(${target} ${kind} $<TARGET_OBJECTS:flotsam_objects> ${wide_objects})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:flotsam_flags> OpenMP::OpenMP_C m)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endforeach()
+set_target_properties(flotsam_shared PROPERTIES OUTPUT_NAME flotsam EXPORT_NAME flotsam)
+set_target_properties(flotsam_static PROPERTIES OUTPUT_NAME flotsam EXPORT_NAME flotsam_static)

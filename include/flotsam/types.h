@@ -1,0 +1,258 @@
+// Types of the Flotsam library: statuses, ids, and the definition structs that describe a world.
+//
+// Every definition struct has a function flo_default_..._def() in flotsam.h. Start from it and change what
+// matters; a zeroed struct is not a valid definition. Units are SI throughout: metres, seconds, kilograms,
+// pascal, radians.
+#ifndef FLOTSAM_TYPES_H
+#define FLOTSAM_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- Statuses and errors ----
+
+typedef enum FloStatus {
+  FLO_OK = 0,
+  FLO_BAD_INPUT,   // a value, file or call that cannot be used; the text says which and what to do
+  FLO_NO_MEMORY,   // the allocator returned NULL
+  FLO_IO_FAILED,   // a file could not be read or written
+  FLO_DIVERGED,    // the simulation left the range of sense; FloError names the first bad particle and field
+  FLO_UNSUPPORTED, // the chosen method cannot do this
+} FloStatus;
+
+// Filled by a function that fails; untouched by one that succeeds. Pass NULL where the text is of no
+// interest.
+typedef struct FloError {
+  FloStatus status;
+  char text[1024];
+} FloError;
+
+// ---- What a host program may replace ----
+
+// Memory: `allocate` returns `size` bytes aligned to 64, or NULL; `release` gets back what `allocate`
+// returned.
+typedef struct FloAllocator {
+  void *(*allocate)(void *context, size_t size);
+  void (*release)(void *context, void *memory, size_t size);
+  void *context;
+} FloAllocator;
+
+typedef enum FloLogLevel { FLO_LOG_DEBUG, FLO_LOG_INFO, FLO_LOG_WARNING } FloLogLevel;
+
+// Messages of the library. It never prints by itself: without a log function they are dropped.
+typedef struct FloLog {
+  void (*write)(void *context, FloLogLevel level, const char *text);
+  void *context;
+} FloLog;
+
+// ---- Enumerations ----
+
+typedef enum FloKernel {
+  FLO_KERNEL_CUBIC_SPLINE, // default; support 2 spacings
+  FLO_KERNEL_WENDLAND_C2,
+  FLO_KERNEL_WENDLAND_C4,
+  FLO_KERNEL_QUINTIC,   // Morris 1997; support 3 spacings
+  FLO_KERNEL_POLY6,     // Müller 2003
+  FLO_KERNEL_SPIKY,     // Müller 2003
+  FLO_KERNEL_VISCOSITY, // Müller 2003; infinite at distance zero, so not for densities
+  FLO_KERNEL_COUNT
+} FloKernel;
+
+// Particles live in sets; each set has the same list of fields, but only those that make sense for it.
+typedef enum FloSet {
+  FLO_SET_FLUID,
+  FLO_SET_BOUNDARY, // samples of static and kinematic bodies
+  FLO_SET_COUNT
+} FloSet;
+
+typedef enum FloType { FLO_TYPE_F32, FLO_TYPE_F64, FLO_TYPE_U16, FLO_TYPE_U32 } FloType;
+
+typedef enum FloBodyKind {
+  FLO_BODY_STATIC,    // never moves
+  FLO_BODY_KINEMATIC, // follows its motions, whatever pushes
+} FloBodyKind;
+
+// ---- Ids: small values, safe to copy and to keep; a removed object's id is never valid again ----
+
+typedef struct FloMaterialId {
+  uint16_t index, generation;
+} FloMaterialId;
+typedef struct FloBodyId {
+  uint16_t index, generation;
+} FloBodyId;
+typedef struct FloEmitterId {
+  uint16_t index, generation;
+} FloEmitterId;
+typedef struct FloSinkId {
+  uint16_t index, generation;
+} FloSinkId;
+
+// ---- Shapes: figures from parameters, centred on their own origin, in their own frame ----
+
+typedef enum FloShapeKind {
+  FLO_SHAPE_BOX,      // size: edge lengths
+  FLO_SHAPE_SPHERE,   // radius (a disc in 2D)
+  FLO_SHAPE_CYLINDER, // radius; size[0] its length along the shape's z axis; 3D only
+  FLO_SHAPE_TANK,     // size: *inner* edge lengths; solid outside, open at the top unless `closed`
+  FLO_SHAPE_COUNT
+} FloShapeKind;
+
+typedef struct FloShape {
+  FloShapeKind kind;
+  double size[3];
+  double radius;
+  bool closed; // tank only: has a lid
+  int up;      // tank only: axis (0 x, 1 y, 2 z) along which it is open
+} FloShape;
+
+// ---- Definitions ----
+
+typedef struct FloWorldDef {
+  int dim;            // 2 (the plane z = 0) or 3
+  double spacing;     // distance of neighbouring particles at rest [m]
+  double gravity[3];  // [m/s²]
+  const char *method; // name of the coupling method, e.g. "wcsph"
+  FloKernel kernel;
+  double support;       // kernel support radius in spacings; 0: the kernel's own default
+  double time_step;     // fixed time step [s]; 0: chosen each step from the method's limits
+  double cfl;           // share of a spacing that the fastest particle or wall may travel in a step
+  double min_time_step; // [s] a smaller one needed means divergence
+  double max_time_step; // [s]
+  bool periodic[3];     // axes along which the domain repeats
+  double domain_low[3], domain_high[3]; // [m] the repeating box; read on periodic axes only
+  size_t max_particles;                 // emitters stop here; 0: no limit but memory
+  int threads;                          // 0: as many as the machine has cores
+  FloAllocator allocator;               // zeroed: the C library's
+  FloLog log;                           // zeroed: silent
+} FloWorldDef;
+
+typedef struct FloMaterialDef {
+  const char *name;      // copied
+  double density;        // at rest [kg/m³]
+  double viscosity;      // kinematic [m²/s]
+  double wall_viscosity; // kinematic viscosity felt between this fluid and solids [m²/s]; < 0: same as
+                         // `viscosity`
+} FloMaterialDef;
+
+// A position and a unit quaternion (x, y, z, w) that places a shape in the world.
+typedef struct FloPose {
+  double position[3];
+  double rotation[4];
+} FloPose;
+
+// A block of fluid: the lattice points inside a shape.
+typedef struct FloFluidDef {
+  FloMaterialId material;
+  FloShape shape;
+  FloPose pose;
+  double velocity[3];         // [m/s]
+  double angular_velocity[3]; // [rad/s] about the shape's centre
+  // Optional: velocity added at a point, for vortices and shear flows.
+  void (*velocity_at)(void *context, const double position[3], double velocity[3]);
+  void *context;
+} FloFluidDef;
+
+typedef enum FloMotionKind {
+  FLO_MOTION_TRANSLATE, // vector: velocity [m/s]
+  FLO_MOTION_ROTATE,    // vector: axis; rate [rad/s]; about `centre`
+  FLO_MOTION_OSCILLATE, // vector: amplitude [m]; offset = vector * sin(2 pi frequency (t - start) + phase)
+  FLO_MOTION_KEYFRAMES, // poses over time, interpolated: positions linearly, rotations along the shortest arc
+} FloMotionKind;
+
+typedef struct FloKeyframe {
+  double time; // [s] strictly rising
+  FloPose pose;
+} FloKeyframe;
+
+// One prescribed motion; a body may have several, applied in order. Active for start <= t < end, held
+// outside.
+typedef struct FloMotionDef {
+  FloMotionKind kind;
+  double vector[3];
+  double centre[3];             // world coordinates at the start, ROTATE only
+  double rate;                  // [rad/s], ROTATE only
+  double frequency;             // [Hz], OSCILLATE only
+  double phase;                 // [rad], OSCILLATE only
+  double start, end;            // [s]
+  const FloKeyframe *keyframes; // copied, KEYFRAMES only
+  size_t n_keyframes;
+} FloMotionDef;
+
+typedef struct FloBodyDef {
+  const char *name; // copied; shown in reports
+  FloBodyKind kind;
+  FloShape shape;
+  FloPose pose;
+  const FloMotionDef *motions; // copied; KINEMATIC only
+  size_t n_motions;
+} FloBodyDef;
+
+// A window from which fluid streams: a rectangle (a segment in 2D) or a disc, `pose` turns its +x into the
+// direction.
+typedef struct FloEmitterDef {
+  FloMaterialId material;
+  FloPose pose;
+  double size[2];    // [m] width (shape's y) and height (shape's z, 3D only)
+  bool round;        // a disc of diameter size[0] instead
+  double speed;      // [m/s]
+  double start, end; // [s]
+} FloEmitterDef;
+
+// An outflow region: fluid inside it is removed.
+typedef struct FloSinkDef {
+  FloShape shape;
+  FloPose pose;
+  double start, end; // [s]
+} FloSinkDef;
+
+// ---- Answers ----
+
+// What a step did. Not converging is a figure, not an error.
+typedef struct FloStepInfo {
+  double time;    // [s] after the step
+  double dt;      // [s]
+  uint64_t step;  // number of steps done
+  int iterations; // of the method's solver; 0 where it has none
+  double residual;
+} FloStepInfo;
+
+// The figures every run reports; see docs/figures.md.
+typedef struct FloFigures {
+  double time, dt;
+  uint64_t step;
+  int iterations;
+  double residual;
+  double density_error_mean, density_error_max; // of max(density/rest - 1, 0)
+  size_t fluid_particles, boundary_particles;
+  double kinetic_energy, potential_energy; // [J] (per metre in 2D)
+  double momentum[3];                      // [kg m/s]
+  double angular_momentum[3];              // [kg m²/s] about the origin
+  double max_speed;                        // [m/s]
+  size_t emitted, removed;                 // fluid particles since the start
+} FloFigures;
+
+// A body as it is now. Force and torque are what the fluid does to it.
+typedef struct FloBodyState {
+  FloPose pose;
+  double velocity[3], angular_velocity[3];
+  double force[3], torque[3]; // [N], [N m] about the body's position
+} FloBodyState;
+
+// A zero-copy view of one field: element i stands `stride` bytes behind element i-1. Valid until the next
+// step, addition or removal.
+typedef struct FloView {
+  const void *data;
+  size_t count, stride;
+  FloType type;
+  const char *unit, *meaning;
+} FloView;
+
+// One parameter of a method: what `flotsam info method` prints and what scenes may set.
+typedef struct FloParam {
+  const char *name;
+  double value, low, high; // default and permitted range
+  const char *unit, *help;
+} FloParam;
+
+#endif

@@ -1,0 +1,26 @@
+#include "base/core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+FloStatus flo_fail(FloError *error, FloStatus status, const char *format, ...) {
+  if (error) {
+    error->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}
+
+static void (*assert_handler)(const char *, const char *, int);
+
+void flo_set_assert_handler(void (*handler)(const char *, const char *, int)) { assert_handler = handler; }
+
+void flo_assert_failed(const char *condition, const char *file, int line) {
+  if (assert_handler) assert_handler(condition, file, line);
+  // Without a handler the only honest thing left is to stop where the mistake is visible to a debugger.
+  abort();
+}

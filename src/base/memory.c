@@ -1,0 +1,72 @@
+#define _DEFAULT_SOURCE // madvise
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+
+// Large blocks are aligned to and backed by huge pages: a sweep touches hundreds of megabytes, and with small
+// pages it spends a good part of its time in TLB misses.
+static void *default_allocate(void *context, size_t size) {
+  (void)context;
+  size_t alignment = size >= HUGE_PAGE ? HUGE_PAGE : CACHE_LINE;
+  if (size > SIZE_MAX - alignment) return NULL;
+  void *block = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (block && size >= HUGE_PAGE) (void)madvise(block, size, MADV_HUGEPAGE);
+  return block;
+}
+
+static void default_release(void *context, void *block, size_t size) {
+  (void)context, (void)size;
+  free(block);
+}
+
+void flo_memory_init(FloMemory *memory, const FloAllocator *allocator) {
+  bool is_custom = allocator && allocator->allocate && allocator->release;
+  *memory = (FloMemory){.allocator =
+                            is_custom ? *allocator : (FloAllocator){default_allocate, default_release, NULL}};
+}
+
+void *flo_memory_allocate(FloMemory *memory, size_t size) {
+  void *block = memory->allocator.allocate(memory->allocator.context, size ? size : 1);
+  if (block) memory->bytes += size;
+  return block;
+}
+
+void flo_memory_release(FloMemory *memory, void *block, size_t size) {
+  if (!block) return;
+  memory->bytes -= size;
+  memory->allocator.release(memory->allocator.context, block, size);
+}
+
+FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, size_t keep,
+                             FloError *error) {
+  if (size <= buffer->capacity) return FLO_OK;
+  // The first request is taken at its word (most buffers never grow); later ones leave an eighth of room.
+  size_t capacity = buffer->capacity ? size + size / 8 : size;
+  capacity = (capacity + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  // Nothing to keep: free first, so that the peak is the new size and not the sum.
+  if (!keep) flo_buffer_free(memory, buffer);
+  void *data = flo_memory_allocate(memory, capacity);
+  if (!data) return flo_fail(error, FLO_NO_MEMORY, "out of memory: %zu bytes more were needed", capacity);
+  if (keep) {
+    memcpy(data, buffer->data, keep);
+    flo_memory_release(memory, buffer->data, buffer->capacity);
+  }
+  *buffer = (FloBuffer){data, capacity};
+  return FLO_OK;
+}
+
+void flo_buffer_free(FloMemory *memory, FloBuffer *buffer) {
+  flo_memory_release(memory, buffer->data, buffer->capacity);
+  *buffer = (FloBuffer){0};
+}
+
+char *flo_memory_copy_text(FloMemory *memory, const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = flo_memory_allocate(memory, size);
+  if (copy) memcpy(copy, text, size);
+  return copy;
+}

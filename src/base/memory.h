@@ -1,0 +1,29 @@
+// Memory of one world: every byte goes through its allocator and is counted.
+#ifndef FLO_BASE_MEMORY_H
+#define FLO_BASE_MEMORY_H
+
+#include "base/core.h"
+
+typedef struct FloMemory {
+  FloAllocator allocator;
+  size_t bytes; // held now
+} FloMemory;
+
+// A block that grows; growth leaves room, so that a world soon stops allocating.
+typedef struct FloBuffer {
+  void *data;
+  size_t capacity; // bytes
+} FloBuffer;
+
+void flo_memory_init(FloMemory *memory, const FloAllocator *allocator);
+void *flo_memory_allocate(FloMemory *memory, size_t size);
+void flo_memory_release(FloMemory *memory, void *block, size_t size);
+
+// Makes room for `size` bytes; the first `keep` bytes survive.
+FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, size_t keep, FloError *error);
+void flo_buffer_free(FloMemory *memory, FloBuffer *buffer);
+
+// A zero-terminated copy.
+char *flo_memory_copy_text(FloMemory *memory, const char *text);
+
+#endif

@@ -1,0 +1,19 @@
+// Between a shape's own frame and the world's.
+#ifndef FLO_BASE_POSE_H
+#define FLO_BASE_POSE_H
+
+#include "base/vecmath.h"
+#include "flotsam/types.h"
+
+static inline void pose_to_world(const FloPose *pose, const double local[3], double out[3]) {
+  quat_rotate(pose->rotation, local, out);
+  vec_add(out, pose->position, out);
+}
+
+static inline void pose_to_local(const FloPose *pose, const double point[3], double out[3]) {
+  double d[3];
+  vec_sub(point, pose->position, d);
+  quat_rotate_back(pose->rotation, d, out);
+}
+
+#endif

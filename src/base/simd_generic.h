@@ -1,0 +1,70 @@
+// The wide-float vocabulary for any machine: eight lanes by the compiler's vector types.
+//
+// Another instruction set is one more header with the same names; see simd_avx2.h. Square root and division
+// are the correctly rounded ones everywhere, so that the same instruction set gives the same bits on every
+// make of processor.
+#ifndef FLO_BASE_SIMD_GENERIC_H
+#define FLO_BASE_SIMD_GENERIC_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { FLO_LANES = 8 };
+
+typedef float WideF __attribute__((vector_size(32)));
+typedef int32_t WideI __attribute__((vector_size(32)));
+
+#define WIDE_INLINE static inline __attribute__((always_inline, unused))
+
+WIDE_INLINE WideF wide_set(float a) { return (WideF){a, a, a, a, a, a, a, a}; }
+WIDE_INLINE WideI wide_set_int(int32_t a) { return (WideI){a, a, a, a, a, a, a, a}; }
+
+WIDE_INLINE WideF wide_load(const float *from) {
+  WideF a;
+  memcpy(&a, from, sizeof a);
+  return a;
+}
+
+WIDE_INLINE WideI wide_load_int(const int32_t *from) {
+  WideI a;
+  memcpy(&a, from, sizeof a);
+  return a;
+}
+
+WIDE_INLINE void wide_store(float *to, WideF a) { memcpy(to, &a, sizeof a); }
+WIDE_INLINE WideF wide_fma(WideF a, WideF b, WideF c) { return a * b + c; }
+WIDE_INLINE WideF wide_from_int(WideI a) { return __builtin_convertvector(a, WideF); }
+
+// a where mask is all ones, b where it is zero.
+WIDE_INLINE WideF wide_select(WideI mask, WideF a, WideF b) {
+  return (WideF)(((WideI)a & mask) | ((WideI)b & ~mask));
+}
+
+WIDE_INLINE WideF wide_max(WideF a, WideF b) { return wide_select(a > b, a, b); }
+
+WIDE_INLINE WideF wide_sqrt(WideF a) {
+  for (int lane = 0; lane < FLO_LANES; ++lane) a[lane] = sqrtf(a[lane]);
+  return a;
+}
+
+// One bit per lane that is all ones.
+WIDE_INLINE unsigned wide_bits(WideI mask) {
+  unsigned bits = 0;
+  for (int lane = 0; lane < FLO_LANES; ++lane) bits |= (unsigned)(mask[lane] & 1) << lane;
+  return bits;
+}
+
+// Stores the lanes of `a` named by `bits` one behind the other; may write up to eight elements.
+WIDE_INLINE void wide_compress(int32_t *to, WideI a, unsigned bits) {
+  for (int lane = 0; lane < FLO_LANES; ++lane)
+    if (bits >> lane & 1) *to++ = a[lane];
+}
+
+// Element index[lane] of an array of quadruples, its four parts turned into four wide values.
+WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF out[4]) {
+  for (int lane = 0; lane < FLO_LANES; ++lane)
+    for (int part = 0; part < 4; ++part) out[part][lane] = quads[4 * (size_t)index[lane] + (size_t)part];
+}
+
+#endif

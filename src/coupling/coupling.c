@@ -1,0 +1,29 @@
+#include "coupling/coupling.h"
+
+#include <string.h>
+
+// Every method the program knows; adding one is adding its constant here.
+static const FloCoupling *const couplings[] = {&flo_wcsph};
+
+const FloCoupling *flo_coupling_find(const char *name) {
+  for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)
+    if (!strcmp(couplings[k]->name, name)) return couplings[k];
+  return NULL;
+}
+
+size_t flo_method_count(void) { return FLO_COUNT_OF(couplings); }
+
+const char *flo_method_name(size_t k) { return k < FLO_COUNT_OF(couplings) ? couplings[k]->name : NULL; }
+
+const char *flo_method_paper(const char *method) {
+  const FloCoupling *coupling = flo_coupling_find(method);
+  return coupling ? coupling->paper : NULL;
+}
+
+const FloParam *flo_method_params(const char *method, size_t *count) {
+  const FloCoupling *coupling = flo_coupling_find(method);
+  *count = 0;
+  if (!coupling) return NULL;
+  while (coupling->params[*count].name) ++*count;
+  return coupling->params;
+}

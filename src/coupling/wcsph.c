@@ -1,0 +1,296 @@
+// `wcsph`: weakly compressible SPH, the standard method that the papers compare with.
+//
+// Density by summation (Müller 2003, with number densities as in Solenthaler & Pajarola 2008), pressure by
+// Tait's equation (Monaghan 1994; Becker & Teschner 2007, eq. 7), artificial and laminar viscosity (Monaghan
+// 2005), solids as samples with volumes (Akinci 2012) that mirror the pressure of the fluid. Symplectic
+// Euler.
+//
+//   rho_i = m_i (W(0) + sum_j W_ij) + rho0 sum_b V_b W_ib
+//   p_i   = max(B ((rho_i/rho0)^gamma - 1), 0),  B = rho0 c^2 / gamma
+//   f_i   = sum_j [-(p_i V_i^2 + p_j V_j^2) + viscosity] grad W_ij + the same for solids
+//
+// p is kept from going negative because a free surface would otherwise be torn into threads (tensile
+// instability).
+#include "base/parallel.h"
+#include "base/vecmath.h"
+#include "sph/passes.h"
+#include "world.h"
+
+enum { SOUND_SPEED, ALPHA, GAMMA };
+
+static const FloParam params[] = {
+    {"sound_speed", 0, 0, 1e5, "m/s",
+     "speed of sound; 0: ten times the highest speed to expect, so density varies by 1 %"},
+    {"alpha", 0.05, 0, 10, "", "artificial viscosity (Monaghan), acting while particles approach each other"},
+    {"gamma", 7, 1, 20, "", "exponent of Tait's equation; 7 is water"},
+    {0}};
+
+typedef struct Wcsph {
+  double sound_speed;
+  bool is_single_fluid; // one density and viscosity for all: no need to look up the neighbour's
+  FloBuffer state;      // quadruples per fluid particle: velocity, p V^2
+  FloBuffer force;      // quadruples per fluid particle
+  FloBuffer solid;      // quadruples per sample: velocity, volume over the fluid's rest volume
+  FloBuffer solid_force;
+  FloBuffer coefficients; // quadruples per fluid particle: viscosity always, while approaching
+  FloBuffer walls;        // per fluid particle: viscosity at solids
+} Wcsph;
+
+// ---- Speed of sound ----
+
+typedef struct Extent {
+  const FloWorld *world;
+  const double *direction; // of gravity, unit length
+} Extent;
+
+static void raise_extent(const void *context, size_t begin, size_t end, double *maxima) {
+  const Extent *extent = context;
+  const FloParticles *p = &extent->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    double x[3] = {p->x[i], p->y[i], p->z[i]}, depth = vec_dot(x, extent->direction);
+    maxima[0] = fmax(maxima[0], depth);
+    maxima[1] = fmax(maxima[1], -depth);
+  }
+}
+
+// How far fluid can fall: from the highest particle or emitter to the lowest particle, or lowest solid
+// sample.
+static double fall_height(const FloWorld *world, const double direction[3]) {
+  Extent extent = {world, direction};
+  double reach[2];
+  flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_extent, &extent, 2, reach);
+  for (size_t k = 0; k < world->emitters.count; ++k)
+    reach[1] = fmax(reach[1], -vec_dot(flo_emitters(world)[k].def.pose.position, direction));
+  if (world->emitters.count) {
+    const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+    for (size_t i = 0; i < b->count; ++i) {
+      double x[3] = {b->x[i], b->y[i], b->z[i]};
+      reach[0] = fmax(reach[0], vec_dot(x, direction));
+    }
+  }
+  return fmax(reach[0] + reach[1], 0);
+}
+
+static double expected_speed(const FloWorld *world) {
+  double speed = fmax(world->max_speed, flo_world_max_wall_speed(world)), direction[3];
+  for (size_t k = 0; k < world->emitters.count; ++k) speed = fmax(speed, flo_emitters(world)[k].def.speed);
+  double g = vec_length(world->def.gravity);
+  if (g == 0) return speed;
+  vec_scale(world->def.gravity, 1 / g, direction);
+  return sqrt(speed * speed + 2 * g * fall_height(world, direction));
+}
+
+static double choose_sound_speed(const FloWorld *world) {
+  double c = flo_world_param(world, "sound_speed");
+  if (c == 0) c = 10 * expected_speed(world);
+  // Without gravity and motion any speed will do; this one keeps the time step sensible.
+  return c > 0 ? c : 1;
+}
+
+// ---- Life ----
+
+static bool has_single_fluid(const FloWorld *world) {
+  const FloMaterial *m = flo_materials(world);
+  for (size_t k = 1; k < world->materials.count; ++k)
+    if (m[k].density != m[0].density || m[k].viscosity != m[0].viscosity ||
+        m[k].wall_viscosity != m[0].wall_viscosity)
+      return false;
+  return true;
+}
+
+static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
+  (void)error;
+  Wcsph *wcsph = state;
+  wcsph->sound_speed = choose_sound_speed(world);
+  return FLO_OK;
+}
+
+static void wcsph_finish(FloWorld *world, void *state) {
+  Wcsph *wcsph = state;
+  FloBuffer *buffers[] = {&wcsph->state,       &wcsph->force,        &wcsph->solid,
+                          &wcsph->solid_force, &wcsph->coefficients, &wcsph->walls};
+  for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
+}
+
+static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
+  const Wcsph *wcsph = state;
+  double s = world->def.spacing, viscosity = 0;
+  double dt = world->def.cfl * s / (wcsph->sound_speed + world->max_speed);
+  *limited_by = "sound";
+  for (size_t k = 0; k < world->materials.count; ++k) {
+    viscosity = fmax(viscosity, flo_materials(world)[k].viscosity);
+    viscosity = fmax(viscosity, flo_materials(world)[k].wall_viscosity);
+  }
+  // Morris 1997, eq. 20: the explicit viscous step.
+  if (viscosity > 0 && 0.125 * s * s / viscosity < dt)
+    dt = 0.125 * s * s / viscosity, *limited_by = "viscosity";
+  return dt;
+}
+
+// ---- Viscosity coefficients; see pair_viscosity ----
+
+typedef struct Coefficients {
+  float always, approaching, wall;
+} Coefficients;
+
+static Coefficients coefficients_of(const FloWorld *world, const Wcsph *wcsph, const FloMaterial *material) {
+  double volume2 = pow(flo_world_rest_volume(world), 2),
+         laminar = 2 * (world->def.dim + 2) * material->density * volume2;
+  double h = world->kernel.support / 2;
+  return (Coefficients){
+      (float)(laminar * material->viscosity),
+      (float)(world->params[ALPHA] * h * wcsph->sound_speed * material->density * volume2),
+      (float)(laminar * material->wall_viscosity),
+  };
+}
+
+static FloStatus fill_coefficients(FloWorld *world, Wcsph *wcsph, FloError *error) {
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->coefficients, fluid->capacity * 16, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->walls, fluid->capacity * 4, 0, error));
+  float *quads = wcsph->coefficients.data, *walls = wcsph->walls.data;
+  for (size_t i = 0; i < fluid->count; ++i) {
+    Coefficients c = coefficients_of(world, wcsph, &flo_materials(world)[fluid->material[i]]);
+    quads[4 * i] = c.always, quads[4 * i + 1] = c.approaching;
+    walls[i] = c.wall;
+  }
+  return FLO_OK;
+}
+
+// ---- Density and pressure ----
+
+typedef struct Density {
+  FloWorld *world;
+  const Wcsph *wcsph;
+  float *state;
+  float self; // W(0)
+} Density;
+
+static float tait(float ratio, float gamma) {
+  if (gamma != 7) return powf(ratio, gamma) - 1;
+  float cube = ratio * ratio * ratio;
+  return cube * cube * ratio - 1;
+}
+
+static void density_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  Density *d = context;
+  FloParticles *p = &d->world->sets[FLO_SET_FLUID];
+  const float *near_fluid = d->world->fluid_fluid.kernel_sum,
+              *near_solid = d->world->fluid_boundary.kernel_sum;
+  const float gamma = (float)d->world->params[GAMMA], c = (float)d->wcsph->sound_speed;
+  for (size_t i = begin; i < end; ++i) {
+    float rest = (float)flo_materials(d->world)[p->material[i]].density;
+    float density = p->mass[i] * (d->self + near_fluid[i]) + rest * near_solid[i];
+    float pressure = fmaxf(rest * c * c / gamma * tait(density / rest, gamma), 0);
+    float volume = p->mass[i] / density;
+    float *q = d->state + 4 * i;
+    p->density[i] = density, p->pressure[i] = pressure;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = pressure * volume * volume;
+  }
+}
+
+static void pack_solids(const FloWorld *world, float *quads) {
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  float per_volume = (float)(1 / flo_world_rest_volume(world));
+  for (size_t i = 0; i < b->count; ++i) {
+    float *q = quads + 4 * i;
+    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] * per_volume;
+  }
+}
+
+// ---- Forces ----
+
+typedef struct Forces {
+  FloFluidForces fluid;
+  FloSolidForces solid;
+} Forces;
+
+static void force_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Forces *forces = context;
+  flo_passes()->fluid_forces(&forces->fluid, begin, end);
+  flo_passes()->solid_forces_on_fluid(&forces->solid, begin, end);
+}
+
+static Forces describe_forces(FloWorld *world, Wcsph *wcsph) {
+  Coefficients c = coefficients_of(world, wcsph, flo_materials(world));
+  bool single = wcsph->is_single_fluid;
+  return (Forces){{.pairs = &world->fluid_fluid,
+                   .state = wcsph->state.data,
+                   .coefficients = single ? NULL : wcsph->coefficients.data,
+                   .always = c.always,
+                   .approaching = c.approaching,
+                   .force = wcsph->force.data},
+                  {.pairs = &world->fluid_boundary,
+                   .fluid = wcsph->state.data,
+                   .solid = wcsph->solid.data,
+                   .walls = single ? NULL : wcsph->walls.data,
+                   .wall = c.wall,
+                   .force = wcsph->force.data}};
+}
+
+static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
+  size_t fluid = world->sets[FLO_SET_FLUID].capacity * 16,
+         solid = world->sets[FLO_SET_BOUNDARY].capacity * 16;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, fluid, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, fluid, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid, solid, 0, error));
+  wcsph->is_single_fluid = has_single_fluid(world);
+  return wcsph->is_single_fluid ? FLO_OK : fill_coefficients(world, wcsph, error);
+}
+
+static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *error) {
+  Wcsph *wcsph = state;
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  if (n == 0) return FLO_OK;
+  FLO_TRY(flo_world_find_neighbours(world, error));
+  FLO_TRY(reserve(world, wcsph, error));
+
+  double since = flo_seconds();
+  Density density = {world, wcsph, wcsph->state.data, (float)flo_kernel_w(&world->kernel, 0)};
+  flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &density);
+  pack_solids(world, wcsph->solid.data);
+  since = flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
+
+  Forces forces = describe_forces(world, wcsph);
+  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, 64, force_range, &forces);
+  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
+  return flo_world_integrate(world, wcsph->force.data, dt, error);
+}
+
+// ---- Forces on solids, asked for between steps: of the positions and pressures that the last step started
+// from ----
+
+static void solid_force_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  flo_passes()->fluid_forces_on_solid(context, begin, end);
+}
+
+static FloStatus wcsph_solid_forces(FloWorld *world, void *state, FloError *error) {
+  Wcsph *wcsph = state;
+  FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  if (b->count == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
+  FLO_TRY(flo_world_find_solid_neighbours(world, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_force, b->capacity * 16, 0, error));
+  float *force = wcsph->solid_force.data;
+  for (size_t k = 0; k < 4 * b->count; ++k) force[k] = 0;
+  FloSolidForces in = describe_forces(world, wcsph).solid;
+  in.pairs = &world->boundary_fluid, in.force = force;
+  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, solid_force_range, &in);
+  for (size_t i = 0; i < b->count; ++i)
+    b->fx[i] = force[4 * i], b->fy[i] = force[4 * i + 1], b->fz[i] = force[4 * i + 2];
+  return FLO_OK;
+}
+
+const FloCoupling flo_wcsph = {
+    .name = "wcsph",
+    .paper = "Monaghan 1994; Becker & Teschner 2007: Weakly compressible SPH for free surface "
+             "flows; Akinci et al. 2012: Versatile rigid-fluid coupling",
+    .params = params,
+    .state_size = sizeof(Wcsph),
+    .init = wcsph_init,
+    .max_dt = wcsph_max_dt,
+    .step = wcsph_step,
+    .solid_forces = wcsph_solid_forces,
+    .finish = wcsph_finish};

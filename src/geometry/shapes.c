@@ -1,0 +1,223 @@
+#include "geometry/shapes.h"
+
+#include "base/vecmath.h"
+
+void flo_points_free(FloPoints *points) { flo_buffer_free(points->memory, &points->buffer); }
+
+FloStatus flo_points_add(FloPoints *points, double x, double y, double z, FloError *error) {
+  size_t used = points->count * 3 * sizeof(double), size = used + 3 * sizeof(double);
+  if (size > points->buffer.capacity)
+    FLO_TRY(flo_buffer_reserve(points->memory, &points->buffer, 2 * size + 4096, used, error));
+  vec_set(flo_points_at(points, points->count++), x, y, z);
+  return FLO_OK;
+}
+
+static bool is_boxy(const FloShape *shape) {
+  return shape->kind == FLO_SHAPE_BOX || shape->kind == FLO_SHAPE_TANK;
+}
+
+FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error) {
+  if ((unsigned)shape->kind >= FLO_SHAPE_COUNT)
+    return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
+  int n_sizes = is_boxy(shape) ? dim : shape->kind == FLO_SHAPE_CYLINDER ? 1 : 0;
+  for (int k = 0; k < n_sizes; ++k)
+    if (!(shape->size[k] > 0) || !isfinite(shape->size[k]))
+      return flo_fail(error, FLO_BAD_INPUT, "shape: every size must be positive, got %g", shape->size[k]);
+  if (!is_boxy(shape) && (!(shape->radius > 0) || !isfinite(shape->radius)))
+    return flo_fail(error, FLO_BAD_INPUT, "shape: the radius must be positive, got %g", shape->radius);
+  if (shape->kind == FLO_SHAPE_CYLINDER && dim == 2)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "shape: a cylinder needs three dimensions; use a sphere for a disc");
+  if (shape->kind == FLO_SHAPE_TANK && (shape->up < 0 || shape->up >= dim))
+    return flo_fail(error, FLO_BAD_INPUT, "shape: a tank's open axis must be one of the %d axes, got %d", dim,
+                    shape->up);
+  return FLO_OK;
+}
+
+void flo_shape_half_extent(const FloShape *shape, int dim, double half[3]) {
+  if (is_boxy(shape))
+    vec_scale(shape->size, 0.5, half);
+  else
+    vec_set(half, shape->radius, shape->radius, shape->radius);
+  if (shape->kind == FLO_SHAPE_CYLINDER) half[2] = shape->size[0] / 2;
+  if (dim == 2) half[2] = 0;
+}
+
+// ---- Distances ----
+
+static double box_distance(const double half[3], int dim, const double p[3]) {
+  double outside = 0, inside = -INFINITY;
+  for (int axis = 0; axis < dim; ++axis) {
+    double d = fabs(p[axis]) - half[axis];
+    outside += d > 0 ? d * d : 0;
+    inside = fmax(inside, d);
+  }
+  return outside > 0 ? sqrt(outside) : inside;
+}
+
+// A wall around the inner box, without a lid unless `closed`.
+static double tank_distance(const FloShape *shape, int dim, const double p[3], double wall) {
+  double half[3], outer[3], q[3];
+  flo_shape_half_extent(shape, dim, half);
+  vec_copy(half, outer);
+  vec_copy(p, q);
+  for (int axis = 0; axis < dim; ++axis) outer[axis] += wall;
+  double to_outer = box_distance(outer, dim, p);
+  if (!shape->closed) {
+    // The inner space reaches up for ever: measure it as if every point were at half height or below.
+    to_outer = fmax(to_outer, p[shape->up] - half[shape->up]);
+    q[shape->up] = fmin(q[shape->up], 0);
+  }
+  return fmax(-box_distance(half, dim, q), to_outer);
+}
+
+static double cylinder_distance(const FloShape *shape, const double p[3]) {
+  double radial = hypot(p[0], p[1]) - shape->radius, axial = fabs(p[2]) - shape->size[0] / 2;
+  if (radial > 0 && axial > 0) return hypot(radial, axial);
+  return fmax(radial, axial);
+}
+
+double flo_shape_distance(const FloShape *shape, int dim, const double point[3], double wall) {
+  double half[3];
+  flo_shape_half_extent(shape, dim, half);
+  switch (shape->kind) {
+  case FLO_SHAPE_SPHERE:
+    return vec_length(point) - shape->radius;
+  case FLO_SHAPE_CYLINDER:
+    return cylinder_distance(shape, point);
+  case FLO_SHAPE_TANK:
+    return tank_distance(shape, dim, point, wall);
+  default:
+    return box_distance(half, dim, point);
+  }
+}
+
+// ---- Volume ----
+
+FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,
+                                  FloError *error) {
+  if (shape->kind == FLO_SHAPE_TANK)
+    return flo_fail(error, FLO_BAD_INPUT, "a tank has no volume to fill; use a box for the fluid in it");
+  double half[3], first[3] = {0};
+  long n[3] = {1, 1, 1};
+  flo_shape_half_extent(shape, dim, half);
+  for (int axis = 0; axis < dim; ++axis) {
+    // A tolerance of a millionth of a spacing: 0.8/0.02 must be 40, whatever the rounding.
+    n[axis] = (long)floor(2 * half[axis] / spacing + 1e-6);
+    first[axis] = is_boxy(shape) ? spacing / 2 - half[axis] : -(double)(n[axis] - 1) / 2 * spacing;
+  }
+  for (long k = 0; k < n[2]; ++k)
+    for (long j = 0; j < n[1]; ++j)
+      for (long i = 0; i < n[0]; ++i) {
+        double p[3] = {first[0] + (double)i * spacing, first[1] + (double)j * spacing,
+                       first[2] + (double)k * spacing};
+        if (flo_shape_distance(shape, dim, p, 0) < 0)
+          FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
+      }
+  return FLO_OK;
+}
+
+// ---- Surfaces ----
+
+typedef struct ShellAxis {
+  long n;      // whole spacings along the edge
+  double step; // a spacing, stretched a little so that n of them make the edge
+  double low;
+} ShellAxis;
+
+// Lattice cells of a box: those within `layers` of its faces (a box), or up to `layers` outside of them (a
+// tank).
+static FloStatus sample_box_shell(const FloShape *shape, int dim, double spacing, int layers,
+                                  FloPoints *points, FloError *error) {
+  bool is_tank = shape->kind == FLO_SHAPE_TANK;
+  ShellAxis axes[3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+  long begin[3] = {0}, end[3] = {1, 1, 1};
+  for (int axis = 0; axis < dim; ++axis) {
+    long n = lround(shape->size[axis] / spacing);
+    n = n < 1 ? 1 : n;
+    axes[axis] = (ShellAxis){n, shape->size[axis] / (double)n, -shape->size[axis] / 2};
+    begin[axis] = is_tank ? -layers : 0;
+    end[axis] = is_tank ? n + layers : n;
+    if (is_tank && !shape->closed && axis == shape->up) end[axis] = n;
+  }
+  for (long k = begin[2]; k < end[2]; ++k)
+    for (long j = begin[1]; j < end[1]; ++j)
+      for (long i = begin[0]; i < end[0]; ++i) {
+        long index[3] = {i, j, k};
+        double p[3] = {0};
+        bool is_outside = false, is_near_face = false;
+        for (int axis = 0; axis < dim; ++axis) {
+          const ShellAxis *a = &axes[axis];
+          p[axis] = a->low + ((double)index[axis] + 0.5) * a->step;
+          is_outside |= index[axis] < 0 || index[axis] >= a->n;
+          is_near_face |= index[axis] < layers || index[axis] >= a->n - layers;
+        }
+        if (is_tank ? is_outside : is_near_face) FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
+      }
+  return FLO_OK;
+}
+
+static FloStatus sample_circle(double radius, double z, double spacing, FloPoints *points, FloError *error) {
+  long n = lround(2 * FLO_PI * radius / spacing);
+  if (n < 3) return flo_points_add(points, 0, 0, z, error);
+  for (long k = 0; k < n; ++k) {
+    double angle = 2 * FLO_PI * (double)k / (double)n;
+    FLO_TRY(flo_points_add(points, radius * cos(angle), radius * sin(angle), z, error));
+  }
+  return FLO_OK;
+}
+
+// A Fibonacci spiral: even to a few per cent anywhere on the sphere.
+static FloStatus sample_sphere_layer(double radius, double spacing, FloPoints *points, FloError *error) {
+  long n = lround(4 * FLO_PI * radius * radius / (spacing * spacing));
+  if (n < 4) return flo_points_add(points, 0, 0, 0, error);
+  double golden = FLO_PI * (3 - sqrt(5));
+  for (long k = 0; k < n; ++k) {
+    double z = 1 - (2 * (double)k + 1) / (double)n, r = sqrt(1 - z * z), angle = golden * (double)k;
+    FLO_TRY(flo_points_add(points, radius * r * cos(angle), radius * r * sin(angle), radius * z, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus sample_ball(const FloShape *shape, int dim, double spacing, int layers, FloPoints *points,
+                             FloError *error) {
+  for (int layer = 0; layer < layers; ++layer) {
+    double radius = fmax(shape->radius - (layer + 0.5) * spacing, 0);
+    if (dim == 2)
+      FLO_TRY(sample_circle(radius, 0, spacing, points, error));
+    else
+      FLO_TRY(sample_sphere_layer(radius, spacing, points, error));
+    if (radius == 0) break;
+  }
+  return FLO_OK;
+}
+
+// Rings along the axis; where the rings are within `layers` of a cap, whole discs.
+static FloStatus sample_cylinder(const FloShape *shape, double spacing, int layers, FloPoints *points,
+                                 FloError *error) {
+  long n = lround(shape->size[0] / spacing);
+  n = n < 1 ? 1 : n;
+  double step = shape->size[0] / (double)n;
+  for (long k = 0; k < n; ++k) {
+    bool is_cap = k < layers || k >= n - layers;
+    double z = ((double)k + 0.5) * step - shape->size[0] / 2;
+    for (int layer = 0; is_cap || layer < layers; ++layer) {
+      double radius = shape->radius - (layer + 0.5) * spacing;
+      if (radius < -spacing / 2) break;
+      FLO_TRY(sample_circle(fmax(radius, 0), z, spacing, points, error));
+    }
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, int layers,
+                                   FloPoints *points, FloError *error) {
+  switch (shape->kind) {
+  case FLO_SHAPE_SPHERE:
+    return sample_ball(shape, dim, spacing, layers, points, error);
+  case FLO_SHAPE_CYLINDER:
+    return sample_cylinder(shape, spacing, layers, points, error);
+  default:
+    return sample_box_shell(shape, dim, spacing, layers, points, error);
+  }
+}

@@ -1,0 +1,35 @@
+// Figures from parameters: which points they contain, and how they are sampled.
+#ifndef FLO_GEOMETRY_SHAPES_H
+#define FLO_GEOMETRY_SHAPES_H
+
+#include "base/memory.h"
+
+// Points, three coordinates each.
+typedef struct FloPoints {
+  FloMemory *memory;
+  FloBuffer buffer;
+  size_t count;
+} FloPoints;
+
+static inline double *flo_points_at(const FloPoints *points, size_t k) {
+  return (double *)points->buffer.data + 3 * k;
+}
+FloStatus flo_points_add(FloPoints *points, double x, double y, double z, FloError *error);
+void flo_points_free(FloPoints *points);
+
+FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error);
+// Signed distance to the surface, negative inside the solid. The solid of a tank is a wall of `wall`
+// thickness.
+double flo_shape_distance(const FloShape *shape, int dim, const double point[3], double wall);
+// Points of a lattice of the given spacing inside the shape, in its own frame. Boxes fill from their low
+// corner, so that fluid stands on the floor and at the wall; round shapes fill from the centre.
+FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,
+                                  FloError *error);
+// Points half a spacing inside the surface, and `layers` - 1 further layers below them: fluid rests one
+// spacing from a sample, so that its edge meets the surface that is drawn.
+FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, int layers,
+                                   FloPoints *points, FloError *error);
+// Half the edge lengths of the bounding box (of a tank: of its inner space).
+void flo_shape_half_extent(const FloShape *shape, int dim, double half[3]);
+
+#endif

@@ -1,0 +1,40 @@
+// The one list of particle fields. Allocation, sorting, removal, hashing, views and output expand it; nobody
+// writes such code by hand. A coupling method may add fields of its own in the same form (FloField in
+// particles.h).
+//
+//   X(name, C type, FloType, sets that have it, is state, unit, meaning)
+//
+// State is what a run must keep to continue (and what the hash covers); the rest is computed anew in each
+// step.
+#ifndef FLO_SPH_FIELDS_H
+#define FLO_SPH_FIELDS_H
+
+#define FLO_F (1u << FLO_SET_FLUID)
+#define FLO_B (1u << FLO_SET_BOUNDARY)
+
+#define FLO_PARTICLE_FIELDS(X)                                                                               \
+  X(x, double, FLO_TYPE_F64, FLO_F | FLO_B, true, "m", "position")                                           \
+  X(y, double, FLO_TYPE_F64, FLO_F | FLO_B, true, "m", "position")                                           \
+  X(z, double, FLO_TYPE_F64, FLO_F | FLO_B, true, "m", "position")                                           \
+  X(vx, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
+  X(vy, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
+  X(vz, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
+  X(ax, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
+  X(ay, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
+  X(az, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
+  X(mass, float, FLO_TYPE_F32, FLO_F, true, "kg", "mass")                                                    \
+  X(density, float, FLO_TYPE_F32, FLO_F, false, "kg/m^3", "density at the start of the last step")           \
+  X(pressure, float, FLO_TYPE_F32, FLO_F, false, "Pa", "pressure at the start of the last step")             \
+  X(id, uint32_t, FLO_TYPE_U32, FLO_F | FLO_B, true, "", "number that stays with the particle")              \
+  X(material, uint16_t, FLO_TYPE_U16, FLO_F, true, "", "index of the material")                              \
+  X(held, uint16_t, FLO_TYPE_U16, FLO_F, true, "", "0, or 1 + index of the emitter that still guides it")    \
+  X(local_x, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
+  X(local_y, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
+  X(local_z, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
+  X(volume, float, FLO_TYPE_F32, FLO_B, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
+  X(body, uint32_t, FLO_TYPE_U32, FLO_B, true, "", "index of the body")                                      \
+  X(fx, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \
+  X(fy, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \
+  X(fz, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")
+
+#endif

@@ -1,0 +1,87 @@
+// Where particles are: cells of (at least) one support width, and particles in the order of their cells.
+//
+// Cells are ordered in rows along x, rows along a Morton curve over (y, z). The 27 cells around a particle
+// are therefore 9 contiguous ranges, and what is near in space is near in memory. Only occupied cells are
+// stored, so the size of the domain does not matter.
+//
+// Distances come from fixed-point coordinates: 32-bit integers that wrap around. A unit is at most H/2^28,
+// the range at least a few H, and the difference of two neighbours is exact whatever the wrap, antisymmetric
+// to the last bit, and independent of how far from the origin they are. On a periodic axis the period is a
+// whole number of wraps, so that the wrap *is* the periodicity.
+#ifndef FLO_SPH_GRID_H
+#define FLO_SPH_GRID_H
+
+#include "base/memory.h"
+#include "sph/particles.h"
+
+// Cells and fixed-point units of a world; the same for all its sets.
+typedef struct FloLattice {
+  int dim;
+  double support;        // H [m]
+  double origin[3];      // [m]
+  double cell[3];        // cell widths [m], >= H
+  int32_t n_periodic[3]; // cells along a periodic axis; 0: not periodic
+  double to_fixed[3];    // units per metre
+  float to_support[3];   // supports per unit
+} FloLattice;
+
+// Axes with high > low are periodic. Fails if a period is shorter than three supports.
+FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const double low[3],
+                           const double high[3], FloError *error);
+
+typedef struct FloCellRow {
+  int32_t y, z;
+  uint32_t cells; // its first cell; it ends where the next row begins
+} FloCellRow;
+
+typedef struct FloGrid {
+  const FloLattice *lattice;
+  size_t count;
+  // In the order of the store:
+  int32_t *fixed; // quadruples: x, y, z in fixed point, and the bits of the particle's weight (a float)
+  int32_t *cell;  // triples
+  // In the order of the cells:
+  uint32_t *order; // store index
+  int32_t *sorted_x, *sorted_y, *sorted_z;
+  // Occupied cells, and rows of them; each has one more entry as an end mark.
+  size_t n_cells, n_rows;
+  int32_t *cell_x;
+  uint32_t *cell_begin; // into the sorted order
+  FloCellRow *rows;
+  uint32_t *row_table; // open hash: (y, z) -> row + 1
+  size_t row_table_size;
+  size_t n_descents; // how often the store order goes backwards in the sorted order: 0 means sorted
+  FloBuffer buffers[12];
+  FloMemory *memory;
+} FloGrid;
+
+void flo_grid_init(FloGrid *grid, const FloLattice *lattice, FloMemory *memory);
+void flo_grid_free(FloGrid *grid);
+
+// `weight` is carried along for kernel sums: an array, or NULL for ones. FLO_DIVERGED names a particle beyond
+// reach.
+FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const float *weight, int threads,
+                         FloError *error);
+// Reorders the particles (and the grid with them) into the order of the cells.
+FloStatus flo_grid_sort_particles(FloGrid *grid, FloParticles *particles, int threads, FloError *error);
+// Cell of a point.
+void flo_grid_cell_of(const FloLattice *lattice, const double point[3], int32_t cell[3]);
+int32_t flo_grid_fixed_point(const FloLattice *lattice, int axis, double x);
+// Row with these coordinates, or NULL.
+const FloCellRow *flo_grid_find_row(const FloGrid *grid, int32_t y, int32_t z);
+
+// Ranges of the sorted order that hold the neighbours of the particles of one cell. A walker remembers where
+// it was, so that walking along a row costs little.
+typedef struct FloWalker {
+  int32_t cell[3];
+  bool is_valid;
+  int n_rows;
+  const FloCellRow *rows[9];
+  uint32_t cursors[9]; // first cell of rows[k] with x >= cell x - 1
+  int n_ranges;
+  uint32_t begin[18], end[18];
+} FloWalker;
+
+void flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]);
+
+#endif

@@ -1,0 +1,70 @@
+// clang-format off
+#include "sph/real_scalar.h" // before kernel.h, which is written in its vocabulary
+#include "sph/kernel.h"
+// clang-format on
+#include "sph/kernel_form.h"
+
+#include <string.h>
+
+// Name, default support in spacings, and sigma * H^dim in 2D and 3D.
+static const struct {
+  const char *name;
+  double support, sigma_2d, sigma_3d;
+} kernels[FLO_KERNEL_COUNT] = {
+    [FLO_KERNEL_CUBIC_SPLINE] = {"cubic-spline", 2, 40 / (7 * FLO_PI), 8 / FLO_PI},
+    [FLO_KERNEL_WENDLAND_C2] = {"wendland-c2", 2, 7 / FLO_PI, 21 / (2 * FLO_PI)},
+    [FLO_KERNEL_WENDLAND_C4] = {"wendland-c4", 2, 9 / FLO_PI, 495 / (32 * FLO_PI)},
+    [FLO_KERNEL_QUINTIC] = {"quintic", 3, 63 / (478 * FLO_PI), 27 / (120 * FLO_PI)},
+    [FLO_KERNEL_POLY6] = {"poly6", 2, 4 / FLO_PI, 315 / (64 * FLO_PI)},
+    [FLO_KERNEL_SPIKY] = {"spiky", 2, 10 / FLO_PI, 15 / FLO_PI},
+    [FLO_KERNEL_VISCOSITY] = {"viscosity", 2, 10 / (3 * FLO_PI), 15 / (2 * FLO_PI)},
+};
+
+const char *flo_kernel_name(FloKernel kernel) {
+  return kernel < FLO_KERNEL_COUNT ? kernels[kernel].name : NULL;
+}
+
+bool flo_kernel_from_name(const char *name, FloKernel *kernel) {
+  for (int k = 0; k < FLO_KERNEL_COUNT; ++k)
+    if (!strcmp(name, kernels[k].name)) return *kernel = (FloKernel)k, true;
+  return false;
+}
+
+double flo_kernel_default_support(FloKernel kernel) { return kernels[kernel].support; }
+
+FloKernelForm flo_kernel_form(FloKernel kernel, int dim, double support) {
+  double sigma = dim == 2 ? kernels[kernel].sigma_2d : kernels[kernel].sigma_3d;
+  return (FloKernelForm){kernel, dim, support, sigma / pow(support, dim)};
+}
+
+double flo_kernel_w(const FloKernelForm *form, double r) {
+  if (r >= form->support) return 0;
+  return form->sigma * (double)kernel_shape(form->kernel, (float)(r / form->support)).w;
+}
+
+double flo_kernel_gradient(const FloKernelForm *form, double r) {
+  if (r >= form->support) return 0;
+  return form->sigma / (form->support * form->support) *
+         (double)kernel_shape(form->kernel, (float)(r / form->support)).f;
+}
+
+double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k) {
+  int reach = (int)ceil(form->support / spacing), reach_y = form->dim == 3 ? reach : 0;
+  double sum = 0;
+  for (int y = -reach_y; y <= reach_y; ++y)
+    for (int x = -reach; x <= reach; ++x) sum += flo_kernel_w(form, spacing * sqrt(x * x + y * y + k * k));
+  return sum;
+}
+
+// A wall of L layers stands in for a half-space of lattice layers. Let S_k be the sheet sum k spacings away.
+// A sample of the outermost layer sees Sum_{k<L} S_k of its own body, and the first fluid layer should see
+// Sum_{k>=1} S_k / s^-dim in all. V = gamma / Sum_{k<L} S_k with the gamma below gives exactly that, so fluid
+// on a lattice is at rest density next to the wall. For the cubic spline with H = 2 s and one layer this is
+// gamma = S_0 s^dim = 0.70 in 3D.
+double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers) {
+  double own = 0, seen = 0, wanted = 0;
+  for (int k = 0; k < layers; ++k) own += flo_kernel_sheet_sum(form, spacing, k);
+  for (int k = 1; k <= layers; ++k) seen += flo_kernel_sheet_sum(form, spacing, k);
+  for (int k = 1; k * spacing < form->support; ++k) wanted += flo_kernel_sheet_sum(form, spacing, k);
+  return seen > 0 ? own * pow(spacing, form->dim) * wanted / seen : own * pow(spacing, form->dim);
+}

@@ -1,0 +1,26 @@
+// A kernel with its numbers: which one, in how many dimensions, how wide.
+#ifndef FLO_SPH_KERNEL_FORM_H
+#define FLO_SPH_KERNEL_FORM_H
+
+#include "base/core.h"
+
+typedef struct FloKernelForm {
+  FloKernel kernel;
+  int dim;
+  double support; // H [m]
+  double sigma;   // W(r) = sigma w(r/H) [1/m^dim]
+} FloKernelForm;
+
+FloKernelForm flo_kernel_form(FloKernel kernel, int dim, double support);
+double flo_kernel_default_support(FloKernel kernel); // in spacings
+
+double flo_kernel_w(const FloKernelForm *form, double r);        // W(r)
+double flo_kernel_gradient(const FloKernelForm *form, double r); // F(r) = W'(r)/r, so that grad W = F x
+
+// Sum of W over a flat sheet of lattice points of the given spacing, as seen from a lattice point k spacings
+// above it.
+double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k);
+// Boundary volumes are gamma / (sum of W over the own body); see kernel_form.c.
+double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers);
+
+#endif

@@ -1,0 +1,58 @@
+// The pair operator: for each particle of one set (the rows) its neighbours in a set (the columns) with their
+// kernel gradients, built once a step and swept many times.
+//
+// Rows are taken in blocks of FLO_BLOCK, side by side in SIMD lanes. A block has as many slots as its longest
+// list; a slot holds one neighbour of each row of the block. Shorter lists are padded with a valid index and
+// a zero gradient, which add nothing, so that a sweep needs no masks. Each lane sums its own row in a fixed
+// order: no atomics, no races, and the same bits for any number of threads.
+#ifndef FLO_SPH_PAIRS_H
+#define FLO_SPH_PAIRS_H
+
+#include "sph/grid.h"
+#include "sph/kernel_form.h"
+
+#include <stdatomic.h>
+
+enum { FLO_BLOCK = 8 };
+
+typedef struct FloPairSlot {
+  int32_t index[FLO_BLOCK];                          // column
+  float gx[FLO_BLOCK], gy[FLO_BLOCK], gz[FLO_BLOCK]; // grad W_ij with respect to x_i [1/m^(dim+1)]
+} FloPairSlot;
+
+typedef struct FloPairSlab {
+  size_t next, end; // slots a thread may use before it asks for more
+  size_t n_pairs;   // found by this thread
+  size_t longest;   // list
+  int32_t *lists;   // FLO_BLOCK lists of `list_capacity` (and room to overrun)
+  char pad[64];     // keeps the slabs of two threads out of one cache line
+} FloPairSlab;
+
+typedef struct FloPairs {
+  size_t n_rows, n_blocks;
+  uint32_t *slot_begin, *slot_count; // per block
+  FloPairSlot *slots;
+  float *viscous;    // FLO_BLOCK per slot: 1/(F (r^2 + eta^2)), see pair.h [m^(dim)]; NULL if not asked for
+  float *kernel_sum; // per row: sum of the columns' weights times W_ij
+  size_t n_pairs;
+  size_t n_slots, slot_capacity;
+  _Atomic size_t n_claimed;
+  FloPairSlab *slabs; // per thread
+  size_t list_capacity;
+  FloBuffer buffers[7];
+  FloMemory *memory;
+} FloPairs;
+
+// What to build.
+typedef struct FloPairsSpec {
+  const FloGrid *rows, *columns; // the same grid: a particle is not its own neighbour
+  FloKernelForm kernel;
+  bool with_viscous;
+  int threads;
+} FloPairsSpec;
+
+void flo_pairs_init(FloPairs *pairs, FloMemory *memory);
+void flo_pairs_free(FloPairs *pairs);
+FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *error);
+
+#endif

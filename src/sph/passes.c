@@ -1,0 +1,11 @@
+#include "sph/passes.h"
+
+const FloPasses *flo_passes(void) {
+#ifdef FLO_HAS_AVX2
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+    return flo_passes_avx2();
+#endif
+  return flo_passes_generic();
+}
+
+const char *flo_simd_name(void) { return flo_passes()->name; }

@@ -1,0 +1,44 @@
+// The passes written over wide floats, compiled once per instruction set (wide_*.c) and chosen at run time.
+#ifndef FLO_SPH_PASSES_H
+#define FLO_SPH_PASSES_H
+
+#include "sph/pairs.h"
+
+// Forces among fluid particles: pressure and viscosity in one sweep.
+typedef struct FloFluidForces {
+  const FloPairs *pairs;
+  const float *state; // quadruples: velocity and p V^2
+  const float
+      *coefficients; // quadruples per particle: viscosity always, while approaching; NULL: all as below
+  float always, approaching; // for a single fluid
+  float *force;              // quadruples: out [N]
+} FloFluidForces;
+
+// Forces between a fluid and solid samples, on the rows of `pairs`.
+typedef struct FloSolidForces {
+  const FloPairs *pairs;
+  const float *fluid; // quadruples: velocity and p V^2
+  const float *solid; // quadruples: velocity and volume over the fluid's rest volume
+  const float *walls; // per fluid particle: viscosity coefficient; NULL: all `wall`
+  float wall;
+  float *force; // quadruples: added to
+} FloSolidForces;
+
+typedef struct FloPasses {
+  const char *name;
+  // Blocks [begin, end) of the operator. `slab` belongs to the calling thread.
+  void (*build_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab, size_t begin, size_t end);
+  void (*fluid_forces)(const FloFluidForces *, size_t begin, size_t end);
+  // Rows are fluid particles; force on them.
+  void (*solid_forces_on_fluid)(const FloSolidForces *, size_t begin, size_t end);
+  // Rows are solid samples; the exact opposite of the above.
+  void (*fluid_forces_on_solid)(const FloSolidForces *, size_t begin, size_t end);
+} FloPasses;
+
+const FloPasses *flo_passes(void);         // the best this machine can run
+const FloPasses *flo_passes_generic(void); // the one every machine can run
+#ifdef FLO_HAS_AVX2
+const FloPasses *flo_passes_avx2(void);
+#endif
+
+#endif

@@ -1,0 +1,13 @@
+// The wide passes of one instruction set, before they are put into a table.
+#ifndef FLO_SPH_WIDE_PASSES_H
+#define FLO_SPH_WIDE_PASSES_H
+
+#include "sph/passes.h"
+#include "sph/wide.h"
+
+void FLO_WIDE(build_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab, size_t begin, size_t end);
+void FLO_WIDE(fluid_forces)(const FloFluidForces *, size_t begin, size_t end);
+void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *, size_t begin, size_t end);
+void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *, size_t begin, size_t end);
+
+#endif

@@ -1,0 +1,128 @@
+// The state of a world, as the library's own files see it.
+#ifndef FLO_WORLD_H
+#define FLO_WORLD_H
+
+#include "base/memory.h"
+#include "base/timer.h"
+#include "coupling/coupling.h"
+#include "geometry/shapes.h"
+#include "sph/grid.h"
+#include "sph/pairs.h"
+#include "sph/particles.h"
+
+enum { FLO_MAX_PARAMS = 32 };
+
+typedef struct FloMaterial {
+  char name[64];
+  double density, viscosity, wall_viscosity;
+} FloMaterial;
+
+typedef struct FloBody {
+  char name[64];
+  FloBodyKind kind;
+  FloShape shape;
+  FloPose start;       // pose at time zero, before motions
+  FloBodyState state;  // now
+  size_t first, count; // its samples in the boundary set
+  FloMotionDef *motions;
+  size_t n_motions;
+} FloBody;
+
+typedef struct FloEmitter {
+  uint16_t generation;
+  bool is_alive;
+  FloEmitterDef def;
+  uint64_t n_layers;            // released so far
+  size_t first_point, n_points; // of a layer, in emitter_points
+} FloEmitter;
+
+typedef struct FloSink {
+  uint16_t generation;
+  bool is_alive;
+  FloSinkDef def;
+} FloSink;
+
+// Growing lists of small things; element type beside each.
+typedef struct FloList {
+  FloBuffer buffer;
+  size_t count;
+} FloList;
+
+struct FloWorld {
+  FloMemory memory;
+  FloWorldDef def; // method and the host's functions resolved
+  int threads;
+  int layers; // of boundary samples below a surface
+  FloLattice lattice;
+  FloKernelForm kernel;
+  double boundary_gamma;
+
+  FloParticles sets[FLO_SET_COUNT];
+  FloGrid grids[FLO_SET_COUNT];
+  FloPairs fluid_fluid, fluid_boundary, boundary_fluid;
+  bool is_boundary_grid_current;
+
+  FloList materials; // FloMaterial
+  FloList bodies;    // FloBody
+  FloList emitters;  // FloEmitter
+  FloList sinks;     // FloSink
+  FloPoints emitter_points;
+
+  const FloCoupling *method;
+  void *method_state;
+  bool is_method_ready;
+  double params[FLO_MAX_PARAMS];
+
+  double time, dt;
+  uint64_t step;
+  int iterations;
+  double residual;
+  uint32_t next_id[FLO_SET_COUNT];
+  size_t n_emitted, n_removed;
+  double max_speed, max_acceleration; // of the fluid, after the last step
+  uint64_t forces_of_step;            // step whose solid forces are known; UINT64_MAX: none
+  FloBuffer scratch;
+  double stage_seconds[FLO_STAGE_COUNT];
+};
+
+#define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
+
+static inline FloMaterial *flo_materials(const FloWorld *w) { return FLO_LIST(w->materials, FloMaterial); }
+static inline FloBody *flo_bodies(const FloWorld *w) { return FLO_LIST(w->bodies, FloBody); }
+static inline FloEmitter *flo_emitters(const FloWorld *w) { return FLO_LIST(w->emitters, FloEmitter); }
+static inline FloSink *flo_sinks(const FloWorld *w) { return FLO_LIST(w->sinks, FloSink); }
+
+// Rest volume of a fluid particle [m^dim].
+double flo_world_rest_volume(const FloWorld *world);
+double flo_world_param(const FloWorld *world, const char *name);
+
+// ---- Stages that methods share ----
+
+// Sorts, and builds the operators fluid-fluid and fluid-boundary.
+FloStatus flo_world_find_neighbours(FloWorld *world, FloError *error);
+// Builds the operator boundary-fluid for the same positions.
+FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error);
+// v += dt (force/m + g), x += dt v; `force` is quadruples in newton. Guided particles keep their velocity.
+FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
+
+// ---- Shared by the functions that add things ----
+FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
+FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
+FloStatus flo_world_check_pose(const FloPose *pose, int dim, FloError *error);
+// Fills in fluid particle i; room must have been made.
+void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
+                            const double v[3]);
+
+// ---- Parts of a step ----
+FloStatus flo_world_emit(FloWorld *world, FloError *error);
+FloStatus flo_world_drain(FloWorld *world, FloError *error);
+void flo_world_move_bodies(FloWorld *world);
+// Places a body's samples from its state.
+void flo_world_place_samples(FloWorld *world, const FloBody *body);
+double flo_world_max_wall_speed(const FloWorld *world);
+void flo_world_measure_speed(FloWorld *world);
+
+// Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);
+double flo_world_stage_done(FloWorld *world, FloStage stage, double since);
+
+#endif

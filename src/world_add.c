@@ -1,0 +1,269 @@
+// Adding materials, bodies and fluid to a world.
+#include "base/pose.h"
+#include "bodies/motion.h"
+#include "world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+double flo_world_rest_volume(const FloWorld *world) {
+  double s = world->def.spacing;
+  return world->def.dim == 2 ? s * s : s * s * s;
+}
+
+FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size,
+                           FloError *error) {
+  if (list->count >= UINT16_MAX)
+    return flo_fail(error, FLO_BAD_INPUT, "more than %d objects of one kind", UINT16_MAX);
+  FLO_TRY(
+      flo_buffer_reserve(&world->memory, &list->buffer, (list->count + 1) * size, list->count * size, error));
+  memcpy((char *)list->buffer.data + list->count++ * size, element, size);
+  return FLO_OK;
+}
+
+FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error) {
+  if (id.generation == 1 && id.index < world->materials.count) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "material: no such id; add the material to this world first");
+}
+
+FloStatus flo_world_check_pose(const FloPose *pose, int dim, FloError *error) {
+  const double *q = pose->rotation;
+  double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (!vec_is_finite(pose->position))
+    return flo_fail(error, FLO_BAD_INPUT, "pose: the position must be finite");
+  if (!(fabs(length2 - 1) < 1e-6))
+    return flo_fail(error, FLO_BAD_INPUT, "pose: the rotation must be a unit quaternion; its length is %g",
+                    sqrt(length2));
+  if (dim == 2 && (pose->position[2] != 0 || q[0] != 0 || q[1] != 0))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "pose: in two dimensions things stay in the plane z = 0 and turn about z only");
+  return FLO_OK;
+}
+
+static void copy_name(char out[64], const char *name) { snprintf(out, 64, "%s", name ? name : ""); }
+
+FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, FloMaterialId *id,
+                                 FloError *error) {
+  if (!(def->density > 0) || !isfinite(def->density))
+    return flo_fail(error, FLO_BAD_INPUT, "density: must be > 0, got %g", def->density);
+  if (!(def->viscosity >= 0) || !isfinite(def->viscosity))
+    return flo_fail(error, FLO_BAD_INPUT, "viscosity: must be >= 0, got %g", def->viscosity);
+  if (!isfinite(def->wall_viscosity))
+    return flo_fail(error, FLO_BAD_INPUT, "wall_viscosity: must be finite, got %g", def->wall_viscosity);
+  FloMaterial material = {.density = def->density, .viscosity = def->viscosity};
+  material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
+  copy_name(material.name, def->name);
+  FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
+  *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
+  return FLO_OK;
+}
+
+// ---- Bodies ----
+
+// Akinci 2012: V_b = gamma / sum of W over the samples of the same body, itself included.
+static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError *error) {
+  FloParticles *boundary = &world->sets[FLO_SET_BOUNDARY];
+  FloParticles own = {.set = FLO_SET_BOUNDARY, .count = body->count};
+  own.x = boundary->x + body->first, own.y = boundary->y + body->first, own.z = boundary->z + body->first;
+  own.id = boundary->id + body->first;
+  FloGrid grid;
+  FloPairs pairs;
+  flo_grid_init(&grid, &world->lattice, &world->memory);
+  flo_pairs_init(&pairs, &world->memory);
+  FloPairsSpec spec = {&grid, &grid, world->kernel, false, world->threads};
+  FloStatus status = flo_grid_build(&grid, &own, NULL, world->threads, error);
+  if (status == FLO_OK) status = flo_pairs_build(&pairs, &spec, error);
+  double self = flo_kernel_w(&world->kernel, 0);
+  for (size_t k = 0; status == FLO_OK && k < body->count; ++k)
+    boundary->volume[body->first + k] = (float)(world->boundary_gamma / (self + (double)pairs.kernel_sum[k]));
+  flo_pairs_free(&pairs);
+  flo_grid_free(&grid);
+  return status;
+}
+
+void flo_world_place_samples(FloWorld *world, const FloBody *body) {
+  FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]}, arm[3], velocity[3], position[3];
+    quat_rotate(body->state.pose.rotation, local, arm);
+    vec_add(body->state.pose.position, arm, position);
+    vec_cross(body->state.angular_velocity, arm, velocity);
+    vec_add(velocity, body->state.velocity, velocity);
+    b->x[i] = position[0], b->y[i] = position[1], b->z[i] = position[2];
+    b->vx[i] = (float)velocity[0], b->vy[i] = (float)velocity[1], b->vz[i] = (float)velocity[2];
+  }
+}
+
+static FloStatus sample_body(FloWorld *world, FloBody *body, FloError *error) {
+  FloPoints points = {.memory = &world->memory};
+  FloParticles *boundary = &world->sets[FLO_SET_BOUNDARY];
+  FloStatus status = flo_shape_sample_surface(&body->shape, world->def.dim, world->def.spacing, world->layers,
+                                              &points, error);
+  body->first = boundary->count, body->count = points.count;
+  if (status == FLO_OK) status = flo_particles_add(boundary, points.count, error);
+  for (size_t k = 0; status == FLO_OK && k < points.count; ++k) {
+    size_t i = body->first + k;
+    const double *p = flo_points_at(&points, k);
+    boundary->local_x[i] = p[0], boundary->local_y[i] = p[1], boundary->local_z[i] = p[2];
+    boundary->id[i] = world->next_id[FLO_SET_BOUNDARY]++;
+    boundary->body[i] = (uint32_t)world->bodies.count;
+  }
+  flo_points_free(&points);
+  return status;
+}
+
+static FloStatus copy_motions(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  if (def->n_motions == 0) return FLO_OK;
+  if (def->kind != FLO_BODY_KINEMATIC)
+    return flo_fail(error, FLO_BAD_INPUT, "motions: only a kinematic body can have them");
+  for (size_t k = 0; k < def->n_motions; ++k)
+    FLO_TRY(flo_motion_check(&def->motions[k], world->def.dim, error));
+  size_t size = def->n_motions * sizeof(FloMotionDef);
+  if (!(body->motions = flo_memory_allocate(&world->memory, size)))
+    return flo_fail(error, FLO_NO_MEMORY, "out of memory");
+  memcpy(body->motions, def->motions, size);
+  body->n_motions = def->n_motions;
+  for (size_t k = 0; k < body->n_motions; ++k) {
+    FloMotionDef *motion = &body->motions[k];
+    size_t n_bytes = motion->n_keyframes * sizeof(FloKeyframe);
+    const FloKeyframe *frames = motion->keyframes;
+    motion->keyframes = NULL;
+    if (n_bytes == 0) continue;
+    FloKeyframe *copy = flo_memory_allocate(&world->memory, n_bytes);
+    if (!copy) return flo_fail(error, FLO_NO_MEMORY, "out of memory");
+    memcpy(copy, frames, n_bytes);
+    motion->keyframes = copy;
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *id, FloError *error) {
+  FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  FLO_TRY(flo_world_check_pose(&def->pose, world->def.dim, error));
+  FloBody body = {.kind = def->kind, .shape = def->shape, .start = def->pose};
+  copy_name(body.name, def->name);
+  FLO_TRY(copy_motions(world, def, &body, error));
+  FLO_TRY(sample_body(world, &body, error));
+  flo_motion_evaluate(body.motions, body.n_motions, &body.start, world->time, &body.state);
+  flo_world_place_samples(world, &body);
+  FLO_TRY(compute_volumes(world, &body, error));
+  FLO_TRY(flo_world_append(world, &world->bodies, &body, sizeof body, error));
+  world->is_boundary_grid_current = false;
+  *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
+  return FLO_OK;
+}
+
+void flo_world_move_bodies(FloWorld *world) {
+  double since = flo_seconds();
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (body->n_motions == 0) continue;
+    flo_motion_evaluate(body->motions, body->n_motions, &body->start, world->time, &body->state);
+    flo_world_place_samples(world, body);
+    world->is_boundary_grid_current = false;
+  }
+  flo_world_stage_done(world, FLO_STAGE_BODIES, since);
+}
+
+double flo_world_max_wall_speed(const FloWorld *world) {
+  double fastest = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (body->n_motions == 0) continue;
+    double half[3];
+    flo_shape_half_extent(&body->shape, world->def.dim, half);
+    // The farthest sample, samples of a tank standing a few spacings outside its inner space.
+    double reach = vec_length(half) + 2 * world->layers * world->def.spacing;
+    double speed = vec_length(body->state.velocity) + vec_length(body->state.angular_velocity) * reach;
+    fastest = fmax(fastest, speed);
+  }
+  return fastest;
+}
+
+// ---- Fluid ----
+
+static bool is_in_solid(const FloWorld *world, const double point[3]) {
+  double wall = world->kernel.support;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    double local[3];
+    pose_to_local(&body->state.pose, point, local);
+    // A particle belongs half a spacing away from the surface; a tenth is forgiven to shapes that do not
+    // quite fit.
+    if (flo_shape_distance(&body->shape, world->def.dim, local, wall) < 0.4 * world->def.spacing) return true;
+  }
+  return false;
+}
+
+// One fluid particle at the end of the set; room must have been made.
+void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
+                            const double v[3]) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  fluid->x[i] = x[0], fluid->y[i] = x[1], fluid->z[i] = x[2];
+  fluid->vx[i] = (float)v[0], fluid->vy[i] = (float)v[1], fluid->vz[i] = (float)v[2];
+  fluid->mass[i] = (float)(flo_materials(world)[material].density * flo_world_rest_volume(world));
+  fluid->density[i] = (float)flo_materials(world)[material].density;
+  fluid->material[i] = material;
+  fluid->id[i] = world->next_id[FLO_SET_FLUID]++;
+}
+
+static void fluid_velocity(const FloFluidDef *def, const double x[3], double v[3]) {
+  double arm[3], more[3] = {0};
+  vec_sub(x, def->pose.position, arm);
+  vec_cross(def->angular_velocity, arm, v);
+  vec_add(v, def->velocity, v);
+  if (def->velocity_at) def->velocity_at(def->context, x, more);
+  vec_add(v, more, v);
+}
+
+static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const FloPoints *points,
+                                 size_t *n_added, FloError *error) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t first = fluid->count, i = first;
+  FLO_TRY(flo_particles_add(fluid, points->count, error));
+  for (size_t k = 0; k < points->count; ++k) {
+    double x[3], v[3];
+    pose_to_world(&def->pose, flo_points_at(points, k), x);
+    if (is_in_solid(world, x)) continue;
+    fluid_velocity(def, x, v);
+    if (!vec_is_finite(v)) {
+      fluid->count = first;
+      return flo_fail(error, FLO_BAD_INPUT, "velocity: not finite at (%g, %g, %g)", x[0], x[1], x[2]);
+    }
+    flo_world_put_particle(world, i++, def->material.index, x, v);
+  }
+  fluid->count = i;
+  *n_added = i - first;
+  return FLO_OK;
+}
+
+FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n_added, FloError *error) {
+  size_t ignored;
+  FLO_TRY(flo_world_check_material(world, def->material, error));
+  FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  FLO_TRY(flo_world_check_pose(&def->pose, world->def.dim, error));
+  FloPoints points = {.memory = &world->memory};
+  FloStatus status = flo_shape_sample_volume(&def->shape, world->def.dim, world->def.spacing, &points, error);
+  if (status == FLO_OK) status = fill_with_fluid(world, def, &points, n_added ? n_added : &ignored, error);
+  flo_points_free(&points);
+  return status;
+}
+
+FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_t n, const double *positions,
+                                  const float *velocities, FloError *error) {
+  FLO_TRY(flo_world_check_material(world, material, error));
+  for (size_t k = 0; k < n; ++k) {
+    const double *x = positions + 3 * k;
+    if (!vec_is_finite(x) || (world->def.dim == 2 && x[2] != 0))
+      return flo_fail(error, FLO_BAD_INPUT, "positions: number %zu is (%g, %g, %g)", k, x[0], x[1], x[2]);
+  }
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t first = fluid->count;
+  FLO_TRY(flo_particles_add(fluid, n, error));
+  for (size_t k = 0; k < n; ++k) {
+    double v[3] = {0};
+    for (int axis = 0; velocities && axis < 3; ++axis) v[axis] = (double)velocities[3 * k + (size_t)axis];
+    flo_world_put_particle(world, first + k, material.index, positions + 3 * k, v);
+  }
+  return FLO_OK;
+}

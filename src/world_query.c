@@ -1,0 +1,181 @@
+// Questions to a world.
+#include "base/parallel.h"
+#include "base/pose.h"
+#include "world.h"
+
+#include <string.h>
+
+double flo_world_time(const FloWorld *world) { return world->time; }
+size_t flo_world_count(const FloWorld *world, FloSet set) { return world->sets[set].count; }
+size_t flo_world_memory(const FloWorld *world) { return world->memory.bytes; }
+
+// ---- Figures ----
+
+enum { KINETIC, POTENTIAL, MOMENTUM, ANGULAR = MOMENTUM + 3, DENSITY_ERROR = ANGULAR + 3, N_SUMS };
+
+static void add_figures(const void *context, size_t begin, size_t end, double *sums) {
+  const FloWorld *world = context;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    double x[3] = {p->x[i], p->y[i], p->z[i]}, m = (double)p->mass[i], spin[3];
+    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+    vec_cross(x, v, spin);
+    sums[KINETIC] += m * vec_dot(v, v) / 2;
+    sums[POTENTIAL] -= m * vec_dot(world->def.gravity, x);
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[MOMENTUM + axis] += m * v[axis];
+      sums[ANGULAR + axis] += m * spin[axis];
+    }
+    sums[DENSITY_ERROR] += fmax((double)p->density[i] / flo_materials(world)[p->material[i]].density - 1, 0);
+  }
+}
+
+static void raise_density_error(const void *context, size_t begin, size_t end, double *maxima) {
+  const FloWorld *world = context;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i)
+    maxima[0] = fmax(maxima[0], (double)p->density[i] / flo_materials(world)[p->material[i]].density - 1);
+}
+
+FloFigures flo_world_figures(FloWorld *world) {
+  double sums[N_SUMS], worst;
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  flo_parallel_sum(world->threads, n, add_figures, world, N_SUMS, sums);
+  flo_parallel_max(world->threads, n, raise_density_error, world, 1, &worst);
+  flo_world_measure_speed(world);
+  FloFigures f = {.time = world->time,
+                  .dt = world->dt,
+                  .step = world->step,
+                  .iterations = world->iterations,
+                  .residual = world->residual,
+                  .density_error_mean = n ? sums[DENSITY_ERROR] / (double)n : 0,
+                  .density_error_max = fmax(worst, 0),
+                  .fluid_particles = n,
+                  .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
+                  .kinetic_energy = sums[KINETIC],
+                  .potential_energy = sums[POTENTIAL],
+                  .max_speed = world->max_speed,
+                  .emitted = world->n_emitted,
+                  .removed = world->n_removed};
+  vec_copy(sums + MOMENTUM, f.momentum);
+  vec_copy(sums + ANGULAR, f.angular_momentum);
+  return f;
+}
+
+// ---- Bodies ----
+
+static void sum_body_forces(FloWorld *world, FloBody *body) {
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  vec_set(body->state.force, 0, 0, 0);
+  vec_set(body->state.torque, 0, 0, 0);
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double f[3] = {(double)b->fx[i], (double)b->fy[i], (double)b->fz[i]}, x[3] = {b->x[i], b->y[i], b->z[i]};
+    double arm[3], torque[3];
+    vec_sub(x, body->state.pose.position, arm);
+    vec_cross(arm, f, torque);
+    vec_add(body->state.force, f, body->state.force);
+    vec_add(body->state.torque, torque, body->state.torque);
+  }
+}
+
+FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *state, FloError *error) {
+  if (id.generation != 1 || id.index >= world->bodies.count)
+    return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
+  if (world->step > 0 && world->forces_of_step != world->step) {
+    FLO_TRY(world->method->solid_forces(world, world->method_state, error));
+    for (size_t k = 0; k < world->bodies.count; ++k) sum_body_forces(world, &flo_bodies(world)[k]);
+    world->forces_of_step = world->step;
+  }
+  *state = flo_bodies(world)[id.index].state;
+  return FLO_OK;
+}
+
+// ---- Fields ----
+
+const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k) {
+  void *data;
+  const FloField *field = flo_particles_field(&world->sets[set], k, &data);
+  return field ? field->name : NULL;
+}
+
+FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, FloView *view,
+                         FloError *error) {
+  void *data;
+  const FloField *field;
+  for (size_t k = 0; (field = flo_particles_field(&world->sets[set], k, &data)); ++k) {
+    if (strcmp(field->name, name)) continue;
+    *view = (FloView){data,        world->sets[set].count, flo_type_size(field->type), field->type,
+                      field->unit, field->meaning};
+    return FLO_OK;
+  }
+  return flo_fail(error, FLO_BAD_INPUT, "this set of particles has no field '%s'", name);
+}
+
+// Shepard interpolation over the particles as the last step found them.
+void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure) {
+  const FloGrid *grid = &world->grids[FLO_SET_FLUID];
+  const FloLattice *lattice = &world->lattice;
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  double weight = 0, sum_density = 0, sum_pressure = 0;
+  int32_t cell[3], at[3];
+  *density = *pressure = 0;
+  flo_grid_cell_of(lattice, point, cell);
+  if (grid->count != fluid->count || cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX)
+    return;
+  for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(lattice, axis, point[axis]);
+  FloWalker walker = {0};
+  flo_walker_move(&walker, grid, cell);
+  for (int range = 0; range < walker.n_ranges; ++range)
+    for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
+      const int32_t there[3] = {grid->sorted_x[k], grid->sorted_y[k], grid->sorted_z[k]};
+      double d[3];
+      for (int axis = 0; axis < 3; ++axis)
+        d[axis] = (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / lattice->to_fixed[axis];
+      double w = flo_kernel_w(&world->kernel, vec_length(d)) * flo_world_rest_volume(world);
+      weight += w;
+      sum_density += w * (double)fluid->density[grid->order[k]];
+      sum_pressure += w * (double)fluid->pressure[grid->order[k]];
+    }
+  if (weight < 1e-6) return;
+  *density = sum_density;
+  *pressure = sum_pressure / weight;
+}
+
+// ---- Hash, stages, texts ----
+
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) { // FNV-1a
+  for (size_t k = 0; k < size; ++k) h = (h ^ ((const unsigned char *)data)[k]) * 0x100000001b3u;
+  return h;
+}
+
+uint64_t flo_world_hash(const FloWorld *world) {
+  uint64_t h = 0xcbf29ce484222325u;
+  h = hash_bytes(h, &world->time, sizeof world->time);
+  for (int set = 0; set < FLO_SET_COUNT; ++set) {
+    uint64_t particles = flo_particles_hash(&world->sets[set]);
+    h = hash_bytes(h, &particles, sizeof particles);
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBodyState *s = &flo_bodies(world)[k].state;
+    h = hash_bytes(h, &s->pose, sizeof s->pose);
+    h = hash_bytes(h, s->velocity, sizeof s->velocity);
+    h = hash_bytes(h, s->angular_velocity, sizeof s->angular_velocity);
+  }
+  return h;
+}
+
+const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
+  static const char *const names[FLO_STAGE_COUNT] = {"sort",  "neighbours", "density",
+                                                     "force", "integrate",  "bodies"};
+  if (k >= FLO_STAGE_COUNT) return NULL;
+  if (seconds) *seconds = world->stage_seconds[k];
+  return names[k];
+}
+
+const char *flo_version(void) { return FLOTSAM_VERSION; }
+
+const char *flo_status_name(FloStatus status) {
+  static const char *const names[] = {"ok",         "bad input", "out of memory",
+                                      "i/o failed", "diverged",  "unsupported"};
+  return (unsigned)status < FLO_COUNT_OF(names) ? names[status] : "unknown";
+}

@@ -1,0 +1,177 @@
+// Stages of a step that methods share: neighbours and integration.
+#include "base/parallel.h"
+#include "base/vecmath.h"
+#include "world.h"
+
+#include <string.h>
+
+// ---- Neighbours ----
+
+static FloStatus update_boundary_grid(FloWorld *world, FloError *error) {
+  if (world->is_boundary_grid_current) return FLO_OK;
+  FloParticles *boundary = &world->sets[FLO_SET_BOUNDARY];
+  FLO_TRY(flo_grid_build(&world->grids[FLO_SET_BOUNDARY], boundary, boundary->volume, world->threads, error));
+  world->is_boundary_grid_current = true;
+  return FLO_OK;
+}
+
+static FloStatus update_fluid_grid(FloWorld *world, FloError *error) {
+  FloGrid *grid = &world->grids[FLO_SET_FLUID];
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  FLO_TRY(flo_grid_build(grid, fluid, NULL, world->threads, error));
+  // Moving every field is worth it once the order has decayed noticeably, not each step.
+  if (grid->n_descents * 16 > grid->count)
+    FLO_TRY(flo_grid_sort_particles(grid, fluid, world->threads, error));
+  return FLO_OK;
+}
+
+FloStatus flo_world_find_neighbours(FloWorld *world, FloError *error) {
+  double since = flo_seconds();
+  FLO_TRY(update_boundary_grid(world, error));
+  FLO_TRY(update_fluid_grid(world, error));
+  since = flo_world_stage_done(world, FLO_STAGE_SORT, since);
+  const FloGrid *fluid = &world->grids[FLO_SET_FLUID], *boundary = &world->grids[FLO_SET_BOUNDARY];
+  FloPairsSpec among = {fluid, fluid, world->kernel, true, world->threads};
+  FloPairsSpec to_boundary = {fluid, boundary, world->kernel, true, world->threads};
+  FLO_TRY(flo_pairs_build(&world->fluid_fluid, &among, error));
+  FLO_TRY(flo_pairs_build(&world->fluid_boundary, &to_boundary, error));
+  flo_world_stage_done(world, FLO_STAGE_NEIGHBOURS, since);
+  return FLO_OK;
+}
+
+FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error) {
+  FloPairsSpec spec = {&world->grids[FLO_SET_BOUNDARY], &world->grids[FLO_SET_FLUID], world->kernel, true,
+                       world->threads};
+  return flo_pairs_build(&world->boundary_fluid, &spec, error);
+}
+
+// ---- Integration: symplectic Euler ----
+
+typedef struct Integrate {
+  FloWorld *world;
+  const float *force;
+  float dt, gravity[3];
+  double dt_exact;
+  float speed2_limit;
+  size_t grain;
+  struct {
+    float speed2, acceleration2;
+    size_t bad; // first particle that left the range of sense, or SIZE_MAX
+  } chunks[FLO_MAX_CHUNKS];
+} Integrate;
+
+static void kick(const Integrate *in, FloParticles *p, size_t i) {
+  const float *f = in->force + 4 * i;
+  float per_mass = 1 / p->mass[i];
+  bool is_held = p->held[i] != 0;
+  p->ax[i] = is_held ? 0 : f[0] * per_mass + in->gravity[0];
+  p->ay[i] = is_held ? 0 : f[1] * per_mass + in->gravity[1];
+  p->az[i] = is_held ? 0 : f[2] * per_mass + in->gravity[2];
+  p->vx[i] += in->dt * p->ax[i];
+  p->vy[i] += in->dt * p->ay[i];
+  p->vz[i] += in->dt * p->az[i];
+}
+
+static void integrate_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  Integrate *in = context;
+  FloParticles *p = &in->world->sets[FLO_SET_FLUID];
+  float speed2 = 0, acceleration2 = 0;
+  for (size_t i = begin; i < end; ++i) {
+    kick(in, p, i);
+    p->x[i] += in->dt_exact * (double)p->vx[i];
+    p->y[i] += in->dt_exact * (double)p->vy[i];
+    p->z[i] += in->dt_exact * (double)p->vz[i];
+  }
+  size_t bad = SIZE_MAX;
+  for (size_t i = begin; i < end; ++i) {
+    float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+    float a2 = p->ax[i] * p->ax[i] + p->ay[i] * p->ay[i] + p->az[i] * p->az[i];
+    // Written so that NaN is bad too.
+    if (!(v2 < in->speed2_limit) && i < bad) bad = i;
+    speed2 = v2 > speed2 ? v2 : speed2;
+    acceleration2 = a2 > acceleration2 ? a2 : acceleration2;
+  }
+  in->chunks[begin / in->grain].speed2 = speed2;
+  in->chunks[begin / in->grain].acceleration2 = acceleration2;
+  in->chunks[begin / in->grain].bad = bad;
+}
+
+static void wrap_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloWorld *world = context;
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  double *coordinates[3] = {p->x, p->y, p->z};
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    if (!world->def.periodic[axis]) continue;
+    double low = world->def.domain_low[axis], high = world->def.domain_high[axis], *x = coordinates[axis];
+    for (size_t i = begin; i < end; ++i)
+      if (!(x[i] >= low && x[i] < high)) {
+        x[i] -= floor((x[i] - low) / (high - low)) * (high - low);
+        // Just below `low` the sum above may round up to `high` itself.
+        if (x[i] >= high) x[i] = low;
+      }
+  }
+}
+
+// Names the first field, in the order in which they are computed, that makes no sense any more.
+static FloStatus report_divergence(const FloWorld *world, size_t i, double dt, FloError *error) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const struct {
+    const char *name;
+    double value;
+  } fields[] = {
+      {"density", (double)p->density[i]},
+      {"pressure", (double)p->pressure[i]},
+      {"acceleration", sqrt(pow((double)p->ax[i], 2) + pow((double)p->ay[i], 2) + pow((double)p->az[i], 2))}};
+  for (size_t k = 0; k < FLO_COUNT_OF(fields); ++k)
+    if (!isfinite(fields[k].value))
+      return flo_fail(error, FLO_DIVERGED,
+                      "at %g s the %s of particle %u became %g near (%g, %g, %g); try a shorter time step or "
+                      "more viscosity",
+                      world->time, fields[k].name, p->id[i], fields[k].value, p->x[i], p->y[i], p->z[i]);
+  double speed = sqrt(pow((double)p->vx[i], 2) + pow((double)p->vy[i], 2) + pow((double)p->vz[i], 2));
+  return flo_fail(
+      error, FLO_DIVERGED,
+      "at %g s the velocity of particle %u became %g m/s near (%g, %g, %g): %.2g spacings in one step; "
+      "try a shorter time step or more viscosity",
+      world->time, p->id[i], speed, p->x[i], p->y[i], p->z[i], speed * dt / world->def.spacing);
+}
+
+FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error) {
+  double since = flo_seconds();
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  Integrate in = {
+      .world = world, .force = force, .dt = (float)dt, .dt_exact = dt, .grain = flo_parallel_grain(n)};
+  for (int axis = 0; axis < 3; ++axis) in.gravity[axis] = (float)world->def.gravity[axis];
+  // Whoever crosses a whole support in one step has passed its neighbours unseen.
+  in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
+  flo_parallel_for(world->threads, n, in.grain, integrate_range, &in);
+  float speed2 = 0, acceleration2 = 0;
+  for (size_t chunk = 0; chunk * in.grain < n; ++chunk) {
+    if (in.chunks[chunk].bad != SIZE_MAX) return report_divergence(world, in.chunks[chunk].bad, dt, error);
+    speed2 = fmaxf(speed2, in.chunks[chunk].speed2);
+    acceleration2 = fmaxf(acceleration2, in.chunks[chunk].acceleration2);
+  }
+  world->max_speed = sqrt((double)speed2);
+  world->max_acceleration = sqrt((double)acceleration2);
+  if (world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2])
+    flo_parallel_for(world->threads, n, in.grain, wrap_range, world);
+  flo_world_stage_done(world, FLO_STAGE_INTEGRATE, since);
+  return FLO_OK;
+}
+
+static void raise_speed(const void *context, size_t begin, size_t end, double *partial) {
+  const FloParticles *p = context;
+  for (size_t i = begin; i < end; ++i) {
+    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+    partial[0] = fmax(partial[0], vec_dot(v, v));
+  }
+}
+
+void flo_world_measure_speed(FloWorld *world) {
+  double speed2 = 0;
+  flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_speed, &world->sets[FLO_SET_FLUID],
+                   1, &speed2);
+  world->max_speed = sqrt(fmax(speed2, 0));
+}
