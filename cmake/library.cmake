@@ -16,15 +16,14 @@ function(add_wide_passes isa)
   set(wide_objects ${wide_objects} PARENT_SCOPE)
 endfunction()
 
-add_wide_passes(generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  add_wide_passes(avx2 -mavx2 -mfma -mbmi2)
-  set(isa_definitions FLO_HAS_AVX2)
+  target_compile_definitions(flotsam_flags INTERFACE FLO_HAS_AVX2)
+  add_wide_passes(avx2 -mavx2 -mfma -mbmi2 -mpopcnt)
 endif()
+add_wide_passes(generic)
 
 # The core as objects: once into the shared library, once (with all symbols in reach) into a static one for tests.
 add_library(flotsam_objects OBJECT ${core_sources})
-target_compile_definitions(flotsam_objects PRIVATE ${isa_definitions})
 target_include_directories(flotsam_objects PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(flotsam_objects PRIVATE flotsam_flags OpenMP::OpenMP_C)
 set_target_properties(flotsam_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+// A fluid particle belongs half a spacing away from a surface; a tenth is forgiven to shapes that do not
+// quite fit.
+#define CLEARANCE 0.4
+
 double flo_world_rest_volume(const FloWorld *world) {
   double s = world->def.spacing;
   return world->def.dim == 2 ? s * s : s * s * s;
@@ -70,7 +74,8 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError 
   FloPairs pairs;
   flo_grid_init(&grid, &world->lattice, &world->memory);
   flo_pairs_init(&pairs, &world->memory);
-  FloPairsSpec spec = {&grid, &grid, world->kernel, false, world->threads};
+  FloPairsSpec spec = {
+      .rows = &grid, .columns = &grid, .kernel = world->kernel, .sums_only = true, .threads = world->threads};
   FloStatus status = flo_grid_build(&grid, &own, NULL, world->threads, error);
   if (status == FLO_OK) status = flo_pairs_build(&pairs, &spec, error);
   double self = flo_kernel_w(&world->kernel, 0);
@@ -79,6 +84,30 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError 
   flo_pairs_free(&pairs);
   flo_grid_free(&grid);
   return status;
+}
+
+// What a fluid lattice around the body would add to the kernel sum of a sample; the rest is covered for good.
+static double uncovered_share(const FloWorld *world, const FloShape *shape, const double at[3]) {
+  const double s = world->def.spacing, wall = 4 * world->kernel.support;
+  int reach = (int)ceil(world->def.support), reach_z = world->def.dim == 3 ? reach : 0;
+  double sum = 0;
+  for (int k = -reach_z; k <= reach_z; ++k)
+    for (int j = -reach; j <= reach; ++j)
+      for (int i = -reach; i <= reach; ++i) {
+        double offset[3] = {i * s, j * s, k * s}, point[3];
+        vec_add(at, offset, point);
+        if (flo_shape_distance(shape, world->def.dim, point, wall) < CLEARANCE * s) continue;
+        sum += flo_kernel_w(&world->kernel, vec_length(offset));
+      }
+  return sum * flo_world_rest_volume(world);
+}
+
+static void compute_covered(FloWorld *world, const FloBody *body) {
+  FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
+    b->covered[i] = (float)(1 - uncovered_share(world, &body->shape, local));
+  }
 }
 
 void flo_world_place_samples(FloWorld *world, const FloBody *body) {
@@ -146,6 +175,7 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
   FLO_TRY(sample_body(world, &body, error));
   flo_motion_evaluate(body.motions, body.n_motions, &body.start, world->time, &body.state);
   flo_world_place_samples(world, &body);
+  compute_covered(world, &body);
   FLO_TRY(compute_volumes(world, &body, error));
   FLO_TRY(flo_world_append(world, &world->bodies, &body, sizeof body, error));
   world->is_boundary_grid_current = false;

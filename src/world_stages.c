@@ -31,17 +31,23 @@ FloStatus flo_world_find_neighbours(FloWorld *world, FloError *error) {
   FLO_TRY(update_fluid_grid(world, error));
   since = flo_world_stage_done(world, FLO_STAGE_SORT, since);
   const FloGrid *fluid = &world->grids[FLO_SET_FLUID], *boundary = &world->grids[FLO_SET_BOUNDARY];
-  FloPairsSpec among = {fluid, fluid, world->kernel, true, world->threads};
-  FloPairsSpec to_boundary = {fluid, boundary, world->kernel, true, world->threads};
+  FloPairsSpec among = {fluid, fluid, world->kernel, .with_viscous = true, .threads = world->threads};
+  FloPairsSpec to_boundary = among, to_fluid = among;
+  to_boundary.columns = boundary;
+  to_fluid.rows = boundary, to_fluid.sums_only = true;
   FLO_TRY(flo_pairs_build(&world->fluid_fluid, &among, error));
   FLO_TRY(flo_pairs_build(&world->fluid_boundary, &to_boundary, error));
+  FLO_TRY(flo_pairs_build(&world->boundary_fluid, &to_fluid, error));
   flo_world_stage_done(world, FLO_STAGE_NEIGHBOURS, since);
   return FLO_OK;
 }
 
 FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error) {
-  FloPairsSpec spec = {&world->grids[FLO_SET_BOUNDARY], &world->grids[FLO_SET_FLUID], world->kernel, true,
-                       world->threads};
+  FloPairsSpec spec = {.rows = &world->grids[FLO_SET_BOUNDARY],
+                       .columns = &world->grids[FLO_SET_FLUID],
+                       .kernel = world->kernel,
+                       .with_viscous = true,
+                       .threads = world->threads};
   return flo_pairs_build(&world->boundary_fluid, &spec, error);
 }
 

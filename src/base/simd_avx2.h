@@ -10,6 +10,7 @@ enum { FLO_LANES = 8 };
 
 typedef __m256 WideF;
 typedef int32_t WideI __attribute__((vector_size(32)));
+typedef uint32_t WideU __attribute__((vector_size(32)));
 
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
 
@@ -20,8 +21,10 @@ WIDE_INLINE WideI wide_load_int(const int32_t *from) {
   return (WideI)_mm256_loadu_si256((const __m256i *)from);
 }
 WIDE_INLINE void wide_store(float *to, WideF a) { _mm256_storeu_ps(to, a); }
+WIDE_INLINE void wide_store_int(int32_t *to, WideI a) { _mm256_storeu_si256((__m256i *)to, (__m256i)a); }
 WIDE_INLINE WideF wide_fma(WideF a, WideF b, WideF c) { return _mm256_fmadd_ps(a, b, c); }
 WIDE_INLINE WideF wide_from_int(WideI a) { return _mm256_cvtepi32_ps((__m256i)a); }
+WIDE_INLINE WideI wide_subtract(WideI a, WideI b) { return (WideI)((WideU)a - (WideU)b); }
 WIDE_INLINE WideF wide_select(WideI mask, WideF a, WideF b) { return _mm256_blendv_ps(b, a, (WideF)mask); }
 WIDE_INLINE WideF wide_max(WideF a, WideF b) { return _mm256_max_ps(a, b); }
 WIDE_INLINE WideF wide_sqrt(WideF a) { return _mm256_sqrt_ps(a); }
@@ -49,6 +52,10 @@ WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF ou
   out[1] = _mm256_shuffle_ps(xy01, xy23, 0xee);
   out[2] = _mm256_shuffle_ps(zw01, zw23, 0x44);
   out[3] = _mm256_shuffle_ps(zw01, zw23, 0xee);
+}
+
+WIDE_INLINE WideF wide_gather(const float *array, const int32_t *index) {
+  return _mm256_i32gather_ps(array, _mm256_loadu_si256((const __m256i *)index), 4);
 }
 
 #endif

@@ -14,6 +14,7 @@ enum { FLO_LANES = 8 };
 
 typedef float WideF __attribute__((vector_size(32)));
 typedef int32_t WideI __attribute__((vector_size(32)));
+typedef uint32_t WideU __attribute__((vector_size(32)));
 
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
 
@@ -33,8 +34,12 @@ WIDE_INLINE WideI wide_load_int(const int32_t *from) {
 }
 
 WIDE_INLINE void wide_store(float *to, WideF a) { memcpy(to, &a, sizeof a); }
+WIDE_INLINE void wide_store_int(int32_t *to, WideI a) { memcpy(to, &a, sizeof a); }
 WIDE_INLINE WideF wide_fma(WideF a, WideF b, WideF c) { return a * b + c; }
 WIDE_INLINE WideF wide_from_int(WideI a) { return __builtin_convertvector(a, WideF); }
+
+// a - b modulo 2^32.
+WIDE_INLINE WideI wide_subtract(WideI a, WideI b) { return (WideI)((WideU)a - (WideU)b); }
 
 // a where mask is all ones, b where it is zero.
 WIDE_INLINE WideF wide_select(WideI mask, WideF a, WideF b) {
@@ -65,6 +70,13 @@ WIDE_INLINE void wide_compress(int32_t *to, WideI a, unsigned bits) {
 WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF out[4]) {
   for (int lane = 0; lane < FLO_LANES; ++lane)
     for (int part = 0; part < 4; ++part) out[part][lane] = quads[4 * (size_t)index[lane] + (size_t)part];
+}
+
+// Element index[lane] of an array.
+WIDE_INLINE WideF wide_gather(const float *array, const int32_t *index) {
+  WideF out;
+  for (int lane = 0; lane < FLO_LANES; ++lane) out[lane] = array[index[lane]];
+  return out;
 }
 
 #endif

@@ -2,12 +2,25 @@
 //
 // Density by summation (Müller 2003, with number densities as in Solenthaler & Pajarola 2008), pressure by
 // Tait's equation (Monaghan 1994; Becker & Teschner 2007, eq. 7), artificial and laminar viscosity (Monaghan
-// 2005), solids as samples with volumes (Akinci 2012) that mirror the pressure of the fluid. Symplectic
-// Euler.
+// 2005), solids as samples with volumes (Akinci 2012). Symplectic Euler.
 //
-//   rho_i = m_i (W(0) + sum_j W_ij) + rho0 sum_b V_b W_ib
-//   p_i   = max(B ((rho_i/rho0)^gamma - 1), 0),  B = rho0 c^2 / gamma
-//   f_i   = sum_j [-(p_i V_i^2 + p_j V_j^2) + viscosity] grad W_ij + the same for solids
+//   rho_i = m_i (W(0) + sum_j W_ij) + rho0 sum_b V_b W_ib,      r_i = rho_i / rho0
+//   r_b   = covered_b + V0 sum_f W_bf
+//   p     = max(B (r^gamma - 1) + damping s c drho/dt, 0),  B = rho0 c^2 / gamma
+//   f_i   = sum_j [-(p_i V_i^2 + p_j V_j^2) + viscosity] grad W_ij
+//         + sum_b V_b/V0 [-(p_i V_i^2 + p_b V0^2/r_b^2) + viscosity] grad W_ib
+//
+// Akinci's wall has no pressure of its own: it answers to the fluid's (p_b = 0), which lets fluid sink half a
+// spacing into it, or mirrors it (p_b = p_i), which does not derive from an energy: a column at rest then
+// starts to boil within a second. Here samples carry a density and a pressure of their own, as in the dynamic
+// boundaries of Crespo 2007, and the force is minus the gradient of sum U(r_i) + sum U(r_b): energy is
+// conserved, and fluid on a lattice next to a wall is in equilibrium. That needs the density ratio of a
+// sample without fluid, which is one minus what a fluid lattice around the body would add
+// (`covered`, computed once from the shape). It also stops single drops, which have no pressure of their own.
+//
+// The damping term is a bulk viscosity: it takes energy from sound waves, which weak compressibility makes
+// and water does not have, and none from flow without compression. drho/dt is the difference to the step
+// before, so it costs nothing.
 //
 // p is kept from going negative because a free surface would otherwise be torn into threads (tensile
 // instability).
@@ -16,24 +29,26 @@
 #include "sph/passes.h"
 #include "world.h"
 
-enum { SOUND_SPEED, ALPHA, GAMMA };
+enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING };
 
 static const FloParam params[] = {
     {"sound_speed", 0, 0, 1e5, "m/s",
      "speed of sound; 0: ten times the highest speed to expect, so density varies by 1 %"},
     {"alpha", 0.05, 0, 10, "", "artificial viscosity (Monaghan), acting while particles approach each other"},
     {"gamma", 7, 1, 20, "", "exponent of Tait's equation; 7 is water"},
+    {"damping", 0.3, 0, 1, "",
+     "bulk viscosity in units of spacing times sound speed; quiets sound, not flow"},
     {0}};
 
 typedef struct Wcsph {
   double sound_speed;
-  bool is_single_fluid; // one density and viscosity for all: no need to look up the neighbour's
-  FloBuffer state;      // quadruples per fluid particle: velocity, p V^2
-  FloBuffer force;      // quadruples per fluid particle
-  FloBuffer solid;      // quadruples per sample: velocity, volume over the fluid's rest volume
+  bool is_single_fluid;     // one density and viscosity for all: no need to look up the neighbour's
+  FloBuffer state;          // quadruples per fluid particle: velocity, p V^2
+  FloBuffer force;          // quadruples per fluid particle
+  FloBuffer solid;          // quadruples per sample: velocity, volume over the fluid's rest volume
+  FloBuffer solid_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
   FloBuffer solid_force;
-  FloBuffer coefficients; // quadruples per fluid particle: viscosity always, while approaching
-  FloBuffer walls;        // per fluid particle: viscosity at solids
+  FloBuffer coefficients; // FloFluidCoefficients per fluid particle
 } Wcsph;
 
 // ---- Speed of sound ----
@@ -107,8 +122,8 @@ static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
 
 static void wcsph_finish(FloWorld *world, void *state) {
   Wcsph *wcsph = state;
-  FloBuffer *buffers[] = {&wcsph->state,       &wcsph->force,        &wcsph->solid,
-                          &wcsph->solid_force, &wcsph->coefficients, &wcsph->walls};
+  FloBuffer *buffers[] = {&wcsph->state,          &wcsph->force,       &wcsph->solid,
+                          &wcsph->solid_pressure, &wcsph->solid_force, &wcsph->coefficients};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
 }
 
@@ -129,31 +144,26 @@ static double wcsph_max_dt(const FloWorld *world, const void *state, const char 
 
 // ---- Viscosity coefficients; see pair_viscosity ----
 
-typedef struct Coefficients {
-  float always, approaching, wall;
-} Coefficients;
-
-static Coefficients coefficients_of(const FloWorld *world, const Wcsph *wcsph, const FloMaterial *material) {
+static FloFluidCoefficients coefficients_of(const FloWorld *world, const Wcsph *wcsph,
+                                            const FloMaterial *material) {
   double volume2 = pow(flo_world_rest_volume(world), 2),
          laminar = 2 * (world->def.dim + 2) * material->density * volume2;
   double h = world->kernel.support / 2;
-  return (Coefficients){
-      (float)(laminar * material->viscosity),
-      (float)(world->params[ALPHA] * h * wcsph->sound_speed * material->density * volume2),
-      (float)(laminar * material->wall_viscosity),
+  return (FloFluidCoefficients){
+      .always = (float)(laminar * material->viscosity),
+      .approaching = (float)(world->params[ALPHA] * h * wcsph->sound_speed * material->density * volume2),
+      .wall = (float)(laminar * material->wall_viscosity),
+      .rest_density = (float)material->density,
   };
 }
 
 static FloStatus fill_coefficients(FloWorld *world, Wcsph *wcsph, FloError *error) {
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->coefficients, fluid->capacity * 16, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->walls, fluid->capacity * 4, 0, error));
-  float *quads = wcsph->coefficients.data, *walls = wcsph->walls.data;
-  for (size_t i = 0; i < fluid->count; ++i) {
-    Coefficients c = coefficients_of(world, wcsph, &flo_materials(world)[fluid->material[i]]);
-    quads[4 * i] = c.always, quads[4 * i + 1] = c.approaching;
-    walls[i] = c.wall;
-  }
+  size_t size = fluid->capacity * sizeof(FloFluidCoefficients);
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->coefficients, size, 0, error));
+  FloFluidCoefficients *all = wcsph->coefficients.data;
+  for (size_t i = 0; i < fluid->count; ++i)
+    all[i] = coefficients_of(world, wcsph, &flo_materials(world)[fluid->material[i]]);
   return FLO_OK;
 }
 
@@ -179,10 +189,14 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   const float *near_fluid = d->world->fluid_fluid.kernel_sum,
               *near_solid = d->world->fluid_boundary.kernel_sum;
   const float gamma = (float)d->world->params[GAMMA], c = (float)d->wcsph->sound_speed;
+  const float damping = (float)d->world->params[DAMPING] * c * (float)d->world->def.spacing;
+  // Before the first step there is no earlier density to compare with.
+  const float per_dt = d->world->step ? (float)(1 / d->world->dt) : 0;
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(d->world)[p->material[i]].density;
     float density = p->mass[i] * (d->self + near_fluid[i]) + rest * near_solid[i];
-    float pressure = fmaxf(rest * c * c / gamma * tait(density / rest, gamma), 0);
+    float rate = p->held[i] ? 0 : per_dt * (density - p->density[i]);
+    float pressure = fmaxf(rest * c * c / gamma * tait(density / rest, gamma) + damping * rate, 0);
     float volume = p->mass[i] / density;
     float *q = d->state + 4 * i;
     p->density[i] = density, p->pressure[i] = pressure;
@@ -190,12 +204,20 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-static void pack_solids(const FloWorld *world, float *quads) {
-  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-  float per_volume = (float)(1 / flo_world_rest_volume(world));
-  for (size_t i = 0; i < b->count; ++i) {
-    float *q = quads + 4 * i;
-    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] * per_volume;
+static void solid_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  Density *d = context;
+  const FloParticles *b = &d->world->sets[FLO_SET_BOUNDARY];
+  const float *near_fluid = d->world->boundary_fluid.kernel_sum;
+  const float gamma = (float)d->world->params[GAMMA], c = (float)d->wcsph->sound_speed;
+  const float volume = (float)flo_world_rest_volume(d->world);
+  float *pressures = d->wcsph->solid_pressure.data;
+  for (size_t i = begin; i < end; ++i) {
+    float ratio = b->covered[i] + volume * near_fluid[i];
+    float pressure = fmaxf(c * c / gamma * tait(ratio, gamma), 0);
+    float *q = (float *)d->wcsph->solid.data + 4 * i;
+    pressures[i] = pressure * volume * volume / (ratio * ratio);
+    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / volume;
   }
 }
 
@@ -214,28 +236,24 @@ static void force_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 static Forces describe_forces(FloWorld *world, Wcsph *wcsph) {
-  Coefficients c = coefficients_of(world, wcsph, flo_materials(world));
-  bool single = wcsph->is_single_fluid;
-  return (Forces){{.pairs = &world->fluid_fluid,
-                   .state = wcsph->state.data,
-                   .coefficients = single ? NULL : wcsph->coefficients.data,
-                   .always = c.always,
-                   .approaching = c.approaching,
-                   .force = wcsph->force.data},
-                  {.pairs = &world->fluid_boundary,
-                   .fluid = wcsph->state.data,
-                   .solid = wcsph->solid.data,
-                   .walls = single ? NULL : wcsph->walls.data,
-                   .wall = c.wall,
-                   .force = wcsph->force.data}};
+  Forces forces = {{.pairs = &world->fluid_fluid, .state = wcsph->state.data, .force = wcsph->force.data},
+                   {.pairs = &world->fluid_boundary,
+                    .fluid = wcsph->state.data,
+                    .solid = wcsph->solid.data,
+                    .solid_pressure = wcsph->solid_pressure.data,
+                    .force = wcsph->force.data}};
+  forces.fluid.all = forces.solid.all = coefficients_of(world, wcsph, flo_materials(world));
+  if (!wcsph->is_single_fluid)
+    forces.fluid.coefficients = forces.solid.coefficients = wcsph->coefficients.data;
+  return forces;
 }
 
 static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
-  size_t fluid = world->sets[FLO_SET_FLUID].capacity * 16,
-         solid = world->sets[FLO_SET_BOUNDARY].capacity * 16;
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, fluid, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, fluid, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid, solid, 0, error));
+  size_t n_fluid = world->sets[FLO_SET_FLUID].capacity, n_solid = world->sets[FLO_SET_BOUNDARY].capacity;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, n_fluid * 16, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * 16, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid, n_solid * 16, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_pressure, n_solid * 4, 0, error));
   wcsph->is_single_fluid = has_single_fluid(world);
   return wcsph->is_single_fluid ? FLO_OK : fill_coefficients(world, wcsph, error);
 }
@@ -250,7 +268,8 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   double since = flo_seconds();
   Density density = {world, wcsph, wcsph->state.data, (float)flo_kernel_w(&world->kernel, 0)};
   flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &density);
-  pack_solids(world, wcsph->solid.data);
+  size_t n_solid = world->sets[FLO_SET_BOUNDARY].count;
+  flo_parallel_for(world->threads, n_solid, flo_parallel_grain(n_solid), solid_range, &density);
   since = flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 
   Forces forces = describe_forces(world, wcsph);

@@ -23,7 +23,7 @@
   X(ay, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
   X(az, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
   X(mass, float, FLO_TYPE_F32, FLO_F, true, "kg", "mass")                                                    \
-  X(density, float, FLO_TYPE_F32, FLO_F, false, "kg/m^3", "density at the start of the last step")           \
+  X(density, float, FLO_TYPE_F32, FLO_F, true, "kg/m^3", "density at the start of the last step")            \
   X(pressure, float, FLO_TYPE_F32, FLO_F, false, "Pa", "pressure at the start of the last step")             \
   X(id, uint32_t, FLO_TYPE_U32, FLO_F | FLO_B, true, "", "number that stays with the particle")              \
   X(material, uint16_t, FLO_TYPE_U16, FLO_F, true, "", "index of the material")                              \
@@ -32,6 +32,7 @@
   X(local_y, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
   X(local_z, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
   X(volume, float, FLO_TYPE_F32, FLO_B, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
+  X(covered, float, FLO_TYPE_F32, FLO_B, true, "", "share of the kernel that never holds fluid")             \
   X(body, uint32_t, FLO_TYPE_U32, FLO_B, true, "", "index of the body")                                      \
   X(fx, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \
   X(fy, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \

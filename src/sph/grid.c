@@ -12,16 +12,21 @@ enum { MAX_CELL = 1 << 20 };
 
 enum { FIXED_BITS = 28 };
 
+// Along x cells are finer than a support: a row's range then ends nearer to where the support ends.
+// Neighbours are at most REACH_X cells away along x and one cell along y and z.
+enum { REACH_X = 2 };
+
 FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const double low[3],
                            const double high[3], FloError *error) {
   *lattice = (FloLattice){.dim = dim, .support = support};
   for (int axis = 0; axis < 3; ++axis) {
     double period = high[axis] - low[axis];
     double unit = support / (1 << FIXED_BITS);
-    lattice->cell[axis] = support;
+    double width = axis == 0 ? support / REACH_X : support;
+    lattice->cell[axis] = width;
     if (period > 0) {
-      lattice->n_periodic[axis] = (int32_t)fmin(floor(period / support), MAX_CELL);
-      if (lattice->n_periodic[axis] < 3)
+      lattice->n_periodic[axis] = (int32_t)fmin(floor(period / width), MAX_CELL);
+      if (period < 3 * support)
         return flo_fail(error, FLO_BAD_INPUT,
                         "the domain repeats along %c every %g m, but must be at least three kernel supports "
                         "(3 x %g m) long; make it longer or the spacing finer",
@@ -393,21 +398,20 @@ static void add_range(FloWalker *walker, const FloGrid *grid, uint32_t first_cel
   walker->end[walker->n_ranges++] = grid->cell_begin[end_cell];
 }
 
-// Cells with x in [x - 1, x + 1] of one row; they are contiguous but for the seam of a periodic axis.
+// Cells within reach along one row; they are contiguous but for the seam of a periodic axis.
 static void find_ranges_in_row(FloWalker *walker, const FloGrid *grid, int k) {
   const FloCellRow *row = walker->rows[k];
-  int32_t x = walker->cell[0], n = grid->lattice->n_periodic[0];
+  int32_t low = walker->cell[0] - REACH_X, high = walker->cell[0] + REACH_X, n = grid->lattice->n_periodic[0];
   uint32_t end = row[1].cells, first = walker->cursors[k];
-  if (first == UINT32_MAX) first = lower_bound(grid, row, x - 1);
-  while (first < end && grid->cell_x[first] < x - 1) ++first;
+  if (first == UINT32_MAX) first = lower_bound(grid, row, low);
+  while (first < end && grid->cell_x[first] < low) ++first;
   walker->cursors[k] = first;
   uint32_t last = first;
-  while (last < end && grid->cell_x[last] <= x + 1) ++last;
+  while (last < end && grid->cell_x[last] <= high) ++last;
   add_range(walker, grid, first, last);
   if (n == 0) return;
-  if (x == 0 && end > row->cells && grid->cell_x[end - 1] == n - 1) add_range(walker, grid, end - 1, end);
-  if (x == n - 1 && end > row->cells && grid->cell_x[row->cells] == 0)
-    add_range(walker, grid, row->cells, row->cells + 1);
+  if (low < 0) add_range(walker, grid, lower_bound(grid, row, low + n), end);
+  if (high >= n) add_range(walker, grid, row->cells, lower_bound(grid, row, high - n + 1));
 }
 
 void flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]) {

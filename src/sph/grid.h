@@ -1,4 +1,5 @@
-// Where particles are: cells of (at least) one support width, and particles in the order of their cells.
+// Where particles are: cells of about a support width (half of it along x), and particles in the order of
+// their cells.
 //
 // Cells are ordered in rows along x, rows along a Morton curve over (y, z). The 27 cells around a particle
 // are therefore 9 contiguous ranges, and what is near in space is near in memory. Only occupied cells are
@@ -19,7 +20,7 @@ typedef struct FloLattice {
   int dim;
   double support;        // H [m]
   double origin[3];      // [m]
-  double cell[3];        // cell widths [m], >= H
+  double cell[3];        // cell widths [m]: at least H/2 along x, H along y and z
   int32_t n_periodic[3]; // cells along a periodic axis; 0: not periodic
   double to_fixed[3];    // units per metre
   float to_support[3];   // supports per unit
@@ -77,7 +78,7 @@ typedef struct FloWalker {
   bool is_valid;
   int n_rows;
   const FloCellRow *rows[9];
-  uint32_t cursors[9]; // first cell of rows[k] with x >= cell x - 1
+  uint32_t cursors[9]; // first cell of rows[k] within reach
   int n_ranges;
   uint32_t begin[18], end[18];
 } FloWalker;

@@ -92,7 +92,7 @@ FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *e
       pairs->list_capacity = 2 * longest;
       continue;
     }
-    if (pairs->n_slots <= pairs->slot_capacity) return FLO_OK;
+    if (spec->sums_only || pairs->n_slots <= pairs->slot_capacity) return FLO_OK;
     // Room for the lists to lengthen a little and for the slabs of more threads.
     FLO_TRY(reserve_slots(pairs, pairs->n_slots + pairs->n_slots / 32, spec->with_viscous, error));
   }

@@ -47,6 +47,7 @@ typedef struct FloPairs {
 typedef struct FloPairsSpec {
   const FloGrid *rows, *columns; // the same grid: a particle is not its own neighbour
   FloKernelForm kernel;
+  bool sums_only; // kernel sums, but no slots
   bool with_viscous;
   int threads;
 } FloPairsSpec;

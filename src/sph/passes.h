@@ -4,23 +4,31 @@
 
 #include "sph/pairs.h"
 
+// What viscosity and walls do to a fluid particle; see pair.h. As a quadruple per particle where fluids
+// differ.
+typedef struct FloFluidCoefficients {
+  float always, approaching; // between fluid particles
+  float wall;                // between fluid and solid
+  float rest_density;        // [kg/m^3]
+} FloFluidCoefficients;
+
 // Forces among fluid particles: pressure and viscosity in one sweep.
 typedef struct FloFluidForces {
   const FloPairs *pairs;
-  const float *state; // quadruples: velocity and p V^2
-  const float
-      *coefficients; // quadruples per particle: viscosity always, while approaching; NULL: all as below
-  float always, approaching; // for a single fluid
-  float *force;              // quadruples: out [N]
+  const float *state;                       // quadruples: velocity and p V^2
+  FloFluidCoefficients all;                 // for a single fluid
+  const FloFluidCoefficients *coefficients; // per particle; NULL: as `all`
+  float *force;                             // quadruples: out [N]
 } FloFluidForces;
 
-// Forces between a fluid and solid samples, on the rows of `pairs`.
+// Forces between fluid and solid samples, on the rows of `pairs`.
 typedef struct FloSolidForces {
   const FloPairs *pairs;
-  const float *fluid; // quadruples: velocity and p V^2
-  const float *solid; // quadruples: velocity and volume over the fluid's rest volume
-  const float *walls; // per fluid particle: viscosity coefficient; NULL: all `wall`
-  float wall;
+  const float *fluid;          // quadruples: velocity and p V^2
+  const float *solid;          // quadruples: velocity and volume over the fluid's rest volume
+  const float *solid_pressure; // per sample: p V0^2/r^2 for a fluid of density 1; see wcsph.c
+  FloFluidCoefficients all;
+  const FloFluidCoefficients *coefficients;
   float *force; // quadruples: added to
 } FloSolidForces;
 

@@ -2,6 +2,7 @@
 #ifndef FLO_SPH_WIDE_H
 #define FLO_SPH_WIDE_H
 
+#include "sph/pairs.h"
 #include "sph/real_wide.h"
 
 #define FLO_JOIN_(a, b) a##_##b
@@ -9,5 +10,15 @@
 #define FLO_WIDE(name)  FLO_JOIN(name, FLO_ISA) // e.g. build_pairs_avx2
 #define FLO_TEXT_(a)    #a
 #define FLO_TEXT(a)     FLO_TEXT_(a)
+
+// The quadruples of a block's own rows. The last block may overrun; its surplus lanes read some valid row.
+WIDE_INLINE void wide_load_rows(const float *quads, size_t block, size_t n_rows, WideF out[4]) {
+  int32_t rows[FLO_BLOCK];
+  for (int lane = 0; lane < FLO_BLOCK; ++lane) {
+    size_t i = block * FLO_BLOCK + (size_t)lane;
+    rows[lane] = (int32_t)(i < n_rows ? i : n_rows - 1);
+  }
+  wide_gather4(quads, rows, out);
+}
 
 #endif

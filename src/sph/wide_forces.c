@@ -21,16 +21,6 @@ WIDE_INLINE Neighbours load_neighbours(const FloPairs *pairs, size_t slot, const
                       wide_load(pairs->viscous + slot * FLO_BLOCK)};
 }
 
-// The rows of a block themselves. The last block may overrun; its surplus lanes read some valid row.
-WIDE_INLINE void load_rows(const FloPairs *pairs, size_t block, const float *quads, WideF out[4]) {
-  int32_t rows[FLO_BLOCK];
-  for (int lane = 0; lane < FLO_BLOCK; ++lane) {
-    size_t i = block * FLO_BLOCK + (size_t)lane;
-    rows[lane] = (int32_t)(i < pairs->n_rows ? i : pairs->n_rows - 1);
-  }
-  wide_gather4(quads, rows, out);
-}
-
 // Adds to, or sets, the force quadruples of a block.
 WIDE_INLINE void store_rows(const FloPairs *pairs, size_t block, PairVector sum, bool add, float *quads) {
   float x[FLO_BLOCK], y[FLO_BLOCK], z[FLO_BLOCK];
@@ -46,23 +36,46 @@ WIDE_INLINE void store_rows(const FloPairs *pairs, size_t block, PairVector sum,
   }
 }
 
-// `has_coefficients` is a constant where this is inlined.
-WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool has_coefficients) {
+typedef struct WideCoefficients {
+  Real always, approaching, wall, rest_density;
+} WideCoefficients;
+
+WIDE_INLINE WideCoefficients spread_coefficients(const FloFluidCoefficients *c) {
+  return (WideCoefficients){wide_set(c->always), wide_set(c->approaching), wide_set(c->wall),
+                            wide_set(c->rest_density)};
+}
+
+WIDE_INLINE WideCoefficients gather_coefficients(const FloFluidCoefficients *all, const int32_t *index) {
+  WideF q[4];
+  wide_gather4(&all->always, index, q);
+  return (WideCoefficients){q[0], q[1], q[2], q[3]};
+}
+
+WIDE_INLINE WideCoefficients load_coefficients(const FloFluidCoefficients *all, size_t block, size_t n_rows) {
+  WideF q[4];
+  wide_load_rows(&all->always, block, n_rows, q);
+  return (WideCoefficients){q[0], q[1], q[2], q[3]};
+}
+
+// `fluids_differ` is a constant where this is inlined.
+WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids_differ) {
   const FloPairs *pairs = in->pairs;
-  WideF here[4], own[4] = {0}, other[4] = {0};
-  load_rows(pairs, block, in->state, here);
-  if (has_coefficients) load_rows(pairs, block, in->coefficients, own);
-  WideF always = wide_set(in->always), approaching = wide_set(in->approaching);
+  WideF here[4];
+  wide_load_rows(in->state, block, pairs->n_rows, here);
+  WideCoefficients own = spread_coefficients(&in->all), pair = own;
+  if (fluids_differ) own = load_coefficients(in->coefficients, block, pairs->n_rows);
   PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
   size_t slot = pairs->slot_begin[block], end = slot + pairs->slot_count[block];
   for (; slot < end; ++slot) {
     Neighbours n = load_neighbours(pairs, slot, in->state);
-    if (has_coefficients) {
-      wide_gather4(in->coefficients, pairs->slots[slot].index, other);
-      always = 0.5f * (own[0] + other[0]), approaching = 0.5f * (own[1] + other[1]);
+    if (fluids_differ) {
+      WideCoefficients other = gather_coefficients(in->coefficients, pairs->slots[slot].index);
+      pair.always = 0.5f * (own.always + other.always);
+      pair.approaching = 0.5f * (own.approaching + other.approaching);
     }
     Real v_dot_g = pair_dot(pair_difference(velocity, n.velocity), n.gradient);
-    Real scale = pair_pressure(here[3], n.value) + pair_viscosity(v_dot_g, n.viscous, always, approaching);
+    Real scale =
+        pair_pressure(here[3], n.value) + pair_viscosity(v_dot_g, n.viscous, pair.always, pair.approaching);
     sum = pair_add_scaled(sum, scale, n.gradient);
   }
   store_rows(pairs, block, sum, false, in->force);
@@ -77,10 +90,11 @@ void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) 
   }
 }
 
-// The solid mirrors the pressure of the fluid particle that looks at it: p_b = p_i (Akinci 2012 with mirrored
-// pressure). The sample's volume over the fluid's rest volume says how many fluid particles it stands for.
-WIDE_INLINE Real solid_scale(Real pv2, Real ratio, Real v_dot_g, Real viscous, Real wall) {
-  return ratio * (pair_pressure(pv2, pv2) + pair_viscosity(v_dot_g, viscous, wall, real_set(0)));
+// A sample stands for `ratio` fluid particles of its own pressure; the same expression whoever is the row, so
+// that what the fluid does to the solid is exactly opposite to what the solid does to the fluid.
+WIDE_INLINE Real solid_scale(Real fluid_pv2, Real solid_pv2, Real ratio, Real v_dot_g, Real viscous,
+                             Real wall) {
+  return ratio * (pair_pressure(fluid_pv2, solid_pv2) + pair_viscosity(v_dot_g, viscous, wall, real_set(0)));
 }
 
 void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *in, size_t begin, size_t end) {
@@ -89,13 +103,16 @@ void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *in, size_t begin, siz
     size_t slot = pairs->slot_begin[block], last = slot + pairs->slot_count[block];
     if (slot == last) continue;
     WideF here[4];
-    load_rows(pairs, block, in->fluid, here);
-    WideF wall = in->walls ? wide_load(in->walls + block * FLO_BLOCK) : wide_set(in->wall);
+    wide_load_rows(in->fluid, block, pairs->n_rows, here);
+    WideCoefficients own = spread_coefficients(&in->all);
+    if (in->coefficients) own = load_coefficients(in->coefficients, block, pairs->n_rows);
     PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
     for (; slot < last; ++slot) {
       Neighbours n = load_neighbours(pairs, slot, in->solid);
+      Real solid_pv2 = own.rest_density * wide_gather(in->solid_pressure, pairs->slots[slot].index);
       Real v_dot_g = pair_dot(pair_difference(velocity, n.velocity), n.gradient);
-      sum = pair_add_scaled(sum, solid_scale(here[3], n.value, v_dot_g, n.viscous, wall), n.gradient);
+      Real scale = solid_scale(here[3], solid_pv2, n.value, v_dot_g, n.viscous, own.wall);
+      sum = pair_add_scaled(sum, scale, n.gradient);
     }
     store_rows(pairs, block, sum, true, in->force);
   }
@@ -106,15 +123,21 @@ void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *in, size_t begin, siz
   for (size_t block = begin; block < end; ++block) {
     size_t slot = pairs->slot_begin[block], last = slot + pairs->slot_count[block];
     if (slot == last) continue;
-    WideF here[4], wall = wide_set(in->wall);
-    load_rows(pairs, block, in->solid, here);
+    WideF here[4];
+    wide_load_rows(in->solid, block, pairs->n_rows, here);
+    int32_t rows[FLO_BLOCK];
+    for (size_t lane = 0; lane < FLO_BLOCK; ++lane)
+      rows[lane] = (int32_t)flo_min_size(block * FLO_BLOCK + lane, pairs->n_rows - 1);
+    Real pressure = wide_gather(in->solid_pressure, rows);
+    WideCoefficients other = spread_coefficients(&in->all);
     PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
     for (; slot < last; ++slot) {
       Neighbours n = load_neighbours(pairs, slot, in->fluid);
-      if (in->walls)
-        for (int lane = 0; lane < FLO_BLOCK; ++lane) wall[lane] = in->walls[pairs->slots[slot].index[lane]];
+      if (in->coefficients) other = gather_coefficients(in->coefficients, pairs->slots[slot].index);
       Real v_dot_g = pair_dot(pair_difference(velocity, n.velocity), n.gradient);
-      sum = pair_add_scaled(sum, solid_scale(n.value, here[3], v_dot_g, n.viscous, wall), n.gradient);
+      Real scale =
+          solid_scale(n.value, other.rest_density * pressure, here[3], v_dot_g, n.viscous, other.wall);
+      sum = pair_add_scaled(sum, scale, n.gradient);
     }
     store_rows(pairs, block, sum, true, in->force);
   }

@@ -11,33 +11,27 @@ enum { SLAB_SLOTS = 1024, LIST_OVERRUN = 16 };
 // eta^2 = 0.01 h^2 with h = H/2, in units of H^2; keeps the viscous terms of close pairs bounded.
 #define ETA2 0.0025f
 
-// Squared distances over H^2 of one row's particle to the eight candidates from k on.
-WIDE_INLINE WideF candidate_distances(const FloGrid *columns, const WideI at[3], const WideF scale[3],
-                                      size_t k) {
-  WideF dx = wide_from_int(at[0] - wide_load_int(columns->sorted_x + k)) * scale[0];
-  WideF dy = wide_from_int(at[1] - wide_load_int(columns->sorted_y + k)) * scale[1];
-  WideF dz = wide_from_int(at[2] - wide_load_int(columns->sorted_z + k)) * scale[2];
-  return wide_fma(dx, dx, wide_fma(dy, dy, dz * dz));
-}
-
 // Neighbours of row i into `list`; returns how many there are, of which at most `capacity` were stored.
-static size_t collect_neighbours(const FloPairsSpec *spec, const FloWalker *walker, size_t i, int32_t *list,
-                                 size_t capacity) {
-  const FloGrid *columns = spec->columns;
-  const FloLattice *lattice = columns->lattice;
-  const int32_t *fixed = spec->rows->fixed + 4 * i;
+static size_t collect_neighbours(const FloPairsSpec *spec, const FloWalker *walker, size_t i,
+                                 int32_t *restrict list, size_t capacity) {
+  const FloLattice *lattice = spec->columns->lattice;
+  const int32_t *xs = spec->columns->sorted_x, *ys = spec->columns->sorted_y, *zs = spec->columns->sorted_z;
+  const int32_t *order = (const int32_t *)spec->columns->order, *fixed = spec->rows->fixed + 4 * i;
   // -1 is nobody's index: rows of another set have no self to leave out.
-  const WideI self = wide_set_int(spec->rows == columns ? (int32_t)i : -1);
-  const WideI at[3] = {wide_set_int(fixed[0]), wide_set_int(fixed[1]), wide_set_int(fixed[2])};
-  const WideF scale[3] = {wide_set(lattice->to_support[0]), wide_set(lattice->to_support[1]),
-                          wide_set(lattice->to_support[2])};
+  const WideI self = wide_set_int(spec->rows == spec->columns ? (int32_t)i : -1);
+  const WideI x = wide_set_int(fixed[0]), y = wide_set_int(fixed[1]), z = wide_set_int(fixed[2]);
+  const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
+  const WideF sz = wide_set(lattice->to_support[2]), one = wide_set(1);
   size_t count = 0;
   for (int range = 0; range < walker->n_ranges; ++range) {
     size_t end = walker->end[range];
     for (size_t k = walker->begin[range]; k < end; k += FLO_LANES) {
-      WideI index = wide_load_int((const int32_t *)columns->order + k);
-      WideF r2 = candidate_distances(columns, at, scale, k);
-      unsigned bits = wide_bits((WideI)(r2 < wide_set(1)) & (WideI)(index != self));
+      WideI index = wide_load_int(order + k);
+      WideF dx = wide_from_int(wide_subtract(x, wide_load_int(xs + k))) * sx;
+      WideF dy = wide_from_int(wide_subtract(y, wide_load_int(ys + k))) * sy;
+      WideF dz = wide_from_int(wide_subtract(z, wide_load_int(zs + k))) * sz;
+      WideF r2 = wide_fma(dx, dx, wide_fma(dy, dy, dz * dz));
+      unsigned bits = wide_bits((WideI)(r2 < one) & (WideI)(index != self));
       if (end - k < FLO_LANES) bits &= (1u << (end - k)) - 1;
       wide_compress(list + (count < capacity ? count : capacity), index, bits);
       count += (size_t)__builtin_popcount(bits);
@@ -64,48 +58,44 @@ typedef struct BlockLists {
   int32_t counts[FLO_BLOCK];
 } BlockLists;
 
-// Gradients of a block. `kernel` and `with_viscous` are constants where this is inlined.
+typedef enum FillMode { SUMS_ONLY, GRADIENTS, GRADIENTS_AND_VISCOUS } FillMode;
+
+// Kernel sums and gradients of a block. `kernel` and `mode` are constants where this is inlined.
 WIDE_INLINE void fill_block(FloPairs *pairs, const FloPairsSpec *spec, size_t block, const BlockLists *lists,
-                            FloKernel kernel, bool with_viscous) {
+                            FloKernel kernel, FillMode mode) {
   const FloLattice *lattice = spec->columns->lattice;
   const float *columns = (const float *)spec->columns->fixed;
-  const double support = spec->kernel.support;
-  const WideF gradient_scale = wide_set((float)(spec->kernel.sigma / support));
+  const WideF gradient_scale = wide_set((float)(spec->kernel.sigma / spec->kernel.support));
   const WideF sigma = wide_set((float)spec->kernel.sigma), zero = wide_set(0);
   const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
   const WideF sz = wide_set(lattice->to_support[2]);
   const WideI counts = wide_load_int(lists->counts);
 
-  int32_t rows[FLO_BLOCK];
-  for (int lane = 0; lane < FLO_BLOCK; ++lane) {
-    size_t i = block * FLO_BLOCK + (size_t)lane;
-    rows[lane] = (int32_t)(i < pairs->n_rows ? i : pairs->n_rows - 1);
-  }
   WideF here[4], sum = zero;
-  wide_gather4((const float *)spec->rows->fixed, rows, here);
-
-  FloPairSlot *slot = pairs->slots + pairs->slot_begin[block];
-  float *viscous = with_viscous ? pairs->viscous + (size_t)pairs->slot_begin[block] * FLO_BLOCK : NULL;
-  for (size_t k = 0; k < lists->longest; ++k, ++slot) {
-    for (int lane = 0; lane < FLO_BLOCK; ++lane)
-      slot->index[lane] = lists->lists[(size_t)lane * lists->stride + k];
+  wide_load_rows((const float *)spec->rows->fixed, block, pairs->n_rows, here);
+  size_t first = pairs->slot_begin[block];
+  for (size_t k = 0; k < lists->longest; ++k) {
+    int32_t index[FLO_BLOCK];
+    for (int lane = 0; lane < FLO_BLOCK; ++lane) index[lane] = lists->lists[(size_t)lane * lists->stride + k];
     WideF there[4];
-    wide_gather4(columns, slot->index, there);
-    WideF dx = wide_from_int((WideI)here[0] - (WideI)there[0]) * sx;
-    WideF dy = wide_from_int((WideI)here[1] - (WideI)there[1]) * sy;
-    WideF dz = wide_from_int((WideI)here[2] - (WideI)there[2]) * sz;
+    wide_gather4(columns, index, there);
+    WideF dx = wide_from_int(wide_subtract((WideI)here[0], (WideI)there[0])) * sx;
+    WideF dy = wide_from_int(wide_subtract((WideI)here[1], (WideI)there[1])) * sy;
+    WideF dz = wide_from_int(wide_subtract((WideI)here[2], (WideI)there[2])) * sz;
     WideF q2 = wide_fma(dx, dx, wide_fma(dy, dy, dz * dz));
     KernelShape shape = kernel_shape(kernel, wide_sqrt(q2));
     WideI is_pair = (WideI)(counts > wide_set_int((int32_t)k));
+    sum = wide_fma(wide_select(is_pair, shape.w, zero), there[3], sum);
+    if (mode == SUMS_ONLY) continue;
+    FloPairSlot *slot = pairs->slots + first + k;
     WideF f = wide_select(is_pair, shape.f, zero), g = f * gradient_scale;
+    wide_store_int(slot->index, wide_load_int(index));
     wide_store(slot->gx, g * dx);
     wide_store(slot->gy, g * dy);
     wide_store(slot->gz, g * dz);
-    sum = wide_fma(wide_select(is_pair, shape.w, zero), there[3], sum);
-    if (with_viscous) {
-      WideF d = 1 / (sigma * f * (q2 + ETA2));
-      wide_store(viscous + k * FLO_BLOCK, wide_select((WideI)(f < zero), d, zero));
-    }
+    if (mode == GRADIENTS) continue;
+    WideF d = 1 / (sigma * f * (q2 + ETA2));
+    wide_store(pairs->viscous + (first + k) * FLO_BLOCK, wide_select((WideI)(f < zero), d, zero));
   }
   wide_store(pairs->kernel_sum + block * FLO_BLOCK, sum * sigma);
 }
@@ -114,10 +104,12 @@ static void fill_block_of_kernel(FloPairs *pairs, const FloPairsSpec *spec, size
                                  const BlockLists *lists) {
 #define CASE(kernel)                                                                                         \
   case kernel:                                                                                               \
-    if (spec->with_viscous)                                                                                  \
-      fill_block(pairs, spec, block, lists, kernel, true);                                                   \
+    if (spec->sums_only)                                                                                     \
+      fill_block(pairs, spec, block, lists, kernel, SUMS_ONLY);                                              \
+    else if (spec->with_viscous)                                                                             \
+      fill_block(pairs, spec, block, lists, kernel, GRADIENTS_AND_VISCOUS);                                  \
     else                                                                                                     \
-      fill_block(pairs, spec, block, lists, kernel, false);                                                  \
+      fill_block(pairs, spec, block, lists, kernel, GRADIENTS);                                              \
     return
   switch (spec->kernel.kernel) {
     CASE(FLO_KERNEL_CUBIC_SPLINE);
@@ -170,10 +162,12 @@ void FLO_WIDE(build_pairs)(FloPairs *pairs, const FloPairsSpec *spec, FloPairSla
     if (lists.longest > slab->longest) slab->longest = lists.longest;
     // A list that did not fit is built again with more room; see flo_pairs_build.
     if (lists.longest == 0 || lists.longest > pairs->list_capacity) continue;
-    size_t slot = claim_slots(pairs, slab, lists.longest);
-    if (slot == SIZE_MAX) continue;
-    pairs->slot_begin[block] = (uint32_t)slot;
-    pairs->slot_count[block] = (uint32_t)lists.longest;
+    if (!spec->sums_only) {
+      size_t slot = claim_slots(pairs, slab, lists.longest);
+      if (slot == SIZE_MAX) continue;
+      pairs->slot_begin[block] = (uint32_t)slot;
+      pairs->slot_count[block] = (uint32_t)lists.longest;
+    }
     pad_lists(slab->lists, &lists);
     fill_block_of_kernel(pairs, spec, block, &lists);
   }

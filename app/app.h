@@ -1,0 +1,114 @@
+// What the commands of the program share: exit codes, options, finding and loading scenes, pictures,
+// progress.
+#ifndef FLO_APP_APP_H
+#define FLO_APP_APP_H
+
+#include "io/scene.h"
+#include "io/snapshot.h"
+#include "render/render.h"
+
+// Exit codes, the same for every command.
+enum { APP_OK = 0, APP_RUN_FAILED = 1, APP_BAD_INPUT = 2, APP_EXPECTATION_FAILED = 3 };
+
+// ---- Commands: each gets its own name as argv[0] and returns an exit code ----
+
+int cmd_run(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_render(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+
+// ---- Options (options.c) ----
+
+typedef enum AppOptionKind {
+  APP_FLAG,    // target: bool
+  APP_TEXT,    // target: const char *
+  APP_NUMBER,  // target: double
+  APP_INTEGER, // target: int
+  APP_LIST,    // target: AppList; may be given several times
+} AppOptionKind;
+
+typedef struct AppOption {
+  const char *name;  // "--threads"; NULL ends a table
+  const char *value; // what the help calls the value, "N"; NULL for a flag
+  AppOptionKind kind;
+  void *target;     // left alone unless the option is given
+  const char *help; // one line
+  double low, high; // permitted range of a number
+} AppOption;
+
+typedef struct AppList {
+  const char *items[64];
+  size_t count;
+} AppList;
+
+// What `--help` of a command says besides its options.
+typedef struct AppUsage {
+  const char *command;   // "run"
+  const char *arguments; // "SCENE"; "" where it takes none
+  const char *about;
+  const char *examples;
+  size_t min_words, max_words; // how many arguments that are no options
+} AppUsage;
+
+// Fills the targets of `options` and collects the other arguments in `words`. Returns true to go on; false
+// when the command is to return *exit_code, because help was printed or a mistake was explained.
+bool app_parse(const AppUsage *usage, const AppOption *options, int argc, char **argv, AppList *words,
+               int *exit_code);
+
+// Prints "flotsam: " and a message to stderr; returns `exit_code`, so that failing is one line.
+__attribute__((format(printf, 2, 3))) int app_fail(int exit_code, const char *format, ...);
+
+// The exit code that a library's failure deserves.
+int app_exit_code(FloStatus status);
+
+// ---- Scenes by name or path (scenes.c) ----
+
+typedef struct AppSceneArguments {
+  const char *scene, *method, *size;
+  AppList sets;
+  int threads;
+} AppSceneArguments;
+
+// Rows of an option table that every command with a scene has.
+#define APP_SCENE_OPTIONS(a)                                                                                 \
+  {"--method", "NAME", APP_TEXT, &(a)->method, "use this method instead of the scene's", 0, 0},              \
+      {"--size", "NAME", APP_TEXT, &(a)->size, "one of the scene's sizes, for example fine", 0, 0},          \
+      {"--set", "PATH=VALUE", APP_LIST, &(a)->sets, "change a value of the scene; may be repeated", 0, 0}, { \
+    "--threads", "N", APP_INTEGER, &(a)->threads, "worker threads; all cores unless given", 1, 1024          \
+  }
+
+// Finds, reads and checks a scene. On failure explains and returns false with *exit_code set.
+bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *exit_code);
+// Calls `visit` with the name of every scene that can be given by name, sorted.
+void app_list_scenes(void (*visit)(const char *name, void *context), void *context);
+
+// ---- Pictures (picture.c) ----
+
+typedef struct AppPicture {
+  int width, height; // 0: the renderer's default
+  int threads;       // 0: all cores
+  const char *colour_by;
+} AppPicture;
+
+bool app_is_colour(const char *colour_by);
+// Draws one frame; the scene's bodies must have their current poses in def.pose.
+FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                   const char *path, FloError *error);
+
+// ---- Progress on stderr (progress.c) ----
+
+typedef struct AppProgress {
+  bool is_quiet, is_terminal;
+  double start, until;     // simulated seconds
+  double began, last_line; // wall clock
+} AppProgress;
+
+void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet);
+// True when it is time to show something again; figures need not be computed before that.
+bool app_progress_is_due(const AppProgress *progress);
+void app_progress_show(AppProgress *progress, const FloFigures *figures);
+// Clears or ends the line, so that other output starts on a fresh one.
+void app_progress_end(AppProgress *progress);
+
+#endif

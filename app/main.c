@@ -1,0 +1,92 @@
+// flotsam COMMAND: finds the command and hands over.
+#include "app.h"
+#include "base/core.h"
+#include "io/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int cmd_version(int argc, char **argv);
+static int cmd_help(int argc, char **argv);
+
+typedef struct Command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *about;
+} Command;
+
+static const Command commands[] = {
+    {"run", cmd_run, "simulate a scene into a folder of figures, particles and pictures"},
+    {"check", cmd_check, "read a scene and tell what running it would mean"},
+    {"info", cmd_info, "list methods, their parameters, kernels and scenes"},
+    {"render", cmd_render, "draw a frame of a finished run"},
+    {"bench", cmd_bench, "measure speed"},
+    {"version", cmd_version, "print the version"},
+    {"help", cmd_help, "print this text, or the help of a command"},
+};
+
+static const Command *find_command(const char *name) {
+  for (size_t k = 0; k < FLO_COUNT_OF(commands); k++)
+    if (strcmp(commands[k].name, name) == 0) return &commands[k];
+  return NULL;
+}
+
+static void print_overview(FILE *stream) {
+  fputs("usage: flotsam COMMAND ...\n\nFluids and solids that push each other, by smoothed particles.\n\n",
+        stream);
+  for (size_t k = 0; k < FLO_COUNT_OF(commands); k++)
+    fprintf(stream, "  %-8s  %s\n", commands[k].name, commands[k].about);
+  fputs("\nexamples:\n"
+        "  flotsam run dam-break                  simulate a scene that comes with flotsam\n"
+        "  flotsam run my/scene.json --out here   simulate your own\n"
+        "  flotsam help run                       all options of a command\n",
+        stream);
+}
+
+static int complain_unknown(const char *name) {
+  char buffer[128];
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (size_t k = 0; k < FLO_COUNT_OF(commands); k++) flo_suggest_offer(&suggestion, commands[k].name);
+  return app_fail(APP_BAD_INPUT, "unknown command '%s'%s (see 'flotsam help')", name,
+                  flo_suggest_text(&suggestion, buffer));
+}
+
+static int cmd_version(int argc, char **argv) {
+  static const AppUsage usage = {"version", "", "Prints the version.", "  flotsam version\n", 0, 0};
+  AppList words = {0};
+  int exit_code;
+  if (!app_parse(&usage, &(AppOption){0}, argc, argv, &words, &exit_code)) return exit_code;
+  printf("flotsam %s\n", flo_version());
+  return APP_OK;
+}
+
+static int cmd_help(int argc, char **argv) {
+  if (argc < 2 || argv[1][0] == '-') {
+    print_overview(stdout);
+    return APP_OK;
+  }
+  const Command *command = find_command(argv[1]);
+  if (!command) return complain_unknown(argv[1]);
+  if (command->run == cmd_help) return print_overview(stdout), APP_OK;
+  char help[] = "--help", *arguments[] = {argv[1], help, NULL};
+  return command->run(2, arguments);
+}
+
+// Output that was lost, to a full disk for instance, must not look like success.
+static int check_output(int exit_code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;
+  return exit_code ? exit_code : app_fail(APP_RUN_FAILED, "cannot write to standard output");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    print_overview(stderr);
+    return APP_BAD_INPUT;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+  if (strcmp(name, "--version") == 0) name = "version";
+  const Command *command = find_command(name);
+  if (!command) return complain_unknown(name);
+  return check_output(command->run(argc - 1, argv + 1));
+}

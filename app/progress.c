@@ -1,0 +1,82 @@
+// Progress on stderr: a bar with the time to go on a terminal, a plain line now and then elsewhere.
+#include "app.h"
+#include "base/core.h"
+#include "base/timer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const double terminal_interval = 0.1, plain_interval = 5; // [s]
+
+enum { MIN_BAR = 5, MAX_BAR = 30, MAX_LINE = 256 };
+
+void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet) {
+  double now = flo_seconds();
+  *progress = (AppProgress){.is_quiet = is_quiet,
+                            .is_terminal = isatty(STDERR_FILENO) == 1,
+                            .start = start,
+                            .until = until,
+                            .began = now,
+                            .last_line = now};
+}
+
+bool app_progress_is_due(const AppProgress *progress) {
+  double interval = progress->is_terminal ? terminal_interval : plain_interval;
+  return !progress->is_quiet && flo_seconds() - progress->last_line >= interval;
+}
+
+// The time to go as "3:20" or "2:05:00", guessed from the time the simulated part took.
+static void format_to_go(const AppProgress *progress, double share, char text[32]) {
+  double elapsed = flo_seconds() - progress->began;
+  if (share <= 0 || elapsed < 0.5) {
+    snprintf(text, 32, "-");
+    return;
+  }
+  long s = (long)(elapsed * (1 - share) / share + 0.5);
+  if (s < 3600)
+    snprintf(text, 32, "%ld:%02ld", s / 60, s % 60);
+  else
+    snprintf(text, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+}
+
+static int terminal_width(void) {
+  struct winsize size;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
+  return size.ws_col;
+}
+
+// The bar takes what the text leaves of the line: a line that wraps could not be drawn over again.
+static void draw_bar(double share, const char *text) {
+  char bar[MAX_BAR + 1];
+  int room = terminal_width() - 1, cells = room - 3 - (int)strlen(text);
+  cells = cells < MIN_BAR ? MIN_BAR : cells > MAX_BAR ? MAX_BAR : cells;
+  memset(bar, '.', (size_t)cells);
+  memset(bar, '#', (size_t)(share * cells));
+  bar[cells] = 0;
+  fprintf(stderr, "\r[%s] %.*s\033[K", bar, room - 3 - cells, text);
+}
+
+void app_progress_show(AppProgress *progress, const FloFigures *figures) {
+  double span = progress->until - progress->start;
+  double share = span > 0 ? (figures->time - progress->start) / span : 1;
+  share = share < 0 ? 0 : share > 1 ? 1 : share;
+  char to_go[32], line[MAX_LINE];
+  format_to_go(progress, share, to_go);
+  snprintf(line, sizeof line, "%.0f %%  ETA %s  t %.3g s  step %" PRIu64 "  dt %.1e s  density error %.2g %%",
+           100 * share, to_go, figures->time, figures->step, figures->dt, 100 * figures->density_error_max);
+  if (progress->is_terminal)
+    draw_bar(share, line);
+  else
+    fprintf(stderr, "%s\n", line);
+  fflush(stderr);
+  progress->last_line = flo_seconds();
+}
+
+void app_progress_end(AppProgress *progress) {
+  if (progress->is_quiet || !progress->is_terminal) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+}

@@ -1,0 +1,53 @@
+# Every tests/LABEL/test_*.c is one program with cmocka, every tests/cli/*.sh one script that gets the program's path.
+# Exit code 77 means: skipped, for want of something optional.
+set(FLOTSAM_TEST_LABELS "unit;equiv;physics;input;cli;consumer" CACHE STRING "which kinds of tests to build and run")
+set(test_root ${CMAKE_SOURCE_DIR}/tests)
+if(NOT EXISTS ${test_root})
+  set(test_root ${CMAKE_SOURCE_DIR}/test)
+endif()
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+# Idle threads sleep instead of spinning, so that several tests share the cores peacefully.
+set(test_environment FLOTSAM_SHARED=${CMAKE_SOURCE_DIR}/../shared FLOTSAM_SOURCE=${CMAKE_SOURCE_DIR}
+  OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1)
+
+function(describe_test name label)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT "${test_environment}")
+endfunction()
+
+foreach(label unit equiv physics input)
+  if(NOT label IN_LIST FLOTSAM_TEST_LABELS)
+    continue()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${test_root}/${label}/test_*.c)
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    set(target ${label}_${name})
+    add_executable(${target} ${source})
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${test_root})
+    target_link_libraries(${target} PRIVATE flotsam_tools flotsam_flags PkgConfig::CMOCKA ZLIB::ZLIB PNG::PNG
+      OpenMP::OpenMP_C m)
+    add_test(NAME ${label}/${name} COMMAND ${target})
+    describe_test(${label}/${name} ${label})
+  endforeach()
+endforeach()
+
+# add_scripts(LABEL arguments...): every tests/LABEL/*.sh except common.sh, which the others share.
+find_program(BASH_PROGRAM bash REQUIRED)
+function(add_scripts label)
+  if(NOT label IN_LIST FLOTSAM_TEST_LABELS)
+    return()
+  endif()
+  file(GLOB scripts CONFIGURE_DEPENDS ${test_root}/${label}/*.sh)
+  list(FILTER scripts EXCLUDE REGEX "/common\\.sh$")
+  foreach(script ${scripts})
+    get_filename_component(name ${script} NAME_WE)
+    add_test(NAME ${label}/${name} COMMAND ${BASH_PROGRAM} ${script} ${ARGN})
+    describe_test(${label}/${name} ${label})
+  endforeach()
+endfunction()
+
+add_scripts(cli $<TARGET_FILE:flotsam>)
+add_scripts(consumer ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND})

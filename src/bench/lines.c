@@ -1,0 +1,181 @@
+#include "bench/lines.h"
+
+#include "bench/probe_kernels.h"
+
+#include <math.h>
+
+// ---- Figures ----
+
+static double per_core(double per_second, int threads) { return per_second / threads; }
+
+double flo_figure_stage_rate(const FloCaseResult *r, FloStage stage) {
+  return per_core((double)r->particles / r->stages[stage].median, r->threads);
+}
+
+double flo_figure_step_rate(const FloCaseResult *r) {
+  return per_core((double)r->particles / r->step.median, r->threads);
+}
+
+double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
+  const FloRate *single = flo_rates_find(rates, part, 1, r->particles);
+  // The same case on one thread, not a similar one.
+  if (!single || single->particles != r->particles) return NAN;
+  return 1 / (single->median * r->step.median);
+}
+
+// A probe's iteration visits each pair twice and a force sweep once, so visits are compared. The median of
+// the sweep against the best of the probe: never flattering.
+double flo_figure_probe_share(const FloCaseResult *r, const FloRates *rates) {
+  const FloRate *probe = flo_rates_find(rates, FLO_BENCH_PROBE, r->threads, r->particles);
+  return probe ? (double)r->pairs / r->stages[FLO_STAGE_FORCE].median / probe->best : NAN;
+}
+
+static double best_probe_share(const FloCaseResult *r, const FloRates *rates) {
+  const FloRate *probe = flo_rates_find(rates, FLO_BENCH_PROBE, r->threads, r->particles);
+  return probe ? (double)r->pairs / r->stages[FLO_STAGE_FORCE].best / probe->best : NAN;
+}
+
+// ---- Parts of a line ----
+
+// What is not known or not finite becomes null.
+static void add(json_t *line, const char *key, double value) {
+  json_object_set_new(line, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void add_count(json_t *line, const char *key, size_t value) {
+  json_object_set_new(line, key, json_integer((json_int_t)value));
+}
+
+static void add_text(json_t *line, const char *key, const char *text) {
+  json_object_set_new(line, key, json_string(text));
+}
+
+// The keys that every line has, in this order. 0: does not apply.
+static json_t *start(const char *name, size_t particles, int threads, double seconds_per_step) {
+  json_t *line = json_object();
+  add_text(line, "case", name);
+  json_object_set_new(line, "particles", particles ? json_integer((json_int_t)particles) : json_null());
+  json_object_set_new(line, "threads", threads ? json_integer(threads) : json_null());
+  add(line, "seconds_per_step", seconds_per_step > 0 ? seconds_per_step : NAN);
+  return line;
+}
+
+// ---- The machine ----
+
+json_t *flo_line_machine(const FloMachine *machine, bool is_quick) {
+  json_t *line = start("machine", 0, 0, 0);
+  add_text(line, "cpu", machine->cpu);
+  add_count(line, "cores", (size_t)machine->cores);
+  add_text(line, "simd", flo_simd_name());
+  add_text(line, "probe_simd", flo_probe_kernels()->name);
+  add_text(line, "version", flo_version());
+  add_text(line, "compiler", __VERSION__);
+  add_count(line, "l3_bytes", machine->l3_bytes);
+  add_count(line, "memory_bytes", machine->memory_bytes);
+  json_object_set_new(line, "quick", json_boolean(is_quick));
+  return line;
+}
+
+json_t *flo_line_stream(int threads, size_t array_bytes, const FloRate *rate) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_STREAM), 0, threads, 0);
+  add(line, "bytes_per_second", rate->best);
+  add(line, "bytes_per_second_median", rate->median);
+  add_count(line, "array_bytes", array_bytes);
+  return line;
+}
+
+json_t *flo_line_fma(int threads, const FloRate *rate) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_FMA), 0, threads, 0);
+  add(line, "flops_per_second", rate->best);
+  add(line, "flops_per_second_median", rate->median);
+  return line;
+}
+
+json_t *flo_line_probe(const FloPairProbe *probe, int threads, const FloTimes *iteration,
+                       const FloRate *rate) {
+  double n = (double)flo_pair_probe_particles(probe);
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_PROBE), flo_pair_probe_particles(probe), threads,
+                       iteration->median);
+  add(line, "seconds_per_step_best", iteration->best);
+  add(line, "neighbours", (double)flo_pair_probe_pairs(probe) / n);
+  add(line, "particle_iterations_per_second", n / iteration->best);
+  add(line, "particle_iterations_per_second_core", per_core(n / iteration->best, threads));
+  add(line, "pairs_per_second", rate->best);
+  add_count(line, "operator_bytes", flo_pair_probe_bytes(probe));
+  return line;
+}
+
+// ---- Cases ----
+
+static double share_of(const FloRates *rates, FloBenchPart part, const FloCaseResult *r, double per_particle,
+                       double seconds) {
+  const FloRate *rate = flo_rates_find(rates, part, r->threads, 0);
+  return rate ? per_particle * (double)r->particles / seconds / rate->best : NAN;
+}
+
+static json_t *stage_object(const FloCaseResult *r, FloStage stage, const FloRates *rates) {
+  json_t *object = json_object();
+  double seconds = r->stages[stage].median;
+  FloStageCost cost = flo_case_cost(r, stage);
+  add(object, "seconds", seconds);
+  add(object, "seconds_best", r->stages[stage].best);
+  add(object, "share_of_step", seconds / r->step.median);
+  add(object, "bytes_per_particle", cost.bytes);
+  add(object, "flops_per_particle", cost.flops);
+  add(object, "share_of_stream", share_of(rates, FLO_BENCH_STREAM, r, cost.bytes, seconds));
+  add(object, "share_of_fma", share_of(rates, FLO_BENCH_FMA, r, cost.flops, seconds));
+  return object;
+}
+
+json_t *flo_line_case(FloBenchPart part, const FloCaseResult *r, const FloRates *rates) {
+  json_t *line = start(flo_bench_part_name(part), r->particles, r->threads, r->step.median);
+  json_t *stages = json_object();
+  add(line, "seconds_per_step_best", r->step.best);
+  add_count(line, "boundary_particles", r->boundary);
+  add(line, "neighbours", (double)r->pairs / (double)r->particles);
+  add(line, "padding", (double)r->lanes / (double)r->pairs - 1);
+  add(line, "particle_steps_per_second", (double)r->particles / r->step.median);
+  add(line, "particle_steps_per_second_core", flo_figure_step_rate(r));
+  add(line, "neighbour_build_per_second_core", flo_figure_stage_rate(r, FLO_STAGE_NEIGHBOURS));
+  add(line, "speedup", flo_figure_speedup(r, part, rates));
+  add(line, "bytes_per_particle", (double)r->bytes / (double)r->particles);
+  add(line, "force_pairs_per_second", (double)r->pairs / r->stages[FLO_STAGE_FORCE].median);
+  add(line, "force_share_of_probe", flo_figure_probe_share(r, rates));
+  add(line, "force_share_of_probe_best", best_probe_share(r, rates));
+  add(line, "steps_per_simulated_second", r->steps / r->simulated);
+  for (FloStage stage = 0; stage < FLO_STAGE_COUNT; ++stage)
+    json_object_set_new(stages, r->stage_names[stage], stage_object(r, stage, rates));
+  json_object_set_new(line, "stages", stages);
+  return line;
+}
+
+// Published, not measured here: never mixed with our own figures into a ratio.
+void flo_line_add_peer(json_t *line) {
+  json_t *peer = json_object();
+  add_text(peer, "program", "SPlisHSPlasH 2.16, WCSPH, AVX, two threads");
+  json_object_set_new(peer, "seconds_per_step", json_pack("[f, f]", 0.115, 0.135));
+  add_text(peer, "note", "reference, another run of the same machine type");
+  json_object_set_new(line, "reference", peer);
+}
+
+// ---- Memory and targets ----
+
+json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_MEMORY), particles, threads, 0);
+  add_count(line, "bytes", bytes);
+  add_count(line, "peak_bytes", peak_bytes);
+  add(line, "bytes_per_particle", (double)bytes / (double)particles);
+  add(line, "peak_bytes_per_particle", (double)peak_bytes / (double)particles);
+  return line;
+}
+
+json_t *flo_line_target(const FloTarget *target) {
+  json_t *line = start("target", target->particles, target->threads, 0);
+  add_text(line, "target", target->name);
+  add_text(line, "unit", target->unit);
+  add(line, "measured", target->measured);
+  add(line, "at_least", target->at_least);
+  add(line, "aim", target->aim);
+  add_text(line, "met", flo_target_met(target));
+  return line;
+}

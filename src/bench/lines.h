@@ -1,0 +1,29 @@
+// What is reported, as JSON objects. docs/performance.md says what each key means.
+#ifndef FLO_BENCH_LINES_H
+#define FLO_BENCH_LINES_H
+
+#include "bench/cases.h"
+#include "bench/machine.h"
+#include "bench/probes.h"
+#include "bench/rates.h"
+#include "bench/targets.h"
+
+json_t *flo_line_machine(const FloMachine *machine, bool is_quick);
+json_t *flo_line_stream(int threads, size_t array_bytes, const FloRate *rate);
+json_t *flo_line_fma(int threads, const FloRate *rate);
+json_t *flo_line_probe(const FloPairProbe *probe, int threads, const FloTimes *iteration,
+                       const FloRate *rate);
+// A case that makes steps. Shares are null where the run has not measured what they refer to.
+json_t *flo_line_case(FloBenchPart part, const FloCaseResult *result, const FloRates *rates);
+// Adds what is published about the same case.
+void flo_line_add_peer(json_t *line);
+json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
+json_t *flo_line_target(const FloTarget *target);
+
+// Figures that lines and targets share; NAN where the run has not measured what they need.
+double flo_figure_stage_rate(const FloCaseResult *result, FloStage stage); // [particles/s/core]
+double flo_figure_step_rate(const FloCaseResult *result);                  // [particle steps/s/core]
+double flo_figure_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
+double flo_figure_probe_share(const FloCaseResult *result, const FloRates *rates);
+
+#endif

@@ -1,0 +1,275 @@
+#include "bench/suite.h"
+
+#include "bench/lines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const part_names[FLO_BENCH_PART_COUNT] = {
+    [FLO_BENCH_STREAM] = "stream",
+    [FLO_BENCH_FMA] = "fma",
+    [FLO_BENCH_PROBE] = "probe",
+    [FLO_BENCH_BOX] = "box",
+    [FLO_BENCH_PEER_DAM] = "peer-dam",
+    [FLO_BENCH_MEMORY] = "memory",
+    [FLO_BENCH_FIVE_MILLION] = "five-million",
+};
+
+const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
+
+unsigned flo_bench_default_parts(void) {
+  return ((1u << FLO_BENCH_PART_COUNT) - 1) & ~(1u << FLO_BENCH_FIVE_MILLION);
+}
+
+enum { FIVE_MILLION = 5000000 };
+
+// ---- What a run holds ----
+
+typedef struct Suite {
+  const FloBenchSpec *spec;
+  FloMachine machine;
+  FloRates rates;
+  FloTargets targets;
+} Suite;
+
+static bool has_part(const FloBenchSpec *spec, FloBenchPart part) { return spec->parts >> part & 1; }
+
+static int most_threads(const FloBenchSpec *spec) {
+  int most = 1;
+  for (size_t k = 0; k < spec->n_threads; ++k) most = spec->threads[k] > most ? spec->threads[k] : most;
+  return most;
+}
+
+static size_t most_particles(const FloBenchSpec *spec) {
+  size_t most = 0;
+  for (size_t k = 0; k < spec->n_particles; ++k) most = flo_max_size(most, spec->particles[k]);
+  return most;
+}
+
+static void announce(const Suite *suite, FloBenchPart part, size_t particles, int threads) {
+  char text[128];
+  int length = snprintf(text, sizeof text, "%s", part_names[part]);
+  if (particles)
+    length += snprintf(text + length, sizeof text - (size_t)length, ", %zu particles", particles);
+  snprintf(text + length, sizeof text - (size_t)length, ", %d thread%s", threads, threads == 1 ? "" : "s");
+  if (suite->spec->announce) suite->spec->announce(suite->spec->context, text);
+}
+
+static FloStatus emit(const Suite *suite, json_t *line, FloError *error) {
+  if (!line) return flo_fail(error, FLO_NO_MEMORY, "out of memory for a line of the report");
+  suite->spec->emit(suite->spec->context, line);
+  json_decref(line);
+  return FLO_OK;
+}
+
+// ---- The machine ----
+
+static FloRate rate_of(FloBenchPart part, int threads, size_t particles, double amount,
+                       const FloTimes *times) {
+  return (FloRate){part, threads, particles, amount / times->best, amount / times->median};
+}
+
+// Four times the last cache, as STREAM wants it, unless that is much of the machine's memory.
+static size_t stream_array_bytes(const Suite *suite) {
+  if (suite->spec->is_quick) return (size_t)16 << 20;
+  return flo_min_size(4 * suite->machine.l3_bytes, suite->machine.memory_bytes / 12);
+}
+
+static FloStatus run_stream(Suite *suite, int threads, FloError *error) {
+  FloTimes times;
+  size_t bytes = stream_array_bytes(suite);
+  announce(suite, FLO_BENCH_STREAM, 0, threads);
+  FLO_TRY(flo_probe_stream(threads, bytes, suite->spec->is_quick ? 2 : 12, &times, error));
+  FloRate rate = rate_of(FLO_BENCH_STREAM, threads, 0, 3 * (double)bytes, &times);
+  flo_rates_add(&suite->rates, &rate);
+  return emit(suite, flo_line_stream(threads, bytes, &rate), error);
+}
+
+static FloStatus run_fma(Suite *suite, int threads, FloError *error) {
+  FloTimes times;
+  bool is_quick = suite->spec->is_quick;
+  announce(suite, FLO_BENCH_FMA, 0, threads);
+  double flops = flo_probe_fma(threads, is_quick ? 50000 : 4000000, is_quick ? 2 : 8, &times);
+  FloRate rate = rate_of(FLO_BENCH_FMA, threads, 0, flops, &times);
+  flo_rates_add(&suite->rates, &rate);
+  return emit(suite, flo_line_fma(threads, &rate), error);
+}
+
+// As many rounds as make a measurement of `amount` particle rounds, within limits.
+static int rounds_for(double amount, size_t particles, int low, int high) {
+  return (int)fmin(fmax(amount / (double)particles, low), high);
+}
+
+static FloStatus run_probe_threads(Suite *suite, FloPairProbe *probe, int threads, FloError *error) {
+  size_t n = flo_pair_probe_particles(probe);
+  bool is_quick = suite->spec->is_quick;
+  int iterations = is_quick ? 2 : rounds_for(4e6, n, 2, 100);
+  announce(suite, FLO_BENCH_PROBE, n, threads);
+  FloTimes times = flo_pair_probe_run(probe, threads, iterations, is_quick ? 2 : 7);
+  // An iteration is two sweeps: each pair is visited twice.
+  FloRate rate = rate_of(FLO_BENCH_PROBE, threads, n, 2 * (double)flo_pair_probe_pairs(probe), &times);
+  flo_rates_add(&suite->rates, &rate);
+  return emit(suite, flo_line_probe(probe, threads, &times, &rate), error);
+}
+
+static FloStatus run_probe(Suite *suite, size_t particles, FloError *error) {
+  const FloBenchSpec *spec = suite->spec;
+  FloPairProbe *probe;
+  FLO_TRY(flo_pair_probe_create(particles, most_threads(spec), &probe, error));
+  FloStatus status = FLO_OK;
+  for (size_t k = 0; k < spec->n_threads && status == FLO_OK; ++k)
+    status = run_probe_threads(suite, probe, spec->threads[k], error);
+  flo_pair_probe_destroy(probe);
+  return status;
+}
+
+// ---- Cases ----
+
+static FloCasePlan plan_for(const Suite *suite, FloBenchPart part, size_t particles) {
+  if (suite->spec->is_quick) return part == FLO_BENCH_BOX ? (FloCasePlan){2, 2, 2} : (FloCasePlan){1, 1, 1};
+  switch (part) {
+  case FLO_BENCH_PEER_DAM:
+    return (FloCasePlan){20, 5, 20};
+  case FLO_BENCH_FIVE_MILLION:
+    return (FloCasePlan){0, 4, 5};
+  default:
+    return (FloCasePlan){10, 5, rounds_for(4e6, particles, 2, 40)};
+  }
+}
+
+static void note_box(Suite *suite, const FloCaseResult *r) {
+  FloTargets *targets = &suite->targets;
+  size_t n = r->particles;
+  flo_targets_note(targets, FLO_TARGET_NEIGHBOURS, flo_figure_stage_rate(r, FLO_STAGE_NEIGHBOURS), n,
+                   r->threads);
+  flo_targets_note(targets, FLO_TARGET_STEP, flo_figure_step_rate(r), n, r->threads);
+  flo_targets_note(targets, FLO_TARGET_PROBE_SHARE, flo_figure_probe_share(r, &suite->rates), n, r->threads);
+  // The target speaks of the largest case; small ones have less to share out.
+  const FloRate *largest = flo_rates_find(&suite->rates, FLO_BENCH_BOX, 1, most_particles(suite->spec));
+  if (r->threads == 2 && largest && largest->particles == n)
+    flo_targets_note(targets, FLO_TARGET_SPEEDUP, flo_figure_speedup(r, FLO_BENCH_BOX, &suite->rates), n, 2);
+}
+
+static FloStatus measure_and_emit(Suite *suite, FloBenchPart part, size_t particles, FloWorld *world,
+                                  FloError *error) {
+  FloCaseResult result;
+  FloCasePlan plan = plan_for(suite, part, particles);
+  FLO_TRY(flo_case_measure(world, &plan, &result, error));
+  FloRate rate = rate_of(part, result.threads, result.particles, 1, &result.step);
+  flo_rates_add(&suite->rates, &rate);
+  if (part == FLO_BENCH_BOX) note_box(suite, &result);
+  json_t *line = flo_line_case(part, &result, &suite->rates);
+  if (part == FLO_BENCH_PEER_DAM) flo_line_add_peer(line);
+  return emit(suite, line, error);
+}
+
+static FloStatus run_case(Suite *suite, FloBenchPart part, size_t particles, int threads, FloError *error) {
+  FloWorld *world = NULL;
+  announce(suite, part, particles, threads);
+  FloStatus status = part == FLO_BENCH_PEER_DAM ? flo_case_peer_dam(threads, &world, error)
+                                                : flo_case_box(particles, threads, NULL, &world, error);
+  if (status == FLO_OK) status = measure_and_emit(suite, part, particles, world, error);
+  flo_world_destroy(world);
+  return status;
+}
+
+static FloStatus run_case_threads(Suite *suite, FloBenchPart part, size_t particles, FloError *error) {
+  for (size_t k = 0; k < suite->spec->n_threads; ++k)
+    FLO_TRY(run_case(suite, part, particles, suite->spec->threads[k], error));
+  return FLO_OK;
+}
+
+// ---- Memory ----
+
+typedef struct Tally {
+  size_t bytes, peak;
+} Tally;
+
+static void *allocate_counted(void *context, size_t size) {
+  Tally *tally = context;
+  void *memory = size > SIZE_MAX - 64 ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
+  if (memory) tally->bytes += size;
+  tally->peak = flo_max_size(tally->peak, tally->bytes);
+  return memory;
+}
+
+static void release_counted(void *context, void *memory, size_t size) {
+  Tally *tally = context;
+  tally->bytes -= size;
+  free(memory);
+}
+
+// A few steps, so that everything a world ever needs has been asked for.
+static FloStatus run_memory(Suite *suite, FloError *error) {
+  size_t particles = most_particles(suite->spec);
+  int threads = most_threads(suite->spec);
+  FloWorld *world = NULL;
+  Tally tally = {0};
+  FloAllocator allocator = {allocate_counted, release_counted, &tally};
+  announce(suite, FLO_BENCH_MEMORY, particles, threads);
+  FloStatus status = flo_case_box(particles, threads, &allocator, &world, error);
+  for (int k = 0; k < 3 && status == FLO_OK; ++k) status = flo_world_step(world, NULL, error);
+  if (status == FLO_OK) {
+    size_t n = flo_world_count(world, FLO_SET_FLUID), bytes = flo_world_memory(world);
+    flo_targets_note(&suite->targets, FLO_TARGET_MEMORY, (double)bytes / (double)n, n, threads);
+    status = emit(suite, flo_line_memory(n, threads, bytes, tally.peak), error);
+  }
+  flo_world_destroy(world);
+  return status;
+}
+
+// ---- All of it ----
+
+static FloStatus run_machine(Suite *suite, FloError *error) {
+  const FloBenchSpec *spec = suite->spec;
+  FLO_TRY(emit(suite, flo_line_machine(&suite->machine, spec->is_quick), error));
+  for (size_t k = 0; k < spec->n_threads; ++k) {
+    if (has_part(spec, FLO_BENCH_STREAM)) FLO_TRY(run_stream(suite, spec->threads[k], error));
+    if (has_part(spec, FLO_BENCH_FMA)) FLO_TRY(run_fma(suite, spec->threads[k], error));
+  }
+  return FLO_OK;
+}
+
+// The probe runs right before the case of the same size, so that both meet the machine in the same mood.
+static FloStatus run_sizes(Suite *suite, FloError *error) {
+  const FloBenchSpec *spec = suite->spec;
+  for (size_t k = 0; k < spec->n_particles; ++k) {
+    if (has_part(spec, FLO_BENCH_PROBE)) FLO_TRY(run_probe(suite, spec->particles[k], error));
+    if (has_part(spec, FLO_BENCH_BOX))
+      FLO_TRY(run_case_threads(suite, FLO_BENCH_BOX, spec->particles[k], error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus run_targets(Suite *suite, FloError *error) {
+  for (size_t k = 0; k < FLO_TARGET_COUNT; ++k)
+    if (suite->targets.items[k].threads)
+      FLO_TRY(emit(suite, flo_line_target(&suite->targets.items[k]), error));
+  return FLO_OK;
+}
+
+FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
+  Suite suite = {.spec = spec, .machine = flo_machine_describe(), .targets = flo_targets_start()};
+  FLO_TRY(run_machine(&suite, error));
+  FLO_TRY(run_sizes(&suite, error));
+  if (has_part(spec, FLO_BENCH_PEER_DAM)) FLO_TRY(run_case_threads(&suite, FLO_BENCH_PEER_DAM, 0, error));
+  if (has_part(spec, FLO_BENCH_MEMORY)) FLO_TRY(run_memory(&suite, error));
+  if (has_part(spec, FLO_BENCH_FIVE_MILLION))
+    FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
+  return run_targets(&suite, error);
+}
+
+// Running out of memory would end the program, or others, without a word; better to say so before.
+FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {
+  const size_t bytes_per_particle = 1500;
+  size_t available = flo_machine_describe().memory_bytes;
+  unsigned sized = 1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_MEMORY;
+  size_t particles = spec->parts & sized ? most_particles(spec) : 0;
+  if (has_part(spec, FLO_BENCH_FIVE_MILLION)) particles = flo_max_size(particles, FIVE_MILLION);
+  size_t needed = particles * bytes_per_particle;
+  if (needed <= available) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%zu particles need about %.1f GB of memory and this machine has %.1f GB; ask for fewer",
+                  particles, (double)needed / 1e9, (double)available / 1e9);
+}

@@ -1,0 +1,41 @@
+// The whole of `flotsam bench`: which parts there are, in which order they run, and the lines they report.
+#ifndef FLO_BENCH_SUITE_H
+#define FLO_BENCH_SUITE_H
+
+#include "base/core.h"
+
+#include <jansson.h>
+
+typedef enum FloBenchPart {
+  FLO_BENCH_STREAM,
+  FLO_BENCH_FMA,
+  FLO_BENCH_PROBE,
+  FLO_BENCH_BOX,
+  FLO_BENCH_PEER_DAM,
+  FLO_BENCH_MEMORY,
+  FLO_BENCH_FIVE_MILLION, // only when asked for
+  FLO_BENCH_PART_COUNT
+} FloBenchPart;
+
+const char *flo_bench_part_name(size_t part); // NULL past the last
+unsigned flo_bench_default_parts(void);       // a bit per part
+
+enum { FLO_BENCH_MAX_VALUES = 16 };
+
+typedef struct FloBenchSpec {
+  unsigned parts; // a bit per part
+  bool is_quick;  // small and short: checks that everything works, says little about speed
+  size_t particles[FLO_BENCH_MAX_VALUES];
+  size_t n_particles;
+  int threads[FLO_BENCH_MAX_VALUES];
+  size_t n_threads;
+  void (*announce)(void *context, const char *text); // what is measured next
+  void (*emit)(void *context, const json_t *line);   // what was measured
+  void *context;
+} FloBenchSpec;
+
+// FLO_BAD_INPUT if this machine has too little memory for what is asked; nothing is measured then.
+FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error);
+FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error);
+
+#endif

@@ -1,0 +1,103 @@
+#include "bench/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static double number(const json_t *line, const char *key) {
+  const json_t *value = json_object_get(line, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *text(const json_t *line, const char *key) {
+  const char *value = json_string_value(json_object_get(line, key));
+  return value ? value : "";
+}
+
+static void print_machine(const json_t *line, FILE *stream) {
+  fprintf(stream, "%s, %.0f cores, flotsam %s with %s%s\n", text(line, "cpu"), number(line, "cores"),
+          text(line, "version"), text(line, "simd"),
+          json_is_true(json_object_get(line, "quick")) ? "; quick: these figures say little about speed"
+                                                       : "");
+  fprintf(stream, "%-13s %10s %7s  %s\n", "case", "particles", "threads", "");
+}
+
+static void print_stream(const json_t *line, FILE *stream) {
+  fprintf(stream, "%.1f GB/s", number(line, "bytes_per_second") / 1e9);
+}
+
+static void print_fma(const json_t *line, FILE *stream) {
+  fprintf(stream, "%.1f GFLOP/s", number(line, "flops_per_second") / 1e9);
+}
+
+static void print_probe(const json_t *line, FILE *stream) {
+  fprintf(stream, "%.2f M particle iterations/s, %.0f M pairs/s, %.1f neighbours",
+          number(line, "particle_iterations_per_second") / 1e6, number(line, "pairs_per_second") / 1e6,
+          number(line, "neighbours"));
+}
+
+// A share as per cent, or nothing where it is not known.
+static void print_share(FILE *stream, const char *label, double share) {
+  if (isfinite(share)) fprintf(stream, "%s %.0f %%", label, 100 * share);
+}
+
+static void print_stages(const json_t *stages, FILE *stream) {
+  const char *name;
+  json_t *stage;
+  fprintf(stream, "\n%33s", "");
+  json_object_foreach((json_t *)stages, name, stage) {
+    fprintf(stream, " %s", name);
+    print_share(stream, "", number(stage, "share_of_step"));
+  }
+}
+
+static void print_case(const json_t *line, FILE *stream) {
+  double speedup = number(line, "speedup");
+  fprintf(stream, "%.1f ms/step, %.2f M particle steps/s/core, %.1f neighbours, %.0f bytes/particle",
+          1e3 * number(line, "seconds_per_step"), number(line, "particle_steps_per_second_core") / 1e6,
+          number(line, "neighbours"), number(line, "bytes_per_particle"));
+  if (isfinite(speedup) && speedup != 1) fprintf(stream, ", speed-up %.2f", speedup);
+  print_share(stream, ", force sweep", number(line, "force_share_of_probe"));
+  if (isfinite(number(line, "force_share_of_probe"))) fputs(" of the probe", stream);
+  print_stages(json_object_get(line, "stages"), stream);
+  const json_t *peer = json_object_get(line, "reference"), *range = json_object_get(peer, "seconds_per_step");
+  if (!peer) return;
+  fprintf(stream, "\n%33s %s: %.0f-%.0f ms/step (%s)", "", text(peer, "program"),
+          1e3 * json_number_value(json_array_get(range, 0)),
+          1e3 * json_number_value(json_array_get(range, 1)), text(peer, "note"));
+}
+
+static void print_memory(const json_t *line, FILE *stream) {
+  fprintf(stream, "%.0f bytes/particle, %.0f at the peak", number(line, "bytes_per_particle"),
+          number(line, "peak_bytes_per_particle"));
+}
+
+static void print_target(const json_t *line, FILE *stream) {
+  double at_least = number(line, "at_least"), aim = number(line, "aim");
+  fprintf(stream, "%s %.4g %s (%s %.4g, aim %.4g): %s", text(line, "target"), number(line, "measured"),
+          text(line, "unit"), aim < at_least ? "at most" : "at least", at_least, aim, text(line, "met"));
+}
+
+typedef struct Row {
+  const char *name;
+  void (*print)(const json_t *line, FILE *stream);
+} Row;
+
+static const Row rows[] = {{"stream", print_stream}, {"fma", print_fma},       {"probe", print_probe},
+                           {"memory", print_memory}, {"target", print_target}, {NULL, print_case}};
+
+void flo_table_print(const json_t *line, FILE *stream) {
+  const char *name = text(line, "case");
+  char particles[32] = "-", threads[32] = "-";
+  if (strcmp(name, "machine") == 0) {
+    print_machine(line, stream);
+    return;
+  }
+  if (isfinite(number(line, "particles")))
+    snprintf(particles, sizeof particles, "%.0f", number(line, "particles"));
+  if (isfinite(number(line, "threads"))) snprintf(threads, sizeof threads, "%.0f", number(line, "threads"));
+  fprintf(stream, "%-13s %10s %7s  ", name, particles, threads);
+  const Row *row = rows;
+  while (row->name && strcmp(row->name, name) != 0) ++row;
+  row->print(line, stream);
+  fputc('\n', stream);
+}

@@ -1,0 +1,35 @@
+// The speeds to reach, and what this run says about them.
+#ifndef FLO_BENCH_TARGETS_H
+#define FLO_BENCH_TARGETS_H
+
+#include "base/core.h"
+
+typedef enum FloTargetId {
+  FLO_TARGET_NEIGHBOURS,
+  FLO_TARGET_STEP,
+  FLO_TARGET_SPEEDUP,
+  FLO_TARGET_PROBE_SHARE,
+  FLO_TARGET_MEMORY,
+  FLO_TARGET_COUNT
+} FloTargetId;
+
+typedef struct FloTarget {
+  const char *name, *unit;
+  double at_least, aim; // an aim below at_least means: less is better
+  // The worst of what was measured, so that one good line does not hide a bad one; 0 threads: nothing was.
+  double measured;
+  size_t particles;
+  int threads;
+} FloTarget;
+
+typedef struct FloTargets {
+  FloTarget items[FLO_TARGET_COUNT];
+} FloTargets;
+
+FloTargets flo_targets_start(void);
+// Values that are not finite are ignored.
+void flo_targets_note(FloTargets *targets, FloTargetId id, double value, size_t particles, int threads);
+// "no", "yes" (what is asked at least) or "aim".
+const char *flo_target_met(const FloTarget *target);
+
+#endif

@@ -1,0 +1,201 @@
+#include "io/run_folder.h"
+
+#include "base/core.h"
+#include "base/timer.h"
+#include "io/vtk.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const fixed_names[] = {"scene.json", "series.csv",  "summary.json",
+                                          "run.pvd",    "picture.png", "log.txt"};
+static const char mark[] = "flotsam "; // how the first line of log.txt starts
+
+// ---- Which files are ours ----
+
+static size_t skip_digits(const char *text) {
+  size_t n = 0;
+  while (isdigit((unsigned char)text[n])) n++;
+  return n;
+}
+
+// Whether the first `length` bytes are prefix, a number and suffix.
+static bool is_numbered(const char *name, size_t length, const char *prefix, const char *suffix) {
+  size_t n_prefix = strlen(prefix), n_suffix = strlen(suffix);
+  if (length <= n_prefix + n_suffix || strncmp(name, prefix, n_prefix) != 0) return false;
+  size_t digits = skip_digits(name + n_prefix);
+  return digits > 0 && n_prefix + digits + n_suffix == length &&
+         strncmp(name + n_prefix + digits, suffix, n_suffix) == 0;
+}
+
+// The length of a name without the ".123.tmp" that an unfinished file carries.
+static size_t length_without_temporary(const char *name) {
+  size_t length = strlen(name);
+  if (length < 6 || strcmp(name + length - 4, ".tmp") != 0) return length;
+  size_t start = length - 4;
+  while (start > 0 && isdigit((unsigned char)name[start - 1])) start--;
+  return start < length - 4 && start > 0 && name[start - 1] == '.' ? start - 1 : length;
+}
+
+static bool is_our_name(const char *name) {
+  size_t length = length_without_temporary(name);
+  for (size_t k = 0; k < FLO_COUNT_OF(fixed_names); k++)
+    if (strlen(fixed_names[k]) == length && strncmp(name, fixed_names[k], length) == 0) return true;
+  return is_numbered(name, length, "particles_", ".vtp") || is_numbered(name, length, "picture_", ".png");
+}
+
+// ---- Opening ----
+
+typedef struct Content {
+  size_t n_files;
+  char ours[256]; // one of the names that are ours; empty if there is none
+} Content;
+
+static FloStatus count_file(const char *name, void *context, FloError *error) {
+  (void)error;
+  Content *content = context;
+  content->n_files++;
+  if (is_our_name(name)) snprintf(content->ours, sizeof content->ours, "%s", name);
+  return FLO_OK;
+}
+
+// Whether the log in the folder was begun by flotsam.
+static bool has_mark(const char *folder) {
+  char path[FLO_PATH_SIZE], start[sizeof mark] = "";
+  if (flo_path_join(folder, "log.txt", path, NULL) != FLO_OK) return false;
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return false;
+  size_t n = fread(start, 1, sizeof mark - 1, stream);
+  fclose(stream);
+  return n == sizeof mark - 1 && memcmp(start, mark, n) == 0;
+}
+
+static FloStatus remove_ours(const char *name, void *context, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  if (!is_our_name(name)) return FLO_OK;
+  FLO_TRY(flo_path_join(context, name, path, error));
+  if (remove(path) != 0)
+    return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s", path, strerror(errno));
+  return FLO_OK;
+}
+
+FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error) {
+  Content content = {0};
+  struct stat about;
+  if (stat(path, &about) != 0) return FLO_OK; // to be made, or the reason why not will be told then
+  if (!S_ISDIR(about.st_mode)) return flo_fail(error, FLO_BAD_INPUT, "%s: is a file, not a folder", path);
+  FLO_TRY(flo_folder_visit(path, count_file, &content, error));
+  if (content.n_files == 0) return FLO_OK;
+  if (!replace)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: exists and is not empty; --force replaces the run in it, --out names another folder",
+                    path);
+  if (content.ours[0] && !has_mark(path))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: holds a file '%s' that flotsam did not write; choose another folder", path,
+                    content.ours);
+  return FLO_OK;
+}
+
+static FloStatus begin_log(FloRunFolder *folder, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(folder->path, "log.txt", path, error));
+  folder->log = fopen(path, "w");
+  if (!folder->log) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+  fprintf(folder->log, "%s%s\n", mark, flo_version());
+  fflush(folder->log);
+  return FLO_OK;
+}
+
+FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **result, FloError *error) {
+  FLO_TRY(flo_run_folder_check(path, replace, error));
+  FLO_TRY(flo_folder_make(path, error));
+  FloRunFolder *folder = calloc(1, sizeof *folder);
+  if (!folder) return flo_fail(error, FLO_NO_MEMORY, "no memory");
+  snprintf(folder->path, sizeof folder->path, "%s", path);
+  folder->began = flo_seconds();
+  FloStatus status = flo_folder_visit(path, remove_ours, folder->path, error);
+  if (status == FLO_OK) status = begin_log(folder, error);
+  if (status == FLO_OK)
+    *result = folder;
+  else
+    flo_run_folder_close(folder);
+  return status;
+}
+
+void flo_run_folder_close(FloRunFolder *folder) {
+  if (!folder) return;
+  if (folder->log) fclose(folder->log);
+  free(folder->times);
+  free(folder);
+}
+
+// ---- Log ----
+
+void flo_run_folder_note(FloRunFolder *folder, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fprintf(folder->log, "%9.3f ", flo_seconds() - folder->began);
+  vfprintf(folder->log, format, arguments);
+  va_end(arguments);
+  fputc('\n', folder->log);
+  fflush(folder->log);
+}
+
+// ---- Files ----
+
+FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, const char *text,
+                               FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(folder->path, name, path, error));
+  return flo_file_write(path, text, strlen(text), error);
+}
+
+static void name_frame(size_t frame, char name[48]) { snprintf(name, 48, "particles_%04zu.vtp", frame); }
+
+FloStatus flo_run_folder_frame_path(const char *folder, size_t frame, char path[FLO_PATH_SIZE],
+                                    FloError *error) {
+  char name[48];
+  name_frame(frame, name);
+  return flo_path_join(folder, name, path, error);
+}
+
+size_t flo_run_folder_count_frames(const char *folder) {
+  char path[FLO_PATH_SIZE];
+  size_t n = 0;
+  while (flo_run_folder_frame_path(folder, n, path, NULL) == FLO_OK && flo_file_exists(path)) n++;
+  return n;
+}
+
+static FloStatus write_collection(const FloRunFolder *folder, FloError *error) {
+  char path[FLO_PATH_SIZE], (*names)[48] = malloc(folder->n_frames * sizeof *names);
+  const char **pointers = malloc(folder->n_frames * sizeof *pointers);
+  FloStatus status = flo_path_join(folder->path, "run.pvd", path, error);
+  if (!names || !pointers) status = flo_fail(error, FLO_NO_MEMORY, "no memory");
+  if (status == FLO_OK) {
+    for (size_t k = 0; k < folder->n_frames; k++) name_frame(k, names[k]), pointers[k] = names[k];
+    status = flo_vtk_write_collection(path, folder->n_frames, pointers, folder->times, error);
+  }
+  free(pointers);
+  free(names);
+  return status;
+}
+
+FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error) {
+  if (folder->n_frames == folder->capacity) {
+    size_t capacity = 2 * folder->capacity + 64;
+    double *times = realloc(folder->times, capacity * sizeof *times);
+    if (!times) return flo_fail(error, FLO_NO_MEMORY, "no memory");
+    folder->times = times;
+    folder->capacity = capacity;
+  }
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_run_folder_frame_path(folder->path, folder->n_frames, path, error));
+  FLO_TRY(flo_snapshot_write(snapshot, path, error));
+  folder->times[folder->n_frames++] = snapshot->time;
+  return write_collection(folder, error);
+}

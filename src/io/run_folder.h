@@ -1,0 +1,43 @@
+// The folder of one run: every file flotsam writes there, and the way back to its frames.
+//
+//   scene.json          the scene with every constant, override and default written out
+//   series.csv          one row of figures per frame
+//   summary.json        what ran, how long, the last figures, expectations
+//   particles_NNNN.vtp  all particles of a frame; run.pvd makes a film of them
+//   picture.png         the last frame; picture_NNNN.png some frames on the way
+//   log.txt             what happened when; its first line marks the folder as flotsam's
+#ifndef FLO_IO_RUN_FOLDER_H
+#define FLO_IO_RUN_FOLDER_H
+
+#include "io/files.h"
+#include "io/snapshot.h"
+
+typedef struct FloRunFolder {
+  char path[FLO_PATH_SIZE];
+  FILE *log;
+  double began;  // wall clock at the start
+  double *times; // of the frames written
+  size_t n_frames, capacity;
+} FloRunFolder;
+
+// Tells whether flo_run_folder_open would refuse the folder, without touching anything.
+FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error);
+// Makes the folder and starts its log. A folder that is not empty is refused, unless `replace` and it holds
+// an older run or nothing that bears one of our names: then only files that flotsam wrote are removed.
+FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **folder, FloError *error);
+void flo_run_folder_close(FloRunFolder *folder); // NULL is fine
+
+FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, const char *text,
+                               FloError *error);
+// Writes the next particles_NNNN.vtp and brings run.pvd up to date.
+FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+
+__attribute__((format(printf, 2, 3))) void flo_run_folder_note(FloRunFolder *folder, const char *format, ...);
+
+// The path of a frame's particles in any run folder.
+FloStatus flo_run_folder_frame_path(const char *folder, size_t frame, char path[FLO_PATH_SIZE],
+                                    FloError *error);
+// How many frames a run folder holds, numbered from 0 without gaps.
+size_t flo_run_folder_count_frames(const char *folder);
+
+#endif

@@ -1,0 +1,75 @@
+// Scene files: JSON (SI units) in, a checked description and a ready world out.
+#ifndef FLO_IO_SCENE_H
+#define FLO_IO_SCENE_H
+
+#include "flotsam/flotsam.h"
+
+// What the command line may change of a scene before it is read.
+typedef struct FloSceneOptions {
+  const char *method;      // overrides method.name; NULL: as the scene says
+  const char *size;        // one of the scene's "sizes"; NULL: desk size
+  const char *const *sets; // "path=value" overrides, e.g. "spacing=0.01" or "materials.water.viscosity=1e-3"
+  size_t n_sets;
+  int threads;            // 0: all cores
+  FloAllocator allocator; // zeroed: the C library's
+} FloSceneOptions;
+
+typedef struct FloExpect {
+  char figure[64];
+  double low, high; // -INFINITY / INFINITY where not given
+} FloExpect;
+
+typedef struct FloProbe {
+  char name[64];
+  enum {
+    FLO_PROBE_PRESSURE,
+    FLO_PROBE_WATER_HEIGHT,
+    FLO_PROBE_FRONT,
+    FLO_PROBE_FORCE,
+    FLO_PROBE_TORQUE
+  } kind;
+  double point[3]; // PRESSURE: where; WATER_HEIGHT: foot of the vertical line
+  int axis;        // FRONT: axis along which the 99.5 % quantile of the fluid is reported
+  int body;        // FORCE, TORQUE: index into bodies
+} FloProbe;
+
+typedef struct FloCamera {
+  bool is_set; // otherwise the renderer frames the scene by itself
+  double from[3], look_at[3];
+  double field_of_view; // degrees, vertical
+} FloCamera;
+
+// The shape of a body as pictures need it.
+typedef struct FloSceneBody {
+  char name[64];
+  char look[32];
+  FloBodyDef def;
+  FloBodyId id; // valid in the world that flo_scene_build made last
+} FloSceneBody;
+
+typedef struct FloScene {
+  char path[512], name[64]; // name: the file's name without folder and extension
+  char *title, *shows;
+  int up; // axis index
+  double duration, frames_per_second;
+  FloWorldDef world;
+  FloCamera camera;
+  char colour_by[32]; // field that pictures show by default: "speed", "pressure", "density"
+  FloExpect *expects;
+  size_t n_expects;
+  FloProbe *probes;
+  size_t n_probes;
+  FloSceneBody *bodies;
+  size_t n_bodies;
+  struct FloSceneParts *parts; // fluids, materials, emitters, sinks, parameters: private to scene.c
+  char *resolved;              // JSON text: the scene with every constant, override and default written out
+} FloScene;
+
+// Reads and checks; one message with file and JSON path on failure.
+FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloScene **scene, FloError *error);
+// Makes the world the scene describes. The scene must outlive it (velocity fields are evaluated while
+// building only).
+FloStatus flo_scene_build(FloScene *scene, FloWorld **world, FloError *error);
+void flo_scene_destroy(FloScene *scene);
+
+#endif

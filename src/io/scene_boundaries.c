@@ -1,0 +1,174 @@
+// Boundaries and their prescribed motions.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "io/scene_steps.h"
+
+enum { LAYERS = 3 };
+
+// ---- Motions ----
+
+static FloStatus read_turning(FloSceneContext *context, json_t *object, const FloPose *pose,
+                              FloMotionDef *motion) {
+  motion->kind = FLO_MOTION_ROTATE;
+  motion->rate = flo_json_number(object, "rate");
+  flo_json_vector(object, "axis", motion->vector);
+  if (vec_length(motion->vector) == 0) return flo_scene_fail(context, "'axis' must not be zero");
+  if (context->dim == 2 && (motion->vector[0] != 0 || motion->vector[1] != 0))
+    return flo_scene_fail(context, "'axis' must be along z in a two-dimensional scene");
+  vec_copy(pose->position, motion->centre);
+  if (json_object_get(object, "centre")) {
+    flo_json_vector(object, "centre", motion->centre);
+    return FLO_OK;
+  }
+  json_t *centre = json_array();
+  for (int k = 0; centre && k < context->dim; k++)
+    json_array_append_new(centre, json_real(motion->centre[k]));
+  return json_object_set_new(object, "centre", centre) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+static void read_oscillation(const json_t *object, FloMotionDef *motion) {
+  motion->kind = FLO_MOTION_OSCILLATE;
+  flo_json_vector(object, "amplitude", motion->vector);
+  motion->frequency = flo_json_number(object, "frequency");
+  motion->phase = flo_json_number(object, "phase");
+}
+
+static FloStatus read_keyframe(FloSceneContext *context, json_t *object, FloKeyframe *frame) {
+  frame->time = flo_json_number(object, "time");
+  frame->pose = flo_pose_identity();
+  flo_json_vector(object, "at", frame->pose.position);
+  json_t *rotation = json_object_get(object, "rotate");
+  if (!rotation) return FLO_OK;
+  size_t mark = flo_scene_enter(context, "rotate");
+  FLO_TRY(flo_scene_read_rotation(context, rotation, frame->pose.rotation));
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus read_keyframes(FloSceneContext *context, json_t *list, FloMotionDef *motion) {
+  size_t n_frames = json_array_size(list), index;
+  if (n_frames < 2) return flo_scene_fail(context, "must hold at least two keyframes, got %zu", n_frames);
+  FloKeyframe *frames = flo_scene_allocate(n_frames, sizeof *frames);
+  if (!frames) return flo_scene_no_memory(context);
+  // Handed over at once, so that it is released whatever happens next.
+  motion->kind = FLO_MOTION_KEYFRAMES;
+  motion->keyframes = frames;
+  motion->n_keyframes = n_frames;
+  json_t *object;
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(read_keyframe(context, object, &frames[index]));
+    if (index > 0 && frames[index].time <= frames[index - 1].time)
+      return flo_scene_fail(context, "times must rise from one keyframe to the next, got %.9g after %.9g",
+                            frames[index].time, frames[index - 1].time);
+    flo_scene_leave(context, mark);
+  }
+  return FLO_OK;
+}
+
+static FloStatus read_motion_kind(FloSceneContext *context, json_t *object, const FloPose *pose,
+                                  FloMotionDef *motion) {
+  json_t *rotate = json_object_get(object, "rotate"), *keyframes = json_object_get(object, "keyframes");
+  json_t *oscillate = json_object_get(object, "oscillate");
+  size_t mark = context->path_length;
+  if (rotate) {
+    flo_scene_enter(context, "rotate");
+    FLO_TRY(read_turning(context, rotate, pose, motion));
+  } else if (keyframes) {
+    flo_scene_enter(context, "keyframes");
+    FLO_TRY(read_keyframes(context, keyframes, motion));
+  } else if (oscillate) {
+    read_oscillation(oscillate, motion);
+  } else {
+    motion->kind = FLO_MOTION_TRANSLATE;
+    flo_json_vector(object, "translate", motion->vector);
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+FloStatus flo_scene_read_span(FloSceneContext *context, json_t *object, double *start, double *end) {
+  *start = flo_json_number(object, "start");
+  if (json_object_get(object, "end")) *end = flo_json_number(object, "end");
+  if (*start < *end) return FLO_OK;
+  return flo_scene_fail(context, "'end' must come after 'start', got %.9g and %.9g", *end, *start);
+}
+
+static FloStatus read_motions(FloSceneContext *context, json_t *list, FloBodyDef *body) {
+  size_t n_motions = json_array_size(list), index;
+  if (n_motions == 0) return FLO_OK;
+  size_t outer = flo_scene_enter(context, "motions");
+  FloMotionDef *motions = flo_scene_allocate(n_motions, sizeof *motions);
+  if (!motions) return flo_scene_no_memory(context);
+  body->kind = FLO_BODY_KINEMATIC;
+  body->motions = motions;
+  body->n_motions = n_motions;
+  json_t *object;
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    motions[index] = flo_default_motion_def();
+    FLO_TRY(read_motion_kind(context, object, &body->pose, &motions[index]));
+    FLO_TRY(flo_scene_read_span(context, object, &motions[index].start, &motions[index].end));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  return FLO_OK;
+}
+
+// ---- Boundaries ----
+
+static FloStatus read_name(FloSceneContext *context, json_t *object, size_t index, FloSceneBody *body) {
+  const char *given = flo_json_text(object, "name");
+  if (given)
+    snprintf(body->name, sizeof body->name, "%s", given);
+  else
+    snprintf(body->name, sizeof body->name, "boundary%zu", index);
+  if (json_object_get(context->body_names, body->name))
+    return flo_scene_fail(context, "there are two boundaries of the name '%s'", body->name);
+  if (json_object_set_new(context->body_names, body->name, json_integer((json_int_t)index)) ||
+      json_object_set_new(object, "name", json_string(body->name)))
+    return flo_scene_no_memory(context);
+  body->def.name = body->name;
+  return FLO_OK;
+}
+
+static FloStatus read_look(FloSceneContext *context, const json_t *object, char look[32]) {
+  const char *given = flo_json_text(object, "look");
+  if (!given) return FLO_OK;
+  if (strlen(given) > 31) return flo_scene_fail(context, "'look' must have at most 31 characters");
+  snprintf(look, 32, "%s", given);
+  return FLO_OK;
+}
+
+static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSceneBody *body = &scene->bodies[index];
+  body->def = flo_default_body_def();
+  body->def.kind = FLO_BODY_STATIC;
+  FLO_TRY(read_name(context, object, index, body));
+  FLO_TRY(read_look(context, object, body->look));
+  FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
+  // Solids are sampled by a few layers below their surface.
+  double area = flo_scene_shape_surface(&body->def.shape, context->dim);
+  FLO_TRY(flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1)));
+  return read_motions(context, json_object_get(object, "motions"), &body->def);
+}
+
+FloStatus flo_scene_read_boundaries(FloSceneContext *context, json_t *root, FloScene *scene) {
+  json_t *list = json_object_get(root, "boundaries"), *object;
+  size_t n_bodies = json_array_size(list), index;
+  scene->bodies = flo_scene_allocate(n_bodies, sizeof *scene->bodies);
+  if (!scene->bodies) return flo_scene_no_memory(context);
+  scene->n_bodies = n_bodies;
+  size_t outer = flo_scene_enter(context, "boundaries");
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(read_boundary(context, object, index, scene));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  return FLO_OK;
+}

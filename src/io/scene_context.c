@@ -1,0 +1,187 @@
+#include "io/scene_context.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "io/suggest.h"
+
+// ---- Failing ----
+
+// A file's text may hold anything; what reaches a terminal must not.
+static void replace_control_characters(char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
+}
+
+static FloStatus fail_with(FloSceneContext *context, FloStatus status, const char *text) {
+  context->has_failed = true;
+  flo_fail(context->error, status, "%s: %s%s%s", context->file, context->path, context->path[0] ? ": " : "",
+           text);
+  if (context->error) replace_control_characters(context->error->text);
+  return status;
+}
+
+FloStatus flo_scene_fail(FloSceneContext *context, const char *format, ...) {
+  char text[sizeof((FloError *)0)->text];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return fail_with(context, FLO_BAD_INPUT, text);
+}
+
+FloStatus flo_scene_no_memory(FloSceneContext *context) {
+  return fail_with(context, FLO_NO_MEMORY, "out of memory");
+}
+
+FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const FloError *cause) {
+  return fail_with(context, status, cause->text);
+}
+
+FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const char *word, json_t *names) {
+  FloSuggestion suggestion = flo_suggest_start(word);
+  const char *name;
+  json_t *value;
+  json_object_foreach(names, name, value) flo_suggest_offer(&suggestion, name);
+  char hint[128];
+  return flo_scene_fail(context, "unknown %s '%.60s'%s", what, word, flo_suggest_text(&suggestion, hint));
+}
+
+// ---- Where we are ----
+
+size_t flo_scene_enter(FloSceneContext *context, const char *key) {
+  size_t mark = context->path_length, space = sizeof context->path - mark;
+  int length = snprintf(context->path + mark, space, "/%s", key);
+  context->path_length += flo_min_size((size_t)length, space - 1);
+  return mark;
+}
+
+size_t flo_scene_enter_index(FloSceneContext *context, size_t index) {
+  char key[24];
+  snprintf(key, sizeof key, "%zu", index);
+  return flo_scene_enter(context, key);
+}
+
+void flo_scene_leave(FloSceneContext *context, size_t mark) {
+  context->path_length = mark;
+  context->path[mark] = 0;
+}
+
+// ---- Constants and expressions ----
+
+static const char *const positions[] = {"x", "y", "z"};
+
+static FloStatus work_out_constant(FloSceneContext *context, const char *name, double *value);
+
+static FloStatus find_constant(void *user, const char *name, bool *found, double *value, FloError *error) {
+  (void)error; // written by way of the context, which knows file and path
+  FloSceneContext *context = user;
+  *found = context->constants && json_object_get(context->constants, name);
+  return *found ? work_out_constant(context, name, value) : FLO_OK;
+}
+
+static const char *constant_name(void *user, size_t k) {
+  json_t *constants = ((FloSceneContext *)user)->constants;
+  void *entry = constants ? json_object_iter(constants) : NULL;
+  while (entry && k--) entry = json_object_iter_next(constants, entry);
+  return entry ? json_object_iter_key(entry) : NULL;
+}
+
+FloStatus flo_scene_compile(FloSceneContext *context, const char *text, bool has_position,
+                            FloExpression **out) {
+  FloExpressionScope scope = {.find = find_constant,
+                              .name_at = constant_name,
+                              .context = context,
+                              .variables = positions,
+                              .n_variables = has_position ? FLO_COUNT_OF(positions) : 0};
+  FloError cause = {0};
+  FloStatus status = flo_expression_compile(text, &scope, out, &cause);
+  if (status == FLO_OK || context->has_failed) return status;
+  return status == FLO_NO_MEMORY ? flo_scene_no_memory(context)
+                                 : flo_scene_fail(context, "\"%.80s\", %s", text, cause.text);
+}
+
+FloStatus flo_scene_evaluate(FloSceneContext *context, const char *text, double *value) {
+  FloExpression *expression;
+  FLO_TRY(flo_scene_compile(context, text, false, &expression));
+  *value = flo_expression_evaluate(expression, NULL);
+  flo_expression_destroy(expression);
+  if (isfinite(*value)) return FLO_OK;
+  return flo_scene_fail(context, "\"%.80s\" gives %g, not a finite number", text, *value);
+}
+
+static FloStatus fail_circle(FloSceneContext *context, const char *name) {
+  char circle[512];
+  size_t length = 0, first = 0;
+  while (strcmp(context->chain[first], name)) first++;
+  for (size_t k = first; k < context->n_chain && length < sizeof circle; k++)
+    length += (size_t)snprintf(circle + length, sizeof circle - length, "%.60s -> ", context->chain[k]);
+  return flo_scene_fail(context, "constants refer to each other in a circle: %s%.60s", circle, name);
+}
+
+// Numbers are taken as they are. Text is evaluated, which comes back here for the constants it names.
+static FloStatus work_out_constant(FloSceneContext *context, const char *name, double *value) {
+  json_t *given = json_object_get(context->constants, name);
+  if (json_is_number(given)) {
+    *value = json_number_value(given);
+    return FLO_OK;
+  }
+  for (size_t k = 0; k < context->n_chain; k++)
+    if (!strcmp(context->chain[k], name)) return fail_circle(context, name);
+  if (context->n_chain == FLO_SCENE_MAX_CHAIN)
+    return flo_scene_fail(context, "more than %d constants refer to one another", FLO_SCENE_MAX_CHAIN);
+
+  // The message, if there is one, belongs to the constant at fault, not to the one that asked for it.
+  char path[sizeof context->path];
+  size_t path_length = context->path_length;
+  memcpy(path, context->path, sizeof path);
+  flo_scene_leave(context, 0);
+  flo_scene_enter(context, "constants");
+  flo_scene_enter(context, name);
+  if (!json_is_string(given)) return flo_scene_fail(context, "must be a number or an expression");
+  context->chain[context->n_chain++] = name;
+  FLO_TRY(flo_scene_evaluate(context, json_string_value(given), value));
+  context->n_chain--;
+  memcpy(context->path, path, sizeof path);
+  context->path_length = path_length;
+  return json_object_set_new(context->constants, name, json_real(*value)) ? flo_scene_no_memory(context)
+                                                                          : FLO_OK;
+}
+
+static bool is_identifier(const char *name) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  size_t length = strlen(name);
+  return length > 0 && length < 64 && strspn(name, letters) > 0 && strspn(name, all) == length;
+}
+
+static FloStatus check_constant_name(FloSceneContext *context, const char *name) {
+  if (!is_identifier(name))
+    return flo_scene_fail(context, "'%.60s' cannot name a constant: use up to 63 letters, digits and _",
+                          name);
+  if (flo_expression_is_reserved(name) || !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") ||
+      !strcmp(name, "t"))
+    return flo_scene_fail(context, "'%s' cannot name a constant: it means something else in expressions",
+                          name);
+  return FLO_OK;
+}
+
+FloStatus flo_scene_evaluate_constants(FloSceneContext *context, json_t *constants) {
+  context->constants = constants;
+  size_t mark = flo_scene_enter(context, "constants");
+  if (json_object_size(constants) > FLO_SCENE_MAX_CONSTANTS)
+    return flo_scene_fail(context, "%zu constants, at most %d", json_object_size(constants),
+                          FLO_SCENE_MAX_CONSTANTS);
+  const char *name;
+  json_t *given;
+  json_object_foreach(constants, name, given) {
+    double value;
+    FLO_TRY(check_constant_name(context, name));
+    FLO_TRY(work_out_constant(context, name, &value));
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}

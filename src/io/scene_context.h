@@ -1,0 +1,59 @@
+// What every step of reading a scene shares: where in the file it is, the constants, and how to fail.
+#ifndef FLO_IO_SCENE_CONTEXT_H
+#define FLO_IO_SCENE_CONTEXT_H
+
+#include <jansson.h>
+
+#include "io/expression.h"
+#include "io/scene.h"
+
+enum {
+  FLO_SCENE_MAX_CHAIN = 32, // constants that refer to one another
+  FLO_SCENE_MAX_LIST = 65535,
+  FLO_SCENE_MAX_CONSTANTS = 1000,
+};
+
+#define FLO_SCENE_MAX_PARTICLES 2e8
+
+typedef struct FloSceneContext {
+  const char *file;
+  char path[512]; // JSON path of the value at hand, such as /materials/water/density
+  size_t path_length;
+  FloError *error;
+  bool has_failed; // the message is written; callers only pass the status on
+
+  int dim;
+  json_t *constants;                      // borrowed; values become numbers as they are worked out
+  const char *chain[FLO_SCENE_MAX_CHAIN]; // constants being worked out now
+  size_t n_chain;
+
+  json_t *material_names, *body_names, *probe_names; // name -> index
+  double n_particles;                                // estimated so far
+} FloSceneContext;
+
+// Fails with FLO_BAD_INPUT and "file: path: text".
+__attribute__((format(printf, 2, 3))) FloStatus flo_scene_fail(FloSceneContext *context, const char *format,
+                                                               ...);
+FloStatus flo_scene_no_memory(FloSceneContext *context);
+// Passes on a failure of the library, with file and path put before its text.
+FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const FloError *cause);
+// Fails with "unknown <what> 'word', did you mean ...?"; the keys of `names` are the words that would have
+// been right.
+FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const char *word, json_t *names);
+
+// Step down to a key or an entry of a list; `leave` takes what `enter` returned. After a failure nobody needs
+// to leave.
+size_t flo_scene_enter(FloSceneContext *context, const char *key);
+size_t flo_scene_enter_index(FloSceneContext *context, size_t index);
+void flo_scene_leave(FloSceneContext *context, size_t mark);
+
+// Works out every constant in `constants`, in place. Cycles and names that mean something else already are
+// failures.
+FloStatus flo_scene_evaluate_constants(FloSceneContext *context, json_t *constants);
+// Compiles text that may use the constants and, where `has_position`, x, y and z.
+FloStatus flo_scene_compile(FloSceneContext *context, const char *text, bool has_position,
+                            FloExpression **out);
+// The finite value of an expression over the constants.
+FloStatus flo_scene_evaluate(FloSceneContext *context, const char *text, double *value);
+
+#endif

@@ -1,0 +1,211 @@
+// Reading a scene's text, and changing it as the command line asks before anything is checked.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/core.h"
+#include "io/scene_steps.h"
+#include "io/suggest.h"
+
+#define MAX_FILE_SIZE ((size_t)64 << 20)
+
+// ---- The file ----
+
+static FloStatus io_failed(FloSceneContext *context, const char *what) {
+  context->has_failed = true;
+  return flo_fail(context->error, FLO_IO_FAILED, "%s: %s", context->file, what);
+}
+
+// Reads one byte beyond the limit at most, so that pipes and devices without end are refused too.
+static FloStatus read_stream(FloSceneContext *context, FILE *stream, char **text, size_t *length) {
+  size_t capacity = 1 << 16;
+  *length = 0;
+  *text = malloc(capacity);
+  while (*text) {
+    *length += fread(*text + *length, 1, capacity - *length, stream);
+    if (ferror(stream)) return io_failed(context, strerror(errno));
+    if (*length > MAX_FILE_SIZE)
+      return flo_scene_fail(context, "larger than 64 MB, which no scene should be");
+    if (*length < capacity) return FLO_OK;
+    capacity *= 2;
+    char *larger = realloc(*text, capacity);
+    if (!larger) break;
+    *text = larger;
+  }
+  return flo_scene_no_memory(context);
+}
+
+static FloStatus read_text(FloSceneContext *context, char **text, size_t *length) {
+  struct stat about;
+  if (stat(context->file, &about)) return io_failed(context, strerror(errno));
+  if (S_ISDIR(about.st_mode)) return io_failed(context, "is a folder, not a scene file");
+  FILE *stream = fopen(context->file, "rb");
+  if (!stream) return io_failed(context, strerror(errno));
+  FloStatus status = read_stream(context, stream, text, length);
+  fclose(stream);
+  return status;
+}
+
+static FloStatus parse_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
+  json_error_t problem;
+  *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
+  if (*root && !json_is_object(*root))
+    return flo_scene_fail(context, "a scene must be a JSON object: { ... }");
+  if (*root) return FLO_OK;
+  // Mistakes in the text have a line; what has none is a want of memory.
+  if (problem.line < 0) return flo_scene_no_memory(context);
+  return flo_scene_fail(context, "line %d, column %d: %s", problem.line, problem.column, problem.text);
+}
+
+FloStatus flo_scene_read_file(FloSceneContext *context, json_t **root) {
+  char *text = NULL;
+  size_t length = 0;
+  FloStatus status = read_text(context, &text, &length);
+  if (status == FLO_OK) status = parse_text(context, text, length, root);
+  free(text);
+  return status;
+}
+
+// ---- Sizes ----
+
+static FloStatus check_size(FloSceneContext *context, const char *name, json_t *size, json_t *constants) {
+  size_t mark = flo_scene_enter(context, name);
+  if (!json_is_object(size)) return flo_scene_fail(context, "must be an object of constants");
+  const char *constant;
+  json_t *value;
+  json_object_foreach(size, constant, value) {
+    if (!json_object_get(constants, constant))
+      return flo_scene_unknown(context, "constant", constant, constants);
+    if (!json_is_number(value) && !json_is_string(value))
+      return flo_scene_fail(context, "'%.60s' must be a number or an expression", constant);
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus check_sizes(FloSceneContext *context, json_t *sizes, json_t *constants) {
+  size_t mark = flo_scene_enter(context, "sizes");
+  if (!json_is_object(sizes)) return flo_scene_fail(context, "must be an object of named sizes");
+  const char *name;
+  json_t *size;
+  json_object_foreach(sizes, name, size) FLO_TRY(check_size(context, name, size, constants));
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus apply_size(FloSceneContext *context, json_t *root, const char *name) {
+  json_t *sizes = json_object_get(root, "sizes"), *constants = json_object_get(root, "constants");
+  if (constants && !json_is_object(constants))
+    return flo_scene_fail(context, "/constants: must be an object of names and numbers");
+  if (sizes) FLO_TRY(check_sizes(context, sizes, constants));
+  json_t *size = sizes && name ? json_object_get(sizes, name) : NULL;
+  if (name && !size && json_object_size(sizes) == 0)
+    return flo_scene_fail(context, "has no size '%.60s': it has one size only", name);
+  if (name && !size) return flo_scene_unknown(context, "size", name, sizes);
+  if (size && json_object_update(constants, size)) return flo_scene_no_memory(context);
+  json_object_del(root, "sizes");
+  return FLO_OK;
+}
+
+// ---- "path=value" ----
+
+static const char *kind_of(const json_t *value) {
+  return json_is_object(value)   ? "an object"
+         : json_is_array(value)  ? "a list"
+         : json_is_string(value) ? "text"
+                                 : "a single value";
+}
+
+static FloStatus find_entry(FloSceneContext *context, const json_t *list, const char *word, size_t *index) {
+  char *end;
+  unsigned long number = strtoul(word, &end, 10);
+  if (*word >= '0' && *word <= '9' && !*end) {
+    if (number >= json_array_size(list))
+      return flo_scene_fail(context, "the list has %zu entries, counted from 0", json_array_size(list));
+    *index = number;
+    return FLO_OK;
+  }
+  // Entries that bear a name may be called by it.
+  for (size_t k = 0; k < json_array_size(list); k++) {
+    const char *name = flo_json_text(json_array_get(list, k), "name");
+    if (!name || strcmp(name, word)) continue;
+    *index = k;
+    return FLO_OK;
+  }
+  return flo_scene_fail(context, "'%.60s' is neither the number nor the name of an entry", word);
+}
+
+// The value of `word` inside `place`; a missing object on the way is made, the tables will say if it makes
+// sense.
+static FloStatus step_into(FloSceneContext *context, json_t *place, const char *word, json_t **inner) {
+  if (json_is_array(place)) {
+    size_t index;
+    FLO_TRY(find_entry(context, place, word, &index));
+    *inner = json_array_get(place, index);
+    return FLO_OK;
+  }
+  *inner = json_object_get(place, word);
+  if (!*inner && !json_object_set_new(place, word, json_object())) *inner = json_object_get(place, word);
+  return *inner ? FLO_OK : flo_scene_no_memory(context);
+}
+
+static FloStatus put_value(FloSceneContext *context, json_t *place, const char *word, json_t *value) {
+  if (json_is_object(place))
+    return json_object_set(place, word, value) ? flo_scene_no_memory(context) : FLO_OK;
+  size_t index;
+  FLO_TRY(find_entry(context, place, word, &index));
+  return json_array_set(place, index, value) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+// Walks along the dots of `path`, which is cut up on the way.
+static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json_t *value) {
+  json_t *place = root;
+  for (char *word = path, *dot;; word = dot + 1) {
+    dot = strchr(word, '.');
+    if (dot) *dot = 0;
+    if (!*word)
+      return flo_scene_fail(context, "must look like path=value, with dots between the parts of the path");
+    if (!json_is_object(place) && !json_is_array(place))
+      return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
+    if (!dot) return put_value(context, place, word, value);
+    FLO_TRY(step_into(context, place, word, &place));
+  }
+}
+
+static FloStatus apply_set(FloSceneContext *context, json_t *root, const char *set) {
+  snprintf(context->path, sizeof context->path, "--set %s", set);
+  const char *equals = strchr(set, '=');
+  if (!equals) return flo_scene_fail(context, "must look like path=value, such as spacing=0.01");
+  // JSON where it is JSON, else text, which may well be an expression.
+  json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+  if (!value) value = json_string(equals + 1);
+  if (!value) return flo_scene_fail(context, "the value is not valid UTF-8");
+  char *path = malloc((size_t)(equals - set) + 1);
+  FloStatus status = path ? FLO_OK : flo_scene_no_memory(context);
+  if (path) {
+    memcpy(path, set, (size_t)(equals - set));
+    path[equals - set] = 0;
+    status = set_at(context, root, path, value);
+  }
+  free(path);
+  json_decref(value);
+  if (status == FLO_OK) flo_scene_leave(context, 0);
+  return status;
+}
+
+// "method": "wcsph" is short for { "name": "wcsph" }.
+static FloStatus spell_out_method(FloSceneContext *context, json_t *root) {
+  json_t *method = json_object_get(root, "method");
+  if (!json_is_string(method)) return FLO_OK;
+  json_t *object = json_pack("{s:O}", "name", method);
+  return json_object_set_new(root, "method", object) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+FloStatus flo_scene_apply_options(FloSceneContext *context, json_t *root, const FloSceneOptions *options) {
+  FLO_TRY(spell_out_method(context, root));
+  FLO_TRY(apply_size(context, root, options->size));
+  for (size_t k = 0; k < options->n_sets; k++) FLO_TRY(apply_set(context, root, options->sets[k]));
+  return spell_out_method(context, root);
+}

@@ -1,0 +1,210 @@
+// Materials, fluids, emitters and sinks.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "io/scene_steps.h"
+
+// ---- Materials ----
+
+static void read_material(const json_t *object, const char *name, FloSceneMaterial *material) {
+  material->def = flo_default_material_def();
+  snprintf(material->name, sizeof material->name, "%s", name);
+  material->def.name = material->name;
+  material->def.density = flo_json_number(object, "density");
+  material->def.viscosity = flo_json_number(object, "viscosity");
+  material->def.wall_viscosity = -1;
+  if (json_object_get(object, "wall_viscosity"))
+    material->def.wall_viscosity = flo_json_number(object, "wall_viscosity");
+}
+
+// Room for the named ones, and for one described on the spot in each fluid and emitter.
+static FloStatus read_materials(FloSceneContext *context, json_t *root, struct FloSceneParts *parts) {
+  json_t *map = json_object_get(root, "materials"), *object;
+  size_t n_most = json_object_size(map) + parts->n_fluids + parts->n_emitters;
+  parts->materials = flo_scene_allocate(n_most, sizeof *parts->materials);
+  if (!parts->materials) return flo_scene_no_memory(context);
+  const char *name;
+  json_object_foreach(map, name, object) {
+    json_t *index = json_integer((json_int_t)parts->n_materials);
+    if (json_object_set_new(context->material_names, name, index)) return flo_scene_no_memory(context);
+    read_material(object, name, &parts->materials[parts->n_materials++]);
+  }
+  return FLO_OK;
+}
+
+static FloStatus find_material(FloSceneContext *context, json_t *object, const char *owner,
+                               size_t owner_index, struct FloSceneParts *parts, size_t *index) {
+  const json_t *material = json_object_get(object, "material");
+  if (json_is_object(material)) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%zu", owner, owner_index);
+    *index = parts->n_materials++;
+    read_material(material, name, &parts->materials[*index]);
+    return FLO_OK;
+  }
+  const json_t *known = json_object_get(context->material_names, json_string_value(material));
+  *index = (size_t)json_integer_value(known);
+  if (known) return FLO_OK;
+  flo_scene_enter(context, "material");
+  return flo_scene_unknown(context, "material", json_string_value(material), context->material_names);
+}
+
+// ---- Fluids ----
+
+// Called for every particle of the fluid while the world is built; components without an expression are
+// numbers and stand in the uniform velocity, to which this is added.
+static void evaluate_field(void *user, const double position[3], double velocity[3]) {
+  const FloSceneFluid *fluid = user;
+  for (int k = 0; k < 3; k++)
+    velocity[k] = fluid->field[k] ? flo_expression_evaluate(fluid->field[k], position) : 0;
+}
+
+static FloStatus read_velocity(FloSceneContext *context, const json_t *list, FloSceneFluid *fluid) {
+  size_t mark = flo_scene_enter(context, "velocity");
+  for (size_t k = 0; k < json_array_size(list); k++) {
+    const json_t *component = json_array_get(list, k);
+    if (json_is_number(component)) {
+      fluid->def.velocity[k] = json_number_value(component);
+      continue;
+    }
+    FLO_TRY(flo_scene_compile(context, json_string_value(component), true, &fluid->field[k]));
+    fluid->def.velocity_at = evaluate_field;
+    fluid->def.context = fluid;
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus read_fluid(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSceneFluid *fluid = &scene->parts->fluids[index];
+  FloFluidDef *def = &fluid->def;
+  *def = flo_default_fluid_def();
+  FLO_TRY(find_material(context, object, "fluid", index, scene->parts, &fluid->material));
+  FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
+  if (def->shape.kind == FLO_SHAPE_TANK)
+    return flo_scene_fail(context, "a tank is for boundaries; fill it with a box");
+  FLO_TRY(read_velocity(context, json_object_get(object, "velocity"), fluid));
+  flo_json_vector(object, "angular_velocity", def->angular_velocity);
+  if (context->dim == 2 && (def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0))
+    return flo_scene_fail(context, "'angular_velocity' must be along z in a two-dimensional scene");
+  return flo_scene_count(context, flo_scene_shape_volume(&def->shape, context->dim) /
+                                      pow(scene->world.spacing, context->dim));
+}
+
+// ---- Emitters ----
+
+// The rotation that turns the x, y and z axes into these three, which stand at right angles and have length
+// one. Of the four ways to begin, the one that divides by the largest number loses the fewest digits.
+static void rotation_from_axes(const double x[3], const double y[3], const double z[3], double q[4]) {
+  double squares[4] = {1 + x[0] - y[1] - z[2], 1 - x[0] + y[1] - z[2], 1 - x[0] - y[1] + z[2],
+                       1 + x[0] + y[1] + z[2]};
+  int largest = 0;
+  for (int k = 1; k < 4; k++)
+    if (squares[k] > squares[largest]) largest = k;
+  const double products[4][4] = {{squares[0], x[1] + y[0], x[2] + z[0], y[2] - z[1]},
+                                 {x[1] + y[0], squares[1], y[2] + z[1], z[0] - x[2]},
+                                 {x[2] + z[0], y[2] + z[1], squares[2], x[1] - y[0]},
+                                 {y[2] - z[1], z[0] - x[2], x[1] - y[0], squares[3]}};
+  quat_copy(products[largest], q);
+  quat_normalise(q);
+}
+
+// Turns +x into the direction and keeps the window's height (z) as upright as that allows.
+static void aim(const double direction[3], int dim, int up, double rotation[4]) {
+  double x[3], y[3], z[3] = {0, 0, 1};
+  vec_scale(direction, 1 / vec_length(direction), x);
+  if (dim == 3) {
+    int upright = fabs(x[up]) < 0.999 ? up : (up + 1) % 3;
+    vec_set(z, upright == 0, upright == 1, upright == 2);
+    vec_add_scaled(z, x, -vec_dot(x, z), z);
+    vec_scale(z, 1 / vec_length(z), z);
+  }
+  vec_cross(z, x, y);
+  rotation_from_axes(x, y, z, rotation);
+}
+
+static FloStatus count_emitted(FloSceneContext *context, const FloScene *scene, const FloEmitterDef *def) {
+  if (scene->world.max_particles > 0) return FLO_OK;
+  double area = context->dim == 2 ? def->size[0] : def->size[0] * def->size[1];
+  double seconds = fmin(def->end, scene->duration) - fmax(def->start, 0);
+  double volume = area * def->speed * fmax(seconds, 0);
+  return flo_scene_count(context, volume / pow(scene->world.spacing, context->dim));
+}
+
+static FloStatus read_window(FloSceneContext *context, json_t *object, FloEmitterDef *def) {
+  const json_t *size = json_object_get(object, "size");
+  if (json_is_array(size) && context->dim == 2)
+    return flo_scene_fail(context, "'size' must be one number, the width, in a two-dimensional scene");
+  def->round = !size && context->dim == 3;
+  double edge = size ? json_number_value(size) : flo_json_number(object, "diameter");
+  for (size_t k = 0; k < 2; k++)
+    def->size[k] = json_is_array(size) ? json_number_value(json_array_get(size, k)) : edge;
+  return FLO_OK;
+}
+
+static FloStatus read_emitter(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSceneEmitter *emitter = &scene->parts->emitters[index];
+  FloEmitterDef *def = &emitter->def;
+  double direction[3];
+  *def = flo_default_emitter_def();
+  FLO_TRY(find_material(context, object, "emitter", index, scene->parts, &emitter->material));
+  FLO_TRY(read_window(context, object, def));
+  def->pose = flo_pose_identity();
+  def->speed = flo_json_number(object, "speed");
+  flo_json_vector(object, "at", def->pose.position);
+  flo_json_vector(object, "direction", direction);
+  if (vec_length(direction) == 0) return flo_scene_fail(context, "'direction' must not be zero");
+  aim(direction, context->dim, scene->up, def->pose.rotation);
+  FLO_TRY(flo_scene_read_span(context, object, &def->start, &def->end));
+  return count_emitted(context, scene, def);
+}
+
+// ---- Sinks ----
+
+static FloStatus read_sink(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSinkDef *def = &scene->parts->sinks[index];
+  *def = flo_default_sink_def();
+  FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
+  if (def->shape.kind == FLO_SHAPE_TANK)
+    return flo_scene_fail(context, "a sink cannot have the shape of a tank");
+  return flo_scene_read_span(context, object, &def->start, &def->end);
+}
+
+// ---- All of them ----
+
+typedef FloStatus Reader(FloSceneContext *context, json_t *object, size_t index, FloScene *scene);
+
+static FloStatus read_all(FloSceneContext *context, json_t *root, const char *key, Reader *read,
+                          FloScene *scene) {
+  json_t *list = json_object_get(root, key), *object;
+  size_t outer = flo_scene_enter(context, key), index;
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(read(context, object, index, scene));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  return FLO_OK;
+}
+
+FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene *scene) {
+  struct FloSceneParts *parts = scene->parts;
+  size_t n_fluids = json_array_size(json_object_get(root, "fluids"));
+  size_t n_emitters = json_array_size(json_object_get(root, "emitters"));
+  size_t n_sinks = json_array_size(json_object_get(root, "sinks"));
+  if (n_fluids + n_emitters == 0) return flo_scene_fail(context, "needs at least one fluid or emitter");
+  parts->fluids = flo_scene_allocate(n_fluids, sizeof *parts->fluids);
+  parts->emitters = flo_scene_allocate(n_emitters, sizeof *parts->emitters);
+  parts->sinks = flo_scene_allocate(n_sinks, sizeof *parts->sinks);
+  if (!parts->fluids || !parts->emitters || !parts->sinks) return flo_scene_no_memory(context);
+  parts->n_fluids = n_fluids;
+  parts->n_emitters = n_emitters;
+  parts->n_sinks = n_sinks;
+  FLO_TRY(read_materials(context, root, parts));
+  FLO_TRY(read_all(context, root, "fluids", read_fluid, scene));
+  FLO_TRY(read_all(context, root, "emitters", read_emitter, scene));
+  return read_all(context, root, "sinks", read_sink, scene);
+}

@@ -1,0 +1,86 @@
+// Probes and expectations.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "io/scene_steps.h"
+
+static FloStatus find_body(FloSceneContext *context, const char *key, const char *name, int *body) {
+  const json_t *index = json_object_get(context->body_names, name);
+  *body = (int)json_integer_value(index);
+  if (index) return FLO_OK;
+  flo_scene_enter(context, key);
+  return flo_scene_unknown(context, "boundary", name, context->body_names);
+}
+
+static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object, FloProbe *probe) {
+  const char *front = flo_json_text(object, "front"), *force = flo_json_text(object, "force");
+  if (front) {
+    probe->kind = FLO_PROBE_FRONT;
+    probe->axis = front[0] - 'x';
+    return probe->axis < context->dim
+               ? FLO_OK
+               : flo_scene_fail(context, "'front' must be x or y in a two-dimensional scene");
+  }
+  if (force) {
+    probe->kind = FLO_PROBE_FORCE;
+    return find_body(context, "force", force, &probe->body);
+  }
+  if (json_object_get(object, "torque")) {
+    probe->kind = FLO_PROBE_TORQUE;
+    return find_body(context, "torque", flo_json_text(object, "torque"), &probe->body);
+  }
+  bool is_pressure = json_object_get(object, "pressure") != NULL;
+  probe->kind = is_pressure ? FLO_PROBE_PRESSURE : FLO_PROBE_WATER_HEIGHT;
+  flo_json_vector(object, is_pressure ? "pressure" : "water_height", probe->point);
+  return FLO_OK;
+}
+
+static FloStatus read_probe(FloSceneContext *context, const json_t *object, FloProbe *probe) {
+  snprintf(probe->name, sizeof probe->name, "%s", flo_json_text(object, "name"));
+  if (json_object_get(context->probe_names, probe->name))
+    return flo_scene_fail(context, "there are two probes of the name '%s'", probe->name);
+  if (json_object_set_new(context->probe_names, probe->name, json_true()))
+    return flo_scene_no_memory(context);
+  return read_probe_kind(context, object, probe);
+}
+
+static FloStatus read_expect(FloSceneContext *context, const json_t *object, FloExpect *expect) {
+  snprintf(expect->figure, sizeof expect->figure, "%s", flo_json_text(object, "figure"));
+  expect->low = json_object_get(object, "min") ? flo_json_number(object, "min") : -INFINITY;
+  expect->high = json_object_get(object, "max") ? flo_json_number(object, "max") : INFINITY;
+  if (expect->low <= expect->high) return FLO_OK;
+  return flo_scene_fail(context, "'min' must not be above 'max', got %.9g and %.9g", expect->low,
+                        expect->high);
+}
+
+static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *scene) {
+  size_t outer = flo_scene_enter(context, "expect"), index;
+  scene->n_expects = json_array_size(list);
+  scene->expects = flo_scene_allocate(scene->n_expects, sizeof *scene->expects);
+  if (!scene->expects) return flo_scene_no_memory(context);
+  json_t *object;
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(read_expect(context, object, &scene->expects[index]));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  return FLO_OK;
+}
+
+FloStatus flo_scene_read_probes(FloSceneContext *context, json_t *root, FloScene *scene) {
+  json_t *list = json_object_get(root, "probes"), *object;
+  size_t outer = flo_scene_enter(context, "probes"), index;
+  scene->n_probes = json_array_size(list);
+  scene->probes = flo_scene_allocate(scene->n_probes, sizeof *scene->probes);
+  if (!scene->probes) return flo_scene_no_memory(context);
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(read_probe(context, object, &scene->probes[index]));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  return read_expects(context, json_object_get(root, "expect"), scene);
+}

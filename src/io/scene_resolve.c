@@ -1,0 +1,331 @@
+// Checks a scene against the tables: one walk that knows JSON and tables, but not what the keys mean.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "io/scene_steps.h"
+#include "io/suggest.h"
+
+// ---- Keys ----
+
+static const FloSceneKey *key_named(const FloSceneTable *table, const char *name) {
+  for (size_t k = 0; k < table->n_keys; k++)
+    if (!strcmp(table->keys[k].name, name)) return &table->keys[k];
+  return NULL;
+}
+
+// Appends to a text of `size` bytes, as far as there is room.
+static void append(char *text, size_t size, const char *more) {
+  size_t length = strlen(text);
+  snprintf(text + length, size - length, "%s", more);
+}
+
+static FloStatus unknown_key(FloSceneContext *context, const FloSceneTable *table, const char *name) {
+  FloSuggestion suggestion = flo_suggest_start(name);
+  char known[600] = "; known keys: ";
+  for (size_t k = 0; k < table->n_keys; k++) {
+    flo_suggest_offer(&suggestion, table->keys[k].name);
+    append(known, sizeof known, k ? ", " : "");
+    append(known, sizeof known, table->keys[k].name);
+  }
+  char hint[128];
+  return flo_scene_fail(context, "unknown key '%.60s'%s", name,
+                        suggestion.best ? flo_suggest_text(&suggestion, hint) : known);
+}
+
+static FloStatus check_known(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(object, name, value) {
+    if (!table->has_parameters && !key_named(table, name)) return unknown_key(context, table, name);
+  }
+  return FLO_OK;
+}
+
+static size_t count_given(const json_t *object, const char *const names[], char *list, size_t size) {
+  size_t n_given = 0;
+  list[0] = 0;
+  for (size_t k = 0; k < FLO_SCENE_MAX_ALTERNATIVES && names[k]; k++) {
+    n_given += json_object_get(object, names[k]) != NULL;
+    if (k) append(list, size, k + 1 < FLO_SCENE_MAX_ALTERNATIVES && names[k + 1] ? ", " : " or ");
+    append(list, size, names[k]);
+  }
+  return n_given;
+}
+
+static FloStatus check_alternatives(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+  char list[256];
+  size_t n_given = count_given(object, table->exactly_one, list, sizeof list);
+  if (table->exactly_one[0] && n_given != 1)
+    return flo_scene_fail(context, "%s needs exactly one of %s, got %zu", table->name, list, n_given);
+  n_given = count_given(object, table->at_most_one, list, sizeof list);
+  if (n_given > 1)
+    return flo_scene_fail(context, "%s may have only one of %s, got %zu", table->name, list, n_given);
+  n_given = count_given(object, table->at_least_one, list, sizeof list);
+  if (table->at_least_one[0] && n_given == 0)
+    return flo_scene_fail(context, "%s needs at least one of %s", table->name, list);
+  return FLO_OK;
+}
+
+// ---- Types ----
+
+static const struct {
+  unsigned type;
+  const char *phrase;
+} phrases[] = {
+    {FLO_SCENE_NUMBER, "a number or an expression"},
+    {FLO_SCENE_INTEGER, "a whole number"},
+    {FLO_SCENE_BOOLEAN, "true or false"},
+    {FLO_SCENE_TEXT | FLO_SCENE_NAME, "text"},
+    {FLO_SCENE_PAIR, "a list of 2 numbers"},
+    {FLO_SCENE_VECTOR | FLO_SCENE_FIELD, "a list of 3 numbers"},
+    {FLO_SCENE_TRIPLE, "a list of 3 numbers"},
+    {FLO_SCENE_OBJECT, "an object"},
+    {FLO_SCENE_LIST, "a list of objects"},
+    {FLO_SCENE_MAP, "an object of names"},
+};
+
+static const char *json_kind(const json_t *value) {
+  switch (json_typeof(value)) {
+  case JSON_OBJECT:
+    return "an object";
+  case JSON_ARRAY:
+    return "a list";
+  case JSON_STRING:
+    return "text";
+  case JSON_INTEGER:
+  case JSON_REAL:
+    return "a number";
+  case JSON_NULL:
+    return "null";
+  default:
+    return "true or false";
+  }
+}
+
+static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json_t *value) {
+  char wanted[256] = "";
+  for (size_t k = 0; k < FLO_COUNT_OF(phrases); k++) {
+    if (!(types & phrases[k].type)) continue;
+    bool is_plane = context->dim == 2 && phrases[k].type & FLO_SCENE_VECTOR;
+    append(wanted, sizeof wanted, wanted[0] ? " or " : "");
+    append(wanted, sizeof wanted, is_plane ? "a list of 2 numbers" : phrases[k].phrase);
+  }
+  return flo_scene_fail(context, "must be %s, got %s", wanted, json_kind(value));
+}
+
+// ---- Numbers ----
+
+static FloStatus check_range(FloSceneContext *context, double value, FloSceneRange range) {
+  bool is_low = value < range.low || (range.is_open && value == range.low);
+  if (!is_low && value <= range.high) return FLO_OK;
+  const char *sign = range.is_open ? ">" : ">=";
+  if (isinf(range.high)) return flo_scene_fail(context, "must be %s %g, got %.9g", sign, range.low, value);
+  if (isinf(range.low)) return flo_scene_fail(context, "must be <= %.9g, got %.9g", range.high, value);
+  if (range.low == range.high) return flo_scene_fail(context, "must be %g, got %.9g", range.low, value);
+  return flo_scene_fail(context, "must be %s %g and <= %.9g, got %.9g", sign, range.low, range.high, value);
+}
+
+FloStatus flo_scene_resolve_number(FloSceneContext *context, json_t *value, FloSceneRange range,
+                                   json_t **replacement) {
+  *replacement = NULL;
+  if (json_is_number(value)) return check_range(context, json_number_value(value), range);
+  if (!json_is_string(value)) return wrong_type(context, FLO_SCENE_NUMBER, value);
+  double number;
+  FLO_TRY(flo_scene_evaluate(context, json_string_value(value), &number));
+  FLO_TRY(check_range(context, number, range));
+  *replacement = json_real(number);
+  return *replacement ? FLO_OK : flo_scene_no_memory(context);
+}
+
+static FloStatus resolve_integer(FloSceneContext *context, json_t *value, FloSceneRange range,
+                                 json_t **replacement) {
+  FLO_TRY(flo_scene_resolve_number(context, value, range, replacement));
+  double number = json_number_value(*replacement ? *replacement : value);
+  json_decref(*replacement);
+  *replacement = NULL;
+  if (number != floor(number)) return flo_scene_fail(context, "must be a whole number, got %.9g", number);
+  *replacement = json_integer((json_int_t)number);
+  return *replacement ? FLO_OK : flo_scene_no_memory(context);
+}
+
+// A component of a field: text that depends on the place stays text, all else becomes a number.
+static FloStatus resolve_component(FloSceneContext *context, json_t *value, json_t **replacement) {
+  *replacement = NULL;
+  if (!json_is_string(value))
+    return json_is_number(value) ? FLO_OK : wrong_type(context, FLO_SCENE_NUMBER, value);
+  FloExpression *expression;
+  FLO_TRY(flo_scene_compile(context, json_string_value(value), true, &expression));
+  bool is_constant = flo_expression_is_constant(expression);
+  flo_expression_destroy(expression);
+  FloSceneRange any = {-INFINITY, INFINITY, false};
+  return is_constant ? flo_scene_resolve_number(context, value, any, replacement) : FLO_OK;
+}
+
+// ---- Lists of numbers ----
+
+// In 2D a vector may be written with a third component of zero, and three numbers may lack the third.
+static FloStatus fit_components(FloSceneContext *context, unsigned types, json_t *list) {
+  size_t n_given = json_array_size(list);
+  size_t n_wanted = types & FLO_SCENE_PAIR ? 2 : types & FLO_SCENE_TRIPLE ? 3 : (size_t)context->dim;
+  if (n_given == 3 && n_wanted == 2 && !(types & FLO_SCENE_PAIR)) {
+    json_t *third = json_array_get(list, 2);
+    if (!json_is_number(third) || json_number_value(third) != 0)
+      return flo_scene_fail(context, "must have 2 components, since the scene is two-dimensional");
+    n_given -= !json_array_remove(list, 2);
+  }
+  if (n_given == 2 && n_wanted == 3 && context->dim == 2)
+    n_given += !json_array_append_new(list, json_integer(0));
+  if (n_given == n_wanted) return FLO_OK;
+  return flo_scene_fail(context, "must be a list of %zu numbers, got %zu", n_wanted, n_given);
+}
+
+static FloStatus resolve_components(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
+  FLO_TRY(fit_components(context, key->types, list));
+  size_t index;
+  json_t *value, *replacement;
+  json_array_foreach(list, index, value) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(key->types & FLO_SCENE_FIELD
+                ? resolve_component(context, value, &replacement)
+                : flo_scene_resolve_number(context, value, key->range, &replacement));
+    if (replacement && json_array_set_new(list, index, replacement)) return flo_scene_no_memory(context);
+    flo_scene_leave(context, mark);
+  }
+  return FLO_OK;
+}
+
+// ---- Text ----
+
+static FloStatus check_name(FloSceneContext *context, const char *text) {
+  size_t length = strlen(text);
+  if (length == 0 || length > 63)
+    return flo_scene_fail(context, "a name must have 1 to 63 characters, got %zu", length);
+  for (size_t k = 0; k < length; k++) {
+    if ((unsigned char)text[k] < ' ' || strchr(",;\"'/\\", text[k]))
+      return flo_scene_fail(context, "a name must do without , ; quotes and slashes, got '%.60s'", text);
+  }
+  return FLO_OK;
+}
+
+static FloStatus check_text(FloSceneContext *context, const FloSceneKey *key, const char *text) {
+  if (key->types & FLO_SCENE_NAME) return check_name(context, text);
+  if (!key->choices) return FLO_OK;
+  FloSuggestion suggestion = flo_suggest_start(text);
+  char list[256] = "";
+  for (size_t k = 0; key->choices[k]; k++) {
+    if (!strcmp(key->choices[k], text)) return FLO_OK;
+    flo_suggest_offer(&suggestion, key->choices[k]);
+    append(list, sizeof list, k ? ", " : "");
+    append(list, sizeof list, key->choices[k]);
+  }
+  char hint[128];
+  return flo_scene_fail(context, "must be one of %s, got '%.60s'%s", list, text,
+                        flo_suggest_text(&suggestion, hint));
+}
+
+// ---- The walk ----
+
+static FloStatus resolve_object(FloSceneContext *context, json_t *object, const FloSceneTable *table);
+
+static FloStatus resolve_list(FloSceneContext *context, json_t *list, const FloSceneTable *table) {
+  if (json_array_size(list) > FLO_SCENE_MAX_LIST)
+    return flo_scene_fail(context, "%zu entries, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
+  size_t index;
+  json_t *entry;
+  json_array_foreach(list, index, entry) {
+    size_t mark = flo_scene_enter_index(context, index);
+    if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
+    FLO_TRY(resolve_object(context, entry, table));
+    flo_scene_leave(context, mark);
+  }
+  return FLO_OK;
+}
+
+// A map without a table holds numbers; those are the constants, worked out by now.
+static FloStatus resolve_map(FloSceneContext *context, json_t *map, const FloSceneTable *table) {
+  if (!table) return FLO_OK;
+  if (json_object_size(map) > FLO_SCENE_MAX_LIST)
+    return flo_scene_fail(context, "%zu entries, at most %d", json_object_size(map), FLO_SCENE_MAX_LIST);
+  const char *name;
+  json_t *entry;
+  json_object_foreach(map, name, entry) {
+    size_t mark = flo_scene_enter(context, name);
+    FLO_TRY(check_name(context, name));
+    if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
+    FLO_TRY(resolve_object(context, entry, table));
+    flo_scene_leave(context, mark);
+  }
+  return FLO_OK;
+}
+
+enum {
+  ANY_NUMBER = FLO_SCENE_NUMBER | FLO_SCENE_INTEGER,
+  ANY_TEXT = FLO_SCENE_TEXT | FLO_SCENE_NAME,
+  ANY_COMPONENTS = FLO_SCENE_PAIR | FLO_SCENE_VECTOR | FLO_SCENE_TRIPLE | FLO_SCENE_FIELD,
+};
+
+static FloStatus resolve_value(FloSceneContext *context, const FloSceneKey *key, json_t *value,
+                               json_t **replacement) {
+  unsigned types = key->types;
+  *replacement = NULL;
+  if (types == FLO_SCENE_SPECIAL) return flo_scene_fail(context, "cannot be set from outside");
+  if (json_is_object(value) && types & FLO_SCENE_OBJECT) return resolve_object(context, value, key->table);
+  if (json_is_object(value) && types & FLO_SCENE_MAP) return resolve_map(context, value, key->table);
+  if (json_is_array(value) && types & FLO_SCENE_LIST) return resolve_list(context, value, key->table);
+  if (json_is_array(value) && types & ANY_COMPONENTS) return resolve_components(context, key, value);
+  if (json_is_boolean(value) && types & FLO_SCENE_BOOLEAN) return FLO_OK;
+  if (json_is_string(value) && types & ANY_TEXT) return check_text(context, key, json_string_value(value));
+  if ((json_is_string(value) || json_is_number(value)) && types & ANY_NUMBER) {
+    if (types & FLO_SCENE_INTEGER) return resolve_integer(context, value, key->range, replacement);
+    return flo_scene_resolve_number(context, value, key->range, replacement);
+  }
+  return wrong_type(context, types, value);
+}
+
+static FloStatus write_default(FloSceneContext *context, json_t *object, const FloSceneKey *key) {
+  json_t *value = key->library ? key->library() : json_loads(key->fallback, JSON_DECODE_ANY, NULL);
+  return json_object_set_new(object, key->name, value) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+static FloStatus resolve_key(FloSceneContext *context, json_t *object, const FloSceneKey *key) {
+  if (!json_object_get(object, key->name)) {
+    if (key->is_required) return flo_scene_fail(context, "needs '%s': %s", key->name, key->help);
+    if (!key->fallback && !key->library) return FLO_OK;
+    FLO_TRY(write_default(context, object, key));
+  }
+  size_t mark = flo_scene_enter(context, key->name);
+  json_t *replacement;
+  FLO_TRY(resolve_value(context, key, json_object_get(object, key->name), &replacement));
+  if (replacement && json_object_set_new(object, key->name, replacement)) return flo_scene_no_memory(context);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus resolve_object(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+  FLO_TRY(check_known(context, object, table));
+  FLO_TRY(check_alternatives(context, object, table));
+  for (size_t k = 0; k < table->n_keys; k++) FLO_TRY(resolve_key(context, object, &table->keys[k]));
+  return FLO_OK;
+}
+
+// What the rest depends on comes first: the format's version, the constants, and the number of dimensions.
+static FloStatus resolve_head(FloSceneContext *context, json_t *root) {
+  FLO_TRY(resolve_key(context, root, key_named(&flo_scene_table, "schema_version")));
+  FLO_TRY(check_known(context, root, &flo_scene_table));
+  json_t *constants = json_object_get(root, "constants");
+  if (constants && !json_is_object(constants))
+    return flo_scene_fail(context, "/constants: must be an object of names and numbers");
+  if (constants) FLO_TRY(flo_scene_evaluate_constants(context, constants));
+  FLO_TRY(resolve_key(context, root, key_named(&flo_scene_table, "dimension")));
+  context->dim = (int)flo_json_number(root, "dimension");
+  if (json_object_get(root, "up")) return FLO_OK;
+  json_t *up = json_string(context->dim == 2 ? "y" : "z");
+  return json_object_set_new(root, "up", up) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+FloStatus flo_scene_resolve(FloSceneContext *context, json_t *root) {
+  FLO_TRY(resolve_head(context, root));
+  return resolve_object(context, root, &flo_scene_table);
+}

@@ -1,0 +1,228 @@
+// What holds for the whole scene: text, time, gravity, kernel, periodic box, method, camera.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "io/scene_steps.h"
+#include "io/suggest.h"
+
+#define MAX_FRAMES 1e6
+
+static const char axis_letters[] = "xyz";
+
+// ---- Text ----
+
+static FloStatus copy_text(FloSceneContext *context, const char *from, char **to) {
+  *to = strdup(from);
+  return *to ? FLO_OK : flo_scene_no_memory(context);
+}
+
+static FloStatus read_texts(FloSceneContext *context, json_t *root, FloScene *scene) {
+  if (!json_object_get(root, "title") && json_object_set_new(root, "title", json_string(scene->name)))
+    return flo_scene_fail(context, "needs a 'title', since the file's name is not valid UTF-8");
+  FLO_TRY(copy_text(context, flo_json_text(root, "title"), &scene->title));
+  FLO_TRY(copy_text(context, flo_json_text(root, "shows"), &scene->shows));
+  snprintf(scene->colour_by, sizeof scene->colour_by, "%s", flo_json_text(root, "colour_by"));
+  return FLO_OK;
+}
+
+// ---- Space ----
+
+static FloStatus read_gravity(FloSceneContext *context, json_t *root, FloScene *scene) {
+  const json_t *gravity = json_object_get(root, "gravity");
+  flo_json_vector(root, "gravity", scene->world.gravity);
+  if (json_is_array(gravity)) return FLO_OK;
+  scene->world.gravity[scene->up] = -json_number_value(gravity);
+  if (json_number_value(gravity) >= 0) return FLO_OK;
+  flo_scene_enter(context, "gravity");
+  return flo_scene_fail(context, "as a single number must be >= 0 (it points down by itself), got %.9g",
+                        json_number_value(gravity));
+}
+
+static FloStatus read_up(FloSceneContext *context, json_t *root, FloScene *scene) {
+  scene->up = (int)(strchr(axis_letters, flo_json_text(root, "up")[0]) - axis_letters);
+  if (scene->up < context->dim) return FLO_OK;
+  flo_scene_enter(context, "up");
+  return flo_scene_fail(context, "must be x or y in a two-dimensional scene");
+}
+
+static FloStatus read_periodic_axis(FloSceneContext *context, char letter, FloWorldDef *def) {
+  const char *place = letter ? strchr(axis_letters, letter) : NULL;
+  int axis = place ? (int)(place - axis_letters) : 3;
+  if (axis >= context->dim)
+    return flo_scene_fail(context, "must be made of %s, got '%c'",
+                          context->dim == 2 ? "x and y" : "x, y and z", letter);
+  if (def->periodic[axis]) return flo_scene_fail(context, "names %c twice", letter);
+  def->periodic[axis] = true;
+  if (def->domain_low[axis] < def->domain_high[axis]) return FLO_OK;
+  return flo_scene_fail(context, "along %c, low must be below high, got %.9g and %.9g", letter,
+                        def->domain_low[axis], def->domain_high[axis]);
+}
+
+static FloStatus read_periodic(FloSceneContext *context, json_t *root, FloWorldDef *def) {
+  const json_t *periodic = json_object_get(root, "periodic");
+  if (!periodic) return FLO_OK;
+  size_t mark = flo_scene_enter(context, "periodic");
+  flo_json_vector(periodic, "low", def->domain_low);
+  flo_json_vector(periodic, "high", def->domain_high);
+  flo_scene_enter(context, "axes");
+  const char *letters = flo_json_text(periodic, "axes");
+  if (!*letters) return flo_scene_fail(context, "must name at least one axis");
+  for (; *letters; letters++) FLO_TRY(read_periodic_axis(context, *letters, def));
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus read_kernel(FloSceneContext *context, json_t *root, FloWorldDef *def) {
+  const char *name = flo_json_text(root, "kernel");
+  if (flo_kernel_from_name(name, &def->kernel)) return FLO_OK;
+  FloSuggestion suggestion = flo_suggest_start(name);
+  char hint[128], list[256] = "";
+  for (int k = 0; k < FLO_KERNEL_COUNT; k++) {
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", flo_kernel_name((FloKernel)k));
+    flo_suggest_offer(&suggestion, flo_kernel_name((FloKernel)k));
+  }
+  flo_scene_enter(context, "kernel");
+  return flo_scene_fail(context, "unknown kernel '%.60s'%s (there are %s)", name,
+                        flo_suggest_text(&suggestion, hint), list);
+}
+
+// ---- Time ----
+
+static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *scene) {
+  FloWorldDef *def = &scene->world;
+  scene->duration = flo_json_number(root, "duration");
+  scene->frames_per_second = flo_json_number(root, "frames_per_second");
+  def->time_step = flo_json_number(root, "time_step");
+  def->cfl = flo_json_number(root, "cfl");
+  def->min_time_step = flo_json_number(root, "min_time_step");
+  def->max_time_step = flo_json_number(root, "max_time_step");
+  if (scene->duration * scene->frames_per_second > MAX_FRAMES)
+    return flo_scene_fail(context, "/frames_per_second: %.3g frames in all, the limit is %.0f",
+                          scene->duration * scene->frames_per_second, MAX_FRAMES);
+  if (def->min_time_step < def->max_time_step) return FLO_OK;
+  return flo_scene_fail(context, "/min_time_step: must be below max_time_step, got %.9g and %.9g",
+                        def->min_time_step, def->max_time_step);
+}
+
+// ---- Camera ----
+
+static FloStatus read_camera(FloSceneContext *context, json_t *root, FloCamera *camera) {
+  const json_t *object = json_object_get(root, "camera");
+  if (!object) return FLO_OK;
+  double sight[3];
+  camera->is_set = true;
+  camera->field_of_view = flo_json_number(object, "field_of_view");
+  flo_json_vector(object, "from", camera->from);
+  flo_json_vector(object, "look_at", camera->look_at);
+  vec_sub(camera->look_at, camera->from, sight);
+  if (vec_length(sight) > 0) return FLO_OK;
+  return flo_scene_fail(context, "/camera: 'from' and 'look_at' must be different points");
+}
+
+FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
+                               FloScene *scene) {
+  FloWorldDef *def = &scene->world;
+  *def = flo_default_world_def();
+  def->dim = context->dim;
+  def->threads = options->threads;
+  def->allocator = options->allocator;
+  def->spacing = flo_json_number(root, "spacing");
+  def->support = flo_json_number(root, "support");
+  def->max_particles = (size_t)flo_json_number(root, "max_particles");
+  FLO_TRY(read_texts(context, root, scene));
+  FLO_TRY(read_up(context, root, scene));
+  FLO_TRY(read_gravity(context, root, scene));
+  FLO_TRY(read_periodic(context, root, def));
+  FLO_TRY(read_kernel(context, root, def));
+  FLO_TRY(read_times(context, root, scene));
+  return read_camera(context, root, &scene->camera);
+}
+
+// ---- Method ----
+
+static FloStatus find_method(FloSceneContext *context, const char *name, const char **found) {
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (size_t k = 0; k < flo_method_count(); k++) {
+    *found = flo_method_name(k);
+    if (!strcmp(*found, name)) return FLO_OK;
+    flo_suggest_offer(&suggestion, *found);
+  }
+  char hint[128];
+  return flo_scene_fail(context, "unknown method '%.60s'%s", name, flo_suggest_text(&suggestion, hint));
+}
+
+static const FloParam *find_param(const char *method, const char *name) {
+  size_t n_params;
+  const FloParam *params = flo_method_params(method, &n_params);
+  for (size_t k = 0; k < n_params; k++)
+    if (!strcmp(params[k].name, name)) return &params[k];
+  return NULL;
+}
+
+static FloStatus unknown_param(FloSceneContext *context, const char *method, const char *name) {
+  size_t n_params;
+  const FloParam *params = flo_method_params(method, &n_params);
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (size_t k = 0; k < n_params; k++) flo_suggest_offer(&suggestion, params[k].name);
+  char hint[128];
+  return flo_scene_fail(context, "unknown parameter '%.60s' of method '%s'%s", name, method,
+                        flo_suggest_text(&suggestion, hint));
+}
+
+// The scene was written for the method `own`. With another one chosen, what that one does not know is left
+// out, but a word that neither knows is a mistake.
+static FloStatus check_params(FloSceneContext *context, json_t *object, const char *own, const char *chosen) {
+  const char *name;
+  json_t *value;
+  void *next;
+  json_object_foreach_safe(object, next, name, value) {
+    if (!strcmp(name, "name") || find_param(chosen, name)) continue;
+    if (!find_param(own, name)) return unknown_param(context, own, name);
+    json_object_del(object, name);
+  }
+  return FLO_OK;
+}
+
+static FloStatus read_param(FloSceneContext *context, json_t *object, const FloParam *param, double *value) {
+  if (!json_object_get(object, param->name) &&
+      json_object_set_new(object, param->name, json_real(param->value)))
+    return flo_scene_no_memory(context);
+  FloSceneRange range = {param->low, param->high, false};
+  size_t mark = flo_scene_enter(context, param->name);
+  json_t *replacement;
+  FLO_TRY(flo_scene_resolve_number(context, json_object_get(object, param->name), range, &replacement));
+  if (replacement && json_object_set_new(object, param->name, replacement))
+    return flo_scene_no_memory(context);
+  flo_scene_leave(context, mark);
+  *value = flo_json_number(object, param->name);
+  return FLO_OK;
+}
+
+FloStatus flo_scene_read_method(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
+                                FloScene *scene) {
+  json_t *object = json_object_get(root, "method");
+  const char *own = NULL, *chosen = NULL;
+  size_t n_params, mark = flo_scene_enter(context, "method");
+  FLO_TRY(find_method(context, flo_json_text(object, "name"), &own));
+  FLO_TRY(find_method(context, options->method ? options->method : own, &chosen));
+  FLO_TRY(check_params(context, object, own, chosen));
+  if (json_object_set_new(object, "name", json_string(chosen))) return flo_scene_no_memory(context);
+  scene->world.method = chosen;
+
+  const FloParam *params = flo_method_params(chosen, &n_params);
+  struct FloSceneParts *parts = scene->parts;
+  parts->parameters = flo_scene_allocate(n_params, sizeof *parts->parameters);
+  if (!parts->parameters) return flo_scene_no_memory(context);
+  parts->n_parameters = n_params;
+  for (size_t k = 0; k < n_params; k++) {
+    parts->parameters[k].name = params[k].name;
+    FLO_TRY(read_param(context, object, &params[k], &parts->parameters[k].value));
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}

@@ -1,0 +1,353 @@
+#include "io/series.h"
+
+#include "base/core.h"
+#include "io/files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The columns every run has, in order: X(name, value from the figures `f`).
+#define FIGURES(X)                                                                                           \
+  X(time, f->time)                                                                                           \
+  X(step, (double)f->step)                                                                                   \
+  X(dt, f->dt)                                                                                               \
+  X(iterations, f->iterations)                                                                               \
+  X(residual, f->residual)                                                                                   \
+  X(density_error_mean, f->density_error_mean)                                                               \
+  X(density_error_max, f->density_error_max)                                                                 \
+  X(fluid_particles, (double)f->fluid_particles)                                                             \
+  X(boundary_particles, (double)f->boundary_particles)                                                       \
+  X(kinetic_energy, f->kinetic_energy)                                                                       \
+  X(potential_energy, f->potential_energy)                                                                   \
+  X(momentum_x, f->momentum[0])                                                                              \
+  X(momentum_y, f->momentum[1])                                                                              \
+  X(momentum_z, f->momentum[2])                                                                              \
+  X(angular_momentum_x, f->angular_momentum[0])                                                              \
+  X(angular_momentum_y, f->angular_momentum[1])                                                              \
+  X(angular_momentum_z, f->angular_momentum[2])                                                              \
+  X(max_speed, f->max_speed)                                                                                 \
+  X(emitted, (double)f->emitted)                                                                             \
+  X(removed, (double)f->removed)                                                                             \
+  X(wall_seconds, wall_seconds)
+
+#define X(name, value) #name,
+static const char *const figure_names[] = {FIGURES(X)};
+#undef X
+
+static const char *const body_names[FLO_SERIES_PER_BODY] = {
+    "x",  "y",  "z",  "qx", "qy", "qz", "qw", "vx", "vy", "vz", // position, orientation, velocity
+    "wx", "wy", "wz", "fx", "fy", "fz", "tx", "ty", "tz",       // angular velocity, force, torque
+};
+
+// Figures for which a bare name in an expectation means the worst value of the run rather than the last one.
+static const char *const worst_names[] = {"iterations", "residual", "density_error_mean", "density_error_max",
+                                          "max_speed"};
+
+static const char *const axis_names[] = {"x", "y", "z"};
+
+static bool is_vector_probe(const FloProbe *probe) {
+  return probe->kind == FLO_PROBE_FORCE || probe->kind == FLO_PROBE_TORQUE;
+}
+
+// ---- Columns ----
+
+static size_t count_columns(const FloScene *scene) {
+  size_t n = FLO_COUNT_OF(figure_names) + scene->n_bodies * FLO_SERIES_PER_BODY;
+  for (size_t k = 0; k < scene->n_probes; k++) n += is_vector_probe(&scene->probes[k]) ? 3 : 1;
+  return n;
+}
+
+static void name_columns(const FloScene *scene, char (*names)[96]) {
+  size_t column = 0;
+  for (size_t k = 0; k < FLO_COUNT_OF(figure_names); k++)
+    snprintf(names[column++], sizeof names[0], "%s", figure_names[k]);
+  for (size_t b = 0; b < scene->n_bodies; b++)
+    for (size_t k = 0; k < FLO_SERIES_PER_BODY; k++)
+      snprintf(names[column++], sizeof names[0], "%s.%s", scene->bodies[b].name, body_names[k]);
+  for (size_t p = 0; p < scene->n_probes; p++) {
+    const FloProbe *probe = &scene->probes[p];
+    if (!is_vector_probe(probe))
+      snprintf(names[column++], sizeof names[0], "%s", probe->name);
+    else
+      for (int axis = 0; axis < 3; axis++)
+        snprintf(names[column++], sizeof names[0], "%s.%s", probe->name, axis_names[axis]);
+  }
+}
+
+FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError *error) {
+  FloSeries *series = calloc(1, sizeof *series);
+  size_t n = count_columns(scene);
+  if (series) {
+    series->n_columns = n;
+    series->first_body_column = FLO_COUNT_OF(figure_names);
+    series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY;
+    series->names = calloc(n, sizeof *series->names);
+    series->last = calloc(3 * n, sizeof(double));
+  }
+  if (!series || !series->names || !series->last) {
+    flo_series_destroy(series);
+    return flo_fail(error, FLO_NO_MEMORY, "no memory for a series of %zu columns", n);
+  }
+  series->low = series->last + n;
+  series->high = series->low + n;
+  for (size_t c = 0; c < n; c++) series->low[c] = INFINITY, series->high[c] = -INFINITY;
+  name_columns(scene, series->names);
+  *result = series;
+  return FLO_OK;
+}
+
+void flo_series_destroy(FloSeries *series) {
+  if (!series) return;
+  if (series->stream) fclose(series->stream);
+  free(series->names);
+  free(series->last); // low and high live in the same block
+  free(series);
+}
+
+size_t flo_series_find(const FloSeries *series, const char *name) {
+  for (size_t c = 0; c < series->n_columns; c++)
+    if (strcmp(series->names[c], name) == 0) return c;
+  return series->n_columns;
+}
+
+static bool is_worst_name(const char *name) {
+  for (size_t k = 0; k < FLO_COUNT_OF(worst_names); k++)
+    if (strcmp(worst_names[k], name) == 0) return true;
+  return false;
+}
+
+bool flo_series_has_extremes(const FloSeries *series, size_t column) {
+  return column >= series->first_probe_column || is_worst_name(series->names[column]);
+}
+
+bool flo_series_value(const FloSeries *series, const char *figure, double *value) {
+  size_t column = flo_series_find(series, figure);
+  if (column < series->n_columns) {
+    *value = is_worst_name(figure) ? series->high[column] : series->last[column];
+    return true;
+  }
+  const char *dot = strrchr(figure, '.');
+  char name[96];
+  if (!dot || (size_t)(dot - figure) >= sizeof name) return false;
+  snprintf(name, sizeof name, "%.*s", (int)(dot - figure), figure);
+  column = flo_series_find(series, name);
+  if (column == series->n_columns) return false;
+  if (strcmp(dot, ".last") == 0)
+    *value = series->last[column];
+  else if (strcmp(dot, ".max") == 0)
+    *value = series->high[column];
+  else if (strcmp(dot, ".min") == 0)
+    *value = series->low[column];
+  else
+    return false;
+  return true;
+}
+
+// ---- Probes ----
+
+// The k-th position of the fluid along an axis; views are looked up once by the caller.
+static double coordinate(const FloView *view, size_t k) {
+  return *(const double *)((const char *)view->data + k * view->stride);
+}
+
+// Half of the smallest rest density in the fluid: what separates "in the fluid" from "above it".
+static double half_rest_density(const FloWorld *world, const FloScene *scene) {
+  FloView mass;
+  double lightest = INFINITY;
+  if (flo_world_view(world, FLO_SET_FLUID, "mass", &mass, NULL) != FLO_OK) return INFINITY;
+  for (size_t k = 0; k < mass.count; k++)
+    lightest = fmin(lightest, *(const float *)((const char *)mass.data + k * mass.stride));
+  return 0.5 * lightest / pow(scene->world.spacing, scene->world.dim);
+}
+
+static double highest_fluid(const FloWorld *world, int up) {
+  FloView view;
+  double highest = -INFINITY;
+  if (flo_world_view(world, FLO_SET_FLUID, axis_names[up], &view, NULL) != FLO_OK) return highest;
+  for (size_t k = 0; k < view.count; k++) highest = fmax(highest, coordinate(&view, k));
+  return highest;
+}
+
+// Walks down the vertical line from above all fluid to its foot; the first point inside fluid is the water
+// height. The foot's own height if there is no fluid above it.
+static double measure_water_height(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
+  double threshold = half_rest_density(world, scene), step = scene->world.spacing / 8;
+  double foot = probe->point[scene->up], top = highest_fluid(world, scene->up) + scene->world.spacing;
+  if (flo_world_figures(world).step == 0) return NAN;
+  if (!isfinite(threshold) || !isfinite(top) || top <= foot) return foot;
+  for (size_t k = (size_t)ceil((top - foot) / step); k > 0; k--) {
+    double point[3] = {probe->point[0], probe->point[1], probe->point[2]}, density, pressure;
+    point[scene->up] = foot + (double)k * step;
+    flo_world_sample(world, point, &density, &pressure);
+    if (density > threshold) return point[scene->up];
+  }
+  return foot;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// The 99.5 % quantile along an axis: where the fluid's front is, without the spray ahead of it. NaN without
+// fluid.
+static double measure_front(const FloWorld *world, int axis) {
+  FloView view;
+  if (flo_world_view(world, FLO_SET_FLUID, axis_names[axis], &view, NULL) != FLO_OK || view.count == 0)
+    return NAN;
+  double *values = malloc(view.count * sizeof *values);
+  if (!values) return NAN;
+  for (size_t k = 0; k < view.count; k++) values[k] = coordinate(&view, k);
+  qsort(values, view.count, sizeof *values, compare_doubles);
+  double front = values[(size_t)(0.995 * (double)(view.count - 1))];
+  free(values);
+  return front;
+}
+
+static double measure_scalar(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
+  double density, pressure;
+  switch (probe->kind) {
+  case FLO_PROBE_WATER_HEIGHT:
+    return measure_water_height(scene, world, probe);
+  case FLO_PROBE_FRONT:
+    return measure_front(world, probe->axis);
+  default:
+    flo_world_sample(world, probe->point, &density, &pressure);
+    return pressure;
+  }
+}
+
+// ---- Rows ----
+
+static double *put(double *at, const double *values, size_t n) {
+  memcpy(at, values, n * sizeof *values);
+  return at + n;
+}
+
+static FloStatus measure_bodies(const FloScene *scene, FloWorld *world, double **at, FloError *error) {
+  for (size_t b = 0; b < scene->n_bodies; b++) {
+    FloBodyState state;
+    FLO_TRY(flo_world_body_state(world, scene->bodies[b].id, &state, error));
+    *at = put(*at, state.pose.position, 3);
+    *at = put(*at, state.pose.rotation, 4);
+    *at = put(*at, state.velocity, 3);
+    *at = put(*at, state.angular_velocity, 3);
+    *at = put(*at, state.force, 3);
+    *at = put(*at, state.torque, 3);
+  }
+  return FLO_OK;
+}
+
+static FloStatus measure_probes(const FloScene *scene, FloWorld *world, double **at, FloError *error) {
+  for (size_t p = 0; p < scene->n_probes; p++) {
+    const FloProbe *probe = &scene->probes[p];
+    if (!is_vector_probe(probe)) {
+      *(*at)++ = measure_scalar(scene, world, probe);
+      continue;
+    }
+    FloBodyState state;
+    FLO_TRY(flo_world_body_state(world, scene->bodies[probe->body].id, &state, error));
+    *at = put(*at, probe->kind == FLO_PROBE_FORCE ? state.force : state.torque, 3);
+  }
+  return FLO_OK;
+}
+
+static FloStatus measure(const FloScene *scene, FloWorld *world, double wall_seconds, double *row,
+                         FloError *error) {
+  FloFigures figures = flo_world_figures(world), *f = &figures;
+  double *at = row;
+#define X(name, value) *at++ = value;
+  FIGURES(X)
+#undef X
+  FLO_TRY(measure_bodies(scene, world, &at, error));
+  return measure_probes(scene, world, &at, error);
+}
+
+FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
+                         FloError *error) {
+  FLO_TRY(measure(scene, world, wall_seconds, series->last, error));
+  series->n_rows++;
+  for (size_t c = 0; c < series->n_columns; c++) {
+    series->low[c] = fmin(series->low[c], series->last[c]);
+    series->high[c] = fmax(series->high[c], series->last[c]);
+  }
+  if (!series->stream) return FLO_OK;
+  for (size_t c = 0; c < series->n_columns; c++) {
+    char text[32];
+    flo_format_number(series->last[c], text);
+    fprintf(series->stream, "%s%s", c ? "," : "", text);
+  }
+  fputc('\n', series->stream);
+  if (fflush(series->stream) != 0 || ferror(series->stream))
+    return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", series->path, strerror(errno));
+  return FLO_OK;
+}
+
+// A name with a comma or a quote in it must not shift the columns.
+static void print_name(FILE *stream, const char *name) {
+  if (!strpbrk(name, ",\"\n")) {
+    fputs(name, stream);
+    return;
+  }
+  fputc('"', stream);
+  for (; *name; name++) {
+    if (*name == '"') fputc('"', stream);
+    fputc(*name, stream);
+  }
+  fputc('"', stream);
+}
+
+FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error) {
+  snprintf(series->path, sizeof series->path, "%s", path);
+  series->stream = fopen(path, "w");
+  if (!series->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+  for (size_t c = 0; c < series->n_columns; c++) {
+    if (c) fputc(',', series->stream);
+    print_name(series->stream, series->names[c]);
+  }
+  fputc('\n', series->stream);
+  return FLO_OK;
+}
+
+void flo_format_number(double value, char text[32]) {
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) return;
+  }
+}
+
+// ---- Reading a row back ----
+
+static FloStatus parse_row(const char *path, const char *line, double **values, size_t *n, FloError *error) {
+  size_t length = strcspn(line, "\n"), columns = 1;
+  for (size_t i = 0; i < length; i++) columns += line[i] == ',';
+  *values = malloc(columns * sizeof **values);
+  if (!*values) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory to read a row", path);
+  for (*n = 0; *n < columns; (*n)++) {
+    char *end;
+    (*values)[*n] = strtod(line, &end);
+    if (end == line || *end != (*n + 1 < columns ? ',' : '\n')) {
+      free(*values);
+      return flo_fail(error, FLO_BAD_INPUT, "%s: column %zu of a row is not a number", path, *n + 1);
+    }
+    line = end + 1;
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_series_read_row(const char *path, size_t row, double **values, size_t *n, FloError *error) {
+  char *text;
+  size_t size;
+  FLO_TRY(flo_file_read(path, &text, &size, error));
+  const char *line = text;
+  for (size_t k = 0; line && k <= row; k++) {
+    line = strchr(line, '\n');
+    if (line) line++;
+  }
+  FloStatus status = line && *line ? parse_row(path, line, values, n, error)
+                                   : flo_fail(error, FLO_BAD_INPUT, "%s: has no row %zu", path, row);
+  free(text);
+  return status;
+}

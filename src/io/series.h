@@ -1,0 +1,47 @@
+// One row of figures per frame: series.csv, and the last, lowest and highest value of every column for the
+// summary.
+#ifndef FLO_IO_SERIES_H
+#define FLO_IO_SERIES_H
+
+#include "io/scene.h"
+
+#include <stdio.h>
+
+typedef struct FloSeries {
+  size_t n_columns, n_rows;
+  char (*names)[96];
+  double *last, *low, *high; // per column; NaN values are no low and no high
+  size_t first_body_column, first_probe_column;
+  FILE *stream; // NULL until opened
+  char path[512];
+} FloSeries;
+
+enum { FLO_SERIES_PER_BODY = 19 };
+
+// The columns that a scene's runs have; see docs/figures.md.
+FloStatus flo_series_create(const FloScene *scene, FloSeries **series, FloError *error);
+void flo_series_destroy(FloSeries *series); // NULL is fine; closes the file
+
+// Starts the file with its line of names.
+FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error);
+// Measures the world and keeps the row; appends it to the file if one is open. Every row is flushed: a run
+// that is killed leaves all rows before it.
+FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
+                         FloError *error);
+
+// The column of that name; n_columns if there is none.
+size_t flo_series_find(const FloSeries *series, const char *name);
+// The value an expectation means by `figure`: NAME (see docs/figures.md), NAME.max, NAME.min or NAME.last.
+// False if there is no such figure.
+bool flo_series_value(const FloSeries *series, const char *figure, double *value);
+
+// True for columns of which the extremes over the run are of interest: errors and probes.
+bool flo_series_has_extremes(const FloSeries *series, size_t column);
+
+// Reads row `row` (0: the first behind the names) of a series.csv; `values` is malloc'ed.
+FloStatus flo_series_read_row(const char *path, size_t row, double **values, size_t *n, FloError *error);
+
+// The shortest text that reads back as the same number.
+void flo_format_number(double value, char text[32]);
+
+#endif

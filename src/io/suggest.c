@@ -1,0 +1,58 @@
+// Optimal string alignment distance: the table of Wagner and Fischer (1974) with swaps of neighbours, three
+// rows kept.
+#include "io/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_WORD = 63 };
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static size_t least(size_t a, size_t b, size_t c) {
+  size_t ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
+size_t flo_word_distance(const char *a, const char *b) {
+  size_t n_a = strnlen(a, MAX_WORD), n_b = strnlen(b, MAX_WORD);
+  size_t rows[3][MAX_WORD + 1];
+  size_t *before = rows[0], *previous = rows[1], *current = rows[2];
+  for (size_t j = 0; j <= n_b; j++) previous[j] = j;
+  for (size_t i = 1; i <= n_a; i++) {
+    current[0] = i;
+    for (size_t j = 1; j <= n_b; j++) {
+      char p = lower(a[i - 1]), q = lower(b[j - 1]);
+      current[j] = least(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (p != q));
+      // Two neighbours swapped ("edeg" for "edge") are one slip of the hand, not two.
+      if (i > 1 && j > 1 && p == lower(b[j - 2]) && q == lower(a[i - 2]) && before[j - 2] + 1 < current[j])
+        current[j] = before[j - 2] + 1;
+    }
+    size_t *oldest = before;
+    before = previous;
+    previous = current;
+    current = oldest;
+  }
+  return previous[n_b];
+}
+
+FloSuggestion flo_suggest_start(const char *word) {
+  // Up to a third of the letters may be wrong; beyond that a suggestion is a guess and confuses.
+  size_t tolerated = strnlen(word, MAX_WORD) / 3;
+  return (FloSuggestion){.word = word, .distance = (tolerated ? tolerated : 1) + 1};
+}
+
+void flo_suggest_offer(FloSuggestion *suggestion, const char *candidate) {
+  if (!candidate) return;
+  size_t distance = flo_word_distance(suggestion->word, candidate);
+  // A word of one letter is one slip away from every other: such a suggestion would be noise.
+  if (distance >= suggestion->distance || distance >= strnlen(candidate, MAX_WORD)) return;
+  suggestion->distance = distance;
+  suggestion->best = candidate;
+}
+
+const char *flo_suggest_text(const FloSuggestion *suggestion, char buffer[128]) {
+  buffer[0] = 0;
+  if (suggestion->best) snprintf(buffer, 128, ", did you mean '%.60s'?", suggestion->best);
+  return buffer;
+}

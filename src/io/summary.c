@@ -1,0 +1,213 @@
+#include "io/summary.h"
+
+#include "base/core.h"
+#include "base/parallel.h"
+#include "io/suggest.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+// JSON has no infinity and no NaN: null says that there is no such bound or value.
+// Whole numbers, which counts are, are written as such.
+static json_t *number(double value) {
+  if (!isfinite(value)) return json_null();
+  return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
+
+static void set(json_t *object, const char *key, json_t *value) {
+  json_object_set_new_nocheck(object, key, value);
+}
+
+// Text from outside may be no valid UTF-8, which JSON cannot hold.
+static json_t *text_value(const char *text) {
+  json_t *value = json_string(text ? text : "");
+  return value ? value : json_null();
+}
+
+// ---- What ran ----
+
+static json_t *make_parameters(const FloScene *scene, const FloWorld *world) {
+  json_t *used = json_object();
+  size_t count = 0;
+  const FloParam *params = flo_method_params(scene->world.method, &count);
+  for (size_t k = 0; k < count; k++) {
+    double value;
+    if (flo_world_get_param(world, params[k].name, &value, NULL) == FLO_OK)
+      set(used, params[k].name, number(value));
+  }
+  return used;
+}
+
+static json_t *make_settings(const FloScene *scene) {
+  const FloWorldDef *def = &scene->world;
+  json_t *settings = json_object();
+  set(settings, "dim", json_integer(def->dim));
+  set(settings, "spacing", number(def->spacing));
+  set(settings, "gravity",
+      json_pack("[o,o,o]", number(def->gravity[0]), number(def->gravity[1]), number(def->gravity[2])));
+  set(settings, "kernel", text_value(flo_kernel_name(def->kernel)));
+  set(settings, "support", number(def->support));
+  set(settings, "time_step", number(def->time_step));
+  set(settings, "cfl", number(def->cfl));
+  set(settings, "duration", number(scene->duration));
+  set(settings, "frames_per_second", number(scene->frames_per_second));
+  return settings;
+}
+
+// The processor's own name where the system tells it, else "".
+static void find_processor(char *name, size_t size) {
+  char line[256];
+  name[0] = 0;
+  FILE *stream = fopen("/proc/cpuinfo", "r");
+  if (!stream) return;
+  while (fgets(line, sizeof line, stream)) {
+    if (strncmp(line, "model name", 10) != 0) continue;
+    const char *value = strchr(line, ':');
+    if (value) snprintf(name, size, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+    break;
+  }
+  fclose(stream);
+}
+
+static json_t *make_machine(void) {
+  struct utsname system;
+  char text[512] = "", processor[256];
+  if (uname(&system) >= 0)
+    snprintf(text, sizeof text, "%.100s %.100s %.100s", system.sysname, system.release, system.machine);
+  find_processor(processor, sizeof processor);
+  json_t *machine = json_object();
+  set(machine, "system", text_value(text));
+  set(machine, "processor", text_value(processor));
+  set(machine, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+  set(machine, "compiler", text_value(__VERSION__));
+  return machine;
+}
+
+// ---- What came out ----
+
+static json_t *make_timings(const FloWorld *world, const FloRunReport *report) {
+  json_t *timings = json_object();
+  double seconds;
+  const char *stage;
+  for (size_t k = 0; (stage = flo_world_stage(world, k, &seconds)); k++) set(timings, stage, number(seconds));
+  set(timings, "output", number(report->output_seconds));
+  set(timings, "pictures", number(report->picture_seconds));
+  return timings;
+}
+
+static json_t *make_particles(const FloWorld *world) {
+  json_t *particles = json_object();
+  size_t fluid = flo_world_count(world, FLO_SET_FLUID), boundary = flo_world_count(world, FLO_SET_BOUNDARY);
+  set(particles, "fluid", integer(fluid));
+  set(particles, "boundary", integer(boundary));
+  set(particles, "total", integer(fluid + boundary));
+  return particles;
+}
+
+static json_t *make_figures(const FloSeries *series) {
+  json_t *figures = json_object();
+  for (size_t c = 0; c < series->n_columns && series->n_rows > 0; c++) {
+    char name[128];
+    set(figures, series->names[c], number(series->last[c]));
+    if (!flo_series_has_extremes(series, c)) continue;
+    snprintf(name, sizeof name, "%s.min", series->names[c]);
+    set(figures, name, number(series->low[c]));
+    snprintf(name, sizeof name, "%s.max", series->names[c]);
+    set(figures, name, number(series->high[c]));
+  }
+  return figures;
+}
+
+static json_t *make_expects(const FloScene *scene, const FloSeries *series, bool is_judged,
+                            size_t *n_failed) {
+  json_t *expects = json_array();
+  *n_failed = 0;
+  for (size_t k = 0; k < scene->n_expects; k++) {
+    const FloExpect *expect = &scene->expects[k];
+    double value = NAN;
+    flo_series_value(series, expect->figure, &value);
+    bool is_met = value >= expect->low && value <= expect->high; // false for NaN
+    if (is_judged && !is_met) (*n_failed)++;
+    json_t *entry = json_object();
+    set(entry, "name", text_value(expect->figure));
+    set(entry, "value", number(value));
+    set(entry, "low", number(expect->low));
+    set(entry, "high", number(expect->high));
+    set(entry, "pass", is_judged ? json_boolean(is_met) : json_null());
+    json_array_append_new(expects, entry);
+  }
+  return expects;
+}
+
+static void set_end(json_t *summary, const FloRunReport *report) {
+  static const char *const ends[] = {"finished", "interrupted", "diverged", "failed"};
+  set(summary, "end", json_string(ends[report->end]));
+  set(summary, "interrupted", json_boolean(report->end == FLO_RUN_INTERRUPTED));
+  set(summary, "diverged", json_boolean(report->end == FLO_RUN_DIVERGED));
+  set(summary, "message", report->message ? text_value(report->message) : json_null());
+}
+
+static void set_origin(json_t *summary, const FloScene *scene, const FloWorld *world,
+                       const FloRunReport *report) {
+  int threads = scene->world.threads;
+  set(summary, "title", text_value(scene->title));
+  set(summary, "scene", text_value(scene->path));
+  set(summary, "name", text_value(scene->name));
+  set(summary, "size", report->size ? text_value(report->size) : json_null());
+  set(summary, "method", text_value(scene->world.method));
+  set(summary, "paper", text_value(flo_method_paper(scene->world.method)));
+  set(summary, "parameters", make_parameters(scene, world));
+  set(summary, "settings", make_settings(scene));
+  set(summary, "version", text_value(flo_version()));
+  set(summary, "machine", make_machine());
+  set(summary, "threads", json_integer(threads > 0 ? threads : flo_parallel_default_threads()));
+  set(summary, "simd", text_value(flo_simd_name()));
+}
+
+static void set_totals(json_t *summary, FloWorld *world, const FloSeries *series,
+                       const FloRunReport *report) {
+  FloFigures figures = flo_world_figures(world);
+  char hash[32];
+  snprintf(hash, sizeof hash, "%016" PRIx64, flo_world_hash(world));
+  set(summary, "time", number(figures.time));
+  set(summary, "steps", integer(figures.step));
+  set(summary, "frames", integer(report->n_frames));
+  set(summary, "wall_seconds", number(report->wall_seconds));
+  set(summary, "particles", make_particles(world));
+  set(summary, "memory_bytes", integer(flo_world_memory(world)));
+  set(summary, "timings", make_timings(world, report));
+  set(summary, "figures", make_figures(series));
+  set(summary, "state_hash", json_string(hash));
+}
+
+FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeries *series,
+                           const FloRunReport *report, char **text, size_t *n_failed, FloError *error) {
+  json_t *summary = json_object();
+  set_origin(summary, scene, world, report);
+  set_end(summary, report);
+  set_totals(summary, world, series, report);
+  set(summary, "expect", make_expects(scene, series, report->is_whole, n_failed));
+  *text = json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+  json_decref(summary);
+  return *text ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for the summary");
+}
+
+FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error) {
+  for (size_t k = 0; k < scene->n_expects; k++) {
+    double value;
+    const char *figure = scene->expects[k].figure;
+    if (flo_series_value(series, figure, &value)) continue;
+    char buffer[128];
+    FloSuggestion suggestion = flo_suggest_start(figure);
+    for (size_t c = 0; c < series->n_columns; c++) flo_suggest_offer(&suggestion, series->names[c]);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: /expect/%zu/figure: no figure '%s'%s", scene->path, k, figure,
+                    flo_suggest_text(&suggestion, buffer));
+  }
+  return FLO_OK;
+}

@@ -1,0 +1,33 @@
+// summary.json: what ran, on what, how long, the last figures, and whether the scene's expectations were met.
+#ifndef FLO_IO_SUMMARY_H
+#define FLO_IO_SUMMARY_H
+
+#include "io/scene.h"
+#include "io/series.h"
+
+// How a run ended.
+typedef enum FloRunEnd {
+  FLO_RUN_FINISHED,
+  FLO_RUN_INTERRUPTED, // by a signal
+  FLO_RUN_DIVERGED,
+  FLO_RUN_FAILED, // a file could not be written, no memory, ...
+} FloRunEnd;
+
+typedef struct FloRunReport {
+  FloRunEnd end;
+  const char *message; // of the failure; NULL: none
+  bool is_whole;       // reached the scene's duration: only then are its expectations judged
+  size_t n_frames;     // behind the initial one
+  double wall_seconds; // all in all
+  double output_seconds, picture_seconds;
+  const char *size; // NULL: the scene's own
+} FloRunReport;
+
+// The JSON text (malloc'ed) and the number of expectations that failed.
+FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeries *series,
+                           const FloRunReport *report, char **text, size_t *n_failed, FloError *error);
+
+// Fails if an expectation names a figure that the scene's runs do not have.
+FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error);
+
+#endif

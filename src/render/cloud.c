@@ -1,0 +1,124 @@
+#include "render/cloud.h"
+
+#include "base/core.h"
+
+#include <stdlib.h>
+
+// Beyond this, squares of coordinates leave the range of a float.
+static const float far_away = 1e12f;
+
+static bool is_usable(const float *p) {
+  return fabsf(p[0]) < far_away && fabsf(p[1]) < far_away && fabsf(p[2]) < far_away; // false for NaN, too
+}
+
+// ---- Ends of a distribution ----
+
+enum { max_sample = 8000, min_sample = 1000 };
+
+static int compare_floats(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct Ends {
+  float low, high;           // of all finite values
+  float low_bulk, high_bulk; // without the outermost `share` at either end
+} Ends;
+
+// Looks at every value for the extremes and sorts an even sample for the bulk. `stride` in floats.
+static Ends find_ends(const float *values, size_t n, size_t stride, float share) {
+  Ends ends = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+  float sample[max_sample];
+  size_t n_sample = 0, every = n / max_sample + 1;
+  for (size_t i = 0; i < n; i++) {
+    float value = values[i * stride];
+    if (!isfinite(value)) continue;
+    ends.low = fminf(ends.low, value), ends.high = fmaxf(ends.high, value);
+    if (i % every == 0) sample[n_sample++] = value;
+  }
+  ends.low_bulk = ends.low, ends.high_bulk = ends.high;
+  if (n_sample < min_sample) return ends;
+  qsort(sample, n_sample, sizeof *sample, compare_floats);
+  size_t cut = (size_t)(share * (float)n_sample);
+  ends.low_bulk = sample[cut], ends.high_bulk = sample[n_sample - 1 - cut];
+  return ends;
+}
+
+void flo_value_range(const float *values, size_t n, FloColourMap map, float *low, float *high) {
+  Ends ends = find_ends(values, n, 1, 0.001f);
+  float a = ends.low_bulk, b = ends.high_bulk;
+  if (!(a <= b)) a = 0, b = 1;
+  if (map == FLO_MAP_WATER && a > 0) a = 0;
+  if (map == FLO_MAP_SIGNED) b = fmaxf(fabsf(a), fabsf(b)), a = -b;
+  // All equal: put the one value into the middle of a range of its own size.
+  if (!(b - a > 1e-6f * fmaxf(fabsf(a), fabsf(b)))) {
+    float half = a == 0 ? 1 : 0.5f * fabsf(a);
+    a = map == FLO_MAP_WATER && a == 0 ? 0 : a - half;
+    b += half;
+  }
+  *low = a, *high = b;
+}
+
+// A quarter of the bulk's size around it is still in the picture if particles are there; farther strays are
+// not.
+static FloBounds bulk_bounds(const FloCloud *cloud) {
+  float low[3], high[3];
+  for (int axis = 0; axis < 3; axis++) {
+    Ends ends = find_ends(&cloud->spheres[0][axis], cloud->count, 4, 0.002f);
+    float margin = 0.25f * (ends.high_bulk - ends.low_bulk), radius = cloud->spheres[0][3];
+    low[axis] = fmaxf(ends.low, ends.low_bulk - margin) - radius;
+    high[axis] = fminf(ends.high, ends.high_bulk + margin) + radius;
+  }
+  return (FloBounds){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+}
+
+// ---- Making ----
+
+static uint8_t tone_of(float value, float low, float high) {
+  if (!isfinite(value)) return FLO_TONE_WARNING;
+  double share = ((double)value - (double)low) / ((double)high - (double)low);
+  return (uint8_t)(flo_clamp01((float)share) * (FLO_TONE_WARNING - 1) + 0.5f);
+}
+
+static FloStatus allocate(FloCloud *cloud, size_t n, FloError *error) {
+  cloud->spheres = aligned_alloc(64, (n * sizeof *cloud->spheres + 127) / 64 * 64);
+  cloud->tones = malloc(n + 1);
+  if (cloud->spheres && cloud->tones) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu particles", n);
+}
+
+static void add_sphere(FloCloud *cloud, float x, float y, float z, float radius, uint8_t tone) {
+  float *sphere = cloud->spheres[cloud->count];
+  sphere[0] = x, sphere[1] = y, sphere[2] = z, sphere[3] = radius;
+  cloud->tones[cloud->count++] = tone;
+}
+
+static void fill(const FloPictureInput *input, FloCloud *cloud) {
+  const float r = input->radius;
+  for (size_t i = 0; i < input->n_particles; i++) {
+    const float *p = &input->positions[3 * i];
+    if (!is_usable(p)) continue;
+    uint8_t tone = input->values ? tone_of(input->values[i], cloud->low, cloud->high) : 96;
+    add_sphere(cloud, p[0], p[1], input->dim == 2 ? 0 : p[2], r, tone);
+    // In the plane the page would shine through the gaps between discs. A larger disc behind each, and behind
+    // the walls, closes them.
+    if (input->dim == 2) add_sphere(cloud, p[0], p[1], -4 * r, 1.55f * r, tone);
+  }
+}
+
+FloStatus flo_cloud_create(const FloPictureInput *input, FloCloud *cloud, FloError *error) {
+  *cloud = (FloCloud){.map = flo_colour_map_for(input->value_label), .bounds = flo_bounds_empty()};
+  FLO_TRY(allocate(cloud, (input->dim == 2 ? 2 : 1) * input->n_particles, error));
+  cloud->low = input->value_low, cloud->high = input->value_high;
+  if (input->values && !(cloud->low < cloud->high && isfinite(cloud->high - cloud->low)))
+    flo_value_range(input->values, input->n_particles, cloud->map, &cloud->low, &cloud->high);
+  fill(input, cloud);
+  if (cloud->count > 0) cloud->bounds = bulk_bounds(cloud);
+  return FLO_OK;
+}
+
+void flo_cloud_destroy(FloCloud *cloud) {
+  free(cloud->spheres);
+  free(cloud->tones);
+  *cloud = (FloCloud){0};
+}

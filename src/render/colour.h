@@ -1,0 +1,36 @@
+// Colours: sRGB and linear light, colour maps built in a perceptual space, tone mapping.
+#ifndef FLO_RENDER_COLOUR_H
+#define FLO_RENDER_COLOUR_H
+
+#include "render/v3.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct FloRgb8 {
+  uint8_t r, g, b;
+} FloRgb8;
+
+typedef enum FloColourMap {
+  FLO_MAP_WATER,  // deep blue, cyan, white: speeds
+  FLO_MAP_FIELD,  // purple, blue, green, yellow with evenly rising lightness: any other quantity
+  FLO_MAP_SIGNED, // blue, white, red with the middle at zero: vorticity
+  FLO_MAP_COUNT
+} FloColourMap;
+
+// The map that suits a quantity, chosen by the words in its label; NULL: water.
+FloColourMap flo_colour_map_for(const char *label);
+
+// Colour at t in 0..1 (clamped) as linear light.
+V3 flo_colour_map(FloColourMap map, float t);
+
+// Colour of what has no value (not a number): one that no map contains.
+V3 flo_colour_warning(void);
+
+V3 flo_linear_from_rgb8(FloRgb8 colour);
+FloRgb8 flo_rgb8_from_linear(V3 colour); // clamps
+// Linear light of a picture to a displayable colour: unchanged below 0.8, then a soft shoulder that keeps
+// hues.
+V3 flo_tone_map(V3 colour);
+
+#endif

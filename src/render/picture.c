@@ -1,0 +1,149 @@
+#include "base/core.h"
+#include "render/overlay.h"
+#include "render/stage.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+enum { tile = 16, max_threads = 1024 };
+
+FloPictureOptions flo_default_picture_options(void) {
+  return (FloPictureOptions){.width = 1280, .height = 720, .samples = 2};
+}
+
+static FloStatus check_options(const FloPictureOptions *o, FloError *error) {
+  const int limit = FLO_MAX_PICTURE_SIDE;
+  if (o->width < 1 || o->height < 1 || o->width > limit || o->height > limit)
+    return flo_fail(error, FLO_BAD_INPUT, "a picture must have 1 to %d pixels on each side, got %d x %d",
+                    limit, o->width, o->height);
+  if (o->samples < 1 || o->samples > FLO_MAX_SAMPLES)
+    return flo_fail(error, FLO_BAD_INPUT, "samples of a picture must be 1 to %d, got %d", FLO_MAX_SAMPLES,
+                    o->samples);
+  if (o->threads < 0 || o->threads > max_threads)
+    return flo_fail(error, FLO_BAD_INPUT, "threads of a picture must be 0 to %d, got %d", max_threads,
+                    o->threads);
+  return FLO_OK;
+}
+
+static bool is_finite_camera(const FloCamera *c) {
+  double sum = c->field_of_view;
+  for (int axis = 0; axis < 3; axis++) sum += c->from[axis] + c->look_at[axis];
+  return isfinite((float)sum);
+}
+
+static FloStatus check_input(const FloPictureInput *input, FloError *error) {
+  FLO_ASSERT(input->positions || input->n_particles == 0);
+  FLO_ASSERT(input->bodies || input->n_bodies == 0);
+  if (input->dim != 2 && input->dim != 3)
+    return flo_fail(error, FLO_BAD_INPUT, "dim of a picture must be 2 or 3, got %d", input->dim);
+  if (input->up < 0 || input->up > 2)
+    return flo_fail(error, FLO_BAD_INPUT, "up of a picture must be axis 0, 1 or 2, got %d", input->up);
+  if (input->n_particles > 0 && !(input->radius > 0 && isfinite(input->radius)))
+    return flo_fail(error, FLO_BAD_INPUT, "radius of particles must be > 0, got %g", (double)input->radius);
+  if (input->n_particles > UINT32_MAX / 4)
+    return flo_fail(error, FLO_BAD_INPUT, "a picture holds at most %u particles, got %zu", UINT32_MAX / 4,
+                    input->n_particles);
+  if (input->camera.is_set && !is_finite_camera(&input->camera))
+    return flo_fail(error, FLO_BAD_INPUT, "camera of a picture must have finite numbers");
+  return FLO_OK;
+}
+
+// All a picture is made of, so that one function frees it whatever failed.
+typedef struct Parts {
+  FloCloud cloud;
+  FloSolids solids;
+  FloTracer *tracer;
+  FloStage stage;
+  uint32_t *near; // per thread: numbers of the edges that touch its tile
+  uint8_t *rgb;
+} Parts;
+
+static void release(Parts *p) {
+  flo_tracer_destroy(p->tracer);
+  flo_solids_destroy(&p->solids);
+  flo_cloud_destroy(&p->cloud);
+  free(p->stage.edges);
+  free(p->near);
+  free(p->rgb);
+}
+
+// ---- Preparing ----
+
+static FloBounds bounds_of(const Parts *p) {
+  FloBounds bounds = flo_bounds_union(p->cloud.bounds, p->solids.bounds);
+  return flo_bounds_is_empty(bounds) ? (FloBounds){{0, 0, 0}, {1, 1, 1}} : bounds;
+}
+
+static FloStatus allocate(Parts *p, const FloPictureOptions *options, int threads, FloError *error) {
+  size_t n_edges = p->solids.n_edges + 1;
+  p->rgb = malloc(3 * (size_t)options->width * (size_t)options->height);
+  p->stage.edges = malloc(n_edges * sizeof *p->stage.edges);
+  p->near = malloc(n_edges * (size_t)threads * sizeof *p->near);
+  if (p->rgb && p->stage.edges && p->near) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %d x %d", options->width,
+                  options->height);
+}
+
+static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *options, int threads,
+                         Parts *p, FloError *error) {
+  FLO_TRY(flo_cloud_create(input, &p->cloud, error));
+  FLO_TRY(flo_solids_create(input->bodies, input->n_bodies, input->dim, input->radius, &p->solids, error));
+  FLO_TRY(flo_tracer_create(&p->cloud, &p->solids, options->memory_limit, &p->tracer, error));
+  FLO_TRY(allocate(p, options, threads, error));
+  FloBounds bounds = bounds_of(p);
+  FloMargins margins = flo_overlay_margins(input, options->width, options->height);
+  FloLens lens = flo_lens_create(&input->camera, input->dim, input->up, bounds, margins, options->width,
+                                 options->height);
+  flo_stage_set(&p->stage, &lens, p->tracer, &p->cloud, &p->solids, input->dim, input->up, bounds,
+                options->samples);
+  p->stage.n_edges = flo_edges_project(p->solids.edges, p->solids.n_edges, &lens, p->stage.edges);
+  return FLO_OK;
+}
+
+// ---- Drawing ----
+
+static size_t edges_near(const FloStage *stage, int x0, int y0, uint32_t *near) {
+  size_t count = 0;
+  for (size_t k = 0; k < stage->n_edges; k++)
+    if (flo_edge_touches(&stage->edges[k], stage->edge_width, (float)x0, (float)y0, (float)(x0 + tile),
+                         (float)(y0 + tile)))
+      near[count++] = (uint32_t)k;
+  return count;
+}
+
+static void draw_tile(const FloStage *stage, int x0, int y0, uint32_t *near, uint8_t *rgb) {
+  const int width = stage->lens.width, height = stage->lens.height;
+  size_t n_near = edges_near(stage, x0, y0, near);
+  for (int y = y0; y < y0 + tile && y < height; y++)
+    for (int x = x0; x < x0 + tile && x < width; x++) {
+      FloRgb8 colour = flo_rgb8_from_linear(flo_stage_pixel(stage, x, y, near, n_near));
+      uint8_t *pixel = &rgb[3 * ((size_t)y * (size_t)width + (size_t)x)];
+      pixel[0] = colour.r, pixel[1] = colour.g, pixel[2] = colour.b;
+    }
+}
+
+static void draw_tiles(Parts *p, int threads) {
+  const FloStage *stage = &p->stage;
+  const int columns = (stage->lens.width + tile - 1) / tile, rows = (stage->lens.height + tile - 1) / tile;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (int k = 0; k < columns * rows; k++) {
+    uint32_t *near = p->near + (size_t)omp_get_thread_num() * (p->solids.n_edges + 1);
+    draw_tile(stage, k % columns * tile, k / columns * tile, near, p->rgb);
+  }
+}
+
+FloStatus flo_render_picture(const FloPictureInput *input, const FloPictureOptions *options, uint8_t **rgb,
+                             FloError *error) {
+  FLO_TRY(check_options(options, error));
+  FLO_TRY(check_input(input, error));
+  const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
+  Parts parts = {0};
+  FloStatus status = prepare(input, options, threads, &parts, error);
+  if (status == FLO_OK) {
+    draw_tiles(&parts, threads);
+    status = flo_overlay_draw(input, &parts.cloud, &parts.stage.lens, parts.rgb, error);
+  }
+  if (status == FLO_OK) *rgb = parts.rgb, parts.rgb = NULL;
+  release(&parts);
+  return status;
+}

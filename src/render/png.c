@@ -1,0 +1,28 @@
+#include "base/core.h"
+#include "render/file.h"
+#include "render/render.h"
+
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Compressed in memory first: then every write error comes from the file and carries its errno.
+FloStatus flo_write_png(const char *path, const uint8_t *rgb, int width, int height, FloError *error) {
+  if (width < 1 || height < 1 || width > FLO_MAX_PICTURE_SIDE || height > FLO_MAX_PICTURE_SIDE)
+    return flo_fail(error, FLO_BAD_INPUT, "%s: a picture must have 1 to %d pixels on each side, got %d x %d",
+                    path, FLO_MAX_PICTURE_SIDE, width, height);
+  png_image image = {.version = PNG_IMAGE_VERSION,
+                     .width = (png_uint_32)width,
+                     .height = (png_uint_32)height,
+                     .format = PNG_FORMAT_RGB};
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  void *bytes = malloc(size);
+  if (!bytes) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory to compress the picture", path);
+  FloStatus status;
+  if (png_image_write_to_memory(&image, bytes, &size, 0, rgb, 0, NULL))
+    status = flo_write_file(path, bytes, size, error);
+  else
+    status = flo_fail(error, FLO_IO_FAILED, "%s: cannot encode the picture: %s", path, image.message);
+  free(bytes);
+  return status;
+}

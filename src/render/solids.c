@@ -1,0 +1,304 @@
+// All surfaces are patches (u, v) -> point, normal: a quad, a disc, the side of a cylinder or a sphere.
+// Emission runs twice, first with no arrays to count, then to fill, so that no array ever grows.
+#include "render/solids.h"
+
+#include "base/core.h"
+#include "render/colour.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { slices = 72, stacks = 36, rim_pieces = 96 };
+
+typedef struct Builder {
+  FloSolids *out; // arrays are NULL while counting
+  V3 position;    // pose of the current body
+  V3 turn;        // vector part of its quaternion
+  float turn_w;
+  uint32_t owner;
+} Builder;
+
+// ---- Emission ----
+
+static V3 rotate(const Builder *b, V3 p) {
+  V3 once = v3_mad(v3_cross(b->turn, p), p, b->turn_w);
+  return v3_mad(p, v3_cross(b->turn, once), 2);
+}
+
+static V3 place(const Builder *b, V3 p) { return v3_add(rotate(b, p), b->position); }
+
+static uint32_t add_vertex(Builder *b, V3 point, V3 normal) {
+  FloSolids *out = b->out;
+  V3 placed = place(b, point);
+  out->bounds = flo_bounds_add(out->bounds, placed);
+  if (out->vertices)
+    out->vertices[out->n_vertices] = placed, out->normals[out->n_vertices] = rotate(b, normal);
+  return (uint32_t)out->n_vertices++;
+}
+
+static void add_triangle(Builder *b, uint32_t i, uint32_t j, uint32_t k) {
+  FloSolids *out = b->out;
+  if (out->triangles) {
+    memcpy(out->triangles[out->n_triangles], (uint32_t[3]){i, j, k}, sizeof *out->triangles);
+    out->owners[out->n_triangles] = b->owner;
+  }
+  out->n_triangles++;
+}
+
+static void add_edge(Builder *b, V3 from, V3 to) {
+  FloSolids *out = b->out;
+  FloEdge edge = {place(b, from), place(b, to)};
+  out->bounds = flo_bounds_add(flo_bounds_add(out->bounds, edge.a), edge.b);
+  if (out->edges) out->edges[out->n_edges] = edge;
+  out->n_edges++;
+}
+
+// ---- Patches ----
+
+typedef enum PatchKind { patch_quad, patch_disc, patch_side, patch_sphere } PatchKind;
+
+// Quad: origin + u s + v t. Disc: origin + v (s cos + t sin). Side of a cylinder: the same with v = 1, moved
+// by v n. Sphere: of radius |s|. `n` is the normal of quad and disc.
+typedef struct Patch {
+  PatchKind kind;
+  V3 origin, s, t, n;
+} Patch;
+
+static V3 patch_at(const Patch *p, float u, float v, V3 *normal) {
+  const float angle = 2 * (float)FLO_PI * u, polar = (float)FLO_PI * v;
+  const V3 around = v3_mad(v3_scale(p->s, cosf(angle)), p->t, sinf(angle));
+  *normal = v3_normalize(p->n);
+  switch (p->kind) {
+  case patch_quad:
+    return v3_mad(v3_mad(p->origin, p->s, u), p->t, v);
+  case patch_disc:
+    return v3_mad(p->origin, around, v);
+  case patch_side:
+    *normal = v3_normalize(around);
+    return v3_mad(v3_add(p->origin, around), p->n, v);
+  case patch_sphere:
+    break;
+  }
+  V3 out = v3_mad(v3_scale(around, sinf(polar)), p->n, cosf(polar));
+  *normal = v3_normalize(out);
+  return v3_add(p->origin, out);
+}
+
+static void add_patch(Builder *b, const Patch *patch) {
+  const int n_u = patch->kind == patch_quad ? 1 : slices, n_v = patch->kind == patch_sphere ? stacks : 1;
+  const uint32_t row = (uint32_t)n_u + 1;
+  uint32_t first = (uint32_t)b->out->n_vertices;
+  for (int j = 0; j <= n_v; j++)
+    for (int i = 0; i <= n_u; i++) {
+      V3 normal, point = patch_at(patch, (float)i / (float)n_u, (float)j / (float)n_v, &normal);
+      add_vertex(b, point, normal);
+    }
+  for (int j = 0; j < n_v; j++)
+    for (int i = 0; i < n_u; i++) {
+      uint32_t corner = first + (uint32_t)j * row + (uint32_t)i;
+      add_triangle(b, corner, corner + 1, corner + row + 1);
+      add_triangle(b, corner, corner + row + 1, corner + row);
+    }
+}
+
+static void add_box(Builder *b, V3 centre, V3 half) {
+  for (int axis = 0; axis < 3; axis++)
+    for (int side = -1; side <= 1; side += 2) {
+      V3 s = v3_mul(v3_axis((axis + 1) % 3), half), t = v3_mul(v3_axis((axis + 2) % 3), half);
+      V3 n = v3_scale(v3_mul(v3_axis(axis), half), (float)side);
+      V3 origin = v3_sub(v3_sub(v3_add(centre, n), s), t);
+      add_patch(b, &(Patch){patch_quad, origin, v3_scale(s, 2), v3_scale(t, 2), n});
+    }
+}
+
+static void add_rect(Builder *b, float x0, float y0, float x1, float y1) {
+  add_patch(b, &(Patch){patch_quad, {x0, y0, 0}, {x1 - x0, 0, 0}, {0, y1 - y0, 0}, {0, 0, 1}});
+}
+
+// ---- Outlines ----
+
+static V3 box_corner(V3 half, int corner) {
+  return v3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
+}
+
+static void add_box_edges(Builder *b, V3 half) {
+  for (int corner = 0; corner < 8; corner++)
+    for (int axis = 0; axis < 3; axis++)
+      if (!(corner & 1 << axis)) add_edge(b, box_corner(half, corner), box_corner(half, corner | 1 << axis));
+}
+
+static void add_rim(Builder *b, V3 centre, V3 s, V3 t) {
+  V3 from = v3_add(centre, s);
+  for (int k = 1; k <= rim_pieces; k++) {
+    float angle = 2 * (float)FLO_PI * (float)k / rim_pieces;
+    V3 to = v3_mad(v3_mad(centre, s, cosf(angle)), t, sinf(angle));
+    add_edge(b, from, to);
+    from = to;
+  }
+}
+
+static void add_round_edges(Builder *b, const FloShape *shape) {
+  float r = (float)shape->radius, half = 0.5f * (float)shape->size[0];
+  if (shape->kind == FLO_SHAPE_SPHERE) {
+    for (int axis = 0; axis < 3; axis++)
+      add_rim(b, v3(0, 0, 0), v3_scale(v3_axis((axis + 1) % 3), r), v3_scale(v3_axis((axis + 2) % 3), r));
+    return;
+  }
+  for (int side = -1; side <= 1; side += 2)
+    add_rim(b, v3(0, 0, (float)side * half), v3(r, 0, 0), v3(0, r, 0));
+  for (int k = 0; k < 4; k++) {
+    V3 spoke = v3_scale(v3_axis(k & 1), k & 2 ? r : -r);
+    add_edge(b, v3_sub(spoke, v3(0, 0, half)), v3_add(spoke, v3(0, 0, half)));
+  }
+}
+
+// ---- Shapes ----
+
+static V3 half_size(const FloShape *shape) {
+  return v3(0.5f * (float)shape->size[0], 0.5f * (float)shape->size[1], 0.5f * (float)shape->size[2]);
+}
+
+static void add_tank(Builder *b, const FloShape *shape) {
+  V3 half = half_size(shape), up = v3_axis(shape->up);
+  add_box_edges(b, half);
+  float thickness = 0.008f * fmaxf(half.x, fmaxf(half.y, half.z));
+  V3 flat = v3_sub(half, v3_mul(half, up)), floor = v3_scale(up, -v3_get(half, shape->up) - thickness);
+  add_box(b, floor, v3_mad(flat, up, thickness));
+}
+
+static void add_tank_2d(Builder *b, const FloShape *shape, float radius) {
+  const float x = 0.5f * (float)shape->size[0], y = 0.5f * (float)shape->size[1];
+  const float wall = fmaxf(3 * radius, 0.02f * fmaxf(x, y));
+  const bool is_open_x = !shape->closed && shape->up == 0, is_open_y = !shape->closed && shape->up != 0;
+  const float left = -x - wall, right = is_open_x ? x : x + wall, low = -y - wall,
+              high = is_open_y ? y : y + wall;
+  add_rect(b, left, low, -x, high);
+  add_rect(b, -x, low, x, -y);
+  add_edge(b, v3(-x, y, 0), v3(-x, -y, 0));
+  add_edge(b, v3(-x, -y, 0), v3(x, -y, 0));
+  if (!is_open_x) add_rect(b, x, low, right, high), add_edge(b, v3(x, -y, 0), v3(x, y, 0));
+  if (!is_open_y) add_rect(b, -x, y, x, high), add_edge(b, v3(x, y, 0), v3(-x, y, 0));
+}
+
+static void add_shape_2d(Builder *b, const FloShape *shape, bool is_outline, float radius) {
+  if (shape->kind == FLO_SHAPE_TANK) add_tank_2d(b, shape, radius);
+  if (shape->kind == FLO_SHAPE_BOX) {
+    float x = 0.5f * (float)shape->size[0], y = 0.5f * (float)shape->size[1];
+    const V3 corners[5] = {{-x, -y, 0}, {x, -y, 0}, {x, y, 0}, {-x, y, 0}, {-x, -y, 0}};
+    if (!is_outline) add_rect(b, -x, -y, x, y);
+    for (int k = 0; k < 4; k++) add_edge(b, corners[k], corners[k + 1]);
+  }
+  if (shape->kind == FLO_SHAPE_SPHERE) {
+    V3 s = {(float)shape->radius, 0, 0}, t = {0, (float)shape->radius, 0};
+    if (!is_outline) add_patch(b, &(Patch){patch_disc, {0, 0, 0}, s, t, {0, 0, 1}});
+    add_rim(b, v3(0, 0, 0), s, t);
+  }
+}
+
+static void add_cylinder(Builder *b, const FloShape *shape) {
+  V3 s = {(float)shape->radius, 0, 0}, t = {0, (float)shape->radius, 0}, n = {0, 0, (float)shape->size[0]};
+  V3 foot = v3_scale(n, -0.5f), head = v3_scale(n, 0.5f);
+  add_patch(b, &(Patch){patch_side, foot, s, t, n});
+  add_patch(b, &(Patch){patch_disc, foot, s, t, v3_scale(n, -1)});
+  add_patch(b, &(Patch){patch_disc, head, s, t, n});
+}
+
+static void add_shape_3d(Builder *b, const FloShape *shape, bool is_outline) {
+  const float r = (float)shape->radius;
+  if (shape->kind == FLO_SHAPE_TANK)
+    add_tank(b, shape);
+  else if (is_outline && shape->kind == FLO_SHAPE_BOX)
+    add_box_edges(b, half_size(shape));
+  else if (is_outline)
+    add_round_edges(b, shape);
+  else if (shape->kind == FLO_SHAPE_BOX)
+    add_box(b, v3(0, 0, 0), half_size(shape));
+  else if (shape->kind == FLO_SHAPE_SPHERE)
+    add_patch(b, &(Patch){patch_sphere, {0, 0, 0}, {r, 0, 0}, {0, r, 0}, {0, 0, r}});
+  else
+    add_cylinder(b, shape);
+}
+
+// ---- Bodies ----
+
+static bool is_drawable(const FloSceneBody *body) {
+  const FloShape *shape = &body->def.shape;
+  const double *p = body->def.pose.position, *q = body->def.pose.rotation;
+  double sum = shape->radius + shape->size[0] + shape->size[1] + shape->size[2] + p[0] + p[1] + p[2] + q[0] +
+               q[1] + q[2] + q[3];
+  bool is_known = (unsigned)shape->kind < FLO_SHAPE_COUNT && shape->up >= 0 && shape->up < 3;
+  return isfinite((float)sum) && is_known && strcmp(body->look, "hidden") != 0;
+}
+
+static void add_bodies(const FloSceneBody *bodies, size_t n, int dim, float radius, FloSolids *out) {
+  out->n_vertices = out->n_triangles = out->n_edges = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (!is_drawable(&bodies[i])) continue;
+    const double *p = bodies[i].def.pose.position, *q = bodies[i].def.pose.rotation;
+    Builder b = {.out = out, .owner = (uint32_t)i};
+    b.position = v3((float)p[0], (float)p[1], dim == 2 ? 0 : (float)p[2]);
+    b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
+    bool is_outline = !strcmp(bodies[i].look, "glass") || !strcmp(bodies[i].look, "outline");
+    if (dim == 2)
+      add_shape_2d(&b, &bodies[i].def.shape, is_outline, radius);
+    else
+      add_shape_3d(&b, &bodies[i].def.shape, is_outline);
+  }
+}
+
+// ---- Colours ----
+
+static const struct {
+  const char *word;
+  FloRgb8 colour;
+} looks[] = {
+    {"wood", {176, 128, 82}},   {"oak", {176, 128, 82}},  {"metal", {168, 174, 182}},
+    {"steel", {168, 174, 182}}, {"rubber", {62, 64, 70}}, {"concrete", {178, 174, 166}},
+    {"stone", {178, 174, 166}}, {"red", {206, 70, 56}},   {"orange", {236, 140, 52}},
+    {"yellow", {240, 196, 70}}, {"green", {92, 160, 92}}, {"white", {236, 236, 232}},
+};
+
+// Warm colours: they stand out against water. Bodies that move get them in turn.
+static const FloRgb8 movers[] = {
+    {236, 124, 62}, {242, 184, 72}, {206, 84, 74}, {190, 130, 90}, {222, 146, 128}};
+static const FloRgb8 at_rest = {196, 190, 180}, plate = {222, 227, 232}, wall_2d = {176, 184, 194};
+
+static FloRgb8 colour_of(const FloSceneBody *body, int dim, size_t *n_moving) {
+  for (size_t k = 0; k < FLO_COUNT_OF(looks); k++)
+    if (strstr(body->look, looks[k].word)) return looks[k].colour;
+  if (body->def.shape.kind == FLO_SHAPE_TANK) return dim == 2 ? wall_2d : plate;
+  if (body->def.kind == FLO_BODY_STATIC) return at_rest;
+  return movers[(*n_moving)++ % FLO_COUNT_OF(movers)];
+}
+
+static bool allocate(FloSolids *out) {
+  out->vertices = malloc((out->n_vertices + 2) * sizeof *out->vertices);
+  out->normals = malloc((out->n_vertices + 1) * sizeof *out->normals);
+  out->triangles = malloc((out->n_triangles + 1) * sizeof *out->triangles);
+  out->owners = malloc((out->n_triangles + 1) * sizeof *out->owners);
+  out->edges = malloc((out->n_edges + 1) * sizeof *out->edges);
+  out->colours = malloc((out->n_bodies + 1) * sizeof *out->colours);
+  return out->vertices && out->normals && out->triangles && out->owners && out->edges && out->colours;
+}
+
+FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
+                            FloSolids *out, FloError *error) {
+  *out = (FloSolids){.n_bodies = n_bodies, .bounds = flo_bounds_empty()};
+  add_bodies(bodies, n_bodies, dim, radius, out);
+  if (!allocate(out)) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", n_bodies);
+  add_bodies(bodies, n_bodies, dim, radius, out);
+  size_t n_moving = 0;
+  for (size_t i = 0; i < n_bodies; i++)
+    out->colours[i] = flo_linear_from_rgb8(colour_of(&bodies[i], dim, &n_moving));
+  return FLO_OK;
+}
+
+void flo_solids_destroy(FloSolids *out) {
+  free(out->vertices);
+  free(out->normals);
+  free(out->triangles);
+  free(out->owners);
+  free(out->edges);
+  free(out->colours);
+  *out = (FloSolids){0};
+}

@@ -1,0 +1,33 @@
+// The bodies of a picture as triangles and outline edges in world coordinates.
+//
+// A tank is never filled in: its edges are drawn and a thin floor plate, so that the water inside stays
+// visible. Other bodies are matt; a body whose look is "glass" or "outline" shows its edges only, "hidden"
+// nothing. In 2D shapes are flat areas in the plane z = 0 with an outline, a tank is a band around its
+// inside.
+#ifndef FLO_RENDER_SOLIDS_H
+#define FLO_RENDER_SOLIDS_H
+
+#include "render/render.h"
+#include "render/v3.h"
+
+typedef struct FloEdge {
+  V3 a, b;
+} FloEdge;
+
+typedef struct FloSolids {
+  size_t n_vertices, n_triangles, n_edges, n_bodies;
+  V3 *vertices, *normals; // one vertex more is allocated: Embree reads 16 bytes each
+  uint32_t (*triangles)[3];
+  uint32_t *owners; // body of each triangle
+  FloEdge *edges;
+  V3 *colours; // of each body, linear
+  FloBounds bounds;
+} FloSolids;
+
+// `radius` of the particles sets the thickness of a tank's walls in 2D. Bodies with unusable numbers are left
+// out.
+FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius, FloSolids *,
+                            FloError *);
+void flo_solids_destroy(FloSolids *);
+
+#endif

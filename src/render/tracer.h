@@ -1,0 +1,34 @@
+// Rays against particles and solids: the only file pair that knows Embree.
+#ifndef FLO_RENDER_TRACER_H
+#define FLO_RENDER_TRACER_H
+
+#include "render/cloud.h"
+#include "render/solids.h"
+
+typedef struct FloTracer FloTracer;
+
+typedef enum FloHitKind { FLO_HIT_NOTHING, FLO_HIT_PARTICLE, FLO_HIT_SOLID } FloHitKind;
+
+typedef struct FloHit {
+  FloHitKind kind;
+  float distance; // INFINITY where nothing was hit
+  uint32_t index; // of the sphere or triangle
+  V3 normal;      // of length one, as the surface has it (not turned towards the ray)
+} FloHit;
+
+typedef struct FloRay {
+  V3 origin, direction;
+  float end; // distance at which it stops
+} FloRay;
+
+// Cloud and solids must outlive the tracer. `memory_limit` in bytes, 0: none.
+FloStatus flo_tracer_create(const FloCloud *, const FloSolids *, size_t memory_limit, FloTracer **,
+                            FloError *);
+void flo_tracer_destroy(FloTracer *); // NULL is fine
+
+// Nearest surface along rays that lie close together: pixels of one neighbourhood.
+void flo_tracer_look(const FloTracer *, const FloRay *rays, int n, FloHit *hits);
+// Whether anything stands in the way.
+bool flo_tracer_is_blocked(const FloTracer *, const FloRay *ray);
+
+#endif

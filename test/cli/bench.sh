@@ -1,0 +1,122 @@
+# Bench: every line is JSON with the promised keys, each key is documented, and mistakes are explained.
+source "$(dirname "$0")/common.sh"
+root=$here/../..
+command -v python3 >/dev/null || exit 77
+
+# ---- Mistakes cost no time and print no line ----
+
+expect_mistake() { # TEXT arguments...
+  local text=$1
+  shift
+  expect_exit 2 "$flotsam" bench "$@"
+  expect_text err "$text"
+  expect_text err "flotsam"
+  expect_empty out
+}
+
+expect_mistake "did you mean '--particles'?" --particle 100k
+expect_mistake "unexpected argument 'box'" box
+expect_mistake "--only needs a value" --only
+expect_mistake "there is no part 'prob', did you mean 'probe'?" --only prob
+expect_mistake "there is no part ''" --only box,
+expect_mistake "--particles needs numbers such as 100k,1m, not 'lots'" --particles lots
+expect_mistake "not '1.5'" --particles 1.5
+expect_mistake "not ''" --particles 100k,,1m
+expect_mistake "not '-5k'" --particles -5k
+expect_mistake "not 'nan'" --particles nan
+expect_mistake "must lie between 1k and 100m, got 10" --particles 100k,10
+expect_mistake "must lie between 1k and 100m, got 2000m" --particles 2000m
+expect_mistake "--threads needs whole numbers such as 1,2, not 'x'" --threads 1,x
+expect_mistake "--threads must lie between 1 and 1024, got 0" --threads 0
+expect_mistake "--threads takes at most 16 numbers" --threads 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
+
+# ---- A short run of everything ----
+
+expect_exit 0 "$flotsam" bench --quick --threads 1,2 --particles 8k --table
+cp out lines
+expect_text err "these figures say little about speed"
+expect_text err "reference, another run of the same machine type"
+
+cat >check.py <<'PYTHON'
+import json, math, sys
+
+lines = [json.loads(text) for text in open("lines")]
+always = ["case", "particles", "threads", "seconds_per_step"]
+stage = "seconds seconds_best share_of_step bytes_per_particle flops_per_particle share_of_stream share_of_fma".split()
+steps = """seconds_per_step_best boundary_particles neighbours padding particle_steps_per_second
+  particle_steps_per_second_core neighbour_build_per_second_core speedup bytes_per_particle force_pairs_per_second
+  force_share_of_probe force_share_of_probe_best steps_per_simulated_second stages""".split()
+keys = {
+    "machine": "cpu cores simd probe_simd version compiler l3_bytes memory_bytes quick".split(),
+    "stream": "bytes_per_second bytes_per_second_median array_bytes".split(),
+    "fma": "flops_per_second flops_per_second_median".split(),
+    "probe": """seconds_per_step_best neighbours particle_iterations_per_second
+      particle_iterations_per_second_core pairs_per_second operator_bytes""".split(),
+    "box": steps,
+    "peer-dam": steps + ["reference"],
+    "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
+    "target": "target unit measured at_least aim met".split(),
+}
+document = open(sys.argv[1]).read()
+for name, own in keys.items():
+    assert f"`{name}`" in document, f"{name} is not documented"
+    for key in always + own + stage:
+        assert f"`{key}`" in document, f"{key} is not documented"
+
+order = [line["case"] for line in lines]
+assert order[0] == "machine", order
+assert set(order) == set(keys), order
+for name in ("stream", "fma", "probe", "box", "peer-dam"):
+    threads = [line["threads"] for line in lines if line["case"] == name]
+    assert threads == [1, 2], (name, threads)
+
+for line in lines:
+    name = line["case"]
+    assert list(line) == always + keys[name], (name, list(line))
+    for key, value in line.items():
+        if isinstance(value, float) or type(value) is int:
+            assert math.isfinite(value) and value > 0, (name, key, value)
+    if "stages" in line:
+        assert list(line["stages"]) == "sort neighbours density force integrate bodies".split(), list(line["stages"])
+        assert all(list(s) == stage for s in line["stages"].values())
+        shares = sum(s["share_of_step"] for s in line["stages"].values())
+        assert 0 < shares < 1.5, shares  # medians need not add up
+
+machine = lines[0]
+assert machine["quick"] is True and machine["cores"] >= 1 and machine["cpu"]
+box = [line for line in lines if line["case"] == "box"]
+assert [line["particles"] for line in box] == [8000, 8000]
+assert all(20 < line["neighbours"] < 35 for line in box)
+assert all(line["force_share_of_probe"] for line in box)
+assert box[0]["speedup"] == 1
+probe = [line for line in lines if line["case"] == "probe"][0]
+assert probe["particles"] == 8000 and 20 < probe["neighbours"] < 35
+assert probe["operator_bytes"] >= 16 * probe["neighbours"] * probe["particles"]
+dam = [line for line in lines if line["case"] == "peer-dam"][0]
+assert dam["particles"] == 100000 and dam["reference"]["note"] == "reference, another run of the same machine type"
+assert len([line for line in lines if line["case"] == "target"]) == 5
+
+# The case and the scene that other programs are compared with are the same.
+scene = json.load(open("scene"))
+assert scene["fluid_particles"] == dam["particles"], scene
+assert scene["boundary_particles"] == dam["boundary_particles"], scene
+assert abs(scene["time_step"] * dam["steps_per_simulated_second"] - 1) < 0.02, scene
+PYTHON
+
+expect_exit 0 "$flotsam" check "$root/scenes/bench/peer-dam.json" --json
+cp out scene
+expect_exit 0 python3 check.py "$root/docs/performance.md"
+
+# ---- Parts: shares of what was not measured are unknown, not wrong ----
+
+expect_exit 0 "$flotsam" bench --quick --only box --particles 1k --threads 2 --json
+expect_empty err
+tail -n +2 out | head -1 >line
+expect_json line "d['case'], d['particles'], d['threads'], d['speedup'], d['force_share_of_probe']" \
+  "('box', 1000, 2, None, None)"
+
+# Lost output is no success.
+"$flotsam" bench --quick --only fma --threads 1 >/dev/full 2>err
+(($? == 1)) || fail "writing to a full device went unnoticed"
+expect_text err "cannot write to standard output"
+finish

@@ -1,0 +1,58 @@
+# Help and mistakes on the command line.
+source "$(dirname "$0")/common.sh"
+
+for command in run check info render bench version; do
+  expect_exit 0 "$flotsam" "$command" --help
+  expect_text out "usage: flotsam $command"
+  expect_text out "examples:"
+  expect_empty err
+  expect_exit 0 "$flotsam" help "$command"
+  expect_text out "usage: flotsam $command"
+done
+
+for arguments in help --help -h; do
+  expect_exit 0 "$flotsam" $arguments
+  expect_text out "usage: flotsam COMMAND"
+done
+
+expect_exit 2 "$flotsam"
+expect_text err "usage: flotsam COMMAND"
+expect_empty out
+
+expect_exit 2 "$flotsam" rnu
+expect_text err "unknown command 'rnu', did you mean 'run'?"
+expect_exit 2 "$flotsam" help chek
+expect_text err "did you mean 'check'?"
+
+expect_exit 2 "$flotsam" run tiny.json --thread 2
+expect_text err "unknown option '--thread', did you mean '--threads'?"
+expect_exit 2 "$flotsam" run tiny.json --threads many
+expect_text err "--threads needs a number, not 'many'"
+expect_exit 2 "$flotsam" run tiny.json --threads 1.5
+expect_text err "whole number"
+expect_exit 2 "$flotsam" run tiny.json --threads 0
+expect_text err "--threads must lie between 1 and 1024"
+expect_exit 2 "$flotsam" run tiny.json --threads
+expect_text err "--threads needs a value"
+expect_exit 2 "$flotsam" run tiny.json --quiet=yes
+expect_text err "--quiet takes no value"
+expect_exit 2 "$flotsam" run tiny.json another.json
+expect_text err "unexpected argument 'another.json'"
+expect_exit 2 "$flotsam" run
+expect_text err "missing argument: SCENE"
+expect_exit 2 "$flotsam" run tiny.json --until 1 --frames 1
+expect_text err "not both"
+expect_exit 2 "$flotsam" render runs/x --colour-by taste
+expect_text err "cannot colour by 'taste'"
+expect_no_file runs
+
+expect_exit 0 "$flotsam" version
+expect_text out "flotsam "
+expect_exit 0 "$flotsam" --version
+expect_text out "flotsam "
+
+# Lost output is no success.
+"$flotsam" info >/dev/full 2>err
+(($? == 1)) || fail "writing to a full device went unnoticed"
+expect_text err "cannot write to standard output"
+finish

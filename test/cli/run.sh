@@ -1,0 +1,66 @@
+# A tiny run: all files, their content, what the folder is protected from, exit codes.
+source "$(dirname "$0")/common.sh"
+
+expect_exit 0 "$flotsam" run tiny.json --frames 2
+expect_text out "picture  runs/tiny/picture.png"
+expect_text out "folder   runs/tiny"
+for file in scene.json series.csv summary.json run.pvd log.txt picture.png picture_0002.png \
+  particles_0000.vtp particles_0001.vtp particles_0002.vtp; do
+  expect_file "runs/tiny/$file"
+done
+expect_no_file runs/tiny/particles_0003.vtp
+[[ -z $(find runs -name '*.tmp') ]] || fail "temporary files were left"
+
+expect_text runs/tiny/series.csv "time,step,dt,iterations,residual,density_error_mean,density_error_max"
+expect_text runs/tiny/series.csv "tank.x,"
+expect_text runs/tiny/series.csv ",front,level"
+(($(wc -l <runs/tiny/series.csv) == 4)) || fail "series.csv does not have a line of names and three rows"
+[[ $(sed -n 4p runs/tiny/series.csv) == 0.04,* ]] || fail "frame 2 is not at 0.04 s exactly"
+
+summary=runs/tiny/summary.json
+expect_json $summary "d['title']" "A puddle for tests"
+expect_json $summary "d['method']" wcsph
+expect_json $summary "d['end'], d['interrupted'], d['diverged']" "('finished', False, False)"
+expect_json $summary "d['time'], d['frames']" "(0.04, 2)"
+expect_json $summary "d['particles']['fluid']" 64
+expect_json $summary "d['figures']['fluid_particles']" 64
+expect_json $summary "d['figures']['density_error_max.max'] >= d['figures']['density_error_max']" True
+expect_json $summary "len(d['state_hash'])" 16
+expect_json $summary "d['expect'][0]['pass']" None
+expect_json $summary "d['steps'] > 1 and sum(d['timings'].values()) > 0 and d['wall_seconds'] > 0" True
+
+# The folder of an earlier run is kept unless told otherwise; foreign files are always kept.
+expect_exit 2 "$flotsam" run tiny.json --frames 1
+expect_text err "runs/tiny: exists and is not empty; --force"
+echo mine >runs/tiny/notes.txt
+expect_exit 0 "$flotsam" run tiny.json --frames 1 --force --no-picture
+expect_text runs/tiny/notes.txt mine
+expect_no_file runs/tiny/particles_0002.vtp
+expect_no_file runs/tiny/picture.png
+mkdir foreign
+echo '{}' >foreign/scene.json
+expect_exit 2 "$flotsam" run tiny.json --frames 1 --force --out foreign
+expect_text err "that flotsam did not write"
+expect_text foreign/scene.json '{}'
+
+# What the run wrote as its scene is a scene, and runs to the same state.
+expect_exit 0 "$flotsam" run tiny.json --frames 2 --no-picture --quiet --out first
+expect_empty out
+expect_empty err
+expect_exit 0 "$flotsam" run first/scene.json --frames 2 --no-picture --threads 1 --json --out "a folder/of its own"
+expect_json out "d['state_hash'] == json.load(open('first/summary.json'))['state_hash']" True
+expect_json out "d == json.load(open('a folder/of its own/summary.json'))" True
+
+# Time: until a time between frames, the whole duration with its expectations judged, none at all.
+expect_exit 0 "$flotsam" run tiny.json --until 0.03 --no-picture --json --out until
+expect_json out "d['time'], d['frames']" "(0.03, 2)"
+expect_exit 0 "$flotsam" run tiny.json --no-picture --json --out whole
+expect_json out "d['time'], d['expect'][0]['pass']" "(0.1, True)"
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --json --out none
+expect_json out "d['time'], d['steps']" "(0, 0)"
+
+sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json
+expect_exit 3 "$flotsam" run wrong.json --no-picture
+expect_text err "expectation failed: fluid_particles is 64"
+expect_json runs/wrong/summary.json "d['expect'][0]['pass']" False
+finish

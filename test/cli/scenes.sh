@@ -1,0 +1,31 @@
+# Scenes that come with the program are fine, and wrong ones are refused before anything is written.
+source "$(dirname "$0")/common.sh"
+
+expect_exit 2 "$flotsam" run nowhere.json
+expect_text err "nowhere.json: there is no such scene file"
+expect_exit 2 "$flotsam" run dam-braek
+expect_text err "did you mean 'dam-break'?"
+expect_exit 2 "$flotsam" run .
+expect_exit 2 "$flotsam" run tiny.json --set spacng=0.1
+expect_text err "did you mean 'spacing'?"
+expect_exit 2 "$flotsam" run tiny.json --set spacing=-1
+expect_text err "/spacing: must be > 0, got -1"
+expect_exit 2 "$flotsam" run tiny.json --set spacing
+expect_exit 2 "$flotsam" run tiny.json --method wcspj
+expect_text err "did you mean 'wcsph'?"
+expect_exit 2 "$flotsam" run tiny.json --size huge
+expect_text err "huge"
+printf '{ "title": ' >broken.json
+expect_exit 2 "$flotsam" run broken.json
+expect_text err "broken.json"
+expect_empty out
+expect_no_file runs
+
+for scene in $("$flotsam" info scenes --json | python3 -c 'import json, sys; print(*json.load(sys.stdin))'); do
+  # The smallest size a scene has, so that even large ones are read quickly.
+  size=()
+  "$flotsam" check "$scene" --size draft --json >out 2>err && size=(--size draft)
+  expect_exit 0 "$flotsam" check "$scene" "${size[@]}" --json
+  expect_json out "d['time_step'] > 0" True
+done
+finish

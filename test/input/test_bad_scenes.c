@@ -1,0 +1,451 @@
+// Scenes with a mistake in them, and what the reader must be told. Quotes are written as ' in the texts
+// below.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/core.h"
+#include "io/scene.h"
+
+#define HEAD         "'schema_version':1,'spacing':0.1,'duration':1,"
+#define SCENE(more)  "{" HEAD more "}"
+#define FLUID        "'fluids':[{'material':{},'shape':{'box':1}}]"
+#define WET(more)    SCENE(more "," FLUID)
+#define FLAT(more)   SCENE("'dimension':2," more)
+#define BLOCK(more)  FLUID ",'boundaries':[{'name':'block','shape':{'box':1}," more "}]"
+#define MOVE(motion) SCENE(BLOCK("'motions':[" motion "]"))
+#define POUR(more)   SCENE("'emitters':[{'material':{}," more "}]")
+
+typedef struct BadScene {
+  const char *text;
+  const char *message; // a part of it
+} BadScene;
+
+static const BadScene syntax[] = {
+    {"", "line 1, column 0: '[' or '{' expected near end of file"},
+    {"{", "line 1, column 1: string or '}' expected near end of file"},
+    {"{'a':1,}", "line 1, column 8: string or '}' expected near '}'"},
+    {"{'spacing':0.1\n'duration':1}", "line 2, column 10: '}' expected near"},
+    {"{'spacing':01}", "line 1"},
+    {"{'spacing':NaN}", "invalid token near 'NaN'"},
+    {"{'spacing':Infinity}", "invalid token near 'Infinity'"},
+    {"{'spacing':1e999}", "real number overflow"},
+    {"{'spacing':99999999999999999999}", "too big integer"},
+    {"{'spacing':1,'spacing':2}", "duplicate object key"},
+    {"{'title':'\xff'}", "unable to decode byte 0xff"},
+    {"{'title':'\\u0000'}", "\\u0000 is not allowed"},
+    {"{'title':'a\nb'}", "unexpected newline"},
+    {"{} x", "end of file expected near 'x'"},
+    {"[]", "a scene must be a JSON object"},
+    {"1", "expected near '1'"},
+};
+
+static const BadScene keys[] = {
+    {"{}", "needs 'schema_version'"},
+    {"{'schema_version':2}", "/schema_version: must be 1, got 2"},
+    {"{'schema_version':'1+1'}", "/schema_version: must be 1, got 2"},
+    {"{'schema_version':true}", "/schema_version: must be a whole number, got true or false"},
+    {"{'schema_version':1}", "needs 'spacing': distance of neighbouring particles"},
+    {"{'schema_version':1,'sapcing':1}", "unknown key 'sapcing', did you mean 'spacing'?"},
+    {"{'schema_version':1,'joints':[]}", "unknown key 'joints'"},
+    {"{'schema_version':1,'zzzzzz':1}", "known keys: schema_version, title"},
+    {SCENE("'title':1"), "/title: must be text, got a number"},
+    {SCENE("'fluids':{}"), "/fluids: must be a list of objects, got an object"},
+    {SCENE("'fluids':[1]"), "/fluids/0: must be an object, got a number"},
+    {SCENE("'fluids':null"), "/fluids: must be a list of objects, got null"},
+    {SCENE("'title':'empty'"), "needs at least one fluid or emitter"},
+    {SCENE("'fluids':[{'shape':{'box':1}}]"), "/fluids/0: needs 'material'"},
+    {SCENE("'fluids':[{'material':{}}]"), "/fluids/0: needs 'shape'"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'colour':'red'}]"), "/fluids/0: unknown key 'colour'"},
+    {WET("'materials':[]"), "/materials: must be an object of names, got a list"},
+    {WET("'materials':{'water':1}"), "/materials/water: must be an object, got a number"},
+    {WET("'materials':{'a/b':{}}"), "a name must do without"},
+    {WET("'materials':{'':{}}"), "a name must have 1 to 63 characters, got 0"},
+    {WET("'materials':{'water':{'densty':1}}"),
+     "/materials/water: unknown key 'densty', did you mean 'density'?"},
+    {WET("'up':'w'"), "/up: must be one of x, y, z, got 'w'"},
+    {WET("'colour_by':'presure'"),
+     "/colour_by: must be one of speed, pressure, density, got 'presure', did you"},
+    {WET("'title':'\\u001b[31m','dimension':'\\u001b'"), "/dimension: \"?\", column 1: expected a number"},
+};
+
+static const BadScene numbers[] = {
+    {WET("'materials':{'water':{'density':-2}}"), "/materials/water/density: must be > 0, got -2"},
+    {WET("'materials':{'water':{'viscosity':-1}}"), "/materials/water/viscosity: must be >= 0, got -1"},
+    {"{'schema_version':1,'spacing':0,'duration':1," FLUID "}", "/spacing: must be > 0, got 0"},
+    {"{'schema_version':1,'spacing':[1],'duration':1," FLUID "}",
+     "/spacing: must be a number or an expression, got a list"},
+    {"{'schema_version':1,'spacing':0.1,'duration':'2*'," FLUID "}",
+     "/duration: \"2*\", column 3: expected a number"},
+    {"{'schema_version':1,'spacing':0.1,'duration':'1/0'," FLUID "}", "/duration: \"1/0\" gives inf"},
+    {"{'schema_version':1,'spacing':'sqrt(-1)','duration':1," FLUID "}", "not a finite number"},
+    {"{'schema_version':1,'spacing':'edeg','duration':1,'constants':{'edge':1}," FLUID "}",
+     "/spacing: \"edeg\", column 1: unknown name 'edeg', did you mean 'edge'?"},
+    {"{'schema_version':1,'spacing':0.1,'duration':1e9," FLUID "}", "frames in all, the limit is 1000000"},
+    {WET("'dimension':4"), "/dimension: must be >= 2 and <= 3, got 4"},
+    {WET("'dimension':2.5"), "/dimension: must be a whole number, got 2.5"},
+    {WET("'gravity':-9.81"), "/gravity: as a single number must be >= 0"},
+    {WET("'gravity':[0,0]"), "/gravity: must be a list of 3 numbers, got 2"},
+    {WET("'gravity':'down'"), "/gravity: \"down\", column 1: unknown name 'down'"},
+    {WET("'gravity':[0,0,true]"), "/gravity/2: must be a number or an expression, got true or false"},
+    {WET("'cfl':0"), "/cfl: must be > 0 and <= 10, got 0"},
+    {WET("'support':11"), "/support: must be >= 0 and <= 10, got 11"},
+    {WET("'min_time_step':1,'max_time_step':0.5"), "/min_time_step: must be below max_time_step"},
+    {WET("'max_particles':1.5"), "/max_particles: must be a whole number, got 1.5"},
+    {WET("'max_particles':1e12"), "/max_particles: must be >= 0 and <= 200000000"},
+};
+
+static const BadScene constants[] = {
+    {WET("'constants':[1]"), "/constants: must be an object of names and numbers"},
+    {WET("'constants':{'a':'b','b':'c','c':'a'}"),
+     "constants refer to each other in a circle: a -> b -> c -> a"},
+    {WET("'constants':{'a':'a+1'}"), "/constants/a: constants refer to each other in a circle: a -> a"},
+    {WET("'constants':{'a':'b','b':'q*2'}"), "/constants/b: \"q*2\", column 1: unknown name 'q'"},
+    {WET("'constants':{'a':true}"), "/constants/a: must be a number or an expression"},
+    {WET("'constants':{'pi':3}"), "'pi' cannot name a constant: it means something else"},
+    {WET("'constants':{'x':3}"), "'x' cannot name a constant"},
+    {WET("'constants':{'2a':3}"), "'2a' cannot name a constant: use up to 63 letters"},
+    {WET("'constants':{'a':1},'sizes':{'fine':{'b':2}}"), "/sizes/fine: unknown constant 'b'"},
+    {WET("'constants':{'abc':1},'sizes':{'fine':{'acb':2}}"), "unknown constant 'acb', did you mean 'abc'?"},
+    {WET("'constants':{'a':1},'sizes':{'fine':{'a':[]}}"), "/sizes/fine: 'a' must be a number"},
+    {WET("'constants':{'a':1},'sizes':{'fine':1}"), "/sizes/fine: must be an object"},
+    {WET("'sizes':[]"), "/sizes: must be an object"},
+};
+
+static const BadScene shapes[] = {
+    {SCENE("'fluids':[{'material':{},'shape':{}}]"),
+     "/fluids/0/shape: a shape needs exactly one of box, sphere, cylinder or tank, got 0"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'sphere':1}}]"),
+     "exactly one of box, sphere, cylinder or tank, got 2"},
+    {SCENE("'fluids':[{'material':{},'shape':{'bxo':1}}]"),
+     "/fluids/0/shape: unknown key 'bxo', did you mean 'box'?"},
+    {SCENE("'fluids':[{'material':{},'shape':'box'}]"), "/fluids/0/shape: must be an object, got text"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':[1,1]}}]"),
+     "/fluids/0/shape/box: must be a list of 3 numbers, got 2"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':[1,-1,1]}}]"),
+     "/fluids/0/shape/box/1: must be > 0, got -1"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':true}}]"),
+     "/fluids/0/shape/box: must be a number or an expression or a list of 3"},
+    {SCENE("'fluids':[{'material':{},'shape':{'cylinder':1}}]"),
+     "/fluids/0/shape/cylinder: must be a list of 2 numbers"},
+    {SCENE("'fluids':[{'material':{},'shape':{'sphere':1,'closed':true}}]"),
+     "'closed' makes sense for a tank only"},
+    {SCENE("'fluids':[{'material':{},'shape':{'tank':1}}]"), "/fluids/0: a tank is for boundaries"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'at':[0,0,0],'corner':[0,0,0]}]"),
+     "/fluids/0: a fluid may have only one of at, corner or base, got 2"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'rotate':{'axis':[0,0,0],'angle':1}}]"),
+     "/fluids/0/rotate/axis: must not be zero"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'rotate':{'axis':[0,0,1]}}]"),
+     "/fluids/0/rotate: needs 'angle'"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1000}}]"),
+     "/fluids/0: needs about 1e+12 particles, the limit is 200000000"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':50}},{'material':{},'shape':{'box':50}}]"),
+     "/fluids/1: up to here the scene needs about 2.5e+08 particles"},
+    {SCENE(FLUID ",'boundaries':[{'shape':{'sphere':1e5}}]"), "/boundaries/0: needs about"},
+    {FLAT("'fluids':[{'material':{},'shape':{'cylinder':[1,1]}}]"),
+     "/fluids/0/shape: a cylinder needs three dimensions"},
+    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'at':[0,0,1]}]"),
+     "/fluids/0/at: must have 2 components, since the scene is two-dimensional"},
+    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'at':1}]"),
+     "/fluids/0/at: must be a list of 2 numbers, got a number"},
+    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'rotate':{'axis':[1,0,0],'angle':9}}]"),
+     "must be along z in a two-dimensional scene"},
+    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'angular_velocity':[1,0,0]}]"),
+     "'angular_velocity' must be along z"},
+    {FLAT("'up':'z'," FLUID), "/up: must be x or y in a two-dimensional scene"},
+};
+
+static const BadScene fluids[] = {
+    {SCENE("'materials':{'water':{}},'fluids':[{'material':'watre','shape':{'box':1}}]"),
+     "/fluids/0/material: unknown material 'watre', did you mean 'water'?"},
+    {SCENE("'fluids':[{'material':1,'shape':{'box':1}}]"),
+     "/fluids/0/material: must be text or an object, got a number"},
+    {SCENE("'fluids':[{'material':{'density':0},'shape':{'box':1}}]"),
+     "/fluids/0/material/density: must be > 0, got 0"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['w','0','0']}]"),
+     "/fluids/0/velocity/0: \"w\", column 1: unknown name 'w'"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':[true,0,0]}]"),
+     "/fluids/0/velocity/0: must be a number"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['1/0',0,0]}]"),
+     "/fluids/0/velocity/0: \"1/0\" gives inf"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':['x',1,1]}}]"),
+     "/fluids/0/shape/box/0: \"x\", column 1: unknown name 'x'"},
+    {POUR("'at':[0,0,0],'direction':[0,0,0],'size':0.5,'speed':1"),
+     "/emitters/0: 'direction' must not be zero"},
+    {POUR("'at':[0,0,0],'direction':[1,0,0],'speed':1"),
+     "an emitter needs exactly one of size or diameter, got 0"},
+    {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'diameter':1,'speed':1"),
+     "exactly one of size or diameter, got 2"},
+    {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'speed':0"), "/emitters/0/speed: must be > 0, got 0"},
+    {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'speed':1,'start':2,'end':1"),
+     "'end' must come after 'start', got 1 and 2"},
+    {POUR("'at':[0,0,0],'direction':[1,0,0],'size':100,'speed':1e3"),
+     "/emitters/0: needs about 1e+10 particles"},
+    {SCENE("'sinks':[{'shape':{'tank':1}}]," FLUID), "/sinks/0: a sink cannot have the shape of a tank"},
+    {SCENE("'sinks':[{'shape':{'box':1},'name':'drain'}]," FLUID), "/sinks/0: unknown key 'name'"},
+    {FLAT("'emitters':[{'material':{},'at':[0,0],'direction':[1,0],'size':[1,1],'speed':1}]"),
+     "'size' must be one number"},
+};
+
+static const BadScene motions[] = {
+    {SCENE(FLUID ",'boundaries':[{'name':'a','shape':{'box':1}},{'name':'a','shape':{'box':1}}]"),
+     "/boundaries/1: there are two boundaries of the name 'a'"},
+    {SCENE(FLUID ",'boundaries':[{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}]"),
+     "of the name 'boundary1'"},
+    {SCENE(FLUID ",'boundaries':[{'name':'a,b','shape':{'box':1}}]"),
+     "/boundaries/0/name: a name must do without"},
+    {SCENE(BLOCK("'look':'0123456789012345678901234567890123456789'")),
+     "'look' must have at most 31 characters"},
+    {MOVE("{}"), "/boundaries/0/motions/0: a motion needs exactly one of translate, rotate, oscillate or "
+                 "keyframes, got 0"},
+    {MOVE("{'translate':[1,0,0],'start':1,'end':1}"),
+     "/boundaries/0/motions/0: 'end' must come after 'start'"},
+    {MOVE("{'rotate':{'axis':[0,0,0],'rate':1}}"), "/boundaries/0/motions/0/rotate: 'axis' must not be zero"},
+    {MOVE("{'rotate':{'axis':[0,0,1]}}"), "/boundaries/0/motions/0/rotate: needs 'rate'"},
+    {MOVE("{'oscillate':{'amplitude':[1,0,0],'frequency':0}}"),
+     "/motions/0/oscillate/frequency: must be > 0, got 0"},
+    {MOVE("{'keyframes':[{'time':0,'at':[0,0,0]}]}"),
+     "/motions/0/keyframes: must hold at least two keyframes, got 1"},
+    {MOVE("{'keyframes':[{'time':1,'at':[0,0,0]},{'time':1,'at':[1,0,0]}]}"),
+     "/motions/0/keyframes/1: times must rise from one keyframe to the next, got 1 after 1"},
+    {MOVE("{'keyframes':[{'time':1,'at':[0,0,0]},{'time':2,'at':[1,0,0],'rotate':{'axis':[0,0,0],'angle':1}}]"
+          "}"),
+     "/keyframes/1/rotate/axis: must not be zero"},
+    {MOVE("{'translate':[1,0]}"), "/motions/0/translate: must be a list of 3 numbers, got 2"},
+};
+
+static const BadScene others[] = {
+    {WET("'kernel':'cubic-splin'"), "/kernel: unknown kernel 'cubic-splin', did you mean '"},
+    {WET("'method':{'name':'wscph'}"), "/method: unknown method 'wscph', did you mean 'wcsph'?"},
+    {WET("'method':'wscph'"), "/method: unknown method 'wscph'"},
+    {WET("'method':{'name':'wcsph','aplha':1}"),
+     "/method: unknown parameter 'aplha' of method 'wcsph', did you mean 'alpha'?"},
+    {WET("'method':{'alpha':-1}"), "/method/alpha: must be >= 0 and <= 10, got -1"},
+    {WET("'method':{'alpha':'q'}"), "/method/alpha: \"q\", column 1: unknown name 'q'"},
+    {WET("'method':{'alpha':null}"), "/method/alpha: must be a number or an expression, got null"},
+    {WET("'method':[]"), "/method: must be an object, got a list"},
+    {WET("'periodic':{'low':[0,0,0],'high':[1,1,1]}"), "/periodic: needs 'axes'"},
+    {WET("'periodic':{'low':[0,0,0],'high':[1,1,1],'axes':'xw'}"),
+     "/periodic/axes: must be made of x, y and z, got 'w'"},
+    {WET("'periodic':{'low':[0,0,0],'high':[1,1,1],'axes':'xx'}"), "/periodic/axes: names x twice"},
+    {WET("'periodic':{'low':[0,0,0],'high':[1,1,1],'axes':''}"),
+     "/periodic/axes: must name at least one axis"},
+    {WET("'periodic':{'low':[0,1,0],'high':[1,1,1],'axes':'xy'}"),
+     "along y, low must be below high, got 1 and 1"},
+    {WET("'probes':[{'name':'p'}]"),
+     "/probes/0: a probe needs exactly one of pressure, water_height, front, force or torque, got 0"},
+    {WET("'probes':[{'pressure':[0,0,0]}]"), "/probes/0: needs 'name'"},
+    {WET("'probes':[{'name':'p','front':'w'}]"), "/probes/0/front: must be one of x, y, z, got 'w'"},
+    {WET("'probes':[{'name':'p','front':'x'},{'name':'p','front':'y'}]"),
+     "/probes/1: there are two probes of the name 'p'"},
+    {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','force':'blok'}]"),
+     "/probes/0/force: unknown boundary 'blok', did you mean 'block'?"},
+    {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','torque':'crate'}]"),
+     "/probes/0/torque: unknown boundary 'crate'"},
+    {WET("'expect':[{'figure':'removed'}]"), "/expect/0: an expectation needs at least one of min or max"},
+    {WET("'expect':[{'figure':'removed','min':2,'max':1}]"),
+     "/expect/0: 'min' must not be above 'max', got 2 and 1"},
+    {WET("'camera':{'from':[1,1,1],'look_at':[1,1,1]}"),
+     "/camera: 'from' and 'look_at' must be different points"},
+    {WET("'camera':{'from':[1,1,1],'look_at':[0,0,0],'field_of_view':0}"),
+     "/camera/field_of_view: must be >= 1 and <= 170"},
+    {FLAT("'probes':[{'name':'p','front':'z'}]," FLUID), "'front' must be x or y in a two-dimensional scene"},
+    {FLAT("'periodic':{'low':[0,0],'high':[1,1],'axes':'z'}," FLUID),
+     "/periodic/axes: must be made of x and y, got 'z'"},
+};
+
+// ---- Trying them ----
+
+static char folder[] = "/tmp/flotsam-test-XXXXXX";
+static char file[sizeof folder + 16];
+
+static int make_folder(void **state) {
+  (void)state;
+  if (!mkdtemp(folder)) return -1;
+  snprintf(file, sizeof file, "%s/bad.json", folder);
+  return 0;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  remove(file);
+  return rmdir(folder);
+}
+
+static void write_scene(const char *text) {
+  FILE *stream = fopen(file, "wb");
+  assert_non_null(stream);
+  for (; *text; text++) fputc(*text == '\'' ? '"' : *text, stream);
+  fclose(stream);
+}
+
+static void expect_failure(const FloSceneOptions *options, FloStatus wanted, const char *message) {
+  FloError error = {0};
+  FloScene *scene;
+  FloStatus status = flo_scene_load(file, options, &scene, &error);
+  bool is_right = status == wanted && error.status == wanted && strstr(error.text, message);
+  if (!is_right) print_error("wanted: %s\ngot:    %s\n", message, status ? error.text : "(success)");
+  assert_true(is_right);
+  assert_null(scene);
+  assert_ptr_equal(strstr(error.text, file), error.text);
+  // Without a place for the message it must fail just the same.
+  assert_int_equal(flo_scene_load(file, options, &scene, NULL), wanted);
+}
+
+static void try_all(const BadScene *cases, size_t n_cases) {
+  for (size_t k = 0; k < n_cases; k++) {
+    char message[256];
+    snprintf(message, sizeof message, "%s", cases[k].message);
+    write_scene(cases[k].text);
+    expect_failure(NULL, FLO_BAD_INPUT, message);
+  }
+}
+
+#define TRY(group)                                                                                           \
+  static void test_##group(void **state) {                                                                   \
+    (void)state;                                                                                             \
+    try_all(group, FLO_COUNT_OF(group));                                                                     \
+  }
+TRY(syntax)
+TRY(keys)
+TRY(numbers)
+TRY(constants)
+TRY(shapes)
+TRY(fluids)
+TRY(motions)
+TRY(others)
+
+// ---- Files that are no scenes at all ----
+
+static void expect_file_failure(const char *path, FloStatus wanted, const char *message) {
+  FloError error = {0};
+  FloScene *scene;
+  FloStatus status = flo_scene_load(path, NULL, &scene, &error);
+  if (status != wanted || !strstr(error.text, message)) print_error("got: %s\n", error.text);
+  assert_int_equal(status, wanted);
+  assert_non_null(strstr(error.text, message));
+}
+
+static void test_files(void **state) {
+  (void)state;
+  expect_file_failure("/nonexistent/scene.json", FLO_IO_FAILED, "/nonexistent/scene.json: No such file");
+  expect_file_failure(folder, FLO_IO_FAILED, "is a folder");
+  expect_file_failure("/dev/zero", FLO_BAD_INPUT, "larger than 64 MB");
+  expect_file_failure("", FLO_IO_FAILED, "No such file");
+}
+
+static void test_deep_nesting(void **state) {
+  (void)state;
+  char *text = malloc(100001);
+  assert_non_null(text);
+  memset(text, '[', 100000);
+  text[100000] = 0;
+  write_scene(text);
+  expect_failure(NULL, FLO_BAD_INPUT, "maximum parsing depth reached");
+  free(text);
+}
+
+static void test_many_constants(void **state) {
+  (void)state;
+  FILE *stream = fopen(file, "wb");
+  assert_non_null(stream);
+  fprintf(stream, "{\"schema_version\":1,\"constants\":{\"a0\":1");
+  for (int k = 1; k < 100; k++) fprintf(stream, ",\"a%d\":\"a%d+1\"", 100 - k, 99 - k);
+  fprintf(stream, "}}");
+  fclose(stream);
+  expect_failure(NULL, FLO_BAD_INPUT, "more than 32 constants refer to one another");
+
+  stream = fopen(file, "wb");
+  assert_non_null(stream);
+  fprintf(stream, "{\"schema_version\":1,\"constants\":{\"a0\":1");
+  for (int k = 1; k < 2000; k++) fprintf(stream, ",\"a%d\":1", k);
+  fprintf(stream, "}}");
+  fclose(stream);
+  expect_failure(NULL, FLO_BAD_INPUT, "/constants: 2000 constants, at most 1000");
+}
+
+static void test_long_list(void **state) {
+  (void)state;
+  FILE *stream = fopen(file, "wb");
+  assert_non_null(stream);
+  fprintf(stream, "{\"schema_version\":1,\"spacing\":1,\"duration\":1,\"fluids\":[{}");
+  for (int k = 0; k < 70000; k++) fprintf(stream, ",{}");
+  fprintf(stream, "]}");
+  fclose(stream);
+  expect_failure(NULL, FLO_BAD_INPUT, "/fluids: 70001 entries, at most 65535");
+}
+
+// ---- Options ----
+
+static void expect_set_failure(const char *set, const char *message) {
+  FloSceneOptions options = {.sets = &set, .n_sets = 1};
+  expect_failure(&options, FLO_BAD_INPUT, message);
+}
+
+static void test_options(void **state) {
+  (void)state;
+  write_scene(
+      SCENE("'constants':{'a':1},'sizes':{'fine':{'a':0.5},'paper':{'a':0.1}}," BLOCK("'look':'red'")));
+  expect_failure(&(FloSceneOptions){.size = "fin"}, FLO_BAD_INPUT,
+                 "unknown size 'fin', did you mean 'fine'?");
+  expect_failure(&(FloSceneOptions){.method = "dfsphh"}, FLO_BAD_INPUT, "/method: unknown method 'dfsphh'");
+  expect_set_failure("spacing", "--set spacing: must look like path=value");
+  expect_set_failure("=1", "must look like path=value");
+  expect_set_failure("a..b=1", "must look like path=value");
+  expect_set_failure("spacing=-1", "/spacing: must be > 0, got -1");
+  expect_set_failure("spacing=hello", "/spacing: \"hello\", column 1: unknown name 'hello'");
+  expect_set_failure("sapcing=1", "unknown key 'sapcing', did you mean 'spacing'?");
+  expect_set_failure("materail.water.density=1", "unknown key 'materail'");
+  expect_set_failure("spacing.x=1", "'x' would be inside of a single value");
+  expect_set_failure("fluids.1.at=[0,0,0]", "the list has 1 entries, counted from 0");
+  expect_set_failure("boundaries.blok.at=[0,0,0]", "'blok' is neither the number nor the name of an entry");
+  expect_set_failure("fluids.0.at=[0,0]", "/fluids/0/at: must be a list of 3 numbers, got 2");
+  expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
+  expect_set_failure("title=\xff", "the value is not valid UTF-8");
+  write_scene(WET("'title':'plain'"));
+  expect_failure(&(FloSceneOptions){.size = "fine"}, FLO_BAD_INPUT, "has no size 'fine'");
+}
+
+// A velocity that is finite at some places only shows itself when the world is built.
+static void test_bad_field(void **state) {
+  (void)state;
+  static const BadScene cases[] = {
+      {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['1/(x-0.05)*0+sqrt(x)',0,0]}]"),
+       "/fluids/0: "},
+      {SCENE("'fluids':[{'material':{},'shape':{'box':0.01}}]"), "/fluids/0: no particle fits in"},
+  };
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); k++) {
+    FloError error = {0};
+    FloScene *scene;
+    FloWorld *world;
+    write_scene(cases[k].text);
+    assert_int_equal(flo_scene_load(file, NULL, &scene, &error), FLO_OK);
+    assert_int_equal(flo_scene_build(scene, &world, &error), FLO_BAD_INPUT);
+    if (!strstr(error.text, cases[k].message)) print_error("got: %s\n", error.text);
+    assert_non_null(strstr(error.text, cases[k].message));
+    assert_null(world);
+    flo_scene_destroy(scene);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_syntax),         cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_numbers),        cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_shapes),         cmocka_unit_test(test_fluids),
+      cmocka_unit_test(test_motions),        cmocka_unit_test(test_others),
+      cmocka_unit_test(test_files),          cmocka_unit_test(test_deep_nesting),
+      cmocka_unit_test(test_many_constants), cmocka_unit_test(test_long_list),
+      cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_field),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,103 @@
+// Small worlds that the physics tests share. Everything fails the test at once if the library refuses.
+#ifndef FLO_TEST_PHYSICS_H
+#define FLO_TEST_PHYSICS_H
+
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+
+#include "flotsam/flotsam.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEST_PI 3.14159265358979323846
+
+// Fails the test with the library's own words.
+static inline void must(FloStatus status, const FloError *error) {
+  if (status != FLO_OK) fail_msg("%s: %s", flo_status_name(status), error->text);
+}
+
+static inline FloWorld *make_world(const FloWorldDef *def) {
+  FloError error;
+  FloWorld *world;
+  must(flo_world_create(def, &world, &error), &error);
+  return world;
+}
+
+static inline FloMaterialId add_water(FloWorld *world, double density, double viscosity) {
+  FloError error;
+  FloMaterialId id;
+  FloMaterialDef def = flo_default_material_def();
+  def.density = density, def.viscosity = viscosity;
+  must(flo_world_add_material(world, &def, &id, &error), &error);
+  return id;
+}
+
+static inline FloPose pose_at(double x, double y, double z) {
+  FloPose pose = flo_pose_identity();
+  pose.position[0] = x, pose.position[1] = y, pose.position[2] = z;
+  return pose;
+}
+
+// A tank whose inner space is [0, x] x [0, y] x [0, z], open along `up`.
+static inline FloBodyId add_tank(FloWorld *world, double x, double y, double z, int up) {
+  FloError error;
+  FloBodyId id;
+  FloBodyDef def = flo_default_body_def();
+  def.shape = (FloShape){.kind = FLO_SHAPE_TANK, .size = {x, y, z}, .up = up};
+  def.pose = pose_at(x / 2, y / 2, z / 2);
+  must(flo_world_add_body(world, &def, &id, &error), &error);
+  return id;
+}
+
+// A block of fluid that fills [x0, x0+x] x [0, y] x [0, z].
+static inline size_t add_block(FloWorld *world, FloMaterialId material, double x0, double x, double y,
+                               double z) {
+  FloError error;
+  size_t n;
+  FloFluidDef def = flo_default_fluid_def();
+  def.material = material;
+  def.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {x, y, z}};
+  def.pose = pose_at(x0 + x / 2, y / 2, z / 2);
+  must(flo_world_add_fluid(world, &def, &n, &error), &error);
+  return n;
+}
+
+static inline void advance(FloWorld *world, double time) {
+  FloError error;
+  must(flo_world_advance(world, time, NULL, &error), &error);
+}
+
+static inline const void *field(const FloWorld *world, const char *name) {
+  FloError error;
+  FloView view;
+  must(flo_world_view(world, FLO_SET_FLUID, name, &view, &error), &error);
+  return view.data;
+}
+
+static inline const double *doubles(const FloWorld *world, const char *name) { return field(world, name); }
+static inline const float *floats(const FloWorld *world, const char *name) { return field(world, name); }
+
+// A published table from the reference folder, two columns, '#' lines and the heading skipped; 0 rows where
+// it is absent.
+static inline size_t read_reference(const char *file, double rows[][2], size_t capacity) {
+  const char *folder = getenv("FLOTSAM_SHARED");
+  char path[1024], line[512];
+  snprintf(path, sizeof path, "%s/reference/%s", folder ? folder : "../shared", file);
+  FILE *in = fopen(path, "r");
+  if (!in) return 0;
+  size_t n = 0;
+  while (n < capacity && fgets(line, sizeof line, in))
+    if (sscanf(line, "%lf,%lf", &rows[n][0], &rows[n][1]) == 2) ++n;
+  fclose(in);
+  return n;
+}
+
+#endif

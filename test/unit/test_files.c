@@ -1,0 +1,122 @@
+// Files: whole or not at all, with the system's reason in the message.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64], path[FLO_PATH_SIZE];
+
+static int make_folder(void **state) {
+  (void)state;
+  strcpy(folder, "/tmp/flotsam-files-XXXXXX");
+  assert_non_null(mkdtemp(folder));
+  return flo_path_join(folder, "file", path, NULL);
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  remove(path);
+  return rmdir(folder); // fails if a temporary file was left behind
+}
+
+static void large_files_come_back(void **state) {
+  (void)state;
+  size_t n = 300000, size;
+  char *data = malloc(n), *back;
+  for (size_t k = 0; k < n; k++) data[k] = (char)(k * k);
+  assert_int_equal(flo_file_write(path, data, n, NULL), FLO_OK);
+  assert_int_equal(flo_file_read(path, &back, &size, NULL), FLO_OK);
+  assert_int_equal(size, n);
+  assert_memory_equal(back, data, n);
+  assert_int_equal(back[n], 0);
+  free(back);
+  free(data);
+}
+
+static void old_content_stays_until_the_end(void **state) {
+  (void)state;
+  FloNewFile file;
+  char *text;
+  size_t size;
+  assert_int_equal(flo_file_write(path, "old", 3, NULL), FLO_OK);
+  assert_int_equal(flo_new_file_begin(&file, path, NULL), FLO_OK);
+  fputs("new", file.stream);
+  assert_int_equal(flo_file_read(path, &text, &size, NULL), FLO_OK);
+  assert_string_equal(text, "old");
+  free(text);
+  flo_new_file_abandon(&file);
+  assert_int_equal(flo_file_read(path, &text, &size, NULL), FLO_OK);
+  assert_string_equal(text, "old");
+  free(text);
+}
+
+static void a_failed_rename_is_told_and_cleaned_up(void **state) {
+  (void)state;
+  FloNewFile file;
+  FloError error;
+  assert_int_equal(flo_new_file_begin(&file, path, NULL), FLO_OK);
+  assert_int_equal(mkdir(path, 0777), 0);
+  assert_int_equal(flo_new_file_finish(&file, &error), FLO_IO_FAILED);
+  assert_non_null(strstr(error.text, "directory"));
+  assert_false(flo_file_exists(path)); // a folder is no file
+}
+
+static void missing_files_are_named(void **state) {
+  (void)state;
+  FloError error;
+  char *text;
+  size_t size;
+  assert_int_equal(flo_file_read(path, &text, &size, &error), FLO_IO_FAILED);
+  assert_non_null(strstr(error.text, path));
+  assert_non_null(strstr(error.text, "No such file"));
+  assert_int_equal(flo_file_read(folder, &text, &size, &error), FLO_IO_FAILED);
+}
+
+static void folders_are_made_with_their_parents(void **state) {
+  (void)state;
+  char deep[FLO_PATH_SIZE], inner[FLO_PATH_SIZE];
+  FloError error;
+  flo_path_join(path, "a b", inner, NULL);
+  flo_path_join(inner, "c/", deep, NULL);
+  assert_int_equal(flo_folder_make(deep, &error), FLO_OK);
+  assert_int_equal(flo_folder_make(deep, &error), FLO_OK);
+  assert_int_equal(rmdir(deep), 0);
+  assert_int_equal(rmdir(inner), 0);
+  assert_int_equal(rmdir(path), 0);
+  assert_int_equal(flo_folder_make("", &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_file_write(path, "x", 1, &error), FLO_OK);
+  assert_int_equal(flo_folder_make(path, &error), FLO_IO_FAILED);
+  assert_non_null(strstr(error.text, "is a file"));
+}
+
+static void endless_paths_are_refused(void **state) {
+  (void)state;
+  char long_name[2 * FLO_PATH_SIZE], joined[FLO_PATH_SIZE];
+  FloNewFile file;
+  memset(long_name, 'x', sizeof long_name - 1);
+  long_name[sizeof long_name - 1] = 0;
+  assert_int_equal(flo_path_join("a", long_name, joined, NULL), FLO_BAD_INPUT);
+  assert_int_equal(flo_new_file_begin(&file, long_name, NULL), FLO_BAD_INPUT);
+  assert_int_equal(flo_folder_make(long_name, NULL), FLO_BAD_INPUT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(large_files_come_back, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(old_content_stays_until_the_end, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(a_failed_rename_is_told_and_cleaned_up, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(missing_files_are_named, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, make_folder, remove_folder),
+      cmocka_unit_test(endless_paths_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+// Series: columns, extremes, what an expectation's figure means, probes on a world at rest, rows read back.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/files.h"
+#include "io/series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A block of 0.4 x 0.2 of resting water on the plane, in a tank.
+typedef struct Fixture {
+  FloScene scene;
+  FloSceneBody body;
+  FloProbe probes[3];
+  FloWorld *world;
+  FloSeries *series;
+} Fixture;
+
+static void add_water(Fixture *f) {
+  FloMaterialDef water = flo_default_material_def();
+  FloFluidDef fluid = flo_default_fluid_def();
+  size_t n;
+  assert_int_equal(flo_world_add_material(f->world, &water, &fluid.material, NULL), FLO_OK);
+  fluid.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {0.4, 0.2, 0.2}};
+  fluid.pose.position[0] = 0.2;
+  fluid.pose.position[1] = 0.1;
+  assert_int_equal(flo_world_add_fluid(f->world, &fluid, &n, NULL), FLO_OK);
+  assert_int_equal(n, 200);
+}
+
+static void add_tank(Fixture *f) {
+  FloBodyDef *def = &f->body.def;
+  *def = flo_default_body_def();
+  strcpy(f->body.name, "tank");
+  def->name = "tank";
+  def->shape = (FloShape){.kind = FLO_SHAPE_TANK, .size = {0.4, 0.6, 0}, .up = 1};
+  def->pose.position[0] = 0.2;
+  def->pose.position[1] = 0.3;
+  assert_int_equal(flo_world_add_body(f->world, def, &f->body.id, NULL), FLO_OK);
+}
+
+static int set_up(void **state) {
+  Fixture *f = calloc(1, sizeof *f);
+  f->scene = (FloScene){.up = 1, .bodies = &f->body, .n_bodies = 1, .probes = f->probes, .n_probes = 3};
+  f->probes[0] = (FloProbe){.name = "height", .kind = FLO_PROBE_WATER_HEIGHT, .point = {0.2, 0, 0}};
+  f->probes[1] = (FloProbe){.name = "front", .kind = FLO_PROBE_FRONT, .axis = 0};
+  f->probes[2] = (FloProbe){.name = "push", .kind = FLO_PROBE_FORCE, .body = 0};
+  f->scene.world = flo_default_world_def();
+  f->scene.world.dim = 2;
+  f->scene.world.gravity[1] = -9.81;
+  f->scene.world.gravity[2] = 0;
+  assert_int_equal(flo_world_create(&f->scene.world, &f->world, NULL), FLO_OK);
+  add_tank(f);
+  add_water(f);
+  assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
+  *state = f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  Fixture *f = *state;
+  flo_series_destroy(f->series);
+  flo_world_destroy(f->world);
+  free(f);
+  return 0;
+}
+
+static void columns_have_fixed_names(void **state) {
+  const FloSeries *series = ((Fixture *)*state)->series;
+  static const char first[] =
+      "time,step,dt,iterations,residual,density_error_mean,density_error_max,fluid_particles,"
+      "boundary_particles,kinetic_energy,potential_energy,momentum_x,momentum_y,momentum_z,"
+      "angular_momentum_x,angular_momentum_y,angular_momentum_z,max_speed,emitted,removed,"
+      "wall_seconds,tank.x,tank.y,tank.z,tank.qx,tank.qy,tank.qz,tank.qw,tank.vx,tank.vy,"
+      "tank.vz,tank.wx,tank.wy,tank.wz,tank.fx,tank.fy,tank.fz,tank.tx,tank.ty,tank.tz,"
+      "height,front,push.x,push.y,push.z,";
+  char all[2048] = "";
+  for (size_t c = 0; c < series->n_columns; c++) strcat(strcat(all, series->names[c]), ",");
+  assert_string_equal(all, first);
+}
+
+static double value_of(const FloSeries *series, const char *figure) {
+  double value;
+  assert_true(flo_series_value(series, figure, &value));
+  return value;
+}
+
+static void probes_measure_a_block_at_rest(void **state) {
+  Fixture *f = *state;
+  double s = f->scene.world.spacing;
+  assert_int_equal(flo_world_step(f->world, NULL, NULL), FLO_OK);
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 1.5, NULL), FLO_OK);
+  assert_true(value_of(f->series, "fluid_particles") == 200);
+  assert_true(value_of(f->series, "wall_seconds") == 1.5);
+  assert_true(value_of(f->series, "tank.x") == 0.2 && value_of(f->series, "tank.qw") == 1);
+  assert_float_equal(value_of(f->series, "height"), 0.2, 0.6 * s);
+  assert_float_equal(value_of(f->series, "front"), 0.4 - 0.5 * s, 0.1 * s);
+}
+
+static void extremes_cover_all_rows(void **state) {
+  Fixture *f = *state;
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 2, NULL), FLO_OK);
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 1, NULL), FLO_OK);
+  assert_true(value_of(f->series, "wall_seconds") == 1);
+  assert_true(value_of(f->series, "wall_seconds.last") == 1);
+  assert_true(value_of(f->series, "wall_seconds.min") == 1);
+  assert_true(value_of(f->series, "wall_seconds.max") == 2);
+  size_t column = flo_series_find(f->series, "density_error_max");
+  f->series->high[column] = 5, f->series->last[column] = 3;
+  assert_true(value_of(f->series, "density_error_max") == 5); // an error: the worst counts
+  assert_true(value_of(f->series, "density_error_max.last") == 3);
+}
+
+static void unknown_figures_are_not_found(void **state) {
+  const FloSeries *series = ((Fixture *)*state)->series;
+  double value;
+  assert_false(flo_series_value(series, "densty", &value));
+  assert_false(flo_series_value(series, "time.mean", &value));
+  assert_false(flo_series_value(series, "", &value));
+}
+
+static void rows_read_back_exactly(void **state) {
+  Fixture *f = *state;
+  char path[] = "/tmp/flotsam-series-XXXXXX";
+  FloError error;
+  double *row;
+  size_t n;
+  assert_int_equal(flo_world_step(f->world, NULL, NULL), FLO_OK);
+  close(mkstemp(path));
+  strcpy(f->series->names[21], "a \"tank\", old");
+  assert_int_equal(flo_series_open(f->series, path, &error), FLO_OK);
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 1. / 3, &error), FLO_OK);
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 2. / 3, &error), FLO_OK);
+  assert_int_equal(flo_series_read_row(path, 1, &row, &n, &error), FLO_OK);
+  assert_int_equal(n, f->series->n_columns);
+  for (size_t c = 0; c < n; c++) assert_true(row[c] == f->series->last[c]);
+  free(row);
+  assert_int_equal(flo_series_read_row(path, 2, &row, &n, &error), FLO_BAD_INPUT);
+  assert_non_null(strstr(error.text, "no row 2"));
+  remove(path);
+}
+
+static void numbers_are_short_and_exact(void **state) {
+  (void)state;
+  const double values[] = {0, 0.1, 1. / 3, 1e-300, -2.5, 123456789.125};
+  char text[32];
+  for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+    flo_format_number(values[k], text);
+    assert_true(strtod(text, NULL) == values[k]);
+  }
+  flo_format_number(0.1, text);
+  assert_string_equal(text, "0.1");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(columns_have_fixed_names, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(probes_measure_a_block_at_rest, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(extremes_cover_all_rows, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(unknown_figures_are_not_found, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(rows_read_back_exactly, set_up, tear_down),
+      cmocka_unit_test(numbers_are_short_and_exact),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

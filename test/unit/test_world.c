@@ -1,0 +1,467 @@
+// A world: what its definition refuses, its parameters, and how it steps.
+#include "support/allocator.h"
+#include "support/worlds.h"
+
+// ---- Definitions ----
+
+static void refuse_world(FloWorldDef def, const char *word) {
+  CountingAllocator counter = {0};
+  FloError error;
+  FloWorld *world = (FloWorld *)&counter;
+  def.allocator = counting_allocator(&counter);
+  assert_refused(flo_world_create(&def, &world, &error), &error, word);
+  assert_null(world);
+  assert_int_equal(counter.bytes, 0);
+}
+
+#define REFUSE_WORLD(change, word)                                                                           \
+  do {                                                                                                       \
+    FloWorldDef def = flo_default_world_def();                                                               \
+    def.change;                                                                                              \
+    refuse_world(def, word);                                                                                 \
+  } while (0)
+
+static void test_bad_sizes_of_a_world_are_named(void **state) {
+  (void)state;
+  REFUSE_WORLD(dim = 1, "dim");
+  REFUSE_WORLD(dim = 4, "dim");
+  REFUSE_WORLD(spacing = 0, "spacing");
+  REFUSE_WORLD(spacing = -1, "spacing");
+  REFUSE_WORLD(spacing = NAN, "spacing");
+  REFUSE_WORLD(spacing = INFINITY, "spacing");
+  REFUSE_WORLD(gravity[0] = NAN, "gravity");
+  REFUSE_WORLD(gravity[2] = INFINITY, "gravity");
+  REFUSE_WORLD(dim = 2, "gravity"); // the default points along z
+  REFUSE_WORLD(kernel = FLO_KERNEL_COUNT, "kernel");
+  REFUSE_WORLD(kernel = (FloKernel)-1, "kernel");
+  REFUSE_WORLD(support = 1.1, "support");
+  REFUSE_WORLD(support = 6.1, "support");
+  REFUSE_WORLD(support = -2, "support");
+  REFUSE_WORLD(support = NAN, "support");
+  REFUSE_WORLD(threads = -1, "threads");
+  REFUSE_WORLD(threads = 2000, "threads");
+}
+
+static void test_bad_times_of_a_world_are_named(void **state) {
+  (void)state;
+  REFUSE_WORLD(time_step = -1, "time_step");
+  REFUSE_WORLD(time_step = NAN, "time_step");
+  REFUSE_WORLD(time_step = INFINITY, "time_step");
+  REFUSE_WORLD(cfl = 0, "cfl");
+  REFUSE_WORLD(cfl = -0.1, "cfl");
+  REFUSE_WORLD(cfl = 2.1, "cfl");
+  REFUSE_WORLD(cfl = NAN, "cfl");
+  REFUSE_WORLD(min_time_step = -1, "min_time_step");
+  REFUSE_WORLD(min_time_step = NAN, "min_time_step");
+  REFUSE_WORLD(min_time_step = 1, "max_time_step");
+  REFUSE_WORLD(max_time_step = 0, "max_time_step");
+  REFUSE_WORLD(max_time_step = NAN, "max_time_step");
+}
+
+static void test_bad_methods_are_named(void **state) {
+  (void)state;
+  REFUSE_WORLD(method = "magic", "magic");
+  REFUSE_WORLD(method = "", "method");
+  REFUSE_WORLD(method = NULL, "method");
+}
+
+static void test_bad_periods_are_named(void **state) {
+  (void)state;
+  const double highs[] = {-1, 0, NAN, INFINITY, 0.119};
+  for (int axis = 0; axis < 3; ++axis)
+    for (size_t k = 0; k < FLO_COUNT_OF(highs); ++k) {
+      FloWorldDef def = flo_default_world_def();
+      char word[16];
+      snprintf(word, sizeof word, "along %c", "xyz"[axis]);
+      def.periodic[axis] = true;
+      def.domain_high[axis] = highs[k];
+      refuse_world(def, word);
+    }
+}
+
+static void test_domains_of_axes_that_do_not_repeat_are_not_read(void **state) {
+  (void)state;
+  FloWorldDef def = flo_default_world_def();
+  for (int axis = 0; axis < 3; ++axis) def.domain_low[axis] = NAN, def.domain_high[axis] = -1;
+  flo_world_destroy(create_world(&def));
+}
+
+static void test_destroying_nothing_is_fine(void **state) {
+  (void)state;
+  flo_world_destroy(NULL);
+}
+
+static void test_every_kernel_and_dimension_makes_a_world_that_steps(void **state) {
+  (void)state;
+  for (int kernel = 0; kernel < FLO_KERNEL_VISCOSITY; ++kernel)
+    for (int dim = 2; dim <= 3; ++dim) {
+      FloWorldDef def = small_world_def(dim);
+      def.kernel = (FloKernel)kernel;
+      FloWorld *world = create_dam(&def);
+      step_world(world, 3);
+      assert_true(flo_world_time(world) > 0);
+      flo_world_destroy(world);
+    }
+}
+
+// ---- Parameters ----
+
+static void test_parameters_have_ranges(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  size_t n;
+  const FloParam *params = flo_method_params("wcsph", &n);
+  assert_true(n > 0);
+  for (size_t k = 0; k < n; ++k) {
+    FloError error;
+    double value;
+    assert_ok(flo_world_get_param(world, params[k].name, &value, &error), &error);
+    assert_true(value == params[k].value);
+    assert_true(value >= params[k].low && value <= params[k].high);
+    assert_refused(flo_world_set_param(world, params[k].name, params[k].low - 1, &error), &error,
+                   params[k].name);
+    assert_refused(flo_world_set_param(world, params[k].name, params[k].high * 1.01, &error), &error,
+                   params[k].name);
+    assert_refused(flo_world_set_param(world, params[k].name, NAN, &error), &error, params[k].name);
+    assert_ok(flo_world_set_param(world, params[k].name, params[k].high, &error), &error);
+    assert_ok(flo_world_get_param(world, params[k].name, &value, &error), &error);
+    assert_true(value == params[k].high);
+  }
+  flo_world_destroy(world);
+}
+
+static void test_unknown_parameters_are_refused(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloError error;
+  double value;
+  assert_refused(flo_world_set_param(world, "magic", 1, &error), &error, "magic");
+  assert_refused(flo_world_get_param(world, "", &value, &error), &error, "parameter");
+  flo_world_destroy(world);
+}
+
+static void test_the_speed_of_sound_limits_the_time_step(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  const char *reason;
+  assert_ok(flo_world_set_param(world, "sound_speed", 100, &error), &error);
+  assert_close(flo_world_max_dt(world, &reason), 0.4 * 0.02 / 100, 1e-9);
+  assert_string_equal(reason, "sound");
+  flo_world_destroy(world);
+}
+
+static void test_parameters_may_change_between_steps(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  assert_ok(flo_world_set_param(world, "sound_speed", 20, &error), &error);
+  step_world(world, 1);
+  double before = flo_world_max_dt(world, NULL);
+  assert_ok(flo_world_set_param(world, "sound_speed", 40, &error), &error);
+  assert_close(flo_world_max_dt(world, NULL), before / 2, 0.05 * before);
+  flo_world_destroy(world);
+}
+
+// ---- Stepping ----
+
+static void test_a_world_without_fluid_steps(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloStepInfo info;
+  FloError error;
+  assert_ok(flo_world_step(world, &info, &error), &error);
+  assert_true(info.dt > 0 && info.time == info.dt && info.step == 1);
+  assert_ok(flo_world_advance(world, 0.1, &info, &error), &error);
+  assert_true(flo_world_time(world) == 0.1);
+  flo_world_destroy(world);
+}
+
+static void test_a_lone_particle_falls_freely(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloWorldDef def = small_world_def(dim);
+    def.time_step = 1e-3;
+    FloWorld *world = create_world(&def);
+    FloError error;
+    const double x[3] = {1, 2, 0};
+    const float v[3] = {3, 0, 0};
+    assert_ok(flo_world_add_particles(world, add_water(world), 1, x, v, &error), &error);
+    step_world(world, 100);
+    const char *down = dim == 2 ? "y" : "z", *speed = dim == 2 ? "vy" : "vz";
+    assert_close(field_at(world, FLO_SET_FLUID, "x", 0), 1.3, 1e-6);
+    assert_close(field_at(world, FLO_SET_FLUID, speed, 0), -0.981, 1e-5);
+    assert_close(field_at(world, FLO_SET_FLUID, down, 0), (dim == 2 ? 2 : 0) - 9.81 * 1e-6 * 5050, 1e-6);
+    flo_world_destroy(world);
+  }
+}
+
+static void test_step_info_says_what_was_done(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  double time = 0;
+  for (uint64_t k = 1; k <= 20; ++k) {
+    FloStepInfo info;
+    double longest = flo_world_max_dt(world, NULL);
+    assert_ok(flo_world_step(world, &info, &error), &error);
+    assert_true(info.dt == longest);
+    assert_true(info.time == time + info.dt);
+    assert_true(info.step == k);
+    assert_true(info.time == flo_world_time(world));
+    time = info.time;
+  }
+  flo_world_destroy(world);
+}
+
+static void test_advance_lands_exactly(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(2);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  for (int frame = 1; frame <= 20; ++frame) {
+    FloStepInfo info;
+    double time = frame * 0.0037;
+    assert_ok(flo_world_advance(world, time, &info, &error), &error);
+    assert_true(flo_world_time(world) == time);
+    assert_true(info.time == time);
+    assert_true(info.dt > 1e-6);
+  }
+  uint64_t hash = flo_world_hash(world);
+  assert_ok(flo_world_advance(world, 0.01, NULL, &error), &error);
+  assert_ok(flo_world_advance(world, 20 * 0.0037, NULL, &error), &error);
+  assert_true(flo_world_hash(world) == hash);
+  assert_refused(flo_world_advance(world, NAN, NULL, &error), &error, "time");
+  assert_refused(flo_world_advance(world, INFINITY, NULL, &error), &error, "time");
+  flo_world_destroy(world);
+}
+
+static void test_a_fixed_time_step_is_kept(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  def.time_step = 1.25e-4;
+  FloWorld *world = create_dam(&def);
+  const char *reason;
+  FloStepInfo info;
+  FloError error;
+  assert_true(flo_world_max_dt(world, &reason) == 1.25e-4);
+  assert_string_equal(reason, "time_step");
+  for (int k = 0; k < 10; ++k) {
+    assert_ok(flo_world_step(world, &info, &error), &error);
+    assert_true(info.dt == 1.25e-4);
+  }
+  assert_ok(flo_world_advance(world, 1.3e-3, &info, &error), &error);
+  assert_close(info.dt, 0.5e-4, 1e-12);
+  assert_int_equal(info.step, 11);
+  flo_world_destroy(world);
+}
+
+// Ten steps of a tenth make a whole; what rounding leaves over is not worth a step of its own.
+static void test_fixed_steps_leave_no_sliver(void **state) {
+  (void)state;
+  const double steps[] = {1e-4, 3e-4, 7e-4, 1e-3};
+  for (size_t k = 0; k < FLO_COUNT_OF(steps); ++k) {
+    FloWorldDef def = small_world_def(2);
+    def.time_step = steps[k];
+    FloWorld *world = create_world(&def);
+    FloStepInfo info;
+    FloError error;
+    for (int frame = 1; frame <= 10; ++frame) {
+      assert_ok(flo_world_advance(world, frame * 10 * steps[k], &info, &error), &error);
+      assert_close(info.dt, steps[k], 1e-9 * steps[k]);
+      assert_int_equal(info.step, frame * 10);
+    }
+    flo_world_destroy(world);
+  }
+}
+
+static void test_a_time_step_below_the_smallest_means_divergence(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  def.min_time_step = 4e-3;
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  uint64_t hash = flo_world_hash(world);
+  assert_fails(flo_world_step(world, NULL, &error), FLO_DIVERGED, &error, "min_time_step");
+  assert_non_null(strstr(error.text, "sound"));
+  assert_true(flo_world_hash(world) == hash);
+  flo_world_destroy(world);
+}
+
+static void test_the_longest_time_step_is_respected(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  def.max_time_step = 1e-5;
+  FloWorld *world = create_dam(&def);
+  const char *reason;
+  assert_true(flo_world_max_dt(world, &reason) == 1e-5);
+  assert_string_equal(reason, "max_time_step");
+  flo_world_destroy(world);
+}
+
+static void test_fast_particles_added_later_shorten_the_next_step(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  const double x[3] = {0.2, 0.06, 0.6};
+  const float v[3] = {-100, 0, 0};
+  step_world(world, 2);
+  assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, v, &error), &error);
+  assert_true(flo_world_max_dt(world, NULL) <= def.cfl * def.spacing / 100);
+  flo_world_destroy(world);
+}
+
+static void test_a_fast_wall_limits_the_time_step(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloMotionDef motion = flo_default_motion_def();
+  const char *reason;
+  motion.vector[0] = 1000;
+  add_moving_box(world, box_shape(0.1, 0.1, 0.1), flo_pose_identity(), &motion);
+  assert_true(flo_world_max_dt(world, &reason) <= 0.4 * 0.02 / 1000);
+  flo_world_destroy(world);
+}
+
+static void test_periodic_worlds_wrap_around(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  vec_set(def.gravity, 0, 0, 0);
+  for (int axis = 0; axis < 3; ++axis)
+    def.periodic[axis] = true, def.domain_low[axis] = -0.3, def.domain_high[axis] = 0.2;
+  def.time_step = 1e-3;
+  FloWorld *world = create_world(&def);
+  FloError error;
+  const double x[6] = {0.19, 0.1, -0.29, -0.1, -0.1, 0};
+  const float v[6] = {1, 0, -1, 0, 0, 0};
+  assert_ok(flo_world_add_particles(world, add_water(world), 2, x, v, &error), &error);
+  step_world(world, 50);
+  size_t i = index_of_id(world, 0);
+  assert_close(field_at(world, FLO_SET_FLUID, "x", i), -0.26, 1e-6);
+  assert_close(field_at(world, FLO_SET_FLUID, "y", i), 0.1, 1e-6);
+  assert_close(field_at(world, FLO_SET_FLUID, "z", i), 0.16, 1e-6);
+  flo_world_destroy(world);
+}
+
+// ---- Divergence ----
+
+static uint32_t named_particle(const FloError *error) {
+  const char *name = strstr(error->text, "particle ");
+  if (!name) fail_msg("no particle in '%s'", error->text);
+  return (uint32_t)strtoul(name + strlen("particle "), NULL, 10);
+}
+
+static void test_a_velocity_that_is_not_a_number_diverges_and_is_named(void **state) {
+  (void)state;
+  const float bad[] = {NAN, INFINITY, -INFINITY, 1e30f};
+  for (size_t k = 0; k < FLO_COUNT_OF(bad); ++k) {
+    FloWorldDef def = small_world_def(3);
+    def.time_step = 1e-4;
+    FloWorld *world = create_dam(&def);
+    FloError error;
+    uint32_t id = (uint32_t)flo_world_count(world, FLO_SET_FLUID);
+    const double x[3] = {0.12, 0.06, 0.5};
+    const float v[3] = {0, bad[k], 0};
+    assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, v, &error), &error);
+    FloStatus status = FLO_OK;
+    for (int step = 0; status == FLO_OK && step < 3; ++step) status = flo_world_step(world, NULL, &error);
+    assert_int_equal(status, FLO_DIVERGED);
+    assert_int_equal(named_particle(&error), id);
+    flo_world_destroy(world);
+  }
+}
+
+static void test_divergence_in_a_crowd_names_a_particle_that_is_bad(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  const double x[3] = {0.05, 0.05, 0.05};
+  const float v[3] = {0, NAN, 0};
+  assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, v, &error), &error);
+  assert_int_equal(flo_world_step(world, NULL, &error), FLO_DIVERGED);
+  size_t i = index_of_id(world, named_particle(&error));
+  assert_false(isfinite(field_at(world, FLO_SET_FLUID, "vy", i)));
+  flo_world_destroy(world);
+}
+
+static void test_a_particle_out_of_reach_diverges_and_is_named(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  uint32_t id = (uint32_t)flo_world_count(world, FLO_SET_FLUID);
+  const double x[3] = {0, 1e12, 0};
+  def.min_time_step = 0;
+  assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, NULL, &error), &error);
+  assert_int_equal(flo_world_set_param(world, "sound_speed", 20, &error), FLO_OK);
+  assert_int_equal(flo_world_step(world, NULL, &error), FLO_DIVERGED);
+  assert_int_equal(named_particle(&error), id);
+  flo_world_destroy(world);
+}
+
+// ---- Several worlds ----
+
+static void test_two_worlds_at_once_do_not_disturb_each_other(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3), other_def = small_world_def(2);
+  other_def.kernel = FLO_KERNEL_QUINTIC;
+  FloWorld *alone = create_dam(&def), *other_alone = create_dam(&other_def);
+  step_world(alone, 30);
+  step_world(other_alone, 30);
+  FloWorld *a = create_dam(&def), *b = create_dam(&other_def);
+  for (int k = 0; k < 30; ++k) step_world(a, 1), step_world(b, 1);
+  assert_true(flo_world_hash(a) == flo_world_hash(alone));
+  assert_true(flo_world_hash(b) == flo_world_hash(other_alone));
+  assert_true(flo_world_hash(a) != flo_world_hash(b));
+  FloWorld *worlds[] = {alone, other_alone, a, b};
+  for (size_t k = 0; k < FLO_COUNT_OF(worlds); ++k) flo_world_destroy(worlds[k]);
+}
+
+static void test_the_hash_follows_the_state(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def), *same = create_dam(&def);
+  uint64_t hash = flo_world_hash(world);
+  assert_true(hash == flo_world_hash(same));
+  step_world(world, 1);
+  assert_true(hash != flo_world_hash(world));
+  flo_world_destroy(world);
+  flo_world_destroy(same);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bad_sizes_of_a_world_are_named),
+      cmocka_unit_test(test_bad_times_of_a_world_are_named),
+      cmocka_unit_test(test_bad_methods_are_named),
+      cmocka_unit_test(test_bad_periods_are_named),
+      cmocka_unit_test(test_domains_of_axes_that_do_not_repeat_are_not_read),
+      cmocka_unit_test(test_destroying_nothing_is_fine),
+      cmocka_unit_test(test_every_kernel_and_dimension_makes_a_world_that_steps),
+      cmocka_unit_test(test_parameters_have_ranges),
+      cmocka_unit_test(test_unknown_parameters_are_refused),
+      cmocka_unit_test(test_the_speed_of_sound_limits_the_time_step),
+      cmocka_unit_test(test_parameters_may_change_between_steps),
+      cmocka_unit_test(test_a_world_without_fluid_steps),
+      cmocka_unit_test(test_a_lone_particle_falls_freely),
+      cmocka_unit_test(test_step_info_says_what_was_done),
+      cmocka_unit_test(test_advance_lands_exactly),
+      cmocka_unit_test(test_a_fixed_time_step_is_kept),
+      cmocka_unit_test(test_fixed_steps_leave_no_sliver),
+      cmocka_unit_test(test_a_time_step_below_the_smallest_means_divergence),
+      cmocka_unit_test(test_the_longest_time_step_is_respected),
+      cmocka_unit_test(test_fast_particles_added_later_shorten_the_next_step),
+      cmocka_unit_test(test_a_fast_wall_limits_the_time_step),
+      cmocka_unit_test(test_periodic_worlds_wrap_around),
+      cmocka_unit_test(test_a_velocity_that_is_not_a_number_diverges_and_is_named),
+      cmocka_unit_test(test_divergence_in_a_crowd_names_a_particle_that_is_bad),
+      cmocka_unit_test(test_a_particle_out_of_reach_diverges_and_is_named),
+      cmocka_unit_test(test_two_worlds_at_once_do_not_disturb_each_other),
+      cmocka_unit_test(test_the_hash_follows_the_state),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

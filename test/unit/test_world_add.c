@@ -1,0 +1,293 @@
+// Adding to a world: what is refused, and what becomes of what is accepted.
+#include "support/worlds.h"
+
+// ---- Materials, bodies and fluids ----
+
+#define REFUSE_MATERIAL(world, change, word)                                                                 \
+  do {                                                                                                       \
+    FloError error;                                                                                          \
+    FloMaterialId id;                                                                                        \
+    FloMaterialDef def = flo_default_material_def();                                                         \
+    def.change;                                                                                              \
+    assert_refused(flo_world_add_material(world, &def, &id, &error), &error, word);                          \
+  } while (0)
+
+static void test_bad_materials_are_named(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  REFUSE_MATERIAL(world, density = 0, "density");
+  REFUSE_MATERIAL(world, density = -1, "density");
+  REFUSE_MATERIAL(world, density = NAN, "density");
+  REFUSE_MATERIAL(world, density = INFINITY, "density");
+  REFUSE_MATERIAL(world, viscosity = -1, "viscosity");
+  REFUSE_MATERIAL(world, viscosity = NAN, "viscosity");
+  REFUSE_MATERIAL(world, viscosity = INFINITY, "viscosity");
+  REFUSE_MATERIAL(world, wall_viscosity = NAN, "wall_viscosity");
+  REFUSE_MATERIAL(world, wall_viscosity = INFINITY, "wall_viscosity");
+  flo_world_destroy(world);
+}
+
+#define REFUSE_BODY(world, change, word)                                                                     \
+  do {                                                                                                       \
+    FloError error;                                                                                          \
+    FloBodyId id;                                                                                            \
+    FloBodyDef def = flo_default_body_def();                                                                 \
+    def.shape = box_shape(0.1, 0.1, 0.1);                                                                    \
+    def.change;                                                                                              \
+    assert_refused(flo_world_add_body(world, &def, &id, &error), &error, word);                              \
+    assert_int_equal(flo_world_count(world, FLO_SET_BOUNDARY), 0);                                           \
+  } while (0)
+
+static void test_bad_bodies_are_named(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3), *flat = empty_world(2);
+  REFUSE_BODY(world, shape.size[1] = 0, "size");
+  REFUSE_BODY(world, shape.kind = FLO_SHAPE_COUNT, "shape");
+  REFUSE_BODY(world, pose.position[1] = NAN, "position");
+  REFUSE_BODY(world, pose.rotation[3] = 2, "rotation");
+  REFUSE_BODY(world, pose.rotation[3] = NAN, "rotation");
+  REFUSE_BODY(flat, pose.position[2] = 1, "two dimensions");
+  REFUSE_BODY(flat, shape = ((FloShape){FLO_SHAPE_CYLINDER, .size = {1}, .radius = 1}), "cylinder");
+  FloMotionDef motion = flo_default_motion_def();
+  REFUSE_BODY(world, motions = &motion; def.n_motions = 1, "kinematic");
+  motion.vector[0] = NAN;
+  REFUSE_BODY(world, kind = FLO_BODY_KINEMATIC; def.motions = &motion; def.n_motions = 1, "motion");
+  flo_world_destroy(world);
+  flo_world_destroy(flat);
+}
+
+static void test_an_unknown_kind_of_body_is_refused(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  REFUSE_BODY(world, kind = (FloBodyKind)9, "kind");
+  flo_world_destroy(world);
+}
+
+// A body too far away to be sampled must not leave its samples behind.
+static void test_a_body_that_fails_leaves_no_trace(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  FloBodyId id;
+  FloBodyDef far = flo_default_body_def();
+  far.pose.position[0] = 1e30;
+  size_t before = flo_world_count(world, FLO_SET_BOUNDARY);
+  uint64_t hash = flo_world_hash(world);
+  assert_int_not_equal(flo_world_add_body(world, &far, &id, &error), FLO_OK);
+  assert_int_equal(flo_world_count(world, FLO_SET_BOUNDARY), before);
+  assert_true(flo_world_hash(world) == hash);
+  step_world(world, 1);
+  flo_world_destroy(world);
+}
+
+#define REFUSE_FLUID(world, water, change, word)                                                             \
+  do {                                                                                                       \
+    FloError error;                                                                                          \
+    FloFluidDef def = flo_default_fluid_def();                                                               \
+    def.material = water, def.shape = box_shape(0.1, 0.1, 0.1);                                              \
+    def.change;                                                                                              \
+    assert_refused(flo_world_add_fluid(world, &def, NULL, &error), &error, word);                            \
+    assert_int_equal(flo_world_count(world, FLO_SET_FLUID), 0);                                              \
+  } while (0)
+
+static void not_a_velocity(void *context, const double position[3], double velocity[3]) {
+  (void)context;
+  vec_set(velocity, 0, position[0] > 0 ? NAN : 0, 0);
+}
+
+static void test_bad_fluids_are_named(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3), *flat = empty_world(2);
+  FloMaterialId water = add_water(world), flat_water = add_water(flat);
+  REFUSE_FLUID(world, water, material.index = 1, "material");
+  REFUSE_FLUID(world, water, material.generation = 0, "material");
+  REFUSE_FLUID(world, water, shape.size[0] = NAN, "size");
+  REFUSE_FLUID(world, water, shape.kind = FLO_SHAPE_TANK, "tank");
+  REFUSE_FLUID(world, water, pose.position[0] = INFINITY, "position");
+  REFUSE_FLUID(world, water, pose.rotation[0] = 0.1, "rotation");
+  REFUSE_FLUID(world, water, velocity[1] = NAN, "velocity");
+  REFUSE_FLUID(world, water, angular_velocity[1] = INFINITY, "velocity");
+  REFUSE_FLUID(world, water, velocity_at = not_a_velocity, "velocity");
+  REFUSE_FLUID(flat, flat_water, pose.position[2] = 1, "two dimensions");
+  flo_world_destroy(world);
+  flo_world_destroy(flat);
+}
+
+static void test_bad_particles_are_named(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3), *flat = empty_world(2);
+  FloMaterialId water = add_water(world), flat_water = add_water(flat), none = {5, 1};
+  FloError error;
+  double two[6] = {0, 0, 0, 0, NAN, 0}, raised[3] = {0, 0, 0.1};
+  assert_refused(flo_world_add_particles(world, water, 2, two, NULL, &error), &error, "positions: number 1");
+  two[4] = INFINITY;
+  assert_refused(flo_world_add_particles(world, water, 2, two, NULL, &error), &error, "positions: number 1");
+  assert_refused(flo_world_add_particles(flat, flat_water, 1, raised, NULL, &error), &error, "positions");
+  assert_refused(flo_world_add_particles(world, none, 1, raised, NULL, &error), &error, "material");
+  assert_int_equal(flo_world_count(world, FLO_SET_FLUID), 0);
+  assert_ok(flo_world_add_particles(world, water, 0, NULL, NULL, &error), &error);
+  flo_world_destroy(world);
+  flo_world_destroy(flat);
+}
+
+static void test_ids_that_are_not_of_this_world_are_refused(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3), *other = empty_world(3);
+  FloError error;
+  FloBodyState body_state;
+  FloMaterialId material = add_water(other);
+  FloBodyDef def = flo_default_body_def();
+  FloBodyId body = add_body(other, &def);
+  const double x[3] = {0};
+  assert_refused(flo_world_add_particles(world, material, 1, x, NULL, &error), &error, "material");
+  assert_refused(flo_world_body_state(world, body, &body_state, &error), &error, "body");
+  FloBodyId wrong = {body.index, (uint16_t)(body.generation + 1)};
+  assert_refused(flo_world_body_state(other, wrong, &body_state, &error), &error, "body");
+  wrong = (FloBodyId){0};
+  assert_refused(flo_world_body_state(other, wrong, &body_state, &error), &error, "body");
+  assert_refused(flo_world_remove_emitter(world, (FloEmitterId){0, 1}, &error), &error, "emitter");
+  assert_refused(flo_world_remove_sink(world, (FloSinkId){0, 1}, &error), &error, "sink");
+  flo_world_destroy(world);
+  flo_world_destroy(other);
+}
+
+static void test_failing_without_an_error_to_fill(void **state) {
+  (void)state;
+  FloWorldDef def = flo_default_world_def();
+  FloWorld *world;
+  double value;
+  FloView view;
+  def.dim = 7;
+  assert_int_equal(flo_world_create(&def, &world, NULL), FLO_BAD_INPUT);
+  world = empty_world(3);
+  assert_int_equal(flo_world_get_param(world, "magic", &value, NULL), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_view(world, FLO_SET_FLUID, "magic", &view, NULL), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_advance(world, NAN, NULL, NULL), FLO_BAD_INPUT);
+  flo_world_destroy(world);
+}
+
+static void test_success_does_not_touch_the_error(void **state) {
+  (void)state;
+  FloError error, before;
+  memset(&error, 0x5a, sizeof error);
+  before = error;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  assert_int_equal(flo_world_step(world, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_set_param(world, "alpha", 0.1, &error), FLO_OK);
+  assert_memory_equal(&error, &before, sizeof error);
+  flo_world_destroy(world);
+}
+
+static void test_fluid_is_left_out_where_a_solid_stands(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloBodyDef def = flo_default_body_def();
+  def.shape = box_shape(0.08, 0.08, 0.08);
+  FloMaterialId water = add_water(world);
+  add_body(world, &def);
+  const double half = 0.16, low[3] = {-half, -half, -half}, high[3] = {half, half, half};
+  assert_int_equal(add_block(world, water, low, high), 16 * 16 * 16 - 4 * 4 * 4);
+  assert_int_equal(flo_world_count(world, FLO_SET_FLUID), 16 * 16 * 16 - 4 * 4 * 4);
+  flo_world_destroy(world);
+}
+
+static void swirl(void *context, const double position[3], double velocity[3]) {
+  vec_set(velocity, *(double *)context * position[1], 0, 0);
+}
+
+static void test_fluid_starts_with_the_velocity_it_was_given(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloError error;
+  double factor = 10;
+  FloFluidDef def = flo_default_fluid_def();
+  def.material = add_water(world), def.shape = box_shape(0.1, 0.1, 0.1), def.pose = pose_at(1, 2, 3);
+  vec_set(def.velocity, 1, 2, 3);
+  vec_set(def.angular_velocity, 0, 0, 5);
+  def.velocity_at = swirl, def.context = &factor;
+  assert_ok(flo_world_add_fluid(world, &def, NULL, &error), &error);
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
+    double x = field_at(world, FLO_SET_FLUID, "x", i), y = field_at(world, FLO_SET_FLUID, "y", i);
+    assert_close(field_at(world, FLO_SET_FLUID, "vx", i), 1 - 5 * (y - 2) + 10 * y, 1e-5);
+    assert_close(field_at(world, FLO_SET_FLUID, "vy", i), 2 + 5 * (x - 1), 1e-6);
+    assert_close(field_at(world, FLO_SET_FLUID, "vz", i), 3, 1e-6);
+    assert_close(field_at(world, FLO_SET_FLUID, "mass", i), 1000 * 8e-6, 1e-9);
+  }
+  flo_world_destroy(world);
+}
+
+// ---- Bodies ----
+
+static void test_a_moving_body_carries_its_samples(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloMotionDef motion = flo_default_motion_def();
+  motion.kind = FLO_MOTION_ROTATE, motion.rate = 2, motion.vector[2] = 1;
+  FloBodyId id = add_moving_box(world, box_shape(0.1, 0.1, 0.1), pose_at(0.3, 0, 0), &motion);
+  FloError error;
+  FloBodyState s;
+  assert_ok(flo_world_advance(world, 0.3, NULL, &error), &error);
+  assert_ok(flo_world_body_state(world, id, &s, &error), &error);
+  assert_close_3(s.pose.position, ((double[3]){0.3 * cos(0.6), 0.3 * sin(0.6), 0}), 1e-12);
+  assert_close_3(s.velocity, ((double[3]){-0.6 * sin(0.6), 0.6 * cos(0.6), 0}), 1e-12);
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_BOUNDARY); ++i) {
+    double x = field_at(world, FLO_SET_BOUNDARY, "x", i), y = field_at(world, FLO_SET_BOUNDARY, "y", i);
+    double local_x = field_at(world, FLO_SET_BOUNDARY, "local_x", i) + 0.3;
+    double local_y = field_at(world, FLO_SET_BOUNDARY, "local_y", i);
+    assert_close(x, cos(0.6) * local_x - sin(0.6) * local_y, 1e-12);
+    assert_close(field_at(world, FLO_SET_BOUNDARY, "vx", i), -2 * y, 1e-6);
+    assert_close(field_at(world, FLO_SET_BOUNDARY, "vy", i), 2 * x, 1e-6);
+  }
+  flo_world_destroy(world);
+}
+
+static void test_definitions_are_copied(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloKeyframe frames[2] = {{0, flo_pose_identity()}, {1, pose_at(1, 0, 0)}};
+  FloMotionDef motion = flo_default_motion_def();
+  motion.kind = FLO_MOTION_KEYFRAMES, motion.keyframes = frames, motion.n_keyframes = 2;
+  FloBodyId id = add_moving_box(world, box_shape(0.1, 0.1, 0.1), flo_pose_identity(), &motion);
+  memset(frames, 0xff, sizeof frames);
+  memset(&motion, 0xff, sizeof motion);
+  FloError error;
+  FloBodyState s;
+  assert_ok(flo_world_advance(world, 0.25, NULL, &error), &error);
+  assert_ok(flo_world_body_state(world, id, &s, &error), &error);
+  assert_close_3(s.pose.position, ((double[3]){0.25, 0, 0}), 1e-12);
+  flo_world_destroy(world);
+}
+
+static void test_forces_are_zero_before_the_first_step(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  FloBodyState s;
+  assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &s, &error), &error);
+  assert_close_3(s.force, ((double[3]){0}), 0);
+  assert_close_3(s.torque, ((double[3]){0}), 0);
+  flo_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bad_materials_are_named),
+      cmocka_unit_test(test_bad_bodies_are_named),
+      cmocka_unit_test(test_an_unknown_kind_of_body_is_refused),
+      cmocka_unit_test(test_a_body_that_fails_leaves_no_trace),
+      cmocka_unit_test(test_bad_fluids_are_named),
+      cmocka_unit_test(test_bad_particles_are_named),
+      cmocka_unit_test(test_ids_that_are_not_of_this_world_are_refused),
+      cmocka_unit_test(test_failing_without_an_error_to_fill),
+      cmocka_unit_test(test_success_does_not_touch_the_error),
+      cmocka_unit_test(test_fluid_is_left_out_where_a_solid_stands),
+      cmocka_unit_test(test_fluid_starts_with_the_velocity_it_was_given),
+      cmocka_unit_test(test_a_moving_body_carries_its_samples),
+      cmocka_unit_test(test_definitions_are_copied),
+      cmocka_unit_test(test_forces_are_zero_before_the_first_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
