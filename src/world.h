@@ -102,7 +102,8 @@ double flo_world_param(const FloWorld *world, const char *name);
 FloStatus flo_world_find_neighbours(FloWorld *world, FloError *error);
 // Builds the operator boundary-fluid for the same positions.
 FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error);
-// v += dt (force/m + g), x += dt v; `force` is quadruples in newton. Guided particles keep their velocity.
+// v += dt (force/m + g), x += dt v; `force` is quadruples in newton. Guided particles keep their velocity,
+// and none crosses a surface. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
 
 // ---- Shared by the functions that add things ----

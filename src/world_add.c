@@ -102,11 +102,15 @@ static double uncovered_share(const FloWorld *world, const FloShape *shape, cons
   return sum * flo_world_rest_volume(world);
 }
 
-static void compute_covered(FloWorld *world, const FloBody *body) {
+static void describe_samples(FloWorld *world, const FloBody *body) {
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  const double wall = 4 * world->kernel.support;
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
+    double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]}, n[3];
     b->covered[i] = (float)(1 - uncovered_share(world, &body->shape, local));
+    b->depth[i] = (float)-flo_shape_distance(&body->shape, world->def.dim, local, wall);
+    flo_shape_normal(&body->shape, world->def.dim, local, wall, n);
+    b->local_nx[i] = (float)n[0], b->local_ny[i] = (float)n[1], b->local_nz[i] = (float)n[2];
   }
 }
 
@@ -120,6 +124,9 @@ void flo_world_place_samples(FloWorld *world, const FloBody *body) {
     vec_add(velocity, body->state.velocity, velocity);
     b->x[i] = position[0], b->y[i] = position[1], b->z[i] = position[2];
     b->vx[i] = (float)velocity[0], b->vy[i] = (float)velocity[1], b->vz[i] = (float)velocity[2];
+    double local_n[3] = {(double)b->local_nx[i], (double)b->local_ny[i], (double)b->local_nz[i]}, n[3];
+    quat_rotate(body->state.pose.rotation, local_n, n);
+    b->nx[i] = (float)n[0], b->ny[i] = (float)n[1], b->nz[i] = (float)n[2];
   }
 }
 
@@ -173,9 +180,9 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
   copy_name(body.name, def->name);
   FLO_TRY(copy_motions(world, def, &body, error));
   FLO_TRY(sample_body(world, &body, error));
+  describe_samples(world, &body);
   flo_motion_evaluate(body.motions, body.n_motions, &body.start, world->time, &body.state);
   flo_world_place_samples(world, &body);
-  compute_covered(world, &body);
   FLO_TRY(compute_volumes(world, &body, error));
   FLO_TRY(flo_world_append(world, &world->bodies, &body, sizeof body, error));
   world->is_boundary_grid_current = false;

@@ -11,14 +11,34 @@ size_t flo_world_memory(const FloWorld *world) { return world->memory.bytes; }
 
 // ---- Figures ----
 
-enum { KINETIC, POTENTIAL, MOMENTUM, ANGULAR = MOMENTUM + 3, DENSITY_ERROR = ANGULAR + 3, N_SUMS };
+enum {
+  KINETIC,
+  POTENTIAL,
+  MOMENTUM,
+  ANGULAR = MOMENTUM + 3,
+  DENSITY_ERROR = ANGULAR + 3,
+  PENETRATIONS,
+  N_SUMS
+};
+
+static bool is_in_solid(const FloWorld *world, const double x[3]) {
+  const double wall = 4 * world->kernel.support;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    double local[3];
+    pose_to_local(&body->state.pose, x, local);
+    if (flo_shape_distance(&body->shape, world->def.dim, local, wall) < -world->def.spacing / 2) return true;
+  }
+  return false;
+}
 
 static void add_figures(const void *context, size_t begin, size_t end, double *sums) {
   const FloWorld *world = context;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   for (size_t i = begin; i < end; ++i) {
     double x[3] = {p->x[i], p->y[i], p->z[i]}, m = (double)p->mass[i], spin[3];
-    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+    double v[3] = {(double)p->vx[i] + (double)p->rest_vx[i], (double)p->vy[i] + (double)p->rest_vy[i],
+                   (double)p->vz[i] + (double)p->rest_vz[i]};
     vec_cross(x, v, spin);
     sums[KINETIC] += m * vec_dot(v, v) / 2;
     sums[POTENTIAL] -= m * vec_dot(world->def.gravity, x);
@@ -26,6 +46,7 @@ static void add_figures(const void *context, size_t begin, size_t end, double *s
       sums[MOMENTUM + axis] += m * v[axis];
       sums[ANGULAR + axis] += m * spin[axis];
     }
+    sums[PENETRATIONS] += is_in_solid(world, x);
     sums[DENSITY_ERROR] += fmax((double)p->density[i] / flo_materials(world)[p->material[i]].density - 1, 0);
   }
 }
@@ -50,6 +71,7 @@ FloFigures flo_world_figures(FloWorld *world) {
                   .residual = world->residual,
                   .density_error_mean = n ? sums[DENSITY_ERROR] / (double)n : 0,
                   .density_error_max = fmax(worst, 0),
+                  .penetrations = (size_t)sums[PENETRATIONS],
                   .fluid_particles = n,
                   .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
                   .kinetic_energy = sums[KINETIC],

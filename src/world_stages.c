@@ -66,6 +66,15 @@ typedef struct Integrate {
   } chunks[FLO_MAX_CHUNKS];
 } Integrate;
 
+// Adds to a velocity kept as a float and the rest that the float cannot hold. A plain sum would lose small
+// kicks of fast particles but not those of their slow neighbours, and so break the symmetry that conserves
+// momentum.
+static inline void add_compensated(float *v, float *rest, float kick) {
+  float wanted = kick + *rest, sum = *v + wanted;
+  *rest = wanted - (sum - *v);
+  *v = sum;
+}
+
 static void kick(const Integrate *in, FloParticles *p, size_t i) {
   const float *f = in->force + 4 * i;
   float per_mass = 1 / p->mass[i];
@@ -73,9 +82,55 @@ static void kick(const Integrate *in, FloParticles *p, size_t i) {
   p->ax[i] = is_held ? 0 : f[0] * per_mass + in->gravity[0];
   p->ay[i] = is_held ? 0 : f[1] * per_mass + in->gravity[1];
   p->az[i] = is_held ? 0 : f[2] * per_mass + in->gravity[2];
-  p->vx[i] += in->dt * p->ax[i];
-  p->vy[i] += in->dt * p->ay[i];
-  p->vz[i] += in->dt * p->az[i];
+  add_compensated(&p->vx[i], &p->rest_vx[i], in->dt * p->ax[i]);
+  add_compensated(&p->vy[i], &p->rest_vy[i], in->dt * p->ay[i]);
+  add_compensated(&p->vz[i], &p->rest_vz[i], in->dt * p->az[i]);
+}
+
+// ---- No fluid particle's centre crosses a surface ----
+//
+// Pressure keeps fluid one spacing away from the samples, but a single fast drop has little of it and would
+// slip through between four samples. Each sample stands for a piece of plane (its normal, `depth` above it);
+// a particle over that piece may approach the plane no faster than it takes to reach it.
+
+// Reach of a sample's piece of plane along the surface, and how far behind it a particle still counts as on
+// its way in (one farther behind is on the other side of the wall), both in spacings.
+#define PLANE_REACH 0.75
+#define PLANE_BACK  0.4
+
+static void keep_out(FloWorld *world, size_t i, size_t b, float dt) {
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const FloParticles *s = &world->sets[FLO_SET_BOUNDARY];
+  const int32_t *here = world->grids[FLO_SET_FLUID].fixed + 4 * i,
+                *there = world->grids[FLO_SET_BOUNDARY].fixed + 4 * b;
+  const float spacing = (float)world->def.spacing, *n[3] = {&s->nx[b], &s->ny[b], &s->nz[b]};
+  float height = -s->depth[b], r2 = 0, along = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    float d = flo_grid_distance(&world->lattice, axis, here[axis], there[axis]);
+    along += d * *n[axis];
+    r2 += d * d;
+  }
+  height += along;
+  if (height < -(float)PLANE_BACK * spacing ||
+      r2 - along * along > (float)(PLANE_REACH * PLANE_REACH) * spacing * spacing)
+    return;
+  float approach =
+      (p->vx[i] - s->vx[b]) * *n[0] + (p->vy[i] - s->vy[b]) * *n[1] + (p->vz[i] - s->vz[b]) * *n[2];
+  float excess = approach + fmaxf(height, 0) / dt;
+  if (excess >= 0) return;
+  p->vx[i] -= excess * *n[0], p->vy[i] -= excess * *n[1], p->vz[i] -= excess * *n[2];
+}
+
+static void keep_out_range(FloWorld *world, size_t begin, size_t end, float dt) {
+  const FloPairs *pairs = &world->fluid_boundary;
+  for (size_t block = begin / FLO_BLOCK; block * FLO_BLOCK < end; ++block)
+    for (uint32_t k = 0; k < pairs->slot_count[block]; ++k) {
+      const FloPairSlot *slot = &pairs->slots[pairs->slot_begin[block] + k];
+      for (size_t lane = 0; lane < FLO_BLOCK; ++lane) {
+        bool is_pair = slot->gx[lane] != 0 || slot->gy[lane] != 0 || slot->gz[lane] != 0;
+        if (is_pair) keep_out(world, block * FLO_BLOCK + lane, (size_t)slot->index[lane], dt);
+      }
+    }
 }
 
 static void integrate_range(void *context, size_t begin, size_t end, int thread) {
@@ -83,11 +138,12 @@ static void integrate_range(void *context, size_t begin, size_t end, int thread)
   Integrate *in = context;
   FloParticles *p = &in->world->sets[FLO_SET_FLUID];
   float speed2 = 0, acceleration2 = 0;
+  for (size_t i = begin; i < end; ++i) kick(in, p, i);
+  keep_out_range(in->world, begin, end, in->dt);
   for (size_t i = begin; i < end; ++i) {
-    kick(in, p, i);
-    p->x[i] += in->dt_exact * (double)p->vx[i];
-    p->y[i] += in->dt_exact * (double)p->vy[i];
-    p->z[i] += in->dt_exact * (double)p->vz[i];
+    p->x[i] += in->dt_exact * ((double)p->vx[i] + (double)p->rest_vx[i]);
+    p->y[i] += in->dt_exact * ((double)p->vy[i] + (double)p->rest_vy[i]);
+    p->z[i] += in->dt_exact * ((double)p->vz[i] + (double)p->rest_vz[i]);
   }
   size_t bad = SIZE_MAX;
   for (size_t i = begin; i < end; ++i) {

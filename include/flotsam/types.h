@@ -226,6 +226,7 @@ typedef struct FloFigures {
   int iterations;
   double residual;
   double density_error_mean, density_error_max; // of max(density/rest - 1, 0)
+  size_t penetrations;                          // fluid particles more than half a spacing inside a solid
   size_t fluid_particles, boundary_particles;
   double kinetic_energy, potential_energy; // [J] (per metre in 2D)
   double momentum[3];                      // [kg m/s]

@@ -92,6 +92,23 @@ double flo_shape_distance(const FloShape *shape, int dim, const double point[3],
   }
 }
 
+void flo_shape_normal(const FloShape *shape, int dim, const double point[3], double wall, double normal[3]) {
+  double half[3];
+  flo_shape_half_extent(shape, dim, half);
+  double step = 1e-6 * fmax(vec_length(half), vec_length(point));
+  vec_set(normal, 0, 0, 0);
+  for (int axis = 0; axis < dim; ++axis) {
+    double a[3], b[3];
+    vec_copy(point, a);
+    vec_copy(point, b);
+    a[axis] -= step, b[axis] += step;
+    normal[axis] = flo_shape_distance(shape, dim, b, wall) - flo_shape_distance(shape, dim, a, wall);
+  }
+  double length = vec_length(normal);
+  // The very centre of a body has no nearest side.
+  if (length > 0) vec_scale(normal, 1 / length, normal);
+}
+
 // ---- Volume ----
 
 FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,

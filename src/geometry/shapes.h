@@ -21,6 +21,8 @@ FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error);
 // Signed distance to the surface, negative inside the solid. The solid of a tank is a wall of `wall`
 // thickness.
 double flo_shape_distance(const FloShape *shape, int dim, const double point[3], double wall);
+// Unit vector along which the distance grows fastest.
+void flo_shape_normal(const FloShape *shape, int dim, const double point[3], double wall, double normal[3]);
 // Points of a lattice of the given spacing inside the shape, in its own frame. Boxes fill from their low
 // corner, so that fluid stands on the floor and at the wall; round shapes fill from the centre.
 FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,

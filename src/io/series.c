@@ -27,6 +27,7 @@
   X(angular_momentum_x, f->angular_momentum[0])                                                              \
   X(angular_momentum_y, f->angular_momentum[1])                                                              \
   X(angular_momentum_z, f->angular_momentum[2])                                                              \
+  X(penetrations, (double)f->penetrations)                                                                   \
   X(max_speed, f->max_speed)                                                                                 \
   X(emitted, (double)f->emitted)                                                                             \
   X(removed, (double)f->removed)                                                                             \
@@ -42,8 +43,8 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
 };
 
 // Figures for which a bare name in an expectation means the worst value of the run rather than the last one.
-static const char *const worst_names[] = {"iterations", "residual", "density_error_mean", "density_error_max",
-                                          "max_speed"};
+static const char *const worst_names[] = {"iterations",        "residual",     "density_error_mean",
+                                          "density_error_max", "penetrations", "max_speed"};
 
 static const char *const axis_names[] = {"x", "y", "z"};
 

@@ -26,17 +26,23 @@ static FloWorld *make_column(const Column *c, FloBodyId *tank) {
   return world;
 }
 
-// Mean over all particles of |p - rho g depth| over rho g height. Depth counts from the top of the settled
-// column.
+// Mean over the depth of |p - rho g depth| over rho g height, p averaged over layers one spacing thick. Depth
+// counts from the top of the settled column.
 static double pressure_error(FloWorld *world, const Column *c) {
+  enum { MAX_LAYERS = 200 };
   const double *h = doubles(world, c->dim == 2 ? "y" : "z");
   const float *p = floats(world, "pressure");
-  size_t n = flo_world_count(world, FLO_SET_FLUID);
-  double top = 0, sum = 0, full = 1000 * 9.81 * c->height;
-  for (size_t i = 0; i < n; ++i) top = fmax(top, h[i]);
-  top += c->spacing / 2;
-  for (size_t i = 0; i < n; ++i) sum += fabs((double)p[i] - 1000 * 9.81 * (top - h[i])) / full;
-  return sum / (double)n;
+  double top = 0, sum = 0, layers[MAX_LAYERS] = {0};
+  size_t counts[MAX_LAYERS] = {0}, n = flo_world_count(world, FLO_SET_FLUID), n_layers = 0;
+  for (size_t i = 0; i < n; ++i) top = fmax(top, h[i] + c->spacing / 2);
+  for (size_t i = 0; i < n; ++i) {
+    int layer = (int)fmax(h[i] / c->spacing, 0);
+    layers[layer] += (double)p[i] - 1000 * 9.81 * (top - h[i]);
+    counts[layer]++;
+  }
+  for (int layer = 0; layer < MAX_LAYERS; ++layer)
+    if (counts[layer]) sum += fabs(layers[layer] / (double)counts[layer]), ++n_layers;
+  return sum / (double)n_layers / (1000 * 9.81 * c->height);
 }
 
 static double largest_drift(FloWorld *world, double start[][3]) {
@@ -69,9 +75,9 @@ static void check_column(const Column *c) {
   for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i)
     weight += 9.81 * (double)floats(world, "mass")[i];
   // A lattice is not how SPH particles like to lie; let them find their places before rest is judged.
-  advance(world, 1);
+  advance(world, 2);
   remember(world, start);
-  advance(world, 6);
+  advance(world, 7);
   double p_error = pressure_error(world, c), drift = largest_drift(world, start) / c->spacing;
   must(flo_world_body_state(world, tank, &state, &error), &error);
   double carried = -state.force[c->dim - 1] / weight;

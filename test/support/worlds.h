@@ -87,15 +87,18 @@ static inline FloBodyId add_moving_box(FloWorld *world, FloShape shape, FloPose 
   return add_body(world, &def);
 }
 
-// A block of water in the low corner of a tank, 6 spacings wide and 8 high.
-static inline FloWorld *create_dam(const FloWorldDef *def) {
+// A block of water in the low corner of a tank, 6 `scale` spacings wide and 8 `scale` high.
+static inline FloWorld *create_dam_of(const FloWorldDef *def, double scale) {
   FloWorld *world = create_world(def);
-  const double s = def->spacing, low[3] = {0},
-               high[3] = {6 * s, def->dim == 2 ? 8 * s : 6 * s, def->dim == 3 ? 8 * s : 0};
-  add_tank(world, def->dim, 12 * s, def->dim == 2 ? 12 * s : 6 * s, 12 * s);
+  bool is_flat = def->dim == 2;
+  const double s = def->spacing * scale, low[3] = {0},
+               high[3] = {6 * s, is_flat ? 8 * s : 6 * s, is_flat ? 0 : 8 * s};
+  add_tank(world, def->dim, 12 * s, is_flat ? 12 * s : 6 * s, 12 * s);
   add_block(world, add_water(world), low, high);
   return world;
 }
+
+static inline FloWorld *create_dam(const FloWorldDef *def) { return create_dam_of(def, 1); }
 
 static inline void step_world(FloWorld *world, int n) {
   FloError error;

@@ -207,7 +207,7 @@ static void test_motions(void **state) {
   (void)state;
   FloScene *scene = load(
       "{" HEAD "'fluids':[{'material':{},'shape':{'box':1}}],'boundaries':[{'name':'arm','shape':{'box':1},'"
-               "at':[1,2,3],"
+      "at':[1,2,3],"
       "'look':'red','motions':[{'translate':[1,0,0],'start':1,'end':2},{'rotate':{'axis':[1,0,0],'rate':2}},"
       "{'rotate':{'rate':2,'centre':[7,8,9]}},{'oscillate':{'amplitude':[0,0,1],'frequency':3,'phase':'pi'}},"
       "{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[1,0,0],'rotate':{'angle':180}}]}]}]}",
@@ -271,7 +271,7 @@ static void test_aim(void **state) {
     char text[512];
     snprintf(text, sizeof text,
              "{" HEAD "'emitters':[{'material':{},'at':[1,2,3],'direction':[%.17g,%.17g,%.17g],'size':[0.5,0."
-                      "25],'speed':2}]}",
+             "25],'speed':2}]}",
              d[0], d[1], d[2]);
     FloScene *scene = load(text, NULL);
     const FloEmitterDef *def = &scene->parts->emitters[0].def;

@@ -278,6 +278,33 @@ static void test_fixed_steps_leave_no_sliver(void **state) {
   }
 }
 
+static double largest(const FloWorld *world, const char *field) {
+  FloView view = view_of(world, FLO_SET_FLUID, field);
+  double most = 0;
+  for (size_t i = 0; i < view.count; ++i) most = fmax(most, fabs(view_at(&view, i)));
+  return most;
+}
+
+// Whoever lands on a time just after a step asks for a tiny one; it must not be felt in the next.
+static void test_a_very_short_step_does_not_shake_the_fluid(void **state) {
+  (void)state;
+  const double tiny[] = {1e-7, 1e-9, 1e-11, 1e-13};
+  for (size_t k = 0; k < FLO_COUNT_OF(tiny); ++k) {
+    FloWorldDef def = small_world_def(3);
+    FloWorld *world = create_dam(&def);
+    FloError error;
+    step_world(world, 40);
+    double pressure = largest(world, "pressure"), acceleration = largest(world, "az");
+    assert_ok(flo_world_advance(world, flo_world_time(world) + tiny[k], NULL, &error), &error);
+    for (int step = 0; step < 3; ++step) {
+      step_world(world, 1);
+      assert_close(largest(world, "pressure"), pressure, 0.5 * pressure);
+      assert_close(largest(world, "az"), acceleration, 0.5 * acceleration);
+    }
+    flo_world_destroy(world);
+  }
+}
+
 static void test_a_time_step_below_the_smallest_means_divergence(void **state) {
   (void)state;
   FloWorldDef def = small_world_def(3);
@@ -313,6 +340,23 @@ static void test_fast_particles_added_later_shorten_the_next_step(void **state) 
   assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, v, &error), &error);
   assert_true(flo_world_max_dt(world, NULL) <= def.cfl * def.spacing / 100);
   flo_world_destroy(world);
+}
+
+// The speed of sound is chosen for the fluid there is, not for the fluid there was before the first step.
+static void test_fluid_added_to_a_running_world_gets_its_speed_of_sound(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  const double low[3] = {0}, high[3] = {0.1, 0.1, 0.5};
+  double longest[2];
+  for (int is_running = 0; is_running <= 1; ++is_running) {
+    FloWorld *world = create_world(&def);
+    FloMaterialId water = add_water(world);
+    if (is_running) step_world(world, 1);
+    add_block(world, water, low, high);
+    longest[is_running] = flo_world_max_dt(world, NULL);
+    flo_world_destroy(world);
+  }
+  assert_close(longest[1], longest[0], 0.01 * longest[0]);
 }
 
 static void test_a_fast_wall_limits_the_time_step(void **state) {
@@ -452,9 +496,11 @@ int main(void) {
       cmocka_unit_test(test_advance_lands_exactly),
       cmocka_unit_test(test_a_fixed_time_step_is_kept),
       cmocka_unit_test(test_fixed_steps_leave_no_sliver),
+      cmocka_unit_test(test_a_very_short_step_does_not_shake_the_fluid),
       cmocka_unit_test(test_a_time_step_below_the_smallest_means_divergence),
       cmocka_unit_test(test_the_longest_time_step_is_respected),
       cmocka_unit_test(test_fast_particles_added_later_shorten_the_next_step),
+      cmocka_unit_test(test_fluid_added_to_a_running_world_gets_its_speed_of_sound),
       cmocka_unit_test(test_a_fast_wall_limits_the_time_step),
       cmocka_unit_test(test_periodic_worlds_wrap_around),
       cmocka_unit_test(test_a_velocity_that_is_not_a_number_diverges_and_is_named),

@@ -1,0 +1,306 @@
+// Memory over the life of a world: none taken once it has warmed up, all given back, and every failure
+// survived.
+#include "support/allocator.h"
+#include "support/worlds.h"
+
+static FloWorldDef counted_def(int dim, CountingAllocator *counter) {
+  FloWorldDef def = small_world_def(dim);
+  def.allocator = counting_allocator(counter);
+  return def;
+}
+
+static void check_balanced(const CountingAllocator *counter) {
+  assert_int_equal(counter->n_blocks, 0);
+  assert_int_equal(counter->bytes, 0);
+  assert_int_equal(counter->n_mismatches, 0);
+}
+
+// ---- Warm worlds ----
+
+static void check_warm_steps(int dim, double scale) {
+  CountingAllocator counter = {0};
+  FloWorldDef def = counted_def(dim, &counter);
+  def.threads = 2;
+  FloWorld *world = create_dam_of(&def, scale);
+  step_world(world, 50);
+  size_t calls = counter.n_calls;
+  for (int k = 50; k < 100; ++k) {
+    step_world(world, 1);
+    if (counter.n_calls != calls) fail_msg("%dD: step %d allocates", dim, k);
+  }
+  flo_world_destroy(world);
+  check_balanced(&counter);
+}
+
+static void test_a_warm_world_takes_no_memory(void **state) {
+  (void)state;
+  check_warm_steps(3, 2);
+  check_warm_steps(2, 4);
+}
+
+static void test_asking_a_warm_world_takes_no_memory(void **state) {
+  (void)state;
+  CountingAllocator counter = {0};
+  FloWorldDef def = counted_def(3, &counter);
+  FloWorld *world = create_dam(&def);
+  const double point[3] = {0.05, 0.05, 0.05};
+  double density, pressure;
+  FloBodyState body;
+  FloError error;
+  size_t calls = 0;
+  for (int k = 0; k < 60; ++k) {
+    step_world(world, 1);
+    flo_world_figures(world);
+    flo_world_sample(world, point, &density, &pressure);
+    assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &body, &error), &error);
+    if (k == 40) calls = counter.n_calls;
+  }
+  assert_int_equal(counter.n_calls, calls);
+  flo_world_destroy(world);
+  check_balanced(&counter);
+}
+
+// ---- Whole lives ----
+
+typedef struct Life {
+  FloWorld *world;
+  FloError error;
+  bool is_asked; // for the forces on bodies after each step; otherwise they are still unknown when a step
+                 // fails
+} Life;
+
+static FloStatus live_bodies(Life *life, double s) {
+  FloBodyId id;
+  FloBodyDef tank = flo_default_body_def();
+  tank.shape = (FloShape){.kind = FLO_SHAPE_TANK, .size = {10 * s, 6 * s, 8 * s}, .up = 2};
+  tank.pose = pose_at(5 * s, 3 * s, 4 * s);
+  FLO_TRY(flo_world_add_body(life->world, &tank, &id, &life->error));
+  FloKeyframe frames[2] = {{0, pose_at(8 * s, 3 * s, 6 * s)}, {1, pose_at(8 * s, 3 * s, 3 * s)}};
+  FloMotionDef motions[2] = {flo_default_motion_def(), flo_default_motion_def()};
+  motions[0].kind = FLO_MOTION_KEYFRAMES, motions[0].keyframes = frames, motions[0].n_keyframes = 2;
+  FloBodyDef mover = flo_default_body_def();
+  mover.kind = FLO_BODY_KINEMATIC, mover.shape = (FloShape){FLO_SHAPE_SPHERE, .radius = 2 * s};
+  mover.motions = motions, mover.n_motions = 2;
+  return flo_world_add_body(life->world, &mover, &id, &life->error);
+}
+
+static FloStatus live_fluids(Life *life, double s) {
+  FloMaterialId materials[2];
+  FloMaterialDef material = flo_default_material_def();
+  for (int k = 0; k < 2; ++k, material.density = 1500)
+    FLO_TRY(flo_world_add_material(life->world, &material, &materials[k], &life->error));
+  FloFluidDef fluid = flo_default_fluid_def();
+  fluid.material = materials[0], fluid.shape = box_shape(5 * s, 6 * s, 4 * s),
+  fluid.pose = pose_at(2.5 * s, 3 * s, 2 * s);
+  FLO_TRY(flo_world_add_fluid(life->world, &fluid, NULL, &life->error));
+  const double x[3] = {5.5 * s, 3 * s, 5 * s};
+  return flo_world_add_particles(life->world, materials[1], 1, x, NULL, &life->error);
+}
+
+static FloStatus live_streams(Life *life, double s) {
+  FloEmitterId emitter_id;
+  FloSinkId sink_id;
+  FloEmitterDef emitter = flo_default_emitter_def();
+  emitter.material = (FloMaterialId){1, 1}, emitter.size[0] = emitter.size[1] = 3 * s, emitter.speed = 40;
+  emitter.pose = pose_at(s, 3 * s, 6 * s);
+  FLO_TRY(flo_world_add_emitter(life->world, &emitter, &emitter_id, &life->error));
+  FloSinkDef sink = flo_default_sink_def();
+  sink.shape = box_shape(2 * s, 2 * s, 2 * s);
+  return flo_world_add_sink(life->world, &sink, &sink_id, &life->error);
+}
+
+static FloStatus live_steps(Life *life) {
+  for (int k = 0; k < 9; ++k) {
+    FloBodyState body;
+    FLO_TRY(flo_world_step(life->world, NULL, &life->error));
+    if (life->is_asked) FLO_TRY(flo_world_body_state(life->world, (FloBodyId){1, 1}, &body, &life->error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus live(Life *life, const FloWorldDef *def) {
+  // Long steps and a fast emitter: the stores grow while the world runs.
+  FloWorldDef hasty = *def;
+  hasty.time_step = 2.5e-4;
+  FLO_TRY(flo_world_create(&hasty, &life->world, &life->error));
+  FLO_TRY(flo_world_set_param(life->world, "sound_speed", 20, &life->error));
+  FLO_TRY(live_bodies(life, def->spacing));
+  FLO_TRY(live_fluids(life, def->spacing));
+  FLO_TRY(live_streams(life, def->spacing));
+  return live_steps(life);
+}
+
+static void test_a_whole_life_gives_everything_back(void **state) {
+  (void)state;
+  CountingAllocator counter = {0};
+  FloWorldDef def = counted_def(3, &counter);
+  Life life = {0};
+  assert_ok(live(&life, &def), &life.error);
+  assert_true(counter.n_calls > 100);
+  assert_int_equal(flo_world_memory(life.world), counter.bytes);
+  flo_world_destroy(life.world);
+  check_balanced(&counter);
+}
+
+static void test_a_world_that_is_refused_gives_everything_back(void **state) {
+  (void)state;
+  CountingAllocator counter = {0};
+  FloWorldDef def = counted_def(3, &counter);
+  Life life = {0};
+  def.periodic[0] = true, def.domain_high[0] = 2 * def.spacing;
+  assert_int_equal(live(&life, &def), FLO_BAD_INPUT);
+  check_balanced(&counter);
+}
+
+// A body that is refused after its motions were copied.
+static void test_a_body_that_is_refused_gives_everything_back(void **state) {
+  (void)state;
+  CountingAllocator counter = {0};
+  FloWorldDef def = counted_def(3, &counter);
+  FloWorld *world = create_world(&def);
+  FloKeyframe frames[2] = {{0, pose_at(1e30, 0, 0)}, {1, pose_at(1e30, 0, 0)}};
+  FloMotionDef motion = flo_default_motion_def();
+  motion.kind = FLO_MOTION_KEYFRAMES, motion.keyframes = frames, motion.n_keyframes = 2;
+  FloBodyDef body = flo_default_body_def();
+  FloBodyId id;
+  FloError error;
+  body.kind = FLO_BODY_KINEMATIC, body.shape = box_shape(0.1, 0.1, 0.1);
+  body.motions = &motion, body.n_motions = 1;
+  assert_int_not_equal(flo_world_add_body(world, &body, &id, &error), FLO_OK);
+  assert_int_equal(flo_world_count(world, FLO_SET_BOUNDARY), 0);
+  flo_world_destroy(world);
+  check_balanced(&counter);
+}
+
+// ---- Failing allocations ----
+
+// Everything that may be asked of a world in which something has failed.
+static void ask_everything(FloWorld *world) {
+  const double point[3] = {0.05, 0.05, 0.05};
+  double density, pressure;
+  FloBodyState body;
+  FloError error;
+  FloView view;
+  for (uint16_t k = 0; k < 2; ++k) flo_world_body_state(world, (FloBodyId){k, 1}, &body, &error);
+  flo_world_sample(world, point, &density, &pressure);
+  flo_world_figures(world);
+  flo_world_hash(world);
+  flo_world_max_dt(world, NULL);
+  for (int set = 0; set < FLO_SET_COUNT; ++set) {
+    const char *name;
+    for (size_t k = 0; (name = flo_world_field_name(world, (FloSet)set, k)); ++k)
+      if (flo_world_view(world, (FloSet)set, name, &view, &error) == FLO_OK && view.count)
+        assert_non_null(view.data);
+  }
+}
+
+static size_t calls_of_a_life(bool is_asked) {
+  CountingAllocator counter = {0};
+  FloWorldDef def = counted_def(3, &counter);
+  Life life = {.is_asked = is_asked};
+  assert_ok(live(&life, &def), &life.error);
+  flo_world_destroy(life.world);
+  return counter.n_calls;
+}
+
+// Runs a life whose k-th allocation fails; `onwards` fails all later ones too.
+static void live_without(size_t k, bool onwards, bool is_asked) {
+  CountingAllocator counter = {.fail_at = k, .fail_onwards = onwards};
+  FloWorldDef def = counted_def(3, &counter);
+  Life life = {.is_asked = is_asked};
+  FloStatus status = live(&life, &def);
+  if (status != FLO_NO_MEMORY)
+    fail_msg("allocation %zu failed, but the status is '%s'", k, flo_status_name(status));
+  assert_int_equal(life.error.status, FLO_NO_MEMORY);
+  assert_non_null(strstr(life.error.text, "memory"));
+  if (life.world) ask_everything(life.world);
+  flo_world_destroy(life.world);
+  if (counter.n_blocks || counter.bytes) fail_msg("allocation %zu failed: %zu bytes lost", k, counter.bytes);
+  if (counter.n_mismatches) fail_msg("allocation %zu failed: a block came back with another size", k);
+}
+
+static void check_every_allocation(bool onwards, bool is_asked) {
+  size_t n = calls_of_a_life(is_asked);
+  for (size_t k = 1; k <= n; ++k) live_without(k, onwards, is_asked);
+}
+
+static void test_any_allocation_may_fail(void **state) {
+  (void)state;
+  check_every_allocation(false, true);
+}
+
+static void test_memory_may_run_out_for_good(void **state) {
+  (void)state;
+  check_every_allocation(true, true);
+}
+
+static void test_forces_may_be_asked_for_after_a_step_without_memory(void **state) {
+  (void)state;
+  check_every_allocation(false, false);
+  check_every_allocation(true, false);
+}
+
+// A step without memory changes nothing that cannot be done again.
+static void test_a_step_that_failed_can_be_repeated(void **state) {
+  (void)state;
+  for (size_t k = 1;; ++k) {
+    CountingAllocator counter = {0};
+    FloWorldDef def = counted_def(3, &counter);
+    FloError error;
+    FloWorld *world = create_dam(&def);
+    size_t n = flo_world_count(world, FLO_SET_FLUID);
+    counter.fail_at = counter.n_calls + k;
+    FloStatus status = flo_world_step(world, NULL, &error);
+    if (status != FLO_OK) {
+      assert_int_equal(status, FLO_NO_MEMORY);
+      assert_true(flo_world_time(world) == 0);
+      assert_int_equal(flo_world_count(world, FLO_SET_FLUID), n);
+      step_world(world, 3);
+    }
+    flo_world_destroy(world);
+    check_balanced(&counter);
+    if (status == FLO_OK) break;
+  }
+}
+
+// What could not be added is not there.
+static void test_a_body_without_memory_leaves_no_samples(void **state) {
+  (void)state;
+  for (size_t k = 1;; ++k) {
+    CountingAllocator counter = {0};
+    FloWorldDef def = counted_def(3, &counter);
+    FloError error;
+    FloBodyId id;
+    FloWorld *world = create_dam(&def);
+    FloBodyDef body = flo_default_body_def();
+    body.shape = box_shape(0.1, 0.1, 0.1), body.pose = pose_at(1, 1, 1);
+    size_t before = flo_world_count(world, FLO_SET_BOUNDARY);
+    uint64_t hash = flo_world_hash(world);
+    counter.fail_at = counter.n_calls + k;
+    FloStatus status = flo_world_add_body(world, &body, &id, &error);
+    if (status != FLO_OK) {
+      assert_int_equal(status, FLO_NO_MEMORY);
+      assert_int_equal(flo_world_count(world, FLO_SET_BOUNDARY), before);
+      assert_true(flo_world_hash(world) == hash);
+    }
+    flo_world_destroy(world);
+    check_balanced(&counter);
+    if (status == FLO_OK) break;
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_warm_world_takes_no_memory),
+      cmocka_unit_test(test_asking_a_warm_world_takes_no_memory),
+      cmocka_unit_test(test_a_whole_life_gives_everything_back),
+      cmocka_unit_test(test_a_world_that_is_refused_gives_everything_back),
+      cmocka_unit_test(test_a_body_that_is_refused_gives_everything_back),
+      cmocka_unit_test(test_any_allocation_may_fail),
+      cmocka_unit_test(test_memory_may_run_out_for_good),
+      cmocka_unit_test(test_forces_may_be_asked_for_after_a_step_without_memory),
+      cmocka_unit_test(test_a_step_that_failed_can_be_repeated),
+      cmocka_unit_test(test_a_body_without_memory_leaves_no_samples),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+// A column of water, twice as high as wide, is let go: its front against the experiment of Martin & Moyce
+// 1952.
+#include "physics.h"
+
+#define WIDTH 0.05715 // a = 2.25 inches
+
+enum { MAX_ROWS = 64, MAX_SAMPLES = 400 };
+
+typedef struct Front {
+  double t[MAX_SAMPLES], z[MAX_SAMPLES]; // T = t sqrt(2g/a), Z = x/a
+  size_t n;
+} Front;
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// The bulk front: beyond it lies half a per cent of the fluid, plus half a spacing to the edge of the
+// particles.
+static double front_position(FloWorld *world, double spacing) {
+  size_t n = flo_world_count(world, FLO_SET_FLUID);
+  double *x = malloc(n * sizeof *x);
+  memcpy(x, doubles(world, "x"), n * sizeof *x);
+  qsort(x, n, sizeof *x, compare);
+  double front = x[(size_t)((double)n * 0.995)] + spacing / 2;
+  free(x);
+  return front;
+}
+
+static void simulate_front(int resolution, double until, Front *front) {
+  FloWorldDef def = flo_default_world_def();
+  def.dim = 2, def.spacing = WIDTH / resolution;
+  def.gravity[1] = -9.81, def.gravity[2] = 0;
+  FloWorld *world = make_world(&def);
+  FloMaterialId water = add_water(world, 1000, 1e-6);
+  add_tank(world, 8 * WIDTH, 4 * WIDTH, 0, 1);
+  add_block(world, water, 0, WIDTH, 2 * WIDTH, 0);
+  double unit = sqrt(WIDTH / (2 * 9.81));
+  for (front->n = 0; (double)front->n * 0.05 <= until; ++front->n) {
+    double t = (double)front->n * 0.05;
+    advance(world, t * unit);
+    front->t[front->n] = t;
+    front->z[front->n] = front_position(world, def.spacing) / WIDTH;
+  }
+  flo_world_destroy(world);
+}
+
+static double interpolate(const double *x, const double *y, size_t n, double at) {
+  size_t k = 1;
+  while (k + 1 < n && x[k] < at) ++k;
+  return y[k - 1] + (at - x[k - 1]) / (x[k] - x[k - 1]) * (y[k] - y[k - 1]);
+}
+
+// Root mean square of the relative difference, the clocks set to agree at Z = 1.44 because the gate's opening
+// is unknown.
+static double rms_error(const Front *front, double rows[][2], size_t n_rows) {
+  double rows_t[MAX_ROWS], rows_z[MAX_ROWS], sum = 0;
+  size_t n = 0;
+  for (size_t k = 0; k < n_rows; ++k) rows_t[k] = rows[k][0], rows_z[k] = rows[k][1];
+  double shift = interpolate(front->z, front->t, front->n, 1.44) - interpolate(rows_z, rows_t, n_rows, 1.44);
+  for (size_t k = 0; k < n_rows; ++k) {
+    if (rows_t[k] < 0.8 || rows_t[k] > 3.3) continue;
+    double z = interpolate(front->t, front->z, front->n, rows_t[k] + shift);
+    sum += pow(z / rows_z[k] - 1, 2), ++n;
+  }
+  return sqrt(sum / (double)n);
+}
+
+// Root mean square of the relative difference between two runs.
+static double distance(const Front *a, const Front *b) {
+  double sum = 0;
+  for (size_t k = 0; k < a->n; ++k) sum += pow(a->z[k] / b->z[k] - 1, 2);
+  return sqrt(sum / (double)a->n);
+}
+
+static void front_follows_martin_and_moyce(void **unused) {
+  (void)unused;
+  double rows[MAX_ROWS][2];
+  size_t n = read_reference("dam_break_front_martin_moyce_1952_table2_n2eq2.csv", rows, MAX_ROWS);
+  if (n == 0) {
+    print_message("the reference data are not here\n");
+    skip();
+  }
+  static const int resolutions[] = {10, 20, 40};
+  static Front fronts[3];
+  double errors[3];
+  for (int k = 0; k < 3; ++k) {
+    simulate_front(resolutions[k], 3.8, &fronts[k]);
+    errors[k] = rms_error(&fronts[k], rows, n);
+    print_message("a/s = %d: front differs by %.1f %% (rms) from the experiment\n", resolutions[k],
+                  100 * errors[k]);
+  }
+  double coarse = distance(&fronts[0], &fronts[2]), middle = distance(&fronts[1], &fronts[2]);
+  print_message("from the finest run: %.1f %% and %.1f %%\n", 100 * coarse, 100 * middle);
+  assert_true(errors[2] < 0.06);
+  assert_true(errors[2] < errors[0]);
+  assert_true(middle < coarse / 1.5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(front_follows_martin_and_moyce)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
