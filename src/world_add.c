@@ -130,20 +130,45 @@ void flo_world_place_samples(FloWorld *world, const FloBody *body) {
   }
 }
 
-static FloStatus sample_body(FloWorld *world, FloBody *body, FloError *error) {
-  FloPoints points = {.memory = &world->memory};
+// Order of the points along the cells of a grid in the body's own frame: neighbours in the body stay
+// neighbours in memory, whatever its pose. `order` belongs to the grid.
+static FloStatus order_points(FloWorld *world, const FloPoints *points, FloGrid *grid, FloError *error) {
+  FloParticles local;
+  flo_particles_init(&local, FLO_SET_BOUNDARY, NULL, &world->memory);
+  FloStatus status = flo_particles_add(&local, points->count, error);
+  for (size_t k = 0; status == FLO_OK && k < points->count; ++k) {
+    const double *p = flo_points_at(points, k);
+    local.x[k] = p[0], local.y[k] = p[1], local.z[k] = p[2];
+  }
+  if (status == FLO_OK) status = flo_grid_build(grid, &local, NULL, world->threads, error);
+  flo_particles_free(&local);
+  return status;
+}
+
+static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *points, const FloGrid *grid,
+                             FloError *error) {
   FloParticles *boundary = &world->sets[FLO_SET_BOUNDARY];
-  FloStatus status = flo_shape_sample_surface(&body->shape, world->def.dim, world->def.spacing, world->layers,
-                                              &points, error);
-  body->first = boundary->count, body->count = points.count;
-  if (status == FLO_OK) status = flo_particles_add(boundary, points.count, error);
-  for (size_t k = 0; status == FLO_OK && k < points.count; ++k) {
+  body->first = boundary->count, body->count = points->count;
+  FLO_TRY(flo_particles_add(boundary, points->count, error));
+  for (size_t k = 0; k < points->count; ++k) {
     size_t i = body->first + k;
-    const double *p = flo_points_at(&points, k);
+    const double *p = flo_points_at(points, grid->order[k]);
     boundary->local_x[i] = p[0], boundary->local_y[i] = p[1], boundary->local_z[i] = p[2];
     boundary->id[i] = world->next_id[FLO_SET_BOUNDARY]++;
     boundary->body[i] = (uint32_t)world->bodies.count;
   }
+  return FLO_OK;
+}
+
+static FloStatus sample_body(FloWorld *world, FloBody *body, FloError *error) {
+  FloPoints points = {.memory = &world->memory};
+  FloGrid grid;
+  flo_grid_init(&grid, &world->lattice, &world->memory);
+  FloStatus status = flo_shape_sample_surface(&body->shape, world->def.dim, world->def.spacing, world->layers,
+                                              &points, error);
+  if (status == FLO_OK) status = order_points(world, &points, &grid, error);
+  if (status == FLO_OK) status = add_samples(world, body, &points, &grid, error);
+  flo_grid_free(&grid);
   flo_points_free(&points);
   return status;
 }

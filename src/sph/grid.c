@@ -12,21 +12,16 @@ enum { MAX_CELL = 1 << 20 };
 
 enum { FIXED_BITS = 28 };
 
-// Along x cells are finer than a support: a row's range then ends nearer to where the support ends.
-// Neighbours are at most REACH_X cells away along x and one cell along y and z.
-enum { REACH_X = 2 };
-
 FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const double low[3],
                            const double high[3], FloError *error) {
   *lattice = (FloLattice){.dim = dim, .support = support};
   for (int axis = 0; axis < 3; ++axis) {
     double period = high[axis] - low[axis];
     double unit = support / (1 << FIXED_BITS);
-    double width = axis == 0 ? support / REACH_X : support;
-    lattice->cell[axis] = width;
+    lattice->cell[axis] = support;
     if (period > 0) {
-      lattice->n_periodic[axis] = (int32_t)fmin(floor(period / width), MAX_CELL);
-      if (period < 3 * support)
+      lattice->n_periodic[axis] = (int32_t)fmin(floor(period / support), MAX_CELL);
+      if (lattice->n_periodic[axis] < 3)
         return flo_fail(error, FLO_BAD_INPUT,
                         "the domain repeats along %c every %g m, but must be at least three kernel supports "
                         "(3 x %g m) long; make it longer or the spacing finer",
@@ -374,8 +369,7 @@ static void find_rows(FloWalker *walker, const FloGrid *grid) {
       const FloCellRow *row = flo_grid_find_row(grid, wrap_cell(walker->cell[1] + dy, lattice->n_periodic[1]),
                                                 wrap_cell(walker->cell[2] + dz, lattice->n_periodic[2]));
       if (!row) continue;
-      walker->rows[walker->n_rows] = row;
-      walker->cursors[walker->n_rows++] = UINT32_MAX;
+      walker->rows[walker->n_rows++] = row;
     }
 }
 
@@ -399,31 +393,30 @@ static void add_range(FloWalker *walker, const FloGrid *grid, uint32_t first_cel
 }
 
 // Cells within reach along one row; they are contiguous but for the seam of a periodic axis.
-static void find_ranges_in_row(FloWalker *walker, const FloGrid *grid, int k) {
+static void find_ranges_in_row(FloWalker *walker, const FloGrid *grid, int k, bool can_advance) {
   const FloCellRow *row = walker->rows[k];
-  int32_t low = walker->cell[0] - REACH_X, high = walker->cell[0] + REACH_X, n = grid->lattice->n_periodic[0];
-  uint32_t end = row[1].cells, first = walker->cursors[k];
-  if (first == UINT32_MAX) first = lower_bound(grid, row, low);
-  while (first < end && grid->cell_x[first] < low) ++first;
-  walker->cursors[k] = first;
-  uint32_t last = first;
-  while (last < end && grid->cell_x[last] <= high) ++last;
+  const int32_t *cell_x = grid->cell_x;
+  int32_t low = walker->cell[0] - 1, high = walker->cell[0] + 1, n = grid->lattice->n_periodic[0];
+  uint32_t end = row[1].cells;
+  uint32_t first = can_advance ? walker->first[k] : lower_bound(grid, row, low);
+  uint32_t last = can_advance ? walker->last[k] : first;
+  while (first < end && cell_x[first] < low) ++first;
+  while (last < end && cell_x[last] <= high) ++last;
+  walker->first[k] = first, walker->last[k] = last;
   add_range(walker, grid, first, last);
   if (n == 0) return;
   if (low < 0) add_range(walker, grid, lower_bound(grid, row, low + n), end);
   if (high >= n) add_range(walker, grid, row->cells, lower_bound(grid, row, high - n + 1));
 }
 
-void flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]) {
+bool flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]) {
   bool same_row = walker->is_valid && cell[1] == walker->cell[1] && cell[2] == walker->cell[2];
-  if (same_row && cell[0] == walker->cell[0]) return;
+  if (same_row && cell[0] == walker->cell[0]) return false;
   bool can_advance = same_row && cell[0] > walker->cell[0];
   memcpy(walker->cell, cell, sizeof walker->cell);
   walker->is_valid = true;
   if (!same_row) find_rows(walker, grid);
   walker->n_ranges = 0;
-  for (int k = 0; k < walker->n_rows; ++k) {
-    if (!can_advance) walker->cursors[k] = UINT32_MAX;
-    find_ranges_in_row(walker, grid, k);
-  }
+  for (int k = 0; k < walker->n_rows; ++k) find_ranges_in_row(walker, grid, k, can_advance);
+  return true;
 }

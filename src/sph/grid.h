@@ -1,4 +1,4 @@
-// Where particles are: cells of about a support width (half of it along x), and particles in the order of
+// Where particles are: cells of about a support width, and particles in the order of
 // their cells.
 //
 // Cells are ordered in rows along x, rows along a Morton curve over (y, z). The 27 cells around a particle
@@ -20,7 +20,7 @@ typedef struct FloLattice {
   int dim;
   double support;        // H [m]
   double origin[3];      // [m]
-  double cell[3];        // cell widths [m]: at least H/2 along x, H along y and z
+  double cell[3];        // cell widths [m]: at least H
   int32_t n_periodic[3]; // cells along a periodic axis; 0: not periodic
   double to_fixed[3];    // units per metre
   float to_support[3];   // supports per unit
@@ -82,11 +82,12 @@ typedef struct FloWalker {
   bool is_valid;
   int n_rows;
   const FloCellRow *rows[9];
-  uint32_t cursors[9]; // first cell of rows[k] within reach
+  uint32_t first[9], last[9]; // cells of rows[k] within reach: [first, last)
   int n_ranges;
   uint32_t begin[18], end[18];
 } FloWalker;
 
-void flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]);
+// Goes to a cell; false if it was there already.
+bool flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-enum { SLOT_BEGIN, SLOT_COUNT, SLOTS, VISCOUS, KERNEL_SUM, SLABS, LISTS };
+enum { SLOT_BEGIN, SLOT_COUNT, SLOTS, VISCOUS, KERNEL_SUM, SLABS, LISTS, CANDIDATES };
 
-enum { BLOCKS_PER_CHUNK = 64, FIRST_LIST_CAPACITY = 256, LIST_OVERRUN = 16 };
+enum { BLOCKS_PER_CHUNK = 64, FIRST_LIST_CAPACITY = 256, FIRST_CANDIDATE_CAPACITY = 1024 };
 
 void flo_pairs_init(FloPairs *pairs, FloMemory *memory) { *pairs = (FloPairs){.memory = memory}; }
 
@@ -43,13 +43,21 @@ static FloStatus reserve_slots(FloPairs *pairs, size_t n_slots, bool with_viscou
 }
 
 static FloStatus reserve_slabs(FloPairs *pairs, int threads, FloError *error) {
-  size_t list_size = FLO_BLOCK * (pairs->list_capacity + LIST_OVERRUN);
+  size_t list_size = FLO_BLOCK * (pairs->list_capacity + FLO_LIST_OVERRUN);
+  size_t candidate_size = pairs->candidate_capacity + FLO_LIST_OVERRUN;
   FLO_TRY(reserve(pairs, SLABS, (size_t)threads * sizeof(FloPairSlab), error));
   FLO_TRY(reserve(pairs, LISTS, (size_t)threads * list_size * sizeof(int32_t), error));
+  FLO_TRY(reserve(pairs, CANDIDATES, (size_t)threads * 4 * candidate_size * sizeof(float), error));
   pairs->slabs = pairs->buffers[SLABS].data;
-  for (int thread = 0; thread < threads; ++thread)
+  for (int thread = 0; thread < threads; ++thread) {
+    float *x = (float *)pairs->buffers[CANDIDATES].data + (size_t)thread * 4 * candidate_size;
     pairs->slabs[thread] =
-        (FloPairSlab){.lists = (int32_t *)pairs->buffers[LISTS].data + (size_t)thread * list_size};
+        (FloPairSlab){.lists = (int32_t *)pairs->buffers[LISTS].data + (size_t)thread * list_size,
+                      .candidates = {.x = x,
+                                     .y = x + candidate_size,
+                                     .z = x + 2 * candidate_size,
+                                     .index = (int32_t *)(x + 3 * candidate_size)}};
+  }
   return FLO_OK;
 }
 
@@ -64,16 +72,24 @@ static void build_range(void *context, size_t begin, size_t end, int thread) {
   build->passes->build_pairs(build->pairs, build->spec, &build->pairs->slabs[thread], begin, end);
 }
 
-static void build_once(FloPairs *pairs, const FloPairsSpec *spec, size_t *longest) {
+typedef struct Needs {
+  size_t longest, most_candidates;
+} Needs;
+
+static Needs build_once(FloPairs *pairs, const FloPairsSpec *spec) {
   Build build = {pairs, spec, flo_passes()};
+  Needs needs = {0};
   atomic_store(&pairs->n_claimed, 0);
   flo_parallel_for(spec->threads, pairs->n_blocks, BLOCKS_PER_CHUNK, build_range, &build);
   pairs->n_slots = atomic_load(&pairs->n_claimed);
-  pairs->n_pairs = *longest = 0;
+  pairs->n_pairs = 0;
   for (int thread = 0; thread < spec->threads; ++thread) {
-    pairs->n_pairs += pairs->slabs[thread].n_pairs;
-    *longest = flo_max_size(*longest, pairs->slabs[thread].longest);
+    const FloPairSlab *slab = &pairs->slabs[thread];
+    pairs->n_pairs += slab->n_pairs;
+    needs.longest = flo_max_size(needs.longest, slab->longest);
+    needs.most_candidates = flo_max_size(needs.most_candidates, slab->most_candidates);
   }
+  return needs;
 }
 
 // How much memory a step needs is known only after it; a build that found too little says how much, and is
@@ -82,14 +98,17 @@ FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *e
   pairs->n_rows = spec->rows->count;
   pairs->n_blocks = (pairs->n_rows + FLO_BLOCK - 1) / FLO_BLOCK;
   if (!pairs->list_capacity) pairs->list_capacity = FIRST_LIST_CAPACITY;
+  if (!pairs->candidate_capacity) pairs->candidate_capacity = FIRST_CANDIDATE_CAPACITY;
   FLO_TRY(reserve_rows(pairs, error));
   FLO_TRY(reserve_slots(pairs, 1, spec->with_viscous, error));
   for (;;) {
-    size_t longest;
     FLO_TRY(reserve_slabs(pairs, spec->threads, error));
-    build_once(pairs, spec, &longest);
-    if (longest > pairs->list_capacity) {
-      pairs->list_capacity = 2 * longest;
+    Needs needs = build_once(pairs, spec);
+    bool has_room =
+        needs.longest <= pairs->list_capacity && needs.most_candidates <= pairs->candidate_capacity;
+    if (!has_room) {
+      pairs->list_capacity = flo_max_size(pairs->list_capacity, 2 * needs.longest);
+      pairs->candidate_capacity = flo_max_size(pairs->candidate_capacity, 2 * needs.most_candidates);
       continue;
     }
     if (spec->sums_only || pairs->n_slots <= pairs->slot_capacity) return FLO_OK;

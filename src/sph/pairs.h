@@ -13,19 +13,31 @@
 
 #include <stdatomic.h>
 
-enum { FLO_BLOCK = 8 };
+// Eight-wide stores may overrun the end of a list.
+enum { FLO_BLOCK = 8, FLO_LIST_OVERRUN = 16 };
 
 typedef struct FloPairSlot {
   int32_t index[FLO_BLOCK];                          // column
   float gx[FLO_BLOCK], gy[FLO_BLOCK], gz[FLO_BLOCK]; // grad W_ij with respect to x_i [1/m^(dim+1)]
 } FloPairSlot;
 
+// Particles that may be neighbours of those in one cell: positions relative to the cell's corner, in
+// supports.
+typedef struct FloCandidates {
+  size_t count;
+  int32_t corner[3]; // of the cell, in fixed point
+  float *x, *y, *z;
+  int32_t *index;
+} FloCandidates;
+
+// What a thread needs while it builds.
 typedef struct FloPairSlab {
-  size_t next, end; // slots a thread may use before it asks for more
-  size_t n_pairs;   // found by this thread
-  size_t longest;   // list
-  int32_t *lists;   // FLO_BLOCK lists of `list_capacity` (and room to overrun)
-  char pad[64];     // keeps the slabs of two threads out of one cache line
+  size_t next, end;                // slots it may use before it asks for more
+  size_t n_pairs;                  // found
+  size_t longest, most_candidates; // needed; more than the capacities below means that there was no room
+  int32_t *lists;                  // FLO_BLOCK lists of `list_capacity` (and room to overrun)
+  FloCandidates candidates;
+  char pad[64]; // keeps the slabs of two threads out of one cache line
 } FloPairSlab;
 
 typedef struct FloPairs {
@@ -38,8 +50,8 @@ typedef struct FloPairs {
   size_t n_slots, slot_capacity;
   _Atomic size_t n_claimed;
   FloPairSlab *slabs; // per thread
-  size_t list_capacity;
-  FloBuffer buffers[7];
+  size_t list_capacity, candidate_capacity;
+  FloBuffer buffers[8];
   FloMemory *memory;
 } FloPairs;
 

@@ -1,5 +1,6 @@
 // A world: what its definition refuses, its parameters, and how it steps.
 #include "support/allocator.h"
+#include "support/random.h"
 #include "support/worlds.h"
 
 // ---- Definitions ----
@@ -239,6 +240,25 @@ static void test_advance_lands_exactly(void **state) {
   flo_world_destroy(world);
 }
 
+// Where t + (T - t) rounds to something else than T, the world must land on T all the same.
+static void test_advance_lands_exactly_in_long_strides(void **state) {
+  (void)state;
+  Random random = {12};
+  for (int k = 0; k < 100; ++k) {
+    FloWorldDef def = small_world_def(2);
+    def.time_step = 1e3;
+    FloWorld *world = create_world(&def);
+    FloError error;
+    for (double time = random_between(&random, 0, 1); time < 100; time *= random_between(&random, 2, 10)) {
+      FloStepInfo info;
+      assert_ok(flo_world_advance(world, time, &info, &error), &error);
+      assert_true(flo_world_time(world) == time);
+      assert_true(info.time == time);
+    }
+    flo_world_destroy(world);
+  }
+}
+
 static void test_a_fixed_time_step_is_kept(void **state) {
   (void)state;
   FloWorldDef def = small_world_def(3);
@@ -376,13 +396,17 @@ static void test_periodic_worlds_wrap_around(void **state) {
   vec_set(def.gravity, 0, 0, 0);
   for (int axis = 0; axis < 3; ++axis)
     def.periodic[axis] = true, def.domain_low[axis] = -0.3, def.domain_high[axis] = 0.2;
+  def.domain_low[1] = 0, def.domain_high[1] = 0.5;
   def.time_step = 1e-3;
   FloWorld *world = create_world(&def);
   FloError error;
-  const double x[6] = {0.19, 0.1, -0.29, -0.1, -0.1, 0};
+  // The second stands so little below the low end that adding a period rounds to the high end.
+  const double x[6] = {0.19, 0.1, -0.29, -0.1, -1e-20, 0};
   const float v[6] = {1, 0, -1, 0, 0, 0};
   assert_ok(flo_world_add_particles(world, add_water(world), 2, x, v, &error), &error);
   step_world(world, 50);
+  double y = field_at(world, FLO_SET_FLUID, "y", index_of_id(world, 1));
+  assert_true(y >= 0 && y < 0.5);
   size_t i = index_of_id(world, 0);
   assert_close(field_at(world, FLO_SET_FLUID, "x", i), -0.26, 1e-6);
   assert_close(field_at(world, FLO_SET_FLUID, "y", i), 0.1, 1e-6);
@@ -494,6 +518,7 @@ int main(void) {
       cmocka_unit_test(test_a_lone_particle_falls_freely),
       cmocka_unit_test(test_step_info_says_what_was_done),
       cmocka_unit_test(test_advance_lands_exactly),
+      cmocka_unit_test(test_advance_lands_exactly_in_long_strides),
       cmocka_unit_test(test_a_fixed_time_step_is_kept),
       cmocka_unit_test(test_fixed_steps_leave_no_sliver),
       cmocka_unit_test(test_a_very_short_step_does_not_shake_the_fluid),
