@@ -151,7 +151,7 @@ FloStatus flo_world_create(const FloWorldDef *def, FloWorld **out, FloError *err
 void flo_world_destroy(FloWorld *world) {
   if (!world) return;
   FloMemory *memory = &world->memory;
-  if (world->is_method_ready) world->method->finish(world, world->method_state);
+  if (world->method_state) world->method->finish(world, world->method_state);
   if (world->method) flo_memory_release(memory, world->method_state, world->method->state_size);
   for (int set = 0; set < FLO_SET_COUNT && world->sets[set].memory; ++set) {
     flo_particles_free(&world->sets[set]);
@@ -160,15 +160,10 @@ void flo_world_destroy(FloWorld *world) {
   FloPairs *operators[] = {&world->fluid_fluid, &world->fluid_boundary, &world->boundary_fluid};
   for (size_t k = 0; k < FLO_COUNT_OF(operators); ++k)
     if (operators[k]->memory) flo_pairs_free(operators[k]);
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    FloBody *body = &flo_bodies(world)[k];
-    for (size_t m = 0; m < body->n_motions; ++m)
-      flo_memory_release(memory, (void *)body->motions[m].keyframes,
-                         body->motions[m].n_keyframes * sizeof(FloKeyframe));
-    flo_memory_release(memory, body->motions, body->n_motions * sizeof(FloMotionDef));
-  }
-  FloBuffer *buffers[] = {&world->materials.buffer, &world->bodies.buffer,         &world->emitters.buffer,
-                          &world->sinks.buffer,     &world->emitter_points.buffer, &world->scratch};
+  flo_world_free_bodies(world);
+  FloBuffer *buffers[] = {
+      &world->materials.buffer,      &world->bodies.buffer, &world->emitters.buffer, &world->sinks.buffer,
+      &world->emitter_points.buffer, &world->scratch,       &world->pushes};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);
   FloMemory last = *memory;
   flo_memory_release(&last, world, sizeof *world);
@@ -216,10 +211,10 @@ double flo_world_stage_done(FloWorld *world, FloStage stage, double since) {
 }
 
 static FloStatus prepare(FloWorld *world, FloError *error) {
-  if (world->is_method_ready) return FLO_OK;
-  flo_world_measure_speed(world);
+  if (world->is_prepared) return FLO_OK;
+  world->max_speed = flo_world_measure_speed(world);
   FLO_TRY(world->method->init(world, world->method_state, error));
-  world->is_method_ready = true;
+  world->is_prepared = true;
   return FLO_OK;
 }
 
@@ -255,35 +250,35 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
                     world->time, *dt, limited_by, world->def.min_time_step);
   // Two equal steps instead of a whole one and a sliver.
   if (*dt < longest && longest < 2 * *dt && world->def.time_step == 0) *dt = longest / 2;
-  *dt = fmin(*dt, longest);
+  // What rounding would leave over is not worth a step of its own.
+  *dt = longest < *dt * (1 + 1e-9) ? longest : *dt;
   return FLO_OK;
 }
 
-static FloStatus step_at_most(FloWorld *world, double longest, FloStepInfo *info, FloError *error) {
-  double dt;
+// One step, but not beyond `until`; landing on it exactly, so that frames have round times.
+static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+  double dt, longest = until - world->time;
   FLO_TRY(prepare(world, error));
   FLO_TRY(choose_dt(world, longest, &dt, error));
+  world->has_step_state = false;
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
   FLO_TRY(world->method->step(world, world->method_state, dt, error));
-  world->time += dt, world->dt = dt, world->step++;
+  world->has_step_state = true;
+  world->time = dt == longest ? until : world->time + dt;
+  world->dt = dt, world->step++;
   flo_world_move_bodies(world);
   if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
   return FLO_OK;
 }
 
 FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
-  return step_at_most(world, INFINITY, info, error);
+  return step_until(world, INFINITY, info, error);
 }
 
 FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
   if (!isfinite(time))
     return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
-  while (world->time < time) {
-    double left = time - world->time;
-    FLO_TRY(step_at_most(world, left, info, error));
-    // Land exactly, so that frames have round times.
-    if (world->dt >= left) world->time = time;
-  }
+  while (world->time < time) FLO_TRY(step_until(world, time, info, error));
   return FLO_OK;
 }

@@ -70,7 +70,7 @@ struct FloWorld {
 
   const FloCoupling *method;
   void *method_state;
-  bool is_method_ready;
+  bool is_prepared; // nothing was added since the method last looked at the whole world
   double params[FLO_MAX_PARAMS];
 
   double time, dt;
@@ -80,10 +80,18 @@ struct FloWorld {
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
+  bool has_step_state;                // what the last step computed still fits the particles that are there
+  FloBuffer pushes;                   // FloPush per fluid particle near a solid, of the last step
   uint64_t forces_of_step;            // step whose solid forces are known; UINT64_MAX: none
   FloBuffer scratch;
   double stage_seconds[FLO_STAGE_COUNT];
 };
+
+// What keeps a particle from crossing a surface: the velocity it was given, and the sample that gave it.
+typedef struct FloPush {
+  float velocity[3];
+  int32_t sample; // -1: none
+} FloPush;
 
 #define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
 
@@ -106,10 +114,15 @@ FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error);
 // and none crosses a surface. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
 
+// Deflects fluid particles [begin, end) that would enter a body within dt; both multiples of FLO_BLOCK, or
+// the count.
+void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
+// Adds what kept particles out in the last step to the forces on the samples.
+void flo_world_add_pushes(FloWorld *world);
+
 // ---- Shared by the functions that add things ----
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
-FloStatus flo_world_check_pose(const FloPose *pose, int dim, FloError *error);
 // Fills in fluid particle i; room must have been made.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
                             const double v[3]);
@@ -118,10 +131,11 @@ void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const 
 FloStatus flo_world_emit(FloWorld *world, FloError *error);
 FloStatus flo_world_drain(FloWorld *world, FloError *error);
 void flo_world_move_bodies(FloWorld *world);
+void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
 double flo_world_max_wall_speed(const FloWorld *world);
-void flo_world_measure_speed(FloWorld *world);
+double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
 
 // Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);
 double flo_world_stage_done(FloWorld *world, FloStage stage, double since);

@@ -30,20 +30,6 @@ FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloE
   return flo_fail(error, FLO_BAD_INPUT, "material: no such id; add the material to this world first");
 }
 
-FloStatus flo_world_check_pose(const FloPose *pose, int dim, FloError *error) {
-  const double *q = pose->rotation;
-  double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-  if (!vec_is_finite(pose->position))
-    return flo_fail(error, FLO_BAD_INPUT, "pose: the position must be finite");
-  if (!(fabs(length2 - 1) < 1e-6))
-    return flo_fail(error, FLO_BAD_INPUT, "pose: the rotation must be a unit quaternion; its length is %g",
-                    sqrt(length2));
-  if (dim == 2 && (pose->position[2] != 0 || q[0] != 0 || q[1] != 0))
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "pose: in two dimensions things stay in the plane z = 0 and turn about z only");
-  return FLO_OK;
-}
-
 static void copy_name(char out[64], const char *name) { snprintf(out, 64, "%s", name ? name : ""); }
 
 FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, FloMaterialId *id,
@@ -58,7 +44,7 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
   material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
   copy_name(material.name, def->name);
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
-  *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
+  if (id) *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
   return FLO_OK;
 }
 
@@ -104,13 +90,9 @@ static double uncovered_share(const FloWorld *world, const FloShape *shape, cons
 
 static void describe_samples(FloWorld *world, const FloBody *body) {
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-  const double wall = 4 * world->kernel.support;
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]}, n[3];
+    double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
     b->covered[i] = (float)(1 - uncovered_share(world, &body->shape, local));
-    b->depth[i] = (float)-flo_shape_distance(&body->shape, world->def.dim, local, wall);
-    flo_shape_normal(&body->shape, world->def.dim, local, wall, n);
-    b->local_nx[i] = (float)n[0], b->local_ny[i] = (float)n[1], b->local_nz[i] = (float)n[2];
   }
 }
 
@@ -124,9 +106,6 @@ void flo_world_place_samples(FloWorld *world, const FloBody *body) {
     vec_add(velocity, body->state.velocity, velocity);
     b->x[i] = position[0], b->y[i] = position[1], b->z[i] = position[2];
     b->vx[i] = (float)velocity[0], b->vy[i] = (float)velocity[1], b->vz[i] = (float)velocity[2];
-    double local_n[3] = {(double)b->local_nx[i], (double)b->local_ny[i], (double)b->local_nz[i]}, n[3];
-    quat_rotate(body->state.pose.rotation, local_n, n);
-    b->nx[i] = (float)n[0], b->ny[i] = (float)n[1], b->nz[i] = (float)n[2];
   }
 }
 
@@ -184,11 +163,11 @@ static FloStatus copy_motions(FloWorld *world, const FloBodyDef *def, FloBody *b
     return flo_fail(error, FLO_NO_MEMORY, "out of memory");
   memcpy(body->motions, def->motions, size);
   body->n_motions = def->n_motions;
+  for (size_t k = 0; k < body->n_motions; ++k) body->motions[k].keyframes = NULL;
   for (size_t k = 0; k < body->n_motions; ++k) {
     FloMotionDef *motion = &body->motions[k];
     size_t n_bytes = motion->n_keyframes * sizeof(FloKeyframe);
-    const FloKeyframe *frames = motion->keyframes;
-    motion->keyframes = NULL;
+    const FloKeyframe *frames = def->motions[k].keyframes;
     if (n_bytes == 0) continue;
     FloKeyframe *copy = flo_memory_allocate(&world->memory, n_bytes);
     if (!copy) return flo_fail(error, FLO_NO_MEMORY, "out of memory");
@@ -198,21 +177,47 @@ static FloStatus copy_motions(FloWorld *world, const FloBodyDef *def, FloBody *b
   return FLO_OK;
 }
 
+static void free_motions(FloWorld *world, FloBody *body) {
+  for (size_t k = 0; k < body->n_motions; ++k)
+    flo_memory_release(&world->memory, (void *)body->motions[k].keyframes,
+                       body->motions[k].n_keyframes * sizeof(FloKeyframe));
+  flo_memory_release(&world->memory, body->motions, body->n_motions * sizeof(FloMotionDef));
+}
+
+static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  FLO_TRY(copy_motions(world, def, body, error));
+  FLO_TRY(sample_body(world, body, error));
+  describe_samples(world, body);
+  flo_motion_evaluate(body->motions, body->n_motions, &body->start, world->time, &body->state);
+  flo_world_place_samples(world, body);
+  FLO_TRY(compute_volumes(world, body, error));
+  return flo_world_append(world, &world->bodies, body, sizeof *body, error);
+}
+
 FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *id, FloError *error) {
+  if (def->kind != FLO_BODY_STATIC && def->kind != FLO_BODY_KINEMATIC)
+    return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
-  FLO_TRY(flo_world_check_pose(&def->pose, world->def.dim, error));
+  FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   FloBody body = {.kind = def->kind, .shape = def->shape, .start = def->pose};
   copy_name(body.name, def->name);
-  FLO_TRY(copy_motions(world, def, &body, error));
-  FLO_TRY(sample_body(world, &body, error));
-  describe_samples(world, &body);
-  flo_motion_evaluate(body.motions, body.n_motions, &body.start, world->time, &body.state);
-  flo_world_place_samples(world, &body);
-  FLO_TRY(compute_volumes(world, &body, error));
-  FLO_TRY(flo_world_append(world, &world->bodies, &body, sizeof body, error));
-  world->is_boundary_grid_current = false;
-  *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
+  size_t n_samples = world->sets[FLO_SET_BOUNDARY].count;
+  uint32_t next_id = world->next_id[FLO_SET_BOUNDARY];
+  FloStatus status = make_body(world, def, &body, error);
+  if (status != FLO_OK) {
+    // A body that cannot be made leaves no trace.
+    free_motions(world, &body);
+    world->sets[FLO_SET_BOUNDARY].count = n_samples;
+    world->next_id[FLO_SET_BOUNDARY] = next_id;
+    return status;
+  }
+  world->is_boundary_grid_current = world->is_prepared = world->has_step_state = false;
+  if (id) *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
   return FLO_OK;
+}
+
+void flo_world_free_bodies(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) free_motions(world, &flo_bodies(world)[k]);
 }
 
 void flo_world_move_bodies(FloWorld *world) {
@@ -296,6 +301,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   }
   fluid->count = i;
   *n_added = i - first;
+  world->is_prepared = world->has_step_state = false;
   return FLO_OK;
 }
 
@@ -303,7 +309,7 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   size_t ignored;
   FLO_TRY(flo_world_check_material(world, def->material, error));
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
-  FLO_TRY(flo_world_check_pose(&def->pose, world->def.dim, error));
+  FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   FloPoints points = {.memory = &world->memory};
   FloStatus status = flo_shape_sample_volume(&def->shape, world->def.dim, world->def.spacing, &points, error);
   if (status == FLO_OK) status = fill_with_fluid(world, def, &points, n_added ? n_added : &ignored, error);
@@ -327,5 +333,6 @@ FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_
     for (int axis = 0; velocities && axis < 3; ++axis) v[axis] = (double)velocities[3 * k + (size_t)axis];
     flo_world_put_particle(world, first + k, material.index, positions + 3 * k, v);
   }
+  world->is_prepared = world->has_step_state = false;
   return FLO_OK;
 }

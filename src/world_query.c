@@ -63,7 +63,6 @@ FloFigures flo_world_figures(FloWorld *world) {
   size_t n = world->sets[FLO_SET_FLUID].count;
   flo_parallel_sum(world->threads, n, add_figures, world, N_SUMS, sums);
   flo_parallel_max(world->threads, n, raise_density_error, world, 1, &worst);
-  flo_world_measure_speed(world);
   FloFigures f = {.time = world->time,
                   .dt = world->dt,
                   .step = world->step,
@@ -76,7 +75,7 @@ FloFigures flo_world_figures(FloWorld *world) {
                   .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
                   .kinetic_energy = sums[KINETIC],
                   .potential_energy = sums[POTENTIAL],
-                  .max_speed = world->max_speed,
+                  .max_speed = flo_world_measure_speed(world),
                   .emitted = world->n_emitted,
                   .removed = world->n_removed};
   vec_copy(sums + MOMENTUM, f.momentum);
@@ -103,8 +102,9 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
 FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *state, FloError *error) {
   if (id.generation != 1 || id.index >= world->bodies.count)
     return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
-  if (world->step > 0 && world->forces_of_step != world->step) {
+  if (world->has_step_state && world->forces_of_step != world->step) {
     FLO_TRY(world->method->solid_forces(world, world->method_state, error));
+    flo_world_add_pushes(world);
     for (size_t k = 0; k < world->bodies.count; ++k) sum_body_forces(world, &flo_bodies(world)[k]);
     world->forces_of_step = world->step;
   }
@@ -133,17 +133,25 @@ FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, Fl
   return flo_fail(error, FLO_BAD_INPUT, "this set of particles has no field '%s'", name);
 }
 
-// Shepard interpolation over the particles as the last step found them.
+// The grid is that of the last step; without one, or after particles were added, it is made anew.
+static bool has_current_grid(FloWorld *world) {
+  FloGrid *grid = &world->grids[FLO_SET_FLUID];
+  if (world->has_step_state && grid->count == world->sets[FLO_SET_FLUID].count) return true;
+  return flo_grid_build(grid, &world->sets[FLO_SET_FLUID], NULL, world->threads, NULL) == FLO_OK;
+}
+
+// The density is the SPH sum at the point; the pressure is averaged with the same weights. Particles are
+// taken as the last step found them.
 void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure) {
   const FloGrid *grid = &world->grids[FLO_SET_FLUID];
   const FloLattice *lattice = &world->lattice;
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  double weight = 0, sum_density = 0, sum_pressure = 0;
+  double weight = 0, sum_pressure = 0;
   int32_t cell[3], at[3];
   *density = *pressure = 0;
   flo_grid_cell_of(lattice, point, cell);
-  if (grid->count != fluid->count || cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX)
-    return;
+  if (!has_current_grid(world)) return;
+  if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return;
   for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(lattice, axis, point[axis]);
   FloWalker walker = {0};
   flo_walker_move(&walker, grid, cell);
@@ -153,14 +161,12 @@ void flo_world_sample(FloWorld *world, const double point[3], double *density, d
       double d[3];
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / lattice->to_fixed[axis];
-      double w = flo_kernel_w(&world->kernel, vec_length(d)) * flo_world_rest_volume(world);
+      double w = flo_kernel_w(&world->kernel, vec_length(d));
       weight += w;
-      sum_density += w * (double)fluid->density[grid->order[k]];
+      *density += w * (double)fluid->mass[grid->order[k]];
       sum_pressure += w * (double)fluid->pressure[grid->order[k]];
     }
-  if (weight < 1e-6) return;
-  *density = sum_density;
-  *pressure = sum_pressure / weight;
+  if (weight > 0) *pressure = sum_pressure / weight;
 }
 
 // ---- Hash, stages, texts ----

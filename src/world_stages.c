@@ -87,59 +87,13 @@ static void kick(const Integrate *in, FloParticles *p, size_t i) {
   add_compensated(&p->vz[i], &p->rest_vz[i], in->dt * p->az[i]);
 }
 
-// ---- No fluid particle's centre crosses a surface ----
-//
-// Pressure keeps fluid one spacing away from the samples, but a single fast drop has little of it and would
-// slip through between four samples. Each sample stands for a piece of plane (its normal, `depth` above it);
-// a particle over that piece may approach the plane no faster than it takes to reach it.
-
-// Reach of a sample's piece of plane along the surface, and how far behind it a particle still counts as on
-// its way in (one farther behind is on the other side of the wall), both in spacings.
-#define PLANE_REACH 0.75
-#define PLANE_BACK  0.4
-
-static void keep_out(FloWorld *world, size_t i, size_t b, float dt) {
-  FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloParticles *s = &world->sets[FLO_SET_BOUNDARY];
-  const int32_t *here = world->grids[FLO_SET_FLUID].fixed + 4 * i,
-                *there = world->grids[FLO_SET_BOUNDARY].fixed + 4 * b;
-  const float spacing = (float)world->def.spacing, *n[3] = {&s->nx[b], &s->ny[b], &s->nz[b]};
-  float height = -s->depth[b], r2 = 0, along = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    float d = flo_grid_distance(&world->lattice, axis, here[axis], there[axis]);
-    along += d * *n[axis];
-    r2 += d * d;
-  }
-  height += along;
-  if (height < -(float)PLANE_BACK * spacing ||
-      r2 - along * along > (float)(PLANE_REACH * PLANE_REACH) * spacing * spacing)
-    return;
-  float approach =
-      (p->vx[i] - s->vx[b]) * *n[0] + (p->vy[i] - s->vy[b]) * *n[1] + (p->vz[i] - s->vz[b]) * *n[2];
-  float excess = approach + fmaxf(height, 0) / dt;
-  if (excess >= 0) return;
-  p->vx[i] -= excess * *n[0], p->vy[i] -= excess * *n[1], p->vz[i] -= excess * *n[2];
-}
-
-static void keep_out_range(FloWorld *world, size_t begin, size_t end, float dt) {
-  const FloPairs *pairs = &world->fluid_boundary;
-  for (size_t block = begin / FLO_BLOCK; block * FLO_BLOCK < end; ++block)
-    for (uint32_t k = 0; k < pairs->slot_count[block]; ++k) {
-      const FloPairSlot *slot = &pairs->slots[pairs->slot_begin[block] + k];
-      for (size_t lane = 0; lane < FLO_BLOCK; ++lane) {
-        bool is_pair = slot->gx[lane] != 0 || slot->gy[lane] != 0 || slot->gz[lane] != 0;
-        if (is_pair) keep_out(world, block * FLO_BLOCK + lane, (size_t)slot->index[lane], dt);
-      }
-    }
-}
-
 static void integrate_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   Integrate *in = context;
   FloParticles *p = &in->world->sets[FLO_SET_FLUID];
   float speed2 = 0, acceleration2 = 0;
   for (size_t i = begin; i < end; ++i) kick(in, p, i);
-  keep_out_range(in->world, begin, end, in->dt);
+  flo_world_keep_out(in->world, begin, end, in->dt_exact);
   for (size_t i = begin; i < end; ++i) {
     p->x[i] += in->dt_exact * ((double)p->vx[i] + (double)p->rest_vx[i]);
     p->y[i] += in->dt_exact * ((double)p->vy[i] + (double)p->rest_vy[i]);
@@ -208,6 +162,7 @@ FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, Fl
   for (int axis = 0; axis < 3; ++axis) in.gravity[axis] = (float)world->def.gravity[axis];
   // Whoever crosses a whole support in one step has passed its neighbours unseen.
   in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
+  FLO_TRY(flo_buffer_reserve(&world->memory, &world->pushes, (n + FLO_BLOCK) * sizeof(FloPush), 0, error));
   flo_parallel_for(world->threads, n, in.grain, integrate_range, &in);
   float speed2 = 0, acceleration2 = 0;
   for (size_t chunk = 0; chunk * in.grain < n; ++chunk) {
@@ -231,9 +186,9 @@ static void raise_speed(const void *context, size_t begin, size_t end, double *p
   }
 }
 
-void flo_world_measure_speed(FloWorld *world) {
+double flo_world_measure_speed(const FloWorld *world) {
   double speed2 = 0;
   flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_speed, &world->sets[FLO_SET_FLUID],
                    1, &speed2);
-  world->max_speed = sqrt(fmax(speed2, 0));
+  return sqrt(fmax(speed2, 0));
 }

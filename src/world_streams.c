@@ -21,9 +21,10 @@ static FloStatus sample_window(FloWorld *world, const FloEmitterDef *def, FloErr
 FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEmitterId *id,
                                 FloError *error) {
   FLO_TRY(flo_world_check_material(world, def->material, error));
-  FLO_TRY(flo_world_check_pose(&def->pose, world->def.dim, error));
+  FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   if (!(def->speed > 0) || !isfinite(def->speed))
     return flo_fail(error, FLO_BAD_INPUT, "speed: must be > 0, got %g", def->speed);
+  if (!isfinite(def->start)) return flo_fail(error, FLO_BAD_INPUT, "emitter: its start must be finite");
   if (!(def->start <= def->end)) return flo_fail(error, FLO_BAD_INPUT, "emitter: it ends before it starts");
   int n_sizes = def->round || world->def.dim == 2 ? 1 : 2;
   for (int k = 0; k < n_sizes; ++k)
@@ -33,10 +34,13 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
                       def->size[k]);
   FloEmitter emitter = {
       .generation = 1, .is_alive = true, .def = *def, .first_point = world->emitter_points.count};
+  // What it could have emitted before it was there is not made up for.
+  emitter.n_layers = (uint64_t)fmax(ceil((world->time - def->start) * def->speed / world->def.spacing), 0);
   FLO_TRY(sample_window(world, def, error));
   emitter.n_points = world->emitter_points.count - emitter.first_point;
   FLO_TRY(flo_world_append(world, &world->emitters, &emitter, sizeof emitter, error));
-  *id = (FloEmitterId){(uint16_t)(world->emitters.count - 1), emitter.generation};
+  world->is_prepared = false;
+  if (id) *id = (FloEmitterId){(uint16_t)(world->emitters.count - 1), emitter.generation};
   return FLO_OK;
 }
 
@@ -102,13 +106,13 @@ FloStatus flo_world_remove_emitter(FloWorld *world, FloEmitterId id, FloError *e
 
 FloStatus flo_world_add_sink(FloWorld *world, const FloSinkDef *def, FloSinkId *id, FloError *error) {
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
-  FLO_TRY(flo_world_check_pose(&def->pose, world->def.dim, error));
+  FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   if (def->shape.kind == FLO_SHAPE_TANK)
     return flo_fail(error, FLO_BAD_INPUT, "sink: a tank cannot be one; use a box");
   if (!(def->start <= def->end)) return flo_fail(error, FLO_BAD_INPUT, "sink: it ends before it starts");
   FloSink sink = {.generation = 1, .is_alive = true, .def = *def};
   FLO_TRY(flo_world_append(world, &world->sinks, &sink, sizeof sink, error));
-  *id = (FloSinkId){(uint16_t)(world->sinks.count - 1), sink.generation};
+  if (id) *id = (FloSinkId){(uint16_t)(world->sinks.count - 1), sink.generation};
   return FLO_OK;
 }
 

@@ -47,6 +47,7 @@ FLO_API FloStatus flo_world_set_param(FloWorld *world, const char *name, double 
 FLO_API FloStatus flo_world_get_param(const FloWorld *world, const char *name, double *value,
                                       FloError *error);
 
+// Adding things. The id (or count) that is returned may be of no interest: pass NULL.
 FLO_API FloStatus flo_world_add_material(FloWorld *, const FloMaterialDef *, FloMaterialId *, FloError *);
 // Add bodies before fluids: fluid is left out where a solid stands.
 FLO_API FloStatus flo_world_add_body(FloWorld *, const FloBodyDef *, FloBodyId *, FloError *);

@@ -44,6 +44,8 @@ void flo_memory_release(FloMemory *memory, void *block, size_t size) {
 FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, size_t keep,
                              FloError *error) {
   if (size <= buffer->capacity) return FLO_OK;
+  if (size > SIZE_MAX / 4)
+    return flo_fail(error, FLO_NO_MEMORY, "out of memory: %zu bytes were asked for", size);
   // The first request is taken at its word (most buffers never grow); later ones leave an eighth of room.
   size_t capacity = buffer->capacity ? size + size / 8 : size;
   capacity = (capacity + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;

@@ -2,8 +2,8 @@
 #ifndef FLO_BASE_POSE_H
 #define FLO_BASE_POSE_H
 
+#include "base/core.h"
 #include "base/vecmath.h"
-#include "flotsam/types.h"
 
 static inline void pose_to_world(const FloPose *pose, const double local[3], double out[3]) {
   quat_rotate(pose->rotation, local, out);
@@ -15,5 +15,8 @@ static inline void pose_to_local(const FloPose *pose, const double point[3], dou
   vec_sub(point, pose->position, d);
   quat_rotate_back(pose->rotation, d, out);
 }
+
+// `what` begins the message.
+FloStatus flo_pose_check(const FloPose *pose, int dim, const char *what, FloError *error);
 
 #endif

@@ -1,8 +1,10 @@
 #include "bodies/motion.h"
 
-#include "base/vecmath.h"
+#include "base/pose.h"
 
-static FloStatus check_keyframes(const FloMotionDef *motion, FloError *error) {
+static FloStatus check_keyframes(const FloMotionDef *motion, int dim, FloError *error) {
+  for (size_t k = 0; k < motion->n_keyframes; ++k)
+    FLO_TRY(flo_pose_check(&motion->keyframes[k].pose, dim, "motion: keyframe", error));
   if (motion->n_keyframes < 2)
     return flo_fail(error, FLO_BAD_INPUT, "motion: at least two keyframes are needed");
   for (size_t k = 1; k < motion->n_keyframes; ++k)
@@ -24,10 +26,13 @@ FloStatus flo_motion_check(const FloMotionDef *motion, int dim, FloError *error)
   const double scalars[3] = {motion->rate, motion->frequency, motion->phase};
   if (!vec_is_finite(motion->vector) || !vec_is_finite(motion->centre) || !vec_is_finite(scalars))
     return flo_fail(error, FLO_BAD_INPUT, "motion: all numbers must be finite");
+  if (!isfinite(motion->start)) return flo_fail(error, FLO_BAD_INPUT, "motion: its start must be finite");
   if (!(motion->start <= motion->end))
     return flo_fail(error, FLO_BAD_INPUT, "motion: it ends before it starts");
-  if (motion->kind == FLO_MOTION_KEYFRAMES) return check_keyframes(motion, error);
+  if (motion->kind == FLO_MOTION_KEYFRAMES) return check_keyframes(motion, dim, error);
   if (motion->kind == FLO_MOTION_ROTATE) return check_rotation(motion, dim, error);
+  if (motion->kind != FLO_MOTION_TRANSLATE && motion->kind != FLO_MOTION_OSCILLATE)
+    return flo_fail(error, FLO_BAD_INPUT, "motion: unknown kind %d", (int)motion->kind);
   if (dim == 2 && motion->vector[2] != 0)
     return flo_fail(error, FLO_BAD_INPUT, "motion: in two dimensions bodies cannot move along z");
   return FLO_OK;
@@ -61,7 +66,7 @@ static void rotation_vector(const double a[4], const double b[4], double out[3])
   vec_scale(turn, sine > 0 ? sign * angle / sine : 0, out);
 }
 
-static void follow_keyframes(const FloMotionDef *motion, double time, FloBodyState *s) {
+static void follow_keyframes(const FloMotionDef *motion, double time, bool is_active, FloBodyState *s) {
   const FloKeyframe *frames = motion->keyframes;
   size_t last = motion->n_keyframes - 1, k = 0;
   while (k + 1 < last && time >= frames[k + 1].time) ++k;
@@ -76,7 +81,7 @@ static void follow_keyframes(const FloMotionDef *motion, double time, FloBodySta
     quat_from_axis_angle(turn, vec_length(turn) * share, part);
     quat_multiply(part, a->pose.rotation, s->pose.rotation);
   }
-  bool is_active = time >= frames[0].time && time < frames[last].time;
+  is_active = is_active && time >= frames[0].time && time < frames[last].time;
   vec_scale(step, is_active ? 1 / span : 0, s->velocity);
   vec_scale(turn, is_active ? 1 / span : 0, s->angular_velocity);
 }
@@ -99,7 +104,7 @@ static void apply_motion(const FloMotionDef *motion, double time, FloBodyState *
     rotate_about(motion, elapsed, is_active, s);
     return;
   case FLO_MOTION_KEYFRAMES:
-    follow_keyframes(motion, time, s);
+    follow_keyframes(motion, motion->start + elapsed, is_active, s);
     return;
   }
 }

@@ -41,7 +41,7 @@ static const FloParam params[] = {
     {0}};
 
 typedef struct Wcsph {
-  double sound_speed;
+  double expected_speed;    // [m/s]
   bool is_single_fluid;     // one density and viscosity for all: no need to look up the neighbour's
   FloBuffer state;          // quadruples per fluid particle: velocity, p V^2
   FloBuffer force;          // quadruples per fluid particle
@@ -95,11 +95,12 @@ static double expected_speed(const FloWorld *world) {
   return sqrt(speed * speed + 2 * g * fall_height(world, direction));
 }
 
-static double choose_sound_speed(const FloWorld *world) {
-  double c = flo_world_param(world, "sound_speed");
-  if (c == 0) c = 10 * expected_speed(world);
-  // Without gravity and motion any speed will do; this one keeps the time step sensible.
-  return c > 0 ? c : 1;
+// What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any
+// speed will do; one metre a second keeps the time step sensible.
+static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
+  double asked = world->params[SOUND_SPEED];
+  if (asked > 0) return asked;
+  return wcsph->expected_speed > 0 ? 10 * wcsph->expected_speed : 1;
 }
 
 // ---- Life ----
@@ -116,7 +117,8 @@ static bool has_single_fluid(const FloWorld *world) {
 static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   Wcsph *wcsph = state;
-  wcsph->sound_speed = choose_sound_speed(world);
+  // Fluid that was added later may move faster, but what was there does not get slower.
+  wcsph->expected_speed = fmax(wcsph->expected_speed, expected_speed(world));
   return FLO_OK;
 }
 
@@ -130,7 +132,7 @@ static void wcsph_finish(FloWorld *world, void *state) {
 static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   const Wcsph *wcsph = state;
   double s = world->def.spacing, viscosity = 0;
-  double dt = world->def.cfl * s / (wcsph->sound_speed + world->max_speed);
+  double dt = world->def.cfl * s / (sound_speed(world, wcsph) + world->max_speed);
   *limited_by = "sound";
   for (size_t k = 0; k < world->materials.count; ++k) {
     viscosity = fmax(viscosity, flo_materials(world)[k].viscosity);
@@ -151,7 +153,8 @@ static FloFluidCoefficients coefficients_of(const FloWorld *world, const Wcsph *
   double h = world->kernel.support / 2;
   return (FloFluidCoefficients){
       .always = (float)(laminar * material->viscosity),
-      .approaching = (float)(world->params[ALPHA] * h * wcsph->sound_speed * material->density * volume2),
+      .approaching =
+          (float)(world->params[ALPHA] * h * sound_speed(world, wcsph) * material->density * volume2),
       .wall = (float)(laminar * material->wall_viscosity),
       .rest_density = (float)material->density,
   };
@@ -188,10 +191,12 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   FloParticles *p = &d->world->sets[FLO_SET_FLUID];
   const float *near_fluid = d->world->fluid_fluid.kernel_sum,
               *near_solid = d->world->fluid_boundary.kernel_sum;
-  const float gamma = (float)d->world->params[GAMMA], c = (float)d->wcsph->sound_speed;
+  const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
   const float damping = (float)d->world->params[DAMPING] * c * (float)d->world->def.spacing;
-  // Before the first step there is no earlier density to compare with.
-  const float per_dt = d->world->step ? (float)(1 / d->world->dt) : 0;
+  // Before the first step there is no earlier density to compare with; after a very short one the difference
+  // is mostly rounding, and is not divided by less than a tenth of the usual step.
+  const float per_dt =
+      d->world->step ? 1 / fmaxf((float)d->world->dt, 0.04f * (float)d->world->def.spacing / c) : 0;
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(d->world)[p->material[i]].density;
     float density = p->mass[i] * (d->self + near_fluid[i]) + rest * near_solid[i];
@@ -209,7 +214,7 @@ static void solid_range(void *context, size_t begin, size_t end, int thread) {
   Density *d = context;
   const FloParticles *b = &d->world->sets[FLO_SET_BOUNDARY];
   const float *near_fluid = d->world->boundary_fluid.kernel_sum;
-  const float gamma = (float)d->world->params[GAMMA], c = (float)d->wcsph->sound_speed;
+  const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
   const float volume = (float)flo_world_rest_volume(d->world);
   float *pressures = d->wcsph->solid_pressure.data;
   for (size_t i = begin; i < end; ++i) {
@@ -289,6 +294,7 @@ static void solid_force_range(void *context, size_t begin, size_t end, int threa
 static FloStatus wcsph_solid_forces(FloWorld *world, void *state, FloError *error) {
   Wcsph *wcsph = state;
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  for (size_t i = 0; i < b->count; ++i) b->fx[i] = b->fy[i] = b->fz[i] = 0;
   if (b->count == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
   FLO_TRY(flo_world_find_solid_neighbours(world, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_force, b->capacity * 16, 0, error));

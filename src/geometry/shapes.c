@@ -55,20 +55,27 @@ static double box_distance(const double half[3], int dim, const double p[3]) {
   return outside > 0 ? sqrt(outside) : inside;
 }
 
-// A wall around the inner box, without a lid unless `closed`.
+// Distance to the inner space of a tank; without a lid it reaches up for ever.
+static double inner_distance(const FloShape *shape, const double half[3], int dim, const double p[3]) {
+  double outside = 0, inside = -INFINITY;
+  for (int axis = 0; axis < dim; ++axis) {
+    bool is_endless = !shape->closed && axis == shape->up;
+    double d = (is_endless ? -p[axis] : fabs(p[axis])) - half[axis];
+    outside += d > 0 ? d * d : 0;
+    inside = fmax(inside, d);
+  }
+  return outside > 0 ? sqrt(outside) : inside;
+}
+
+// A wall around the inner space, cut off at the rim unless `closed`.
 static double tank_distance(const FloShape *shape, int dim, const double p[3], double wall) {
-  double half[3], outer[3], q[3];
+  double half[3], outer[3];
   flo_shape_half_extent(shape, dim, half);
   vec_copy(half, outer);
-  vec_copy(p, q);
   for (int axis = 0; axis < dim; ++axis) outer[axis] += wall;
   double to_outer = box_distance(outer, dim, p);
-  if (!shape->closed) {
-    // The inner space reaches up for ever: measure it as if every point were at half height or below.
-    to_outer = fmax(to_outer, p[shape->up] - half[shape->up]);
-    q[shape->up] = fmin(q[shape->up], 0);
-  }
-  return fmax(-box_distance(half, dim, q), to_outer);
+  if (!shape->closed) to_outer = fmax(to_outer, p[shape->up] - half[shape->up]);
+  return fmax(-inner_distance(shape, half, dim, p), to_outer);
 }
 
 static double cylinder_distance(const FloShape *shape, const double p[3]) {
@@ -109,12 +116,38 @@ void flo_shape_normal(const FloShape *shape, int dim, const double point[3], dou
   if (length > 0) vec_scale(normal, 1 / length, normal);
 }
 
+// ---- Counting before sampling: a size out of proportion is an error, not an endless loop ----
+
+static const double max_points = 1e9;
+
+static FloStatus check_count(double count, FloError *error) {
+  if (count <= max_points) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "shape: it would need %.3g particles, more than the %.0e that can be handled; "
+                  "make it smaller or the spacing larger",
+                  count, max_points);
+}
+
+// Lattice points in the bounding box (all of it, or its shell).
+static FloStatus check_lattice_count(const FloShape *shape, int dim, double spacing, int layers,
+                                     FloError *error) {
+  double half[3], all = 1, core = 1;
+  flo_shape_half_extent(shape, dim, half);
+  for (int axis = 0; axis < dim; ++axis) {
+    double n = 2 * half[axis] / spacing + 2;
+    all *= n + 2 * layers;
+    core *= fmax(n - 2 * layers, 0);
+  }
+  return check_count(layers ? all - core : all, error);
+}
+
 // ---- Volume ----
 
 FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,
                                   FloError *error) {
   if (shape->kind == FLO_SHAPE_TANK)
     return flo_fail(error, FLO_BAD_INPUT, "a tank has no volume to fill; use a box for the fluid in it");
+  FLO_TRY(check_lattice_count(shape, dim, spacing, 0, error));
   double half[3], first[3] = {0};
   long n[3] = {1, 1, 1};
   flo_shape_half_extent(shape, dim, half);
@@ -142,41 +175,61 @@ typedef struct ShellAxis {
   double low;
 } ShellAxis;
 
+typedef struct Shell {
+  ShellAxis axes[3];
+  int layers, dim;
+  bool is_tank;
+} Shell;
+
+// Whether an index along one axis lies near a face of a box, or outside of a tank's inner space.
+static bool is_in_shell(const Shell *shell, int axis, long index) {
+  if (axis >= shell->dim) return false;
+  long margin = shell->is_tank ? 0 : shell->layers, n = shell->axes[axis].n;
+  return index < margin || index >= n - margin;
+}
+
+static FloStatus add_lattice_point(FloPoints *points, const Shell *shell, const long index[3],
+                                   FloError *error) {
+  double p[3] = {0};
+  for (int axis = 0; axis < shell->dim; ++axis)
+    p[axis] = shell->axes[axis].low + ((double)index[axis] + 0.5) * shell->axes[axis].step;
+  return flo_points_add(points, p[0], p[1], p[2], error);
+}
+
 // Lattice cells of a box: those within `layers` of its faces (a box), or up to `layers` outside of them (a
 // tank).
 static FloStatus sample_box_shell(const FloShape *shape, int dim, double spacing, int layers,
                                   FloPoints *points, FloError *error) {
+  FLO_TRY(check_lattice_count(shape, dim, spacing, layers, error));
   bool is_tank = shape->kind == FLO_SHAPE_TANK;
-  ShellAxis axes[3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+  Shell shell = {.axes = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, .layers = layers, .is_tank = is_tank, .dim = dim};
   long begin[3] = {0}, end[3] = {1, 1, 1};
   for (int axis = 0; axis < dim; ++axis) {
     long n = lround(shape->size[axis] / spacing);
     n = n < 1 ? 1 : n;
-    axes[axis] = (ShellAxis){n, shape->size[axis] / (double)n, -shape->size[axis] / 2};
+    shell.axes[axis] = (ShellAxis){n, shape->size[axis] / (double)n, -shape->size[axis] / 2};
     begin[axis] = is_tank ? -layers : 0;
     end[axis] = is_tank ? n + layers : n;
     if (is_tank && !shape->closed && axis == shape->up) end[axis] = n;
   }
   for (long k = begin[2]; k < end[2]; ++k)
-    for (long j = begin[1]; j < end[1]; ++j)
+    for (long j = begin[1]; j < end[1]; ++j) {
+      bool is_row_in_shell = is_in_shell(&shell, 1, j) || is_in_shell(&shell, 2, k);
       for (long i = begin[0]; i < end[0]; ++i) {
-        long index[3] = {i, j, k};
-        double p[3] = {0};
-        bool is_outside = false, is_near_face = false;
-        for (int axis = 0; axis < dim; ++axis) {
-          const ShellAxis *a = &axes[axis];
-          p[axis] = a->low + ((double)index[axis] + 0.5) * a->step;
-          is_outside |= index[axis] < 0 || index[axis] >= a->n;
-          is_near_face |= index[axis] < layers || index[axis] >= a->n - layers;
+        if (!is_row_in_shell && !is_in_shell(&shell, 0, i)) {
+          // The hollow inside: on to the far face.
+          i = shell.axes[0].n - (is_tank ? 0 : layers) - 1;
+          continue;
         }
-        if (is_tank ? is_outside : is_near_face) FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
+        FLO_TRY(add_lattice_point(points, &shell, (const long[3]){i, j, k}, error));
       }
+    }
   return FLO_OK;
 }
 
 static FloStatus sample_circle(double radius, double z, double spacing, FloPoints *points, FloError *error) {
+  if (radius < spacing / 2) return flo_points_add(points, 0, 0, z, error);
   long n = lround(2 * FLO_PI * radius / spacing);
-  if (n < 3) return flo_points_add(points, 0, 0, z, error);
   for (long k = 0; k < n; ++k) {
     double angle = 2 * FLO_PI * (double)k / (double)n;
     FLO_TRY(flo_points_add(points, radius * cos(angle), radius * sin(angle), z, error));
@@ -186,8 +239,8 @@ static FloStatus sample_circle(double radius, double z, double spacing, FloPoint
 
 // A Fibonacci spiral: even to a few per cent anywhere on the sphere.
 static FloStatus sample_sphere_layer(double radius, double spacing, FloPoints *points, FloError *error) {
-  long n = lround(4 * FLO_PI * radius * radius / (spacing * spacing));
-  if (n < 4) return flo_points_add(points, 0, 0, 0, error);
+  if (radius < spacing / 2) return flo_points_add(points, 0, 0, 0, error);
+  long n = lround(fmax(4 * FLO_PI * radius * radius / (spacing * spacing), 4));
   double golden = FLO_PI * (3 - sqrt(5));
   for (long k = 0; k < n; ++k) {
     double z = 1 - (2 * (double)k + 1) / (double)n, r = sqrt(1 - z * z), angle = golden * (double)k;
@@ -198,13 +251,15 @@ static FloStatus sample_sphere_layer(double radius, double spacing, FloPoints *p
 
 static FloStatus sample_ball(const FloShape *shape, int dim, double spacing, int layers, FloPoints *points,
                              FloError *error) {
+  double extent = shape->radius / spacing;
+  FLO_TRY(check_count(layers * (dim == 2 ? 2 * FLO_PI * extent : 4 * FLO_PI * extent * extent), error));
   for (int layer = 0; layer < layers; ++layer) {
     double radius = fmax(shape->radius - (layer + 0.5) * spacing, 0);
     if (dim == 2)
       FLO_TRY(sample_circle(radius, 0, spacing, points, error));
     else
       FLO_TRY(sample_sphere_layer(radius, spacing, points, error));
-    if (radius == 0) break;
+    if (radius < spacing / 2) break;
   }
   return FLO_OK;
 }
@@ -212,6 +267,8 @@ static FloStatus sample_ball(const FloShape *shape, int dim, double spacing, int
 // Rings along the axis; where the rings are within `layers` of a cap, whole discs.
 static FloStatus sample_cylinder(const FloShape *shape, double spacing, int layers, FloPoints *points,
                                  FloError *error) {
+  double around = 2 * FLO_PI * shape->radius / spacing, along = shape->size[0] / spacing + 2;
+  FLO_TRY(check_count(layers * around * (along + shape->radius / spacing), error));
   long n = lround(shape->size[0] / spacing);
   n = n < 1 ? 1 : n;
   double step = shape->size[0] / (double)n;

@@ -36,13 +36,6 @@
   X(local_z, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
   X(volume, float, FLO_TYPE_F32, FLO_B, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
   X(covered, float, FLO_TYPE_F32, FLO_B, true, "", "share of the kernel that never holds fluid")             \
-  X(depth, float, FLO_TYPE_F32, FLO_B, true, "m", "distance below the body's surface")                       \
-  X(local_nx, float, FLO_TYPE_F32, FLO_B, true, "", "outward normal in the body's frame")                    \
-  X(local_ny, float, FLO_TYPE_F32, FLO_B, true, "", "outward normal in the body's frame")                    \
-  X(local_nz, float, FLO_TYPE_F32, FLO_B, true, "", "outward normal in the body's frame")                    \
-  X(nx, float, FLO_TYPE_F32, FLO_B, true, "", "outward normal")                                              \
-  X(ny, float, FLO_TYPE_F32, FLO_B, true, "", "outward normal")                                              \
-  X(nz, float, FLO_TYPE_F32, FLO_B, true, "", "outward normal")                                              \
   X(body, uint32_t, FLO_TYPE_U32, FLO_B, true, "", "index of the body")                                      \
   X(fx, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \
   X(fy, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \

@@ -68,10 +68,6 @@ FloStatus flo_grid_sort_particles(FloGrid *grid, FloParticles *particles, int th
 // Cell of a point.
 void flo_grid_cell_of(const FloLattice *lattice, const double point[3], int32_t cell[3]);
 int32_t flo_grid_fixed_point(const FloLattice *lattice, int axis, double x);
-// a - b along an axis in metres, for fixed-point coordinates of neighbours.
-static inline float flo_grid_distance(const FloLattice *lattice, int axis, int32_t a, int32_t b) {
-  return (float)(int32_t)((uint32_t)a - (uint32_t)b) * lattice->to_support[axis] * (float)lattice->support;
-}
 // Row with these coordinates, or NULL.
 const FloCellRow *flo_grid_find_row(const FloGrid *grid, int32_t y, int32_t z);
 

@@ -21,11 +21,11 @@ typedef struct FloPairSlot {
   float gx[FLO_BLOCK], gy[FLO_BLOCK], gz[FLO_BLOCK]; // grad W_ij with respect to x_i [1/m^(dim+1)]
 } FloPairSlot;
 
-// Particles that may be neighbours of those in one cell: positions relative to the cell's corner, in
+// Particles that may be neighbours of those in one cell: positions relative to the cell's middle, in
 // supports.
 typedef struct FloCandidates {
   size_t count;
-  int32_t corner[3]; // of the cell, in fixed point
+  int32_t middle[3]; // of the cell, in fixed point
   float *x, *y, *z;
   int32_t *index;
 } FloCandidates;

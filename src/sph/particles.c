@@ -66,20 +66,30 @@ void flo_particles_free(FloParticles *particles) {
 // end.
 enum { OVERRUN = 16 };
 
+// All new arrays or none: a set whose arrays differ in length could not be used any more.
 static FloStatus grow(FloParticles *particles, size_t needed, FloError *error) {
   size_t capacity = particles->capacity ? needed + needed / 4 : needed;
   capacity = (capacity + OVERRUN + 15) / 16 * 16;
+  void *grown[FLO_COUNT_OF(core_fields) + FLO_MAX_EXTRA_FIELDS] = {0};
   const FloField *field;
   void **slot;
+  bool has_failed = false;
   FOR_EACH_FIELD(particles, field, slot) {
-    size_t size = flo_type_size(field->type);
-    char *data = flo_memory_allocate(particles->memory, capacity * size);
-    if (!data) return flo_fail(error, FLO_NO_MEMORY, "out of memory for %zu particles", capacity);
-    if (*slot) memcpy(data, *slot, particles->count * size);
-    memset(data + particles->count * size, 0, (capacity - particles->count) * size);
-    flo_memory_release(particles->memory, *slot, particles->capacity * size);
-    *slot = data;
+    grown[k_] = flo_memory_allocate(particles->memory, capacity * flo_type_size(field->type));
+    has_failed |= !grown[k_];
   }
+  FOR_EACH_FIELD(particles, field, slot) {
+    size_t size = flo_type_size(field->type), used = particles->count * size;
+    if (has_failed) {
+      flo_memory_release(particles->memory, grown[k_], capacity * size);
+      continue;
+    }
+    if (used) memcpy(grown[k_], *slot, used);
+    memset((char *)grown[k_] + used, 0, capacity * size - used);
+    flo_memory_release(particles->memory, *slot, particles->capacity * size);
+    *slot = grown[k_];
+  }
+  if (has_failed) return flo_fail(error, FLO_NO_MEMORY, "out of memory for %zu particles", capacity);
   particles->capacity = capacity;
   return FLO_OK;
 }

@@ -16,17 +16,19 @@ enum { SLAB_SLOTS = 1024 };
 // left out on purpose.
 #define TEST_RADIUS2 (1 - 1e-6f)
 
-static int32_t fixed_corner(const FloLattice *lattice, int axis, int32_t cell) {
-  return flo_grid_fixed_point(lattice, axis, lattice->origin[axis] + cell * lattice->cell[axis]);
+// Relative to the middle of the cell the candidates span one and a half cells to either side, which the wrap
+// of a domain of three cells can still hold.
+static int32_t fixed_middle(const FloLattice *lattice, int axis, int32_t cell) {
+  return flo_grid_fixed_point(lattice, axis, lattice->origin[axis] + (cell + 0.5) * lattice->cell[axis]);
 }
 
 // Copies the walker's ranges into one list that the particles of its cell share.
 static void load_candidates(const FloGrid *columns, const FloWalker *walker, FloCandidates *out,
                             size_t capacity) {
   const FloLattice *lattice = columns->lattice;
-  for (int axis = 0; axis < 3; ++axis) out->corner[axis] = fixed_corner(lattice, axis, walker->cell[axis]);
-  const WideI x = wide_set_int(out->corner[0]), y = wide_set_int(out->corner[1]),
-              z = wide_set_int(out->corner[2]);
+  for (int axis = 0; axis < 3; ++axis) out->middle[axis] = fixed_middle(lattice, axis, walker->cell[axis]);
+  const WideI x = wide_set_int(out->middle[0]), y = wide_set_int(out->middle[1]),
+              z = wide_set_int(out->middle[2]);
   const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
   const WideF sz = wide_set(lattice->to_support[2]);
   size_t n = 0, needed = 0;
@@ -57,7 +59,7 @@ static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *
   const int32_t *fixed = spec->rows->fixed + 4 * i;
   WideF at[3];
   for (int axis = 0; axis < 3; ++axis) {
-    uint32_t offset = (uint32_t)fixed[axis] - (uint32_t)candidates->corner[axis];
+    uint32_t offset = (uint32_t)fixed[axis] - (uint32_t)candidates->middle[axis];
     at[axis] = wide_set((float)(int32_t)offset * lattice->to_support[axis]);
   }
   // -1 is nobody's index: rows of another set have no self to leave out.

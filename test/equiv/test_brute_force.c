@@ -1,9 +1,12 @@
 // One evaluation of the forces of `wcsph` against brute force in double precision: the formulas at the head
 // of wcsph.c over all pairs, in fluid on a disordered lattice between a tank and a moving body.
+#include "base/pose.h"
+#include "geometry/shapes.h"
 #include "sph/kernel_form.h"
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"
+#include "world.h"
 
 // ---- The formulas ----
 
@@ -154,6 +157,22 @@ static const FloMaterialDef materials[2] = {
 
 enum { EDGE = 9 }; // particles along an edge of the disordered lattice
 
+// The body in the middle, where no fluid is.
+static FloShape core_shape(double spacing) { return box_shape(4 * spacing, 3 * spacing, 4 * spacing); }
+
+static FloPose core_pose(int dim, double spacing) {
+  double middle = (EDGE / 2 + 0.3) * spacing;
+  return pose_at(middle, middle, dim == 3 ? middle : 0);
+}
+
+static bool is_in_core(const double x[3], int dim, double spacing) {
+  FloShape shape = core_shape(spacing);
+  FloPose pose = core_pose(dim, spacing);
+  double local[3];
+  vec_sub(x, pose.position, local);
+  return flo_shape_distance(&shape, dim, local, 0) < 0.2 * spacing;
+}
+
 static void add_disordered_fluid(FloWorld *world, const Setup *setup, double spacing) {
   Random random = {(uint64_t)setup->dim * 10 + (uint64_t)setup->n_materials};
   FloError error;
@@ -170,6 +189,7 @@ static void add_disordered_fluid(FloWorld *world, const Setup *setup, double spa
           x[axis] = (index[axis] + 0.5 + random_between(&random, -0.3, 0.3)) * spacing;
           v[axis] = (float)random_between(&random, -1, 1);
         }
+        if (is_in_core(x, setup->dim, spacing)) continue;
         FloMaterialId id = ids[random_below(&random, (uint32_t)setup->n_materials)];
         assert_ok(flo_world_add_particles(world, id, 1, x, v, &error), &error);
       }
@@ -182,9 +202,7 @@ static void add_spinning_box(FloWorld *world, const Setup *setup, double spacing
   vec_set(motions[1].vector, 0, 0, 1);
   FloBodyDef def = flo_default_body_def();
   def.kind = FLO_BODY_KINEMATIC;
-  def.shape = box_shape(4 * spacing, 3 * spacing, 4 * spacing);
-  double middle = (EDGE / 2 + 0.3) * spacing;
-  def.pose = pose_at(middle, middle, setup->dim == 3 ? EDGE * spacing + spacing : 0);
+  def.shape = core_shape(spacing), def.pose = core_pose(setup->dim, spacing);
   def.motions = motions, def.n_motions = 2;
   add_body(world, &def);
 }
@@ -433,6 +451,69 @@ static void test_momentum_over_a_step_is_the_force_on_the_solids(void **state) {
   flo_world_destroy(world);
 }
 
+// Would a particle at x be inside one of the bodies where they are now?
+static bool is_in_a_body(const FloWorld *world, const double x[3]) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    double local[3];
+    pose_to_local(&body->state.pose, x, local);
+    if (flo_shape_distance(&body->shape, world->def.dim, local, 0.1) < 1e-3 * world->def.spacing) return true;
+  }
+  return false;
+}
+
+// Forces alone decide where a particle goes, unless they would take it through a surface.
+static void test_only_particles_that_would_cross_a_surface_are_deflected(void **state) {
+  (void)state;
+  const double dt = 1e-4;
+  for (int dim = 2; dim <= 3; ++dim) {
+    Setup setup = {dim, 1, false, FLO_KERNEL_CUBIC_SPLINE};
+    FloWorld *world = make_world(&setup, dt);
+    Model m = read_model(world, &setup, 0);
+    step_world(world, 1);
+    for (size_t i = 0; i < m.n_fluid; ++i) {
+      const Fluid *f = &m.fluid[(size_t)field_at(world, FLO_SET_FLUID, "id", i)];
+      double a[3], v[3], expected[3], there[3];
+      read_vector(world, FLO_SET_FLUID, acceleration, i, a);
+      read_vector(world, FLO_SET_FLUID, velocity, i, v);
+      vec_add_scaled(f->v, a, dt, expected);
+      vec_add_scaled(f->x, expected, dt, there);
+      if (!is_in_a_body(world, there)) assert_close_3(v, expected, 1e-5);
+    }
+    free_model(&m);
+    flo_world_destroy(world);
+  }
+}
+
+// A lone fast drop has no pressure that could stop it; whatever does is felt by the wall.
+static void test_a_drop_that_is_stopped_pushes_the_wall(void **state) {
+  (void)state;
+  const double dt = 1e-3, x[3] = {0.003, -0.002, 0.014};
+  const float v[3] = {1, 0, -30};
+  FloWorldDef def = small_world_def(3);
+  vec_set(def.gravity, 0, 0, 0);
+  def.time_step = dt;
+  FloWorld *world = create_world(&def);
+  FloError error;
+  FloBodyState s;
+  FloBodyDef plate = flo_default_body_def();
+  plate.shape = box_shape(0.2, 0.2, 0.04), plate.pose = pose_at(0, 0, -0.02);
+  FloBodyId id = add_body(world, &plate);
+  assert_ok(flo_world_set_param(world, "sound_speed", 10, &error), &error);
+  assert_ok(flo_world_add_particles(world, add_water(world), 1, x, v, &error), &error);
+  FloFigures before = flo_world_figures(world);
+  step_world(world, 1);
+  FloFigures after = flo_world_figures(world);
+  assert_ok(flo_world_body_state(world, id, &s, &error), &error);
+  double loss[3];
+  vec_sub(before.momentum, after.momentum, loss);
+  vec_scale(loss, 1 / dt, loss);
+  assert_true(field_at(world, FLO_SET_FLUID, "z", 0) > -0.1 * def.spacing);
+  assert_true(vec_length(loss) > 0.1);
+  assert_close_3(s.force, loss, 1e-4 * vec_length(loss));
+  flo_world_destroy(world);
+}
+
 static void test_fluid_alone_keeps_its_momenta(void **state) {
   (void)state;
   for (int dim = 2; dim <= 3; ++dim) {
@@ -505,6 +586,8 @@ int main(void) {
       cmocka_unit_test(test_a_periodic_domain),
       cmocka_unit_test(test_what_the_solids_feel_is_what_the_fluid_loses),
       cmocka_unit_test(test_momentum_over_a_step_is_the_force_on_the_solids),
+      cmocka_unit_test(test_only_particles_that_would_cross_a_surface_are_deflected),
+      cmocka_unit_test(test_a_drop_that_is_stopped_pushes_the_wall),
       cmocka_unit_test(test_fluid_alone_keeps_its_momenta),
       cmocka_unit_test(test_volumes_of_samples_are_gamma_over_the_bodys_kernel_sum),
       cmocka_unit_test(test_a_floor_is_covered_but_for_the_sheets_above_it),

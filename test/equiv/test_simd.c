@@ -64,8 +64,9 @@ static void build_with(const FloPasses *passes, const FloPairsSpec *spec, FloMem
   memset(pairs->slots, 0xff, pairs->slot_capacity * sizeof *pairs->slots);
   memset(pairs->kernel_sum, 0xff, pairs->n_rows * sizeof *pairs->kernel_sum);
   atomic_store(&pairs->n_claimed, 0);
-  pairs->slabs[0] = (FloPairSlab){.lists = pairs->slabs[0].lists};
-  passes->build_pairs(pairs, spec, &pairs->slabs[0], 0, pairs->n_blocks);
+  FloPairSlab *slab = &pairs->slabs[0];
+  slab->next = slab->end = slab->n_pairs = slab->longest = slab->most_candidates = 0;
+  passes->build_pairs(pairs, spec, slab, 0, pairs->n_blocks);
 }
 
 // ---- Operators ----

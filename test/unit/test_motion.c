@@ -370,13 +370,13 @@ static void test_keyframe_poses_must_be_poses(void **state) {
   FloKeyframe frames[3];
   FloMotionDef motion = follow(frames);
   frames[1].pose.position[1] = NAN;
-  check_refused(motion, 3, "keyframe");
+  check_refused(motion, 3, "motion");
   motion = follow(frames);
   frames[2].pose.rotation[0] = 3;
-  check_refused(motion, 3, "keyframe");
+  check_refused(motion, 3, "motion");
   motion = follow(frames);
   frames[0].time = -INFINITY;
-  check_refused(motion, 3, "keyframe");
+  check_refused(motion, 3, "motion");
 }
 
 int main(void) {

@@ -244,6 +244,25 @@ static void test_a_point_above_an_open_tank_is_outside_and_under_a_lid_inside(vo
   }
 }
 
+static void test_normals_point_where_the_distance_grows(void **state) {
+  (void)state;
+  const FloShape shapes[] = {box(0.4, 0.3, 0.5), sphere(0.3), cylinder(0.2, 0.5), tank(2, true)};
+  Random random = {31};
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k)
+    for (int sample = 0; sample < 500; ++sample) {
+      double p[3], normal[3], out[3];
+      for (int axis = 0; axis < 3; ++axis) p[axis] = random_between(&random, -0.4, 0.4);
+      flo_shape_normal(&shapes[k], 3, p, 0.06, normal);
+      assert_close(vec_length(normal), 1, 1e-9);
+      vec_add_scaled(p, normal, 1e-4, out);
+      double gain = flo_shape_distance(&shapes[k], 3, out, 0.06) - flo_shape_distance(&shapes[k], 3, p, 0.06);
+      assert_true(gain > 0.5e-4); // a kink between the two points may take some of it
+    }
+  double normal[3];
+  flo_shape_normal(&shapes[1], 3, (double[3]){0}, 0, normal);
+  assert_true(vec_is_finite(normal));
+}
+
 static void test_half_extents(void **state) {
   (void)state;
   double half[3];
@@ -494,6 +513,7 @@ int main(void) {
       cmocka_unit_test(test_distances_of_an_open_tank),
       cmocka_unit_test(test_distances_at_chosen_points),
       cmocka_unit_test(test_a_point_above_an_open_tank_is_outside_and_under_a_lid_inside),
+      cmocka_unit_test(test_normals_point_where_the_distance_grows),
       cmocka_unit_test(test_half_extents),
       cmocka_unit_test(test_samples_stand_half_a_spacing_inside_and_apart),
       cmocka_unit_test(test_samples_of_small_bodies_do_not_coincide),

@@ -243,6 +243,44 @@ static void test_a_moving_body_carries_its_samples(void **state) {
   flo_world_destroy(world);
 }
 
+static void test_normals_turn_with_the_body(void **state) {
+  (void)state;
+  const double axis[3] = {0, 0, 1};
+  FloWorld *world = empty_world(3);
+  FloBodyDef def = flo_default_body_def();
+  def.shape = (FloShape){FLO_SHAPE_SPHERE, .radius = 0.1};
+  def.pose = pose_at(1, 2, 3);
+  quat_from_axis_angle(axis, 1, def.pose.rotation);
+  add_body(world, &def);
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_BOUNDARY); ++i) {
+    double x[3] = {field_at(world, FLO_SET_BOUNDARY, "x", i) - 1,
+                   field_at(world, FLO_SET_BOUNDARY, "y", i) - 2,
+                   field_at(world, FLO_SET_BOUNDARY, "z", i) - 3};
+    double n[3] = {field_at(world, FLO_SET_BOUNDARY, "nx", i), field_at(world, FLO_SET_BOUNDARY, "ny", i),
+                   field_at(world, FLO_SET_BOUNDARY, "nz", i)};
+    vec_scale(x, 1 / vec_length(x), x);
+    assert_close_3(n, x, 1e-5);
+    assert_close(field_at(world, FLO_SET_BOUNDARY, "depth", i), 0.01, 1e-6);
+  }
+  flo_world_destroy(world);
+}
+
+static void test_ids_nobody_wants_need_no_place(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloError error;
+  FloMaterialDef material = flo_default_material_def();
+  FloBodyDef body = flo_default_body_def();
+  FloEmitterDef emitter = flo_default_emitter_def();
+  FloSinkDef sink = flo_default_sink_def();
+  assert_ok(flo_world_add_material(world, &material, NULL, &error), &error);
+  emitter.material = (FloMaterialId){0, 1};
+  assert_ok(flo_world_add_body(world, &body, NULL, &error), &error);
+  assert_ok(flo_world_add_emitter(world, &emitter, NULL, &error), &error);
+  assert_ok(flo_world_add_sink(world, &sink, NULL, &error), &error);
+  flo_world_destroy(world);
+}
+
 static void test_definitions_are_copied(void **state) {
   (void)state;
   FloWorld *world = empty_world(3);
@@ -286,6 +324,8 @@ int main(void) {
       cmocka_unit_test(test_fluid_is_left_out_where_a_solid_stands),
       cmocka_unit_test(test_fluid_starts_with_the_velocity_it_was_given),
       cmocka_unit_test(test_a_moving_body_carries_its_samples),
+      cmocka_unit_test(test_normals_turn_with_the_body),
+      cmocka_unit_test(test_ids_nobody_wants_need_no_place),
       cmocka_unit_test(test_definitions_are_copied),
       cmocka_unit_test(test_forces_are_zero_before_the_first_step),
   };

@@ -87,6 +87,18 @@ static void test_figures_of_known_particles(void **state) {
   flo_world_destroy(world);
 }
 
+static void test_particles_deep_inside_a_solid_are_counted(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  FloError error;
+  FloBodyDef def = flo_default_body_def(); // a cube of one metre
+  const double x[9] = {0.48, 0, 0, 0.495, 0, 0, 0.7, 0, 0};
+  add_body(world, &def);
+  assert_ok(flo_world_add_particles(world, add_water(world), 3, x, NULL, &error), &error);
+  assert_int_equal(flo_world_figures(world).penetrations, 1);
+  flo_world_destroy(world);
+}
+
 static void test_figures_of_an_empty_world_are_zero(void **state) {
   (void)state;
   FloWorld *world = empty_world(2);
@@ -248,6 +260,7 @@ int main(void) {
       cmocka_unit_test(test_views_of_fields_a_set_has_not_are_refused),
       cmocka_unit_test(test_ids_are_unique_and_stay_with_their_particle),
       cmocka_unit_test(test_figures_of_known_particles),
+      cmocka_unit_test(test_particles_deep_inside_a_solid_are_counted),
       cmocka_unit_test(test_figures_of_an_empty_world_are_zero),
       cmocka_unit_test(test_a_sample_inside_a_lattice_is_the_rest_density),
       cmocka_unit_test(test_a_sample_inside_a_squeezed_lattice_is_what_the_particles_have),
