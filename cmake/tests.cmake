@@ -2,9 +2,6 @@
 # Exit code 77 means: skipped, for want of something optional.
 set(FLOTSAM_TEST_LABELS "unit;equiv;physics;input;cli;consumer" CACHE STRING "which kinds of tests to build and run")
 set(test_root ${CMAKE_SOURCE_DIR}/tests)
-if(NOT EXISTS ${test_root})
-  set(test_root ${CMAKE_SOURCE_DIR}/test)
-endif()
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Idle threads sleep instead of spinning, so that several tests share the cores peacefully.
