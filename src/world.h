@@ -114,6 +114,9 @@ FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error);
 // and none crosses a surface. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
 
+// Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that); tank walls are
+// `wall` thick.
+bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double wall, double clearance);
 // Deflects fluid particles [begin, end) that would enter a body within dt; both multiples of FLO_BLOCK, or
 // the count.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);

@@ -249,19 +249,6 @@ double flo_world_max_wall_speed(const FloWorld *world) {
 
 // ---- Fluid ----
 
-static bool is_in_solid(const FloWorld *world, const double point[3]) {
-  double wall = world->kernel.support;
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    double local[3];
-    pose_to_local(&body->state.pose, point, local);
-    // A particle belongs half a spacing away from the surface; a tenth is forgiven to shapes that do not
-    // quite fit.
-    if (flo_shape_distance(&body->shape, world->def.dim, local, wall) < 0.4 * world->def.spacing) return true;
-  }
-  return false;
-}
-
 // One fluid particle at the end of the set; room must have been made.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
                             const double v[3]) {
@@ -291,7 +278,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   for (size_t k = 0; k < points->count; ++k) {
     double x[3], v[3];
     pose_to_world(&def->pose, flo_points_at(points, k), x);
-    if (is_in_solid(world, x)) continue;
+    if (flo_world_is_in_solid(world, x, world->kernel.support, CLEARANCE * world->def.spacing)) continue;
     fluid_velocity(def, x, v);
     if (!vec_is_finite(v)) {
       fluid->count = first;

@@ -21,17 +21,6 @@ enum {
   N_SUMS
 };
 
-static bool is_in_solid(const FloWorld *world, const double x[3]) {
-  const double wall = 4 * world->kernel.support;
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    double local[3];
-    pose_to_local(&body->state.pose, x, local);
-    if (flo_shape_distance(&body->shape, world->def.dim, local, wall) < -world->def.spacing / 2) return true;
-  }
-  return false;
-}
-
 static void add_figures(const void *context, size_t begin, size_t end, double *sums) {
   const FloWorld *world = context;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -46,7 +35,7 @@ static void add_figures(const void *context, size_t begin, size_t end, double *s
       sums[MOMENTUM + axis] += m * v[axis];
       sums[ANGULAR + axis] += m * spin[axis];
     }
-    sums[PENETRATIONS] += is_in_solid(world, x);
+    sums[PENETRATIONS] += flo_world_is_in_solid(world, x, 4 * world->kernel.support, -world->def.spacing / 2);
     sums[DENSITY_ERROR] += fmax((double)p->density[i] / flo_materials(world)[p->material[i]].density - 1, 0);
   }
 }

@@ -10,10 +10,32 @@
 // stirred.
 #define MAX_DEPTH 0.4
 
-// Velocity of the body's material at a point.
-static void velocity_at(const FloBodyState *state, const double point[3], double out[3]) {
+// The image of a point that is nearest to a body, in the body's frame.
+static void to_body(const FloWorld *world, const FloBody *body, const double x[3], double local[3]) {
+  double image[3];
+  vec_copy(x, image);
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    if (!world->def.periodic[axis]) continue;
+    double period = world->def.domain_high[axis] - world->def.domain_low[axis];
+    image[axis] -= period * round((x[axis] - body->state.pose.position[axis]) / period);
+  }
+  pose_to_local(&body->state.pose, image, local);
+}
+
+bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double wall, double clearance) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    double local[3];
+    to_body(world, body, x, local);
+    if (flo_shape_distance(&body->shape, world->def.dim, local, wall) < clearance) return true;
+  }
+  return false;
+}
+
+// Velocity of the body's material at a point of its frame.
+static void velocity_at(const FloBodyState *state, const double local[3], double out[3]) {
   double arm[3];
-  vec_sub(point, state->pose.position, arm);
+  quat_rotate(state->pose.rotation, local, arm);
   vec_cross(state->angular_velocity, arm, out);
   vec_add(out, state->velocity, out);
 }
@@ -23,13 +45,13 @@ static void velocity_at(const FloBodyState *state, const double point[3], double
 static bool deflect(const FloWorld *world, const FloBody *body, const double x[3], const double v[3],
                     double dt, double push[3]) {
   const double wall = world->kernel.support;
-  double wall_velocity[3], relative[3], next[3], here[3], there[3], normal[3];
-  velocity_at(&body->state, x, wall_velocity);
+  double wall_velocity[3], relative[3], step[3], here[3], there[3], normal[3];
+  to_body(world, body, x, here);
+  velocity_at(&body->state, here, wall_velocity);
   vec_sub(v, wall_velocity, relative);
   // In the frame that moves with the body, only the relative motion counts.
-  vec_add_scaled(x, relative, dt, next);
-  pose_to_local(&body->state.pose, x, here);
-  pose_to_local(&body->state.pose, next, there);
+  quat_rotate_back(body->state.pose.rotation, relative, step);
+  vec_add_scaled(here, step, dt, there);
   double depth = -flo_shape_distance(&body->shape, world->def.dim, there, wall);
   if (!(depth > 0) ||
       flo_shape_distance(&body->shape, world->def.dim, here, wall) < -MAX_DEPTH * world->def.spacing)

@@ -7,6 +7,8 @@ static FloStatus check_keyframes(const FloMotionDef *motion, int dim, FloError *
     FLO_TRY(flo_pose_check(&motion->keyframes[k].pose, dim, "motion: keyframe", error));
   if (motion->n_keyframes < 2)
     return flo_fail(error, FLO_BAD_INPUT, "motion: at least two keyframes are needed");
+  if (!isfinite(motion->keyframes[0].time) || !isfinite(motion->keyframes[motion->n_keyframes - 1].time))
+    return flo_fail(error, FLO_BAD_INPUT, "motion: keyframe times must be finite");
   for (size_t k = 1; k < motion->n_keyframes; ++k)
     if (!(motion->keyframes[k].time > motion->keyframes[k - 1].time))
       return flo_fail(error, FLO_BAD_INPUT, "motion: keyframe times must rise, but %g s follows %g s",

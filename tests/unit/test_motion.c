@@ -370,13 +370,21 @@ static void test_keyframe_poses_must_be_poses(void **state) {
   FloKeyframe frames[3];
   FloMotionDef motion = follow(frames);
   frames[1].pose.position[1] = NAN;
-  check_refused(motion, 3, "motion");
+  check_refused(motion, 3, "keyframe");
   motion = follow(frames);
   frames[2].pose.rotation[0] = 3;
-  check_refused(motion, 3, "motion");
-  motion = follow(frames);
+  check_refused(motion, 3, "keyframe");
+}
+
+static void test_keyframe_times_must_be_finite(void **state) {
+  (void)state;
+  FloKeyframe frames[3];
+  FloMotionDef motion = follow(frames);
   frames[0].time = -INFINITY;
-  check_refused(motion, 3, "motion");
+  check_refused(motion, 3, "keyframe");
+  motion = follow(frames);
+  frames[2].time = INFINITY;
+  check_refused(motion, 3, "keyframe");
 }
 
 int main(void) {
@@ -408,6 +416,7 @@ int main(void) {
       cmocka_unit_test(test_keyframes_in_two_dimensions_stay_in_the_plane),
       cmocka_unit_test(test_keyframe_times_must_rise),
       cmocka_unit_test(test_keyframe_poses_must_be_poses),
+      cmocka_unit_test(test_keyframe_times_must_be_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
