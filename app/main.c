@@ -4,7 +4,9 @@
 #include "io/suggest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int cmd_version(int argc, char **argv);
 static int cmd_help(int argc, char **argv);
@@ -78,7 +80,17 @@ static int check_output(int exit_code) {
   return exit_code ? exit_code : app_fail(APP_RUN_FAILED, "cannot write to standard output");
 }
 
+// Idle threads should sleep, not spin: on a machine that is doing something else too, spinning makes every
+// step wait for the thread that was held up, and a run several times slower. OpenMP reads its settings when
+// it is loaded, so the program starts itself again with them; whoever has chosen a policy keeps it.
+static void let_idle_threads_sleep(char **argv) {
+  if (getenv("OMP_WAIT_POLICY")) return;
+  if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
+  // Where that is not possible the program runs all the same.
+}
+
 int main(int argc, char **argv) {
+  let_idle_threads_sleep(argv);
   if (argc < 2) {
     print_overview(stderr);
     return APP_BAD_INPUT;
