@@ -4,7 +4,8 @@
 #include "base/parallel.h"
 #include "base/vecmath.h"
 
-#include <float.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- Defaults ----
@@ -200,6 +201,18 @@ double flo_world_param(const FloWorld *world, const char *name) {
   FloStatus status = flo_world_get_param(world, name, &value, NULL);
   FLO_ASSERT(status == FLO_OK);
   return value;
+}
+
+// ---- Messages ----
+
+void flo_world_log(const FloWorld *world, FloLogLevel level, const char *format, ...) {
+  char text[512];
+  if (!world->def.log.write) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  world->def.log.write(world->def.log.context, level, text);
 }
 
 // ---- Stepping ----

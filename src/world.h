@@ -33,6 +33,7 @@ typedef struct FloEmitter {
   bool is_alive;
   FloEmitterDef def;
   uint64_t n_layers;            // released so far
+  bool is_silenced;             // has said that there is no room
   size_t first_point, n_points; // of a layer, in emitter_points
 } FloEmitter;
 
@@ -139,6 +140,10 @@ void flo_world_free_bodies(FloWorld *world);
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
 double flo_world_max_wall_speed(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
+
+// Tells the host, if it listens.
+__attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,
+                                                         const char *format, ...);
 
 // Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);
 double flo_world_stage_done(FloWorld *world, FloStage stage, double since);

@@ -288,6 +288,9 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   }
   fluid->count = i;
   *n_added = i - first;
+  if (*n_added < points->count)
+    flo_world_log(world, FLO_LOG_INFO, "%zu of %zu fluid particles were left out where solids stand",
+                  points->count - *n_added, points->count);
   world->is_prepared = world->has_step_state = false;
   return FLO_OK;
 }

@@ -48,7 +48,13 @@ static FloStatus emit_layer(FloWorld *world, size_t e, double distance, FloError
   FloEmitter *emitter = &flo_emitters(world)[e];
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t first = fluid->count;
-  if (world->def.max_particles && first + emitter->n_points > world->def.max_particles) return FLO_OK;
+  if (world->def.max_particles && first + emitter->n_points > world->def.max_particles) {
+    if (!emitter->is_silenced)
+      flo_world_log(world, FLO_LOG_WARNING, "emitter %zu pauses: max_particles = %zu is reached", e,
+                    world->def.max_particles);
+    emitter->is_silenced = true;
+    return FLO_OK;
+  }
   FLO_TRY(flo_particles_add(fluid, emitter->n_points, error));
   double forward[3] = {1, 0, 0}, velocity[3];
   quat_rotate(emitter->def.pose.rotation, forward, velocity);

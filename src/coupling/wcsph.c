@@ -119,6 +119,7 @@ static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   Wcsph *wcsph = state;
   // Fluid that was added later may move faster, but what was there does not get slower.
   wcsph->expected_speed = fmax(wcsph->expected_speed, expected_speed(world));
+  flo_world_log(world, FLO_LOG_INFO, "wcsph: speed of sound %g m/s", sound_speed(world, wcsph));
   return FLO_OK;
 }
 
