@@ -112,7 +112,8 @@ FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *e
       continue;
     }
     if (spec->sums_only || pairs->n_slots <= pairs->slot_capacity) return FLO_OK;
-    // Room for the lists to lengthen a little and for the slabs of more threads.
-    FLO_TRY(reserve_slots(pairs, pairs->n_slots + pairs->n_slots / 32, spec->with_viscous, error));
+    // Room for the lists to lengthen a little, and for slabs that other threads leave half used another time.
+    size_t room = pairs->n_slots / 32 + (size_t)spec->threads * FLO_SLAB_SLOTS;
+    FLO_TRY(reserve_slots(pairs, pairs->n_slots + room, spec->with_viscous, error));
   }
 }

@@ -16,6 +16,9 @@
 // Eight-wide stores may overrun the end of a list.
 enum { FLO_BLOCK = 8, FLO_LIST_OVERRUN = 16 };
 
+// Slots that a thread claims at a time.
+enum { FLO_SLAB_SLOTS = 1024 };
+
 typedef struct FloPairSlot {
   int32_t index[FLO_BLOCK];                          // column
   float gx[FLO_BLOCK], gy[FLO_BLOCK], gz[FLO_BLOCK]; // grad W_ij with respect to x_i [1/m^(dim+1)]

@@ -5,9 +5,6 @@
 #include "sph/kernel.h"
 #include "sph/wide_passes.h"
 
-// Slots that a thread claims at a time.
-enum { SLAB_SLOTS = 1024 };
-
 // eta^2 = 0.01 h^2 with h = H/2, in units of H^2; keeps the viscous terms of close pairs bounded.
 #define ETA2 0.0025f
 
@@ -81,7 +78,7 @@ static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *
 // Where the next `n` slots go; SIZE_MAX if the operator has no room (the claim is still counted).
 static size_t claim_slots(FloPairs *pairs, FloPairSlab *slab, size_t n) {
   if (slab->next + n > slab->end) {
-    size_t size = n > SLAB_SLOTS ? n : SLAB_SLOTS;
+    size_t size = n > FLO_SLAB_SLOTS ? n : FLO_SLAB_SLOTS;
     slab->next = atomic_fetch_add(&pairs->n_claimed, size);
     slab->end = slab->next + size;
   }
