@@ -56,6 +56,12 @@ static FloStatus check_sizes(const FloWorldDef *def, FloError *error) {
     return flo_fail(error, FLO_BAD_INPUT, "gravity: in two dimensions its z part must be 0, got %g",
                     def->gravity[2]);
   if ((unsigned)def->kernel >= FLO_KERNEL_COUNT) return flo_fail(error, FLO_BAD_INPUT, "kernel: unknown");
+  if (def->kernel == FLO_KERNEL_VISCOSITY)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "kernel: '%s' is infinite at distance zero and cannot give densities; try '%s'",
+                    flo_kernel_name(def->kernel), flo_kernel_name(FLO_KERNEL_CUBIC_SPLINE));
+  if (!def->allocator.allocate != !def->allocator.release)
+    return flo_fail(error, FLO_BAD_INPUT, "allocator: it needs both functions, or neither");
   if (def->support != 0 && !(def->support >= 1.2 && def->support <= 6))
     return flo_fail(error, FLO_BAD_INPUT, "support: must lie between 1.2 and 6 spacings, got %g",
                     def->support);
@@ -196,13 +202,6 @@ FloStatus flo_world_get_param(const FloWorld *world, const char *name, double *v
   return FLO_OK;
 }
 
-double flo_world_param(const FloWorld *world, const char *name) {
-  double value = 0;
-  FloStatus status = flo_world_get_param(world, name, &value, NULL);
-  FLO_ASSERT(status == FLO_OK);
-  return value;
-}
-
 // ---- Messages ----
 
 void flo_world_log(const FloWorld *world, FloLogLevel level, const char *format, ...) {
@@ -227,7 +226,7 @@ static FloStatus prepare(FloWorld *world, FloError *error) {
   if (world->is_prepared) return FLO_OK;
   world->max_speed = flo_world_measure_speed(world);
   FLO_TRY(world->method->init(world, world->method_state, error));
-  world->is_prepared = true;
+  world->is_prepared = world->was_changed = true;
   return FLO_OK;
 }
 
@@ -277,7 +276,7 @@ static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, Fl
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
   FLO_TRY(world->method->step(world, world->method_state, dt, error));
-  world->has_step_state = true;
+  world->has_step_state = true, world->was_changed = false;
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;
   flo_world_move_bodies(world);
@@ -292,6 +291,7 @@ FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
 FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
   if (!isfinite(time))
     return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
+  if (info) *info = (FloStepInfo){world->time, world->dt, world->step, world->iterations, world->residual};
   while (world->time < time) FLO_TRY(step_until(world, time, info, error));
   return FLO_OK;
 }

@@ -81,8 +81,9 @@ struct FloWorld {
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
+  bool was_changed;                   // things were added since the last step
   bool has_step_state;                // what the last step computed still fits the particles that are there
-  FloBuffer pushes;                   // FloPush per fluid particle near a solid, of the last step
+  FloBuffer pushes;                   // FloPushes per fluid particle near a solid, of the last step
   uint64_t forces_of_step;            // step whose solid forces are known; UINT64_MAX: none
   FloBuffer scratch;
   double stage_seconds[FLO_STAGE_COUNT];
@@ -94,6 +95,10 @@ typedef struct FloPush {
   int32_t sample; // -1: none
 } FloPush;
 
+typedef struct FloPushes {
+  FloPush by[2];
+} FloPushes;
+
 #define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
 
 static inline FloMaterial *flo_materials(const FloWorld *w) { return FLO_LIST(w->materials, FloMaterial); }
@@ -103,7 +108,6 @@ static inline FloSink *flo_sinks(const FloWorld *w) { return FLO_LIST(w->sinks, 
 
 // Rest volume of a fluid particle [m^dim].
 double flo_world_rest_volume(const FloWorld *world);
-double flo_world_param(const FloWorld *world, const char *name);
 
 // ---- Stages that methods share ----
 
@@ -115,9 +119,13 @@ FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error);
 // and none crosses a surface. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
 
-// Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that); tank walls are
-// `wall` thick.
-bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double wall, double clearance);
+// The image of x, across the faces of a periodic domain, that is nearest to a centre.
+void flo_world_nearest_image(const FloWorld *world, const double centre[3], const double x[3],
+                             double image[3]);
+// Signed distance of a point to a body, negative inside.
+double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]);
+// Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
+bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance);
 // Deflects fluid particles [begin, end) that would enter a body within dt; both multiples of FLO_BLOCK, or
 // the count.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
@@ -138,8 +146,9 @@ void flo_world_move_bodies(FloWorld *world);
 void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
-double flo_world_max_wall_speed(const FloWorld *world);
-double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
+double flo_world_max_wall_speed(const FloWorld *world);       // now
+double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
+double flo_world_measure_speed(const FloWorld *world);        // of the fastest fluid particle
 
 // Tells the host, if it listens.
 __attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,

@@ -73,8 +73,8 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError 
 }
 
 // What a fluid lattice around the body would add to the kernel sum of a sample; the rest is covered for good.
-static double uncovered_share(const FloWorld *world, const FloShape *shape, const double at[3]) {
-  const double s = world->def.spacing, wall = 4 * world->kernel.support;
+static double uncovered_share(const FloWorld *world, const FloBody *body, const double at[3]) {
+  const double s = world->def.spacing;
   int reach = (int)ceil(world->def.support), reach_z = world->def.dim == 3 ? reach : 0;
   double sum = 0;
   for (int k = -reach_z; k <= reach_z; ++k)
@@ -82,7 +82,8 @@ static double uncovered_share(const FloWorld *world, const FloShape *shape, cons
       for (int i = -reach; i <= reach; ++i) {
         double offset[3] = {i * s, j * s, k * s}, point[3];
         vec_add(at, offset, point);
-        if (flo_shape_distance(shape, world->def.dim, point, wall) < CLEARANCE * s) continue;
+        pose_to_world(&body->state.pose, point, point);
+        if (flo_world_distance(world, body, point) < CLEARANCE * s) continue;
         sum += flo_kernel_w(&world->kernel, vec_length(offset));
       }
   return sum * flo_world_rest_volume(world);
@@ -92,7 +93,7 @@ static void describe_samples(FloWorld *world, const FloBody *body) {
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
-    b->covered[i] = (float)(1 - uncovered_share(world, &body->shape, local));
+    b->covered[i] = (float)(1 - uncovered_share(world, body, local));
   }
 }
 
@@ -187,8 +188,8 @@ static void free_motions(FloWorld *world, FloBody *body) {
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   FLO_TRY(copy_motions(world, def, body, error));
   FLO_TRY(sample_body(world, body, error));
-  describe_samples(world, body);
   flo_motion_evaluate(body->motions, body->n_motions, &body->start, world->time, &body->state);
+  describe_samples(world, body);
   flo_world_place_samples(world, body);
   FLO_TRY(compute_volumes(world, body, error));
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
@@ -232,17 +233,31 @@ void flo_world_move_bodies(FloWorld *world) {
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
 }
 
+// How far the farthest sample is from its body's position; those of a tank stand a few spacings outside its
+// inner space.
+static double reach_of(const FloWorld *world, const FloBody *body) {
+  double half[3];
+  flo_shape_half_extent(&body->shape, world->def.dim, half);
+  return vec_length(half) + 2 * world->layers * world->def.spacing;
+}
+
 double flo_world_max_wall_speed(const FloWorld *world) {
   double fastest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (body->n_motions == 0) continue;
-    double half[3];
-    flo_shape_half_extent(&body->shape, world->def.dim, half);
-    // The farthest sample, samples of a tank standing a few spacings outside its inner space.
-    double reach = vec_length(half) + 2 * world->layers * world->def.spacing;
-    double speed = vec_length(body->state.velocity) + vec_length(body->state.angular_velocity) * reach;
-    fastest = fmax(fastest, speed);
+    double turning = vec_length(body->state.angular_velocity) * reach_of(world, body);
+    fastest = fmax(fastest, vec_length(body->state.velocity) + turning);
+  }
+  return fastest;
+}
+
+double flo_world_scheduled_wall_speed(const FloWorld *world) {
+  double fastest = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    fastest = fmax(fastest,
+                   flo_motion_max_speed(body->motions, body->n_motions, &body->start, reach_of(world, body)));
   }
   return fastest;
 }
@@ -270,19 +285,28 @@ static void fluid_velocity(const FloFluidDef *def, const double x[3], double v[3
   vec_add(v, more, v);
 }
 
+// As the particle will hold it: what is too large for a float is not finite either.
+static bool is_velocity(const FloWorld *world, const double v[3]) {
+  bool is_finite = isfinite((float)v[0]) && isfinite((float)v[1]) && isfinite((float)v[2]);
+  return is_finite && (world->def.dim == 3 || v[2] == 0);
+}
+
 static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const FloPoints *points,
                                  size_t *n_added, FloError *error) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t first = fluid->count, i = first;
+  uint32_t next_id = world->next_id[FLO_SET_FLUID];
   FLO_TRY(flo_particles_add(fluid, points->count, error));
   for (size_t k = 0; k < points->count; ++k) {
     double x[3], v[3];
     pose_to_world(&def->pose, flo_points_at(points, k), x);
-    if (flo_world_is_in_solid(world, x, world->kernel.support, CLEARANCE * world->def.spacing)) continue;
+    if (flo_world_is_in_solid(world, x, CLEARANCE * world->def.spacing)) continue;
     fluid_velocity(def, x, v);
-    if (!vec_is_finite(v)) {
-      fluid->count = first;
-      return flo_fail(error, FLO_BAD_INPUT, "velocity: not finite at (%g, %g, %g)", x[0], x[1], x[2]);
+    if (!is_velocity(world, v)) {
+      fluid->count = first, world->next_id[FLO_SET_FLUID] = next_id;
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "velocity: (%g, %g, %g) at (%g, %g, %g) is not finite, or leaves the plane", v[0], v[1],
+                      v[2], x[0], x[1], x[2]);
     }
     flo_world_put_particle(world, i++, def->material.index, x, v);
   }

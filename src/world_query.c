@@ -35,7 +35,7 @@ static void add_figures(const void *context, size_t begin, size_t end, double *s
       sums[MOMENTUM + axis] += m * v[axis];
       sums[ANGULAR + axis] += m * spin[axis];
     }
-    sums[PENETRATIONS] += flo_world_is_in_solid(world, x, 4 * world->kernel.support, -world->def.spacing / 2);
+    sums[PENETRATIONS] += flo_world_is_in_solid(world, x, -world->def.spacing / 2);
     sums[DENSITY_ERROR] += fmax((double)p->density[i] / flo_materials(world)[p->material[i]].density - 1, 0);
   }
 }

@@ -162,7 +162,7 @@ FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, Fl
   for (int axis = 0; axis < 3; ++axis) in.gravity[axis] = (float)world->def.gravity[axis];
   // Whoever crosses a whole support in one step has passed its neighbours unseen.
   in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
-  FLO_TRY(flo_buffer_reserve(&world->memory, &world->pushes, (n + FLO_BLOCK) * sizeof(FloPush), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &world->pushes, (n + FLO_BLOCK) * sizeof(FloPushes), 0, error));
   flo_parallel_for(world->threads, n, in.grain, integrate_range, &in);
   float speed2 = 0, acceleration2 = 0;
   for (size_t chunk = 0; chunk * in.grain < n; ++chunk) {

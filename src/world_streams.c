@@ -7,6 +7,8 @@
 // Lattice points of the window's plane, as (0, y, z).
 static FloStatus sample_window(FloWorld *world, const FloEmitterDef *def, FloError *error) {
   double s = world->def.spacing, height = def->round ? def->size[0] : def->size[1];
+  if (!(def->size[0] / s * fmax(height / s, 1) < 1e8))
+    return flo_fail(error, FLO_BAD_INPUT, "size: the window is too large for a spacing of %g m", s);
   long n_y = (long)floor(def->size[0] / s + 1e-6),
        n_z = world->def.dim == 3 ? (long)floor(height / s + 1e-6) : 1;
   for (long k = 0; k < n_z; ++k)
@@ -35,7 +37,8 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
   FloEmitter emitter = {
       .generation = 1, .is_alive = true, .def = *def, .first_point = world->emitter_points.count};
   // What it could have emitted before it was there is not made up for.
-  emitter.n_layers = (uint64_t)fmax(ceil((world->time - def->start) * def->speed / world->def.spacing), 0);
+  emitter.n_layers =
+      (uint64_t)fmin(fmax(ceil((world->time - def->start) * def->speed / world->def.spacing), 0), 1e18);
   FLO_TRY(sample_window(world, def, error));
   emitter.n_points = world->emitter_points.count - emitter.first_point;
   FLO_TRY(flo_world_append(world, &world->emitters, &emitter, sizeof emitter, error));
@@ -78,6 +81,7 @@ static void release_guided(FloWorld *world) {
     if (!fluid->held[i]) continue;
     const FloEmitter *emitter = &flo_emitters(world)[fluid->held[i] - 1];
     double x[3] = {fluid->x[i], fluid->y[i], fluid->z[i]}, local[3];
+    flo_world_nearest_image(world, emitter->def.pose.position, x, x);
     pose_to_local(&emitter->def.pose, x, local);
     if (!emitter->is_alive || local[0] >= world->kernel.support) fluid->held[i] = 0;
   }
@@ -132,11 +136,12 @@ FloStatus flo_world_remove_sink(FloWorld *world, FloSinkId id, FloError *error) 
 
 static bool is_drained(const FloWorld *world, size_t i) {
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  double x[3] = {fluid->x[i], fluid->y[i], fluid->z[i]}, local[3];
+  double x[3] = {fluid->x[i], fluid->y[i], fluid->z[i]}, image[3], local[3];
   for (size_t k = 0; k < world->sinks.count; ++k) {
     const FloSink *sink = &flo_sinks(world)[k];
     if (!sink->is_alive || world->time < sink->def.start || world->time >= sink->def.end) continue;
-    pose_to_local(&sink->def.pose, x, local);
+    flo_world_nearest_image(world, sink->def.pose.position, x, image);
+    pose_to_local(&sink->def.pose, image, local);
     if (flo_shape_distance(&sink->def.shape, world->def.dim, local, 0) < 0) return true;
   }
   return false;

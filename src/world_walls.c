@@ -10,25 +10,46 @@
 // stirred.
 #define MAX_DEPTH 0.4
 
-// The image of a point that is nearest to a body, in the body's frame.
-static void to_body(const FloWorld *world, const FloBody *body, const double x[3], double local[3]) {
-  double image[3];
+// A tank's wall: thick enough for whatever looks from a sample into the solid.
+static double wall_thickness(const FloWorld *world) { return 2 * world->kernel.support; }
+
+void flo_world_nearest_image(const FloWorld *world, const double centre[3], const double x[3],
+                             double image[3]) {
   vec_copy(x, image);
   for (int axis = 0; axis < world->def.dim; ++axis) {
     if (!world->def.periodic[axis]) continue;
     double period = world->def.domain_high[axis] - world->def.domain_low[axis];
-    image[axis] -= period * round((x[axis] - body->state.pose.position[axis]) / period);
+    image[axis] -= period * round((x[axis] - centre[axis]) / period);
   }
-  pose_to_local(&body->state.pose, image, local);
 }
 
-bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double wall, double clearance) {
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    double local[3];
-    to_body(world, body, x, local);
-    if (flo_shape_distance(&body->shape, world->def.dim, local, wall) < clearance) return true;
-  }
+// A box as long as the domain repeats has no ends: where along it a point is does not matter.
+static bool is_endless(const FloWorld *world, const FloBody *body, int axis) {
+  const double *q = body->state.pose.rotation;
+  bool is_turned = q[0] != 0 || q[1] != 0 || q[2] != 0;
+  if (!world->def.periodic[axis] || body->shape.kind != FLO_SHAPE_BOX || is_turned) return false;
+  double period = world->def.domain_high[axis] - world->def.domain_low[axis];
+  return body->shape.size[axis] >= period * (1 - 1e-9);
+}
+
+// A point in the body's frame: the image that is nearest to the body.
+static void to_body(const FloWorld *world, const FloBody *body, const double x[3], double local[3]) {
+  double image[3];
+  flo_world_nearest_image(world, body->state.pose.position, x, image);
+  pose_to_local(&body->state.pose, image, local);
+  for (int axis = 0; axis < world->def.dim; ++axis)
+    if (is_endless(world, body, axis)) local[axis] = 0;
+}
+
+double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]) {
+  double local[3];
+  to_body(world, body, x, local);
+  return flo_shape_distance(&body->shape, world->def.dim, local, wall_thickness(world));
+}
+
+bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_world_distance(world, &flo_bodies(world)[k], x) < clearance) return true;
   return false;
 }
 
@@ -44,7 +65,7 @@ static void velocity_at(const FloBodyState *state, const double local[3], double
 // none is needed.
 static bool deflect(const FloWorld *world, const FloBody *body, const double x[3], const double v[3],
                     double dt, double push[3]) {
-  const double wall = world->kernel.support;
+  const double wall = wall_thickness(world);
   double wall_velocity[3], relative[3], step[3], here[3], there[3], normal[3];
   to_body(world, body, x, here);
   velocity_at(&body->state, here, wall_velocity);
@@ -52,6 +73,8 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
   // In the frame that moves with the body, only the relative motion counts.
   quat_rotate_back(body->state.pose.rotation, relative, step);
   vec_add_scaled(here, step, dt, there);
+  for (int axis = 0; axis < world->def.dim; ++axis)
+    if (is_endless(world, body, axis)) there[axis] = 0;
   double depth = -flo_shape_distance(&body->shape, world->def.dim, there, wall);
   if (!(depth > 0) ||
       flo_shape_distance(&body->shape, world->def.dim, here, wall) < -MAX_DEPTH * world->def.spacing)
@@ -64,6 +87,14 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
   return true;
 }
 
+// The push by one body; a particle in a corner may get two, and a third adds to the second.
+static void record_push(FloWorld *world, size_t i, size_t sample, const float added[3]) {
+  FloPushes *pushes = (FloPushes *)world->pushes.data + i;
+  FloPush *push = &pushes->by[pushes->by[0].sample < 0 ? 0 : 1];
+  push->sample = (int32_t)sample;
+  for (int axis = 0; axis < 3; ++axis) push->velocity[axis] += added[axis];
+}
+
 static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double dt) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
   const FloBody *body = &flo_bodies(world)[world->sets[FLO_SET_BOUNDARY].body[sample]];
@@ -71,41 +102,58 @@ static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double d
                v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
   double push[3];
   if (p->held[i] || !deflect(world, body, x, v, dt, push)) return;
-  FloPush *total = (FloPush *)world->pushes.data + i;
   float *velocity[3] = {&p->vx[i], &p->vy[i], &p->vz[i]},
         *acceleration[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
-  total->sample = (int32_t)sample;
+  float added[3];
   for (int axis = 0; axis < 3; ++axis) {
     float before = *velocity[axis];
     *velocity[axis] = (float)((double)before + push[axis]);
     // What was really added, so that the body gets exactly the opposite.
-    total->velocity[axis] += *velocity[axis] - before;
-    *acceleration[axis] += (float)((double)(*velocity[axis] - before) / dt);
+    added[axis] = *velocity[axis] - before;
+    *acceleration[axis] += (float)((double)added[axis] / dt);
   }
+  record_push(world, i, sample, added);
 }
 
-// One lane of a block: each body among its neighbours once, in the order in which they are met.
+enum { MAX_BODIES = 8 };
+
+// The bodies among a particle's neighbours, each with the sample that has the steepest gradient: about the
+// nearest.
+typedef struct NearBodies {
+  int count;
+  size_t samples[MAX_BODIES];
+  float steepness[MAX_BODIES];
+} NearBodies;
+
+static void meet_sample(NearBodies *near, const uint32_t *body_of, size_t sample, float steepness) {
+  int k = 0;
+  while (k < near->count && body_of[near->samples[k]] != body_of[sample]) ++k;
+  if (k == MAX_BODIES) return;
+  if (k < near->count && near->steepness[k] >= steepness) return;
+  if (k == near->count) ++near->count;
+  near->samples[k] = sample, near->steepness[k] = steepness;
+}
+
 static void keep_lane_out(FloWorld *world, size_t block, size_t lane, double dt) {
   const FloPairs *pairs = &world->fluid_boundary;
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-  const uint32_t *body_of = world->sets[FLO_SET_BOUNDARY].body;
-  uint32_t last_body = UINT32_MAX;
+  NearBodies near = {0};
   for (uint32_t k = 0; k < pairs->slot_count[block]; ++k) {
-    bool is_pair = slots[k].gx[lane] != 0 || slots[k].gy[lane] != 0 || slots[k].gz[lane] != 0;
-    size_t sample = (size_t)slots[k].index[lane];
-    if (!is_pair || body_of[sample] == last_body) continue;
-    last_body = body_of[sample];
-    keep_particle_out(world, block * FLO_BLOCK + lane, sample, dt);
+    float x = slots[k].gx[lane], y = slots[k].gy[lane], z = slots[k].gz[lane], g2 = x * x + y * y + z * z;
+    // Padding has no gradient.
+    if (g2 > 0) meet_sample(&near, world->sets[FLO_SET_BOUNDARY].body, (size_t)slots[k].index[lane], g2);
   }
+  for (int k = 0; k < near.count; ++k)
+    keep_particle_out(world, block * FLO_BLOCK + lane, near.samples[k], dt);
 }
 
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt) {
   const FloPairs *pairs = &world->fluid_boundary;
-  FloPush *pushes = world->pushes.data;
+  FloPushes *pushes = world->pushes.data;
   for (size_t block = begin / FLO_BLOCK; block * FLO_BLOCK < end; ++block) {
     if (pairs->slot_count[block] == 0) continue;
     for (size_t lane = 0; lane < FLO_BLOCK; ++lane) {
-      pushes[block * FLO_BLOCK + lane] = (FloPush){.sample = -1};
+      pushes[block * FLO_BLOCK + lane] = (FloPushes){.by = {{.sample = -1}, {.sample = -1}}};
       if (block * FLO_BLOCK + lane < end) keep_lane_out(world, block, lane, dt);
     }
   }
@@ -115,13 +163,16 @@ void flo_world_add_pushes(FloWorld *world) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const FloPairs *pairs = &world->fluid_boundary;
   FloParticles *s = &world->sets[FLO_SET_BOUNDARY];
-  if (world->sets[FLO_SET_BOUNDARY].count == 0) return;
+  if (s->count == 0) return;
   for (size_t i = 0; i < p->count; ++i) {
-    const FloPush *push = (const FloPush *)world->pushes.data + i;
-    if (pairs->slot_count[i / FLO_BLOCK] == 0 || push->sample < 0) continue;
+    if (pairs->slot_count[i / FLO_BLOCK] == 0) continue;
     float scale = p->mass[i] / (float)world->dt;
-    s->fx[push->sample] -= scale * push->velocity[0];
-    s->fy[push->sample] -= scale * push->velocity[1];
-    s->fz[push->sample] -= scale * push->velocity[2];
+    for (int k = 0; k < 2; ++k) {
+      const FloPush *push = &((const FloPushes *)world->pushes.data)[i].by[k];
+      if (push->sample < 0) continue;
+      s->fx[push->sample] -= scale * push->velocity[0];
+      s->fy[push->sample] -= scale * push->velocity[1];
+      s->fz[push->sample] -= scale * push->velocity[2];
+    }
   }
 }

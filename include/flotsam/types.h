@@ -109,11 +109,9 @@ typedef struct FloShape {
 // ---- Definitions ----
 
 typedef struct FloWorldDef {
-  int dim;           // 2 (the plane z = 0) or 3
-  double spacing;    // distance of neighbouring particles at rest [m]
-  double gravity[3]; // [m/s²]
-  double
-      gravity_ramp;   // [s] gravity grows smoothly from zero over this time: a column settles without ringing
+  int dim;            // 2 (the plane z = 0) or 3
+  double spacing;     // distance of neighbouring particles at rest [m]
+  double gravity[3];  // [m/s²]
   const char *method; // name of the coupling method, e.g. "wcsph"
   FloKernel kernel;
   double support;       // kernel support radius in spacings; 0: the kernel's own default

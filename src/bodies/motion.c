@@ -3,6 +3,8 @@
 #include "base/pose.h"
 
 static FloStatus check_keyframes(const FloMotionDef *motion, int dim, FloError *error) {
+  if (motion->n_keyframes && !motion->keyframes)
+    return flo_fail(error, FLO_BAD_INPUT, "motion: its keyframes are NULL");
   for (size_t k = 0; k < motion->n_keyframes; ++k)
     FLO_TRY(flo_pose_check(&motion->keyframes[k].pose, dim, "motion: keyframe", error));
   if (motion->n_keyframes < 2)
@@ -116,4 +118,31 @@ void flo_motion_evaluate(const FloMotionDef *motions, size_t n_motions, const Fl
   *state = (FloBodyState){.pose = *start};
   for (size_t k = 0; k < n_motions; ++k) apply_motion(&motions[k], time, state);
   quat_normalise(state->pose.rotation);
+}
+
+static double fastest_keyframes(const FloMotionDef *motion, double reach) {
+  double fastest = 0;
+  for (size_t k = 1; k < motion->n_keyframes; ++k) {
+    const FloKeyframe *a = &motion->keyframes[k - 1], *b = &motion->keyframes[k];
+    double step[3], turn[3];
+    vec_sub(b->pose.position, a->pose.position, step);
+    rotation_vector(a->pose.rotation, b->pose.rotation, turn);
+    fastest = fmax(fastest, (vec_length(step) + vec_length(turn) * reach) / (b->time - a->time));
+  }
+  return fastest;
+}
+
+double flo_motion_max_speed(const FloMotionDef *motions, size_t n_motions, const FloPose *start,
+                            double reach) {
+  double sum = 0;
+  for (size_t k = 0; k < n_motions; ++k) {
+    const FloMotionDef *m = &motions[k];
+    double arm[3];
+    vec_sub(start->position, m->centre, arm);
+    if (m->kind == FLO_MOTION_TRANSLATE) sum += vec_length(m->vector);
+    if (m->kind == FLO_MOTION_OSCILLATE) sum += 2 * FLO_PI * fabs(m->frequency) * vec_length(m->vector);
+    if (m->kind == FLO_MOTION_ROTATE) sum += fabs(m->rate) * (vec_length(arm) + reach);
+    if (m->kind == FLO_MOTION_KEYFRAMES) sum += fastest_keyframes(m, reach);
+  }
+  return sum;
 }

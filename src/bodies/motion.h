@@ -9,4 +9,8 @@ FloStatus flo_motion_check(const FloMotionDef *motion, int dim, FloError *error)
 void flo_motion_evaluate(const FloMotionDef *motions, size_t n_motions, const FloPose *start, double time,
                          FloBodyState *state);
 
+// A bound on how fast any point within `reach` of the body's position will ever move.
+double flo_motion_max_speed(const FloMotionDef *motions, size_t n_motions, const FloPose *start,
+                            double reach);
+
 #endif

@@ -54,13 +54,13 @@ typedef struct Wcsph {
 // ---- Speed of sound ----
 
 typedef struct Extent {
-  const FloWorld *world;
+  const FloParticles *particles;
   const double *direction; // of gravity, unit length
 } Extent;
 
 static void raise_extent(const void *context, size_t begin, size_t end, double *maxima) {
   const Extent *extent = context;
-  const FloParticles *p = &extent->world->sets[FLO_SET_FLUID];
+  const FloParticles *p = extent->particles;
   for (size_t i = begin; i < end; ++i) {
     double x[3] = {p->x[i], p->y[i], p->z[i]}, depth = vec_dot(x, extent->direction);
     maxima[0] = fmax(maxima[0], depth);
@@ -68,26 +68,24 @@ static void raise_extent(const void *context, size_t begin, size_t end, double *
   }
 }
 
-// How far fluid can fall: from the highest particle or emitter to the lowest particle, or lowest solid
-// sample.
+// How far fluid can fall: from the highest particle or emitter to the lowest particle or solid sample.
 static double fall_height(const FloWorld *world, const double direction[3]) {
-  Extent extent = {world, direction};
-  double reach[2];
-  flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_extent, &extent, 2, reach);
-  for (size_t k = 0; k < world->emitters.count; ++k)
-    reach[1] = fmax(reach[1], -vec_dot(flo_emitters(world)[k].def.pose.position, direction));
-  if (world->emitters.count) {
-    const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-    for (size_t i = 0; i < b->count; ++i) {
-      double x[3] = {b->x[i], b->y[i], b->z[i]};
-      reach[0] = fmax(reach[0], vec_dot(x, direction));
-    }
+  const FloSet sets[] = {FLO_SET_FLUID, FLO_SET_BOUNDARY};
+  double lowest = -INFINITY, highest = -INFINITY;
+  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k) {
+    Extent extent = {&world->sets[sets[k]], direction};
+    double reach[2];
+    flo_parallel_max(world->threads, extent.particles->count, raise_extent, &extent, 2, reach);
+    lowest = fmax(lowest, reach[0]);
+    if (sets[k] == FLO_SET_FLUID) highest = reach[1];
   }
-  return fmax(reach[0] + reach[1], 0);
+  for (size_t k = 0; k < world->emitters.count; ++k)
+    highest = fmax(highest, -vec_dot(flo_emitters(world)[k].def.pose.position, direction));
+  return fmax(lowest + highest, 0);
 }
 
 static double expected_speed(const FloWorld *world) {
-  double speed = fmax(world->max_speed, flo_world_max_wall_speed(world)), direction[3];
+  double speed = fmax(world->max_speed, flo_world_scheduled_wall_speed(world)), direction[3];
   for (size_t k = 0; k < world->emitters.count; ++k) speed = fmax(speed, flo_emitters(world)[k].def.speed);
   double g = vec_length(world->def.gravity);
   if (g == 0) return speed;
@@ -194,10 +192,10 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
               *near_solid = d->world->fluid_boundary.kernel_sum;
   const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
   const float damping = (float)d->world->params[DAMPING] * c * (float)d->world->def.spacing;
-  // Before the first step there is no earlier density to compare with; after a very short one the difference
-  // is mostly rounding, and is not divided by less than a tenth of the usual step.
-  const float per_dt =
-      d->world->step ? 1 / fmaxf((float)d->world->dt, 0.04f * (float)d->world->def.spacing / c) : 0;
+  // Where something was just added, the earlier density is not one to compare with; after a very short one
+  // the difference is mostly rounding, and is not divided by less than a tenth of the usual step.
+  const double shortest = 0.1 * d->world->def.cfl * d->world->def.spacing / (double)c;
+  const float per_dt = d->world->was_changed ? 0 : (float)(1 / fmax(d->world->dt, shortest));
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(d->world)[p->material[i]].density;
     float density = p->mass[i] * (d->self + near_fluid[i]) + rest * near_solid[i];
@@ -267,7 +265,10 @@ static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
 static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *error) {
   Wcsph *wcsph = state;
   size_t n = world->sets[FLO_SET_FLUID].count;
-  if (n == 0) return FLO_OK;
+  if (n == 0) {
+    world->max_speed = world->max_acceleration = 0;
+    return FLO_OK;
+  }
   FLO_TRY(flo_world_find_neighbours(world, error));
   FLO_TRY(reserve(world, wcsph, error));
 

@@ -4,6 +4,7 @@
 // clang-format on
 #include "sph/kernel_form.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Name, default support in spacings, and sigma * H^dim in 2D and 3D.
@@ -12,8 +13,8 @@ static const struct {
   double support, sigma_2d, sigma_3d;
 } kernels[FLO_KERNEL_COUNT] = {
     [FLO_KERNEL_CUBIC_SPLINE] = {"cubic-spline", 2, 40 / (7 * FLO_PI), 8 / FLO_PI},
-    [FLO_KERNEL_WENDLAND_C2] = {"wendland-c2", 2, 7 / FLO_PI, 21 / (2 * FLO_PI)},
-    [FLO_KERNEL_WENDLAND_C4] = {"wendland-c4", 2, 9 / FLO_PI, 495 / (32 * FLO_PI)},
+    [FLO_KERNEL_WENDLAND_C2] = {"wendland-c2", 3, 7 / FLO_PI, 21 / (2 * FLO_PI)},
+    [FLO_KERNEL_WENDLAND_C4] = {"wendland-c4", 3.5, 9 / FLO_PI, 495 / (32 * FLO_PI)},
     [FLO_KERNEL_QUINTIC] = {"quintic", 3, 63 / (478 * FLO_PI), 27 / (120 * FLO_PI)},
     [FLO_KERNEL_POLY6] = {"poly6", 2, 4 / FLO_PI, 315 / (64 * FLO_PI)},
     [FLO_KERNEL_SPIKY] = {"spiky", 2, 10 / FLO_PI, 15 / FLO_PI},
@@ -57,14 +58,19 @@ double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k) {
 }
 
 // A wall of L layers stands in for a half-space of lattice layers. Let S_k be the sheet sum k spacings away.
-// A sample of the outermost layer sees Sum_{k<L} S_k of its own body, and the first fluid layer should see
-// Sum_{k>=1} S_k / s^-dim in all. V = gamma / Sum_{k<L} S_k with the gamma below gives exactly that, so fluid
-// on a lattice is at rest density next to the wall. For the cubic spline with H = 2 s and one layer this is
-// gamma = S_0 s^dim = 0.70 in 3D.
+// A sample of layer l sees own_l = sum over the layers m of S_|l-m| and gets the volume gamma / own_l; the
+// first fluid layer then sees the sum over l of gamma S_(l+1) / own_l, and should see the sum over all k >= 1
+// of S_k s^dim. The gamma below gives exactly that, so fluid on a lattice is at rest density next to the
+// wall. For the cubic spline with H = 2 s and one layer it is S_0 s^dim = 0.70 in 3D.
 double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers) {
-  double own = 0, seen = 0, wanted = 0;
-  for (int k = 0; k < layers; ++k) own += flo_kernel_sheet_sum(form, spacing, k);
-  for (int k = 1; k <= layers; ++k) seen += flo_kernel_sheet_sum(form, spacing, k);
+  double seen = 0, wanted = 0, own_of_first = 0;
+  for (int l = 0; l < layers; ++l) {
+    double own = 0;
+    for (int m = 0; m < layers; ++m) own += flo_kernel_sheet_sum(form, spacing, abs(l - m));
+    seen += flo_kernel_sheet_sum(form, spacing, l + 1) / own;
+    if (l == 0) own_of_first = own;
+  }
   for (int k = 1; k * spacing < form->support; ++k) wanted += flo_kernel_sheet_sum(form, spacing, k);
-  return seen > 0 ? own * pow(spacing, form->dim) * wanted / seen : own * pow(spacing, form->dim);
+  // A support below one spacing sees no wall at all; any volume will do.
+  return pow(spacing, form->dim) * (seen > 0 ? wanted / seen : own_of_first);
 }
