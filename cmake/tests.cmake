@@ -5,7 +5,7 @@ set(test_root ${CMAKE_SOURCE_DIR}/tests)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Idle threads sleep instead of spinning, so that several tests share the cores peacefully.
-set(test_environment FLOTSAM_SHARED=${CMAKE_SOURCE_DIR}/../shared FLOTSAM_SOURCE=${CMAKE_SOURCE_DIR}
+set(test_environment FLOTSAM_SOURCE=${CMAKE_SOURCE_DIR}
   OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1)
 
 function(describe_test name label)

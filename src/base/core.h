@@ -9,13 +9,6 @@
 // Programmer mistakes. The check stays in release builds: it is never inside a particle loop.
 #define FLO_ASSERT(condition) ((condition) ? (void)0 : flo_assert_failed(#condition, __FILE__, __LINE__))
 
-// Costly invariants, checked in debug builds only.
-#ifdef FLO_VALIDATE_ON
-#define FLO_VALIDATE(condition) FLO_ASSERT(condition)
-#else
-#define FLO_VALIDATE(condition) ((void)sizeof((condition) ? 1 : 0))
-#endif
-
 // Return from the calling function with the status of `call` unless it is FLO_OK.
 #define FLO_TRY(call)                                                                                        \
   do {                                                                                                       \

@@ -65,10 +65,3 @@ void flo_buffer_free(FloMemory *memory, FloBuffer *buffer) {
   flo_memory_release(memory, buffer->data, buffer->capacity);
   *buffer = (FloBuffer){0};
 }
-
-char *flo_memory_copy_text(FloMemory *memory, const char *text) {
-  size_t size = strlen(text) + 1;
-  char *copy = flo_memory_allocate(memory, size);
-  if (copy) memcpy(copy, text, size);
-  return copy;
-}

@@ -23,7 +23,4 @@ void flo_memory_release(FloMemory *memory, void *block, size_t size);
 FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, size_t keep, FloError *error);
 void flo_buffer_free(FloMemory *memory, FloBuffer *buffer);
 
-// A zero-terminated copy.
-char *flo_memory_copy_text(FloMemory *memory, const char *text);
-
 #endif

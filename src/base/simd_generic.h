@@ -68,8 +68,11 @@ WIDE_INLINE void wide_compress(int32_t *to, WideI a, unsigned bits) {
 
 // Element index[lane] of an array of quadruples, its four parts turned into four wide values.
 WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF out[4]) {
-  for (int lane = 0; lane < FLO_LANES; ++lane)
-    for (int part = 0; part < 4; ++part) out[part][lane] = quads[4 * (size_t)index[lane] + (size_t)part];
+  for (int lane = 0; lane < FLO_LANES; ++lane) {
+    float quad[4]; // copied byte by byte: the quadruples may hold integers
+    memcpy(quad, quads + 4 * (size_t)index[lane], sizeof quad);
+    for (int part = 0; part < 4; ++part) out[part][lane] = quad[part];
+  }
 }
 
 // Element index[lane] of an array.

@@ -85,19 +85,4 @@ static inline const void *field(const FloWorld *world, const char *name) {
 static inline const double *doubles(const FloWorld *world, const char *name) { return field(world, name); }
 static inline const float *floats(const FloWorld *world, const char *name) { return field(world, name); }
 
-// A published table from the reference folder, two columns, '#' lines and the heading skipped; 0 rows where
-// it is absent.
-static inline size_t read_reference(const char *file, double rows[][2], size_t capacity) {
-  const char *folder = getenv("FLOTSAM_SHARED");
-  char path[1024], line[512];
-  snprintf(path, sizeof path, "%s/reference/%s", folder ? folder : "../shared", file);
-  FILE *in = fopen(path, "r");
-  if (!in) return 0;
-  size_t n = 0;
-  while (n < capacity && fgets(line, sizeof line, in))
-    if (sscanf(line, "%lf,%lf", &rows[n][0], &rows[n][1]) == 2) ++n;
-  fclose(in);
-  return n;
-}
-
 #endif
