@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N_PICTURES = 8 }; // on the way, evenly spread
 
@@ -62,8 +63,11 @@ typedef struct Run {
 static volatile sig_atomic_t is_stop_wanted;
 
 static void want_stop(int signal_number) {
+  static const char text[] = "\nflotsam: finishing the step and its files; once more stops at once\n";
   (void)signal_number;
   is_stop_wanted = 1;
+  // write() is one of the few functions a handler may call; if it fails there is nobody to tell.
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }
 
 // The first signal ends the run after the step; the handler is gone then, so that a second one ends the
@@ -280,14 +284,25 @@ static void print_result(const Run *run, const char *summary) {
   }
 }
 
+static const char *describe_range(const FloExpect *expect, char text[80]) {
+  if (isinf(expect->low))
+    snprintf(text, 80, "at most %g", expect->high);
+  else if (isinf(expect->high))
+    snprintf(text, 80, "at least %g", expect->low);
+  else
+    snprintf(text, 80, "%g to %g", expect->low, expect->high);
+  return text;
+}
+
 static void print_expects(const Run *run) {
   for (size_t k = 0; k < run->scene->n_expects; k++) {
     const FloExpect *expect = &run->scene->expects[k];
     double value = NAN;
+    char range[80];
     flo_series_value(run->series, expect->figure, &value);
     if (!(value >= expect->low && value <= expect->high))
-      app_fail(0, "expectation failed: %s is %g, expected %g to %g", expect->figure, value, expect->low,
-               expect->high);
+      app_fail(0, "expectation failed: %s is %g, expected %s", expect->figure, value,
+               describe_range(expect, range));
   }
 }
 

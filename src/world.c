@@ -252,14 +252,21 @@ double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   return dt;
 }
 
+static const char *remedy_for(const char *limited_by) {
+  if (!strcmp(limited_by, "sound")) return "a lower speed of sound, or a larger spacing";
+  if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
+  if (!strcmp(limited_by, "speed")) return "lower velocities of the fluid and the walls";
+  return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
+}
+
 static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError *error) {
   const char *limited_by;
   *dt = flo_world_max_dt(world, &limited_by);
   if (*dt < world->def.min_time_step && world->def.time_step == 0)
-    return flo_fail(error, FLO_DIVERGED,
-                    "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; "
-                    "try a lower speed of sound, more viscosity, or look for fluid squeezed between solids",
-                    world->time, *dt, limited_by, world->def.min_time_step);
+    return flo_fail(
+        error, FLO_DIVERGED,
+        "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
+        world->time, *dt, limited_by, world->def.min_time_step, remedy_for(limited_by));
   // Two equal steps instead of a whole one and a sliver.
   if (*dt < longest && longest < 2 * *dt && world->def.time_step == 0) *dt = longest / 2;
   // What rounding would leave over is not worth a step of its own.

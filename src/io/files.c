@@ -16,6 +16,10 @@ FloStatus flo_new_file_begin(FloNewFile *file, const char *path, FloError *error
   int length = snprintf(file->temporary, sizeof file->temporary, "%s.%ld.tmp", path, (long)getpid());
   if (length < 0 || (size_t)length >= sizeof file->temporary)
     return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", path);
+  // Renaming onto a device, a pipe or a folder would replace it.
+  struct stat there;
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    return flo_fail(error, FLO_IO_FAILED, "%s: is there and not an ordinary file; name another", path);
   memcpy(file->path, path, strlen(path) + 1);
   file->stream = fopen(file->temporary, "wb");
   if (!file->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));

@@ -41,13 +41,29 @@ FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const Fl
   return fail_with(context, status, cause->text);
 }
 
+// "there is: a, b, c", or that there is none.
+static const char *list_names(json_t *names, char *text, size_t size) {
+  const char *name;
+  json_t *value;
+  size_t used =
+      (size_t)snprintf(text, size, "%s", json_object_size(names) ? "there is:" : "this scene has none");
+  json_object_foreach(names, name, value) {
+    if (used + 64 > size) break;
+    used += (size_t)snprintf(text + used, size - used, "%s %.50s", used > 9 ? "," : "", name);
+  }
+  return text;
+}
+
 FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const char *word, json_t *names) {
   FloSuggestion suggestion = flo_suggest_start(word);
   const char *name;
   json_t *value;
   json_object_foreach(names, name, value) flo_suggest_offer(&suggestion, name);
-  char hint[128];
-  return flo_scene_fail(context, "unknown %s '%.60s'%s", what, word, flo_suggest_text(&suggestion, hint));
+  char hint[128], known[512];
+  if (*flo_suggest_text(&suggestion, hint))
+    return flo_scene_fail(context, "unknown %s '%.60s'%s", what, word, hint);
+  return flo_scene_fail(context, "unknown %s '%.60s'; %s", what, word,
+                        list_names(names, known, sizeof known));
 }
 
 // ---- Where we are ----
