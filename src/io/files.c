@@ -19,7 +19,8 @@ FloStatus flo_new_file_begin(FloNewFile *file, const char *path, FloError *error
   // Renaming onto a device, a pipe or a folder would replace it.
   struct stat there;
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is there and not an ordinary file; name another", path);
+    return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s; name another file", path,
+                    S_ISDIR(there.st_mode) ? strerror(EISDIR) : "it is not an ordinary file");
   memcpy(file->path, path, strlen(path) + 1);
   file->stream = fopen(file->temporary, "wb");
   if (!file->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
