@@ -26,8 +26,8 @@ static void add_figures(const void *context, size_t begin, size_t end, double *s
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   for (size_t i = begin; i < end; ++i) {
     double x[3] = {p->x[i], p->y[i], p->z[i]}, m = (double)p->mass[i], spin[3];
-    double v[3] = {(double)p->vx[i] + (double)p->rest_vx[i], (double)p->vy[i] + (double)p->rest_vy[i],
-                   (double)p->vz[i] + (double)p->rest_vz[i]};
+    double v[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
+                   (double)p->vz[i] + (double)p->vz_low[i]};
     vec_cross(x, v, spin);
     sums[KINETIC] += m * vec_dot(v, v) / 2;
     sums[POTENTIAL] -= m * vec_dot(world->def.gravity, x);

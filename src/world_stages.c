@@ -82,9 +82,9 @@ static void kick(const Integrate *in, FloParticles *p, size_t i) {
   p->ax[i] = is_held ? 0 : f[0] * per_mass + in->gravity[0];
   p->ay[i] = is_held ? 0 : f[1] * per_mass + in->gravity[1];
   p->az[i] = is_held ? 0 : f[2] * per_mass + in->gravity[2];
-  add_compensated(&p->vx[i], &p->rest_vx[i], in->dt * p->ax[i]);
-  add_compensated(&p->vy[i], &p->rest_vy[i], in->dt * p->ay[i]);
-  add_compensated(&p->vz[i], &p->rest_vz[i], in->dt * p->az[i]);
+  add_compensated(&p->vx[i], &p->vx_low[i], in->dt * p->ax[i]);
+  add_compensated(&p->vy[i], &p->vy_low[i], in->dt * p->ay[i]);
+  add_compensated(&p->vz[i], &p->vz_low[i], in->dt * p->az[i]);
 }
 
 static void integrate_range(void *context, size_t begin, size_t end, int thread) {
@@ -95,9 +95,9 @@ static void integrate_range(void *context, size_t begin, size_t end, int thread)
   for (size_t i = begin; i < end; ++i) kick(in, p, i);
   flo_world_keep_out(in->world, begin, end, in->dt_exact);
   for (size_t i = begin; i < end; ++i) {
-    p->x[i] += in->dt_exact * ((double)p->vx[i] + (double)p->rest_vx[i]);
-    p->y[i] += in->dt_exact * ((double)p->vy[i] + (double)p->rest_vy[i]);
-    p->z[i] += in->dt_exact * ((double)p->vz[i] + (double)p->rest_vz[i]);
+    p->x[i] += in->dt_exact * ((double)p->vx[i] + (double)p->vx_low[i]);
+    p->y[i] += in->dt_exact * ((double)p->vy[i] + (double)p->vy_low[i]);
+    p->z[i] += in->dt_exact * ((double)p->vz[i] + (double)p->vz_low[i]);
   }
   size_t bad = SIZE_MAX;
   for (size_t i = begin; i < end; ++i) {

@@ -1,8 +1,10 @@
-// No fluid particle's centre crosses the surface of a body.
+// Keeps the centres of fluid particles out of bodies.
 //
 // Pressure keeps fluid one spacing away from the samples, but a single fast drop has little of it and would
 // slip through between four of them. So a particle near a body whose next position would lie inside the body
 // loses just as much of its approach as keeps it on the surface. The body feels the opposite push.
+// Only particles with a sample of the body in reach are looked at: who travels farther than that in one step,
+// or through a body thinner than the step, can still pass.
 #include "base/pose.h"
 #include "world.h"
 
@@ -32,13 +34,17 @@ static bool is_endless(const FloWorld *world, const FloBody *body, int axis) {
   return body->shape.size[axis] >= period * (1 - 1e-9);
 }
 
+static void forget_endless_axes(const FloWorld *world, const FloBody *body, double local[3]) {
+  for (int axis = 0; axis < world->def.dim; ++axis)
+    if (is_endless(world, body, axis)) local[axis] = 0;
+}
+
 // A point in the body's frame: the image that is nearest to the body.
 static void to_body(const FloWorld *world, const FloBody *body, const double x[3], double local[3]) {
   double image[3];
   flo_world_nearest_image(world, body->state.pose.position, x, image);
   pose_to_local(&body->state.pose, image, local);
-  for (int axis = 0; axis < world->def.dim; ++axis)
-    if (is_endless(world, body, axis)) local[axis] = 0;
+  forget_endless_axes(world, body, local);
 }
 
 double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]) {
@@ -73,8 +79,7 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
   // In the frame that moves with the body, only the relative motion counts.
   quat_rotate_back(body->state.pose.rotation, relative, step);
   vec_add_scaled(here, step, dt, there);
-  for (int axis = 0; axis < world->def.dim; ++axis)
-    if (is_endless(world, body, axis)) there[axis] = 0;
+  forget_endless_axes(world, body, there);
   double depth = -flo_shape_distance(&body->shape, world->def.dim, there, wall);
   if (!(depth > 0) ||
       flo_shape_distance(&body->shape, world->def.dim, here, wall) < -MAX_DEPTH * world->def.spacing)

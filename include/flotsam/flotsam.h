@@ -8,9 +8,9 @@
 //   while (flo_world_time(world) < 1.0) if (flo_world_step(world, NULL, &error)) break;
 //   flo_world_destroy(world);
 //
-// Nothing is global: several worlds may exist at once and may be used from different threads, each by one
-// thread at a time. The library never prints and never exits. Functions that can fail return a FloStatus
-// (FLO_OK is zero) and fill the FloError, whose pointer may be NULL.
+// Nothing but the assert handler is global: several worlds may exist at once and may be used from different
+// threads, each by one thread at a time. The library never prints and never exits. Functions that can fail
+// return a FloStatus (FLO_OK is zero) and fill the FloError, whose pointer may be NULL.
 #ifndef FLOTSAM_H
 #define FLOTSAM_H
 

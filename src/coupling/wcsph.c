@@ -14,9 +14,11 @@
 // spacing into it, or mirrors it (p_b = p_i), which does not derive from an energy: a column at rest then
 // starts to boil within a second. Here samples carry a density and a pressure of their own, as in the dynamic
 // boundaries of Crespo 2007, and the force is minus the gradient of sum U(r_i) + sum U(r_b): energy is
-// conserved, and fluid on a lattice next to a wall is in equilibrium. That needs the density ratio of a
-// sample without fluid, which is one minus what a fluid lattice around the body would add
-// (`covered`, computed once from the shape). It also stops single drops, which have no pressure of their own.
+// conserved (for a single fluid; with several, a sample answers to each with that one's density), and fluid
+// on a lattice next to a wall is in equilibrium. That needs the density ratio of a sample without fluid,
+// which is one minus what a fluid lattice around the body would add
+// (`covered`, computed once from the shape; where two bodies touch, each knows of itself only). It also stops
+// single drops, which have no pressure of their own.
 //
 // The damping term is a bulk viscosity: it takes energy from sound waves, which weak compressibility makes
 // and water does not have, and none from flow without compression. drho/dt is the difference to the step

@@ -51,8 +51,11 @@ FloStatus flo_new_file_finish(FloNewFile *file, FloError *error) {
 FloStatus flo_file_write(const char *path, const void *data, size_t size, FloError *error) {
   FloNewFile file;
   FLO_TRY(flo_new_file_begin(&file, path, error));
-  fwrite(data, 1, size, file.stream); // a failure is remembered by the stream and found by finish
-  return flo_new_file_finish(&file, error);
+  if (fwrite(data, 1, size, file.stream) == size) return flo_new_file_finish(&file, error);
+  // A full disk shows here; closing the file would overwrite errno.
+  int reason = errno;
+  flo_new_file_abandon(&file);
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
 }
 
 // ---- Reading ----

@@ -1,7 +1,7 @@
 #include "render/plot.h"
 
 #include "base/core.h"
-#include "render/file.h"
+#include "io/files.h"
 #include "render/pen.h"
 #include "render/render.h"
 #include "render/ticks.h"
@@ -263,7 +263,7 @@ FloStatus flo_plot_svg(const char *path, const FloPlotInput *input, int width, i
   flo_svg_end(&svg);
   if (status == FLO_OK && svg.has_failed)
     status = flo_fail(error, FLO_NO_MEMORY, "%s: no memory for the plot", path);
-  if (status == FLO_OK) status = flo_write_file(path, svg.text, svg.size, error);
+  if (status == FLO_OK) status = flo_file_write(path, svg.text, svg.size, error);
   flo_svg_destroy(&svg);
   return status;
 }

@@ -1,5 +1,5 @@
 #include "base/core.h"
-#include "render/file.h"
+#include "io/files.h"
 #include "render/render.h"
 
 #include <png.h>
@@ -20,7 +20,7 @@ FloStatus flo_write_png(const char *path, const uint8_t *rgb, int width, int hei
   if (!bytes) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory to compress the picture", path);
   FloStatus status;
   if (png_image_write_to_memory(&image, bytes, &size, 0, rgb, 0, NULL))
-    status = flo_write_file(path, bytes, size, error);
+    status = flo_file_write(path, bytes, size, error);
   else
     status = flo_fail(error, FLO_IO_FAILED, "%s: cannot encode the picture: %s", path, image.message);
   free(bytes);

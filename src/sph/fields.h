@@ -19,9 +19,9 @@
   X(vx, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
   X(vy, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
   X(vz, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
-  X(rest_vx, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vx cannot hold: the velocity is vx + rest_vx")   \
-  X(rest_vy, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vy cannot hold")                                 \
-  X(rest_vz, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vz cannot hold")                                 \
+  X(vx_low, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vx cannot hold: the velocity is vx + vx_low")     \
+  X(vy_low, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vy cannot hold")                                  \
+  X(vz_low, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vz cannot hold")                                  \
   X(ax, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
   X(ay, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
   X(az, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \

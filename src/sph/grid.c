@@ -346,7 +346,7 @@ FloStatus flo_grid_sort_particles(FloGrid *grid, FloParticles *particles, int th
   size_t n = grid->count, grain = flo_parallel_grain(n);
   if (grid->n_descents == 0) return FLO_OK;
   FLO_TRY(flo_particles_permute(particles, grid->order, n, threads, error));
-  // The keys are not needed any more; their memory and the sort's scratch hold the copies.
+  // The sort is done with its scratch, which holds the copies.
   FLO_TRY(reserve(grid, SCRATCH, flo_max_size(flo_radix_scratch(n + 16), n * 28), error));
   Reorder r = {.grid = grid, .fixed = grid->buffers[SCRATCH].data};
   r.cell = r.fixed + 4 * n;

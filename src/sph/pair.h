@@ -29,9 +29,9 @@ REAL_INLINE PairVector pair_add_scaled(PairVector sum, Real scale, PairVector a)
 REAL_INLINE Real pair_pressure(Real pv2_i, Real pv2_j) { return -(pv2_i + pv2_j); }
 
 // Viscous force on i is this times g. It acts along x_ij only and so conserves angular momentum too (Monaghan
-// 2005, eq. 4.8 and 8.8). `always` is V_i V_j 2 (dim+2) mu; `approaching` is added while the particles
-// approach each other, which is Monaghan's artificial viscosity. v.g > 0 means approaching because g points
-// from i towards j.
+// 2005, eq. 4.8 and 8.8). `always` is V0^2 2 (dim+2) mu, with rest volumes; `approaching` is added while the
+// particles approach each other, which is Monaghan's artificial viscosity. v.g > 0 means approaching because
+// g points from i towards j.
 REAL_INLINE Real pair_viscosity(Real v_dot_g, Real d, Real always, Real approaching) {
   return (always + real_if_positive(v_dot_g, approaching, real_set(0))) * (v_dot_g * d);
 }

@@ -11,13 +11,16 @@
 #define FLO_TEXT_(a)    #a
 #define FLO_TEXT(a)     FLO_TEXT_(a)
 
-// The quadruples of a block's own rows. The last block may overrun; its surplus lanes read some valid row.
+// Indices of a block's rows. The last block may overrun; its surplus lanes name some valid row.
+WIDE_INLINE void wide_rows(size_t block, size_t n_rows, int32_t rows[FLO_BLOCK]) {
+  for (size_t lane = 0; lane < FLO_BLOCK; ++lane)
+    rows[lane] = (int32_t)flo_min_size(block * FLO_BLOCK + lane, n_rows - 1);
+}
+
+// The quadruples of a block's own rows.
 WIDE_INLINE void wide_load_rows(const float *quads, size_t block, size_t n_rows, WideF out[4]) {
   int32_t rows[FLO_BLOCK];
-  for (int lane = 0; lane < FLO_BLOCK; ++lane) {
-    size_t i = block * FLO_BLOCK + (size_t)lane;
-    rows[lane] = (int32_t)(i < n_rows ? i : n_rows - 1);
-  }
+  wide_rows(block, n_rows, rows);
   wide_gather4(quads, rows, out);
 }
 

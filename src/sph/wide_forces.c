@@ -126,8 +126,7 @@ void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *in, size_t begin, siz
     WideF here[4];
     wide_load_rows(in->solid, block, pairs->n_rows, here);
     int32_t rows[FLO_BLOCK];
-    for (size_t lane = 0; lane < FLO_BLOCK; ++lane)
-      rows[lane] = (int32_t)flo_min_size(block * FLO_BLOCK + lane, pairs->n_rows - 1);
+    wide_rows(block, pairs->n_rows, rows);
     Real pressure = wide_gather(in->solid_pressure, rows);
     WideCoefficients other = spread_coefficients(&in->all);
     PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};

@@ -1,12 +1,8 @@
 // Nothing passes through a wall: neither single drops shot at it, nor a wave that breaks on obstacles.
 #include "physics.h"
+#include "support/random.h"
 
 enum { N_DROPS = 400 };
-
-static double random_share(uint32_t *seed) {
-  *seed = *seed * 1664525u + 1013904223u;
-  return (double)(*seed >> 8) / (1 << 24);
-}
 
 // Single particles, too far apart to feel each other, fly at 20 m/s from the middle of a closed box in all
 // directions.
@@ -26,9 +22,9 @@ static void single_fast_drops_stay_inside(void **unused) {
   must(flo_world_add_body(world, &ball, &id, &error), &error);
   static double x[3 * N_DROPS];
   static float v[3 * N_DROPS];
-  uint32_t seed = 7;
+  Random random = {7};
   for (int k = 0; k < N_DROPS; ++k) {
-    double angle = 2 * TEST_PI * random_share(&seed), up = 2 * random_share(&seed) - 1,
+    double angle = 2 * TEST_PI * random_between(&random, 0, 1), up = 2 * random_between(&random, 0, 1) - 1,
            side = sqrt(1 - up * up);
     double direction[3] = {side * cos(angle), side * sin(angle), up};
     for (int axis = 0; axis < 3; ++axis) {
