@@ -92,6 +92,7 @@ static FloStatus init_lattice(FloWorld *world, FloError *error) {
                       "periodic: along %c the domain's high end (%g) must lie above its low end (%g)",
                       "xyz"[axis], high[axis], low[axis]);
   }
+  world->lists.reach = 1;
   return flo_lattice_init(&world->lattice, def->dim, world->kernel.support, low, high, error);
 }
 
@@ -168,9 +169,9 @@ void flo_world_destroy(FloWorld *world) {
   for (size_t k = 0; k < FLO_COUNT_OF(operators); ++k)
     if (operators[k]->memory) flo_pairs_free(operators[k]);
   flo_world_free_bodies(world);
-  FloBuffer *buffers[] = {
-      &world->materials.buffer,      &world->bodies.buffer, &world->emitters.buffer, &world->sinks.buffer,
-      &world->emitter_points.buffer, &world->scratch,       &world->pushes};
+  FloBuffer *buffers[] = {&world->materials.buffer, &world->bodies.buffer,         &world->emitters.buffer,
+                          &world->sinks.buffer,     &world->emitter_points.buffer, &world->scratch,
+                          &world->wall_rooms};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);
   FloMemory last = *memory;
   flo_memory_release(&last, world, sizeof *world);

@@ -62,6 +62,11 @@ struct FloWorld {
   FloGrid grids[FLO_SET_COUNT];
   FloPairs fluid_fluid, fluid_boundary, boundary_fluid;
   bool is_boundary_grid_current;
+  struct {
+    bool is_current; // they name the particles that are there now
+    double reach;    // in supports
+    int age;         // steps since they were made
+  } lists;           // of neighbours, which serve several steps where nothing moves fast
 
   FloList materials; // FloMaterial
   FloList bodies;    // FloBody
@@ -83,8 +88,8 @@ struct FloWorld {
   double max_speed, max_acceleration; // of the fluid, after the last step
   bool was_changed;                   // things were added since the last step
   bool has_step_state;                // what the last step computed still fits the particles that are there
-  FloBuffer pushes;                   // FloPushes per fluid particle near a solid, of the last step
-  uint64_t forces_of_step;            // step whose solid forces are known; UINT64_MAX: none
+  FloBuffer wall_rooms;    // FloWallRoom of each fluid particle; of the last step, where solids are near
+  uint64_t forces_of_step; // step whose solid forces are known; UINT64_MAX: none
   FloBuffer scratch;
   double stage_seconds[FLO_STAGE_COUNT];
 };
@@ -95,9 +100,10 @@ typedef struct FloPush {
   int32_t sample; // -1: none
 } FloPush;
 
-typedef struct FloPushes {
+typedef struct FloWallRoom {
   FloPush by[2];
-} FloPushes;
+  float clearance; // to the nearest solid, when the lists were made [m]
+} FloWallRoom;
 
 #define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
 
@@ -111,10 +117,10 @@ double flo_world_rest_volume(const FloWorld *world);
 
 // ---- Stages that methods share ----
 
-// Sorts, and builds the operators fluid-fluid and fluid-boundary.
-FloStatus flo_world_find_neighbours(FloWorld *world, FloError *error);
-// Builds the operator boundary-fluid for the same positions.
-FloStatus flo_world_find_solid_neighbours(FloWorld *world, FloError *error);
+// Makes the three operators fit the present positions.
+FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
+// The same from scratch, with lists that reach `skin` supports beyond the support.
+FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error);
 // v += dt (force/m + g), x += dt v; `force` is quadruples in newton. Guided particles keep their velocity,
 // and none crosses a surface. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
@@ -126,8 +132,7 @@ void flo_world_nearest_image(const FloWorld *world, const double centre[3], cons
 double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]);
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance);
-// Deflects fluid particles [begin, end) that would enter a body within dt; both multiples of FLO_BLOCK, or
-// the count.
+// Deflects fluid particles [begin, end) that would enter a body within dt.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Adds what kept particles out in the last step to the forces on the samples.
 void flo_world_add_pushes(FloWorld *world);

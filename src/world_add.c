@@ -61,7 +61,7 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError 
   flo_grid_init(&grid, &world->lattice, &world->memory);
   flo_pairs_init(&pairs, &world->memory);
   FloPairsSpec spec = {
-      .rows = &grid, .columns = &grid, .kernel = world->kernel, .sums_only = true, .threads = world->threads};
+      .rows = &grid, .columns = &grid, .kernel = world->kernel, .reach = 1, .threads = world->threads};
   FloStatus status = flo_grid_build(&grid, &own, NULL, world->threads, error);
   if (status == FLO_OK) status = flo_pairs_build(&pairs, &spec, error);
   double self = flo_kernel_w(&world->kernel, 0);
@@ -212,7 +212,8 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
     world->next_id[FLO_SET_BOUNDARY] = next_id;
     return status;
   }
-  world->is_boundary_grid_current = world->is_prepared = world->has_step_state = false;
+  world->is_boundary_grid_current = false;
+  world->is_prepared = world->has_step_state = world->lists.is_current = false;
   if (id) *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
   return FLO_OK;
 }
@@ -315,7 +316,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   if (*n_added < points->count)
     flo_world_log(world, FLO_LOG_INFO, "%zu of %zu fluid particles were left out where solids stand",
                   points->count - *n_added, points->count);
-  world->is_prepared = world->has_step_state = false;
+  world->is_prepared = world->has_step_state = world->lists.is_current = false;
   return FLO_OK;
 }
 
@@ -347,6 +348,6 @@ FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_
     for (int axis = 0; velocities && axis < 3; ++axis) v[axis] = (double)velocities[3 * k + (size_t)axis];
     flo_world_put_particle(world, first + k, material.index, positions + 3 * k, v);
   }
-  world->is_prepared = world->has_step_state = false;
+  world->is_prepared = world->has_step_state = world->lists.is_current = false;
   return FLO_OK;
 }

@@ -126,6 +126,7 @@ FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, Fl
 static bool has_current_grid(FloWorld *world) {
   FloGrid *grid = &world->grids[FLO_SET_FLUID];
   if (world->has_step_state && grid->count == world->sets[FLO_SET_FLUID].count) return true;
+  world->lists.is_current = false;
   return flo_grid_build(grid, &world->sets[FLO_SET_FLUID], NULL, world->threads, NULL) == FLO_OK;
 }
 
@@ -146,7 +147,7 @@ void flo_world_sample(FloWorld *world, const double point[3], double *density, d
   flo_walker_move(&walker, grid, cell);
   for (int range = 0; range < walker.n_ranges; ++range)
     for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
-      const int32_t there[3] = {grid->sorted_x[k], grid->sorted_y[k], grid->sorted_z[k]};
+      const int32_t *there = grid->fixed + 4 * (size_t)grid->order[k];
       double d[3];
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / lattice->to_fixed[axis];

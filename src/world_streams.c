@@ -58,6 +58,7 @@ static FloStatus emit_layer(FloWorld *world, size_t e, double distance, FloError
     emitter->is_silenced = true;
     return FLO_OK;
   }
+  world->lists.is_current = false;
   FLO_TRY(flo_particles_add(fluid, emitter->n_points, error));
   double forward[3] = {1, 0, 0}, velocity[3];
   quat_rotate(emitter->def.pose.rotation, forward, velocity);
@@ -157,5 +158,6 @@ FloStatus flo_world_drain(FloWorld *world, FloError *error) {
     if (!is_drained(world, i)) keep[n++] = (uint32_t)i;
   world->n_removed += fluid->count - n;
   if (n == fluid->count) return FLO_OK;
+  world->lists.is_current = false;
   return flo_particles_permute(fluid, keep, n, world->threads, error);
 }

@@ -94,8 +94,8 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
 
 // The push by one body; a particle in a corner may get two, and a third adds to the second.
 static void record_push(FloWorld *world, size_t i, size_t sample, const float added[3]) {
-  FloPushes *pushes = (FloPushes *)world->pushes.data + i;
-  FloPush *push = &pushes->by[pushes->by[0].sample < 0 ? 0 : 1];
+  FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
+  FloPush *push = &room->by[room->by[0].sample < 0 ? 0 : 1];
   push->sample = (int32_t)sample;
   for (int axis = 0; axis < 3; ++axis) push->velocity[axis] += added[axis];
 }
@@ -139,29 +139,57 @@ static void meet_sample(NearBodies *near, const uint32_t *body_of, size_t sample
   near->samples[k] = sample, near->steepness[k] = steepness;
 }
 
-static void keep_lane_out(FloWorld *world, size_t block, size_t lane, double dt) {
+static NearBodies find_near_bodies(const FloWorld *world, size_t i) {
   const FloPairs *pairs = &world->fluid_boundary;
+  size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
   NearBodies near = {0};
-  for (uint32_t k = 0; k < pairs->slot_count[block]; ++k) {
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
     float x = slots[k].gx[lane], y = slots[k].gy[lane], z = slots[k].gz[lane], g2 = x * x + y * y + z * z;
-    // Padding has no gradient.
-    if (g2 > 0) meet_sample(&near, world->sets[FLO_SET_BOUNDARY].body, (size_t)slots[k].index[lane], g2);
+    meet_sample(&near, world->sets[FLO_SET_BOUNDARY].body, (size_t)slots[k].index[lane], g2);
   }
-  for (int k = 0; k < near.count; ++k)
-    keep_particle_out(world, block * FLO_BLOCK + lane, near.samples[k], dt);
+  return near;
+}
+
+static float clearance_of(const FloWorld *world, size_t i, const NearBodies *near) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const double x[3] = {p->x[i], p->y[i], p->z[i]};
+  double clearance = INFINITY;
+  for (int k = 0; k < near->count; ++k) {
+    const FloBody *body = &flo_bodies(world)[world->sets[FLO_SET_BOUNDARY].body[near->samples[k]]];
+    clearance = fmin(clearance, flo_world_distance(world, body, x));
+  }
+  return (float)clearance;
+}
+
+typedef struct KeepOut {
+  double dt;
+  float moved; // nobody is further from where the lists were made [m]
+  float wall_speed;
+} KeepOut;
+
+// A particle that had clearance when the lists were made, more than it can have used up, needs no closer
+// look.
+static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
+  bool is_known = world->lists.age > 0;
+  float speed = sqrtf(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) + keep->wall_speed;
+  *room = (FloWallRoom){.clearance = room->clearance, .by = {{.sample = -1}, {.sample = -1}}};
+  if (is_known && room->clearance > keep->moved + speed * (float)keep->dt) return;
+  NearBodies near = find_near_bodies(world, i);
+  if (!is_known) room->clearance = clearance_of(world, i, &near);
+  if (room->clearance > keep->moved + speed * (float)keep->dt) return;
+  for (int k = 0; k < near.count; ++k) keep_particle_out(world, i, near.samples[k], keep->dt);
 }
 
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt) {
   const FloPairs *pairs = &world->fluid_boundary;
-  FloPushes *pushes = world->pushes.data;
-  for (size_t block = begin / FLO_BLOCK; block * FLO_BLOCK < end; ++block) {
-    if (pairs->slot_count[block] == 0) continue;
-    for (size_t lane = 0; lane < FLO_BLOCK; ++lane) {
-      pushes[block * FLO_BLOCK + lane] = (FloPushes){.by = {{.sample = -1}, {.sample = -1}}};
-      if (block * FLO_BLOCK + lane < end) keep_lane_out(world, block, lane, dt);
-    }
-  }
+  KeepOut keep = {.dt = dt,
+                  .moved = (float)((world->lists.reach - 1) / 2 * world->kernel.support),
+                  .wall_speed = (float)flo_world_max_wall_speed(world)};
+  for (size_t i = begin; i < end; ++i)
+    if (pairs->slot_count[i / FLO_BLOCK] > 0) keep_row_out(world, &keep, i);
 }
 
 void flo_world_add_pushes(FloWorld *world) {
@@ -173,7 +201,7 @@ void flo_world_add_pushes(FloWorld *world) {
     if (pairs->slot_count[i / FLO_BLOCK] == 0) continue;
     float scale = p->mass[i] / (float)world->dt;
     for (int k = 0; k < 2; ++k) {
-      const FloPush *push = &((const FloPushes *)world->pushes.data)[i].by[k];
+      const FloPush *push = &((const FloWallRoom *)world->wall_rooms.data)[i].by[k];
       if (push->sample < 0) continue;
       s->fx[push->sample] -= scale * push->velocity[0];
       s->fy[push->sample] -= scale * push->velocity[1];

@@ -54,6 +54,25 @@ WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF ou
   out[3] = _mm256_shuffle_ps(zw01, zw23, 0xee);
 }
 
+WIDE_INLINE void wide_transpose(WideI rows[8]) {
+  __m256 r[8], t[8];
+  for (int k = 0; k < 8; ++k) r[k] = (__m256)rows[k];
+  for (int k = 0; k < 8; k += 2) {
+    t[k] = _mm256_unpacklo_ps(r[k], r[k + 1]);
+    t[k + 1] = _mm256_unpackhi_ps(r[k], r[k + 1]);
+  }
+  for (int k = 0; k < 8; k += 4) {
+    r[k] = _mm256_shuffle_ps(t[k], t[k + 2], 0x44);
+    r[k + 1] = _mm256_shuffle_ps(t[k], t[k + 2], 0xee);
+    r[k + 2] = _mm256_shuffle_ps(t[k + 1], t[k + 3], 0x44);
+    r[k + 3] = _mm256_shuffle_ps(t[k + 1], t[k + 3], 0xee);
+  }
+  for (int k = 0; k < 4; ++k) {
+    rows[k] = (WideI)_mm256_permute2f128_ps(r[k], r[k + 4], 0x20);
+    rows[k + 4] = (WideI)_mm256_permute2f128_ps(r[k], r[k + 4], 0x31);
+  }
+}
+
 WIDE_INLINE WideF wide_gather(const float *array, const int32_t *index) {
   return _mm256_i32gather_ps(array, _mm256_loadu_si256((const __m256i *)index), 4);
 }

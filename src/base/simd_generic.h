@@ -75,6 +75,15 @@ WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF ou
   }
 }
 
+// Eight by eight: lane j of row i becomes lane i of row j.
+WIDE_INLINE void wide_transpose(WideI rows[8]) {
+  for (int i = 0; i < FLO_LANES; ++i)
+    for (int j = 0; j < i; ++j) {
+      int32_t a = rows[i][j];
+      rows[i][j] = rows[j][i], rows[j][i] = a;
+    }
+}
+
 // Element index[lane] of an array.
 WIDE_INLINE WideF wide_gather(const float *array, const int32_t *index) {
   WideF out;

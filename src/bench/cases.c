@@ -126,25 +126,40 @@ FloStatus flo_case_peer_dam(int threads, FloWorld **world, FloError *error) {
 
 // ---- Measuring ----
 
-static FloStatus make_steps(FloWorld *world, int n, FloError *error) {
-  for (int k = 0; k < n; ++k) FLO_TRY(flo_world_step(world, NULL, error));
+// Counts the steps that made neighbour lists.
+static FloStatus make_steps(FloWorld *world, int n, int *n_searches, FloError *error) {
+  for (int k = 0; k < n; ++k) {
+    FLO_TRY(flo_world_step(world, NULL, error));
+    *n_searches += world->lists.age == 0;
+  }
   return FLO_OK;
 }
 
 typedef struct Samples {
   double step[FLO_BENCH_MAX_REPEATS], stages[FLO_STAGE_COUNT][FLO_BENCH_MAX_REPEATS];
+  double full_build[FLO_BENCH_MAX_REPEATS];
+  int n_searches;
 } Samples;
 
 static FloStatus measure_once(FloWorld *world, int n_steps, int repeat, Samples *samples, FloError *error) {
   double before[FLO_STAGE_COUNT], after;
   for (size_t k = 0; k < FLO_STAGE_COUNT; ++k) flo_world_stage(world, k, &before[k]);
   double since = flo_seconds();
-  FLO_TRY(make_steps(world, n_steps, error));
+  FLO_TRY(make_steps(world, n_steps, &samples->n_searches, error));
   samples->step[repeat] = (flo_seconds() - since) / n_steps;
   for (size_t k = 0; k < FLO_STAGE_COUNT; ++k) {
     flo_world_stage(world, k, &after);
     samples->stages[k][repeat] = (after - before[k]) / n_steps;
   }
+  return FLO_OK;
+}
+
+static FloStatus measure_full_build(FloWorld *world, double *seconds, FloError *error) {
+  double before, after;
+  flo_world_stage(world, FLO_STAGE_NEIGHBOURS, &before);
+  FLO_TRY(flo_world_list_neighbours(world, 0, error));
+  flo_world_stage(world, FLO_STAGE_NEIGHBOURS, &after);
+  *seconds = after - before;
   return FLO_OK;
 }
 
@@ -165,10 +180,11 @@ static void describe(const FloWorld *world, FloCaseResult *result) {
 }
 
 FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResult *result, FloError *error) {
-  Samples samples;
+  Samples samples = {.n_searches = 0};
+  int ignored = 0;
   FLO_ASSERT(plan->repeats > 0 && plan->repeats <= FLO_BENCH_MAX_REPEATS && plan->steps > 0);
   *result = (FloCaseResult){.steps = (double)plan->repeats * plan->steps};
-  FLO_TRY(make_steps(world, plan->warm_up, error));
+  FLO_TRY(make_steps(world, plan->warm_up, &ignored, error));
   double start = flo_world_time(world);
   for (int repeat = 0; repeat < plan->repeats; ++repeat)
     FLO_TRY(measure_once(world, plan->steps, repeat, &samples, error));
@@ -179,6 +195,11 @@ FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResu
     result->stage_names[k] = flo_world_stage(world, k, NULL);
   }
   describe(world, result);
+  // Last, because it makes other lists than the steps do.
+  for (int repeat = 0; repeat < plan->repeats; ++repeat)
+    FLO_TRY(measure_full_build(world, &samples.full_build[repeat], error));
+  result->full_build = flo_times_of(samples.full_build, plan->repeats);
+  result->searches = samples.n_searches / result->steps;
   return FLO_OK;
 }
 
@@ -187,8 +208,8 @@ FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResu
 // Bytes that each pair takes in the operator: index, gradient, viscous factor.
 enum { PAIR_BYTES = sizeof(FloPairSlot) / FLO_BLOCK + sizeof(float) };
 
-// Candidates that a neighbour search in cells of H/2 x H x H, two and one cells away, looks at.
-static double candidates_of(const FloCaseResult *result) { return 5 * 0.5 * 3 * 3 * pow(result->support, 3); }
+// Candidates that a neighbour search in cells of about a support looks at.
+static double candidates_of(const FloCaseResult *result) { return 27 * pow(result->support, 3); }
 
 FloStageCost flo_case_cost(const FloCaseResult *result, FloStage stage) {
   double n = (double)result->particles, lanes = (double)result->lanes / n, pairs = (double)result->pairs / n;
@@ -197,8 +218,9 @@ FloStageCost flo_case_cost(const FloCaseResult *result, FloStage stage) {
     // Position in, cell and fixed-point position out; keys and order through two radix passes; sorted copies.
     return (FloStageCost){24 + 28 + 12 + 2 * 32 + 40 + 12, 10};
   case FLO_STAGE_NEIGHBOURS:
-    // Sorted copies, own cell and position in; operator and two kernel sums out.
-    return (FloStageCost){lanes * PAIR_BYTES + 16 + 28 + 8, 11 * candidates_of(result) + 35 * lanes};
+    // Sorted copies, own cell and position in; operator and two kernel sums out. A search tests candidates.
+    return (FloStageCost){lanes * PAIR_BYTES + 16 + 28 + 8,
+                          8 * result->searches * candidates_of(result) + 35 * lanes};
   case FLO_STAGE_DENSITY:
     // Kernel sums, mass, material and velocity in; density, pressure and state out.
     return (FloStageCost){8 + 6 + 12 + 8 + 16, 15};

@@ -25,6 +25,8 @@ typedef struct FloCaseResult {
   FloTimes step;                    // of a whole step
   FloTimes stages[FLO_STAGE_COUNT]; // within a step
   const char *stage_names[FLO_STAGE_COUNT];
+  FloTimes full_build;     // of all pairs from scratch, lists included, once the particles are sorted
+  double searches;         // how often lists were made in a step: 1, or less where they served several steps
   double steps, simulated; // measured steps, and the time they cover [s]
   double support;          // of the kernel, in spacings
   size_t pairs, lanes;     // of fluid with fluid and solids: without and with padding

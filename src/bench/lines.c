@@ -8,8 +8,8 @@
 
 static double per_core(double per_second, int threads) { return per_second / threads; }
 
-double flo_figure_stage_rate(const FloCaseResult *r, FloStage stage) {
-  return per_core((double)r->particles / r->stages[stage].median, r->threads);
+double flo_figure_build_rate(const FloCaseResult *r) {
+  return per_core((double)r->particles / r->full_build.median, r->threads);
 }
 
 double flo_figure_step_rate(const FloCaseResult *r) {
@@ -136,7 +136,8 @@ json_t *flo_line_case(FloBenchPart part, const FloCaseResult *r, const FloRates 
   add(line, "padding", (double)r->lanes / (double)r->pairs - 1);
   add(line, "particle_steps_per_second", (double)r->particles / r->step.median);
   add(line, "particle_steps_per_second_core", flo_figure_step_rate(r));
-  add(line, "neighbour_build_per_second_core", flo_figure_stage_rate(r, FLO_STAGE_NEIGHBOURS));
+  add(line, "neighbour_build_per_second_core", flo_figure_build_rate(r));
+  add(line, "searches_per_step", r->searches);
   add(line, "speedup", flo_figure_speedup(r, part, rates));
   add(line, "bytes_per_particle", (double)r->bytes / (double)r->particles);
   add(line, "force_pairs_per_second", (double)r->pairs / r->stages[FLO_STAGE_FORCE].median);

@@ -21,8 +21,8 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
 json_t *flo_line_target(const FloTarget *target);
 
 // Figures that lines and targets share; NAN where the run has not measured what they need.
-double flo_figure_stage_rate(const FloCaseResult *result, FloStage stage); // [particles/s/core]
-double flo_figure_step_rate(const FloCaseResult *result);                  // [particle steps/s/core]
+double flo_figure_build_rate(const FloCaseResult *result); // all pairs from scratch [particles/s/core]
+double flo_figure_step_rate(const FloCaseResult *result);  // [particle steps/s/core]
 double flo_figure_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
 double flo_figure_probe_share(const FloCaseResult *result, const FloRates *rates);
 

@@ -141,8 +141,7 @@ static FloCasePlan plan_for(const Suite *suite, FloBenchPart part, size_t partic
 static void note_box(Suite *suite, const FloCaseResult *r) {
   FloTargets *targets = &suite->targets;
   size_t n = r->particles;
-  flo_targets_note(targets, FLO_TARGET_NEIGHBOURS, flo_figure_stage_rate(r, FLO_STAGE_NEIGHBOURS), n,
-                   r->threads);
+  flo_targets_note(targets, FLO_TARGET_NEIGHBOURS, flo_figure_build_rate(r), n, r->threads);
   flo_targets_note(targets, FLO_TARGET_STEP, flo_figure_step_rate(r), n, r->threads);
   flo_targets_note(targets, FLO_TARGET_PROBE_SHARE, flo_figure_probe_share(r, &suite->rates), n, r->threads);
   // The target speaks of the largest case; small ones have less to share out.

@@ -11,6 +11,7 @@ typedef struct FloCoupling {
   const char *name, *paper;
   const FloParam *params; // ended by a name of NULL
   const FloField *fields; // extra particle fields, ended by a name of NULL; or NULL
+  bool has_small_steps;   // as explicit ones are: neighbour lists may serve several of them
   size_t state_size;
   FloStatus (*init)(FloWorld *, void *state, FloError *); // before the first step
   double (*max_dt)(const FloWorld *, const void *state, const char **limited_by);

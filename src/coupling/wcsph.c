@@ -271,7 +271,7 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
     world->max_speed = world->max_acceleration = 0;
     return FLO_OK;
   }
-  FLO_TRY(flo_world_find_neighbours(world, error));
+  FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(reserve(world, wcsph, error));
 
   double since = flo_seconds();
@@ -300,7 +300,6 @@ static FloStatus wcsph_solid_forces(FloWorld *world, void *state, FloError *erro
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
   for (size_t i = 0; i < b->count; ++i) b->fx[i] = b->fy[i] = b->fz[i] = 0;
   if (b->count == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
-  FLO_TRY(flo_world_find_solid_neighbours(world, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_force, b->capacity * 16, 0, error));
   float *force = wcsph->solid_force.data;
   for (size_t k = 0; k < 4 * b->count; ++k) force[k] = 0;
@@ -317,6 +316,7 @@ const FloCoupling flo_wcsph = {
     .paper = "Monaghan 1994; Becker & Teschner 2007: Weakly compressible SPH for free surface "
              "flows; Akinci et al. 2012: Versatile rigid-fluid coupling",
     .params = params,
+    .has_small_steps = true,
     .state_size = sizeof(Wcsph),
     .init = wcsph_init,
     .max_dt = wcsph_max_dt,

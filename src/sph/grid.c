@@ -12,27 +12,37 @@ enum { MAX_CELL = 1 << 20 };
 
 enum { FIXED_BITS = 28 };
 
+bool flo_lattice_set_reach(FloLattice *lattice, double reach) {
+  double width = reach * lattice->support;
+  for (int axis = 0; axis < 3; ++axis)
+    if (lattice->period[axis] > 0 && lattice->period[axis] < 3 * width) return false;
+  for (int axis = 0; axis < 3; ++axis) {
+    double period = lattice->period[axis];
+    int32_t n = (int32_t)fmin(floor(period / width), MAX_CELL);
+    lattice->n_periodic[axis] = n;
+    lattice->cell[axis] = n ? period / n : width;
+  }
+  return true;
+}
+
 FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const double low[3],
                            const double high[3], FloError *error) {
   *lattice = (FloLattice){.dim = dim, .support = support};
   for (int axis = 0; axis < 3; ++axis) {
-    double period = high[axis] - low[axis];
-    double unit = support / (1 << FIXED_BITS);
-    lattice->cell[axis] = support;
+    double period = high[axis] - low[axis], unit = support / (1 << FIXED_BITS);
     if (period > 0) {
-      lattice->n_periodic[axis] = (int32_t)fmin(floor(period / support), MAX_CELL);
-      if (lattice->n_periodic[axis] < 3)
+      if (period < 3 * support)
         return flo_fail(error, FLO_BAD_INPUT,
                         "the domain repeats along %c every %g m, but must be at least three kernel supports "
                         "(3 x %g m) long; make it longer or the spacing finer",
                         "xyz"[axis], period, support);
-      lattice->origin[axis] = low[axis];
-      lattice->cell[axis] = period / lattice->n_periodic[axis];
+      lattice->origin[axis] = low[axis], lattice->period[axis] = period;
       unit = period / (ceil(period / (support * 16)) * 4294967296.0);
     }
     lattice->to_fixed[axis] = 1 / unit;
     lattice->to_support[axis] = (float)(unit / support);
   }
+  flo_lattice_set_reach(lattice, 1);
   return FLO_OK;
 }
 
@@ -317,6 +327,42 @@ FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const flo
                  threads);
   FLO_TRY(make_cells(grid, threads, error));
   return make_rows(grid, error);
+}
+
+typedef struct Refresh {
+  FloGrid *grid;
+  const FloParticles *particles;
+} Refresh;
+
+// In the order of the cells, which still know where the particles were.
+static void refresh_range(const void *context, size_t begin, size_t end, double *partial) {
+  const Refresh *refresh = context;
+  const FloGrid *grid = refresh->grid;
+  const FloParticles *p = refresh->particles;
+  const FloLattice *lattice = grid->lattice;
+  float most = 0;
+  for (size_t k = begin; k < end; ++k) {
+    size_t i = grid->order[k];
+    const double now[3] = {p->x[i], p->y[i], p->z[i]};
+    const int32_t before[3] = {grid->sorted_x[k], grid->sorted_y[k], grid->sorted_z[k]};
+    int32_t *fixed = grid->fixed + 4 * i;
+    float moved2 = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      fixed[axis] = flo_grid_fixed_point(lattice, axis, now[axis]);
+      uint32_t units = (uint32_t)fixed[axis] - (uint32_t)before[axis];
+      float moved = (float)(int32_t)units * lattice->to_support[axis];
+      moved2 += moved * moved;
+    }
+    most = moved2 > most ? moved2 : most;
+  }
+  partial[0] = (double)most;
+}
+
+double flo_grid_refresh(FloGrid *grid, const FloParticles *particles, int threads) {
+  Refresh refresh = {grid, particles};
+  double most2 = 0;
+  flo_parallel_max(threads, grid->count, refresh_range, &refresh, 1, &most2);
+  return sqrt(most2);
 }
 
 // ---- Bringing the store into the order of the cells ----

@@ -20,7 +20,8 @@ typedef struct FloLattice {
   int dim;
   double support;        // H [m]
   double origin[3];      // [m]
-  double cell[3];        // cell widths [m]: at least H
+  double period[3];      // [m]; 0: not periodic
+  double cell[3];        // cell widths [m]: at least the reach of lists
   int32_t n_periodic[3]; // cells along a periodic axis; 0: not periodic
   double to_fixed[3];    // units per metre
   float to_support[3];   // supports per unit
@@ -29,6 +30,9 @@ typedef struct FloLattice {
 // Axes with high > low are periodic. Fails if a period is shorter than three supports.
 FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const double low[3],
                            const double high[3], FloError *error);
+// Makes cells `reach` supports wide, or a little wider; false, and nothing done, if a period is shorter than
+// three of them. Grids must be built anew; fixed-point coordinates stay as they are.
+bool flo_lattice_set_reach(FloLattice *lattice, double reach);
 
 typedef struct FloCellRow {
   int32_t y, z;
@@ -63,6 +67,9 @@ void flo_grid_free(FloGrid *grid);
 // reach.
 FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const float *weight, int threads,
                          FloError *error);
+// Takes over the present positions, but leaves cells and order as they are. Returns how far the particle that
+// moved most is now from where it was when the grid was built, in supports.
+double flo_grid_refresh(FloGrid *grid, const FloParticles *particles, int threads);
 // Reorders the particles (and the grid with them) into the order of the cells.
 FloStatus flo_grid_sort_particles(FloGrid *grid, FloParticles *particles, int threads, FloError *error);
 // Cell of a point.

@@ -28,17 +28,18 @@ typedef struct FloPairSlot {
 // supports.
 typedef struct FloCandidates {
   size_t count;
-  int32_t middle[3]; // of the cell, in fixed point
-  float *x, *y, *z;
+  int32_t middle[3];         // of the cell, in fixed point
+  float *x, *y, *z, *square; // |c|^2
   int32_t *index;
 } FloCandidates;
 
 // What a thread needs while it builds.
 typedef struct FloPairSlab {
-  size_t next, end;                // slots it may use before it asks for more
-  size_t n_pairs;                  // found
-  size_t longest, most_candidates; // needed; more than the capacities below means that there was no room
-  int32_t *lists;                  // FLO_BLOCK lists of `list_capacity` (and room to overrun)
+  size_t next, end;       // slots it may use before it asks for more
+  size_t n_pairs;         // found within the support
+  size_t most_candidates; // of a cell; more than the capacity below means that there was no room
+  int32_t *lists;         // FLO_BLOCK lists, each with room for all candidates,
+  size_t stride;          // this far apart
   FloCandidates candidates;
   char pad[64]; // keeps the slabs of two threads out of one cache line
 } FloPairSlab;
@@ -47,13 +48,14 @@ typedef struct FloPairs {
   size_t n_rows, n_blocks;
   uint32_t *slot_begin, *slot_count; // per block
   FloPairSlot *slots;
-  float *viscous;    // FLO_BLOCK per slot: 1/(F (r^2 + eta^2)), see pair.h [m^(dim)]; NULL if not asked for
-  float *kernel_sum; // per row: sum of the columns' weights times W_ij
-  size_t n_pairs;
+  float *viscous;     // FLO_BLOCK per slot: 1/(F (r^2 + eta^2)), see pair.h [m^(dim)]; NULL if not asked for
+  float *kernel_sum;  // per row: sum of the columns' weights times W_ij
+  int32_t *row_count; // per row: how many columns it lists
+  size_t n_pairs;     // within the support
   size_t n_slots, slot_capacity;
   _Atomic size_t n_claimed;
   FloPairSlab *slabs; // per thread
-  size_t list_capacity, candidate_capacity;
+  size_t candidate_capacity;
   FloBuffer buffers[8];
   FloMemory *memory;
 } FloPairs;
@@ -62,7 +64,7 @@ typedef struct FloPairs {
 typedef struct FloPairsSpec {
   const FloGrid *rows, *columns; // the same grid: a particle is not its own neighbour
   FloKernelForm kernel;
-  bool sums_only; // kernel sums, but no slots
+  double reach; // list columns up to this distance, in supports: 1, or more to use the lists several times
   bool with_viscous;
   int threads;
 } FloPairsSpec;
@@ -70,5 +72,8 @@ typedef struct FloPairsSpec {
 void flo_pairs_init(FloPairs *pairs, FloMemory *memory);
 void flo_pairs_free(FloPairs *pairs);
 FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *error);
+// Computes sums and gradients anew from the grids' present positions, with the lists as they are: right as
+// long as no two particles have come nearer than `reach - 1` supports allow.
+void flo_pairs_refill(FloPairs *pairs, const FloPairsSpec *spec);
 
 #endif

@@ -36,6 +36,7 @@ typedef struct FloPasses {
   const char *name;
   // Blocks [begin, end) of the operator. `slab` belongs to the calling thread.
   void (*build_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab, size_t begin, size_t end);
+  void (*refill_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab, size_t begin, size_t end);
   void (*fluid_forces)(const FloFluidForces *, size_t begin, size_t end);
   // Rows are fluid particles; force on them.
   void (*solid_forces_on_fluid)(const FloSolidForces *, size_t begin, size_t end);

@@ -143,7 +143,8 @@ void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *in, size_t begin, siz
 }
 
 const FloPasses *FLO_WIDE(flo_passes)(void) {
-  static const FloPasses passes = {FLO_TEXT(FLO_ISA), FLO_WIDE(build_pairs), FLO_WIDE(fluid_forces),
-                                   FLO_WIDE(solid_forces_on_fluid), FLO_WIDE(fluid_forces_on_solid)};
+  static const FloPasses passes = {
+      FLO_TEXT(FLO_ISA),      FLO_WIDE(build_pairs),           FLO_WIDE(refill_pairs),
+      FLO_WIDE(fluid_forces), FLO_WIDE(solid_forces_on_fluid), FLO_WIDE(fluid_forces_on_solid)};
   return &passes;
 }

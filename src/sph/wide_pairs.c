@@ -1,17 +1,19 @@
-// Building the pair operator: find the neighbours of each row of a block, then compute their gradients side
-// by side.
+// Building the pair operator: list the neighbours of each row of a block, then compute their gradients side
+// by side; the second part alone when the lists are still good.
 #include "sph/wide.h" // first: the vocabulary of the others
 
 #include "sph/kernel.h"
 #include "sph/wide_passes.h"
 
+#include <math.h>
+
 // eta^2 = 0.01 h^2 with h = H/2, in units of H^2; keeps the viscous terms of close pairs bounded.
 #define ETA2 0.0025f
 
-// The test for neighbours uses positions relative to a cell, good to a few 1e-7 supports. What it leaves out
-// by that much would have a gradient below 1e-12 of the usual; lattice neighbours at exactly one support are
-// left out on purpose.
-#define TEST_RADIUS2 (1 - 1e-6f)
+// The test for neighbours expands the square of a distance, which leaves an error of a few 1e-6 supports.
+// What it leaves out by that much would have a gradient below 1e-10 of the usual; lattice neighbours at
+// exactly one support are left out on purpose.
+#define TEST_MARGIN 1e-5f
 
 // Relative to the middle of the cell the candidates span one and a half cells to either side, which the wrap
 // of a domain of three cells can still hold.
@@ -28,6 +30,10 @@ static void load_candidates(const FloGrid *columns, const FloWalker *walker, Flo
               z = wide_set_int(out->middle[2]);
   const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
   const WideF sz = wide_set(lattice->to_support[2]);
+  // Copies of the pointers, which the compiler would otherwise load again after each store.
+  const FloCandidates to = *out;
+  const int32_t *from_x = columns->sorted_x, *from_y = columns->sorted_y, *from_z = columns->sorted_z;
+  const int32_t *order = (const int32_t *)columns->order;
   size_t n = 0, needed = 0;
   for (int range = 0; range < walker->n_ranges; ++range) needed += walker->end[range] - walker->begin[range];
   out->count = needed;
@@ -35,41 +41,44 @@ static void load_candidates(const FloGrid *columns, const FloWalker *walker, Flo
   for (int range = 0; range < walker->n_ranges; ++range) {
     size_t begin = walker->begin[range], count = walker->end[range] - begin;
     for (size_t k = 0; k < count; k += FLO_LANES) {
-      wide_store(out->x + n + k,
-                 wide_from_int(wide_subtract(wide_load_int(columns->sorted_x + begin + k), x)) * sx);
-      wide_store(out->y + n + k,
-                 wide_from_int(wide_subtract(wide_load_int(columns->sorted_y + begin + k), y)) * sy);
-      wide_store(out->z + n + k,
-                 wide_from_int(wide_subtract(wide_load_int(columns->sorted_z + begin + k), z)) * sz);
-      wide_store_int(out->index + n + k, wide_load_int((const int32_t *)columns->order + begin + k));
+      WideF cx = wide_from_int(wide_subtract(wide_load_int(from_x + begin + k), x)) * sx;
+      WideF cy = wide_from_int(wide_subtract(wide_load_int(from_y + begin + k), y)) * sy;
+      WideF cz = wide_from_int(wide_subtract(wide_load_int(from_z + begin + k), z)) * sz;
+      wide_store(to.x + n + k, cx);
+      wide_store(to.y + n + k, cy);
+      wide_store(to.z + n + k, cz);
+      wide_store(to.square + n + k, wide_fma(cx, cx, wide_fma(cy, cy, cz * cz)));
+      wide_store_int(to.index + n + k, wide_load_int(order + begin + k));
     }
     n += count;
   }
-  // Whoever reads past the end finds nobody near.
-  wide_store(out->x + n, wide_set(1e9f));
+  // Whoever reads past the end finds nobody near, whatever else stands there.
+  wide_store(out->square + n, wide_set(NAN));
 }
 
-// Neighbours of row i into `list`; returns how many there are, of which at most `capacity` were stored.
+// Neighbours of row i into `list`, which has room for all candidates; returns how many:
+// |c - a|^2 < R^2 as |c|^2 - 2 a.c < R^2 - |a|^2.
 static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *candidates, size_t i,
-                                 int32_t *restrict list, size_t capacity) {
+                                 int32_t *restrict list) {
   const FloLattice *lattice = spec->columns->lattice;
   const int32_t *fixed = spec->rows->fixed + 4 * i;
-  WideF at[3];
+  float at[3], square = 0;
   for (int axis = 0; axis < 3; ++axis) {
     uint32_t offset = (uint32_t)fixed[axis] - (uint32_t)candidates->middle[axis];
-    at[axis] = wide_set((float)(int32_t)offset * lattice->to_support[axis]);
+    at[axis] = (float)(int32_t)offset * lattice->to_support[axis];
+    square += at[axis] * at[axis];
   }
+  const WideF x = wide_set(-2 * at[0]), y = wide_set(-2 * at[1]), z = wide_set(-2 * at[2]);
+  const WideF limit = wide_set((float)(spec->reach * spec->reach) * (1 - TEST_MARGIN) - square);
   // -1 is nobody's index: rows of another set have no self to leave out.
   const WideI self = wide_set_int(spec->rows == spec->columns ? (int32_t)i : -1);
-  const WideF limit = wide_set(TEST_RADIUS2);
   size_t count = 0;
   for (size_t k = 0; k < candidates->count; k += FLO_LANES) {
+    WideF t = wide_fma(z, wide_load(candidates->z + k), wide_load(candidates->square + k));
+    t = wide_fma(x, wide_load(candidates->x + k), wide_fma(y, wide_load(candidates->y + k), t));
     WideI index = wide_load_int(candidates->index + k);
-    WideF dx = at[0] - wide_load(candidates->x + k), dy = at[1] - wide_load(candidates->y + k);
-    WideF dz = at[2] - wide_load(candidates->z + k);
-    WideF r2 = wide_fma(dx, dx, wide_fma(dy, dy, dz * dz));
-    unsigned bits = wide_bits((WideI)(r2 < limit) & (WideI)(index != self));
-    wide_compress(list + (count < capacity ? count : capacity), index, bits);
+    unsigned bits = wide_bits((WideI)(t < limit) & (WideI)(index != self));
+    wide_compress(list + count, index, bits);
     count += (size_t)__builtin_popcount(bits);
   }
   return count;
@@ -88,64 +97,56 @@ static size_t claim_slots(FloPairs *pairs, FloPairSlab *slab, size_t n) {
 }
 
 typedef struct BlockLists {
-  const int32_t *lists; // FLO_BLOCK lists, `stride` apart
+  int32_t *lists; // `stride` apart
   size_t stride, longest;
   int32_t counts[FLO_BLOCK];
 } BlockLists;
 
-typedef enum FillMode { SUMS_ONLY, GRADIENTS, GRADIENTS_AND_VISCOUS } FillMode;
-
-// Kernel sums and gradients of a block. `kernel` and `mode` are constants where this is inlined.
-WIDE_INLINE void fill_block(FloPairs *pairs, const FloPairsSpec *spec, size_t block, const BlockLists *lists,
-                            FloKernel kernel, FillMode mode) {
+// Kernel sums and gradients of a block whose lists stand in its slots; returns how many of those listed are
+// within the support. `kernel` and `with_viscous` are constants where this is inlined.
+WIDE_INLINE size_t fill_block(FloPairs *pairs, const FloPairsSpec *spec, size_t block, FloKernel kernel,
+                              bool with_viscous) {
   const FloLattice *lattice = spec->columns->lattice;
   const float *columns = (const float *)spec->columns->fixed;
   const WideF gradient_scale = wide_set((float)(spec->kernel.sigma / spec->kernel.support));
   const WideF sigma = wide_set((float)spec->kernel.sigma), zero = wide_set(0);
+  const WideF limit = wide_set(1 - TEST_MARGIN);
   const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
   const WideF sz = wide_set(lattice->to_support[2]);
-  const WideI counts = wide_load_int(lists->counts);
+  const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
 
   WideF here[4], sum = zero;
   wide_load_rows((const float *)spec->rows->fixed, block, pairs->n_rows, here);
-  size_t first = pairs->slot_begin[block];
-  for (size_t k = 0; k < lists->longest; ++k) {
-    int32_t index[FLO_BLOCK];
-    for (int lane = 0; lane < FLO_BLOCK; ++lane) index[lane] = lists->lists[(size_t)lane * lists->stride + k];
+  size_t first = pairs->slot_begin[block], n_pairs = 0;
+  for (size_t k = 0; k < pairs->slot_count[block]; ++k) {
+    FloPairSlot *slot = pairs->slots + first + k;
     WideF there[4];
-    wide_gather4(columns, index, there);
+    wide_gather4(columns, slot->index, there);
     WideF dx = wide_from_int(wide_subtract((WideI)here[0], (WideI)there[0])) * sx;
     WideF dy = wide_from_int(wide_subtract((WideI)here[1], (WideI)there[1])) * sy;
     WideF dz = wide_from_int(wide_subtract((WideI)here[2], (WideI)there[2])) * sz;
     WideF q2 = wide_fma(dx, dx, wide_fma(dy, dy, dz * dz));
     KernelShape shape = kernel_shape(kernel, wide_sqrt(q2));
-    WideI is_pair = (WideI)(counts > wide_set_int((int32_t)k));
+    WideI is_pair = (WideI)(counts > wide_set_int((int32_t)k)) & (WideI)(q2 < limit);
+    n_pairs += (size_t)__builtin_popcount(wide_bits(is_pair));
     sum = wide_fma(wide_select(is_pair, shape.w, zero), there[3], sum);
-    if (mode == SUMS_ONLY) continue;
-    FloPairSlot *slot = pairs->slots + first + k;
     WideF f = wide_select(is_pair, shape.f, zero), g = f * gradient_scale;
-    wide_store_int(slot->index, wide_load_int(index));
     wide_store(slot->gx, g * dx);
     wide_store(slot->gy, g * dy);
     wide_store(slot->gz, g * dz);
-    if (mode == GRADIENTS) continue;
+    if (!with_viscous) continue;
     WideF d = 1 / (sigma * f * (q2 + ETA2));
     wide_store(pairs->viscous + (first + k) * FLO_BLOCK, wide_select((WideI)(f < zero), d, zero));
   }
   wide_store(pairs->kernel_sum + block * FLO_BLOCK, sum * sigma);
+  return n_pairs;
 }
 
-static void fill_block_of_kernel(FloPairs *pairs, const FloPairsSpec *spec, size_t block,
-                                 const BlockLists *lists) {
+static size_t fill_block_of_kernel(FloPairs *pairs, const FloPairsSpec *spec, size_t block) {
 #define CASE(kernel)                                                                                         \
   case kernel:                                                                                               \
-    if (spec->sums_only)                                                                                     \
-      fill_block(pairs, spec, block, lists, kernel, SUMS_ONLY);                                              \
-    else if (spec->with_viscous)                                                                             \
-      fill_block(pairs, spec, block, lists, kernel, GRADIENTS_AND_VISCOUS);                                  \
-    else                                                                                                     \
-      fill_block(pairs, spec, block, lists, kernel, GRADIENTS);                                              \
-    return
+    return spec->with_viscous ? fill_block(pairs, spec, block, kernel, true)                                 \
+                              : fill_block(pairs, spec, block, kernel, false)
   switch (spec->kernel.kernel) {
     CASE(FLO_KERNEL_CUBIC_SPLINE);
     CASE(FLO_KERNEL_WENDLAND_C2);
@@ -155,24 +156,25 @@ static void fill_block_of_kernel(FloPairs *pairs, const FloPairsSpec *spec, size
     CASE(FLO_KERNEL_SPIKY);
     CASE(FLO_KERNEL_VISCOSITY);
   default:
-    return;
+    return 0;
   }
 #undef CASE
 }
 
 // Pads the shorter lists of a block with a valid index: the last one of its own list, so that it is in the
 // cache.
-static void pad_lists(int32_t *lists, const BlockLists *block) {
+static void pad_lists(const BlockLists *block) {
   for (int lane = 0; lane < FLO_BLOCK; ++lane) {
-    int32_t *list = lists + (size_t)lane * block->stride;
+    int32_t *list = block->lists + (size_t)lane * block->stride;
     int32_t count = block->counts[lane], filler = count ? list[count - 1] : 0;
-    for (size_t k = (size_t)count; k < block->longest; ++k) list[k] = filler;
+    for (size_t k = (size_t)count; k < block->longest; k += FLO_LANES)
+      wide_store_int(list + k, wide_set_int(filler));
   }
 }
 
 static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab *slab, FloWalker *walker,
                           size_t block, BlockLists *lists) {
-  *lists = (BlockLists){.lists = slab->lists, .stride = pairs->list_capacity + FLO_LIST_OVERRUN};
+  *lists = (BlockLists){.lists = slab->lists, .stride = slab->stride};
   for (size_t lane = 0; lane < FLO_BLOCK; ++lane) {
     size_t i = block * FLO_BLOCK + lane, count = 0;
     if (i >= pairs->n_rows) break;
@@ -182,12 +184,32 @@ static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab
     }
     // Too many candidates: built again with more room; see flo_pairs_build.
     if (slab->candidates.count <= pairs->candidate_capacity && slab->candidates.count)
-      count = collect_neighbours(spec, &slab->candidates, i, slab->lists + lane * lists->stride,
-                                 pairs->list_capacity);
+      count = collect_neighbours(spec, &slab->candidates, i, slab->lists + lane * lists->stride);
     lists->counts[lane] = (int32_t)count;
     if (count > lists->longest) lists->longest = count;
-    slab->n_pairs += count;
   }
+}
+
+// Copies the lists of a block into slots of its own; false if there is no room for them.
+static bool store_lists(FloPairs *pairs, FloPairSlab *slab, size_t block, const BlockLists *lists) {
+  pairs->slot_begin[block] = pairs->slot_count[block] = 0;
+  wide_store(pairs->kernel_sum + block * FLO_BLOCK, wide_set(0));
+  if (lists->longest == 0) return false;
+  size_t first = claim_slots(pairs, slab, lists->longest);
+  if (first == SIZE_MAX) return false;
+  pad_lists(lists);
+  for (size_t k = 0; k < lists->longest; k += FLO_LANES) {
+    WideI rows[FLO_BLOCK];
+    for (size_t lane = 0; lane < FLO_BLOCK; ++lane)
+      rows[lane] = wide_load_int(lists->lists + lane * lists->stride + k);
+    wide_transpose(rows);
+    for (size_t j = 0; j < flo_min_size(FLO_LANES, lists->longest - k); ++j)
+      wide_store_int(pairs->slots[first + k + j].index, rows[j]);
+  }
+  wide_store_int(pairs->row_count + block * FLO_BLOCK, wide_load_int(lists->counts));
+  pairs->slot_begin[block] = (uint32_t)first;
+  pairs->slot_count[block] = (uint32_t)lists->longest;
+  return true;
 }
 
 void FLO_WIDE(build_pairs)(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab *slab, size_t begin,
@@ -196,18 +218,12 @@ void FLO_WIDE(build_pairs)(FloPairs *pairs, const FloPairsSpec *spec, FloPairSla
   for (size_t block = begin; block < end; ++block) {
     BlockLists lists;
     collect_block(pairs, spec, slab, &walker, block, &lists);
-    pairs->slot_begin[block] = pairs->slot_count[block] = 0;
-    wide_store(pairs->kernel_sum + block * FLO_BLOCK, wide_set(0));
-    if (lists.longest > slab->longest) slab->longest = lists.longest;
-    // A list that did not fit is built again with more room; see flo_pairs_build.
-    if (lists.longest == 0 || lists.longest > pairs->list_capacity) continue;
-    if (!spec->sums_only) {
-      size_t slot = claim_slots(pairs, slab, lists.longest);
-      if (slot == SIZE_MAX) continue;
-      pairs->slot_begin[block] = (uint32_t)slot;
-      pairs->slot_count[block] = (uint32_t)lists.longest;
-    }
-    pad_lists(slab->lists, &lists);
-    fill_block_of_kernel(pairs, spec, block, &lists);
+    if (store_lists(pairs, slab, block, &lists)) slab->n_pairs += fill_block_of_kernel(pairs, spec, block);
   }
+}
+
+void FLO_WIDE(refill_pairs)(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab *slab, size_t begin,
+                            size_t end) {
+  for (size_t block = begin; block < end; ++block)
+    if (pairs->slot_count[block]) slab->n_pairs += fill_block_of_kernel(pairs, spec, block);
 }

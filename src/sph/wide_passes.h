@@ -6,6 +6,7 @@
 #include "sph/wide.h"
 
 void FLO_WIDE(build_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab, size_t begin, size_t end);
+void FLO_WIDE(refill_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab, size_t begin, size_t end);
 void FLO_WIDE(fluid_forces)(const FloFluidForces *, size_t begin, size_t end);
 void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *, size_t begin, size_t end);
 void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *, size_t begin, size_t end);

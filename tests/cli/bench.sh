@@ -44,7 +44,7 @@ lines = [json.loads(text) for text in open("lines")]
 always = ["case", "particles", "threads", "seconds_per_step"]
 stage = "seconds seconds_best share_of_step bytes_per_particle flops_per_particle share_of_stream share_of_fma".split()
 steps = """seconds_per_step_best boundary_particles neighbours padding particle_steps_per_second
-  particle_steps_per_second_core neighbour_build_per_second_core speedup bytes_per_particle force_pairs_per_second
+  particle_steps_per_second_core neighbour_build_per_second_core searches_per_step speedup bytes_per_particle force_pairs_per_second
   force_share_of_probe force_share_of_probe_best steps_per_simulated_second stages""".split()
 keys = {
     "machine": "cpu cores simd probe_simd version compiler l3_bytes memory_bytes quick".split(),

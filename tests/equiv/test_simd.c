@@ -51,6 +51,7 @@ static FloPairsSpec spec_of(const Cloud *rows, const Cloud *columns, FloKernel k
   return (FloPairsSpec){.rows = &rows->grid,
                         .columns = &columns->grid,
                         .kernel = flo_kernel_form(kernel, dim, SUPPORT),
+                        .reach = 1,
                         .with_viscous = true,
                         .threads = 1};
 }
@@ -65,7 +66,7 @@ static void build_with(const FloPasses *passes, const FloPairsSpec *spec, FloMem
   memset(pairs->kernel_sum, 0xff, pairs->n_rows * sizeof *pairs->kernel_sum);
   atomic_store(&pairs->n_claimed, 0);
   FloPairSlab *slab = &pairs->slabs[0];
-  slab->next = slab->end = slab->n_pairs = slab->longest = slab->most_candidates = 0;
+  slab->next = slab->end = slab->n_pairs = slab->most_candidates = 0;
   passes->build_pairs(pairs, spec, slab, 0, pairs->n_blocks);
 }
 

@@ -416,6 +416,24 @@ static void test_a_period_below_three_supports_is_refused(void **state) {
   }
 }
 
+static void test_cells_are_as_wide_as_lists_reach(void **state) {
+  (void)state;
+  FloError error;
+  FloLattice lattice;
+  const double low[3] = {0}, high[3] = {0, 3.1 * SUPPORT, 10 * SUPPORT};
+  assert_ok(flo_lattice_init(&lattice, 3, SUPPORT, low, high, &error), &error);
+  const FloLattice before = lattice;
+  assert_true(flo_lattice_set_reach(&lattice, 1.03));
+  assert_close(lattice.cell[0], 1.03 * SUPPORT, 1e-12);
+  assert_close(lattice.cell[1], 3.1 / 3 * SUPPORT, 1e-12);
+  assert_close(lattice.cell[2], 10.0 / 9 * SUPPORT, 1e-12);
+  assert_memory_equal(lattice.to_fixed, before.to_fixed, sizeof before.to_fixed);
+  // Three cells of this width do not fit along y.
+  FloLattice unchanged = lattice;
+  assert_false(flo_lattice_set_reach(&lattice, 1.05));
+  assert_memory_equal(&lattice, &unchanged, sizeof lattice);
+}
+
 // The fixed-point difference of two points is their distance, by the shortest way around a period.
 static void test_fixed_point_differences_are_distances(void **state) {
   (void)state;
@@ -456,6 +474,7 @@ int main(void) {
       cmocka_unit_test(test_the_grid_of_sorted_particles_is_as_if_built_anew),
       cmocka_unit_test(test_sorting_twice_changes_nothing_more),
       cmocka_unit_test(test_a_period_below_three_supports_is_refused),
+      cmocka_unit_test(test_cells_are_as_wide_as_lists_reach),
       cmocka_unit_test(test_fixed_point_differences_are_distances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
