@@ -6,7 +6,9 @@
 #include <string.h>
 
 double flo_world_time(const FloWorld *world) { return world->time; }
-size_t flo_world_count(const FloWorld *world, FloSet set) { return world->sets[set].count; }
+size_t flo_world_count(const FloWorld *world, FloSet set) {
+  return (unsigned)set < FLO_SET_COUNT ? world->sets[set].count : 0;
+}
 size_t flo_world_memory(const FloWorld *world) { return world->memory.bytes; }
 
 // ---- Figures ----
@@ -105,6 +107,7 @@ FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *stat
 
 const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k) {
   void *data;
+  if ((unsigned)set >= FLO_SET_COUNT) return NULL;
   const FloField *field = flo_particles_field(&world->sets[set], k, &data);
   return field ? field->name : NULL;
 }
@@ -113,6 +116,8 @@ FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, Fl
                          FloError *error) {
   void *data;
   const FloField *field;
+  if ((unsigned)set >= FLO_SET_COUNT)
+    return flo_fail(error, FLO_BAD_INPUT, "there is no set of particles number %d", (int)set);
   for (size_t k = 0; (field = flo_particles_field(&world->sets[set], k, &data)); ++k) {
     if (strcmp(field->name, name)) continue;
     *view = (FloView){data,        world->sets[set].count, flo_type_size(field->type), field->type,

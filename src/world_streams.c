@@ -58,7 +58,7 @@ static FloStatus emit_layer(FloWorld *world, size_t e, double distance, FloError
     emitter->is_silenced = true;
     return FLO_OK;
   }
-  world->lists.is_current = false;
+  world->lists.is_current = emitter->is_silenced = false;
   FLO_TRY(flo_particles_add(fluid, emitter->n_points, error));
   double forward[3] = {1, 0, 0}, velocity[3];
   quat_rotate(emitter->def.pose.rotation, forward, velocity);

@@ -165,9 +165,16 @@ static FloStatus fill_coefficients(FloWorld *world, Wcsph *wcsph, FloError *erro
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t size = fluid->capacity * sizeof(FloFluidCoefficients);
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->coefficients, size, 0, error));
-  FloFluidCoefficients *all = wcsph->coefficients.data;
-  for (size_t i = 0; i < fluid->count; ++i)
-    all[i] = coefficients_of(world, wcsph, &flo_materials(world)[fluid->material[i]]);
+  FloFluidCoefficients *all = wcsph->coefficients.data, of_last = {0};
+  uint16_t last = UINT16_MAX;
+  // Neighbours in memory are mostly of one material.
+  for (size_t i = 0; i < fluid->count; ++i) {
+    if (fluid->material[i] != last) {
+      last = fluid->material[i];
+      of_last = coefficients_of(world, wcsph, &flo_materials(world)[last]);
+    }
+    all[i] = of_last;
+  }
   return FLO_OK;
 }
 
