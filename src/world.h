@@ -63,10 +63,11 @@ struct FloWorld {
   FloPairs fluid_fluid, fluid_boundary, boundary_fluid;
   bool is_boundary_grid_current;
   struct {
-    bool is_current; // they name the particles that are there now
-    double reach;    // in supports
-    int age;         // steps since they were made
-  } lists;           // of neighbours, which serve several steps where nothing moves fast
+    bool is_current;     // they name the particles that are there now
+    double reach;        // in supports
+    int age;             // steps since they were made
+    bool has_clearances; // particles near solids know how much room they had when these were made
+  } lists;               // of neighbours, which serve several steps where nothing moves fast
 
   FloList materials; // FloMaterial
   FloList bodies;    // FloBody
@@ -151,6 +152,7 @@ void flo_world_move_bodies(FloWorld *world);
 void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
+bool flo_world_has_moving_bodies(const FloWorld *world);
 double flo_world_max_wall_speed(const FloWorld *world);       // now
 double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
 double flo_world_measure_speed(const FloWorld *world);        // of the fastest fluid particle

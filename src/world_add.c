@@ -9,6 +9,9 @@
 // A fluid particle belongs half a spacing away from a surface; a tenth is forgiven to shapes that do not
 // quite fit.
 #define CLEARANCE 0.4
+// Fluid that is added where fluid is already keeps this far from it, in spacings: blocks that overlap would
+// burst apart, blocks that touch keep all their particles.
+#define APART 0.9
 
 double flo_world_rest_volume(const FloWorld *world) {
   double s = world->def.spacing;
@@ -242,6 +245,12 @@ static double reach_of(const FloWorld *world, const FloBody *body) {
   return vec_length(half) + 2 * world->layers * world->def.spacing;
 }
 
+bool flo_world_has_moving_bodies(const FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].n_motions) return true;
+  return false;
+}
+
 double flo_world_max_wall_speed(const FloWorld *world) {
   double fastest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -292,8 +301,29 @@ static bool is_velocity(const FloWorld *world, const double v[3]) {
   return is_finite && (world->def.dim == 3 || v[2] == 0);
 }
 
+// Whether a particle of the grid is nearer to x than `apart`.
+static bool is_in_fluid(const FloGrid *grid, const double x[3], double apart) {
+  FloWalker walker = {0};
+  int32_t cell[3], at[3];
+  if (grid->count == 0) return false;
+  flo_grid_cell_of(grid->lattice, x, cell);
+  if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return false;
+  for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(grid->lattice, axis, x[axis]);
+  flo_walker_move(&walker, grid, cell);
+  for (int range = 0; range < walker.n_ranges; ++range)
+    for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
+      const int32_t there[3] = {grid->sorted_x[k], grid->sorted_y[k], grid->sorted_z[k]};
+      double d[3];
+      for (int axis = 0; axis < 3; ++axis)
+        d[axis] =
+            (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / grid->lattice->to_fixed[axis];
+      if (vec_length(d) < apart) return true;
+    }
+  return false;
+}
+
 static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const FloPoints *points,
-                                 size_t *n_added, FloError *error) {
+                                 const FloGrid *earlier, size_t *n_added, FloError *error) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t first = fluid->count, i = first;
   uint32_t next_id = world->next_id[FLO_SET_FLUID];
@@ -302,6 +332,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
     double x[3], v[3];
     pose_to_world(&def->pose, flo_points_at(points, k), x);
     if (flo_world_is_in_solid(world, x, CLEARANCE * world->def.spacing)) continue;
+    if (is_in_fluid(earlier, x, APART * world->def.spacing)) continue;
     fluid_velocity(def, x, v);
     if (!is_velocity(world, v)) {
       fluid->count = first, world->next_id[FLO_SET_FLUID] = next_id;
@@ -314,7 +345,8 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   fluid->count = i;
   *n_added = i - first;
   if (*n_added < points->count)
-    flo_world_log(world, FLO_LOG_INFO, "%zu of %zu fluid particles were left out where solids stand",
+    flo_world_log(world, FLO_LOG_INFO,
+                  "%zu of %zu fluid particles were left out where solids or other fluids stand",
                   points->count - *n_added, points->count);
   world->is_prepared = world->has_step_state = world->lists.is_current = false;
   return FLO_OK;
@@ -326,8 +358,14 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   FloPoints points = {.memory = &world->memory};
-  FloStatus status = flo_shape_sample_volume(&def->shape, world->def.dim, world->def.spacing, &points, error);
-  if (status == FLO_OK) status = fill_with_fluid(world, def, &points, n_added ? n_added : &ignored, error);
+  FloGrid earlier;
+  flo_grid_init(&earlier, &world->lattice, &world->memory);
+  FloStatus status = flo_grid_build(&earlier, &world->sets[FLO_SET_FLUID], NULL, world->threads, error);
+  if (status == FLO_OK)
+    status = flo_shape_sample_volume(&def->shape, world->def.dim, world->def.spacing, &points, error);
+  if (status == FLO_OK)
+    status = fill_with_fluid(world, def, &points, &earlier, n_added ? n_added : &ignored, error);
+  flo_grid_free(&earlier);
   flo_points_free(&points);
   return status;
 }

@@ -33,7 +33,8 @@ static FloStatus update_fluid_grid(FloWorld *world, FloError *error) {
 static double choose_skin(const FloWorld *world, double dt) {
   static const double skins[] = {0.06, 0.03, 0.015};
   double approach = 2 * world->max_speed * dt / world->kernel.support, best = sqrt(2.0 / 3 * approach);
-  if (!world->method->has_small_steps) return 0;
+  // Where solids move, lists are made in each step anyway.
+  if (!world->method->has_small_steps || flo_world_has_moving_bodies(world)) return 0;
   for (size_t k = 0; k < FLO_COUNT_OF(skins); ++k)
     if (best > 0.7 * skins[k] || k + 1 == FLO_COUNT_OF(skins)) return skins[k] > 2 * approach ? skins[k] : 0;
   return 0;
@@ -74,7 +75,7 @@ static Operators describe_operators(FloWorld *world) {
 
 FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error) {
   double since = flo_seconds();
-  world->lists.is_current = false;
+  world->lists.is_current = world->lists.has_clearances = world->has_step_state = false;
   set_reach(world, 1 + skin);
   FLO_TRY(update_boundary_grid(world, error));
   FLO_TRY(update_fluid_grid(world, error));
@@ -211,6 +212,7 @@ FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, Fl
   in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
   FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, n * sizeof(FloWallRoom), 0, error));
   flo_parallel_for(world->threads, n, in.grain, integrate_range, &in);
+  world->lists.has_clearances = true;
   float speed2 = 0, acceleration2 = 0;
   for (size_t chunk = 0; chunk * in.grain < n; ++chunk) {
     if (in.chunks[chunk].bad != SIZE_MAX) return report_divergence(world, in.chunks[chunk].bad, dt, error);

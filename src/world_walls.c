@@ -122,8 +122,8 @@ static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double d
 
 enum { MAX_BODIES = 8 };
 
-// The bodies among a particle's neighbours, each with the sample that has the steepest gradient: about the
-// nearest.
+// The bodies whose samples a particle lists, each with the sample that has the steepest gradient: about the
+// nearest. Also those just out of the support, which it may reach while the lists serve.
 typedef struct NearBodies {
   int count;
   size_t samples[MAX_BODIES];
@@ -173,7 +173,7 @@ typedef struct KeepOut {
 static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
-  bool is_known = world->lists.age > 0;
+  bool is_known = world->lists.has_clearances;
   float speed = sqrtf(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) + keep->wall_speed;
   *room = (FloWallRoom){.clearance = room->clearance, .by = {{.sample = -1}, {.sample = -1}}};
   if (is_known && room->clearance > keep->moved + speed * (float)keep->dt) return;

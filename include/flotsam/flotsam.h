@@ -60,8 +60,8 @@ FLO_API FloStatus flo_world_add_sink(FloWorld *, const FloSinkDef *, FloSinkId *
 FLO_API FloStatus flo_world_remove_emitter(FloWorld *, FloEmitterId, FloError *);
 FLO_API FloStatus flo_world_remove_sink(FloWorld *, FloSinkId, FloError *);
 
-// One time step. `info` may be NULL. After FLO_DIVERGED the world may be queried and drawn, but is of no use to
-// step: velocities are those that went wrong, positions may be half moved.
+// One time step. `info` may be NULL. After FLO_DIVERGED the world may be queried and drawn, but not stepped
+// on: its velocities may be those that went wrong, and its positions half moved.
 FLO_API FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error);
 // Steps until `time`, the last one shortened to land on it exactly.
 FLO_API FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error);

@@ -216,8 +216,9 @@ FloStageCost flo_case_cost(const FloCaseResult *result, FloStage stage) {
   double n = (double)result->particles, lanes = (double)result->lanes / n, pairs = (double)result->pairs / n;
   switch (stage) {
   case FLO_STAGE_SORT:
-    // Position in, cell and fixed-point position out; keys and order through two radix passes; sorted copies.
-    return (FloStageCost){24 + 28 + 12 + 2 * 32 + 40 + 12, 10};
+    // Position in, compared with the sorted copy, and fixed-point position out. For a search also: cell out;
+    // keys and order through two radix passes; sorted copies.
+    return (FloStageCost){24 + 12 + 16 + result->searches * (24 + 28 + 12 + 2 * 32 + 40 + 12), 10};
   case FLO_STAGE_NEIGHBOURS:
     // Sorted copies, own cell and position in; operator and two kernel sums out. A search tests candidates.
     return (FloStageCost){lanes * PAIR_BYTES + 16 + 28 + 8,

@@ -134,7 +134,7 @@ static FloCasePlan plan_for(const Suite *suite, FloBenchPart part, size_t partic
   case FLO_BENCH_FIVE_MILLION:
     return (FloCasePlan){0, 4, 5};
   default:
-    return (FloCasePlan){10, 5, rounds_for(4e6, particles, 2, 40)};
+    return (FloCasePlan){10, 5, rounds_for(4e6, particles, 12, 40)};
   }
 }
 

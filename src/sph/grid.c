@@ -14,13 +14,15 @@ enum { FIXED_BITS = 28 };
 
 bool flo_lattice_set_reach(FloLattice *lattice, double reach) {
   double width = reach * lattice->support;
-  for (int axis = 0; axis < 3; ++axis)
-    if (lattice->period[axis] > 0 && lattice->period[axis] < 3 * width) return false;
+  int32_t n[3];
   for (int axis = 0; axis < 3; ++axis) {
-    double period = lattice->period[axis];
-    int32_t n = (int32_t)fmin(floor(period / width), MAX_CELL);
-    lattice->n_periodic[axis] = n;
-    lattice->cell[axis] = n ? period / n : width;
+    n[axis] = (int32_t)fmin(floor(lattice->period[axis] / width), MAX_CELL);
+    // With two, the cell to the left would be the cell to the right, and its particles found twice.
+    if (lattice->period[axis] > 0 && n[axis] < 3) return false;
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    lattice->n_periodic[axis] = n[axis];
+    lattice->cell[axis] = n[axis] ? lattice->period[axis] / n[axis] : width;
   }
   return true;
 }
@@ -31,7 +33,7 @@ FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const d
   for (int axis = 0; axis < 3; ++axis) {
     double period = high[axis] - low[axis], unit = support / (1 << FIXED_BITS);
     if (period > 0) {
-      if (period < 3 * support)
+      if (floor(period / support) < 3)
         return flo_fail(error, FLO_BAD_INPUT,
                         "the domain repeats along %c every %g m, but must be at least three kernel supports "
                         "(3 x %g m) long; make it longer or the spacing finer",
@@ -42,7 +44,8 @@ FloStatus flo_lattice_init(FloLattice *lattice, int dim, double support, const d
     lattice->to_fixed[axis] = 1 / unit;
     lattice->to_support[axis] = (float)(unit / support);
   }
-  flo_lattice_set_reach(lattice, 1);
+  bool has_room = flo_lattice_set_reach(lattice, 1);
+  FLO_ASSERT(has_room);
   return FLO_OK;
 }
 
@@ -334,7 +337,8 @@ typedef struct Refresh {
   const FloParticles *particles;
 } Refresh;
 
-// In the order of the cells, which still know where the particles were.
+// In the order of the cells, which still know where the particles were. Each particle is in it once, so that
+// no two calls write to the same place.
 static void refresh_range(const void *context, size_t begin, size_t end, double *partial) {
   const Refresh *refresh = context;
   const FloGrid *grid = refresh->grid;
@@ -362,7 +366,7 @@ double flo_grid_refresh(FloGrid *grid, const FloParticles *particles, int thread
   Refresh refresh = {grid, particles};
   double most2 = 0;
   flo_parallel_max(threads, grid->count, refresh_range, &refresh, 1, &most2);
-  return sqrt(most2);
+  return sqrt(fmax(most2, 0));
 }
 
 // ---- Bringing the store into the order of the cells ----

@@ -1,5 +1,6 @@
 // The pair operator: for each particle of one set (the rows) its neighbours in a set (the columns) with their
-// kernel gradients, built once a step and swept many times.
+// kernel gradients, computed once a step and swept many times. The lists of neighbours may serve several
+// steps.
 //
 // Rows are taken in blocks of FLO_BLOCK, side by side in SIMD lanes. A block has as many slots as its longest
 // list; a slot holds one neighbour of each row of the block. Shorter lists are padded with a valid index and

@@ -194,6 +194,7 @@ static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab
 static bool store_lists(FloPairs *pairs, FloPairSlab *slab, size_t block, const BlockLists *lists) {
   pairs->slot_begin[block] = pairs->slot_count[block] = 0;
   wide_store(pairs->kernel_sum + block * FLO_BLOCK, wide_set(0));
+  wide_store_int(pairs->row_count + block * FLO_BLOCK, wide_load_int(lists->counts));
   if (lists->longest == 0) return false;
   size_t first = claim_slots(pairs, slab, lists->longest);
   if (first == SIZE_MAX) return false;
@@ -206,7 +207,6 @@ static bool store_lists(FloPairs *pairs, FloPairSlab *slab, size_t block, const 
     for (size_t j = 0; j < flo_min_size(FLO_LANES, lists->longest - k); ++j)
       wide_store_int(pairs->slots[first + k + j].index, rows[j]);
   }
-  wide_store_int(pairs->row_count + block * FLO_BLOCK, wide_load_int(lists->counts));
   pairs->slot_begin[block] = (uint32_t)first;
   pairs->slot_count[block] = (uint32_t)lists->longest;
   return true;

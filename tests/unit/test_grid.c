@@ -411,6 +411,9 @@ static void test_a_period_below_three_supports_is_refused(void **state) {
     snprintf(word, sizeof word, "along %c", "xyz"[axis]);
     high[axis] = 2.99 * SUPPORT;
     assert_refused(flo_lattice_init(&lattice, 3, SUPPORT, low, high, &error), &error, word);
+    // Three times the support when it is rounded down, two whole supports when divided.
+    high[axis] = 0.0162;
+    assert_refused(flo_lattice_init(&lattice, 3, 2 * 0.0027, low, high, &error), &error, word);
     high[axis] = 3.01 * SUPPORT;
     assert_ok(flo_lattice_init(&lattice, 3, SUPPORT, low, high, &error), &error);
   }

@@ -212,6 +212,28 @@ static void swirl(void *context, const double position[3], double velocity[3]) {
   vec_set(velocity, *(double *)context * position[1], 0, 0);
 }
 
+// A second block where there is fluid already adds only what reaches beyond it; one that touches loses
+// nothing.
+static void test_fluid_is_left_out_where_fluid_stands(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  def.spacing = 0.05;
+  for (int periodic = 0; periodic < 2; ++periodic) {
+    def.periodic[0] = periodic;
+    def.domain_low[0] = 0, def.domain_high[0] = 1;
+    FloWorld *world = create_world(&def);
+    FloMaterialId water = add_water(world);
+    assert_int_equal(add_block(world, water, (double[]){0, 0, 0}, (double[]){0.5, 0.5, 0.5}), 1000);
+    assert_int_equal(add_block(world, water, (double[]){0.02, 0.02, 0.02}, (double[]){0.52, 0.52, 0.52}), 0);
+    assert_int_equal(add_block(world, water, (double[]){0.5, 0, 0}, (double[]){0.7, 0.5, 0.5}), 400);
+    assert_int_equal(add_block(world, water, (double[]){0.6, 0, 0}, (double[]){0.8, 0.5, 0.5}), 200);
+    // Across the face of a periodic domain the first block stands again.
+    assert_int_equal(add_block(world, water, (double[]){0.9, 0, 0}, (double[]){1.1, 0.5, 0.5}),
+                     periodic ? 200 : 400);
+    flo_world_destroy(world);
+  }
+}
+
 static void test_fluid_starts_with_the_velocity_it_was_given(void **state) {
   (void)state;
   FloWorld *world = empty_world(3);
@@ -316,6 +338,7 @@ int main(void) {
       cmocka_unit_test(test_success_does_not_touch_the_error),
       cmocka_unit_test(test_fluid_is_left_out_where_a_solid_stands),
       cmocka_unit_test(test_fluid_is_left_out_of_a_solid_across_a_periodic_face),
+      cmocka_unit_test(test_fluid_is_left_out_where_fluid_stands),
       cmocka_unit_test(test_fluid_starts_with_the_velocity_it_was_given),
       cmocka_unit_test(test_a_moving_body_carries_its_samples),
       cmocka_unit_test(test_ids_nobody_wants_need_no_place),
