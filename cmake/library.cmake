@@ -3,6 +3,15 @@ file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/src/base/*.c ${CMAKE_SOURCE_DIR}/src/sph/*.c ${CMAKE_SOURCE_DIR}/src/geometry/*.c
   ${CMAKE_SOURCE_DIR}/src/bodies/*.c ${CMAKE_SOURCE_DIR}/src/coupling/*.c ${CMAKE_SOURCE_DIR}/src/world*.c)
 list(FILTER core_sources EXCLUDE REGEX "wide_[a-z_]*\\.c$")
+
+# Mesh formats besides our own, if assimp is there.
+pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)
+if(ASSIMP_FOUND)
+  list(APPEND core_sources ${CMAKE_SOURCE_DIR}/src/optional/mesh_assimp.c)
+  set(optional_libraries PkgConfig::ASSIMP)
+else()
+  list(APPEND core_sources ${CMAKE_SOURCE_DIR}/src/optional/mesh_no_assimp.c)
+endif()
 file(GLOB wide_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sph/wide_*.c)
 
 function(add_wide_passes isa)
@@ -25,7 +34,7 @@ add_wide_passes(generic)
 # The core as objects: once into the shared library, once (with all symbols in reach) into a static one for tests.
 add_library(flotsam_objects OBJECT ${core_sources})
 target_include_directories(flotsam_objects PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(flotsam_objects PRIVATE flotsam_flags OpenMP::OpenMP_C)
+target_link_libraries(flotsam_objects PRIVATE flotsam_flags OpenMP::OpenMP_C ${optional_libraries})
 set_target_properties(flotsam_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 foreach(kind SHARED STATIC)
@@ -33,7 +42,7 @@ foreach(kind SHARED STATIC)
   add_library(${target} ${kind} $<TARGET_OBJECTS:flotsam_objects> ${wide_objects})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:flotsam_flags> OpenMP::OpenMP_C m)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:flotsam_flags> OpenMP::OpenMP_C ${optional_libraries} m)
   set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endforeach()
 set_target_properties(flotsam_shared PROPERTIES OUTPUT_NAME flotsam EXPORT_NAME flotsam)

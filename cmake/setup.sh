@@ -1,7 +1,7 @@
 # Shared by ./run and ./test: packages and the build. Sourced with `root` set to the source tree.
 
 build_packages=(build-essential cmake ninja-build pkg-config libjansson-dev libpng-dev zlib1g-dev libembree-dev)
-test_packages=("${build_packages[@]}" clang clang-format libcmocka-dev libomp-dev python3)
+test_packages=("${build_packages[@]}" clang clang-format libcmocka-dev libomp-dev libassimp-dev python3 python3-jsonschema)
 
 say() { printf '%s\n' "$*" >&2; }
 

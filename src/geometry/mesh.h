@@ -18,6 +18,10 @@ static inline double *flo_mesh_vertex(const FloMesh *mesh, size_t k) {
 static inline uint32_t *flo_mesh_triangle(const FloMesh *mesh, size_t k) {
   return (uint32_t *)mesh->triangles.data + 3 * k;
 }
+// Corner 0, 1 or 2 of a triangle.
+static inline const double *flo_mesh_corner(const FloMesh *mesh, size_t triangle, int corner) {
+  return flo_mesh_vertex(mesh, flo_mesh_triangle(mesh, triangle)[corner]);
+}
 
 void flo_mesh_init(FloMesh *mesh, FloMemory *memory);
 void flo_mesh_free(FloMesh *mesh);
@@ -29,5 +33,95 @@ FloStatus flo_mesh_add_triangle(FloMesh *mesh, uint32_t a, uint32_t b, uint32_t 
 FloStatus flo_mesh_append(FloMesh *mesh, const FloMesh *other, FloError *error);
 // Corners of the box around all vertices; zeros if there are none.
 void flo_mesh_bounds(const FloMesh *mesh, double low[3], double high[3]);
+// Merges vertices with equal coordinates (0 and -0 are equal) and drops those no triangle uses. Both vertices
+// and triangles keep their order.
+FloStatus flo_mesh_weld(FloMesh *mesh, FloError *error);
+// Turns all triangles round.
+void flo_mesh_flip(FloMesh *mesh);
+
+// ---- Edges ----
+
+// One side of a triangle, from corner k to the next: side = 3 triangle + k.
+typedef struct FloMeshSide {
+  uint32_t low, high; // its vertices, the smaller number first
+  uint32_t side;
+} FloMeshSide;
+
+// All sides, ordered by their vertices and then by number: the sides of one edge stand together.
+FloStatus flo_mesh_sort_sides(const FloMesh *mesh, FloBuffer *sides, FloError *error);
+// How many of the sides from `first` on belong to the same edge.
+size_t flo_mesh_count_sides(const FloMeshSide *sides, size_t n_sides, size_t first);
+
+// ---- Sets ----
+
+// Disjoint sets of numbers, each named after its smallest member: parent[k] = k is a set of one.
+uint32_t flo_mesh_find_set(uint32_t *parent, uint32_t member);
+void flo_mesh_join_sets(uint32_t *parent, uint32_t a, uint32_t b);
+
+// ---- Box tree ----
+
+// Boxes around triangles, four to a leaf and four to a node, over triangles ordered along a Z-curve (Morton
+// 1966): built in linear time, and triangles that differ in size do not matter as they would to a grid.
+typedef struct FloMeshTree {
+  const FloMesh *mesh;
+  FloBuffer order;        // triangles along the curve, uint32_t
+  FloBuffer boxes;        // low and high corner, level after level from the leaves up
+  size_t level_start[18]; // first box of each level
+  int n_levels;
+} FloMeshTree;
+
+FloStatus flo_mesh_tree_build(FloMeshTree *tree, const FloMesh *mesh, FloError *error);
+void flo_mesh_tree_free(FloMeshTree *tree);
+// Calls `visit` for the triangles whose leaf touches a box, until it returns false.
+bool flo_mesh_tree_visit(const FloMeshTree *tree, const double low[3], const double high[3],
+                         bool (*visit)(size_t triangle, void *context), void *context);
+
+// ---- What is wrong with a mesh ----
+
+typedef struct FloMeshReport {
+  size_t n_vertices, n_triangles;
+  size_t n_boundary_edges;         // of one triangle only
+  size_t n_nonmanifold_edges;      // of more than two
+  size_t n_inconsistent_halfedges; // different directed edges that occur more than once
+  size_t n_degenerate;             // triangles without area or with the same vertex twice
+  size_t n_components;             // parts that share no vertex
+  size_t n_self_touching;          // pairs of triangles that share no vertex and yet meet
+  bool is_touching_complete;       // false: there are more pairs, the search was given up
+  long long euler_characteristic;  // vertices in use - edges + triangles
+  double signed_volume;            // [m^3]; about the origin if the mesh is open
+  double area;                     // [m^2]
+  double low[3], high[3];          // of the box around it [m]
+  bool is_watertight;              // no boundary, no edge of more than two triangles, consistently oriented
+  bool is_inside_out;              // closed, but its volume is negative
+} FloMeshReport;
+
+// Whether two of a triangle's corners are the same vertex.
+bool flo_mesh_has_twin_corners(const FloMesh *mesh, size_t triangle);
+// Whether a triangle has no area, but for rounding.
+bool flo_mesh_is_degenerate(const FloMesh *mesh, size_t triangle);
+// Takes vertices for different if their numbers are: weld the mesh first.
+FloStatus flo_mesh_inspect(const FloMesh *mesh, FloMeshReport *report, FloError *error);
+// A few readable words about each problem and what it means; empty if there is none.
+void flo_mesh_describe_problems(const FloMeshReport *report, char *text, size_t size);
+// Welds, drops degenerate and doubled triangles, orients each part consistently where its edges allow that,
+// and turns parts that are inside out, but not the cavities of hollow bodies. `before`, which may be NULL,
+// receives the report of the welded mesh.
+FloStatus flo_mesh_repair(FloMesh *mesh, FloMeshReport *before, FloError *error);
+
+// ---- What a mesh weighs ----
+
+typedef struct FloMassProperties {
+  double volume;     // [m^3]; outlines: area [m^2]
+  double mass;       // [kg]; outlines: per unit depth [kg/m]
+  double centre[3];  // of mass [m]
+  double inertia[6]; // tensor about the centre: xx, yy, zz, xy, yz, zx [kg m^2]; outlines: per unit depth
+} FloMassProperties;
+
+// The closed mesh as a solid; negative if it is inside out. Without volume, the centre is that of the box.
+void flo_mesh_mass(const FloMesh *mesh, double density, FloMassProperties *out);
+// The mesh as a thin sheet with its triangles in the middle; it need not be closed.
+void flo_mesh_shell_mass(const FloMesh *mesh, double density, double thickness, FloMassProperties *out);
+// A polygon in the plane, n pairs, without repeating the first; either sense of rotation.
+void flo_outline_mass(const double *points, size_t n, double density, FloMassProperties *out);
 
 #endif

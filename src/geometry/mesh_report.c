@@ -1,0 +1,527 @@
+// What is wrong with a mesh: open or crowded edges, orientation, parts, triangles that run into each other,
+// which a tree of boxes finds.
+#include "base/vecmath.h"
+#include "geometry/mesh.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- Box tree ----
+
+enum { N_CHILDREN = 4 };
+
+typedef struct Box {
+  double low[3], high[3];
+} Box;
+
+typedef struct CurvePoint {
+  uint64_t code;
+  uint32_t triangle;
+} CurvePoint;
+
+// Two zero bits behind each of the low 21 bits.
+static uint64_t spread_bits(uint64_t x) {
+  x = (x | x << 32) & 0x1f00000000ffffu;
+  x = (x | x << 16) & 0x1f0000ff0000ffu;
+  x = (x | x << 8) & 0x100f00f00f00f00fu;
+  x = (x | x << 4) & 0x10c30c30c30c30c3u;
+  return (x | x << 2) & 0x1249249249249249u;
+}
+
+static Box triangle_box(const FloMesh *mesh, size_t triangle) {
+  Box box;
+  vec_copy(flo_mesh_corner(mesh, triangle, 0), box.low);
+  vec_copy(box.low, box.high);
+  for (int k = 1; k < 3; ++k)
+    for (int axis = 0; axis < 3; ++axis) {
+      double x = flo_mesh_corner(mesh, triangle, k)[axis];
+      box.low[axis] = fmin(box.low[axis], x), box.high[axis] = fmax(box.high[axis], x);
+    }
+  return box;
+}
+
+static void place_on_curve(const FloMesh *mesh, CurvePoint *points) {
+  const double n_cells = 2097151;
+  double low[3], high[3], size[3];
+  flo_mesh_bounds(mesh, low, high);
+  vec_sub(high, low, size);
+  double scale = n_cells / fmax(fmax(size[0], size[1]), fmax(size[2], 1e-300));
+  for (size_t t = 0; t < mesh->n_triangles; ++t) {
+    Box box = triangle_box(mesh, t);
+    points[t] = (CurvePoint){0, (uint32_t)t};
+    for (int axis = 0; axis < 3; ++axis) {
+      double cell = (box.low[axis] / 2 + box.high[axis] / 2 - low[axis]) * scale;
+      uint64_t whole = cell > 0 ? (uint64_t)fmin(cell, n_cells) : 0;
+      points[t].code |= spread_bits(whole) << axis;
+    }
+  }
+}
+
+// A radix sort by bytes, the lowest first; the result is in `points` again, as the number of passes is even.
+static void sort_curve(CurvePoint *points, CurvePoint *other, size_t n) {
+  for (int shift = 0; shift < 64; shift += 8) {
+    size_t start[257] = {0};
+    for (size_t k = 0; k < n; ++k) ++start[(points[k].code >> shift & 255) + 1];
+    for (int b = 0; b < 256; ++b) start[b + 1] += start[b];
+    for (size_t k = 0; k < n; ++k) other[start[points[k].code >> shift & 255]++] = points[k];
+    CurvePoint *swap = points;
+    points = other, other = swap;
+  }
+}
+
+static FloStatus order_triangles(FloMeshTree *tree, FloError *error) {
+  size_t n = tree->mesh->n_triangles;
+  FloMemory *memory = tree->mesh->memory;
+  FloBuffer room = {0};
+  FLO_TRY(flo_buffer_reserve(memory, &tree->order, n * sizeof(uint32_t), 0, error));
+  FLO_TRY(flo_buffer_reserve(memory, &room, 2 * n * sizeof(CurvePoint), 0, error));
+  CurvePoint *points = room.data;
+  place_on_curve(tree->mesh, points);
+  sort_curve(points, points + n, n);
+  for (size_t k = 0; k < n; ++k) ((uint32_t *)tree->order.data)[k] = points[k].triangle;
+  flo_buffer_free(memory, &room);
+  return FLO_OK;
+}
+
+static size_t level_size(const FloMeshTree *tree, int level) {
+  return tree->level_start[level + 1] - tree->level_start[level];
+}
+
+static void count_levels(FloMeshTree *tree) {
+  size_t n = tree->mesh->n_triangles;
+  do {
+    n = (n + N_CHILDREN - 1) / N_CHILDREN;
+    tree->level_start[tree->n_levels + 1] = tree->level_start[tree->n_levels] + n;
+    ++tree->n_levels;
+  } while (n > 1);
+}
+
+static Box child_box(const FloMeshTree *tree, int level, size_t child) {
+  if (level == 0) return triangle_box(tree->mesh, ((const uint32_t *)tree->order.data)[child]);
+  return ((const Box *)tree->boxes.data)[tree->level_start[level - 1] + child];
+}
+
+static size_t count_children(const FloMeshTree *tree, int level) {
+  return level == 0 ? tree->mesh->n_triangles : level_size(tree, level - 1);
+}
+
+static void fill_level(FloMeshTree *tree, int level) {
+  Box *boxes = (Box *)tree->boxes.data + tree->level_start[level];
+  for (size_t child = 0; child < count_children(tree, level); ++child) {
+    Box box = child_box(tree, level, child), *parent = &boxes[child / N_CHILDREN];
+    if (child % N_CHILDREN == 0) *parent = box;
+    for (int axis = 0; axis < 3; ++axis) {
+      parent->low[axis] = fmin(parent->low[axis], box.low[axis]);
+      parent->high[axis] = fmax(parent->high[axis], box.high[axis]);
+    }
+  }
+}
+
+FloStatus flo_mesh_tree_build(FloMeshTree *tree, const FloMesh *mesh, FloError *error) {
+  *tree = (FloMeshTree){.mesh = mesh};
+  if (mesh->n_triangles == 0) return FLO_OK;
+  count_levels(tree);
+  FloStatus status = order_triangles(tree, error);
+  if (status == FLO_OK)
+    status = flo_buffer_reserve(mesh->memory, &tree->boxes, tree->level_start[tree->n_levels] * sizeof(Box),
+                                0, error);
+  if (status != FLO_OK) {
+    flo_mesh_tree_free(tree);
+    return status;
+  }
+  for (int level = 0; level < tree->n_levels; ++level) fill_level(tree, level);
+  return FLO_OK;
+}
+
+void flo_mesh_tree_free(FloMeshTree *tree) {
+  flo_buffer_free(tree->mesh->memory, &tree->order);
+  flo_buffer_free(tree->mesh->memory, &tree->boxes);
+  tree->n_levels = 0;
+}
+
+typedef struct BoxQuery {
+  const FloMeshTree *tree;
+  const double *low, *high;
+  bool (*visit)(size_t triangle, void *context);
+  void *context;
+} BoxQuery;
+
+static bool touches_query(const Box *box, const BoxQuery *query) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (box->low[axis] > query->high[axis] || box->high[axis] < query->low[axis]) return false;
+  return true;
+}
+
+static bool visit_node(const BoxQuery *query, int level, size_t node) {
+  const FloMeshTree *tree = query->tree;
+  if (!touches_query((const Box *)tree->boxes.data + tree->level_start[level] + node, query)) return true;
+  size_t first = node * N_CHILDREN, end = flo_min_size(first + N_CHILDREN, count_children(tree, level));
+  for (size_t child = first; child < end; ++child) {
+    bool goes_on = level == 0 ? query->visit(((const uint32_t *)tree->order.data)[child], query->context)
+                              : visit_node(query, level - 1, child);
+    if (!goes_on) return false;
+  }
+  return true;
+}
+
+bool flo_mesh_tree_visit(const FloMeshTree *tree, const double low[3], const double high[3],
+                         bool (*visit)(size_t triangle, void *context), void *context) {
+  const BoxQuery query = {tree, low, high, visit, context};
+  return tree->n_levels == 0 || visit_node(&query, tree->n_levels - 1, 0);
+}
+
+// ---- Sizes ----
+
+static double triangle_area(const FloMesh *mesh, size_t triangle) {
+  double u[3], v[3], normal[3];
+  vec_sub(flo_mesh_corner(mesh, triangle, 1), flo_mesh_corner(mesh, triangle, 0), u);
+  vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), v);
+  vec_cross(u, v, normal);
+  return vec_length(normal) / 2;
+}
+
+static void measure_area(const FloMesh *mesh, FloMeshReport *report) {
+  for (size_t t = 0; t < mesh->n_triangles; ++t) {
+    report->area += triangle_area(mesh, t);
+    report->n_degenerate += flo_mesh_is_degenerate(mesh, t);
+  }
+}
+
+// Six times the volume between a triangle and `from`.
+static double tetrahedron_determinant(const FloMesh *mesh, size_t triangle, const double from[3]) {
+  double a[3], b[3], c[3], normal[3];
+  vec_sub(flo_mesh_corner(mesh, triangle, 0), from, a);
+  vec_sub(flo_mesh_corner(mesh, triangle, 1), from, b);
+  vec_sub(flo_mesh_corner(mesh, triangle, 2), from, c);
+  vec_cross(b, c, normal);
+  return vec_dot(a, normal);
+}
+
+// A closed surface has the same volume about any point, so the nearest is best; that of an open one depends
+// on the point, and the origin is what others use.
+static void measure_volume(const FloMesh *mesh, bool is_closed, FloMeshReport *report) {
+  double from[3] = {0};
+  for (int axis = 0; is_closed && axis < 3; ++axis)
+    from[axis] = report->low[axis] / 2 + report->high[axis] / 2;
+  for (size_t t = 0; t < mesh->n_triangles; ++t)
+    report->signed_volume += tetrahedron_determinant(mesh, t, from) / 6;
+}
+
+// ---- Edges ----
+
+// Sides that run from the smaller vertex number to the larger.
+static size_t count_forward(const FloMesh *mesh, const FloMeshSide *sides, size_t n) {
+  size_t n_forward = 0;
+  for (size_t k = 0; k < n; ++k) n_forward += flo_mesh_triangle(mesh, 0)[sides[k].side] == sides[k].low;
+  return n_forward;
+}
+
+// Returns the number of edges; `is_closed`: every edge is passed as often in one direction as in the other.
+static size_t inspect_edges(const FloMesh *mesh, const FloMeshSide *sides, size_t n_sides, bool *is_closed,
+                            FloMeshReport *report) {
+  size_t n_edges = 0;
+  for (size_t first = 0, n; first < n_sides; first += n, ++n_edges) {
+    n = flo_mesh_count_sides(sides, n_sides, first);
+    size_t n_forward = count_forward(mesh, sides + first, n);
+    report->n_boundary_edges += n == 1;
+    report->n_nonmanifold_edges += n > 2;
+    report->n_inconsistent_halfedges += (size_t)(n_forward > 1) + (n - n_forward > 1);
+    *is_closed &= n == 2 * n_forward;
+  }
+  return n_edges;
+}
+
+// Triangles with the same vertex twice have no inside and no neighbours: their sides are left out.
+static size_t drop_flat_sides(const FloMesh *mesh, FloMeshSide *sides, size_t n_sides) {
+  size_t n_kept = 0;
+  for (size_t k = 0; k < n_sides; ++k)
+    if (!flo_mesh_has_twin_corners(mesh, sides[k].side / 3)) sides[n_kept++] = sides[k];
+  return n_kept;
+}
+
+// ---- Parts ----
+
+// Returns the number of vertices in use.
+static size_t count_components(const FloMesh *mesh, uint32_t *parent, bool *is_used, FloMeshReport *report) {
+  for (size_t v = 0; v < mesh->n_vertices; ++v) parent[v] = (uint32_t)v, is_used[v] = false;
+  for (size_t t = 0; t < mesh->n_triangles; ++t) {
+    const uint32_t *corners = flo_mesh_triangle(mesh, t);
+    if (flo_mesh_has_twin_corners(mesh, t)) continue;
+    for (int k = 0; k < 3; ++k) is_used[corners[k]] = true;
+    flo_mesh_join_sets(parent, corners[0], corners[1]);
+    flo_mesh_join_sets(parent, corners[0], corners[2]);
+  }
+  size_t n_used = 0;
+  for (size_t v = 0; v < mesh->n_vertices; ++v) {
+    n_used += is_used[v];
+    report->n_components += is_used[v] && parent[v] == v;
+  }
+  return n_used;
+}
+
+static FloStatus inspect_components(const FloMesh *mesh, size_t *n_used, FloMeshReport *report,
+                                    FloError *error) {
+  FloBuffer room = {0};
+  FLO_TRY(flo_buffer_reserve(mesh->memory, &room, (mesh->n_vertices + 1) * (sizeof(uint32_t) + sizeof(bool)),
+                             0, error));
+  uint32_t *parent = room.data;
+  *n_used = count_components(mesh, parent, (bool *)(parent + mesh->n_vertices), report);
+  flo_buffer_free(mesh->memory, &room);
+  return FLO_OK;
+}
+
+// ---- Triangles that meet ----
+
+// The sign of a sum of products whose rounding error is below `bound`; 0 where rounding hides it.
+static int certain_sign(double sum, double bound) { return sum > bound ? 1 : sum < -bound ? -1 : 0; }
+
+// The side of the plane abc on which d lies. The bound is the first of Shewchuk's (1997): points that
+// rounding cannot tell from touching count as touching.
+static int plane_side(const double a[3], const double b[3], const double c[3], const double d[3]) {
+  double u[3], v[3], w[3];
+  vec_sub(a, d, u);
+  vec_sub(b, d, v);
+  vec_sub(c, d, w);
+  double sum = 0, size = 0;
+  for (int k = 0; k < 3; ++k) {
+    int l = (k + 1) % 3, m = (k + 2) % 3;
+    sum += u[k] * (v[l] * w[m] - v[m] * w[l]);
+    size += fabs(u[k]) * (fabs(v[l] * w[m]) + fabs(v[m] * w[l]));
+  }
+  return certain_sign(sum, 8e-16 * size);
+}
+
+// The same for three points in the plane of axes k and l.
+static int line_side(const double a[3], const double b[3], const double c[3], int k, int l) {
+  double left = (a[k] - c[k]) * (b[l] - c[l]), right = (a[l] - c[l]) * (b[k] - c[k]);
+  return certain_sign(left - right, 4e-16 * (fabs(left) + fabs(right)));
+}
+
+typedef const double *Corners[3];
+
+static void get_corners(const FloMesh *mesh, size_t triangle, Corners out) {
+  for (int k = 0; k < 3; ++k) out[k] = flo_mesh_corner(mesh, triangle, k);
+}
+
+static bool spans_overlap(const double a[3], const double b[3], const double c[3], const double d[3],
+                          int axis) {
+  return fmax(a[axis], b[axis]) >= fmin(c[axis], d[axis]) && fmax(c[axis], d[axis]) >= fmin(a[axis], b[axis]);
+}
+
+static bool segments_meet(const double a[3], const double b[3], const double c[3], const double d[3], int k,
+                          int l) {
+  return line_side(a, b, c, k, l) * line_side(a, b, d, k, l) <= 0 &&
+         line_side(c, d, a, k, l) * line_side(c, d, b, k, l) <= 0 && spans_overlap(a, b, c, d, k) &&
+         spans_overlap(a, b, c, d, l);
+}
+
+// No two of the three signs are opposite.
+static bool signs_agree(int a, int b, int c) { return a * b >= 0 && b * c >= 0 && a * c >= 0; }
+
+static bool point_is_inside(Corners t, const double p[3], int k, int l) {
+  return signs_agree(line_side(t[0], t[1], p, k, l), line_side(t[1], t[2], p, k, l),
+                     line_side(t[2], t[0], p, k, l));
+}
+
+// Triangles in one plane meet if sides cross or one holds the other.
+static bool coplanar_meet(Corners s, Corners t) {
+  double u[3], v[3], normal[3];
+  vec_sub(s[1], s[0], u);
+  vec_sub(s[2], s[0], v);
+  vec_cross(u, v, normal);
+  int axis = 0;
+  for (int k = 1; k < 3; ++k)
+    if (fabs(normal[k]) > fabs(normal[axis])) axis = k;
+  int k = (axis + 1) % 3, l = (axis + 2) % 3;
+  for (int i = 0; i < 9; ++i)
+    if (segments_meet(s[i / 3], s[(i / 3 + 1) % 3], t[i % 3], t[(i + 1) % 3], k, l)) return true;
+  return point_is_inside(s, t[0], k, l) || point_is_inside(t, s[0], k, l);
+}
+
+// Whether a side of t, whose corners lie on these sides of the plane of s, passes through s. Sides within
+// the plane are left to their neighbours, which leave it, and to the sides of s.
+static bool sides_pierce(Corners s, Corners t, const int sides[3]) {
+  for (int k = 0; k < 3; ++k) {
+    int l = (k + 1) % 3;
+    if (sides[k] * sides[l] > 0 || (sides[k] == 0 && sides[l] == 0)) continue;
+    if (signs_agree(plane_side(t[k], t[l], s[0], s[1]), plane_side(t[k], t[l], s[1], s[2]),
+                    plane_side(t[k], t[l], s[2], s[0])))
+      return true;
+  }
+  return false;
+}
+
+// Returns false if all three corners of t lie on the same side of s.
+static bool reaches_plane(Corners s, Corners t, int sides[3]) {
+  for (int k = 0; k < 3; ++k) sides[k] = plane_side(s[0], s[1], s[2], t[k]);
+  return !(sides[0] * sides[1] > 0 && sides[1] * sides[2] > 0);
+}
+
+static bool triangles_meet(const FloMesh *mesh, size_t first, size_t second) {
+  Corners s, t;
+  int s_sides[3], t_sides[3];
+  get_corners(mesh, first, s);
+  get_corners(mesh, second, t);
+  if (!reaches_plane(s, t, t_sides) || !reaches_plane(t, s, s_sides)) return false;
+  if (!t_sides[0] && !t_sides[1] && !t_sides[2]) return coplanar_meet(s, t);
+  return sides_pierce(s, t, t_sides) || sides_pierce(t, s, s_sides);
+}
+
+typedef struct MeetingSearch {
+  const FloMesh *mesh;
+  size_t triangle; // whose partners are looked for
+  double low[3], high[3];
+  size_t n_found, n_tests, most_tests;
+} MeetingSearch;
+
+static bool shares_vertex(const FloMesh *mesh, size_t first, size_t second) {
+  const uint32_t *s = flo_mesh_triangle(mesh, first), *t = flo_mesh_triangle(mesh, second);
+  for (int k = 0; k < 9; ++k)
+    if (s[k / 3] == t[k % 3]) return true;
+  return false;
+}
+
+static void get_box(const FloMesh *mesh, size_t triangle, double low[3], double high[3]) {
+  Corners t;
+  get_corners(mesh, triangle, t);
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] = fmin(fmin(t[0][axis], t[1][axis]), t[2][axis]);
+    high[axis] = fmax(fmax(t[0][axis], t[1][axis]), t[2][axis]);
+  }
+}
+
+static bool test_partner(size_t triangle, void *context) {
+  MeetingSearch *search = context;
+  if (++search->n_tests > search->most_tests) return false;
+  double low[3], high[3];
+  if (triangle <= search->triangle) return true;
+  get_box(search->mesh, triangle, low, high);
+  for (int axis = 0; axis < 3; ++axis)
+    if (low[axis] > search->high[axis] || high[axis] < search->low[axis]) return true;
+  if (shares_vertex(search->mesh, triangle, search->triangle)) return true;
+  if (flo_mesh_is_degenerate(search->mesh, triangle)) return true;
+  search->n_found += triangles_meet(search->mesh, search->triangle, triangle);
+  return true;
+}
+
+// Where most triangles overlap most others the pairs are quadratic in number; the exact count is then of no
+// interest, and the search ends after a time linear in the size of the mesh.
+static FloStatus find_meetings(const FloMesh *mesh, FloMeshReport *report, FloError *error) {
+  FloMeshTree tree;
+  FLO_TRY(flo_mesh_tree_build(&tree, mesh, error));
+  MeetingSearch search = {.mesh = mesh, .most_tests = 10000000 + 400 * mesh->n_triangles};
+  report->is_touching_complete = true;
+  for (size_t t = 0; t < mesh->n_triangles && report->is_touching_complete; ++t) {
+    if (flo_mesh_is_degenerate(mesh, t)) continue;
+    search.triangle = t;
+    get_box(mesh, t, search.low, search.high);
+    report->is_touching_complete = flo_mesh_tree_visit(&tree, search.low, search.high, test_partner, &search);
+  }
+  report->n_self_touching = search.n_found;
+  flo_mesh_tree_free(&tree);
+  return FLO_OK;
+}
+
+// ---- The report ----
+
+static FloStatus check_finite(const FloMesh *mesh, FloError *error) {
+  for (size_t v = 0; v < mesh->n_vertices; ++v)
+    if (!vec_is_finite(flo_mesh_vertex(mesh, v)))
+      return flo_fail(error, FLO_BAD_INPUT, "mesh: vertex %zu is not finite; give every vertex a place", v);
+  return FLO_OK;
+}
+
+FloStatus flo_mesh_inspect(const FloMesh *mesh, FloMeshReport *report, FloError *error) {
+  *report = (FloMeshReport){.n_vertices = mesh->n_vertices, .n_triangles = mesh->n_triangles};
+  FLO_TRY(check_finite(mesh, error));
+  FloBuffer buffer = {0};
+  bool is_closed = true;
+  size_t n_used;
+  FLO_TRY(inspect_components(mesh, &n_used, report, error));
+  FloStatus status = flo_mesh_sort_sides(mesh, &buffer, error);
+  if (status == FLO_OK) {
+    size_t n_sides = drop_flat_sides(mesh, buffer.data, 3 * mesh->n_triangles);
+    size_t n_edges = inspect_edges(mesh, buffer.data, n_sides, &is_closed, report);
+    report->euler_characteristic = (long long)n_used - (long long)n_edges + (long long)(n_sides / 3);
+  }
+  flo_buffer_free(mesh->memory, &buffer);
+  FLO_TRY(status);
+  flo_mesh_bounds(mesh, report->low, report->high);
+  measure_area(mesh, report);
+  measure_volume(mesh, is_closed, report);
+  report->is_watertight = mesh->n_triangles > 0 && !report->n_boundary_edges &&
+                          !report->n_nonmanifold_edges && !report->n_inconsistent_halfedges;
+  report->is_inside_out = is_closed && report->signed_volume < 0;
+  return find_meetings(mesh, report, error);
+}
+
+// ---- In words ----
+
+typedef struct Words {
+  char *text;
+  size_t size, used;
+} Words;
+
+// Adds a sentence; what does not fit is cut off.
+__attribute__((format(printf, 2, 3))) static void say(Words *words, const char *format, ...) {
+  if (words->used && words->used + 1 < words->size)
+    words->used += (size_t)snprintf(words->text + words->used, words->size - words->used, "; ");
+  if (words->used >= words->size) return;
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(words->text + words->used, words->size - words->used, format, arguments);
+  va_end(arguments);
+  if (length > 0) words->used += (size_t)length;
+}
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static void describe_edges(const FloMeshReport *r, Words *words) {
+  if (r->n_boundary_edges)
+    say(words, "open: %zu boundary edge%s, so inside and outside are guessed by winding numbers",
+        r->n_boundary_edges, plural(r->n_boundary_edges));
+  if (r->n_nonmanifold_edges)
+    say(words,
+        "%zu edge%s of more than two triangles: parts touch there, or triangles are doubled, which repair "
+        "mends",
+        r->n_nonmanifold_edges, plural(r->n_nonmanifold_edges));
+  else if (r->n_inconsistent_halfedges)
+    say(words, "%zu edge%s between triangles of opposite orientation: repair turns them where it can",
+        r->n_inconsistent_halfedges, plural(r->n_inconsistent_halfedges));
+}
+
+static void describe_triangles(const FloMeshReport *r, Words *words) {
+  if (r->n_degenerate)
+    say(words, "%zu triangle%s without area, which carr%s nothing and may be dropped", r->n_degenerate,
+        plural(r->n_degenerate), r->n_degenerate == 1 ? "ies" : "y");
+  if (r->n_self_touching)
+    say(words,
+        "%s%zu pair%s of triangles that run into each other: overlapping volume counts twice in the mass",
+        r->is_touching_complete ? "" : "more than ", r->n_self_touching, plural(r->n_self_touching));
+}
+
+static void describe_size(const FloMeshReport *r, Words *words) {
+  double extent = 0;
+  for (int axis = 0; axis < 3; ++axis) extent = fmax(extent, r->high[axis] - r->low[axis]);
+  if (extent > 100)
+    say(words, "size %.3g units: if it was drawn in millimetres, scale by 0.001", extent);
+  else if (extent < 0.001)
+    say(words, "size %.3g units, less than a millimetre: if it was drawn in kilometres, scale by 1000",
+        extent);
+}
+
+void flo_mesh_describe_problems(const FloMeshReport *report, char *text, size_t size) {
+  Words words = {text, size, 0};
+  if (size) text[0] = 0;
+  if (report->n_triangles == 0) {
+    say(&words, "empty: it has no triangles");
+    return;
+  }
+  describe_edges(report, &words);
+  if (report->is_inside_out)
+    say(&words, "inside out: the volume is %.4g m^3, so all triangles should be turned round",
+        report->signed_volume);
+  describe_triangles(report, &words);
+  describe_size(report, &words);
+}
