@@ -1,0 +1,36 @@
+// Solids as signed fields: a table of round primitives that are blended into one another.
+#ifndef FLO_GEOMETRY_IMPLICIT_H
+#define FLO_GEOMETRY_IMPLICIT_H
+
+#include "base/core.h"
+
+typedef enum FloPrimitiveKind {
+  FLO_PRIMITIVE_SPHERE,     // at a, radii[0]
+  FLO_PRIMITIVE_ROUND_CONE, // spheres of radii[0] at a and radii[1] at b, and what a sphere sweeps between
+                            // them
+  FLO_PRIMITIVE_ELLIPSOID,  // at a, half axes `radii`
+  FLO_PRIMITIVE_TORUS,      // at a, radii[0] of the ring around the turned z axis, radii[1] of the tube
+} FloPrimitiveKind;
+
+typedef struct FloPrimitive {
+  FloPrimitiveKind kind;
+  double a[3], b[3];
+  double radii[3];
+  double turn[3];     // rotation of an ellipsoid or torus: axis times angle [rad]
+  double blend;       // width over which it melts into those before it; 0: a sharp edge
+  bool is_subtracted; // carved out of those before it
+  bool is_mirrored;   // there is another one at -y
+} FloPrimitive;
+
+typedef struct FloImplicit {
+  const FloPrimitive *primitives; // the first one is added to nothing
+  size_t n_primitives;
+} FloImplicit;
+
+// Negative inside. Near the surface of one primitive it is the distance, exactly so but for ellipsoids.
+double flo_primitive_value(const FloPrimitive *primitive, const double point[3]);
+double flo_implicit_value(const FloImplicit *implicit, const double point[3]);
+// A box that holds the solid.
+void flo_implicit_bounds(const FloImplicit *implicit, double low[3], double high[3]);
+
+#endif

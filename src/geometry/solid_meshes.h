@@ -1,0 +1,68 @@
+// Meshes of solids from their measures: closed, with shared vertices, oriented outwards.
+//
+// Every generator adds to a mesh that is initialised; if it fails, the mesh may hold a part of the shape and
+// is only good for flo_mesh_free. `fineness` is the wanted length of triangle edges on curved parts [m]: a
+// circle has at least 12 sides, and no shape has more than about 200,000 triangles, whatever is asked for.
+// Shapes with flat faces only take it so that all can be called alike.
+#ifndef FLO_GEOMETRY_SOLID_MESHES_H
+#define FLO_GEOMETRY_SOLID_MESHES_H
+
+#include "geometry/mesh.h"
+
+// ---- Checks that all generators share ----
+
+typedef struct FloNamedLength {
+  const char *name;
+  double value; // [m]
+} FloNamedLength;
+
+// Refuses lengths that are not finite, not positive, or out of all proportion.
+FloStatus flo_lengths_check(const char *shape, const FloNamedLength *lengths, size_t n, FloError *error);
+FloStatus flo_fineness_check(const char *shape, double fineness, FloError *error);
+
+// ---- Flat faces ----
+
+FloStatus flo_mesh_box(const double size[3], double fineness, FloMesh *mesh, FloError *error);
+// A slab whose top is at z = 0.
+FloStatus flo_mesh_plane(double size_x, double size_y, double thickness, double fineness, FloMesh *mesh,
+                         FloError *error);
+// A vessel around the inner space `size`, whose middle is the origin; `up` is 0, 1 or 2. Without a lid the
+// wall ends level with the inner space; with one there are two surfaces, the inner one turned inwards.
+FloStatus flo_mesh_tank(const double size[3], double wall, int up, bool is_closed, double fineness,
+                        FloMesh *mesh, FloError *error);
+// The block under n_x times n_y heights (x fastest), which spread evenly over the rectangle around the
+// origin. Its flat underside lies `depth` below the lowest of them.
+FloStatus flo_mesh_heightfield(double size_x, double size_y, size_t n_x, size_t n_y, const double *heights,
+                               double depth, double fineness, FloMesh *mesh, FloError *error);
+// A right triangular prism that rises along x; the origin is the middle of its bounding box.
+FloStatus flo_mesh_ramp(double length, double width, double height, double fineness, FloMesh *mesh,
+                        FloError *error);
+// A roof: its ridge runs along y at the top.
+FloStatus flo_mesh_wedge(const double size[3], double fineness, FloMesh *mesh, FloError *error);
+// A plate in the x-y plane; the corner radius may be 0.
+FloStatus flo_mesh_card(double width, double height, double thickness, double corner, double fineness,
+                        FloMesh *mesh, FloError *error);
+
+// ---- Round shapes ----
+
+FloStatus flo_mesh_rounded_box(const double size[3], double radius, double fineness, FloMesh *mesh,
+                               FloError *error);
+FloStatus flo_mesh_sphere(double radius, double fineness, FloMesh *mesh, FloError *error);
+// The axis of the next five is z.
+FloStatus flo_mesh_cylinder(double radius, double length, double fineness, FloMesh *mesh, FloError *error);
+// `length` is that between the centres of the caps.
+FloStatus flo_mesh_capsule(double radius, double length, double fineness, FloMesh *mesh, FloError *error);
+// The top radius may be 0.
+FloStatus flo_mesh_cone(double base_radius, double top_radius, double length, double fineness, FloMesh *mesh,
+                        FloError *error);
+FloStatus flo_mesh_torus(double ring_radius, double tube_radius, double fineness, FloMesh *mesh,
+                         FloError *error);
+// A pipe, open at both ends.
+FloStatus flo_mesh_tube(double outer_radius, double inner_radius, double length, double fineness,
+                        FloMesh *mesh, FloError *error);
+// One link of a chain: round wire bent to a stadium in the x-y plane, `length` along x and `width` along y
+// over all.
+FloStatus flo_mesh_link(double length, double width, double wire_radius, double fineness, FloMesh *mesh,
+                        FloError *error);
+
+#endif
