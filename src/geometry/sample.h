@@ -1,0 +1,62 @@
+// Particles on the surface and in the volume of triangle meshes.
+#ifndef FLO_GEOMETRY_SAMPLE_H
+#define FLO_GEOMETRY_SAMPLE_H
+
+#include "geometry/sdf.h"
+#include "geometry/shapes.h"
+
+// ---- Surfaces ----
+
+typedef struct FloSampleOptions {
+  double spacing;       // between samples [m]
+  double inset;         // samples lie this deep below the surface, or in the middle of thinner parts [m]
+  int layers;           // 0 and 1: the surface; more: further layers, one spacing below each other
+  bool relax;           // even the samples out
+  int relax_iterations; // 0: as many as usually suffice
+  int threads;          // for the relaxation; 0: one. The result does not depend on it.
+} FloSampleOptions;
+
+// Samples a mesh so that the number density  sum_j W(x_i - x_j)  of the samples, with the cubic spline and
+// H = 2 spacing, lies between 3.6/H^3 and 10/H^3 at every sample of the first layer, whatever the triangles.
+// Exempt are parts smaller than a tenth of a spacing far from everything else, which get one sample. The
+// order and the values depend on the mesh and the options alone. Points are added to those already there.
+FloStatus flo_sample_surface(const FloMesh *mesh, const FloSampleOptions *options, FloPoints *points,
+                             FloError *error);
+
+typedef struct FloSurfacePoint {
+  double point[3];
+  uint32_t triangle; // on which it lies
+} FloSurfacePoint;
+
+// Lets samples repel each other within the surface, which spreads them like blue noise.
+FloStatus flo_sample_relax(const FloBvh *bvh, double spacing, int n_iterations, int threads,
+                           FloSurfacePoint *samples, size_t n_samples, FloError *error);
+
+// ---- Volumes ----
+
+typedef enum FloPacking {
+  FLO_PACKING_CUBIC,
+  FLO_PACKING_HEXAGONAL // close packed; nearest neighbours are 2^(1/6) spacings apart
+} FloPacking;
+
+// Either lattice has one point in every spacing^3.
+typedef struct FloVolumeOptions {
+  double spacing;
+  double clearance; // least distance from the surface [m]; half a spacing is usual, and what 0 means here
+  bool has_no_clearance; // fill up to the surface
+  FloPacking lattice;
+} FloVolumeOptions;
+
+// What decides whether a point is inside. The tree is exact, the grid is fast; with both, the tree is asked
+// only where the grid might be mistaken. One may be NULL.
+typedef struct FloInside {
+  const FloBvh *bvh;
+  const FloSdf *sdf;
+} FloInside;
+
+// The points of a lattice that are inside and keep the clearance, from low to high x, y and z (slowest). The
+// lattice begins one clearance from the low corner of the mesh, so that boxes fill evenly.
+FloStatus flo_sample_volume(const FloInside *inside, const FloVolumeOptions *options, FloPoints *points,
+                            FloError *error);
+
+#endif
