@@ -42,6 +42,15 @@ typedef struct AppList {
   size_t count;
 } AppList;
 
+// Texts that grow; copies.
+typedef struct AppTexts {
+  char **items;
+  size_t count;
+} AppTexts;
+
+void app_texts_add(AppTexts *texts, const char *text); // without memory, nothing is added
+void app_texts_free(AppTexts *texts);
+
 // What `--help` of a command says besides its options.
 typedef struct AppUsage {
   const char *command;   // "run"

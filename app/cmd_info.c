@@ -1,6 +1,8 @@
-// flotsam info: what the library's tables hold.
+// flotsam info: what the tables of the library and of the scene format hold.
 #include "app.h"
 #include "base/core.h"
+#include "io/scene_schema.h"
+#include "io/scene_steps.h"
 #include "io/suggest.h"
 
 #include <jansson.h>
@@ -11,14 +13,16 @@
 
 static const AppUsage usage = {
     .command = "info",
-    .arguments = "[methods | method NAME | kernels | scenes]",
-    .about = "Lists the coupling methods, one method's parameters, the kernels or the scenes that come with "
-             "flotsam.\n"
+    .arguments = "[methods | method NAME | kernels | scenes | shapes | scene-keys | schema]",
+    .about = "Lists the coupling methods, one method's parameters, the kernels, the scenes that come with "
+             "flotsam,\n"
+             "the shapes a scene may use or every key of a scene file; or prints the JSON Schema of scenes.\n"
              "Without an argument: the version and an overview.",
     .examples = "  flotsam info\n"
                 "  flotsam info method wcsph\n"
-                "  flotsam info kernels\n"
-                "  flotsam info scenes --json\n",
+                "  flotsam info scenes --json\n"
+                "  flotsam info scene-keys\n"
+                "  flotsam info schema >scene.schema.json\n",
     .min_words = 0,
     .max_words = 2,
 };
@@ -62,6 +66,16 @@ static json_t *scenes_json(void) {
   return list;
 }
 
+static json_t *shapes_json(void) {
+  json_t *tables = flo_scene_describe(), *shapes = NULL;
+  for (size_t k = 0; k < json_array_size(tables) && !shapes; k++) {
+    json_t *table = json_array_get(tables, k);
+    if (strcmp(json_string_value(json_object_get(table, "name")), "shape") == 0) shapes = json_incref(table);
+  }
+  json_decref(tables);
+  return shapes;
+}
+
 static json_t *overview_json(void) {
   return json_pack("{s:s, s:s, s:o, s:o, s:o}", "version", flo_version(), "simd", flo_simd_name(), "methods",
                    methods_json(), "kernels", kernels_json(), "scenes", scenes_json());
@@ -102,6 +116,68 @@ static void print_overview(const json_t *overview) {
   print_list("scenes", json_object_get(overview, "scenes"));
 }
 
+static const char *text_of(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+// A line such as "exactly one of a, b" for each group of keys.
+static void print_rule(const json_t *table, const char *key, const char *phrase) {
+  const json_t *groups = json_object_get(table, key);
+  for (size_t g = 0; g < json_array_size(groups); g++) {
+    const json_t *names = json_array_get(groups, g);
+    printf("  %s", phrase);
+    for (size_t k = 0; k < json_array_size(names); k++)
+      printf("%s %s", k ? "," : "", json_string_value(json_array_get(names, k)));
+    puts("");
+  }
+}
+
+static void print_default(const json_t *key) {
+  const json_t *value = json_object_get(key, "default");
+  if (json_is_true(json_object_get(key, "required"))) printf(", required");
+  if (json_is_null(value)) return;
+  char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(10));
+  printf(", default %s", text ? text : "");
+  free(text);
+}
+
+static void print_key(const json_t *key) {
+  const char *table = text_of(key, "table"), *unit = text_of(key, "unit"), *range = text_of(key, "range");
+  const json_t *choices = json_object_get(key, "choices");
+  printf("  %-18s %s\n  %18s %s%s%s", text_of(key, "name"), text_of(key, "help"), "", text_of(key, "type"),
+         *table ? ": " : "", table);
+  for (size_t k = 0; k < json_array_size(choices); k++)
+    printf("%s %s", k ? "," : ":", json_string_value(json_array_get(choices, k)));
+  if (*unit) printf(" [%s]", unit);
+  if (*range) printf(", %s", range);
+  print_default(key);
+  puts("");
+}
+
+static void print_table(const json_t *table) {
+  const json_t *keys = json_object_get(table, "keys");
+  printf("%s\n", text_of(table, "name"));
+  print_rule(table, "exactly_one", "exactly one of");
+  print_rule(table, "at_most_one", "at most one of");
+  print_rule(table, "at_least_one", "at least one of");
+  for (size_t k = 0; k < json_array_size(keys); k++) print_key(json_array_get(keys, k));
+}
+
+static void print_tables(const json_t *tables) {
+  for (size_t k = 0; k < json_array_size(tables); k++) {
+    if (k) puts("");
+    print_table(json_array_get(tables, k));
+  }
+}
+
+// The same JSON with a line for what fits a line.
+static void print_schema(const json_t *schema) {
+  char *text = flo_scene_write(schema);
+  fputs(text ? text : "", stdout);
+  free(text);
+}
+
 static void print_methods(const json_t *list) { print_list("methods", list); }
 static void print_kernels(const json_t *list) { print_list("kernels", list); }
 static void print_scenes(const json_t *list) { print_list("scenes", list); }
@@ -118,6 +194,9 @@ static const Topic topics[] = {
     {"methods", methods_json, print_methods},
     {"kernels", kernels_json, print_kernels},
     {"scenes", scenes_json, print_scenes},
+    {"shapes", shapes_json, print_table},
+    {"scene-keys", flo_scene_describe, print_tables},
+    {"schema", flo_scene_schema, print_schema},
 };
 
 static int show(json_t *answer, void (*print)(const json_t *answer), bool is_json) {
@@ -130,6 +209,20 @@ static int show(json_t *answer, void (*print)(const json_t *answer), bool is_jso
   free(text);
   json_decref(answer);
   return has_failed ? app_fail(APP_RUN_FAILED, "no memory") : APP_OK;
+}
+
+static int print_markdown(void) {
+  char *text = flo_scene_reference();
+  if (!text) return app_fail(APP_RUN_FAILED, "no memory");
+  fputs(text, stdout);
+  free(text);
+  return APP_OK;
+}
+
+static int show_topic(const Topic *topic, bool is_json, bool is_markdown) {
+  if (!is_markdown) return show(topic->make(), topic->print, is_json);
+  if (strcmp(topic->name, "scene-keys") == 0) return print_markdown();
+  return app_fail(APP_BAD_INPUT, "info: only scene-keys can be had with --markdown");
 }
 
 static int complain_topic(const char *name) {
@@ -157,14 +250,18 @@ static int show_method(const AppList *words, bool is_json) {
 
 int cmd_info(int argc, char **argv) {
   AppList words = {0};
-  bool is_json = false;
+  bool is_json = false, is_markdown = false;
   int exit_code;
-  AppOption options[] = {{"--json", NULL, APP_FLAG, &is_json, "print the answer as JSON", 0, 0}, {0}};
+  AppOption options[] = {
+      {"--json", NULL, APP_FLAG, &is_json, "print the answer as JSON", 0, 0},
+      {"--markdown", NULL, APP_FLAG, &is_markdown, "print scene-keys as a page of Markdown", 0, 0},
+      {0},
+  };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
   if (words.count == 0) return show(overview_json(), print_overview, is_json);
   if (strcmp(words.items[0], "method") == 0) return show_method(&words, is_json);
   if (words.count > 1) return app_fail(APP_BAD_INPUT, "info: unexpected argument '%s'", words.items[1]);
   for (size_t k = 0; k < FLO_COUNT_OF(topics); k++)
-    if (strcmp(topics[k].name, words.items[0]) == 0) return show(topics[k].make(), topics[k].print, is_json);
+    if (strcmp(topics[k].name, words.items[0]) == 0) return show_topic(&topics[k], is_json, is_markdown);
   return complain_topic(words.items[0]);
 }

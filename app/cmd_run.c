@@ -55,7 +55,8 @@ typedef struct Run {
   double until;    // [s] simulated
   size_t n_frames; // behind the initial one
   bool has_picture;
-  char early[4096]; // messages of the library from before there was a log
+  char early[4096];  // messages of the library from before there was a log
+  size_t next_event; // of the scene, that has not happened yet
 } Run;
 
 // ---- Signals ----
@@ -240,10 +241,26 @@ static FloStatus advance_to(Run *run, double time) {
   return FLO_OK;
 }
 
+// Does what happens up to `time`, on the way there.
+static FloStatus advance_through_events(Run *run, double time) {
+  while (run->next_event < run->scene->n_events && !is_stop_wanted) {
+    const FloSceneEvent *event = &run->scene->events[run->next_event];
+    size_t n_added;
+    if (event->time > time) break;
+    FLO_TRY(advance_to(run, event->time));
+    if (is_stop_wanted) break;
+    FLO_TRY(flo_scene_apply_event(run->scene, run->world, event, &n_added, &run->error));
+    if (n_added) flo_run_folder_note(run->folder, "at %g s: %zu particles added", event->time, n_added);
+    run->next_event++;
+  }
+  return advance_to(run, time);
+}
+
 static FloStatus simulate(Run *run) {
+  FLO_TRY(advance_through_events(run, 0));
   FLO_TRY(write_frame(run, 0, run->n_frames == 0));
   for (size_t frame = 1; frame <= run->n_frames; frame++) {
-    FloStatus status = advance_to(run, frame_time(run, frame));
+    FloStatus status = advance_through_events(run, frame_time(run, frame));
     // The state at which a run broke off is the one worth looking at: it is written like any other frame.
     bool is_last = frame == run->n_frames || is_stop_wanted || status == FLO_DIVERGED;
     if (status != FLO_OK && status != FLO_DIVERGED) return status;

@@ -20,7 +20,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", cmd_run, "simulate a scene into a folder of figures, particles and pictures"},
     {"check", cmd_check, "read a scene and tell what running it would mean"},
-    {"info", cmd_info, "list methods, their parameters, kernels and scenes"},
+    {"info", cmd_info, "list methods, their parameters, kernels, scenes, shapes and keys of scenes"},
     {"render", cmd_render, "draw a frame of a finished run"},
     {"bench", cmd_bench, "measure speed"},
     {"version", cmd_version, "print the version"},

@@ -179,3 +179,16 @@ bool app_parse(const AppUsage *usage, const AppOption *options, int argc, char *
   *exit_code = APP_BAD_INPUT;
   return take_all(&parser, words);
 }
+
+void app_texts_add(AppTexts *texts, const char *text) {
+  char **grown = realloc(texts->items, (texts->count + 1) * sizeof *grown);
+  if (!grown) return;
+  texts->items = grown;
+  if ((grown[texts->count] = strdup(text))) ++texts->count;
+}
+
+void app_texts_free(AppTexts *texts) {
+  for (size_t k = 0; k < texts->count; k++) free(texts->items[k]);
+  free(texts->items);
+  *texts = (AppTexts){0};
+}

@@ -21,10 +21,17 @@ static float density_of(const FloSnapshot *snapshot, size_t i) { return snapshot
 
 static float pressure_of(const FloSnapshot *snapshot, size_t i) { return snapshot->pressure[i]; }
 
+static float x_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i]; }
+static float y_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i + 1]; }
+static float z_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i + 2]; }
+
 static const Colour colours[] = {
     {"speed", "speed [m/s]", speed_of},
     {"density", "density [kg/m³]", density_of},
     {"pressure", "pressure [Pa]", pressure_of},
+    {"x", "x [m]", x_of},
+    {"y", "y [m]", y_of},
+    {"z", "z [m]", z_of},
 };
 
 static const Colour *find_colour(const char *name) {
@@ -35,18 +42,21 @@ static const Colour *find_colour(const char *name) {
 
 bool app_is_colour(const char *colour_by) { return find_colour(colour_by) != NULL; }
 
-// Fluid only, since solids are drawn as the shapes they are; and only particles that are somewhere: after a
-// divergence some have left all bounds.
-static bool is_drawn(const FloSnapshot *snapshot, size_t i) {
+// Fluid, and the samples of bodies that ask for it: other solids are drawn as the shapes they are. Only
+// particles that are somewhere: after a divergence some have left all bounds.
+static bool is_drawn(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
   const float *x = snapshot->positions + 3 * i;
-  return snapshot->type[i] == FLO_SET_FLUID && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+  bool is_sample =
+      snapshot->body[i] < scene->n_bodies && !strcmp(scene->bodies[snapshot->body[i]].look, "samples");
+  return (snapshot->type[i] == FLO_SET_FLUID || is_sample) && isfinite(x[0]) && isfinite(x[1]) &&
+         isfinite(x[2]);
 }
 
-static size_t select_particles(const FloSnapshot *snapshot, const Colour *colour, float *positions,
-                               float *values) {
+static size_t select_particles(const FloScene *scene, const FloSnapshot *snapshot, const Colour *colour,
+                               float *positions, float *values) {
   size_t n = 0;
   for (size_t i = 0; i < snapshot->count; i++) {
-    if (!is_drawn(snapshot, i)) continue;
+    if (!is_drawn(scene, snapshot, i)) continue;
     float value = colour->value(snapshot, i);
     memcpy(positions + 3 * n, snapshot->positions + 3 * i, 3 * sizeof(float));
     values[n++] = isfinite(value) ? value : 0;
@@ -87,7 +97,7 @@ FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const App
   FloStatus status = FLO_OK;
   if (!positions || !values) status = flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
   if (status == FLO_OK) {
-    input.n_particles = select_particles(snapshot, colour, positions, values);
+    input.n_particles = select_particles(scene, snapshot, colour, positions, values);
     input.positions = positions;
     input.values = values;
     status = draw(&input, picture, path, error);

@@ -44,6 +44,8 @@ FloSinkDef flo_default_sink_def(void) {
   return (FloSinkDef){.shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity(), .end = INFINITY};
 }
 
+FloFillDef flo_default_fill_def(void) { return (FloFillDef){.level = 1, .up = 2}; }
+
 // ---- Creation ----
 
 static FloStatus check_sizes(const FloWorldDef *def, FloError *error) {
@@ -169,9 +171,10 @@ void flo_world_destroy(FloWorld *world) {
   for (size_t k = 0; k < FLO_COUNT_OF(operators); ++k)
     if (operators[k]->memory) flo_pairs_free(operators[k]);
   flo_world_free_bodies(world);
+  flo_world_free_solids(world);
   FloBuffer *buffers[] = {&world->materials.buffer, &world->bodies.buffer,         &world->emitters.buffer,
                           &world->sinks.buffer,     &world->emitter_points.buffer, &world->scratch,
-                          &world->wall_rooms};
+                          &world->wall_rooms,       &world->solids.buffer};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);
   FloMemory last = *memory;
   flo_memory_release(&last, world, sizeof *world);

@@ -5,12 +5,16 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "coupling/coupling.h"
-#include "geometry/shapes.h"
+#include "geometry/solid.h"
 #include "sph/grid.h"
 #include "sph/pairs.h"
 #include "sph/particles.h"
 
 enum { FLO_MAX_PARAMS = 32 };
+
+// A fluid particle belongs half a spacing away from a surface; a tenth is forgiven to shapes that do not
+// quite fit.
+#define FLO_FLUID_CLEARANCE 0.4
 
 typedef struct FloMaterial {
   char name[64];
@@ -20,10 +24,10 @@ typedef struct FloMaterial {
 typedef struct FloBody {
   char name[64];
   FloBodyKind kind;
-  FloShape shape;
-  FloPose start;       // pose at time zero, before motions
-  FloBodyState state;  // now
-  size_t first, count; // its samples in the boundary set
+  const FloSolid *solid; // shared by all bodies of the same shape
+  FloPose start;         // pose at time zero, before motions
+  FloBodyState state;    // now
+  size_t first, count;   // its samples in the boundary set
   FloMotionDef *motions;
   size_t n_motions;
 } FloBody;
@@ -41,6 +45,7 @@ typedef struct FloSink {
   uint16_t generation;
   bool is_alive;
   FloSinkDef def;
+  const FloSolid *solid;
 } FloSink;
 
 // Growing lists of small things; element type beside each.
@@ -73,6 +78,7 @@ struct FloWorld {
   FloList bodies;    // FloBody
   FloList emitters;  // FloEmitter
   FloList sinks;     // FloSink
+  FloList solids;    // FloSolid *: one for each different shape
   FloPoints emitter_points;
 
   const FloCoupling *method;
@@ -112,9 +118,13 @@ static inline FloMaterial *flo_materials(const FloWorld *w) { return FLO_LIST(w-
 static inline FloBody *flo_bodies(const FloWorld *w) { return FLO_LIST(w->bodies, FloBody); }
 static inline FloEmitter *flo_emitters(const FloWorld *w) { return FLO_LIST(w->emitters, FloEmitter); }
 static inline FloSink *flo_sinks(const FloWorld *w) { return FLO_LIST(w->sinks, FloSink); }
+static inline FloSolid **flo_solids(const FloWorld *w) { return FLO_LIST(w->solids, FloSolid *); }
 
 // Rest volume of a fluid particle [m^dim].
 double flo_world_rest_volume(const FloWorld *world);
+
+// Of a tank: thick enough for whatever looks from a sample into the solid.
+double flo_world_wall_thickness(const FloWorld *world);
 
 // ---- Stages that methods share ----
 
@@ -140,6 +150,10 @@ void flo_world_add_pushes(FloWorld *world);
 
 // ---- Shared by the functions that add things ----
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
+// The solid of a shape: one that is there already, or a new one.
+FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
+                               FloError *error);
+void flo_world_free_solids(FloWorld *world);
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
 // Fills in fluid particle i; room must have been made.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// A fluid particle belongs half a spacing away from a surface; a tenth is forgiven to shapes that do not
-// quite fit.
-#define CLEARANCE 0.4
 // Fluid that is added where fluid is already keeps this far from it, in spacings: blocks that overlap would
 // burst apart, blocks that touch keep all their particles.
 #define APART 0.9
@@ -51,6 +48,41 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
   return FLO_OK;
 }
 
+// ---- Solids ----
+
+static FloStatus make_solid(FloWorld *world, const FloShape *shape, FloSolid **made, FloError *error) {
+  FloSolid *solid = flo_memory_allocate(&world->memory, sizeof *solid);
+  if (!solid) return flo_fail(error, FLO_NO_MEMORY, "out of memory for a shape");
+  *made = solid;
+  FloStatus status = flo_solid_init(solid, shape, world->def.dim, world->def.spacing,
+                                    flo_world_wall_thickness(world), world->threads, &world->memory, error);
+  if (status == FLO_OK) {
+    status = flo_world_append(world, &world->solids, &solid, sizeof solid, error);
+    if (status != FLO_OK) flo_solid_free(solid);
+  }
+  if (status != FLO_OK) flo_memory_release(&world->memory, solid, sizeof *solid);
+  return status;
+}
+
+FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
+                               FloError *error) {
+  for (size_t k = 0; k < world->solids.count; ++k) {
+    *solid = flo_solids(world)[k];
+    if (flo_solid_is_of(*solid, shape)) return FLO_OK;
+  }
+  FloSolid *made = NULL;
+  FLO_TRY(make_solid(world, shape, &made, error));
+  *solid = made;
+  return FLO_OK;
+}
+
+void flo_world_free_solids(FloWorld *world) {
+  for (size_t k = 0; k < world->solids.count; ++k) {
+    flo_solid_free(flo_solids(world)[k]);
+    flo_memory_release(&world->memory, flo_solids(world)[k], sizeof(FloSolid));
+  }
+}
+
 // ---- Bodies ----
 
 // Akinci 2012: V_b = gamma / sum of W over the samples of the same body, itself included.
@@ -86,7 +118,7 @@ static double uncovered_share(const FloWorld *world, const FloBody *body, const 
         double offset[3] = {i * s, j * s, k * s}, point[3];
         vec_add(at, offset, point);
         pose_to_world(&body->state.pose, point, point);
-        if (flo_world_distance(world, body, point) < CLEARANCE * s) continue;
+        if (flo_world_distance(world, body, point) < FLO_FLUID_CLEARANCE * s) continue;
         sum += flo_kernel_w(&world->kernel, vec_length(offset));
       }
   return sum * flo_world_rest_volume(world);
@@ -147,8 +179,7 @@ static FloStatus sample_body(FloWorld *world, FloBody *body, FloError *error) {
   FloPoints points = {.memory = &world->memory};
   FloGrid grid;
   flo_grid_init(&grid, &world->lattice, &world->memory);
-  FloStatus status = flo_shape_sample_surface(&body->shape, world->def.dim, world->def.spacing, world->layers,
-                                              &points, error);
+  FloStatus status = flo_solid_sample_surface(body->solid, world->def.spacing, world->layers, &points, error);
   if (status == FLO_OK) status = order_points(world, &points, &grid, error);
   if (status == FLO_OK) status = add_samples(world, body, &points, &grid, error);
   flo_grid_free(&grid);
@@ -203,7 +234,8 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
     return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
-  FloBody body = {.kind = def->kind, .shape = def->shape, .start = def->pose};
+  FloBody body = {.kind = def->kind, .start = def->pose};
+  FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
   copy_name(body.name, def->name);
   size_t n_samples = world->sets[FLO_SET_BOUNDARY].count;
   uint32_t next_id = world->next_id[FLO_SET_BOUNDARY];
@@ -240,9 +272,9 @@ void flo_world_move_bodies(FloWorld *world) {
 // How far the farthest sample is from its body's position; those of a tank stand a few spacings outside its
 // inner space.
 static double reach_of(const FloWorld *world, const FloBody *body) {
-  double half[3];
-  flo_shape_half_extent(&body->shape, world->def.dim, half);
-  return vec_length(half) + 2 * world->layers * world->def.spacing;
+  double low[3], high[3];
+  flo_solid_bounds(body->solid, low, high);
+  return fmax(vec_length(low), vec_length(high)) + 2 * world->layers * world->def.spacing;
 }
 
 bool flo_world_has_moving_bodies(const FloWorld *world) {
@@ -331,7 +363,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   for (size_t k = 0; k < points->count; ++k) {
     double x[3], v[3];
     pose_to_world(&def->pose, flo_points_at(points, k), x);
-    if (flo_world_is_in_solid(world, x, CLEARANCE * world->def.spacing)) continue;
+    if (flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * world->def.spacing)) continue;
     if (is_in_fluid(earlier, x, APART * world->def.spacing)) continue;
     fluid_velocity(def, x, v);
     if (!is_velocity(world, v)) {
@@ -357,12 +389,13 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   FLO_TRY(flo_world_check_material(world, def->material, error));
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
+  const FloSolid *solid;
+  FLO_TRY(flo_world_find_solid(world, &def->shape, &solid, error));
   FloPoints points = {.memory = &world->memory};
   FloGrid earlier;
   flo_grid_init(&earlier, &world->lattice, &world->memory);
   FloStatus status = flo_grid_build(&earlier, &world->sets[FLO_SET_FLUID], NULL, world->threads, error);
-  if (status == FLO_OK)
-    status = flo_shape_sample_volume(&def->shape, world->def.dim, world->def.spacing, &points, error);
+  if (status == FLO_OK) status = flo_solid_sample_volume(solid, world->def.spacing, &points, error);
   if (status == FLO_OK)
     status = fill_with_fluid(world, def, &points, &earlier, n_added ? n_added : &ignored, error);
   flo_grid_free(&earlier);

@@ -122,6 +122,9 @@ FloStatus flo_world_add_sink(FloWorld *world, const FloSinkDef *def, FloSinkId *
     return flo_fail(error, FLO_BAD_INPUT, "sink: a tank cannot be one; use a box");
   if (!(def->start <= def->end)) return flo_fail(error, FLO_BAD_INPUT, "sink: it ends before it starts");
   FloSink sink = {.generation = 1, .is_alive = true, .def = *def};
+  FLO_TRY(flo_world_find_solid(world, &def->shape, &sink.solid, error));
+  // The host's arrays are not ours to keep.
+  sink.def.shape = sink.solid->shape;
   FLO_TRY(flo_world_append(world, &world->sinks, &sink, sizeof sink, error));
   if (id) *id = (FloSinkId){(uint16_t)(world->sinks.count - 1), sink.generation};
   return FLO_OK;
@@ -143,7 +146,7 @@ static bool is_drained(const FloWorld *world, size_t i) {
     if (!sink->is_alive || world->time < sink->def.start || world->time >= sink->def.end) continue;
     flo_world_nearest_image(world, sink->def.pose.position, x, image);
     pose_to_local(&sink->def.pose, image, local);
-    if (flo_shape_distance(&sink->def.shape, world->def.dim, local, 0) < 0) return true;
+    if (flo_solid_distance(sink->solid, local) < 0) return true;
   }
   return false;
 }

@@ -12,8 +12,7 @@
 // stirred.
 #define MAX_DEPTH 0.4
 
-// A tank's wall: thick enough for whatever looks from a sample into the solid.
-static double wall_thickness(const FloWorld *world) { return 2 * world->kernel.support; }
+double flo_world_wall_thickness(const FloWorld *world) { return 2 * world->kernel.support; }
 
 void flo_world_nearest_image(const FloWorld *world, const double centre[3], const double x[3],
                              double image[3]) {
@@ -29,9 +28,10 @@ void flo_world_nearest_image(const FloWorld *world, const double centre[3], cons
 static bool is_endless(const FloWorld *world, const FloBody *body, int axis) {
   const double *q = body->state.pose.rotation;
   bool is_turned = q[0] != 0 || q[1] != 0 || q[2] != 0;
-  if (!world->def.periodic[axis] || body->shape.kind != FLO_SHAPE_BOX || is_turned) return false;
+  const FloShape *shape = &body->solid->shape;
+  if (!world->def.periodic[axis] || shape->kind != FLO_SHAPE_BOX || is_turned) return false;
   double period = world->def.domain_high[axis] - world->def.domain_low[axis];
-  return body->shape.size[axis] >= period * (1 - 1e-9);
+  return shape->size[axis] >= period * (1 - 1e-9);
 }
 
 static void forget_endless_axes(const FloWorld *world, const FloBody *body, double local[3]) {
@@ -50,7 +50,7 @@ static void to_body(const FloWorld *world, const FloBody *body, const double x[3
 double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]) {
   double local[3];
   to_body(world, body, x, local);
-  return flo_shape_distance(&body->shape, world->def.dim, local, wall_thickness(world));
+  return flo_solid_distance(body->solid, local);
 }
 
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance) {
@@ -71,7 +71,6 @@ static void velocity_at(const FloBodyState *state, const double local[3], double
 // none is needed.
 static bool deflect(const FloWorld *world, const FloBody *body, const double x[3], const double v[3],
                     double dt, double push[3]) {
-  const double wall = wall_thickness(world);
   double wall_velocity[3], relative[3], step[3], here[3], there[3], normal[3];
   to_body(world, body, x, here);
   velocity_at(&body->state, here, wall_velocity);
@@ -80,11 +79,9 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
   quat_rotate_back(body->state.pose.rotation, relative, step);
   vec_add_scaled(here, step, dt, there);
   forget_endless_axes(world, body, there);
-  double depth = -flo_shape_distance(&body->shape, world->def.dim, there, wall);
-  if (!(depth > 0) ||
-      flo_shape_distance(&body->shape, world->def.dim, here, wall) < -MAX_DEPTH * world->def.spacing)
-    return false;
-  flo_shape_normal(&body->shape, world->def.dim, there, wall, normal);
+  double depth = -flo_solid_distance(body->solid, there);
+  if (!(depth > 0) || flo_solid_distance(body->solid, here) < -MAX_DEPTH * world->def.spacing) return false;
+  flo_solid_normal(body->solid, there, normal);
   quat_rotate(body->state.pose.rotation, normal, normal);
   double approach = -vec_dot(relative, normal);
   if (!(approach > 0)) return false;

@@ -36,6 +36,7 @@ FLO_API FloBodyDef flo_default_body_def(void);
 FLO_API FloMotionDef flo_default_motion_def(void);
 FLO_API FloEmitterDef flo_default_emitter_def(void);
 FLO_API FloSinkDef flo_default_sink_def(void);
+FLO_API FloFillDef flo_default_fill_def(void);
 FLO_API FloPose flo_pose_identity(void);
 
 // ---- World ----
@@ -55,6 +56,8 @@ FLO_API FloStatus flo_world_add_fluid(FloWorld *, const FloFluidDef *, size_t *n
 // Fluid particles one by one: `positions` holds n triples, `velocities` n triples or NULL.
 FLO_API FloStatus flo_world_add_particles(FloWorld *, FloMaterialId, size_t n, const double *positions,
                                           const float *velocities, FloError *);
+// Bodies that hold the fluid must have been added before. Fails where the fluid would run out.
+FLO_API FloStatus flo_world_add_fill(FloWorld *, const FloFillDef *, size_t *n_added, FloError *);
 FLO_API FloStatus flo_world_add_emitter(FloWorld *, const FloEmitterDef *, FloEmitterId *, FloError *);
 FLO_API FloStatus flo_world_add_sink(FloWorld *, const FloSinkDef *, FloSinkId *, FloError *);
 FLO_API FloStatus flo_world_remove_emitter(FloWorld *, FloEmitterId, FloError *);

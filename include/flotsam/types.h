@@ -88,22 +88,50 @@ typedef struct FloSinkId {
   uint16_t index, generation;
 } FloSinkId;
 
-// ---- Shapes: figures from parameters, centred on their own origin, in their own frame ----
+// ---- Shapes: figures from parameters or triangles, in their own frame, centred on its origin ----
 
 typedef enum FloShapeKind {
-  FLO_SHAPE_BOX,      // size: edge lengths
+  FLO_SHAPE_BOX,      // size: edge lengths; radius: of rounded edges (3D), or 0
   FLO_SHAPE_SPHERE,   // radius (a disc in 2D)
-  FLO_SHAPE_CYLINDER, // radius; size[0] its length along the shape's z axis; 3D only
+  FLO_SHAPE_CYLINDER, // radius; size[0] its length along the shape's z axis
   FLO_SHAPE_TANK,     // size: *inner* edge lengths; solid outside, open at the top unless `closed`
+  // All others are for three dimensions only.
+  FLO_SHAPE_CAPSULE,     // radius; size[0]: distance of the centres of its caps, along z
+  FLO_SHAPE_CONE,        // radius at the bottom, radius2 at the top (0: a point); size[0]: length along z
+  FLO_SHAPE_TORUS,       // radius of the ring, radius2 of its tube; around z
+  FLO_SHAPE_TUBE,        // radius outside, radius2 inside; size[0]: length along z; open at both ends
+  FLO_SHAPE_PLANE,       // size[0], size[1]: extent; size[2]: thickness below; its top is at z = 0
+  FLO_SHAPE_RAMP,        // size: a prism that rises along x
+  FLO_SHAPE_WEDGE,       // size: a roof with its ridge along y
+  FLO_SHAPE_LINK,        // size[0], size[1]: outer length and width of a chain link; radius of its wire
+  FLO_SHAPE_CARD,        // size: width, height, thickness; radius of its corners
+  FLO_SHAPE_LETTERS,     // text; size[0]: height, size[1]: depth, size[2]: width of the strokes; hollow
+  FLO_SHAPE_HEIGHTFIELD, // size[0], size[1]: extent; heights; size[2]: depth below the lowest of them
+  FLO_SHAPE_DUCK,        // size[0]: length; up is z, it looks along x
+  FLO_SHAPE_RABBIT,      // size[0]: height
+  FLO_SHAPE_ARMADILLO,   // size[0]: height
+  FLO_SHAPE_MESH,        // mesh: closed, or nearly so
   FLO_SHAPE_COUNT
 } FloShapeKind;
+
+// Triangles run counter-clockwise seen from outside.
+typedef struct FloTriangles {
+  const double *vertices;    // three coordinates each [m]
+  const uint32_t *triangles; // three vertex numbers each
+  size_t n_vertices, n_triangles;
+} FloTriangles;
 
 typedef struct FloShape {
   FloShapeKind kind;
   double size[3];
-  double radius;
-  bool closed; // tank only: has a lid
-  int up;      // tank only: axis (0 x, 1 y, 2 z) along which it is open
+  double radius, radius2;
+  bool closed;              // tank only: has a lid
+  bool hollow;              // letters only
+  int up;                   // tank only: axis (0 x, 1 y, 2 z) along which it is open
+  const char *text;         // letters only
+  const double *heights;    // heightfield only: n_heights[0] x n_heights[1], x fastest [m]
+  int n_heights[2];         // at least 2 x 2
+  const FloTriangles *mesh; // mesh only
 } FloShape;
 
 // ---- Definitions ----
@@ -152,6 +180,15 @@ typedef struct FloFluidDef {
   void (*velocity_at)(void *context, const double position[3], double velocity[3]);
   void *context;
 } FloFluidDef;
+
+// Fluid in a vessel: spreads from the seed through the space that solids leave free, up to the level.
+typedef struct FloFillDef {
+  FloMaterialId material;
+  double seed[3];     // [m]
+  double level;       // of the surface along axis `up` [m]
+  int up;             // axis (0 x, 1 y, 2 z) along which the level is measured
+  double velocity[3]; // [m/s]
+} FloFillDef;
 
 typedef enum FloMotionKind {
   FLO_MOTION_TRANSLATE, // vector: velocity [m/s]

@@ -16,18 +16,70 @@ static bool is_boxy(const FloShape *shape) {
   return shape->kind == FLO_SHAPE_BOX || shape->kind == FLO_SHAPE_TANK;
 }
 
+// What each kind needs: how many sizes, and whether the radii must be positive.
+typedef enum Need { NOTHING, OPTIONAL, POSITIVE } Need;
+
+static const struct {
+  const char *name;
+  int n_sizes;
+  Need radius, radius2;
+} needs[FLO_SHAPE_COUNT] = {
+    [FLO_SHAPE_BOX] = {"box", 3, OPTIONAL, NOTHING},
+    [FLO_SHAPE_SPHERE] = {"sphere", 0, POSITIVE, NOTHING},
+    [FLO_SHAPE_CYLINDER] = {"cylinder", 1, POSITIVE, NOTHING},
+    [FLO_SHAPE_TANK] = {"tank", 3, NOTHING, NOTHING},
+    [FLO_SHAPE_CAPSULE] = {"capsule", 1, POSITIVE, NOTHING},
+    [FLO_SHAPE_CONE] = {"cone", 1, POSITIVE, OPTIONAL},
+    [FLO_SHAPE_TORUS] = {"torus", 0, POSITIVE, POSITIVE},
+    [FLO_SHAPE_TUBE] = {"tube", 1, POSITIVE, POSITIVE},
+    [FLO_SHAPE_PLANE] = {"plane", 3, NOTHING, NOTHING},
+    [FLO_SHAPE_RAMP] = {"ramp", 3, NOTHING, NOTHING},
+    [FLO_SHAPE_WEDGE] = {"wedge", 3, NOTHING, NOTHING},
+    [FLO_SHAPE_LINK] = {"link", 2, POSITIVE, NOTHING},
+    [FLO_SHAPE_CARD] = {"card", 3, OPTIONAL, NOTHING},
+    [FLO_SHAPE_LETTERS] = {"letters", 3, NOTHING, NOTHING},
+    [FLO_SHAPE_HEIGHTFIELD] = {"heightfield", 3, NOTHING, NOTHING},
+    [FLO_SHAPE_DUCK] = {"duck", 1, NOTHING, NOTHING},
+    [FLO_SHAPE_RABBIT] = {"rabbit", 1, NOTHING, NOTHING},
+    [FLO_SHAPE_ARMADILLO] = {"armadillo", 1, NOTHING, NOTHING},
+    [FLO_SHAPE_MESH] = {"mesh", 0, NOTHING, NOTHING},
+};
+
+const char *flo_shape_kind_name(FloShapeKind kind) {
+  return (unsigned)kind < FLO_SHAPE_COUNT ? needs[kind].name : NULL;
+}
+
+bool flo_shape_has_formula(const FloShape *shape) {
+  return shape->kind == FLO_SHAPE_SPHERE || shape->kind == FLO_SHAPE_CYLINDER ||
+         shape->kind == FLO_SHAPE_TANK || (shape->kind == FLO_SHAPE_BOX && shape->radius == 0);
+}
+
+static FloStatus check_radius(double radius, Need need, FloError *error) {
+  if (need == NOTHING || (need == OPTIONAL && radius == 0)) return FLO_OK;
+  if (radius > 0 && isfinite(radius)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "shape: the radius must be positive, got %g", radius);
+}
+
+static FloStatus check_dimension(const FloShape *shape, int dim, FloError *error) {
+  if (dim == 3 || (flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_CYLINDER)) return FLO_OK;
+  if (shape->kind == FLO_SHAPE_CYLINDER)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "shape: a cylinder needs three dimensions; use a sphere for a disc");
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "shape: a %s needs three dimensions; in two there are box, sphere and tank",
+                  shape->kind == FLO_SHAPE_BOX ? "rounded box" : needs[shape->kind].name);
+}
+
 FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error) {
   if ((unsigned)shape->kind >= FLO_SHAPE_COUNT)
     return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
-  int n_sizes = is_boxy(shape) ? dim : shape->kind == FLO_SHAPE_CYLINDER ? 1 : 0;
+  int n_sizes = is_boxy(shape) ? dim : needs[shape->kind].n_sizes;
   for (int k = 0; k < n_sizes; ++k)
     if (!(shape->size[k] > 0) || !isfinite(shape->size[k]))
       return flo_fail(error, FLO_BAD_INPUT, "shape: every size must be positive, got %g", shape->size[k]);
-  if (!is_boxy(shape) && (!(shape->radius > 0) || !isfinite(shape->radius)))
-    return flo_fail(error, FLO_BAD_INPUT, "shape: the radius must be positive, got %g", shape->radius);
-  if (shape->kind == FLO_SHAPE_CYLINDER && dim == 2)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "shape: a cylinder needs three dimensions; use a sphere for a disc");
+  FLO_TRY(check_radius(shape->radius, needs[shape->kind].radius, error));
+  FLO_TRY(check_radius(shape->radius2, needs[shape->kind].radius2, error));
+  FLO_TRY(check_dimension(shape, dim, error));
   if (shape->kind == FLO_SHAPE_TANK && (shape->up < 0 || shape->up >= dim))
     return flo_fail(error, FLO_BAD_INPUT, "shape: a tank's open axis must be one of the %d axes, got %d", dim,
                     shape->up);

@@ -18,6 +18,9 @@ FloStatus flo_points_add(FloPoints *points, double x, double y, double z, FloErr
 void flo_points_free(FloPoints *points);
 
 FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error);
+const char *flo_shape_kind_name(FloShapeKind kind);
+// Whether the functions below know the shape; for all others see solid.h.
+bool flo_shape_has_formula(const FloShape *shape);
 // Signed distance to the surface, negative inside the solid. The solid of a tank is a wall of `wall`
 // thickness.
 double flo_shape_distance(const FloShape *shape, int dim, const double point[3], double wall);

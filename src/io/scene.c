@@ -1,5 +1,5 @@
-// A scene from file to description: read, apply the options, check against the tables, then read what the
-// keys mean.
+// A scene from file to description: read, include, apply the options, check against the tables, then read
+// what the keys mean.
 #include "io/scene.h"
 
 #include <stdio.h>
@@ -24,16 +24,19 @@ static FloStatus read_parts(FloSceneContext *context, json_t *root, const FloSce
   FLO_TRY(flo_scene_read_method(context, root, options, scene));
   FLO_TRY(flo_scene_read_boundaries(context, root, scene));
   FLO_TRY(flo_scene_read_fluids(context, root, scene));
+  FLO_TRY(flo_scene_read_events(context, root, scene));
+  FLO_TRY(flo_scene_count_emitted(context, scene));
   return flo_scene_read_probes(context, root, scene);
 }
 
-static FloStatus load(FloSceneContext *context, const FloSceneOptions *options, json_t **root,
+static FloStatus load(FloSceneContext *context, const FloSceneOptions *options, json_t *root,
                       FloScene *scene) {
-  FLO_TRY(flo_scene_read_file(context, root));
-  FLO_TRY(flo_scene_apply_options(context, *root, options));
-  FLO_TRY(flo_scene_resolve(context, *root));
-  FLO_TRY(read_parts(context, *root, options, scene));
-  scene->resolved = flo_scene_write(*root);
+  FLO_TRY(flo_scene_include(context, root));
+  FLO_TRY(flo_scene_apply_options(context, root, options));
+  FLO_TRY(flo_scene_resolve(context, root));
+  FLO_TRY(read_parts(context, root, options, scene));
+  scene->resolved = flo_scene_write(root);
+  scene->parts->origins = json_incref(context->origins);
   return scene->resolved ? FLO_OK : flo_scene_no_memory(context);
 }
 
@@ -49,28 +52,65 @@ static FloScene *create_scene(const char *path) {
   return scene;
 }
 
-FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloScene **scene,
-                         FloError *error) {
+// The maps that a context owns.
+static void list_maps(FloSceneContext *context, json_t **maps[7]) {
+  json_t **const all[] = {&context->origins,
+                          &context->material_names,
+                          &context->body_names,
+                          &context->emitter_names,
+                          &context->sink_names,
+                          &context->probe_names,
+                          NULL};
+  memcpy(maps, all, sizeof all);
+}
+
+static bool start_context(FloSceneContext *context) {
+  json_t **maps[7];
+  bool is_complete = (context->files = json_array()) != NULL;
+  list_maps(context, maps);
+  for (size_t k = 0; maps[k]; k++) is_complete &= (*maps[k] = json_object()) != NULL;
+  return is_complete;
+}
+
+static void end_context(FloSceneContext *context) {
+  json_t **maps[7];
+  list_maps(context, maps);
+  for (size_t k = 0; maps[k]; k++) json_decref(*maps[k]);
+  json_decref(context->files);
+}
+
+// From the file of that name, or from the text if there is one.
+static FloStatus load_from(const char *name, const char *text, size_t length, const FloSceneOptions *options,
+                           FloScene **scene, FloError *error) {
   static const FloSceneOptions no_options = {0};
+  if (!options) options = &no_options;
   *scene = NULL;
-  FloSceneContext context = {.file = path, .error = error, .dim = 3};
-  context.material_names = json_object();
-  context.body_names = json_object();
-  context.probe_names = json_object();
+  FloSceneContext context = {
+      .file = name, .error = error, .dim = 3, .refuses_includes = options->refuse_includes};
   json_t *root = NULL;
-  FloScene *made = create_scene(path);
-  FloStatus status = made && context.material_names && context.body_names && context.probe_names
-                         ? load(&context, options ? options : &no_options, &root, made)
-                         : flo_scene_no_memory(&context);
+  FloScene *made = create_scene(name);
+  FloStatus status = start_context(&context) && made ? FLO_OK : flo_scene_no_memory(&context);
+  if (made) context.attachments = &made->parts->attachments;
+  if (status == FLO_OK)
+    status = text ? flo_scene_read_text(&context, text, length, &root) : flo_scene_read_file(&context, &root);
+  if (status == FLO_OK) status = load(&context, options, root, made);
   json_decref(root);
-  json_decref(context.material_names);
-  json_decref(context.body_names);
-  json_decref(context.probe_names);
+  end_context(&context);
   if (status == FLO_OK)
     *scene = made;
   else
     flo_scene_destroy(made);
   return status;
+}
+
+FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloScene **scene,
+                         FloError *error) {
+  return load_from(path, NULL, 0, options, scene, error);
+}
+
+FloStatus flo_scene_load_text(const char *name, const char *text, size_t length,
+                              const FloSceneOptions *options, FloScene **scene, FloError *error) {
+  return load_from(name, text ? text : "", length, options, scene, error);
 }
 
 static void destroy_bodies(FloScene *scene) {
@@ -82,11 +122,21 @@ static void destroy_bodies(FloScene *scene) {
   free(scene->bodies);
 }
 
+static void destroy_fluids(FloSceneFluid *fluids, size_t n) {
+  for (size_t f = 0; f < n; f++)
+    for (int k = 0; k < 3; k++) flo_expression_destroy(fluids[f].field[k]);
+  free(fluids);
+}
+
 static void destroy_parts(struct FloSceneParts *parts) {
-  for (size_t f = 0; f < parts->n_fluids; f++)
-    for (int k = 0; k < 3; k++) flo_expression_destroy(parts->fluids[f].field[k]);
+  flo_scene_free_attachments(parts->attachments);
+  destroy_fluids(parts->fluids, parts->n_fluids);
+  destroy_fluids(parts->added, parts->n_added);
+  for (size_t k = 0; k < parts->n_emitters; k++) free(parts->emitters[k].spans.list);
+  for (size_t k = 0; k < parts->n_sinks; k++) free(parts->sinks[k].spans.list);
+  json_decref(parts->origins);
+  free(parts->fills);
   free(parts->materials);
-  free(parts->fluids);
   free(parts->emitters);
   free(parts->sinks);
   free(parts->parameters);
@@ -99,6 +149,7 @@ void flo_scene_destroy(FloScene *scene) {
   destroy_parts(scene->parts);
   free(scene->title);
   free(scene->shows);
+  free(scene->events);
   free(scene->expects);
   free(scene->probes);
   free(scene->resolved);

@@ -12,6 +12,7 @@ typedef struct FloSceneOptions {
   size_t n_sets;
   int threads;            // 0: all cores
   FloAllocator allocator; // zeroed: the C library's
+  bool refuse_includes;   // for text from strangers, which should not name files to be read
 } FloSceneOptions;
 
 typedef struct FloExpect {
@@ -45,7 +46,17 @@ typedef struct FloSceneBody {
   char look[32];
   FloBodyDef def;
   FloBodyId id; // valid in the world that flo_scene_build made last
+  size_t n_samples;
 } FloSceneBody;
+
+// Something that happens at a given time.
+typedef struct FloSceneEvent {
+  double time; // [s]
+  enum { FLO_EVENT_START, FLO_EVENT_STOP, FLO_EVENT_ADD } kind;
+  enum { FLO_TARGET_BOUNDARY, FLO_TARGET_EMITTER, FLO_TARGET_SINK, FLO_TARGET_FLUID } target;
+  size_t index; // which of the scene's bodies, emitters or sinks; FLUID: of the fluids that events add
+  size_t entry; // its number in the scene's list, for messages
+} FloSceneEvent;
 
 typedef struct FloScene {
   char path[512], name[64]; // name: the file's name without folder and extension
@@ -61,15 +72,34 @@ typedef struct FloScene {
   size_t n_probes;
   FloSceneBody *bodies;
   size_t n_bodies;
+  FloSceneEvent *events; // by rising time; those at the same time as they stand in the scene
+  size_t n_events;
   struct FloSceneParts *parts; // fluids, materials, emitters, sinks, parameters: private to scene.c
   char *resolved;              // JSON text: the scene with every constant, override and default written out
 } FloScene;
 
 // Reads and checks; one message with file and JSON path on failure.
 FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloScene **scene, FloError *error);
+// The same from memory; `name` stands for the path.
+FloStatus flo_scene_load_text(const char *name, const char *text, size_t length,
+                              const FloSceneOptions *options, FloScene **scene, FloError *error);
 // Makes the world the scene describes. The scene must outlive it (velocity fields are evaluated while
 // building only).
 FloStatus flo_scene_build(FloScene *scene, FloWorld **world, FloError *error);
+// Does what an event says to the world that flo_scene_build made last, when its time has come. Starts and
+// stops are known beforehand and part of what flo_scene_build makes: for them there is nothing left to do.
+// `n_added`, which may be NULL, receives the number of new particles.
+FloStatus flo_scene_apply_event(FloScene *scene, FloWorld *world, const FloSceneEvent *event, size_t *n_added,
+                                FloError *error);
 void flo_scene_destroy(FloScene *scene);
+
+// What a scene is made of, after it was built: fluids and bodies, with their particles.
+typedef struct FloScenePart {
+  const char *name, *what;
+  size_t n_particles;
+} FloScenePart;
+
+size_t flo_scene_count_parts(const FloScene *scene);
+FloScenePart flo_scene_part(const FloScene *scene, size_t k);
 
 #endif

@@ -98,6 +98,45 @@ FloStatus flo_scene_read_span(FloSceneContext *context, json_t *object, double *
   return flo_scene_fail(context, "'end' must come after 'start', got %.9g and %.9g", *end, *start);
 }
 
+// ---- Motions that exclude each other ----
+
+// When a motion acts; keyframes have times of their own.
+static void find_span(const FloMotionDef *motion, double *start, double *end) {
+  *start = motion->start;
+  *end = motion->end;
+  if (motion->kind != FLO_MOTION_KEYFRAMES) return;
+  *start = fmax(*start, motion->keyframes[0].time);
+  *end = fmin(*end, motion->keyframes[motion->n_keyframes - 1].time);
+}
+
+// Keyframes say outright where the body is: what other motions do at the same time, or did before in the
+// list, is lost.
+static FloStatus check_pair(FloSceneContext *context, const FloMotionDef *motions, size_t first,
+                            size_t second) {
+  const FloMotionDef *a = &motions[first], *b = &motions[second];
+  if (a->kind != FLO_MOTION_KEYFRAMES && b->kind != FLO_MOTION_KEYFRAMES) return FLO_OK;
+  double a_start, a_end, b_start, b_end;
+  find_span(a, &a_start, &a_end);
+  find_span(b, &b_start, &b_end);
+  double start = fmax(a_start, b_start), end = fmin(a_end, b_end);
+  if (start < end)
+    return flo_scene_fail(context,
+                          "entries %zu and %zu contradict each other: keyframes say where the body "
+                          "is, so no other motion may act from %g s to %g s",
+                          first, second, start, end);
+  if (b->kind != FLO_MOTION_KEYFRAMES) return FLO_OK;
+  return flo_scene_fail(context,
+                        "entry %zu has no effect, because the keyframes of entry %zu say where the "
+                        "body is; keyframes come first, and only once",
+                        first, second);
+}
+
+static FloStatus check_motions(FloSceneContext *context, const FloMotionDef *motions, size_t n_motions) {
+  for (size_t b = 1; b < n_motions; b++)
+    for (size_t a = 0; a < b; a++) FLO_TRY(check_pair(context, motions, a, b));
+  return FLO_OK;
+}
+
 static FloStatus read_motions(FloSceneContext *context, json_t *list, FloBodyDef *body) {
   size_t n_motions = json_array_size(list), index;
   if (n_motions == 0) return FLO_OK;
@@ -115,24 +154,25 @@ static FloStatus read_motions(FloSceneContext *context, json_t *list, FloBodyDef
     FLO_TRY(flo_scene_read_span(context, object, &motions[index].start, &motions[index].end));
     flo_scene_leave(context, mark);
   }
+  FLO_TRY(check_motions(context, motions, n_motions));
   flo_scene_leave(context, outer);
   return FLO_OK;
 }
 
 // ---- Boundaries ----
 
-static FloStatus read_name(FloSceneContext *context, json_t *object, size_t index, FloSceneBody *body) {
-  const char *given = flo_json_text(object, "name");
+FloStatus flo_scene_read_name(FloSceneContext *context, json_t *entry, size_t index, const char *kind,
+                              const char *plural, json_t *names, char name[64]) {
+  const char *given = flo_json_text(entry, "name");
   if (given)
-    snprintf(body->name, sizeof body->name, "%s", given);
+    snprintf(name, 64, "%s", given);
   else
-    snprintf(body->name, sizeof body->name, "boundary%zu", index);
-  if (json_object_get(context->body_names, body->name))
-    return flo_scene_fail(context, "there are two boundaries of the name '%s'", body->name);
-  if (json_object_set_new(context->body_names, body->name, json_integer((json_int_t)index)) ||
-      json_object_set_new(object, "name", json_string(body->name)))
+    snprintf(name, 64, "%s%zu", kind, index);
+  if (json_object_get(names, name))
+    return flo_scene_fail(context, "there are two %s of the name '%s'", plural, name);
+  if (json_object_set_new(names, name, json_integer((json_int_t)index)) ||
+      json_object_set_new(entry, "name", json_string(name)))
     return flo_scene_no_memory(context);
-  body->def.name = body->name;
   return FLO_OK;
 }
 
@@ -148,7 +188,9 @@ static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t 
   FloSceneBody *body = &scene->bodies[index];
   body->def = flo_default_body_def();
   body->def.kind = FLO_BODY_STATIC;
-  FLO_TRY(read_name(context, object, index, body));
+  FLO_TRY(
+      flo_scene_read_name(context, object, index, "boundary", "boundaries", context->body_names, body->name));
+  body->def.name = body->name;
   FLO_TRY(read_look(context, object, body->look));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
   // Solids are sampled by a few layers below their surface.

@@ -1,6 +1,4 @@
 // Makes the world that a scene describes.
-#include <stdlib.h>
-
 #include "base/core.h"
 #include "io/scene_steps.h"
 
@@ -8,7 +6,7 @@
 static FloStatus at_place(const FloScene *scene, const char *key, size_t index, FloStatus status,
                           const FloError *cause, FloError *error) {
   if (status == FLO_OK) return FLO_OK;
-  FloSceneContext context = {.file = scene->path, .error = error};
+  FloSceneContext context = {.file = scene->path, .error = error, .origins = scene->parts->origins};
   if (key) {
     flo_scene_enter(&context, key);
     flo_scene_enter_index(&context, index);
@@ -16,11 +14,12 @@ static FloStatus at_place(const FloScene *scene, const char *key, size_t index, 
   return flo_scene_pass_on(&context, status, cause);
 }
 
-static FloStatus add_materials(const FloScene *scene, FloWorld *world, FloMaterialId *ids, FloError *error) {
-  const struct FloSceneParts *parts = scene->parts;
+static FloStatus add_materials(const FloScene *scene, FloWorld *world, FloError *error) {
+  struct FloSceneParts *parts = scene->parts;
   for (size_t k = 0; k < parts->n_materials; k++) {
     FloError cause;
-    FloStatus status = flo_world_add_material(world, &parts->materials[k].def, &ids[k], &cause);
+    FloStatus status =
+        flo_world_add_material(world, &parts->materials[k].def, &parts->materials[k].id, &cause);
     FLO_TRY(at_place(scene, NULL, k, status, &cause, error));
   }
   return FLO_OK;
@@ -29,44 +28,75 @@ static FloStatus add_materials(const FloScene *scene, FloWorld *world, FloMateri
 static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   for (size_t k = 0; k < scene->n_bodies; k++) {
     FloError cause;
+    size_t before = flo_world_count(world, FLO_SET_BOUNDARY);
     FloStatus status = flo_world_add_body(world, &scene->bodies[k].def, &scene->bodies[k].id, &cause);
     FLO_TRY(at_place(scene, "boundaries", k, status, &cause, error));
+    scene->bodies[k].n_samples = flo_world_count(world, FLO_SET_BOUNDARY) - before;
   }
   return FLO_OK;
 }
 
-static FloStatus add_fluid(const FloSceneFluid *fluid, double spacing, FloWorld *world, FloError *error) {
-  size_t n_added = 0;
-  FLO_TRY(flo_world_add_fluid(world, &fluid->def, &n_added, error));
-  if (n_added > 0) return FLO_OK;
+static FloStatus add_fluid(FloScene *scene, FloSceneFluid *fluid, FloWorld *world, FloError *error) {
+  fluid->def.material = scene->parts->materials[fluid->material].id;
+  FLO_TRY(flo_world_add_fluid(world, &fluid->def, &fluid->n_particles, error));
+  if (fluid->n_particles > 0) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
-                  "no particle fits in: the spacing is %g m, or a boundary is in the way", spacing);
+                  "no particle fits in: the spacing is %g m, or a boundary is in the way",
+                  scene->world.spacing);
 }
 
-static FloStatus add_fluids(FloScene *scene, FloWorld *world, const FloMaterialId *ids, FloError *error) {
+static FloStatus add_fluids(FloScene *scene, FloWorld *world, FloError *error) {
   for (size_t k = 0; k < scene->parts->n_fluids; k++) {
-    FloSceneFluid *fluid = &scene->parts->fluids[k];
     FloError cause;
-    fluid->def.material = ids[fluid->material];
-    FloStatus status = add_fluid(fluid, scene->world.spacing, world, &cause);
+    FloStatus status = add_fluid(scene, &scene->parts->fluids[k], world, &cause);
     FLO_TRY(at_place(scene, "fluids", k, status, &cause, error));
   }
   return FLO_OK;
 }
 
-static FloStatus add_openings(FloScene *scene, FloWorld *world, const FloMaterialId *ids, FloError *error) {
-  struct FloSceneParts *parts = scene->parts;
-  for (size_t k = 0; k < parts->n_emitters; k++) {
-    FloEmitterId id;
+// One of the library's emitters for every span of time in which the scene's emitter runs.
+static FloStatus add_emitter(const FloScene *scene, FloSceneEmitter *emitter, FloWorld *world,
+                             FloError *error) {
+  FloEmitterDef def = emitter->def;
+  def.material = scene->parts->materials[emitter->material].id;
+  if (!emitter->spans.list) return flo_world_add_emitter(world, &def, NULL, error);
+  for (size_t k = 0; k < emitter->spans.n; k++) {
+    def.start = emitter->spans.list[k][0], def.end = emitter->spans.list[k][1];
+    FLO_TRY(flo_world_add_emitter(world, &def, NULL, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus add_sink(const FloSceneSink *sink, FloWorld *world, FloError *error) {
+  FloSinkDef def = sink->def;
+  if (!sink->spans.list) return flo_world_add_sink(world, &def, NULL, error);
+  for (size_t k = 0; k < sink->spans.n; k++) {
+    def.start = sink->spans.list[k][0], def.end = sink->spans.list[k][1];
+    FLO_TRY(flo_world_add_sink(world, &def, NULL, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus add_fills(FloScene *scene, FloWorld *world, FloError *error) {
+  for (size_t k = 0; k < scene->parts->n_fills; k++) {
+    FloSceneFill *fill = &scene->parts->fills[k];
     FloError cause;
-    parts->emitters[k].def.material = ids[parts->emitters[k].material];
-    FloStatus status = flo_world_add_emitter(world, &parts->emitters[k].def, &id, &cause);
+    fill->def.material = scene->parts->materials[fill->material].id;
+    FloStatus status = flo_world_add_fill(world, &fill->def, &fill->n_particles, &cause);
+    FLO_TRY(at_place(scene, "fills", k, status, &cause, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus add_openings(FloScene *scene, FloWorld *world, FloError *error) {
+  struct FloSceneParts *parts = scene->parts;
+  FloError cause;
+  for (size_t k = 0; k < parts->n_emitters; k++) {
+    FloStatus status = add_emitter(scene, &parts->emitters[k], world, &cause);
     FLO_TRY(at_place(scene, "emitters", k, status, &cause, error));
   }
   for (size_t k = 0; k < parts->n_sinks; k++) {
-    FloSinkId id;
-    FloError cause;
-    FloStatus status = flo_world_add_sink(world, &parts->sinks[k], &id, &cause);
+    FloStatus status = add_sink(&parts->sinks[k], world, &cause);
     FLO_TRY(at_place(scene, "sinks", k, status, &cause, error));
   }
   return FLO_OK;
@@ -83,29 +113,58 @@ static FloStatus set_parameters(const FloScene *scene, FloWorld *world, FloError
   return FLO_OK;
 }
 
-static FloStatus fill(FloScene *scene, FloWorld *world, FloMaterialId *ids, FloError *error) {
+static FloStatus fill(FloScene *scene, FloWorld *world, FloError *error) {
   FLO_TRY(set_parameters(scene, world, error));
-  FLO_TRY(add_materials(scene, world, ids, error));
+  FLO_TRY(add_materials(scene, world, error));
   FLO_TRY(add_bodies(scene, world, error));
-  FLO_TRY(add_fluids(scene, world, ids, error));
-  return add_openings(scene, world, ids, error);
+  FLO_TRY(add_fluids(scene, world, error));
+  FLO_TRY(add_fills(scene, world, error));
+  return add_openings(scene, world, error);
 }
 
 FloStatus flo_scene_build(FloScene *scene, FloWorld **world, FloError *error) {
   *world = NULL;
   FloError cause;
   FloWorld *made = NULL;
-  FloMaterialId *ids = flo_scene_allocate(scene->parts->n_materials, sizeof *ids);
-  if (!ids) return flo_fail(error, FLO_NO_MEMORY, "%s: out of memory", scene->path);
   FloStatus status = flo_world_create(&scene->world, &made, &cause);
   if (status != FLO_OK)
     at_place(scene, NULL, 0, status, &cause, error);
   else
-    status = fill(scene, made, ids, error);
-  free(ids);
+    status = fill(scene, made, error);
   if (status == FLO_OK)
     *world = made;
   else
     flo_world_destroy(made);
   return status;
+}
+
+FloStatus flo_scene_apply_event(FloScene *scene, FloWorld *world, const FloSceneEvent *event, size_t *n_added,
+                                FloError *error) {
+  if (n_added) *n_added = 0;
+  if (event->kind != FLO_EVENT_ADD) return FLO_OK;
+  FloError cause;
+  FloSceneFluid *fluid = &scene->parts->added[event->index];
+  FloStatus status = add_fluid(scene, fluid, world, &cause);
+  if (status == FLO_OK && n_added) *n_added = fluid->n_particles;
+  return at_place(scene, "events", event->entry, status, &cause, error);
+}
+
+// ---- Parts ----
+
+size_t flo_scene_count_parts(const FloScene *scene) {
+  return scene->parts->n_fluids + scene->parts->n_fills + scene->n_bodies;
+}
+
+FloScenePart flo_scene_part(const FloScene *scene, size_t k) {
+  if (k < scene->parts->n_fluids) {
+    const FloSceneFluid *fluid = &scene->parts->fluids[k];
+    return (FloScenePart){scene->parts->materials[fluid->material].name, "fluid", fluid->n_particles};
+  }
+  k -= scene->parts->n_fluids;
+  if (k < scene->parts->n_fills) {
+    const FloSceneFill *fill = &scene->parts->fills[k];
+    return (FloScenePart){scene->parts->materials[fill->material].name, "fill", fill->n_particles};
+  }
+  const FloSceneBody *body = &scene->bodies[k - scene->parts->n_fills];
+  return (FloScenePart){body->name, "boundary", body->n_samples};
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/core.h"
 #include "io/suggest.h"
@@ -16,10 +17,78 @@ static void replace_control_characters(char *text) {
     if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
 }
 
+// The origin of the innermost value around `path` that has one; *rest is what remains of the path below it.
+static const json_t *find_origin(const FloSceneContext *context, const char *path, const char **rest) {
+  char place[sizeof context->path];
+  snprintf(place, sizeof place, "%s", path);
+  for (size_t length = strlen(place); context->origins && length > 0;) {
+    const json_t *origin = json_object_get(context->origins, place);
+    if (origin) {
+      *rest = path + length;
+      return origin;
+    }
+    while (length > 0 && place[--length] != '/') continue;
+    place[length] = 0;
+  }
+  return NULL;
+}
+
+static const char *origin_text(const json_t *origin, size_t k) {
+  return json_string_value(json_array_get(origin, k));
+}
+
+json_t *flo_scene_origin(const FloSceneContext *context, const char *note) {
+  const char *rest = context->path;
+  const json_t *known = find_origin(context, context->path, &rest);
+  char path[2 * sizeof context->path];
+  snprintf(path, sizeof path, "%s%s", known ? origin_text(known, 1) : "", rest);
+  json_t *file = json_stringn_nocheck(context->file, strlen(context->file));
+  if (known) {
+    json_decref(file);
+    file = json_incref(json_array_get(known, 0));
+    if (!*note) note = origin_text(known, 2);
+  }
+  json_t *origin = json_array();
+  json_array_append_new(origin, file);
+  json_array_append_new(origin, json_stringn_nocheck(path, strlen(path)));
+  json_array_append_new(origin, json_stringn_nocheck(note, strlen(note)));
+  if (json_array_size(origin) == 3) return origin;
+  json_decref(origin);
+  return NULL;
+}
+
+FloStatus flo_scene_set_origin(FloSceneContext *context, const char *place, json_t *origin) {
+  return json_object_set_new_nocheck(context->origins, place, origin) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+void flo_scene_forget_origins(FloSceneContext *context, const char *place) {
+  const char *key;
+  json_t *origin;
+  void *next;
+  size_t length = strlen(place);
+  json_object_foreach_safe(context->origins, next, key, origin) {
+    if (!strncmp(key, place, length) && (key[length] == 0 || key[length] == '/'))
+      json_object_del(context->origins, key);
+  }
+}
+
+// ", instance 3 of 8" while instances are made, else what the origin has to say.
+static void describe_place(const FloSceneContext *context, const json_t *origin, char *text, size_t size) {
+  const char *note = origin ? origin_text(origin, 2) : "";
+  if (context->n_instances > 1)
+    snprintf(text, size, " (instance %zu of %zu)", context->instance + 1, context->n_instances);
+  else
+    snprintf(text, size, "%s%s%s", *note ? " (" : "", note, *note ? ")" : "");
+}
+
 static FloStatus fail_with(FloSceneContext *context, FloStatus status, const char *text) {
   context->has_failed = true;
-  flo_fail(context->error, status, "%s: %s%s%s", context->file, context->path, context->path[0] ? ": " : "",
-           text);
+  const char *rest = context->path;
+  const json_t *origin = find_origin(context, context->path, &rest);
+  char note[256];
+  describe_place(context, origin, note, sizeof note);
+  flo_fail(context->error, status, "%s: %s%s%s%s%s", origin ? origin_text(origin, 0) : context->file,
+           origin ? origin_text(origin, 1) : "", rest, note, context->path[0] ? ": " : "", text);
   if (context->error) replace_control_characters(context->error->text);
   return status;
 }
@@ -95,6 +164,12 @@ static FloStatus work_out_constant(FloSceneContext *context, const char *name, d
 static FloStatus find_constant(void *user, const char *name, bool *found, double *value, FloError *error) {
   (void)error; // written by way of the context, which knows file and path
   FloSceneContext *context = user;
+  bool is_number = !strcmp(name, "i"), is_count = !strcmp(name, "n");
+  if (context->n_instances > 0 && (is_number || is_count)) {
+    *found = true;
+    *value = (double)(is_number ? context->instance : context->n_instances);
+    return FLO_OK;
+  }
   *found = context->constants && json_object_get(context->constants, name);
   return *found ? work_out_constant(context, name, value) : FLO_OK;
 }
@@ -106,8 +181,20 @@ static const char *constant_name(void *user, size_t k) {
   return entry ? json_object_iter_key(entry) : NULL;
 }
 
+// Words that C and other languages take for numbers; as names they would be met with odd suggestions.
+static bool is_no_number(const char *text) {
+  static const char *const words[] = {"nan", "inf", "infinity"};
+  text += *text == '-' || *text == '+';
+  for (size_t k = 0; k < FLO_COUNT_OF(words); k++)
+    if (!strcasecmp(text, words[k])) return true;
+  return false;
+}
+
 FloStatus flo_scene_compile(FloSceneContext *context, const char *text, bool has_position,
                             FloExpression **out) {
+  *out = NULL;
+  if (is_no_number(text) && !json_object_get(context->constants, text))
+    return flo_scene_fail(context, "must be a finite number, got \"%s\"", text);
   FloExpressionScope scope = {.find = find_constant,
                               .name_at = constant_name,
                               .context = context,

@@ -11,6 +11,7 @@ enum {
   FLO_SCENE_MAX_CHAIN = 32, // constants that refer to one another
   FLO_SCENE_MAX_LIST = 65535,
   FLO_SCENE_MAX_CONSTANTS = 1000,
+  FLO_SCENE_MAX_INSTANCES = 100000,
 };
 
 #define FLO_SCENE_MAX_PARTICLES 2e8
@@ -22,13 +23,24 @@ typedef struct FloSceneContext {
   FloError *error;
   bool has_failed; // the message is written; callers only pass the status on
 
-  int dim;
+  // Where values came from that were not always where they are now: from JSON path to [file, path, note].
+  // Entries of included files, instances and parts of groups have one.
+  json_t *origins;
+  json_t *files; // owns the names of included files
+  bool refuses_includes;
+
+  int dim, up;
+  double spacing;                          // [m]
+  struct FloSceneAttachment **attachments; // of the scene
+  // The instance that is being made: expressions may use its number i and their count n; count 0: none.
+  size_t instance, n_instances;
+  double n_instances_made;                // in the whole scene so far
   json_t *constants;                      // borrowed; values become numbers as they are worked out
   const char *chain[FLO_SCENE_MAX_CHAIN]; // constants being worked out now
   size_t n_chain;
 
-  json_t *material_names, *body_names, *probe_names; // name -> index
-  double n_particles;                                // estimated so far
+  json_t *material_names, *body_names, *emitter_names, *sink_names, *probe_names; // name -> index
+  double n_particles;                                                             // estimated so far
 } FloSceneContext;
 
 // Fails with FLO_BAD_INPUT and "file: path: text".
@@ -46,6 +58,15 @@ FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const ch
 size_t flo_scene_enter(FloSceneContext *context, const char *key);
 size_t flo_scene_enter_index(FloSceneContext *context, size_t index);
 void flo_scene_leave(FloSceneContext *context, size_t mark);
+
+// Remembers that the value at `place` stood in `file` at `path` before; `note`, which may be "", is put
+// behind the path in messages.
+FloStatus flo_scene_set_origin(FloSceneContext *context, const char *place, json_t *origin);
+// Where the value at hand stood in the first place: a new [file, path, note]. The note, which may be "", is
+// put behind the path in messages.
+json_t *flo_scene_origin(const FloSceneContext *context, const char *note);
+// Takes away the origins of the value at `place` and of everything in it.
+void flo_scene_forget_origins(FloSceneContext *context, const char *place);
 
 // Works out every constant in `constants`, in place. Cycles and names that mean something else already are
 // failures.

@@ -10,6 +10,7 @@
 #include "io/suggest.h"
 
 #define MAX_FILE_SIZE ((size_t)64 << 20)
+#define TOO_LARGE     "larger than 64 MB, which no scene should be"
 
 // ---- The file ----
 
@@ -26,8 +27,7 @@ static FloStatus read_stream(FloSceneContext *context, FILE *stream, char **text
   while (*text) {
     *length += fread(*text + *length, 1, capacity - *length, stream);
     if (ferror(stream)) return io_failed(context, strerror(errno));
-    if (*length > MAX_FILE_SIZE)
-      return flo_scene_fail(context, "larger than 64 MB, which no scene should be");
+    if (*length > MAX_FILE_SIZE) return flo_scene_fail(context, TOO_LARGE);
     if (*length < capacity) return FLO_OK;
     capacity *= 2;
     char *larger = realloc(*text, capacity);
@@ -48,8 +48,10 @@ static FloStatus read_text(FloSceneContext *context, char **text, size_t *length
   return status;
 }
 
-static FloStatus parse_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
+FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
   json_error_t problem;
+  *root = NULL;
+  if (length > MAX_FILE_SIZE) return flo_scene_fail(context, TOO_LARGE);
   *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
   if (*root && !json_is_object(*root))
     return flo_scene_fail(context, "a scene must be a JSON object: { ... }");
@@ -62,8 +64,9 @@ static FloStatus parse_text(FloSceneContext *context, const char *text, size_t l
 FloStatus flo_scene_read_file(FloSceneContext *context, json_t **root) {
   char *text = NULL;
   size_t length = 0;
+  *root = NULL;
   FloStatus status = read_text(context, &text, &length);
-  if (status == FLO_OK) status = parse_text(context, text, length, root);
+  if (status == FLO_OK) status = flo_scene_read_text(context, text, length, root);
   free(text);
   return status;
 }
@@ -97,8 +100,10 @@ static FloStatus check_sizes(FloSceneContext *context, json_t *sizes, json_t *co
 
 static FloStatus apply_size(FloSceneContext *context, json_t *root, const char *name) {
   json_t *sizes = json_object_get(root, "sizes"), *constants = json_object_get(root, "constants");
+  size_t mark = flo_scene_enter(context, "constants");
   if (constants && !json_is_object(constants))
-    return flo_scene_fail(context, "/constants: must be an object of names and numbers");
+    return flo_scene_fail(context, "must be an object of names and numbers");
+  flo_scene_leave(context, mark);
   if (sizes) FLO_TRY(check_sizes(context, sizes, constants));
   json_t *size = sizes && name ? json_object_get(sizes, name) : NULL;
   if (name && !size && json_object_size(sizes) == 0)
@@ -159,27 +164,52 @@ static FloStatus put_value(FloSceneContext *context, json_t *place, const char *
   return json_array_set(place, index, value) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
+// Adds a step to a JSON path; entries of lists go by their number there.
+static FloStatus extend_path(FloSceneContext *context, const json_t *place, const char *word,
+                             char path[sizeof context->path]) {
+  size_t length = strlen(path), space = sizeof context->path - length, index;
+  if (!json_is_array(place)) {
+    snprintf(path + length, space, "/%s", word);
+    return FLO_OK;
+  }
+  FLO_TRY(find_entry(context, place, word, &index));
+  snprintf(path + length, space, "/%zu", index);
+  return FLO_OK;
+}
+
 // Walks along the dots of `path`, which is cut up on the way.
 static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json_t *value) {
   json_t *place = root;
+  char json_path[sizeof context->path] = "", *last = path;
   for (char *word = path, *dot;; word = dot + 1) {
+    last = word;
     dot = strchr(word, '.');
     if (dot) *dot = 0;
     if (!*word)
       return flo_scene_fail(context, "must look like path=value, with dots between the parts of the path");
     if (!json_is_object(place) && !json_is_array(place))
       return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
-    if (!dot) return put_value(context, place, word, value);
+    FLO_TRY(extend_path(context, place, word, json_path));
+    if (!dot) break;
     FLO_TRY(step_into(context, place, word, &place));
   }
+  FLO_TRY(put_value(context, place, last, value));
+  // What is set from outside does not stand where the old value stood.
+  flo_scene_forget_origins(context, json_path);
+  json_t *origin = json_pack("[s, s, s]", context->file, json_path, "");
+  return origin ? flo_scene_set_origin(context, json_path, origin) : FLO_OK;
 }
 
 static FloStatus apply_set(FloSceneContext *context, json_t *root, const char *set) {
   snprintf(context->path, sizeof context->path, "--set %s", set);
   const char *equals = strchr(set, '=');
   if (!equals) return flo_scene_fail(context, "must look like path=value, such as spacing=0.01");
-  // JSON where it is JSON, else text, which may well be an expression.
-  json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+  // JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant
+  // so.
+  json_error_t problem;
+  json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
+  if (!value && strchr("[{\"", equals[1]) && equals[1])
+    return flo_scene_fail(context, "the value is not valid JSON: %s", problem.text);
   if (!value) value = json_string(equals + 1);
   if (!value) return flo_scene_fail(context, "the value is not valid UTF-8");
   char *path = malloc((size_t)(equals - set) + 1);

@@ -20,10 +20,11 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
     material->def.wall_viscosity = flo_json_number(object, "wall_viscosity");
 }
 
-// Room for the named ones, and for one described on the spot in each fluid and emitter.
+// Room for the named ones, and for one described on the spot in each fluid, fill, emitter and event.
 static FloStatus read_materials(FloSceneContext *context, json_t *root, struct FloSceneParts *parts) {
   json_t *map = json_object_get(root, "materials"), *object;
-  size_t n_most = json_object_size(map) + parts->n_fluids + parts->n_emitters;
+  size_t n_events = json_array_size(json_object_get(root, "events"));
+  size_t n_most = json_object_size(map) + parts->n_fluids + parts->n_fills + parts->n_emitters + n_events;
   parts->materials = flo_scene_allocate(n_most, sizeof *parts->materials);
   if (!parts->materials) return flo_scene_no_memory(context);
   const char *name;
@@ -78,11 +79,8 @@ static FloStatus read_velocity(FloSceneContext *context, const json_t *list, Flo
   return FLO_OK;
 }
 
-static FloStatus read_fluid(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
-  FloSceneFluid *fluid = &scene->parts->fluids[index];
+static FloStatus fill_fluid(FloSceneContext *context, json_t *object, FloScene *scene, FloSceneFluid *fluid) {
   FloFluidDef *def = &fluid->def;
-  *def = flo_default_fluid_def();
-  FLO_TRY(find_material(context, object, "fluid", index, scene->parts, &fluid->material));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
   if (def->shape.kind == FLO_SHAPE_TANK)
     return flo_scene_fail(context, "a tank is for boundaries; fill it with a box");
@@ -92,6 +90,32 @@ static FloStatus read_fluid(FloSceneContext *context, json_t *object, size_t ind
     return flo_scene_fail(context, "'angular_velocity' must be along z in a two-dimensional scene");
   return flo_scene_count(context, flo_scene_shape_volume(&def->shape, context->dim) /
                                       pow(scene->world.spacing, context->dim));
+}
+
+static FloStatus read_fluid(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSceneFluid *fluid = &scene->parts->fluids[index];
+  fluid->def = flo_default_fluid_def();
+  FLO_TRY(find_material(context, object, "fluid", index, scene->parts, &fluid->material));
+  return fill_fluid(context, object, scene, fluid);
+}
+
+FloStatus flo_scene_read_added(FloSceneContext *context, json_t *object, size_t event, FloScene *scene) {
+  FloSceneFluid *fluid = &scene->parts->added[scene->parts->n_added++];
+  fluid->def = flo_default_fluid_def();
+  FLO_TRY(find_material(context, object, "event", event, scene->parts, &fluid->material));
+  return fill_fluid(context, object, scene, fluid);
+}
+
+// ---- Fills ----
+
+static FloStatus read_fill(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSceneFill *fill = &scene->parts->fills[index];
+  fill->def = flo_default_fill_def();
+  fill->def.up = scene->up;
+  fill->def.level = flo_json_number(object, "level");
+  flo_json_vector(object, "seed", fill->def.seed);
+  flo_json_vector(object, "velocity", fill->def.velocity);
+  return find_material(context, object, "fill", index, scene->parts, &fill->material);
 }
 
 // ---- Emitters ----
@@ -112,26 +136,52 @@ static void rotation_from_axes(const double x[3], const double y[3], const doubl
   quat_normalise(q);
 }
 
-// Turns +x into the direction and keeps the window's height (z) as upright as that allows.
-static void aim(const double direction[3], int dim, int up, double rotation[4]) {
+static bool is_parallel(const double a[3], const double b[3]) {
+  return fabs(vec_dot(a, b)) >= 0.999 * vec_length(a) * vec_length(b);
+}
+
+void flo_scene_default_upright(const double direction[3], int up, double upright[3]) {
+  vec_set(upright, up == 0, up == 1, up == 2);
+  if (!is_parallel(direction, upright)) return;
+  int next = (up + 1) % 3;
+  vec_set(upright, next == 0, next == 1, next == 2);
+}
+
+// Turns +x into the direction and keeps the window's height (z) as near to `upright` as that allows.
+static void aim(const double direction[3], int dim, const double upright[3], double rotation[4]) {
   double x[3], y[3], z[3] = {0, 0, 1};
   vec_scale(direction, 1 / vec_length(direction), x);
   if (dim == 3) {
-    int upright = fabs(x[up]) < 0.999 ? up : (up + 1) % 3;
-    vec_set(z, upright == 0, upright == 1, upright == 2);
-    vec_add_scaled(z, x, -vec_dot(x, z), z);
+    vec_add_scaled(upright, x, -vec_dot(x, upright), z);
     vec_scale(z, 1 / vec_length(z), z);
   }
   vec_cross(z, x, y);
   rotation_from_axes(x, y, z, rotation);
 }
 
-static FloStatus count_emitted(FloSceneContext *context, const FloScene *scene, const FloEmitterDef *def) {
-  if (scene->world.max_particles > 0) return FLO_OK;
+static double seconds_within(const FloScene *scene, double start, double end) {
+  return fmax(fmin(end, scene->duration) - fmax(start, 0), 0);
+}
+
+static FloStatus count_one(FloSceneContext *context, const FloScene *scene, const FloSceneEmitter *emitter) {
+  const FloEmitterDef *def = &emitter->def;
   double area = context->dim == 2 ? def->size[0] : def->size[0] * def->size[1];
-  double seconds = fmin(def->end, scene->duration) - fmax(def->start, 0);
-  double volume = area * def->speed * fmax(seconds, 0);
-  return flo_scene_count(context, volume / pow(scene->world.spacing, context->dim));
+  double seconds = emitter->spans.list ? 0 : seconds_within(scene, def->start, def->end);
+  for (size_t k = 0; emitter->spans.list && k < emitter->spans.n; k++)
+    seconds += seconds_within(scene, emitter->spans.list[k][0], emitter->spans.list[k][1]);
+  return flo_scene_count(context, area * def->speed * seconds / pow(scene->world.spacing, context->dim));
+}
+
+FloStatus flo_scene_count_emitted(FloSceneContext *context, FloScene *scene) {
+  if (scene->world.max_particles > 0) return FLO_OK;
+  size_t outer = flo_scene_enter(context, "emitters");
+  for (size_t k = 0; k < scene->parts->n_emitters; k++) {
+    size_t mark = flo_scene_enter_index(context, k);
+    FLO_TRY(count_one(context, scene, &scene->parts->emitters[k]));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  return FLO_OK;
 }
 
 static FloStatus read_window(FloSceneContext *context, json_t *object, FloEmitterDef *def) {
@@ -145,28 +195,42 @@ static FloStatus read_window(FloSceneContext *context, json_t *object, FloEmitte
   return FLO_OK;
 }
 
+// Where the stream goes, and how the opening is turned about it.
+static FloStatus read_direction(FloSceneContext *context, json_t *object, int up, double rotation[4]) {
+  double direction[3], upright[3];
+  flo_json_vector(object, "direction", direction);
+  if (vec_length(direction) == 0) return flo_scene_fail(context, "'direction' must not be zero");
+  flo_scene_default_upright(direction, up, upright);
+  if (json_object_get(object, "upright")) flo_json_vector(object, "upright", upright);
+  if (vec_length(upright) == 0) return flo_scene_fail(context, "'upright' must not be zero");
+  if (context->dim == 3 && is_parallel(direction, upright))
+    return flo_scene_fail(context, "'upright' must not be along 'direction'");
+  aim(direction, context->dim, upright, rotation);
+  return FLO_OK;
+}
+
 static FloStatus read_emitter(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
   FloSceneEmitter *emitter = &scene->parts->emitters[index];
   FloEmitterDef *def = &emitter->def;
-  double direction[3];
+  char name[64];
   *def = flo_default_emitter_def();
+  FLO_TRY(flo_scene_read_name(context, object, index, "emitter", "emitters", context->emitter_names, name));
   FLO_TRY(find_material(context, object, "emitter", index, scene->parts, &emitter->material));
   FLO_TRY(read_window(context, object, def));
   def->pose = flo_pose_identity();
   def->speed = flo_json_number(object, "speed");
   flo_json_vector(object, "at", def->pose.position);
-  flo_json_vector(object, "direction", direction);
-  if (vec_length(direction) == 0) return flo_scene_fail(context, "'direction' must not be zero");
-  aim(direction, context->dim, scene->up, def->pose.rotation);
-  FLO_TRY(flo_scene_read_span(context, object, &def->start, &def->end));
-  return count_emitted(context, scene, def);
+  FLO_TRY(read_direction(context, object, scene->up, def->pose.rotation));
+  return flo_scene_read_span(context, object, &def->start, &def->end);
 }
 
 // ---- Sinks ----
 
 static FloStatus read_sink(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
-  FloSinkDef *def = &scene->parts->sinks[index];
+  FloSinkDef *def = &scene->parts->sinks[index].def;
+  char name[64];
   *def = flo_default_sink_def();
+  FLO_TRY(flo_scene_read_name(context, object, index, "sink", "sinks", context->sink_names, name));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
   if (def->shape.kind == FLO_SHAPE_TANK)
     return flo_scene_fail(context, "a sink cannot have the shape of a tank");
@@ -193,18 +257,24 @@ static FloStatus read_all(FloSceneContext *context, json_t *root, const char *ke
 FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene *scene) {
   struct FloSceneParts *parts = scene->parts;
   size_t n_fluids = json_array_size(json_object_get(root, "fluids"));
+  size_t n_fills = json_array_size(json_object_get(root, "fills"));
   size_t n_emitters = json_array_size(json_object_get(root, "emitters"));
   size_t n_sinks = json_array_size(json_object_get(root, "sinks"));
-  if (n_fluids + n_emitters == 0) return flo_scene_fail(context, "needs at least one fluid or emitter");
+  if (n_fluids + n_fills + n_emitters == 0)
+    return flo_scene_fail(context, "needs at least one fluid or emitter");
+  parts->fills = flo_scene_allocate(n_fills, sizeof *parts->fills);
   parts->fluids = flo_scene_allocate(n_fluids, sizeof *parts->fluids);
   parts->emitters = flo_scene_allocate(n_emitters, sizeof *parts->emitters);
   parts->sinks = flo_scene_allocate(n_sinks, sizeof *parts->sinks);
-  if (!parts->fluids || !parts->emitters || !parts->sinks) return flo_scene_no_memory(context);
+  if (!parts->fills || !parts->fluids || !parts->emitters || !parts->sinks)
+    return flo_scene_no_memory(context);
   parts->n_fluids = n_fluids;
+  parts->n_fills = n_fills;
   parts->n_emitters = n_emitters;
   parts->n_sinks = n_sinks;
   FLO_TRY(read_materials(context, root, parts));
   FLO_TRY(read_all(context, root, "fluids", read_fluid, scene));
+  FLO_TRY(read_all(context, root, "fills", read_fill, scene));
   FLO_TRY(read_all(context, root, "emitters", read_emitter, scene));
   return read_all(context, root, "sinks", read_sink, scene);
 }

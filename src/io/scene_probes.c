@@ -5,6 +5,7 @@
 
 #include "base/core.h"
 #include "io/scene_steps.h"
+#include "io/series.h"
 
 static FloStatus find_body(FloSceneContext *context, const char *key, const char *name, int *body) {
   const json_t *index = json_object_get(context->body_names, name);
@@ -37,13 +38,48 @@ static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object,
   return FLO_OK;
 }
 
-static FloStatus read_probe(FloSceneContext *context, const json_t *object, FloProbe *probe) {
+// ---- Names, which head columns of the series ----
+
+// Keeps a column's name, which no other column may have.
+static FloStatus keep_column(FloSceneContext *context, const char *name) {
+  if (json_object_get(context->probe_names, name))
+    return flo_scene_fail(context, "there are two probes of the name '%s'", name);
+  return json_object_set_new(context->probe_names, name, json_true()) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+// A force or a torque has three columns.
+static FloStatus keep_columns(FloSceneContext *context, const FloProbe *probe) {
+  FLO_TRY(keep_column(context, probe->name));
+  if (probe->kind != FLO_PROBE_FORCE && probe->kind != FLO_PROBE_TORQUE) return FLO_OK;
+  for (int axis = 0; axis < 3; axis++) {
+    char column[80];
+    snprintf(column, sizeof column, "%s.%c", probe->name, "xyz"[axis]);
+    FLO_TRY(keep_column(context, column));
+  }
+  return FLO_OK;
+}
+
+// The columns that a run has anyway, those of one body among them: `fixed` is the series of a scene with a
+// single body that has no name, so that its columns begin with the point.
+static FloStatus check_column(FloSceneContext *context, const FloSeries *fixed, const char *name) {
+  const char *point = strrchr(name, '.');
+  char body[64];
+  if (name[0] != '.' && flo_series_find(fixed, name) < fixed->n_columns)
+    return flo_scene_fail(context, "a probe cannot be called '%s': every run has a column of that name",
+                          name);
+  if (!point || flo_series_find(fixed, point) == fixed->n_columns) return FLO_OK;
+  snprintf(body, sizeof body, "%.*s", (int)(point - name), name);
+  if (!json_object_get(context->body_names, body)) return FLO_OK;
+  return flo_scene_fail(context, "a probe cannot be called '%s': the boundary '%s' has a column of that name",
+                        name, body);
+}
+
+static FloStatus read_probe(FloSceneContext *context, const json_t *object, const FloSeries *fixed,
+                            FloProbe *probe) {
   snprintf(probe->name, sizeof probe->name, "%s", flo_json_text(object, "name"));
-  if (json_object_get(context->probe_names, probe->name))
-    return flo_scene_fail(context, "there are two probes of the name '%s'", probe->name);
-  if (json_object_set_new(context->probe_names, probe->name, json_true()))
-    return flo_scene_no_memory(context);
-  return read_probe_kind(context, object, probe);
+  FLO_TRY(check_column(context, fixed, probe->name));
+  FLO_TRY(read_probe_kind(context, object, probe));
+  return keep_columns(context, probe);
 }
 
 static FloStatus read_expect(FloSceneContext *context, const json_t *object, FloExpect *expect) {
@@ -70,17 +106,28 @@ static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *
   return FLO_OK;
 }
 
-FloStatus flo_scene_read_probes(FloSceneContext *context, json_t *root, FloScene *scene) {
-  json_t *list = json_object_get(root, "probes"), *object;
+static FloStatus read_probes(FloSceneContext *context, json_t *list, const FloSeries *fixed,
+                             FloScene *scene) {
   size_t outer = flo_scene_enter(context, "probes"), index;
   scene->n_probes = json_array_size(list);
   scene->probes = flo_scene_allocate(scene->n_probes, sizeof *scene->probes);
   if (!scene->probes) return flo_scene_no_memory(context);
+  json_t *object;
   json_array_foreach(list, index, object) {
     size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read_probe(context, object, &scene->probes[index]));
+    FLO_TRY(read_probe(context, object, fixed, &scene->probes[index]));
     flo_scene_leave(context, mark);
   }
   flo_scene_leave(context, outer);
-  return read_expects(context, json_object_get(root, "expect"), scene);
+  return FLO_OK;
+}
+
+FloStatus flo_scene_read_probes(FloSceneContext *context, json_t *root, FloScene *scene) {
+  FloSceneBody body = {.name = ""};
+  FloScene one_body = {.bodies = &body, .n_bodies = 1};
+  FloSeries *fixed;
+  if (flo_series_create(&one_body, &fixed, NULL)) return flo_scene_no_memory(context);
+  FloStatus status = read_probes(context, json_object_get(root, "probes"), fixed, scene);
+  flo_series_destroy(fixed);
+  return status == FLO_OK ? read_expects(context, json_object_get(root, "expect"), scene) : status;
 }

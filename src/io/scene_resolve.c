@@ -9,12 +9,6 @@
 
 // ---- Keys ----
 
-static const FloSceneKey *key_named(const FloSceneTable *table, const char *name) {
-  for (size_t k = 0; k < table->n_keys; k++)
-    if (!strcmp(table->keys[k].name, name)) return &table->keys[k];
-  return NULL;
-}
-
 // Appends to a text of `size` bytes, as far as there is room.
 static void append(char *text, size_t size, const char *more) {
   size_t length = strlen(text);
@@ -34,11 +28,11 @@ static FloStatus unknown_key(FloSceneContext *context, const FloSceneTable *tabl
                         suggestion.best ? flo_suggest_text(&suggestion, hint) : known);
 }
 
-static FloStatus check_known(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+FloStatus flo_scene_check_known(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
   const char *name;
   json_t *value;
   json_object_foreach(object, name, value) {
-    if (!table->has_parameters && !key_named(table, name)) return unknown_key(context, table, name);
+    if (!table->has_parameters && !flo_scene_find_key(table, name)) return unknown_key(context, table, name);
   }
   return FLO_OK;
 }
@@ -54,18 +48,31 @@ static size_t count_given(const json_t *object, const char *const names[], char 
   return n_given;
 }
 
-static FloStatus check_alternatives(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+static FloStatus check_exactly_one(FloSceneContext *context, json_t *object, const char *what,
+                                   const char *const names[]) {
   char list[256];
-  size_t n_given = count_given(object, table->exactly_one, list, sizeof list);
-  if (table->exactly_one[0] && n_given != 1)
-    return flo_scene_fail(context, "%s needs exactly one of %s, got %zu", table->name, list, n_given);
-  n_given = count_given(object, table->at_most_one, list, sizeof list);
-  if (n_given > 1)
-    return flo_scene_fail(context, "%s may have only one of %s, got %zu", table->name, list, n_given);
-  n_given = count_given(object, table->at_least_one, list, sizeof list);
-  if (table->at_least_one[0] && n_given == 0)
-    return flo_scene_fail(context, "%s needs at least one of %s", table->name, list);
-  return FLO_OK;
+  size_t n_given = count_given(object, names, list, sizeof list);
+  if (!names[0] || n_given == 1) return FLO_OK;
+  return flo_scene_fail(context, "%s needs exactly one of %s, got %zu", what, list, n_given);
+}
+
+static FloStatus check_at_most_one(FloSceneContext *context, json_t *object, const char *what,
+                                   const char *const names[]) {
+  char list[256];
+  size_t n_given = count_given(object, names, list, sizeof list);
+  if (n_given <= 1) return FLO_OK;
+  return flo_scene_fail(context, "%s may have only one of %s, got %zu", what, list, n_given);
+}
+
+FloStatus flo_scene_check_alternatives(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+  FLO_TRY(check_exactly_one(context, object, table->name, table->exactly_one));
+  FLO_TRY(check_exactly_one(context, object, table->name, table->also_exactly_one));
+  FLO_TRY(check_at_most_one(context, object, table->name, table->at_most_one));
+  FLO_TRY(check_at_most_one(context, object, table->name, table->also_at_most_one));
+  char list[256];
+  size_t n_given = count_given(object, table->at_least_one, list, sizeof list);
+  if (!table->at_least_one[0] || n_given > 0) return FLO_OK;
+  return flo_scene_fail(context, "%s needs at least one of %s", table->name, list);
 }
 
 // ---- Types ----
@@ -80,6 +87,7 @@ static const struct {
     {FLO_SCENE_TEXT | FLO_SCENE_NAME, "text"},
     {FLO_SCENE_PAIR, "a list of 2 numbers"},
     {FLO_SCENE_VECTOR | FLO_SCENE_FIELD, "a list of 3 numbers"},
+    {FLO_SCENE_COUNTS, "a list of 3 whole numbers"},
     {FLO_SCENE_TRIPLE, "a list of 3 numbers"},
     {FLO_SCENE_OBJECT, "an object"},
     {FLO_SCENE_LIST, "a list of objects"},
@@ -108,7 +116,7 @@ static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json
   char wanted[256] = "";
   for (size_t k = 0; k < FLO_COUNT_OF(phrases); k++) {
     if (!(types & phrases[k].type)) continue;
-    bool is_plane = context->dim == 2 && phrases[k].type & FLO_SCENE_VECTOR;
+    bool is_plane = context->dim == 2 && phrases[k].type & (FLO_SCENE_VECTOR | FLO_SCENE_COUNTS);
     append(wanted, sizeof wanted, wanted[0] ? " or " : "");
     append(wanted, sizeof wanted, is_plane ? "a list of 2 numbers" : phrases[k].phrase);
   }
@@ -117,14 +125,23 @@ static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json
 
 // ---- Numbers ----
 
+// Limits of sense are of no interest to somebody who is on the other side of zero.
+static FloStatus fail_range(FloSceneContext *context, double value, FloSceneRange range) {
+  const char *sign = range.is_open ? ">" : ">=", *zero = range.includes_zero ? "0 or " : "";
+  bool is_tiny = range.low > 0 && range.low < 1e-3, is_high_far = range.high >= 1e4;
+  if (value <= 0 && is_tiny) return flo_scene_fail(context, "must be > 0, got %.9g", value);
+  if (value > range.high && is_high_far)
+    return flo_scene_fail(context, "must be <= %.9g, got %.9g", range.high, value);
+  if (is_high_far) return flo_scene_fail(context, "must be %s %g, got %.9g", sign, range.low, value);
+  if (range.low == range.high) return flo_scene_fail(context, "must be %g, got %.9g", range.low, value);
+  return flo_scene_fail(context, "must be %s%s %g and <= %.9g, got %.9g", zero, sign, range.low, range.high,
+                        value);
+}
+
 static FloStatus check_range(FloSceneContext *context, double value, FloSceneRange range) {
   bool is_low = value < range.low || (range.is_open && value == range.low);
-  if (!is_low && value <= range.high) return FLO_OK;
-  const char *sign = range.is_open ? ">" : ">=";
-  if (isinf(range.high)) return flo_scene_fail(context, "must be %s %g, got %.9g", sign, range.low, value);
-  if (isinf(range.low)) return flo_scene_fail(context, "must be <= %.9g, got %.9g", range.high, value);
-  if (range.low == range.high) return flo_scene_fail(context, "must be %g, got %.9g", range.low, value);
-  return flo_scene_fail(context, "must be %s %g and <= %.9g, got %.9g", sign, range.low, range.high, value);
+  bool is_fine = (!is_low && value <= range.high) || (range.includes_zero && value == 0);
+  return is_fine ? FLO_OK : fail_range(context, value, range);
 }
 
 FloStatus flo_scene_resolve_number(FloSceneContext *context, json_t *value, FloSceneRange range,
@@ -150,28 +167,36 @@ static FloStatus resolve_integer(FloSceneContext *context, json_t *value, FloSce
   return *replacement ? FLO_OK : flo_scene_no_memory(context);
 }
 
-// A component of a field: text that depends on the place stays text, all else becomes a number.
-static FloStatus resolve_component(FloSceneContext *context, json_t *value, json_t **replacement) {
+// A component of a field: text that depends on the place stays text, all else becomes a number. An instance's
+// number and their count are known here and nowhere else, so they are written into the text.
+static FloStatus resolve_component(FloSceneContext *context, json_t *value, FloSceneRange range,
+                                   json_t **replacement) {
   *replacement = NULL;
-  if (!json_is_string(value))
-    return json_is_number(value) ? FLO_OK : wrong_type(context, FLO_SCENE_NUMBER, value);
+  if (!json_is_string(value)) return flo_scene_resolve_number(context, value, range, replacement);
   FloExpression *expression;
   FLO_TRY(flo_scene_compile(context, json_string_value(value), true, &expression));
   bool is_constant = flo_expression_is_constant(expression);
   flo_expression_destroy(expression);
-  FloSceneRange any = {-INFINITY, INFINITY, false};
-  return is_constant ? flo_scene_resolve_number(context, value, any, replacement) : FLO_OK;
+  if (is_constant) return flo_scene_resolve_number(context, value, range, replacement);
+  if (context->n_instances == 0) return FLO_OK;
+  char number[24], count[24];
+  snprintf(number, sizeof number, "%zu", context->instance);
+  snprintf(count, sizeof count, "%zu", context->n_instances);
+  *replacement = flo_scene_substitute(json_string_value(value), 2, (const char *const[]){"i", "n"},
+                                      (const char *const[]){number, count});
+  return *replacement ? FLO_OK : flo_scene_no_memory(context);
 }
 
 // ---- Lists of numbers ----
 
-// In 2D a vector may be written with a third component of zero, and three numbers may lack the third.
+// In 2D a vector may be written with a third component of zero (counts: of one), and three numbers may lack
+// the third.
 static FloStatus fit_components(FloSceneContext *context, unsigned types, json_t *list) {
   size_t n_given = json_array_size(list);
   size_t n_wanted = types & FLO_SCENE_PAIR ? 2 : types & FLO_SCENE_TRIPLE ? 3 : (size_t)context->dim;
   if (n_given == 3 && n_wanted == 2 && !(types & FLO_SCENE_PAIR)) {
     json_t *third = json_array_get(list, 2);
-    if (!json_is_number(third) || json_number_value(third) != 0)
+    if (!json_is_number(third) || json_number_value(third) != (types & FLO_SCENE_COUNTS ? 1 : 0))
       return flo_scene_fail(context, "must have 2 components, since the scene is two-dimensional");
     n_given -= !json_array_remove(list, 2);
   }
@@ -181,15 +206,20 @@ static FloStatus fit_components(FloSceneContext *context, unsigned types, json_t
   return flo_scene_fail(context, "must be a list of %zu numbers, got %zu", n_wanted, n_given);
 }
 
+static FloStatus resolve_one(FloSceneContext *context, const FloSceneKey *key, json_t *value,
+                             json_t **replacement) {
+  if (key->types & FLO_SCENE_FIELD) return resolve_component(context, value, key->range, replacement);
+  if (key->types & FLO_SCENE_COUNTS) return resolve_integer(context, value, key->range, replacement);
+  return flo_scene_resolve_number(context, value, key->range, replacement);
+}
+
 static FloStatus resolve_components(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
   FLO_TRY(fit_components(context, key->types, list));
   size_t index;
   json_t *value, *replacement;
   json_array_foreach(list, index, value) {
     size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(key->types & FLO_SCENE_FIELD
-                ? resolve_component(context, value, &replacement)
-                : flo_scene_resolve_number(context, value, key->range, &replacement));
+    FLO_TRY(resolve_one(context, key, value, &replacement));
     if (replacement && json_array_set_new(list, index, replacement)) return flo_scene_no_memory(context);
     flo_scene_leave(context, mark);
   }
@@ -227,8 +257,6 @@ static FloStatus check_text(FloSceneContext *context, const FloSceneKey *key, co
 
 // ---- The walk ----
 
-static FloStatus resolve_object(FloSceneContext *context, json_t *object, const FloSceneTable *table);
-
 static FloStatus resolve_list(FloSceneContext *context, json_t *list, const FloSceneTable *table) {
   if (json_array_size(list) > FLO_SCENE_MAX_LIST)
     return flo_scene_fail(context, "%zu entries, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
@@ -237,7 +265,7 @@ static FloStatus resolve_list(FloSceneContext *context, json_t *list, const FloS
   json_array_foreach(list, index, entry) {
     size_t mark = flo_scene_enter_index(context, index);
     if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
-    FLO_TRY(resolve_object(context, entry, table));
+    FLO_TRY(flo_scene_resolve_object(context, entry, table));
     flo_scene_leave(context, mark);
   }
   return FLO_OK;
@@ -254,7 +282,7 @@ static FloStatus resolve_map(FloSceneContext *context, json_t *map, const FloSce
     size_t mark = flo_scene_enter(context, name);
     FLO_TRY(check_name(context, name));
     if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
-    FLO_TRY(resolve_object(context, entry, table));
+    FLO_TRY(flo_scene_resolve_object(context, entry, table));
     flo_scene_leave(context, mark);
   }
   return FLO_OK;
@@ -263,15 +291,16 @@ static FloStatus resolve_map(FloSceneContext *context, json_t *map, const FloSce
 enum {
   ANY_NUMBER = FLO_SCENE_NUMBER | FLO_SCENE_INTEGER,
   ANY_TEXT = FLO_SCENE_TEXT | FLO_SCENE_NAME,
-  ANY_COMPONENTS = FLO_SCENE_PAIR | FLO_SCENE_VECTOR | FLO_SCENE_TRIPLE | FLO_SCENE_FIELD,
+  ANY_COMPONENTS = FLO_SCENE_PAIR | FLO_SCENE_VECTOR | FLO_SCENE_TRIPLE | FLO_SCENE_FIELD | FLO_SCENE_COUNTS,
 };
 
 static FloStatus resolve_value(FloSceneContext *context, const FloSceneKey *key, json_t *value,
                                json_t **replacement) {
   unsigned types = key->types;
   *replacement = NULL;
-  if (types == FLO_SCENE_SPECIAL) return flo_scene_fail(context, "cannot be set from outside");
-  if (json_is_object(value) && types & FLO_SCENE_OBJECT) return resolve_object(context, value, key->table);
+  if (types & FLO_SCENE_SPECIAL) return flo_scene_fail(context, "cannot be set from outside");
+  if (json_is_object(value) && types & FLO_SCENE_OBJECT)
+    return flo_scene_resolve_object(context, value, key->table);
   if (json_is_object(value) && types & FLO_SCENE_MAP) return resolve_map(context, value, key->table);
   if (json_is_array(value) && types & FLO_SCENE_LIST) return resolve_list(context, value, key->table);
   if (json_is_array(value) && types & ANY_COMPONENTS) return resolve_components(context, key, value);
@@ -303,29 +332,48 @@ static FloStatus resolve_key(FloSceneContext *context, json_t *object, const Flo
   return FLO_OK;
 }
 
-static FloStatus resolve_object(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
-  FLO_TRY(check_known(context, object, table));
-  FLO_TRY(check_alternatives(context, object, table));
+FloStatus flo_scene_resolve_object(FloSceneContext *context, json_t *object, const FloSceneTable *table) {
+  FLO_TRY(flo_scene_check_known(context, object, table));
+  FLO_TRY(flo_scene_check_alternatives(context, object, table));
   for (size_t k = 0; k < table->n_keys; k++) FLO_TRY(resolve_key(context, object, &table->keys[k]));
   return FLO_OK;
 }
 
-// What the rest depends on comes first: the format's version, the constants, and the number of dimensions.
-static FloStatus resolve_head(FloSceneContext *context, json_t *root) {
-  FLO_TRY(resolve_key(context, root, key_named(&flo_scene_table, "schema_version")));
-  FLO_TRY(check_known(context, root, &flo_scene_table));
+static FloStatus resolve_constants(FloSceneContext *context, json_t *root) {
   json_t *constants = json_object_get(root, "constants");
-  if (constants && !json_is_object(constants))
-    return flo_scene_fail(context, "/constants: must be an object of names and numbers");
-  if (constants) FLO_TRY(flo_scene_evaluate_constants(context, constants));
-  FLO_TRY(resolve_key(context, root, key_named(&flo_scene_table, "dimension")));
+  if (!constants) return FLO_OK;
+  size_t mark = flo_scene_enter(context, "constants");
+  if (!json_is_object(constants)) return flo_scene_fail(context, "must be an object of names and numbers");
+  flo_scene_leave(context, mark);
+  return flo_scene_evaluate_constants(context, constants);
+}
+
+static FloStatus resolve_up(FloSceneContext *context, json_t *root) {
+  if (!json_object_get(root, "up") &&
+      json_object_set_new(root, "up", json_string(context->dim == 2 ? "y" : "z")))
+    return flo_scene_no_memory(context);
+  FLO_TRY(resolve_key(context, root, flo_scene_find_key(&flo_scene_table, "up")));
+  context->up = flo_json_text(root, "up")[0] - 'x';
+  if (context->up < context->dim) return FLO_OK;
+  flo_scene_enter(context, "up");
+  return flo_scene_fail(context, "must be x or y in a two-dimensional scene");
+}
+
+// What the rest depends on comes first: the format's version, the constants, and the directions there are.
+static FloStatus resolve_head(FloSceneContext *context, json_t *root) {
+  FLO_TRY(resolve_key(context, root, flo_scene_find_key(&flo_scene_table, "schema_version")));
+  FLO_TRY(flo_scene_check_known(context, root, &flo_scene_table));
+  FLO_TRY(resolve_constants(context, root));
+  FLO_TRY(resolve_key(context, root, flo_scene_find_key(&flo_scene_table, "dimension")));
   context->dim = (int)flo_json_number(root, "dimension");
-  if (json_object_get(root, "up")) return FLO_OK;
-  json_t *up = json_string(context->dim == 2 ? "y" : "z");
-  return json_object_set_new(root, "up", up) ? flo_scene_no_memory(context) : FLO_OK;
+  FLO_TRY(resolve_up(context, root));
+  FLO_TRY(resolve_key(context, root, flo_scene_find_key(&flo_scene_table, "spacing")));
+  context->spacing = flo_json_number(root, "spacing");
+  return FLO_OK;
 }
 
 FloStatus flo_scene_resolve(FloSceneContext *context, json_t *root) {
   FLO_TRY(resolve_head(context, root));
-  return resolve_object(context, root, &flo_scene_table);
+  FLO_TRY(flo_scene_expand(context, root));
+  return flo_scene_resolve_object(context, root, &flo_scene_table);
 }

@@ -4,6 +4,7 @@
 
 #include "base/core.h"
 #include "base/vecmath.h"
+#include "geometry/shape_mesh.h"
 #include "geometry/shapes.h"
 #include "io/scene_steps.h"
 
@@ -26,9 +27,35 @@ void *flo_scene_allocate(size_t n, size_t size) { return calloc(n ? n : 1, size)
 
 // ---- Measures ----
 
+// Of a shape that has no formula, by a rough mesh of it.
+typedef struct Measures {
+  double volume, surface, low[3], high[3];
+} Measures;
+
+static FloStatus measure_mesh(const FloShape *shape, Measures *out, FloError *error) {
+  FloMemory memory;
+  FloMesh mesh;
+  FloMassProperties solid, shell;
+  double extent = 2 * (shape->radius + shape->radius2);
+  for (int axis = 0; axis < 3; ++axis) extent = fmax(extent, shape->size[axis]);
+  flo_memory_init(&memory, NULL);
+  flo_mesh_init(&mesh, &memory);
+  FloStatus status = flo_shape_mesh(shape, extent / 20, 0, &mesh, error);
+  if (status == FLO_OK) {
+    flo_mesh_bounds(&mesh, out->low, out->high);
+    flo_mesh_mass(&mesh, 1, &solid);
+    flo_mesh_shell_mass(&mesh, 1, 1, &shell);
+    out->volume = fabs(solid.mass), out->surface = shell.mass;
+  }
+  flo_mesh_free(&mesh);
+  return status;
+}
+
 double flo_scene_shape_volume(const FloShape *shape, int dim) {
   const double *size = shape->size;
   double r = shape->radius;
+  Measures m;
+  if (!flo_shape_has_formula(shape)) return measure_mesh(shape, &m, NULL) == FLO_OK ? m.volume : 0;
   if (shape->kind == FLO_SHAPE_SPHERE) return dim == 2 ? FLO_PI * r * r : 4.0 / 3 * FLO_PI * r * r * r;
   if (shape->kind == FLO_SHAPE_CYLINDER) return FLO_PI * r * r * size[0];
   return dim == 2 ? size[0] * size[1] : size[0] * size[1] * size[2];
@@ -37,6 +64,8 @@ double flo_scene_shape_volume(const FloShape *shape, int dim) {
 double flo_scene_shape_surface(const FloShape *shape, int dim) {
   const double *size = shape->size;
   double r = shape->radius;
+  Measures m;
+  if (!flo_shape_has_formula(shape)) return measure_mesh(shape, &m, NULL) == FLO_OK ? m.surface : 0;
   if (shape->kind == FLO_SHAPE_SPHERE) return dim == 2 ? 2 * FLO_PI * r : 4 * FLO_PI * r * r;
   if (shape->kind == FLO_SHAPE_CYLINDER) return 2 * FLO_PI * r * (r + size[0]);
   if (dim == 2) return 2 * (size[0] + size[1]);
@@ -49,36 +78,6 @@ FloStatus flo_scene_count(FloSceneContext *context, double n_particles) {
   return flo_scene_fail(context, "%s about %.3g particles, the limit is %.0f; a larger spacing needs fewer",
                         context->n_particles > n_particles ? "up to here the scene needs" : "needs",
                         context->n_particles, FLO_SCENE_MAX_PARTICLES);
-}
-
-// ---- Figures ----
-
-// Edge lengths, or one number for all edges.
-static void read_edges(const json_t *value, int dim, double size[3]) {
-  for (int k = 0; k < dim; k++)
-    size[k] = json_number_value(json_is_array(value) ? json_array_get(value, (size_t)k) : value);
-}
-
-static FloStatus read_figure(FloSceneContext *context, json_t *object, int up, FloShape *shape) {
-  *shape = (FloShape){.up = up, .closed = json_is_true(json_object_get(object, "closed"))};
-  const json_t *box = json_object_get(object, "box"), *tank = json_object_get(object, "tank");
-  const json_t *cylinder = json_object_get(object, "cylinder");
-  if (box || tank) {
-    shape->kind = box ? FLO_SHAPE_BOX : FLO_SHAPE_TANK;
-    read_edges(box ? box : tank, context->dim, shape->size);
-  } else if (cylinder) {
-    shape->kind = FLO_SHAPE_CYLINDER;
-    shape->radius = json_number_value(json_array_get(cylinder, 0));
-    shape->size[0] = json_number_value(json_array_get(cylinder, 1));
-    if (context->dim == 2)
-      return flo_scene_fail(context, "a cylinder needs three dimensions; use a sphere for a disc");
-  } else {
-    shape->kind = FLO_SHAPE_SPHERE;
-    shape->radius = flo_json_number(object, "sphere");
-  }
-  if (json_object_get(object, "closed") && !tank)
-    return flo_scene_fail(context, "'closed' makes sense for a tank only");
-  return FLO_OK;
 }
 
 // ---- Places ----
@@ -95,29 +94,48 @@ FloStatus flo_scene_read_rotation(FloSceneContext *context, json_t *object, doub
   return FLO_OK;
 }
 
-static void read_place(const FloSceneContext *context, json_t *object, const FloShape *shape,
-                       double position[3]) {
-  double half[3];
-  flo_shape_half_extent(shape, context->dim, half);
+// Corners of the box around a shape, in its own frame.
+static FloStatus shape_bounds(FloSceneContext *context, const FloShape *shape, double low[3],
+                              double high[3]) {
+  if (flo_shape_has_formula(shape)) {
+    flo_shape_half_extent(shape, context->dim, high);
+    vec_scale(high, -1, low);
+    return FLO_OK;
+  }
+  FloError cause;
+  Measures m;
+  FloStatus status = measure_mesh(shape, &m, &cause);
+  if (status != FLO_OK) return flo_scene_pass_on(context, status, &cause);
+  vec_copy(m.low, low);
+  vec_copy(m.high, high);
+  return FLO_OK;
+}
+
+static FloStatus read_place(FloSceneContext *context, json_t *object, const FloShape *shape,
+                            double position[3]) {
+  double low[3], high[3];
+  FLO_TRY(shape_bounds(context, shape, low, high));
   if (json_object_get(object, "base")) {
     flo_json_vector(object, "base", position);
-    position[shape->up] += half[shape->up];
+    for (int axis = 0; axis < context->dim; axis++)
+      position[axis] -= axis == shape->up ? low[axis] : (low[axis] + high[axis]) / 2;
   } else if (json_object_get(object, "at") ||
              (shape->kind != FLO_SHAPE_TANK && !json_object_get(object, "corner"))) {
     flo_json_vector(object, "at", position);
   } else {
     flo_json_vector(object, "corner", position);
-    vec_add(position, half, position);
+    vec_sub(position, low, position);
   }
+  return FLO_OK;
 }
 
 FloStatus flo_scene_read_shape(FloSceneContext *context, json_t *object, int up, FloShape *shape,
                                FloPose *pose) {
   *pose = flo_pose_identity();
   size_t mark = flo_scene_enter(context, "shape");
-  FLO_TRY(read_figure(context, json_object_get(object, "shape"), up, shape));
+  FLO_TRY(flo_scene_read_figure(context, json_object_get(object, "shape"), up, context->spacing, shape));
   flo_scene_leave(context, mark);
-  read_place(context, object, shape, pose->position);
+  FLO_TRY(read_place(context, object, shape, pose->position));
   json_t *rotation = json_object_get(object, "rotate");
   if (!rotation) return FLO_OK;
   mark = flo_scene_enter(context, "rotate");

@@ -2,18 +2,26 @@
 #ifndef FLO_IO_SCENE_STEPS_H
 #define FLO_IO_SCENE_STEPS_H
 
+#include "geometry/mesh.h"
 #include "io/scene_context.h"
 #include "io/scene_tables.h"
 
 // ---- From the file to checked JSON (scene_file.c, scene_resolve.c, scene_write.c) ----
 
-// The JSON object in context->file; the caller releases it.
+// The JSON object in context->file or in a text; the caller releases it, also after a failure.
 FloStatus flo_scene_read_file(FloSceneContext *context, json_t **root);
+FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t length, json_t **root);
+// Takes "include" out and merges what it names into `root`, which wins where both have something to say.
+FloStatus flo_scene_include(FloSceneContext *context, json_t *root);
 // Changes the scene as the options say: first the size, then each "path=value". Takes "sizes" out.
 FloStatus flo_scene_apply_options(FloSceneContext *context, json_t *root, const FloSceneOptions *options);
-// Checks every value against the tables, puts numbers in place of expressions and writes the defaults, in
-// place.
+// Checks every value against the tables, makes instances and places groups, puts numbers in place of
+// expressions and writes the defaults, in place.
 FloStatus flo_scene_resolve(FloSceneContext *context, json_t *root);
+// The same for one object that a table describes, and two of its checks alone.
+FloStatus flo_scene_resolve_object(FloSceneContext *context, json_t *object, const FloSceneTable *table);
+FloStatus flo_scene_check_known(FloSceneContext *context, json_t *object, const FloSceneTable *table);
+FloStatus flo_scene_check_alternatives(FloSceneContext *context, json_t *object, const FloSceneTable *table);
 // A number in place: `value` may be a number or an expression; `replacement` is a new value, or NULL to keep
 // it.
 FloStatus flo_scene_resolve_number(FloSceneContext *context, json_t *value, FloSceneRange range,
@@ -22,36 +30,101 @@ FloStatus flo_scene_resolve_number(FloSceneContext *context, json_t *value, FloS
 // no memory.
 char *flo_scene_write(const json_t *root);
 
+// ---- Many of a kind (scene_instances.c, scene_groups.c, scene_move.c) ----
+
+// One of many: where it stands as seen from the entry's place, and how it is turned about its own.
+typedef struct FloSceneInstance {
+  double offset[3], rotation[4];
+} FloSceneInstance;
+
+// Makes the entries of `root` what their instances and groups say; "groups" and "place" are gone afterwards.
+FloStatus flo_scene_expand(FloSceneContext *context, json_t *root);
+// The key of `entry` that asks for instances ("grid", ...), or NULL.
+const char *flo_scene_instancing(const json_t *entry);
+// Where the instances of `entry` stand; counted against the scene's limit before memory is taken. Without a
+// key that asks for instances there is one. The caller frees them.
+FloStatus flo_scene_place_instances(FloSceneContext *context, json_t *entry, const FloSceneTable *table,
+                                    FloSceneInstance **instances, size_t *n_instances);
+// Counts entries that are about to be made; fails where there are too many.
+FloStatus flo_scene_count_instances(FloSceneContext *context, double n_more);
+
+// Moves a checked entry as a whole: a point p of it comes to R p + t with the rotation R and position t of
+// `move`. Velocities that are expressions of x, y and z are carried along (`moves_fields`), or stay what they
+// are in the world.
+FloStatus flo_scene_move(FloSceneContext *context, json_t *entry, const FloSceneTable *table,
+                         const FloPose *move, bool moves_fields);
+// Where a checked entry stands: its shape's centre, or "at"; and how it is turned.
+FloStatus flo_scene_read_pose(FloSceneContext *context, json_t *entry, const FloSceneTable *table,
+                              FloShape *shape, FloPose *pose);
+// The text as new JSON text with each of the names, where it stands as a whole word, replaced by a value.
+json_t *flo_scene_substitute(const char *text, size_t n, const char *const names[],
+                             const char *const values[]);
+
 // ---- From checked JSON to the description ----
 
 typedef struct FloSceneMaterial {
   FloMaterialDef def; // its name points to `name`
   char name[64];
+  FloMaterialId id; // valid in the world that flo_scene_build made last
 } FloSceneMaterial;
 
 typedef struct FloSceneFluid {
   FloFluidDef def;         // def.material is set while building
   size_t material;         // index
+  size_t n_particles;      // once built
   FloExpression *field[3]; // components of the velocity that depend on the place
 } FloSceneFluid;
+
+// When an emitter or a sink acts: its own span, or what events make of it. One span at least.
+typedef struct FloSceneSpans {
+  double (*list)[2]; // start and end of each, rising; NULL: the definition's own
+  size_t n;
+} FloSceneSpans;
+
+typedef struct FloSceneFill {
+  FloFillDef def; // def.material is set while building
+  size_t material;
+  size_t n_particles; // once built
+} FloSceneFill;
 
 typedef struct FloSceneEmitter {
   FloEmitterDef def;
   size_t material;
+  FloSceneSpans spans;
 } FloSceneEmitter;
+
+typedef struct FloSceneSink {
+  FloSinkDef def;
+  FloSceneSpans spans;
+} FloSceneSink;
 
 typedef struct FloSceneParameter {
   const char *name; // the method's own text
   double value;
 } FloSceneParameter;
 
+// What shapes point to.
+typedef struct FloSceneAttachment {
+  struct FloSceneAttachment *next;
+  char *text;       // letters, or the path of a mesh
+  double *heights;  // of a heightfield
+  double scale;     // of a mesh
+  FloMemory memory; // of the mesh
+  FloMesh mesh;     // as it was read and mended
+  FloTriangles triangles;
+  char problems[512]; // what is wrong with the mesh; empty: nothing
+} FloSceneAttachment;
+
 struct FloSceneParts {
+  FloSceneAttachment *attachments; // a list
   FloSceneMaterial *materials;
-  FloSceneFluid *fluids;
+  FloSceneFluid *fluids, *added; // there from the start; added by events
+  FloSceneFill *fills;
   FloSceneEmitter *emitters;
-  FloSinkDef *sinks;
+  FloSceneSink *sinks;
   FloSceneParameter *parameters;
-  size_t n_materials, n_fluids, n_emitters, n_sinks, n_parameters;
+  size_t n_materials, n_fluids, n_added, n_fills, n_emitters, n_sinks, n_parameters;
+  json_t *origins; // as in FloSceneContext, for messages while building
 };
 
 // Each reads its keys of the checked `root` into `scene`, and may write further defaults back.
@@ -59,13 +132,27 @@ FloStatus flo_scene_read_world(FloSceneContext *, json_t *root, const FloSceneOp
 FloStatus flo_scene_read_method(FloSceneContext *, json_t *root, const FloSceneOptions *, FloScene *scene);
 FloStatus flo_scene_read_boundaries(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_fluids(FloSceneContext *, json_t *root, FloScene *scene);
+FloStatus flo_scene_read_events(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_probes(FloSceneContext *, json_t *root, FloScene *scene);
+
+// A fluid that is added by the event of this number; the next of parts->added.
+FloStatus flo_scene_read_added(FloSceneContext *, json_t *object, size_t event, FloScene *scene);
+// Where the height of an emitter's window points unless the scene says so: up, or if the stream goes there,
+// along the next axis.
+void flo_scene_default_upright(const double direction[3], int up, double upright[3]);
+// Estimates the particles that emitters will make, once it is known when they run.
+FloStatus flo_scene_count_emitted(FloSceneContext *, FloScene *scene);
+// The entry's name, or `kind` and its number; kept in `names`, where no other may have it, and in the entry.
+FloStatus flo_scene_read_name(FloSceneContext *, json_t *entry, size_t index, const char *kind,
+                              const char *plural, json_t *names, char name[64]);
 
 // Shape and pose from "shape", "at", "corner", "base" and "rotate" of `object`.
 FloStatus flo_scene_read_shape(FloSceneContext *, json_t *object, int up, FloShape *shape, FloPose *pose);
 FloStatus flo_scene_read_rotation(FloSceneContext *, json_t *object, double rotation[4]);
 // "start" and "end"; without an end, *end stays as it is.
 FloStatus flo_scene_read_span(FloSceneContext *, json_t *object, double *start, double *end);
+FloStatus flo_scene_read_figure(FloSceneContext *, json_t *object, int up, double spacing, FloShape *shape);
+void flo_scene_free_attachments(FloSceneAttachment *first);
 // Space inside [m³, 2D m²] and skin [m², 2D m] of a shape.
 double flo_scene_shape_volume(const FloShape *shape, int dim);
 double flo_scene_shape_surface(const FloShape *shape, int dim);

@@ -1,15 +1,28 @@
 #include "io/scene_tables.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/core.h"
 
+// Limits of sense: what lies beyond is a slip of the hand or a wrong unit, and would overflow somewhere
+// later. The largest coordinate leaves doubles ten digits behind the point.
+#define MAX_LENGTH       1e6 // [m]
+#define MAX_SPEED        1e5 // [m/s]
+#define MAX_ACCELERATION 1e6 // [m/s²]
+#define MAX_VISCOSITY    1e4 // [m²/s]
+#define MAX_TIME         1e6 // [s]
+#define MAX_RATE         1e6 // [rad/s] or [Hz]
+#define MAX_INSTANCES    1e5
+
 // clang-format off
-#define ANY          {-INFINITY, INFINITY, false}
-#define POSITIVE     {0, INFINITY, true}
-#define NOT_NEGATIVE {0, INFINITY, false}
-#define FROM(a, b)   {a, b, false}
-#define ABOVE(a, b)  {a, b, true}
+#define ANY          {-INFINITY, INFINITY, false, false}
+#define POSITIVE     {0, MAX_LENGTH, true, false}
+#define FROM(a, b)   {a, b, false, false}
+#define ABOVE(a, b)  {a, b, true, false}
+#define WITHIN(a)    {-(a), a, false, false}
+#define COORDINATE   WITHIN(MAX_LENGTH)
+#define VISCOSITY    FROM(0, MAX_VISCOSITY)
 #define TABLE(array) .keys = array, .n_keys = FLO_COUNT_OF(array)
 // clang-format on
 
@@ -28,6 +41,7 @@ enum {
   LIST = FLO_SCENE_LIST,
   MAP = FLO_SCENE_MAP,
   SPECIAL = FLO_SCENE_SPECIAL,
+  COUNTS = FLO_SCENE_COUNTS,
 };
 
 // ---- Defaults that are the library's business ----
@@ -41,27 +55,68 @@ static json_t *default_density(void) { return json_real(flo_default_material_def
 static json_t *default_viscosity(void) { return json_real(flo_default_material_def().viscosity); }
 
 static const char *const axes[] = {"x", "y", "z", NULL};
-static const char *const colourings[] = {"speed", "pressure", "density", NULL};
+static const char *const colourings[] = {"speed", "pressure", "density", "x", "y", "z", NULL};
 
 // ---- Shapes and where they stand ----
+
+static const FloSceneKey heightfield_keys[] = {
+    {"size", PAIR, POSITIVE, "m", .help = "extent along x and y", .is_required = true},
+    {"cells", PAIR, FROM(1, 1000), NULL, .help = "how many pieces along x and y", .fallback = "[64, 64]"},
+    {"height", TEXT, ANY, "m", .help = "an expression in x and y, counted from the middle",
+     .is_required = true},
+    {"depth", NUMBER, POSITIVE, "m", .help = "how far the block reaches below its lowest point",
+     .is_required = true},
+};
+
+static const FloSceneTable heightfield_table = {"a heightfield", TABLE(heightfield_keys)};
 
 static const FloSceneKey shape_keys[] = {
     {"box", NUMBER | VECTOR, POSITIVE, "m", .help = "edge lengths, or one edge of a cube (a square in 2D)"},
     {"sphere", NUMBER, POSITIVE, "m", .help = "radius of a sphere (a disc in 2D)"},
     {"cylinder", PAIR, POSITIVE, "m",
-     .help = "radius and length of a cylinder along the shape's z axis; 3D only"},
+     .help = "radius and length of a cylinder along the shape's z axis; like all that follow but the tank, "
+             "3D only"},
+    {"capsule", PAIR, POSITIVE, "m", .help = "radius, and distance of the centres of the caps along z"},
+    {"cone", TRIPLE, FROM(0, 1e6), "m",
+     .help = "radius at the bottom, at the top (0: a point), length along z"},
+    {"torus", PAIR, POSITIVE, "m", .help = "radius of the ring and of its tube; around z"},
+    {"tube", TRIPLE, POSITIVE, "m", .help = "radius outside and inside, length along z; open at both ends"},
+    {"plane", PAIR, POSITIVE, "m", .help = "extent along x and y of a slab whose top is at its origin"},
+    {"ramp", TRIPLE, POSITIVE, "m", .help = "length, width and height of a prism that rises along x"},
+    {"wedge", TRIPLE, POSITIVE, "m", .help = "edge lengths of a roof with its ridge along y"},
+    {"link", TRIPLE, POSITIVE, "m", .help = "outer length and width of a chain link, radius of its wire"},
+    {"card", TRIPLE, POSITIVE, "m", .help = "width, height and thickness of a card with round corners"},
+    {"letters", TEXT, ANY, NULL, .help = "capital letters and digits to stand up as solids"},
+    {"heightfield", OBJECT, ANY, NULL, .help = "a block with a landscape on top",
+     .table = &heightfield_table},
+    {"duck", NUMBER, POSITIVE, "m", .help = "length of a bath duck; up is z, it looks along x"},
+    {"rabbit", NUMBER, POSITIVE, "m", .help = "height of a sitting rabbit"},
+    {"armadillo", NUMBER, POSITIVE, "m", .help = "height of a standing armadillo"},
+    {"mesh", TEXT, ANY, NULL,
+     .help =
+         "file of triangles (OBJ, STL, PLY), found from the scene's folder; its origin becomes the shape's"},
     {"tank", NUMBER | VECTOR, POSITIVE, "m",
      .help = "inner edge lengths of a container that is open at the top; boundaries only"},
     {"closed", BOOLEAN, ANY, NULL, .help = "gives a tank a lid"},
+    {"rounding", NUMBER, POSITIVE, "m", .help = "radius of a box's edges (3D), or of a card's corners"},
+    {"thickness", NUMBER, POSITIVE, "m", .help = "of a plane; without it, four spacings"},
+    {"height", NUMBER, POSITIVE, "m", .help = "of letters; without it, 1"},
+    {"depth", NUMBER, POSITIVE, "m", .help = "of letters; without it, a quarter of their height"},
+    {"stroke", NUMBER, POSITIVE, "m",
+     .help = "width of letters' strokes; without it, a sixth of their height"},
+    {"hollow", BOOLEAN, ANY, NULL, .help = "letters of which only a skin is solid"},
+    {"scale", NUMBER, POSITIVE, NULL, .help = "multiplies a mesh's coordinates; 0.001 for millimetres"},
 };
 
-static const FloSceneTable shape_table = {"a shape", TABLE(shape_keys),
-                                          .exactly_one = {"box", "sphere", "cylinder", "tank"}};
+static const FloSceneTable shape_table = {
+    "a shape", TABLE(shape_keys),
+    .exactly_one = {"box", "sphere", "cylinder", "capsule", "cone", "torus", "tube", "plane", "ramp", "wedge",
+                    "link", "card", "letters", "heightfield", "duck", "rabbit", "armadillo", "mesh", "tank"}};
 
 static const FloSceneKey rotation_keys[] = {
-    {"axis", TRIPLE, ANY, NULL, .help = "axis to turn about; need not have length one",
+    {"axis", TRIPLE, WITHIN(MAX_LENGTH), NULL, .help = "axis to turn about; need not have length one",
      .fallback = "[0, 0, 1]"},
-    {"angle", NUMBER, ANY, "degrees", .help = "how far, counter-clockwise seen against the axis",
+    {"angle", NUMBER, WITHIN(1e9), "degrees", .help = "how far, counter-clockwise seen against the axis",
      .is_required = true},
 };
 
@@ -69,28 +124,98 @@ static const FloSceneTable rotation_table = {"a rotation", TABLE(rotation_keys)}
 
 // The keys that place a shape, alike for boundaries, fluids and sinks.
 #define PLACE_KEYS                                                                                           \
-  {"shape", OBJECT, ANY, NULL, .help = "its figure", .is_required = true, .table = &shape_table},            \
-      {"at", VECTOR, ANY, "m", .help = "where the centre is; the origin if no place is given"},              \
-      {"corner", VECTOR, ANY, "m",                                                                           \
+  {"shape",                                                                                                  \
+   OBJECT,                                                                                                   \
+   ANY,                                                                                                      \
+   NULL,                                                                                                     \
+   .help = "its figure",                                                                                     \
+   .is_required = true,                                                                                      \
+   .table = &shape_table,                                                                                    \
+   .frame = FLO_FRAME_PLACE},                                                                                \
+      {"at", VECTOR, COORDINATE, "m", .help = "where the centre is; the origin if no place is given"},       \
+      {"corner", VECTOR, COORDINATE, "m",                                                                    \
        .help = "instead: the lowest corner before turning (of a tank: of its inner space, and the origin "   \
                "by default)"},                                                                               \
-      {"base", VECTOR, ANY, "m", .help = "instead: the middle of the bottom before turning"}, {              \
+      {"base", VECTOR, COORDINATE, "m", .help = "instead: the middle of the bottom before turning"}, {       \
     "rotate", OBJECT, ANY, NULL, .help = "turns the shape about its centre", .table = &rotation_table        \
   }
 #define ONE_PLACE .at_most_one = {"at", "corner", "base"}
 
 // When something acts; nothing written for the end means for ever.
 #define SPAN_KEYS                                                                                            \
-  {"start", NUMBER, ANY, "s", .help = "when it begins", .fallback = "0"}, {                                  \
-    "end", NUMBER, ANY, "s", .help = "when it ends; without it, never"                                       \
+  {"start", NUMBER, WITHIN(MAX_TIME), "s", .help = "when it begins", .fallback = "0"}, {                     \
+    "end", NUMBER, WITHIN(MAX_TIME), "s", .help = "when it ends; without it, never"                          \
   }
+
+// ---- Many of a kind ----
+
+static const char *const grid_origins[] = {"centre", "corner", NULL};
+
+static const FloSceneKey grid_keys[] = {
+    {"count", COUNTS, FROM(1, MAX_INSTANCES), NULL, .help = "how many along x, y and z", .is_required = true},
+    {"step", VECTOR, COORDINATE, "m", .help = "from one to the next along x, y and z",
+     .fallback = "[0, 0, 0]"},
+    {"from", TEXT, ANY, NULL, .help = "what the entry's place is: the grid's centre or its first instance",
+     .fallback = "\"centre\"", .choices = grid_origins},
+};
+
+static const FloSceneTable grid_table = {"a grid", TABLE(grid_keys)};
+
+static const FloSceneKey stack_keys[] = {
+    {"columns", INTEGER, FROM(1, MAX_INSTANCES), NULL,
+     .help = "how many side by side along x (y if x is up), centred on the entry's place", .fallback = "1"},
+    {"rows", INTEGER, FROM(1, MAX_INSTANCES), NULL, .help = "how many on top of each other",
+     .is_required = true},
+    {"step", PAIR, COORDINATE, "m",
+     .help = "from column to column and from row to row; without it, they touch"},
+};
+
+static const FloSceneTable stack_table = {"a stack", TABLE(stack_keys)};
+
+static const FloSceneKey circle_keys[] = {
+    {"count", INTEGER, FROM(1, MAX_INSTANCES), NULL, .help = "how many", .is_required = true},
+    {"radius", NUMBER, FROM(0, MAX_LENGTH), "m", .help = "of the circle around the entry's place",
+     .is_required = true},
+    {"axis", TRIPLE, COORDINATE, NULL, .help = "what the circle goes round; without it, up (in 2D z)"},
+    {"facing", BOOLEAN, ANY, NULL,
+     .help = "turns each with the circle: the side that looks outwards at the first does so at all",
+     .fallback = "false"},
+};
+
+static const FloSceneTable circle_table = {"a circle", TABLE(circle_keys)};
+
+static const FloSceneKey scatter_keys[] = {
+    {"count", INTEGER, FROM(1, MAX_INSTANCES), NULL, .help = "how many", .is_required = true},
+    {"within", VECTOR, FROM(0, MAX_LENGTH), "m", .help = "edge lengths of a box centred on the entry's place",
+     .is_required = true},
+    {"seed", INTEGER, FROM(0, 1e9), NULL, .help = "another number gives other places", .fallback = "1"},
+    {"apart", NUMBER, FROM(0, MAX_LENGTH), "m", .help = "least distance between two centres",
+     .fallback = "0"},
+    {"turned", BOOLEAN, ANY, NULL, .help = "turns each at random", .fallback = "false"},
+};
+
+static const FloSceneTable scatter_table = {"a scatter", TABLE(scatter_keys)};
+
+// A list whose entries have these keys is expanded: each entry becomes as many as they say.
+#define INSTANCE_KEYS                                                                                        \
+  {"grid", OBJECT, ANY, NULL, .help = "many, in rows and columns", .table = &grid_table},                    \
+      {"stack",                                                                                              \
+       OBJECT,                                                                                               \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "many, side by side and on top of each other",                                                \
+       .table = &stack_table},                                                                               \
+      {"circle", OBJECT, ANY, NULL, .help = "many, in a circle", .table = &circle_table}, {                  \
+    "scatter", OBJECT, ANY, NULL, .help = "many, at random", .table = &scatter_table                         \
+  }
+#define ONE_INSTANCING .also_at_most_one = {"grid", "stack", "circle", "scatter"}
 
 // ---- Materials ----
 
 static const FloSceneKey material_keys[] = {
-    {"density", NUMBER, POSITIVE, "kg/m³", .help = "density at rest", .library = default_density},
-    {"viscosity", NUMBER, NOT_NEGATIVE, "m²/s", .help = "kinematic viscosity", .library = default_viscosity},
-    {"wall_viscosity", NUMBER, NOT_NEGATIVE, "m²/s",
+    {"density", NUMBER, FROM(1e-6, 1e6), "kg/m³", .help = "density at rest", .library = default_density},
+    {"viscosity", NUMBER, VISCOSITY, "m²/s", .help = "kinematic viscosity", .library = default_viscosity},
+    {"wall_viscosity", NUMBER, VISCOSITY, "m²/s",
      .help = "kinematic viscosity felt between the fluid and solids; without it, the same as viscosity"},
     {"look", NAME, ANY, NULL, .help = "how pictures show it"},
 };
@@ -100,32 +225,38 @@ static const FloSceneTable material_table = {"a material", TABLE(material_keys)}
 // ---- Boundaries and their motions ----
 
 static const FloSceneKey turning_keys[] = {
-    {"axis", TRIPLE, ANY, NULL, .help = "axis to turn about; need not have length one",
-     .fallback = "[0, 0, 1]"},
-    {"rate", NUMBER, ANY, "rad/s", .help = "how fast", .is_required = true},
-    {"centre", VECTOR, ANY, "m", .help = "a point on the axis; without it, the body's place"},
+    {"axis", TRIPLE, COORDINATE, NULL, .help = "axis to turn about; need not have length one",
+     .fallback = "[0, 0, 1]", .frame = FLO_FRAME_DIRECTION},
+    {"rate", NUMBER, WITHIN(MAX_RATE), "rad/s", .help = "how fast", .is_required = true},
+    {"centre", VECTOR, COORDINATE, "m", .help = "a point on the axis; without it, the body's place",
+     .frame = FLO_FRAME_POINT},
 };
 
 static const FloSceneTable turning_table = {"a turning motion", TABLE(turning_keys)};
 
 static const FloSceneKey oscillation_keys[] = {
-    {"amplitude", VECTOR, ANY, "m", .help = "largest offset to either side", .is_required = true},
-    {"frequency", NUMBER, POSITIVE, "Hz", .help = "periods in a second", .is_required = true},
-    {"phase", NUMBER, ANY, "rad", .help = "where in the period it begins", .fallback = "0"},
+    {"amplitude", VECTOR, COORDINATE, "m", .help = "largest offset to either side", .is_required = true,
+     .frame = FLO_FRAME_DIRECTION},
+    {"frequency", NUMBER, ABOVE(0, MAX_RATE), "Hz", .help = "periods in a second", .is_required = true},
+    {"phase", NUMBER, WITHIN(1e9), "rad", .help = "where in the period it begins", .fallback = "0"},
 };
 
 static const FloSceneTable oscillation_table = {"an oscillation", TABLE(oscillation_keys)};
 
 static const FloSceneKey keyframe_keys[] = {
-    {"time", NUMBER, ANY, "s", .help = "when; later than the keyframe before", .is_required = true},
-    {"at", VECTOR, ANY, "m", .help = "where the body's centre is then", .is_required = true},
-    {"rotate", OBJECT, ANY, NULL, .help = "how the body is turned then", .table = &rotation_table},
+    {"time", NUMBER, WITHIN(MAX_TIME), "s", .help = "when; later than the keyframe before",
+     .is_required = true},
+    {"at", VECTOR, COORDINATE, "m", .help = "where the body's centre is then", .is_required = true,
+     .frame = FLO_FRAME_POINT},
+    {"rotate", OBJECT, ANY, NULL, .help = "how the body is turned then", .table = &rotation_table,
+     .frame = FLO_FRAME_TURN},
 };
 
 static const FloSceneTable keyframe_table = {"a keyframe", TABLE(keyframe_keys)};
 
 static const FloSceneKey motion_keys[] = {
-    {"translate", VECTOR, ANY, "m/s", .help = "moves with this velocity"},
+    {"translate", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "moves with this velocity",
+     .frame = FLO_FRAME_DIRECTION},
     {"rotate", OBJECT, ANY, NULL, .help = "turns steadily", .table = &turning_table},
     {"oscillate", OBJECT, ANY, NULL, .help = "moves to and fro as a sine", .table = &oscillation_table},
     {"keyframes", LIST, ANY, NULL, .help = "passes through poses at given times", .table = &keyframe_table},
@@ -142,47 +273,160 @@ static const FloSceneKey boundary_keys[] = {
     {"motions", LIST, ANY, NULL,
      .help = "prescribed motions, one on top of the other; without any it stands still",
      .table = &motion_table},
+    INSTANCE_KEYS,
 };
 
-static const FloSceneTable boundary_table = {"a boundary", TABLE(boundary_keys), ONE_PLACE};
+static const FloSceneTable boundary_table = {"a boundary", TABLE(boundary_keys), ONE_PLACE, ONE_INSTANCING};
 
 // ---- Fluids, emitters, sinks ----
 
-static const FloSceneKey fluid_keys[] = {
-    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
-     .is_required = true, .table = &material_table},
-    PLACE_KEYS,
-    {"velocity", FIELD, ANY, "m/s", .help = "at the start; components may be expressions in x, y and z"},
-    {"angular_velocity", TRIPLE, ANY, "rad/s", .help = "at the start, about the shape's centre"},
-};
+#define FLUID_KEYS                                                                                           \
+  {"material",                                                                                               \
+   TEXT | OBJECT,                                                                                            \
+   ANY,                                                                                                      \
+   NULL,                                                                                                     \
+   .help = "name of a material, or one described on the spot",                                               \
+   .is_required = true,                                                                                      \
+   .table = &material_table},                                                                                \
+      PLACE_KEYS,                                                                                            \
+      {"velocity",                                                                                           \
+       FIELD,                                                                                                \
+       WITHIN(MAX_SPEED),                                                                                    \
+       "m/s",                                                                                                \
+       .help = "at the start; components may be expressions in x, y and z",                                  \
+       .frame = FLO_FRAME_DIRECTION},                                                                        \
+  {                                                                                                          \
+    "angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s", .help = "at the start, about the shape's centre", \
+                                                           .frame = FLO_FRAME_DIRECTION                      \
+  }
 
-static const FloSceneTable fluid_table = {"a fluid", TABLE(fluid_keys), ONE_PLACE};
+static const FloSceneKey fluid_keys[] = {FLUID_KEYS, INSTANCE_KEYS};
+
+static const FloSceneTable fluid_table = {"a fluid", TABLE(fluid_keys), ONE_PLACE, ONE_INSTANCING};
 
 static const FloSceneKey emitter_keys[] = {
+    {"name", NAME, ANY, NULL, .help = "what events call it; without it, 'emitter' and a number"},
     {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
      .is_required = true, .table = &material_table},
-    {"at", VECTOR, ANY, "m", .help = "middle of the opening", .is_required = true},
-    {"direction", VECTOR, ANY, NULL, .help = "where the stream goes; need not have length one",
-     .is_required = true},
+    {"at", VECTOR, COORDINATE, "m", .help = "middle of the opening", .is_required = true,
+     .frame = FLO_FRAME_POINT},
+    {"direction", VECTOR, COORDINATE, NULL, .help = "where the stream goes; need not have length one",
+     .is_required = true, .frame = FLO_FRAME_DIRECTION},
     {"size", NUMBER | PAIR, POSITIVE, "m", .help = "width and height of a rectangular opening (2D: width)"},
     {"diameter", NUMBER, POSITIVE, "m", .help = "instead: diameter of a round opening"},
-    {"speed", NUMBER, POSITIVE, "m/s", .help = "of the fluid as it leaves the opening", .is_required = true},
+    {"upright", TRIPLE, COORDINATE, NULL,
+     .help =
+         "where the height of a rectangular opening points, as far as the direction allows; without it, up",
+     .frame = FLO_FRAME_UPRIGHT},
+    {"speed", NUMBER, ABOVE(0, MAX_SPEED), "m/s", .help = "of the fluid as it leaves the opening",
+     .is_required = true},
     SPAN_KEYS,
+    INSTANCE_KEYS,
 };
 
 static const FloSceneTable emitter_table = {"an emitter", TABLE(emitter_keys),
-                                            .exactly_one = {"size", "diameter"}};
+                                            .exactly_one = {"size", "diameter"}, ONE_INSTANCING};
 
-static const FloSceneKey sink_keys[] = {PLACE_KEYS, SPAN_KEYS};
+static const FloSceneKey sink_keys[] = {
+    {"name", NAME, ANY, NULL, .help = "what events call it; without it, 'sink' and a number"},
+    PLACE_KEYS,
+    SPAN_KEYS,
+    INSTANCE_KEYS,
+};
 
-static const FloSceneTable sink_table = {"a sink", TABLE(sink_keys), ONE_PLACE};
+static const FloSceneTable sink_table = {"a sink", TABLE(sink_keys), ONE_PLACE, ONE_INSTANCING};
+
+// ---- Groups ----
+
+static const FloSceneKey place_keys[] = {
+    {"group", TEXT, ANY, NULL, .help = "which of the groups", .is_required = true},
+    {"name", NAME, ANY, NULL, .help = "what the names of its parts begin with; without it, the group's name"},
+    {"at", VECTOR, COORDINATE, "m", .help = "where the group's origin comes to stand",
+     .fallback = "[0, 0, 0]"},
+    {"rotate", OBJECT, ANY, NULL, .help = "turns the group about its origin", .table = &rotation_table},
+    INSTANCE_KEYS,
+};
+
+static const FloSceneTable place_table = {"a placed group", TABLE(place_keys), ONE_INSTANCING};
+
+// What a scene and a group may hold. A list whose table has INSTANCE_KEYS is expanded without further ado.
+#define THING_LISTS(fallback_)                                                                               \
+  {"boundaries",                                                                                             \
+   LIST,                                                                                                     \
+   ANY,                                                                                                      \
+   NULL,                                                                                                     \
+   .help = "solids that stand still or follow a prescribed motion",                                          \
+   .fallback = fallback_,                                                                                    \
+   .table = &boundary_table},                                                                                \
+      {"fluids",                                                                                             \
+       LIST,                                                                                                 \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "fluid there from the start",                                                                 \
+       .fallback = fallback_,                                                                                \
+       .table = &fluid_table},                                                                               \
+      {"emitters",                                                                                           \
+       LIST,                                                                                                 \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "openings from which fluid streams",                                                          \
+       .fallback = fallback_,                                                                                \
+       .table = &emitter_table},                                                                             \
+      {"sinks",                                                                                              \
+       LIST,                                                                                                 \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "regions in which fluid vanishes",                                                            \
+       .fallback = fallback_,                                                                                \
+       .table = &sink_table},                                                                                \
+  {                                                                                                          \
+    "place", LIST, ANY, NULL, .help = "groups, and where they stand", .table = &place_table                  \
+  }
+
+static const FloSceneKey group_keys[] = {THING_LISTS(NULL)};
+
+static const FloSceneTable group_table = {"a group", TABLE(group_keys)};
+
+// ---- Fills ----
+
+static const FloSceneKey fill_keys[] = {
+    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
+     .is_required = true, .table = &material_table},
+    {"seed", VECTOR, COORDINATE, "m",
+     .help = "a point in the vessel, from which fluid spreads through all that solids leave free",
+     .is_required = true},
+    {"level", NUMBER, COORDINATE, "m", .help = "height of the surface", .is_required = true},
+    {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "at the start"},
+};
+
+static const FloSceneTable fill_table = {"a fill", TABLE(fill_keys)};
+
+// ---- Events ----
+
+static const FloSceneKey added_fluid_keys[] = {FLUID_KEYS};
+
+static const FloSceneTable added_fluid_table = {"a fluid of an event", TABLE(added_fluid_keys), ONE_PLACE};
+
+static const FloSceneKey event_keys[] = {
+    {"at", NUMBER, FROM(0, MAX_TIME), "s", .help = "when it happens", .is_required = true},
+    {"emitter", TEXT, ANY, NULL, .help = "name of the emitter to start or stop"},
+    {"sink", TEXT, ANY, NULL, .help = "name of the sink to start or stop"},
+    {"boundary", TEXT, ANY, NULL, .help = "name of the boundary whose motions start or stop"},
+    {"start", BOOLEAN, ANY, NULL, .help = "true: it starts; before its first start it waits"},
+    {"stop", BOOLEAN, ANY, NULL, .help = "true: it stops"},
+    {"add", OBJECT, ANY, NULL, .help = "fluid that is there from then on", .table = &added_fluid_table},
+};
+
+static const FloSceneTable event_table = {"an event", TABLE(event_keys),
+                                          .exactly_one = {"emitter", "sink", "boundary", "add"},
+                                          .also_exactly_one = {"start", "stop", "add"}};
 
 // ---- Probes, expectations, camera ----
 
 static const FloSceneKey probe_keys[] = {
     {"name", NAME, ANY, NULL, .help = "heads its column in the series", .is_required = true},
-    {"pressure", VECTOR, ANY, "m", .help = "the pressure at this point"},
-    {"water_height", VECTOR, ANY, "m", .help = "the height of the surface above this point"},
+    {"pressure", VECTOR, COORDINATE, "m", .help = "the pressure at this point"},
+    {"water_height", VECTOR, COORDINATE, "m", .help = "the height of the surface above this point"},
     {"front", TEXT, ANY, NULL, .help = "how far the fluid has come along this axis", .choices = axes},
     {"force", TEXT, ANY, NULL, .help = "the force of the fluid on the boundary of this name"},
     {"torque", TEXT, ANY, NULL, .help = "the torque of the fluid on the boundary of this name"},
@@ -202,8 +446,9 @@ static const FloSceneTable expect_table = {"an expectation", TABLE(expect_keys),
                                            .at_least_one = {"min", "max"}};
 
 static const FloSceneKey camera_keys[] = {
-    {"from", TRIPLE, ANY, "m", .help = "where the camera stands", .is_required = true},
-    {"look_at", TRIPLE, ANY, "m", .help = "the point in the middle of the picture", .is_required = true},
+    {"from", TRIPLE, COORDINATE, "m", .help = "where the camera stands", .is_required = true},
+    {"look_at", TRIPLE, COORDINATE, "m", .help = "the point in the middle of the picture",
+     .is_required = true},
     {"field_of_view", NUMBER, FROM(1, 170), "degrees", .help = "from the bottom to the top of the picture",
      .fallback = "40"},
 };
@@ -213,8 +458,8 @@ static const FloSceneTable camera_table = {"a camera", TABLE(camera_keys)};
 // ---- The scene ----
 
 static const FloSceneKey periodic_keys[] = {
-    {"low", VECTOR, ANY, "m", .help = "lowest corner of the box that repeats", .is_required = true},
-    {"high", VECTOR, ANY, "m", .help = "highest corner of the box that repeats", .is_required = true},
+    {"low", VECTOR, COORDINATE, "m", .help = "lowest corner of the box that repeats", .is_required = true},
+    {"high", VECTOR, COORDINATE, "m", .help = "highest corner of the box that repeats", .is_required = true},
     {"axes", TEXT, ANY, NULL, .help = "axes along which it repeats, such as \"x\" or \"xy\"",
      .is_required = true},
 };
@@ -222,7 +467,7 @@ static const FloSceneKey periodic_keys[] = {
 static const FloSceneTable periodic_table = {"a periodic box", TABLE(periodic_keys)};
 
 static const FloSceneKey method_keys[] = {
-    {"name", TEXT, ANY, NULL, .help = "one of the methods that `flotsam info` lists",
+    {"name", TEXT, ANY, NULL, .help = "one of the methods that `flotsam info methods` lists",
      .library = default_method},
 };
 
@@ -232,26 +477,35 @@ static const FloSceneKey scene_keys[] = {
     {"schema_version", INTEGER, FROM(1, 1), NULL, .help = "version of this format: 1", .is_required = true},
     {"title", TEXT, ANY, NULL, .help = "one line; without it, the file's name"},
     {"shows", TEXT, ANY, NULL, .help = "a sentence that says what to look for", .fallback = "\"\""},
+    {"include", SPECIAL, ANY, NULL,
+     .help = "files that hold keys of this scene, relative to this file: text or a list of texts"},
     {"dimension", INTEGER, FROM(2, 3), NULL, .help = "2 (the plane z = 0) or 3", .fallback = "3"},
     {"up", TEXT, ANY, NULL, .help = "axis against gravity; without it, z (in 2D y)", .choices = axes},
     {"constants", MAP, ANY, NULL, .help = "names for numbers, to be used in expressions", .fallback = "{}"},
-    {"sizes", SPECIAL, ANY, NULL,
+    {"sizes", SPECIAL | MAP, ANY, NULL,
      .help = "named variants of the scene, each a few constants with other values"},
     {"spacing", NUMBER, POSITIVE, "m", .help = "distance of neighbouring particles at rest",
      .is_required = true},
-    {"duration", NUMBER, POSITIVE, "s", .help = "how long to simulate", .is_required = true},
-    {"frames_per_second", NUMBER, POSITIVE, "1/s", .help = "how often to write output", .fallback = "30"},
-    {"gravity", NUMBER | VECTOR, ANY, "m/s²", .help = "strength (downwards), or a vector",
-     .fallback = "9.81"},
+    {"duration", NUMBER, ABOVE(0, MAX_TIME), "s", .help = "how long to simulate", .is_required = true},
+    {"frames_per_second", NUMBER, ABOVE(0, 1e6), "1/s", .help = "how often to write output",
+     .fallback = "30"},
+    {"gravity", NUMBER | VECTOR, WITHIN(MAX_ACCELERATION), "m/s²",
+     .help = "strength (downwards), or a vector", .fallback = "9.81"},
     {"kernel", TEXT, ANY, NULL, .help = "smoothing kernel", .library = default_kernel},
-    {"support", NUMBER, FROM(0, 10), "spacings", .help = "kernel support radius; 0: the kernel's own",
+    {"support",
+     NUMBER,
+     {1.2, 6, false, true},
+     "spacings",
+     .help = "kernel support radius; 0: the kernel's own",
      .fallback = "0"},
-    {"time_step", NUMBER, NOT_NEGATIVE, "s", .help = "fixed time step; 0: chosen each step", .fallback = "0"},
-    {"cfl", NUMBER, ABOVE(0, 10), "spacings", .help = "how far the fastest particle may travel in a step",
+    {"time_step", NUMBER, FROM(0, MAX_TIME), "s", .help = "fixed time step; 0: chosen each step",
+     .fallback = "0"},
+    {"cfl", NUMBER, ABOVE(0, 2), "spacings", .help = "how far the fastest particle may travel in a step",
      .library = default_cfl},
-    {"min_time_step", NUMBER, NOT_NEGATIVE, "s",
+    {"min_time_step", NUMBER, FROM(0, MAX_TIME), "s",
      .help = "needing a shorter one means that the run has failed", .library = default_min_time_step},
-    {"max_time_step", NUMBER, POSITIVE, "s", .help = "longest time step", .library = default_max_time_step},
+    {"max_time_step", NUMBER, ABOVE(0, MAX_TIME), "s", .help = "longest time step",
+     .library = default_max_time_step},
     {"periodic", OBJECT, ANY, NULL, .help = "a box that repeats", .table = &periodic_table},
     {"max_particles", INTEGER, FROM(0, 2e8), NULL, .help = "emitters stop at this many; 0: no limit",
      .fallback = "0"},
@@ -259,20 +513,26 @@ static const FloSceneKey scene_keys[] = {
      .fallback = "{}", .table = &method_table},
     {"materials", MAP, ANY, NULL, .help = "what fluids are made of", .fallback = "{}",
      .table = &material_table},
-    {"boundaries", LIST, ANY, NULL, .help = "solids that stand still or follow a prescribed motion",
-     .fallback = "[]", .table = &boundary_table},
-    {"fluids", LIST, ANY, NULL, .help = "fluid there from the start", .fallback = "[]",
-     .table = &fluid_table},
-    {"emitters", LIST, ANY, NULL, .help = "openings from which fluid streams", .fallback = "[]",
-     .table = &emitter_table},
-    {"sinks", LIST, ANY, NULL, .help = "regions in which fluid vanishes", .fallback = "[]",
-     .table = &sink_table},
+    {"groups", MAP, ANY, NULL, .help = "things that belong together, to be placed as a whole",
+     .table = &group_table},
+    THING_LISTS("[]"),
+    {"fills", LIST, ANY, NULL, .help = "vessels filled from a point up to a level", .fallback = "[]",
+     .table = &fill_table},
+    {"events", LIST, ANY, NULL, .help = "what happens at given times", .fallback = "[]",
+     .table = &event_table},
     {"probes", LIST, ANY, NULL, .help = "what to measure over time", .fallback = "[]", .table = &probe_table},
     {"expect", LIST, ANY, NULL, .help = "what must be true of the result", .fallback = "[]",
      .table = &expect_table},
     {"camera", OBJECT, ANY, NULL, .help = "for pictures; without it, all is in view", .table = &camera_table},
     {"colour_by", TEXT, ANY, NULL, .help = "what the colours of particles show", .fallback = "\"speed\"",
      .choices = colourings},
+    {"$schema", TEXT, ANY, NULL, .help = "where this format's JSON Schema is, for editors; not read"},
 };
 
 const FloSceneTable flo_scene_table = {"a scene", TABLE(scene_keys)};
+
+const FloSceneKey *flo_scene_find_key(const FloSceneTable *table, const char *name) {
+  for (size_t k = 0; k < table->n_keys; k++)
+    if (!strcmp(table->keys[k].name, name)) return &table->keys[k];
+  return NULL;
+}

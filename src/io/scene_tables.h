@@ -25,12 +25,25 @@ typedef enum FloSceneType {
   FLO_SCENE_MAP =
       1 << 11, // names, each with an object described by `table`, or with a number if that is NULL
   FLO_SCENE_SPECIAL = 1 << 12, // gone before the tables are consulted; code of its own reads it
+  FLO_SCENE_COUNTS = 1 << 13,  // as many whole numbers as the scene has dimensions
 } FloSceneType;
 
 typedef struct FloSceneRange {
   double low, high;
-  bool is_open; // low itself is not permitted
+  bool is_open;       // low itself is not permitted
+  bool includes_zero; // zero is permitted as well, wherever low may be
 } FloSceneRange;
+
+// What becomes of a value when the thing it belongs to is moved and turned as a whole, as an instance or as
+// part of a group.
+typedef enum FloSceneFrame {
+  FLO_FRAME_NONE,      // it stays as it is
+  FLO_FRAME_PLACE,     // where a shape stands: see flo_scene_read_shape
+  FLO_FRAME_POINT,     // moved and turned
+  FLO_FRAME_DIRECTION, // turned
+  FLO_FRAME_UPRIGHT,   // turned; if there is none, it is the direction against gravity
+  FLO_FRAME_TURN,      // a rotation: the thing's is put on top
+} FloSceneFrame;
 
 typedef struct FloSceneKey {
   const char *name;
@@ -43,9 +56,10 @@ typedef struct FloSceneKey {
   json_t *(*library)(void);   // or a default that the library itself chooses
   const char *const *choices; // permitted words, NULL behind the last; NULL: any
   const struct FloSceneTable *table;
+  FloSceneFrame frame;
 } FloSceneKey;
 
-enum { FLO_SCENE_MAX_ALTERNATIVES = 6 };
+enum { FLO_SCENE_MAX_ALTERNATIVES = 20 };
 
 typedef struct FloSceneTable {
   const char *name; // what the object is, as in "a fluid"
@@ -55,10 +69,16 @@ typedef struct FloSceneTable {
   const char *exactly_one[FLO_SCENE_MAX_ALTERNATIVES];
   const char *at_most_one[FLO_SCENE_MAX_ALTERNATIVES];
   const char *at_least_one[FLO_SCENE_MAX_ALTERNATIVES];
+  // The same again, for keys that have nothing to do with those above.
+  const char *also_exactly_one[FLO_SCENE_MAX_ALTERNATIVES];
+  const char *also_at_most_one[FLO_SCENE_MAX_ALTERNATIVES];
   bool has_parameters; // further keys are the parameters of the chosen method
 } FloSceneTable;
 
 // The whole scene. Every other table is reached from here.
 extern const FloSceneTable flo_scene_table;
+
+// NULL if the table has no such key.
+const FloSceneKey *flo_scene_find_key(const FloSceneTable *table, const char *name);
 
 #endif

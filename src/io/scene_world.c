@@ -13,6 +13,12 @@
 
 static const char axis_letters[] = "xyz";
 
+// Adds to a list of words with commas between them, as far as there is room.
+static void append_word(char *list, size_t size, const char *word) {
+  size_t length = strlen(list);
+  snprintf(list + length, size - length, "%s%s", length ? ", " : "", word);
+}
+
 // ---- Text ----
 
 static FloStatus copy_text(FloSceneContext *context, const char *from, char **to) {
@@ -40,13 +46,6 @@ static FloStatus read_gravity(FloSceneContext *context, json_t *root, FloScene *
   flo_scene_enter(context, "gravity");
   return flo_scene_fail(context, "as a single number must be >= 0 (it points down by itself), got %.9g",
                         json_number_value(gravity));
-}
-
-static FloStatus read_up(FloSceneContext *context, json_t *root, FloScene *scene) {
-  scene->up = (int)(strchr(axis_letters, flo_json_text(root, "up")[0]) - axis_letters);
-  if (scene->up < context->dim) return FLO_OK;
-  flo_scene_enter(context, "up");
-  return flo_scene_fail(context, "must be x or y in a two-dimensional scene");
 }
 
 static FloStatus read_periodic_axis(FloSceneContext *context, char letter, FloWorldDef *def) {
@@ -82,8 +81,7 @@ static FloStatus read_kernel(FloSceneContext *context, json_t *root, FloWorldDef
   FloSuggestion suggestion = flo_suggest_start(name);
   char hint[128], list[256] = "";
   for (int k = 0; k < FLO_KERNEL_COUNT; k++) {
-    size_t length = strlen(list);
-    snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", flo_kernel_name((FloKernel)k));
+    append_word(list, sizeof list, flo_kernel_name((FloKernel)k));
     flo_suggest_offer(&suggestion, flo_kernel_name((FloKernel)k));
   }
   flo_scene_enter(context, "kernel");
@@ -102,11 +100,13 @@ static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *sc
   def->min_time_step = flo_json_number(root, "min_time_step");
   def->max_time_step = flo_json_number(root, "max_time_step");
   if (scene->duration * scene->frames_per_second > MAX_FRAMES)
-    return flo_scene_fail(context, "/frames_per_second: %.3g frames in all, the limit is %.0f",
+    return flo_scene_fail(context, "%g s with %g frames per second make %.3g frames, at most %.0f",
+                          scene->duration, scene->frames_per_second,
                           scene->duration * scene->frames_per_second, MAX_FRAMES);
   if (def->min_time_step < def->max_time_step) return FLO_OK;
-  return flo_scene_fail(context, "/min_time_step: must be below max_time_step, got %.9g and %.9g",
-                        def->min_time_step, def->max_time_step);
+  flo_scene_enter(context, "min_time_step");
+  return flo_scene_fail(context, "must be below max_time_step, got %.9g and %.9g", def->min_time_step,
+                        def->max_time_step);
 }
 
 // ---- Camera ----
@@ -121,13 +121,15 @@ static FloStatus read_camera(FloSceneContext *context, json_t *root, FloCamera *
   flo_json_vector(object, "look_at", camera->look_at);
   vec_sub(camera->look_at, camera->from, sight);
   if (vec_length(sight) > 0) return FLO_OK;
-  return flo_scene_fail(context, "/camera: 'from' and 'look_at' must be different points");
+  flo_scene_enter(context, "camera");
+  return flo_scene_fail(context, "'from' and 'look_at' must be different points");
 }
 
 FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
                                FloScene *scene) {
   FloWorldDef *def = &scene->world;
   *def = flo_default_world_def();
+  scene->up = context->up;
   def->dim = context->dim;
   def->threads = options->threads;
   def->allocator = options->allocator;
@@ -135,7 +137,6 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
   def->support = flo_json_number(root, "support");
   def->max_particles = (size_t)flo_json_number(root, "max_particles");
   FLO_TRY(read_texts(context, root, scene));
-  FLO_TRY(read_up(context, root, scene));
   FLO_TRY(read_gravity(context, root, scene));
   FLO_TRY(read_periodic(context, root, def));
   FLO_TRY(read_kernel(context, root, def));
@@ -147,13 +148,15 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
 
 static FloStatus find_method(FloSceneContext *context, const char *name, const char **found) {
   FloSuggestion suggestion = flo_suggest_start(name);
+  char hint[128], list[256] = "";
   for (size_t k = 0; k < flo_method_count(); k++) {
     *found = flo_method_name(k);
     if (!strcmp(*found, name)) return FLO_OK;
     flo_suggest_offer(&suggestion, *found);
+    append_word(list, sizeof list, *found);
   }
-  char hint[128];
-  return flo_scene_fail(context, "unknown method '%.60s'%s", name, flo_suggest_text(&suggestion, hint));
+  return flo_scene_fail(context, "unknown method '%.60s'%s (there is %s)", name,
+                        flo_suggest_text(&suggestion, hint), list);
 }
 
 static const FloParam *find_param(const char *method, const char *name) {
@@ -168,10 +171,15 @@ static FloStatus unknown_param(FloSceneContext *context, const char *method, con
   size_t n_params;
   const FloParam *params = flo_method_params(method, &n_params);
   FloSuggestion suggestion = flo_suggest_start(name);
-  for (size_t k = 0; k < n_params; k++) flo_suggest_offer(&suggestion, params[k].name);
-  char hint[128];
-  return flo_scene_fail(context, "unknown parameter '%.60s' of method '%s'%s", name, method,
-                        flo_suggest_text(&suggestion, hint));
+  char hint[128], list[512] = "";
+  // There are few parameters, so that even a distant word ("alfa") is a good guess.
+  suggestion.distance = flo_max_size(suggestion.distance, strlen(name) / 2 + 1);
+  for (size_t k = 0; k < n_params; k++) {
+    flo_suggest_offer(&suggestion, params[k].name);
+    append_word(list, sizeof list, params[k].name);
+  }
+  return flo_scene_fail(context, "unknown parameter '%.60s' of method '%s'%s (there is %s)", name, method,
+                        flo_suggest_text(&suggestion, hint), list);
 }
 
 // The scene was written for the method `own`. With another one chosen, what that one does not know is left
@@ -192,7 +200,7 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const FloP
   if (!json_object_get(object, param->name) &&
       json_object_set_new(object, param->name, json_real(param->value)))
     return flo_scene_no_memory(context);
-  FloSceneRange range = {param->low, param->high, false};
+  FloSceneRange range = {param->low, param->high, false, false};
   size_t mark = flo_scene_enter(context, param->name);
   json_t *replacement;
   FLO_TRY(flo_scene_resolve_number(context, json_object_get(object, param->name), range, &replacement));

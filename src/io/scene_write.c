@@ -34,7 +34,8 @@ static void put_scalar(Text *text, const json_t *value) {
   if (json_is_real(value)) {
     char digits[32];
     flo_format_number(json_real_value(value), digits);
-    put(text, digits);
+    // "-0" would be read as a whole number, which has no sign.
+    put(text, strcmp(digits, "-0") ? digits : "-0.0");
     return;
   }
   char *written = json_dumps(value, JSON_ENCODE_ANY);

@@ -1,9 +1,11 @@
-// All surfaces are patches (u, v) -> point, normal: a quad, a disc, the side of a cylinder or a sphere.
-// Emission runs twice, first with no arrays to count, then to fill, so that no array ever grows.
+// Surfaces are patches (u, v) -> point, normal: a quad, a disc, the side of a cylinder or a sphere; or
+// triangles. Emission runs twice, first with no arrays to count, then to fill, so that no array ever grows.
 #include "render/solids.h"
 
 #include "base/core.h"
+#include "geometry/shapes.h"
 #include "render/colour.h"
+#include "render/creased.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,9 +205,23 @@ static void add_cylinder(Builder *b, const FloShape *shape) {
   add_patch(b, &(Patch){patch_disc, head, s, t, n});
 }
 
-static void add_shape_3d(Builder *b, const FloShape *shape, bool is_outline) {
+static void add_triangles(Builder *b, const FloCreased *creased) {
+  for (size_t k = 0; k < creased->mesh.n_triangles; k++) {
+    const uint32_t *t = flo_mesh_triangle(&creased->mesh, k);
+    uint32_t corners[3];
+    for (size_t j = 0; j < 3; j++) {
+      const double *p = flo_mesh_vertex(&creased->mesh, t[j]);
+      corners[j] = add_vertex(b, v3((float)p[0], (float)p[1], (float)p[2]), creased->normals[3 * k + j]);
+    }
+    add_triangle(b, corners[0], corners[1], corners[2]);
+  }
+}
+
+static void add_shape_3d(Builder *b, const FloShape *shape, const FloCreased *creased, bool is_outline) {
   const float r = (float)shape->radius;
-  if (shape->kind == FLO_SHAPE_TANK)
+  if (creased->normals)
+    add_triangles(b, creased);
+  else if (shape->kind == FLO_SHAPE_TANK)
     add_tank(b, shape);
   else if (is_outline && shape->kind == FLO_SHAPE_BOX)
     add_box_edges(b, half_size(shape));
@@ -227,10 +243,12 @@ static bool is_drawable(const FloSceneBody *body) {
   double sum = shape->radius + shape->size[0] + shape->size[1] + shape->size[2] + p[0] + p[1] + p[2] + q[0] +
                q[1] + q[2] + q[3];
   bool is_known = (unsigned)shape->kind < FLO_SHAPE_COUNT && shape->up >= 0 && shape->up < 3;
-  return isfinite((float)sum) && is_known && strcmp(body->look, "hidden") != 0;
+  return isfinite((float)sum) && is_known && strcmp(body->look, "hidden") != 0 &&
+         strcmp(body->look, "samples") != 0;
 }
 
-static void add_bodies(const FloSceneBody *bodies, size_t n, int dim, float radius, FloSolids *out) {
+static void add_bodies(const FloSceneBody *bodies, const FloCreased *creased, size_t n, int dim, float radius,
+                       FloSolids *out) {
   out->n_vertices = out->n_triangles = out->n_edges = 0;
   for (size_t i = 0; i < n; i++) {
     if (!is_drawable(&bodies[i])) continue;
@@ -242,7 +260,7 @@ static void add_bodies(const FloSceneBody *bodies, size_t n, int dim, float radi
     if (dim == 2)
       add_shape_2d(&b, &bodies[i].def.shape, is_outline, radius);
     else
-      add_shape_3d(&b, &bodies[i].def.shape, is_outline);
+      add_shape_3d(&b, &bodies[i].def.shape, &creased[i], is_outline);
   }
 }
 
@@ -281,16 +299,40 @@ static bool allocate(FloSolids *out) {
   return out->vertices && out->normals && out->triangles && out->owners && out->edges && out->colours;
 }
 
-FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
-                            FloSolids *out, FloError *error) {
-  *out = (FloSolids){.n_bodies = n_bodies, .bounds = flo_bounds_empty()};
-  add_bodies(bodies, n_bodies, dim, radius, out);
-  if (!allocate(out)) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", n_bodies);
-  add_bodies(bodies, n_bodies, dim, radius, out);
+// Shapes without patches become triangles first.
+static FloStatus make_creased(const FloSceneBody *bodies, size_t n, FloMemory *memory, FloCreased *creased,
+                              FloError *error) {
+  for (size_t i = 0; i < n; i++) {
+    const FloShape *shape = &bodies[i].def.shape;
+    if (!is_drawable(&bodies[i]) || flo_shape_has_formula(shape)) continue;
+    FLO_TRY(flo_creased_create(shape, memory, &creased[i], error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus fill(const FloSceneBody *bodies, const FloCreased *creased, int dim, float radius,
+                      FloSolids *out, FloError *error) {
   size_t n_moving = 0;
-  for (size_t i = 0; i < n_bodies; i++)
+  add_bodies(bodies, creased, out->n_bodies, dim, radius, out);
+  if (!allocate(out)) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", out->n_bodies);
+  add_bodies(bodies, creased, out->n_bodies, dim, radius, out);
+  for (size_t i = 0; i < out->n_bodies; i++)
     out->colours[i] = flo_linear_from_rgb8(colour_of(&bodies[i], dim, &n_moving));
   return FLO_OK;
+}
+
+FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
+                            FloSolids *out, FloError *error) {
+  FloMemory memory;
+  *out = (FloSolids){.n_bodies = n_bodies, .bounds = flo_bounds_empty()};
+  flo_memory_init(&memory, NULL);
+  FloCreased *creased = calloc(n_bodies + 1, sizeof *creased);
+  if (!creased) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", n_bodies);
+  FloStatus status = make_creased(bodies, n_bodies, &memory, creased, error);
+  if (status == FLO_OK) status = fill(bodies, creased, dim, radius, out, error);
+  for (size_t i = 0; i < n_bodies; i++) flo_creased_destroy(&creased[i]);
+  free(creased);
+  return status;
 }
 
 void flo_solids_destroy(FloSolids *out) {

@@ -457,7 +457,7 @@ static bool is_in_a_body(const FloWorld *world, const double x[3]) {
     const FloBody *body = &flo_bodies(world)[k];
     double local[3];
     pose_to_local(&body->state.pose, x, local);
-    if (flo_shape_distance(&body->shape, world->def.dim, local, 0.1) < 1e-3 * world->def.spacing) return true;
+    if (flo_solid_distance(body->solid, local) < 1e-3 * world->def.spacing) return true;
   }
   return false;
 }

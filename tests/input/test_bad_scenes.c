@@ -74,7 +74,7 @@ static const BadScene keys[] = {
      "/materials/water: unknown key 'densty', did you mean 'density'?"},
     {WET("'up':'w'"), "/up: must be one of x, y, z, got 'w'"},
     {WET("'colour_by':'presure'"),
-     "/colour_by: must be one of speed, pressure, density, got 'presure', did you"},
+     "/colour_by: must be one of speed, pressure, density, x, y, z, got 'presure', did you"},
     {WET("'title':'\\u001b[31m','dimension':'\\u001b'"), "/dimension: \"?\", column 1: expected a number"},
 };
 
@@ -90,18 +90,19 @@ static const BadScene numbers[] = {
     {"{'schema_version':1,'spacing':'sqrt(-1)','duration':1," FLUID "}", "not a finite number"},
     {"{'schema_version':1,'spacing':'edeg','duration':1,'constants':{'edge':1}," FLUID "}",
      "/spacing: \"edeg\", column 1: unknown name 'edeg', did you mean 'edge'?"},
-    {"{'schema_version':1,'spacing':0.1,'duration':1e9," FLUID "}", "frames in all, the limit is 1000000"},
+    {"{'schema_version':1,'spacing':0.1,'duration':1e9," FLUID "}",
+     "/duration: must be <= 1000000, got 1e+09"},
     {WET("'dimension':4"), "/dimension: must be >= 2 and <= 3, got 4"},
     {WET("'dimension':2.5"), "/dimension: must be a whole number, got 2.5"},
     {WET("'gravity':-9.81"), "/gravity: as a single number must be >= 0"},
     {WET("'gravity':[0,0]"), "/gravity: must be a list of 3 numbers, got 2"},
     {WET("'gravity':'down'"), "/gravity: \"down\", column 1: unknown name 'down'"},
     {WET("'gravity':[0,0,true]"), "/gravity/2: must be a number or an expression, got true or false"},
-    {WET("'cfl':0"), "/cfl: must be > 0 and <= 10, got 0"},
-    {WET("'support':11"), "/support: must be >= 0 and <= 10, got 11"},
+    {WET("'cfl':0"), "/cfl: must be > 0 and <= 2, got 0"},
+    {WET("'support':11"), "/support: must be 0 or >= 1.2 and <= 6, got 11"},
     {WET("'min_time_step':1,'max_time_step':0.5"), "/min_time_step: must be below max_time_step"},
     {WET("'max_particles':1.5"), "/max_particles: must be a whole number, got 1.5"},
-    {WET("'max_particles':1e12"), "/max_particles: must be >= 0 and <= 200000000"},
+    {WET("'max_particles':1e12"), "/max_particles: must be <= 200000000, got 1e+12"},
 };
 
 static const BadScene constants[] = {
@@ -123,9 +124,8 @@ static const BadScene constants[] = {
 
 static const BadScene shapes[] = {
     {SCENE("'fluids':[{'material':{},'shape':{}}]"),
-     "/fluids/0/shape: a shape needs exactly one of box, sphere, cylinder or tank, got 0"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'sphere':1}}]"),
-     "exactly one of box, sphere, cylinder or tank, got 2"},
+     "/fluids/0/shape: a shape needs exactly one of box, sphere, cylinder, capsule"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'sphere':1}}]"), "armadillo, mesh or tank, got 2"},
     {SCENE("'fluids':[{'material':{},'shape':{'bxo':1}}]"),
      "/fluids/0/shape: unknown key 'bxo', did you mean 'box'?"},
     {SCENE("'fluids':[{'material':{},'shape':'box'}]"), "/fluids/0/shape: must be an object, got text"},
@@ -162,6 +162,33 @@ static const BadScene shapes[] = {
     {FLAT("'fluids':[{'material':{},'shape':{'box':1},'angular_velocity':[1,0,0]}]"),
      "'angular_velocity' must be along z"},
     {FLAT("'up':'z'," FLUID), "/up: must be x or y in a two-dimensional scene"},
+    {FLAT("'fluids':[{'material':{},'shape':{'duck':1}}]"), "/fluids/0/shape: a duck needs three dimensions"},
+    {FLAT("'fluids':[{'material':{},'shape':{'box':1,'rounding':0.1}}]"),
+     "a rounded box needs three dimensions"},
+    {SCENE("'fluids':[{'material':{},'shape':{'sphere':1,'rounding':0.1}}]"),
+     "'rounding' makes sense for a box or a card only"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'hollow':true}}]"),
+     "'hollow' makes sense for letters only"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'scale':2}}]"), "'scale' makes sense for a mesh only"},
+    {SCENE("'fluids':[{'material':{},'shape':{'torus':1}}]"),
+     "/fluids/0/shape/torus: must be a list of 2 numbers"},
+    {SCENE("'fluids':[{'material':{},'shape':{'torus':[1,2]}}]"), "/fluids/0: "},
+    {SCENE("'fluids':[{'material':{},'shape':{'tube':[1,2,3]}}]"), "/fluids/0: "},
+    {SCENE("'fluids':[{'material':{},'shape':{'cone':[0,0,1]}}]"),
+     "/fluids/0/shape: the radius must be positive"},
+    {SCENE("'fluids':[{'material':{},'shape':{'letters':'A!'}}]"), "/fluids/0: "},
+    {SCENE("'fluids':[{'material':{},'shape':{'letters':7}}]"), "/fluids/0/shape/letters: must be text"},
+    {SCENE("'fluids':[{'material':{},'shape':{'mesh':'nowhere.obj'}}]"), "/fluids/0/shape/mesh: "},
+    {SCENE("'fluids':[{'material':{},'shape':{'mesh':'/'}}]"), "/fluids/0/shape/mesh: "},
+    {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'height':'1/x','depth':1}}}]"),
+     "/fluids/0/shape/heightfield/height: is"},
+    {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'height':'w','depth':1}}}]"),
+     "unknown name 'w'"},
+    {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'cells':[2.5,3],'height':'x','"
+           "depth':1}}}]"),
+     "whole numbers from 1 to 1000"},
+    {SCENE("'fills':[{'material':{},'seed':[0,0,0]}]"), "/fills/0: needs 'level'"},
+    {SCENE("'fills':[{'material':'x','seed':[0,0,0],'level':1}]"), "/fills/0/material: unknown material 'x'"},
 };
 
 static const BadScene fluids[] = {
@@ -191,7 +218,10 @@ static const BadScene fluids[] = {
     {POUR("'at':[0,0,0],'direction':[1,0,0],'size':100,'speed':1e3"),
      "/emitters/0: needs about 1e+10 particles"},
     {SCENE("'sinks':[{'shape':{'tank':1}}]," FLUID), "/sinks/0: a sink cannot have the shape of a tank"},
-    {SCENE("'sinks':[{'shape':{'box':1},'name':'drain'}]," FLUID), "/sinks/0: unknown key 'name'"},
+    {SCENE("'sinks':[{'shape':{'box':1},'name':'a'},{'shape':{'box':1},'name':'a'}]," FLUID),
+     "/sinks/1: there are two sinks of the name 'a'"},
+    {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'speed':1,'upright':[2,0,0]"),
+     "/emitters/0: 'upright' must not be along 'direction'"},
     {FLAT("'emitters':[{'material':{},'at':[0,0],'direction':[1,0],'size':[1,1],'speed':1}]"),
      "'size' must be one number"},
 };
@@ -263,6 +293,120 @@ static const BadScene others[] = {
      "/periodic/axes: must be made of x and y, got 'z'"},
 };
 
+// Numbers that no scene can mean; each would overflow somewhere later.
+static const BadScene senseless[] = {
+    {WET("'gravity':1e30"), "/gravity: must be <= 1000000, got 1e+30"},
+    {WET("'gravity':[0,0,-1e30]"), "/gravity/2: must be >= -1e+06, got -1e+30"},
+    {WET("'materials':{'tar':{'viscosity':1e10}}"), "/materials/tar/viscosity: must be <= 10000, got 1e+10"},
+    {WET("'materials':{'air':{'density':1e-9}}"), "/materials/air/density: must be >= 1e-06, got 1e-09"},
+    {WET("'materials':{'star':{'density':1e9}}"), "/materials/star/density: must be <= 1000000, got 1e+09"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':[1e8,0,0]}]"),
+     "/fluids/0/velocity/0: must be <= 100000, got 100000000"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['-10^8',0,0]}]"),
+     "/fluids/0/velocity/0: must be >= -100000, got -100000000"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'corner':[0,1e12,0]}]"),
+     "/fluids/0/corner/1: must be <= 1000000, got 1e+12"},
+    {SCENE("'fluids':[{'material':{},'shape':{'box':1e9}}]"),
+     "/fluids/0/shape/box: must be <= 1000000, got 1e+09"},
+    {SCENE("'sinks':[{'shape':{'sphere':1e9}}]," FLUID),
+     "/sinks/0/shape/sphere: must be <= 1000000, got 1e+09"},
+    {"{'schema_version':1,'spacing':0.1,'duration':1e300," FLUID "}",
+     "/duration: must be <= 1000000, got 1e+300"},
+    {WET("'frames_per_second':1e9"), "/frames_per_second: must be <= 1000000, got 1e+09"},
+    {"{'schema_version':1,'spacing':0.1,'duration':1e5,'frames_per_second':100," FLUID "}",
+     "100000 s with 100 frames per second make 1e+07 frames, at most 1000000"},
+    {"{'schema_version':1,'spacing':'nan','duration':1," FLUID "}",
+     "/spacing: must be a finite number, got \"nan\""},
+    {"{'schema_version':1,'spacing':'-Infinity','duration':1," FLUID "}",
+     "/spacing: must be a finite number, got \"-Infinity\""},
+    {"{'spacing':1e400}", "real number overflow"},
+    {MOVE("{'translate':[1e9,0,0]}"), "/boundaries/0/motions/0/translate/0: must be <= 100000"},
+    {MOVE("{'oscillate':{'amplitude':[1,0,0],'frequency':1e9}}"),
+     "/oscillate/frequency: must be <= 1000000, got 1e+09"},
+    {WET("'support':1"), "/support: must be 0 or >= 1.2 and <= 6, got 1"},
+    {WET("'support':-1"), "/support: must be 0 or >= 1.2 and <= 6, got -1"},
+    {WET("'cfl':3"), "/cfl: must be > 0 and <= 2, got 3"},
+};
+
+#define JET                                                                                                  \
+  "'emitters':[{'name':'jet','material':{},'at':[0,0,0],'direction':[1,0,0],'size':0.1,'speed':0.1}],"
+#define HAPPEN(events) SCENE(JET "'events':[" events "]")
+#define GATE(motions, events)                                                                                \
+  SCENE(FLUID ",'boundaries':[{'name':'gate','shape':{'box':1},'motions':[" motions "]}],'events':[" events  \
+              "]")
+#define RISE "{'translate':[0,0,1]}"
+
+static const BadScene events[] = {
+    {HAPPEN("{'at':0.5,'emitter':'jte','stop':true}"),
+     "/events/0/emitter: unknown emitter 'jte', did you mean 'jet'?"},
+    {HAPPEN("{'at':0.5,'sink':'jet','stop':true}"),
+     "/events/0/sink: unknown sink 'jet'; this scene has none"},
+    {HAPPEN("{'at':0.5,'boundary':'gate','stop':true}"), "/events/0/boundary: unknown boundary 'gate'"},
+    {HAPPEN("{'at':2,'emitter':'jet','stop':true}"),
+     "/events/0/at: 2 s is after the end of the scene, whose duration is 1 s"},
+    {HAPPEN("{'at':-1,'emitter':'jet','stop':true}"), "/events/0/at: must be >= 0, got -1"},
+    {HAPPEN("{'emitter':'jet','stop':true}"), "/events/0: needs 'at': when it happens"},
+    {HAPPEN("{'at':0.5,'emitter':'jet'}"),
+     "/events/0: an event needs exactly one of start, stop or add, got 0"},
+    {HAPPEN("{'at':0.5,'emitter':'jet','start':true,'stop':true}"),
+     "exactly one of start, stop or add, got 2"},
+    {HAPPEN("{'at':0.5,'stop':true}"), "an event needs exactly one of emitter, sink, boundary or add, got 0"},
+    {HAPPEN("{'at':0.5,'emitter':'jet','stop':false}"), "/events/0: 'stop' must be true, or left out"},
+    {HAPPEN("{'at':0.5,'emitter':'jet','stop':true},{'at':0.7,'emitter':'jet','stop':true}"),
+     "/events/1: the emitter is not running at 0.7 s"},
+    {HAPPEN("{'at':0.7,'emitter':'jet','start':true},{'at':0.5,'emitter':'jet','start':true}"),
+     "/events/0: the emitter is running already at 0.7 s"},
+    {HAPPEN("{'at':0.5,'emitter':'jet','start':true},{'at':0.5,'emitter':'jet','stop':true}"),
+     "/events/1: starts and stops both come at 0.5 s"},
+    {HAPPEN("{'at':0.5,'add':{'shape':{'box':1}}}"), "/events/0/add: needs 'material'"},
+    {HAPPEN("{'at':0.5,'add':{'material':{},'shape':{'tank':1}}}"),
+     "/events/0/add: a tank is for boundaries"},
+    {HAPPEN("{'at':0.5,'add':{'material':{},'shape':{'box':1},'grid':{}}}"),
+     "/events/0/add: unknown key 'grid'"},
+    {GATE("", "{'at':0.5,'boundary':'gate','stop':true}"), "the boundary has no motions"},
+    {GATE(RISE, "{'at':0.5,'boundary':'gate','stop':true},{'at':0.7,'boundary':'gate','stop':true}"),
+     "/events/1: the boundary is not moving at 0.7 s"},
+    {GATE(RISE, "{'at':0.5,'boundary':'gate','stop':true},{'at':0.7,'boundary':'gate','start':true}"),
+     "/events/1: what has come to its end cannot start again"},
+    {GATE("{'translate':[0,0,1],'start':0.3}", "{'at':0.5,'boundary':'gate','start':true}"),
+     "one of the motions has a 'start' of its own"},
+    {GATE("{'translate':[0,0,1],'start':0.6}", "{'at':0.5,'boundary':'gate','stop':true}"),
+     "one of the motions begins later than it is stopped"},
+    {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}",
+          "{'at':0.5,'boundary':'gate','start':true}"),
+     "keyframes have their own times"},
+    {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}," RISE, ""),
+     "/boundaries/0/motions: entries 0 and 1 contradict each other: keyframes say where the body is, so no "
+     "other motion may act from 0 s to 1 s"},
+    {GATE("{'rotate':{'rate':1}},{'keyframes':[{'time':0.2,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}", ""),
+     "entries 0 and 1 contradict each other"},
+    {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]},"
+          "{'keyframes':[{'time':0.5,'at':[0,0,0]},{'time':2,'at':[0,0,1]}]}",
+          ""),
+     "entries 0 and 1 contradict each other: keyframes say where the body is, so no other motion may act "
+     "from "
+     "0.5 s to 1 s"},
+    {GATE("{'translate':[0,0,1],'end':1},{'keyframes':[{'time':2,'at':[0,0,0]},{'time':3,'at':[0,0,1]}]}",
+          ""),
+     "entry 0 has no effect, because the keyframes of entry 1 say where the body is"},
+};
+
+static const BadScene names[] = {
+    {WET("'probes':[{'name':'time','front':'x'}]"),
+     "/probes/0: a probe cannot be called 'time': every run has a column of that name"},
+    {WET("'probes':[{'name':'max_speed','front':'x'}]"), "a probe cannot be called 'max_speed'"},
+    {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'block.fx','front':'x'}]"),
+     "/probes/0: a probe cannot be called 'block.fx': the boundary 'block' has a column of that name"},
+    {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','force':'block'},{'name':'p.y','front':'x'}]"),
+     "/probes/1: there are two probes of the name 'p.y'"},
+    {WET("'method':{'name':'wcsph','alfa':1}"),
+     "/method: unknown parameter 'alfa' of method 'wcsph', did you mean 'alpha'?"},
+    {WET("'method':{'name':'wcsph','q':1}"),
+     "unknown parameter 'q' of method 'wcsph' (there is sound_speed, "},
+    {WET("'method':'lattice'"), "/method: unknown method 'lattice' (there is wcsph"},
+    {WET("'$schema':1"), "/$schema: must be text, got a number"},
+};
+
 // ---- Trying them ----
 
 static char folder[] = "/tmp/flotsam-test-XXXXXX";
@@ -323,6 +467,9 @@ TRY(shapes)
 TRY(fluids)
 TRY(motions)
 TRY(others)
+TRY(senseless)
+TRY(events)
+TRY(names)
 
 // ---- Files that are no scenes at all ----
 
@@ -343,15 +490,38 @@ static void test_files(void **state) {
   expect_file_failure("", FLO_IO_FAILED, "No such file");
 }
 
+static void fill_file(char byte, size_t n) {
+  FILE *stream = fopen(file, "wb");
+  assert_non_null(stream);
+  char block[4096];
+  memset(block, byte, sizeof block);
+  for (; n > 0; n -= flo_min_size(n, sizeof block)) fwrite(block, 1, flo_min_size(n, sizeof block), stream);
+  assert_int_equal(fclose(stream), 0);
+}
+
 static void test_deep_nesting(void **state) {
   (void)state;
-  char *text = malloc(100001);
-  assert_non_null(text);
-  memset(text, '[', 100000);
-  text[100000] = 0;
-  write_scene(text);
+  fill_file('[', 10000);
   expect_failure(NULL, FLO_BAD_INPUT, "maximum parsing depth reached");
-  free(text);
+  fill_file('[', 100000);
+  expect_failure(NULL, FLO_BAD_INPUT, "maximum parsing depth reached");
+}
+
+static void test_garbage(void **state) {
+  (void)state;
+  fill_file('x', 0);
+  expect_failure(NULL, FLO_BAD_INPUT, "line 1, column 0: '[' or '{' expected near end of file");
+  fill_file((char)0xa5, 1000);
+  expect_failure(NULL, FLO_BAD_INPUT, "line 1");
+  fill_file(0, 1000);
+  expect_failure(NULL, FLO_BAD_INPUT, "line 1");
+  fill_file('x', 100 << 20);
+  expect_failure(NULL, FLO_BAD_INPUT, "larger than 64 MB");
+  fill_file('x', 0);
+  FloError error = {0};
+  FloScene *scene;
+  assert_int_equal(flo_scene_load_text("memory", NULL, 0, NULL, &scene, &error), FLO_BAD_INPUT);
+  assert_ptr_equal(strstr(error.text, "memory: line 1"), error.text);
 }
 
 static void test_many_constants(void **state) {
@@ -409,6 +579,10 @@ static void test_options(void **state) {
   expect_set_failure("fluids.1.at=[0,0,0]", "the list has 1 entries, counted from 0");
   expect_set_failure("boundaries.blok.at=[0,0,0]", "'blok' is neither the number nor the name of an entry");
   expect_set_failure("fluids.0.at=[0,0]", "/fluids/0/at: must be a list of 3 numbers, got 2");
+  expect_set_failure("fluids.0.at=[0", "--set fluids.0.at=[0: the value is not valid JSON: ");
+  expect_set_failure("title=\"half", "the value is not valid JSON");
+  expect_set_failure("fluids.0.shape={'box':1}", "the value is not valid JSON");
+  expect_set_failure("include=a.json", "/include: cannot be set from outside");
   expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
   expect_set_failure("title=\xff", "the value is not valid UTF-8");
   write_scene(WET("'title':'plain'"));
@@ -440,10 +614,12 @@ static void test_bad_field(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_syntax),         cmocka_unit_test(test_keys),
-      cmocka_unit_test(test_numbers),        cmocka_unit_test(test_constants),
-      cmocka_unit_test(test_shapes),         cmocka_unit_test(test_fluids),
-      cmocka_unit_test(test_motions),        cmocka_unit_test(test_others),
-      cmocka_unit_test(test_files),          cmocka_unit_test(test_deep_nesting),
+      cmocka_unit_test(test_numbers),        cmocka_unit_test(test_senseless),
+      cmocka_unit_test(test_constants),      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_fluids),         cmocka_unit_test(test_motions),
+      cmocka_unit_test(test_events),         cmocka_unit_test(test_names),
+      cmocka_unit_test(test_others),         cmocka_unit_test(test_files),
+      cmocka_unit_test(test_deep_nesting),   cmocka_unit_test(test_garbage),
       cmocka_unit_test(test_many_constants), cmocka_unit_test(test_long_list),
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_field),
   };

@@ -55,7 +55,8 @@ static void release(Cloud *cloud) {
 
 static FloSceneBody make_body(FloShapeKind kind, double size, double x, double y, double z) {
   FloSceneBody body = {.def.kind = FLO_BODY_STATIC};
-  body.def.shape = (FloShape){.kind = kind, .size = {size, size, size}, .radius = 0.5 * size, .up = 2};
+  body.def.shape = (FloShape){
+      .kind = kind, .size = {size, size, size}, .radius = kind == FLO_SHAPE_BOX ? 0 : 0.5 * size, .up = 2};
   body.def.pose = (FloPose){{x, y, z}, {0, 0, 0, 1}};
   return body;
 }

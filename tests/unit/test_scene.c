@@ -1,22 +1,13 @@
 #include "io/scene.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
-#include "base/core.h"
 #include "base/vecmath.h"
 #include "io/scene_steps.h"
+#include "support/check.h"
 
 // ---- Helpers: texts with ' for quotes become files ----
 
@@ -209,13 +200,15 @@ static void test_motions(void **state) {
       "{" HEAD "'fluids':[{'material':{},'shape':{'box':1}}],'boundaries':[{'name':'arm','shape':{'box':1},'"
       "at':[1,2,3],"
       "'look':'red','motions':[{'translate':[1,0,0],'start':1,'end':2},{'rotate':{'axis':[1,0,0],'rate':2}},"
-      "{'rotate':{'rate':2,'centre':[7,8,9]}},{'oscillate':{'amplitude':[0,0,1],'frequency':3,'phase':'pi'}},"
-      "{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[1,0,0],'rotate':{'angle':180}}]}]}]}",
+      "{'rotate':{'rate':2,'centre':[7,8,9]}},{'oscillate':{'amplitude':[0,0,1],'frequency':3,'phase':'pi'}}"
+      "]},{'shape':{'box':1},'motions':["
+      "{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[1,0,0],'rotate':{'angle':180}}]},"
+      "{'translate':[0,1,0],'start':1}]}]}",
       NULL);
   const FloBodyDef *def = &scene->bodies[0].def;
   assert_string_equal(scene->bodies[0].look, "red");
   assert_int_equal(def->kind, FLO_BODY_KINEMATIC);
-  assert_int_equal(def->n_motions, 5);
+  assert_int_equal(def->n_motions, 4);
   assert_int_equal(def->motions[0].kind, FLO_MOTION_TRANSLATE);
   assert_vector(def->motions[0].vector, 1, 0, 0);
   assert_near(def->motions[0].start, 1);
@@ -229,9 +222,11 @@ static void test_motions(void **state) {
   assert_int_equal(def->motions[3].kind, FLO_MOTION_OSCILLATE);
   assert_near(def->motions[3].frequency, 3);
   assert_near(def->motions[3].phase, FLO_PI);
-  assert_int_equal(def->motions[4].kind, FLO_MOTION_KEYFRAMES);
-  assert_int_equal(def->motions[4].n_keyframes, 2);
-  assert_near(def->motions[4].keyframes[1].pose.rotation[2], 1);
+  def = &scene->bodies[1].def;
+  assert_int_equal(def->n_motions, 2);
+  assert_int_equal(def->motions[0].kind, FLO_MOTION_KEYFRAMES);
+  assert_int_equal(def->motions[0].n_keyframes, 2);
+  assert_near(def->motions[0].keyframes[1].pose.rotation[2], 1);
   flo_scene_destroy(scene);
 }
 
@@ -297,7 +292,7 @@ static void test_openings(void **state) {
            "'sinks':[{'shape':{'box':1},'corner':[0,0,0],'end':4}]}",
            NULL);
   const FloEmitterDef *emitter = &scene->parts->emitters[0].def;
-  const FloSinkDef *sink = &scene->parts->sinks[0];
+  const FloSinkDef *sink = &scene->parts->sinks[0].def;
   assert_true(emitter->round);
   assert_near(emitter->size[0], 0.5);
   assert_near(emitter->start, 1);
@@ -518,6 +513,101 @@ static void test_shipped_scenes(void **state) {
   assert_true(n_scenes > 5);
 }
 
+// ---- Events ----
+
+#define SCENE(more) "{" HEAD more "}"
+
+static FloScene *load_twice(const char *text) {
+  FloScene *scene = load(text, NULL);
+  assert_round_trip(scene);
+  return scene;
+}
+
+#define JET(more)                                                                                            \
+  "'emitters':[{'name':'jet','material':{},'at':[0,0,0],'direction':[1,0,0],'size':0.3,'speed':1" more "}]"
+
+static void assert_spans(const char *emitter, const char *events, size_t n, const double *wanted) {
+  char text[1024];
+  snprintf(text, sizeof text, "{'schema_version':1,'spacing':0.1,'duration':9,%s,'events':[%s]}", emitter,
+           events);
+  FloScene *scene = load_twice(text);
+  const FloSceneSpans *spans = &scene->parts->emitters[0].spans;
+  assert_int_equal(spans->n, n);
+  for (size_t k = 0; k < 2 * n; k++) {
+    double got = spans->list[k / 2][k % 2];
+    assert_true(got == wanted[k]);
+  }
+  flo_scene_destroy(scene);
+}
+
+#define EVENT(time, word) "{'at':" #time ",'emitter':'jet','" #word "':true}"
+
+static void test_spans(void **state) {
+  (void)state;
+  // Stopped; waiting for its start; both, in any order of writing; several times.
+  assert_spans(JET(""), EVENT(2, stop), 1, (double[]){0, 2});
+  assert_spans(JET(""), EVENT(2, start), 1, (double[]){2, INFINITY});
+  assert_spans(JET(""), EVENT(3, stop) "," EVENT(2, start), 1, (double[]){2, 3});
+  assert_spans(JET(""), EVENT(1, stop) "," EVENT(2, start) "," EVENT(3, stop) "," EVENT(4, start), 3,
+               (double[]){0, 1, 2, 3, 4, INFINITY});
+  // A span of its own is kept where nothing speaks against it.
+  assert_spans(JET(",'start':1,'end':2"), EVENT(3, start), 2, (double[]){1, 2, 3, INFINITY});
+  assert_spans(JET(",'end':2"), EVENT(3, start), 2, (double[]){0, 2, 3, INFINITY});
+  assert_spans(JET(",'end':4"), EVENT(3, start), 1, (double[]){3, 4});
+  assert_spans(JET(",'start':5"), EVENT(1, start) "," EVENT(2, stop), 2, (double[]){1, 2, 5, INFINITY});
+}
+
+static void test_event_order(void **state) {
+  (void)state;
+  FloScene *scene = load_twice(SCENE(
+      JET("") ",'sinks':[{'name':'drain','shape':{'box':1}}],"
+              "'boundaries':[{'name':'gate','shape':{'box':1},'motions':[{'translate':[0,0,1]}]}],'events':["
+              "{'at':0.8,'boundary':'gate','stop':true},{'at':'0.1+0.1','sink':'drain','stop':true},"
+              "{'at':0.5,'emitter':'jet','stop':true},{'at':0.2,'boundary':'gate','start':true},"
+              "{'at':0.2,'add':{'material':{'density':3},'shape':{'box':0.3},'at':[5,5,5]}}]"));
+  static const size_t entries[] = {1, 3, 4, 2, 0};
+  static const int targets[] = {FLO_TARGET_SINK, FLO_TARGET_BOUNDARY, FLO_TARGET_FLUID, FLO_TARGET_EMITTER,
+                                FLO_TARGET_BOUNDARY};
+  assert_int_equal(scene->n_events, 5);
+  for (size_t k = 0; k < 5; k++) {
+    assert_int_equal(scene->events[k].entry, entries[k]);
+    assert_int_equal(scene->events[k].target, targets[k]);
+  }
+  assert_int_equal(scene->events[2].kind, FLO_EVENT_ADD);
+  assert_close(scene->bodies[0].def.motions[0].start, 0.2, 1e-12);
+  assert_close(scene->bodies[0].def.motions[0].end, 0.8, 1e-12);
+  assert_close(scene->parts->sinks[0].spans.list[0][1], 0.2, 1e-12);
+  flo_scene_destroy(scene);
+}
+
+// The world does what the events say: the jet runs only in its spans, and the fluid comes when it is added.
+static void test_events_in_world(void **state) {
+  (void)state;
+  FloError error = {0};
+  FloWorld *world;
+  FloScene *scene = load_twice(SCENE("'gravity':0," JET("") ",'events':[" EVENT(0.2, start) "," EVENT(
+      0.4, stop) ","
+                 "{'at':0.3,'add':{'material':{},'shape':{'box':0.3},'at':[0,3,0]}}]"));
+  assert_ok(flo_scene_build(scene, &world, &error), &error);
+  assert_ok(flo_world_advance(world, 0.19, NULL, &error), &error);
+  assert_int_equal(flo_world_count(world, FLO_SET_FLUID), 0);
+  assert_ok(flo_world_advance(world, 0.3, NULL, &error), &error);
+  assert_true(flo_world_count(world, FLO_SET_FLUID) > 0);
+  size_t n_before = flo_world_count(world, FLO_SET_FLUID), n_added = 0, n_all = 0;
+  for (size_t k = 0; k < scene->n_events; k++) {
+    assert_ok(flo_scene_apply_event(scene, world, &scene->events[k], &n_added, &error), &error);
+    n_all += n_added;
+  }
+  assert_int_equal(n_all, 27);
+  assert_int_equal(flo_world_count(world, FLO_SET_FLUID), n_before + 27);
+  assert_ok(flo_world_advance(world, 0.45, NULL, &error), &error);
+  size_t n_last = flo_world_figures(world).emitted;
+  assert_ok(flo_world_advance(world, 0.8, NULL, &error), &error);
+  assert_int_equal(flo_world_figures(world).emitted, n_last);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defaults),
@@ -534,6 +624,9 @@ int main(void) {
       cmocka_unit_test(test_short_method),
       cmocka_unit_test(test_resolved),
       cmocka_unit_test(test_build),
+      cmocka_unit_test(test_spans),
+      cmocka_unit_test(test_event_order),
+      cmocka_unit_test(test_events_in_world),
       cmocka_unit_test(test_shipped_scenes),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,42 @@
+// A shape made ready for use: whatever it was made from, it can be asked for distances and be sampled.
+//
+// Boxes, balls, cylinders and tanks answer by formula. All other shapes become a mesh with a grid of signed
+// distances.
+#ifndef FLO_GEOMETRY_SOLID_H
+#define FLO_GEOMETRY_SOLID_H
+
+#include "geometry/bvh.h"
+#include "geometry/sdf.h"
+#include "geometry/shapes.h"
+
+typedef struct FloSolid {
+  FloShape shape; // text, heights and triangles are not kept
+  uint64_t key;   // of everything that the shape was made from
+  int dim;
+  double wall; // thickness of a tank's wall [m]
+  bool has_mesh;
+  FloMesh mesh; // of shapes without a formula
+  FloBvh bvh;
+  FloSdf sdf;
+} FloSolid;
+
+// Details finer than a particle need no triangles: `spacing` sets the fineness of round shapes, and of the
+// grid.
+FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double spacing, double wall,
+                         int threads, FloMemory *memory, FloError *error);
+void flo_solid_free(FloSolid *solid);
+// Whether the solid was made from a shape like this.
+bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape);
+
+// Signed distance to the surface, negative inside.
+double flo_solid_distance(const FloSolid *solid, const double point[3]);
+// Unit vector along which the distance grows fastest.
+void flo_solid_normal(const FloSolid *solid, const double point[3], double normal[3]);
+// Corners of the box around it (of a tank: around its inner space).
+void flo_solid_bounds(const FloSolid *solid, double low[3], double high[3]);
+// See flo_shape_sample_volume and flo_shape_sample_surface.
+FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloPoints *points, FloError *error);
+FloStatus flo_solid_sample_surface(const FloSolid *solid, double spacing, int layers, FloPoints *points,
+                                   FloError *error);
+
+#endif

@@ -1,0 +1,240 @@
+// Events: what happens at given times. Starts and stops are known before the run, so they become the spans of
+// time in which emitters, sinks and motions act; fluid is added when its time has come.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "io/scene_steps.h"
+
+// ---- Reading ----
+
+static FloStatus find_target(FloSceneContext *context, const json_t *object, const char *kind, json_t *names,
+                             FloSceneEvent *event) {
+  const char *name = flo_json_text(object, kind);
+  const json_t *index = json_object_get(names, name);
+  event->index = (size_t)json_integer_value(index);
+  if (index) return FLO_OK;
+  flo_scene_enter(context, kind);
+  return flo_scene_unknown(context, kind, name, names);
+}
+
+static FloStatus read_target(FloSceneContext *context, const json_t *object, FloSceneEvent *event) {
+  const struct {
+    const char *key;
+    json_t *names;
+    int target;
+  } targets[] = {
+      {"boundary", context->body_names, FLO_TARGET_BOUNDARY},
+      {"emitter", context->emitter_names, FLO_TARGET_EMITTER},
+      {"sink", context->sink_names, FLO_TARGET_SINK},
+  };
+  size_t k = 0;
+  while (!json_object_get(object, targets[k].key)) k++;
+  event->target = targets[k].target;
+  return find_target(context, object, targets[k].key, targets[k].names, event);
+}
+
+static FloStatus read_switch(FloSceneContext *context, const json_t *object, FloSceneEvent *event) {
+  const char *word = json_object_get(object, "start") ? "start" : "stop";
+  event->kind = !strcmp(word, "start") ? FLO_EVENT_START : FLO_EVENT_STOP;
+  if (json_is_true(json_object_get(object, word))) return read_target(context, object, event);
+  return flo_scene_fail(context, "'%s' must be true, or left out", word);
+}
+
+static FloStatus read_event(FloSceneContext *context, json_t *object, size_t entry, FloScene *scene) {
+  FloSceneEvent *event = &scene->events[entry];
+  *event = (FloSceneEvent){.time = flo_json_number(object, "at"), .entry = entry};
+  if (event->time > scene->duration) {
+    flo_scene_enter(context, "at");
+    return flo_scene_fail(context, "%g s is after the end of the scene, whose duration is %g s", event->time,
+                          scene->duration);
+  }
+  json_t *fluid = json_object_get(object, "add");
+  if (!fluid) return read_switch(context, object, event);
+  event->kind = FLO_EVENT_ADD;
+  event->target = FLO_TARGET_FLUID;
+  event->index = scene->parts->n_added;
+  size_t mark = flo_scene_enter(context, "add");
+  FLO_TRY(flo_scene_read_added(context, fluid, entry, scene));
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static int compare_events(const void *a, const void *b) {
+  const FloSceneEvent *p = a, *q = b;
+  if (p->time != q->time) return p->time < q->time ? -1 : 1;
+  return (p->entry > q->entry) - (p->entry < q->entry);
+}
+
+// ---- Emitters and sinks: from switches to spans ----
+
+typedef struct Switches {
+  FloSceneContext *context;
+  const char *kind; // "emitter" or "sink"
+  FloSceneSpans *spans;
+  double start, end; // what the definition says
+  bool is_on;
+} Switches;
+
+static FloStatus fail_event(FloSceneContext *context, const FloSceneEvent *event, const char *what) {
+  flo_scene_leave(context, 0);
+  flo_scene_enter(context, "events");
+  flo_scene_enter_index(context, event->entry);
+  return flo_scene_fail(context, "%s at %g s", what, event->time);
+}
+
+static FloStatus switch_on(Switches *s, double time) {
+  size_t n = s->spans->n + 1;
+  void *larger = realloc(s->spans->list, n * sizeof *s->spans->list);
+  if (!larger) return flo_scene_no_memory(s->context);
+  s->spans->list = larger;
+  s->spans->n = n;
+  s->spans->list[n - 1][0] = time;
+  s->spans->list[n - 1][1] = INFINITY;
+  s->is_on = true;
+  return FLO_OK;
+}
+
+static void switch_off(Switches *s, double time) {
+  s->spans->list[s->spans->n - 1][1] = time;
+  s->is_on = false;
+}
+
+// The definition's own start and end, as far as they come no later than `time`. Infinity: no more of these.
+static FloStatus pass_own_times(Switches *s, double time) {
+  if (s->start <= time && isfinite(s->start)) {
+    if (!s->is_on) FLO_TRY(switch_on(s, s->start));
+    s->start = INFINITY;
+  }
+  if (s->end <= time && isfinite(s->end)) {
+    if (s->is_on) switch_off(s, s->end);
+    s->end = INFINITY;
+  }
+  return FLO_OK;
+}
+
+static FloStatus apply_switch(Switches *s, const FloSceneEvent *event) {
+  char text[64];
+  bool is_start = event->kind == FLO_EVENT_START;
+  // Whoever starts by an event waits for it, unless the scene gives a start of its own.
+  if (is_start && s->spans->n == 0 && s->start == 0 && s->end > event->time) s->start = INFINITY;
+  FLO_TRY(pass_own_times(s, event->time));
+  if (is_start == s->is_on) {
+    snprintf(text, sizeof text, "the %s is %s", s->kind, is_start ? "running already" : "not running");
+    return fail_event(s->context, event, text);
+  }
+  if (is_start) return switch_on(s, event->time);
+  if (s->spans->list[s->spans->n - 1][0] == event->time)
+    return fail_event(s->context, event, "starts and stops both come");
+  switch_off(s, event->time);
+  return FLO_OK;
+}
+
+// All events of one emitter or sink, by rising time.
+static FloStatus apply_switches(FloSceneContext *context, FloScene *scene, const FloSceneEvent *events,
+                                size_t n_events) {
+  bool is_emitter = events->target == FLO_TARGET_EMITTER;
+  FloSceneEmitter *emitter = is_emitter ? &scene->parts->emitters[events->index] : NULL;
+  FloSceneSink *sink = is_emitter ? NULL : &scene->parts->sinks[events->index];
+  Switches s = {.context = context,
+                .kind = is_emitter ? "emitter" : "sink",
+                .spans = is_emitter ? &emitter->spans : &sink->spans,
+                .start = is_emitter ? emitter->def.start : sink->def.start,
+                .end = is_emitter ? emitter->def.end : sink->def.end};
+  for (size_t k = 0; k < n_events; k++) FLO_TRY(apply_switch(&s, &events[k]));
+  return pass_own_times(&s, INFINITY);
+}
+
+static int compare_targets(const void *a, const void *b) {
+  const FloSceneEvent *p = a, *q = b;
+  if (p->target != q->target) return p->target < q->target ? -1 : 1;
+  if (p->index != q->index) return p->index < q->index ? -1 : 1;
+  return compare_events(a, b);
+}
+
+static FloStatus apply_to_openings(FloSceneContext *context, FloScene *scene) {
+  size_t n = scene->n_events, n_same;
+  FloSceneEvent *sorted = flo_scene_allocate(n, sizeof *sorted);
+  if (!sorted) return flo_scene_no_memory(context);
+  memcpy(sorted, scene->events, n * sizeof *sorted);
+  qsort(sorted, n, sizeof *sorted, compare_targets);
+  FloStatus status = FLO_OK;
+  for (size_t k = 0; status == FLO_OK && k < n; k += n_same) {
+    const FloSceneEvent *first = &sorted[k];
+    n_same = 1;
+    while (k + n_same < n && first[n_same].target == first->target && first[n_same].index == first->index)
+      n_same++;
+    if (first->target == FLO_TARGET_EMITTER || first->target == FLO_TARGET_SINK)
+      status = apply_switches(context, scene, first, n_same);
+  }
+  free(sorted);
+  return status;
+}
+
+// ---- Boundaries: from switches to the times of motions ----
+
+static FloStatus start_motions(FloSceneContext *context, const FloSceneEvent *event, FloMotionDef *motions,
+                               size_t n_motions) {
+  for (size_t k = 0; k < n_motions; k++) {
+    FloMotionDef *motion = &motions[k];
+    if (motion->kind == FLO_MOTION_KEYFRAMES)
+      return fail_event(context, event, "keyframes have their own times and cannot be started");
+    if (motion->start != 0)
+      return fail_event(context, event, "one of the motions has a 'start' of its own, so nothing is started");
+    if (motion->end <= event->time)
+      return fail_event(context, event,
+                        "what has come to its end cannot start again (a second motion can); nothing starts");
+    motion->start = event->time;
+  }
+  return FLO_OK;
+}
+
+static FloStatus stop_motions(FloSceneContext *context, const FloSceneEvent *event, FloMotionDef *motions,
+                              size_t n_motions) {
+  bool has_stopped = false;
+  for (size_t k = 0; k < n_motions; k++) {
+    FloMotionDef *motion = &motions[k];
+    if (motion->end <= event->time) continue;
+    if (motion->start >= event->time)
+      return fail_event(context, event, "one of the motions begins later than it is stopped");
+    motion->end = event->time;
+    has_stopped = true;
+  }
+  return has_stopped ? FLO_OK : fail_event(context, event, "the boundary is not moving");
+}
+
+static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) {
+  for (size_t k = 0; k < scene->n_events; k++) {
+    const FloSceneEvent *event = &scene->events[k];
+    if (event->target != FLO_TARGET_BOUNDARY) continue;
+    FloBodyDef *body = &scene->bodies[event->index].def;
+    FloMotionDef *motions = (FloMotionDef *)body->motions;
+    if (body->n_motions == 0)
+      return fail_event(context, event, "the boundary has no motions, so nothing can start or stop");
+    FLO_TRY(event->kind == FLO_EVENT_START ? start_motions(context, event, motions, body->n_motions)
+                                           : stop_motions(context, event, motions, body->n_motions));
+  }
+  return FLO_OK;
+}
+
+// ---- All of them ----
+
+FloStatus flo_scene_read_events(FloSceneContext *context, json_t *root, FloScene *scene) {
+  json_t *list = json_object_get(root, "events"), *object;
+  size_t n_events = json_array_size(list), index, outer = flo_scene_enter(context, "events");
+  scene->events = flo_scene_allocate(n_events, sizeof *scene->events);
+  scene->parts->added = flo_scene_allocate(n_events, sizeof *scene->parts->added);
+  if (!scene->events || !scene->parts->added) return flo_scene_no_memory(context);
+  scene->n_events = n_events;
+  json_array_foreach(list, index, object) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(read_event(context, object, index, scene));
+    flo_scene_leave(context, mark);
+  }
+  flo_scene_leave(context, outer);
+  qsort(scene->events, n_events, sizeof *scene->events, compare_events);
+  FLO_TRY(apply_to_openings(context, scene));
+  return apply_to_boundaries(context, scene);
+}

@@ -1,0 +1,253 @@
+// Figures: from the keys of a shape to the library's description of it.
+#define _XOPEN_SOURCE 700 // realpath
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "geometry/mesh_io.h"
+#include "geometry/shape_mesh.h"
+#include "geometry/shapes.h"
+#include "io/scene_steps.h"
+
+// ---- What shapes refer to: text, heights and triangles live as long as the scene ----
+
+static FloSceneAttachment *attach(FloSceneContext *context) {
+  FloSceneAttachment *made = calloc(1, sizeof *made);
+  if (!made) return NULL;
+  flo_memory_init(&made->memory, NULL);
+  flo_mesh_init(&made->mesh, &made->memory);
+  made->next = *context->attachments;
+  *context->attachments = made;
+  return made;
+}
+
+void flo_scene_free_attachments(FloSceneAttachment *first) {
+  while (first) {
+    FloSceneAttachment *next = first->next;
+    flo_mesh_free(&first->mesh);
+    free(first->text);
+    free(first->heights);
+    free(first);
+    first = next;
+  }
+}
+
+// ---- Plain figures: a key with one number or a list ----
+
+// Where each number of the list goes: x, y, z to the sizes, r and R to the radii.
+static const struct {
+  const char *key, *numbers;
+  FloShapeKind kind;
+} figures[] = {
+    {"sphere", "r", FLO_SHAPE_SPHERE},    {"cylinder", "rx", FLO_SHAPE_CYLINDER},
+    {"capsule", "rx", FLO_SHAPE_CAPSULE}, {"cone", "rRx", FLO_SHAPE_CONE},
+    {"torus", "rR", FLO_SHAPE_TORUS},     {"tube", "rRx", FLO_SHAPE_TUBE},
+    {"plane", "xy", FLO_SHAPE_PLANE},     {"ramp", "xyz", FLO_SHAPE_RAMP},
+    {"wedge", "xyz", FLO_SHAPE_WEDGE},    {"link", "xyr", FLO_SHAPE_LINK},
+    {"card", "xyz", FLO_SHAPE_CARD},      {"duck", "x", FLO_SHAPE_DUCK},
+    {"rabbit", "x", FLO_SHAPE_RABBIT},    {"armadillo", "x", FLO_SHAPE_ARMADILLO},
+};
+
+static void put_number(FloShape *shape, char place, double number) {
+  if (place == 'r')
+    shape->radius = number;
+  else if (place == 'R')
+    shape->radius2 = number;
+  else
+    shape->size[place - 'x'] = number;
+}
+
+static void read_plain(const json_t *value, const char *numbers, FloShape *shape) {
+  for (size_t k = 0; numbers[k]; k++)
+    put_number(shape, numbers[k], json_number_value(json_is_array(value) ? json_array_get(value, k) : value));
+}
+
+// Edge lengths, or one number for all edges.
+static void read_edges(const json_t *value, int dim, double size[3]) {
+  for (int k = 0; k < dim; k++)
+    size[k] = json_number_value(json_is_array(value) ? json_array_get(value, (size_t)k) : value);
+}
+
+static double number_or(const json_t *object, const char *key, double otherwise) {
+  const json_t *value = json_object_get(object, key);
+  return value ? json_number_value(value) : otherwise;
+}
+
+// ---- Letters ----
+
+static FloStatus read_letters(FloSceneContext *context, json_t *object, FloShape *shape) {
+  FloSceneAttachment *attachment = attach(context);
+  const char *text = flo_json_text(object, "letters");
+  if (!attachment || !(attachment->text = strdup(text))) return flo_scene_no_memory(context);
+  shape->kind = FLO_SHAPE_LETTERS;
+  shape->text = attachment->text;
+  shape->size[0] = number_or(object, "height", 1);
+  shape->size[1] = number_or(object, "depth", shape->size[0] / 4);
+  shape->size[2] = number_or(object, "stroke", shape->size[0] / 6);
+  shape->hollow = json_is_true(json_object_get(object, "hollow"));
+  return FLO_OK;
+}
+
+// ---- Heightfields ----
+
+static FloStatus fill_heights(FloSceneContext *context, const char *text, FloShape *shape, double *heights) {
+  FloExpression *height;
+  FLO_TRY(flo_scene_compile(context, text, true, &height));
+  int nx = shape->n_heights[0], ny = shape->n_heights[1];
+  FloStatus status = FLO_OK;
+  for (int j = 0; j < ny && status == FLO_OK; j++)
+    for (int i = 0; i < nx && status == FLO_OK; i++) {
+      double x = shape->size[0] * ((double)i / (nx - 1) - 0.5),
+             y = shape->size[1] * ((double)j / (ny - 1) - 0.5);
+      double *at = &heights[(size_t)j * (size_t)nx + (size_t)i];
+      *at = flo_expression_evaluate(height, (const double[3]){x, y, 0});
+      if (!isfinite(*at)) status = flo_scene_fail(context, "is %g at x = %g, y = %g", *at, x, y);
+    }
+  flo_expression_destroy(height);
+  return status;
+}
+
+static FloStatus read_heightfield(FloSceneContext *context, json_t *object, FloShape *shape) {
+  json_t *field = json_object_get(object, "heightfield");
+  FloSceneAttachment *attachment = attach(context);
+  size_t mark = flo_scene_enter(context, "heightfield");
+  shape->kind = FLO_SHAPE_HEIGHTFIELD;
+  for (size_t k = 0; k < 2; k++) {
+    shape->size[k] = json_number_value(json_array_get(json_object_get(field, "size"), k));
+    double cells = json_number_value(json_array_get(json_object_get(field, "cells"), k));
+    if (!(cells >= 1 && cells <= 1000) || cells != floor(cells))
+      return flo_scene_fail(context, "cells: must be whole numbers from 1 to 1000, got %g", cells);
+    shape->n_heights[k] = (int)cells + 1;
+  }
+  shape->size[2] = flo_json_number(field, "depth");
+  size_t n = (size_t)shape->n_heights[0] * (size_t)shape->n_heights[1];
+  if (!attachment || !(attachment->heights = calloc(n, sizeof(double)))) return flo_scene_no_memory(context);
+  shape->heights = attachment->heights;
+  size_t inner = flo_scene_enter(context, "height");
+  FLO_TRY(fill_heights(context, flo_json_text(field, "height"), shape, attachment->heights));
+  flo_scene_leave(context, inner);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+// ---- Meshes ----
+
+// A file beside the scene, unless the path begins at the root. Written back in full, so that the resolved
+// scene finds it from anywhere.
+static FloStatus find_mesh_file(FloSceneContext *context, json_t *object, char path[PATH_MAX]) {
+  const char *given = flo_json_text(object, "mesh"), *slash = strrchr(context->file, '/');
+  int folder = slash && given[0] != '/' ? (int)(slash + 1 - context->file) : 0;
+  char joined[PATH_MAX];
+  if (snprintf(joined, sizeof joined, "%.*s%s", folder, context->file, given) >= PATH_MAX)
+    return flo_scene_fail(context, "the path is too long");
+  if (!realpath(joined, path)) snprintf(path, PATH_MAX, "%s", joined);
+  return json_object_set_new(object, "mesh", json_string(path)) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+static FloStatus load_mesh(FloSceneContext *context, const char *path, double scale,
+                           FloSceneAttachment *attachment) {
+  FloError cause;
+  FloMeshReport report;
+  FloMesh *mesh = &attachment->mesh;
+  FloStatus status = flo_mesh_read(path, mesh, &cause);
+  if (status != FLO_OK) return flo_scene_fail(context, "%s", cause.text);
+  for (size_t k = 0; k < mesh->n_vertices; k++)
+    vec_scale(flo_mesh_vertex(mesh, k), scale, flo_mesh_vertex(mesh, k));
+  status = flo_mesh_repair(mesh, &report, &cause);
+  if (status != FLO_OK) return flo_scene_pass_on(context, status, &cause);
+  flo_mesh_describe_problems(&report, attachment->problems, sizeof attachment->problems);
+  attachment->triangles = (FloTriangles){flo_mesh_vertex(mesh, 0), flo_mesh_triangle(mesh, 0),
+                                         mesh->n_vertices, mesh->n_triangles};
+  return FLO_OK;
+}
+
+static FloSceneAttachment *find_mesh(FloSceneContext *context, const char *path, double scale) {
+  for (FloSceneAttachment *a = *context->attachments; a; a = a->next)
+    if (a->mesh.n_triangles && a->scale == scale && !strcmp(a->text, path)) return a;
+  return NULL;
+}
+
+static FloStatus read_mesh(FloSceneContext *context, json_t *object, FloShape *shape) {
+  char path[PATH_MAX];
+  double scale = number_or(object, "scale", 1);
+  size_t mark = flo_scene_enter(context, "mesh");
+  if (context->refuses_includes) return flo_scene_fail(context, "files are not read here");
+  FLO_TRY(find_mesh_file(context, object, path));
+  FloSceneAttachment *attachment = find_mesh(context, path, scale);
+  if (!attachment) {
+    attachment = attach(context);
+    if (!attachment || !(attachment->text = strdup(path))) return flo_scene_no_memory(context);
+    attachment->scale = scale;
+    FLO_TRY(load_mesh(context, path, scale, attachment));
+  }
+  shape->kind = FLO_SHAPE_MESH;
+  shape->mesh = &attachment->triangles;
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+// ---- Any figure ----
+
+// Keys that belong to some figures only.
+static const struct {
+  const char *key;
+  FloShapeKind kinds[2];
+  const char *owners;
+} modifiers[] = {
+    {"closed", {FLO_SHAPE_TANK, FLO_SHAPE_TANK}, "a tank"},
+    {"rounding", {FLO_SHAPE_BOX, FLO_SHAPE_CARD}, "a box or a card"},
+    {"thickness", {FLO_SHAPE_PLANE, FLO_SHAPE_PLANE}, "a plane"},
+    {"height", {FLO_SHAPE_LETTERS, FLO_SHAPE_LETTERS}, "letters"},
+    {"depth", {FLO_SHAPE_LETTERS, FLO_SHAPE_LETTERS}, "letters"},
+    {"stroke", {FLO_SHAPE_LETTERS, FLO_SHAPE_LETTERS}, "letters"},
+    {"hollow", {FLO_SHAPE_LETTERS, FLO_SHAPE_LETTERS}, "letters"},
+    {"scale", {FLO_SHAPE_MESH, FLO_SHAPE_MESH}, "a mesh"},
+};
+
+static FloStatus check_modifiers(FloSceneContext *context, const json_t *object, const FloShape *shape) {
+  for (size_t k = 0; k < FLO_COUNT_OF(modifiers); k++) {
+    bool fits = shape->kind == modifiers[k].kinds[0] || shape->kind == modifiers[k].kinds[1];
+    if (json_object_get(object, modifiers[k].key) && !fits)
+      return flo_scene_fail(context, "'%s' makes sense for %s only", modifiers[k].key, modifiers[k].owners);
+  }
+  return FLO_OK;
+}
+
+static FloStatus read_by_key(FloSceneContext *context, json_t *object, FloShape *shape) {
+  const json_t *box = json_object_get(object, "box"), *tank = json_object_get(object, "tank");
+  if (box || tank) {
+    shape->kind = box ? FLO_SHAPE_BOX : FLO_SHAPE_TANK;
+    read_edges(box ? box : tank, context->dim, shape->size);
+    return FLO_OK;
+  }
+  if (json_object_get(object, "letters")) return read_letters(context, object, shape);
+  if (json_object_get(object, "heightfield")) return read_heightfield(context, object, shape);
+  if (json_object_get(object, "mesh")) return read_mesh(context, object, shape);
+  for (size_t k = 0; k < FLO_COUNT_OF(figures); k++) {
+    const json_t *value = json_object_get(object, figures[k].key);
+    if (!value) continue;
+    shape->kind = figures[k].kind;
+    read_plain(value, figures[k].numbers, shape);
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_scene_read_figure(FloSceneContext *context, json_t *object, int up, double spacing,
+                                FloShape *shape) {
+  *shape = (FloShape){.up = up, .closed = json_is_true(json_object_get(object, "closed"))};
+  FLO_TRY(read_by_key(context, object, shape));
+  FLO_TRY(check_modifiers(context, object, shape));
+  if (json_object_get(object, "rounding")) shape->radius = flo_json_number(object, "rounding");
+  if (shape->kind == FLO_SHAPE_PLANE) shape->size[2] = number_or(object, "thickness", 4 * spacing);
+  FloError cause;
+  FloStatus status = flo_shape_check(shape, context->dim, &cause);
+  if (status == FLO_OK) return FLO_OK;
+  // The path says already that it is about a shape.
+  static const char prefix[] = "shape: ";
+  bool has_prefix = !strncmp(cause.text, prefix, sizeof prefix - 1);
+  return flo_scene_fail(context, "%s", cause.text + (has_prefix ? sizeof prefix - 1 : 0));
+}

@@ -1,0 +1,200 @@
+// Filling a vessel: fluid spreads from a point through all that is free, as far up as its level.
+#include "base/pose.h"
+#include "world.h"
+
+#include <string.h>
+
+// More lattice points than this are no vessel but a mistake.
+static const double max_cells = 4e8;
+
+typedef struct Fill {
+  FloWorld *world;
+  const FloFillDef *def;
+  double origin[3]; // of the lattice
+  long n[3];        // points along the axes
+  bool wraps[3];
+  unsigned char *is_known; // a bit for each point
+  FloPoints *points;
+} Fill;
+
+static void point_at(const Fill *fill, const long index[3], double x[3]) {
+  for (int axis = 0; axis < 3; ++axis)
+    x[axis] = fill->origin[axis] + (double)index[axis] * fill->world->def.spacing;
+}
+
+// ---- The lattice: so that fluid begins half a spacing from a tank's walls, wherever the seed is ----
+
+static bool is_inside_tank(const FloWorld *world, const FloBody *body, const double x[3], double low[3]) {
+  const FloShape *shape = &body->solid->shape;
+  double local[3];
+  if (shape->kind != FLO_SHAPE_TANK) return false;
+  pose_to_local(&body->state.pose, x, local);
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    if (fabs(local[axis]) > shape->size[axis] / 2) return false;
+    low[axis] = -shape->size[axis] / 2 + world->def.spacing / 2;
+  }
+  pose_to_world(&body->state.pose, low, low);
+  return true;
+}
+
+// A lattice point near the seed, from which all others are counted.
+static void anchor_lattice(const FloWorld *world, const double seed[3], double anchor[3]) {
+  double low[3] = {0}, s = world->def.spacing;
+  vec_copy(seed, anchor);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    if (!is_inside_tank(world, &flo_bodies(world)[k], seed, low)) continue;
+    for (int axis = 0; axis < world->def.dim; ++axis)
+      anchor[axis] = low[axis] + s * round((seed[axis] - low[axis]) / s);
+    return;
+  }
+}
+
+// The box around all solids; beyond it nothing holds fluid.
+static void bound_solids(const FloWorld *world, double low[3], double high[3]) {
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  const double *x[3] = {b->x, b->y, b->z};
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    low[axis] = INFINITY, high[axis] = -INFINITY;
+    for (size_t i = 0; i < b->count; ++i)
+      low[axis] = fmin(low[axis], x[axis][i]), high[axis] = fmax(high[axis], x[axis][i]);
+    if (world->def.periodic[axis])
+      low[axis] = world->def.domain_low[axis], high[axis] = world->def.domain_high[axis];
+  }
+}
+
+static FloStatus lay_lattice(Fill *fill, long start[3], FloError *error) {
+  const FloWorld *world = fill->world;
+  double s = world->def.spacing, low[3] = {0}, high[3] = {0}, anchor[3], cells = 1;
+  bound_solids(world, low, high);
+  anchor_lattice(world, fill->def->seed, anchor);
+  for (int axis = 0; axis < 3; ++axis) {
+    fill->origin[axis] = anchor[axis], fill->n[axis] = 1, start[axis] = 0;
+    if (axis >= world->def.dim) continue;
+    if (!(anchor[axis] > low[axis] && anchor[axis] < high[axis]))
+      return flo_fail(
+          error, FLO_BAD_INPUT,
+          "fill: the seed (%g, %g, %g) lies outside of all solids, so nothing would hold the fluid",
+          fill->def->seed[0], fill->def->seed[1], fill->def->seed[2]);
+    fill->wraps[axis] = world->def.periodic[axis];
+    start[axis] = (long)floor((anchor[axis] - low[axis]) / s + 1e-6);
+    fill->origin[axis] -= (double)start[axis] * s;
+    fill->n[axis] = fill->wraps[axis] ? lround((high[axis] - low[axis]) / s)
+                                      : start[axis] + 1 + (long)floor((high[axis] - anchor[axis]) / s + 1e-6);
+    cells *= (double)fill->n[axis];
+  }
+  if (cells <= max_cells) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "fill: the vessel spans %.3g particles, more than %.0e; use a larger spacing", cells,
+                  max_cells);
+}
+
+// ---- Spreading ----
+
+static size_t number_of(const Fill *fill, const long index[3]) {
+  return ((size_t)index[2] * (size_t)fill->n[1] + (size_t)index[1]) * (size_t)fill->n[0] + (size_t)index[0];
+}
+
+static void index_of(const Fill *fill, size_t number, long index[3]) {
+  for (int axis = 0; axis < 3; ++axis) {
+    index[axis] = (long)(number % (size_t)fill->n[axis]);
+    number /= (size_t)fill->n[axis];
+  }
+}
+
+static bool is_free(const Fill *fill, const double x[3]) {
+  const FloWorld *world = fill->world;
+  double s = world->def.spacing;
+  return x[fill->def->up] <= fill->def->level - 0.5 * s + 1e-6 * s &&
+         !flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * s);
+}
+
+static FloStatus escapes(const double x[3], FloError *error) {
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "fill: fluid would run out near (%.4g, %.4g, %.4g); close the vessel there or lower the level", x[0],
+      x[1], x[2]);
+}
+
+// Looks at a point for the first time; one that is free is filled, and will be spread from.
+static FloStatus visit(Fill *fill, long index[3], FloPoints *queue, FloError *error) {
+  double x[3];
+  point_at(fill, index, x);
+  for (int axis = 0; axis < fill->world->def.dim; ++axis) {
+    if (index[axis] >= 0 && index[axis] < fill->n[axis]) continue;
+    if (!fill->wraps[axis]) return is_free(fill, x) ? escapes(x, error) : FLO_OK;
+    index[axis] = (index[axis] + fill->n[axis]) % fill->n[axis];
+  }
+  point_at(fill, index, x);
+  size_t number = number_of(fill, index);
+  if (fill->is_known[number / 8] >> number % 8 & 1) return FLO_OK;
+  fill->is_known[number / 8] |= (unsigned char)(1 << number % 8);
+  if (!is_free(fill, x)) return FLO_OK;
+  FLO_TRY(flo_points_add(fill->points, x[0], x[1], x[2], error));
+  return flo_points_add(queue, (double)number, 0, 0, error);
+}
+
+static FloStatus spread(Fill *fill, long start[3], FloPoints *queue, FloError *error) {
+  FLO_TRY(visit(fill, start, queue, error));
+  if (queue->count == 0)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "fill: at the seed (%g, %g, %g) there is no room; it must be in the free space, below the level",
+        fill->def->seed[0], fill->def->seed[1], fill->def->seed[2]);
+  for (size_t next = 0; next < queue->count; ++next) {
+    long here[3];
+    index_of(fill, (size_t)flo_points_at(queue, next)[0], here);
+    for (int axis = 0; axis < fill->world->def.dim; ++axis)
+      for (int side = -1; side <= 1; side += 2) {
+        long there[3] = {here[0], here[1], here[2]};
+        there[axis] += side;
+        FLO_TRY(visit(fill, there, queue, error));
+      }
+  }
+  return FLO_OK;
+}
+
+static FloStatus fill_vessel(Fill *fill, FloError *error) {
+  long start[3];
+  FloBuffer known = {0};
+  FloMemory *memory = &fill->world->memory;
+  FLO_TRY(lay_lattice(fill, start, error));
+  size_t n_bytes = (size_t)fill->n[0] * (size_t)fill->n[1] * (size_t)fill->n[2] / 8 + 1;
+  FLO_TRY(flo_buffer_reserve(memory, &known, n_bytes, 0, error));
+  memset(known.data, 0, n_bytes);
+  fill->is_known = known.data;
+  FloPoints queue = {.memory = memory};
+  FloStatus status = spread(fill, start, &queue, error);
+  flo_points_free(&queue);
+  flo_buffer_free(memory, &known);
+  return status;
+}
+
+static FloStatus check_fill(const FloWorld *world, const FloFillDef *def, FloError *error) {
+  FLO_TRY(flo_world_check_material(world, def->material, error));
+  if (!vec_is_finite(def->seed) || !vec_is_finite(def->velocity) || !isfinite(def->level))
+    return flo_fail(error, FLO_BAD_INPUT, "fill: seed, level and velocity must be finite");
+  if (def->up < 0 || def->up >= world->def.dim)
+    return flo_fail(error, FLO_BAD_INPUT, "fill: up must be one of the %d axes, got %d", world->def.dim,
+                    def->up);
+  if (world->sets[FLO_SET_BOUNDARY].count == 0)
+    return flo_fail(error, FLO_BAD_INPUT, "fill: there are no solids to hold the fluid; add them first");
+  return FLO_OK;
+}
+
+FloStatus flo_world_add_fill(FloWorld *world, const FloFillDef *def, size_t *n_added, FloError *error) {
+  FLO_TRY(check_fill(world, def, error));
+  FloPoints points = {.memory = &world->memory};
+  Fill fill = {.world = world, .def = def, .points = &points};
+  FloStatus status = fill_vessel(&fill, error);
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t first = fluid->count;
+  if (status == FLO_OK) status = flo_particles_add(fluid, points.count, error);
+  for (size_t k = 0; status == FLO_OK && k < points.count; ++k)
+    flo_world_put_particle(world, first + k, def->material.index, flo_points_at(&points, k), def->velocity);
+  if (status == FLO_OK) {
+    if (n_added) *n_added = points.count;
+    world->is_prepared = world->has_step_state = world->lists.is_current = false;
+  }
+  flo_points_free(&points);
+  return status;
+}

@@ -1,0 +1,186 @@
+// Shapes without a formula: their distances against what is known, their samples, and that equal shapes share
+// one solid.
+#include "geometry/solid.h"
+#include "support/random.h"
+#include "support/worlds.h"
+#include "world.h"
+
+#define S 0.02
+
+static double capsule_distance(const FloShape *shape, const double p[3]) {
+  double z = fmax(fabs(p[2]) - shape->size[0] / 2, 0);
+  return hypot(hypot(p[0], p[1]), z) - shape->radius;
+}
+
+static double torus_distance(const FloShape *shape, const double p[3]) {
+  return hypot(hypot(p[0], p[1]) - shape->radius, p[2]) - shape->radius2;
+}
+
+// Of a rounded box: that of the box without its rounding, less the radius.
+static double rounded_distance(const FloShape *shape, const double p[3]) {
+  double outside[3], inside = -INFINITY;
+  for (int axis = 0; axis < 3; ++axis) {
+    double d = fabs(p[axis]) - (shape->size[axis] / 2 - shape->radius);
+    outside[axis] = fmax(d, 0);
+    inside = fmax(inside, d);
+  }
+  return (inside > 0 ? vec_length(outside) : inside) - shape->radius;
+}
+
+typedef struct Known {
+  FloShape shape;
+  double (*distance)(const FloShape *, const double p[3]);
+} Known;
+
+static const Known known[] = {
+    {{.kind = FLO_SHAPE_CAPSULE, .size = {0.3}, .radius = 0.2}, capsule_distance},
+    {{.kind = FLO_SHAPE_TORUS, .radius = 0.3, .radius2 = 0.1}, torus_distance},
+    {{.kind = FLO_SHAPE_BOX, .size = {0.5, 0.4, 0.3}, .radius = 0.1}, rounded_distance},
+};
+
+static void init_solid(FloSolid *solid, const FloShape *shape, FloMemory *memory) {
+  FloError error;
+  assert_ok(flo_solid_init(solid, shape, 3, S, 0.1, 2, memory, &error), &error);
+}
+
+static void test_distances_near_the_surface(void **state) {
+  (void)state;
+  Random random = {1};
+  FloMemory memory;
+  flo_memory_init(&memory, NULL);
+  for (size_t k = 0; k < FLO_COUNT_OF(known); ++k) {
+    FloSolid solid;
+    init_solid(&solid, &known[k].shape, &memory);
+    for (int n_tried = 0; n_tried < 5000; ++n_tried) {
+      double p[3], normal[3];
+      for (int axis = 0; axis < 3; ++axis) p[axis] = random_between(&random, -0.5, 0.5);
+      double expected = known[k].distance(&known[k].shape, p), found = flo_solid_distance(&solid, p);
+      if (fabs(expected) < S) {
+        assert_close(found, expected, 0.06 * S);
+        flo_solid_normal(&solid, p, normal);
+        assert_close(vec_length(normal), 1, 1e-6);
+        // Along the normal the surface is where the distance says.
+        double q[3];
+        vec_add_scaled(p, normal, -found, q);
+        assert_close(known[k].distance(&known[k].shape, q), 0, 0.15 * S);
+      } else {
+        assert_true((found < 0) == (expected < 0));
+      }
+    }
+    flo_solid_free(&solid);
+    assert_int_equal(memory.bytes, 0);
+  }
+}
+
+// Half a spacing below the surface, and none outside.
+static void test_samples_lie_below_the_surface(void **state) {
+  (void)state;
+  FloMemory memory;
+  FloError error;
+  flo_memory_init(&memory, NULL);
+  for (size_t k = 0; k < FLO_COUNT_OF(known); ++k) {
+    FloSolid solid;
+    FloPoints points = {.memory = &memory};
+    init_solid(&solid, &known[k].shape, &memory);
+    assert_ok(flo_solid_sample_surface(&solid, S, 1, &points, &error), &error);
+    assert_true(points.count > 500);
+    for (size_t i = 0; i < points.count; ++i)
+      assert_close(known[k].distance(&known[k].shape, flo_points_at(&points, i)), -S / 2, 0.2 * S);
+    flo_points_free(&points);
+    flo_solid_free(&solid);
+  }
+}
+
+static void test_volume_samples_fill_the_solid(void **state) {
+  (void)state;
+  FloMemory memory;
+  FloError error;
+  flo_memory_init(&memory, NULL);
+  const FloShape *torus = &known[1].shape;
+  FloSolid solid;
+  FloPoints points = {.memory = &memory};
+  init_solid(&solid, torus, &memory);
+  assert_ok(flo_solid_sample_volume(&solid, S, &points, &error), &error);
+  // Particles half a spacing and more from the surface, each standing for a cube of a spacing.
+  double inner = torus->radius2 - S / 2, volume = 2 * FLO_PI * FLO_PI * torus->radius * inner * inner;
+  assert_close((double)points.count * S * S * S, volume, 0.06 * volume);
+  for (size_t i = 0; i < points.count; ++i)
+    assert_true(torus_distance(torus, flo_points_at(&points, i)) < -0.4 * S);
+  flo_points_free(&points);
+  flo_solid_free(&solid);
+}
+
+static void test_equal_shapes_share_a_solid(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  def.spacing = S;
+  FloWorld *world = create_world(&def);
+  FloBodyDef duck = flo_default_body_def();
+  duck.shape = (FloShape){.kind = FLO_SHAPE_DUCK, .size = {0.3}};
+  for (int k = 0; k < 3; ++k) {
+    duck.pose = pose_at(k, 0, 0);
+    add_body(world, &duck);
+  }
+  assert_int_equal(world->solids.count, 1);
+  duck.shape.size[0] = 0.31;
+  add_body(world, &duck);
+  // Text that is elsewhere in memory is the same text; another text is another shape.
+  char first[] = "AB", second[] = "AB", third[] = "AC";
+  const char *texts[] = {first, second, third};
+  for (int k = 0; k < 3; ++k) {
+    duck.shape = (FloShape){.kind = FLO_SHAPE_LETTERS, .size = {0.3, 0.1, 0.06}, .text = texts[k]};
+    add_body(world, &duck);
+  }
+  assert_int_equal(world->solids.count, 4);
+  assert_null(world->solids.count ? flo_solids(world)[3]->shape.text : "");
+  flo_world_destroy(world);
+}
+
+static void test_bad_meshes_are_refused(void **state) {
+  (void)state;
+  const double vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, NAN};
+  const uint32_t outside[] = {0, 1, 4}, fine[] = {0, 1, 2};
+  const FloTriangles meshes[] = {{vertices, outside, 3, 1}, {vertices, fine, 4, 1}, {vertices, fine, 3, 0}};
+  const char *words[] = {"names vertex 4", "not finite", "needs vertices and triangles"};
+  FloWorld *world = empty_world(3);
+  FloError error;
+  for (size_t k = 0; k < FLO_COUNT_OF(meshes); ++k) {
+    FloBodyDef body = flo_default_body_def();
+    body.shape = (FloShape){.kind = FLO_SHAPE_MESH, .mesh = &meshes[k]};
+    assert_refused(flo_world_add_body(world, &body, NULL, &error), &error, words[k]);
+  }
+  assert_int_equal(world->bodies.count, 0);
+  flo_world_destroy(world);
+}
+
+// Drops that fall on a duck stay out of it.
+static void test_nothing_enters_a_figure(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloError error;
+  def.spacing = S;
+  FloWorld *world = create_world(&def);
+  FloBodyDef duck = flo_default_body_def();
+  duck.shape = (FloShape){.kind = FLO_SHAPE_DUCK, .size = {0.5}};
+  add_body(world, &duck);
+  add_block(world, add_water(world), (double[]){-0.3, -0.2, 0.28}, (double[]){0.3, 0.2, 0.36});
+  for (int step = 0; step < 800; ++step) assert_ok(flo_world_step(world, NULL, &error), &error);
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  for (size_t i = 0; i < p->count; ++i) {
+    const double x[3] = {p->x[i], p->y[i], p->z[i]};
+    assert_true(flo_world_distance(world, flo_bodies(world), x) > -0.1 * S);
+  }
+  flo_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_distances_near_the_surface),
+      cmocka_unit_test(test_samples_lie_below_the_surface),
+      cmocka_unit_test(test_volume_samples_fill_the_solid),
+      cmocka_unit_test(test_equal_shapes_share_a_solid),
+      cmocka_unit_test(test_bad_meshes_are_refused),
+      cmocka_unit_test(test_nothing_enters_a_figure),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+// Filling vessels: up to the level, around what stands in them, and never through a hole.
+#include "support/worlds.h"
+#include "world.h"
+
+#define S 0.05
+
+static FloWorld *make_vessel(int dim) {
+  FloWorldDef def = small_world_def(dim);
+  def.spacing = S;
+  FloWorld *world = create_world(&def);
+  add_tank(world, dim, 1, dim == 2 ? 0.8 : 0.5, 0.8);
+  return world;
+}
+
+static FloFillDef fill_def(FloWorld *world, int dim, double level) {
+  FloFillDef def = flo_default_fill_def();
+  def.material = add_water(world);
+  def.up = dim - 1, def.level = level;
+  vec_set(def.seed, 0.52, dim == 2 ? 0.11 : 0.23, dim == 2 ? 0 : 0.13);
+  return def;
+}
+
+static void test_a_tank_is_filled_to_its_level(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloError error;
+    size_t n;
+    FloWorld *world = make_vessel(dim);
+    FloFillDef def = fill_def(world, dim, 0.4);
+    assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+    // 20 x 10 x 8 particles, half a spacing from the walls, wherever the seed was.
+    assert_int_equal(n, dim == 2 ? 20 * 8 : 20 * 10 * 8);
+    const FloParticles *p = &world->sets[FLO_SET_FLUID];
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < p->count; ++i) {
+      double h = dim == 2 ? p->y[i] : p->z[i];
+      low = fmin(low, h), high = fmax(high, h);
+    }
+    assert_close(low, S / 2, 1e-9);
+    assert_close(high, 0.4 - S / 2, 1e-9);
+    flo_world_destroy(world);
+  }
+}
+
+static void test_fluid_flows_around_bodies_but_not_into_them(void **state) {
+  (void)state;
+  FloError error;
+  size_t n;
+  FloWorld *world = make_vessel(3);
+  FloBodyDef box = flo_default_body_def();
+  box.shape = box_shape(0.2, 0.2, 0.2), box.pose = pose_at(0.2, 0.2, 0.2);
+  add_body(world, &box);
+  FloFillDef def = fill_def(world, 3, 0.6);
+  assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+  assert_int_equal(n, 20 * 10 * 12 - 4 * 4 * 4);
+  flo_world_destroy(world);
+}
+
+// The seed decides which of two chambers is filled.
+static void test_a_wall_holds_the_fluid_back(void **state) {
+  (void)state;
+  FloError error;
+  size_t n;
+  FloWorld *world = make_vessel(2);
+  FloBodyDef wall = flo_default_body_def();
+  wall.shape = box_shape(0.1, 0.8, 0), wall.pose = pose_at(0.35, 0.4, 0);
+  add_body(world, &wall);
+  FloFillDef def = fill_def(world, 2, 0.4);
+  assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+  assert_int_equal(n, 12 * 8);
+  flo_world_destroy(world);
+}
+
+static void refuse(FloWorld *world, FloFillDef def, const char *word) {
+  FloError error;
+  size_t n_before = flo_world_count(world, FLO_SET_FLUID);
+  assert_refused(flo_world_add_fill(world, &def, NULL, &error), &error, word);
+  assert_int_equal(flo_world_count(world, FLO_SET_FLUID), n_before);
+}
+
+static void test_what_would_run_out_is_refused(void **state) {
+  (void)state;
+  FloWorld *world = make_vessel(3);
+  FloFillDef good = fill_def(world, 3, 0.4), def = good;
+  def.level = 3;
+  refuse(world, def, "run out");
+  def = good, vec_set(def.seed, 5, 5, 5);
+  refuse(world, def, "outside of all solids");
+  def = good, def.level = 0.1;
+  refuse(world, def, "no room");
+  def = good, def.level = NAN;
+  refuse(world, def, "finite");
+  def = good, def.up = 3;
+  refuse(world, def, "up must be");
+  def = good, def.material.index = 99;
+  refuse(world, def, "material");
+  flo_world_destroy(world);
+  FloWorld *empty = empty_world(3);
+  def = fill_def(empty, 3, 1);
+  refuse(empty, def, "no solids");
+  flo_world_destroy(empty);
+}
+
+static void test_a_periodic_channel_is_filled_across_its_faces(void **state) {
+  (void)state;
+  FloError error;
+  size_t n;
+  FloWorldDef def = small_world_def(2);
+  def.spacing = S, def.periodic[0] = true, def.domain_high[0] = 1;
+  FloWorld *world = create_world(&def);
+  FloBodyDef floor = flo_default_body_def();
+  floor.shape = box_shape(1, 0.2, 0), floor.pose = pose_at(0.5, -0.1, 0);
+  add_body(world, &floor);
+  floor.pose = pose_at(0.5, 1.1, 0);
+  add_body(world, &floor);
+  FloFillDef fill = fill_def(world, 2, 0.4);
+  fill.seed[1] = 0.125;
+  assert_ok(flo_world_add_fill(world, &fill, &n, &error), &error);
+  assert_int_equal(n, 20 * 8);
+  flo_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_tank_is_filled_to_its_level),
+      cmocka_unit_test(test_fluid_flows_around_bodies_but_not_into_them),
+      cmocka_unit_test(test_a_wall_holds_the_fluid_back),
+      cmocka_unit_test(test_what_would_run_out_is_refused),
+      cmocka_unit_test(test_a_periodic_channel_is_filled_across_its_faces),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
