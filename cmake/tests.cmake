@@ -48,3 +48,22 @@ endfunction()
 
 add_scripts(cli $<TARGET_FILE:flotsam>)
 add_scripts(consumer ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND})
+
+# Fuzz targets need clang and -DFLOTSAM_SANITIZE=fuzzer-no-link,address,undefined. As a test each runs for a few seconds from
+# its corpus; what it finds beyond goes into the build folder.
+set(FLOTSAM_FUZZ_SECONDS 5 CACHE STRING "how long each fuzz target runs as a test")
+if("fuzz" IN_LIST FLOTSAM_TEST_LABELS)
+  file(GLOB sources CONFIGURE_DEPENDS ${test_root}/fuzz/fuzz_*.c)
+  foreach(source ${sources})
+    get_filename_component(target ${source} NAME_WE)
+    string(REPLACE "fuzz_" "" what ${target})
+    add_executable(${target} ${source})
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(${target} PRIVATE flotsam_tools flotsam_flags OpenMP::OpenMP_C m)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/corpus/${what})
+    add_test(NAME fuzz/${what} COMMAND ${target} -max_total_time=${FLOTSAM_FUZZ_SECONDS} -timeout=30 -rss_limit_mb=3000
+      -dict=${test_root}/fuzz/${what}.dict ${CMAKE_BINARY_DIR}/corpus/${what} ${test_root}/fuzz/corpus/${what})
+    describe_test(fuzz/${what} fuzz)
+  endforeach()
+endif()

@@ -40,7 +40,9 @@ static const Rule first_rule = {0.74, 1.35, false}, gap_rule = {0.55, 1.35, fals
 static const Rule repair_rules[] = {{0.5, 1.7, true}, {0.35, 2.2, true}, {0.1, 2.8, true}};
 static const double repair_steps[] = {0.5, 0.25, 0.125}; // between candidates, in spacings
 
-enum { NONE = UINT32_MAX, LANES = 4, MAX_VISITS = 256, N_AROUND = 27 };
+#define NONE UINT32_MAX
+
+enum { LANES = 4, MAX_VISITS = 256, N_AROUND = 27 };
 
 typedef float Lanes __attribute__((vector_size(16)));
 typedef int32_t LaneMask __attribute__((vector_size(16)));

@@ -13,7 +13,7 @@ static const double range = 1.6;     // of the repulsion, in spacings
 static const double strength = 0.35; // a spacing that is half too short is lengthened by so much of it
 static const double longest = 0.2;   // step, in spacings
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 typedef struct Relaxation {
   const FloBvh *bvh;
