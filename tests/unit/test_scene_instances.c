@@ -591,7 +591,7 @@ static void test_includes(void **state) {
 
 static void test_include_limits(void **state) {
   (void)state;
-  char name[16], text[512];
+  char name[32], text[512];
   for (int k = 0; k <= 17; k++) {
     snprintf(name, sizeof name, "p%d.json", k);
     snprintf(text, sizeof text, "{'include':'p%d.json'}", k + 1);
