@@ -518,13 +518,13 @@ static void test_bad_groups(void **state) {
 // ---- Includes ----
 
 static void write_part(const char *name, const char *text) {
-  char path[sizeof file];
+  char path[sizeof folder + 64];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   write_text(path, text);
 }
 
 static void remove_part(const char *name) {
-  char path[sizeof folder + 16];
+  char path[sizeof folder + 64];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   remove(path);
 }
