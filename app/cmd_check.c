@@ -66,7 +66,7 @@ static FloStatus find_out(const FloScene *scene, FloWorld *world, Findings *f, F
   flo_advice_give(scene, world, keep_advice, &f->advice);
   f->dt = flo_world_max_dt(world, &f->limited_by);
   // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
-  f->steps = f->dt > 0 ? fmax(ceil(scene->duration / f->dt), f->frames) : 0;
+  f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + scene->duration) / f->dt), f->frames) : 0;
   FLO_TRY(time_steps(world, &seconds_per_step, error));
   f->bytes = flo_world_memory(world);
   f->seconds = f->steps * seconds_per_step;
@@ -104,7 +104,9 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("  memory     %.1f MB\n", (double)f->bytes / 1e6);
   printf("  disk       about %.0f MB\n", ceil(f->disk_bytes / 1e6));
   printf("  time step  %.3g s, limited by %s\n", f->dt, f->limited_by);
-  printf("  steps      about %.0f for %g s in %.0f frames\n", f->steps, scene->duration, f->frames);
+  printf("  steps      about %.0f for %g s in %.0f frames", f->steps, scene->duration, f->frames);
+  if (scene->world.settle > 0) printf(", after %g s of settling", scene->world.settle);
+  putchar('\n');
   printf("  run time   ");
   print_duration(f->seconds);
   printf(" on this machine, if it goes on as it begins\n");

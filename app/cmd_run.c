@@ -355,7 +355,7 @@ static int run_scene(Run *run) {
   if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run->error.text);
   catch_signal(SIGINT);
   catch_signal(SIGTERM);
-  app_progress_begin(&run->progress, 0, run->until, run->arguments->is_quiet);
+  app_progress_begin(&run->progress, flo_world_time(run->world), run->until, run->arguments->is_quiet);
   status = simulate(run);
   int exit_code = finish(run, status);
   flo_run_folder_note(run->folder, "end with exit code %d%s%s", exit_code, status ? ": " : "",

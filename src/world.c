@@ -80,6 +80,10 @@ static FloStatus check_times(const FloWorldDef *def, FloError *error) {
   if (!(def->min_time_step >= 0) || !(def->max_time_step > def->min_time_step))
     return flo_fail(error, FLO_BAD_INPUT, "max_time_step (%g) must be larger than min_time_step (%g >= 0)",
                     def->max_time_step, def->min_time_step);
+  if (!(def->settle >= 0) || !isfinite(def->settle))
+    return flo_fail(error, FLO_BAD_INPUT, "settle: must be >= 0, got %g", def->settle);
+  if (def->settle > 0 && vec_length(def->gravity) == 0)
+    return flo_fail(error, FLO_BAD_INPUT, "settle: without gravity fluid does not settle; leave it out");
   return FLO_OK;
 }
 
@@ -135,6 +139,7 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
   world->layers = (int)flo_max_size((size_t)ceil(support - 1e-9) - 1, 1);
   world->boundary_gamma = flo_kernel_boundary_gamma(&world->kernel, def->spacing, world->layers);
   world->forces_of_step = UINT64_MAX;
+  world->time = 0 - def->settle; // never -0
   FLO_TRY(init_lattice(world, error));
   FLO_TRY(init_method(world, error));
   init_particles(world);

@@ -169,7 +169,9 @@ void flo_world_place_samples(FloWorld *world, const FloBody *body);
 bool flo_world_has_moving_bodies(const FloWorld *world);
 double flo_world_max_wall_speed(const FloWorld *world);       // now
 double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
-double flo_world_measure_speed(const FloWorld *world);        // of the fastest fluid particle
+// From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
+double flo_world_fall_height(const FloWorld *world);
+double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
 
 // Tells the host, if it listens.
 __attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,

@@ -107,6 +107,7 @@ typedef struct Integrate {
   float dt, gravity[3];
   double dt_exact;
   float speed2_limit;
+  float kept; // share of a velocity that is left after the step
   size_t grain;
   struct {
     float speed2, acceleration2;
@@ -135,12 +136,19 @@ static void kick(const Integrate *in, FloParticles *p, size_t i) {
   add_compensated(&p->vz[i], &p->vz_low[i], in->dt * p->az[i]);
 }
 
+static void brake(const Integrate *in, FloParticles *p, size_t i) {
+  p->vx[i] *= in->kept, p->vx_low[i] *= in->kept;
+  p->vy[i] *= in->kept, p->vy_low[i] *= in->kept;
+  p->vz[i] *= in->kept, p->vz_low[i] *= in->kept;
+}
+
 static void integrate_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   Integrate *in = context;
   FloParticles *p = &in->world->sets[FLO_SET_FLUID];
   float speed2 = 0, acceleration2 = 0;
   for (size_t i = begin; i < end; ++i) kick(in, p, i);
+  for (size_t i = begin; i < end && in->kept < 1; ++i) brake(in, p, i);
   flo_world_keep_out(in->world, begin, end, in->dt_exact);
   for (size_t i = begin; i < end; ++i) {
     p->x[i] += in->dt_exact * ((double)p->vx[i] + (double)p->vx_low[i]);
@@ -202,11 +210,24 @@ static FloStatus report_divergence(const FloWorld *world, size_t i, double dt, F
       world->time, p->id[i], speed, p->x[i], p->y[i], p->z[i], speed * dt / world->def.spacing);
 }
 
+// While fluid settles: as strong as brings a swing as slow as free fall from the surface to the floor to rest
+// without swinging back. Stronger braking would keep particles from finding their places, weaker would let
+// waves run.
+static double kept_share(const FloWorld *world, double dt) {
+  if (world->time >= 0) return 1;
+  double height = fmax(flo_world_fall_height(world), world->def.spacing);
+  return exp(-2 * sqrt(vec_length(world->def.gravity) / height) * dt);
+}
+
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error) {
   double since = flo_seconds();
   size_t n = world->sets[FLO_SET_FLUID].count;
-  Integrate in = {
-      .world = world, .force = force, .dt = (float)dt, .dt_exact = dt, .grain = flo_parallel_grain(n)};
+  Integrate in = {.world = world,
+                  .force = force,
+                  .dt = (float)dt,
+                  .dt_exact = dt,
+                  .kept = (float)kept_share(world, dt),
+                  .grain = flo_parallel_grain(n)};
   for (int axis = 0; axis < 3; ++axis) in.gravity[axis] = (float)world->def.gravity[axis];
   // Whoever crosses a whole support in one step has passed its neighbours unseen.
   in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
@@ -240,4 +261,38 @@ double flo_world_measure_speed(const FloWorld *world) {
   flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_speed, &world->sets[FLO_SET_FLUID],
                    1, &speed2);
   return sqrt(fmax(speed2, 0));
+}
+
+// ---- How far fluid can fall ----
+
+typedef struct Extent {
+  const FloParticles *particles;
+  const double *direction; // of gravity, unit length
+} Extent;
+
+static void raise_extent(const void *context, size_t begin, size_t end, double *maxima) {
+  const Extent *extent = context;
+  const FloParticles *p = extent->particles;
+  for (size_t i = begin; i < end; ++i) {
+    double x[3] = {p->x[i], p->y[i], p->z[i]}, depth = vec_dot(x, extent->direction);
+    maxima[0] = fmax(maxima[0], depth);
+    maxima[1] = fmax(maxima[1], -depth);
+  }
+}
+
+double flo_world_fall_height(const FloWorld *world) {
+  const FloSet sets[] = {FLO_SET_FLUID, FLO_SET_BOUNDARY};
+  double lowest = -INFINITY, highest = -INFINITY, direction[3], g = vec_length(world->def.gravity);
+  if (g == 0) return 0;
+  vec_scale(world->def.gravity, 1 / g, direction);
+  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k) {
+    Extent extent = {&world->sets[sets[k]], direction};
+    double reach[2];
+    flo_parallel_max(world->threads, extent.particles->count, raise_extent, &extent, 2, reach);
+    lowest = fmax(lowest, reach[0]);
+    if (sets[k] == FLO_SET_FLUID) highest = reach[1];
+  }
+  for (size_t k = 0; k < world->emitters.count; ++k)
+    highest = fmax(highest, -vec_dot(flo_emitters(world)[k].def.pose.position, direction));
+  return fmax(lowest + highest, 0);
 }

@@ -37,8 +37,8 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
   FloEmitter emitter = {
       .generation = 1, .is_alive = true, .def = *def, .first_point = world->emitter_points.count};
   // What it could have emitted before it was there is not made up for.
-  emitter.n_layers =
-      (uint64_t)fmin(fmax(ceil((world->time - def->start) * def->speed / world->def.spacing), 0), 1e18);
+  emitter.n_layers = (uint64_t)fmin(
+      fmax(ceil((fmax(world->time, 0) - def->start) * def->speed / world->def.spacing), 0), 1e18);
   FLO_TRY(sample_window(world, def, error));
   emitter.n_points = world->emitter_points.count - emitter.first_point;
   FLO_TRY(flo_world_append(world, &world->emitters, &emitter, sizeof emitter, error));
@@ -89,7 +89,7 @@ static void release_guided(FloWorld *world) {
 }
 
 FloStatus flo_world_emit(FloWorld *world, FloError *error) {
-  if (world->emitters.count == 0) return FLO_OK;
+  if (world->emitters.count == 0 || world->time < 0) return FLO_OK;
   release_guided(world);
   for (size_t e = 0; e < world->emitters.count; ++e) {
     FloEmitter *emitter = &flo_emitters(world)[e];
@@ -153,7 +153,7 @@ static bool is_drained(const FloWorld *world, size_t i) {
 
 FloStatus flo_world_drain(FloWorld *world, FloError *error) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  if (world->sinks.count == 0 || fluid->count == 0) return FLO_OK;
+  if (world->sinks.count == 0 || fluid->count == 0 || world->time < 0) return FLO_OK;
   FLO_TRY(flo_buffer_reserve(&world->memory, &world->scratch, fluid->capacity * sizeof(uint32_t), 0, error));
   uint32_t *keep = world->scratch.data;
   size_t n = 0;

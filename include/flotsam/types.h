@@ -147,6 +147,8 @@ typedef struct FloWorldDef {
   double cfl;           // share of a spacing that the fastest particle or wall may travel in a step
   double min_time_step; // [s] a smaller one needed means divergence
   double max_time_step; // [s]
+  double settle;        // [s] time begins this long before zero; until then nothing but the fluid moves, and
+                        // that is braked, so that it is at rest when things begin
   bool periodic[3];     // axes along which the domain repeats
   double domain_low[3], domain_high[3]; // [m] the repeating box; read on periodic axes only
   size_t max_particles;                 // emitters stop here; 0: no limit but memory

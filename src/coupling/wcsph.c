@@ -55,44 +55,11 @@ typedef struct Wcsph {
 
 // ---- Speed of sound ----
 
-typedef struct Extent {
-  const FloParticles *particles;
-  const double *direction; // of gravity, unit length
-} Extent;
-
-static void raise_extent(const void *context, size_t begin, size_t end, double *maxima) {
-  const Extent *extent = context;
-  const FloParticles *p = extent->particles;
-  for (size_t i = begin; i < end; ++i) {
-    double x[3] = {p->x[i], p->y[i], p->z[i]}, depth = vec_dot(x, extent->direction);
-    maxima[0] = fmax(maxima[0], depth);
-    maxima[1] = fmax(maxima[1], -depth);
-  }
-}
-
-// How far fluid can fall: from the highest particle or emitter to the lowest particle or solid sample.
-static double fall_height(const FloWorld *world, const double direction[3]) {
-  const FloSet sets[] = {FLO_SET_FLUID, FLO_SET_BOUNDARY};
-  double lowest = -INFINITY, highest = -INFINITY;
-  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k) {
-    Extent extent = {&world->sets[sets[k]], direction};
-    double reach[2];
-    flo_parallel_max(world->threads, extent.particles->count, raise_extent, &extent, 2, reach);
-    lowest = fmax(lowest, reach[0]);
-    if (sets[k] == FLO_SET_FLUID) highest = reach[1];
-  }
-  for (size_t k = 0; k < world->emitters.count; ++k)
-    highest = fmax(highest, -vec_dot(flo_emitters(world)[k].def.pose.position, direction));
-  return fmax(lowest + highest, 0);
-}
-
 static double expected_speed(const FloWorld *world) {
-  double speed = fmax(world->max_speed, flo_world_scheduled_wall_speed(world)), direction[3];
+  double speed = fmax(world->max_speed, flo_world_scheduled_wall_speed(world));
   for (size_t k = 0; k < world->emitters.count; ++k) speed = fmax(speed, flo_emitters(world)[k].def.speed);
   double g = vec_length(world->def.gravity);
-  if (g == 0) return speed;
-  vec_scale(world->def.gravity, 1 / g, direction);
-  return sqrt(speed * speed + 2 * g * fall_height(world, direction));
+  return sqrt(speed * speed + 2 * g * flo_world_fall_height(world));
 }
 
 // What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any

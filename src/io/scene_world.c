@@ -99,6 +99,7 @@ static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *sc
   def->cfl = flo_json_number(root, "cfl");
   def->min_time_step = flo_json_number(root, "min_time_step");
   def->max_time_step = flo_json_number(root, "max_time_step");
+  def->settle = flo_json_number(root, "settle");
   if (scene->duration * scene->frames_per_second > MAX_FRAMES)
     return flo_scene_fail(context, "%g s with %g frames per second make %.3g frames, at most %.0f",
                           scene->duration, scene->frames_per_second,
@@ -107,6 +108,12 @@ static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *sc
   flo_scene_enter(context, "min_time_step");
   return flo_scene_fail(context, "must be below max_time_step, got %.9g and %.9g", def->min_time_step,
                         def->max_time_step);
+}
+
+static FloStatus check_settle(FloSceneContext *context, const FloWorldDef *def) {
+  if (def->settle == 0 || vec_length(def->gravity) > 0) return FLO_OK;
+  flo_scene_enter(context, "settle");
+  return flo_scene_fail(context, "without gravity fluid does not settle; leave it out");
 }
 
 // ---- Camera ----
@@ -141,6 +148,7 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
   FLO_TRY(read_periodic(context, root, def));
   FLO_TRY(read_kernel(context, root, def));
   FLO_TRY(read_times(context, root, scene));
+  FLO_TRY(check_settle(context, def));
   return read_camera(context, root, &scene->camera);
 }
 

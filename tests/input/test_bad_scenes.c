@@ -100,6 +100,8 @@ static const BadScene numbers[] = {
     {WET("'gravity':[0,0,true]"), "/gravity/2: must be a number or an expression, got true or false"},
     {WET("'cfl':0"), "/cfl: must be > 0 and <= 2, got 0"},
     {WET("'support':11"), "/support: must be 0 or >= 1.2 and <= 6, got 11"},
+    {WET("'settle':1,'gravity':0"), "/settle: without gravity fluid does not settle"},
+    {WET("'settle':-1"), "/settle"},
     {WET("'min_time_step':1,'max_time_step':0.5"), "/min_time_step: must be below max_time_step"},
     {WET("'max_particles':1.5"), "/max_particles: must be a whole number, got 1.5"},
     {WET("'max_particles':1e12"), "/max_particles: must be <= 200000000, got 1e+12"},

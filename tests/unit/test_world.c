@@ -57,6 +57,10 @@ static void test_bad_times_of_a_world_are_named(void **state) {
   REFUSE_WORLD(min_time_step = 1, "max_time_step");
   REFUSE_WORLD(max_time_step = 0, "max_time_step");
   REFUSE_WORLD(max_time_step = NAN, "max_time_step");
+  REFUSE_WORLD(settle = -1, "settle");
+  REFUSE_WORLD(settle = NAN, "settle");
+  REFUSE_WORLD(settle = INFINITY, "settle");
+  REFUSE_WORLD(gravity[2] = 0 * (def.settle = 1), "without gravity");
 }
 
 static void test_bad_methods_are_named(void **state) {
