@@ -128,6 +128,11 @@ double flo_world_wall_thickness(const FloWorld *world);
 
 // ---- Stages that methods share ----
 
+// Cells as wide as lists that reach that many supports.
+void flo_world_set_reach(FloWorld *world, double reach);
+FloStatus flo_world_update_boundary_grid(FloWorld *world, FloError *error);
+// Makes the operators from the grids as they are.
+FloStatus flo_world_build_operators(FloWorld *world, FloError *error);
 // Makes the three operators fit the present positions.
 FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
 // The same from scratch, with lists that reach `skin` supports beyond the support.
@@ -158,6 +163,9 @@ FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloE
 // Fills in fluid particle i; room must have been made.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
                             const double v[3]);
+
+// Where its motions have brought a body. While the fluid settles it stands where it will begin.
+void flo_world_follow_motions(const FloWorld *world, FloBody *body);
 
 // ---- Parts of a step ----
 FloStatus flo_world_emit(FloWorld *world, FloError *error);

@@ -219,8 +219,7 @@ static void free_motions(FloWorld *world, FloBody *body) {
   flo_memory_release(&world->memory, body->motions, body->n_motions * sizeof(FloMotionDef));
 }
 
-// Where its motions have brought a body. While the fluid settles it stands where it will begin.
-static void follow_motions(const FloWorld *world, FloBody *body) {
+void flo_world_follow_motions(const FloWorld *world, FloBody *body) {
   flo_motion_evaluate(body->motions, body->n_motions, &body->start, fmax(world->time, 0), &body->state);
   if (world->time >= 0) return;
   for (int axis = 0; axis < 3; ++axis) body->state.velocity[axis] = body->state.angular_velocity[axis] = 0;
@@ -229,7 +228,7 @@ static void follow_motions(const FloWorld *world, FloBody *body) {
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   FLO_TRY(copy_motions(world, def, body, error));
   FLO_TRY(sample_body(world, body, error));
-  follow_motions(world, body);
+  flo_world_follow_motions(world, body);
   describe_samples(world, body);
   flo_world_place_samples(world, body);
   FLO_TRY(compute_volumes(world, body, error));
@@ -269,7 +268,7 @@ void flo_world_move_bodies(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (body->n_motions == 0) continue;
-    follow_motions(world, body);
+    flo_world_follow_motions(world, body);
     flo_world_place_samples(world, body);
     world->is_boundary_grid_current = false;
   }

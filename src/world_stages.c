@@ -7,7 +7,7 @@
 
 // ---- Neighbours ----
 
-static FloStatus update_boundary_grid(FloWorld *world, FloError *error) {
+FloStatus flo_world_update_boundary_grid(FloWorld *world, FloError *error) {
   if (world->is_boundary_grid_current) return FLO_OK;
   FloParticles *boundary = &world->sets[FLO_SET_BOUNDARY];
   FLO_TRY(flo_grid_build(&world->grids[FLO_SET_BOUNDARY], boundary, boundary->volume, world->threads, error));
@@ -40,8 +40,7 @@ static double choose_skin(const FloWorld *world, double dt) {
   return 0;
 }
 
-// Cells as wide as lists reach.
-static void set_reach(FloWorld *world, double reach) {
+void flo_world_set_reach(FloWorld *world, double reach) {
   if (reach == world->lists.reach || !flo_lattice_set_reach(&world->lattice, reach)) return;
   world->lists.reach = reach;
   world->is_boundary_grid_current = false;
@@ -73,15 +72,20 @@ static Operators describe_operators(FloWorld *world) {
                      {among, to_boundary, to_fluid}};
 }
 
+FloStatus flo_world_build_operators(FloWorld *world, FloError *error) {
+  Operators operators = describe_operators(world);
+  for (int k = 0; k < 3; ++k) FLO_TRY(flo_pairs_build(operators.pairs[k], &operators.specs[k], error));
+  return FLO_OK;
+}
+
 FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error) {
   double since = flo_seconds();
   world->lists.is_current = world->lists.has_clearances = world->has_step_state = false;
-  set_reach(world, 1 + skin);
-  FLO_TRY(update_boundary_grid(world, error));
+  flo_world_set_reach(world, 1 + skin);
+  FLO_TRY(flo_world_update_boundary_grid(world, error));
   FLO_TRY(update_fluid_grid(world, error));
   since = flo_world_stage_done(world, FLO_STAGE_SORT, since);
-  Operators operators = describe_operators(world);
-  for (int k = 0; k < 3; ++k) FLO_TRY(flo_pairs_build(operators.pairs[k], &operators.specs[k], error));
+  FLO_TRY(flo_world_build_operators(world, error));
   world->lists.is_current = true, world->lists.age = 0;
   flo_world_stage_done(world, FLO_STAGE_NEIGHBOURS, since);
   return FLO_OK;

@@ -27,6 +27,7 @@ extern "C" {
 #endif
 
 typedef struct FloWorld FloWorld;
+typedef struct FloState FloState; // of a world, kept
 
 // ---- Defaults ----
 FLO_API FloWorldDef flo_default_world_def(void); // 3D, 2 cm, water scale, gravity along -z, method wcsph
@@ -85,6 +86,15 @@ FLO_API void flo_world_sample(FloWorld *world, const double point[3], double *de
 // A hash over the state of every particle and body, independent of their order in memory and of the thread
 // count.
 FLO_API uint64_t flo_world_hash(const FloWorld *world);
+// A copy of the state of a world, from which it can go on to the same bits. Pass NULL in *state, or an
+// earlier copy to be overwritten. It may outlive the world.
+FLO_API FloStatus flo_world_save(const FloWorld *world, FloState **state, FloError *error);
+// Brings a world to that state. It must have been made like the one that was saved: the same definition,
+// materials, bodies, emitters and sinks in the same order; its fluid is replaced. On failure it stays as it
+// was, unless memory ran out.
+FLO_API FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error);
+FLO_API void flo_state_destroy(FloState *state); // NULL is fine
+
 // Where the time went since the world was made: stage names and seconds; NULL past the last stage.
 FLO_API const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds);
 // Bytes held by the world.

@@ -13,6 +13,7 @@ typedef struct FloCoupling {
   const FloField *fields; // extra particle fields, ended by a name of NULL; or NULL
   bool has_small_steps;   // as explicit ones are: neighbour lists may serve several of them
   size_t state_size;
+  size_t n_saved; // doubles at the start of the state that a run must keep to continue
   FloStatus (*init)(FloWorld *, void *state, FloError *); // before the first step
   double (*max_dt)(const FloWorld *, const void *state, const char **limited_by);
   FloStatus (*step)(FloWorld *, void *state, double dt, FloError *);

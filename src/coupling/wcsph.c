@@ -43,7 +43,7 @@ static const FloParam params[] = {
     {0}};
 
 typedef struct Wcsph {
-  double expected_speed;    // [m/s]
+  double expected_speed;    // [m/s]; saved
   bool is_single_fluid;     // one density and viscosity for all: no need to look up the neighbour's
   FloBuffer state;          // quadruples per fluid particle: velocity, p V^2
   FloBuffer force;          // quadruples per fluid particle
@@ -292,6 +292,7 @@ const FloCoupling flo_wcsph = {
     .params = params,
     .has_small_steps = true,
     .state_size = sizeof(Wcsph),
+    .n_saved = 1,
     .init = wcsph_init,
     .max_dt = wcsph_max_dt,
     .step = wcsph_step,

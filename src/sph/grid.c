@@ -63,6 +63,8 @@ void flo_grid_cell_of(const FloLattice *lattice, const double point[3], int32_t 
   }
 }
 
+bool flo_grid_is_cell(int32_t coordinate) { return fabs((double)coordinate) < MAX_CELL; }
+
 void flo_grid_init(FloGrid *grid, const FloLattice *lattice, FloMemory *memory) {
   *grid = (FloGrid){.lattice = lattice, .memory = memory};
 }
@@ -316,21 +318,63 @@ static FloStatus make_rows(FloGrid *grid, FloError *error) {
   return FLO_OK;
 }
 
-FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const float *weight, int threads,
-                         FloError *error) {
-  grid->count = particles->count;
-  FLO_TRY(reserve_all(grid, grid->count, error));
-  grid->n_cells = grid->n_rows = grid->row_table_size = grid->n_descents = 0;
-  if (grid->count == 0) return FLO_OK;
-  Bounds bounds;
+// Everything else follows from cells and coordinates.
+static FloStatus make_index(FloGrid *grid, const Bounds *bounds, int threads, FloError *error) {
   int n_bits;
-  FLO_TRY(locate_all(grid, particles, weight, threads, &bounds, error));
-  make_keys(grid, &bounds, threads, &n_bits);
+  make_keys(grid, bounds, threads, &n_bits);
   flo_radix_sort(grid->buffers[KEYS].data, grid->order, grid->count, n_bits, grid->buffers[SCRATCH].data,
                  threads);
   FLO_TRY(make_cells(grid, threads, error));
   return make_rows(grid, error);
 }
+
+static FloStatus begin_build(FloGrid *grid, size_t count, FloError *error) {
+  grid->count = count;
+  FLO_TRY(reserve_all(grid, count, error));
+  grid->n_cells = grid->n_rows = grid->row_table_size = grid->n_descents = 0;
+  return FLO_OK;
+}
+
+FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const float *weight, int threads,
+                         FloError *error) {
+  Bounds bounds;
+  FLO_TRY(begin_build(grid, particles->count, error));
+  if (grid->count == 0) return FLO_OK;
+  FLO_TRY(locate_all(grid, particles, weight, threads, &bounds, error));
+  return make_index(grid, &bounds, threads, error);
+}
+
+// ---- Saving and restoring ----
+
+void flo_grid_save(const FloGrid *grid, int32_t *fixed, int32_t *cells) {
+  // Only the sorted coordinates are of that moment; a refresh has brought the others up to date.
+  for (size_t k = 0; k < grid->count; ++k) {
+    int32_t *f = fixed + 3 * (size_t)grid->order[k];
+    f[0] = grid->sorted_x[k], f[1] = grid->sorted_y[k], f[2] = grid->sorted_z[k];
+  }
+  memcpy(cells, grid->cell, grid->count * 12);
+}
+
+FloStatus flo_grid_restore(FloGrid *grid, size_t count, const int32_t *fixed, const int32_t *cells,
+                           int threads, FloError *error) {
+  Bounds bounds = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}, SIZE_MAX};
+  const float weight = 1;
+  FLO_TRY(begin_build(grid, count, error));
+  if (count == 0) return FLO_OK;
+  memcpy(grid->cell, cells, count * 12);
+  for (size_t i = 0; i < count; ++i) {
+    memcpy(grid->fixed + 4 * i, fixed + 3 * i, 12);
+    memcpy(grid->fixed + 4 * i + 3, &weight, sizeof weight);
+    for (int axis = 0; axis < 3; ++axis) {
+      int32_t c = cells[3 * i + (size_t)axis];
+      if (c < bounds.low[axis]) bounds.low[axis] = c;
+      if (c > bounds.high[axis]) bounds.high[axis] = c;
+    }
+  }
+  return make_index(grid, &bounds, threads, error);
+}
+
+// ---- Refreshing ----
 
 typedef struct Refresh {
   FloGrid *grid;

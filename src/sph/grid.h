@@ -70,6 +70,12 @@ FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const flo
 // Takes over the present positions, but leaves cells and order as they are. Returns how far the particle that
 // moved most is now from where it was when the grid was built, in supports.
 double flo_grid_refresh(FloGrid *grid, const FloParticles *particles, int threads);
+// Fixed-point coordinates and cells, triples each in the order of the store, of the moment at which the grid
+// was built; and the way back, for particles without weights.
+bool flo_grid_is_cell(int32_t coordinate); // whether a cell may have it
+void flo_grid_save(const FloGrid *grid, int32_t *fixed, int32_t *cells);
+FloStatus flo_grid_restore(FloGrid *grid, size_t count, const int32_t *fixed, const int32_t *cells,
+                           int threads, FloError *error);
 // Reorders the particles (and the grid with them) into the order of the cells.
 FloStatus flo_grid_sort_particles(FloGrid *grid, FloParticles *particles, int threads, FloError *error);
 // Cell of a point.

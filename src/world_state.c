@@ -1,0 +1,342 @@
+// Saving and restoring a world.
+//
+// Besides what particles and bodies are, the order of particles in memory and the neighbour lists belong to
+// the state: lists may be some steps old, and sums over them come in their order. So that the bits of a run
+// do not depend on where it was saved, the positions from which the lists were made are kept as well, and the
+// lists are made from these again.
+#include "world_state.h"
+#include "world.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- Arrays by name ----
+
+FloStatus flo_state_create(FloState **out, FloError *error) {
+  FloMemory memory;
+  flo_memory_init(&memory, &(FloAllocator){0});
+  *out = flo_memory_allocate(&memory, sizeof **out);
+  if (!*out) return flo_fail(error, FLO_NO_MEMORY, "out of memory for a world's state");
+  **out = (FloState){.memory = memory};
+  return FLO_OK;
+}
+
+void flo_state_destroy(FloState *state) {
+  if (!state) return;
+  for (size_t k = 0; k < FLO_MAX_STATE_ARRAYS; ++k) flo_buffer_free(&state->memory, &state->arrays[k].buffer);
+  FloMemory last = state->memory;
+  flo_memory_release(&last, state, sizeof *state);
+}
+
+FloStatus flo_state_add(FloState *state, const char *name, FloType type, size_t count, void **data,
+                        FloError *error) {
+  *data = NULL;
+  if (state->n_arrays == FLO_MAX_STATE_ARRAYS)
+    return flo_fail(error, FLO_BAD_INPUT, "state: more than %d arrays", FLO_MAX_STATE_ARRAYS);
+  FloStateArray *array = &state->arrays[state->n_arrays];
+  FLO_TRY(flo_buffer_reserve(&state->memory, &array->buffer, count * flo_type_size(type), 0, error));
+  snprintf(array->name, sizeof array->name, "%s", name);
+  array->type = type, array->count = count;
+  *data = array->buffer.data;
+  state->n_arrays++;
+  return FLO_OK;
+}
+
+const FloStateArray *flo_state_find(const FloState *state, const char *name) {
+  for (size_t k = 0; k < state->n_arrays; ++k)
+    if (!strcmp(state->arrays[k].name, name)) return &state->arrays[k];
+  return NULL;
+}
+
+static FloStatus add_copy(FloState *state, const char *name, FloType type, size_t count, const void *from,
+                          FloError *error) {
+  void *data;
+  FLO_TRY(flo_state_add(state, name, type, count, &data, error));
+  if (count) memcpy(data, from, count * flo_type_size(type));
+  return FLO_OK;
+}
+
+// ---- Single numbers: X(member of the world, its type, the least and the most it may be) ----
+
+#define MUCH 1e18 // exact as a double, and fits 64 bits
+
+#define FLO_SCALARS(X)                                                                                       \
+  X(time, double, -MUCH, MUCH)                                                                               \
+  X(dt, double, 0, MUCH)                                                                                     \
+  X(step, uint64_t, 0, MUCH)                                                                                 \
+  X(iterations, int, 0, INT_MAX)                                                                             \
+  X(residual, double, 0, MUCH)                                                                               \
+  X(next_id[FLO_SET_FLUID], uint32_t, 0, UINT32_MAX)                                                         \
+  X(n_emitted, size_t, 0, MUCH)                                                                              \
+  X(n_removed, size_t, 0, MUCH)                                                                              \
+  X(max_speed, double, 0, MUCH)                                                                              \
+  X(max_acceleration, double, 0, MUCH)                                                                       \
+  X(was_changed, bool, 0, 1)                                                                                 \
+  X(is_prepared, bool, 0, 1)                                                                                 \
+  X(lists.reach, double, 1, 2)                                                                               \
+  X(lists.age, int, 0, INT_MAX)
+
+#define X(member, type, low, high) +1
+enum { N_SCALARS = 0 FLO_SCALARS(X) };
+#undef X
+
+static FloStatus save_scalars(const FloWorld *world, FloState *state, FloError *error) {
+#define X(member, type, low, high) (double)world->member,
+  const double values[N_SCALARS] = {FLO_SCALARS(X)};
+#undef X
+  return add_copy(state, "scalars", FLO_TYPE_F64, N_SCALARS, values, error);
+}
+
+static void restore_scalars(FloWorld *world, const double *values) {
+#define X(member, type, low, high) world->member = (type)(*values++);
+  FLO_SCALARS(X)
+#undef X
+}
+
+// ---- Streams and bodies, as rows of numbers ----
+
+enum { PER_EMITTER = 3, PER_BODY = 13 };
+
+static FloStatus save_streams(const FloWorld *world, FloState *state, FloError *error) {
+  void *data;
+  FLO_TRY(flo_state_add(state, "emitters", FLO_TYPE_F64, PER_EMITTER * world->emitters.count, &data, error));
+  double *at = data;
+  for (size_t k = 0; k < world->emitters.count; ++k) {
+    const FloEmitter *emitter = &flo_emitters(world)[k];
+    *at++ = (double)emitter->n_layers, *at++ = emitter->is_alive, *at++ = emitter->is_silenced;
+  }
+  FLO_TRY(flo_state_add(state, "sinks", FLO_TYPE_F64, world->sinks.count, &data, error));
+  at = data;
+  for (size_t k = 0; k < world->sinks.count; ++k) *at++ = flo_sinks(world)[k].is_alive;
+  return FLO_OK;
+}
+
+static void restore_streams(FloWorld *world, const double *emitters, const double *sinks) {
+  for (size_t k = 0; k < world->emitters.count; ++k, emitters += PER_EMITTER) {
+    FloEmitter *emitter = &flo_emitters(world)[k];
+    emitter->n_layers = (uint64_t)emitters[0];
+    emitter->is_alive = emitters[1] != 0, emitter->is_silenced = emitters[2] != 0;
+  }
+  for (size_t k = 0; k < world->sinks.count; ++k) flo_sinks(world)[k].is_alive = sinks[k] != 0;
+}
+
+static FloStatus save_bodies(const FloWorld *world, FloState *state, FloError *error) {
+  void *data;
+  FLO_TRY(flo_state_add(state, "bodies", FLO_TYPE_F64, PER_BODY * world->bodies.count, &data, error));
+  double *at = data;
+  for (size_t k = 0; k < world->bodies.count; ++k, at += PER_BODY) {
+    const FloBodyState *s = &flo_bodies(world)[k].state;
+    memcpy(at, s->pose.position, 3 * sizeof *at);
+    memcpy(at + 3, s->pose.rotation, 4 * sizeof *at);
+    memcpy(at + 7, s->velocity, 3 * sizeof *at);
+    memcpy(at + 10, s->angular_velocity, 3 * sizeof *at);
+  }
+  return FLO_OK;
+}
+
+static void restore_bodies(FloWorld *world, const double *at) {
+  for (size_t k = 0; k < world->bodies.count; ++k, at += PER_BODY) {
+    FloBody *body = &flo_bodies(world)[k];
+    FloBodyState *s = &body->state;
+    memcpy(s->pose.position, at, 3 * sizeof *at);
+    memcpy(s->pose.rotation, at + 3, 4 * sizeof *at);
+    memcpy(s->velocity, at + 7, 3 * sizeof *at);
+    memcpy(s->angular_velocity, at + 10, 3 * sizeof *at);
+    if (body->n_motions) flo_world_place_samples(world, body);
+  }
+}
+
+// ---- Fluid ----
+
+static const char *name_fluid_field(const FloField *field, char name[48]) {
+  snprintf(name, 48, "fluid/%s", field->name);
+  return name;
+}
+
+static FloStatus save_fluid(const FloWorld *world, FloState *state, FloError *error) {
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  const FloField *field;
+  void *data;
+  char name[48];
+  for (size_t k = 0; (field = flo_particles_field(fluid, k, &data)); ++k)
+    if (field->is_state)
+      FLO_TRY(add_copy(state, name_fluid_field(field, name), field->type, fluid->count, data, error));
+  return FLO_OK;
+}
+
+static FloStatus restore_fluid(FloWorld *world, const FloState *state, size_t count, FloError *error) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  const FloField *field;
+  void *data;
+  char name[48];
+  size_t before = fluid->count;
+  // Nothing of the old fluid stays: also fields that are not state begin as those of new particles do.
+  fluid->count = 0;
+  FloStatus status = flo_particles_add(fluid, count, error);
+  if (status != FLO_OK) {
+    fluid->count = before;
+    return status;
+  }
+  for (size_t k = 0; (field = flo_particles_field(fluid, k, &data)); ++k)
+    if (field->is_state && count)
+      memcpy(data, flo_state_find(state, name_fluid_field(field, name))->buffer.data,
+             count * flo_type_size(field->type));
+  return FLO_OK;
+}
+
+// ---- Neighbour lists that serve several steps ----
+
+static FloStatus save_lists(const FloWorld *world, FloState *state, FloError *error) {
+  const FloGrid *grid = &world->grids[FLO_SET_FLUID];
+  void *fixed, *cells, *clearance;
+  if (!world->lists.is_current || world->lists.reach == 1) return FLO_OK;
+  FLO_TRY(flo_state_add(state, "lists/fixed", FLO_TYPE_U32, 3 * grid->count, &fixed, error));
+  FLO_TRY(flo_state_add(state, "lists/cells", FLO_TYPE_U32, 3 * grid->count, &cells, error));
+  flo_grid_save(grid, fixed, cells);
+  if (!world->lists.has_clearances) return FLO_OK;
+  FLO_TRY(flo_state_add(state, "lists/clearance", FLO_TYPE_F32, grid->count, &clearance, error));
+  const FloWallRoom *rooms = world->wall_rooms.data;
+  for (size_t i = 0; i < grid->count; ++i) ((float *)clearance)[i] = rooms[i].clearance;
+  return FLO_OK;
+}
+
+static FloStatus restore_clearances(FloWorld *world, const FloStateArray *clearance, FloError *error) {
+  FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, clearance->count * sizeof(FloWallRoom), 0,
+                             error));
+  FloWallRoom *rooms = world->wall_rooms.data;
+  for (size_t i = 0; i < clearance->count; ++i)
+    rooms[i] = (FloWallRoom){.by = {{.sample = -1}, {.sample = -1}},
+                             .clearance = ((const float *)clearance->buffer.data)[i]};
+  return FLO_OK;
+}
+
+static FloStatus restore_lists(FloWorld *world, const FloState *state, FloError *error) {
+  const FloStateArray *fixed = flo_state_find(state, "lists/fixed"),
+                      *cells = flo_state_find(state, "lists/cells"),
+                      *clearance = flo_state_find(state, "lists/clearance");
+  double reach = world->lists.reach;
+  world->lists.is_current = world->lists.has_clearances = false;
+  world->lists.reach = 1; // what cells fit at first; the next line makes them fit what was saved
+  flo_lattice_set_reach(&world->lattice, 1);
+  flo_world_set_reach(world, reach);
+  world->is_boundary_grid_current = false;
+  if (!fixed) return FLO_OK;
+  FLO_TRY(flo_world_update_boundary_grid(world, error));
+  FLO_TRY(flo_grid_restore(&world->grids[FLO_SET_FLUID], fixed->count / 3, fixed->buffer.data,
+                           cells->buffer.data, world->threads, error));
+  FLO_TRY(flo_world_build_operators(world, error));
+  if (clearance) FLO_TRY(restore_clearances(world, clearance, error));
+  world->lists.has_clearances = clearance != NULL;
+  world->lists.is_current = true;
+  return FLO_OK;
+}
+
+// ---- All of it ----
+
+FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error) {
+  bool is_new = !*out;
+  if (is_new) FLO_TRY(flo_state_create(out, error));
+  FloState *state = *out;
+  state->n_arrays = 0;
+  size_t n_params = 0;
+  while (world->method->params[n_params].name) ++n_params;
+  FloStatus status = save_scalars(world, state, error);
+  if (status == FLO_OK) status = add_copy(state, "params", FLO_TYPE_F64, n_params, world->params, error);
+  if (status == FLO_OK)
+    status = add_copy(state, "method", FLO_TYPE_F64, world->method->n_saved, world->method_state, error);
+  if (status == FLO_OK) status = save_streams(world, state, error);
+  if (status == FLO_OK) status = save_bodies(world, state, error);
+  if (status == FLO_OK) status = save_fluid(world, state, error);
+  if (status == FLO_OK) status = save_lists(world, state, error);
+  if (status != FLO_OK && is_new) flo_state_destroy(state), *out = NULL;
+  return status;
+}
+
+// ---- What a state must be for a world to take it ----
+
+static FloStatus need(const FloState *state, const char *name, FloType type, size_t count, FloError *error) {
+  const FloStateArray *array = flo_state_find(state, name);
+  if (!array)
+    return flo_fail(error, FLO_BAD_INPUT, "state: it has no '%s', so it is not of such a world", name);
+  if (array->type != type || array->count != count)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "state: it has %zu values of '%s', this world needs %zu; it was saved from another one",
+                    array->count, name, count);
+  return FLO_OK;
+}
+
+static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
+  const FloField *field;
+  void *data;
+  char name[48];
+  if (n > UINT32_MAX / 2) return flo_fail(error, FLO_BAD_INPUT, "state: %zu particles are too many", n);
+  for (size_t k = 0; (field = flo_particles_field(&world->sets[FLO_SET_FLUID], k, &data)); ++k)
+    if (field->is_state) FLO_TRY(need(state, name_fluid_field(field, name), field->type, n, error));
+  const uint16_t *material = flo_state_find(state, "fluid/material")->buffer.data,
+                 *held = flo_state_find(state, "fluid/held")->buffer.data;
+  for (size_t i = 0; i < n; ++i)
+    if (material[i] >= world->materials.count || held[i] > world->emitters.count)
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "state: particle %zu is of a material or emitter that is not here", i);
+  return FLO_OK;
+}
+
+static FloStatus check_lists(const FloState *state, size_t n, FloError *error) {
+  const FloStateArray *cells = flo_state_find(state, "lists/cells");
+  if (!cells) return FLO_OK;
+  FLO_TRY(need(state, "lists/cells", FLO_TYPE_U32, 3 * n, error));
+  FLO_TRY(need(state, "lists/fixed", FLO_TYPE_U32, 3 * n, error));
+  if (flo_state_find(state, "lists/clearance"))
+    FLO_TRY(need(state, "lists/clearance", FLO_TYPE_F32, n, error));
+  for (size_t k = 0; k < cells->count; ++k)
+    if (!flo_grid_is_cell(((const int32_t *)cells->buffer.data)[k]))
+      return flo_fail(error, FLO_BAD_INPUT, "state: a particle is in a cell that is out of reach");
+  return FLO_OK;
+}
+
+static FloStatus check_scalars(const FloState *state, FloError *error) {
+  FLO_TRY(need(state, "scalars", FLO_TYPE_F64, N_SCALARS, error));
+  const double *value = flo_state_find(state, "scalars")->buffer.data;
+  // Also so that each may be cast to its type. Written so that NaN is refused.
+#define X(member, type, low, high)                                                                           \
+  if (!(*value >= (low) && *value <= (high)))                                                                \
+    return flo_fail(error, FLO_BAD_INPUT, "state: %s is %g, which makes no sense", #member, *value);         \
+  ++value;
+  FLO_SCALARS(X)
+#undef X
+  return FLO_OK;
+}
+
+static FloStatus check_state(const FloWorld *world, const FloState *state, size_t *n_fluid, FloError *error) {
+  size_t n_params = 0;
+  while (world->method->params[n_params].name) ++n_params;
+  FLO_TRY(check_scalars(state, error));
+  FLO_TRY(need(state, "params", FLO_TYPE_F64, n_params, error));
+  FLO_TRY(need(state, "method", FLO_TYPE_F64, world->method->n_saved, error));
+  FLO_TRY(need(state, "emitters", FLO_TYPE_F64, PER_EMITTER * world->emitters.count, error));
+  FLO_TRY(need(state, "sinks", FLO_TYPE_F64, world->sinks.count, error));
+  FLO_TRY(need(state, "bodies", FLO_TYPE_F64, PER_BODY * world->bodies.count, error));
+  const FloStateArray *id = flo_state_find(state, "fluid/id");
+  *n_fluid = id ? id->count : 0;
+  FLO_TRY(check_fluid(world, state, *n_fluid, error));
+  return check_lists(state, *n_fluid, error);
+}
+
+FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error) {
+  size_t n_fluid;
+  FLO_TRY(check_state(world, state, &n_fluid, error));
+  FLO_TRY(restore_fluid(world, state, n_fluid, error));
+  restore_scalars(world, flo_state_find(state, "scalars")->buffer.data);
+  const FloStateArray *params = flo_state_find(state, "params");
+  if (params->count) memcpy(world->params, params->buffer.data, params->count * sizeof(double));
+  if (world->method->n_saved)
+    memcpy(world->method_state, flo_state_find(state, "method")->buffer.data,
+           world->method->n_saved * sizeof(double));
+  restore_streams(world, flo_state_find(state, "emitters")->buffer.data,
+                  flo_state_find(state, "sinks")->buffer.data);
+  restore_bodies(world, flo_state_find(state, "bodies")->buffer.data);
+  world->has_step_state = false;
+  world->forces_of_step = UINT64_MAX;
+  return restore_lists(world, state, error);
+}
