@@ -16,7 +16,19 @@ int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_render(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+
+typedef struct AppCommand {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *about; // one line
+} AppCommand;
+
+// All commands, as the overview lists them (main.c).
+const AppCommand *app_commands(size_t *count);
 
 // ---- Options (options.c) ----
 
@@ -30,7 +42,7 @@ typedef enum AppOptionKind {
 
 typedef struct AppOption {
   const char *name;  // "--threads"; NULL ends a table
-  const char *value; // what the help calls the value, "N"; NULL for a flag
+  const char *value; // what the help calls the value; NULL for a flag. Completion reads it: see AppUsage
   AppOptionKind kind;
   void *target;     // left alone unless the option is given
   const char *help; // one line
@@ -51,10 +63,12 @@ typedef struct AppTexts {
 void app_texts_add(AppTexts *texts, const char *text); // without memory, nothing is added
 void app_texts_free(AppTexts *texts);
 
-// What `--help` of a command says besides its options.
+// What `--help` of a command says besides its options. Shell completion reads `arguments` and the options'
+// `value` too: words in small letters stand for themselves, those in capitals for a kind of thing (SCENE,
+// METHOD, SHAPE, COMMAND, DIR, FILE; it knows no words for others), `|` stands between alternatives.
 typedef struct AppUsage {
   const char *command;   // "run"
-  const char *arguments; // "SCENE"; "" where it takes none
+  const char *arguments; // "SCENE", "[methods | method METHOD]"; "" where it takes none
   const char *about;
   const char *examples;
   size_t min_words, max_words; // how many arguments that are no options
@@ -64,6 +78,10 @@ typedef struct AppUsage {
 // when the command is to return *exit_code, because help was printed or a mistake was explained.
 bool app_parse(const AppUsage *usage, const AppOption *options, int argc, char **argv, AppList *words,
                int *exit_code);
+
+// Hands the tables of a command to `visit`, without anything else being done or printed.
+typedef void (*AppVisitFn)(const AppUsage *usage, const AppOption *options, void *context);
+void app_describe(const AppCommand *command, AppVisitFn visit, void *context);
 
 // Prints "flotsam: " and a message to stderr; returns `exit_code`, so that failing is one line.
 __attribute__((format(printf, 2, 3))) int app_fail(int exit_code, const char *format, ...);
@@ -81,8 +99,8 @@ typedef struct AppSceneArguments {
 
 // Rows of an option table that every command with a scene has.
 #define APP_SCENE_OPTIONS(a)                                                                                 \
-  {"--method", "NAME", APP_TEXT, &(a)->method, "use this method instead of the scene's", 0, 0},              \
-      {"--size", "NAME", APP_TEXT, &(a)->size, "one of the scene's sizes, for example fine", 0, 0},          \
+  {"--method", "METHOD", APP_TEXT, &(a)->method, "use this method instead of the scene's", 0, 0},            \
+      {"--size", "SIZE", APP_TEXT, &(a)->size, "one of the scene's sizes, for example fine", 0, 0},          \
       {"--set", "PATH=VALUE", APP_LIST, &(a)->sets, "change a value of the scene; may be repeated", 0, 0}, { \
     "--threads", "N", APP_INTEGER, &(a)->threads, "worker threads; all cores unless given", 1, 1024          \
   }
@@ -91,6 +109,25 @@ typedef struct AppSceneArguments {
 bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *exit_code);
 // Calls `visit` with the name of every scene that can be given by name, sorted.
 void app_list_scenes(void (*visit)(const char *name, void *context), void *context);
+
+// ---- Names of the library's things, for lists and completion (names.c) ----
+
+// Calls `visit` with every name of a kind: SCENE, METHOD, SHAPE or COMMAND; false for other kinds.
+bool app_list_names(const char *kind, void (*visit)(const char *name, void *context), void *context);
+
+// ---- The manual (manual.c) ----
+
+// Prints the manual page, in the language of man(7), from the tables of all commands.
+void app_print_manual(void);
+
+// ---- Folders of runs (folders.c) ----
+
+// Whether a path names the folder of a run, finished or not.
+bool app_is_run_folder(const char *path);
+// Explains that it does not; returns the exit code.
+int app_complain_no_run(const char *command, const char *path);
+// Prints what ran in a folder and how it ended.
+int app_show_run(const char *path, bool is_json);
 
 // ---- Pictures (picture.c) ----
 

@@ -1,4 +1,4 @@
-// flotsam info: what the tables of the library and of the scene format hold.
+// flotsam info: what a run's folder, the tables of the library and those of the scene format hold.
 #include "app.h"
 #include "base/core.h"
 #include "io/scene_schema.h"
@@ -10,15 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const AppUsage usage = {
     .command = "info",
-    .arguments = "[methods | method NAME | kernels | scenes | shapes | scene-keys | schema]",
-    .about = "Lists the coupling methods, one method's parameters, the kernels, the scenes that come with "
-             "flotsam,\n"
-             "the shapes a scene may use or every key of a scene file; or prints the JSON Schema of scenes.\n"
-             "Without an argument: the version and an overview.",
+    .arguments = "[DIR | methods | method METHOD | kernels | scenes | shapes | shape SHAPE | scene-keys | "
+                 "schema]",
+    .about =
+        "Tells what ran in the folder DIR, how it ended, whether something is missing or damaged and how\n"
+        "to go on; or lists the coupling methods, one method's parameters, the kernels, the scenes that\n"
+        "come with flotsam, the shapes a scene may use, one of them or every key of a scene file; or\n"
+        "prints the JSON Schema of scenes. Without an argument: the version and an overview.\n"
+        "A folder with the name of a topic is meant by ./NAME.",
     .examples = "  flotsam info\n"
+                "  flotsam info runs/dam-break\n"
                 "  flotsam info method wcsph\n"
                 "  flotsam info scenes --json\n"
                 "  flotsam info scene-keys\n"
@@ -230,6 +235,10 @@ static int complain_topic(const char *name) {
   FloSuggestion suggestion = flo_suggest_start(name);
   for (size_t k = 0; k < FLO_COUNT_OF(topics); k++) flo_suggest_offer(&suggestion, topics[k].name);
   flo_suggest_offer(&suggestion, "method");
+  flo_suggest_offer(&suggestion, "shape");
+  struct stat about;
+  bool is_path = strchr(name, '/') || stat(name, &about) == 0;
+  if (is_path || !suggestion.best) return app_complain_no_run("info", name);
   return app_fail(APP_BAD_INPUT, "info: nothing known about '%s'%s (see 'flotsam info --help')", name,
                   flo_suggest_text(&suggestion, buffer));
 }
@@ -248,6 +257,36 @@ static int show_method(const AppList *words, bool is_json) {
                   words->items[1], flo_suggest_text(&suggestion, buffer));
 }
 
+static json_t *find_key(const json_t *table, const char *name) {
+  const json_t *keys = json_object_get(table, "keys");
+  for (size_t k = 0; k < json_array_size(keys); k++)
+    if (strcmp(text_of(json_array_get(keys, k), "name"), name) == 0)
+      return json_incref(json_array_get(keys, k));
+  return NULL;
+}
+
+static void keep_name(const char *name, void *texts) { app_texts_add(texts, name); }
+
+static int complain_shape(const char *name) {
+  char buffer[128];
+  AppTexts names = {0};
+  app_list_names("SHAPE", keep_name, &names);
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (size_t k = 0; k < names.count; k++) flo_suggest_offer(&suggestion, names.items[k]);
+  int exit_code = app_fail(APP_BAD_INPUT, "info: no shape '%s'%s ('flotsam info shapes' lists them)", name,
+                           flo_suggest_text(&suggestion, buffer));
+  app_texts_free(&names);
+  return exit_code;
+}
+
+static int show_shape(const AppList *words, bool is_json) {
+  if (words->count < 2)
+    return app_fail(APP_BAD_INPUT, "info: which shape? ('flotsam info shapes' lists them)");
+  json_t *shapes = shapes_json(), *key = find_key(shapes, words->items[1]);
+  json_decref(shapes);
+  return key ? show(key, print_key, is_json) : complain_shape(words->items[1]);
+}
+
 int cmd_info(int argc, char **argv) {
   AppList words = {0};
   bool is_json = false, is_markdown = false;
@@ -260,8 +299,10 @@ int cmd_info(int argc, char **argv) {
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
   if (words.count == 0) return show(overview_json(), print_overview, is_json);
   if (strcmp(words.items[0], "method") == 0) return show_method(&words, is_json);
+  if (strcmp(words.items[0], "shape") == 0) return show_shape(&words, is_json);
   if (words.count > 1) return app_fail(APP_BAD_INPUT, "info: unexpected argument '%s'", words.items[1]);
   for (size_t k = 0; k < FLO_COUNT_OF(topics); k++)
     if (strcmp(topics[k].name, words.items[0]) == 0) return show_topic(&topics[k], is_json, is_markdown);
+  if (app_is_run_folder(words.items[0])) return app_show_run(words.items[0], is_json);
   return complain_topic(words.items[0]);
 }

@@ -3,6 +3,7 @@
 #include "base/core.h"
 #include "io/suggest.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +12,25 @@
 static int cmd_version(int argc, char **argv);
 static int cmd_help(int argc, char **argv);
 
-typedef struct Command {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *about;
-} Command;
-
-static const Command commands[] = {
+static const AppCommand commands[] = {
     {"run", cmd_run, "simulate a scene into a folder of figures, particles and pictures"},
     {"check", cmd_check, "read a scene and tell what running it would mean"},
-    {"info", cmd_info, "list methods, their parameters, kernels, scenes, shapes and keys of scenes"},
+    {"info", cmd_info, "tell about a run, or list methods, parameters, kernels, scenes, shapes, keys"},
     {"render", cmd_render, "draw a frame of a finished run"},
+    {"plot", cmd_plot, "draw the figures of a run over time"},
+    {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY"},
     {"bench", cmd_bench, "measure speed"},
+    {"completion", cmd_completion, "print the script that completes commands in bash or zsh"},
     {"version", cmd_version, "print the version"},
     {"help", cmd_help, "print this text, or the help of a command"},
 };
 
-static const Command *find_command(const char *name) {
+const AppCommand *app_commands(size_t *count) {
+  *count = FLO_COUNT_OF(commands);
+  return commands;
+}
+
+static const AppCommand *find_command(const char *name) {
   for (size_t k = 0; k < FLO_COUNT_OF(commands); k++)
     if (strcmp(commands[k].name, name) == 0) return &commands[k];
   return NULL;
@@ -37,7 +40,7 @@ static void print_overview(FILE *stream) {
   fputs("usage: flotsam COMMAND ...\n\nFluids and solids that push each other, by smoothed particles.\n\n",
         stream);
   for (size_t k = 0; k < FLO_COUNT_OF(commands); k++)
-    fprintf(stream, "  %-8s  %s\n", commands[k].name, commands[k].about);
+    fprintf(stream, "  %-10s  %s\n", commands[k].name, commands[k].about);
   fputs("\nexamples:\n"
         "  flotsam run dam-break                  simulate a scene that comes with flotsam\n"
         "  flotsam run my/scene.json --out here   simulate your own\n"
@@ -63,20 +66,43 @@ static int cmd_version(int argc, char **argv) {
 }
 
 static int cmd_help(int argc, char **argv) {
-  if (argc < 2 || argv[1][0] == '-') {
-    print_overview(stdout);
-    return APP_OK;
-  }
-  const Command *command = find_command(argv[1]);
-  if (!command) return complain_unknown(argv[1]);
-  if (command->run == cmd_help) return print_overview(stdout), APP_OK;
-  char help[] = "--help", *arguments[] = {argv[1], help, NULL};
+  static const AppUsage usage = {
+      .command = "help",
+      .arguments = "[COMMAND]",
+      .about = "Prints an overview of all commands, the help of one, or the manual page of all.",
+      .examples = "  flotsam help\n"
+                  "  flotsam help run\n"
+                  "  flotsam help --man | man -l -\n",
+      .min_words = 0,
+      .max_words = 1,
+  };
+  AppList words = {0};
+  bool is_manual = false;
+  int exit_code;
+  AppOption options[] = {
+      {"--man", NULL, APP_FLAG, &is_manual, "print the manual page, for man(1)", 0, 0},
+      {0},
+  };
+  if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
+  if (is_manual) return app_print_manual(), APP_OK;
+  if (words.count == 0) return print_overview(stdout), APP_OK;
+  const AppCommand *command = find_command(words.items[0]);
+  if (!command) return complain_unknown(words.items[0]);
+  char name[32], help[] = "--help", *arguments[] = {name, help, NULL};
+  snprintf(name, sizeof name, "%s", command->name);
   return command->run(2, arguments);
 }
 
-// Output that was lost, to a full disk for instance, must not look like success.
+// Whether standard output is a pipe that nobody reads any more.
+static bool is_reader_gone(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO};
+  return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
+}
+
+// Output that was lost, to a full disk for instance, must not look like success. But whoever reads through a
+// pipe may stop when he has seen enough, as `head` does.
 static int check_output(int exit_code) {
-  if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || is_reader_gone()) return exit_code;
   return exit_code ? exit_code : app_fail(APP_RUN_FAILED, "cannot write to standard output");
 }
 
@@ -98,7 +124,7 @@ int main(int argc, char **argv) {
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
   if (strcmp(name, "--version") == 0) name = "version";
-  const Command *command = find_command(name);
+  const AppCommand *command = find_command(name);
   if (!command) return complain_unknown(name);
   return check_output(command->run(argc - 1, argv + 1));
 }

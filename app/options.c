@@ -168,11 +168,31 @@ static bool wants_help(int argc, char **argv) {
   return false;
 }
 
+// Who is told the tables instead of a user who asked for help; see app_describe.
+static struct {
+  AppVisitFn visit;
+  void *context;
+} listener;
+
+// The tables point at the variables that they fill, so only the command itself can show them. It is called as
+// if for help, which every command gives before it does anything else.
+void app_describe(const AppCommand *command, AppVisitFn visit, void *context) {
+  char name[32], help[] = "--help", *arguments[] = {name, help, NULL};
+  snprintf(name, sizeof name, "%s", command->name);
+  listener.visit = visit;
+  listener.context = context;
+  command->run(2, arguments);
+  listener.visit = NULL;
+}
+
 bool app_parse(const AppUsage *usage, const AppOption *options, int argc, char **argv, AppList *words,
                int *exit_code) {
   Parser parser = {usage, options, argc, 1, argv};
   if (wants_help(argc, argv)) {
-    print_help(usage, options);
+    if (listener.visit)
+      listener.visit(usage, options, listener.context);
+    else
+      print_help(usage, options);
     *exit_code = APP_OK;
     return false;
   }

@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: library, headers, program, scenes, and the two ways to find the library.
+# What `cmake --install` puts where: library, headers, program, scenes, the import script for Blender, manual page,
+# completions, and the two ways to find the library.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -6,6 +7,13 @@ install(TARGETS flotsam_shared EXPORT flotsam-targets LIBRARY DESTINATION ${CMAK
 install(TARGETS flotsam RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/flotsam DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam/scenes)
+install(PROGRAMS tools/blender_import.py DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam)
+if(TARGET flotsam_pages)
+  set(pages ${CMAKE_BINARY_DIR}/share)
+  install(FILES ${pages}/flotsam.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${pages}/flotsam.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME flotsam)
+  install(FILES ${pages}/_flotsam DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/flotsam)
 install(EXPORT flotsam-targets NAMESPACE flotsam:: DESTINATION ${package_dir})

@@ -10,3 +10,17 @@ file(GLOB app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.c)
 add_executable(flotsam ${app_sources})
 target_link_libraries(flotsam PRIVATE flotsam_tools flotsam_flags OpenMP::OpenMP_C m)
 target_compile_definitions(flotsam PRIVATE FLOTSAM_SOURCE_SCENES="${CMAKE_SOURCE_DIR}/scenes")
+
+# The manual page and the completions come from the program's own tables; it must be able to run here to print them.
+if(NOT CMAKE_CROSSCOMPILING)
+  function(print_by_program file)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${file} DEPENDS flotsam VERBATIM
+      COMMAND $<TARGET_FILE:flotsam> ${ARGN} > ${CMAKE_BINARY_DIR}/${file})
+  endfunction()
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share)
+  print_by_program(share/flotsam.1 help --man)
+  print_by_program(share/flotsam.bash completion bash)
+  print_by_program(share/_flotsam completion zsh)
+  add_custom_target(flotsam_pages ALL DEPENDS ${CMAKE_BINARY_DIR}/share/flotsam.1 ${CMAKE_BINARY_DIR}/share/flotsam.bash
+    ${CMAKE_BINARY_DIR}/share/_flotsam)
+endif()

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const FloRgb8 paper = {255, 255, 255}, ink = {34, 48, 64}, faint_ink = {92, 106, 122},
-                     grid = {229, 233, 238}, axis_ink = {140, 152, 166};
+                     grid = {229, 233, 238}, faint_grid = {244, 246, 248}, axis_ink = {140, 152, 166};
 static const FloRgb8 palette[] = {{31, 111, 180}, {232, 121, 43}, {38, 154, 104}, {138, 95, 181},
                                   {204, 72, 74},  {23, 162, 176}, {150, 104, 74}, {107, 119, 133}};
 
@@ -22,20 +22,32 @@ typedef struct Range {
 typedef struct Layout {
   float unit;    // pixels per pixel of a chart of 900 x 500
   FloRect frame; // of the data
-  Range x, y;
+  Range x, y;    // y: exponents of ten if is_log
   FloTicks x_ticks, y_ticks;
-  float legend_y; // baseline of the legend's first row
+  float legend_x, legend_y; // where the legend's first row starts, on its baseline
+  bool is_log;
+  bool has_x_labels; // numbers below the frame
 } Layout;
 
 // Near the end of what doubles can hold, the width of a range would overflow.
 static bool is_plottable(double value) { return fabs(value) < 1e300; }
 
-static void extend(Range *range, const double *values, size_t n) {
+// What stands along y: the value or its logarithm, which is no number where there is none.
+static double scaled(double y, bool is_log) { return !is_log ? y : y > 0 ? log10(y) : NAN; }
+
+static void extend(Range *range, const double *values, size_t n, bool is_log) {
   for (size_t i = 0; i < n; i++) {
-    if (!is_plottable(values[i])) continue;
-    if (values[i] < range->low) range->low = values[i];
-    if (values[i] > range->high) range->high = values[i];
+    double value = scaled(values[i], is_log);
+    if (!is_plottable(value)) continue;
+    if (value < range->low) range->low = value;
+    if (value > range->high) range->high = value;
   }
+}
+
+static Range range_of(const FloPlotInput *input, bool is_log) {
+  Range range = {INFINITY, -INFINITY};
+  for (size_t k = 0; k < input->n_series; k++) extend(&range, input->series[k].y, input->n_points, is_log);
+  return range;
 }
 
 // Gives an empty range some width: nothing to show becomes 0..1, a constant stands in the middle.
@@ -55,6 +67,23 @@ static FloTicks round_out(Range *r, int wanted) {
   return flo_ticks_with_step(r->low, r->high, step);
 }
 
+// The same for exponents: whole powers of ten, one at least.
+static FloTicks round_out_powers(Range *r, int wanted) {
+  if (!(r->low <= r->high)) *r = (Range){0, 0}; // nothing to show
+  *r = (Range){floor(r->low + 1e-9), ceil(r->high - 1e-9)};
+  if (r->low >= r->high) *r = (Range){r->low - 0.5, r->low + 0.5};
+  return flo_ticks_of_ten((int)ceil(r->low), (int)floor(r->high), wanted);
+}
+
+static void choose_y(Layout *l, const FloPlotInput *input, int wanted) {
+  Range range = range_of(input, l->is_log);
+  l->y = l->is_log ? range : usable(range);
+  l->y_ticks = l->is_log ? round_out_powers(&l->y, wanted) : round_out(&l->y, wanted);
+}
+
+// Room for a text: whoever shows an SVG brings a font of his own, which may be wider than ours.
+static float room_for(const char *text, float size) { return 1.13f * flo_text_width(text, size); }
+
 static float widest_label(const FloTicks *ticks, float size) {
   float widest = 0;
   for (int k = 0; k < ticks->count; k++) widest = fmaxf(widest, flo_text_width(ticks->labels[k], size));
@@ -67,19 +96,20 @@ static FloTextStyle style_of(float size, FloAnchor anchor) {
 
 static const float legend_size = 10.5f, legend_dash = 22, legend_gap = 20; // at unit 1
 static float entry_width(const FloPlotInput *input, size_t k, float unit) {
-  return (legend_dash + legend_gap) * unit + flo_text_width(input->series[k].name, legend_size * unit);
+  return (legend_dash + legend_gap) * unit + room_for(input->series[k].name, legend_size * unit);
 }
 
-// Walks the legend's entries in rows; draws them where there is a pen, and returns how many rows they fill.
+// Walks the legend's entries in rows, of which the first begins at legend_x; draws them where there is a pen,
+// and returns how many rows they fill.
 static int walk_legend(const FloPlotInput *input, const Layout *l, float left, float right,
                        const FloPen *pen) {
   int rows = 0;
-  float x = right;
+  float x = l->legend_x;
   for (size_t k = 0; k < input->n_series; k++) {
     if (!input->series[k].name) continue;
     float width = entry_width(input, k, l->unit);
-    if (x > left && x + width > right) x = left, rows++;
-    if (rows == 0) x = left, rows = 1;
+    if (x > left && x + width > right + legend_gap * l->unit) x = left, rows++;
+    if (rows == 0) rows = 1;
     float y = l->legend_y + (float)(rows - 1) * 20 * l->unit, middle = y - 0.4f * legend_size * l->unit;
     if (pen) {
       const FloPoint dash[2] = {{x, middle}, {x + (legend_dash - 7) * l->unit, middle}};
@@ -92,24 +122,31 @@ static int walk_legend(const FloPlotInput *input, const Layout *l, float left, f
   return rows;
 }
 
+static void choose_x(Layout *l, const FloPlotInput *input, float width) {
+  Range range = {INFINITY, -INFINITY};
+  extend(&range, input->x, input->n_points, false);
+  l->x = usable(range);
+  l->x_ticks = flo_ticks(l->x.low, l->x.high, (int)fmaxf(2, width / (110 * l->unit)));
+}
+
+static FloRect whole_pixels(float left, float top, float right, float bottom) {
+  return (FloRect){roundf(left), roundf(top), roundf(fmaxf(10, right - left)),
+                   roundf(fmaxf(10, bottom - top))};
+}
+
 static Layout lay_out(const FloPlotInput *input, int width, int height) {
-  Layout l = {.x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
+  Layout l = {.has_x_labels = true};
   const float u = l.unit = fmaxf(0.7f, fminf((float)width / 900, (float)height / 500));
-  extend(&l.x, input->x, input->n_points);
-  for (size_t k = 0; k < input->n_series; k++) extend(&l.y, input->series[k].y, input->n_points);
-  const int wanted_x = (int)fmaxf(2, (float)width / (110 * u)),
-            wanted_y = (int)fmaxf(2, (float)height / (70 * u));
-  l.x = usable(l.x), l.y = usable(l.y);
-  l.x_ticks = flo_ticks(l.x.low, l.x.high, wanted_x);
-  l.y_ticks = round_out(&l.y, wanted_y);
+  choose_x(&l, input, (float)width);
+  choose_y(&l, input, (int)fmaxf(2, (float)height / (70 * u)));
   float left = (input->y_label ? 48 : 24) * u + widest_label(&l.y_ticks, 10.5f * u),
         right = (float)width - 28 * u;
   float top = (input->title ? 44 : 20) * u;
+  l.legend_x = left;
   l.legend_y = top + 12 * u;
   int rows = walk_legend(input, &l, left, right, NULL);
   top += (rows > 0 ? 20 * (float)rows + 10 : 4) * u;
-  float bottom = (float)height - (input->x_label ? 58 : 36) * u;
-  l.frame = (FloRect){roundf(left), roundf(top), roundf(right - left), roundf(fmaxf(10, bottom - top))};
+  l.frame = whole_pixels(left, top, right, (float)height - (input->x_label ? 58 : 36) * u);
   return l;
 }
 
@@ -122,9 +159,23 @@ static float place_y(const Layout *l, double y) {
 
 // ---- Axes ----
 
+// Lines at 2, 3, ... 9 times the powers of ten: they show at a glance that the scale is no even one.
+static void draw_minor_lines(const Layout *l, float hair, const FloPen *pen) {
+  const FloRect f = l->frame;
+  if (l->y.high - l->y.low > 6) return; // they would run together
+  for (int power = (int)floor(l->y.low); power < l->y.high; power++)
+    for (int k = 2; k <= 9; k++) {
+      double exponent = power + log10(k);
+      if (exponent <= l->y.low || exponent >= l->y.high) continue;
+      pen->rect(pen->context, (FloRect){f.x, roundf(place_y(l, exponent)) - 0.5f * hair, f.width, hair},
+                faint_grid);
+    }
+}
+
 static void draw_axes(const Layout *l, const FloPen *pen) {
   const float u = l->unit, hair = fmaxf(1, roundf(u)), size = 10.5f * u;
   const FloRect f = l->frame;
+  if (l->is_log) draw_minor_lines(l, hair, pen);
   for (int k = 0; k < l->y_ticks.count; k++) {
     float y = roundf(place_y(l, l->y_ticks.values[k]));
     pen->rect(pen->context, (FloRect){f.x, y - 0.5f * hair, f.width, hair}, grid);
@@ -135,6 +186,7 @@ static void draw_axes(const Layout *l, const FloPen *pen) {
     float x = roundf(place_x(l, l->x_ticks.values[k]));
     pen->rect(pen->context, (FloRect){x - 0.5f * hair, f.y, hair, f.height}, grid);
     pen->rect(pen->context, (FloRect){x - 0.5f * hair, f.y + f.height, hair, 5 * u}, axis_ink);
+    if (!l->has_x_labels) continue;
     pen->text(pen->context, x, f.y + f.height + 21 * u, style_of(size, FLO_ANCHOR_MIDDLE), faint_ink,
               l->x_ticks.labels[k]);
   }
@@ -206,47 +258,153 @@ static void draw_series(const FloPlotInput *input, size_t k, const Layout *l, co
   const FloRgb8 colour = palette[k % FLO_COUNT_OF(palette)];
   Line line = {.points = points};
   for (size_t i = 0; i < input->n_points; i++) {
-    if (is_plottable(input->x[i]) && is_plottable(y[i]))
-      add_point(&line, place_x(l, input->x[i]), place_y(l, y[i]));
+    double height = scaled(y[i], l->is_log);
+    if (is_plottable(input->x[i]) && is_plottable(height))
+      add_point(&line, place_x(l, input->x[i]), place_y(l, height));
     else
       finish_line(&line, pen, 2 * l->unit, colour);
   }
   finish_line(&line, pen, 2 * l->unit, colour);
 }
 
-// ---- Charts ----
+// ---- Sheets ----
 
-static FloStatus check(const char *path, int width, int height, FloError *error) {
-  if (width >= FLO_MIN_PLOT_WIDTH && height >= FLO_MIN_PLOT_HEIGHT && width <= FLO_MAX_PICTURE_SIDE &&
+// Where the charts of a sheet stand; all frames have the same sides.
+typedef struct SheetLayout {
+  float unit; // pixels per pixel of a sheet of 900 with charts of 150
+  float left, right, top, slot;
+} SheetLayout;
+
+static SheetLayout lay_out_sheet(const FloPlotSheet *sheet, int width, int height) {
+  const float n = (float)sheet->n_charts;
+  SheetLayout s = {.unit = fmaxf(0.7f, fminf((float)width / 900, (float)height / (100 + 110 * n)))};
+  const FloPlotInput *last = &sheet->charts[sheet->n_charts - 1];
+  s.top = (sheet->title ? 50 : 14) * s.unit;
+  s.slot = ((float)height - s.top - (last->x_label ? 50 : 30) * s.unit) / n;
+  s.right = (float)width - 28 * s.unit;
+  return s;
+}
+
+static Layout lay_out_chart(const FloPlotSheet *sheet, const SheetLayout *s, size_t k) {
+  const FloPlotInput *input = &sheet->charts[k];
+  const float u = s->unit, top = s->top + (float)k * s->slot, title_size = 11 * u;
+  Layout l = {.unit = u, .is_log = sheet->is_log, .has_x_labels = k + 1 == sheet->n_charts};
+  choose_x(&l, &sheet->charts[0], s->right);
+  l.legend_x = s->left + (input->title ? room_for(input->title, title_size) + 24 * u : 0);
+  l.legend_y = top + 14 * u;
+  int rows = walk_legend(input, &l, s->left, s->right, NULL);
+  float head = (14 + 20 * (float)(rows > 1 ? rows - 1 : 0) + 9) * u;
+  l.frame = whole_pixels(s->left, top + head, s->right, top + s->slot - 12 * u);
+  choose_y(&l, input, (int)fmaxf(2, l.frame.height / (34 * u)));
+  return l;
+}
+
+// The labels of all charts decide how much room there is to the left of each.
+static void choose_left(const FloPlotSheet *sheet, SheetLayout *s) {
+  float widest = 0;
+  for (size_t k = 0; k < sheet->n_charts; k++) {
+    Layout l = lay_out_chart(sheet, s, k);
+    widest = fmaxf(widest, widest_label(&l.y_ticks, 10.5f * s->unit));
+  }
+  s->left = 24 * s->unit + widest;
+}
+
+// A title that is too long is written smaller.
+static void draw_sheet_title(const FloPlotSheet *sheet, const SheetLayout *s, const FloPen *pen) {
+  if (!sheet->title) return;
+  float size = 14 * s->unit, room = s->right - s->left, width = room_for(sheet->title, size);
+  if (width > room) size = fmaxf(0.5f * size, size * room / width);
+  pen->text(pen->context, s->left, 32 * s->unit, style_of(size, FLO_ANCHOR_LEFT), ink, sheet->title);
+}
+
+static void draw_chart(const FloPlotSheet *sheet, const SheetLayout *s, size_t k, int height,
+                       const FloPen *pen, FloPoint *points) {
+  const FloPlotInput *input = &sheet->charts[k];
+  const float u = s->unit;
+  const Layout l = lay_out_chart(sheet, s, k);
+  draw_axes(&l, pen);
+  if (input->title)
+    pen->text(pen->context, s->left, l.legend_y, style_of(11 * u, FLO_ANCHOR_LEFT), ink, input->title);
+  walk_legend(input, &l, s->left, s->right, pen);
+  for (size_t n = 0; n < input->n_series; n++) draw_series(input, n, &l, pen, points);
+  Range range = range_of(input, l.is_log);
+  if (!(range.low <= range.high))
+    pen->text(pen->context, 0.5f * (s->left + s->right), l.frame.y + 0.5f * l.frame.height + 5 * u,
+              style_of(10.5f * u, FLO_ANCHOR_MIDDLE), faint_ink,
+              l.is_log ? "no positive values" : "no values");
+  if (l.has_x_labels && input->x_label)
+    pen->text(pen->context, 0.5f * (s->left + s->right), (float)height - 14 * u,
+              style_of(11 * u, FLO_ANCHOR_MIDDLE), ink, input->x_label);
+}
+
+// ---- Pages: a chart or a sheet ----
+
+typedef struct Page {
+  const FloPlotInput *chart; // NULL: a sheet
+  const FloPlotSheet *sheet;
+  int width, height;
+} Page;
+
+static FloStatus check(const char *path, const Page *page, FloError *error) {
+  int least = FLO_MIN_PLOT_HEIGHT, width = page->width, height = page->height;
+  if (page->sheet && page->sheet->n_charts > FLO_MAX_PICTURE_SIDE / FLO_MIN_CHART_HEIGHT)
+    return flo_fail(error, FLO_BAD_INPUT, "%s: %zu charts are too many for one sheet; choose some of them",
+                    path, page->sheet->n_charts);
+  if (page->sheet && (int)page->sheet->n_charts * FLO_MIN_CHART_HEIGHT > least)
+    least = (int)page->sheet->n_charts * FLO_MIN_CHART_HEIGHT;
+  if (width >= FLO_MIN_PLOT_WIDTH && height >= least && width <= FLO_MAX_PICTURE_SIDE &&
       height <= FLO_MAX_PICTURE_SIDE)
     return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "%s: a plot must have %d x %d to %d x %d pixels, got %d x %d", path,
-                  FLO_MIN_PLOT_WIDTH, FLO_MIN_PLOT_HEIGHT, FLO_MAX_PICTURE_SIDE, FLO_MAX_PICTURE_SIDE, width,
-                  height);
+                  FLO_MIN_PLOT_WIDTH, least, FLO_MAX_PICTURE_SIDE, FLO_MAX_PICTURE_SIDE, width, height);
 }
 
-static FloStatus draw(const FloPlotInput *input, int width, int height, const FloPen *pen, FloError *error) {
-  FloPoint *points = malloc((input->n_points + 1) * sizeof *points);
-  if (!points) return flo_fail(error, FLO_NO_MEMORY, "no memory to plot %zu points", input->n_points);
-  Layout l = lay_out(input, width, height);
-  pen->rect(pen->context, (FloRect){0, 0, (float)width, (float)height}, paper);
+static void draw_single(const FloPlotInput *input, const Page *page, const FloPen *pen, FloPoint *points) {
+  Layout l = lay_out(input, page->width, page->height);
   draw_axes(&l, pen);
-  draw_labels(input, &l, height, pen);
+  draw_labels(input, &l, page->height, pen);
   walk_legend(input, &l, l.frame.x, l.frame.x + l.frame.width, pen);
   for (size_t k = 0; k < input->n_series; k++) draw_series(input, k, &l, pen, points);
+}
+
+static void draw_sheet(const FloPlotSheet *sheet, const Page *page, const FloPen *pen, FloPoint *points) {
+  if (sheet->n_charts == 0) return;
+  SheetLayout s = lay_out_sheet(sheet, page->width, page->height);
+  choose_left(sheet, &s);
+  draw_sheet_title(sheet, &s, pen);
+  for (size_t k = 0; k < sheet->n_charts; k++) draw_chart(sheet, &s, k, page->height, pen, points);
+}
+
+static size_t most_points(const Page *page) {
+  size_t most = page->chart ? page->chart->n_points : 0;
+  for (size_t k = 0; page->sheet && k < page->sheet->n_charts; k++)
+    most = flo_max_size(most, page->sheet->charts[k].n_points);
+  return most;
+}
+
+static FloStatus draw(const Page *page, const FloPen *pen, FloError *error) {
+  size_t n = most_points(page);
+  FloPoint *points = malloc((n + 1) * sizeof *points);
+  if (!points) return flo_fail(error, FLO_NO_MEMORY, "no memory to plot %zu points", n);
+  pen->rect(pen->context, (FloRect){0, 0, (float)page->width, (float)page->height}, paper);
+  if (page->chart)
+    draw_single(page->chart, page, pen, points);
+  else
+    draw_sheet(page->sheet, page, pen, points);
   free(points);
   return FLO_OK;
 }
 
-FloStatus flo_plot_png(const char *path, const FloPlotInput *input, int width, int height, FloError *error) {
-  FLO_TRY(check(path, width, height, error));
+static FloStatus write_png(const char *path, const Page *page, FloError *error) {
+  FLO_TRY(check(path, page, error));
+  int width = page->width, height = page->height;
   uint8_t *rgb = calloc((size_t)width * (size_t)height, 3);
   if (!rgb) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory for a plot of %d x %d", path, width, height);
   FloCanvas canvas;
   FloStatus status = flo_canvas_create(&canvas, rgb, width, height, error);
   if (status == FLO_OK) {
     FloPen pen = flo_canvas_pen(&canvas);
-    status = draw(input, width, height, &pen, error);
+    status = draw(page, &pen, error);
     flo_canvas_destroy(&canvas);
   }
   if (status == FLO_OK) status = flo_write_png(path, rgb, width, height, error);
@@ -254,16 +412,34 @@ FloStatus flo_plot_png(const char *path, const FloPlotInput *input, int width, i
   return status;
 }
 
-FloStatus flo_plot_svg(const char *path, const FloPlotInput *input, int width, int height, FloError *error) {
-  FLO_TRY(check(path, width, height, error));
+static FloStatus write_svg(const char *path, const Page *page, FloError *error) {
+  FLO_TRY(check(path, page, error));
   FloSvg svg = {0};
   FloPen pen = flo_svg_pen(&svg);
-  flo_svg_begin(&svg, width, height, input->title);
-  FloStatus status = draw(input, width, height, &pen, error);
+  flo_svg_begin(&svg, page->width, page->height, page->chart ? page->chart->title : page->sheet->title);
+  FloStatus status = draw(page, &pen, error);
   flo_svg_end(&svg);
   if (status == FLO_OK && svg.has_failed)
     status = flo_fail(error, FLO_NO_MEMORY, "%s: no memory for the plot", path);
   if (status == FLO_OK) status = flo_file_write(path, svg.text, svg.size, error);
   flo_svg_destroy(&svg);
   return status;
+}
+
+FloStatus flo_plot_png(const char *path, const FloPlotInput *input, int width, int height, FloError *error) {
+  return write_png(path, &(Page){input, NULL, width, height}, error);
+}
+
+FloStatus flo_plot_svg(const char *path, const FloPlotInput *input, int width, int height, FloError *error) {
+  return write_svg(path, &(Page){input, NULL, width, height}, error);
+}
+
+FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *sheet, int width, int height,
+                             FloError *error) {
+  return write_png(path, &(Page){NULL, sheet, width, height}, error);
+}
+
+FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *sheet, int width, int height,
+                             FloError *error) {
+  return write_svg(path, &(Page){NULL, sheet, width, height}, error);
 }

@@ -17,10 +17,22 @@ typedef struct FloPlotInput {
   size_t n_series;
 } FloPlotInput;
 
-enum { FLO_MIN_PLOT_WIDTH = 200, FLO_MIN_PLOT_HEIGHT = 150 };
+// Several charts, one below the other, over the same x: that of the first. Of a chart's texts only the title
+// counts, which stands above it, and the last one's x_label.
+typedef struct FloPlotSheet {
+  const char *title; // NULL: none
+  const FloPlotInput *charts;
+  size_t n_charts;
+  bool is_log; // powers of ten along y; values that are not positive leave a gap
+} FloPlotSheet;
+
+enum { FLO_MIN_PLOT_WIDTH = 200, FLO_MIN_PLOT_HEIGHT = 150, FLO_MIN_CHART_HEIGHT = 70 };
 
 // Both write atomically; sizes in pixels.
 FloStatus flo_plot_png(const char *path, const FloPlotInput *, int width, int height, FloError *);
 FloStatus flo_plot_svg(const char *path, const FloPlotInput *, int width, int height, FloError *);
+// A sheet needs FLO_MIN_CHART_HEIGHT for each of its charts.
+FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *, int width, int height, FloError *);
+FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *, int width, int height, FloError *);
 
 #endif

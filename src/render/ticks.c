@@ -66,3 +66,18 @@ FloTicks flo_ticks(double low, double high, int wanted) {
   if (!(step > 1e-12 * fmax(fabs(low), fabs(high)))) return (FloTicks){0};
   return flo_ticks_with_step(low, high, step);
 }
+
+FloTicks flo_ticks_of_ten(int low, int high, int wanted) {
+  const int n_steps = wanted < 2 ? 2 : wanted < FLO_MAX_TICKS ? wanted : FLO_MAX_TICKS - 1;
+  const int step = high > low ? (high - low + n_steps - 1) / n_steps : 1;
+  FloTicks ticks = {.step = step};
+  for (int k = low; k <= high && ticks.count < FLO_MAX_TICKS; k += step) {
+    char *label = ticks.labels[ticks.count];
+    if (k >= -3 && k <= 4)
+      snprintf(label, sizeof ticks.labels[0], "%.*f", k < 0 ? -k : 0, pow(10, k));
+    else
+      snprintf(label, sizeof ticks.labels[0], "1e%d", k);
+    ticks.values[ticks.count++] = k;
+  }
+  return ticks;
+}

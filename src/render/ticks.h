@@ -20,6 +20,10 @@ FloTicks flo_ticks(double low, double high, int wanted);
 // The same with a given step: at most FLO_MAX_TICKS multiples of it inside low..high.
 FloTicks flo_ticks_with_step(double low, double high, double step);
 
+// Powers of ten, as their exponents, between two whole exponents: every one, or every second, third, ... so
+// that there are about `wanted` at most. Labels show the powers.
+FloTicks flo_ticks_of_ten(int low, int high, int wanted);
+
 // Largest 1, 2 or 5 times a power of ten that is <= `limit` (> 0).
 double flo_round_down(double limit);
 

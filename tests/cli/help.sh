@@ -1,7 +1,7 @@
 # Help and mistakes on the command line.
 source "$(dirname "$0")/common.sh"
 
-for command in run check info render bench version; do
+for command in run check info render plot convert bench completion version help; do
   expect_exit 0 "$flotsam" "$command" --help
   expect_text out "usage: flotsam $command"
   expect_text out "examples:"
@@ -18,6 +18,17 @@ done
 expect_exit 2 "$flotsam"
 expect_text err "usage: flotsam COMMAND"
 expect_empty out
+
+# Everything the overview lists has help of its own, and nothing else has.
+"$flotsam" help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -vx flotsam | sort -u >listed
+"$flotsam" completion --list COMMAND | sort >known
+cmp -s listed known || fail "the overview lists other commands: $(diff listed known)"
+expect_exit 0 "$flotsam" help --man
+expect_text out ".TH FLOTSAM 1"
+expect_exit 2 "$flotsam" help run check
+expect_text err "unexpected argument 'check'"
+expect_exit 2 "$flotsam" help --mna
+expect_text err "did you mean '--man'?"
 
 expect_exit 2 "$flotsam" rnu
 expect_text err "unknown command 'rnu', did you mean 'run'?"
@@ -55,4 +66,10 @@ expect_text out "flotsam "
 "$flotsam" info >/dev/full 2>err
 (($? == 1)) || fail "writing to a full device went unnoticed"
 expect_text err "cannot write to standard output"
+# But a reader who has seen enough is none of our business.
+(
+  trap '' PIPE
+  "$flotsam" info scene-keys 2>err || echo "exit code $?" >>err
+) | head -1 >out
+expect_empty err
 finish

@@ -1,0 +1,262 @@
+// flotsam convert: the particles of a run's frames in formats that other programs read.
+#include "app.h"
+#include "base/core.h"
+#include "io/export.h"
+#include "io/run_folder.h"
+#include "io/scene_steps.h"
+#include "io/suggest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const AppUsage usage = {
+    .command = "convert",
+    .arguments = "DIR",
+    .about =
+        "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY: to "
+        "standard\n"
+        "output, or into a file that appears when it is complete. All frames go into a folder, or into "
+        "files\n"
+        "named after a pattern with %d or %04d in the place of the number. Columns of CSV and properties of\n"
+        "PLY: id, type, body, x, y, z, vx, vy, vz, density, pressure, material. In CSV, type is fluid or\n"
+        "boundary, body and material are names, and numbers read back to the very same floats.\n"
+        "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
+    .examples = "  flotsam convert runs/dam-break | head\n"
+                "  flotsam convert runs/dam-break --frame 12 --to ply --out splash.ply\n"
+                "  flotsam convert runs/dam-break --frame all --to vtk --out frames/dam_%03d.vtk\n",
+    .min_words = 1,
+    .max_words = 1,
+};
+
+typedef struct Arguments {
+  const char *folder, *frame, *to, *out;
+  bool is_forced;
+  FloExportFormat format;
+  size_t first, end; // frames: first <= frame < end
+} Arguments;
+
+// ---- Arguments ----
+
+static bool complain(int *exit_code, int status) {
+  *exit_code = status;
+  return false;
+}
+
+static bool choose_format(Arguments *a, int *exit_code) {
+  if (flo_export_from_name(a->to, &a->format)) return true;
+  char buffer[128];
+  FloSuggestion suggestion = flo_suggest_start(a->to);
+  for (int k = 0; k < FLO_EXPORT_FORMAT_COUNT; k++)
+    flo_suggest_offer(&suggestion, flo_export_name((FloExportFormat)k));
+  return complain(exit_code, app_fail(APP_BAD_INPUT, "convert: --to csv, vtk or ply, not '%s'%s", a->to,
+                                      flo_suggest_text(&suggestion, buffer)));
+}
+
+static bool has_frame(const Arguments *a, size_t frame) {
+  char path[FLO_PATH_SIZE];
+  return flo_run_folder_frame_path(a->folder, frame, path, NULL) == FLO_OK && flo_file_exists(path);
+}
+
+static bool choose_frames(Arguments *a, int *exit_code) {
+  size_t n_frames = flo_run_folder_count_frames(a->folder);
+  char *end;
+  if (n_frames == 0) return complain(exit_code, app_complain_no_run("convert", a->folder));
+  a->first = n_frames - 1, a->end = n_frames;
+  if (strcmp(a->frame, "last") == 0) return true;
+  if (strcmp(a->frame, "all") == 0) return a->first = 0, true;
+  unsigned long number = strtoul(a->frame, &end, 10);
+  if (!isdigit((unsigned char)a->frame[0]) || *end || number > 1000000000)
+    return complain(exit_code, app_fail(APP_BAD_INPUT,
+                                        "convert: --frame needs a number, last or all, not '%s'", a->frame));
+  a->first = number, a->end = a->first + 1;
+  if (has_frame(a, a->first)) return true;
+  return complain(exit_code, app_fail(APP_BAD_INPUT, "convert: there is no frame %zu; the last one is %zu",
+                                      a->first, n_frames - 1));
+}
+
+static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
+  AppList words = {0};
+  *a = (Arguments){.frame = "last", .to = "csv"};
+  AppOption options[] = {
+      {"--frame", "N|last|all", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0,
+       0},
+      {"--to", "csv|vtk|ply", APP_TEXT, &a->to, "the format; csv unless given", 0, 0},
+      {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
+      {0},
+  };
+  if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
+  a->folder = words.items[0];
+  if (a->out && strcmp(a->out, "-") == 0) a->out = NULL;
+  return choose_format(a, exit_code) && choose_frames(a, exit_code);
+}
+
+// ---- Where to ----
+
+// The number's place in a pattern: "%d" or "%04d". A pattern is only ever read here, never by printf.
+typedef struct Place {
+  size_t start, length; // in the text; length 0: there is none
+  int width;
+} Place;
+
+static Place find_place(const char *text) {
+  for (size_t i = 0; text[i]; i++) {
+    if (text[i] != '%') continue;
+    size_t at = i + 1;
+    int width = 0;
+    while (isdigit((unsigned char)text[at]) && width < 100) width = 10 * width + (text[at++] - '0');
+    if (text[at] == 'd' && width < 20) return (Place){i, at + 1 - i, width};
+  }
+  return (Place){0};
+}
+
+static bool is_folder(const char *path) {
+  struct stat about;
+  size_t length = strlen(path);
+  if (stat(path, &about) == 0) return S_ISDIR(about.st_mode);
+  return length > 0 && path[length - 1] == '/';
+}
+
+static bool has_known_extension(const char *path) {
+  const char *dot = strrchr(path, '.');
+  FloExportFormat format;
+  return dot && flo_export_from_name(dot + 1, &format);
+}
+
+static FloStatus name_file(const Arguments *a, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
+  Place place = find_place(a->out);
+  char name[64];
+  bool is_one = a->end - a->first == 1;
+  if (place.length) {
+    int length = snprintf(path, FLO_PATH_SIZE, "%.*s%0*zu%s", (int)place.start, a->out, place.width, frame,
+                          a->out + place.start + place.length);
+    if (length < FLO_PATH_SIZE) return FLO_OK;
+    return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
+  }
+  if (is_folder(a->out) || !is_one) {
+    snprintf(name, sizeof name, "particles_%04zu.%s", frame, flo_export_name(a->format));
+    return flo_path_join(a->out, name, path, error);
+  }
+  if (snprintf(path, FLO_PATH_SIZE, "%s", a->out) < FLO_PATH_SIZE) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
+}
+
+// Nothing is written before every file is known to be free.
+static FloStatus check_targets(const Arguments *a, FloError *error) {
+  bool is_one = a->end - a->first == 1;
+  if (!is_one && !find_place(a->out).length && !is_folder(a->out) && has_known_extension(a->out))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: is one file, but there are %zu frames; name a folder, or a pattern such as "
+                    "frame_%%04d.%s",
+                    a->out, a->end - a->first, flo_export_name(a->format));
+  for (size_t frame = a->first; frame < a->end && !a->is_forced; frame++) {
+    char path[FLO_PATH_SIZE];
+    FLO_TRY(name_file(a, frame, path, error));
+    if (flo_file_exists(path))
+      return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file",
+                      path);
+  }
+  return FLO_OK;
+}
+
+static FloStatus make_folder(const Arguments *a, FloError *error) {
+  bool is_one = a->end - a->first == 1;
+  if (find_place(a->out).length || (is_one && !is_folder(a->out))) return FLO_OK;
+  return flo_folder_make(a->out, error);
+}
+
+// ---- Names ----
+
+typedef struct Names {
+  FloScene *scene;
+  const char **bodies, **materials;
+  FloExportNames all;
+} Names;
+
+// A scene that cannot be read any more, because a mesh it names is gone for instance, costs the names only.
+static void find_names(const char *folder, Names *names) {
+  char path[FLO_PATH_SIZE];
+  FloError error;
+  *names = (Names){0};
+  if (flo_path_join(folder, "scene.json", path, NULL) != FLO_OK) return;
+  if (flo_scene_load(path, &(FloSceneOptions){0}, &names->scene, &error) != FLO_OK) {
+    app_fail(0, "convert: bodies and materials stay numbers: %s", error.text);
+    return;
+  }
+  const FloScene *scene = names->scene;
+  size_t n_bodies = scene->n_bodies, n_materials = scene->parts->n_materials;
+  names->bodies = calloc(n_bodies + 1, sizeof *names->bodies);
+  names->materials = calloc(n_materials + 1, sizeof *names->materials);
+  if (!names->bodies || !names->materials) return;
+  for (size_t k = 0; k < n_bodies; k++) names->bodies[k] = scene->bodies[k].name;
+  for (size_t k = 0; k < n_materials; k++) names->materials[k] = scene->parts->materials[k].name;
+  names->all = (FloExportNames){names->bodies, n_bodies, names->materials, n_materials};
+}
+
+static void free_names(Names *names) {
+  free(names->bodies);
+  free(names->materials);
+  if (names->scene) flo_scene_destroy(names->scene);
+}
+
+// ---- Writing ----
+
+static FloStatus write_frame(const Arguments *a, const Names *names, size_t frame, const FloVtkPoints *points,
+                             FloError *error) {
+  char path[FLO_PATH_SIZE], title[256];
+  snprintf(title, sizeof title, "%.180s, frame %zu, written by flotsam %s",
+           names->scene && names->scene->title ? names->scene->title : a->folder, frame, flo_version());
+  if (!a->out)
+    return flo_export_write(stdout, "standard output", a->format, points, &names->all, title, error);
+  FLO_TRY(name_file(a, frame, path, error));
+  FLO_TRY(flo_export_file(path, a->format, points, &names->all, title, error));
+  printf("%-8s %s\n", flo_export_name(a->format), path);
+  return FLO_OK;
+}
+
+static FloStatus convert_frame(const Arguments *a, const Names *names, size_t frame, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FloVtkPoints points;
+  FLO_TRY(flo_run_folder_frame_path(a->folder, frame, path, error));
+  FLO_TRY(flo_vtk_read(path, &points, error));
+  FloStatus status = write_frame(a, names, frame, &points, error);
+  flo_vtk_free(&points);
+  return status;
+}
+
+static FloStatus convert(const Arguments *a, FloError *error) {
+  FloStatus status = FLO_OK;
+  Names names;
+  if (a->out) {
+    FLO_TRY(check_targets(a, error));
+    FLO_TRY(make_folder(a, error));
+  }
+  find_names(a->folder, &names);
+  for (size_t frame = a->first; status == FLO_OK && frame < a->end; frame++)
+    status = convert_frame(a, &names, frame, error);
+  free_names(&names);
+  return status;
+}
+
+int cmd_convert(int argc, char **argv) {
+  Arguments a;
+  int exit_code;
+  FloError error;
+  if (!parse(argc, argv, &a, &exit_code)) return exit_code;
+  if (!a.out && a.end - a.first > 1)
+    return app_fail(APP_BAD_INPUT,
+                    "convert: all frames need --out with a folder, or a pattern such as "
+                    "frame_%%04d.%s",
+                    flo_export_name(a.format));
+  if (!a.out && a.format != FLO_EXPORT_CSV && isatty(STDOUT_FILENO))
+    return app_fail(APP_BAD_INPUT, "convert: %s is not for terminals; name a file with --out", a.to);
+  FloStatus status = convert(&a, &error);
+  // What standard output lost is for main to judge: a reader who has seen enough is no failure.
+  if (status == FLO_IO_FAILED && ferror(stdout)) return APP_OK;
+  return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", error.text);
+}

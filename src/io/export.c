@@ -1,0 +1,340 @@
+#include "io/export.h"
+
+#include "base/core.h"
+#include "io/files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = UINT16_MAX, MAX_COLUMNS = 4 + 9 * FLO_VTK_MAX_ARRAYS };
+
+static const struct {
+  const char *ply, *legacy;
+  size_t size;
+} types[FLO_VTK_TYPE_COUNT] = {
+    [FLO_VTK_F32] = {"float", "float", 4},
+    [FLO_VTK_F64] = {"double", "double", 8},
+    [FLO_VTK_U8] = {"uchar", "unsigned_char", 1},
+    [FLO_VTK_U16] = {"ushort", "unsigned_short", 2},
+    [FLO_VTK_I32] = {"int", "int", 4},
+    [FLO_VTK_U32] = {"uint", "unsigned_int", 4},
+};
+
+static const char *const formats[FLO_EXPORT_FORMAT_COUNT] = {"csv", "vtk", "ply"};
+
+const char *flo_export_name(FloExportFormat format) { return formats[format]; }
+
+bool flo_export_from_name(const char *name, FloExportFormat *format) {
+  for (int k = 0; k < FLO_EXPORT_FORMAT_COUNT; k++)
+    if (strcmp(formats[k], name) == 0) return *format = (FloExportFormat)k, true;
+  return false;
+}
+
+// ---- Columns ----
+
+// One number per particle: element i stands `stride` bytes behind element i-1.
+typedef struct Column {
+  char name[48];
+  FloVtkType type;
+  const char *data;
+  size_t stride;
+  const char *const *words; // what a whole number means; NULL: the number itself
+  size_t n_words;
+  bool is_index; // NONE means that there is none
+} Column;
+
+typedef struct Columns {
+  Column items[MAX_COLUMNS];
+  size_t count;
+} Columns;
+
+static void add_column(Columns *columns, const char *name, FloVtkType type, const void *data, int part,
+                       int n_parts) {
+  Column *column = &columns->items[columns->count++];
+  size_t size = types[type].size;
+  *column = (Column){.type = type, .stride = size * (size_t)n_parts};
+  column->data = (const char *)data + size * (size_t)part;
+  snprintf(column->name, sizeof column->name, "%s", name);
+}
+
+// Vectors become several columns: "v" for velocity as everywhere else, "NAME_x" or "NAME_0" for others.
+static void add_array(Columns *columns, const FloVtkArray *array) {
+  for (int part = 0; part < array->components; part++) {
+    char name[48];
+    if (array->components == 1)
+      snprintf(name, sizeof name, "%s", array->name);
+    else if (strcmp(array->name, "velocity") == 0 && array->components == 3)
+      snprintf(name, sizeof name, "v%c", "xyz"[part]);
+    else if (array->components == 3)
+      snprintf(name, sizeof name, "%s_%c", array->name, "xyz"[part]);
+    else
+      snprintf(name, sizeof name, "%s_%d", array->name, part);
+    add_column(columns, name, array->type, array->data, part, array->components);
+  }
+}
+
+static const FloVtkArray *find_array(const FloVtkPoints *points, const char *name) {
+  for (size_t k = 0; k < points->n_arrays; k++)
+    if (strcmp(points->arrays[k].name, name) == 0) return &points->arrays[k];
+  return NULL;
+}
+
+static const char *const before_position[] = {"id", "type", "body"}, *const behind_position[] = {
+                                                                         "velocity", "density", "pressure"};
+
+static bool is_named_first(const char *name) {
+  for (size_t k = 0; k < FLO_COUNT_OF(before_position); k++)
+    if (!strcmp(name, before_position[k]) || !strcmp(name, behind_position[k])) return true;
+  return false;
+}
+
+static void add_named(Columns *columns, const FloVtkPoints *points, const char *const names[3]) {
+  for (size_t k = 0; k < 3; k++) {
+    const FloVtkArray *array = find_array(points, names[k]);
+    if (array) add_array(columns, array);
+  }
+}
+
+static void arrange(const FloVtkPoints *points, Columns *columns) {
+  static const char *const axes[] = {"x", "y", "z"};
+  columns->count = 0;
+  add_named(columns, points, before_position);
+  for (int axis = 0; axis < 3; axis++)
+    add_column(columns, axes[axis], FLO_VTK_F32, points->positions, axis, 3);
+  add_named(columns, points, behind_position);
+  for (size_t k = 0; k < points->n_arrays; k++)
+    if (!is_named_first(points->arrays[k].name)) add_array(columns, &points->arrays[k]);
+}
+
+static FloStatus check_stream(FILE *stream, const char *path, FloError *error) {
+  if (!ferror(stream)) return FLO_OK;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+}
+
+// ---- CSV ----
+
+static const char *const type_words[] = {"fluid", "boundary"};
+
+static void name_values(Columns *columns, const FloExportNames *names) {
+  for (size_t k = 0; k < columns->count; k++) {
+    Column *column = &columns->items[k];
+    bool is_body = strcmp(column->name, "body") == 0;
+    if (strcmp(column->name, "type") == 0)
+      column->words = type_words, column->n_words = FLO_COUNT_OF(type_words);
+    else if (is_body || strcmp(column->name, "material") == 0) {
+      column->words = is_body ? names->bodies : names->materials;
+      column->n_words = is_body ? names->n_bodies : names->n_materials;
+      column->is_index = true;
+    }
+  }
+}
+
+// A name with a comma or a quote in it must not shift the columns. At most 256 bytes.
+static char *put_word(char *at, const char *word) {
+  bool is_quoted = strpbrk(word, ",\"\r\n") != NULL;
+  char *end = at + 250;
+  if (is_quoted) *at++ = '"';
+  for (; *word && at < end; word++) {
+    if (*word == '"') *at++ = '"';
+    *at++ = *word;
+  }
+  if (is_quoted) *at++ = '"';
+  return at;
+}
+
+static char *put_whole(char *at, uint32_t value) {
+  char digits[10];
+  size_t n = 0;
+  do digits[n++] = (char)('0' + value % 10), value /= 10;
+  while (value);
+  while (n > 0) *at++ = digits[--n];
+  return at;
+}
+
+// Nine digits tell every float apart from its neighbours (Goldberg 1991, theorem 15), 17 every double.
+static char *put_real(char *at, double value, int digits) {
+  if (isnan(value)) return memcpy(at, "nan", 3), at + 3; // whatever its sign bit
+  if (value == 0 && !signbit(value)) return *at = '0', at + 1;
+  return at + snprintf(at, 32, "%.*g", digits, value);
+}
+
+static char *put_number(char *at, const Column *column, uint32_t value) {
+  if (column->is_index && value == NONE) return at;
+  if (value < column->n_words) return put_word(at, column->words[value]);
+  return put_whole(at, value);
+}
+
+static char *put_value(char *at, const Column *column, size_t i) {
+  const char *from = column->data + i * column->stride;
+  switch (column->type) {
+  case FLO_VTK_F32:
+    return put_real(at, (double)*(const float *)from, 9);
+  case FLO_VTK_F64:
+    return put_real(at, *(const double *)from, 17);
+  case FLO_VTK_U8:
+    return put_number(at, column, *(const uint8_t *)from);
+  case FLO_VTK_U16:
+    return put_number(at, column, *(const uint16_t *)from);
+  case FLO_VTK_I32:
+    return at + snprintf(at, 32, "%d", (int)*(const int32_t *)from);
+  default:
+    return put_number(at, column, *(const uint32_t *)from);
+  }
+}
+
+static FloStatus write_csv(FILE *stream, const char *path, const FloVtkPoints *points, const Columns *columns,
+                           FloError *error) {
+  enum { LONGEST_VALUE = 260 };
+  char *line = malloc(columns->count * LONGEST_VALUE);
+  if (!line) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory for a line", path);
+  for (size_t k = 0; k < columns->count; k++) fprintf(stream, "%s%s", k ? "," : "", columns->items[k].name);
+  fputc('\n', stream);
+  for (size_t i = 0; i < points->count && !ferror(stream); i++) {
+    char *at = line;
+    for (size_t k = 0; k < columns->count; k++) {
+      at = put_value(at, &columns->items[k], i);
+      *at++ = k + 1 < columns->count ? ',' : '\n';
+    }
+    fwrite(line, 1, (size_t)(at - line), stream);
+  }
+  free(line);
+  return check_stream(stream, path, error);
+}
+
+// ---- PLY ----
+
+// Titles and names are one line each in the heads of files; what would end it becomes a blank.
+static void print_one_line(FILE *stream, const char *before, const char *text, size_t longest) {
+  fputs(before, stream);
+  for (size_t k = 0; text[k] && k < longest; k++)
+    fputc((unsigned char)text[k] < ' ' ? ' ' : (unsigned char)text[k], stream);
+  fputc('\n', stream);
+}
+
+static void print_ply_words(FILE *stream, const char *kind, const char *const *words, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    char before[48];
+    snprintf(before, sizeof before, "comment %s %zu ", kind, k);
+    print_one_line(stream, before, words[k], 200);
+  }
+}
+
+static void print_ply_head(FILE *stream, const FloVtkPoints *points, const Columns *columns,
+                           const FloExportNames *names, const char *title) {
+  fputs("ply\nformat binary_little_endian 1.0\n", stream);
+  print_one_line(stream, "comment ", title, 200);
+  fprintf(stream, "comment time %.17g\n", points->time);
+  print_ply_words(stream, "type", type_words, FLO_COUNT_OF(type_words));
+  print_ply_words(stream, "body", names->bodies, names->n_bodies);
+  print_ply_words(stream, "material", names->materials, names->n_materials);
+  fprintf(stream, "element vertex %zu\n", points->count);
+  for (size_t k = 0; k < columns->count; k++)
+    fprintf(stream, "property %s %s\n", types[columns->items[k].type].ply, columns->items[k].name);
+  fputs("end_header\n", stream);
+}
+
+// The arrays are in the machine's own order of bytes, as frames are: little-endian.
+static FloStatus write_ply(FILE *stream, const char *path, const FloVtkPoints *points, const Columns *columns,
+                           const FloExportNames *names, const char *title, FloError *error) {
+  print_ply_head(stream, points, columns, names, title);
+  for (size_t i = 0; i < points->count && !ferror(stream); i++) {
+    char row[8 * MAX_COLUMNS], *at = row;
+    for (size_t k = 0; k < columns->count; k++) {
+      const Column *column = &columns->items[k];
+      size_t size = types[column->type].size;
+      memcpy(at, column->data + i * column->stride, size);
+      at += size;
+    }
+    fwrite(row, 1, (size_t)(at - row), stream);
+  }
+  return check_stream(stream, path, error);
+}
+
+// ---- Legacy VTK: big-endian ----
+
+static void write_swapped(FILE *stream, const void *data, size_t size, size_t n) {
+  enum { BLOCK = 4096 };
+  const unsigned char *from = data;
+  unsigned char block[BLOCK];
+  size_t per_block = BLOCK / size;
+  for (size_t done = 0; done < n && !ferror(stream);) {
+    size_t count = flo_min_size(per_block, n - done);
+    for (size_t i = 0; i < count; i++, from += size)
+      for (size_t byte = 0; byte < size; byte++) block[i * size + byte] = from[size - 1 - byte];
+    fwrite(block, size, count, stream);
+    done += count;
+  }
+  fputc('\n', stream);
+}
+
+// Tools show only cells, so every point gets a cell of its own: "1, i".
+static void write_vertices(FILE *stream, size_t n) {
+  enum { PER_BLOCK = 1024 };
+  fprintf(stream, "VERTICES %zu %zu\n", n, 2 * n);
+  for (size_t done = 0; done < n && !ferror(stream); done += PER_BLOCK) {
+    unsigned char block[8 * PER_BLOCK];
+    size_t count = flo_min_size(PER_BLOCK, n - done);
+    for (size_t i = 0; i < count; i++) {
+      size_t k = done + i;
+      const unsigned char cell[8] = {0,
+                                     0,
+                                     0,
+                                     1,
+                                     (unsigned char)(k >> 24),
+                                     (unsigned char)(k >> 16),
+                                     (unsigned char)(k >> 8),
+                                     (unsigned char)k};
+      memcpy(block + 8 * i, cell, sizeof cell);
+    }
+    fwrite(block, 8, count, stream);
+  }
+  fputc('\n', stream);
+}
+
+static FloStatus write_vtk(FILE *stream, const char *path, const FloVtkPoints *points, const char *title,
+                           FloError *error) {
+  size_t n = points->count;
+  print_one_line(stream, "# vtk DataFile Version 4.2\n", title, 250);
+  fputs("BINARY\nDATASET POLYDATA\nFIELD FieldData 1\nTimeValue 1 1 double\n", stream);
+  write_swapped(stream, &points->time, sizeof points->time, 1);
+  fprintf(stream, "POINTS %zu float\n", n);
+  write_swapped(stream, points->positions, sizeof(float), 3 * n);
+  write_vertices(stream, n);
+  // As fields: of several SCALARS many readers would keep the first only.
+  fprintf(stream, "POINT_DATA %zu\nFIELD FieldData %zu\n", n, points->n_arrays);
+  for (size_t k = 0; k < points->n_arrays; k++) {
+    const FloVtkArray *array = &points->arrays[k];
+    fprintf(stream, "%s %d %zu %s\n", array->name, array->components, n, types[array->type].legacy);
+    write_swapped(stream, array->data, types[array->type].size, n * (size_t)array->components);
+  }
+  return check_stream(stream, path, error);
+}
+
+// ---- All formats ----
+
+FloStatus flo_export_write(FILE *stream, const char *path, FloExportFormat format, const FloVtkPoints *points,
+                           const FloExportNames *names, const char *title, FloError *error) {
+  Columns columns;
+  arrange(points, &columns);
+  switch (format) {
+  case FLO_EXPORT_CSV:
+    name_values(&columns, names);
+    return write_csv(stream, path, points, &columns, error);
+  case FLO_EXPORT_VTK:
+    return write_vtk(stream, path, points, title, error);
+  default:
+    return write_ply(stream, path, points, &columns, names, title, error);
+  }
+}
+
+FloStatus flo_export_file(const char *path, FloExportFormat format, const FloVtkPoints *points,
+                          const FloExportNames *names, const char *title, FloError *error) {
+  FloNewFile file;
+  FLO_TRY(flo_new_file_begin(&file, path, error));
+  FloStatus status = flo_export_write(file.stream, path, format, points, names, title, error);
+  if (status == FLO_OK) return flo_new_file_finish(&file, error);
+  flo_new_file_abandon(&file);
+  return status;
+}

@@ -1,0 +1,193 @@
+#include "io/series_read.h"
+
+#include "base/core.h"
+#include "io/files.h"
+#include "io/series.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Reading ----
+
+typedef struct Reader {
+  const char *path, *at; // at: in a text that ends with a zero byte
+  FloError *error;
+} Reader;
+
+static FloStatus refuse(const Reader *reader, const char *what, size_t line) {
+  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: %s; is it a series.csv of flotsam?",
+                  reader->path, line, what);
+}
+
+static FloStatus no_memory(const Reader *reader) {
+  return flo_fail(reader->error, FLO_NO_MEMORY, "%s: no memory to read it", reader->path);
+}
+
+// A name between quotes, inside of which two quotes stand for one. Too long names are cut off.
+static void read_quoted(Reader *reader, char name[96]) {
+  size_t n = 0;
+  for (reader->at++; *reader->at; reader->at++) {
+    if (*reader->at == '"' && *++reader->at != '"') break;
+    if (n < 95) name[n++] = *reader->at;
+  }
+  name[n] = 0;
+}
+
+static void read_plain(Reader *reader, char name[96]) {
+  size_t length = strcspn(reader->at, ",\r\n");
+  snprintf(name, 96, "%.*s", (int)flo_min_size(length, 95), reader->at);
+  reader->at += length;
+}
+
+static bool take(Reader *reader, char c) { return *reader->at == c && (reader->at++, true); }
+
+static bool take_line_end(Reader *reader) {
+  take(reader, '\r');
+  return take(reader, '\n');
+}
+
+static FloStatus read_names(Reader *reader, FloSeriesTable *table) {
+  do {
+    char(*names)[96] = realloc(table->names, (table->n_columns + 1) * sizeof *names);
+    if (!names) return no_memory(reader);
+    table->names = names;
+    if (*reader->at == '"')
+      read_quoted(reader, names[table->n_columns++]);
+    else
+      read_plain(reader, names[table->n_columns++]);
+  } while (take(reader, ','));
+  return take_line_end(reader) ? FLO_OK : refuse(reader, "the line of names is not complete", 1);
+}
+
+// Row `row` of a table that has room for `capacity` of them.
+static FloStatus read_row(Reader *reader, FloSeriesTable *table, size_t capacity, size_t row) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    char *end;
+    double value = strtod(reader->at, &end);
+    // strtod would go over the end of the line to find a number.
+    if (end == reader->at || isspace((unsigned char)*reader->at))
+      return refuse(reader, "a column is not a number", row + 2);
+    table->values[c * capacity + row] = value;
+    reader->at = end;
+    if (c + 1 < table->n_columns && !take(reader, ',')) return refuse(reader, "columns are missing", row + 2);
+  }
+  return take_line_end(reader) ? FLO_OK : refuse(reader, "there are too many columns", row + 2);
+}
+
+static size_t count_lines(const char *text) {
+  size_t n = 0;
+  for (; (text = strchr(text, '\n')); text++) n++;
+  return n;
+}
+
+// A run writes whole lines: what stands behind the last one is a line that was being written when it ended.
+static FloStatus read_table(Reader *reader, FloSeriesTable *table) {
+  FLO_TRY(read_names(reader, table));
+  size_t n_rows = count_lines(reader->at);
+  table->values = malloc((n_rows * table->n_columns + 1) * sizeof *table->values);
+  if (!table->values) return no_memory(reader);
+  for (size_t row = 0; row < n_rows; row++) FLO_TRY(read_row(reader, table, n_rows, row));
+  table->n_rows = n_rows;
+  table->is_cut = *reader->at != 0;
+  return FLO_OK;
+}
+
+FloStatus flo_series_table_read(const char *path, FloSeriesTable *table, FloError *error) {
+  char *text;
+  size_t size;
+  *table = (FloSeriesTable){0};
+  FLO_TRY(flo_file_read(path, &text, &size, error));
+  Reader reader = {path, text, error};
+  FloStatus status = read_table(&reader, table);
+  free(text);
+  return status;
+}
+
+void flo_series_table_free(FloSeriesTable *table) {
+  free(table->names);
+  free(table->values);
+  *table = (FloSeriesTable){0};
+}
+
+size_t flo_series_table_find(const FloSeriesTable *table, const char *name) {
+  for (size_t c = 0; c < table->n_columns; c++)
+    if (strcmp(table->names[c], name) == 0) return c;
+  return table->n_columns;
+}
+
+// ---- Meaning ----
+
+// In two dimensions masses, energies and forces are per metre of depth: docs/figures.md.
+typedef struct Quantity {
+  const char *names; // between blanks
+  const char *quantity, *unit, *unit_2d;
+} Quantity;
+
+static const Quantity figures[] = {
+    {" time ", "time", "s", "s"},
+    {" wall_seconds ", "real time", "s", "s"},
+    {" dt ", "time step", "s", "s"},
+    {" step ", "steps", "", ""},
+    {" iterations ", "iterations", "", ""},
+    {" residual ", "residual", "", ""},
+    {" density_error_mean density_error_max ", "density error", "", ""},
+    {" fluid_particles boundary_particles ", "particles", "", ""},
+    {" emitted removed ", "emitted and removed particles", "", ""},
+    {" penetrations ", "penetrations", "", ""},
+    {" kinetic_energy potential_energy ", "energy", "J", "J/m"},
+    {" momentum_x momentum_y momentum_z ", "momentum", "kg m/s", "kg/s"},
+    {" angular_momentum_x angular_momentum_y angular_momentum_z ", "angular momentum", "kg m²/s", "kg m/s"},
+    {" max_speed ", "speed", "m/s", "m/s"},
+};
+
+// Behind the name of a body and a dot.
+static const Quantity body_parts[] = {
+    {" x y z ", "position", "m", "m"},        {" qx qy qz qw ", "orientation", "", ""},
+    {" vx vy vz ", "velocity", "m/s", "m/s"}, {" wx wy wz ", "angular velocity", "rad/s", "rad/s"},
+    {" fx fy fz ", "force", "N", "N/m"},      {" tx ty tz ", "torque", "N m", "N"},
+};
+
+static FloSeriesMeaning look_up(const Quantity *table, size_t n, const char *name, bool is_2d) {
+  char word[100];
+  snprintf(word, sizeof word, " %.96s ", name);
+  for (size_t k = 0; k < n; k++)
+    if (strstr(table[k].names, word))
+      return (FloSeriesMeaning){table[k].quantity, is_2d ? table[k].unit_2d : table[k].unit};
+  return (FloSeriesMeaning){NULL, ""};
+}
+
+static FloSeriesMeaning meaning_of_probe(const FloProbe *probe, bool is_2d) {
+  switch (probe->kind) {
+  case FLO_PROBE_PRESSURE:
+    return (FloSeriesMeaning){"pressure", "Pa"};
+  case FLO_PROBE_WATER_HEIGHT:
+    return (FloSeriesMeaning){"height", "m"};
+  case FLO_PROBE_FRONT:
+    return (FloSeriesMeaning){"front", "m"};
+  case FLO_PROBE_FORCE:
+    return (FloSeriesMeaning){"force", is_2d ? "N/m" : "N"};
+  default:
+    return (FloSeriesMeaning){"torque", is_2d ? "N" : "N m"};
+  }
+}
+
+// A probe's column is its name, or its name and an axis.
+static const FloProbe *find_probe(const FloScene *scene, const char *column) {
+  for (size_t k = 0; scene && k < scene->n_probes; k++) {
+    size_t length = strlen(scene->probes[k].name);
+    if (strncmp(scene->probes[k].name, column, length) != 0) continue;
+    if (!column[length] || (column[length] == '.' && strlen(column) == length + 2)) return &scene->probes[k];
+  }
+  return NULL;
+}
+
+FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column) {
+  bool is_2d = scene && scene->world.dim == 2;
+  FloSeriesMeaning meaning = look_up(figures, FLO_COUNT_OF(figures), column, is_2d);
+  if (meaning.quantity) return meaning;
+  const FloProbe *probe = find_probe(scene, column);
+  if (probe) return meaning_of_probe(probe, is_2d);
+  const char *dot = strrchr(column, '.');
+  return dot ? look_up(body_parts, FLO_COUNT_OF(body_parts), dot + 1, is_2d) : meaning;
+}

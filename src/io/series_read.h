@@ -1,0 +1,32 @@
+// A whole series.csv back in memory, and what its columns measure.
+#ifndef FLO_IO_SERIES_READ_H
+#define FLO_IO_SERIES_READ_H
+
+#include "io/scene.h"
+
+typedef struct FloSeriesTable {
+  size_t n_columns, n_rows;
+  char (*names)[96];
+  double *values; // column after column, n_rows each
+  bool is_cut;    // the last line is not complete, as after a crash, and was left out
+} FloSeriesTable;
+
+// Release with flo_series_table_free, also after a failure.
+FloStatus flo_series_table_read(const char *path, FloSeriesTable *table, FloError *error);
+void flo_series_table_free(FloSeriesTable *table);
+// The column of that name; n_columns if there is none.
+size_t flo_series_table_find(const FloSeriesTable *table, const char *name);
+static inline const double *flo_series_table_column(const FloSeriesTable *table, size_t column) {
+  return table->values + column * table->n_rows;
+}
+
+// What a column is about: columns of the same quantity and unit may stand in one chart.
+typedef struct FloSeriesMeaning {
+  const char *quantity; // "energy"; NULL: not known
+  const char *unit;     // "J"; "": a plain number, or not known
+} FloSeriesMeaning;
+
+// `scene` tells the bodies and probes and whether figures are per metre of depth; NULL: not known.
+FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column);
+
+#endif

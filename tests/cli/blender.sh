@@ -1,0 +1,264 @@
+# The import script for Blender: its readers against convert, its use of Blender against Blender or a stand-in.
+source "$(dirname "$0")/common.sh"
+export PYTHONDONTWRITEBYTECODE=1
+script=$here/../../tools/blender_import.py
+
+if ! python3 -c 'import numpy' 2>/dev/null; then
+  echo "skipped: the Python module numpy is not installed"
+  exit 77
+fi
+
+# A scene of which something moves, on its side: up is y.
+cat >moving.json <<'END'
+{ "schema_version": 1, "title": "A paddle, and \"more\"", "up": "y", "spacing": 0.05, "duration": 0.2,
+  "frames_per_second": 25, "materials": { "water": {} },
+  "boundaries": [
+    { "name": "tank", "shape": { "tank": [1, 0.6, 0.4] } },
+    { "name": "paddle", "shape": { "box": [0.1, 0.2, 0.2] }, "at": [0.7, 0.3, 0.2],
+      "motions": [ { "rotate": { "rate": 9, "axis": [0, 0, 1] } } ] } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.4, 0.3, 0.4] }, "corner": [0, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run moving.json --frames 4 --no-picture --quiet --out run
+expect_exit 0 "$flotsam" convert run --frame all --out csv
+expect_exit 0 "$flotsam" convert run --frame 4 --to ply --out last.ply
+
+# Bodies as the library writes them, in case the run has none yet.
+if [[ ! -e run/bodies.csv ]]; then
+  cat >bodies.py <<'END'
+import csv, struct
+rows = list(csv.DictReader(open("run/series.csv")))
+with open("run/bodies.csv", "w") as out:
+    out.write("frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz\n")
+    for frame, row in enumerate(rows):
+        for body in "tank", "paddle":
+            names = "x y z qw qx qy qz vx vy vz wx wy wz fx fy fz tx ty tz".split()
+            out.write(",".join([str(frame), row["time"], body] + [row[f"{body}.{n}"] for n in names]) + "\n")
+for body in "tank", "paddle":
+    with open(f"run/body_{body}.ply", "wb") as out:
+        out.write(b"ply\nformat binary_little_endian 1.0\ncomment body %s\nelement vertex 3\n" % body.encode())
+        out.write(b"property float x\nproperty float y\nproperty float z\nelement face 1\n")
+        out.write(b"property list uchar int vertex_indices\nend_header\n")
+        out.write(struct.pack("<9fB3i", 0, 0, 0, 1, 0, 0, 0, 1, 0, 3, 0, 1, 2))
+END
+  expect_exit 0 python3 bodies.py
+fi
+
+cat >readers.py <<'END'
+import csv, os, sys
+import numpy as np
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import blender_import as b
+
+run = b.Run("run")
+assert run.frames == [0, 1, 2, 3, 4] and run.up == "y" and run.title == 'A paddle, and "more"'
+assert run.frames_per_second == 25 and run.spacing == 0.05
+times = run.times()
+for frame in run.frames:
+    data = run.read_frame(frame)
+    rows = list(csv.DictReader(open(f"csv/particles_{frame:04d}.csv")))
+    assert len(rows) == len(data["points"]) and data["time"] == times[frame]
+    column = lambda name: np.array([float(row[name]) for row in rows], np.float32)
+    for axis, name in enumerate("xyz"):
+        assert np.array_equal(column(name), data["points"][:, axis])
+        assert np.array_equal(column("v" + name), data["arrays"]["velocity"][:, axis])
+    for name in "density", "pressure", "id":
+        assert np.array_equal(column(name), data["arrays"][name].astype(np.float32)), name
+    fluid = run.read_frame(frame, has_boundary=False)
+    assert len(fluid["points"]) == sum(row["type"] == "fluid" for row in rows) < len(rows)
+    assert all(len(values) == len(fluid["points"]) for values in fluid["arrays"].values())
+assert [run.nearest_frame(k) for k in (-3, 0, 2, 9)] == [0, 0, 2, 4]
+
+ply = b.read_ply("last.ply")
+assert np.array_equal(ply["vertices"]["vy"], run.read_frame(4)["arrays"]["velocity"][:, 1])
+assert "body 1 paddle" in ply["comments"] and len(ply["triangles"]) == 0
+
+# Bodies: as series.csv has them; the paddle turns by 9 rad/s about z.
+series = list(csv.DictReader(open("run/series.csv")))
+bodies = run.bodies()
+assert list(bodies) == ["tank", "paddle"]
+for name, body in bodies.items():
+    assert list(body["frames"]) == run.frames and list(body["times"]) == [float(r["time"]) for r in series]
+    for k, row in enumerate(series):
+        assert list(body["locations"][k]) == [float(row[f"{name}.{axis}"]) for axis in "xyz"]
+        q = np.array([float(row[f"{name}.q{axis}"]) for axis in "wxyz"])
+        assert abs(abs(q @ body["rotations"][k]) - 1) < 1e-12
+half = 4.5 * bodies["paddle"]["times"]
+turn = bodies["paddle"]["rotations"]
+assert np.allclose(np.abs(turn[:, 0]), np.abs(np.cos(half))) and np.allclose(turn[:, 1:3], 0)
+assert np.all(np.sum(turn[1:] * turn[:-1], axis=1) > 0)
+jumps = np.array([[1.0, 0, 0, 0], [-1, 0, 0, 0.1], [-0.9, 0, 0, 0.3], [0.8, 0, 0, -0.5]])
+smooth = b.without_jumps(jumps)
+assert np.all(np.sum(smooth[1:] * smooth[:-1], axis=1) > 0) and np.array_equal(np.abs(smooth), np.abs(jumps))
+
+meshes = run.meshes()
+assert set(meshes) == {"tank", "paddle"}
+for mesh in meshes.values():
+    n = len(mesh["vertices"])
+    assert n >= 3 and len(mesh["triangles"]) >= 1 and 0 <= mesh["triangles"].min() <= mesh["triangles"].max() < n
+
+# Up becomes z, and the turn is a proper one.
+def rotate(q, v):
+    w, u, v = q[0], np.array(q[1:]), np.array(v, float)
+    return v + 2 * np.cross(u, np.cross(u, v) + w * v)
+for axis, up in enumerate("xyz"):
+    assert np.allclose(rotate(b.UP_ROTATIONS[up], np.eye(3)[axis]), [0, 0, 1]), up
+    assert abs(np.linalg.norm(b.UP_ROTATIONS[up]) - 1) < 1e-12
+
+# Whatever is cut off, it is refused by name or read.
+content = open("run/particles_0001.vtp", "rb").read()
+n_refused = 0
+for length in range(0, len(content) - 40, 97):
+    open("cut.vtp", "wb").write(content[:length])
+    try:
+        b.read_vtp("cut.vtp")
+    except b.Damaged as error:
+        assert "cut.vtp" in str(error)
+        n_refused += 1
+assert n_refused > 20
+for folder in "nowhere", "csv":
+    try:
+        b.Run(folder)
+        raise AssertionError("a folder without frames was taken")
+    except b.Damaged as error:
+        assert "not the folder of a run" in str(error)
+END
+expect_exit 0 python3 readers.py "$script"
+expect_exit 1 python3 "$script"
+expect_text err "to be run by Blender"
+
+# ---- A stand-in for Blender that keeps what it is given ----
+
+cat >stand_in.py <<'END'
+import os, sys, types
+from unittest import mock
+import numpy as np
+
+class Data(list):
+    """A collection of vertices, loops, keyframes, ... that is filled by foreach_set."""
+    def __init__(self, width=None):
+        super().__init__()
+        self.set = {}
+    def add(self, n):
+        self.extend([None] * n)
+    def foreach_set(self, name, values):
+        assert len(values) % max(len(self), 1) == 0, (name, len(values), len(self))
+        self.set[name] = np.array(values)
+
+class Attributes(dict):
+    def __init__(self, mesh):
+        self.mesh = mesh
+    def new(self, name, type, domain):
+        data = Data()
+        data.add(len(self.mesh.vertices))
+        self[name] = types.SimpleNamespace(data_type=type, domain=domain, data=data)
+        return self[name]
+
+class Mesh:
+    def __init__(self, name):
+        self.name = name
+        self.clear_geometry()
+    def clear_geometry(self):
+        self.vertices, self.loops, self.polygons = Data(), Data(), Data()
+        self.attributes = Attributes(self)
+    def update(self, calc_edges=False): pass
+    def validate(self): pass
+
+class Object(dict):
+    def __init__(self, name, data):
+        self.name, self.data, self.action = name, data, None
+        self.modifiers = mock.MagicMock()
+    def animation_data_create(self):
+        return self
+
+class Curves(list):
+    def new(self, data_path, index):
+        curve = types.SimpleNamespace(path=data_path, index=index, keyframe_points=Data(), update=lambda: None)
+        self.append(curve)
+        return curve
+
+objects = []
+def new_object(name, data):
+    objects.append(Object(name, data))
+    return objects[-1]
+
+bpy = mock.MagicMock()
+bpy.data.meshes.new = Mesh
+bpy.data.objects.new = new_object
+bpy.data.actions.new = lambda name: types.SimpleNamespace(name=name, fcurves=Curves())
+bpy.app.handlers.persistent = lambda function: function
+bpy.app.handlers.frame_change_pre = []
+bpy.context.scene.objects = objects
+bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value = 1
+principled = mock.MagicMock()
+principled.type = "BSDF_PRINCIPLED"
+bpy.data.materials.new.return_value.node_tree.nodes.__iter__.side_effect = lambda: iter([principled])
+sys.modules.update({"bpy": bpy, "bpy.app": bpy.app, "bpy.app.handlers": bpy.app.handlers})
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+sys.argv = ["blender", "-b", "--", "run", "--save", "out.blend"]
+import blender_import as b
+
+b.main()
+root, particles, tank, paddle = (next(o for o in objects if o.name == n) for n in ("flotsam", "particles", "tank", "paddle"))
+assert root.rotation_quaternion == b.UP_ROTATIONS["y"] and tank.parent is paddle.parent is particles.parent is root
+scene = bpy.context.scene
+assert (scene.frame_start, scene.frame_end, scene.render.fps, scene.render.fps_base) == (0, 4, 25, 1.0)
+assert bpy.ops.wm.save_as_mainfile.call_args.kwargs["filepath"] == os.path.abspath("out.blend")
+
+run = b.Run("run")
+for frame in 0, 3, 7, 1:
+    scene.frame_current = frame
+    (handler,) = bpy.app.handlers.frame_change_pre
+    handler(scene, None)
+    data = run.read_frame(min(frame, 4), has_boundary=False)
+    mesh = particles.data
+    assert np.array_equal(mesh.vertices.set["co"], data["points"].ravel())
+    for name, values in data["arrays"].items():
+        attribute = mesh.attributes[name]
+        assert attribute.domain == "POINT"
+        (stored,) = attribute.data.set.values()
+        assert np.array_equal(stored, values.ravel()), name
+    assert mesh.attributes["velocity"].data_type == "FLOAT_VECTOR" and mesh.attributes["id"].data_type == "INT"
+assert tank.action is None
+curves = {(c.path, c.index): c.keyframe_points for c in paddle.action.fcurves}
+assert len(curves) == 7
+keys = curves["rotation_quaternion", 3].set
+assert list(keys["co"][0::2]) == [0, 1, 2, 3, 4] and np.allclose(keys["co"][1::2], run.bodies()["paddle"]["rotations"][:, 3])
+assert list(keys["interpolation"]) == [1] * 5
+assert paddle.data.loops.set["vertex_index"].size == 3 * len(paddle.data.polygons)
+
+# A frame that cannot be read leaves the last one, and says so.
+os.rename("run/particles_0002.vtp", "kept")
+os.mkdir("run/particles_0002.vtp")
+scene.frame_current = 2
+handler(scene, None)
+assert np.array_equal(particles.data.vertices.set["co"], run.read_frame(1, has_boundary=False)["points"].ravel())
+os.rmdir("run/particles_0002.vtp")
+os.rename("kept", "run/particles_0002.vtp")
+END
+expect_exit 0 python3 stand_in.py "$script"
+expect_text err "particles_0002.vtp"
+
+# ---- Blender itself ----
+
+if ! command -v blender >/dev/null; then
+  ((n_failed == 0)) || finish
+  echo "skipped: Blender is not installed; the readers and a stand-in for Blender were tested"
+  exit 77
+fi
+expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P "$script" -- run --save out.blend
+expect_file out.blend
+cat >look.py <<'END'
+import bpy
+particles = bpy.data.objects["particles"]
+n = len(particles.data.vertices)
+assert n == 8 * 6 * 8, n
+assert {"velocity", "density", "pressure"} <= set(particles.data.attributes.keys())
+paddle = bpy.data.objects["paddle"]
+assert len(paddle.animation_data.action.fcurves) == 7
+bpy.context.scene.frame_set(0)
+start = [v.co.copy() for v in particles.data.vertices]
+bpy.context.scene.frame_set(4)
+assert any((v.co - s).length > 1e-4 for v, s in zip(particles.data.vertices, start))
+END
+expect_exit 0 blender -b --factory-startup --enable-autoexec out.blend --python-exit-code 1 -P look.py
+finish

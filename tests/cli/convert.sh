@@ -1,0 +1,166 @@
+# convert: particles as CSV, legacy VTK and PLY say the same as the frame; nothing is overwritten unasked.
+source "$(dirname "$0")/common.sh"
+
+expect_exit 0 "$flotsam" run tiny.json --frames 2 --no-picture --quiet --out "my run"
+
+# ---- Columns and words ----
+
+expect_exit 0 "$flotsam" convert "my run"
+expect_empty err
+[[ $(head -1 out) == id,type,body,x,y,z,vx,vy,vz,density,pressure,material ]] || fail "other columns: $(head -1 out)"
+(($(grep -c '^[0-9]*,fluid,,.*,water$' out) == 64)) || fail "not 64 rows of water"
+(($(grep -c '^[0-9]*,boundary,tank,.*,$' out) == $(grep -c boundary out))) || fail "a sample of the tank lacks its body"
+cp out last.csv
+expect_exit 0 "$flotsam" convert "my run" --frame 2 --to csv --out -
+cmp -s out last.csv || fail "frame 2 is not the last one"
+expect_exit 0 "$flotsam" convert "my run" --frame 0
+cmp -s out last.csv && fail "frames 0 and 2 are the same"
+
+# ---- The same numbers in every format, by a reader of each that knows only its description ----
+
+expect_exit 0 "$flotsam" convert "my run" --to ply --out last.ply
+expect_text out "ply      last.ply"
+expect_exit 0 "$flotsam" convert "my run" --to vtk --out last.vtk
+cat >compare.py <<'END'
+import csv, re, struct, zlib
+
+def float32(text):
+    return struct.unpack("<f", struct.pack("<f", float(text)))[0]
+
+rows = list(csv.DictReader(open("last.csv")))
+
+# The frame itself: XML with appended data in zlib blocks.
+content = open("my run/particles_0002.vtp", "rb").read()
+head, data = content.split(b"<AppendedData encoding=\"raw\">\n_", 1)
+def frame_array(name, form, width):
+    offset = int(re.search(rb'Name="%s"[^>]*offset="(\d+)"' % name.encode(), head).group(1))
+    n_blocks = struct.unpack_from("<Q", data, offset)[0]
+    sizes, at, raw = struct.unpack_from(f"<{n_blocks}Q", data, offset + 24), offset + 24 + 8 * n_blocks, b""
+    for size in sizes:
+        raw += zlib.decompress(data[at:at + size])
+        at += size
+    return [struct.unpack_from("<" + form * width, raw, k * struct.calcsize("<" + form * width)) for k in range(len(rows))]
+
+points, velocity = frame_array("Points", "f", 3), frame_array("velocity", "f", 3)
+density, pressure = frame_array("density", "f", 1), frame_array("pressure", "f", 1)
+ids = frame_array("id", "I", 1)
+for row, x, v, d, p, i in zip(rows, points, velocity, density, pressure, ids):
+    got = [float32(row[c]) for c in ("x", "y", "z", "vx", "vy", "vz", "density", "pressure")]
+    assert got == [*x, *v, *d, *p], (got, x, v, d, p)
+    assert int(row["id"]) == i[0]
+
+# PLY
+content = open("last.ply", "rb").read()
+head, data = content.split(b"end_header\n", 1)
+assert head.startswith(b"ply\nformat binary_little_endian 1.0\n") and b"comment body 0 tank\n" in head
+letters = {b"uint": "I", b"uchar": "B", b"ushort": "H", b"float": "f"}
+properties = re.findall(rb"property (\w+) (\w+)", head)
+assert [name.decode() for _, name in properties] == list(rows[0])
+form = struct.Struct("<" + "".join(letters[kind] for kind, _ in properties))
+assert len(data) == form.size * len(rows) and b"element vertex %d\n" % len(rows) in head
+for row, values in zip(rows, form.iter_unpack(data)):
+    by_name = dict(zip(row, values))
+    assert all(float32(row[c]) == by_name[c] for c in ("x", "y", "z", "vx", "vy", "vz", "density", "pressure"))
+    assert int(row["id"]) == by_name["id"] and (row["type"] == "boundary") == by_name["type"]
+    assert by_name["body"] == (0 if row["body"] == "tank" else 65535)
+
+# Legacy VTK: text lines and big-endian data in turn.
+content = open("last.vtk", "rb").read()
+lines = content.split(b"\n", 4)
+assert lines[0] == b"# vtk DataFile Version 4.2" and lines[2:4] == [b"BINARY", b"DATASET POLYDATA"]
+n = len(rows)
+def legacy(mark, form, count):
+    at = content.index(mark) + len(mark)
+    size = struct.calcsize(">" + form * count)
+    assert content[at + size:at + size + 1] == b"\n", mark
+    return struct.unpack_from(">" + form * count, content, at)
+assert legacy(b"TimeValue 1 1 double\n", "d", 1) == (0.04,)
+flat = legacy(b"POINTS %d float\n" % n, "f", 3 * n)
+assert [flat[3 * k:3 * k + 3] for k in range(n)] == points
+assert legacy(b"VERTICES %d %d\n" % (n, 2 * n), "i", 2 * n) == tuple(v for k in range(n) for v in (1, k))
+assert b"POINT_DATA %d\nFIELD FieldData 7\n" % n in content
+flat = legacy(b"velocity 3 %d float\n" % n, "f", 3 * n)
+assert [flat[3 * k:3 * k + 3] for k in range(n)] == velocity
+assert legacy(b"\ntype 1 %d unsigned_char\n" % n, "B", n) == tuple(int(r["type"] == "boundary") for r in rows)
+assert legacy(b"\nid 1 %d unsigned_int\n" % n, "I", n) == tuple(int(r["id"]) for r in rows)
+END
+expect_exit 0 python3 compare.py
+
+# ---- All frames ----
+
+expect_exit 0 "$flotsam" convert "my run" --frame all --out frames
+for k in 0 1 2; do expect_file frames/particles_000$k.csv; done
+expect_exit 0 "$flotsam" convert "my run" --frame all --to ply --out "frames/f_%02d.ply"
+for k in 0 1 2; do expect_file frames/f_0$k.ply; done
+cmp -s frames/f_02.ply last.ply || fail "the last frame by its pattern differs"
+expect_exit 2 "$flotsam" convert "my run" --frame all
+expect_text err "frame_%04d.csv"
+expect_exit 2 "$flotsam" convert "my run" --frame all --to vtk --out all.vtk
+expect_text err "is one file, but there are 3 frames"
+expect_no_file all.vtk
+# A pattern is not printf's: other signs of percent are letters.
+expect_exit 0 "$flotsam" convert "my run" --out "frames/100%s_%n%d.csv"
+expect_file "frames/100%s_%n2.csv"
+
+# ---- What is there stays ----
+
+echo mine >mine.csv
+expect_exit 2 "$flotsam" convert "my run" --out mine.csv
+expect_text err "mine.csv: exists; --force"
+expect_text mine.csv mine
+rm frames/particles_0002.csv frames/particles_0000.csv
+expect_exit 2 "$flotsam" convert "my run" --frame all --out frames
+expect_no_file frames/particles_0000.csv
+expect_exit 0 "$flotsam" convert "my run" --frame all --out frames --force
+expect_exit 0 "$flotsam" convert "my run" --out mine.csv --force
+cmp -s mine.csv last.csv || fail "--force did not replace the file"
+
+# ---- Mistakes ----
+
+expect_exit 2 "$flotsam" convert "my run" --frame 3
+expect_text err "there is no frame 3; the last one is 2"
+for frame in -1 1.5 first ""; do
+  expect_exit 2 "$flotsam" convert "my run" --frame="$frame"
+  expect_text err "a number, last or all"
+done
+expect_exit 2 "$flotsam" convert "my run" --to cvs
+expect_text err "did you mean 'csv'?"
+expect_exit 2 "$flotsam" convert "my rnu"
+expect_text err "there is no such folder, did you mean 'my run'?"
+expect_exit 2 "$flotsam" convert .
+expect_text err "is not the folder of a run"
+expect_exit 1 "$flotsam" convert "my run" --out nowhere/a.csv
+expect_text err "nowhere/a.csv: cannot write"
+"$flotsam" convert "my run" >/dev/full 2>err
+(($? == 1)) || fail "a full device went unnoticed"
+expect_text err "cannot write to standard output"
+(
+  trap '' XFSZ
+  ulimit -f 2
+  "$flotsam" convert "my run" --out full.csv >out 2>err
+)
+(($? == 1)) || fail "a full disk went unnoticed"
+expect_no_file full.csv
+[[ -z $(find . -name '*.tmp') ]] || fail "half a file was left"
+
+# Whoever reads may stop; nothing is said about it, whatever becomes of SIGPIPE.
+expect_exit 0 "$flotsam" run tiny.json --set spacing=0.005 --frames 0 --no-picture --quiet --out large
+"$flotsam" convert large 2>err | head -1 >out
+expect_text out "id,type"
+expect_empty err
+(
+  trap '' PIPE
+  "$flotsam" convert large 2>err || echo "exit code $?" >>err
+) | head -1 >out
+expect_empty err
+
+# ---- Damage, and a scene that cannot be read any more ----
+
+echo '{' >large/scene.json
+expect_exit 0 "$flotsam" convert large
+expect_text err "bodies and materials stay numbers"
+grep -q '^[0-9]*,boundary,0,' out || fail "bodies are not numbered without a scene"
+head -c 3000 "my run/particles_0002.vtp" >cut && mv cut "my run/particles_0002.vtp"
+expect_exit 2 "$flotsam" convert "my run"
+expect_text err "damaged"
+finish
