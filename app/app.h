@@ -13,6 +13,7 @@ enum { APP_OK = 0, APP_RUN_FAILED = 1, APP_BAD_INPUT = 2, APP_EXPECTATION_FAILED
 // ---- Commands: each gets its own name as argv[0] and returns an exit code ----
 
 int cmd_run(int argc, char **argv);
+int cmd_resume(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_render(int argc, char **argv);

@@ -58,26 +58,12 @@ int app_complain_no_run(const char *command, const char *path) {
 
 // ---- What to do with a run ----
 
-static void find_resume(const AppUsage *usage, const AppOption *options, void *context) {
-  (void)usage;
-  for (; options->name; options++)
-    if (strcmp(options->name, "--resume") == 0) *(int *)context = options->value ? 2 : 1;
-}
-
 // The command that goes on with a run: from its checkpoint if there is one, else from the start.
 static void write_resume(const json_t *info, const char *folder, char *text, size_t size) {
-  size_t count;
-  int how = 0; // 0: `run` cannot resume, 1: by a flag, 2: by an option that names the folder
-  const AppCommand *commands = app_commands(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(commands[k].name, "run") == 0) app_describe(&commands[k], find_resume, &how);
-  if (json_is_null(json_object_get(info, "checkpoint"))) how = 0;
-  if (how == 2)
-    snprintf(text, size, "flotsam run --resume '%s'", folder);
-  else if (how == 1)
-    snprintf(text, size, "flotsam run '%s/scene.json' --out '%s' --resume", folder, folder);
-  else
+  if (json_is_null(json_object_get(info, "checkpoint")))
     snprintf(text, size, "flotsam run '%s/scene.json' --out '%s' --force", folder, folder);
+  else
+    snprintf(text, size, "flotsam resume '%s'", folder);
 }
 
 static bool is_complete(const json_t *info) {

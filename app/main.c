@@ -14,6 +14,7 @@ static int cmd_help(int argc, char **argv);
 
 static const AppCommand commands[] = {
     {"run", cmd_run, "simulate a scene into a folder of figures, particles and pictures"},
+    {"resume", cmd_resume, "go on with a run that was interrupted"},
     {"check", cmd_check, "read a scene and tell what running it would mean"},
     {"info", cmd_info, "tell about a run, or list methods, parameters, kernels, scenes, shapes, keys"},
     {"render", cmd_render, "draw a frame of a finished run"},

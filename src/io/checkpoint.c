@@ -120,6 +120,17 @@ static bool write_all(hid_t file, const FloCheckpoint *c) {
          write_state(file, c->state) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
+// The newest form of file, which has checksums over its own structure too.
+static hid_t create_file(const char *path) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (access < 0) return -1;
+  hid_t file = -1;
+  if (H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
+    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pclose(access);
+  return file;
+}
+
 static void be_silent(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
 
 FloStatus flo_checkpoint_write(const char *path, const FloCheckpoint *checkpoint, FloError *error) {
@@ -127,7 +138,7 @@ FloStatus flo_checkpoint_write(const char *path, const FloCheckpoint *checkpoint
   FLO_TRY(flo_temporary_path(path, temporary, error));
   be_silent();
   errno = 0;
-  hid_t file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t file = create_file(temporary);
   bool is_written = file >= 0 && write_all(file, checkpoint);
   int reason = errno;
   if (file >= 0 && H5Fclose(file) < 0 && is_written) is_written = false, reason = errno;

@@ -6,13 +6,16 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-static const char *const fixed_names[] = {"scene.json", "series.csv",  "summary.json",
-                                          "run.pvd",    "picture.png", "log.txt"};
+static const char *const fixed_names[] = {"scene.json",    "series.csv", "summary.json",  "run.pvd",
+                                          "picture.png",   "log.txt",    "bodies.csv",    "plot.svg",
+                                          "checkpoint.h5", "plot.png",   "diverged.json", "diverged.csv"};
 static const char mark[] = "flotsam "; // how the first line of log.txt starts
 
 // ---- Which files are ours ----
@@ -32,6 +35,10 @@ static bool is_numbered(const char *name, size_t length, const char *prefix, con
          strncmp(name + n_prefix + digits, suffix, n_suffix) == 0;
 }
 
+static bool is_body_mesh(const char *name, size_t length) {
+  return length > 9 && strncmp(name, "body_", 5) == 0 && strncmp(name + length - 4, ".ply", 4) == 0;
+}
+
 // The length of a name without the ".123.tmp" that an unfinished file carries.
 static size_t length_without_temporary(const char *name) {
   size_t length = strlen(name);
@@ -45,8 +52,11 @@ static bool is_our_name(const char *name) {
   size_t length = length_without_temporary(name);
   for (size_t k = 0; k < FLO_COUNT_OF(fixed_names); k++)
     if (strlen(fixed_names[k]) == length && strncmp(name, fixed_names[k], length) == 0) return true;
-  return is_numbered(name, length, "particles_", ".vtp") || is_numbered(name, length, "picture_", ".png");
+  return is_numbered(name, length, "particles_", ".vtp") || is_numbered(name, length, "picture_", ".png") ||
+         is_body_mesh(name, length);
 }
+
+static FloStatus write_collection(const FloRunFolder *folder, FloError *error);
 
 // ---- Opening ----
 
@@ -63,8 +73,7 @@ static FloStatus count_file(const char *name, void *context, FloError *error) {
   return FLO_OK;
 }
 
-// Whether the log in the folder was begun by flotsam.
-static bool has_mark(const char *folder) {
+bool flo_run_folder_is_run(const char *folder) {
   char path[FLO_PATH_SIZE], start[sizeof mark] = "";
   if (flo_path_join(folder, "log.txt", path, NULL) != FLO_OK) return false;
   FILE *stream = fopen(path, "rb");
@@ -76,7 +85,8 @@ static bool has_mark(const char *folder) {
 
 static FloStatus remove_ours(const char *name, void *context, FloError *error) {
   char path[FLO_PATH_SIZE];
-  if (!is_our_name(name)) return FLO_OK;
+  // The log is open and locked.
+  if (!is_our_name(name) || strcmp(name, "log.txt") == 0) return FLO_OK;
   FLO_TRY(flo_path_join(context, name, path, error));
   if (remove(path) != 0)
     return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s", path, strerror(errno));
@@ -94,18 +104,46 @@ FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error) 
     return flo_fail(error, FLO_BAD_INPUT,
                     "%s: exists and is not empty; --force replaces the run in it, --out names another folder",
                     path);
-  if (content.ours[0] && !has_mark(path))
+  if (content.ours[0] && !flo_run_folder_is_run(path))
     return flo_fail(error, FLO_BAD_INPUT,
                     "%s: holds a file '%s' that flotsam did not write; choose another folder", path,
                     content.ours);
   return FLO_OK;
 }
 
-static FloStatus begin_log(FloRunFolder *folder, FloError *error) {
+// Two programs that write into one folder would ruin each other's run. The lock goes with the process,
+// however it ends.
+static FloStatus lock_log(const FloRunFolder *folder, FloError *error) {
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(fileno(folder->log), F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "%s: another flotsam is running in this folder; wait until it ends",
+                  folder->path);
+}
+
+static FloStatus begin_log(FloRunFolder *folder, const char *mode, FloError *error) {
   char path[FLO_PATH_SIZE];
   FLO_TRY(flo_path_join(folder->path, "log.txt", path, error));
-  folder->log = fopen(path, "w");
+  folder->log = fopen(path, mode);
   if (!folder->log) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+  return lock_log(folder, error);
+}
+
+static FloStatus create_folder(const char *path, FloRunFolder **result, FloError *error) {
+  FloRunFolder *folder = calloc(1, sizeof *folder);
+  if (!folder) return flo_fail(error, FLO_NO_MEMORY, "no memory");
+  snprintf(folder->path, sizeof folder->path, "%s", path);
+  folder->began = flo_seconds();
+  *result = folder;
+  return FLO_OK;
+}
+
+// The log is opened without cutting it off, and everything else stays, until it is known that nobody else is
+// at work here.
+static FloStatus begin_anew(FloRunFolder *folder, FloError *error) {
+  FLO_TRY(begin_log(folder, "a", error));
+  FLO_TRY(flo_folder_visit(folder->path, remove_ours, folder->path, error));
+  if (ftruncate(fileno(folder->log), 0) != 0)
+    return flo_fail(error, FLO_IO_FAILED, "%s/log.txt: cannot write: %s", folder->path, strerror(errno));
   fprintf(folder->log, "%s%s\n", mark, flo_version());
   fflush(folder->log);
   return FLO_OK;
@@ -114,12 +152,54 @@ static FloStatus begin_log(FloRunFolder *folder, FloError *error) {
 FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **result, FloError *error) {
   FLO_TRY(flo_run_folder_check(path, replace, error));
   FLO_TRY(flo_folder_make(path, error));
-  FloRunFolder *folder = calloc(1, sizeof *folder);
-  if (!folder) return flo_fail(error, FLO_NO_MEMORY, "no memory");
-  snprintf(folder->path, sizeof folder->path, "%s", path);
-  folder->began = flo_seconds();
-  FloStatus status = flo_folder_visit(path, remove_ours, folder->path, error);
-  if (status == FLO_OK) status = begin_log(folder, error);
+  FloRunFolder *folder = NULL;
+  FLO_TRY(create_folder(path, &folder, error));
+  FloStatus status = begin_anew(folder, error);
+  if (status == FLO_OK)
+    *result = folder;
+  else
+    flo_run_folder_close(folder);
+  return status;
+}
+
+// ---- Going on ----
+
+// What a run that was killed left behind the frames that are good: later frames and pictures, unfinished
+// files, and what it would have said at its end.
+static FloStatus remove_behind(const char *name, void *context, FloError *error) {
+  const FloRunFolder *folder = context;
+  char path[FLO_PATH_SIZE];
+  size_t length = length_without_temporary(name);
+  bool is_unfinished = is_our_name(name) && length < strlen(name);
+  bool is_frame = is_numbered(name, strlen(name), "particles_", ".vtp");
+  bool is_picture = is_numbered(name, strlen(name), "picture_", ".png");
+  bool is_behind = (is_frame || is_picture) && strtoull(strchr(name, '_') + 1, NULL, 10) >= folder->n_frames;
+  bool is_end = strcmp(name, "summary.json") == 0 || strncmp(name, "diverged.", 9) == 0;
+  if (!is_unfinished && !is_behind && !is_end) return FLO_OK;
+  FLO_TRY(flo_path_join(folder->path, name, path, error));
+  if (remove(path) == 0) return FLO_OK;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s", path, strerror(errno));
+}
+
+static FloStatus check_frames(const FloRunFolder *folder, FloError *error) {
+  size_t found = flo_run_folder_count_frames(folder->path);
+  if (found >= folder->n_frames) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "%s: frame %zu of the run is missing; put it back, or begin anew",
+                  folder->path, found);
+}
+
+FloStatus flo_run_folder_reopen(const char *path, size_t n_frames, const double *times, FloRunFolder **result,
+                                FloError *error) {
+  FloRunFolder *folder = NULL;
+  FLO_TRY(create_folder(path, &folder, error));
+  folder->n_frames = folder->capacity = n_frames;
+  folder->times = malloc((n_frames + 1) * sizeof *times);
+  FloStatus status = folder->times ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory");
+  if (status == FLO_OK) memcpy(folder->times, times, n_frames * sizeof *times);
+  if (status == FLO_OK) status = begin_log(folder, "a", error);
+  if (status == FLO_OK) status = check_frames(folder, error);
+  if (status == FLO_OK) status = flo_folder_visit(path, remove_behind, folder, error);
+  if (status == FLO_OK && n_frames > 0) status = write_collection(folder, error);
   if (status == FLO_OK)
     *result = folder;
   else

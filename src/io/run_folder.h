@@ -5,6 +5,9 @@
 //   summary.json        what ran, how long, the last figures, expectations
 //   particles_NNNN.vtp  all particles of a frame; run.pvd makes a film of them
 //   picture.png         the last frame; picture_NNNN.png some frames on the way
+//   bodies.csv          where every solid is at every frame; body_NAME.ply its triangles
+//   checkpoint.h5       all a run needs to go on
+//   diverged.json, .csv a small scene around the first particle that went wrong, if one did
 //   log.txt             what happened when; its first line marks the folder as flotsam's
 #ifndef FLO_IO_RUN_FOLDER_H
 #define FLO_IO_RUN_FOLDER_H
@@ -20,11 +23,17 @@ typedef struct FloRunFolder {
   size_t n_frames, capacity;
 } FloRunFolder;
 
+// Whether flotsam began a run in the folder.
+bool flo_run_folder_is_run(const char *path);
 // Tells whether flo_run_folder_open would refuse the folder, without touching anything.
 FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error);
 // Makes the folder and starts its log. A folder that is not empty is refused, unless `replace` and it holds
 // an older run or nothing that bears one of our names: then only files that flotsam wrote are removed.
 FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **folder, FloError *error);
+// Goes on with a run of which the first `n_frames` frames are good; those behind and unfinished files are
+// removed.
+FloStatus flo_run_folder_reopen(const char *path, size_t n_frames, const double *times, FloRunFolder **folder,
+                                FloError *error);
 void flo_run_folder_close(FloRunFolder *folder); // NULL is fine
 
 FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, const char *text,

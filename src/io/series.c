@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // The columns every run has, in order: X(name, value from the figures `f`).
 #define FIGURES(X)                                                                                           \
@@ -266,14 +267,29 @@ static FloStatus measure(const FloScene *scene, FloWorld *world, double wall_sec
   return measure_probes(scene, world, &at, error);
 }
 
-FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
-                         FloError *error) {
-  FLO_TRY(measure(scene, world, wall_seconds, series->last, error));
+// Takes the last row into the extremes.
+static void count_row(FloSeries *series) {
   series->n_rows++;
   for (size_t c = 0; c < series->n_columns; c++) {
     series->low[c] = fmin(series->low[c], series->last[c]);
     series->high[c] = fmax(series->high[c], series->last[c]);
   }
+}
+
+// Flushes what was written since the last time, or takes it back.
+static FloStatus complete_rows(FloSeries *series, FloError *error) {
+  long end = fflush(series->stream) == 0 && !ferror(series->stream) ? ftell(series->stream) : -1;
+  if (end >= 0) return series->size = (size_t)end, FLO_OK;
+  int reason = errno;
+  // If even this fails, resuming still knows how much of the file is good.
+  if (ftruncate(fileno(series->stream), (off_t)series->size) != 0) errno = reason;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", series->path, strerror(reason));
+}
+
+FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
+                         FloError *error) {
+  FLO_TRY(measure(scene, world, wall_seconds, series->last, error));
+  count_row(series);
   if (!series->stream) return FLO_OK;
   for (size_t c = 0; c < series->n_columns; c++) {
     char text[32];
@@ -281,9 +297,7 @@ FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *wor
     fprintf(series->stream, "%s%s", c ? "," : "", text);
   }
   fputc('\n', series->stream);
-  if (fflush(series->stream) != 0 || ferror(series->stream))
-    return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", series->path, strerror(errno));
-  return FLO_OK;
+  return complete_rows(series, error);
 }
 
 // A name with a comma or a quote in it must not shift the columns.
@@ -309,7 +323,7 @@ FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error) 
     print_name(series->stream, series->names[c]);
   }
   fputc('\n', series->stream);
-  return FLO_OK;
+  return complete_rows(series, error);
 }
 
 void flo_format_number(double value, char text[32]) {
@@ -351,4 +365,42 @@ FloStatus flo_series_read_row(const char *path, size_t row, double **values, siz
                                    : flo_fail(error, FLO_BAD_INPUT, "%s: has no row %zu", path, row);
   free(text);
   return status;
+}
+
+// ---- Going on with a file ----
+
+static FloStatus parse_rows(FloSeries *series, const char *text, FloError *error) {
+  const char *line = strchr(text, '\n');
+  for (line = line ? line + 1 : ""; *line; line = strchr(line, '\n') + 1) {
+    double *values;
+    size_t n;
+    FLO_TRY(parse_row(series->path, line, &values, &n, error));
+    if (n == series->n_columns) memcpy(series->last, values, n * sizeof *values);
+    free(values);
+    if (n != series->n_columns)
+      return flo_fail(error, FLO_BAD_INPUT, "%s: has a row of %zu values, there should be %zu", series->path,
+                      n, series->n_columns);
+    count_row(series);
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_series_reopen(FloSeries *series, const char *path, size_t size, FloError *error) {
+  char *text;
+  size_t found;
+  snprintf(series->path, sizeof series->path, "%s", path);
+  FLO_TRY(flo_file_read(path, &text, &found, error));
+  FloStatus status = FLO_OK;
+  if (found < size || size == 0 || text[size - 1] != '\n')
+    status = flo_fail(error, FLO_BAD_INPUT, "%s: is shorter than when the run was last saved", path);
+  if (status == FLO_OK) {
+    text[size] = 0;
+    status = parse_rows(series, text, error);
+  }
+  free(text);
+  FLO_TRY(status);
+  if (truncate(path, (off_t)size) == 0) series->stream = fopen(path, "a");
+  if (!series->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+  series->size = size;
+  return FLO_OK;
 }

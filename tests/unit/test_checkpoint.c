@@ -29,7 +29,7 @@ static FloCheckpoint example(FloState *state) {
 
 static FloState *save_dam(void) {
   FloWorldDef def = small_world_def(3);
-  FloWorld *world = create_dam(&def);
+  FloWorld *world = create_dam_of(&def, 2);
   FloState *state = NULL;
   FloError error;
   step_world(world, 12);
@@ -101,7 +101,8 @@ static void test_damage_is_noticed(void **unused) {
     if (b && b->count == a->count) assert_memory_equal(a->buffer.data, b->buffer.data, a->count * 8);
     flo_checkpoint_free(&read);
   }
-  assert_true(n_refused > 100);
+  print_message("%zu of 300 damaged files refused\n", n_refused);
+  assert_true(n_refused > 200);
   flo_checkpoint_free(&whole);
   free(data);
   remove(path);

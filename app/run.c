@@ -1,0 +1,379 @@
+#include "run.h"
+
+#include "base/core.h"
+#include "base/timer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- Signals ----
+
+static volatile sig_atomic_t is_stop_wanted, is_checkpoint_wanted;
+
+static void want_stop(int signal_number) {
+  static const char text[] = "\nflotsam: finishing the step and its files; once more stops at once\n";
+  (void)signal_number;
+  is_stop_wanted = 1;
+  // write() is one of the few functions a handler may call; if it fails there is nobody to tell.
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
+}
+
+static void want_checkpoint(int signal_number) {
+  (void)signal_number;
+  is_checkpoint_wanted = 1;
+}
+
+// A signal that the caller had ignored, as shells do for background jobs, stays ignored.
+static void catch_signal(int signal_number, void (*handler)(int), int flags) {
+  struct sigaction before, action = {.sa_handler = handler, .sa_flags = flags};
+  sigemptyset(&action.sa_mask);
+  if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(signal_number, &action, NULL);
+}
+
+static void catch_signals(void) {
+  // The first signal ends the run after the step; the handler is gone then, so that a second one ends the
+  // program.
+  catch_signal(SIGINT, want_stop, (int)SA_RESETHAND);
+  catch_signal(SIGTERM, want_stop, (int)SA_RESETHAND);
+  catch_signal(SIGUSR1, want_checkpoint, SA_RESTART);
+  // A file that grows beyond a limit is reported like a full disk.
+  catch_signal(SIGXFSZ, SIG_IGN, 0);
+}
+
+// ---- Options ----
+
+AppRunOptions app_default_run_options(void) {
+  return (AppRunOptions){.until = NAN, .frames = -1, .checkpoint_seconds = 30};
+}
+
+bool app_check_run_options(const char *command, const AppRunOptions *options, int *exit_code) {
+  if (isnan(options->until) || options->frames < 0) return true;
+  *exit_code = app_fail(APP_BAD_INPUT, "%s: give --until or --frames, not both", command);
+  return false;
+}
+
+// What was asked for; `until` otherwise.
+static void plan_frames(AppRun *run, double until) {
+  const AppRunOptions *o = run->options;
+  double fps = run->scene->frames_per_second;
+  run->point.until = o->frames >= 0 ? o->frames / fps : isnan(o->until) ? until : o->until;
+  // A tiny excess over a whole number of frames is rounding, not another frame.
+  run->point.n_frames = o->frames >= 0 ? (size_t)o->frames : (size_t)ceil(run->point.until * fps - 1e-6);
+}
+
+static double frame_time(const AppRun *run, size_t frame) {
+  return frame == run->point.n_frames ? run->point.until : (double)frame / run->scene->frames_per_second;
+}
+
+// ---- Start ----
+
+static void take_message(void *context, FloLogLevel level, const char *text) {
+  static const char *const levels[] = {"debug", "info", "warning"};
+  AppRun *run = context;
+  size_t used = strlen(run->early);
+  if (run->folder)
+    flo_run_folder_note(run->folder, "%s: %s", levels[level], text);
+  else
+    snprintf(run->early + used, sizeof run->early - used, "%s: %s\n", levels[level], text);
+}
+
+static FloStatus build(AppRun *run) {
+  FLO_TRY(flo_series_create(run->scene, &run->series, &run->error));
+  FLO_TRY(flo_summary_check_expects(run->scene, run->series, &run->error));
+  run->scene->world.log = (FloLog){take_message, run};
+  return flo_scene_build(run->scene, &run->world, &run->error);
+}
+
+static FloStatus open_files(AppRun *run) {
+  char path[FLO_PATH_SIZE];
+  const char *folder = run->folder->path;
+  if (run->early[0]) flo_run_folder_note(run->folder, "while building the scene:\n%s", run->early);
+  FLO_TRY(flo_path_join(folder, "series.csv", path, &run->error));
+  FLO_TRY(run->point.series_size ? flo_series_reopen(run->series, path, run->point.series_size, &run->error)
+                                 : flo_series_open(run->series, path, &run->error));
+  FLO_TRY(flo_body_files_open(&run->bodies, folder, run->point.bodies_size, &run->error));
+  return flo_writer_start(&run->writer, &run->error);
+}
+
+// The folder comes last: a scene that cannot be built leaves nothing behind. The checkpoint comes first in
+// it, so that a run can be resumed from its first moment.
+static FloStatus start(AppRun *run, const char *out, bool replace) {
+  FLO_TRY(flo_run_folder_check(out, replace, &run->error));
+  FLO_TRY(build(run));
+  FLO_TRY(flo_run_folder_open(out, replace, &run->folder, &run->error));
+  FLO_TRY(open_files(run));
+  FLO_TRY(app_run_write_checkpoint(run));
+  FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
+  FLO_TRY(flo_body_files_write_meshes(out, run->scene, &run->error));
+  flo_run_folder_note(run->folder,
+                      "%s: %zu fluid and %zu boundary particles, method %s, %zu frames until %g s",
+                      run->scene->path, flo_world_count(run->world, FLO_SET_FLUID),
+                      flo_world_count(run->world, FLO_SET_BOUNDARY), run->scene->world.method,
+                      run->point.n_frames, run->point.until);
+  return FLO_OK;
+}
+
+// ---- Stepping ----
+
+// One step at a time while the frame is far, so that a signal is obeyed soon; flo_world_advance then lands on
+// it. The steps are the same as if it had been called at once.
+static FloStatus step_towards(AppRun *run, double time) {
+  double left = time - flo_world_time(run->world);
+  if (left > 2 * flo_world_max_dt(run->world, NULL)) return flo_world_step(run->world, NULL, &run->error);
+  return flo_world_advance(run->world, time, NULL, &run->error);
+}
+
+// Asked for by a signal, or because a frame takes long.
+static FloStatus keep_if_due(AppRun *run) {
+  double interval = run->options->checkpoint_seconds;
+  bool is_due = interval > 0 && flo_seconds() - run->last_checkpoint >= interval;
+  if (!is_checkpoint_wanted && !is_due) return FLO_OK;
+  is_checkpoint_wanted = 0;
+  flo_run_folder_note(run->folder, "checkpoint at %g s", flo_world_time(run->world));
+  return app_run_write_checkpoint(run);
+}
+
+static FloStatus advance_to(AppRun *run, double time) {
+  while (flo_world_time(run->world) < time && !is_stop_wanted) {
+    FLO_TRY(step_towards(run, time));
+    FLO_TRY(keep_if_due(run));
+    if (!app_progress_is_due(&run->progress)) continue;
+    FloFigures figures = flo_world_figures(run->world);
+    app_progress_show(&run->progress, &figures);
+  }
+  return FLO_OK;
+}
+
+// Does what happens up to `time`, on the way there.
+static FloStatus advance_through_events(AppRun *run, double time) {
+  while (run->point.next_event < run->scene->n_events && !is_stop_wanted) {
+    const FloSceneEvent *event = &run->scene->events[run->point.next_event];
+    size_t n_added;
+    if (event->time > time) break;
+    FLO_TRY(advance_to(run, event->time));
+    if (is_stop_wanted) break;
+    FLO_TRY(flo_scene_apply_event(run->scene, run->world, event, &n_added, &run->error));
+    if (n_added) flo_run_folder_note(run->folder, "at %g s: %zu particles added", event->time, n_added);
+    run->point.next_event++;
+  }
+  return advance_to(run, time);
+}
+
+// The state at which a run broke off is the one worth looking at: it is shown like any other frame, while the
+// last good one is kept to go back to.
+static FloStatus leave_diverged(AppRun *run) {
+  FloError reason = run->error;
+  FLO_TRY(app_run_write_last_good(run));
+  FLO_TRY(app_run_show_frame(run, true));
+  run->error = reason;
+  return FLO_DIVERGED;
+}
+
+static FloStatus simulate(AppRun *run) {
+  while (run->point.n_written <= run->point.n_frames) {
+    size_t frame = run->point.n_written;
+    FloStatus status = advance_through_events(run, frame_time(run, frame));
+    if (status == FLO_DIVERGED) return leave_diverged(run);
+    FLO_TRY(status);
+    if (is_stop_wanted) {
+      run->is_interrupted = true;
+      return app_run_write_checkpoint(run);
+    }
+    FLO_TRY(app_run_write_frame(run, frame == run->point.n_frames));
+  }
+  return FLO_OK;
+}
+
+// ---- End ----
+
+static void describe_end(AppRun *run, FloStatus status) {
+  FloRunReport *report = &run->report;
+  report->wall_seconds = flo_seconds() - run->began;
+  report->output_seconds = run->output_seconds, report->picture_seconds = run->picture_seconds;
+  report->n_frames = run->point.n_written ? run->point.n_written - 1 : 0;
+  report->size = run->size;
+  report->is_whole = status == FLO_OK && !run->is_interrupted && run->point.until >= run->scene->duration;
+  if (status != FLO_OK) report->message = run->error.text;
+  if (status == FLO_DIVERGED)
+    report->end = FLO_RUN_DIVERGED;
+  else if (status != FLO_OK)
+    report->end = FLO_RUN_FAILED;
+  else if (run->is_interrupted)
+    report->end = FLO_RUN_INTERRUPTED;
+}
+
+static void print_result(const AppRun *run, const char *summary) {
+  if (run->options->is_json) {
+    puts(summary);
+  } else if (!run->options->is_quiet) {
+    FloFigures figures = flo_world_figures(run->world);
+    printf("%s: %g s simulated in %" PRIu64 " steps, %.1f s\n",
+           run->scene->title ? run->scene->title : run->scene->name, figures.time, figures.step,
+           run->report.wall_seconds);
+    if (run->has_picture) printf("picture  %s/picture.png\n", run->folder->path);
+    printf("folder   %s\n", run->folder->path);
+  }
+}
+
+static const char *describe_range(const FloExpect *expect, char text[80]) {
+  if (isinf(expect->low))
+    snprintf(text, 80, "at most %g", expect->high);
+  else if (isinf(expect->high))
+    snprintf(text, 80, "at least %g", expect->low);
+  else
+    snprintf(text, 80, "%g to %g", expect->low, expect->high);
+  return text;
+}
+
+// By how much a value misses its range, as a share of the bound where that is not zero.
+static void describe_miss(const FloExpect *expect, double value, char text[80]) {
+  double bound = value < expect->low ? expect->low : expect->high, miss = fabs(value - bound);
+  if (isnan(value))
+    snprintf(text, 80, "it was never measured");
+  else if (bound != 0)
+    snprintf(text, 80, "%.3g or %.2g %% too %s", miss, 100 * miss / fabs(bound),
+             value < bound ? "low" : "high");
+  else
+    snprintf(text, 80, "%.3g too %s", miss, value < bound ? "low" : "high");
+}
+
+static void print_expects(const AppRun *run) {
+  for (size_t k = 0; k < run->scene->n_expects; k++) {
+    const FloExpect *expect = &run->scene->expects[k];
+    double value = NAN;
+    char range[80], miss[80];
+    flo_series_value(run->series, expect->figure, &value);
+    if (value >= expect->low && value <= expect->high) continue;
+    describe_miss(expect, value, miss);
+    app_fail(0, "expectation failed: %s is %g, expected %s: %s", expect->figure, value,
+             describe_range(expect, range), miss);
+  }
+}
+
+static int finish(AppRun *run, FloStatus status) {
+  char *summary = NULL;
+  size_t n_failed = 0;
+  FloError error = {0};
+  FloStatus written = run->writer ? flo_writer_wait(run->writer, &error) : FLO_OK;
+  if (status == FLO_OK && written != FLO_OK) status = written, run->error = error;
+  describe_end(run, status);
+  written = flo_summary_make(run->scene, run->world, run->series, &run->report, &summary, &n_failed, &error);
+  if (written == FLO_OK) written = flo_run_folder_write(run->folder, "summary.json", summary, &error);
+  app_progress_end(&run->progress);
+  if (written == FLO_OK && run->report.end != FLO_RUN_FAILED) print_result(run, summary);
+  free(summary);
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run->error.text);
+  if (written != FLO_OK) return app_fail(app_exit_code(written), "%s", error.text);
+  if (run->is_interrupted)
+    return app_fail(APP_RUN_FAILED, "interrupted at %g s; go on with: flotsam resume %s",
+                    flo_world_time(run->world), run->folder->path);
+  if (n_failed > 0) return print_expects(run), APP_EXPECTATION_FAILED;
+  return APP_OK;
+}
+
+static void release(AppRun *run) {
+  flo_writer_stop(run->writer);
+  flo_state_destroy(run->last_good);
+  flo_body_files_close(&run->bodies);
+  flo_series_destroy(run->series);
+  flo_world_destroy(run->world); // before the log it writes to and the scene it was made from
+  flo_run_folder_close(run->folder);
+  flo_scene_destroy(run->scene);
+}
+
+// From where `status` says that starting has come.
+static int go_through(AppRun *run, FloStatus status) {
+  if (status != FLO_OK && !run->folder) return app_fail(app_exit_code(status), "%s", run->error.text);
+  catch_signals();
+  if (status == FLO_OK) {
+    app_progress_begin(&run->progress, flo_world_time(run->world), run->point.until, run->options->is_quiet);
+    status = simulate(run);
+  }
+  int exit_code = finish(run, status);
+  flo_run_folder_note(run->folder, "end with exit code %d%s%s", exit_code, status ? ": " : "",
+                      status ? run->error.text : "");
+  return exit_code;
+}
+
+int app_run(FloScene *scene, const AppRunOptions *options, const char *size, const char *out, bool replace) {
+  char name[128];
+  AppRun run = {.options = options, .scene = scene, .size = size, .began = flo_seconds()};
+  snprintf(name, sizeof name, "runs/%s", scene->name);
+  plan_frames(&run, scene->duration);
+  run.point.has_no_pictures = options->has_no_pictures;
+  int exit_code = go_through(&run, start(&run, out ? out : name, replace));
+  release(&run);
+  return exit_code;
+}
+
+// ---- Going on ----
+
+static FloStatus load_checkpoint(const char *folder, FloCheckpoint *checkpoint, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  if (!flo_run_folder_is_run(folder))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is not the folder of a run", folder);
+  FLO_TRY(flo_path_join(folder, "checkpoint.h5", path, error));
+  if (!flo_file_exists(path))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: has no checkpoint, so there is nothing to go on from; start it with 'flotsam run'",
+                    folder);
+  return flo_checkpoint_read(path, checkpoint, error);
+}
+
+static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
+  FloSceneOptions options = {.threads = run->options->threads};
+  return flo_scene_load_text(checkpoint->scene_path, checkpoint->scene, strlen(checkpoint->scene), &options,
+                             &run->scene, &run->error);
+}
+
+// Nothing in the folder is touched before all that is needed was found to be good.
+static FloStatus restart(AppRun *run, const char *folder, const FloCheckpoint *checkpoint) {
+  const FloRunPoint *point = &checkpoint->point;
+  run->point = *point;
+  run->began = flo_seconds() - point->wall_seconds;
+  run->last_checkpoint = flo_seconds();
+  run->output_seconds = point->output_seconds, run->picture_seconds = point->picture_seconds;
+  FLO_TRY(load_scene(run, checkpoint));
+  plan_frames(run, point->until);
+  if (point->next_event > run->scene->n_events)
+    return flo_fail(&run->error, FLO_BAD_INPUT, "%s/checkpoint.h5: does not fit its scene", folder);
+  FLO_TRY(build(run));
+  FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
+  FLO_TRY(
+      flo_run_folder_reopen(folder, point->n_written, checkpoint->frame_times, &run->folder, &run->error));
+  flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
+                      point->n_written);
+  FLO_TRY(open_files(run));
+  FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
+  return flo_body_files_write_meshes(folder, run->scene, &run->error);
+}
+
+static bool is_complete(const FloCheckpoint *checkpoint, const AppRunOptions *options) {
+  bool has_new_goal = !isnan(options->until) || options->frames >= 0;
+  return checkpoint->point.n_written > checkpoint->point.n_frames && !has_new_goal;
+}
+
+int app_resume(const char *folder, const AppRunOptions *options) {
+  FloCheckpoint checkpoint = {0};
+  AppRunOptions own = *options;
+  AppRun run = {.options = &own};
+  FloStatus status = load_checkpoint(folder, &checkpoint, &run.error);
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run.error.text);
+  if (is_complete(&checkpoint, options)) {
+    if (!options->is_quiet) printf("%s: complete; --until T goes on further\n", folder);
+    return flo_checkpoint_free(&checkpoint), APP_OK;
+  }
+  own.has_no_pictures |= checkpoint.point.has_no_pictures;
+  run.size = checkpoint.size[0] ? checkpoint.size : NULL;
+  status = restart(&run, folder, &checkpoint);
+  flo_state_destroy(checkpoint.state), checkpoint.state = NULL;
+  int exit_code = go_through(&run, status);
+  release(&run);
+  flo_checkpoint_free(&checkpoint);
+  return exit_code;
+}

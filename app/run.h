@@ -1,0 +1,81 @@
+// A simulation from its scene, or its last checkpoint, to its end: what `run` and `resume` share.
+#ifndef FLO_APP_RUN_H
+#define FLO_APP_RUN_H
+
+#include "app.h"
+#include "io/body_files.h"
+#include "io/checkpoint.h"
+#include "io/run_folder.h"
+#include "io/series.h"
+#include "io/summary.h"
+#include "io/writer.h"
+
+typedef struct AppRunOptions {
+  double until;              // [s]; NaN: not given
+  int frames;                // -1: not given
+  double checkpoint_seconds; // wall clock between checkpoints; 0: one at every frame
+  int threads;
+  bool is_quiet, is_json, has_no_pictures;
+} AppRunOptions;
+
+// Rows of an option table that `run` and `resume` share.
+#define APP_RUN_OPTIONS(o)                                                                                   \
+  {"--until", "T", APP_NUMBER, &(o)->until, "simulate until this time in seconds", 0, 1e9},                  \
+      {"--frames", "N", APP_INTEGER, &(o)->frames, "simulate this many frames", 0, 1e6},                     \
+      {"--checkpoint",                                                                                       \
+       "SECONDS",                                                                                            \
+       APP_NUMBER,                                                                                           \
+       &(o)->checkpoint_seconds,                                                                             \
+       "wall clock between checkpoints, 30 unless given; 0: at every frame",                                 \
+       0,                                                                                                    \
+       1e9},                                                                                                 \
+      {"--quiet", NULL, APP_FLAG, &(o)->is_quiet, "say nothing unless something fails", 0, 0},               \
+      {"--json", NULL, APP_FLAG, &(o)->is_json, "print summary.json at the end", 0, 0}, {                    \
+    "--no-picture", NULL, APP_FLAG, &(o)->has_no_pictures, "draw nothing", 0, 0                              \
+  }
+
+AppRunOptions app_default_run_options(void);
+// Complains, and returns false with *exit_code set, where options exclude each other.
+bool app_check_run_options(const char *command, const AppRunOptions *options, int *exit_code);
+
+// Everything a run holds while it goes on. Members behind `writer` belong to its thread until it has been
+// waited for.
+typedef struct AppRun {
+  const AppRunOptions *options;
+  FloScene *scene;
+  FloWorld *world;
+  FloSeries *series;
+  FloRunFolder *folder;
+  FloRunPoint point;   // where it stands; sizes of files and seconds are brought up to date when it is kept
+  FloState *last_good; // of the last frame, unless it is on its way to disk already
+  FloRunPoint good_point;
+  const char *size; // name of the scene's size; NULL: its own
+  FloRunReport report;
+  FloError error;
+  AppProgress progress;
+  double began;           // wall clock, less what earlier parts of the run took
+  double last_checkpoint; // wall clock
+  bool is_interrupted;
+  char early[4096]; // messages of the library from before there was a log
+  FloWriter *writer;
+  FloBodyFiles bodies;
+  bool has_picture;
+  double output_seconds, picture_seconds;
+} AppRun;
+
+// Simulates `scene`, which it takes over, into the folder; returns the exit code.
+int app_run(FloScene *scene, const AppRunOptions *options, const char *size, const char *out, bool replace);
+// Goes on with the run in the folder.
+int app_resume(const char *folder, const AppRunOptions *options);
+
+// ---- Output (run_output.c) ----
+
+// Frame, series and pictures of the present moment.
+FloStatus app_run_show_frame(AppRun *run, bool is_last);
+// The same; keeps the state and writes a checkpoint if it is time.
+FloStatus app_run_write_frame(AppRun *run, bool is_last);
+FloStatus app_run_write_checkpoint(AppRun *run);
+// The state of the last frame, if it is not on disk yet.
+FloStatus app_run_write_last_good(AppRun *run);
+
+#endif
