@@ -55,6 +55,7 @@ typedef struct Run {
   double until;    // [s] simulated
   size_t n_frames; // behind the initial one
   bool has_picture;
+  AppView view;      // of all its pictures
   char early[4096];  // messages of the library from before there was a log
   size_t next_event; // of the scene, that has not happened yet
 } Run;
@@ -148,6 +149,8 @@ static FloStatus start(Run *run) {
   FLO_TRY(flo_summary_check_expects(run->scene, run->series, &run->error));
   run->scene->world.log = (FloLog){take_message, run};
   FLO_TRY(flo_scene_build(run->scene, &run->world, &run->error));
+  if (!run->arguments->no_picture)
+    FLO_TRY(app_view_of_scene(run->scene, &(AppPicture){0}, &run->view, &run->error));
   FLO_TRY(open_folder(run, out));
   flo_run_folder_note(
       run->folder, "%s: %zu fluid and %zu boundary particles, method %s, %zu frames until %g s",
@@ -168,7 +171,7 @@ static FloStatus place_bodies(Run *run) {
 }
 
 static FloStatus draw(Run *run, const FloSnapshot *snapshot, const char *path) {
-  AppPicture picture = {.threads = run->arguments->scene.threads};
+  AppPicture picture = {.threads = run->arguments->scene.threads, .view = &run->view};
   FLO_TRY(place_bodies(run));
   return app_draw(run->scene, snapshot, &picture, path, &run->error);
 }
