@@ -5,7 +5,9 @@
 
 #include "io/scene.h"
 #include "io/snapshot.h"
+#include "render/outlook.h"
 #include "render/render.h"
+#include "render/survey.h"
 
 // Exit codes, the same for every command.
 enum { APP_OK = 0, APP_RUN_FAILED = 1, APP_BAD_INPUT = 2, APP_EXPECTATION_FAILED = 3 };
@@ -132,28 +134,73 @@ int app_show_run(const char *path, bool is_json);
 
 // ---- Pictures (picture.c) ----
 
+// What all pictures of a run have in common: camera, ground, materials and the range of colours.
+typedef struct AppView {
+  FloOutlook outlook;
+  float value_low, value_high;
+} AppView;
+
 typedef struct AppPicture {
   int width, height; // 0: the renderer's default
   int threads;       // 0: all cores
   const char *colour_by;
+  const AppView *view; // NULL: as app_view_of_scene makes it from the bodies' current places
+  void (*report)(void *context, double share); // called while drawing; NULL: not
+  void *context;
 } AppPicture;
 
-bool app_is_colour(const char *colour_by);
-// Draws one frame; the scene's bodies must have their current poses in def.pose.
+// Fields that particles may be coloured by, as a list with commas.
+void app_list_colours(char text[160]);
+// False, with a message that begins with the command's name, if there is no such field.
+bool app_check_colour(const char *command, const char *colour_by);
+
+// The view before anything has happened; the scene's bodies must stand where they start.
+FloStatus app_view_of_scene(const FloScene *scene, const AppPicture *picture, AppView *view, FloError *error);
+// Takes a frame into account, and at last all of them: then the view suits what did happen.
+FloStatus app_survey_frame(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                           FloSurvey *survey, FloError *error);
+void app_view_settle(const FloScene *scene, const AppPicture *picture, const FloSurvey *survey,
+                     AppView *view);
+
+// Draws one frame; the scene's bodies must have their current poses in def.pose. `rgb` is malloc'ed; its size
+// is what app_picture_size tells.
+void app_picture_size(const AppPicture *picture, int *width, int *height);
+FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                    uint8_t **rgb, FloError *error);
+// The same into a PNG file.
 FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
                    const char *path, FloError *error);
+
+// ---- Movies (movie.c) ----
+
+typedef struct AppMovie AppMovie;
+
+// Whether a movie's file name has an ending that movies may have; explains if not.
+FloStatus app_movie_check(const char *path, FloError *error);
+// Whether its pictures must have even sizes.
+bool app_movie_needs_even_size(const char *path);
+// Starts ffmpeg. The file appears under its name only when the movie is closed. While a movie is open, SIGINT
+// and SIGTERM make the next addition fail, so that nothing half made is left.
+FloStatus app_movie_open(const char *path, int width, int height, double fps, AppMovie **movie,
+                         FloError *error);
+FloStatus app_movie_add(AppMovie *movie, const uint8_t *rgb, FloError *error);
+FloStatus app_movie_close(AppMovie *movie, FloError *error); // frees it, also on failure
+void app_movie_abandon(AppMovie *movie);                     // NULL is fine; leaves no file
 
 // ---- Progress on stderr (progress.c) ----
 
 typedef struct AppProgress {
   bool is_quiet, is_terminal;
-  double start, until;     // simulated seconds
+  double start, until;     // what is counted: simulated seconds, frames, ...
   double began, last_line; // wall clock
 } AppProgress;
 
 void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet);
 // True when it is time to show something again; figures need not be computed before that.
 bool app_progress_is_due(const AppProgress *progress);
+// Shows how far between start and until `now` is, the time to go, and a text.
+void app_progress_tell(AppProgress *progress, double now, const char *text);
+// The same for a simulation.
 void app_progress_show(AppProgress *progress, const FloFigures *figures);
 // Clears or ends the line, so that other output starts on a fresh one.
 void app_progress_end(AppProgress *progress);

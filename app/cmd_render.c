@@ -1,4 +1,4 @@
-// flotsam render: draws a frame of a run from its folder.
+// flotsam render: draws frames of a run from its folder, as pictures or as a movie.
 #include "app.h"
 #include "base/core.h"
 #include "io/run_folder.h"
@@ -12,39 +12,138 @@ static const AppUsage usage = {
     .command = "render",
     .arguments = "DIR",
     .about =
-        "Draws one frame of the run in the folder DIR with the scene's camera; the last frame unless told.\n"
-        "Exit codes: 0 drawn, 1 the picture could not be written, 2 bad input.",
+        "Draws frames of the run in the folder DIR: the last one unless told, or all of them as a movie. "
+        "The\n"
+        "camera is the scene's, or holds what the scene has and what its fluid does; camera and colours are\n"
+        "the same for all frames of a run. A run that still goes on is drawn as far as it has got.\n"
+        "Exit codes: 0 drawn, 1 drawing or ffmpeg failed, 2 bad input or no place to write to.",
     .examples = "  flotsam render runs/dam-break\n"
                 "  flotsam render runs/dam-break --frame 12 --out splash.png --width 1920 --height 1080\n"
-                "  flotsam render runs/dam-break --colour-by pressure\n",
+                "  flotsam render runs/dam-break --frames 10:30:5 --colour-by pressure\n"
+                "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
     .max_words = 1,
 };
 
+// Faster than screens show, and over before anybody has seen it: such a run is shown in slow motion.
+static const double fastest_rate = 60, slow_motion_rate = 30;
+
 typedef struct Arguments {
-  const char *folder, *out;
-  int frame; // -1: the last
+  const char *folder, *out, *movie, *frames;
+  int frame;  // -1: not given
+  double fps; // 0: not given
+  bool is_quiet;
   AppPicture picture;
 } Arguments;
 
+// Everything at hand while frames are drawn.
+typedef struct Job {
+  const Arguments *arguments;
+  FloScene *scene;
+  size_t n_frames;          // in the folder
+  size_t first, last, step; // to draw
+  AppPicture picture;
+  AppView view;
+  AppMovie *movie;
+  double fps;
+  AppProgress progress;
+  size_t n_done;
+  FloError error;
+} Job;
+
+// ---- Arguments ----
+
+static bool check_together(const Arguments *a) {
+  const char *text = NULL;
+  if (a->frames && a->frame >= 0) text = "give --frame or --frames, not both";
+  if (a->movie && a->frame >= 0) text = "a movie has more than one frame; give --frames FIRST:LAST";
+  if (a->movie && a->out) text = "give --movie FILE or --out, not both";
+  if (!a->movie && a->fps > 0) text = "--fps is for movies; give --movie FILE, too";
+  if (text) app_fail(APP_BAD_INPUT, "render: %s", text);
+  return !text;
+}
+
+static bool check_movie(const Arguments *a) {
+  FloError error;
+  if (!a->movie || app_movie_check(a->movie, &error) == FLO_OK) return true;
+  app_fail(APP_BAD_INPUT, "%s", error.text);
+  return false;
+}
+
 static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
+  char fields[160];
+  app_list_colours(fields);
   *a = (Arguments){.frame = -1};
   AppOption options[] = {
       {"--frame", "N", APP_INTEGER, &a->frame, "the frame's number, from 0; the last unless given", 0, 1e9},
-      {"--out", "FILE.png", APP_TEXT, &a->out, "where to; DIR/picture_NNNN.png unless given", 0, 0},
-      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width of the picture", 16, 16384},
-      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height of the picture", 16, 16384},
-      {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, "speed, density or pressure", 0, 0},
+      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
+      {"--out", "PATH", APP_TEXT, &a->out,
+       "the PNG file, or with --frames a folder; DIR/picture_NNNN.png unless given", 0, 0},
+      {"--movie", "FILE", APP_TEXT, &a->movie, "a movie (.mp4, .mkv, .webm or .gif) made with ffmpeg", 0, 0},
+      {"--fps", "N", APP_NUMBER, &a->fps, "frames per second of the movie; the scene's unless given", 0.01,
+       1000},
+      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
+      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
+      {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
       {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
+      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
   a->folder = words.items[0];
-  if (!a->picture.colour_by || app_is_colour(a->picture.colour_by)) return true;
-  *exit_code = app_fail(APP_BAD_INPUT, "render: cannot colour by '%s'; choose speed, density or pressure",
-                        a->picture.colour_by);
+  *exit_code = APP_BAD_INPUT;
+  if (a->picture.colour_by && !app_check_colour("render", a->picture.colour_by)) return false;
+  return check_together(a) && check_movie(a);
+}
+
+// ---- Which frames ----
+
+// The numbers of "A:B:STEP", any of which may be missing; false if there is anything else.
+static bool read_range(const char *text, size_t numbers[3]) {
+  for (size_t k = 0; k < 3; k++) {
+    size_t length = strspn(text, "0123456789");
+    if (length > 9) return false;
+    if (length > 0) numbers[k] = strtoul(text, NULL, 10);
+    text += length;
+    if (*text == 0) return k > 0;
+    if (*text++ != ':') return false;
+  }
   return false;
+}
+
+static FloStatus plan_range(Job *job, const char *text) {
+  size_t numbers[3] = {0, job->n_frames - 1, 1};
+  if (!read_range(text, numbers) || numbers[2] == 0)
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "render: --frames needs A:B or A:B:STEP such as 0:20:2, not '%s' (--frame N draws one)",
+                    text);
+  job->first = numbers[0], job->last = numbers[1], job->step = numbers[2];
+  if (job->first < job->n_frames && job->first > job->last)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "render: --frames %s runs backwards", text);
+  return FLO_OK;
+}
+
+static FloStatus plan(Job *job) {
+  const Arguments *a = job->arguments;
+  job->first = a->movie ? 0 : a->frame >= 0 ? (size_t)a->frame : job->n_frames - 1;
+  job->last = a->movie ? job->n_frames - 1 : job->first;
+  job->step = 1;
+  if (a->frames) FLO_TRY(plan_range(job, a->frames));
+  size_t farthest = flo_max_size(job->first, job->last);
+  if (farthest < job->n_frames) return FLO_OK;
+  return flo_fail(&job->error, FLO_BAD_INPUT, "render: there is no frame %zu; the last one is %zu", farthest,
+                  job->n_frames - 1);
+}
+
+static size_t count_planned(const Job *job) { return (job->last - job->first) / job->step + 1; }
+
+// ---- Frames from disk ----
+
+static FloStatus read_frame(Job *job, size_t frame, FloSnapshot *snapshot) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_run_folder_frame_path(job->arguments->folder, frame, path, &job->error));
+  return flo_snapshot_read(path, snapshot, &job->error);
 }
 
 // Bodies stood elsewhere at that frame than at the start: the series tells where.
@@ -69,27 +168,147 @@ static FloStatus place_bodies(FloScene *scene, const char *folder, size_t frame,
   return status;
 }
 
-static FloStatus draw(const Arguments *a, FloScene *scene, size_t frame, const char *out, FloError *error) {
+// ---- The view ----
+
+// Frames spread over all there are, whichever are to be drawn: so each is drawn the same every time.
+static FloStatus survey_frames(Job *job, FloSurvey *survey) {
+  size_t n = flo_min_size(job->n_frames, FLO_SURVEY_FRAMES);
+  app_progress_begin(&job->progress, 0, (double)n, job->arguments->is_quiet);
+  for (size_t k = 0; k < n; k++) {
+    FloSnapshot snapshot;
+    size_t frame = n > 1 ? k * (job->n_frames - 1) / (n - 1) : 0;
+    if (app_progress_is_due(&job->progress))
+      app_progress_tell(&job->progress, (double)k, "looking for camera and colours");
+    // A damaged frame is no reason not to draw another one.
+    if (read_frame(job, frame, &snapshot) != FLO_OK) continue;
+    FloStatus status = app_survey_frame(job->scene, &snapshot, &job->picture, survey, &job->error);
+    flo_snapshot_free(&snapshot);
+    FLO_TRY(status);
+  }
+  app_progress_end(&job->progress);
+  return FLO_OK;
+}
+
+static FloStatus choose_view(Job *job) {
+  FloSurvey survey = {0};
+  FLO_TRY(app_view_of_scene(job->scene, &job->picture, &job->view, &job->error));
+  FLO_TRY(survey_frames(job, &survey));
+  app_view_settle(job->scene, &job->picture, &survey, &job->view);
+  job->picture.view = &job->view;
+  return FLO_OK;
+}
+
+// ---- Where to ----
+
+static FloStatus picture_path(Job *job, size_t frame, char path[FLO_PATH_SIZE]) {
+  const Arguments *a = job->arguments;
+  char name[48];
+  snprintf(name, sizeof name, "picture_%04zu.png", frame);
+  if (!a->out || a->frames) return flo_path_join(a->out ? a->out : a->folder, name, path, &job->error);
+  if (snprintf(path, FLO_PATH_SIZE, "%s", a->out) < FLO_PATH_SIZE) return FLO_OK;
+  return flo_fail(&job->error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
+}
+
+// Finds out before any work is done that there is no place for the result. A bad place is bad input.
+static FloStatus check_place(Job *job) {
+  const Arguments *a = job->arguments;
   char path[FLO_PATH_SIZE];
-  FloSnapshot snapshot;
-  FLO_TRY(place_bodies(scene, a->folder, frame, error));
-  FLO_TRY(flo_run_folder_frame_path(a->folder, frame, path, error));
-  FLO_TRY(flo_snapshot_read(path, &snapshot, error));
-  FloStatus status = app_draw(scene, &snapshot, &a->picture, out, error);
-  flo_snapshot_free(&snapshot);
+  FloNewFile file;
+  FloStatus status = FLO_OK;
+  if (a->frames && a->out) status = flo_folder_make(a->out, &job->error);
+  if (status == FLO_OK && !a->movie) status = picture_path(job, job->first, path);
+  if (status == FLO_OK) status = flo_new_file_begin(&file, a->movie ? a->movie : path, &job->error);
+  if (status == FLO_OK) flo_new_file_abandon(&file);
+  return status == FLO_IO_FAILED ? FLO_BAD_INPUT : status;
+}
+
+// ---- Drawing ----
+
+static void report(void *context, double share) {
+  Job *job = context;
+  char text[64];
+  if (!app_progress_is_due(&job->progress)) return;
+  snprintf(text, sizeof text, "frame %zu, %zu of %zu", job->first + job->n_done * job->step, job->n_done + 1,
+           count_planned(job));
+  app_progress_tell(&job->progress, (double)job->n_done + share, text);
+}
+
+static FloStatus add_to_movie(Job *job, const FloSnapshot *snapshot) {
+  uint8_t *rgb = NULL;
+  FLO_TRY(app_paint(job->scene, snapshot, &job->picture, &rgb, &job->error));
+  FloStatus status = app_movie_add(job->movie, rgb, &job->error);
+  free(rgb);
   return status;
 }
 
-static int render(const Arguments *a, FloScene *scene, size_t frame) {
-  char name[48], path[FLO_PATH_SIZE];
-  FloError error;
-  snprintf(name, sizeof name, "picture_%04zu.png", frame);
-  FloStatus status = flo_path_join(a->folder, name, path, &error);
-  const char *out = a->out ? a->out : path;
-  if (status == FLO_OK) status = draw(a, scene, frame, out, &error);
-  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", error.text);
-  printf("picture  %s\n", out);
-  return APP_OK;
+static FloStatus draw_frame(Job *job, size_t frame) {
+  char path[FLO_PATH_SIZE];
+  FloSnapshot snapshot;
+  FLO_TRY(place_bodies(job->scene, job->arguments->folder, frame, &job->error));
+  if (!job->movie) FLO_TRY(picture_path(job, frame, path));
+  FLO_TRY(read_frame(job, frame, &snapshot));
+  FloStatus status = job->movie ? add_to_movie(job, &snapshot)
+                                : app_draw(job->scene, &snapshot, &job->picture, path, &job->error);
+  flo_snapshot_free(&snapshot);
+  if (status != FLO_OK || job->movie || job->arguments->is_quiet) return status;
+  app_progress_end(&job->progress);
+  printf("picture  %s\n", path);
+  return FLO_OK;
+}
+
+static FloStatus draw_frames(Job *job) {
+  FloStatus status = FLO_OK;
+  app_progress_begin(&job->progress, 0, (double)count_planned(job), job->arguments->is_quiet);
+  for (size_t frame = job->first; status == FLO_OK && frame <= job->last; frame += job->step) {
+    status = draw_frame(job, frame);
+    job->n_done++;
+  }
+  app_progress_end(&job->progress);
+  return status;
+}
+
+// ---- Movies ----
+
+static void choose_rate(Job *job) {
+  double real = job->scene->frames_per_second / (double)job->step;
+  job->fps = job->arguments->fps > 0 ? job->arguments->fps : real > fastest_rate ? slow_motion_rate : real;
+}
+
+static void print_movie(const Job *job) {
+  double slower = job->scene->frames_per_second / (double)job->step / job->fps;
+  if (job->arguments->is_quiet) return;
+  printf("movie    %s: %zu frames, %.4g per second", job->arguments->movie, job->n_done, job->fps);
+  if (slower > 1.01) printf(", %.3g times slower than life", slower);
+  if (slower < 0.99) printf(", %.3g times faster than life", 1 / slower);
+  printf("\n");
+}
+
+static FloStatus make_movie(Job *job) {
+  int width, height;
+  app_picture_size(&job->picture, &width, &height);
+  if (app_movie_needs_even_size(job->arguments->movie)) width += width % 2, height += height % 2;
+  job->picture.width = width, job->picture.height = height;
+  choose_rate(job);
+  FLO_TRY(app_movie_open(job->arguments->movie, width, height, job->fps, &job->movie, &job->error));
+  FloStatus status = draw_frames(job);
+  if (status != FLO_OK) {
+    app_movie_abandon(job->movie);
+    return status;
+  }
+  FLO_TRY(app_movie_close(job->movie, &job->error));
+  print_movie(job);
+  return FLO_OK;
+}
+
+// ---- All of it ----
+
+static FloStatus render(Job *job) {
+  job->picture = job->arguments->picture;
+  job->picture.report = report, job->picture.context = job;
+  FLO_TRY(plan(job));
+  FLO_TRY(check_place(job));
+  FLO_TRY(choose_view(job));
+  return job->arguments->movie ? make_movie(job) : draw_frames(job);
 }
 
 int cmd_render(int argc, char **argv) {
@@ -97,16 +316,12 @@ int cmd_render(int argc, char **argv) {
   int exit_code;
   if (!parse(argc, argv, &arguments, &exit_code)) return exit_code;
   char path[FLO_PATH_SIZE];
-  size_t n_frames = flo_run_folder_count_frames(arguments.folder);
-  if (n_frames == 0 || flo_path_join(arguments.folder, "scene.json", path, NULL) != FLO_OK)
+  Job job = {.arguments = &arguments, .n_frames = flo_run_folder_count_frames(arguments.folder)};
+  if (job.n_frames == 0 || flo_path_join(arguments.folder, "scene.json", path, NULL) != FLO_OK)
     return app_fail(APP_BAD_INPUT, "%s: is not the folder of a run", arguments.folder);
-  size_t frame = arguments.frame < 0 ? n_frames - 1 : (size_t)arguments.frame;
-  if (frame >= n_frames)
-    return app_fail(APP_BAD_INPUT, "render: there is no frame %zu; the last one is %zu", frame, n_frames - 1);
-  FloScene *scene;
   AppSceneArguments load = {.scene = path};
-  if (!app_load_scene(&load, &scene, &exit_code)) return exit_code;
-  exit_code = render(&arguments, scene, frame);
-  flo_scene_destroy(scene);
-  return exit_code;
+  if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
+  FloStatus status = render(&job);
+  flo_scene_destroy(job.scene);
+  return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);
 }

@@ -17,7 +17,7 @@ static const AppCommand commands[] = {
     {"resume", cmd_resume, "go on with a run that was interrupted"},
     {"check", cmd_check, "read a scene and tell what running it would mean"},
     {"info", cmd_info, "tell about a run, or list methods, parameters, kernels, scenes, shapes, keys"},
-    {"render", cmd_render, "draw a frame of a finished run"},
+    {"render", cmd_render, "draw frames of a run, or make a movie of them"},
     {"plot", cmd_plot, "draw the figures of a run over time"},
     {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY"},
     {"bench", cmd_bench, "measure speed"},

@@ -1,15 +1,18 @@
 // From a snapshot to a picture: which particles to draw, what colours them, what is written below.
 #include "app.h"
 #include "base/core.h"
+#include "io/suggest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// ---- Fields to colour by ----
+
 typedef struct Colour {
   const char *name, *label;
-  float (*value)(const FloSnapshot *snapshot, size_t i);
+  float (*value)(const FloSnapshot *snapshot, size_t i); // NULL: each material has its own colour
 } Colour;
 
 static float speed_of(const FloSnapshot *snapshot, size_t i) {
@@ -25,6 +28,10 @@ static float x_of(const FloSnapshot *snapshot, size_t i) { return snapshot->posi
 static float y_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i + 1]; }
 static float z_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i + 2]; }
 
+static float vx_of(const FloSnapshot *snapshot, size_t i) { return snapshot->velocity[3 * i]; }
+static float vy_of(const FloSnapshot *snapshot, size_t i) { return snapshot->velocity[3 * i + 1]; }
+static float vz_of(const FloSnapshot *snapshot, size_t i) { return snapshot->velocity[3 * i + 2]; }
+
 static const Colour colours[] = {
     {"speed", "speed [m/s]", speed_of},
     {"density", "density [kg/m³]", density_of},
@@ -32,6 +39,10 @@ static const Colour colours[] = {
     {"x", "x [m]", x_of},
     {"y", "y [m]", y_of},
     {"z", "z [m]", z_of},
+    {"vx", "velocity x [m/s]", vx_of},
+    {"vy", "velocity y [m/s]", vy_of},
+    {"vz", "velocity z [m/s]", vz_of},
+    {"material", NULL, NULL},
 };
 
 static const Colour *find_colour(const char *name) {
@@ -40,7 +51,38 @@ static const Colour *find_colour(const char *name) {
   return NULL;
 }
 
-bool app_is_colour(const char *colour_by) { return find_colour(colour_by) != NULL; }
+static const Colour *colour_of(const FloScene *scene, const AppPicture *picture) {
+  const Colour *colour = find_colour(picture->colour_by ? picture->colour_by : scene->colour_by);
+  return colour ? colour : &colours[0];
+}
+
+void app_list_colours(char text[160]) {
+  size_t used = 0;
+  text[0] = 0;
+  for (size_t k = 0; k < FLO_COUNT_OF(colours) && used < 160; k++) {
+    const char *gap = k == 0 ? "" : k + 1 < FLO_COUNT_OF(colours) ? ", " : " or ";
+    used += (size_t)snprintf(text + used, 160 - used, "%s%s", gap, colours[k].name);
+  }
+}
+
+bool app_check_colour(const char *command, const char *colour_by) {
+  if (find_colour(colour_by)) return true;
+  char list[160], buffer[128];
+  FloSuggestion suggestion = flo_suggest_start(colour_by);
+  for (size_t k = 0; k < FLO_COUNT_OF(colours); k++) flo_suggest_offer(&suggestion, colours[k].name);
+  app_list_colours(list);
+  app_fail(APP_BAD_INPUT, "%s: cannot colour by '%s'%s (choose %s)", command, colour_by,
+           flo_suggest_text(&suggestion, buffer), list);
+  return false;
+}
+
+// ---- Particles to draw ----
+
+typedef struct Selection {
+  size_t n;
+  float *positions, *values;
+  uint16_t *materials;
+} Selection;
 
 // Fluid, and the samples of bodies that ask for it: other solids are drawn as the shapes they are. Only
 // particles that are somewhere: after a divergence some have left all bounds.
@@ -52,57 +94,119 @@ static bool is_drawn(const FloScene *scene, const FloSnapshot *snapshot, size_t 
          isfinite(x[2]);
 }
 
-static size_t select_particles(const FloScene *scene, const FloSnapshot *snapshot, const Colour *colour,
-                               float *positions, float *values) {
-  size_t n = 0;
-  for (size_t i = 0; i < snapshot->count; i++) {
-    if (!is_drawn(scene, snapshot, i)) continue;
-    float value = colour->value(snapshot, i);
-    memcpy(positions + 3 * n, snapshot->positions + 3 * i, 3 * sizeof(float));
-    values[n++] = isfinite(value) ? value : 0;
-  }
-  return n;
+static void release(Selection *s) {
+  free(s->positions);
+  free(s->values);
+  free(s->materials);
 }
 
-static FloStatus draw(const FloPictureInput *input, const AppPicture *picture, const char *path,
-                      FloError *error) {
+static FloStatus select_particles(const FloScene *scene, const FloSnapshot *snapshot, const Colour *colour,
+                                  Selection *s, FloError *error) {
+  size_t most = snapshot->count + 1;
+  *s = (Selection){.positions = malloc(most * 3 * sizeof *s->positions),
+                   .values = malloc(most * sizeof *s->values),
+                   .materials = malloc(most * sizeof *s->materials)};
+  if (!s->positions || !s->values || !s->materials) {
+    release(s);
+    return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %zu particles", snapshot->count);
+  }
+  for (size_t i = 0; i < snapshot->count; i++) {
+    if (!is_drawn(scene, snapshot, i)) continue;
+    float value = colour->value ? colour->value(snapshot, i) : 0;
+    memcpy(s->positions + 3 * s->n, snapshot->positions + 3 * i, 3 * sizeof(float));
+    s->materials[s->n] = snapshot->material[i];
+    s->values[s->n++] = isfinite(value) ? value : 0;
+  }
+  return FLO_OK;
+}
+
+// ---- The view of a run ----
+
+FloStatus app_view_of_scene(const FloScene *scene, const AppPicture *picture, AppView *view,
+                            FloError *error) {
+  FLO_TRY(flo_outlook_create(scene, &view->outlook, error));
+  flo_outlook_range(&view->outlook, colour_of(scene, picture)->name, &view->value_low, &view->value_high);
+  return FLO_OK;
+}
+
+FloStatus app_survey_frame(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                           FloSurvey *survey, FloError *error) {
+  Selection s;
+  FLO_TRY(select_particles(scene, snapshot, colour_of(scene, picture), &s, error));
+  flo_survey_add(survey, s.positions, s.values, s.n);
+  release(&s);
+  return FLO_OK;
+}
+
+void app_view_settle(const FloScene *scene, const AppPicture *picture, const FloSurvey *survey,
+                     AppView *view) {
+  FloColourMap map = flo_colour_map_for(colour_of(scene, picture)->label);
+  flo_survey_widen(survey, (float)(0.5 * scene->world.spacing), &view->outlook.view);
+  flo_survey_range(survey, map, &view->value_low, &view->value_high);
+}
+
+// ---- Drawing ----
+
+static FloPictureOptions options_of(const AppPicture *picture) {
   FloPictureOptions options = flo_default_picture_options();
   if (picture->width > 0) options.width = picture->width;
   if (picture->height > 0) options.height = picture->height;
   options.threads = picture->threads;
-  uint8_t *rgb = NULL;
-  FLO_TRY(flo_render_picture(input, &options, &rgb, error));
-  FloStatus status = flo_write_png(path, rgb, options.width, options.height, error);
-  free(rgb);
+  options.report = picture->report, options.context = picture->context;
+  return options;
+}
+
+void app_picture_size(const AppPicture *picture, int *width, int *height) {
+  FloPictureOptions options = options_of(picture);
+  *width = options.width, *height = options.height;
+}
+
+static FloPictureInput describe(const FloScene *scene, const Colour *colour, const AppView *view,
+                                const Selection *s) {
+  return (FloPictureInput){.dim = scene->world.dim,
+                           .up = scene->up,
+                           .n_particles = s->n,
+                           .positions = s->positions,
+                           .values = colour->value ? s->values : NULL,
+                           .radius = (float)(0.5 * scene->world.spacing),
+                           .value_label = colour->label,
+                           .value_low = view->value_low,
+                           .value_high = view->value_high,
+                           .materials = s->materials,
+                           .material_names = view->outlook.material_names,
+                           .n_materials = view->outlook.n_materials,
+                           .bodies = scene->bodies,
+                           .n_bodies = scene->n_bodies,
+                           .repeat = flo_scene_repeat(scene),
+                           .camera = scene->camera,
+                           .view = view->outlook.view};
+}
+
+FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                    uint8_t **rgb, FloError *error) {
+  const Colour *colour = colour_of(scene, picture);
+  const FloPictureOptions options = options_of(picture);
+  AppView own;
+  Selection s;
+  if (!picture->view) FLO_TRY(app_view_of_scene(scene, picture, &own, error));
+  FLO_TRY(select_particles(scene, snapshot, colour, &s, error));
+  char caption[256];
+  snprintf(caption, sizeof caption, "%s   t = %.3f s", scene->title ? scene->title : scene->name,
+           snapshot->time);
+  FloPictureInput input = describe(scene, colour, picture->view ? picture->view : &own, &s);
+  input.caption = caption;
+  FloStatus status = flo_render_picture(&input, &options, rgb, error);
+  release(&s);
   return status;
 }
 
 FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
                    const char *path, FloError *error) {
-  const Colour *colour = find_colour(picture->colour_by ? picture->colour_by : scene->colour_by);
-  if (!colour) colour = &colours[0];
-  char caption[256];
-  snprintf(caption, sizeof caption, "%s   t = %.3f s", scene->title ? scene->title : scene->name,
-           snapshot->time);
-  FloPictureInput input = {.dim = scene->world.dim,
-                           .up = scene->up,
-                           .radius = (float)(0.5 * scene->world.spacing),
-                           .value_label = colour->label,
-                           .bodies = scene->bodies,
-                           .n_bodies = scene->n_bodies,
-                           .camera = scene->camera,
-                           .caption = caption};
-  float *positions = malloc((snapshot->count + 1) * 3 * sizeof *positions);
-  float *values = malloc((snapshot->count + 1) * sizeof *values);
-  FloStatus status = FLO_OK;
-  if (!positions || !values) status = flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
-  if (status == FLO_OK) {
-    input.n_particles = select_particles(scene, snapshot, colour, positions, values);
-    input.positions = positions;
-    input.values = values;
-    status = draw(&input, picture, path, error);
-  }
-  free(positions);
-  free(values);
+  int width, height;
+  uint8_t *rgb = NULL;
+  app_picture_size(picture, &width, &height);
+  FLO_TRY(app_paint(scene, snapshot, picture, &rgb, error));
+  FloStatus status = flo_write_png(path, rgb, width, height, error);
+  free(rgb);
   return status;
 }

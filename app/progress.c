@@ -28,7 +28,7 @@ bool app_progress_is_due(const AppProgress *progress) {
   return !progress->is_quiet && flo_seconds() - progress->last_line >= interval;
 }
 
-// The time to go as "3:20" or "2:05:00", guessed from the time the simulated part took.
+// The time to go as "3:20" or "2:05:00", guessed from the time that the part done took.
 static void format_to_go(const AppProgress *progress, double share, char text[32]) {
   double elapsed = flo_seconds() - progress->began;
   if (share <= 0 || elapsed < 0.5) {
@@ -59,20 +59,26 @@ static void draw_bar(double share, const char *text) {
   fprintf(stderr, "\r[%s] %.*s\033[K", bar, room - 3 - cells, text);
 }
 
-void app_progress_show(AppProgress *progress, const FloFigures *figures) {
+void app_progress_tell(AppProgress *progress, double now, const char *text) {
   double span = progress->until - progress->start;
-  double share = span > 0 ? (figures->time - progress->start) / span : 1;
+  double share = span > 0 ? (now - progress->start) / span : 1;
   share = share < 0 ? 0 : share > 1 ? 1 : share;
   char to_go[32], line[MAX_LINE];
   format_to_go(progress, share, to_go);
-  snprintf(line, sizeof line, "%.0f %%  ETA %s  t %.3g s  step %" PRIu64 "  dt %.1e s  density error %.2g %%",
-           100 * share, to_go, figures->time, figures->step, figures->dt, 100 * figures->density_error_max);
+  snprintf(line, sizeof line, "%.0f %%  ETA %s  %s", 100 * share, to_go, text);
   if (progress->is_terminal)
     draw_bar(share, line);
   else
     fprintf(stderr, "%s\n", line);
   fflush(stderr);
   progress->last_line = flo_seconds();
+}
+
+void app_progress_show(AppProgress *progress, const FloFigures *figures) {
+  char text[MAX_LINE];
+  snprintf(text, sizeof text, "t %.3g s  step %" PRIu64 "  dt %.1e s  density error %.2g %%", figures->time,
+           figures->step, figures->dt, 100 * figures->density_error_max);
+  app_progress_tell(progress, figures->time, text);
 }
 
 void app_progress_end(AppProgress *progress) {

@@ -86,7 +86,9 @@ static FloStatus build(AppRun *run) {
   FLO_TRY(flo_series_create(run->scene, &run->series, &run->error));
   FLO_TRY(flo_summary_check_expects(run->scene, run->series, &run->error));
   run->scene->world.log = (FloLog){take_message, run};
-  return flo_scene_build(run->scene, &run->world, &run->error);
+  FLO_TRY(flo_scene_build(run->scene, &run->world, &run->error));
+  if (run->options->has_no_pictures) return FLO_OK;
+  return app_view_of_scene(run->scene, &(AppPicture){0}, &run->view, &run->error);
 }
 
 static FloStatus open_files(AppRun *run) {

@@ -57,6 +57,7 @@ typedef struct AppRun {
   double last_checkpoint; // wall clock
   bool is_interrupted;
   char early[4096]; // messages of the library from before there was a log
+  AppView view;     // of all its pictures
   FloWriter *writer;
   FloBodyFiles bodies;
   bool has_picture;

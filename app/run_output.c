@@ -47,7 +47,7 @@ static FloStatus draw_bodies_of(const FrameJob *job, const char *path, FloError 
   if (n) memcpy(bodies, scene.bodies, n * sizeof *bodies);
   for (size_t k = 0; k < n; k++) bodies[k].def.pose = job->bodies[k].pose;
   scene.bodies = bodies;
-  AppPicture picture = {.threads = job->run->options->threads};
+  AppPicture picture = {.threads = job->run->options->threads, .view = &job->run->view};
   FloStatus status = app_draw(&scene, &job->snapshot, &picture, path, error);
   free(bodies);
   return status;

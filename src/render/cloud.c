@@ -74,20 +74,35 @@ static FloBounds bulk_bounds(const FloCloud *cloud) {
 
 // ---- Making ----
 
-static uint8_t tone_of(float value, float low, float high) {
+static uint16_t tone_of(float value, float low, float high) {
   if (!isfinite(value)) return FLO_TONE_WARNING;
   double share = ((double)value - (double)low) / ((double)high - (double)low);
-  return (uint8_t)(flo_clamp01((float)share) * (FLO_TONE_WARNING - 1) + 0.5f);
+  return (uint16_t)(flo_clamp01((float)share) * (FLO_TONE_WARNING - 1) + 0.5f);
+}
+
+static uint16_t particle_tone(const FloPictureInput *input, const FloCloud *cloud, size_t i) {
+  const uint16_t plain = (uint16_t)(FLO_PLAIN_SHARE * (FLO_TONE_WARNING - 1));
+  uint16_t tone = input->values ? tone_of(input->values[i], cloud->low, cloud->high) : plain;
+  if (!cloud->has_ramps || !input->materials || input->materials[i] == UINT16_MAX) return tone;
+  return (uint16_t)(tone + FLO_RAMP_TONES * (input->materials[i] % FLO_RAMPS));
+}
+
+V3 flo_cloud_colour(const FloCloud *cloud, size_t tone) {
+  size_t step = tone % FLO_RAMP_TONES;
+  if (step == FLO_TONE_WARNING) return flo_colour_warning();
+  float share = (float)step / (FLO_TONE_WARNING - 1);
+  return cloud->has_ramps ? flo_material_colour(tone / FLO_RAMP_TONES, share)
+                          : flo_colour_map(cloud->map, share);
 }
 
 static FloStatus allocate(FloCloud *cloud, size_t n, FloError *error) {
   cloud->spheres = aligned_alloc(64, (n * sizeof *cloud->spheres + 127) / 64 * 64);
-  cloud->tones = malloc(n + 1);
+  cloud->tones = malloc((n + 1) * sizeof *cloud->tones);
   if (cloud->spheres && cloud->tones) return FLO_OK;
   return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu particles", n);
 }
 
-static void add_sphere(FloCloud *cloud, float x, float y, float z, float radius, uint8_t tone) {
+static void add_sphere(FloCloud *cloud, float x, float y, float z, float radius, uint16_t tone) {
   float *sphere = cloud->spheres[cloud->count];
   sphere[0] = x, sphere[1] = y, sphere[2] = z, sphere[3] = radius;
   cloud->tones[cloud->count++] = tone;
@@ -98,7 +113,7 @@ static void fill(const FloPictureInput *input, FloCloud *cloud) {
   for (size_t i = 0; i < input->n_particles; i++) {
     const float *p = &input->positions[3 * i];
     if (!is_usable(p)) continue;
-    uint8_t tone = input->values ? tone_of(input->values[i], cloud->low, cloud->high) : 96;
+    uint16_t tone = particle_tone(input, cloud, i);
     add_sphere(cloud, p[0], p[1], input->dim == 2 ? 0 : p[2], r, tone);
     // In the plane the page would shine through the gaps between discs. A larger disc behind each, and behind
     // the walls, closes them.
@@ -109,6 +124,8 @@ static void fill(const FloPictureInput *input, FloCloud *cloud) {
 FloStatus flo_cloud_create(const FloPictureInput *input, FloCloud *cloud, FloError *error) {
   *cloud = (FloCloud){.map = flo_colour_map_for(input->value_label), .bounds = flo_bounds_empty()};
   FLO_TRY(allocate(cloud, (input->dim == 2 ? 2 : 1) * input->n_particles, error));
+  // Any other map is made to read one quantity; a second colour would only confuse.
+  cloud->has_ramps = !input->values || (input->n_materials > 1 && cloud->map == FLO_MAP_WATER);
   cloud->low = input->value_low, cloud->high = input->value_high;
   if (input->values && !(cloud->low < cloud->high && isfinite(cloud->high - cloud->low)))
     flo_value_range(input->values, input->n_particles, cloud->map, &cloud->low, &cloud->high);

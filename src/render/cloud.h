@@ -5,16 +5,23 @@
 #include "render/colour.h"
 #include "render/render.h"
 
-enum { FLO_TONES = 256, FLO_TONE_WARNING = 255 }; // colour numbers 0..254 span the map; 255: no usable value
+// Colour numbers: FLO_RAMP_TONES for each ramp, of which the last means that there is no usable value.
+enum { FLO_RAMP_TONES = 256, FLO_TONES = FLO_RAMPS * FLO_RAMP_TONES, FLO_TONE_WARNING = FLO_RAMP_TONES - 1 };
 
 typedef struct FloCloud {
   size_t count;        // of spheres: two per particle in 2D
   float (*spheres)[4]; // x, y, z, radius
-  uint8_t *tones;      // colour number per sphere
+  uint16_t *tones;     // colour number per sphere
   FloBounds bounds;    // of the bulk: a few strays far away do not count
   FloColourMap map;
+  bool has_ramps;  // a ramp of colours for each material instead of the map
   float low, high; // values at the ends of the map
 } FloCloud;
+
+// The colour of a tone.
+V3 flo_cloud_colour(const FloCloud *, size_t tone);
+// Where a fluid without values stands on its material's ramp, 0..1.
+#define FLO_PLAIN_SHARE 0.38f
 
 FloStatus flo_cloud_create(const FloPictureInput *, FloCloud *, FloError *);
 void flo_cloud_destroy(FloCloud *);

@@ -77,9 +77,48 @@ static V3 spline_map(const FloRgb8 *colours, int n, float t) {
 }
 
 static const FloRgb8 water_colours[] = {{18, 66, 148},   {16, 94, 182},   {26, 130, 210}, {58, 168, 226},
-                                        {118, 206, 235}, {184, 232, 243}, {244, 252, 254}};
+                                        {118, 206, 235}, {184, 232, 243}, {240, 252, 254}};
 static const FloRgb8 signed_colours[] = {{22, 56, 140},   {58, 122, 196}, {150, 196, 228}, {246, 246, 244},
                                          {242, 170, 136}, {212, 84, 66},  {132, 18, 44}};
+
+// The water map in other hues, for further fluids.
+static const FloRgb8 ramps[FLO_RAMPS - 1][7] = {
+    {{112, 46, 6},
+     {164, 76, 8},
+     {208, 114, 18},
+     {236, 154, 48},
+     {247, 194, 104},
+     {252, 226, 170},
+     {255, 249, 238}},
+    {{6, 82, 58},
+     {12, 114, 74},
+     {34, 148, 90},
+     {82, 182, 118},
+     {144, 212, 160},
+     {200, 234, 206},
+     {246, 253, 247}},
+    {{76, 34, 124},
+     {106, 58, 160},
+     {136, 88, 192},
+     {168, 124, 214},
+     {200, 164, 230},
+     {226, 204, 242},
+     {251, 247, 254}},
+    {{122, 20, 52},
+     {164, 36, 70},
+     {202, 66, 92},
+     {226, 110, 126},
+     {240, 158, 166},
+     {248, 206, 208},
+     {254, 246, 246}},
+    {{78, 74, 18},
+     {110, 104, 26},
+     {146, 140, 46},
+     {180, 174, 84},
+     {208, 204, 136},
+     {232, 230, 192},
+     {252, 252, 244}},
+};
 
 // Lightness rises linearly while the hue turns from violet over blue and green to yellow; chroma is a cubic
 // that stays inside what screens can show.
@@ -97,6 +136,13 @@ V3 flo_colour_map(FloColourMap map, float t) {
   return field_map(t);
 }
 
+V3 flo_material_colour(size_t material, float t) {
+  const float shortened = 0.84f * flo_clamp01(t);
+  size_t ramp = material % FLO_RAMPS;
+  if (ramp == 0) return spline_map(water_colours, FLO_COUNT_OF(water_colours), shortened);
+  return spline_map(ramps[ramp - 1], FLO_COUNT_OF(ramps[0]), shortened);
+}
+
 V3 flo_colour_warning(void) { return flo_linear_from_rgb8((FloRgb8){255, 0, 160}); }
 
 static bool label_has(const char *label, const char *word) {
@@ -110,6 +156,6 @@ static bool label_has(const char *label, const char *word) {
 }
 
 FloColourMap flo_colour_map_for(const char *label) {
-  if (!label || label_has(label, "speed") || label_has(label, "velocity")) return FLO_MAP_WATER;
-  return label_has(label, "vorticity") ? FLO_MAP_SIGNED : FLO_MAP_FIELD;
+  if (!label || label_has(label, "speed")) return FLO_MAP_WATER;
+  return label_has(label, "velocity") || label_has(label, "vorticity") ? FLO_MAP_SIGNED : FLO_MAP_FIELD;
 }

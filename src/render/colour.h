@@ -5,6 +5,7 @@
 #include "render/v3.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct FloRgb8 {
@@ -14,7 +15,7 @@ typedef struct FloRgb8 {
 typedef enum FloColourMap {
   FLO_MAP_WATER,  // deep blue, cyan, white: speeds
   FLO_MAP_FIELD,  // purple, blue, green, yellow with evenly rising lightness: any other quantity
-  FLO_MAP_SIGNED, // blue, white, red with the middle at zero: vorticity
+  FLO_MAP_SIGNED, // blue, white, red with the middle at zero: components of vectors
   FLO_MAP_COUNT
 } FloColourMap;
 
@@ -23,6 +24,11 @@ FloColourMap flo_colour_map_for(const char *label);
 
 // Colour at t in 0..1 (clamped) as linear light.
 V3 flo_colour_map(FloColourMap map, float t);
+
+// Colours that tell fluids apart: the water map for the first, the like in other hues for further ones, over
+// again after FLO_RAMPS. They stop short of white, where all hues are alike.
+enum { FLO_RAMPS = 6 };
+V3 flo_material_colour(size_t material, float t);
 
 // Colour of what has no value (not a number): one that no map contains.
 V3 flo_colour_warning(void);

@@ -16,10 +16,14 @@ static uint32_t scramble(uint32_t h) {
   return h ^ h >> 15;
 }
 
+// The pixels of a small block share one sequence of rays in turns: together they have sampled evenly, so that
+// what is left of the noise is too fine for the eye, where independent random numbers would leave grain. The
+// order of the turns is Bayer's, in which every part of the block is even by itself, too.
 FloSeed flo_pixel_seed(int x, int y) {
-  uint32_t h = scramble((uint32_t)x * 0x9e3779b9u ^ scramble((uint32_t)y + 0x85ebca6bu));
+  static const int turns[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+  uint32_t h = scramble((uint32_t)(x / 4) * 0x9e3779b9u ^ scramble((uint32_t)(y / 4) + 0x85ebca6bu));
   float angle = 2 * (float)FLO_PI * (float)(h & 0xffff) / 65536;
-  return (FloSeed){(float)(h >> 16) / 65536, cosf(angle), sinf(angle)};
+  return (FloSeed){turns[y & 3][x & 3], (float)(h >> 16) / 65536, cosf(angle), sinf(angle)};
 }
 
 // Steps of a sequence that fills the unit square evenly for any count: powers of the plastic number's
@@ -36,9 +40,10 @@ FloSky flo_sky_create(const FloTracer *tracer, V3 up, V3 sun, bool has_ground, f
   return sky;
 }
 
-// Point k of the sequence, bent to the unit disc spanned by s and t and turned by the pixel's angle. `inner`:
-// what its squared radius leaves to one.
+// The pixel's point k of the sequence, bent to the unit disc spanned by s and t and turned by the pixel's
+// angle. `inner`: what its squared radius leaves to one.
 static inline V3 disc_point(const FloSky *sky, const FloSeed *seed, int k, V3 s, V3 t, float *inner) {
+  k = seed->first + FLO_SEED_STEP * k;
   float a = seed->radius + radius_step * (float)k;
   a -= (float)(int)a;
   const float *turn = sky->turns[k % FLO_SKY_TURNS], radius = sqrtf(a);
@@ -77,7 +82,7 @@ static void gather_sky(const FloSky *sky, V3 point, V3 normal, const FloSeed *se
   light->open = (float)n_open / (float)n;
 }
 
-static float gather_sun(const FloSky *sky, V3 point, const FloSeed *seed, int first, int n) {
+static int count_sun(const FloSky *sky, V3 point, const FloSeed *seed, int first, int n) {
   int n_open = 0;
   for (int k = 0; k < n; k++) {
     float inner;
@@ -85,7 +90,15 @@ static float gather_sun(const FloSky *sky, V3 point, const FloSeed *seed, int fi
     FloRay ray = {point, v3_normalize(v3_mad(sky->sun, off, sun_radius)), INFINITY};
     n_open += !flo_tracer_is_blocked(sky->tracer, &ray);
   }
-  return (float)n_open / (float)n;
+  return n_open;
+}
+
+// In the soft edge of a shadow, where the rays do not agree, three times as many more are sent.
+static float gather_sun(const FloSky *sky, V3 point, const FloSeed *seed, int first, int n) {
+  int n_open = count_sun(sky, point, seed, first, n);
+  if (n_open == 0 || n_open == n) return n_open == 0 ? 0 : 1;
+  n_open += count_sun(sky, point, seed, first + n, 3 * n);
+  return (float)n_open / (float)(4 * n);
 }
 
 FloLight flo_gather_light(const FloSky *sky, V3 point, V3 normal, const FloSeed *seed, FloRayShare share) {

@@ -7,7 +7,7 @@
 
 #include "render/tracer.h"
 
-enum { FLO_SKY_TURNS = 512 };
+enum { FLO_SKY_TURNS = 2048, FLO_SEED_STEP = 16 };
 
 typedef struct FloSky {
   const FloTracer *tracer;
@@ -26,6 +26,7 @@ typedef struct FloLight {
 
 // Where the random numbers of a pixel start.
 typedef struct FloSeed {
+  int first;      // of every FLO_SEED_STEP numbers, this one is the pixel's
   float radius;   // 0..1
   float cos, sin; // of an angle
 } FloSeed;

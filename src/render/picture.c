@@ -31,6 +31,14 @@ static bool is_finite_camera(const FloCamera *c) {
   return isfinite((float)sum);
 }
 
+static bool is_finite_view(const FloPictureView *view) {
+  bool is_fine = !view->has_ground || isfinite((float)view->ground);
+  for (int axis = 0; axis < 3; axis++)
+    is_fine = is_fine && view->low[axis] <= view->high[axis] &&
+              isfinite((float)view->low[axis] - (float)view->high[axis]);
+  return is_fine;
+}
+
 static FloStatus check_input(const FloPictureInput *input, FloError *error) {
   FLO_ASSERT(input->positions || input->n_particles == 0);
   FLO_ASSERT(input->bodies || input->n_bodies == 0);
@@ -45,6 +53,12 @@ static FloStatus check_input(const FloPictureInput *input, FloError *error) {
                     input->n_particles);
   if (input->camera.is_set && !is_finite_camera(&input->camera))
     return flo_fail(error, FLO_BAD_INPUT, "camera of a picture must have finite numbers");
+  for (int axis = 0; axis < 3; axis++)
+    if (input->repeat.is_on[axis] && !(input->repeat.low[axis] < input->repeat.high[axis]))
+      return flo_fail(error, FLO_BAD_INPUT, "a box that repeats must have low < high, got %g and %g",
+                      input->repeat.low[axis], input->repeat.high[axis]);
+  if (input->view.is_set && !is_finite_view(&input->view))
+    return flo_fail(error, FLO_BAD_INPUT, "view of a picture must be a box of finite size");
   return FLO_OK;
 }
 
@@ -52,6 +66,7 @@ static FloStatus check_input(const FloPictureInput *input, FloError *error) {
 typedef struct Parts {
   FloCloud cloud;
   FloSolids solids;
+  FloBounds bounds; // of what the camera holds
   FloTracer *tracer;
   FloStage stage;
   uint32_t *near; // per thread: numbers of the edges that touch its tile
@@ -69,9 +84,17 @@ static void release(Parts *p) {
 
 // ---- Preparing ----
 
-static FloBounds bounds_of(const Parts *p) {
+static FloBounds bounds_of(const FloPictureView *view, const Parts *p) {
+  if (view->is_set)
+    return (FloBounds){{(float)view->low[0], (float)view->low[1], (float)view->low[2]},
+                       {(float)view->high[0], (float)view->high[1], (float)view->high[2]}};
   FloBounds bounds = flo_bounds_union(p->cloud.bounds, p->solids.bounds);
   return flo_bounds_is_empty(bounds) ? (FloBounds){{0, 0, 0}, {1, 1, 1}} : bounds;
+}
+
+static FloGround ground_of(const FloPictureView *view, FloBounds bounds, int up) {
+  if (view->is_set) return (FloGround){view->has_ground, (float)view->ground};
+  return (FloGround){true, v3_get(bounds.low, up)};
 }
 
 static FloStatus allocate(Parts *p, const FloPictureOptions *options, int threads, FloError *error) {
@@ -87,15 +110,16 @@ static FloStatus allocate(Parts *p, const FloPictureOptions *options, int thread
 static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *options, int threads,
                          Parts *p, FloError *error) {
   FLO_TRY(flo_cloud_create(input, &p->cloud, error));
-  FLO_TRY(flo_solids_create(input->bodies, input->n_bodies, input->dim, input->radius, &p->solids, error));
+  FLO_TRY(flo_solids_create(input->bodies, input->n_bodies, input->dim, input->radius, &input->repeat,
+                            &p->solids, error));
   FLO_TRY(flo_tracer_create(&p->cloud, &p->solids, options->memory_limit, &p->tracer, error));
   FLO_TRY(allocate(p, options, threads, error));
-  FloBounds bounds = bounds_of(p);
-  FloMargins margins = flo_overlay_margins(input, options->width, options->height);
-  FloLens lens = flo_lens_create(&input->camera, input->dim, input->up, bounds, margins, options->width,
+  p->bounds = bounds_of(&input->view, p);
+  FloMargins margins = flo_overlay_margins(input, &p->cloud, options->width, options->height);
+  FloLens lens = flo_lens_create(&input->camera, input->dim, input->up, p->bounds, margins, options->width,
                                  options->height);
-  flo_stage_set(&p->stage, &lens, p->tracer, &p->cloud, &p->solids, input->dim, input->up, bounds,
-                options->samples);
+  flo_stage_set(&p->stage, &lens, p->tracer, &p->cloud, &p->solids, input->up, p->bounds,
+                ground_of(&input->view, p->bounds, input->up), options->samples);
   p->stage.n_edges = flo_edges_project(p->solids.edges, p->solids.n_edges, &lens, p->stage.edges);
   return FLO_OK;
 }
@@ -122,13 +146,20 @@ static void draw_tile(const FloStage *stage, int x0, int y0, uint32_t *near, uin
     }
 }
 
-static void draw_tiles(Parts *p, int threads) {
+// Only the calling thread reports, so that whoever listens need not know of threads.
+static void draw_tiles(Parts *p, const FloPictureOptions *options, int threads) {
   const FloStage *stage = &p->stage;
   const int columns = (stage->lens.width + tile - 1) / tile, rows = (stage->lens.height + tile - 1) / tile;
+  const int n = columns * rows;
+  int n_done = 0;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (int k = 0; k < columns * rows; k++) {
+  for (int k = 0; k < n; k++) {
     uint32_t *near = p->near + (size_t)omp_get_thread_num() * (p->solids.n_edges + 1);
     draw_tile(stage, k % columns * tile, k / columns * tile, near, p->rgb);
+    int done;
+#pragma omp atomic capture
+    done = ++n_done;
+    if (options->report && omp_get_thread_num() == 0) options->report(options->context, (double)done / n);
   }
 }
 
@@ -140,8 +171,8 @@ FloStatus flo_render_picture(const FloPictureInput *input, const FloPictureOptio
   Parts parts = {0};
   FloStatus status = prepare(input, options, threads, &parts, error);
   if (status == FLO_OK) {
-    draw_tiles(&parts, threads);
-    status = flo_overlay_draw(input, &parts.cloud, &parts.stage.lens, parts.rgb, error);
+    draw_tiles(&parts, options, threads);
+    status = flo_overlay_draw(input, &parts.cloud, &parts.stage.lens, parts.bounds, parts.rgb, error);
   }
   if (status == FLO_OK) *rgb = parts.rgb, parts.rgb = NULL;
   release(&parts);

@@ -4,6 +4,7 @@
 
 #include "base/core.h"
 #include "geometry/shapes.h"
+#include "render/clip.h"
 #include "render/colour.h"
 #include "render/creased.h"
 
@@ -247,21 +248,96 @@ static bool is_drawable(const FloSceneBody *body) {
          strcmp(body->look, "samples") != 0;
 }
 
-static void add_bodies(const FloSceneBody *bodies, const FloCreased *creased, size_t n, int dim, float radius,
-                       FloSolids *out) {
-  out->n_vertices = out->n_triangles = out->n_edges = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (!is_drawable(&bodies[i])) continue;
-    const double *p = bodies[i].def.pose.position, *q = bodies[i].def.pose.rotation;
-    Builder b = {.out = out, .owner = (uint32_t)i};
-    b.position = v3((float)p[0], (float)p[1], dim == 2 ? 0 : (float)p[2]);
-    b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
-    bool is_outline = !strcmp(bodies[i].look, "glass") || !strcmp(bodies[i].look, "outline");
-    if (dim == 2)
-      add_shape_2d(&b, &bodies[i].def.shape, is_outline, radius);
-    else
-      add_shape_3d(&b, &bodies[i].def.shape, &creased[i], is_outline);
+// What the bodies of a picture are made from.
+typedef struct Source {
+  const FloSceneBody *bodies;
+  const FloCreased *creased;
+  size_t n;
+  int dim;
+  float radius;
+  const FloRepeat *repeat;
+} Source;
+
+static void add_body(const Source *source, size_t i, V3 position, FloSolids *out) {
+  const FloSceneBody *body = &source->bodies[i];
+  const double *q = body->def.pose.rotation;
+  Builder b = {.out = out, .owner = (uint32_t)i, .position = position};
+  b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
+  bool is_outline = !strcmp(body->look, "glass") || !strcmp(body->look, "outline");
+  if (source->dim == 2)
+    add_shape_2d(&b, &body->def.shape, is_outline, source->radius);
+  else
+    add_shape_3d(&b, &body->def.shape, &source->creased[i], is_outline);
+}
+
+// ---- Space that repeats ----
+
+// Which copies of a body, counted in periods along each axis, reach into the box.
+typedef struct Copies {
+  int first[3], last[3];
+  float period[3];
+} Copies;
+
+// The body's place inside the box; on axes that do not repeat, where it is.
+static V3 wrapped_position(const Source *source, size_t i) {
+  const FloRepeat *r = source->repeat;
+  double p[3];
+  memcpy(p, source->bodies[i].def.pose.position, sizeof p);
+  if (source->dim == 2) p[2] = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    if (!r || !r->is_on[axis]) continue;
+    double period = r->high[axis] - r->low[axis];
+    p[axis] -= period * floor((p[axis] - r->low[axis]) / period);
   }
+  return v3((float)p[0], (float)p[1], (float)p[2]);
+}
+
+static Copies find_copies(const Source *source, size_t i, V3 position) {
+  enum { most = 8 }; // of a body far larger than the box, not all would be worth the effort
+  Copies copies = {0};
+  FloSolids probe = {.bounds = flo_bounds_empty()};
+  const FloRepeat *r = source->repeat;
+  if (!r || !(r->is_on[0] || r->is_on[1] || r->is_on[2])) return copies;
+  add_body(source, i, position, &probe);
+  for (int axis = 0; axis < 3; axis++) {
+    if (!r->is_on[axis]) continue;
+    const float low = (float)r->low[axis], high = (float)r->high[axis], period = high - low;
+    const float margin = 1e-4f * period; // what only touches the box from outside needs no copy
+    float first = ceilf((low + margin - v3_get(probe.bounds.high, axis)) / period);
+    float last = floorf((high - margin - v3_get(probe.bounds.low, axis)) / period);
+    copies.first[axis] = (int)fmaxf(first, -most), copies.last[axis] = (int)fminf(last, most);
+    copies.period[axis] = period;
+  }
+  return copies;
+}
+
+static void add_copies(const Source *source, size_t i, FloSolids *out) {
+  const V3 position = wrapped_position(source, i);
+  const Copies c = find_copies(source, i, position);
+  for (int z = c.first[2]; z <= c.last[2]; z++)
+    for (int y = c.first[1]; y <= c.last[1]; y++)
+      for (int x = c.first[0]; x <= c.last[0]; x++) {
+        V3 shift = {(float)x * c.period[0], (float)y * c.period[1], (float)z * c.period[2]};
+        add_body(source, i, v3_add(position, shift), out);
+      }
+}
+
+static void add_bodies(const Source *source, FloSolids *out) {
+  out->n_vertices = out->n_triangles = out->n_edges = 0;
+  out->bounds = flo_bounds_empty();
+  for (size_t i = 0; i < source->n; i++)
+    if (is_drawable(&source->bodies[i])) add_copies(source, i, out);
+}
+
+static FloStatus clip_to_box(const FloRepeat *repeat, FloSolids *out, FloError *error) {
+  for (int axis = 0; repeat && axis < 3; axis++) {
+    if (!repeat->is_on[axis]) continue;
+    const float low = (float)repeat->low[axis], high = (float)repeat->high[axis];
+    const float margin = 1e-4f * (high - low);
+    if (v3_get(out->bounds.low, axis) < low - margin || v3_get(out->bounds.high, axis) > high + margin)
+      FLO_TRY(flo_solids_clip(out, axis, low, high, error));
+  }
+  return FLO_OK;
 }
 
 // ---- Colours ----
@@ -279,14 +355,22 @@ static const struct {
 // Warm colours: they stand out against water. Bodies that move get them in turn.
 static const FloRgb8 movers[] = {
     {236, 124, 62}, {242, 184, 72}, {206, 84, 74}, {190, 130, 90}, {222, 146, 128}};
-static const FloRgb8 at_rest = {196, 190, 180}, plate = {222, 227, 232}, wall_2d = {176, 184, 194};
+// Quiet ones for bodies at rest, far enough from each other to tell neighbours apart.
+static const FloRgb8 resting[] = {{196, 190, 180}, {166, 178, 160}, {190, 168, 160},
+                                  {172, 172, 188}, {204, 192, 150}, {158, 176, 180}};
+static const FloRgb8 plate = {222, 227, 232}, wall_2d = {176, 184, 194};
 
-static FloRgb8 colour_of(const FloSceneBody *body, int dim, size_t *n_moving) {
+// How many bodies of either kind have got a colour of their own so far.
+typedef struct Given {
+  size_t n_moving, n_resting;
+} Given;
+
+static FloRgb8 colour_of(const FloSceneBody *body, int dim, Given *given) {
   for (size_t k = 0; k < FLO_COUNT_OF(looks); k++)
     if (strstr(body->look, looks[k].word)) return looks[k].colour;
   if (body->def.shape.kind == FLO_SHAPE_TANK) return dim == 2 ? wall_2d : plate;
-  if (body->def.kind == FLO_BODY_STATIC) return at_rest;
-  return movers[(*n_moving)++ % FLO_COUNT_OF(movers)];
+  if (body->def.kind == FLO_BODY_STATIC) return resting[given->n_resting++ % FLO_COUNT_OF(resting)];
+  return movers[given->n_moving++ % FLO_COUNT_OF(movers)];
 }
 
 static bool allocate(FloSolids *out) {
@@ -310,26 +394,26 @@ static FloStatus make_creased(const FloSceneBody *bodies, size_t n, FloMemory *m
   return FLO_OK;
 }
 
-static FloStatus fill(const FloSceneBody *bodies, const FloCreased *creased, int dim, float radius,
-                      FloSolids *out, FloError *error) {
-  size_t n_moving = 0;
-  add_bodies(bodies, creased, out->n_bodies, dim, radius, out);
+static FloStatus fill(const Source *source, FloSolids *out, FloError *error) {
+  Given given = {0};
+  add_bodies(source, out);
   if (!allocate(out)) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", out->n_bodies);
-  add_bodies(bodies, creased, out->n_bodies, dim, radius, out);
+  add_bodies(source, out);
   for (size_t i = 0; i < out->n_bodies; i++)
-    out->colours[i] = flo_linear_from_rgb8(colour_of(&bodies[i], dim, &n_moving));
-  return FLO_OK;
+    out->colours[i] = flo_linear_from_rgb8(colour_of(&source->bodies[i], source->dim, &given));
+  return clip_to_box(source->repeat, out, error);
 }
 
 FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
-                            FloSolids *out, FloError *error) {
+                            const FloRepeat *repeat, FloSolids *out, FloError *error) {
   FloMemory memory;
   *out = (FloSolids){.n_bodies = n_bodies, .bounds = flo_bounds_empty()};
   flo_memory_init(&memory, NULL);
   FloCreased *creased = calloc(n_bodies + 1, sizeof *creased);
   if (!creased) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", n_bodies);
   FloStatus status = make_creased(bodies, n_bodies, &memory, creased, error);
-  if (status == FLO_OK) status = fill(bodies, creased, dim, radius, out, error);
+  Source source = {bodies, creased, n_bodies, dim, radius, repeat};
+  if (status == FLO_OK) status = fill(&source, out, error);
   for (size_t i = 0; i < n_bodies; i++) flo_creased_destroy(&creased[i]);
   free(creased);
   return status;

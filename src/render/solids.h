@@ -25,9 +25,10 @@ typedef struct FloSolids {
 } FloSolids;
 
 // `radius` of the particles sets the thickness of a tank's walls in 2D. Bodies with unusable numbers are left
-// out.
-FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius, FloSolids *,
-                            FloError *);
+// out. Where space repeats (NULL: nowhere) a body is drawn as often as it reaches into the box, cut off
+// there.
+FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
+                            const FloRepeat *repeat, FloSolids *, FloError *);
 void flo_solids_destroy(FloSolids *);
 
 #endif

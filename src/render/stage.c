@@ -2,7 +2,7 @@
 
 #include "base/core.h"
 
-static const FloRgb8 page_top = {222, 231, 240}, page_bottom = {248, 250, 252}, edge_colour = {58, 74, 92};
+static const FloRgb8 page_top = {206, 217, 228}, page_bottom = {236, 240, 244}, edge_colour = {58, 74, 92};
 static const float edge_opacity = 0.75f;
 static const float particle_gloss = 0.10f, solid_gloss = 0.05f;
 
@@ -21,7 +21,7 @@ typedef struct Pixel {
   FloLight light;
 } Pixel;
 
-static int rays_per_sample(const FloStage *stage) { return stage->samples == 1 ? 8 : 4; }
+static int rays_per_sample(const FloStage *stage) { return stage->samples == 1 ? 8 : 6; }
 
 // ---- Surfaces ----
 
@@ -57,9 +57,10 @@ static V3 particle_colour(Pixel *p, V3 point, V3 normal, V3 view, uint32_t index
     float slope = 1 - fabsf(normal.z);
     return v3_scale(albedo, 1 - 0.5f * slope * slope);
   }
-  const int n = rays_per_sample(stage), n_sun = n / 4;
+  const int n = rays_per_sample(stage), n_sun = n / 2;
+  // Four times as many numbers are set apart for the sun: that many may be used.
   FloLight light = flo_gather_light(&stage->sky, point, normal, &p->seed,
-                                    (FloRayShare){p->sample * n, n, p->sample * n_sun, n_sun});
+                                    (FloRayShare){p->sample * n, n, p->sample * 4 * n_sun, n_sun});
   return flo_reflect_light(&stage->sky, light, normal, view, albedo, particle_gloss);
 }
 
@@ -140,30 +141,30 @@ V3 flo_stage_pixel(const FloStage *stage, int x, int y, const uint32_t *near, si
 // ---- Setting up ----
 
 static void set_colours(FloStage *stage) {
-  for (int k = 0; k < FLO_TONE_WARNING; k++)
-    stage->tones[k] = flo_colour_map(stage->cloud->map, (float)k / (FLO_TONE_WARNING - 1));
-  stage->tones[FLO_TONE_WARNING] = flo_colour_warning();
+  const size_t n = stage->cloud->has_ramps ? FLO_TONES : FLO_RAMP_TONES;
+  for (size_t k = 0; k < n; k++) stage->tones[k] = flo_cloud_colour(stage->cloud, k);
   stage->page_top = flo_linear_from_rgb8(page_top), stage->page_bottom = flo_linear_from_rgb8(page_bottom);
   stage->edge_colour = flo_linear_from_rgb8(edge_colour);
 }
 
-static void set_sky(FloStage *stage, const FloTracer *tracer, int dim, V3 up, FloBounds bounds) {
+static void set_sky(FloStage *stage, const FloTracer *tracer, V3 up, FloGround ground) {
   const FloLens *lens = &stage->lens;
-  float ground = v3_dot(bounds.low, up);
-  bool has_ground = dim == 3 && v3_dot(lens->eye, up) > ground;
+  // What stands on it is let in by a hair: through the finest gap below an edge a ray would see deep shadow.
+  float height = ground.height + 1e-4f * stage->extent;
+  bool has_ground = ground.is_there && !lens->is_flat && v3_dot(lens->eye, up) > height;
   // The sun stands over the viewer's left shoulder, whichever way the camera looks.
   V3 back = v3_normalize(v3_sub(v3_scale(up, v3_dot(lens->forward, up)), lens->forward));
   V3 sun = v3_mad(v3_mad(v3_scale(up, 0.95f), lens->right, -0.55f), back, 0.45f);
-  stage->sky = flo_sky_create(tracer, up, v3_normalize(sun), has_ground, ground);
+  stage->sky = flo_sky_create(tracer, up, v3_normalize(sun), has_ground, height);
 }
 
 void flo_stage_set(FloStage *stage, const FloLens *lens, const FloTracer *tracer, const FloCloud *cloud,
-                   const FloSolids *solids, int dim, int up, FloBounds bounds, int samples) {
+                   const FloSolids *solids, int up, FloBounds bounds, FloGround ground, int samples) {
   stage->lens = *lens, stage->cloud = cloud, stage->solids = solids, stage->samples = samples;
   stage->centre = v3_scale(v3_add(bounds.low, bounds.high), 0.5f);
   stage->extent = flo_maxf(1e-6f, 0.5f * v3_length(v3_sub(bounds.high, bounds.low)));
   stage->edge_width = flo_maxf(1, 1.5f * (float)lens->height / 720);
   stage->edge_bias = 0.004f * stage->extent;
   set_colours(stage);
-  set_sky(stage, tracer, dim, v3_axis(up), bounds);
+  set_sky(stage, tracer, v3_axis(up), ground);
 }

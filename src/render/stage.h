@@ -8,6 +8,11 @@
 
 enum { FLO_MAX_SAMPLES = 8 }; // per pixel and axis
 
+typedef struct FloGround {
+  bool is_there;
+  float height; // [m] along `up`
+} FloGround;
+
 typedef struct FloStage {
   FloLens lens;
   FloSky sky;
@@ -27,7 +32,7 @@ typedef struct FloStage {
 
 // Sets all but the edges; the camera comes first.
 void flo_stage_set(FloStage *, const FloLens *, const FloTracer *, const FloCloud *, const FloSolids *,
-                   int dim, int up, FloBounds bounds, int samples);
+                   int up, FloBounds bounds, FloGround, int samples);
 
 // The colour of a pixel, ready for display but linear. `near`: numbers of the edges that may touch it.
 V3 flo_stage_pixel(const FloStage *, int x, int y, const uint32_t *near, size_t n_near);

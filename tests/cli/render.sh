@@ -1,23 +1,145 @@
-# render: any frame of a run, drawn from its folder.
+# render: any frame of a run, drawn from its folder; several; and movies.
 source "$(dirname "$0")/common.sh"
 
 size() { python3 -c 'import struct, sys; print(*struct.unpack(">II", open(sys.argv[1], "rb").read(24)[16:]))' "$1"; }
+no_temporaries() { [[ -z $(find . -name '*.tmp') ]] || fail "temporary files were left: $(find . -name '*.tmp')"; }
+small="--width 320 --height 200"
 
-expect_exit 0 "$flotsam" run tiny.json --frames 2 --out "my run"
+expect_exit 0 "$flotsam" run tiny.json --frames 4 --out "my run"
 expect_exit 0 "$flotsam" render "my run" --out again.png
 expect_text out "picture  again.png"
-cmp -s again.png "my run/picture.png" || fail "the last frame drawn from disk differs from the run's own picture"
+[[ $(size again.png) == "1280 720" ]] || fail "the picture is not 1280 x 720"
 
-expect_exit 0 "$flotsam" render "my run" --frame 1 --width 320 --height 200 --colour-by pressure
+expect_exit 0 "$flotsam" render "my run" --frame 1 $small --colour-by pressure
 expect_text out "picture  my run/picture_0001.png"
 [[ $(size "my run/picture_0001.png") == "320 200" ]] || fail "the picture is not 320 x 200"
 
-expect_exit 2 "$flotsam" render "my run" --frame 3
-expect_text err "there is no frame 3; the last one is 2"
+# Several frames: each as if it were drawn alone, with any number of threads; the camera and the colours do not depend on
+# which are drawn.
+expect_exit 0 "$flotsam" render "my run" --frames 1:4:2 $small --threads 2 --out "some/pictures"
+expect_text out "picture  some/pictures/picture_0003.png"
+[[ $(ls some/pictures) == $'picture_0001.png\npicture_0003.png' ]] || fail "not frames 1 and 3: $(ls some/pictures)"
+for threads in 1 2 3; do
+  expect_exit 0 "$flotsam" render "my run" --frame 3 $small --threads $threads --out "alone $threads.png" --quiet
+  expect_empty out
+  cmp -s "alone $threads.png" some/pictures/picture_0003.png || fail "frame 3 differs with $threads threads"
+done
+expect_exit 0 "$flotsam" render "my run" --frames : $small --out all
+(($(ls all | wc -l) == 5)) || fail "not all frames: $(ls all)"
+for field in speed density pressure x y z vx vy vz material; do
+  expect_exit 0 "$flotsam" render "my run" $small --colour-by $field --out field.png
+done
+expect_exit 0 "$flotsam" render --help
+expect_text out "speed, density, pressure, x, y, z, vx, vy, vz or material"
+
+# Mistakes.
+expect_exit 2 "$flotsam" render "my run" --frame 5
+expect_text err "there is no frame 5; the last one is 4"
+expect_exit 2 "$flotsam" render "my run" --frames 2:5
+expect_text err "there is no frame 5; the last one is 4"
+expect_exit 2 "$flotsam" render "my run" --frames 9:
+expect_text err "there is no frame 9; the last one is 4"
+expect_exit 2 "$flotsam" render "my run" --frames 3:1
+expect_text err "--frames 3:1 runs backwards"
+for range in 3 1:2:0 a:b 1:2:3:4 -1:2 1:2x "" 99999999999999999999:; do
+  expect_exit 2 "$flotsam" render "my run" --frames "$range"
+  expect_text err "--frames needs A:B or A:B:STEP such as 0:20:2, not '$range'"
+done
+expect_exit 2 "$flotsam" render "my run" --frame 1 --frames 1:2
+expect_text err "give --frame or --frames, not both"
+expect_exit 2 "$flotsam" render "my run" --fps 10
+expect_text err "--fps is for movies"
+expect_exit 2 "$flotsam" render "my run" --colour-by presure
+expect_text err "cannot colour by 'presure', did you mean 'pressure'?"
 expect_exit 2 "$flotsam" render nowhere
 expect_text err "nowhere: is not the folder of a run"
-expect_exit 1 "$flotsam" render "my run" --out nowhere/picture.png
-head -c 3000 "my run/particles_0002.vtp" >cut && mv cut "my run/particles_0002.vtp"
+
+# No place to write to: bad input, found before anything is drawn.
+expect_exit 2 "$flotsam" render "my run" --out nowhere/picture.png
+expect_text err "nowhere/picture.png: cannot write: No such file or directory"
+expect_exit 2 "$flotsam" render "my run" --frames 0:1 --out tiny.json/folder
+expect_exit 2 "$flotsam" render "my run" --out some
+expect_text err "some: cannot write: Is a directory"
+expect_exit 2 "$flotsam" render "my run" --movie nowhere/movie.mp4
+expect_text err "nowhere/movie.mp4: cannot write: No such file or directory"
+expect_exit 2 "$flotsam" render "my run" --movie movie.avi
+expect_text err "movie.avi: a movie's name must end in .mp4, .mkv, .webm or .gif"
+expect_exit 2 "$flotsam" render "my run" --movie movie.mp4 --frame 1
+expect_exit 2 "$flotsam" render "my run" --movie movie.mp4 --out movie.png
+expect_no_file movie.mp4
+
+# Movies, with stand-ins for ffmpeg that fail in their ways. What was there before stays.
+stand_in() {
+  mkdir -p bin
+  printf '#!/bin/sh\n%s\n' "$1" >bin/ffmpeg
+  chmod +x bin/ffmpeg
+}
+with_stand_in() { PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4; }
+without_ffmpeg() { PATH=$work/empty "$flotsam" render "my run" --movie old.mp4; }
+echo old >old.mp4
+expect_exit 2 without_ffmpeg
+expect_text err "apt-get install ffmpeg"
+stand_in 'echo first >&2; echo "No space left on device" >&2; echo "Conversion failed!" >&2; exit 7'
+expect_exit 1 with_stand_in
+expect_text err "old.mp4: ffmpeg failed with exit code 7: No space left on device"
+stand_in 'head -c 1000 >/dev/null; echo "gives up" >&2; exit 3'
+expect_exit 1 with_stand_in
+expect_text err "ffmpeg failed with exit code 3: gives up"
+stand_in 'exit 0'
+expect_exit 1 with_stand_in
+expect_text err "ffmpeg ended before the last picture"
+stand_in 'kill -9 $$'
+expect_exit 1 with_stand_in
+expect_text err "ffmpeg was ended by signal 9"
+stand_in 'cat >/dev/null; echo "at the end" >&2; exit 4'
+expect_exit 1 with_stand_in
+expect_text err "ffmpeg failed with exit code 4: at the end"
+stand_in 'exec sleep 60'
+PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4 2>err &
+process=$!
+for ((k = 0; k < 200; k++)); do
+  [[ -n $(find . -name 'old.mp4.*.tmp') ]] && break
+  sleep 0.05
+done
+sleep 0.3
+kill -TERM $process
+wait $process
+(($? == 1)) || fail "an interrupted movie did not end with exit code 1"
+expect_text err "old.mp4: interrupted, no movie was made"
+expect_text old.mp4 old
+no_temporaries
+
+# What a stand-in that takes everything gets: all pictures, of even size; an odd name is no option.
+stand_in 'for last; do :; done; printf "%s\n" "$*" >arguments; wc -c >"${last#file:}"'
+PATH=$work/bin:$PATH expect_exit 0 "$flotsam" render "my run" --movie "./-odd:name .MP4" --width 33 --height 17 --fps 12.5
+expect_text out "movie    ./-odd:name .MP4: 5 frames, 12.5 per second, 4 times slower than life"
+expect_text arguments "-video_size 34x18 -framerate 12.5"
+expect_text arguments "-pix_fmt yuv420p"
+[[ $(<"./-odd:name .MP4") == $((5 * 34 * 18 * 3)) ]] || fail "ffmpeg did not get five pictures"
+PATH=$work/bin:$PATH expect_exit 0 "$flotsam" render "my run" --movie a.gif --frames 0:4:2 --width 33 --height 17
+expect_text arguments "-video_size 33x17 -framerate 25"
+[[ $(<a.gif) == $((3 * 33 * 17 * 3)) ]] || fail "ffmpeg did not get three pictures"
+
+# A run that is not complete: a frame is missing, so are all behind it.
+cp -r "my run" partial
+rm partial/particles_0003.vtp partial/summary.json
+PATH=$work/bin:$PATH expect_exit 0 "$flotsam" render partial --movie b.mkv --width 32 --height 32
+expect_text out "3 frames"
+
+# The real one.
+if command -v ffmpeg >/dev/null; then
+  expect_exit 0 "$flotsam" render "my run" --movie old.mp4 --width 321 --height 201
+  expect_text out "movie    old.mp4: 5 frames, 50 per second"
+  if command -v ffprobe >/dev/null; then
+    probe=$(ffprobe -v error -count_frames -select_streams v:0 -of csv=p=0 \
+      -show_entries stream=width,height,pix_fmt,nb_read_frames,r_frame_rate old.mp4)
+    [[ $probe == "322,202,yuv420p,50/1,5" ]] || fail "old.mp4 has $probe"
+  fi
+fi
+no_temporaries
+
+head -c 3000 "my run/particles_0004.vtp" >cut && mv cut "my run/particles_0004.vtp"
 expect_exit 2 "$flotsam" render "my run"
 expect_text err "damaged"
+expect_exit 0 "$flotsam" render "my run" --frame 2 $small
 finish

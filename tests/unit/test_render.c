@@ -188,7 +188,12 @@ static void plane_shows_the_colours_of_the_legend(void **state) {
   assert_true(count_near(rgb, n, flo_rgb8_from_linear(flo_colour_map(FLO_MAP_WATER, 0)), 6) > 1000);
   assert_true(count_near(rgb, n, flo_rgb8_from_linear(flo_colour_map(FLO_MAP_WATER, 1)), 6) > 1000);
 
-  FloRect r = flo_legend_rect(640, 360);
+  FloCloud drawn;
+  assert_int_equal(flo_cloud_create(&input, &drawn, NULL), FLO_OK);
+  FloMargins margins = flo_overlay_margins(&input, &drawn, 640, 360);
+  FloLens lens = flo_lens_create(&input.camera, 2, 1, drawn.bounds, margins, 640, 360);
+  FloRect r = flo_legend_place(&input, &drawn, &lens, drawn.bounds).row;
+  flo_cloud_destroy(&drawn);
   int row = (int)(r.y + 0.5f * r.height), first = (int)r.x, last = (int)(r.x + r.width) - 1;
   assert_true(
       is_near(rgb + 3 * (row * 640 + first), flo_rgb8_from_linear(flo_colour_map(FLO_MAP_WATER, 0)), 4));
@@ -202,9 +207,9 @@ static void tank_in_the_plane_is_open_at_its_top(void **state) {
   FloSceneBody tank = make_body(FLO_SHAPE_TANK, 1, 0.5, 0.5, 0);
   FloSolids open, closed;
   tank.def.shape.up = 1;
-  assert_int_equal(flo_solids_create(&tank, 1, 2, 0.01f, &open, NULL), FLO_OK);
+  assert_int_equal(flo_solids_create(&tank, 1, 2, 0.01f, NULL, &open, NULL), FLO_OK);
   tank.def.shape.closed = true;
-  assert_int_equal(flo_solids_create(&tank, 1, 2, 0.01f, &closed, NULL), FLO_OK);
+  assert_int_equal(flo_solids_create(&tank, 1, 2, 0.01f, NULL, &closed, NULL), FLO_OK);
   assert_int_equal(open.n_edges, 3);
   assert_int_equal(closed.n_edges, 4);
   assert_true(open.bounds.high.y == 1 && closed.bounds.high.y > 1);
@@ -219,7 +224,7 @@ static void looks_decide_how_a_body_is_drawn(void **state) {
     FloSceneBody box = make_body(FLO_SHAPE_BOX, 1, 0, 0, 0);
     FloSolids solids;
     snprintf(box.look, sizeof box.look, "%s", looks[k]);
-    assert_int_equal(flo_solids_create(&box, 1, 3, 0.01f, &solids, NULL), FLO_OK);
+    assert_int_equal(flo_solids_create(&box, 1, 3, 0.01f, NULL, &solids, NULL), FLO_OK);
     assert_int_equal(solids.n_triangles, triangles[k]);
     assert_int_equal(solids.n_edges, edges[k]);
     flo_solids_destroy(&solids);
@@ -344,6 +349,7 @@ static void colour_maps_rise_in_lightness(void **state) {
     }
   assert_int_equal(flo_colour_map_for("Speed [m/s]"), FLO_MAP_WATER);
   assert_int_equal(flo_colour_map_for("vorticity [1/s]"), FLO_MAP_SIGNED);
+  assert_int_equal(flo_colour_map_for("velocity x [m/s]"), FLO_MAP_SIGNED);
   assert_int_equal(flo_colour_map_for("pressure [Pa]"), FLO_MAP_FIELD);
   assert_int_equal(flo_colour_map_for(NULL), FLO_MAP_WATER);
   for (int k = 0; k < 256; k++) {
@@ -395,7 +401,13 @@ static void bad_input_is_refused(void **state) {
   bad.radius = 0, assert_refused(bad, options_of(10, 10, 1, 0), "radius"), bad = good;
   bad.radius = NAN, assert_refused(bad, options_of(10, 10, 1, 0), "radius"), bad = good;
   bad.camera = (FloCamera){true, {NAN, 0, 0}, {0, 0, 0}, 30};
-  assert_refused(bad, options_of(10, 10, 1, 0), "camera");
+  assert_refused(bad, options_of(10, 10, 1, 0), "camera"), bad = good;
+  bad.view = (FloPictureView){.is_set = true, .low = {0, 1, 0}, .high = {1, 0, 1}};
+  assert_refused(bad, options_of(10, 10, 1, 0), "view");
+  bad.view = (FloPictureView){.is_set = true, .high = {1, INFINITY, 1}};
+  assert_refused(bad, options_of(10, 10, 1, 0), "view"), bad = good;
+  bad.repeat = (FloRepeat){.is_on = {true}, .low = {1, 0, 0}, .high = {1, 0, 0}};
+  assert_refused(bad, options_of(10, 10, 1, 0), "repeats");
   release(&cloud);
 }
 
