@@ -17,24 +17,41 @@ static const AppUsage usage = {
     .about =
         "Reads and builds SCENE and makes a few steps: finds mistakes, counts particles by part, estimates\n"
         "memory, disk and time, tells the time step and what limits it, and notes what is doubtful: bodies\n"
-        "that stand in one another, walls and gaps too thin for the spacing, fluid outside of its tank.\n"
+        "that stand in one another, walls and gaps too thin for the spacing, fluid outside of its tank, "
+        "runs\n"
+        "that would take for ever.\n"
         "Writes nothing.\n"
         "Exit codes: 0 the scene is fine, 1 the step failed, 2 the scene is not fine.",
     .examples = "  flotsam check dam-break\n"
                 "  flotsam check my/scene.json --size fine\n"
-                "  flotsam check dam-break --set spacing=0.01 --json\n",
+                "  flotsam check dam-break --set spacing=0.01 --json\n"
+                "  flotsam check dam-break --frames 10\n",
     .min_words = 1,
     .max_words = 1,
 };
 
+typedef struct Arguments {
+  AppSceneArguments scene;
+  double until; // NaN: not given
+  int frames;   // -1: not given
+  bool is_json;
+} Arguments;
+
 typedef struct Findings {
   size_t fluid, boundary, bytes;
+  double until; // [s] simulated
   double dt, steps, frames;
   double seconds;    // that the run may take on this machine
   double disk_bytes; // that its output may take
   const char *limited_by;
   AppTexts advice;
 } Findings;
+
+// What nobody waits for, and no disk has room for without a thought.
+#define LONG_SECONDS (7 * 86400.0)
+#define MANY_STEPS   1e8
+#define MANY_BYTES   1e11
+#define MAX_FRAMES   1e6 // as many as a scene may have
 
 // Particles in a frame's file, after compression: identity, position, velocity, density, pressure.
 #define DISK_BYTES_PER_PARTICLE 40
@@ -57,33 +74,68 @@ static FloStatus time_steps(FloWorld *world, double *seconds_per_step, FloError 
 
 static void keep_advice(void *context, const char *sentence) { app_texts_add(context, sentence); }
 
-static FloStatus find_out(const FloScene *scene, FloWorld *world, Findings *f, FloError *error) {
+// In words that fit the length.
+static const char *describe_duration(double seconds, char text[64]) {
+  static const struct {
+    double limit, unit;
+    const char *format;
+  } words[] = {{90, 1, "about %.0f s"},
+               {5400, 60, "about %.0f minutes"},
+               {172800, 3600, "about %.1f hours"},
+               {63072000, 86400, "about %.0f days"},
+               {INFINITY, 31536000, "about %.3g years"}};
+  size_t k = 0;
+  while (k + 1 < FLO_COUNT_OF(words) && seconds >= words[k].limit) ++k;
+  snprintf(text, 64, words[k].format, fmax(seconds, 1) / words[k].unit);
+  return text;
+}
+
+// Numbers that are right but cannot be meant.
+static void advise_on_effort(const FloScene *scene, Findings *f) {
+  char text[512], duration[64];
+  double fixed = scene->world.time_step;
+  if (f->steps > MANY_STEPS || f->seconds > LONG_SECONDS) {
+    snprintf(text, sizeof text, "a time step of %.3g s makes %.3g steps, %s on this machine; %s", f->dt,
+             f->steps, describe_duration(f->seconds, duration),
+             fixed > 0 ? "with time_step 0 the method chooses the longest that is stable"
+                       : "use a larger spacing or a shorter duration");
+    app_texts_add(&f->advice, text);
+  }
+  if (f->disk_bytes > MANY_BYTES) {
+    snprintf(text, sizeof text,
+             "%.3g frames would fill about %.3g GB of the disk; use fewer frames_per_second", f->frames,
+             f->disk_bytes / 1e9);
+    app_texts_add(&f->advice, text);
+  }
+}
+
+// The same frames that `flotsam run` would write.
+static void plan(const Arguments *a, const FloScene *scene, Findings *f) {
+  double fps = scene->frames_per_second;
+  f->until = a->frames >= 0 ? a->frames / fps : isnan(a->until) ? scene->duration : a->until;
+  f->frames = a->frames >= 0 ? a->frames : ceil(f->until * fps - 1e-6);
+}
+
+static FloStatus find_out(const Arguments *arguments, const FloScene *scene, FloWorld *world, Findings *f,
+                          FloError *error) {
   double seconds_per_step;
   *f = (Findings){.fluid = flo_world_count(world, FLO_SET_FLUID),
                   .boundary = flo_world_count(world, FLO_SET_BOUNDARY),
-                  .frames = ceil(scene->duration * scene->frames_per_second - 1e-6),
                   .limited_by = ""};
+  plan(arguments, scene, f);
   flo_advice_give(scene, world, keep_advice, &f->advice);
   f->dt = flo_world_max_dt(world, &f->limited_by);
   // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
-  f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + scene->duration) / f->dt), f->frames) : 0;
+  f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + f->until) / f->dt), f->frames) : 0;
   FLO_TRY(time_steps(world, &seconds_per_step, error));
   f->bytes = flo_world_memory(world);
   f->seconds = f->steps * seconds_per_step;
-  f->disk_bytes = f->frames * (double)(f->fluid + f->boundary) * DISK_BYTES_PER_PARTICLE;
+  f->disk_bytes = (f->frames + 1) * (double)(f->fluid + f->boundary) * DISK_BYTES_PER_PARTICLE;
+  advise_on_effort(scene, f);
   return FLO_OK;
 }
 
 // ---- Telling ----
-
-static void print_duration(double seconds) {
-  if (seconds < 90)
-    printf("about %.0f s", fmax(seconds, 1));
-  else if (seconds < 5400)
-    printf("about %.0f minutes", seconds / 60);
-  else
-    printf("about %.1f hours", seconds / 3600);
-}
 
 static void print_parts(const FloScene *scene) {
   for (size_t k = 0; k < flo_scene_count_parts(scene); k++) {
@@ -93,6 +145,7 @@ static void print_parts(const FloScene *scene) {
 }
 
 static void print_text(const FloScene *scene, const Findings *f) {
+  char duration[64];
   printf("%s\n", scene->title ? scene->title : scene->name);
   if (scene->shows && scene->shows[0]) printf("%s\n", scene->shows);
   printf("  file       %s\n", scene->path);
@@ -104,12 +157,10 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("  memory     %.1f MB\n", (double)f->bytes / 1e6);
   printf("  disk       about %.0f MB\n", ceil(f->disk_bytes / 1e6));
   printf("  time step  %.3g s, limited by %s\n", f->dt, f->limited_by);
-  printf("  steps      about %.0f for %g s in %.0f frames", f->steps, scene->duration, f->frames);
+  printf("  steps      about %.0f for %g s in %.0f frames", f->steps, f->until, f->frames);
   if (scene->world.settle > 0) printf(", after %g s of settling", scene->world.settle);
-  putchar('\n');
-  printf("  run time   ");
-  print_duration(f->seconds);
-  printf(" on this machine, if it goes on as it begins\n");
+  printf("\n  run time   %s on this machine, if it goes on as it begins\n",
+         describe_duration(f->seconds, duration));
   for (size_t k = 0; k < f->advice.count; k++) printf("  note       %s\n", f->advice.items[k]);
 }
 
@@ -136,7 +187,7 @@ static int print_json(const FloScene *scene, const Findings *f) {
       scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid,
       "boundary_particles", (json_int_t)f->boundary, "parts", parts_as_json(scene), "bodies",
       (json_int_t)scene->n_bodies, "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt, "limited_by",
-      f->limited_by, "steps", (json_int_t)f->steps, "duration", scene->duration, "frames",
+      f->limited_by, "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
       (json_int_t)f->frames, "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes",
       advice_as_json(f));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
@@ -155,18 +206,18 @@ static FloStatus check_expects(const FloScene *scene, FloError *error) {
   return status;
 }
 
-static int check(FloScene *scene, bool is_json) {
+static int check(const Arguments *arguments, FloScene *scene) {
   FloWorld *world = NULL;
   FloError error;
   Findings findings = {0};
   FloStatus status = check_expects(scene, &error);
   if (status == FLO_OK) status = flo_scene_build(scene, &world, &error);
-  if (status == FLO_OK) status = find_out(scene, world, &findings, &error);
+  if (status == FLO_OK) status = find_out(arguments, scene, world, &findings, &error);
   flo_world_destroy(world);
   int exit_code = APP_OK;
   if (status != FLO_OK)
     exit_code = app_fail(app_exit_code(status), "%s", error.text);
-  else if (is_json)
+  else if (arguments->is_json)
     exit_code = print_json(scene, &findings);
   else
     print_text(scene, &findings);
@@ -175,20 +226,23 @@ static int check(FloScene *scene, bool is_json) {
 }
 
 int cmd_check(int argc, char **argv) {
-  AppSceneArguments arguments = {0};
+  Arguments arguments = {.until = NAN, .frames = -1};
   AppList words = {0};
-  bool is_json = false;
   int exit_code;
   AppOption options[] = {
-      APP_SCENE_OPTIONS(&arguments),
-      {"--json", NULL, APP_FLAG, &is_json, "print the answer as JSON", 0, 0},
+      APP_SCENE_OPTIONS(&arguments.scene),
+      {"--until", "T", APP_NUMBER, &arguments.until, "as if run until this time in seconds", 0, 1e9},
+      {"--frames", "N", APP_INTEGER, &arguments.frames, "as if run for this many frames", 0, MAX_FRAMES},
+      {"--json", NULL, APP_FLAG, &arguments.is_json, "print the answer as JSON", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
-  arguments.scene = words.items[0];
+  if (!isnan(arguments.until) && arguments.frames >= 0)
+    return app_fail(APP_BAD_INPUT, "check: give --until or --frames, not both");
+  arguments.scene.scene = words.items[0];
   FloScene *scene;
-  if (!app_load_scene(&arguments, &scene, &exit_code)) return exit_code;
-  exit_code = check(scene, is_json);
+  if (!app_load_scene(&arguments.scene, &scene, &exit_code)) return exit_code;
+  exit_code = check(&arguments, scene);
   flo_scene_destroy(scene);
   return exit_code;
 }

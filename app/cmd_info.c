@@ -253,6 +253,11 @@ static int show_method(const AppList *words, bool is_json) {
     flo_suggest_offer(&suggestion, flo_method_name(k));
   }
   char buffer[128];
+  if (flo_method_is_announced(words->items[1]))
+    return app_fail(
+        APP_BAD_INPUT,
+        "info: method '%s' is announced but not available yet ('flotsam info methods' lists those that are)",
+        words->items[1]);
   return app_fail(APP_BAD_INPUT, "info: no method '%s'%s ('flotsam info methods' lists them)",
                   words->items[1], flo_suggest_text(&suggestion, buffer));
 }
@@ -298,7 +303,8 @@ int cmd_info(int argc, char **argv) {
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
   if (words.count == 0) return show(overview_json(), print_overview, is_json);
-  if (strcmp(words.items[0], "method") == 0) return show_method(&words, is_json);
+  bool is_one_method = strcmp(words.items[0], "methods") == 0 && words.count == 2;
+  if (is_one_method || strcmp(words.items[0], "method") == 0) return show_method(&words, is_json);
   if (strcmp(words.items[0], "shape") == 0) return show_shape(&words, is_json);
   if (words.count > 1) return app_fail(APP_BAD_INPUT, "info: unexpected argument '%s'", words.items[1]);
   for (size_t k = 0; k < FLO_COUNT_OF(topics); k++)

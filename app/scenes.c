@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_SCENES = 512, N_FOLDERS = 3 };
@@ -94,7 +95,14 @@ static bool find_by_name(const char *name, char path[FLO_PATH_SIZE]) {
   return false;
 }
 
+static bool is_folder(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 static int complain_missing(const char *scene) {
+  if (is_folder(scene))
+    return app_fail(APP_BAD_INPUT, "%s: is a folder, not a scene file; name a .json file in it", scene);
   if (is_path(scene)) return app_fail(APP_BAD_INPUT, "%s: there is no such scene file", scene);
   char buffer[128];
   SceneNames *all = malloc(sizeof *all);
@@ -107,6 +115,15 @@ static int complain_missing(const char *scene) {
                flo_suggest_text(&suggestion, buffer));
   free(all);
   return exit_code;
+}
+
+// More threads than cores take turns, which costs time and gains nothing.
+static void mention_threads(int threads) {
+  long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (n_cores > 0 && threads > n_cores)
+    app_fail(APP_OK,
+             "note: %d threads share the %ld core%s of this machine; more than one for each is slower",
+             threads, n_cores, n_cores == 1 ? "" : "s");
 }
 
 bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *exit_code) {
@@ -124,7 +141,10 @@ bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *e
                              .threads = arguments->threads};
   FloError error;
   FloStatus status = flo_scene_load(path, &options, scene, &error);
-  if (status == FLO_OK) return true;
+  if (status == FLO_OK) {
+    mention_threads(arguments->threads);
+    return true;
+  }
   // Whatever is wrong with a scene, even a file that cannot be read, is the input's fault.
   *exit_code = app_fail(status == FLO_NO_MEMORY ? APP_RUN_FAILED : APP_BAD_INPUT, "%s", error.text);
   return false;

@@ -148,6 +148,8 @@ void flo_world_nearest_image(const FloWorld *world, const double centre[3], cons
 double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]);
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance);
+// Whether a point is in the inner space of a tank, or above it where it is open; false for other bodies.
+bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
 // Deflects fluid particles [begin, end) that would enter a body within dt.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Adds what kept particles out in the last step to the forces on the samples.

@@ -175,11 +175,17 @@ static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *po
   return FLO_OK;
 }
 
-static FloStatus sample_body(FloWorld *world, FloBody *body, FloError *error) {
+static FloStatus sample_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  double spacing = world->def.spacing;
+  FloSampleOptions options = {.spacing = spacing,
+                              .inset = def->inset > 0 ? def->inset : spacing / 2,
+                              .layers = world->layers,
+                              .relax = def->relax,
+                              .threads = world->threads};
   FloPoints points = {.memory = &world->memory};
   FloGrid grid;
   flo_grid_init(&grid, &world->lattice, &world->memory);
-  FloStatus status = flo_solid_sample_surface(body->solid, world->def.spacing, world->layers, &points, error);
+  FloStatus status = flo_solid_sample_surface(body->solid, &options, &points, error);
   if (status == FLO_OK) status = order_points(world, &points, &grid, error);
   if (status == FLO_OK) status = add_samples(world, body, &points, &grid, error);
   flo_grid_free(&grid);
@@ -227,7 +233,7 @@ void flo_world_follow_motions(const FloWorld *world, FloBody *body) {
 
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   FLO_TRY(copy_motions(world, def, body, error));
-  FLO_TRY(sample_body(world, body, error));
+  FLO_TRY(sample_body(world, def, body, error));
   flo_world_follow_motions(world, body);
   describe_samples(world, body);
   flo_world_place_samples(world, body);
@@ -235,11 +241,21 @@ static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
 }
 
-FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *id, FloError *error) {
+static FloStatus check_body(const FloWorld *world, const FloBodyDef *def, FloError *error) {
   if (def->kind != FLO_BODY_STATIC && def->kind != FLO_BODY_KINEMATIC)
     return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
+  if (!(def->inset >= 0 && def->inset <= world->def.spacing))
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "inset: must lie between 0 and one spacing (%g m), got %g m; deeper samples would let fluid "
+        "in",
+        world->def.spacing, def->inset);
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
-  FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
+  return flo_pose_check(&def->pose, world->def.dim, "pose", error);
+}
+
+FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *id, FloError *error) {
+  FLO_TRY(check_body(world, def, error));
   FloBody body = {.kind = def->kind, .start = def->pose};
   FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
   copy_name(body.name, def->name);
@@ -393,6 +409,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
 FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n_added, FloError *error) {
   size_t ignored;
   FLO_TRY(flo_world_check_material(world, def->material, error));
+  FLO_TRY(flo_packing_check(def->packing, error));
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   const FloSolid *solid;
@@ -401,7 +418,8 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   FloGrid earlier;
   flo_grid_init(&earlier, &world->lattice, &world->memory);
   FloStatus status = flo_grid_build(&earlier, &world->sets[FLO_SET_FLUID], NULL, world->threads, error);
-  if (status == FLO_OK) status = flo_solid_sample_volume(solid, world->def.spacing, &points, error);
+  if (status == FLO_OK)
+    status = flo_solid_sample_volume(solid, world->def.spacing, def->packing, &points, error);
   if (status == FLO_OK)
     status = fill_with_fluid(world, def, &points, &earlier, n_added ? n_added : &ignored, error);
   flo_grid_free(&earlier);

@@ -10,41 +10,51 @@ static const double max_cells = 4e8;
 typedef struct Fill {
   FloWorld *world;
   const FloFillDef *def;
-  double origin[3]; // of the lattice
-  long n[3];        // points along the axes
+  FloFluidLattice lattice;
+  long n[3]; // points along the axes
   bool wraps[3];
   unsigned char *is_known; // a bit for each point
   FloPoints *points;
 } Fill;
 
 static void point_at(const Fill *fill, const long index[3], double x[3]) {
-  for (int axis = 0; axis < 3; ++axis)
-    x[axis] = fill->origin[axis] + (double)index[axis] * fill->world->def.spacing;
+  flo_fluid_lattice_point(&fill->lattice, index, x);
 }
 
 // ---- The lattice: so that fluid begins half a spacing from a tank's walls, wherever the seed is ----
 
-static bool is_inside_tank(const FloWorld *world, const FloBody *body, const double x[3], double low[3]) {
+bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]) {
   const FloShape *shape = &body->solid->shape;
   double local[3];
   if (shape->kind != FLO_SHAPE_TANK) return false;
   pose_to_local(&body->state.pose, x, local);
   for (int axis = 0; axis < world->def.dim; ++axis) {
-    if (fabs(local[axis]) > shape->size[axis] / 2) return false;
-    low[axis] = -shape->size[axis] / 2 + world->def.spacing / 2;
+    double half = shape->size[axis] / 2;
+    bool is_open = axis == shape->up && !shape->closed;
+    if (local[axis] < -half || (!is_open && local[axis] > half)) return false;
   }
-  pose_to_world(&body->state.pose, low, low);
   return true;
 }
 
+// Half a spacing from the low corner of a tank.
+static void low_corner(const FloWorld *world, const FloBody *tank, double low[3]) {
+  vec_set(low, 0, 0, 0);
+  for (int axis = 0; axis < world->def.dim; ++axis)
+    low[axis] = -tank->solid->shape.size[axis] / 2 + world->def.spacing / 2;
+  pose_to_world(&tank->state.pose, low, low);
+}
+
 // A lattice point near the seed, from which all others are counted.
-static void anchor_lattice(const FloWorld *world, const double seed[3], double anchor[3]) {
-  double low[3] = {0}, s = world->def.spacing;
+static void anchor_lattice(const Fill *fill, double anchor[3]) {
+  const FloWorld *world = fill->world;
+  const double *seed = fill->def->seed, *step = fill->lattice.step;
+  double low[3];
   vec_copy(seed, anchor);
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    if (!is_inside_tank(world, &flo_bodies(world)[k], seed, low)) continue;
+    if (!flo_world_is_in_tank(world, &flo_bodies(world)[k], seed)) continue;
+    low_corner(world, &flo_bodies(world)[k], low);
     for (int axis = 0; axis < world->def.dim; ++axis)
-      anchor[axis] = low[axis] + s * round((seed[axis] - low[axis]) / s);
+      anchor[axis] = low[axis] + step[axis] * round((seed[axis] - low[axis]) / step[axis]);
     return;
   }
 }
@@ -62,24 +72,34 @@ static void bound_solids(const FloWorld *world, double low[3], double high[3]) {
   }
 }
 
+// Where the anchor stands along an axis of the lattice, and how many points there are. Rows and planes of odd
+// numbers may be shifted: the anchor gets even ones, so that it stays where it is.
+static void count_points(Fill *fill, int axis, double low, double high, double anchor, long *start) {
+  double step = fill->lattice.step[axis];
+  *start = (long)floor((anchor - low) / step + 1e-6);
+  if (fill->def->packing == FLO_FLUID_HEXAGONAL) *start += *start & 1;
+  fill->lattice.origin[axis] = anchor - (double)*start * step;
+  fill->wraps[axis] = fill->world->def.periodic[axis];
+  fill->n[axis] = fill->wraps[axis] ? lround((high - low) / step)
+                                    : *start + 1 + (long)floor((high - anchor) / step + 1e-6);
+}
+
 static FloStatus lay_lattice(Fill *fill, long start[3], FloError *error) {
   const FloWorld *world = fill->world;
-  double s = world->def.spacing, low[3] = {0}, high[3] = {0}, anchor[3], cells = 1;
+  double low[3] = {0}, high[3] = {0}, anchor[3], cells = 1;
+  fill->lattice = flo_fluid_lattice(fill->def->packing, world->def.dim, world->def.spacing);
   bound_solids(world, low, high);
-  anchor_lattice(world, fill->def->seed, anchor);
+  anchor_lattice(fill, anchor);
+  vec_copy(anchor, fill->lattice.origin);
   for (int axis = 0; axis < 3; ++axis) {
-    fill->origin[axis] = anchor[axis], fill->n[axis] = 1, start[axis] = 0;
+    fill->n[axis] = 1, start[axis] = 0;
     if (axis >= world->def.dim) continue;
     if (!(anchor[axis] > low[axis] && anchor[axis] < high[axis]))
       return flo_fail(
           error, FLO_BAD_INPUT,
           "fill: the seed (%g, %g, %g) lies outside of all solids, so nothing would hold the fluid",
           fill->def->seed[0], fill->def->seed[1], fill->def->seed[2]);
-    fill->wraps[axis] = world->def.periodic[axis];
-    start[axis] = (long)floor((anchor[axis] - low[axis]) / s + 1e-6);
-    fill->origin[axis] -= (double)start[axis] * s;
-    fill->n[axis] = fill->wraps[axis] ? lround((high[axis] - low[axis]) / s)
-                                      : start[axis] + 1 + (long)floor((high[axis] - anchor[axis]) / s + 1e-6);
+    count_points(fill, axis, low[axis], high[axis], anchor[axis], &start[axis]);
     cells *= (double)fill->n[axis];
   }
   if (cells <= max_cells) return FLO_OK;
@@ -133,6 +153,28 @@ static FloStatus visit(Fill *fill, long index[3], FloPoints *queue, FloError *er
   return flo_points_add(queue, (double)number, 0, 0, error);
 }
 
+// The way to the neighbours of a lattice point: one step along each axis, or in the hexagonal packing to all
+// points as near as the next in the row.
+static int find_neighbours(const Fill *fill, const long here[3], long there[26][3]) {
+  int n = 0, reach_z = fill->world->def.dim == 3;
+  double x[3], y[3], between[3], nearest = 1.01 * fill->lattice.step[0];
+  point_at(fill, here, x);
+  for (int axis = 0; axis < fill->world->def.dim && fill->def->packing == FLO_FLUID_CUBIC; ++axis)
+    for (int side = -1; side <= 1; side += 2) {
+      for (int k = 0; k < 3; ++k) there[n][k] = here[k] + (k == axis ? side : 0);
+      ++n;
+    }
+  for (long k = -reach_z; k <= reach_z && fill->def->packing == FLO_FLUID_HEXAGONAL; ++k)
+    for (long j = -1; j <= 1; ++j)
+      for (long i = -1; i <= 1; ++i) {
+        const long at[3] = {here[0] + i, here[1] + j, here[2] + k};
+        point_at(fill, at, y);
+        vec_sub(y, x, between);
+        if ((i || j || k) && vec_length(between) < nearest) memcpy(there[n++], at, sizeof at);
+      }
+  return n;
+}
+
 static FloStatus spread(Fill *fill, long start[3], FloPoints *queue, FloError *error) {
   FLO_TRY(visit(fill, start, queue, error));
   if (queue->count == 0)
@@ -141,14 +183,10 @@ static FloStatus spread(Fill *fill, long start[3], FloPoints *queue, FloError *e
         "fill: at the seed (%g, %g, %g) there is no room; it must be in the free space, below the level",
         fill->def->seed[0], fill->def->seed[1], fill->def->seed[2]);
   for (size_t next = 0; next < queue->count; ++next) {
-    long here[3];
+    long here[3], there[26][3];
     index_of(fill, (size_t)flo_points_at(queue, next)[0], here);
-    for (int axis = 0; axis < fill->world->def.dim; ++axis)
-      for (int side = -1; side <= 1; side += 2) {
-        long there[3] = {here[0], here[1], here[2]};
-        there[axis] += side;
-        FLO_TRY(visit(fill, there, queue, error));
-      }
+    int n = find_neighbours(fill, here, there);
+    for (int k = 0; k < n; ++k) FLO_TRY(visit(fill, there[k], queue, error));
   }
   return FLO_OK;
 }
@@ -171,6 +209,12 @@ static FloStatus fill_vessel(Fill *fill, FloError *error) {
 
 static FloStatus check_fill(const FloWorld *world, const FloFillDef *def, FloError *error) {
   FLO_TRY(flo_world_check_material(world, def->material, error));
+  FLO_TRY(flo_packing_check(def->packing, error));
+  bool is_periodic = world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2];
+  if (is_periodic && def->packing == FLO_FLUID_HEXAGONAL)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "fill: rows of hexagonal packing do not meet across the faces of a periodic box; use cubic");
   if (!vec_is_finite(def->seed) || !vec_is_finite(def->velocity) || !isfinite(def->level))
     return flo_fail(error, FLO_BAD_INPUT, "fill: seed, level and velocity must be finite");
   if (def->up < 0 || def->up >= world->def.dim)

@@ -95,7 +95,7 @@ typedef enum FloShapeKind {
   FLO_SHAPE_SPHERE,   // radius (a disc in 2D)
   FLO_SHAPE_CYLINDER, // radius; size[0] its length along the shape's z axis
   FLO_SHAPE_TANK,     // size: *inner* edge lengths; solid outside, open at the top unless `closed`
-  // All others are for three dimensions only.
+  // All others but the outline are for three dimensions only.
   FLO_SHAPE_CAPSULE,     // radius; size[0]: distance of the centres of its caps, along z
   FLO_SHAPE_CONE,        // radius at the bottom, radius2 at the top (0: a point); size[0]: length along z
   FLO_SHAPE_TORUS,       // radius of the ring, radius2 of its tube; around z
@@ -111,6 +111,7 @@ typedef enum FloShapeKind {
   FLO_SHAPE_RABBIT,      // size[0]: height
   FLO_SHAPE_ARMADILLO,   // size[0]: height
   FLO_SHAPE_MESH,        // mesh: closed, or nearly so
+  FLO_SHAPE_OUTLINE,     // points: a polygon in the x-y plane; size[0]: depth along z, 0 in two dimensions
   FLO_SHAPE_COUNT
 } FloShapeKind;
 
@@ -132,7 +133,15 @@ typedef struct FloShape {
   const double *heights;    // heightfield only: n_heights[0] x n_heights[1], x fastest [m]
   int n_heights[2];         // at least 2 x 2
   const FloTriangles *mesh; // mesh only
+  const double *points;     // outline only: n_points pairs x, y, in either sense of rotation [m]
+  size_t n_points;          // 3 to 10,000; sides must not cross or touch
 } FloShape;
+
+// How fluid particles stand at the start. Either lattice has one particle in every spacing^dim.
+typedef enum FloFluidPacking {
+  FLO_FLUID_CUBIC,
+  FLO_FLUID_HEXAGONAL, // close packed (in 2D the triangular lattice): 12 (6) neighbours at the same distance
+} FloFluidPacking;
 
 // ---- Definitions ----
 
@@ -176,6 +185,7 @@ typedef struct FloFluidDef {
   FloMaterialId material;
   FloShape shape;
   FloPose pose;
+  FloFluidPacking packing;
   double velocity[3];         // [m/s]
   double angular_velocity[3]; // [rad/s] about the shape's centre
   // Optional: velocity added at a point, for vortices and shear flows.
@@ -190,6 +200,7 @@ typedef struct FloFillDef {
   double level;       // of the surface along axis `up` [m]
   int up;             // axis (0 x, 1 y, 2 z) along which the level is measured
   double velocity[3]; // [m/s]
+  FloFluidPacking packing;
 } FloFillDef;
 
 typedef enum FloMotionKind {
@@ -225,6 +236,8 @@ typedef struct FloBodyDef {
   FloPose pose;
   const FloMotionDef *motions; // copied; KINEMATIC only
   size_t n_motions;
+  bool relax;   // let samples on triangles push each other apart until they stand evenly
+  double inset; // depth of the outermost samples below the surface, up to a spacing [m]; 0: half a spacing
 } FloBodyDef;
 
 // A window from which fluid streams: a rectangle (a segment in 2D) or a disc, `pose` turns its +x into the

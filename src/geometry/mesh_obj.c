@@ -1,5 +1,6 @@
 // Wavefront OBJ: lines that begin with v are vertices, with f faces; all others say how things look.
 #include "geometry/mesh_io.h"
+#include "geometry/outline.h"
 
 typedef struct Face {
   uint32_t first, last; // corners the next triangle starts from
@@ -55,8 +56,10 @@ static FloStatus add_corner(Face *face, FloMesh *mesh, uint32_t vertex, FloError
   return FLO_OK;
 }
 
+// As a fan, which is cut up anew if the face is not convex.
 static FloStatus read_face(FloText *text, FloMesh *mesh) {
   Face face = {0};
+  size_t first = mesh->n_triangles;
   for (;;) {
     FloWord word = flo_text_word(text);
     if (word.length == 0 || word.start[0] == '#') break;
@@ -64,8 +67,13 @@ static FloStatus read_face(FloText *text, FloMesh *mesh) {
     FLO_TRY(find_vertex(text, word, mesh, &vertex));
     FLO_TRY(add_corner(&face, mesh, vertex, text->error));
   }
-  if (face.n_corners >= 3) return FLO_OK;
-  return flo_text_fail(text, "a face needs three corners or more, this one has %zu", face.n_corners);
+  if (face.n_corners < 3)
+    return flo_text_fail(text, "a face needs three corners or more, this one has %zu", face.n_corners);
+  FloError cause;
+  FloStatus status = flo_mesh_cut_polygon(mesh, first, face.n_corners, &cause);
+  return status == FLO_BAD_INPUT ? flo_text_fail(text, "%s", cause.text)
+         : status == FLO_OK      ? FLO_OK
+                                 : flo_fail(text->error, status, "%s", cause.text);
 }
 
 // Colours or a weight may follow the coordinates.

@@ -2,6 +2,7 @@
 // properties, then the elements. Only "vertex" with x, y, z and "face" with its list of vertices matter; all
 // else is read over.
 #include "geometry/mesh_io.h"
+#include "geometry/outline.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -44,7 +45,14 @@ typedef struct Ply {
   Element elements[MAX_ELEMENTS];
   Property properties[MAX_PROPERTIES];
   size_t n_elements, n_properties;
+  FloBuffer polygons; // faces of more than three corners, to be looked at when all vertices are there
+  size_t n_polygons;
 } Ply;
+
+// Added as a fan of n_corners - 2 triangles.
+typedef struct Polygon {
+  size_t first, n_corners;
+} Polygon;
 
 // ---- Header ----
 
@@ -310,8 +318,18 @@ static FloStatus read_corner(Ply *ply, const Property *property, uint32_t *verte
                    ply->mesh->n_vertices);
 }
 
+static FloStatus note_polygon(Ply *ply, size_t first, size_t n_corners) {
+  size_t used = ply->n_polygons * sizeof(Polygon);
+  if (used + sizeof(Polygon) > ply->polygons.capacity)
+    FLO_TRY(flo_buffer_reserve(ply->mesh->memory, &ply->polygons, 2 * used + 64 * sizeof(Polygon), used,
+                               ply->text.error));
+  ((Polygon *)ply->polygons.data)[ply->n_polygons++] = (Polygon){first, n_corners};
+  return FLO_OK;
+}
+
 static FloStatus read_face(Ply *ply, const Property *property) {
   uint32_t n = 0, first = 0, last = 0, vertex = 0;
+  size_t first_triangle = ply->mesh->n_triangles;
   FLO_TRY(read_whole(ply, property->count_type, "the number of corners", &n));
   if (n < 3) return fail_here(ply, "a face needs three corners or more, this one has %u", n);
   FLO_TRY(read_corner(ply, property, &first));
@@ -321,7 +339,17 @@ static FloStatus read_face(Ply *ply, const Property *property) {
     FLO_TRY(flo_mesh_add_triangle(ply->mesh, first, last, vertex, ply->text.error));
     last = vertex;
   }
-  return FLO_OK;
+  return n > 3 ? note_polygon(ply, first_triangle, n) : FLO_OK;
+}
+
+static FloStatus cut_polygons(Ply *ply, FloError *error) {
+  FloError cause;
+  FloStatus status = FLO_OK;
+  for (size_t k = 0; status == FLO_OK && k < ply->n_polygons; ++k) {
+    const Polygon *polygon = (const Polygon *)ply->polygons.data + k;
+    status = flo_mesh_cut_polygon(ply->mesh, polygon->first, polygon->n_corners, &cause);
+  }
+  return status == FLO_OK ? FLO_OK : flo_fail(error, status, "%s: %s", ply->text.name, cause.text);
 }
 
 static FloStatus skip_list(Ply *ply, const Property *property) {
@@ -382,7 +410,8 @@ static FloStatus read_all(Ply *ply, FloError *error) {
   FLO_TRY(check_roles(ply, error));
   FLO_TRY(check_counts(ply, error));
   FLO_TRY(add_vertices(ply, error));
-  return read_elements(ply);
+  FLO_TRY(read_elements(ply));
+  return cut_polygons(ply, error);
 }
 
 FloStatus flo_mesh_parse_ply(const char *name, const unsigned char *data, size_t size, FloMesh *mesh,
@@ -390,6 +419,7 @@ FloStatus flo_mesh_parse_ply(const char *name, const unsigned char *data, size_t
   Ply ply = {.mesh = mesh, .data = data};
   FLO_TRY(flo_text_begin(&ply.text, name, data, size, error));
   FloStatus status = read_all(&ply, error);
+  flo_buffer_free(mesh->memory, &ply.polygons);
   flo_text_end(&ply.text);
   return flo_mesh_finish_parse(name, mesh, status, error);
 }

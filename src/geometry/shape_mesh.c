@@ -3,6 +3,7 @@
 #include "base/vecmath.h"
 #include "geometry/figures.h"
 #include "geometry/letters.h"
+#include "geometry/outline.h"
 #include "geometry/solid_meshes.h"
 
 static FloStatus check_triangles(const FloTriangles *from, FloError *error) {
@@ -88,6 +89,8 @@ FloStatus flo_shape_mesh(const FloShape *shape, double fineness, double wall, Fl
     return flo_mesh_armadillo(size[0], fineness, mesh, error);
   case FLO_SHAPE_MESH:
     return copy_triangles(shape->mesh, mesh, error);
+  case FLO_SHAPE_OUTLINE:
+    return flo_mesh_outline(shape->points, shape->n_points, size[0], mesh, error);
   default:
     return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
   }

@@ -1,6 +1,7 @@
 #include "geometry/shapes.h"
 
 #include "base/vecmath.h"
+#include "geometry/outline.h"
 
 void flo_points_free(FloPoints *points) { flo_buffer_free(points->memory, &points->buffer); }
 
@@ -14,6 +15,10 @@ FloStatus flo_points_add(FloPoints *points, double x, double y, double z, FloErr
 
 static bool is_boxy(const FloShape *shape) {
   return shape->kind == FLO_SHAPE_BOX || shape->kind == FLO_SHAPE_TANK;
+}
+
+static bool is_flat_outline(const FloShape *shape) {
+  return shape->kind == FLO_SHAPE_OUTLINE && shape->size[0] == 0;
 }
 
 // What each kind needs: how many sizes, and whether the radii must be positive.
@@ -43,6 +48,7 @@ static const struct {
     [FLO_SHAPE_RABBIT] = {"rabbit", 1, NOTHING, NOTHING},
     [FLO_SHAPE_ARMADILLO] = {"armadillo", 1, NOTHING, NOTHING},
     [FLO_SHAPE_MESH] = {"mesh", 0, NOTHING, NOTHING},
+    [FLO_SHAPE_OUTLINE] = {"outline", 1, NOTHING, NOTHING},
 };
 
 const char *flo_shape_kind_name(FloShapeKind kind) {
@@ -51,7 +57,8 @@ const char *flo_shape_kind_name(FloShapeKind kind) {
 
 bool flo_shape_has_formula(const FloShape *shape) {
   return shape->kind == FLO_SHAPE_SPHERE || shape->kind == FLO_SHAPE_CYLINDER ||
-         shape->kind == FLO_SHAPE_TANK || (shape->kind == FLO_SHAPE_BOX && shape->radius == 0);
+         shape->kind == FLO_SHAPE_TANK || (shape->kind == FLO_SHAPE_BOX && shape->radius == 0) ||
+         is_flat_outline(shape);
 }
 
 static FloStatus check_radius(double radius, Need need, FloError *error) {
@@ -65,8 +72,11 @@ static FloStatus check_dimension(const FloShape *shape, int dim, FloError *error
   if (shape->kind == FLO_SHAPE_CYLINDER)
     return flo_fail(error, FLO_BAD_INPUT,
                     "shape: a cylinder needs three dimensions; use a sphere for a disc");
+  if (shape->kind == FLO_SHAPE_OUTLINE)
+    return flo_fail(error, FLO_BAD_INPUT, "shape: in two dimensions an outline has no depth, got %g m",
+                    shape->size[0]);
   return flo_fail(error, FLO_BAD_INPUT,
-                  "shape: a %s needs three dimensions; in two there are box, sphere and tank",
+                  "shape: a %s needs three dimensions; in two there are box, sphere, outline and tank",
                   shape->kind == FLO_SHAPE_BOX ? "rounded box" : needs[shape->kind].name);
 }
 
@@ -74,6 +84,7 @@ FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error) {
   if ((unsigned)shape->kind >= FLO_SHAPE_COUNT)
     return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
   int n_sizes = is_boxy(shape) ? dim : needs[shape->kind].n_sizes;
+  if (dim == 2 && shape->kind == FLO_SHAPE_OUTLINE) n_sizes = 0;
   for (int k = 0; k < n_sizes; ++k)
     if (!(shape->size[k] > 0) || !isfinite(shape->size[k]))
       return flo_fail(error, FLO_BAD_INPUT, "shape: every size must be positive, got %g", shape->size[k]);
@@ -83,10 +94,26 @@ FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error) {
   if (shape->kind == FLO_SHAPE_TANK && (shape->up < 0 || shape->up >= dim))
     return flo_fail(error, FLO_BAD_INPUT, "shape: a tank's open axis must be one of the %d axes, got %d", dim,
                     shape->up);
-  return FLO_OK;
+  return shape->kind == FLO_SHAPE_OUTLINE ? flo_outline_check(shape->points, shape->n_points, error) : FLO_OK;
+}
+
+void flo_shape_bounds(const FloShape *shape, int dim, double low[3], double high[3]) {
+  if (shape->kind == FLO_SHAPE_OUTLINE) {
+    flo_outline_bounds(shape->points, shape->n_points, low, high);
+    low[2] = -shape->size[0] / 2, high[2] = shape->size[0] / 2;
+    return;
+  }
+  flo_shape_half_extent(shape, dim, high);
+  vec_scale(high, -1, low);
 }
 
 void flo_shape_half_extent(const FloShape *shape, int dim, double half[3]) {
+  if (shape->kind == FLO_SHAPE_OUTLINE) {
+    double low[3];
+    flo_shape_bounds(shape, dim, low, half);
+    for (int axis = 0; axis < 3; ++axis) half[axis] = fmax(fabs(low[axis]), fabs(half[axis]));
+    return;
+  }
   if (is_boxy(shape))
     vec_scale(shape->size, 0.5, half);
   else
@@ -138,7 +165,6 @@ static double cylinder_distance(const FloShape *shape, const double p[3]) {
 
 double flo_shape_distance(const FloShape *shape, int dim, const double point[3], double wall) {
   double half[3];
-  flo_shape_half_extent(shape, dim, half);
   switch (shape->kind) {
   case FLO_SHAPE_SPHERE:
     return vec_length(point) - shape->radius;
@@ -146,7 +172,10 @@ double flo_shape_distance(const FloShape *shape, int dim, const double point[3],
     return cylinder_distance(shape, point);
   case FLO_SHAPE_TANK:
     return tank_distance(shape, dim, point, wall);
+  case FLO_SHAPE_OUTLINE:
+    return flo_outline_distance(shape->points, shape->n_points, point);
   default:
+    flo_shape_half_extent(shape, dim, half);
     return box_distance(half, dim, point);
   }
 }
@@ -183,37 +212,104 @@ static FloStatus check_count(double count, FloError *error) {
 // Lattice points in the bounding box (all of it, or its shell).
 static FloStatus check_lattice_count(const FloShape *shape, int dim, double spacing, int layers,
                                      FloError *error) {
-  double half[3], all = 1, core = 1;
-  flo_shape_half_extent(shape, dim, half);
+  double low[3], high[3], all = 1, core = 1;
+  flo_shape_bounds(shape, dim, low, high);
   for (int axis = 0; axis < dim; ++axis) {
-    double n = 2 * half[axis] / spacing + 2;
+    double n = (high[axis] - low[axis]) / spacing + 2;
     all *= n + 2 * layers;
     core *= fmax(n - 2 * layers, 0);
   }
   return check_count(layers ? all - core : all, error);
 }
 
+// ---- Lattices ----
+
+FloStatus flo_packing_check(FloFluidPacking packing, FloError *error) {
+  if (packing == FLO_FLUID_CUBIC || packing == FLO_FLUID_HEXAGONAL) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "packing: unknown kind %d", (int)packing);
+}
+
+// The triangular lattice has a^2 sqrt(3)/2 for each point, where a is the distance of neighbours, and the
+// hexagonal close packing a^3 / sqrt(2); rows are a sqrt(3)/2 apart and planes a sqrt(2/3). Every other plane
+// has its points above the gaps of the one below.
+FloFluidLattice flo_fluid_lattice(FloFluidPacking packing, int dim, double spacing) {
+  FloFluidLattice lattice = {.step = {spacing, spacing, spacing}};
+  if (packing == FLO_FLUID_CUBIC) return lattice;
+  double a = spacing * (dim == 2 ? sqrt(2 / sqrt(3)) : pow(2, 1.0 / 6));
+  vec_set(lattice.step, a, a * sqrt(3) / 2, a * sqrt(2.0 / 3));
+  lattice.row_shift = a / 2;
+  lattice.plane_shift[0] = a / 2, lattice.plane_shift[1] = a / (2 * sqrt(3));
+  return lattice;
+}
+
+void flo_fluid_lattice_point(const FloFluidLattice *lattice, const long index[3], double point[3]) {
+  for (int axis = 0; axis < 3; ++axis)
+    point[axis] = lattice->origin[axis] + (double)index[axis] * lattice->step[axis];
+  // An odd row of an odd plane is shifted by a whole step, which is none.
+  bool is_row_odd = index[1] & 1, is_plane_odd = index[2] & 1;
+  if (is_row_odd != is_plane_odd) point[0] += is_row_odd ? lattice->row_shift : lattice->plane_shift[0];
+  if (is_plane_odd) point[1] += lattice->plane_shift[1];
+}
+
 // ---- Volume ----
 
-FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,
-                                  FloError *error) {
+typedef struct Filling {
+  FloFluidLattice lattice;
+  long begin[3], end[3];
+  double clearance; // [m]
+} Filling;
+
+// From half a spacing above the low end of an axis to half a spacing below the high one.
+static void fill_axis(double low, double high, double spacing, int axis, Filling *filling) {
+  double room = high - low - spacing, step = filling->lattice.step[axis];
+  filling->lattice.origin[axis] = low + spacing / 2;
+  filling->end[axis] = room < -1e-6 * spacing ? 0 : (long)floor(room / step + 1e-6) + 1;
+}
+
+static void fill_from_corner(const FloShape *shape, int dim, double spacing, Filling *filling) {
+  double low[3], high[3];
+  flo_shape_bounds(shape, dim, low, high);
+  // A tolerance of a millionth of a spacing: 0.8/0.02 must be 40, whatever the rounding.
+  filling->clearance = (0.5 - 2e-6) * spacing;
+  for (int axis = 0; axis < dim; ++axis) fill_axis(low[axis], high[axis], spacing, axis, filling);
+}
+
+// As many to either side; in the hexagonal packing the centre is a point of the lattice.
+static void fill_from_centre(const FloShape *shape, int dim, double spacing, FloFluidPacking packing,
+                             Filling *filling) {
+  double half[3];
+  flo_shape_half_extent(shape, dim, half);
+  for (int axis = 0; axis < dim; ++axis) {
+    double step = filling->lattice.step[axis];
+    if (packing == FLO_FLUID_CUBIC) {
+      filling->end[axis] = (long)floor(2 * half[axis] / step + 1e-6);
+      filling->lattice.origin[axis] = -(double)(filling->end[axis] - 1) / 2 * step;
+    } else if (shape->kind == FLO_SHAPE_CYLINDER && axis == 2) {
+      fill_axis(-half[axis], half[axis], spacing, axis, filling); // its ends are flat
+    } else {
+      filling->end[axis] = (long)ceil(half[axis] / step) + 2;
+      filling->begin[axis] = -filling->end[axis];
+    }
+  }
+}
+
+FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloFluidPacking packing,
+                                  FloPoints *points, FloError *error) {
   if (shape->kind == FLO_SHAPE_TANK)
     return flo_fail(error, FLO_BAD_INPUT, "a tank has no volume to fill; use a box for the fluid in it");
   FLO_TRY(check_lattice_count(shape, dim, spacing, 0, error));
-  double half[3], first[3] = {0};
-  long n[3] = {1, 1, 1};
-  flo_shape_half_extent(shape, dim, half);
-  for (int axis = 0; axis < dim; ++axis) {
-    // A tolerance of a millionth of a spacing: 0.8/0.02 must be 40, whatever the rounding.
-    n[axis] = (long)floor(2 * half[axis] / spacing + 1e-6);
-    first[axis] = is_boxy(shape) ? spacing / 2 - half[axis] : -(double)(n[axis] - 1) / 2 * spacing;
-  }
-  for (long k = 0; k < n[2]; ++k)
-    for (long j = 0; j < n[1]; ++j)
-      for (long i = 0; i < n[0]; ++i) {
-        double p[3] = {first[0] + (double)i * spacing, first[1] + (double)j * spacing,
-                       first[2] + (double)k * spacing};
-        if (flo_shape_distance(shape, dim, p, 0) < 0)
+  Filling f = {.lattice = flo_fluid_lattice(packing, dim, spacing), .end = {1, 1, 1}};
+  if (is_boxy(shape) || shape->kind == FLO_SHAPE_OUTLINE)
+    fill_from_corner(shape, dim, spacing, &f);
+  else
+    fill_from_centre(shape, dim, spacing, packing, &f);
+  long index[3];
+  for (index[2] = f.begin[2]; index[2] < f.end[2]; ++index[2])
+    for (index[1] = f.begin[1]; index[1] < f.end[1]; ++index[1])
+      for (index[0] = f.begin[0]; index[0] < f.end[0]; ++index[0]) {
+        double p[3];
+        flo_fluid_lattice_point(&f.lattice, index, p);
+        if (flo_shape_distance(shape, dim, p, 0) < -f.clearance)
           FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
       }
   return FLO_OK;
@@ -336,14 +432,32 @@ static FloStatus sample_cylinder(const FloShape *shape, double spacing, int laye
   return FLO_OK;
 }
 
-FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, int layers,
+// What lies `depth` below the surface of a shape; of a part that is too thin, its middle.
+static FloShape shrink(const FloShape *shape, int dim, double depth, double spacing) {
+  FloShape inner = *shape;
+  double least = 1e-3 * spacing;
+  if (depth == 0) return inner;
+  if (is_boxy(shape))
+    for (int axis = 0; axis < dim; ++axis)
+      inner.size[axis] = fmax(inner.size[axis] + (shape->kind == FLO_SHAPE_TANK ? 2 : -2) * depth, least);
+  if (shape->kind == FLO_SHAPE_SPHERE || shape->kind == FLO_SHAPE_CYLINDER)
+    inner.radius = fmax(inner.radius - depth, least);
+  if (shape->kind == FLO_SHAPE_CYLINDER) inner.size[0] = fmax(inner.size[0] - 2 * depth, least);
+  return inner;
+}
+
+FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, double inset, int layers,
                                    FloPoints *points, FloError *error) {
+  // All but outlines know half a spacing only.
+  FloShape inner = shrink(shape, dim, inset - spacing / 2, spacing);
   switch (shape->kind) {
   case FLO_SHAPE_SPHERE:
-    return sample_ball(shape, dim, spacing, layers, points, error);
+    return sample_ball(&inner, dim, spacing, layers, points, error);
   case FLO_SHAPE_CYLINDER:
-    return sample_cylinder(shape, spacing, layers, points, error);
+    return sample_cylinder(&inner, spacing, layers, points, error);
+  case FLO_SHAPE_OUTLINE:
+    return flo_outline_sample(shape->points, shape->n_points, spacing, inset, layers, points, error);
   default:
-    return sample_box_shell(shape, dim, spacing, layers, points, error);
+    return sample_box_shell(&inner, dim, spacing, layers, points, error);
   }
 }

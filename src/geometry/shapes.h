@@ -19,22 +19,39 @@ void flo_points_free(FloPoints *points);
 
 FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error);
 const char *flo_shape_kind_name(FloShapeKind kind);
-// Whether the functions below know the shape; for all others see solid.h.
+// Whether the functions below know the shape; for all others see solid.h. An outline without depth, as it is
+// in the plane, is known.
 bool flo_shape_has_formula(const FloShape *shape);
 // Signed distance to the surface, negative inside the solid. The solid of a tank is a wall of `wall`
 // thickness.
 double flo_shape_distance(const FloShape *shape, int dim, const double point[3], double wall);
 // Unit vector along which the distance grows fastest.
 void flo_shape_normal(const FloShape *shape, int dim, const double point[3], double wall, double normal[3]);
-// Points of a lattice of the given spacing inside the shape, in its own frame. Boxes fill from their low
-// corner, so that fluid stands on the floor and at the wall; round shapes fill from the centre.
-FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloPoints *points,
-                                  FloError *error);
-// Points half a spacing inside the surface, and `layers` - 1 further layers below them: fluid rests one
-// spacing from a sample, so that its edge meets the surface that is drawn.
-FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, int layers,
+// Points of a lattice inside the shape, in its own frame. Boxes and outlines fill from their low corner, half
+// a spacing from their sides, so that fluid stands on the floor and at the wall; round shapes fill from the
+// centre.
+FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing, FloFluidPacking packing,
+                                  FloPoints *points, FloError *error);
+// Points `inset` below the surface, and `layers` - 1 further layers below them. Usually that is half a
+// spacing: fluid rests one spacing from a sample, so that its edge meets the surface that is drawn.
+FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, double inset, int layers,
                                    FloPoints *points, FloError *error);
-// Half the edge lengths of the bounding box (of a tank: of its inner space).
+// Corners of the bounding box (of a tank: of its inner space).
+void flo_shape_bounds(const FloShape *shape, int dim, double low[3], double high[3]);
+// The farthest that the bounding box reaches from the origin, along each axis.
 void flo_shape_half_extent(const FloShape *shape, int dim, double half[3]);
+
+// ---- Lattices ----
+
+// Rows along x, in planes along z; every other row and every other plane may be shifted.
+typedef struct FloFluidLattice {
+  double origin[3], step[3];
+  double row_shift, plane_shift[2];
+} FloFluidLattice;
+
+// One point in every spacing^dim, one of them at zero.
+FloFluidLattice flo_fluid_lattice(FloFluidPacking packing, int dim, double spacing);
+void flo_fluid_lattice_point(const FloFluidLattice *lattice, const long index[3], double point[3]);
+FloStatus flo_packing_check(FloFluidPacking packing, FloError *error);
 
 #endif

@@ -1,7 +1,6 @@
 #include "geometry/solid.h"
 
 #include "base/vecmath.h"
-#include "geometry/sample.h"
 #include "geometry/shape_mesh.h"
 
 #include <math.h>
@@ -28,6 +27,8 @@ static uint64_t key_of(const FloShape *shape) {
     h = mix(h, shape->mesh->vertices, shape->mesh->n_vertices * 3 * sizeof(double));
     h = mix(h, shape->mesh->triangles, shape->mesh->n_triangles * 3 * sizeof(uint32_t));
   }
+  if (shape->kind == FLO_SHAPE_OUTLINE && shape->points)
+    h = mix(h, shape->points, shape->n_points * 2 * sizeof(double));
   return h;
 }
 
@@ -47,19 +48,30 @@ static FloStatus make_mesh(FloSolid *solid, const FloShape *shape, double spacin
   return flo_sdf_build(&solid->sdf, &solid->bvh, spacing / CELLS_PER_SPACING, MARGIN_CELLS, threads, error);
 }
 
+// The caller's points need not outlive the call.
+static FloStatus keep_outline(FloSolid *solid, const FloShape *shape, FloError *error) {
+  size_t size = shape->n_points * 2 * sizeof(double);
+  FLO_TRY(flo_buffer_reserve(solid->mesh.memory, &solid->outline, size, 0, error));
+  memcpy(solid->outline.data, shape->points, size);
+  solid->shape.points = solid->outline.data;
+  return FLO_OK;
+}
+
 FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double spacing, double wall,
                          int threads, FloMemory *memory, FloError *error) {
   *solid = (FloSolid){.shape = *shape, .key = key_of(shape), .dim = dim, .wall = wall};
   solid->shape.text = NULL, solid->shape.heights = NULL, solid->shape.mesh = NULL;
+  solid->shape.points = NULL;
   solid->has_mesh = !flo_shape_has_formula(shape);
-  if (!solid->has_mesh) return FLO_OK;
   flo_mesh_init(&solid->mesh, memory);
+  if (!solid->has_mesh) return shape->kind == FLO_SHAPE_OUTLINE ? keep_outline(solid, shape, error) : FLO_OK;
   FloStatus status = make_mesh(solid, shape, spacing, threads, error);
   if (status != FLO_OK) flo_solid_free(solid);
   return status;
 }
 
 void flo_solid_free(FloSolid *solid) {
+  if (solid->outline.data) flo_buffer_free(solid->mesh.memory, &solid->outline);
   if (!solid->has_mesh) return;
   flo_sdf_free(&solid->sdf);
   flo_bvh_free(&solid->bvh);
@@ -86,21 +98,22 @@ void flo_solid_bounds(const FloSolid *solid, double low[3], double high[3]) {
     flo_mesh_bounds(&solid->mesh, low, high);
     return;
   }
-  flo_shape_half_extent(&solid->shape, solid->dim, high);
-  vec_scale(high, -1, low);
+  flo_shape_bounds(&solid->shape, solid->dim, low, high);
 }
 
-FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloPoints *points, FloError *error) {
-  if (!solid->has_mesh) return flo_shape_sample_volume(&solid->shape, solid->dim, spacing, points, error);
+FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFluidPacking packing,
+                                  FloPoints *points, FloError *error) {
+  if (!solid->has_mesh)
+    return flo_shape_sample_volume(&solid->shape, solid->dim, spacing, packing, points, error);
   FloInside inside = {.bvh = &solid->bvh, .sdf = &solid->sdf};
   FloVolumeOptions options = {.spacing = spacing, .clearance = spacing / 2};
+  options.lattice = packing == FLO_FLUID_HEXAGONAL ? FLO_PACKING_HEXAGONAL : FLO_PACKING_CUBIC;
   return flo_sample_volume(&inside, &options, points, error);
 }
 
-FloStatus flo_solid_sample_surface(const FloSolid *solid, double spacing, int layers, FloPoints *points,
+FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
                                    FloError *error) {
-  if (!solid->has_mesh)
-    return flo_shape_sample_surface(&solid->shape, solid->dim, spacing, layers, points, error);
-  FloSampleOptions options = {.spacing = spacing, .inset = spacing / 2, .layers = layers};
-  return flo_sample_surface(&solid->mesh, &options, points, error);
+  if (solid->has_mesh) return flo_sample_surface(&solid->mesh, options, points, error);
+  return flo_shape_sample_surface(&solid->shape, solid->dim, options->spacing, options->inset,
+                                  options->layers, points, error);
 }

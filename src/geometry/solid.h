@@ -1,16 +1,17 @@
 // A shape made ready for use: whatever it was made from, it can be asked for distances and be sampled.
 //
-// Boxes, balls, cylinders and tanks answer by formula. All other shapes become a mesh with a grid of signed
-// distances.
+// Boxes, balls, cylinders, tanks and outlines in the plane answer by formula. All other shapes become a mesh
+// with a grid of signed distances.
 #ifndef FLO_GEOMETRY_SOLID_H
 #define FLO_GEOMETRY_SOLID_H
 
 #include "geometry/bvh.h"
+#include "geometry/sample.h"
 #include "geometry/sdf.h"
 #include "geometry/shapes.h"
 
 typedef struct FloSolid {
-  FloShape shape; // text, heights and triangles are not kept
+  FloShape shape; // text, heights and triangles are not kept, points are those of `outline`
   uint64_t key;   // of everything that the shape was made from
   int dim;
   double wall; // thickness of a tank's wall [m]
@@ -18,6 +19,7 @@ typedef struct FloSolid {
   FloMesh mesh; // of shapes without a formula
   FloBvh bvh;
   FloSdf sdf;
+  FloBuffer outline; // a copy of the points of an outline without depth
 } FloSolid;
 
 // Details finer than a particle need no triangles: `spacing` sets the fineness of round shapes, and of the
@@ -34,9 +36,12 @@ double flo_solid_distance(const FloSolid *solid, const double point[3]);
 void flo_solid_normal(const FloSolid *solid, const double point[3], double normal[3]);
 // Corners of the box around it (of a tank: around its inner space).
 void flo_solid_bounds(const FloSolid *solid, double low[3], double high[3]);
-// See flo_shape_sample_volume and flo_shape_sample_surface.
-FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloPoints *points, FloError *error);
-FloStatus flo_solid_sample_surface(const FloSolid *solid, double spacing, int layers, FloPoints *points,
+// See flo_shape_sample_volume.
+FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFluidPacking packing,
+                                  FloPoints *points, FloError *error);
+// See flo_shape_sample_surface and flo_sample_surface. What stands on lattices and rings is even already and
+// is not relaxed: boxes, tanks and everything in the plane.
+FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
                                    FloError *error);
 
 #endif

@@ -132,25 +132,12 @@ static void advise_on_pairs(Advice *advice) {
 
 // ---- Fluid ----
 
-// Whether a point is in the inner space of a tank, or above it.
-static bool is_in_tank(const FloWorld *world, const FloBody *tank, const double x[3]) {
-  double local[3];
-  const FloShape *shape = &tank->solid->shape;
-  pose_to_local(&tank->state.pose, x, local);
-  for (int axis = 0; axis < world->def.dim; ++axis) {
-    double half = shape->size[axis] / 2;
-    bool is_open = axis == shape->up && !shape->closed;
-    if (local[axis] < -half || (!is_open && local[axis] > half)) return false;
-  }
-  return true;
-}
-
 static bool is_in_any_tank(const FloWorld *world, const double x[3], bool *has_tank) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (body->solid->shape.kind != FLO_SHAPE_TANK) continue;
     *has_tank = true;
-    if (is_in_tank(world, body, x)) return true;
+    if (flo_world_is_in_tank(world, body, x)) return true;
   }
   return false;
 }

@@ -176,12 +176,16 @@ FloStatus flo_scene_read_name(FloSceneContext *context, json_t *entry, size_t in
   return FLO_OK;
 }
 
-static FloStatus read_look(FloSceneContext *context, const json_t *object, char look[32]) {
-  const char *given = flo_json_text(object, "look");
-  if (!given) return FLO_OK;
-  if (strlen(given) > 31) return flo_scene_fail(context, "'look' must have at most 31 characters");
-  snprintf(look, 32, "%s", given);
-  return FLO_OK;
+// How its samples stand, and how it is drawn.
+static FloStatus read_samples(FloSceneContext *context, const json_t *object, FloSceneBody *body) {
+  const char *look = flo_json_text(object, "look");
+  body->def.relax = json_is_true(json_object_get(object, "relax"));
+  body->def.inset = flo_json_number(object, "inset");
+  if (look) snprintf(body->look, sizeof body->look, "%s", look);
+  if (body->def.inset <= context->spacing) return FLO_OK;
+  flo_scene_enter(context, "inset");
+  return flo_scene_fail(context, "must be at most one spacing, %g m, got %.9g", context->spacing,
+                        body->def.inset);
 }
 
 static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
@@ -191,8 +195,11 @@ static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t 
   FLO_TRY(
       flo_scene_read_name(context, object, index, "boundary", "boundaries", context->body_names, body->name));
   body->def.name = body->name;
-  FLO_TRY(read_look(context, object, body->look));
+  FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
+  // Pictures fill boxes, discs and tanks in the plane; an outline shows by its samples.
+  bool is_flat_outline = context->dim == 2 && body->def.shape.kind == FLO_SHAPE_OUTLINE;
+  if (is_flat_outline && strcmp(body->look, "hidden")) snprintf(body->look, sizeof body->look, "samples");
   // Solids are sampled by a few layers below their surface.
   double area = flo_scene_shape_surface(&body->def.shape, context->dim);
   FLO_TRY(flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1)));

@@ -9,11 +9,12 @@
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "geometry/mesh_io.h"
+#include "geometry/outline.h"
 #include "geometry/shape_mesh.h"
 #include "geometry/shapes.h"
 #include "io/scene_steps.h"
 
-// ---- What shapes refer to: text, heights and triangles live as long as the scene ----
+// ---- What shapes refer to: text, heights, points and triangles live as long as the scene ----
 
 static FloSceneAttachment *attach(FloSceneContext *context) {
   FloSceneAttachment *made = calloc(1, sizeof *made);
@@ -31,6 +32,7 @@ void flo_scene_free_attachments(FloSceneAttachment *first) {
     flo_mesh_free(&first->mesh);
     free(first->text);
     free(first->heights);
+    free(first->points);
     free(first);
     first = next;
   }
@@ -134,6 +136,43 @@ static FloStatus read_heightfield(FloSceneContext *context, json_t *object, FloS
   return FLO_OK;
 }
 
+// ---- Outlines ----
+
+// The failure of a check, without the word that the path has said already.
+static FloStatus fail_after(FloSceneContext *context, const char *prefix, const FloError *cause) {
+  bool has_prefix = !strncmp(cause->text, prefix, strlen(prefix));
+  return flo_scene_fail(context, "%s", cause->text + (has_prefix ? strlen(prefix) : 0));
+}
+
+static FloStatus read_points(FloSceneContext *context, const json_t *list, FloShape *shape) {
+  FloSceneAttachment *attachment = attach(context);
+  size_t mark = flo_scene_enter(context, "points");
+  shape->n_points = json_array_size(list);
+  if (!attachment || !(attachment->points = calloc(shape->n_points + 1, 2 * sizeof(double))))
+    return flo_scene_no_memory(context);
+  shape->points = attachment->points;
+  for (size_t k = 0; k < 2 * shape->n_points; k++)
+    attachment->points[k] = json_number_value(json_array_get(json_array_get(list, k / 2), k % 2));
+  FloError cause;
+  if (flo_outline_check(shape->points, shape->n_points, &cause) != FLO_OK)
+    return fail_after(context, "outline: ", &cause);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus read_outline(FloSceneContext *context, json_t *object, FloShape *shape) {
+  json_t *outline = json_object_get(object, "outline"), *depth = json_object_get(outline, "depth");
+  size_t mark = flo_scene_enter(context, "outline");
+  shape->kind = FLO_SHAPE_OUTLINE;
+  FLO_TRY(read_points(context, json_object_get(outline, "points"), shape));
+  if (depth && context->dim == 2)
+    return flo_scene_fail(context, "'depth' makes sense in three dimensions only");
+  if (!depth && context->dim == 3) return flo_scene_fail(context, "needs 'depth' in three dimensions");
+  shape->size[0] = json_number_value(depth);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
 // ---- Meshes ----
 
 // A file beside the scene, unless the path begins at the root. Written back in full, so that the resolved
@@ -226,6 +265,7 @@ static FloStatus read_by_key(FloSceneContext *context, json_t *object, FloShape 
   }
   if (json_object_get(object, "letters")) return read_letters(context, object, shape);
   if (json_object_get(object, "heightfield")) return read_heightfield(context, object, shape);
+  if (json_object_get(object, "outline")) return read_outline(context, object, shape);
   if (json_object_get(object, "mesh")) return read_mesh(context, object, shape);
   for (size_t k = 0; k < FLO_COUNT_OF(figures); k++) {
     const json_t *value = json_object_get(object, figures[k].key);
@@ -246,8 +286,5 @@ FloStatus flo_scene_read_figure(FloSceneContext *context, json_t *object, int up
   FloError cause;
   FloStatus status = flo_shape_check(shape, context->dim, &cause);
   if (status == FLO_OK) return FLO_OK;
-  // The path says already that it is about a shape.
-  static const char prefix[] = "shape: ";
-  bool has_prefix = !strncmp(cause.text, prefix, sizeof prefix - 1);
-  return flo_scene_fail(context, "%s", cause.text + (has_prefix ? sizeof prefix - 1 : 0));
+  return fail_after(context, "shape: ", &cause);
 }

@@ -48,10 +48,18 @@ static FloStatus read_text(FloSceneContext *context, char **text, size_t *length
   return status;
 }
 
+static bool is_blank(const char *text, size_t length) {
+  for (size_t k = 0; k < length; k++)
+    if (!strchr(" \t\r\n", text[k]) || !text[k]) return false;
+  return true;
+}
+
 FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
   json_error_t problem;
   *root = NULL;
   if (length > MAX_FILE_SIZE) return flo_scene_fail(context, TOO_LARGE);
+  if (is_blank(text, length))
+    return flo_scene_fail(context, "is empty; a scene is a JSON object: { \"schema_version\": 1, ... }");
   *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
   if (*root && !json_is_object(*root))
     return flo_scene_fail(context, "a scene must be a JSON object: { ... }");
@@ -133,13 +141,17 @@ static FloStatus find_entry(FloSceneContext *context, const json_t *list, const 
     return FLO_OK;
   }
   // Entries that bear a name may be called by it.
+  FloSuggestion suggestion = flo_suggest_start(word);
   for (size_t k = 0; k < json_array_size(list); k++) {
     const char *name = flo_json_text(json_array_get(list, k), "name");
+    flo_suggest_offer(&suggestion, name);
     if (!name || strcmp(name, word)) continue;
     *index = k;
     return FLO_OK;
   }
-  return flo_scene_fail(context, "'%.60s' is neither the number nor the name of an entry", word);
+  char hint[128];
+  return flo_scene_fail(context, "'%.60s' is neither the number nor the name of an entry%s", word,
+                        flo_suggest_text(&suggestion, hint));
 }
 
 // The value of `word` inside `place`; a missing object on the way is made, the tables will say if it makes

@@ -79,8 +79,13 @@ static FloStatus read_velocity(FloSceneContext *context, const json_t *list, Flo
   return FLO_OK;
 }
 
+static FloFluidPacking read_packing(const json_t *object) {
+  return strcmp(flo_json_text(object, "packing"), "hexagonal") ? FLO_FLUID_CUBIC : FLO_FLUID_HEXAGONAL;
+}
+
 static FloStatus fill_fluid(FloSceneContext *context, json_t *object, FloScene *scene, FloSceneFluid *fluid) {
   FloFluidDef *def = &fluid->def;
+  def->packing = read_packing(object);
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
   if (def->shape.kind == FLO_SHAPE_TANK)
     return flo_scene_fail(context, "a tank is for boundaries; fill it with a box");
@@ -112,6 +117,7 @@ static FloStatus read_fill(FloSceneContext *context, json_t *object, size_t inde
   FloSceneFill *fill = &scene->parts->fills[index];
   fill->def = flo_default_fill_def();
   fill->def.up = scene->up;
+  fill->def.packing = read_packing(object);
   fill->def.level = flo_json_number(object, "level");
   flo_json_vector(object, "seed", fill->def.seed);
   flo_json_vector(object, "velocity", fill->def.velocity);
@@ -261,7 +267,7 @@ FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene
   size_t n_emitters = json_array_size(json_object_get(root, "emitters"));
   size_t n_sinks = json_array_size(json_object_get(root, "sinks"));
   if (n_fluids + n_fills + n_emitters == 0)
-    return flo_scene_fail(context, "needs at least one fluid or emitter");
+    return flo_scene_fail(context, "needs at least one fluid, fill or emitter");
   parts->fills = flo_scene_allocate(n_fills, sizeof *parts->fills);
   parts->fluids = flo_scene_allocate(n_fluids, sizeof *parts->fluids);
   parts->emitters = flo_scene_allocate(n_emitters, sizeof *parts->emitters);

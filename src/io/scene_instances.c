@@ -61,18 +61,21 @@ static double count_stack(const json_t *spec) {
 }
 
 // Edge lengths of the box around a shape as it is turned. A ball looks the same from all sides.
-static void measure_extent(const FloShape *shape, const FloPose *pose, int dim, double extent[3]) {
-  double half[3];
-  flo_shape_half_extent(shape, dim, half);
-  vec_scale(half, 2, extent);
-  if (shape->kind == FLO_SHAPE_SPHERE) return;
+static FloStatus measure_extent(FloSceneContext *context, const FloShape *shape, const FloPose *pose,
+                                double extent[3]) {
+  double low[3], high[3], size[3];
+  FLO_TRY(flo_scene_shape_bounds(context, shape, low, high));
+  vec_sub(high, low, size);
+  vec_copy(size, extent);
+  if (shape->kind == FLO_SHAPE_SPHERE) return FLO_OK;
   vec_set(extent, 0, 0, 0);
   for (int axis = 0; axis < 3; axis++) {
     double edge[3] = {0};
-    edge[axis] = 2 * half[axis];
+    edge[axis] = size[axis];
     quat_rotate(pose->rotation, edge, edge);
     for (int k = 0; k < 3; k++) extent[k] += fabs(edge[k]);
   }
+  return FLO_OK;
 }
 
 // The extent of the first one, should they differ.
@@ -87,7 +90,7 @@ static FloStatus find_extent(const Pattern *pattern, double extent[3]) {
   FloPose pose;
   FloStatus status = flo_scene_resolve_object(context, first, pattern->table);
   if (status == FLO_OK) status = flo_scene_read_pose(context, first, pattern->table, &shape, &pose);
-  if (status == FLO_OK) measure_extent(&shape, &pose, context->dim, extent);
+  if (status == FLO_OK) status = measure_extent(context, &shape, &pose, extent);
   if (status == FLO_OK) context->n_instances = 0;
   json_decref(first);
   return status;

@@ -89,6 +89,7 @@ static const struct {
     {FLO_SCENE_VECTOR | FLO_SCENE_FIELD, "a list of 3 numbers"},
     {FLO_SCENE_COUNTS, "a list of 3 whole numbers"},
     {FLO_SCENE_TRIPLE, "a list of 3 numbers"},
+    {FLO_SCENE_POINTS, "a list of points [x, y]"},
     {FLO_SCENE_OBJECT, "an object"},
     {FLO_SCENE_LIST, "a list of objects"},
     {FLO_SCENE_MAP, "an object of names"},
@@ -226,6 +227,21 @@ static FloStatus resolve_components(FloSceneContext *context, const FloSceneKey 
   return FLO_OK;
 }
 
+static FloStatus resolve_points(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
+  const FloSceneKey pair = {.name = key->name, .types = FLO_SCENE_PAIR, .range = key->range};
+  if (json_array_size(list) > FLO_SCENE_MAX_LIST)
+    return flo_scene_fail(context, "%zu points, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
+  size_t index;
+  json_t *point;
+  json_array_foreach(list, index, point) {
+    size_t mark = flo_scene_enter_index(context, index);
+    if (!json_is_array(point)) return wrong_type(context, FLO_SCENE_PAIR, point);
+    FLO_TRY(resolve_components(context, &pair, point));
+    flo_scene_leave(context, mark);
+  }
+  return FLO_OK;
+}
+
 // ---- Text ----
 
 static FloStatus check_name(FloSceneContext *context, const char *text) {
@@ -303,6 +319,7 @@ static FloStatus resolve_value(FloSceneContext *context, const FloSceneKey *key,
     return flo_scene_resolve_object(context, value, key->table);
   if (json_is_object(value) && types & FLO_SCENE_MAP) return resolve_map(context, value, key->table);
   if (json_is_array(value) && types & FLO_SCENE_LIST) return resolve_list(context, value, key->table);
+  if (json_is_array(value) && types & FLO_SCENE_POINTS) return resolve_points(context, key, value);
   if (json_is_array(value) && types & ANY_COMPONENTS) return resolve_components(context, key, value);
   if (json_is_boolean(value) && types & FLO_SCENE_BOOLEAN) return FLO_OK;
   if (json_is_string(value) && types & ANY_TEXT) return check_text(context, key, json_string_value(value));

@@ -63,6 +63,11 @@ static json_t *components_schema(const FloSceneKey *key) {
                    is_pair ? 2 : 3);
 }
 
+static json_t *points_schema(const FloSceneKey *key) {
+  return json_pack("{s:s, s:{s:s, s:o, s:i, s:i}, s:i}", "type", "array", "items", "type", "array", "items",
+                   number_schema(key->range, false), "minItems", 2, "maxItems", 2, "minItems", 3);
+}
+
 static json_t *text_schema(const FloSceneKey *key) {
   json_t *words = json_array(), *schema = json_pack("{s:s}", "type", "string");
   for (size_t k = 0; key->choices && key->choices[k]; k++)
@@ -119,6 +124,7 @@ static json_t *alternatives_of(const FloSceneKey *key) {
   add_alternative(all, types & FLO_SCENE_NUMBER, number_schema(key->range, false));
   add_alternative(all, types & FLO_SCENE_INTEGER, number_schema(key->range, true));
   add_alternative(all, types & COMPONENTS, components_schema(key));
+  add_alternative(all, types & FLO_SCENE_POINTS, points_schema(key));
   add_alternative(all, types & FLO_SCENE_BOOLEAN, json_pack("{s:s}", "type", "boolean"));
   add_alternative(all, types & (FLO_SCENE_TEXT | FLO_SCENE_NAME), text_schema(key));
   if (types & FLO_SCENE_OBJECT) json_array_append_new(all, reference(key->table));
@@ -232,9 +238,9 @@ static json_t *method_schema(void) {
 
 // What a scene needs may come from the files that it includes; then nothing can be demanded of this one.
 static void relax_for_includes(json_t *schema) {
-  json_t *needed =
-      json_pack("{s:O, s:[{s:[s]}, {s:[s]}, {s:[s]}]}", "required", json_object_get(schema, "required"),
-                "anyOf", "required", "fluids", "required", "emitters", "required", "place");
+  json_t *needed = json_pack("{s:O, s:[{s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}]}", "required",
+                             json_object_get(schema, "required"), "anyOf", "required", "fluids", "required",
+                             "fills", "required", "emitters", "required", "place");
   json_object_del(schema, "required");
   set(schema, "if", requirement("include"));
   set(schema, "else", needed);

@@ -4,6 +4,7 @@
 
 #include "base/core.h"
 #include "base/vecmath.h"
+#include "geometry/outline.h"
 #include "geometry/shape_mesh.h"
 #include "geometry/shapes.h"
 #include "io/scene_steps.h"
@@ -58,6 +59,7 @@ double flo_scene_shape_volume(const FloShape *shape, int dim) {
   if (!flo_shape_has_formula(shape)) return measure_mesh(shape, &m, NULL) == FLO_OK ? m.volume : 0;
   if (shape->kind == FLO_SHAPE_SPHERE) return dim == 2 ? FLO_PI * r * r : 4.0 / 3 * FLO_PI * r * r * r;
   if (shape->kind == FLO_SHAPE_CYLINDER) return FLO_PI * r * r * size[0];
+  if (shape->kind == FLO_SHAPE_OUTLINE) return fabs(flo_outline_area(shape->points, shape->n_points));
   return dim == 2 ? size[0] * size[1] : size[0] * size[1] * size[2];
 }
 
@@ -68,6 +70,7 @@ double flo_scene_shape_surface(const FloShape *shape, int dim) {
   if (!flo_shape_has_formula(shape)) return measure_mesh(shape, &m, NULL) == FLO_OK ? m.surface : 0;
   if (shape->kind == FLO_SHAPE_SPHERE) return dim == 2 ? 2 * FLO_PI * r : 4 * FLO_PI * r * r;
   if (shape->kind == FLO_SHAPE_CYLINDER) return 2 * FLO_PI * r * (r + size[0]);
+  if (shape->kind == FLO_SHAPE_OUTLINE) return flo_outline_length(shape->points, shape->n_points);
   if (dim == 2) return 2 * (size[0] + size[1]);
   return 2 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0]);
 }
@@ -94,12 +97,10 @@ FloStatus flo_scene_read_rotation(FloSceneContext *context, json_t *object, doub
   return FLO_OK;
 }
 
-// Corners of the box around a shape, in its own frame.
-static FloStatus shape_bounds(FloSceneContext *context, const FloShape *shape, double low[3],
-                              double high[3]) {
-  if (flo_shape_has_formula(shape)) {
-    flo_shape_half_extent(shape, context->dim, high);
-    vec_scale(high, -1, low);
+FloStatus flo_scene_shape_bounds(FloSceneContext *context, const FloShape *shape, double low[3],
+                                 double high[3]) {
+  if (flo_shape_has_formula(shape) || shape->kind == FLO_SHAPE_OUTLINE) {
+    flo_shape_bounds(shape, context->dim, low, high);
     return FLO_OK;
   }
   FloError cause;
@@ -114,7 +115,7 @@ static FloStatus shape_bounds(FloSceneContext *context, const FloShape *shape, d
 static FloStatus read_place(FloSceneContext *context, json_t *object, const FloShape *shape,
                             double position[3]) {
   double low[3], high[3];
-  FLO_TRY(shape_bounds(context, shape, low, high));
+  FLO_TRY(flo_scene_shape_bounds(context, shape, low, high));
   if (json_object_get(object, "base")) {
     flo_json_vector(object, "base", position);
     for (int axis = 0; axis < context->dim; axis++)

@@ -108,6 +108,7 @@ typedef struct FloSceneAttachment {
   struct FloSceneAttachment *next;
   char *text;       // letters, or the path of a mesh
   double *heights;  // of a heightfield
+  double *points;   // of an outline
   double scale;     // of a mesh
   FloMemory memory; // of the mesh
   FloMesh mesh;     // as it was read and mended
@@ -135,6 +136,9 @@ FloStatus flo_scene_read_fluids(FloSceneContext *, json_t *root, FloScene *scene
 FloStatus flo_scene_read_events(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_probes(FloSceneContext *, json_t *root, FloScene *scene);
 
+// Whether a method is one that is announced but not there yet.
+bool flo_method_is_announced(const char *name);
+
 // A fluid that is added by the event of this number; the next of parts->added.
 FloStatus flo_scene_read_added(FloSceneContext *, json_t *object, size_t event, FloScene *scene);
 // Where the height of an emitter's window points unless the scene says so: up, or if the stream goes there,
@@ -153,6 +157,8 @@ FloStatus flo_scene_read_rotation(FloSceneContext *, json_t *object, double rota
 FloStatus flo_scene_read_span(FloSceneContext *, json_t *object, double *start, double *end);
 FloStatus flo_scene_read_figure(FloSceneContext *, json_t *object, int up, double spacing, FloShape *shape);
 void flo_scene_free_attachments(FloSceneAttachment *first);
+// Corners of the box around a shape, in its own frame (of a tank: around its inner space).
+FloStatus flo_scene_shape_bounds(FloSceneContext *, const FloShape *shape, double low[3], double high[3]);
 // Space inside [m³, 2D m²] and skin [m², 2D m] of a shape.
 double flo_scene_shape_volume(const FloShape *shape, int dim);
 double flo_scene_shape_surface(const FloShape *shape, int dim);

@@ -42,6 +42,7 @@ enum {
   MAP = FLO_SCENE_MAP,
   SPECIAL = FLO_SCENE_SPECIAL,
   COUNTS = FLO_SCENE_COUNTS,
+  POINTS = FLO_SCENE_POINTS,
 };
 
 // ---- Defaults that are the library's business ----
@@ -55,6 +56,11 @@ static json_t *default_density(void) { return json_real(flo_default_material_def
 static json_t *default_viscosity(void) { return json_real(flo_default_material_def().viscosity); }
 
 static const char *const axes[] = {"x", "y", "z", NULL};
+static const char *const packings[] = {"cubic", "hexagonal", NULL};
+// What src/render makes a picture of; colours and substances come last.
+static const char *const looks[] = {"samples", "outline", "glass",  "hidden",   "wood",  "oak",
+                                    "metal",   "steel",   "rubber", "concrete", "stone", "red",
+                                    "orange",  "yellow",  "green",  "white",    NULL};
 static const char *const colourings[] = {"speed", "pressure", "density", "x", "y", "z", NULL};
 
 // ---- Shapes and where they stand ----
@@ -70,12 +76,21 @@ static const FloSceneKey heightfield_keys[] = {
 
 static const FloSceneTable heightfield_table = {"a heightfield", TABLE(heightfield_keys)};
 
+static const FloSceneKey outline_keys[] = {
+    {"points", POINTS, COORDINATE, "m",
+     .help = "its corners one after the other, in either sense; sides must not cross", .is_required = true},
+    {"depth", NUMBER, POSITIVE, "m",
+     .help = "3D only, and needed there: how far it reaches along z, half to either side"},
+};
+
+static const FloSceneTable outline_table = {"an outline", TABLE(outline_keys)};
+
 static const FloSceneKey shape_keys[] = {
     {"box", NUMBER | VECTOR, POSITIVE, "m", .help = "edge lengths, or one edge of a cube (a square in 2D)"},
     {"sphere", NUMBER, POSITIVE, "m", .help = "radius of a sphere (a disc in 2D)"},
     {"cylinder", PAIR, POSITIVE, "m",
-     .help = "radius and length of a cylinder along the shape's z axis; like all that follow but the tank, "
-             "3D only"},
+     .help = "radius and length of a cylinder along the shape's z axis; like all that follow but outline "
+             "and tank, 3D only"},
     {"capsule", PAIR, POSITIVE, "m", .help = "radius, and distance of the centres of the caps along z"},
     {"cone", TRIPLE, FROM(0, 1e6), "m",
      .help = "radius at the bottom, at the top (0: a point), length along z"},
@@ -89,6 +104,8 @@ static const FloSceneKey shape_keys[] = {
     {"letters", TEXT, ANY, NULL, .help = "capital letters and digits to stand up as solids"},
     {"heightfield", OBJECT, ANY, NULL, .help = "a block with a landscape on top",
      .table = &heightfield_table},
+    {"outline", OBJECT, ANY, NULL, .help = "a polygon; in 3D a prism along z with that cross-section",
+     .table = &outline_table},
     {"duck", NUMBER, POSITIVE, "m", .help = "length of a bath duck; up is z, it looks along x"},
     {"rabbit", NUMBER, POSITIVE, "m", .help = "height of a sitting rabbit"},
     {"armadillo", NUMBER, POSITIVE, "m", .help = "height of a standing armadillo"},
@@ -110,8 +127,9 @@ static const FloSceneKey shape_keys[] = {
 
 static const FloSceneTable shape_table = {
     "a shape", TABLE(shape_keys),
-    .exactly_one = {"box", "sphere", "cylinder", "capsule", "cone", "torus", "tube", "plane", "ramp", "wedge",
-                    "link", "card", "letters", "heightfield", "duck", "rabbit", "armadillo", "mesh", "tank"}};
+    .exactly_one = {"box",     "sphere", "cylinder", "capsule",   "cone", "torus",   "tube",
+                    "plane",   "ramp",   "wedge",    "link",      "card", "letters", "heightfield",
+                    "outline", "duck",   "rabbit",   "armadillo", "mesh", "tank"}};
 
 static const FloSceneKey rotation_keys[] = {
     {"axis", TRIPLE, WITHIN(MAX_LENGTH), NULL, .help = "axis to turn about; need not have length one",
@@ -217,7 +235,6 @@ static const FloSceneKey material_keys[] = {
     {"viscosity", NUMBER, VISCOSITY, "m²/s", .help = "kinematic viscosity", .library = default_viscosity},
     {"wall_viscosity", NUMBER, VISCOSITY, "m²/s",
      .help = "kinematic viscosity felt between the fluid and solids; without it, the same as viscosity"},
-    {"look", NAME, ANY, NULL, .help = "how pictures show it"},
 };
 
 static const FloSceneTable material_table = {"a material", TABLE(material_keys)};
@@ -269,7 +286,18 @@ static const FloSceneTable motion_table = {"a motion", TABLE(motion_keys),
 static const FloSceneKey boundary_keys[] = {
     {"name", NAME, ANY, NULL, .help = "what probes and reports call it; without it, 'boundary' and a number"},
     PLACE_KEYS,
-    {"look", NAME, ANY, NULL, .help = "how pictures show it"},
+    {"look", TEXT, ANY, NULL,
+     .help = "how pictures show it: as its particles, by its edges (outline, glass), not at all, or in the "
+             "colour "
+             "of a substance; without it, by what it is",
+     .choices = looks},
+    {"relax", BOOLEAN, ANY, NULL,
+     .help =
+         "lets samples on triangles push each other apart until they stand evenly; those of boxes, spheres, "
+         "cylinders, tanks and in 2D are even already",
+     .fallback = "false"},
+    {"inset", NUMBER, POSITIVE, "m",
+     .help = "depth of the outermost samples below the surface, up to a spacing; without it, half a spacing"},
     {"motions", LIST, ANY, NULL,
      .help = "prescribed motions, one on top of the other; without any it stands still",
      .table = &motion_table},
@@ -289,6 +317,13 @@ static const FloSceneTable boundary_table = {"a boundary", TABLE(boundary_keys),
    .is_required = true,                                                                                      \
    .table = &material_table},                                                                                \
       PLACE_KEYS,                                                                                            \
+      {"packing",                                                                                            \
+       TEXT,                                                                                                 \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "the lattice its particles start on: rows and columns, or as densely packed spheres",         \
+       .fallback = "\"cubic\"",                                                                              \
+       .choices = packings},                                                                                 \
       {"velocity",                                                                                           \
        FIELD,                                                                                                \
        WITHIN(MAX_SPEED),                                                                                    \
@@ -397,6 +432,9 @@ static const FloSceneKey fill_keys[] = {
      .is_required = true},
     {"level", NUMBER, COORDINATE, "m", .help = "height of the surface", .is_required = true},
     {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "at the start"},
+    {"packing", TEXT, ANY, NULL,
+     .help = "the lattice its particles start on: rows and columns, or as densely packed spheres",
+     .fallback = "\"cubic\"", .choices = packings},
 };
 
 static const FloSceneTable fill_table = {"a fill", TABLE(fill_keys)};

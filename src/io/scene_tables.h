@@ -26,6 +26,7 @@ typedef enum FloSceneType {
       1 << 11, // names, each with an object described by `table`, or with a number if that is NULL
   FLO_SCENE_SPECIAL = 1 << 12, // gone before the tables are consulted; code of its own reads it
   FLO_SCENE_COUNTS = 1 << 13,  // as many whole numbers as the scene has dimensions
+  FLO_SCENE_POINTS = 1 << 14,  // a list of pairs of numbers
 } FloSceneType;
 
 typedef struct FloSceneRange {
@@ -59,7 +60,7 @@ typedef struct FloSceneKey {
   FloSceneFrame frame;
 } FloSceneKey;
 
-enum { FLO_SCENE_MAX_ALTERNATIVES = 20 };
+enum { FLO_SCENE_MAX_ALTERNATIVES = 24 };
 
 typedef struct FloSceneTable {
   const char *name; // what the object is, as in "a fluid"

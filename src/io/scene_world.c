@@ -1,4 +1,5 @@
 // What holds for the whole scene: text, time, gravity, kernel, periodic box, method, camera.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,14 @@ static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *sc
     return flo_scene_fail(context, "%g s with %g frames per second make %.3g frames, at most %.0f",
                           scene->duration, scene->frames_per_second,
                           scene->duration * scene->frames_per_second, MAX_FRAMES);
+  // Adding less than this to a time near the end would leave it as it is.
+  double least = scene->duration * DBL_EPSILON;
+  if (def->time_step > 0 && def->time_step < least) {
+    flo_scene_enter(context, "time_step");
+    return flo_scene_fail(
+        context, "must be 0 or at least %.3g s for a duration of %g s, got %.9g; time would stand still",
+        least, scene->duration, def->time_step);
+  }
   if (def->min_time_step < def->max_time_step) return FLO_OK;
   flo_scene_enter(context, "min_time_step");
   return flo_scene_fail(context, "must be below max_time_step, got %.9g and %.9g", def->min_time_step,
@@ -154,6 +163,13 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
 
 // ---- Method ----
 
+bool flo_method_is_announced(const char *name) {
+  static const char *const announced[] = {"direct-forcing", "unified", "elastic", "constraint", "monolithic"};
+  for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
+    if (!strcmp(announced[k], name)) return true;
+  return false;
+}
+
 static FloStatus find_method(FloSceneContext *context, const char *name, const char **found) {
   FloSuggestion suggestion = flo_suggest_start(name);
   char hint[128], list[256] = "";
@@ -163,6 +179,8 @@ static FloStatus find_method(FloSceneContext *context, const char *name, const c
     flo_suggest_offer(&suggestion, *found);
     append_word(list, sizeof list, *found);
   }
+  if (flo_method_is_announced(name))
+    return flo_scene_fail(context, "method '%s' is announced but not available yet; there is %s", name, list);
   return flo_scene_fail(context, "unknown method '%.60s'%s (there is %s)", name,
                         flo_suggest_text(&suggestion, hint), list);
 }

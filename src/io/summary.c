@@ -198,16 +198,39 @@ FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeri
   return *text ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for the summary");
 }
 
+// A figure's name with or without the part behind its last dot. "fornt.max" is near to "front.max", which is
+// no column, so the parts are set right one by one.
+static void suggest_figure(const FloSeries *series, const char *figure, char hint[192]) {
+  static const char *const parts[] = {"max", "min", "last"};
+  const char *dot = strrchr(figure, '.');
+  char base[96], name[128], text[128];
+  snprintf(base, sizeof base, "%.*s", (int)(dot ? dot - figure : 90), figure);
+  FloSuggestion whole = flo_suggest_start(figure), stem = flo_suggest_start(base),
+                part = flo_suggest_start(dot ? dot + 1 : "");
+  for (size_t c = 0; c < series->n_columns; c++) {
+    flo_suggest_offer(&whole, series->names[c]);
+    flo_suggest_offer(&stem, series->names[c]);
+  }
+  for (size_t k = 0; k < FLO_COUNT_OF(parts); k++) flo_suggest_offer(&part, parts[k]);
+  if (dot && stem.best && part.best) {
+    snprintf(name, sizeof name, "%.80s.%s", stem.best, part.best);
+    whole = (FloSuggestion){.best = name};
+  }
+  snprintf(hint, 192, "%s",
+           whole.best
+               ? flo_suggest_text(&whole, text)
+               : "; it is the name of a probe or a column of series.csv, with .max, .min or .last if wanted");
+}
+
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error) {
   for (size_t k = 0; k < scene->n_expects; k++) {
     double value;
     const char *figure = scene->expects[k].figure;
     if (flo_series_value(series, figure, &value)) continue;
-    char buffer[128];
-    FloSuggestion suggestion = flo_suggest_start(figure);
-    for (size_t c = 0; c < series->n_columns; c++) flo_suggest_offer(&suggestion, series->names[c]);
+    char hint[192];
+    suggest_figure(series, figure, hint);
     return flo_fail(error, FLO_BAD_INPUT, "%s: /expect/%zu/figure: no figure '%s'%s", scene->path, k, figure,
-                    flo_suggest_text(&suggestion, buffer));
+                    hint);
   }
   return FLO_OK;
 }

@@ -5,7 +5,24 @@ expect_exit 2 "$flotsam" run nowhere.json
 expect_text err "nowhere.json: there is no such scene file"
 expect_exit 2 "$flotsam" run dam-braek
 expect_text err "did you mean 'dam-break'?"
-expect_exit 2 "$flotsam" run .
+for folder in . .. "$PWD"; do
+  expect_exit 2 "$flotsam" check "$folder"
+  expect_text err "$folder: is a folder, not a scene file"
+done
+: >empty.json
+echo >blank.json
+for file in empty.json blank.json; do
+  expect_exit 2 "$flotsam" run "$file"
+  expect_text err "$file: is empty; a scene is a JSON object"
+done
+expect_exit 2 "$flotsam" run tiny.json --set boundaries.tnak.look=red
+expect_text err "did you mean 'tank'?"
+for method in direct-forcing unified elastic constraint monolithic; do
+  # Those that have come in the meantime need no excuse.
+  "$flotsam" info methods | grep -q "^  $method " && continue
+  expect_exit 2 "$flotsam" run tiny.json --method "$method"
+  expect_text err "method '$method' is announced but not available yet; there is wcsph"
+done
 expect_exit 2 "$flotsam" run tiny.json --set spacng=0.1
 expect_text err "did you mean 'spacing'?"
 expect_exit 2 "$flotsam" run tiny.json --set spacing=-1

@@ -56,10 +56,12 @@ cat >all.json <<'END'
 { "$schema": "docs/scene.schema.json", "schema_version": 1, "title": "all", "spacing": "s", "duration": 1, "support": 2,
   "constants": { "s": 0.1 }, "sizes": { "fine": { "s": 0.05 } }, "method": { "alpha": "0.1 * s" },
   "materials": { "water": { "density": 1000 } },
-  "fluids": [ { "material": "water", "shape": { "box": [0.4, 0.4, "4 * s"] }, "at": ["i", 2, 0], "velocity": ["y", 0, 0],
+  "fluids": [ { "material": "water", "shape": { "box": [0.4, 0.4, "4 * s"] }, "at": ["i", 2, 0], "velocity": ["y", 0, 0], "packing": "hexagonal",
                 "grid": { "count": [2, 1, 1], "step": [1, 0, 0], "from": "corner" } } ],
   "boundaries": [
     { "name": "a", "shape": { "sphere": 0.2 }, "base": [0, 0, 0], "stack": { "rows": 2 } },
+    { "name": "e", "shape": { "outline": { "points": [[0, 0], [1, 0], ["10 * s", 0.4], [0, 1]], "depth": 0.5 } }, "at": [0, 8, 0],
+      "look": "wood", "relax": true, "inset": "s / 4" },
     { "name": "b", "shape": { "box": 0.2 }, "at": [0, 0, 3], "circle": { "count": 3, "radius": 2, "facing": true },
       "motions": [ { "rotate": { "rate": 1 } } ] },
     { "name": "c", "shape": { "box": 0.2 }, "at": [0, 0, 6], "scatter": { "count": 3, "within": [2, 2, 1], "apart": 0.3 } } ],
@@ -73,7 +75,12 @@ cat >all.json <<'END'
   "camera": { "from": [3, 3, 3], "look_at": [0, 0, 0] } }
 END
 expect_exit 0 "$flotsam" check all.json
-expect_exit 0 python3 validate.py "$schema" fine all.json
+cat >fill.json <<'END'
+{ "schema_version": 1, "spacing": 0.1, "duration": 1, "boundaries": [ { "shape": { "tank": 1 } } ],
+  "fills": [ { "material": {}, "seed": [0.5, 0.5, 0.2], "level": 0.5, "packing": "hexagonal" } ] }
+END
+expect_exit 0 "$flotsam" check fill.json
+expect_exit 0 python3 validate.py "$schema" fine all.json fill.json
 
 # Broken ones are refused by both: each line changes the document d.
 cat >changes.txt <<'END'
@@ -99,6 +106,14 @@ d['fluids'][0]['shape'] = {'box': 1, 'sphere': 1}
 d['fluids'][0].update(at=[0, 0, 0], corner=[0, 0, 0])
 d['fluids'][0].update(grid={'count': [1, 1, 1]}, stack={'rows': 1})
 d['fluids'][0]['grid'] = {'count': [1, 1, 1e12]}
+d['fluids'][0]['packing'] = 'loose'
+d['fluids'][0]['shape'] = {'outline': {'points': [[0, 0], [1, 1]], 'depth': 1}}
+d['fluids'][0]['shape'] = {'outline': {'points': [[0, 0], [1, 0, 0], [0, 1]], 'depth': 1}}
+d['fluids'][0]['shape'] = {'outline': {'points': [0, 1, 2], 'depth': 1}}
+d['fluids'][0]['shape'] = {'outline': {'depth': 1}}
+d['boundaries'] = [{'shape': {'box': 0.1}, 'look': 'shiny'}]
+d['boundaries'] = [{'shape': {'box': 0.1}, 'relax': 'yes'}]
+d['boundaries'] = [{'shape': {'box': 0.1}, 'inset': 0}]
 d['boundaries'] = [{'shape': {'box': 1}, 'motions': [{}]}]
 d['boundaries'] = [{'shape': {'box': 1}, 'name': 'a/b'}]
 d['events'] = [{'at': 0.01, 'add': {'shape': {'box': 1}}}]

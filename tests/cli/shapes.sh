@@ -61,6 +61,42 @@ scene '' ''
 expect_exit 2 "$flotsam" check scene.json --set fills.0.level=1.5
 expect_text err "/fills/0: fill: fluid would run out near"
 
+# An outline displaces as much as the two boxes that it is; clockwise or not, and as a prism stood up along y.
+ell='[[0, 0], [0.6, 0], [0.6, 0.2], [0.2, 0.2], [0.2, 0.4], [0, 0.4]]'
+clockwise='[[0, 0], [0, 0.4], [0.2, 0.4], [0.2, 0.2], [0.6, 0.2], [0.6, 0]]'
+for points in "$ell" "$clockwise"; do
+  cat >flat.json <<JSON
+{ "schema_version": 1, "dimension": 2, "spacing": 0.02, "duration": 0.04,
+  "boundaries": [ { "shape": { "tank": [1, 1] } }, { "name": "ell", "shape": { "outline": { "points": $points } } } ],
+  "fluids": [ { "material": {}, "shape": { "box": [1, 0.6] }, "corner": [0, 0] } ] }
+JSON
+  expect_exit 0 "$flotsam" check flat.json --json
+  expect_json out "d['fluid_particles']" $((50 * 30 - 30 * 10 - 10 * 10))
+  expect_json out "d['notes']" "[]"
+  scene ", { \"name\": \"ell\", \"shape\": { \"outline\": { \"points\": $points, \"depth\": 0.4 } },
+    \"at\": [0.1, 0.5, 0], \"rotate\": { \"axis\": [1, 0, 0], \"angle\": 90 } }" ''
+  expect_exit 0 "$flotsam" check scene.json --json
+  expect_json out "d['fluid_particles']" $((20 * 20 * 8 - 8 * (12 * 4 + 4 * 4)))
+done
+expect_exit 0 "$flotsam" run flat.json --frames 1 --out flat
+expect_file flat/picture.png
+
+# Close packing leaves up to a row free at the far walls, and no more.
+expect_exit 0 "$flotsam" check flat.json --set fluids.0.packing=hexagonal --json
+expect_json out "0.9 < d['fluid_particles'] / 1100 < 1" True
+expect_exit 0 "$flotsam" check scene.json --set fills.0.packing=hexagonal --json
+expect_json out "0.7 < d['fluid_particles'] / 2688 < 1" True
+
+# Samples: evened out, and nearer to the surface.
+scene ', { "name": "duck", "shape": { "duck": 0.5 }, "at": [0.5, 0.5, 0.6] }' ''
+expect_exit 0 "$flotsam" run scene.json --frames 0 --no-picture --out plain
+expect_exit 0 "$flotsam" run scene.json --frames 0 --no-picture --out relaxed --set boundaries.duck.relax=true
+expect_exit 0 "$flotsam" run scene.json --frames 0 --no-picture --out near --set boundaries.duck.inset=0.01
+[[ $(json plain/summary.json "d['state_hash']") != $(json relaxed/summary.json "d['state_hash']") ]] || fail "relax does nothing"
+[[ $(json plain/summary.json "d['state_hash']") != $(json near/summary.json "d['state_hash']") ]] || fail "inset does nothing"
+expect_exit 2 "$flotsam" check scene.json --set boundaries.duck.inset=0.06
+expect_text err "/boundaries/1/inset: must be at most one spacing"
+
 # An event adds fluid when its time has come.
 scene '' ', "events": [ { "at": 0.025, "add": { "material": "water", "shape": { "sphere": 0.1 }, "at": [0.5, 0.5, 0.8] } } ]'
 expect_exit 0 "$flotsam" run scene.json --out run --no-picture

@@ -1,37 +1,13 @@
 // Scenes with a mistake in them, and what the reader must be told. Quotes are written as ' in the texts
 // below.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "input/scene_texts.h"
 
-#include <cmocka.h>
-
-#include "base/core.h"
-#include "io/scene.h"
-
-#define HEAD         "'schema_version':1,'spacing':0.1,'duration':1,"
-#define SCENE(more)  "{" HEAD more "}"
-#define FLUID        "'fluids':[{'material':{},'shape':{'box':1}}]"
-#define WET(more)    SCENE(more "," FLUID)
-#define FLAT(more)   SCENE("'dimension':2," more)
 #define BLOCK(more)  FLUID ",'boundaries':[{'name':'block','shape':{'box':1}," more "}]"
 #define MOVE(motion) SCENE(BLOCK("'motions':[" motion "]"))
-#define POUR(more)   SCENE("'emitters':[{'material':{}," more "}]")
-
-typedef struct BadScene {
-  const char *text;
-  const char *message; // a part of it
-} BadScene;
 
 static const BadScene syntax[] = {
-    {"", "line 1, column 0: '[' or '{' expected near end of file"},
+    {"", "is empty; a scene is a JSON object"},
+    {" \n\t", "is empty; a scene is a JSON object"},
     {"{", "line 1, column 1: string or '}' expected near end of file"},
     {"{'a':1,}", "line 1, column 8: string or '}' expected near '}'"},
     {"{'spacing':0.1\n'duration':1}", "line 2, column 10: '}' expected near"},
@@ -52,7 +28,7 @@ static const BadScene syntax[] = {
 static const BadScene keys[] = {
     {"{}", "needs 'schema_version'"},
     {"{'schema_version':2}", "/schema_version: must be 1, got 2"},
-    {"{'schema_version':'1+1'}", "/schema_version: must be 1, got 2"},
+    {"{'schema_version':'1+2'}", "/schema_version: must be 1, got 3"},
     {"{'schema_version':true}", "/schema_version: must be a whole number, got true or false"},
     {"{'schema_version':1}", "needs 'spacing': distance of neighbouring particles"},
     {"{'schema_version':1,'sapcing':1}", "unknown key 'sapcing', did you mean 'spacing'?"},
@@ -62,10 +38,10 @@ static const BadScene keys[] = {
     {SCENE("'fluids':{}"), "/fluids: must be a list of objects, got an object"},
     {SCENE("'fluids':[1]"), "/fluids/0: must be an object, got a number"},
     {SCENE("'fluids':null"), "/fluids: must be a list of objects, got null"},
-    {SCENE("'title':'empty'"), "needs at least one fluid or emitter"},
+    {SCENE("'title':'empty'"), "needs at least one fluid, fill or emitter"},
     {SCENE("'fluids':[{'shape':{'box':1}}]"), "/fluids/0: needs 'material'"},
     {SCENE("'fluids':[{'material':{}}]"), "/fluids/0: needs 'shape'"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'colour':'red'}]"), "/fluids/0: unknown key 'colour'"},
+    {WATER("{'box':1},'colour':'red'"), "/fluids/0: unknown key 'colour'"},
     {WET("'materials':[]"), "/materials: must be an object of names, got a list"},
     {WET("'materials':{'water':1}"), "/materials/water: must be an object, got a number"},
     {WET("'materials':{'a/b':{}}"), "a name must do without"},
@@ -125,67 +101,47 @@ static const BadScene constants[] = {
 };
 
 static const BadScene shapes[] = {
-    {SCENE("'fluids':[{'material':{},'shape':{}}]"),
-     "/fluids/0/shape: a shape needs exactly one of box, sphere, cylinder, capsule"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'sphere':1}}]"), "armadillo, mesh or tank, got 2"},
-    {SCENE("'fluids':[{'material':{},'shape':{'bxo':1}}]"),
-     "/fluids/0/shape: unknown key 'bxo', did you mean 'box'?"},
-    {SCENE("'fluids':[{'material':{},'shape':'box'}]"), "/fluids/0/shape: must be an object, got text"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':[1,1]}}]"),
-     "/fluids/0/shape/box: must be a list of 3 numbers, got 2"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':[1,-1,1]}}]"),
-     "/fluids/0/shape/box/1: must be > 0, got -1"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':true}}]"),
-     "/fluids/0/shape/box: must be a number or an expression or a list of 3"},
-    {SCENE("'fluids':[{'material':{},'shape':{'cylinder':1}}]"),
-     "/fluids/0/shape/cylinder: must be a list of 2 numbers"},
-    {SCENE("'fluids':[{'material':{},'shape':{'sphere':1,'closed':true}}]"),
-     "'closed' makes sense for a tank only"},
-    {SCENE("'fluids':[{'material':{},'shape':{'tank':1}}]"), "/fluids/0: a tank is for boundaries"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'at':[0,0,0],'corner':[0,0,0]}]"),
+    {WATER("{}"), "/fluids/0/shape: a shape needs exactly one of box, sphere, cylinder, capsule"},
+    {WATER("{'box':1,'sphere':1}"), "armadillo, mesh or tank, got 2"},
+    {WATER("{'bxo':1}"), "/fluids/0/shape: unknown key 'bxo', did you mean 'box'?"},
+    {WATER("'box'"), "/fluids/0/shape: must be an object, got text"},
+    {WATER("{'box':[1,1]}"), "/fluids/0/shape/box: must be a list of 3 numbers, got 2"},
+    {WATER("{'box':[1,-1,1]}"), "/fluids/0/shape/box/1: must be > 0, got -1"},
+    {WATER("{'box':true}"), "/fluids/0/shape/box: must be a number or an expression or a list of 3"},
+    {WATER("{'cylinder':1}"), "/fluids/0/shape/cylinder: must be a list of 2 numbers"},
+    {WATER("{'sphere':1,'closed':true}"), "'closed' makes sense for a tank only"},
+    {WATER("{'tank':1}"), "/fluids/0: a tank is for boundaries"},
+    {WATER("{'box':1},'at':[0,0,0],'corner':[0,0,0]"),
      "/fluids/0: a fluid may have only one of at, corner or base, got 2"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'rotate':{'axis':[0,0,0],'angle':1}}]"),
-     "/fluids/0/rotate/axis: must not be zero"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'rotate':{'axis':[0,0,1]}}]"),
-     "/fluids/0/rotate: needs 'angle'"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1000}}]"),
-     "/fluids/0: needs about 1e+12 particles, the limit is 200000000"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':50}},{'material':{},'shape':{'box':50}}]"),
+    {WATER("{'box':1},'rotate':{'axis':[0,0,0],'angle':1}"), "/fluids/0/rotate/axis: must not be zero"},
+    {WATER("{'box':1},'rotate':{'axis':[0,0,1]}"), "/fluids/0/rotate: needs 'angle'"},
+    {WATER("{'box':1000}"), "/fluids/0: needs about 1e+12 particles, the limit is 200000000"},
+    {WATER("{'box':50}},{'material':{},'shape':{'box':50}"),
      "/fluids/1: up to here the scene needs about 2.5e+08 particles"},
-    {SCENE(FLUID ",'boundaries':[{'shape':{'sphere':1e5}}]"), "/boundaries/0: needs about"},
-    {FLAT("'fluids':[{'material':{},'shape':{'cylinder':[1,1]}}]"),
-     "/fluids/0/shape: a cylinder needs three dimensions"},
-    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'at':[0,0,1]}]"),
+    {BOUNDARIES("{'shape':{'sphere':1e5}}"), "/boundaries/0: needs about"},
+    {PUDDLE("{'cylinder':[1,1]}"), "/fluids/0/shape: a cylinder needs three dimensions"},
+    {PUDDLE("{'box':1},'at':[0,0,1]"),
      "/fluids/0/at: must have 2 components, since the scene is two-dimensional"},
-    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'at':1}]"),
-     "/fluids/0/at: must be a list of 2 numbers, got a number"},
-    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'rotate':{'axis':[1,0,0],'angle':9}}]"),
-     "must be along z in a two-dimensional scene"},
-    {FLAT("'fluids':[{'material':{},'shape':{'box':1},'angular_velocity':[1,0,0]}]"),
-     "'angular_velocity' must be along z"},
+    {PUDDLE("{'box':1},'at':1"), "/fluids/0/at: must be a list of 2 numbers, got a number"},
+    {PUDDLE("{'box':1},'rotate':{'axis':[1,0,0],'angle':9}"), "must be along z in a two-dimensional scene"},
+    {PUDDLE("{'box':1},'angular_velocity':[1,0,0]"), "'angular_velocity' must be along z"},
     {FLAT("'up':'z'," FLUID), "/up: must be x or y in a two-dimensional scene"},
-    {FLAT("'fluids':[{'material':{},'shape':{'duck':1}}]"), "/fluids/0/shape: a duck needs three dimensions"},
-    {FLAT("'fluids':[{'material':{},'shape':{'box':1,'rounding':0.1}}]"),
-     "a rounded box needs three dimensions"},
-    {SCENE("'fluids':[{'material':{},'shape':{'sphere':1,'rounding':0.1}}]"),
-     "'rounding' makes sense for a box or a card only"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'hollow':true}}]"),
-     "'hollow' makes sense for letters only"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1,'scale':2}}]"), "'scale' makes sense for a mesh only"},
-    {SCENE("'fluids':[{'material':{},'shape':{'torus':1}}]"),
-     "/fluids/0/shape/torus: must be a list of 2 numbers"},
-    {SCENE("'fluids':[{'material':{},'shape':{'torus':[1,2]}}]"), "/fluids/0: "},
-    {SCENE("'fluids':[{'material':{},'shape':{'tube':[1,2,3]}}]"), "/fluids/0: "},
-    {SCENE("'fluids':[{'material':{},'shape':{'cone':[0,0,1]}}]"),
-     "/fluids/0/shape: the radius must be positive"},
-    {SCENE("'fluids':[{'material':{},'shape':{'letters':'A!'}}]"), "/fluids/0: "},
-    {SCENE("'fluids':[{'material':{},'shape':{'letters':7}}]"), "/fluids/0/shape/letters: must be text"},
-    {SCENE("'fluids':[{'material':{},'shape':{'mesh':'nowhere.obj'}}]"), "/fluids/0/shape/mesh: "},
-    {SCENE("'fluids':[{'material':{},'shape':{'mesh':'/'}}]"), "/fluids/0/shape/mesh: "},
-    {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'height':'1/x','depth':1}}}]"),
+    {PUDDLE("{'duck':1}"), "/fluids/0/shape: a duck needs three dimensions"},
+    {PUDDLE("{'box':1,'rounding':0.1}"), "a rounded box needs three dimensions"},
+    {WATER("{'sphere':1,'rounding':0.1}"), "'rounding' makes sense for a box or a card only"},
+    {WATER("{'box':1,'hollow':true}"), "'hollow' makes sense for letters only"},
+    {WATER("{'box':1,'scale':2}"), "'scale' makes sense for a mesh only"},
+    {WATER("{'torus':1}"), "/fluids/0/shape/torus: must be a list of 2 numbers"},
+    {WATER("{'torus':[1,2]}"), "/fluids/0: "},
+    {WATER("{'tube':[1,2,3]}"), "/fluids/0: "},
+    {WATER("{'cone':[0,0,1]}"), "/fluids/0/shape: the radius must be positive"},
+    {WATER("{'letters':'A!'}"), "/fluids/0: "},
+    {WATER("{'letters':7}"), "/fluids/0/shape/letters: must be text"},
+    {WATER("{'mesh':'nowhere.obj'}"), "/fluids/0/shape/mesh: "},
+    {WATER("{'mesh':'/'}"), "/fluids/0/shape/mesh: "},
+    {WATER("{'heightfield':{'size':[1,1],'height':'1/x','depth':1}}"),
      "/fluids/0/shape/heightfield/height: is"},
-    {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'height':'w','depth':1}}}]"),
-     "unknown name 'w'"},
+    {WATER("{'heightfield':{'size':[1,1],'height':'w','depth':1}}"), "unknown name 'w'"},
     {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'cells':[2.5,3],'height':'x','"
            "depth':1}}}]"),
      "whole numbers from 1 to 1000"},
@@ -193,21 +149,48 @@ static const BadScene shapes[] = {
     {SCENE("'fills':[{'material':'x','seed':[0,0,0],'level':1}]"), "/fills/0/material: unknown material 'x'"},
 };
 
+#define POINTS(points) "{'outline':{'points':[" points "]}}"
+#define PRISM(points)  "{'outline':{'points':[" points "],'depth':1}}"
+
+static const BadScene outlines[] = {
+    {PUDDLE("{'outline':[[0,0],[1,0],[0,1]]}"), "/fluids/0/shape/outline: must be an object, got a list"},
+    {PUDDLE("{'outline':{}}"), "/fluids/0/shape/outline: needs 'points'"},
+    {PUDDLE("{'outline':{'points':1}}"),
+     "/fluids/0/shape/outline/points: must be a list of points [x, y], got a number"},
+    {PUDDLE(POINTS("1,2,3")), "/points/0: must be a list of 2 numbers, got a number"},
+    {PUDDLE(POINTS("[0,0],[1,0,0],[0,1]")), "/points/1: must be a list of 2 numbers, got 3"},
+    {PUDDLE(POINTS("[0,0],[1,true],[0,1]")), "/points/1/1: must be a number or an expression, got true"},
+    {PUDDLE(POINTS("[0,0],[1,'q'],[0,1]")), "/points/1/1: \"q\", column 1: unknown name 'q'"},
+    {PUDDLE(POINTS("[0,0],[1,1e9],[0,1]")), "/points/1/1: must be <= 1000000, got 1e+09"},
+    {PUDDLE(POINTS("")), "/fluids/0/shape/outline/points: it needs at least 3 points, got 0"},
+    {PUDDLE(POINTS("[0,0],[1,0]")), "/points: it needs at least 3 points, got 2"},
+    {PUDDLE(POINTS("[0,0],[1,0],[2,0]")), "the area between its 3 points is 0 m2"},
+    {PUDDLE(POINTS("[0,0],[2,2],[0,1],[1,0]")),
+     "/fluids/0/shape/outline/points: the side behind point 0 crosses or touches the one behind point 2"},
+    {PUDDLE(POINTS("[0,0],[1,0],[1,1],[0,0]")), "the last point repeats the first"},
+    {PUDDLE(PRISM("[0,0],[1,0],[0,1]")),
+     "/fluids/0/shape/outline: 'depth' makes sense in three dimensions only"},
+    {WATER(POINTS("[0,0],[1,0],[0,1]")), "/fluids/0/shape/outline: needs 'depth' in three dimensions"},
+    {WATER("{'outline':{'points':[[0,0],[1,0],[0,1]],'depth':0}}"), "/outline/depth: must be > 0, got 0"},
+    {WATER(PRISM("[0,0],[1,0],[0,1]],'hight':[1")), "/outline: unknown key 'hight'"},
+    {WATER(PRISM("[0,0],[100,0],[0,100]") ",'grid':{'count':[600,1,1]}"), "needs about"},
+};
+
 static const BadScene fluids[] = {
+    {WATER("{'box':1},'packing':'hexagnal'"),
+     "/fluids/0/packing: must be one of cubic, hexagonal, got 'hexagnal', did you mean 'hexagonal'?"},
+    {SCENE("'fills':[{'material':{},'seed':[0,0,0],'level':1,'packing':'loose'}]"),
+     "/fills/0/packing: must be one of cubic, hexagonal, got 'loose'"},
     {SCENE("'materials':{'water':{}},'fluids':[{'material':'watre','shape':{'box':1}}]"),
      "/fluids/0/material: unknown material 'watre', did you mean 'water'?"},
     {SCENE("'fluids':[{'material':1,'shape':{'box':1}}]"),
      "/fluids/0/material: must be text or an object, got a number"},
     {SCENE("'fluids':[{'material':{'density':0},'shape':{'box':1}}]"),
      "/fluids/0/material/density: must be > 0, got 0"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['w','0','0']}]"),
-     "/fluids/0/velocity/0: \"w\", column 1: unknown name 'w'"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':[true,0,0]}]"),
-     "/fluids/0/velocity/0: must be a number"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['1/0',0,0]}]"),
-     "/fluids/0/velocity/0: \"1/0\" gives inf"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':['x',1,1]}}]"),
-     "/fluids/0/shape/box/0: \"x\", column 1: unknown name 'x'"},
+    {WATER("{'box':1},'velocity':['w','0','0']"), "/fluids/0/velocity/0: \"w\", column 1: unknown name 'w'"},
+    {WATER("{'box':1},'velocity':[true,0,0]"), "/fluids/0/velocity/0: must be a number"},
+    {WATER("{'box':1},'velocity':['1/0',0,0]"), "/fluids/0/velocity/0: \"1/0\" gives inf"},
+    {WATER("{'box':['x',1,1]}"), "/fluids/0/shape/box/0: \"x\", column 1: unknown name 'x'"},
     {POUR("'at':[0,0,0],'direction':[0,0,0],'size':0.5,'speed':1"),
      "/emitters/0: 'direction' must not be zero"},
     {POUR("'at':[0,0,0],'direction':[1,0,0],'speed':1"),
@@ -229,14 +212,17 @@ static const BadScene fluids[] = {
 };
 
 static const BadScene motions[] = {
-    {SCENE(FLUID ",'boundaries':[{'name':'a','shape':{'box':1}},{'name':'a','shape':{'box':1}}]"),
+    {BOUNDARIES("{'name':'a','shape':{'box':1}},{'name':'a','shape':{'box':1}}"),
      "/boundaries/1: there are two boundaries of the name 'a'"},
-    {SCENE(FLUID ",'boundaries':[{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}]"),
-     "of the name 'boundary1'"},
-    {SCENE(FLUID ",'boundaries':[{'name':'a,b','shape':{'box':1}}]"),
-     "/boundaries/0/name: a name must do without"},
-    {SCENE(BLOCK("'look':'0123456789012345678901234567890123456789'")),
-     "'look' must have at most 31 characters"},
+    {BOUNDARIES("{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}"), "of the name 'boundary1'"},
+    {BOUNDARIES("{'name':'a,b','shape':{'box':1}}"), "/boundaries/0/name: a name must do without"},
+    {SCENE(BLOCK("'look':'concret'")),
+     "/boundaries/0/look: must be one of samples, outline, glass, hidden, wood, oak, metal, steel, rubber, "
+     "concrete, stone, red, orange, yellow, green, white, got 'concret', did you mean 'concrete'?"},
+    {WET("'materials':{'water':{'look':'red'}}"), "/materials/water: unknown key 'look'"},
+    {SCENE(BLOCK("'relax':1")), "/boundaries/0/relax: must be true or false, got a number"},
+    {SCENE(BLOCK("'inset':0")), "/boundaries/0/inset: must be > 0, got 0"},
+    {SCENE(BLOCK("'inset':0.11")), "/boundaries/0/inset: must be at most one spacing, 0.1 m, got 0.11"},
     {MOVE("{}"), "/boundaries/0/motions/0: a motion needs exactly one of translate, rotate, oscillate or "
                  "keyframes, got 0"},
     {MOVE("{'translate':[1,0,0],'start':1,'end':1}"),
@@ -259,8 +245,6 @@ static const BadScene others[] = {
     {WET("'kernel':'cubic-splin'"), "/kernel: unknown kernel 'cubic-splin', did you mean '"},
     {WET("'method':{'name':'wscph'}"), "/method: unknown method 'wscph', did you mean 'wcsph'?"},
     {WET("'method':'wscph'"), "/method: unknown method 'wscph'"},
-    {WET("'method':{'name':'wcsph','aplha':1}"),
-     "/method: unknown parameter 'aplha' of method 'wcsph', did you mean 'alpha'?"},
     {WET("'method':{'alpha':-1}"), "/method/alpha: must be >= 0 and <= 10, got -1"},
     {WET("'method':{'alpha':'q'}"), "/method/alpha: \"q\", column 1: unknown name 'q'"},
     {WET("'method':{'alpha':null}"), "/method/alpha: must be a number or an expression, got null"},
@@ -302,14 +286,10 @@ static const BadScene senseless[] = {
     {WET("'materials':{'tar':{'viscosity':1e10}}"), "/materials/tar/viscosity: must be <= 10000, got 1e+10"},
     {WET("'materials':{'air':{'density':1e-9}}"), "/materials/air/density: must be >= 1e-06, got 1e-09"},
     {WET("'materials':{'star':{'density':1e9}}"), "/materials/star/density: must be <= 1000000, got 1e+09"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':[1e8,0,0]}]"),
-     "/fluids/0/velocity/0: must be <= 100000, got 100000000"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['-10^8',0,0]}]"),
-     "/fluids/0/velocity/0: must be >= -100000, got -100000000"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1},'corner':[0,1e12,0]}]"),
-     "/fluids/0/corner/1: must be <= 1000000, got 1e+12"},
-    {SCENE("'fluids':[{'material':{},'shape':{'box':1e9}}]"),
-     "/fluids/0/shape/box: must be <= 1000000, got 1e+09"},
+    {WATER("{'box':1},'velocity':[1e8,0,0]"), "/fluids/0/velocity/0: must be <= 100000, got 100000000"},
+    {WATER("{'box':1},'velocity':['-10^8',0,0]"), "/fluids/0/velocity/0: must be >= -100000, got -100000000"},
+    {WATER("{'box':1},'corner':[0,1e12,0]"), "/fluids/0/corner/1: must be <= 1000000, got 1e+12"},
+    {WATER("{'box':1e9}"), "/fluids/0/shape/box: must be <= 1000000, got 1e+09"},
     {SCENE("'sinks':[{'shape':{'sphere':1e9}}]," FLUID),
      "/sinks/0/shape/sphere: must be <= 1000000, got 1e+09"},
     {"{'schema_version':1,'spacing':0.1,'duration':1e300," FLUID "}",
@@ -321,10 +301,11 @@ static const BadScene senseless[] = {
      "/spacing: must be a finite number, got \"nan\""},
     {"{'schema_version':1,'spacing':'-Infinity','duration':1," FLUID "}",
      "/spacing: must be a finite number, got \"-Infinity\""},
-    {"{'spacing':1e400}", "real number overflow"},
     {MOVE("{'translate':[1e9,0,0]}"), "/boundaries/0/motions/0/translate/0: must be <= 100000"},
     {MOVE("{'oscillate':{'amplitude':[1,0,0],'frequency':1e9}}"),
      "/oscillate/frequency: must be <= 1000000, got 1e+09"},
+    {WET("'time_step':1e-17"),
+     "/time_step: must be 0 or at least 2.22e-16 s for a duration of 1 s, got 1e-17"},
     {WET("'support':1"), "/support: must be 0 or >= 1.2 and <= 6, got 1"},
     {WET("'support':-1"), "/support: must be 0 or >= 1.2 and <= 6, got -1"},
     {WET("'cfl':3"), "/cfl: must be > 0 and <= 2, got 3"},
@@ -411,61 +392,12 @@ static const BadScene names[] = {
 
 // ---- Trying them ----
 
-static char folder[] = "/tmp/flotsam-test-XXXXXX";
-static char file[sizeof folder + 16];
-
-static int make_folder(void **state) {
-  (void)state;
-  if (!mkdtemp(folder)) return -1;
-  snprintf(file, sizeof file, "%s/bad.json", folder);
-  return 0;
-}
-
-static int remove_folder(void **state) {
-  (void)state;
-  remove(file);
-  return rmdir(folder);
-}
-
-static void write_scene(const char *text) {
-  FILE *stream = fopen(file, "wb");
-  assert_non_null(stream);
-  for (; *text; text++) fputc(*text == '\'' ? '"' : *text, stream);
-  fclose(stream);
-}
-
-static void expect_failure(const FloSceneOptions *options, FloStatus wanted, const char *message) {
-  FloError error = {0};
-  FloScene *scene;
-  FloStatus status = flo_scene_load(file, options, &scene, &error);
-  bool is_right = status == wanted && error.status == wanted && strstr(error.text, message);
-  if (!is_right) print_error("wanted: %s\ngot:    %s\n", message, status ? error.text : "(success)");
-  assert_true(is_right);
-  assert_null(scene);
-  assert_ptr_equal(strstr(error.text, file), error.text);
-  // Without a place for the message it must fail just the same.
-  assert_int_equal(flo_scene_load(file, options, &scene, NULL), wanted);
-}
-
-static void try_all(const BadScene *cases, size_t n_cases) {
-  for (size_t k = 0; k < n_cases; k++) {
-    char message[256];
-    snprintf(message, sizeof message, "%s", cases[k].message);
-    write_scene(cases[k].text);
-    expect_failure(NULL, FLO_BAD_INPUT, message);
-  }
-}
-
-#define TRY(group)                                                                                           \
-  static void test_##group(void **state) {                                                                   \
-    (void)state;                                                                                             \
-    try_all(group, FLO_COUNT_OF(group));                                                                     \
-  }
 TRY(syntax)
 TRY(keys)
 TRY(numbers)
 TRY(constants)
 TRY(shapes)
+TRY(outlines)
 TRY(fluids)
 TRY(motions)
 TRY(others)
@@ -512,7 +444,7 @@ static void test_deep_nesting(void **state) {
 static void test_garbage(void **state) {
   (void)state;
   fill_file('x', 0);
-  expect_failure(NULL, FLO_BAD_INPUT, "line 1, column 0: '[' or '{' expected near end of file");
+  expect_failure(NULL, FLO_BAD_INPUT, "is empty");
   fill_file((char)0xa5, 1000);
   expect_failure(NULL, FLO_BAD_INPUT, "line 1");
   fill_file(0, 1000);
@@ -523,7 +455,7 @@ static void test_garbage(void **state) {
   FloError error = {0};
   FloScene *scene;
   assert_int_equal(flo_scene_load_text("memory", NULL, 0, NULL, &scene, &error), FLO_BAD_INPUT);
-  assert_ptr_equal(strstr(error.text, "memory: line 1"), error.text);
+  assert_ptr_equal(strstr(error.text, "memory: is empty"), error.text);
 }
 
 static void test_many_constants(void **state) {
@@ -565,8 +497,8 @@ static void expect_set_failure(const char *set, const char *message) {
 
 static void test_options(void **state) {
   (void)state;
-  write_scene(
-      SCENE("'constants':{'a':1},'sizes':{'fine':{'a':0.5},'paper':{'a':0.1}}," BLOCK("'look':'red'")));
+  write_text(
+      file, SCENE("'constants':{'a':1},'sizes':{'fine':{'a':0.5},'paper':{'a':0.1}}," BLOCK("'look':'red'")));
   expect_failure(&(FloSceneOptions){.size = "fin"}, FLO_BAD_INPUT,
                  "unknown size 'fin', did you mean 'fine'?");
   expect_failure(&(FloSceneOptions){.method = "dfsphh"}, FLO_BAD_INPUT, "/method: unknown method 'dfsphh'");
@@ -579,7 +511,9 @@ static void test_options(void **state) {
   expect_set_failure("materail.water.density=1", "unknown key 'materail'");
   expect_set_failure("spacing.x=1", "'x' would be inside of a single value");
   expect_set_failure("fluids.1.at=[0,0,0]", "the list has 1 entries, counted from 0");
-  expect_set_failure("boundaries.blok.at=[0,0,0]", "'blok' is neither the number nor the name of an entry");
+  expect_set_failure("boundaries.blok.at=[0,0,0]",
+                     "'blok' is neither the number nor the name of an entry, did you mean 'block'?");
+  expect_set_failure("boundaries.zzz.at=[0,0,0]", "'zzz' is neither the number nor the name of an entry");
   expect_set_failure("fluids.0.at=[0,0]", "/fluids/0/at: must be a list of 3 numbers, got 2");
   expect_set_failure("fluids.0.at=[0", "--set fluids.0.at=[0: the value is not valid JSON: ");
   expect_set_failure("title=\"half", "the value is not valid JSON");
@@ -587,23 +521,44 @@ static void test_options(void **state) {
   expect_set_failure("include=a.json", "/include: cannot be set from outside");
   expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
   expect_set_failure("title=\xff", "the value is not valid UTF-8");
-  write_scene(WET("'title':'plain'"));
+  write_text(file, WET("'title':'plain'"));
   expect_failure(&(FloSceneOptions){.size = "fine"}, FLO_BAD_INPUT, "has no size 'fine'");
+}
+
+static bool is_method(const char *name) {
+  for (size_t k = 0; k < flo_method_count(); k++)
+    if (!strcmp(flo_method_name(k), name)) return true;
+  return false;
+}
+
+// Methods that the README announces are no slips of the hand; those that are there by now are fine.
+static void test_announced_methods(void **state) {
+  (void)state;
+  static const char *const announced[] = {"direct-forcing", "unified", "elastic", "constraint", "monolithic"};
+  write_text(file, WET("'title':'plain'"));
+  for (size_t k = 0; k < FLO_COUNT_OF(announced); k++) {
+    char message[128], set[64];
+    if (is_method(announced[k])) continue;
+    snprintf(message, sizeof message,
+             "/method: method '%s' is announced but not available yet; there is wcsph", announced[k]);
+    expect_failure(&(FloSceneOptions){.method = announced[k]}, FLO_BAD_INPUT, message);
+    snprintf(set, sizeof set, "method=%s", announced[k]);
+    expect_set_failure(set, message);
+  }
 }
 
 // A velocity that is finite at some places only shows itself when the world is built.
 static void test_bad_field(void **state) {
   (void)state;
   static const BadScene cases[] = {
-      {SCENE("'fluids':[{'material':{},'shape':{'box':1},'velocity':['1/(x-0.05)*0+sqrt(x)',0,0]}]"),
-       "/fluids/0: "},
-      {SCENE("'fluids':[{'material':{},'shape':{'box':0.01}}]"), "/fluids/0: no particle fits in"},
+      {WATER("{'box':1},'velocity':['1/(x-0.05)*0+sqrt(x)',0,0]"), "/fluids/0: "},
+      {WATER("{'box':0.01}"), "/fluids/0: no particle fits in"},
   };
   for (size_t k = 0; k < FLO_COUNT_OF(cases); k++) {
     FloError error = {0};
     FloScene *scene;
     FloWorld *world;
-    write_scene(cases[k].text);
+    write_text(file, cases[k].text);
     assert_int_equal(flo_scene_load(file, NULL, &scene, &error), FLO_OK);
     assert_int_equal(flo_scene_build(scene, &world, &error), FLO_BAD_INPUT);
     if (!strstr(error.text, cases[k].message)) print_error("got: %s\n", error.text);
@@ -615,15 +570,26 @@ static void test_bad_field(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_syntax),         cmocka_unit_test(test_keys),
-      cmocka_unit_test(test_numbers),        cmocka_unit_test(test_senseless),
-      cmocka_unit_test(test_constants),      cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_fluids),         cmocka_unit_test(test_motions),
-      cmocka_unit_test(test_events),         cmocka_unit_test(test_names),
-      cmocka_unit_test(test_others),         cmocka_unit_test(test_files),
-      cmocka_unit_test(test_deep_nesting),   cmocka_unit_test(test_garbage),
-      cmocka_unit_test(test_many_constants), cmocka_unit_test(test_long_list),
-      cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_field),
+      cmocka_unit_test(test_syntax),
+      cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_senseless),
+      cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_outlines),
+      cmocka_unit_test(test_fluids),
+      cmocka_unit_test(test_motions),
+      cmocka_unit_test(test_events),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_others),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_deep_nesting),
+      cmocka_unit_test(test_garbage),
+      cmocka_unit_test(test_many_constants),
+      cmocka_unit_test(test_long_list),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_announced_methods),
+      cmocka_unit_test(test_bad_field),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

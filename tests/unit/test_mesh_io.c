@@ -254,10 +254,10 @@ static void parse_obj(const char *text, Sheet *sheet) {
   assert_ok(parse(flo_mesh_parse_obj, "a.obj", text, strlen(text), sheet, &error), &error);
 }
 
-static void test_polygons_become_fans(void **state) {
+static void test_convex_polygons_become_fans(void **state) {
   (void)state;
   Sheet sheet;
-  parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0.5 0\nf 1 2 3 4 5\nf -5 -4 -3", &sheet);
+  parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv -0.1 0.5 0\nf 1 2 3 4 5\nf -5 -4 -3", &sheet);
   const uint32_t expected[12] = {0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 1, 2};
   assert_int_equal(sheet.mesh.n_triangles, 4);
   assert_memory_equal(sheet.mesh.triangles.data, expected, sizeof expected);
@@ -628,7 +628,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_encodings_give_the_same_mesh),
       cmocka_unit_test(test_content_goes_before_the_name),
-      cmocka_unit_test(test_polygons_become_fans),
+      cmocka_unit_test(test_convex_polygons_become_fans),
       cmocka_unit_test(test_line_ends_of_all_systems),
       cmocka_unit_test(test_names_in_latin_1),
       cmocka_unit_test(test_faces_may_come_before_vertices),

@@ -39,13 +39,13 @@ static void samples_free(Samples *samples) {
 static void sample_volume(Samples *samples, FloShape shape, int dim, double spacing) {
   FloError error;
   samples_init(samples);
-  assert_ok(flo_shape_sample_volume(&shape, dim, spacing, &samples->points, &error), &error);
+  assert_ok(flo_shape_sample_volume(&shape, dim, spacing, FLO_FLUID_CUBIC, &samples->points, &error), &error);
 }
 
 static void sample_surface(Samples *samples, FloShape shape, int dim, int layers) {
   FloError error;
   samples_init(samples);
-  assert_ok(flo_shape_sample_surface(&shape, dim, S, layers, &samples->points, &error), &error);
+  assert_ok(flo_shape_sample_surface(&shape, dim, S, S / 2, layers, &samples->points, &error), &error);
 }
 
 static double nearest(const FloPoints *points, const double p[3], size_t except) {
@@ -131,6 +131,70 @@ static void test_round_shapes_fill_symmetrically(void **state) {
   samples_free(&samples);
 }
 
+// Every particle that is well inside has 6 neighbours in the plane and 12 in space, all at the distance that
+// leaves one particle to each spacing^dim.
+static void check_neighbours(const FloPoints *points, FloShape shape, int dim) {
+  double apart = S * (dim == 2 ? sqrt(2 / sqrt(3)) : pow(2, 1.0 / 6));
+  for (size_t k = 0; k < points->count; ++k) {
+    const double *p = flo_points_at(points, k);
+    int n_near = 0;
+    assert_close(nearest(points, p, k), apart, 1e-9);
+    for (size_t i = 0; i < points->count; ++i) {
+      double d[3];
+      vec_sub(flo_points_at(points, i), p, d);
+      n_near += i != k && vec_length(d) < 1.01 * apart;
+    }
+    if (flo_shape_distance(&shape, dim, p, 0) < -2 * S) assert_int_equal(n_near, dim == 2 ? 6 : 12);
+  }
+}
+
+static void test_hexagonal_packing(void **state) {
+  (void)state;
+  const struct {
+    FloShape shape;
+    int dim;
+    double volume, tolerance;
+  } cases[] = {{sphere(0.16), 3, 4 * FLO_PI / 3 * pow(0.16, 3), 0.02},
+               {cylinder(0.15, 0.3), 3, FLO_PI * 0.15 * 0.15 * 0.3, 0.03},
+               {sphere(0.4), 2, FLO_PI * 0.16, 0.01},
+               // Up to a row is missing before each of the far sides.
+               {box(0.3, 0.3, 0.3), 3, 0.027, 0.2},
+               {box(0.8, 0.6, 0), 2, 0.48, 0.06}};
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k) {
+    Samples samples;
+    FloError error;
+    FloShape shape = cases[k].shape;
+    int dim = cases[k].dim;
+    samples_init(&samples);
+    assert_ok(flo_shape_sample_volume(&shape, dim, S, FLO_FLUID_HEXAGONAL, &samples.points, &error), &error);
+    assert_close((double)samples.points.count * pow(S, dim), cases[k].volume,
+                 cases[k].tolerance * cases[k].volume);
+    check_neighbours(&samples.points, shape, dim);
+    for (size_t i = 0; i < samples.points.count; ++i)
+      assert_true(flo_shape_distance(&shape, dim, flo_points_at(&samples.points, i), 0) <
+                  (shape.kind == FLO_SHAPE_BOX ? -0.499 * S : 0));
+    samples_free(&samples);
+  }
+}
+
+// Half a spacing from the floor and from the wall, as in the cubic packing.
+static void test_hexagonal_packing_stands_on_the_floor(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    Samples samples;
+    FloError error;
+    FloShape shape = box(0.3, 0.24, dim == 3 ? 0.26 : 0);
+    double low[3] = {INFINITY, INFINITY, INFINITY};
+    samples_init(&samples);
+    assert_ok(flo_shape_sample_volume(&shape, dim, S, FLO_FLUID_HEXAGONAL, &samples.points, &error), &error);
+    for (size_t k = 0; k < samples.points.count; ++k)
+      for (int axis = 0; axis < dim; ++axis)
+        low[axis] = fmin(low[axis], flo_points_at(&samples.points, k)[axis]);
+    for (int axis = 0; axis < dim; ++axis) assert_close(low[axis], S / 2 - shape.size[axis] / 2, 1e-12);
+    samples_free(&samples);
+  }
+}
+
 static void test_a_shape_thinner_than_a_spacing_is_empty(void **state) {
   (void)state;
   assert_true(sampled_volume(box(1, 1, 0.5 * S), 3, S) == 0);
@@ -142,7 +206,8 @@ static void test_a_tank_has_no_volume(void **state) {
   FloError error;
   FloShape shape = tank(2, false);
   samples_init(&samples);
-  assert_refused(flo_shape_sample_volume(&shape, 3, S, &samples.points, &error), &error, "tank");
+  assert_refused(flo_shape_sample_volume(&shape, 3, S, FLO_FLUID_CUBIC, &samples.points, &error), &error,
+                 "tank");
   samples_free(&samples);
 }
 
@@ -318,6 +383,42 @@ static void test_samples_stand_half_a_spacing_inside_and_apart(void **state) {
   }
 }
 
+// The outermost samples stand where they should; of what is too thin for that, in the middle.
+static void test_samples_stand_as_deep_as_asked(void **state) {
+  (void)state;
+  const FloShape shapes[] = {box(0.4, 0.3, 0.24), sphere(0.2), cylinder(0.2, 0.3), tank(2, true)};
+  const double insets[] = {0.1 * S, 0.25 * S, 0.5 * S, S};
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k)
+    for (int dim = shapes[k].kind == FLO_SHAPE_CYLINDER ? 3 : 2; dim <= 3; ++dim)
+      for (size_t i = 0; i < FLO_COUNT_OF(insets); ++i) {
+        Samples samples;
+        FloError error;
+        FloShape shape = shapes[k];
+        shape.up = dim - 1;
+        double deepest = -INFINITY, outermost = INFINITY;
+        samples_init(&samples);
+        assert_ok(flo_shape_sample_surface(&shape, dim, S, insets[i], 1, &samples.points, &error), &error);
+        assert_true(samples.points.count > 30);
+        for (size_t j = 0; j < samples.points.count; ++j) {
+          double depth = -flo_shape_distance(&shape, dim, flo_points_at(&samples.points, j), 1);
+          deepest = fmax(deepest, depth), outermost = fmin(outermost, depth);
+        }
+        assert_close(outermost, insets[i], 0.03 * S);
+        // In the outer corners of a tank's wall the samples are deeper.
+        if (shape.kind != FLO_SHAPE_CYLINDER) assert_true(deepest < insets[i] * 1.75 + 0.03 * S);
+        samples_free(&samples);
+      }
+  Samples samples;
+  FloError error;
+  FloShape thin = box(0.4, 0.4, 0.3 * S);
+  samples_init(&samples);
+  assert_ok(flo_shape_sample_surface(&thin, 3, S, S, 3, &samples.points, &error), &error);
+  assert_int_equal(samples.points.count, 19 * 19);
+  for (size_t j = 0; j < samples.points.count; ++j)
+    assert_close(flo_points_at(&samples.points, j)[2], 0, 1e-12);
+  samples_free(&samples);
+}
+
 static void test_samples_of_small_bodies_do_not_coincide(void **state) {
   (void)state;
   for (int layers = 1; layers <= 3; ++layers)
@@ -477,8 +578,9 @@ static void test_absurd_sizes_do_not_pass_as_empty(void **state) {
       samples.counter.byte_limit = 1 << 20;
       FloStatus status = flo_shape_check(&shapes[k], 3, &error);
       if (status == FLO_OK)
-        status = is_surface ? flo_shape_sample_surface(&shapes[k], 3, S, 1, &samples.points, &error)
-                            : flo_shape_sample_volume(&shapes[k], 3, S, &samples.points, &error);
+        status = is_surface
+                     ? flo_shape_sample_surface(&shapes[k], 3, S, S / 2, 1, &samples.points, &error)
+                     : flo_shape_sample_volume(&shapes[k], 3, S, FLO_FLUID_CUBIC, &samples.points, &error);
       assert_true(status == FLO_BAD_INPUT || status == FLO_NO_MEMORY);
       samples_free(&samples);
     }
@@ -493,8 +595,8 @@ static void test_sampling_without_memory_says_so(void **state) {
       FloError error;
       samples_init(&samples);
       samples.counter.fail_at = fail_at;
-      assert_fails(flo_shape_sample_surface(&shapes[k], 3, S, 1, &samples.points, &error), FLO_NO_MEMORY,
-                   &error, "memory");
+      assert_fails(flo_shape_sample_surface(&shapes[k], 3, S, S / 2, 1, &samples.points, &error),
+                   FLO_NO_MEMORY, &error, "memory");
       samples_free(&samples);
     }
 }
@@ -506,6 +608,8 @@ int main(void) {
       cmocka_unit_test(test_boxes_are_filled_exactly),
       cmocka_unit_test(test_boxes_fill_from_their_low_corner),
       cmocka_unit_test(test_round_shapes_fill_symmetrically),
+      cmocka_unit_test(test_hexagonal_packing),
+      cmocka_unit_test(test_hexagonal_packing_stands_on_the_floor),
       cmocka_unit_test(test_a_shape_thinner_than_a_spacing_is_empty),
       cmocka_unit_test(test_a_tank_has_no_volume),
       cmocka_unit_test(test_distances_have_the_right_sign_and_slope),
@@ -516,6 +620,7 @@ int main(void) {
       cmocka_unit_test(test_normals_point_where_the_distance_grows),
       cmocka_unit_test(test_half_extents),
       cmocka_unit_test(test_samples_stand_half_a_spacing_inside_and_apart),
+      cmocka_unit_test(test_samples_stand_as_deep_as_asked),
       cmocka_unit_test(test_samples_of_small_bodies_do_not_coincide),
       cmocka_unit_test(test_samples_leave_no_holes),
       cmocka_unit_test(test_the_number_of_samples_is_the_area),

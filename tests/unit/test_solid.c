@@ -82,13 +82,84 @@ static void test_samples_lie_below_the_surface(void **state) {
     FloSolid solid;
     FloPoints points = {.memory = &memory};
     init_solid(&solid, &known[k].shape, &memory);
-    assert_ok(flo_solid_sample_surface(&solid, S, 1, &points, &error), &error);
+    assert_ok(flo_solid_sample_surface(&solid, &(FloSampleOptions){.spacing = S, .inset = S / 2, .layers = 1},
+                                       &points, &error),
+              &error);
     assert_true(points.count > 500);
     for (size_t i = 0; i < points.count; ++i)
       assert_close(known[k].distance(&known[k].shape, flo_points_at(&points, i)), -S / 2, 0.2 * S);
     flo_points_free(&points);
     flo_solid_free(&solid);
   }
+}
+
+// How much the number density of samples, by the cubic spline of support 2 S, differs from place to place.
+static double unevenness(const FloPoints *points) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < points->count; ++i) {
+    double density = 0, d[3];
+    for (size_t j = 0; j < points->count; ++j) {
+      vec_sub(flo_points_at(points, i), flo_points_at(points, j), d);
+      double q = vec_length(d) / (2 * S);
+      density += q < 0.5 ? 6 * (q * q * q - q * q) + 1 : q < 1 ? 2 * pow(1 - q, 3) : 0;
+    }
+    sum += density, squares += density * density;
+  }
+  double n = (double)points->count, mean = sum / n;
+  return sqrt(fmax(squares / n - mean * mean, 0)) / mean;
+}
+
+static void sample_with(const FloShape *shape, bool is_relaxed, double inset, FloMemory *memory,
+                        FloPoints *points) {
+  FloSolid solid;
+  FloError error;
+  FloSampleOptions options = {.spacing = S, .inset = inset, .layers = 1, .relax = is_relaxed, .threads = 2};
+  *points = (FloPoints){.memory = memory};
+  init_solid(&solid, shape, memory);
+  assert_ok(flo_solid_sample_surface(&solid, &options, points, &error), &error);
+  flo_solid_free(&solid);
+}
+
+// Relaxed samples are others, but as deep, about as many and even. Those of shapes with a formula are as even
+// as can be and stay as they are.
+static void test_relaxed_samples_are_even(void **state) {
+  (void)state;
+  FloMemory memory;
+  flo_memory_init(&memory, NULL);
+  const FloShape shapes[] = {known[0].shape,
+                             known[1].shape,
+                             {FLO_SHAPE_SPHERE, .radius = 0.2},
+                             {FLO_SHAPE_CYLINDER, .size = {0.3}, .radius = 0.15},
+                             {FLO_SHAPE_BOX, .size = {0.3, 0.2, 0.2}}};
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) {
+    FloPoints plain, relaxed;
+    sample_with(&shapes[k], false, S / 2, &memory, &plain);
+    sample_with(&shapes[k], true, S / 2, &memory, &relaxed);
+    size_t n_bytes = flo_min_size(plain.count, relaxed.count) * 3 * sizeof(double);
+    bool is_same = memcmp(plain.buffer.data, relaxed.buffer.data, n_bytes) == 0;
+    assert_true(is_same == flo_shape_has_formula(&shapes[k]));
+    assert_close((double)relaxed.count, (double)plain.count, 0.2 * (double)plain.count);
+    assert_true(unevenness(&relaxed) < 0.1);
+    for (size_t i = 0; i < relaxed.count && k < FLO_COUNT_OF(known) - 1; ++i)
+      assert_close(known[k].distance(&shapes[k], flo_points_at(&relaxed, i)), -S / 2, 0.2 * S);
+    flo_points_free(&plain);
+    flo_points_free(&relaxed);
+  }
+  assert_int_equal(memory.bytes, 0);
+}
+
+static void test_samples_of_meshes_stand_as_deep_as_asked(void **state) {
+  (void)state;
+  FloMemory memory;
+  flo_memory_init(&memory, NULL);
+  for (size_t k = 0; k < FLO_COUNT_OF(known); ++k)
+    for (int is_relaxed = 0; is_relaxed < 2; ++is_relaxed) {
+      FloPoints points;
+      sample_with(&known[k].shape, is_relaxed, 0.2 * S, &memory, &points);
+      for (size_t i = 0; i < points.count; ++i)
+        assert_close(known[k].distance(&known[k].shape, flo_points_at(&points, i)), -0.2 * S, 0.1 * S);
+      flo_points_free(&points);
+    }
 }
 
 static void test_volume_samples_fill_the_solid(void **state) {
@@ -98,15 +169,20 @@ static void test_volume_samples_fill_the_solid(void **state) {
   flo_memory_init(&memory, NULL);
   const FloShape *torus = &known[1].shape;
   FloSolid solid;
-  FloPoints points = {.memory = &memory};
   init_solid(&solid, torus, &memory);
-  assert_ok(flo_solid_sample_volume(&solid, S, &points, &error), &error);
-  // Particles half a spacing and more from the surface, each standing for a cube of a spacing.
-  double inner = torus->radius2 - S / 2, volume = 2 * FLO_PI * FLO_PI * torus->radius * inner * inner;
-  assert_close((double)points.count * S * S * S, volume, 0.06 * volume);
-  for (size_t i = 0; i < points.count; ++i)
-    assert_true(torus_distance(torus, flo_points_at(&points, i)) < -0.4 * S);
-  flo_points_free(&points);
+  for (FloFluidPacking packing = FLO_FLUID_CUBIC; packing <= FLO_FLUID_HEXAGONAL; ++packing) {
+    FloPoints points = {.memory = &memory};
+    assert_ok(flo_solid_sample_volume(&solid, S, packing, &points, &error), &error);
+    // Particles half a spacing and more from the surface, each standing for a cube of a spacing.
+    double inner = torus->radius2 - S / 2, volume = 2 * FLO_PI * FLO_PI * torus->radius * inner * inner;
+    assert_close((double)points.count * S * S * S, volume, 0.06 * volume);
+    for (size_t i = 0; i < points.count; ++i)
+      assert_true(torus_distance(torus, flo_points_at(&points, i)) < -0.4 * S);
+    double d[3];
+    vec_sub(flo_points_at(&points, 1), flo_points_at(&points, 0), d);
+    assert_close(vec_length(d), packing == FLO_FLUID_HEXAGONAL ? pow(2, 1.0 / 6) * S : S, 1e-9);
+    flo_points_free(&points);
+  }
   flo_solid_free(&solid);
 }
 
@@ -177,6 +253,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_distances_near_the_surface),
       cmocka_unit_test(test_samples_lie_below_the_surface),
+      cmocka_unit_test(test_relaxed_samples_are_even),
+      cmocka_unit_test(test_samples_of_meshes_stand_as_deep_as_asked),
       cmocka_unit_test(test_volume_samples_fill_the_solid),
       cmocka_unit_test(test_equal_shapes_share_a_solid),
       cmocka_unit_test(test_bad_meshes_are_refused),

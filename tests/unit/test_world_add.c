@@ -48,6 +48,10 @@ static void test_bad_bodies_are_named(void **state) {
   REFUSE_BODY(world, pose.rotation[3] = NAN, "rotation");
   REFUSE_BODY(flat, pose.position[2] = 1, "two dimensions");
   REFUSE_BODY(flat, shape = ((FloShape){FLO_SHAPE_CYLINDER, .size = {1}, .radius = 1}), "cylinder");
+  REFUSE_BODY(world, inset = -0.001, "inset");
+  REFUSE_BODY(world, inset = NAN, "inset");
+  REFUSE_BODY(world, inset = 0.021, "inset: must lie between 0 and one spacing (0.02 m), got 0.021 m");
+  REFUSE_BODY(flat, shape = ((FloShape){FLO_SHAPE_OUTLINE, .n_points = 3}), "at least 3 points");
   FloMotionDef motion = flo_default_motion_def();
   REFUSE_BODY(world, motions = &motion; def.n_motions = 1, "kinematic");
   motion.vector[0] = NAN;
@@ -104,6 +108,7 @@ static void test_bad_fluids_are_named(void **state) {
   REFUSE_FLUID(world, water, material.generation = 0, "material");
   REFUSE_FLUID(world, water, shape.size[0] = NAN, "size");
   REFUSE_FLUID(world, water, shape.kind = FLO_SHAPE_TANK, "tank");
+  REFUSE_FLUID(world, water, packing = (FloFluidPacking)2, "packing");
   REFUSE_FLUID(world, water, pose.position[0] = INFINITY, "position");
   REFUSE_FLUID(world, water, pose.rotation[0] = 0.1, "rotation");
   REFUSE_FLUID(world, water, velocity[1] = NAN, "velocity");
@@ -325,6 +330,63 @@ static void test_forces_are_zero_before_the_first_step(void **state) {
   flo_world_destroy(world);
 }
 
+// What a definition says of samples and lattices arrives at the particles; the defaults are as ever.
+static void test_samples_and_lattices_as_defined(void **state) {
+  (void)state;
+  FloWorld *world = empty_world(3);
+  double s = flo_default_world_def().spacing;
+  FloBodyDef ball = flo_default_body_def();
+  FloFluidDef block = flo_default_fluid_def();
+  assert_false(ball.relax);
+  assert_true(ball.inset == 0 && block.packing == FLO_FLUID_CUBIC &&
+              flo_default_fill_def().packing == FLO_FLUID_CUBIC);
+  ball.shape = (FloShape){FLO_SHAPE_SPHERE, .radius = 10 * s};
+  for (int k = 0; k < 3; ++k) {
+    size_t first = flo_world_count(world, FLO_SET_BOUNDARY);
+    ball.pose.position[0] = 30 * s * k;
+    ball.inset = k ? 0.25 * s : 0, ball.relax = k == 2;
+    add_body(world, &ball);
+    double farthest = 0;
+    for (size_t i = first; i < flo_world_count(world, FLO_SET_BOUNDARY); ++i) {
+      double x = field_at(world, FLO_SET_BOUNDARY, "x", i) - ball.pose.position[0];
+      farthest = fmax(farthest, hypot(hypot(x, field_at(world, FLO_SET_BOUNDARY, "y", i)),
+                                      field_at(world, FLO_SET_BOUNDARY, "z", i)));
+    }
+    assert_close(farthest, (k ? 9.75 : 9.5) * s, 0.1 * s);
+  }
+  FloError error;
+  size_t n_cubic, n_hexagonal;
+  block.material = add_water(world);
+  block.shape = box_shape(20 * s, 20 * s, 20 * s), block.pose = pose_at(0, 2, 0);
+  assert_ok(flo_world_add_fluid(world, &block, &n_cubic, &error), &error);
+  block.packing = FLO_FLUID_HEXAGONAL, block.pose = pose_at(0, 4, 0);
+  assert_ok(flo_world_add_fluid(world, &block, &n_hexagonal, &error), &error);
+  assert_int_equal(n_cubic, 8000);
+  // Steps of 1.122, 0.972 and 0.917 spacings in a room of 19.
+  assert_in_range(n_hexagonal, 17 * 20 * 20, 18 * 20 * 21);
+  flo_world_destroy(world);
+}
+
+// A wedge in the plane keeps fluid out of its inside, and lets it stand at its slope.
+static void test_an_outline_keeps_fluid_out(void **state) {
+  (void)state;
+  const double points[] = {0, 0, 0.8, 0, 0.8, 0.4}, s = flo_default_world_def().spacing;
+  FloWorld *world = empty_world(2);
+  FloBodyDef slope = flo_default_body_def();
+  slope.shape = (FloShape){FLO_SHAPE_OUTLINE, .points = points, .n_points = 3};
+  slope.pose = pose_at(0.2, 0, 0);
+  add_tank(world, 2, 1, 0.6, 0);
+  add_body(world, &slope);
+  size_t n = add_block(world, add_water(world), (double[]){0, 0, 0}, (double[]){1, 0.4, 0});
+  assert_close((double)n * s * s, 0.4 - 0.5 * 0.8 * 0.4, 0.01);
+  for (int round = 0; round < 2; ++round, step_world(world, 400))
+    for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
+      double x = field_at(world, FLO_SET_FLUID, "x", i), y = field_at(world, FLO_SET_FLUID, "y", i);
+      assert_true(x < 0.2 || y > (x - 0.2) / 2);
+    }
+  flo_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_materials_are_named),
@@ -344,6 +406,8 @@ int main(void) {
       cmocka_unit_test(test_ids_nobody_wants_need_no_place),
       cmocka_unit_test(test_definitions_are_copied),
       cmocka_unit_test(test_forces_are_zero_before_the_first_step),
+      cmocka_unit_test(test_samples_and_lattices_as_defined),
+      cmocka_unit_test(test_an_outline_keeps_fluid_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

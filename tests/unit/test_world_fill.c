@@ -71,6 +71,42 @@ static void test_a_wall_holds_the_fluid_back(void **state) {
   flo_world_destroy(world);
 }
 
+// Hexagonal packing begins half a spacing from the low walls, keeps its distances and fills what there is
+// room for.
+static void test_a_tank_is_filled_hexagonally(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloError error;
+    size_t n;
+    FloWorld *world = make_vessel(dim);
+    FloFillDef def = fill_def(world, dim, 0.4);
+    def.packing = FLO_FLUID_HEXAGONAL;
+    assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+    double apart = S * (dim == 2 ? sqrt(2 / sqrt(3)) : pow(2, 1.0 / 6));
+    const FloParticles *p = &world->sets[FLO_SET_FLUID];
+    const double *x[3] = {p->x, p->y, p->z};
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < n; ++i) {
+      double nearest = INFINITY;
+      for (size_t j = 0; j < n; ++j)
+        if (i != j)
+          nearest = fmin(nearest, hypot(hypot(p->x[i] - p->x[j], p->y[i] - p->y[j]), p->z[i] - p->z[j]));
+      assert_close(nearest, apart, 1e-6);
+      for (int axis = 0; axis < dim; ++axis)
+        low[axis] = fmin(low[axis], x[axis][i]), high[axis] = fmax(high[axis], x[axis][i]);
+    }
+    const double walls[3] = {1, dim == 2 ? 0.4 : 0.5, 0.4};
+    double room = 1;
+    for (int axis = 0; axis < dim; ++axis) {
+      assert_close(low[axis], S / 2, 1e-9);
+      assert_true(high[axis] <= walls[axis] - 0.4 * S && high[axis] > walls[axis] - 1.5 * apart);
+      room *= walls[axis] / S;
+    }
+    assert_true((double)n < room && (double)n > 0.8 * room);
+    flo_world_destroy(world);
+  }
+}
+
 static void refuse(FloWorld *world, FloFillDef def, const char *word) {
   FloError error;
   size_t n_before = flo_world_count(world, FLO_SET_FLUID);
@@ -90,6 +126,8 @@ static void test_what_would_run_out_is_refused(void **state) {
   refuse(world, def, "no room");
   def = good, def.level = NAN;
   refuse(world, def, "finite");
+  def = good, def.packing = (FloFluidPacking)7;
+  refuse(world, def, "packing");
   def = good, def.up = 3;
   refuse(world, def, "up must be");
   def = good, def.material.index = 99;
@@ -117,12 +155,15 @@ static void test_a_periodic_channel_is_filled_across_its_faces(void **state) {
   fill.seed[1] = 0.125;
   assert_ok(flo_world_add_fill(world, &fill, &n, &error), &error);
   assert_int_equal(n, 20 * 8);
+  fill.packing = FLO_FLUID_HEXAGONAL;
+  refuse(world, fill, "use cubic");
   flo_world_destroy(world);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_tank_is_filled_to_its_level),
+      cmocka_unit_test(test_a_tank_is_filled_hexagonally),
       cmocka_unit_test(test_fluid_flows_around_bodies_but_not_into_them),
       cmocka_unit_test(test_a_wall_holds_the_fluid_back),
       cmocka_unit_test(test_what_would_run_out_is_refused),

@@ -1,0 +1,39 @@
+// Polygons in the plane: what is inside of them, how they are cut into triangles, and how they are sampled.
+//
+// An outline is n pairs x, y without repeating the first, in either sense of rotation. It may be concave, but
+// its sides must not cross or touch.
+#ifndef FLO_GEOMETRY_OUTLINE_H
+#define FLO_GEOMETRY_OUTLINE_H
+
+#include "geometry/mesh.h"
+#include "geometry/shapes.h"
+
+enum { FLO_OUTLINE_MAX_POINTS = 10000 };
+
+// Refuses fewer than three points, points that are not finite or stand twice, no area, and sides that meet.
+FloStatus flo_outline_check(const double *points, size_t n, FloError *error);
+// Positive if the points run counter-clockwise [m²].
+double flo_outline_area(const double *points, size_t n);
+double flo_outline_length(const double *points, size_t n); // of all sides [m]
+void flo_outline_bounds(const double *points, size_t n, double low[2], double high[2]);
+bool flo_outline_contains(const double *points, size_t n, const double point[2]);
+// To the nearest side, negative inside.
+double flo_outline_distance(const double *points, size_t n, const double point[2]);
+
+// Cuts a polygon into n - 2 triangles by clipping ears; `triangles` receives three numbers of points for
+// each, counter-clockwise. None is without area unless the polygon leaves no choice. Of a polygon that
+// crosses itself something comes out, but not its inside.
+FloStatus flo_outline_cut(const double *points, size_t n, FloMemory *memory, uint32_t *triangles,
+                          FloError *error);
+// The prism of this depth, centred on z = 0; for depth 0 a sheet that looks along z.
+FloStatus flo_mesh_outline(const double *points, size_t n, double depth, FloMesh *mesh, FloError *error);
+// A polygon in space that was added to a mesh as a fan, of n_corners - 2 triangles from `first` on: cuts it
+// up anew unless it is convex, where any fan will do.
+FloStatus flo_mesh_cut_polygon(FloMesh *mesh, size_t first, size_t n_corners, FloError *error);
+
+// Points inside, `inset` from the sides and half a spacing and more in further layers below those; parts too
+// thin for that are sampled along their middle (outline_sample.c).
+FloStatus flo_outline_sample(const double *points, size_t n, double spacing, double inset, int layers,
+                             FloPoints *samples, FloError *error);
+
+#endif
