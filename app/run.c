@@ -143,7 +143,8 @@ static FloStatus keep_if_due(AppRun *run) {
 static FloStatus advance_to(AppRun *run, double time) {
   while (flo_world_time(run->world) < time && !is_stop_wanted) {
     FLO_TRY(step_towards(run, time));
-    FLO_TRY(keep_if_due(run));
+    // Not at the moment of a frame: what it shows of the last step is not part of the state.
+    if (flo_world_time(run->world) < time) FLO_TRY(keep_if_due(run));
     if (!app_progress_is_due(&run->progress)) continue;
     FloFigures figures = flo_world_figures(run->world);
     app_progress_show(&run->progress, &figures);
@@ -151,14 +152,14 @@ static FloStatus advance_to(AppRun *run, double time) {
   return FLO_OK;
 }
 
-// Does what happens up to `time`, on the way there.
+// Does what happens up to `time`, on the way there; stops before it when a signal says so.
 static FloStatus advance_through_events(AppRun *run, double time) {
-  while (run->point.next_event < run->scene->n_events && !is_stop_wanted) {
+  while (run->point.next_event < run->scene->n_events) {
     const FloSceneEvent *event = &run->scene->events[run->point.next_event];
     size_t n_added;
     if (event->time > time) break;
     FLO_TRY(advance_to(run, event->time));
-    if (is_stop_wanted) break;
+    if (flo_world_time(run->world) < event->time) return FLO_OK;
     FLO_TRY(flo_scene_apply_event(run->scene, run->world, event, &n_added, &run->error));
     if (n_added) flo_run_folder_note(run->folder, "at %g s: %zu particles added", event->time, n_added);
     run->point.next_event++;
@@ -182,7 +183,7 @@ static FloStatus simulate(AppRun *run) {
     FloStatus status = advance_through_events(run, frame_time(run, frame));
     if (status == FLO_DIVERGED) return leave_diverged(run);
     FLO_TRY(status);
-    if (is_stop_wanted) {
+    if (flo_world_time(run->world) < frame_time(run, frame)) {
       run->is_interrupted = true;
       return app_run_write_checkpoint(run);
     }

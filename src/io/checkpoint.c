@@ -120,32 +120,72 @@ static bool write_all(hid_t file, const FloCheckpoint *c) {
          write_state(file, c->state) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
-// The newest form of file, which has checksums over its own structure too.
-static hid_t create_file(const char *path) {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+static void be_silent(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
+
+// A file in memory: HDF5 cannot close one on disk that it could not write, and crashes when the program ends.
+// Its image is taken over when the file is closed; H5Fget_file_image of HDF5 1.10 would give one whose first
+// block has a wrong checksum.
+typedef struct Image {
+  void *data;
+  size_t size;
+} Image;
+
+static void *allocate_image(size_t size, H5FD_file_image_op_t operation, void *context) {
+  (void)operation, (void)context;
+  return malloc(size);
+}
+
+static void *grow_image(void *data, size_t size, H5FD_file_image_op_t operation, void *context) {
+  (void)operation, (void)context;
+  return realloc(data, size);
+}
+
+static herr_t release_image(void *data, H5FD_file_image_op_t operation, void *context) {
+  if (operation == H5FD_FILE_IMAGE_OP_FILE_CLOSE)
+    ((Image *)context)->data = data;
+  else
+    free(data);
+  return 0;
+}
+
+static void *share_context(void *context) { return context; }
+static herr_t leave_context(void *context) { return (void)context, 0; }
+
+// This form of file has checksums over its own structure too.
+static hid_t create_file(Image *image) {
+  enum { INCREMENT = 1 << 22 };
+  H5FD_file_image_callbacks_t callbacks = {.image_malloc = allocate_image,
+                                           .image_realloc = grow_image,
+                                           .image_free = release_image,
+                                           .udata_copy = share_context,
+                                           .udata_free = leave_context,
+                                           .udata = image};
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
   if (access < 0) return -1;
-  hid_t file = -1;
-  if (H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
-    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  if (H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+      H5Pset_fapl_core(access, INCREMENT, false) >= 0 && H5Pset_file_image_callbacks(access, &callbacks) >= 0)
+    file = H5Fcreate("checkpoint", H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Pclose(access);
   return file;
 }
 
-static void be_silent(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
+// False without memory; the image's data is malloc'ed in either case.
+static bool make_image(const FloCheckpoint *checkpoint, Image *image) {
+  be_silent();
+  hid_t file = create_file(image);
+  ssize_t size = file >= 0 && write_all(file, checkpoint) ? H5Fget_file_image(file, NULL, 0) : -1;
+  if (file >= 0 && H5Fclose(file) < 0) size = -1;
+  image->size = (size_t)size;
+  return size > 0 && image->data;
+}
 
 FloStatus flo_checkpoint_write(const char *path, const FloCheckpoint *checkpoint, FloError *error) {
-  char temporary[FLO_PATH_SIZE];
-  FLO_TRY(flo_temporary_path(path, temporary, error));
-  be_silent();
-  errno = 0;
-  hid_t file = create_file(temporary);
-  bool is_written = file >= 0 && write_all(file, checkpoint);
-  int reason = errno;
-  if (file >= 0 && H5Fclose(file) < 0 && is_written) is_written = false, reason = errno;
-  if (is_written) return flo_file_publish(temporary, path, error);
-  remove(temporary);
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path,
-                  reason ? strerror(reason) : "the disk may be full");
+  Image image = {0};
+  FloStatus status = make_image(checkpoint, &image)
+                         ? flo_file_write_durably(path, image.data, image.size, error)
+                         : flo_fail(error, FLO_NO_MEMORY, "%s: no memory for a checkpoint", path);
+  free(image.data);
+  return status;
 }
 
 // ---- Reading ----

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,31 +11,16 @@
 
 // ---- Writing ----
 
-FloStatus flo_temporary_path(const char *path, char temporary[FLO_PATH_SIZE], FloError *error) {
+FloStatus flo_new_file_begin(FloNewFile *file, const char *path, FloError *error) {
   // The process number keeps two programs that write the same file from sharing one temporary.
-  int length = snprintf(temporary, FLO_PATH_SIZE, "%s.%ld.tmp", path, (long)getpid());
-  if (length < 0 || length >= FLO_PATH_SIZE)
+  int length = snprintf(file->temporary, sizeof file->temporary, "%s.%ld.tmp", path, (long)getpid());
+  if (length < 0 || (size_t)length >= sizeof file->temporary)
     return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", path);
   // Renaming onto a device, a pipe or a folder would replace it.
   struct stat there;
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
     return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s; name another file", path,
                     S_ISDIR(there.st_mode) ? strerror(EISDIR) : "it is not an ordinary file");
-  return FLO_OK;
-}
-
-FloStatus flo_file_publish(const char *temporary, const char *path, FloError *error) {
-  int file = open(temporary, O_RDONLY);
-  bool is_done = file >= 0 && fsync(file) == 0;
-  if (file >= 0) close(file);
-  if (is_done && rename(temporary, path) == 0) return FLO_OK;
-  int reason = errno;
-  remove(temporary);
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
-}
-
-FloStatus flo_new_file_begin(FloNewFile *file, const char *path, FloError *error) {
-  FLO_TRY(flo_temporary_path(path, file->temporary, error));
   memcpy(file->path, path, strlen(path) + 1);
   file->stream = fopen(file->temporary, "wb");
   if (!file->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
@@ -64,14 +48,25 @@ FloStatus flo_new_file_finish(FloNewFile *file, FloError *error) {
                   reason ? strerror(reason) : "an earlier write failed");
 }
 
-FloStatus flo_file_write(const char *path, const void *data, size_t size, FloError *error) {
+static FloStatus write_whole(const char *path, const void *data, size_t size, bool is_durable,
+                             FloError *error) {
   FloNewFile file;
   FLO_TRY(flo_new_file_begin(&file, path, error));
-  if (fwrite(data, 1, size, file.stream) == size) return flo_new_file_finish(&file, error);
+  bool is_written = fwrite(data, 1, size, file.stream) == size;
+  if (is_written && is_durable) is_written = fflush(file.stream) == 0 && fsync(fileno(file.stream)) == 0;
+  if (is_written) return flo_new_file_finish(&file, error);
   // A full disk shows here; closing the file would overwrite errno.
   int reason = errno;
   flo_new_file_abandon(&file);
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
+}
+
+FloStatus flo_file_write(const char *path, const void *data, size_t size, FloError *error) {
+  return write_whole(path, data, size, false, error);
+}
+
+FloStatus flo_file_write_durably(const char *path, const void *data, size_t size, FloError *error) {
+  return write_whole(path, data, size, true, error);
 }
 
 // ---- Reading ----

@@ -21,13 +21,10 @@ FloStatus flo_new_file_begin(FloNewFile *file, const char *path, FloError *error
 FloStatus flo_new_file_finish(FloNewFile *file, FloError *error);
 void flo_new_file_abandon(FloNewFile *file);
 
-// The name that an unfinished file bears until it is complete; for writers that are given a name, not a
-// stream.
-FloStatus flo_temporary_path(const char *path, char temporary[FLO_PATH_SIZE], FloError *error);
-// Sees to it that a complete file is on disk, then gives it its name; on failure removes it.
-FloStatus flo_file_publish(const char *temporary, const char *path, FloError *error);
-
 FloStatus flo_file_write(const char *path, const void *data, size_t size, FloError *error);
+// The same, and it is on disk before an earlier file of that name goes: also a power cut leaves one or the
+// other.
+FloStatus flo_file_write_durably(const char *path, const void *data, size_t size, FloError *error);
 // Reads a whole file; `data` is malloc'ed and ends with a zero byte that `size` does not count.
 FloStatus flo_file_read(const char *path, char **data, size_t *size, FloError *error);
 bool flo_file_exists(const char *path);

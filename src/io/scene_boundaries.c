@@ -197,9 +197,6 @@ static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t 
   body->def.name = body->name;
   FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
-  // Pictures fill boxes, discs and tanks in the plane; an outline shows by its samples.
-  bool is_flat_outline = context->dim == 2 && body->def.shape.kind == FLO_SHAPE_OUTLINE;
-  if (is_flat_outline && strcmp(body->look, "hidden")) snprintf(body->look, sizeof body->look, "samples");
   // Solids are sampled by a few layers below their surface.
   double area = flo_scene_shape_surface(&body->def.shape, context->dim);
   FLO_TRY(flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1)));

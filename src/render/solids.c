@@ -183,8 +183,30 @@ static void add_tank_2d(Builder *b, const FloShape *shape, float radius) {
   if (!is_open_y) add_rect(b, -x, y, x, high), add_edge(b, v3(x, y, 0), v3(-x, y, 0));
 }
 
-static void add_shape_2d(Builder *b, const FloShape *shape, bool is_outline, float radius) {
+static void add_triangles(Builder *b, const FloCreased *creased) {
+  for (size_t k = 0; k < creased->mesh.n_triangles; k++) {
+    const uint32_t *t = flo_mesh_triangle(&creased->mesh, k);
+    uint32_t corners[3];
+    for (size_t j = 0; j < 3; j++) {
+      const double *p = flo_mesh_vertex(&creased->mesh, t[j]);
+      corners[j] = add_vertex(b, v3((float)p[0], (float)p[1], (float)p[2]), creased->normals[3 * k + j]);
+    }
+    add_triangle(b, corners[0], corners[1], corners[2]);
+  }
+}
+
+static void add_outline_2d(Builder *b, const FloShape *shape, const FloCreased *creased, bool is_outline) {
+  if (!is_outline) add_triangles(b, creased);
+  for (size_t k = 0; k < shape->n_points; k++) {
+    const double *p = shape->points + 2 * k, *q = shape->points + 2 * ((k + 1) % shape->n_points);
+    add_edge(b, v3((float)p[0], (float)p[1], 0), v3((float)q[0], (float)q[1], 0));
+  }
+}
+
+static void add_shape_2d(Builder *b, const FloShape *shape, const FloCreased *creased, bool is_outline,
+                         float radius) {
   if (shape->kind == FLO_SHAPE_TANK) add_tank_2d(b, shape, radius);
+  if (shape->kind == FLO_SHAPE_OUTLINE) add_outline_2d(b, shape, creased, is_outline);
   if (shape->kind == FLO_SHAPE_BOX) {
     float x = 0.5f * (float)shape->size[0], y = 0.5f * (float)shape->size[1];
     const V3 corners[5] = {{-x, -y, 0}, {x, -y, 0}, {x, y, 0}, {-x, y, 0}, {-x, -y, 0}};
@@ -204,18 +226,6 @@ static void add_cylinder(Builder *b, const FloShape *shape) {
   add_patch(b, &(Patch){patch_side, foot, s, t, n});
   add_patch(b, &(Patch){patch_disc, foot, s, t, v3_scale(n, -1)});
   add_patch(b, &(Patch){patch_disc, head, s, t, n});
-}
-
-static void add_triangles(Builder *b, const FloCreased *creased) {
-  for (size_t k = 0; k < creased->mesh.n_triangles; k++) {
-    const uint32_t *t = flo_mesh_triangle(&creased->mesh, k);
-    uint32_t corners[3];
-    for (size_t j = 0; j < 3; j++) {
-      const double *p = flo_mesh_vertex(&creased->mesh, t[j]);
-      corners[j] = add_vertex(b, v3((float)p[0], (float)p[1], (float)p[2]), creased->normals[3 * k + j]);
-    }
-    add_triangle(b, corners[0], corners[1], corners[2]);
-  }
 }
 
 static void add_shape_3d(Builder *b, const FloShape *shape, const FloCreased *creased, bool is_outline) {
@@ -265,7 +275,7 @@ static void add_body(const Source *source, size_t i, V3 position, FloSolids *out
   b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
   bool is_outline = !strcmp(body->look, "glass") || !strcmp(body->look, "outline");
   if (source->dim == 2)
-    add_shape_2d(&b, &body->def.shape, is_outline, source->radius);
+    add_shape_2d(&b, &body->def.shape, &source->creased[i], is_outline, source->radius);
   else
     add_shape_3d(&b, &body->def.shape, &source->creased[i], is_outline);
 }
@@ -388,7 +398,8 @@ static FloStatus make_creased(const FloSceneBody *bodies, size_t n, FloMemory *m
                               FloError *error) {
   for (size_t i = 0; i < n; i++) {
     const FloShape *shape = &bodies[i].def.shape;
-    if (!is_drawable(&bodies[i]) || flo_shape_has_formula(shape)) continue;
+    bool has_patches = flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_OUTLINE;
+    if (!is_drawable(&bodies[i]) || has_patches) continue;
     FLO_TRY(flo_creased_create(shape, memory, &creased[i], error));
   }
   return FLO_OK;

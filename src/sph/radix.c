@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, N_CHUNKS = 16 };
+// A chunk is worth its own row of counts, which must be cleared and summed, if it has more elements than
+// that.
+enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, N_CHUNKS = 16, MIN_CHUNK = 2 * N_DIGITS };
 
 typedef struct Pass {
   const uint64_t *keys;
@@ -61,7 +63,7 @@ void flo_radix_sort(uint64_t *keys, uint32_t *values, size_t n, int n_bits, void
   n_passes += n_passes & 1;
   Pass pass = {keys,       values,
                other_keys, other_values,
-               n,          flo_max_size((n + N_CHUNKS - 1) / N_CHUNKS, 1),
+               n,          flo_max_size((n + N_CHUNKS - 1) / N_CHUNKS, MIN_CHUNK),
                0,          (uint32_t(*)[N_DIGITS])(other_values + n + (n & 1))};
   for (int p = 0; p < n_passes; ++p) {
     pass.shift = p * DIGIT_BITS;

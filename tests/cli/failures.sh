@@ -32,7 +32,7 @@ expect_text err "$locked: cannot make this folder"
   "$flotsam" run tiny.json --set spacing=0.01 --frames 2 --no-picture --out full >out 2>err
 )
 (($? == 1)) || fail "a full disk went unnoticed"
-expect_text err "particles_0000.vtp: cannot write"
+expect_text err "full/checkpoint.h5: cannot write: File too large"
 [[ -z $(find full -name '*.tmp' -o -name '*.vtp') ]] || fail "half a file was left"
 expect_json full/summary.json "d['end']" failed
 finish

@@ -36,6 +36,9 @@ rm short/summary.json
 expect_exit 0 "$flotsam" info short
 expect_text out "not finished: still going on, or killed behind 0.04 s"
 expect_text out "A puddle for tests"
+expect_text out "flotsam resume 'short'"
+rm short/checkpoint.h5
+expect_exit 0 "$flotsam" info short
 expect_text out "flotsam run 'short/scene.json' --out 'short' --force"
 expect_exit 0 "$flotsam" info short --json
 expect_json out "d['end'], d['method'], d['particles'], d['passed']" "('unfinished', 'wcsph', None, None)"

@@ -1,0 +1,110 @@
+# Interrupted, killed and extended runs go on to the same bits as one that was left alone.
+source "$(dirname "$0")/common.sh"
+set -m # background jobs must not ignore SIGINT
+cp "$here/lively.json" .
+
+hash_of() { json "$1/summary.json" "d['state_hash']"; }
+
+# same_run FOLDER: everything but the wall clock is as in the run that was left alone.
+same_run() {
+  [[ $(hash_of "$1") == "$expected" ]] || fail "$1: another state than without interruption"
+  cmp -s "$1/bodies.csv" whole/bodies.csv || fail "$1: another bodies.csv"
+  [[ $(without_wall_seconds "$1") == "$(without_wall_seconds whole)" ]] || fail "$1: another series.csv"
+  [[ $(ls "$1") == "$(ls whole)" ]] || fail "$1: other files"
+  local frame
+  for frame in whole/particles_*.vtp whole/run.pvd; do
+    cmp -s "$frame" "$1/${frame#*/}" || fail "$1: another ${frame#*/}"
+  done
+}
+
+without_wall_seconds() {
+  python3 - "$1/series.csv" <<'PYTHON'
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+wall = rows[0].index("wall_seconds")
+for row in rows: print(row[:wall], row[wall + 1:])
+PYTHON
+}
+
+began=$(date +%s%N)
+expect_exit 0 "$flotsam" run lively.json --no-picture --quiet --out whole
+took=$((($(date +%s%N) - began) / 1000000))
+expected=$(hash_of whole)
+rm -f whole/*.tmp
+
+# ---- Killed at ten random moments, each time with another number of threads ----
+
+seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
+
+RANDOM=20
+for ((k = 0; k < 10; k++)); do
+  moment=$((RANDOM % (took + took / 10) + 20))
+  timeout -s KILL "$(seconds $moment)" \
+    "$flotsam" run lively.json --no-picture --quiet --checkpoint 0 --out "killed$k" >/dev/null 2>&1
+  if [[ ! -e killed$k/checkpoint.h5 ]]; then # before there was anything to go on from
+    [[ ! -e killed$k ]] || expect_exit 2 "$flotsam" resume "killed$k"
+    expect_exit 0 "$flotsam" run lively.json --no-picture --quiet --force --out "killed$k"
+  fi
+  # And once more on the way.
+  timeout -s KILL "$(seconds $((took / 4 + 20)))" "$flotsam" resume "killed$k" --quiet --checkpoint 0 >/dev/null 2>&1
+  expect_exit 0 "$flotsam" resume "killed$k" --quiet --threads $((k % 3 + 1))
+  same_run "killed$k"
+  rm -rf "killed$k"
+done
+
+# ---- Interrupted ----
+
+"$flotsam" run lively.json --no-picture --quiet --out stopped >out 2>err &
+job=$!
+for ((k = 0; k < 600; k++)); do
+  [[ -e stopped/particles_0003.vtp ]] && break
+  sleep 0.02
+done
+expect_exit 2 "$flotsam" resume stopped
+expect_text err "another flotsam is running in this folder"
+kill -s USR1 "$job" || fail "the run ended before the signal"
+for ((k = 0; k < 600; k++)); do
+  grep -q 'checkpoint at' stopped/log.txt && break
+  sleep 0.02
+done
+expect_text stopped/log.txt "checkpoint at"
+kill -s INT "$job" || fail "the run ended before the signal"
+wait "$job"
+(($? == 1)) || fail "the exit code of an interrupted run is not 1"
+expect_exit 0 "$flotsam" info stopped
+expect_text out "flotsam resume 'stopped'"
+expect_exit 0 "$flotsam" resume stopped --quiet --threads 1
+same_run stopped
+expect_exit 0 "$flotsam" resume stopped
+expect_text out "stopped: complete; --until T goes on further"
+
+# ---- Made longer: first a part, then the rest, is the same as all at once ----
+
+expect_exit 0 "$flotsam" run lively.json --until 0.2 --no-picture --quiet --out parts
+expect_exit 0 "$flotsam" resume parts --until 0.4 --quiet
+same_run parts
+expect_exit 0 "$flotsam" resume parts --until 0.44 --json
+expect_json out "d['time'], d['frames']" "(0.44, 22)"
+
+# ---- What cannot be gone on with ----
+
+mkdir empty
+expect_exit 2 "$flotsam" resume empty
+expect_text err "empty: is not the folder of a run"
+expect_exit 2 "$flotsam" resume nowhere
+expect_text err "nowhere: is not the folder of a run"
+expect_exit 2 "$flotsam" resume stopped --until 1 --frames 3
+expect_exit 2 "$flotsam" resume
+cp -r stopped broken
+rm broken/particles_0007.vtp
+expect_exit 2 "$flotsam" resume broken --until 0.5
+expect_text err "frame 7 of the run is missing"
+cp stopped/particles_0007.vtp broken
+head -c 3000 stopped/checkpoint.h5 >broken/checkpoint.h5
+expect_exit 2 "$flotsam" resume broken --until 0.5
+expect_text err "broken/checkpoint.h5: is not a checkpoint, or is damaged"
+expect_file broken/summary.json
+rm broken/checkpoint.h5
+expect_exit 2 "$flotsam" resume broken
+expect_text err "broken: has no checkpoint"
+finish
