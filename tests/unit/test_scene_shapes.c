@@ -39,7 +39,6 @@ static void test_an_outline_in_the_plane(void **state) {
   // world's.
   assert_close_3(fluid->pose.position, ((double[3]){8.5, 0, 0}), 1e-12);
   assert_close_3(scene->bodies[0].def.pose.position, ((double[3]){0, 0, 0}), 0);
-  assert_string_equal(scene->bodies[0].look, "samples");
   assert_close(flo_scene_shape_volume(&fluid->shape, 2), 4, 1e-12);
   assert_close(flo_scene_shape_surface(&fluid->shape, 2), 10, 1e-12);
   assert_int_equal(count_particles(scene, FLO_SET_FLUID), 400);
