@@ -10,8 +10,10 @@
 #include "geometry/shapes.h"
 
 typedef struct FloSolid {
-  FloShape shape; // text, heights and triangles are not kept
-  uint64_t key;   // of everything that the shape was made from
+  FloShape shape;    // without its text, heights and triangles, which belong to whoever described it
+  FloBuffer details; // copy of the text or of the heights
+  size_t details_size;
+  uint64_t key; // of everything that the shape was made from
   int dim;
   double wall; // thickness of a tank's wall [m]
   bool has_mesh;
