@@ -2,6 +2,7 @@
 
 #include "base/vecmath.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ enum {
   STACK_SIZE = 128   // one node per level waits, and no tree is deeper than MEDIAN_DEPTH + 32
 };
 
-static const double max_coordinate = 1e100; // squares and their products must not overflow
+static const double max_far_coordinate = 1e100; // squares and their products must not overflow
 
 typedef struct Box {
   double low[3], high[3];
@@ -34,7 +35,8 @@ static Corners corners_of(const FloMesh *mesh, uint32_t triangle) {
 
 typedef struct Builder {
   FloBvh *bvh;
-  Box *boxes; // of the triangles
+  const Box *boxes; // of the triangles
+  bool has_dipoles;
 } Builder;
 
 typedef struct Task {
@@ -61,8 +63,8 @@ static double box_half_area(const Box *box) {
   return e[0] >= 0 ? e[0] * e[1] + e[1] * e[2] + e[2] * e[0] : 0;
 }
 
-// Twice the centroid of the box; the factor does not matter for sorting.
-static double centroid(const Box *box, int axis) { return box->low[axis] + box->high[axis]; }
+// Halves first: their sum does not overflow.
+static double centroid(const Box *box, int axis) { return box->low[axis] / 2 + box->high[axis] / 2; }
 
 typedef struct Split {
   int axis;
@@ -87,8 +89,8 @@ static Split choose_axis(const Builder *builder, const Task *task) {
   int axis = extent[0] >= extent[1] ? 0 : 1;
   axis = extent[2] > extent[axis] ? 2 : axis;
   double scale = N_BINS / extent[axis];
-  // Centroids in one place, or so close that the quotient is of no use.
-  bool is_useless = !(extent[axis] > 0) || !isfinite(scale);
+  // Centroids in one place, or so close or so far apart that the quotient is of no use.
+  bool is_useless = !(extent[axis] > 0) || !isfinite(extent[axis]) || !isfinite(scale);
   return (Split){axis, centroids.low[axis], scale, is_useless ? -1 : 0};
 }
 
@@ -206,11 +208,12 @@ static void measure_dipole(const FloBvh *bvh, const Task *task, FloBvhDipole *di
 static void fill_node(const Builder *builder, const Task *task) {
   FloBvh *bvh = builder->bvh;
   FloBvhNode *node = (FloBvhNode *)bvh->nodes.data + task->node;
-  FloBvhDipole *dipole = (FloBvhDipole *)bvh->dipoles.data + task->node;
   Box box = empty_box;
   for (uint32_t k = task->begin; k < task->end; ++k) box_add_box(&box, &builder->boxes[order_of(bvh)[k]]);
   vec_copy(box.low, node->low), vec_copy(box.high, node->high);
   node->first = task->begin, node->count = task->end - task->begin;
+  if (!builder->has_dipoles) return;
+  FloBvhDipole *dipole = (FloBvhDipole *)bvh->dipoles.data + task->node;
   sum_dipole(bvh, task, node, dipole);
   measure_dipole(bvh, task, dipole);
 }
@@ -234,7 +237,7 @@ static void build_nodes(Builder *builder) {
   }
 }
 
-static FloStatus fill_boxes(const FloMesh *mesh, Box *boxes, FloError *error) {
+static FloStatus fill_boxes(const FloMesh *mesh, double max_coordinate, Box *boxes, FloError *error) {
   for (uint32_t k = 0; k < mesh->n_triangles; ++k) {
     Corners t = corners_of(mesh, k);
     const double *corners[3] = {t.a, t.b, t.c};
@@ -244,7 +247,7 @@ static FloStatus fill_boxes(const FloMesh *mesh, Box *boxes, FloError *error) {
         if (!(fabs(corners[corner][axis]) <= max_coordinate))
           return flo_fail(error, FLO_BAD_INPUT,
                           "mesh: triangle %u has a corner at (%g, %g, %g); coordinates must be finite and "
-                          "below %.0e",
+                          "at most %.0e",
                           k, corners[corner][0], corners[corner][1], corners[corner][2], max_coordinate);
       box_add_point(&boxes[k], corners[corner]);
     }
@@ -252,31 +255,40 @@ static FloStatus fill_boxes(const FloMesh *mesh, Box *boxes, FloError *error) {
   return FLO_OK;
 }
 
-static FloStatus allocate_tree(FloBvh *bvh, size_t n, FloError *error) {
+static FloStatus allocate_tree(FloBvh *bvh, bool has_dipoles, size_t n, FloError *error) {
   FloMemory *memory = bvh->mesh->memory;
-  size_t n_nodes = n ? 2 * n : 1;
+  size_t n_nodes = 2 * n, n_dipoles = has_dipoles ? n_nodes : 0;
   if (n_nodes >= UINT32_MAX) return flo_fail(error, FLO_BAD_INPUT, "mesh: %zu triangles are too many", n);
   FLO_TRY(flo_buffer_reserve(memory, &bvh->nodes, n_nodes * sizeof(FloBvhNode), 0, error));
-  FLO_TRY(flo_buffer_reserve(memory, &bvh->dipoles, n_nodes * sizeof(FloBvhDipole), 0, error));
+  FLO_TRY(flo_buffer_reserve(memory, &bvh->dipoles, n_dipoles * sizeof(FloBvhDipole), 0, error));
   return flo_buffer_reserve(memory, &bvh->order, n * sizeof(uint32_t), 0, error);
 }
 
-FloStatus flo_bvh_build(FloBvh *bvh, const FloMesh *mesh, FloError *error) {
+static FloStatus build(FloBvh *bvh, const FloMesh *mesh, bool has_dipoles, FloError *error) {
   *bvh = (FloBvh){.mesh = mesh};
   size_t n = mesh->n_triangles;
   if (!n) return FLO_OK;
   FloBuffer boxes = {0};
-  FloStatus status = allocate_tree(bvh, n, error);
+  FloStatus status = allocate_tree(bvh, has_dipoles, n, error);
   if (status == FLO_OK) status = flo_buffer_reserve(mesh->memory, &boxes, n * sizeof(Box), 0, error);
-  if (status == FLO_OK) status = fill_boxes(mesh, boxes.data, error);
+  if (status == FLO_OK)
+    status = fill_boxes(mesh, has_dipoles ? max_far_coordinate : DBL_MAX, boxes.data, error);
   if (status == FLO_OK) {
     for (uint32_t k = 0; k < n; ++k) ((uint32_t *)bvh->order.data)[k] = k;
-    build_nodes(&(Builder){bvh, boxes.data});
+    build_nodes(&(Builder){bvh, boxes.data, has_dipoles});
   } else {
     flo_bvh_free(bvh);
   }
   flo_buffer_free(mesh->memory, &boxes);
   return status;
+}
+
+FloStatus flo_bvh_build(FloBvh *bvh, const FloMesh *mesh, FloError *error) {
+  return build(bvh, mesh, true, error);
+}
+
+FloStatus flo_bvh_build_boxes(FloBvh *bvh, const FloMesh *mesh, FloError *error) {
+  return build(bvh, mesh, false, error);
 }
 
 void flo_bvh_free(FloBvh *bvh) {
@@ -285,6 +297,30 @@ void flo_bvh_free(FloBvh *bvh) {
   flo_buffer_free(bvh->mesh->memory, &bvh->dipoles);
   flo_buffer_free(bvh->mesh->memory, &bvh->order);
   bvh->n_nodes = 0;
+}
+
+// ---- Boxes ----
+
+static bool is_touching(const FloBvhNode *node, const double low[3], const double high[3]) {
+  return node->low[0] <= high[0] && node->high[0] >= low[0] && node->low[1] <= high[1] &&
+         node->high[1] >= low[1] && node->low[2] <= high[2] && node->high[2] >= low[2];
+}
+
+bool flo_bvh_visit_box(const FloBvh *bvh, const double low[3], const double high[3],
+                       bool (*visit)(uint32_t triangle, void *context), void *context) {
+  const FloBvhNode *nodes = nodes_of(bvh);
+  uint32_t stack[STACK_SIZE];
+  int height = 0;
+  if (bvh->n_nodes && is_touching(&nodes[0], low, high)) stack[height++] = 0;
+  while (height) {
+    const FloBvhNode *node = &nodes[stack[--height]];
+    for (uint32_t k = node->first; k < node->first + node->count; ++k)
+      if (!visit(order_of(bvh)[k], context)) return false;
+    if (node->count) continue;
+    if (is_touching(&nodes[node->first + 1], low, high)) stack[height++] = node->first + 1;
+    if (is_touching(&nodes[node->first], low, high)) stack[height++] = node->first;
+  }
+  return true;
 }
 
 // ---- Nearest point ----
@@ -514,6 +550,7 @@ static double solid_angle(const Corners *t, const double p[3]) {
 
 double flo_bvh_winding(const FloBvh *bvh, const double point[3]) {
   if (!bvh->n_nodes || !vec_is_finite(point)) return 0;
+  FLO_ASSERT(bvh->dipoles.data);
   const FloBvhNode *nodes = nodes_of(bvh);
   const FloBvhDipole *dipoles = bvh->dipoles.data;
   uint32_t stack[STACK_SIZE];

@@ -1,4 +1,5 @@
-// Queries on a triangle mesh by a tree of boxes: nearest point, nearest hit of a ray, inside or outside.
+// Queries on a triangle mesh by a tree of boxes: what is in a box, nearest point, nearest hit of a ray,
+// inside or outside.
 #ifndef FLO_GEOMETRY_BVH_H
 #define FLO_GEOMETRY_BVH_H
 
@@ -8,7 +9,7 @@
 // area count as the segment or the point they are; a tree without triangles finds nothing.
 typedef struct FloBvh {
   const FloMesh *mesh;
-  FloBuffer nodes, dipoles; // FloBvhNode and FloBvhDipole, one each per node; the root is node 0
+  FloBuffer nodes, dipoles; // FloBvhNode and, if built, FloBvhDipole, one each per node; the root is node 0
   FloBuffer order;          // triangle numbers, so that every node owns a range
   size_t n_nodes;
 } FloBvh;
@@ -41,7 +42,13 @@ typedef struct FloHit {
 } FloHit;
 
 FloStatus flo_bvh_build(FloBvh *bvh, const FloMesh *mesh, FloError *error);
+// For flo_bvh_visit_box alone: in a fraction of the time, and for all coordinates that are finite.
+FloStatus flo_bvh_build_boxes(FloBvh *bvh, const FloMesh *mesh, FloError *error);
 void flo_bvh_free(FloBvh *bvh);
+// Calls `visit` for every triangle whose leaf touches the box, until it returns false; returns whether it
+// never did. Coordinates of the box may be infinite.
+bool flo_bvh_visit_box(const FloBvh *bvh, const double low[3], const double high[3],
+                       bool (*visit)(uint32_t triangle, void *context), void *context);
 // The point of the mesh nearest to `point`; false if none lies within `max_distance`.
 bool flo_bvh_closest(const FloBvh *bvh, const double point[3], double max_distance, FloClosest *out);
 // The first hit with 0 <= t <= max_t from either side; false if there is none. `direction` need not have unit

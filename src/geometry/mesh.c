@@ -3,6 +3,7 @@
 #include "geometry/mesh.h"
 
 #include "base/vecmath.h"
+#include "geometry/bvh.h"
 
 #include <math.h>
 #include <string.h>
@@ -403,7 +404,7 @@ typedef struct Part {
 
 typedef struct Parts {
   FloMesh *mesh;
-  FloMeshTree tree;
+  FloBvh tree;
   FloBuffer room, list;
   uint32_t *part_of;  // of each triangle
   uint32_t *touched;  // parts the present ray meets
@@ -530,7 +531,7 @@ static int pass_line(const FloMesh *mesh, uint32_t a, uint32_t b, const double l
 }
 
 // Counts a triangle above the point; leaving through it counts 1, entering -1.
-static bool cross_triangle(size_t triangle, void *context) {
+static bool cross_triangle(uint32_t triangle, void *context) {
   Parts *p = context;
   Part *part = part_at(p, triangle);
   if (p->part_of[triangle] == p->own || part->sign == 0 || !part->is_closed) return true;
@@ -549,7 +550,7 @@ static bool cross_triangle(size_t triangle, void *context) {
 static void cast_ray(Parts *p, int sample) {
   const double up[3] = {p->from[0], p->from[1], INFINITY};
   p->n_touched = 0;
-  flo_mesh_tree_visit(&p->tree, p->from, up, cross_triangle, p);
+  flo_bvh_visit_box(&p->tree, p->from, up, cross_triangle, p);
   for (size_t k = 0; k < p->n_touched; ++k) {
     Part *part = &p->parts[p->touched[k]];
     if (part->crossings * part->sign > 0 && part->n_inside == sample) {
@@ -621,11 +622,12 @@ static FloStatus make_parts(Parts *p, const FloMeshSide *sides, FloError *error)
   FLO_TRY(flo_buffer_reserve(p->mesh->memory, &p->list, p->n_parts * sizeof(Part), 0, error));
   p->parts = p->list.data;
   gather_parts(p, open);
-  return flo_mesh_tree_build(&p->tree, p->mesh, error);
+  // One part alone has nothing around it.
+  return p->n_parts > 1 ? flo_bvh_build_boxes(&p->tree, p->mesh, error) : FLO_OK;
 }
 
 static FloStatus orient_parts(FloMesh *mesh, const FloMeshSide *sides, FloError *error) {
-  Parts p = {.mesh = mesh, .tree.mesh = mesh};
+  Parts p = {.mesh = mesh};
   FloStatus status = make_parts(&p, sides, error);
   if (status == FLO_OK) {
     find_signs(&p);
@@ -633,7 +635,7 @@ static FloStatus orient_parts(FloMesh *mesh, const FloMeshSide *sides, FloError 
     for (size_t t = 0; t < mesh->n_triangles; ++t)
       if (part_at(&p, t)->new_sign != part_at(&p, t)->sign) turn_triangle(mesh, t);
   }
-  flo_mesh_tree_free(&p.tree);
+  flo_bvh_free(&p.tree);
   flo_buffer_free(mesh->memory, &p.room);
   flo_buffer_free(mesh->memory, &p.list);
   return status;

@@ -58,24 +58,6 @@ size_t flo_mesh_count_sides(const FloMeshSide *sides, size_t n_sides, size_t fir
 uint32_t flo_mesh_find_set(uint32_t *parent, uint32_t member);
 void flo_mesh_join_sets(uint32_t *parent, uint32_t a, uint32_t b);
 
-// ---- Box tree ----
-
-// Boxes around triangles, four to a leaf and four to a node, over triangles ordered along a Z-curve (Morton
-// 1966): built in linear time, and triangles that differ in size do not matter as they would to a grid.
-typedef struct FloMeshTree {
-  const FloMesh *mesh;
-  FloBuffer order;        // triangles along the curve, uint32_t
-  FloBuffer boxes;        // low and high corner, level after level from the leaves up
-  size_t level_start[18]; // first box of each level
-  int n_levels;
-} FloMeshTree;
-
-FloStatus flo_mesh_tree_build(FloMeshTree *tree, const FloMesh *mesh, FloError *error);
-void flo_mesh_tree_free(FloMeshTree *tree);
-// Calls `visit` for the triangles whose leaf touches a box, until it returns false.
-bool flo_mesh_tree_visit(const FloMeshTree *tree, const double low[3], const double high[3],
-                         bool (*visit)(size_t triangle, void *context), void *context);
-
 // ---- What is wrong with a mesh ----
 
 typedef struct FloMeshReport {

@@ -1,175 +1,11 @@
 // What is wrong with a mesh: open or crowded edges, orientation, parts, triangles that run into each other,
 // which a tree of boxes finds.
 #include "base/vecmath.h"
-#include "geometry/mesh.h"
+#include "geometry/bvh.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// ---- Box tree ----
-
-enum { N_CHILDREN = 4 };
-
-typedef struct Box {
-  double low[3], high[3];
-} Box;
-
-typedef struct CurvePoint {
-  uint64_t code;
-  uint32_t triangle;
-} CurvePoint;
-
-// Two zero bits behind each of the low 21 bits.
-static uint64_t spread_bits(uint64_t x) {
-  x = (x | x << 32) & 0x1f00000000ffffu;
-  x = (x | x << 16) & 0x1f0000ff0000ffu;
-  x = (x | x << 8) & 0x100f00f00f00f00fu;
-  x = (x | x << 4) & 0x10c30c30c30c30c3u;
-  return (x | x << 2) & 0x1249249249249249u;
-}
-
-static Box triangle_box(const FloMesh *mesh, size_t triangle) {
-  Box box;
-  vec_copy(flo_mesh_corner(mesh, triangle, 0), box.low);
-  vec_copy(box.low, box.high);
-  for (int k = 1; k < 3; ++k)
-    for (int axis = 0; axis < 3; ++axis) {
-      double x = flo_mesh_corner(mesh, triangle, k)[axis];
-      box.low[axis] = fmin(box.low[axis], x), box.high[axis] = fmax(box.high[axis], x);
-    }
-  return box;
-}
-
-static void place_on_curve(const FloMesh *mesh, CurvePoint *points) {
-  const double n_cells = 2097151;
-  double low[3], high[3], size[3];
-  flo_mesh_bounds(mesh, low, high);
-  vec_sub(high, low, size);
-  double scale = n_cells / fmax(fmax(size[0], size[1]), fmax(size[2], 1e-300));
-  for (size_t t = 0; t < mesh->n_triangles; ++t) {
-    Box box = triangle_box(mesh, t);
-    points[t] = (CurvePoint){0, (uint32_t)t};
-    for (int axis = 0; axis < 3; ++axis) {
-      double cell = (box.low[axis] / 2 + box.high[axis] / 2 - low[axis]) * scale;
-      uint64_t whole = cell > 0 ? (uint64_t)fmin(cell, n_cells) : 0;
-      points[t].code |= spread_bits(whole) << axis;
-    }
-  }
-}
-
-// A radix sort by bytes, the lowest first; the result is in `points` again, as the number of passes is even.
-static void sort_curve(CurvePoint *points, CurvePoint *other, size_t n) {
-  for (int shift = 0; shift < 64; shift += 8) {
-    size_t start[257] = {0};
-    for (size_t k = 0; k < n; ++k) ++start[(points[k].code >> shift & 255) + 1];
-    for (int b = 0; b < 256; ++b) start[b + 1] += start[b];
-    for (size_t k = 0; k < n; ++k) other[start[points[k].code >> shift & 255]++] = points[k];
-    CurvePoint *swap = points;
-    points = other, other = swap;
-  }
-}
-
-static FloStatus order_triangles(FloMeshTree *tree, FloError *error) {
-  size_t n = tree->mesh->n_triangles;
-  FloMemory *memory = tree->mesh->memory;
-  FloBuffer room = {0};
-  FLO_TRY(flo_buffer_reserve(memory, &tree->order, n * sizeof(uint32_t), 0, error));
-  FLO_TRY(flo_buffer_reserve(memory, &room, 2 * n * sizeof(CurvePoint), 0, error));
-  CurvePoint *points = room.data;
-  place_on_curve(tree->mesh, points);
-  sort_curve(points, points + n, n);
-  for (size_t k = 0; k < n; ++k) ((uint32_t *)tree->order.data)[k] = points[k].triangle;
-  flo_buffer_free(memory, &room);
-  return FLO_OK;
-}
-
-static size_t level_size(const FloMeshTree *tree, int level) {
-  return tree->level_start[level + 1] - tree->level_start[level];
-}
-
-static void count_levels(FloMeshTree *tree) {
-  size_t n = tree->mesh->n_triangles;
-  do {
-    n = (n + N_CHILDREN - 1) / N_CHILDREN;
-    tree->level_start[tree->n_levels + 1] = tree->level_start[tree->n_levels] + n;
-    ++tree->n_levels;
-  } while (n > 1);
-}
-
-static Box child_box(const FloMeshTree *tree, int level, size_t child) {
-  if (level == 0) return triangle_box(tree->mesh, ((const uint32_t *)tree->order.data)[child]);
-  return ((const Box *)tree->boxes.data)[tree->level_start[level - 1] + child];
-}
-
-static size_t count_children(const FloMeshTree *tree, int level) {
-  return level == 0 ? tree->mesh->n_triangles : level_size(tree, level - 1);
-}
-
-static void fill_level(FloMeshTree *tree, int level) {
-  Box *boxes = (Box *)tree->boxes.data + tree->level_start[level];
-  for (size_t child = 0; child < count_children(tree, level); ++child) {
-    Box box = child_box(tree, level, child), *parent = &boxes[child / N_CHILDREN];
-    if (child % N_CHILDREN == 0) *parent = box;
-    for (int axis = 0; axis < 3; ++axis) {
-      parent->low[axis] = fmin(parent->low[axis], box.low[axis]);
-      parent->high[axis] = fmax(parent->high[axis], box.high[axis]);
-    }
-  }
-}
-
-FloStatus flo_mesh_tree_build(FloMeshTree *tree, const FloMesh *mesh, FloError *error) {
-  *tree = (FloMeshTree){.mesh = mesh};
-  if (mesh->n_triangles == 0) return FLO_OK;
-  count_levels(tree);
-  FloStatus status = order_triangles(tree, error);
-  if (status == FLO_OK)
-    status = flo_buffer_reserve(mesh->memory, &tree->boxes, tree->level_start[tree->n_levels] * sizeof(Box),
-                                0, error);
-  if (status != FLO_OK) {
-    flo_mesh_tree_free(tree);
-    return status;
-  }
-  for (int level = 0; level < tree->n_levels; ++level) fill_level(tree, level);
-  return FLO_OK;
-}
-
-void flo_mesh_tree_free(FloMeshTree *tree) {
-  flo_buffer_free(tree->mesh->memory, &tree->order);
-  flo_buffer_free(tree->mesh->memory, &tree->boxes);
-  tree->n_levels = 0;
-}
-
-typedef struct BoxQuery {
-  const FloMeshTree *tree;
-  const double *low, *high;
-  bool (*visit)(size_t triangle, void *context);
-  void *context;
-} BoxQuery;
-
-static bool touches_query(const Box *box, const BoxQuery *query) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (box->low[axis] > query->high[axis] || box->high[axis] < query->low[axis]) return false;
-  return true;
-}
-
-static bool visit_node(const BoxQuery *query, int level, size_t node) {
-  const FloMeshTree *tree = query->tree;
-  if (!touches_query((const Box *)tree->boxes.data + tree->level_start[level] + node, query)) return true;
-  size_t first = node * N_CHILDREN, end = flo_min_size(first + N_CHILDREN, count_children(tree, level));
-  for (size_t child = first; child < end; ++child) {
-    bool goes_on = level == 0 ? query->visit(((const uint32_t *)tree->order.data)[child], query->context)
-                              : visit_node(query, level - 1, child);
-    if (!goes_on) return false;
-  }
-  return true;
-}
-
-bool flo_mesh_tree_visit(const FloMeshTree *tree, const double low[3], const double high[3],
-                         bool (*visit)(size_t triangle, void *context), void *context) {
-  const BoxQuery query = {tree, low, high, visit, context};
-  return tree->n_levels == 0 || visit_node(&query, tree->n_levels - 1, 0);
-}
 
 // ---- Sizes ----
 
@@ -385,13 +221,15 @@ static bool shares_vertex(const FloMesh *mesh, size_t first, size_t second) {
 static void get_box(const FloMesh *mesh, size_t triangle, double low[3], double high[3]) {
   Corners t;
   get_corners(mesh, triangle, t);
+  // No fmin and fmax, which are calls: this is where the time of a report goes.
   for (int axis = 0; axis < 3; ++axis) {
-    low[axis] = fmin(fmin(t[0][axis], t[1][axis]), t[2][axis]);
-    high[axis] = fmax(fmax(t[0][axis], t[1][axis]), t[2][axis]);
+    double a = t[0][axis], b = t[1][axis], c = t[2][axis];
+    double smaller = a < b ? a : b, larger = a < b ? b : a;
+    low[axis] = c < smaller ? c : smaller, high[axis] = c > larger ? c : larger;
   }
 }
 
-static bool test_partner(size_t triangle, void *context) {
+static bool test_partner(uint32_t triangle, void *context) {
   MeetingSearch *search = context;
   if (++search->n_tests > search->most_tests) return false;
   double low[3], high[3];
@@ -408,18 +246,18 @@ static bool test_partner(size_t triangle, void *context) {
 // Where most triangles overlap most others the pairs are quadratic in number; the exact count is then of no
 // interest, and the search ends after a time linear in the size of the mesh.
 static FloStatus find_meetings(const FloMesh *mesh, FloMeshReport *report, FloError *error) {
-  FloMeshTree tree;
-  FLO_TRY(flo_mesh_tree_build(&tree, mesh, error));
+  FloBvh tree;
+  FLO_TRY(flo_bvh_build_boxes(&tree, mesh, error));
   MeetingSearch search = {.mesh = mesh, .most_tests = 10000000 + 400 * mesh->n_triangles};
   report->is_touching_complete = true;
   for (size_t t = 0; t < mesh->n_triangles && report->is_touching_complete; ++t) {
     if (flo_mesh_is_degenerate(mesh, t)) continue;
     search.triangle = t;
     get_box(mesh, t, search.low, search.high);
-    report->is_touching_complete = flo_mesh_tree_visit(&tree, search.low, search.high, test_partner, &search);
+    report->is_touching_complete = flo_bvh_visit_box(&tree, search.low, search.high, test_partner, &search);
   }
   report->n_self_touching = search.n_found;
-  flo_mesh_tree_free(&tree);
+  flo_bvh_free(&tree);
   return FLO_OK;
 }
 

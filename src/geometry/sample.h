@@ -4,6 +4,7 @@
 
 #include "geometry/sdf.h"
 #include "geometry/shapes.h"
+#include "geometry/thinner.h"
 
 // ---- Surfaces ----
 
@@ -18,15 +19,11 @@ typedef struct FloSampleOptions {
 
 // Samples a mesh so that the number density  sum_j W(x_i - x_j)  of the samples, with the cubic spline and
 // H = 2 spacing, lies between 3.6/H^3 and 10/H^3 at every sample of the first layer, whatever the triangles.
-// Exempt are parts smaller than a tenth of a spacing far from everything else, which get one sample. The
-// order and the values depend on the mesh and the options alone. Points are added to those already there.
+// Exempt are parts smaller than a tenth of a spacing far from everything else, which get one sample. Faces
+// must point outwards for an inset. The order and the values depend on the mesh and the options alone. Points
+// are added to those already there.
 FloStatus flo_sample_surface(const FloMesh *mesh, const FloSampleOptions *options, FloPoints *points,
                              FloError *error);
-
-typedef struct FloSurfacePoint {
-  double point[3];
-  uint32_t triangle; // on which it lies
-} FloSurfacePoint;
 
 // Lets samples repel each other within the surface, which spreads them like blue noise.
 FloStatus flo_sample_relax(const FloBvh *bvh, double spacing, int n_iterations, int threads,
@@ -42,9 +39,9 @@ typedef enum FloPacking {
 // Either lattice has one point in every spacing^3.
 typedef struct FloVolumeOptions {
   double spacing;
-  double clearance; // least distance from the surface [m]; half a spacing is usual, and what 0 means here
-  bool has_no_clearance; // fill up to the surface
-  FloPacking lattice;
+  double clearance; // least distance from the surface [m]; less than 0: half a spacing
+  FloPacking packing;
+  int threads; // 0: one. The result does not depend on it.
 } FloVolumeOptions;
 
 // What decides whether a point is inside. The tree is exact, the grid is fast; with both, the tree is asked
@@ -55,7 +52,8 @@ typedef struct FloInside {
 } FloInside;
 
 // The points of a lattice that are inside and keep the clearance, from low to high x, y and z (slowest). The
-// lattice begins one clearance from the low corner of the mesh, so that boxes fill evenly.
+// lattice begins half a spacing, or the clearance if that is more, from the low corner of the mesh, so that
+// boxes fill evenly.
 FloStatus flo_sample_volume(const FloInside *inside, const FloVolumeOptions *options, FloPoints *points,
                             FloError *error);
 

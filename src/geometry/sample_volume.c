@@ -1,98 +1,169 @@
-// Lattices of particles inside a mesh.
+// Lattices of points inside a mesh.
 #include "geometry/sample.h"
 
+#include "base/parallel.h"
 #include "base/vecmath.h"
 
 #include <math.h>
 
 static const double max_points = 1e9;
 
-// Rows along x; every other row and every other plane may be shifted. One point per spacing^3 in either
-// packing: in the hexagonal one (hcp) nearest neighbours are a = 2^(1/6) spacings apart, rows a sqrt(3)/2 and
-// planes a sqrt(2/3).
-typedef struct Grid {
-  double low[3], step[3];
+// ---- Lattices ----
+
+// Point (i, j, k) is at  first + step (i, j, k),  with every other row and layer shifted.
+typedef struct Lattice {
+  double first[3], step[3];
   size_t n[3];
-  double shift_row, shift_plane[2];
-} Grid;
+  double row_shift;   // of every other row along x
+  double layer_shift; // of every other layer along y
+} Lattice;
 
-static Grid lay_grid(const FloVolumeOptions *options, const double low[3], const double high[3],
-                     double clearance) {
-  double s = options->spacing, a = s * pow(2, 1.0 / 6);
-  Grid grid = {.step = {s, s, s}};
-  if (options->lattice == FLO_PACKING_HEXAGONAL) {
-    vec_set(grid.step, a, a * sqrt(3) / 2, a * sqrt(2.0 / 3));
-    grid.shift_row = a / 2, grid.shift_plane[0] = a / 2, grid.shift_plane[1] = a / (2 * sqrt(3));
-  }
+static Lattice make_lattice(const FloVolumeOptions *options) {
+  double s = options->spacing;
+  if (options->packing != FLO_PACKING_HEXAGONAL) return (Lattice){.step = {s, s, s}};
+  // Hexagonal close packing: layers of triangles with side a, one above the gaps of the other. The volume of
+  // a point is a^3/sqrt 2, and shall be s^3.
+  double a = s * pow(2, 1.0 / 6), height = a * sqrt(3) / 2;
+  return (Lattice){.step = {a, height, a * sqrt(2.0 / 3)}, .row_shift = a / 2, .layer_shift = height / 3};
+}
+
+// Odd layers begin a third of a row further on, and their rows alternate the other way round.
+static void lattice_point(const Lattice *lattice, const size_t index[3], double p[3]) {
+  for (int axis = 0; axis < 3; ++axis)
+    p[axis] = lattice->first[axis] + lattice->step[axis] * (double)index[axis];
+  bool is_odd_row = (index[1] + index[2]) % 2, is_odd_layer = index[2] % 2;
+  p[0] += is_odd_row ? lattice->row_shift : 0;
+  p[1] += is_odd_layer ? lattice->layer_shift : 0;
+}
+
+static FloStatus place_lattice(Lattice *lattice, const double low[3], const double high[3], double spacing,
+                               double clearance, FloError *error) {
+  double n[3];
   for (int axis = 0; axis < 3; ++axis) {
-    grid.low[axis] = low[axis] + clearance;
-    // A millionth of a spacing is forgiven, so that a box of ten spacings holds ten particles.
-    double room = high[axis] - low[axis] - 2 * clearance;
-    grid.n[axis] = room < -1e-6 * s ? 0 : (size_t)floor(room / grid.step[axis] + 1e-6) + 1;
+    lattice->first[axis] = low[axis] + fmax(clearance, spacing / 2);
+    // A tolerance of a millionth of a step: a box of forty spacings must get forty points, whatever the
+    // rounding.
+    double extent = high[axis] - clearance - lattice->first[axis];
+    n[axis] = extent < -1e-6 * lattice->step[axis] ? 0 : floor(extent / lattice->step[axis] + 1e-6) + 1;
   }
-  return grid;
+  if (!(n[0] * n[1] * n[2] <= max_points))
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "mesh: filling its box would take %.3g particles, more than the %.0e that can be handled; "
+        "make the spacing larger",
+        n[0] * n[1] * n[2], max_points);
+  for (int axis = 0; axis < 3; ++axis) lattice->n[axis] = (size_t)n[axis];
+  return FLO_OK;
 }
 
-static void grid_point(const Grid *grid, const size_t index[3], double p[3]) {
-  for (int axis = 0; axis < 3; ++axis) p[axis] = grid->low[axis] + (double)index[axis] * grid->step[axis];
-  // Rows and planes alternate between two places.
-  double shift = (index[1] % 2 ? grid->shift_row : 0) + (index[2] % 2 ? grid->shift_plane[0] : 0);
-  p[0] += fmod(shift, grid->step[0]);
-  if (index[2] % 2) p[1] += grid->shift_plane[1];
-}
+// ---- Inside and outside ----
 
-static double exact_depth(const FloBvh *bvh, const double p[3]) {
+typedef struct Filling {
+  const FloInside *inside;
+  const Lattice *lattice;
+  double clearance;
+  double tolerance;
+  size_t layer;
+  uint8_t *is_inside; // of the points of the layer
+} Filling;
+
+static bool is_inside_tree(const Filling *f, const double p[3]) {
   FloClosest closest;
-  if (!flo_bvh_closest(bvh, p, INFINITY, &closest)) return -INFINITY;
-  return flo_bvh_winding(bvh, p) > 0.5 ? closest.distance : -closest.distance;
+  double nearest = f->clearance - f->tolerance;
+  if (nearest > 0 && flo_bvh_closest(f->inside->bvh, p, nearest, &closest)) return false;
+  return flo_bvh_winding(f->inside->bvh, p) > 0.5;
 }
 
-// The grid of distances, which is interpolated, decides where it cannot be mistaken.
-static bool is_deep_enough(const FloInside *inside, const double p[3], double clearance) {
-  double depth = inside->sdf ? -flo_sdf_distance(inside->sdf, p) : 0;
-  bool is_sure = inside->sdf && (!inside->bvh || fabs(depth - clearance) > inside->sdf->cell);
-  if (!is_sure) depth = exact_depth(inside->bvh, p);
-  return depth >= clearance * (1 - 1e-6);
+static bool is_point_inside(const Filling *f, const double p[3]) {
+  const FloSdf *sdf = f->inside->sdf;
+  if (!sdf) return is_inside_tree(f, p);
+  double depth = -flo_sdf_distance(sdf, p), excess = depth - f->clearance;
+  if (!f->inside->bvh) return excess >= -f->tolerance;
+  // An average of values at most a cell away is wrong by less than a cell, except that far from the surface
+  // depths are underestimated.
+  if (excess > sdf->cell) return true;
+  if (excess < -sdf->cell && depth < 3 * sdf->cell) return false;
+  return is_inside_tree(f, p);
+}
+
+static void fill_rows(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Filling *f = context;
+  for (size_t j = begin; j < end; ++j)
+    for (size_t i = 0; i < f->lattice->n[0]; ++i) {
+      double p[3];
+      lattice_point(f->lattice, (const size_t[3]){i, j, f->layer}, p);
+      f->is_inside[i + f->lattice->n[0] * j] = is_point_inside(f, p);
+    }
+}
+
+static FloStatus fill_layer(Filling *f, int threads, FloPoints *points, FloError *error) {
+  const Lattice *lattice = f->lattice;
+  flo_parallel_for(threads, lattice->n[1], 1, fill_rows, f);
+  for (size_t j = 0; j < lattice->n[1]; ++j)
+    for (size_t i = 0; i < lattice->n[0]; ++i) {
+      double p[3];
+      if (!f->is_inside[i + lattice->n[0] * j]) continue;
+      lattice_point(lattice, (const size_t[3]){i, j, f->layer}, p);
+      FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
+    }
+  return FLO_OK;
+}
+
+// ---- Bounds ----
+
+// Where the interpolated distance changes its sign along the lines of the grid.
+static void find_grid_bounds(const FloSdf *sdf, double low[3], double high[3]) {
+  const float *values = sdf->values.data;
+  const size_t strides[3] = {1, sdf->n[0], sdf->n[0] * sdf->n[1]}, n_nodes = strides[2] * sdf->n[2];
+  vec_set(low, INFINITY, INFINITY, INFINITY), vec_set(high, -INFINITY, -INFINITY, -INFINITY);
+  for (size_t k = 0; k < n_nodes; ++k)
+    for (int axis = 0; axis < 3; ++axis) {
+      size_t index = k / strides[axis] % sdf->n[axis];
+      if (index + 1 == sdf->n[axis]) continue;
+      double a = (double)values[k], b = (double)values[k + strides[axis]];
+      if ((a < 0) == (b < 0)) continue;
+      double x = sdf->low[axis] + sdf->cell * ((double)index + a / (a - b));
+      low[axis] = fmin(low[axis], x), high[axis] = fmax(high[axis], x);
+    }
 }
 
 static void find_bounds(const FloInside *inside, double low[3], double high[3]) {
-  if (inside->bvh) {
-    flo_mesh_bounds(inside->bvh->mesh, low, high);
+  if (!inside->bvh) {
+    find_grid_bounds(inside->sdf, low, high);
     return;
   }
-  for (int axis = 0; axis < 3; ++axis) {
-    low[axis] = inside->sdf->low[axis];
-    high[axis] = low[axis] + (double)(inside->sdf->n[axis] - 1) * inside->sdf->cell;
-  }
+  const FloBvhNode *root = inside->bvh->nodes.data;
+  vec_copy(root->low, low), vec_copy(root->high, high);
 }
 
-static FloStatus check_count(const double low[3], const double high[3], double spacing, FloError *error) {
-  double count = 1;
-  if (!(spacing > 0) || !isfinite(spacing))
-    return flo_fail(error, FLO_BAD_INPUT, "sampling: the spacing must be positive, got %g", spacing);
-  for (int axis = 0; axis < 3; ++axis) count *= (high[axis] - low[axis]) / spacing + 1;
-  if (count <= max_points) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT,
-                  "sampling: the shape spans %.3g particles, more than the %.0e that can be handled; make it "
-                  "smaller or the spacing larger",
-                  count, max_points);
+static FloStatus check_options(const FloVolumeOptions *options, FloError *error) {
+  if (!(options->spacing > 0) || !isfinite(options->spacing))
+    return flo_fail(error, FLO_BAD_INPUT, "mesh: the spacing of particles must be positive, got %g",
+                    options->spacing);
+  if (!isfinite(options->clearance))
+    return flo_fail(error, FLO_BAD_INPUT, "mesh: the clearance of particles must be finite, got %g",
+                    options->clearance);
+  return FLO_OK;
 }
 
 FloStatus flo_sample_volume(const FloInside *inside, const FloVolumeOptions *options, FloPoints *points,
                             FloError *error) {
-  double low[3], high[3], s = options->spacing;
   FLO_ASSERT(inside->bvh || inside->sdf);
+  FLO_TRY(check_options(options, error));
+  if (inside->bvh && !inside->bvh->n_nodes) return FLO_OK;
+  double low[3], high[3], clearance = options->clearance < 0 ? options->spacing / 2 : options->clearance;
   find_bounds(inside, low, high);
-  FLO_TRY(check_count(low, high, s, error));
-  double clearance = options->has_no_clearance ? 0 : options->clearance > 0 ? options->clearance : s / 2;
-  Grid grid = lay_grid(options, low, high, clearance);
-  size_t index[3];
-  for (index[2] = 0; index[2] < grid.n[2]; ++index[2])
-    for (index[1] = 0; index[1] < grid.n[1]; ++index[1])
-      for (index[0] = 0; index[0] < grid.n[0]; ++index[0]) {
-        double p[3];
-        grid_point(&grid, index, p);
-        if (is_deep_enough(inside, p, clearance)) FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
-      }
-  return FLO_OK;
+  Lattice lattice = make_lattice(options);
+  FLO_TRY(place_lattice(&lattice, low, high, options->spacing, clearance, error));
+  // The values of the grid are floats.
+  double tolerance = (inside->bvh ? 1e-6 : 1e-4) * options->spacing;
+  FloBuffer is_inside = {0};
+  FLO_TRY(flo_buffer_reserve(points->memory, &is_inside, lattice.n[0] * lattice.n[1], 0, error));
+  Filling filling = {inside, &lattice, clearance, tolerance, 0, is_inside.data};
+  FloStatus status = FLO_OK;
+  for (; status == FLO_OK && filling.layer < lattice.n[2]; ++filling.layer)
+    status = fill_layer(&filling, options->threads > 0 ? options->threads : 1, points, error);
+  flo_buffer_free(points->memory, &is_inside);
+  return status;
 }

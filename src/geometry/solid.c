@@ -6,33 +6,72 @@
 #include <math.h>
 #include <string.h>
 
-// ---- What a shape is made from, as a number to compare ----
+// ---- What a shape is made from ----
+
+// Text, heights and points, which the caller keeps; triangles are compared with those of the mesh.
+typedef struct Details {
+  const void *data;
+  size_t size; // [bytes]
+} Details;
+
+static Details details_of(const FloShape *shape) {
+  if (shape->kind == FLO_SHAPE_LETTERS && shape->text) return (Details){shape->text, strlen(shape->text)};
+  if (shape->kind == FLO_SHAPE_HEIGHTFIELD && shape->heights && shape->n_heights[0] > 0 &&
+      shape->n_heights[1] > 0)
+    return (Details){shape->heights,
+                     (size_t)shape->n_heights[0] * (size_t)shape->n_heights[1] * sizeof(double)};
+  if (shape->kind == FLO_SHAPE_OUTLINE && shape->points)
+    return (Details){shape->points, shape->n_points * 2 * sizeof(double)};
+  return (Details){0};
+}
+
+static bool has_triangles(const FloShape *shape) {
+  return shape->kind == FLO_SHAPE_MESH && shape->mesh && shape->mesh->vertices && shape->mesh->triangles;
+}
 
 static uint64_t mix(uint64_t h, const void *data, size_t size) { // FNV-1a
   for (size_t k = 0; k < size; ++k) h = (h ^ ((const unsigned char *)data)[k]) * 0x100000001b3u;
   return h;
 }
 
+// A number that differs for most shapes that differ, so that few need a closer look.
 static uint64_t key_of(const FloShape *shape) {
-  uint64_t h = mix(0xcbf29ce484222325u, shape->size, sizeof shape->size);
   const double radii[] = {shape->radius, shape->radius2};
-  const int numbers[] = {(int)shape->kind, shape->closed, shape->hollow, shape->up};
+  const int numbers[] = {(int)shape->kind, shape->closed,       shape->hollow,
+                         shape->up,        shape->n_heights[0], shape->n_heights[1]};
+  Details details = details_of(shape);
+  uint64_t h = mix(0xcbf29ce484222325u, shape->size, sizeof shape->size);
   h = mix(mix(h, radii, sizeof radii), numbers, sizeof numbers);
-  if (shape->kind == FLO_SHAPE_LETTERS && shape->text) h = mix(h, shape->text, strlen(shape->text));
-  if (shape->kind == FLO_SHAPE_HEIGHTFIELD && shape->heights) {
-    h = mix(h, shape->n_heights, sizeof shape->n_heights);
-    h = mix(h, shape->heights, (size_t)shape->n_heights[0] * (size_t)shape->n_heights[1] * sizeof(double));
-  }
-  if (shape->kind == FLO_SHAPE_MESH && shape->mesh) {
-    h = mix(h, shape->mesh->vertices, shape->mesh->n_vertices * 3 * sizeof(double));
-    h = mix(h, shape->mesh->triangles, shape->mesh->n_triangles * 3 * sizeof(uint32_t));
-  }
-  if (shape->kind == FLO_SHAPE_OUTLINE && shape->points)
-    h = mix(h, shape->points, shape->n_points * 2 * sizeof(double));
-  return h;
+  h = mix(h, details.data, details.size);
+  if (!has_triangles(shape)) return h;
+  h = mix(h, shape->mesh->vertices, shape->mesh->n_vertices * 3 * sizeof(double));
+  return mix(h, shape->mesh->triangles, shape->mesh->n_triangles * 3 * sizeof(uint32_t));
 }
 
-bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape) { return solid->key == key_of(shape); }
+// Bit by bit, as the key is made: 0 and -0 count as different, which costs no more than a second solid.
+static bool is_same(const void *a, const void *b, size_t size) { return !size || memcmp(a, b, size) == 0; }
+
+static bool has_same_numbers(const FloShape *a, const FloShape *b) {
+  return a->kind == b->kind && is_same(a->size, b->size, sizeof a->size) &&
+         is_same(&a->radius, &b->radius, sizeof a->radius) &&
+         is_same(&a->radius2, &b->radius2, sizeof a->radius2) && a->closed == b->closed &&
+         a->hollow == b->hollow && a->up == b->up && a->n_heights[0] == b->n_heights[0] &&
+         a->n_heights[1] == b->n_heights[1];
+}
+
+static bool has_same_triangles(const FloMesh *mesh, const FloTriangles *triangles) {
+  return mesh->n_vertices == triangles->n_vertices && mesh->n_triangles == triangles->n_triangles &&
+         is_same(mesh->vertices.data, triangles->vertices, mesh->n_vertices * 3 * sizeof(double)) &&
+         is_same(mesh->triangles.data, triangles->triangles, mesh->n_triangles * 3 * sizeof(uint32_t));
+}
+
+bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape) {
+  if (solid->key != key_of(shape) || !has_same_numbers(&solid->shape, shape)) return false;
+  if (shape->kind == FLO_SHAPE_MESH)
+    return has_triangles(shape) && has_same_triangles(&solid->mesh, shape->mesh);
+  Details details = details_of(shape);
+  return details.size == solid->details_size && is_same(details.data, solid->details.data, details.size);
+}
 
 // ---- Making ----
 
@@ -41,20 +80,20 @@ bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape) { return soli
 #define CELLS_PER_SPACING 3
 #define MARGIN_CELLS      (3 * CELLS_PER_SPACING)
 
+static FloStatus keep_details(FloSolid *solid, const FloShape *shape, FloError *error) {
+  Details details = details_of(shape);
+  FLO_TRY(flo_buffer_reserve(solid->mesh.memory, &solid->details, details.size, 0, error));
+  if (details.size) memcpy(solid->details.data, details.data, details.size);
+  solid->details_size = details.size;
+  if (shape->kind == FLO_SHAPE_OUTLINE) solid->shape.points = solid->details.data;
+  return FLO_OK;
+}
+
 static FloStatus make_mesh(FloSolid *solid, const FloShape *shape, double spacing, int threads,
                            FloError *error) {
   FLO_TRY(flo_shape_mesh(shape, spacing, solid->wall, &solid->mesh, error));
   FLO_TRY(flo_bvh_build(&solid->bvh, &solid->mesh, error));
   return flo_sdf_build(&solid->sdf, &solid->bvh, spacing / CELLS_PER_SPACING, MARGIN_CELLS, threads, error);
-}
-
-// The caller's points need not outlive the call.
-static FloStatus keep_outline(FloSolid *solid, const FloShape *shape, FloError *error) {
-  size_t size = shape->n_points * 2 * sizeof(double);
-  FLO_TRY(flo_buffer_reserve(solid->mesh.memory, &solid->outline, size, 0, error));
-  memcpy(solid->outline.data, shape->points, size);
-  solid->shape.points = solid->outline.data;
-  return FLO_OK;
 }
 
 FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double spacing, double wall,
@@ -64,14 +103,14 @@ FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double
   solid->shape.points = NULL;
   solid->has_mesh = !flo_shape_has_formula(shape);
   flo_mesh_init(&solid->mesh, memory);
-  if (!solid->has_mesh) return shape->kind == FLO_SHAPE_OUTLINE ? keep_outline(solid, shape, error) : FLO_OK;
-  FloStatus status = make_mesh(solid, shape, spacing, threads, error);
+  FloStatus status = keep_details(solid, shape, error);
+  if (status == FLO_OK && solid->has_mesh) status = make_mesh(solid, shape, spacing, threads, error);
   if (status != FLO_OK) flo_solid_free(solid);
   return status;
 }
 
 void flo_solid_free(FloSolid *solid) {
-  if (solid->outline.data) flo_buffer_free(solid->mesh.memory, &solid->outline);
+  flo_buffer_free(solid->mesh.memory, &solid->details);
   if (!solid->has_mesh) return;
   flo_sdf_free(&solid->sdf);
   flo_bvh_free(&solid->bvh);
@@ -107,7 +146,7 @@ FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFlui
     return flo_shape_sample_volume(&solid->shape, solid->dim, spacing, packing, points, error);
   FloInside inside = {.bvh = &solid->bvh, .sdf = &solid->sdf};
   FloVolumeOptions options = {.spacing = spacing, .clearance = spacing / 2};
-  options.lattice = packing == FLO_FLUID_HEXAGONAL ? FLO_PACKING_HEXAGONAL : FLO_PACKING_CUBIC;
+  options.packing = packing == FLO_FLUID_HEXAGONAL ? FLO_PACKING_HEXAGONAL : FLO_PACKING_CUBIC;
   return flo_sample_volume(&inside, &options, points, error);
 }
 

@@ -11,15 +11,16 @@
 #include "geometry/shapes.h"
 
 typedef struct FloSolid {
-  FloShape shape; // text, heights and triangles are not kept, points are those of `outline`
-  uint64_t key;   // of everything that the shape was made from
+  FloShape shape;    // without its text, heights and triangles; points are those of `details`
+  FloBuffer details; // copy of the text, the heights or the points
+  size_t details_size;
+  uint64_t key; // of everything that the shape was made from
   int dim;
   double wall; // thickness of a tank's wall [m]
   bool has_mesh;
   FloMesh mesh; // of shapes without a formula
   FloBvh bvh;
   FloSdf sdf;
-  FloBuffer outline; // a copy of the points of an outline without depth
 } FloSolid;
 
 // Details finer than a particle need no triangles: `spacing` sets the fineness of round shapes, and of the

@@ -256,6 +256,13 @@ static void test_report_of_places_far_out(void **state) {
   assert_close(inspect(&sheet).signed_volume, 8e90, 1e77);
   assert_int_equal(inspect(&sheet).n_self_touching, 0);
   sheet_free(&sheet);
+  // Whatever comes of the volume, all that is finite can be inspected and repaired.
+  sheet_init(&sheet);
+  add_box(&sheet, -DBL_MAX, DBL_MAX, true);
+  add_box(&sheet, -1e-300, 1e-300, false);
+  repair(&sheet);
+  assert_int_equal(inspect(&sheet).n_triangles, 24);
+  sheet_free(&sheet);
 }
 
 // ---- Triangles that meet ----

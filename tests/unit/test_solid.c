@@ -212,12 +212,62 @@ static void test_equal_shapes_share_a_solid(void **state) {
   flo_world_destroy(world);
 }
 
+// Were the keys of two shapes equal by accident, the shapes would still be told apart.
+static void test_equal_keys_do_not_make_shapes_equal(void **state) {
+  (void)state;
+  static const double arrow[] = {0, 0, 0.5, 0.3, 1, 0, 0.5, 0.8}, kite[] = {0, 0, 0.5, -0.3, 1, 0, 0.5, 0.8};
+  static const double flat[] = {0, 0, 0, 0}, hill[] = {0, 0, 0, 0.1};
+  static const double corners[] = {0, 0, 0, 0.3, 0, 0, 0, 0.3, 0, 0, 0, 0.3},
+                      others[] = {0, 0, 0, 0.3, 0, 0, 0, 0.3, 0, 0, 0, 0.4};
+  static const uint32_t sides[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3},
+                        turned[] = {2, 1, 0, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+  static const FloTriangles meshes[] = {
+      {corners, sides, 4, 4}, {others, sides, 4, 4}, {corners, turned, 4, 4}, {corners, sides, 4, 3}};
+  const FloShape shapes[] = {
+      {.kind = FLO_SHAPE_BOX, .size = {0.3, 0.3, 0.3}},
+      {.kind = FLO_SHAPE_BOX, .size = {0.3, 0.3, 0.2}},
+      {.kind = FLO_SHAPE_BOX, .size = {0.3, 0.3, 0.3}, .radius = 0.1},
+      {.kind = FLO_SHAPE_WEDGE, .size = {0.3, 0.3, 0.3}},
+      {.kind = FLO_SHAPE_TANK, .size = {0.3, 0.3, 0.3}, .up = 2},
+      {.kind = FLO_SHAPE_TANK, .size = {0.3, 0.3, 0.3}, .up = 1},
+      {.kind = FLO_SHAPE_TANK, .size = {0.3, 0.3, 0.3}, .up = 2, .closed = true},
+      {.kind = FLO_SHAPE_TUBE, .size = {0.3}, .radius = 0.2, .radius2 = 0.1},
+      {.kind = FLO_SHAPE_TUBE, .size = {0.3}, .radius = 0.2, .radius2 = 0.15},
+      {.kind = FLO_SHAPE_LETTERS, .size = {0.3, 0.1, 0.05}, .text = "A"},
+      {.kind = FLO_SHAPE_LETTERS, .size = {0.3, 0.1, 0.05}, .text = "B"},
+      {.kind = FLO_SHAPE_LETTERS, .size = {0.3, 0.1, 0.05}, .text = "AB"},
+      {.kind = FLO_SHAPE_LETTERS, .size = {0.3, 0.1, 0.05}, .text = "A", .hollow = true},
+      {.kind = FLO_SHAPE_HEIGHTFIELD, .size = {0.3, 0.3, 0.1}, .heights = flat, .n_heights = {2, 2}},
+      {.kind = FLO_SHAPE_HEIGHTFIELD, .size = {0.3, 0.3, 0.1}, .heights = hill, .n_heights = {2, 2}},
+      {.kind = FLO_SHAPE_OUTLINE, .size = {0.3}, .points = arrow, .n_points = 4},
+      {.kind = FLO_SHAPE_OUTLINE, .size = {0.3}, .points = kite, .n_points = 4},
+      {.kind = FLO_SHAPE_OUTLINE, .size = {0.3}, .points = arrow, .n_points = 3},
+      {.kind = FLO_SHAPE_MESH, .mesh = &meshes[0]},
+      {.kind = FLO_SHAPE_MESH, .mesh = &meshes[1]},
+      {.kind = FLO_SHAPE_MESH, .mesh = &meshes[2]},
+      {.kind = FLO_SHAPE_MESH, .mesh = &meshes[3]},
+  };
+  FloSolid solids[FLO_COUNT_OF(shapes)];
+  FloMemory memory;
+  flo_memory_init(&memory, NULL);
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) init_solid(&solids[k], &shapes[k], &memory);
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k)
+    for (size_t i = 0; i < FLO_COUNT_OF(shapes); ++i) {
+      FloSolid forged = solids[k];
+      forged.key = solids[i].key;
+      assert_int_equal(flo_solid_is_of(&forged, &shapes[i]), i == k);
+    }
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) flo_solid_free(&solids[k]);
+  assert_int_equal(memory.bytes, 0);
+}
+
 static void test_bad_meshes_are_refused(void **state) {
   (void)state;
   const double vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, NAN};
   const uint32_t outside[] = {0, 1, 4}, fine[] = {0, 1, 2};
-  const FloTriangles meshes[] = {{vertices, outside, 3, 1}, {vertices, fine, 4, 1}, {vertices, fine, 3, 0}};
-  const char *words[] = {"names vertex 4", "not finite", "needs vertices and triangles"};
+  const FloTriangles meshes[] = {
+      {vertices, outside, 3, 1}, {vertices, fine, 4, 1}, {vertices, fine, 3, 0}, {NULL, fine, 3, 1}};
+  const char *words[] = {"names vertex 4", "not finite", "needs vertices and triangles", "needs vertices"};
   FloWorld *world = empty_world(3);
   FloError error;
   for (size_t k = 0; k < FLO_COUNT_OF(meshes); ++k) {
@@ -257,6 +307,7 @@ int main(void) {
       cmocka_unit_test(test_samples_of_meshes_stand_as_deep_as_asked),
       cmocka_unit_test(test_volume_samples_fill_the_solid),
       cmocka_unit_test(test_equal_shapes_share_a_solid),
+      cmocka_unit_test(test_equal_keys_do_not_make_shapes_equal),
       cmocka_unit_test(test_bad_meshes_are_refused),
       cmocka_unit_test(test_nothing_enters_a_figure),
   };

@@ -1,0 +1,365 @@
+// Samples of every shape there is and of published meshes: number densities on and below the surface, depth,
+// layers, and evenness.
+#include "base/vecmath.h"
+#include "geometry/figures.h"
+#include "geometry/mesh_io.h"
+#include "geometry/sample.h"
+#include "geometry/shape_mesh.h"
+#include "geometry/solid_meshes.h"
+#include "sph/kernel_form.h"
+#include "support/check.h"
+
+typedef struct Fixture {
+  FloMemory memory;
+  FloMesh mesh;
+  FloBvh bvh;
+  FloPoints points;
+} Fixture;
+
+static void fixture_init(Fixture *f) {
+  *f = (Fixture){0};
+  flo_memory_init(&f->memory, NULL);
+  flo_mesh_init(&f->mesh, &f->memory);
+  f->points.memory = &f->memory;
+}
+
+static void fixture_free(Fixture *f) {
+  flo_points_free(&f->points);
+  flo_bvh_free(&f->bvh);
+  flo_mesh_free(&f->mesh);
+  assert_int_equal(f->memory.bytes, 0);
+}
+
+static void sample(Fixture *f, FloSampleOptions options) {
+  FloError error;
+  f->points.count = 0;
+  assert_ok(flo_sample_surface(&f->mesh, &options, &f->points, &error), &error);
+}
+
+static void make_shape(Fixture *f, const FloShape *shape, double fineness) {
+  FloError error;
+  assert_ok(flo_shape_mesh(shape, fineness, 0.1, &f->mesh, &error), &error);
+}
+
+// ---- Number densities ----
+
+typedef struct Densities {
+  double min, mean, max; // of the number density, times H^3
+  double spread;         // standard deviation
+} Densities;
+
+static int compare_x(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// sum_j W(x_i - x_j), itself included, with the library's own cubic spline and H = 2 spacing. The points are
+// sorted along x, so that a sweep finds the neighbours.
+static Densities measure(FloPoints *points, double spacing) {
+  const double support = 2 * spacing;
+  const FloKernelForm kernel = flo_kernel_form(FLO_KERNEL_CUBIC_SPLINE, 3, support);
+  Densities d = {INFINITY, 0, 0, 0};
+  double squares = 0;
+  qsort(points->buffer.data, points->count, 3 * sizeof(double), compare_x);
+  for (size_t i = 0; i < points->count; ++i) {
+    double density = flo_kernel_w(&kernel, 0);
+    for (int side = -1; side <= 1; side += 2)
+      for (size_t j = i + (size_t)side; j < points->count; j += (size_t)side) {
+        double between[3];
+        vec_sub(flo_points_at(points, j), flo_points_at(points, i), between);
+        if (fabs(between[0]) > support) break;
+        double square = vec_dot(between, between);
+        if (square < support * support) density += flo_kernel_w(&kernel, sqrt(square));
+      }
+    density *= support * support * support;
+    d.min = fmin(d.min, density), d.max = fmax(d.max, density);
+    d.mean += density / (double)points->count, squares += density * density / (double)points->count;
+  }
+  d.spread = sqrt(fmax(squares - d.mean * d.mean, 0));
+  return d;
+}
+
+static void check_densities(const char *name, Fixture *f, double spacing) {
+  Densities d = measure(&f->points, spacing);
+  print_message("%-34s spacing %-6.3g %6zu samples, density %.2f %.2f %.2f /H^3\n", name, spacing,
+                f->points.count, d.min, d.mean, d.max);
+  assert_true(f->points.count > 0);
+  if (!(d.min > 3.6 && d.max < 10)) fail_msg("%s: out of range", name);
+}
+
+// ---- Every shape ----
+
+// About a metre large, one entry or more for every kind.
+static const double hills[] = {0.1, 0.2, 0.1, 0.15, 0.3, 0.2, 0.05, 0.2, 0.1};
+static const double arrow[] = {0, 0, 0.5, 0.3, 1, 0, 0.5, 0.8};
+static const FloTriangles no_triangles = {0};
+static const struct {
+  const char *name;
+  FloShape shape;
+} shapes[] = {
+    {"box", {.kind = FLO_SHAPE_BOX, .size = {1, 0.7, 0.4}}},
+    {"rounded box", {.kind = FLO_SHAPE_BOX, .size = {1, 0.7, 0.4}, .radius = 0.1}},
+    {"sphere", {.kind = FLO_SHAPE_SPHERE, .radius = 0.5}},
+    {"cylinder", {.kind = FLO_SHAPE_CYLINDER, .size = {1}, .radius = 0.3}},
+    {"open tank", {.kind = FLO_SHAPE_TANK, .size = {1, 0.7, 0.5}, .up = 2}},
+    {"closed tank", {.kind = FLO_SHAPE_TANK, .size = {1, 0.7, 0.5}, .up = 1, .closed = true}},
+    {"capsule", {.kind = FLO_SHAPE_CAPSULE, .size = {0.6}, .radius = 0.25}},
+    {"pointed cone", {.kind = FLO_SHAPE_CONE, .size = {0.8}, .radius = 0.4}},
+    {"blunt cone", {.kind = FLO_SHAPE_CONE, .size = {0.8}, .radius = 0.4, .radius2 = 0.1}},
+    {"torus", {.kind = FLO_SHAPE_TORUS, .radius = 0.4, .radius2 = 0.12}},
+    {"tube", {.kind = FLO_SHAPE_TUBE, .size = {0.8}, .radius = 0.3, .radius2 = 0.25}},
+    {"plane", {.kind = FLO_SHAPE_PLANE, .size = {1, 1, 0.1}}},
+    {"ramp", {.kind = FLO_SHAPE_RAMP, .size = {1, 0.5, 0.4}}},
+    {"wedge", {.kind = FLO_SHAPE_WEDGE, .size = {1, 0.5, 0.4}}},
+    {"link", {.kind = FLO_SHAPE_LINK, .size = {1, 0.5}, .radius = 0.08}},
+    {"card", {.kind = FLO_SHAPE_CARD, .size = {0.9, 0.6, 0.004}, .radius = 0.05}},
+    {"sharp card", {.kind = FLO_SHAPE_CARD, .size = {0.9, 0.6, 0.004}}},
+    {"letters", {.kind = FLO_SHAPE_LETTERS, .size = {0.6, 0.2, 0.1}, .text = "AO8"}},
+    {"hollow letters", {.kind = FLO_SHAPE_LETTERS, .size = {0.6, 0.2, 0.1}, .text = "R-5", .hollow = true}},
+    {"heightfield",
+     {.kind = FLO_SHAPE_HEIGHTFIELD, .size = {1, 0.8, 0.1}, .heights = hills, .n_heights = {3, 3}}},
+    {"duck", {.kind = FLO_SHAPE_DUCK, .size = {1}}},
+    {"rabbit", {.kind = FLO_SHAPE_RABBIT, .size = {1}}},
+    {"armadillo", {.kind = FLO_SHAPE_ARMADILLO, .size = {1}}},
+    {"outline", {.kind = FLO_SHAPE_OUTLINE, .size = {0.3}, .points = arrow, .n_points = 4}},
+    {"mesh", {.kind = FLO_SHAPE_MESH, .mesh = &no_triangles}},
+};
+
+static void test_every_kind_of_shape_is_here(void **state) {
+  (void)state;
+  for (int kind = 0; kind < FLO_SHAPE_COUNT; ++kind) {
+    size_t n_found = 0;
+    for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) n_found += shapes[k].shape.kind == (FloShapeKind)kind;
+    assert_true(n_found > 0);
+  }
+}
+
+// On triangles much finer than the spacing, about as fine, and much coarser.
+static void test_number_densities_of_shapes(void **state) {
+  (void)state;
+  const double spacings[] = {0.12, 0.05, 0.03}, finenesses[] = {0.02, 0.05, 0.3};
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) {
+    if (shapes[k].shape.kind == FLO_SHAPE_MESH) continue; // published ones have a test of their own
+    for (size_t i = 0; i < FLO_COUNT_OF(finenesses); ++i) {
+      Fixture f;
+      fixture_init(&f);
+      make_shape(&f, &shapes[k].shape, finenesses[i]);
+      for (size_t j = 0; j < FLO_COUNT_OF(spacings); ++j) {
+        sample(&f, (FloSampleOptions){.spacing = spacings[j]});
+        check_densities(shapes[k].name, &f, spacings[j]);
+      }
+      fixture_free(&f);
+    }
+  }
+}
+
+// As bodies are sampled: half a spacing below the surface. Only the upper bound is promised with more layers.
+static void test_number_densities_below_the_surface(void **state) {
+  (void)state;
+  const double s = 0.04;
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) {
+    if (shapes[k].shape.kind == FLO_SHAPE_MESH) continue;
+    Fixture f;
+    fixture_init(&f);
+    make_shape(&f, &shapes[k].shape, s);
+    sample(&f, (FloSampleOptions){.spacing = s, .inset = s / 2});
+    check_densities(shapes[k].name, &f, s);
+    sample(&f, (FloSampleOptions){.spacing = s, .inset = s / 2, .layers = 2});
+    assert_true(measure(&f.points, s).max < 10);
+    fixture_free(&f);
+  }
+}
+
+// ---- Published meshes ----
+
+static bool check_file(const char *name) {
+  const char *source = getenv("FLOTSAM_SOURCE");
+  char path[1024], title[128];
+  FloError error;
+  Fixture f;
+  fixture_init(&f);
+  snprintf(path, sizeof path, "%s/../shared/reference/meshes/%s", source ? source : ".", name);
+  bool is_there = flo_mesh_read(path, &f.mesh, &error) == FLO_OK;
+  double low[3], high[3], extent = 0;
+  flo_mesh_bounds(&f.mesh, low, high);
+  for (int axis = 0; axis < 3; ++axis) extent = fmax(extent, high[axis] - low[axis]);
+  for (int n = 30; is_there && n <= 80; n += 50) {
+    sample(&f, (FloSampleOptions){.spacing = extent / n});
+    snprintf(title, sizeof title, "%s / %d", name, n);
+    check_densities(title, &f, extent / n);
+  }
+  fixture_free(&f);
+  return is_there;
+}
+
+static void test_number_densities_of_published_meshes(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "discregrid_dragon.obj",  "mujoco_bunny.obj",  "mujoco_mug.obj",
+      "mujoco_spot_cow.obj",    "pbd_bunny_10k.obj", "splishsplash_BoxOpenedHole.obj",
+      "splishsplash_torus.obj", "erleben/cliff.obj", "splishsplash_Dragon_50k.obj",
+      "erleben/crack.obj",      "erleben/hole.obj",  "splishsplash_EmitterBox.obj",
+      "erleben/hole-small.obj", "erleben/wedge.obj", "splishsplash_UnitBox.obj",
+      "erleben/spike.obj",      "trixi_gear.stl",    "erleben/internal_edges.obj",
+      "trixi_pipe.stl"};
+  size_t n_there = 0;
+  for (size_t k = 0; k < FLO_COUNT_OF(names); ++k) n_there += check_file(names[k]);
+  if (n_there) return;
+  print_message("no reference meshes here: skipped\n");
+  skip();
+}
+
+// ---- Evenness ----
+
+static void test_relaxation_evens_the_samples_out(void **state) {
+  (void)state;
+  static const char *const names[] = {"sphere", "box", "duck"};
+  for (size_t k = 0; k < FLO_COUNT_OF(names); ++k) {
+    Fixture f;
+    FloError error;
+    const double s = 0.05;
+    fixture_init(&f);
+    for (size_t i = 0; i < FLO_COUNT_OF(shapes); ++i)
+      if (!strcmp(shapes[i].name, names[k])) make_shape(&f, &shapes[i].shape, 0.05);
+    sample(&f, (FloSampleOptions){.spacing = s});
+    Densities before = measure(&f.points, s);
+    sample(&f, (FloSampleOptions){.spacing = s, .relax = true});
+    check_densities(names[k], &f, s);
+    Densities after = measure(&f.points, s);
+    print_message("%s: spread %.2f becomes %.2f\n", names[k], before.spread, after.spread);
+    assert_true(after.spread < 0.75 * before.spread);
+    assert_ok(flo_bvh_build(&f.bvh, &f.mesh, &error), &error);
+    for (size_t i = 0; i < f.points.count; ++i) {
+      FloClosest closest;
+      assert_true(flo_bvh_closest(&f.bvh, flo_points_at(&f.points, i), 1e-9, &closest));
+    }
+    fixture_free(&f);
+  }
+}
+
+static void test_the_same_points_for_any_number_of_threads(void **state) {
+  (void)state;
+  Fixture f, g;
+  FloError error;
+  fixture_init(&f), fixture_init(&g);
+  assert_ok(flo_mesh_duck(1, 0.05, &f.mesh, &error), &error);
+  assert_ok(flo_mesh_duck(1, 0.05, &g.mesh, &error), &error);
+  for (int relax = 0; relax <= 1; ++relax)
+    for (int threads = 1; threads <= 3; ++threads) {
+      FloSampleOptions options = {
+          .spacing = 0.05, .inset = 0.025, .layers = 2, .relax = relax, .threads = threads};
+      sample(&f, options);
+      options.threads = 0;
+      sample(&g, options);
+      assert_int_equal(f.points.count, g.points.count);
+      assert_memory_equal(f.points.buffer.data, g.points.buffer.data, 3 * sizeof(double) * f.points.count);
+    }
+  fixture_free(&f), fixture_free(&g);
+}
+
+// ---- Depth and layers ----
+
+static double box_depth(const double size[3], const double p[3]) {
+  return fmin(size[0] / 2 - fabs(p[0]), fmin(size[1] / 2 - fabs(p[1]), size[2] / 2 - fabs(p[2])));
+}
+
+static void make_box(Fixture *f, const double size[3]) {
+  FloError error;
+  fixture_init(f);
+  assert_ok(flo_mesh_box(size, 1, &f->mesh, &error), &error);
+}
+
+static void test_inset_samples_lie_at_their_depth(void **state) {
+  (void)state;
+  const double size[3] = {1, 0.8, 0.6}, s = 0.05;
+  Fixture f;
+  FloError error;
+  for (int k = 1; k <= 3; ++k) {
+    make_box(&f, size);
+    sample(&f, (FloSampleOptions){.spacing = s, .inset = k * s / 2});
+    check_densities("inset box", &f, s);
+    for (size_t i = 0; i < f.points.count; ++i)
+      assert_close(box_depth(size, flo_points_at(&f.points, i)), k * s / 2, 1e-4 * s);
+    fixture_free(&f);
+  }
+  fixture_init(&f);
+  assert_ok(flo_mesh_sphere(0.6, 0.02, &f.mesh, &error), &error);
+  sample(&f, (FloSampleOptions){.spacing = s, .inset = s / 2, .relax = true});
+  check_densities("inset sphere, relaxed", &f, s);
+  for (size_t i = 0; i < f.points.count; ++i)
+    assert_close(vec_length(flo_points_at(&f.points, i)), 0.6 - s / 2, 0.02 * s);
+  fixture_free(&f);
+}
+
+// A plate thinner than twice the inset gets one layer in its middle.
+static void test_thin_parts_are_not_pierced(void **state) {
+  (void)state;
+  const double size[3] = {1, 0.8, 0.04}, s = 0.05;
+  Fixture f;
+  make_box(&f, size);
+  for (int layers = 1; layers <= 3; ++layers) {
+    sample(&f, (FloSampleOptions){.spacing = s, .inset = s, .layers = layers});
+    check_densities("inset plate", &f, s);
+    for (size_t k = 0; k < f.points.count; ++k) {
+      const double *p = flo_points_at(&f.points, k);
+      assert_true(box_depth(size, p) > 0);
+      assert_close(p[2], 0, 1e-3 * s);
+    }
+    assert_close((double)f.points.count * s * s, 0.8, 0.2);
+  }
+  fixture_free(&f);
+}
+
+static void test_layers_lie_one_spacing_below_each_other(void **state) {
+  (void)state;
+  const double size[3] = {1, 0.8, 0.6}, s = 0.05;
+  size_t counts[3] = {0};
+  Fixture f;
+  make_box(&f, size);
+  sample(&f, (FloSampleOptions){.spacing = s, .inset = s / 2, .layers = 3});
+  for (size_t k = 0; k < f.points.count; ++k) {
+    double layer = box_depth(size, flo_points_at(&f.points, k)) / s - 0.5;
+    assert_close(layer, round(layer), 1e-3);
+    assert_true(layer > -0.1 && layer < 2.1);
+    ++counts[(int)round(layer)];
+  }
+  for (int layer = 0; layer < 3; ++layer) {
+    double e[3];
+    for (int axis = 0; axis < 3; ++axis) e[axis] = size[axis] - (2 * layer + 1) * s;
+    double area = 2 * (e[0] * e[1] + e[1] * e[2] + e[2] * e[0]);
+    assert_close((double)counts[layer] * s * s, area, 0.15 * area);
+  }
+  assert_true(measure(&f.points, s).max < 10);
+  fixture_free(&f);
+}
+
+// Where the body is too thin there is no further layer.
+static void test_layers_end_where_the_body_does(void **state) {
+  (void)state;
+  const double size[3] = {1, 0.8, 0.12}, s = 0.05; // thick enough for depths up to 0.06
+  Fixture f;
+  make_box(&f, size);
+  sample(&f, (FloSampleOptions){.spacing = s, .inset = s / 2, .layers = 1});
+  size_t n_of_one = f.points.count;
+  sample(&f, (FloSampleOptions){.spacing = s, .inset = s / 2, .layers = 5});
+  assert_int_equal(f.points.count, n_of_one);
+  for (size_t k = 0; k < f.points.count; ++k)
+    assert_true(box_depth(size, flo_points_at(&f.points, k)) < 0.5 * s + 1e-3 * s);
+  fixture_free(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_kind_of_shape_is_here),
+      cmocka_unit_test(test_number_densities_of_shapes),
+      cmocka_unit_test(test_number_densities_below_the_surface),
+      cmocka_unit_test(test_number_densities_of_published_meshes),
+      cmocka_unit_test(test_relaxation_evens_the_samples_out),
+      cmocka_unit_test(test_the_same_points_for_any_number_of_threads),
+      cmocka_unit_test(test_inset_samples_lie_at_their_depth),
+      cmocka_unit_test(test_thin_parts_are_not_pierced),
+      cmocka_unit_test(test_layers_lie_one_spacing_below_each_other),
+      cmocka_unit_test(test_layers_end_where_the_body_does),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
