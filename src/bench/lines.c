@@ -170,6 +170,16 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
   return line;
 }
 
+json_t *flo_line_sampling(const FloSamplingResult *result) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_SAMPLING), result->samples, 1, 0);
+  json_object_set_new(line, "mesh", json_string(result->name));
+  add(line, "triangles", (double)result->triangles);
+  add(line, "spacing_in_mean_edges", result->spacing);
+  add(line, "seconds", result->times.median);
+  add(line, "seconds_best", result->times.best);
+  return line;
+}
+
 json_t *flo_line_target(const FloTarget *target) {
   json_t *line = start("target", target->particles, target->threads, 0);
   add_text(line, "target", target->name);

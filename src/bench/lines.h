@@ -6,6 +6,7 @@
 #include "bench/machine.h"
 #include "bench/probes.h"
 #include "bench/rates.h"
+#include "bench/sampling.h"
 #include "bench/targets.h"
 
 json_t *flo_line_machine(const FloMachine *machine, bool is_quick);
@@ -18,6 +19,7 @@ json_t *flo_line_case(FloBenchPart part, const FloCaseResult *result, const FloR
 // Adds what is published about the same case.
 void flo_line_add_peer(json_t *line);
 json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
+json_t *flo_line_sampling(const FloSamplingResult *result);
 json_t *flo_line_target(const FloTarget *target);
 
 // Figures that lines and targets share; NAN where the run has not measured what they need.

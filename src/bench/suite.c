@@ -7,13 +7,10 @@
 #include <stdlib.h>
 
 static const char *const part_names[FLO_BENCH_PART_COUNT] = {
-    [FLO_BENCH_STREAM] = "stream",
-    [FLO_BENCH_FMA] = "fma",
-    [FLO_BENCH_PROBE] = "probe",
-    [FLO_BENCH_BOX] = "box",
-    [FLO_BENCH_PEER_DAM] = "peer-dam",
-    [FLO_BENCH_MEMORY] = "memory",
-    [FLO_BENCH_FIVE_MILLION] = "five-million",
+    [FLO_BENCH_STREAM] = "stream",     [FLO_BENCH_FMA] = "fma",
+    [FLO_BENCH_PROBE] = "probe",       [FLO_BENCH_BOX] = "box",
+    [FLO_BENCH_PEER_DAM] = "peer-dam", [FLO_BENCH_MEMORY] = "memory",
+    [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_FIVE_MILLION] = "five-million",
 };
 
 const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
@@ -218,6 +215,19 @@ static FloStatus run_memory(Suite *suite, FloError *error) {
   return status;
 }
 
+// ---- Surfaces ----
+
+static FloStatus run_sampling(Suite *suite, FloError *error) {
+  announce(suite, FLO_BENCH_SAMPLING, 0, 1);
+  for (size_t k = 0; k < FLO_SAMPLING_COUNT; ++k) {
+    FloSamplingResult result;
+    int repeats = suite->spec->is_quick ? 1 : FLO_BENCH_MAX_REPEATS;
+    FLO_TRY(flo_sampling_measure(k, repeats, &result, error));
+    FLO_TRY(emit(suite, flo_line_sampling(&result), error));
+  }
+  return FLO_OK;
+}
+
 // ---- All of it ----
 
 static FloStatus run_machine(Suite *suite, FloError *error) {
@@ -254,6 +264,7 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   FLO_TRY(run_sizes(&suite, error));
   if (has_part(spec, FLO_BENCH_PEER_DAM)) FLO_TRY(run_case_threads(&suite, FLO_BENCH_PEER_DAM, 0, error));
   if (has_part(spec, FLO_BENCH_MEMORY)) FLO_TRY(run_memory(&suite, error));
+  if (has_part(spec, FLO_BENCH_SAMPLING)) FLO_TRY(run_sampling(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
   return run_targets(&suite, error);

@@ -13,6 +13,7 @@ typedef enum FloBenchPart {
   FLO_BENCH_BOX,
   FLO_BENCH_PEER_DAM,
   FLO_BENCH_MEMORY,
+  FLO_BENCH_SAMPLING,
   FLO_BENCH_FIVE_MILLION, // only when asked for
   FLO_BENCH_PART_COUNT
 } FloBenchPart;

@@ -71,6 +71,12 @@ static void print_memory(const json_t *line, FILE *stream) {
           number(line, "peak_bytes_per_particle"));
 }
 
+static void print_sampling(const json_t *line, FILE *stream) {
+  fprintf(stream, "%s of %.0f triangles, spacing %.2f mean edges: %.2f ms, %.2f at best", text(line, "mesh"),
+          number(line, "triangles"), number(line, "spacing_in_mean_edges"), 1e3 * number(line, "seconds"),
+          1e3 * number(line, "seconds_best"));
+}
+
 static void print_target(const json_t *line, FILE *stream) {
   double at_least = number(line, "at_least"), aim = number(line, "aim");
   fprintf(stream, "%s %.4g %s (%s %.4g, aim %.4g): %s", text(line, "target"), number(line, "measured"),
@@ -83,7 +89,8 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {{"stream", print_stream}, {"fma", print_fma},       {"probe", print_probe},
-                           {"memory", print_memory}, {"target", print_target}, {NULL, print_case}};
+                           {"memory", print_memory}, {"target", print_target}, {"sampling", print_sampling},
+                           {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

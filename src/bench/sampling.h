@@ -1,0 +1,21 @@
+// How long it takes to put particles on the surface of a mesh.
+#ifndef FLO_BENCH_SAMPLING_H
+#define FLO_BENCH_SAMPLING_H
+
+#include "base/core.h"
+#include "bench/times.h"
+
+typedef struct FloSamplingResult {
+  const char *name;
+  size_t triangles, samples;
+  double spacing; // in mean edges of the mesh
+  FloTimes times; // of one sampling, on one thread
+} FloSamplingResult;
+
+enum { FLO_SAMPLING_COUNT = 4 };
+
+// Case k: the duck of about 2000 triangles or a wavy cloth of 90,000, each at a spacing of its mean edge, and
+// at one somewhat finer.
+FloStatus flo_sampling_measure(size_t k, int repeats, FloSamplingResult *result, FloError *error);
+
+#endif
