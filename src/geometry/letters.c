@@ -430,8 +430,8 @@ static FloStatus add_surface(Outline *outline, const Glyph *glyph, const Extrusi
   FLO_TRY(trace_loops(outline, error));
   const FloOutline loops = {outline->points.data, outline->loop_ends.data, outline->n_points,
                             outline->n_loops};
-  FLO_TRY(flo_outline_triangulate(&loops, outline->cell, outline->memory, &outline->triangles,
-                                  &outline->n_triangles, error));
+  FLO_TRY(
+      flo_outline_triangulate(&loops, outline->memory, &outline->triangles, &outline->n_triangles, error));
   return extrude(outline, extrusion, mesh, error);
 }
 

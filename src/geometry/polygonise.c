@@ -10,6 +10,7 @@
 #include "geometry/polygonise.h"
 
 #include "base/vecmath.h"
+#include "geometry/outline.h"
 
 #include <string.h>
 
@@ -376,14 +377,12 @@ FloStatus flo_polygonise(const FloSignedField *field, const double low[3], const
 
 // ---- Outlines in a plane ----
 
-// What is left of the face inside an outline while ears are cut off it.
+// The face inside an outline as one polygon, which goes to the holes and back over bridges.
 typedef struct Polygon {
   FloMemory *memory;
   const FloOutline *outline;
-  double scale;
-  FloBuffer corners;  // point numbers
-  FloBuffer blockers; // a point that keeps each corner from being an ear, as far as known
-  FloBuffer n_left;   // how many corners are at each point
+  FloBuffer corners; // point numbers
+  FloBuffer points;  // of the corners
   FloBuffer *triangles;
   size_t n_corners, n_triangles;
 } Polygon;
@@ -515,81 +514,20 @@ static double shape_quality(const double *a, const double *b, const double *c) {
   return doubled_area(a, b, c) / (longest * longest);
 }
 
-static const uint32_t NO_POINT = UINT32_MAX;
-
-// A point that lies in the triangle of a corner and its neighbours, or within `margin` of its edges.
-static uint32_t find_blocker(const Polygon *polygon, size_t corner, double margin) {
-  size_t n = polygon->n_corners;
-  const uint32_t *corners = polygon_corners(polygon);
-  uint32_t a = corners[(corner + n - 1) % n], b = corners[corner], c = corners[(corner + 1) % n];
-  const double *pa = plane_point(polygon, a), *pb = plane_point(polygon, b), *pc = plane_point(polygon, c);
-  const double ab = -margin * distance_2(pa, pb), bc = -margin * distance_2(pb, pc),
-               ca = -margin * distance_2(pc, pa);
-  for (size_t k = 0; k < n; ++k) {
-    if (corners[k] == a || corners[k] == b || corners[k] == c) continue;
-    const double *p = plane_point(polygon, corners[k]);
-    if (doubled_area(pa, pb, p) >= ab && doubled_area(pb, pc, p) >= bc && doubled_area(pc, pa, p) >= ca)
-      return corners[k];
-  }
-  return NO_POINT;
-}
-
-// The ear of the best shape, or n_corners if there is none. What blocks a corner blocks it until it is cut
-// off itself.
-static size_t find_ear(const Polygon *polygon, double margin) {
-  uint32_t *blockers = polygon->blockers.data;
-  const uint32_t *n_left = polygon->n_left.data;
-  size_t n = polygon->n_corners, best = n;
-  double best_quality = 1e-9;
-  for (size_t corner = 0; corner < n; ++corner) {
-    if (blockers[corner] != NO_POINT && n_left[blockers[corner]]) continue;
-    double quality = shape_quality(corner_point(polygon, corner + n - 1), corner_point(polygon, corner),
-                                   corner_point(polygon, corner + 1));
-    if (quality <= best_quality) continue;
-    blockers[corner] = find_blocker(polygon, corner, margin);
-    if (blockers[corner] == NO_POINT) best = corner, best_quality = quality;
-  }
-  return best;
-}
-
-// Ears that keep clear of other points come first: a point that is nearly on an edge makes a needle later.
-static size_t find_clear_ear(Polygon *polygon) {
-  static const double margins[] = {0.05, 1e-3, 0}; // per scale
-  size_t ear = polygon->n_corners;
-  for (size_t k = 0; k < FLO_COUNT_OF(margins) && ear == polygon->n_corners; ++k) {
-    if (k) memset(polygon->blockers.data, 0xff, polygon->n_corners * sizeof(uint32_t)); // NO_POINT
-    ear = find_ear(polygon, margins[k] * polygon->scale);
-  }
-  return ear;
-}
-
-static void cut_ear(Polygon *polygon, size_t ear) {
-  uint32_t *corners = polygon_corners(polygon), *blockers = polygon->blockers.data,
-           *n_left = polygon->n_left.data;
-  uint32_t *triangle = (uint32_t *)polygon->triangles->data + 3 * polygon->n_triangles++;
-  size_t n = polygon->n_corners, before = (ear + n - 1) % n, after = (ear + 1) % n;
-  triangle[0] = corners[before], triangle[1] = corners[ear], triangle[2] = corners[after];
-  blockers[before] = blockers[after] = NO_POINT;
-  --n_left[corners[ear]];
-  memmove(corners + ear, corners + ear + 1, (n - ear - 1) * sizeof *corners);
-  memmove(blockers + ear, blockers + ear + 1, (n - ear - 1) * sizeof *blockers);
-  --polygon->n_corners;
-}
-
 static FloStatus cut_ears(Polygon *polygon, FloError *error) {
   size_t n = polygon->n_corners;
-  FLO_TRY(flo_buffer_reserve(polygon->memory, &polygon->blockers, n * sizeof(uint32_t), 0, error));
-  FLO_TRY(flo_buffer_reserve(polygon->memory, &polygon->n_left, polygon->outline->n_points * sizeof(uint32_t),
-                             0, error));
-  memset(polygon->blockers.data, 0xff, n * sizeof(uint32_t)); // NO_POINT
-  memset(polygon->n_left.data, 0, polygon->outline->n_points * sizeof(uint32_t));
-  for (size_t k = 0; k < n; ++k) ++((uint32_t *)polygon->n_left.data)[polygon_corners(polygon)[k]];
-  while (polygon->n_corners >= 3) {
-    size_t ear = find_clear_ear(polygon);
-    if (ear == polygon->n_corners)
+  FLO_TRY(flo_buffer_reserve(polygon->memory, &polygon->points, n * sizeof(double[2]), 0, error));
+  double *points = polygon->points.data;
+  for (size_t k = 0; k < n; ++k) memcpy(points + 2 * k, corner_point(polygon, k), sizeof(double[2]));
+  uint32_t *triangles = polygon->triangles->data;
+  FLO_TRY(flo_outline_cut(points, n, polygon->memory, triangles, error));
+  polygon->n_triangles = n - 2;
+  // A triangle that is turned over covers others: the outline crosses itself.
+  for (size_t k = 0; k < polygon->n_triangles; ++k)
+    if (doubled_area(points + 2 * triangles[3 * k], points + 2 * triangles[3 * k + 1],
+                     points + 2 * triangles[3 * k + 2]) < 0)
       return flo_fail(error, FLO_BAD_INPUT, "outline: it cannot be cut into triangles; it must be simple");
-    cut_ear(polygon, ear);
-  }
+  for (size_t k = 0; k < 3 * polygon->n_triangles; ++k) triangles[k] = polygon_corners(polygon)[triangles[k]];
   return FLO_OK;
 }
 
@@ -654,15 +592,14 @@ static void flip_needles(const Polygon *polygon) {
   }
 }
 
-FloStatus flo_outline_triangulate(const FloOutline *outline, double scale, FloMemory *memory,
-                                  FloBuffer *triangles, size_t *n_triangles, FloError *error) {
-  Polygon polygon = {.memory = memory, .outline = outline, .scale = scale, .triangles = triangles};
+FloStatus flo_outline_triangulate(const FloOutline *outline, FloMemory *memory, FloBuffer *triangles,
+                                  size_t *n_triangles, FloError *error) {
+  Polygon polygon = {.memory = memory, .outline = outline, .triangles = triangles};
   FloStatus status = make_polygon(&polygon, error);
   if (status == FLO_OK) status = cut_ears(&polygon, error);
   if (status == FLO_OK) flip_needles(&polygon);
   *n_triangles = polygon.n_triangles;
   flo_buffer_free(memory, &polygon.corners);
-  flo_buffer_free(memory, &polygon.blockers);
-  flo_buffer_free(memory, &polygon.n_left);
+  flo_buffer_free(memory, &polygon.points);
   return status;
 }

@@ -24,8 +24,8 @@ typedef struct FloOutline {
 } FloOutline;
 
 // Cuts the face inside an outline into triangles, three point numbers each (uint32_t), counter-clockwise and
-// without further points. `scale` is the size of the smallest details.
-FloStatus flo_outline_triangulate(const FloOutline *outline, double scale, FloMemory *memory,
-                                  FloBuffer *triangles, size_t *n_triangles, FloError *error);
+// without further points.
+FloStatus flo_outline_triangulate(const FloOutline *outline, FloMemory *memory, FloBuffer *triangles,
+                                  size_t *n_triangles, FloError *error);
 
 #endif

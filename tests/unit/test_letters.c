@@ -58,7 +58,7 @@ static void test_outlines_are_cut_into_triangles(void **state) {
   double area = 0;
   fixture_init(&fixture);
   const FloOutline frame = {squares, (const size_t[]){4, 8}, 8, 2};
-  assert_ok(flo_outline_triangulate(&frame, 1, &fixture.memory, &triangles, &n, &error), &error);
+  assert_ok(flo_outline_triangulate(&frame, &fixture.memory, &triangles, &n, &error), &error);
   assert_int_equal(n, 8);
   for (size_t k = 0; k < n; ++k) {
     const uint32_t *t = (const uint32_t *)triangles.data + 3 * k;
@@ -81,9 +81,9 @@ static void test_bad_outlines_are_refused(void **state) {
   fixture_init(&fixture);
   const FloOutline no_rim = {squares + 8, (const size_t[]){4}, 4, 1};
   const FloOutline crossed = {bow_tie, (const size_t[]){4}, 4, 1};
-  assert_refused(flo_outline_triangulate(&no_rim, 1, &fixture.memory, &triangles, &n, &error), &error,
+  assert_refused(flo_outline_triangulate(&no_rim, &fixture.memory, &triangles, &n, &error), &error,
                  "one rim, got 0");
-  FloStatus status = flo_outline_triangulate(&crossed, 1, &fixture.memory, &triangles, &n, &error);
+  FloStatus status = flo_outline_triangulate(&crossed, &fixture.memory, &triangles, &n, &error);
   assert_true(status == FLO_BAD_INPUT);
   flo_buffer_free(&fixture.memory, &triangles);
   fixture_free(&fixture);
