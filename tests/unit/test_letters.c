@@ -4,39 +4,6 @@
 #include "geometry/polygonise.h"
 #include "support/manifold.h"
 
-static uint32_t root_of(uint32_t *parent, uint32_t vertex) {
-  while (parent[vertex] != vertex) vertex = parent[vertex] = parent[parent[vertex]];
-  return vertex;
-}
-
-static size_t count_components(const FloMesh *mesh) {
-  uint32_t *parent = malloc(mesh->n_vertices * sizeof *parent);
-  size_t n = mesh->n_vertices;
-  assert_non_null(parent);
-  for (uint32_t k = 0; k < mesh->n_vertices; ++k) parent[k] = k;
-  for (size_t k = 0; k < 3 * mesh->n_triangles; ++k) {
-    const uint32_t *t = flo_mesh_triangle(mesh, k / 3);
-    uint32_t a = root_of(parent, t[k % 3]), b = root_of(parent, t[(k + 1) % 3]);
-    if (a != b) parent[a] = b, --n;
-  }
-  free(parent);
-  return n;
-}
-
-// The smallest angle of a triangle [degrees].
-static double smallest_angle(const FloMesh *mesh, size_t k) {
-  const uint32_t *t = flo_mesh_triangle(mesh, k);
-  double smallest = 180;
-  for (int corner = 0; corner < 3; ++corner) {
-    double a[3], b[3], cross[3];
-    vec_sub(flo_mesh_vertex(mesh, t[(corner + 1) % 3]), flo_mesh_vertex(mesh, t[corner]), a);
-    vec_sub(flo_mesh_vertex(mesh, t[(corner + 2) % 3]), flo_mesh_vertex(mesh, t[corner]), b);
-    vec_cross(a, b, cross);
-    smallest = fmin(smallest, atan2(vec_length(cross), vec_dot(a, b)) * 180 / FLO_PI);
-  }
-  return smallest;
-}
-
 static void letter(Fixture *fixture, const char *text, double stroke, bool is_hollow, double fineness) {
   FloError error;
   fixture_init(fixture);

@@ -13,20 +13,6 @@ static double mesh_area(const FloMesh *mesh) {
   return area;
 }
 
-// The smallest angle of a triangle [degrees].
-static double smallest_angle(const FloMesh *mesh, size_t k) {
-  const uint32_t *t = flo_mesh_triangle(mesh, k);
-  double smallest = 180;
-  for (int corner = 0; corner < 3; ++corner) {
-    double a[3], b[3], cross[3];
-    vec_sub(flo_mesh_vertex(mesh, t[(corner + 1) % 3]), flo_mesh_vertex(mesh, t[corner]), a);
-    vec_sub(flo_mesh_vertex(mesh, t[(corner + 2) % 3]), flo_mesh_vertex(mesh, t[corner]), b);
-    vec_cross(a, b, cross);
-    smallest = fmin(smallest, atan2(vec_length(cross), vec_dot(a, b)) * 180 / FLO_PI);
-  }
-  return smallest;
-}
-
 // ---- One of each shape ----
 
 static const double box_size[3] = {1.2, 0.7, 0.4};
