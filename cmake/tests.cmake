@@ -65,5 +65,7 @@ if("fuzz" IN_LIST FLOTSAM_TEST_LABELS)
     add_test(NAME fuzz/${what} COMMAND ${target} -max_total_time=${FLOTSAM_FUZZ_SECONDS} -timeout=30 -rss_limit_mb=3000
       -dict=${test_root}/fuzz/${what}.dict ${CMAKE_BINARY_DIR}/corpus/${what} ${test_root}/fuzz/corpus/${what})
     describe_test(fuzz/${what} fuzz)
+    math(EXPR limit "${FLOTSAM_FUZZ_SECONDS} + 600")
+    set_tests_properties(fuzz/${what} PROPERTIES TIMEOUT ${limit})
   endforeach()
 endif()

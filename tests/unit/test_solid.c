@@ -250,7 +250,9 @@ static void test_equal_keys_do_not_make_shapes_equal(void **state) {
   FloSolid solids[FLO_COUNT_OF(shapes)];
   FloMemory memory;
   flo_memory_init(&memory, NULL);
-  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) init_solid(&solids[k], &shapes[k], &memory);
+  FloError error;
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k)
+    assert_ok(flo_solid_init(&solids[k], &shapes[k], 3, 0.1, 0.1, 1, &memory, &error), &error);
   for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k)
     for (size_t i = 0; i < FLO_COUNT_OF(shapes); ++i) {
       FloSolid forged = solids[k];
