@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 // HDF5 does not release all it has when a file turns out to be damaged.
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
 
 static const char path[] = "test_checkpoint.h5";
