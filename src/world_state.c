@@ -8,6 +8,7 @@
 #include "world.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -275,8 +276,13 @@ static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_
     if (field->is_state) FLO_TRY(need(state, name_fluid_field(field, name), field->type, n, error));
   const uint16_t *material = flo_state_find(state, "fluid/material")->buffer.data,
                  *held = flo_state_find(state, "fluid/held")->buffer.data;
+  const double *x[3] = {flo_state_find(state, "fluid/x")->buffer.data,
+                        flo_state_find(state, "fluid/y")->buffer.data,
+                        flo_state_find(state, "fluid/z")->buffer.data};
   for (size_t i = 0; i < n; ++i)
-    if (material[i] >= world->materials.count || held[i] > world->emitters.count)
+    if (!isfinite(x[0][i]) || !isfinite(x[1][i]) || !isfinite(x[2][i]))
+      return flo_fail(error, FLO_BAD_INPUT, "state: particle %zu is nowhere", i);
+    else if (material[i] >= world->materials.count || held[i] > world->emitters.count)
       return flo_fail(error, FLO_BAD_INPUT,
                       "state: particle %zu is of a material or emitter that is not here", i);
   return FLO_OK;
@@ -284,7 +290,9 @@ static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_
 
 static FloStatus check_lists(const FloState *state, size_t n, FloError *error) {
   const FloStateArray *cells = flo_state_find(state, "lists/cells");
-  if (!cells) return FLO_OK;
+  // All of the lists or nothing.
+  if (!cells && !flo_state_find(state, "lists/fixed") && !flo_state_find(state, "lists/clearance"))
+    return FLO_OK;
   FLO_TRY(need(state, "lists/cells", FLO_TYPE_U32, 3 * n, error));
   FLO_TRY(need(state, "lists/fixed", FLO_TYPE_U32, 3 * n, error));
   if (flo_state_find(state, "lists/clearance"))
@@ -308,15 +316,26 @@ static FloStatus check_scalars(const FloState *state, FloError *error) {
   return FLO_OK;
 }
 
+// Numbers between bounds; NaN is refused.
+static FloStatus check_numbers(const FloState *state, const char *name, size_t n, double low, double high,
+                               FloError *error) {
+  FLO_TRY(need(state, name, FLO_TYPE_F64, n, error));
+  const double *values = flo_state_find(state, name)->buffer.data;
+  for (size_t k = 0; k < n; ++k)
+    if (!(values[k] >= low && values[k] <= high))
+      return flo_fail(error, FLO_BAD_INPUT, "state: %g among '%s' makes no sense", values[k], name);
+  return FLO_OK;
+}
+
 static FloStatus check_state(const FloWorld *world, const FloState *state, size_t *n_fluid, FloError *error) {
   size_t n_params = 0;
   while (world->method->params[n_params].name) ++n_params;
   FLO_TRY(check_scalars(state, error));
-  FLO_TRY(need(state, "params", FLO_TYPE_F64, n_params, error));
-  FLO_TRY(need(state, "method", FLO_TYPE_F64, world->method->n_saved, error));
-  FLO_TRY(need(state, "emitters", FLO_TYPE_F64, PER_EMITTER * world->emitters.count, error));
-  FLO_TRY(need(state, "sinks", FLO_TYPE_F64, world->sinks.count, error));
-  FLO_TRY(need(state, "bodies", FLO_TYPE_F64, PER_BODY * world->bodies.count, error));
+  FLO_TRY(check_numbers(state, "params", n_params, -MUCH, MUCH, error));
+  FLO_TRY(check_numbers(state, "method", world->method->n_saved, -MUCH, MUCH, error));
+  FLO_TRY(check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
+  FLO_TRY(check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
+  FLO_TRY(check_numbers(state, "bodies", PER_BODY * world->bodies.count, -MUCH, MUCH, error));
   const FloStateArray *id = flo_state_find(state, "fluid/id");
   *n_fluid = id ? id->count : 0;
   FLO_TRY(check_fluid(world, state, *n_fluid, error));

@@ -197,6 +197,15 @@ static void test_a_damaged_state_is_refused_and_changes_nothing(void **state) {
   refuse_changed(world, kept, "fluid/material", 77);
   refuse_changed(world, kept, "fluid/held", 78);
   refuse_changed(world, kept, "lists/cells", 1 << 30);
+  refuse_changed(world, kept, "fluid/x", NAN);
+  refuse_changed(world, kept, "emitters", NAN);
+  refuse_changed(world, kept, "emitters", -1);
+  refuse_changed(world, kept, "bodies", NAN);
+  refuse_changed(world, kept, "params", INFINITY);
+  FloStateArray *cells = (FloStateArray *)flo_state_find(kept, "lists/cells");
+  cells->name[0] = 'm';
+  assert_refused(flo_world_restore(world, kept, &error), &error, "state: ");
+  cells->name[0] = 'l';
   FloStateArray *ids = (FloStateArray *)flo_state_find(kept, "fluid/id");
   ids->count--;
   assert_refused(flo_world_restore(world, kept, &error), &error, "state: ");
