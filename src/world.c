@@ -262,7 +262,8 @@ double flo_world_max_dt(FloWorld *world, const char **limited_by) {
 }
 
 static const char *remedy_for(const char *limited_by) {
-  if (!strcmp(limited_by, "sound")) return "a lower speed of sound, or a larger spacing";
+  if (!strcmp(limited_by, "sound"))
+    return "a lower speed of sound, slower walls and emitters, or a larger spacing";
   if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
   if (!strcmp(limited_by, "speed")) return "lower velocities of the fluid and the walls";
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";

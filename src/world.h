@@ -16,6 +16,10 @@ enum { FLO_MAX_PARAMS = 32 };
 // quite fit.
 #define FLO_FLUID_CLEARANCE 0.4
 
+// Fluid that is added where fluid is already keeps this far from it, in spacings: blocks that overlap would
+// burst apart, blocks that touch keep all their particles.
+#define FLO_FLUID_APART 0.9
+
 typedef struct FloMaterial {
   char name[64];
   double density, viscosity, wall_viscosity;

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Fluid that is added where fluid is already keeps this far from it, in spacings: blocks that overlap would
-// burst apart, blocks that touch keep all their particles.
-#define APART 0.9
-
 double flo_world_rest_volume(const FloWorld *world) {
   double s = world->def.spacing;
   return world->def.dim == 2 ? s * s : s * s * s;
@@ -355,27 +351,6 @@ static bool is_velocity(const FloWorld *world, const double v[3]) {
   return is_finite && (world->def.dim == 3 || v[2] == 0);
 }
 
-// Whether a particle of the grid is nearer to x than `apart`.
-static bool is_in_fluid(const FloGrid *grid, const double x[3], double apart) {
-  FloWalker walker = {0};
-  int32_t cell[3], at[3];
-  if (grid->count == 0) return false;
-  flo_grid_cell_of(grid->lattice, x, cell);
-  if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return false;
-  for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(grid->lattice, axis, x[axis]);
-  flo_walker_move(&walker, grid, cell);
-  for (int range = 0; range < walker.n_ranges; ++range)
-    for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
-      const int32_t there[3] = {grid->sorted_x[k], grid->sorted_y[k], grid->sorted_z[k]};
-      double d[3];
-      for (int axis = 0; axis < 3; ++axis)
-        d[axis] =
-            (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / grid->lattice->to_fixed[axis];
-      if (vec_length(d) < apart) return true;
-    }
-  return false;
-}
-
 static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const FloPoints *points,
                                  const FloGrid *earlier, size_t *n_added, FloError *error) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
@@ -386,7 +361,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
     double x[3], v[3];
     pose_to_world(&def->pose, flo_points_at(points, k), x);
     if (flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * world->def.spacing)) continue;
-    if (is_in_fluid(earlier, x, APART * world->def.spacing)) continue;
+    if (flo_grid_is_near(earlier, x, FLO_FLUID_APART * world->def.spacing)) continue;
     fluid_velocity(def, x, v);
     if (!is_velocity(world, v)) {
       fluid->count = first, world->next_id[FLO_SET_FLUID] = next_id;

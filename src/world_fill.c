@@ -15,13 +15,14 @@ typedef struct Fill {
   bool wraps[3];
   unsigned char *is_known; // a bit for each point
   FloPoints *points;
+  FloGrid earlier; // fluid that is there already
 } Fill;
 
 static void point_at(const Fill *fill, const long index[3], double x[3]) {
   flo_fluid_lattice_point(&fill->lattice, index, x);
 }
 
-// ---- The lattice: so that fluid begins half a spacing from a tank's walls, wherever the seed is ----
+// ---- The lattice: so that fluid begins half a spacing from the walls, wherever the seed is ----
 
 bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]) {
   const FloShape *shape = &body->solid->shape;
@@ -44,8 +45,39 @@ static void low_corner(const FloWorld *world, const FloBody *tank, double low[3]
   pose_to_world(&tank->state.pose, low, low);
 }
 
+static double nearest_solid(const FloWorld *world, const double x[3]) {
+  double nearest = INFINITY;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    nearest = fmin(nearest, flo_world_distance(world, &flo_bodies(world)[k], x));
+  return nearest;
+}
+
+// Where a way from the seed against an axis meets a solid: as far as the nearest solid is, it is free.
+// -INFINITY if it meets none above `low`.
+static double find_wall(const Fill *fill, int axis, double low) {
+  double x[3], touch = 1e-9 * fill->world->def.spacing;
+  vec_copy(fill->def->seed, x);
+  for (int n_steps = 0; x[axis] > low && n_steps < 1000; ++n_steps) {
+    double clear = nearest_solid(fill->world, x);
+    x[axis] -= fmax(clear, 0);
+    if (clear < touch) return x[axis];
+  }
+  return -INFINITY;
+}
+
+// Brings an anchor to half a spacing, and whole steps, from the walls that the seed sees, where there are
+// any.
+static void anchor_at_walls(const Fill *fill, const double low[3], double anchor[3]) {
+  for (int axis = 0; axis < fill->world->def.dim; ++axis) {
+    double step = fill->lattice.step[axis], wall = find_wall(fill, axis, low[axis]);
+    if (fill->world->def.periodic[axis] || !isfinite(wall)) continue;
+    double first = wall + fill->world->def.spacing / 2;
+    anchor[axis] = first + step * round((fill->def->seed[axis] - first) / step);
+  }
+}
+
 // A lattice point near the seed, from which all others are counted.
-static void anchor_lattice(const Fill *fill, double anchor[3]) {
+static void anchor_lattice(const Fill *fill, const double lowest[3], double anchor[3]) {
   const FloWorld *world = fill->world;
   const double *seed = fill->def->seed, *step = fill->lattice.step;
   double low[3];
@@ -57,10 +89,12 @@ static void anchor_lattice(const Fill *fill, double anchor[3]) {
       anchor[axis] = low[axis] + step[axis] * round((seed[axis] - low[axis]) / step[axis]);
     return;
   }
+  anchor_at_walls(fill, lowest, anchor);
 }
 
-// The box around all solids; beyond it nothing holds fluid.
-static void bound_solids(const FloWorld *world, double low[3], double high[3]) {
+// The box around all solids, and up to the level; beyond it nothing holds fluid.
+static void bound_solids(const Fill *fill, double low[3], double high[3]) {
+  const FloWorld *world = fill->world;
   const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
   const double *x[3] = {b->x, b->y, b->z};
   for (int axis = 0; axis < world->def.dim; ++axis) {
@@ -70,6 +104,7 @@ static void bound_solids(const FloWorld *world, double low[3], double high[3]) {
     if (world->def.periodic[axis])
       low[axis] = world->def.domain_low[axis], high[axis] = world->def.domain_high[axis];
   }
+  if (!world->def.periodic[fill->def->up]) high[fill->def->up] = fmax(high[fill->def->up], fill->def->level);
 }
 
 // Where the anchor stands along an axis of the lattice, and how many points there are. Rows and planes of odd
@@ -88,8 +123,8 @@ static FloStatus lay_lattice(Fill *fill, long start[3], FloError *error) {
   const FloWorld *world = fill->world;
   double low[3] = {0}, high[3] = {0}, anchor[3], cells = 1;
   fill->lattice = flo_fluid_lattice(fill->def->packing, world->def.dim, world->def.spacing);
-  bound_solids(world, low, high);
-  anchor_lattice(fill, anchor);
+  bound_solids(fill, low, high);
+  anchor_lattice(fill, low, anchor);
   vec_copy(anchor, fill->lattice.origin);
   for (int axis = 0; axis < 3; ++axis) {
     fill->n[axis] = 1, start[axis] = 0;
@@ -149,7 +184,9 @@ static FloStatus visit(Fill *fill, long index[3], FloPoints *queue, FloError *er
   if (fill->is_known[number / 8] >> number % 8 & 1) return FLO_OK;
   fill->is_known[number / 8] |= (unsigned char)(1 << number % 8);
   if (!is_free(fill, x)) return FLO_OK;
-  FLO_TRY(flo_points_add(fill->points, x[0], x[1], x[2], error));
+  // Fluid that is there already is spread through but not doubled.
+  if (!flo_grid_is_near(&fill->earlier, x, FLO_FLUID_APART * fill->world->def.spacing))
+    FLO_TRY(flo_points_add(fill->points, x[0], x[1], x[2], error));
   return flo_points_add(queue, (double)number, 0, 0, error);
 }
 
@@ -229,7 +266,10 @@ FloStatus flo_world_add_fill(FloWorld *world, const FloFillDef *def, size_t *n_a
   FLO_TRY(check_fill(world, def, error));
   FloPoints points = {.memory = &world->memory};
   Fill fill = {.world = world, .def = def, .points = &points};
-  FloStatus status = fill_vessel(&fill, error);
+  flo_grid_init(&fill.earlier, &world->lattice, &world->memory);
+  FloStatus status = flo_grid_build(&fill.earlier, &world->sets[FLO_SET_FLUID], NULL, world->threads, error);
+  if (status == FLO_OK) status = fill_vessel(&fill, error);
+  flo_grid_free(&fill.earlier);
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t first = fluid->count;
   if (status == FLO_OK) status = flo_particles_add(fluid, points.count, error);

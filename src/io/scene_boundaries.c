@@ -49,6 +49,20 @@ static FloStatus read_keyframe(FloSceneContext *context, json_t *object, FloKeyf
   return FLO_OK;
 }
 
+// Poses are passed through along the shortest arc, and from 180 degrees on that is not the one that was
+// meant.
+static FloStatus check_turn(FloSceneContext *context, const json_t *before, const json_t *after) {
+  const json_t *from = json_object_get(before, "rotate"), *to = json_object_get(after, "rotate");
+  const json_t *axis = json_object_get(from ? from : to, "axis"),
+               *other = json_object_get(to ? to : from, "axis");
+  double turn = fabs(flo_json_number(to, "angle") - flo_json_number(from, "angle"));
+  if (turn < 180 || !json_equal(axis, other)) return FLO_OK;
+  return flo_scene_fail(context,
+                        "turns by %g degrees since the keyframe before; the way there is clear below 180 "
+                        "only, so put keyframes in between, or use a motion 'rotate'",
+                        turn);
+}
+
 static FloStatus read_keyframes(FloSceneContext *context, json_t *list, FloMotionDef *motion) {
   size_t n_frames = json_array_size(list), index;
   if (n_frames < 2) return flo_scene_fail(context, "must hold at least two keyframes, got %zu", n_frames);
@@ -65,6 +79,7 @@ static FloStatus read_keyframes(FloSceneContext *context, json_t *list, FloMotio
     if (index > 0 && frames[index].time <= frames[index - 1].time)
       return flo_scene_fail(context, "times must rise from one keyframe to the next, got %.9g after %.9g",
                             frames[index].time, frames[index - 1].time);
+    if (index > 0) FLO_TRY(check_turn(context, json_array_get(list, index - 1), object));
     flo_scene_leave(context, mark);
   }
   return FLO_OK;

@@ -514,3 +514,23 @@ bool flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[
   for (int k = 0; k < walker->n_rows; ++k) find_ranges_in_row(walker, grid, k, can_advance);
   return true;
 }
+
+bool flo_grid_is_near(const FloGrid *grid, const double x[3], double apart) {
+  FloWalker walker = {0};
+  int32_t cell[3], at[3];
+  if (grid->count == 0) return false;
+  flo_grid_cell_of(grid->lattice, x, cell);
+  if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return false;
+  for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(grid->lattice, axis, x[axis]);
+  flo_walker_move(&walker, grid, cell);
+  for (int range = 0; range < walker.n_ranges; ++range)
+    for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
+      const int32_t there[3] = {grid->sorted_x[k], grid->sorted_y[k], grid->sorted_z[k]};
+      double d[3];
+      for (int axis = 0; axis < 3; ++axis)
+        d[axis] =
+            (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / grid->lattice->to_fixed[axis];
+      if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < apart * apart) return true;
+    }
+  return false;
+}

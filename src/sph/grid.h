@@ -99,4 +99,7 @@ typedef struct FloWalker {
 // Goes to a cell; false if it was there already.
 bool flo_walker_move(FloWalker *walker, const FloGrid *grid, const int32_t cell[3]);
 
+// Whether a particle is nearer to a point than `apart`, which is at most a support.
+bool flo_grid_is_near(const FloGrid *grid, const double point[3], double apart);
+
 #endif

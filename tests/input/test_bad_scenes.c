@@ -76,6 +76,10 @@ static const BadScene numbers[] = {
     {WET("'gravity':[0,0,true]"), "/gravity/2: must be a number or an expression, got true or false"},
     {WET("'cfl':0"), "/cfl: must be > 0 and <= 2, got 0"},
     {WET("'support':11"), "/support: must be 0 or >= 1.2 and <= 6, got 11"},
+    {WET("'boundaries':[{'shape':{'box':[1,1,1]},'at':[0,0,0],'motions':[{'keyframes':[{'time':0,'at':[0,0,0]"
+         "},"
+         "{'time':1,'at':[0,0,0],'rotate':{'angle':270}}]}]}]"),
+     "turns by 270 degrees"},
     {WET("'settle':1,'gravity':0"), "/settle: without gravity fluid does not settle"},
     {WET("'settle':-1"), "/settle"},
     {WET("'min_time_step':1,'max_time_step':0.5"), "/min_time_step: must be below max_time_step"},

@@ -42,6 +42,76 @@ static void test_a_tank_is_filled_to_its_level(void **state) {
   }
 }
 
+// A basin of five boxes, 1 m square and 0.5 m high inside.
+static FloWorld *make_basin(void) {
+  static const double boxes[5][6] = {{1, 1, 0.2, 0.5, 0.5, -0.1},
+                                     {0.2, 1.4, 0.7, -0.1, 0.5, 0.15},
+                                     {0.2, 1.4, 0.7, 1.1, 0.5, 0.15},
+                                     {1, 0.2, 0.7, 0.5, -0.1, 0.15},
+                                     {1, 0.2, 0.7, 0.5, 1.1, 0.15}};
+  FloWorldDef def = small_world_def(3);
+  def.spacing = S;
+  FloWorld *world = create_world(&def);
+  for (int k = 0; k < 5; ++k) {
+    FloBodyDef box = flo_default_body_def();
+    const double *b = boxes[k];
+    box.shape = box_shape(b[0], b[1], b[2]), box.pose = pose_at(b[3], b[4], b[5]);
+    add_body(world, &box);
+  }
+  return world;
+}
+
+static void test_what_a_basin_holds_does_not_depend_on_the_seed(void **state) {
+  (void)state;
+  const double seeds[][3] = {{0.5, 0.5, 0.1}, {0.525, 0.525, 0.125}, {0.31, 0.77, 0.21}, {0.03, 0.03, 0.03}};
+  for (size_t k = 0; k < FLO_COUNT_OF(seeds); ++k) {
+    FloError error;
+    size_t n;
+    FloWorld *world = make_basin();
+    FloFillDef def = fill_def(world, 3, 0.3);
+    vec_copy(seeds[k], def.seed);
+    assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+    assert_int_equal(n, 20 * 20 * 6);
+    flo_world_destroy(world);
+  }
+}
+
+static void test_fluid_that_is_there_is_not_doubled(void **state) {
+  (void)state;
+  FloError error;
+  size_t n;
+  FloWorld *world = make_vessel(3);
+  FloFillDef def = fill_def(world, 3, 0.4);
+  const double low[3] = {0, 0, 0}, high[3] = {0.4, 0.5, 0.5};
+  size_t n_block = add_block(world, def.material, low, high);
+  assert_int_equal(n_block, 8 * 10 * 10);
+  assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+  assert_int_equal(n, 12 * 10 * 8);
+  def.level = 0.5;
+  assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+  assert_int_equal(n, 12 * 10 * 2);
+  flo_world_destroy(world);
+}
+
+// A floor that repeats holds what stands on it.
+static void test_a_repeating_floor_is_filled(void **state) {
+  (void)state;
+  FloError error;
+  size_t n;
+  FloWorldDef world_def = small_world_def(3);
+  world_def.spacing = S;
+  world_def.periodic[0] = world_def.periodic[1] = true;
+  world_def.domain_high[0] = world_def.domain_high[1] = 1;
+  FloWorld *world = create_world(&world_def);
+  FloBodyDef floor = flo_default_body_def();
+  floor.shape = box_shape(1, 1, 0.2), floor.pose = pose_at(0.5, 0.5, -0.1);
+  add_body(world, &floor);
+  FloFillDef def = fill_def(world, 3, 0.3);
+  assert_ok(flo_world_add_fill(world, &def, &n, &error), &error);
+  assert_int_equal(n, 20 * 20 * 6);
+  flo_world_destroy(world);
+}
+
 static void test_fluid_flows_around_bodies_but_not_into_them(void **state) {
   (void)state;
   FloError error;
@@ -164,6 +234,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_tank_is_filled_to_its_level),
       cmocka_unit_test(test_a_tank_is_filled_hexagonally),
+      cmocka_unit_test(test_what_a_basin_holds_does_not_depend_on_the_seed),
+      cmocka_unit_test(test_fluid_that_is_there_is_not_doubled),
+      cmocka_unit_test(test_a_repeating_floor_is_filled),
       cmocka_unit_test(test_fluid_flows_around_bodies_but_not_into_them),
       cmocka_unit_test(test_a_wall_holds_the_fluid_back),
       cmocka_unit_test(test_what_would_run_out_is_refused),
