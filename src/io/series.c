@@ -177,7 +177,7 @@ static double highest_fluid(const FloWorld *world, int up) {
 static double measure_water_height(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
   double threshold = half_rest_density(world, scene), step = scene->world.spacing / 8;
   double foot = probe->point[scene->up], top = highest_fluid(world, scene->up) + scene->world.spacing;
-  if (flo_world_figures(world).step == 0) return NAN;
+  if (flo_world_time(world) == 0 && scene->world.settle == 0) return NAN; // no step has been made
   if (!isfinite(threshold) || !isfinite(top) || top <= foot) return foot;
   for (size_t k = (size_t)ceil((top - foot) / step); k > 0; k--) {
     double point[3] = {probe->point[0], probe->point[1], probe->point[2]}, density, pressure;
