@@ -66,7 +66,7 @@ static void plan_frames(AppRun *run, double until) {
   run->point.n_frames = o->frames >= 0 ? (size_t)o->frames : (size_t)ceil(run->point.until * fps - 1e-6);
 }
 
-static double frame_time(const AppRun *run, size_t frame) {
+double app_run_frame_time(const AppRun *run, size_t frame) {
   return frame == run->point.n_frames ? run->point.until : (double)frame / run->scene->frames_per_second;
 }
 
@@ -122,14 +122,6 @@ static FloStatus start(AppRun *run, const char *out, bool replace) {
 
 // ---- Stepping ----
 
-// One step at a time while the frame is far, so that a signal is obeyed soon; flo_world_advance then lands on
-// it. The steps are the same as if it had been called at once.
-static FloStatus step_towards(AppRun *run, double time) {
-  double left = time - flo_world_time(run->world);
-  if (left > 2 * flo_world_max_dt(run->world, NULL)) return flo_world_step(run->world, NULL, &run->error);
-  return flo_world_advance(run->world, time, NULL, &run->error);
-}
-
 // Asked for by a signal, or because a frame takes long.
 static FloStatus keep_if_due(AppRun *run) {
   double interval = run->options->checkpoint_seconds;
@@ -140,9 +132,10 @@ static FloStatus keep_if_due(AppRun *run) {
   return app_run_write_checkpoint(run);
 }
 
+// One step at a time, so that a signal is obeyed soon.
 static FloStatus advance_to(AppRun *run, double time) {
   while (flo_world_time(run->world) < time && !is_stop_wanted) {
-    FLO_TRY(step_towards(run, time));
+    FLO_TRY(flo_world_step_until(run->world, time, NULL, &run->error));
     // Not at the moment of a frame: what it shows of the last step is not part of the state.
     if (flo_world_time(run->world) < time) FLO_TRY(keep_if_due(run));
     if (!app_progress_is_due(&run->progress)) continue;
@@ -152,27 +145,30 @@ static FloStatus advance_to(AppRun *run, double time) {
   return FLO_OK;
 }
 
-// Does what happens up to `time`, on the way there; stops before it when a signal says so.
-static FloStatus advance_through_events(AppRun *run, double time) {
+FloStatus app_run_advance(AppRun *run, double time, FloStatus (*advance)(AppRun *run, double time)) {
   while (run->point.next_event < run->scene->n_events) {
     const FloSceneEvent *event = &run->scene->events[run->point.next_event];
     size_t n_added;
     if (event->time > time) break;
-    FLO_TRY(advance_to(run, event->time));
+    FLO_TRY(advance(run, event->time));
     if (flo_world_time(run->world) < event->time) return FLO_OK;
     FLO_TRY(flo_scene_apply_event(run->scene, run->world, event, &n_added, &run->error));
     if (n_added) flo_run_folder_note(run->folder, "at %g s: %zu particles added", event->time, n_added);
     run->point.next_event++;
   }
-  return advance_to(run, time);
+  return advance(run, time);
 }
+
+bool app_run_is_stopped(void) { return is_stop_wanted; }
 
 // The state at which a run broke off is the one worth looking at: it is shown like any other frame, while the
 // last good one is kept to go back to.
 static FloStatus leave_diverged(AppRun *run) {
   FloError reason = run->error;
+  double frame = app_run_frame_time(run, run->point.n_written);
   FLO_TRY(app_run_write_last_good(run));
   FLO_TRY(app_run_show_frame(run, true));
+  app_run_reproduce(run, frame, &reason);
   run->error = reason;
   return FLO_DIVERGED;
 }
@@ -180,10 +176,10 @@ static FloStatus leave_diverged(AppRun *run) {
 static FloStatus simulate(AppRun *run) {
   while (run->point.n_written <= run->point.n_frames) {
     size_t frame = run->point.n_written;
-    FloStatus status = advance_through_events(run, frame_time(run, frame));
+    FloStatus status = app_run_advance(run, app_run_frame_time(run, frame), advance_to);
     if (status == FLO_DIVERGED) return leave_diverged(run);
     FLO_TRY(status);
-    if (flo_world_time(run->world) < frame_time(run, frame)) {
+    if (flo_world_time(run->world) < app_run_frame_time(run, frame)) {
       run->is_interrupted = true;
       return app_run_write_checkpoint(run);
     }

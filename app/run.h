@@ -56,8 +56,9 @@ typedef struct AppRun {
   double began;           // wall clock, less what earlier parts of the run took
   double last_checkpoint; // wall clock
   bool is_interrupted;
-  char early[4096]; // messages of the library from before there was a log
-  AppView view;     // of all its pictures
+  uint64_t n_replayed; // steps that are to be done once more after it diverged
+  char early[4096];    // messages of the library from before there was a log
+  AppView view;        // of all its pictures
   FloWriter *writer;
   FloBodyFiles bodies;
   bool has_picture;
@@ -68,6 +69,23 @@ typedef struct AppRun {
 int app_run(FloScene *scene, const AppRunOptions *options, const char *size, const char *out, bool replace);
 // Goes on with the run in the folder.
 int app_resume(const char *folder, const AppRunOptions *options);
+
+// ---- Stepping (run.c) ----
+
+double app_run_frame_time(const AppRun *run, size_t frame);
+// Does what happens up to `time`, on the way there; `advance` does the steps to a time, and may stop before
+// it.
+FloStatus app_run_advance(AppRun *run, double time, FloStatus (*advance)(AppRun *run, double time));
+// Whether a signal asked for the end.
+bool app_run_is_stopped(void);
+
+// ---- Divergence (run_diverged.c) ----
+
+// After a step towards `time` has failed so: goes back to the checkpoint, and from there to the step that
+// failed; leaves a small scene around the particle that went wrong, diverged.json and diverged.csv, and names
+// it in `reason`. The world is what it was before, unless a signal came. If there is no such scene, the log
+// says why.
+void app_run_reproduce(AppRun *run, double time, FloError *reason);
 
 // ---- Output (run_output.c) ----
 

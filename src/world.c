@@ -271,7 +271,7 @@ static const char *remedy_for(const char *limited_by) {
 
 static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError *error) {
   const char *limited_by;
-  *dt = flo_world_max_dt(world, &limited_by);
+  *dt = world->divergence.dt = flo_world_max_dt(world, &limited_by);
   if (*dt < world->def.min_time_step && world->def.time_step == 0)
     return flo_fail(
         error, FLO_DIVERGED,
@@ -281,11 +281,12 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
   if (*dt < longest && longest < 2 * *dt && world->def.time_step == 0) *dt = longest / 2;
   // What rounding would leave over is not worth a step of its own.
   *dt = longest < *dt * (1 + 1e-9) ? longest : *dt;
+  world->divergence.dt = *dt;
   return FLO_OK;
 }
 
 // One step, but not beyond `until`; landing on it exactly, so that frames have round times.
-static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
   double dt, longest = until - world->time;
   FLO_TRY(prepare(world, error));
   FLO_TRY(choose_dt(world, longest, &dt, error));
@@ -301,14 +302,33 @@ static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, Fl
   return FLO_OK;
 }
 
+static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+  world->divergence.particle = SIZE_MAX;
+  FloStatus status = try_step(world, until, info, error);
+  world->divergence.has_happened = status == FLO_DIVERGED;
+  if (status == FLO_DIVERGED && world->divergence.particle == SIZE_MAX)
+    world->divergence.particle = flo_world_find_culprit(world);
+  return status;
+}
+
 FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
   return step_until(world, INFINITY, info, error);
 }
 
-FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+static FloStatus check_goal(const FloWorld *world, double time, FloStepInfo *info, FloError *error) {
   if (!isfinite(time))
     return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
   if (info) *info = (FloStepInfo){world->time, world->dt, world->step, world->iterations, world->residual};
+  return FLO_OK;
+}
+
+FloStatus flo_world_step_until(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+  FLO_TRY(check_goal(world, time, info, error));
+  return world->time < time ? step_until(world, time, info, error) : FLO_OK;
+}
+
+FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+  FLO_TRY(check_goal(world, time, info, error));
   while (world->time < time) FLO_TRY(step_until(world, time, info, error));
   return FLO_OK;
 }

@@ -99,6 +99,11 @@ struct FloWorld {
   double max_speed, max_acceleration; // of the fluid, after the last step
   bool was_changed;                   // things were added since the last step
   bool has_step_state;                // what the last step computed still fits the particles that are there
+  struct {
+    bool has_happened; // the last step failed with FLO_DIVERGED
+    size_t particle;   // index of the first that went wrong; SIZE_MAX: not known
+    double dt;         // of that step
+  } divergence;
   FloBuffer wall_rooms;    // FloWallRoom of each fluid particle; of the last step, where solids are near
   uint64_t forces_of_step; // step whose solid forces are known; UINT64_MAX: none
   FloBuffer scratch;
@@ -186,6 +191,10 @@ double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
 // From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
 double flo_world_fall_height(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
+
+// Of the fluid, after a step that failed: the first particle that is out of reach, or else the one whose
+// speed and acceleration need the shortest step.
+size_t flo_world_find_culprit(const FloWorld *world);
 
 // Tells the host, if it listens.
 __attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,

@@ -164,6 +164,42 @@ void flo_world_sample(FloWorld *world, const double point[3], double *density, d
   if (weight > 0) *pressure = sum_pressure / weight;
 }
 
+// ---- What went wrong ----
+
+// The shorter of the steps that its speed and its acceleration allow, up to a factor; see speed_limit in
+// world.c.
+static double shortest_step(const FloWorld *world, size_t i) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]},
+               a[3] = {(double)p->ax[i], (double)p->ay[i], (double)p->az[i]}, s = world->def.spacing;
+  return fmin(world->def.cfl * s / vec_length(v), 0.5 * sqrt(s / vec_length(a)));
+}
+
+size_t flo_world_find_culprit(const FloWorld *world) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  size_t culprit = 0;
+  double shortest = INFINITY;
+  for (size_t i = 0; i < p->count; ++i) {
+    const double x[3] = {p->x[i], p->y[i], p->z[i]};
+    int32_t cell[3];
+    flo_grid_cell_of(&world->lattice, x, cell);
+    if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return i;
+    double step = shortest_step(world, i);
+    if (step < shortest) shortest = step, culprit = i;
+  }
+  return culprit;
+}
+
+bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t *id, double *time_step) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  size_t i = world->divergence.particle;
+  if (!world->divergence.has_happened || i >= p->count) return false;
+  if (position) vec_set(position, p->x[i], p->y[i], p->z[i]);
+  if (id) *id = p->id[i];
+  if (time_step) *time_step = world->divergence.dt;
+  return true;
+}
+
 // ---- Hash, stages, texts ----
 
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) { // FNV-1a

@@ -191,8 +191,9 @@ static void wrap_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 // Names the first field, in the order in which they are computed, that makes no sense any more.
-static FloStatus report_divergence(const FloWorld *world, size_t i, double dt, FloError *error) {
+static FloStatus report_divergence(FloWorld *world, size_t i, double dt, FloError *error) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  world->divergence.particle = i;
   const struct {
     const char *name;
     double value;

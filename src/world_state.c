@@ -355,7 +355,7 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   restore_streams(world, flo_state_find(state, "emitters")->buffer.data,
                   flo_state_find(state, "sinks")->buffer.data);
   restore_bodies(world, flo_state_find(state, "bodies")->buffer.data);
-  world->has_step_state = false;
+  world->has_step_state = world->divergence.has_happened = false;
   world->forces_of_step = UINT64_MAX;
   return restore_lists(world, state, error);
 }

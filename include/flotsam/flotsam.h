@@ -67,6 +67,8 @@ FLO_API FloStatus flo_world_remove_sink(FloWorld *, FloSinkId, FloError *);
 // One time step. `info` may be NULL. After FLO_DIVERGED the world may be queried and drawn, but not stepped
 // on: its velocities may be those that went wrong, and its positions half moved.
 FLO_API FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error);
+// The same, but not beyond `time`: shortened to land on it exactly, or to come half way where two are left.
+FLO_API FloStatus flo_world_step_until(FloWorld *world, double time, FloStepInfo *info, FloError *error);
 // Steps until `time`, the last one shortened to land on it exactly.
 FLO_API FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error);
 // The longest time step allowed now, and a word for what limits it ("sound", "speed", "force", ...).
@@ -83,6 +85,11 @@ FLO_API FloStatus flo_world_view(const FloWorld *, FloSet, const char *field, Fl
 FLO_API const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k);
 // Density and pressure at a point, interpolated from the fluid around it; 0 where there is none.
 FLO_API void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure);
+// After FLO_DIVERGED: the particle that went wrong first, or if the failure lay not with a single one, the
+// most accelerated or the fastest; where it is now, which may be anywhere; and the time step that failed [s].
+// Any pointer may be NULL. False if the last step did not fail so.
+FLO_API bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t *id,
+                                    double *time_step);
 // A hash over the state of every particle and body, independent of their order in memory and of the thread
 // count.
 FLO_API uint64_t flo_world_hash(const FloWorld *world);

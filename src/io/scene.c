@@ -135,6 +135,8 @@ static void destroy_parts(struct FloSceneParts *parts) {
   for (size_t k = 0; k < parts->n_emitters; k++) free(parts->emitters[k].spans.list);
   for (size_t k = 0; k < parts->n_sinks; k++) free(parts->sinks[k].spans.list);
   json_decref(parts->origins);
+  for (size_t k = 0; k < parts->n_particle_files; k++) flo_particle_file_free(&parts->particles[k].file);
+  free(parts->particles);
   free(parts->fills);
   free(parts->materials);
   free(parts->emitters);

@@ -54,6 +54,18 @@ static FloStatus add_fluids(FloScene *scene, FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
+static FloStatus add_particles(FloScene *scene, FloWorld *world, FloError *error) {
+  for (size_t k = 0; k < scene->parts->n_particle_files; k++) {
+    const FloSceneParticles *particles = &scene->parts->particles[k];
+    const FloParticleFile *file = &particles->file;
+    FloError cause;
+    FloStatus status = flo_world_add_particles(world, scene->parts->materials[particles->material].id,
+                                               file->count, file->positions, file->velocities, &cause);
+    FLO_TRY(at_place(scene, "particles", k, status, &cause, error));
+  }
+  return FLO_OK;
+}
+
 // One of the library's emitters for every span of time in which the scene's emitter runs.
 static FloStatus add_emitter(const FloScene *scene, FloSceneEmitter *emitter, FloWorld *world,
                              FloError *error) {
@@ -117,6 +129,8 @@ static FloStatus fill(FloScene *scene, FloWorld *world, FloError *error) {
   FLO_TRY(set_parameters(scene, world, error));
   FLO_TRY(add_materials(scene, world, error));
   FLO_TRY(add_bodies(scene, world, error));
+  // Before all fluid that finds its places by itself, so that it leaves room for these.
+  FLO_TRY(add_particles(scene, world, error));
   FLO_TRY(add_fluids(scene, world, error));
   FLO_TRY(add_fills(scene, world, error));
   return add_openings(scene, world, error);
@@ -152,7 +166,8 @@ FloStatus flo_scene_apply_event(FloScene *scene, FloWorld *world, const FloScene
 // ---- Parts ----
 
 size_t flo_scene_count_parts(const FloScene *scene) {
-  return scene->parts->n_fluids + scene->parts->n_fills + scene->n_bodies;
+  const struct FloSceneParts *parts = scene->parts;
+  return parts->n_fluids + parts->n_fills + parts->n_particle_files + scene->n_bodies;
 }
 
 FloScenePart flo_scene_part(const FloScene *scene, size_t k) {
@@ -165,6 +180,12 @@ FloScenePart flo_scene_part(const FloScene *scene, size_t k) {
     const FloSceneFill *fill = &scene->parts->fills[k];
     return (FloScenePart){scene->parts->materials[fill->material].name, "fill", fill->n_particles};
   }
-  const FloSceneBody *body = &scene->bodies[k - scene->parts->n_fills];
+  k -= scene->parts->n_fills;
+  if (k < scene->parts->n_particle_files) {
+    const FloSceneParticles *particles = &scene->parts->particles[k];
+    return (FloScenePart){scene->parts->materials[particles->material].name, "particles",
+                          particles->file.count};
+  }
+  const FloSceneBody *body = &scene->bodies[k - scene->parts->n_particle_files];
   return (FloScenePart){body->name, "boundary", body->n_samples};
 }

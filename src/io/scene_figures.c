@@ -175,16 +175,18 @@ static FloStatus read_outline(FloSceneContext *context, json_t *object, FloShape
 
 // ---- Meshes ----
 
-// A file beside the scene, unless the path begins at the root. Written back in full, so that the resolved
-// scene finds it from anywhere.
-static FloStatus find_mesh_file(FloSceneContext *context, json_t *object, char path[PATH_MAX]) {
-  const char *given = flo_json_text(object, "mesh"), *slash = strrchr(context->file, '/');
+_Static_assert(FLO_PATH_SIZE >= PATH_MAX, "realpath needs that much room");
+
+FloStatus flo_scene_find_file(FloSceneContext *context, json_t *object, const char *key,
+                              char path[FLO_PATH_SIZE]) {
+  const char *given = flo_json_text(object, key), *slash = strrchr(context->file, '/');
   int folder = slash && given[0] != '/' ? (int)(slash + 1 - context->file) : 0;
-  char joined[PATH_MAX];
-  if (snprintf(joined, sizeof joined, "%.*s%s", folder, context->file, given) >= PATH_MAX)
+  char joined[FLO_PATH_SIZE];
+  if (context->refuses_includes) return flo_scene_fail(context, "files are not read here");
+  if (snprintf(joined, sizeof joined, "%.*s%s", folder, context->file, given) >= FLO_PATH_SIZE)
     return flo_scene_fail(context, "the path is too long");
-  if (!realpath(joined, path)) snprintf(path, PATH_MAX, "%s", joined);
-  return json_object_set_new(object, "mesh", json_string(path)) ? flo_scene_no_memory(context) : FLO_OK;
+  if (!realpath(joined, path)) snprintf(path, FLO_PATH_SIZE, "%s", joined);
+  return json_object_set_new(object, key, json_string(path)) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
 static FloStatus load_mesh(FloSceneContext *context, const char *path, double scale,
@@ -211,11 +213,10 @@ static FloSceneAttachment *find_mesh(FloSceneContext *context, const char *path,
 }
 
 static FloStatus read_mesh(FloSceneContext *context, json_t *object, FloShape *shape) {
-  char path[PATH_MAX];
+  char path[FLO_PATH_SIZE];
   double scale = number_or(object, "scale", 1);
   size_t mark = flo_scene_enter(context, "mesh");
-  if (context->refuses_includes) return flo_scene_fail(context, "files are not read here");
-  FLO_TRY(find_mesh_file(context, object, path));
+  FLO_TRY(flo_scene_find_file(context, object, "mesh", path));
   FloSceneAttachment *attachment = find_mesh(context, path, scale);
   if (!attachment) {
     attachment = attach(context);

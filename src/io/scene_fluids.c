@@ -1,4 +1,4 @@
-// Materials, fluids, emitters and sinks.
+// Materials, fluids, fills, particles from files, emitters and sinks.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +20,12 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
     material->def.wall_viscosity = flo_json_number(object, "wall_viscosity");
 }
 
-// Room for the named ones, and for one described on the spot in each fluid, fill, emitter and event.
+// Room for the named ones, and for one described on the spot in each fluid, fill, file, emitter and event.
 static FloStatus read_materials(FloSceneContext *context, json_t *root, struct FloSceneParts *parts) {
   json_t *map = json_object_get(root, "materials"), *object;
   size_t n_events = json_array_size(json_object_get(root, "events"));
-  size_t n_most = json_object_size(map) + parts->n_fluids + parts->n_fills + parts->n_emitters + n_events;
+  size_t n_most = json_object_size(map) + parts->n_fluids + parts->n_fills + parts->n_particle_files +
+                  parts->n_emitters + n_events;
   parts->materials = flo_scene_allocate(n_most, sizeof *parts->materials);
   if (!parts->materials) return flo_scene_no_memory(context);
   const char *name;
@@ -122,6 +123,30 @@ static FloStatus read_fill(FloSceneContext *context, json_t *object, size_t inde
   flo_json_vector(object, "seed", fill->def.seed);
   flo_json_vector(object, "velocity", fill->def.velocity);
   return find_material(context, object, "fill", index, scene->parts, &fill->material);
+}
+
+// ---- Particles from files ----
+
+static FloStatus load_particles(FloSceneContext *context, json_t *object, FloParticleFile *file) {
+  char path[FLO_PATH_SIZE];
+  FloError cause;
+  size_t mark = flo_scene_enter(context, "file");
+  FLO_TRY(flo_scene_find_file(context, object, "file", path));
+  FloParticleFileOptions options = {.dim = context->dim,
+                                    .max_particles = (size_t)FLO_SCENE_MAX_PARTICLES,
+                                    .material = flo_json_text(object, "rows")};
+  FloStatus status = flo_particle_file_read(path, &options, file, &cause);
+  if (status == FLO_NO_MEMORY) return flo_scene_no_memory(context);
+  if (status != FLO_OK) return flo_scene_fail(context, "%s", cause.text);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus read_particles(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
+  FloSceneParticles *particles = &scene->parts->particles[index];
+  FLO_TRY(find_material(context, object, "particles", index, scene->parts, &particles->material));
+  FLO_TRY(load_particles(context, object, &particles->file));
+  return flo_scene_count(context, (double)particles->file.count);
 }
 
 // ---- Emitters ----
@@ -260,27 +285,33 @@ static FloStatus read_all(FloSceneContext *context, json_t *root, const char *ke
   return FLO_OK;
 }
 
+// n entries for the list `key`, counted into *n.
+static void *allocate_list(const json_t *root, const char *key, size_t size, size_t *n) {
+  *n = json_array_size(json_object_get(root, key));
+  return flo_scene_allocate(*n, size);
+}
+
+static FloStatus allocate_parts(FloSceneContext *context, const json_t *root, struct FloSceneParts *p) {
+  p->fluids = allocate_list(root, "fluids", sizeof *p->fluids, &p->n_fluids);
+  p->fills = allocate_list(root, "fills", sizeof *p->fills, &p->n_fills);
+  p->particles = allocate_list(root, "particles", sizeof *p->particles, &p->n_particle_files);
+  p->emitters = allocate_list(root, "emitters", sizeof *p->emitters, &p->n_emitters);
+  p->sinks = allocate_list(root, "sinks", sizeof *p->sinks, &p->n_sinks);
+  bool has_all = p->fluids && p->fills && p->particles && p->emitters && p->sinks;
+  if (has_all) return FLO_OK;
+  p->n_fluids = p->n_fills = p->n_particle_files = p->n_emitters = p->n_sinks = 0;
+  return flo_scene_no_memory(context);
+}
+
 FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene *scene) {
   struct FloSceneParts *parts = scene->parts;
-  size_t n_fluids = json_array_size(json_object_get(root, "fluids"));
-  size_t n_fills = json_array_size(json_object_get(root, "fills"));
-  size_t n_emitters = json_array_size(json_object_get(root, "emitters"));
-  size_t n_sinks = json_array_size(json_object_get(root, "sinks"));
-  if (n_fluids + n_fills + n_emitters == 0)
-    return flo_scene_fail(context, "needs at least one fluid, fill or emitter");
-  parts->fills = flo_scene_allocate(n_fills, sizeof *parts->fills);
-  parts->fluids = flo_scene_allocate(n_fluids, sizeof *parts->fluids);
-  parts->emitters = flo_scene_allocate(n_emitters, sizeof *parts->emitters);
-  parts->sinks = flo_scene_allocate(n_sinks, sizeof *parts->sinks);
-  if (!parts->fills || !parts->fluids || !parts->emitters || !parts->sinks)
-    return flo_scene_no_memory(context);
-  parts->n_fluids = n_fluids;
-  parts->n_fills = n_fills;
-  parts->n_emitters = n_emitters;
-  parts->n_sinks = n_sinks;
+  FLO_TRY(allocate_parts(context, root, parts));
+  if (parts->n_fluids + parts->n_fills + parts->n_particle_files + parts->n_emitters == 0)
+    return flo_scene_fail(context, "needs at least one fluid, fill, emitter or file of particles");
   FLO_TRY(read_materials(context, root, parts));
   FLO_TRY(read_all(context, root, "fluids", read_fluid, scene));
   FLO_TRY(read_all(context, root, "fills", read_fill, scene));
+  FLO_TRY(read_all(context, root, "particles", read_particles, scene));
   FLO_TRY(read_all(context, root, "emitters", read_emitter, scene));
   return read_all(context, root, "sinks", read_sink, scene);
 }

@@ -3,6 +3,8 @@
 #define FLO_IO_SCENE_STEPS_H
 
 #include "geometry/mesh.h"
+#include "io/files.h"
+#include "io/particle_file.h"
 #include "io/scene_context.h"
 #include "io/scene_tables.h"
 
@@ -87,6 +89,11 @@ typedef struct FloSceneFill {
   size_t n_particles; // once built
 } FloSceneFill;
 
+typedef struct FloSceneParticles {
+  FloParticleFile file;
+  size_t material;
+} FloSceneParticles;
+
 typedef struct FloSceneEmitter {
   FloEmitterDef def;
   size_t material;
@@ -121,10 +128,11 @@ struct FloSceneParts {
   FloSceneMaterial *materials;
   FloSceneFluid *fluids, *added; // there from the start; added by events
   FloSceneFill *fills;
+  FloSceneParticles *particles; // of each file
   FloSceneEmitter *emitters;
   FloSceneSink *sinks;
   FloSceneParameter *parameters;
-  size_t n_materials, n_fluids, n_added, n_fills, n_emitters, n_sinks, n_parameters;
+  size_t n_materials, n_fluids, n_added, n_fills, n_particle_files, n_emitters, n_sinks, n_parameters;
   json_t *origins; // as in FloSceneContext, for messages while building
 };
 
@@ -156,6 +164,9 @@ FloStatus flo_scene_read_rotation(FloSceneContext *, json_t *object, double rota
 // "start" and "end"; without an end, *end stays as it is.
 FloStatus flo_scene_read_span(FloSceneContext *, json_t *object, double *start, double *end);
 FloStatus flo_scene_read_figure(FloSceneContext *, json_t *object, int up, double spacing, FloShape *shape);
+// The file that the text `key` of `object` names: beside the scene, unless the path begins at the root.
+// Written back in full, so that the resolved scene finds it from anywhere.
+FloStatus flo_scene_find_file(FloSceneContext *, json_t *object, const char *key, char path[FLO_PATH_SIZE]);
 void flo_scene_free_attachments(FloSceneAttachment *first);
 // Corners of the box around a shape, in its own frame (of a tank: around its inner space).
 FloStatus flo_scene_shape_bounds(FloSceneContext *, const FloShape *shape, double low[3], double high[3]);

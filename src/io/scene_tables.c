@@ -439,6 +439,21 @@ static const FloSceneKey fill_keys[] = {
 
 static const FloSceneTable fill_table = {"a fill", TABLE(fill_keys)};
 
+// ---- Particles from files ----
+
+static const FloSceneKey particles_keys[] = {
+    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
+     .is_required = true, .table = &material_table},
+    {"file", TEXT, ANY, NULL,
+     .help =
+         "CSV with columns x, y, z and, if wanted, vx, vy, vz (z and vz: 3D only), found from the scene's "
+         "folder; where there is a column type, only rows that say fluid are taken",
+     .is_required = true},
+    {"rows", TEXT, ANY, NULL, .help = "only rows that say this in the column material; without it, all"},
+};
+
+static const FloSceneTable particles_table = {"a file of particles", TABLE(particles_keys)};
+
 // ---- Events ----
 
 static const FloSceneKey added_fluid_keys[] = {FLUID_KEYS};
@@ -559,6 +574,8 @@ static const FloSceneKey scene_keys[] = {
     THING_LISTS("[]"),
     {"fills", LIST, ANY, NULL, .help = "vessels filled from a point up to a level", .fallback = "[]",
      .table = &fill_table},
+    {"particles", LIST, ANY, NULL, .help = "fluid particles one by one, from files", .fallback = "[]",
+     .table = &particles_table},
     {"events", LIST, ANY, NULL, .help = "what happens at given times", .fallback = "[]",
      .table = &event_table},
     {"probes", LIST, ANY, NULL, .help = "what to measure over time", .fallback = "[]", .table = &probe_table},

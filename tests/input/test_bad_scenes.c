@@ -38,7 +38,7 @@ static const BadScene keys[] = {
     {SCENE("'fluids':{}"), "/fluids: must be a list of objects, got an object"},
     {SCENE("'fluids':[1]"), "/fluids/0: must be an object, got a number"},
     {SCENE("'fluids':null"), "/fluids: must be a list of objects, got null"},
-    {SCENE("'title':'empty'"), "needs at least one fluid, fill or emitter"},
+    {SCENE("'title':'empty'"), "needs at least one fluid, fill, emitter or file of particles"},
     {SCENE("'fluids':[{'shape':{'box':1}}]"), "/fluids/0: needs 'material'"},
     {SCENE("'fluids':[{'material':{}}]"), "/fluids/0: needs 'shape'"},
     {WATER("{'box':1},'colour':'red'"), "/fluids/0: unknown key 'colour'"},
@@ -394,6 +394,25 @@ static const BadScene names[] = {
     {WET("'$schema':1"), "/$schema: must be text, got a number"},
 };
 
+#define LISTED(more) SCENE("'particles':[{'material':{}," more "}]")
+
+static const BadScene particles[] = {
+    {SCENE("'particles':{}"), "/particles: must be a list of objects, got an object"},
+    {SCENE("'particles':[]"), "needs at least one fluid, fill, emitter or file of particles"},
+    {SCENE("'particles':[{'file':'a.csv'}]"), "/particles/0: needs 'material'"},
+    {SCENE("'particles':[{'material':'watr','file':'a.csv'}],'materials':{'water':{}}"),
+     "/particles/0/material: unknown material 'watr', did you mean 'water'?"},
+    {SCENE("'particles':[{'material':{}}]"), "/particles/0: needs 'file'"},
+    {LISTED("'file':7"), "/particles/0/file: must be text, got a number"},
+    {LISTED("'file':'a.csv','row':'water'"), "/particles/0: unknown key 'row', did you mean 'rows'?"},
+    {LISTED("'file':'a.csv','grid':{}"), "/particles/0: unknown key 'grid'"},
+    {LISTED("'file':'nowhere.csv'"), "nowhere.csv: cannot read: No such file"},
+    {LISTED("'file':''"), "is a folder, not a file"},
+    {LISTED("'file':'/dev/zero'"), "/particles/0/file: /dev/zero: is a device or a pipe, not a file"},
+    {SCENE("'groups':{'g':{'particles':[]}},'place':[{'group':'g'}]"), "/groups/g: unknown key 'particles'"},
+    {WET("'events':[{'at':0.5,'add':{'material':{},'file':'a.csv'}}]"), "/events/0/add: unknown key 'file'"},
+};
+
 // ---- Trying them ----
 
 TRY(syntax)
@@ -408,6 +427,7 @@ TRY(others)
 TRY(senseless)
 TRY(events)
 TRY(names)
+TRY(particles)
 
 // ---- Files that are no scenes at all ----
 
@@ -435,6 +455,46 @@ static void fill_file(char byte, size_t n) {
   memset(block, byte, sizeof block);
   for (; n > 0; n -= flo_min_size(n, sizeof block)) fwrite(block, 1, flo_min_size(n, sizeof block), stream);
   assert_int_equal(fclose(stream), 0);
+}
+
+// The scene is right, the file it names is not.
+static void test_bad_particle_files(void **state) {
+  (void)state;
+  static const struct {
+    const char *scene, *text, *message;
+  } cases[] = {
+      {LISTED("'file':'start.csv'"), "", "start.csv: is empty"},
+      {LISTED("'file':'start.csv'"), "x,y\n1,2\n", "start.csv: line 1: there is no column 'z'"},
+      {LISTED("'file':'start.csv'"), "x,y,Z\n1,2,3\n", "there is no column 'z', did you mean 'Z'?"},
+      {LISTED("'file':'start.csv'"), "x,y,z\n1,2,3\n1,2,three\n",
+       "start.csv: line 3, column 'z': 'three' is"},
+      {LISTED("'file':'start.csv'"), "x,y,z\n1,2,inf\n",
+       "start.csv: line 2, column 'z': 'inf' is not finite"},
+      {LISTED("'file':'start.csv'"), "x,y,z\n1,2\n", "start.csv: line 2: it has 2 fields, but there are 3"},
+      {LISTED("'file':'start.csv'"), "x,y,z,type\n1,2,3,boundary\n", "no row says 'fluid'"},
+      {LISTED("'file':'start.csv'"), "x,y,z\n1,2,\033[31m\n", "line 2, column 'z': '?[31m' is not a number"},
+      {LISTED("'file':'start.csv','rows':'oil'"), "x,y,z\n1,2,3\n", "there is no column 'material'"},
+      {FLAT("'particles':[{'material':{},'file':'start.csv'}]"), "x,y,z\n1,2,3\n",
+       "start.csv: line 2, column 'z': '3' must be 0 in a two-dimensional scene"},
+  };
+  char csv[sizeof file];
+  snprintf(csv, sizeof csv, "%s/start.csv", folder);
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); k++) {
+    write_text(file, cases[k].scene);
+    write_text(csv, cases[k].text);
+    expect_failure(NULL, FLO_BAD_INPUT, cases[k].message);
+  }
+  // Text from strangers names no files.
+  write_text(file, cases[0].scene);
+  expect_failure(&(FloSceneOptions){.refuse_includes = true}, FLO_BAD_INPUT,
+                 "/particles/0/file: files are not read here");
+  // The limit counts all there is.
+  write_text(file, SCENE("'fluids':[{'material':{},'shape':{'box':[50,50,80]}}],"
+                         "'particles':[{'material':{},'file':'start.csv'}]"));
+  write_text(csv, "x,y,z\n1,2,3\n");
+  expect_failure(NULL, FLO_BAD_INPUT,
+                 "/particles/0: up to here the scene needs about 2e+08 particles, the limit is 200000000");
+  remove(csv);
 }
 
 static void test_deep_nesting(void **state) {
@@ -585,6 +645,8 @@ int main(void) {
       cmocka_unit_test(test_motions),
       cmocka_unit_test(test_events),
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_particles),
+      cmocka_unit_test(test_bad_particle_files),
       cmocka_unit_test(test_others),
       cmocka_unit_test(test_files),
       cmocka_unit_test(test_deep_nesting),

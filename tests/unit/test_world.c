@@ -329,6 +329,30 @@ static void test_a_very_short_step_does_not_shake_the_fluid(void **state) {
   }
 }
 
+// One step after the other is the same as all at once, to the bit.
+static void test_steps_until_a_time_are_those_of_advancing_to_it(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *single = create_dam(&def), *whole = create_dam(&def);
+  FloError error;
+  FloStepInfo info = {0};
+  uint64_t n = 0;
+  for (double time = 0.01; time < 0.025; time += 0.01) {
+    for (; flo_world_time(single) < time; ++n)
+      assert_ok(flo_world_step_until(single, time, &info, &error), &error);
+    assert_ok(flo_world_advance(whole, time, NULL, &error), &error);
+    assert_true(flo_world_time(single) == time);
+    assert_true(flo_world_hash(single) == flo_world_hash(whole));
+    assert_int_equal(info.step, n);
+    // There already: nothing is left to do.
+    assert_ok(flo_world_step_until(single, time, &info, &error), &error);
+    assert_int_equal(info.step, n);
+  }
+  assert_refused(flo_world_step_until(single, INFINITY, NULL, &error), &error, "finite");
+  flo_world_destroy(single);
+  flo_world_destroy(whole);
+}
+
 static void test_a_time_step_below_the_smallest_means_divergence(void **state) {
   (void)state;
   FloWorldDef def = small_world_def(3);
@@ -444,6 +468,17 @@ static uint32_t named_particle(const FloError *error) {
   return (uint32_t)strtoul(name + strlen("particle "), NULL, 10);
 }
 
+static void expect_bad_particle(const FloWorld *world, uint32_t id, double dt) {
+  uint32_t found = UINT32_MAX;
+  double position[3], time_step = 0;
+  assert_true(flo_world_bad_particle(world, NULL, NULL, NULL));
+  assert_true(flo_world_bad_particle(world, position, &found, &time_step));
+  assert_int_equal(found, id);
+  assert_true(position[1] == field_at(world, FLO_SET_FLUID, "y", index_of_id(world, id)) ||
+              isnan(position[1]));
+  assert_close(time_step, dt, 1e-9 * dt);
+}
+
 static void test_a_velocity_that_is_not_a_number_diverges_and_is_named(void **state) {
   (void)state;
   const float bad[] = {NAN, INFINITY, -INFINITY, 1e30f};
@@ -460,6 +495,7 @@ static void test_a_velocity_that_is_not_a_number_diverges_and_is_named(void **st
     for (int step = 0; status == FLO_OK && step < 3; ++step) status = flo_world_step(world, NULL, &error);
     assert_int_equal(status, FLO_DIVERGED);
     assert_int_equal(named_particle(&error), id);
+    expect_bad_particle(world, id, 1e-4);
     flo_world_destroy(world);
   }
 }
@@ -490,6 +526,44 @@ static void test_a_particle_out_of_reach_diverges_and_is_named(void **state) {
   assert_int_equal(flo_world_set_param(world, "sound_speed", 20, &error), FLO_OK);
   assert_int_equal(flo_world_step(world, NULL, &error), FLO_DIVERGED);
   assert_int_equal(named_particle(&error), id);
+  expect_bad_particle(world, id, flo_world_max_dt(world, NULL));
+  flo_world_destroy(world);
+}
+
+// Where no single one went wrong, it is the fastest.
+static void test_a_step_too_short_is_the_fault_of_the_fastest(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  def.min_time_step = 4e-3;
+  FloWorld *world = create_dam(&def);
+  FloError error;
+  uint32_t id = (uint32_t)flo_world_count(world, FLO_SET_FLUID);
+  const double x[6] = {0.12, 0.06, 0.5, 0.12, 0.06, 0.6};
+  const float v[6] = {0, -3, 0, 2, 0, 0};
+  assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 2, x, v, &error), &error);
+  assert_false(flo_world_bad_particle(world, NULL, NULL, NULL));
+  assert_fails(flo_world_step(world, NULL, &error), FLO_DIVERGED, &error, "min_time_step");
+  expect_bad_particle(world, id, flo_world_max_dt(world, NULL));
+  flo_world_destroy(world);
+}
+
+static void test_nobody_is_bad_without_divergence(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloWorld *world = create_dam(&def);
+  FloState *good = NULL;
+  FloError error;
+  const double x[3] = {0.05, 0.05, 0.05};
+  const float v[3] = {0, NAN, 0};
+  assert_ok(flo_world_save(world, &good, &error), &error);
+  step_world(world, 1);
+  assert_false(flo_world_bad_particle(world, NULL, NULL, NULL));
+  assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, v, &error), &error);
+  assert_int_equal(flo_world_step(world, NULL, &error), FLO_DIVERGED);
+  assert_true(flo_world_bad_particle(world, NULL, NULL, NULL));
+  assert_ok(flo_world_restore(world, good, &error), &error);
+  assert_false(flo_world_bad_particle(world, NULL, NULL, NULL));
+  flo_state_destroy(good);
   flo_world_destroy(world);
 }
 
@@ -544,6 +618,7 @@ int main(void) {
       cmocka_unit_test(test_a_fixed_time_step_is_kept),
       cmocka_unit_test(test_fixed_steps_leave_no_sliver),
       cmocka_unit_test(test_a_very_short_step_does_not_shake_the_fluid),
+      cmocka_unit_test(test_steps_until_a_time_are_those_of_advancing_to_it),
       cmocka_unit_test(test_a_time_step_below_the_smallest_means_divergence),
       cmocka_unit_test(test_the_longest_time_step_is_respected),
       cmocka_unit_test(test_fast_particles_added_later_shorten_the_next_step),
@@ -554,6 +629,8 @@ int main(void) {
       cmocka_unit_test(test_a_velocity_that_is_not_a_number_diverges_and_is_named),
       cmocka_unit_test(test_divergence_in_a_crowd_names_a_particle_that_is_bad),
       cmocka_unit_test(test_a_particle_out_of_reach_diverges_and_is_named),
+      cmocka_unit_test(test_a_step_too_short_is_the_fault_of_the_fastest),
+      cmocka_unit_test(test_nobody_is_bad_without_divergence),
       cmocka_unit_test(test_two_worlds_at_once_do_not_disturb_each_other),
       cmocka_unit_test(test_the_hash_follows_the_state),
   };

@@ -1,0 +1,445 @@
+// What a run leaves when it diverges, to find out why: a scene of its own with the fluid around the particle
+// that went wrong, as it was before the step that failed.
+//
+// Steps are deterministic. So the world goes back to the checkpoint, does the same steps again, and stops
+// before the last one; afterwards it does that one as well, and is what it was.
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "io/scene_steps.h"
+#include "run.h"
+#include "sph/kernel_form.h"
+#include "world_state.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Forces on a particle follow from the pressures of its neighbours, which follow from their neighbours: two
+// supports. The third keeps the cut away from these.
+#define SUPPORTS 3.0
+
+enum {
+  FEW_PARTICLES = 300, // fewer than that would show little
+  N_STEPS = 40,        // that the small scene lasts
+  STEPS_PER_FRAME = 8,
+  MAX_FAILED = 2, // steps that belong to a failure
+};
+
+typedef struct Fluid {
+  const double *x[3];
+  const float *v[3];
+  const uint16_t *material;
+  const uint32_t *id;
+  size_t count;
+} Fluid;
+
+typedef struct Reproduction {
+  AppRun *run;
+  const char *reason; // of the divergence
+  uint32_t id;        // of the particle that went wrong
+  size_t index;       // where it stands in memory
+  double place[3];    // and in the world
+  double dt;          // of the step that failed
+  double last_dt;     // of the one before
+  double radius;      // of the fluid that is kept
+  uint64_t n_failed;  // steps that belong to the failure, up to MAX_FAILED
+  FloState *state;    // before these
+  Fluid fluid;        // at the same time
+  size_t n_kept, *n_of_material;
+  bool does_fail; // the small scene, when it is run
+} Reproduction;
+
+static FloStatus no_memory(FloError *error) {
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for the scene around it");
+}
+
+// ---- The same steps again ----
+
+static FloStatus interrupted(FloError *error) {
+  return flo_fail(error, FLO_IO_FAILED, "interrupted on the way there");
+}
+
+// A signal ends long ways only, not the one back to where the world was.
+static FloStatus replay_to(AppRun *run, double time) {
+  for (; flo_world_time(run->world) < time && run->n_replayed > 0; run->n_replayed--) {
+    if (run->n_replayed > MAX_FAILED && app_run_is_stopped()) return interrupted(&run->error);
+    FLO_TRY(flo_world_step_until(run->world, time, NULL, &run->error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus replay_steps(AppRun *run, uint64_t n, double time) {
+  run->n_replayed = n;
+  FLO_TRY(app_run_advance(run, time, replay_to));
+  // Fluid that was added just now may change what the method works with; it looks before the next step.
+  flo_world_max_dt(run->world, NULL);
+  return FLO_OK;
+}
+
+// Where the next step would have to be too short, it may be for the accelerations in the last one: then that
+// one belongs to what failed.
+static uint64_t count_failed(const Reproduction *r) {
+  const FloWorldDef *def = &r->run->scene->world;
+  return def->time_step == 0 && r->dt < def->min_time_step ? MAX_FAILED : 1;
+}
+
+// From the checkpoint towards `time`, as far as before the steps that failed; `n_done` had not.
+static FloStatus replay(Reproduction *r, const FloCheckpoint *checkpoint, uint64_t n_done, double time) {
+  AppRun *run = r->run;
+  FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
+  uint64_t n_since = n_done - flo_world_figures(run->world).step;
+  r->n_failed = count_failed(r) <= n_since + 1 ? count_failed(r) : 1;
+  run->point.next_event = checkpoint->point.next_event;
+  flo_run_folder_note(run->folder, "the last %" PRIu64 " steps once more, to see where it went wrong",
+                      n_since + 1);
+  return replay_steps(run, n_since + 1 - r->n_failed, time);
+}
+
+// ---- Which particles ----
+
+static FloStatus view_field(const FloWorld *world, const char *name, const void **data, FloError *error) {
+  FloView view;
+  FLO_TRY(flo_world_view(world, FLO_SET_FLUID, name, &view, error));
+  *data = view.data;
+  return FLO_OK;
+}
+
+static FloStatus view_fluid(const FloWorld *world, Fluid *fluid, FloError *error) {
+  const char *const names[] = {"x", "y", "z", "vx", "vy", "vz", "material", "id"};
+  const void *data[FLO_COUNT_OF(names)];
+  for (size_t k = 0; k < FLO_COUNT_OF(names); k++) FLO_TRY(view_field(world, names[k], &data[k], error));
+  *fluid = (Fluid){{data[0], data[1], data[2]},
+                   {data[3], data[4], data[5]},
+                   data[6],
+                   data[7],
+                   flo_world_count(world, FLO_SET_FLUID)};
+  return FLO_OK;
+}
+
+// In a periodic box, to the nearest image.
+static double distance(const FloWorldDef *def, const Fluid *fluid, size_t i, const double place[3]) {
+  double d[3];
+  for (int axis = 0; axis < 3; axis++) {
+    double period = def->domain_high[axis] - def->domain_low[axis];
+    d[axis] = fluid->x[axis][i] - place[axis];
+    if (def->periodic[axis]) d[axis] -= period * round(d[axis] / period);
+  }
+  return vec_length(d);
+}
+
+static bool is_kept(const Reproduction *r, size_t i) {
+  return distance(&r->run->scene->world, &r->fluid, i, r->place) <= r->radius;
+}
+
+// One that an emitter made in the very step that failed is not there yet: the nearest to its place stands for
+// it, as far as that is known.
+static void find_place(Reproduction *r, const double place_now[3]) {
+  const Fluid *fluid = &r->fluid;
+  double nearest = INFINITY;
+  r->index = 0;
+  for (size_t i = 0; i < fluid->count && nearest > 0; i++) {
+    double d = fluid->id[i] == r->id ? 0 : distance(&r->run->scene->world, fluid, i, place_now);
+    if (d < nearest || d == 0) nearest = d, r->index = i;
+  }
+  for (int axis = 0; axis < 3; axis++) r->place[axis] = fluid->x[axis][r->index];
+}
+
+static size_t count_kept(Reproduction *r) {
+  size_t n_materials = r->run->scene->parts->n_materials;
+  memset(r->n_of_material, 0, (n_materials + 1) * sizeof *r->n_of_material);
+  r->n_kept = 0;
+  for (size_t i = 0; i < r->fluid.count; i++) {
+    if (!is_kept(r, i)) continue;
+    r->n_of_material[r->fluid.material[i]]++;
+    r->n_kept++;
+  }
+  return r->n_kept;
+}
+
+static FloStatus choose_particles(Reproduction *r, const double place_now[3], FloError *error) {
+  const FloWorldDef *def = &r->run->scene->world;
+  double support = def->support > 0 ? def->support : flo_kernel_default_support(def->kernel);
+  FLO_TRY(view_fluid(r->run->world, &r->fluid, error));
+  if (r->fluid.count == 0) return flo_fail(error, FLO_DIVERGED, "before, there was no fluid");
+  if (!r->n_of_material)
+    r->n_of_material = calloc(r->run->scene->parts->n_materials + 1, sizeof *r->n_of_material);
+  if (!r->n_of_material) return no_memory(error);
+  find_place(r, place_now);
+  r->radius = SUPPORTS * support * def->spacing;
+  while (count_kept(r) < flo_min_size(FEW_PARTICLES, r->fluid.count)) r->radius *= 1.25;
+  return FLO_OK;
+}
+
+// ---- diverged.csv ----
+
+// By its name, unless another is called the same: one described on the spot is named after its fluid.
+static void name_material(const struct FloSceneParts *parts, size_t k, char name[96]) {
+  snprintf(name, 96, "%s", parts->materials[k].name);
+  for (size_t other = 0; other < k; other++)
+    if (!strcmp(parts->materials[other].name, parts->materials[k].name))
+      snprintf(name, 96, "%.40s %zu", parts->materials[k].name, k);
+}
+
+static void print_particle(const Reproduction *r, size_t i, FILE *stream) {
+  const FloScene *scene = r->run->scene;
+  char name[96];
+  for (int axis = 0; axis < scene->world.dim; axis++) fprintf(stream, "%.17g,", r->fluid.x[axis][i]);
+  for (int axis = 0; axis < scene->world.dim; axis++) fprintf(stream, "%.9g,", (double)r->fluid.v[axis][i]);
+  name_material(scene->parts, r->fluid.material[i], name);
+  fprintf(stream, "%s\n", name);
+}
+
+static FloStatus write_particles(const Reproduction *r, FloError *error) {
+  FloNewFile file;
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(r->run->folder->path, "diverged.csv", path, error));
+  FLO_TRY(flo_new_file_begin(&file, path, error));
+  fputs(r->run->scene->world.dim == 2 ? "x,y,vx,vy,material\n" : "x,y,z,vx,vy,vz,material\n", file.stream);
+  // It comes first, to be number 0.
+  print_particle(r, r->index, file.stream);
+  for (size_t i = 0; i < r->fluid.count; i++)
+    if (i != r->index && is_kept(r, i)) print_particle(r, i, file.stream);
+  return flo_new_file_finish(&file, error);
+}
+
+// ---- diverged.json: each changes one thing of the scene; missing memory shows when it is tried ----
+
+static json_t *vector_json(const double v[3], int n) {
+  json_t *list = json_array();
+  for (int k = 0; k < n; k++) json_array_append_new(list, json_real(v[k]));
+  return list;
+}
+
+static void set_texts(const Reproduction *r, json_t *root) {
+  char title[512];
+  snprintf(title, sizeof title, "%.400s, around particle %" PRIu32, r->run->scene->title, r->id);
+  json_object_set_new(root, "title", json_string(title));
+  json_object_set_new(root, "shows", json_string(r->reason));
+}
+
+// A fixed step may have been shortened to land on a frame. Where the failure is that the next step would have
+// to be too short, the one before tells what is usual.
+static void set_times(const Reproduction *r, json_t *root) {
+  double usual = fmax(r->dt, r->last_dt);
+  json_object_set_new(root, "settle", json_integer(0));
+  json_object_set_new(root, "duration", json_real(N_STEPS * usual));
+  json_object_set_new(root, "frames_per_second", json_real(fmin(1 / (STEPS_PER_FRAME * usual), 1e6)));
+  if (r->run->scene->world.time_step > 0) json_object_set_new(root, "time_step", json_real(r->dt));
+}
+
+static json_t *material_json(const FloMaterialDef *def) {
+  json_t *material = json_pack("{s:f, s:f}", "density", def->density, "viscosity", def->viscosity);
+  if (def->wall_viscosity >= 0)
+    json_object_set_new(material, "wall_viscosity", json_real(def->wall_viscosity));
+  return material;
+}
+
+// All materials, since the stiffest of them limits the time step, wherever it is.
+static void set_fluid(const Reproduction *r, json_t *root) {
+  const struct FloSceneParts *parts = r->run->scene->parts;
+  json_t *materials = json_object(), *particles = json_array();
+  for (size_t k = 0; k < parts->n_materials; k++) {
+    char name[96];
+    name_material(parts, k, name);
+    json_object_set_new(materials, name, material_json(&parts->materials[k].def));
+    if (r->n_of_material[k] == 0) continue;
+    json_t *entry = json_pack("{s:s, s:s}", "material", name, "file", "diverged.csv");
+    if (r->n_of_material[k] < r->n_kept) json_object_set_new(entry, "rows", json_string(name));
+    // The particle that went wrong is to be the first in the scene.
+    bool is_first = k == r->fluid.material[r->index];
+    json_array_insert_new(particles, is_first ? 0 : json_array_size(particles), entry);
+  }
+  json_object_set_new(root, "materials", materials);
+  json_object_set_new(root, "particles", particles);
+}
+
+static double largest_param(const char *method, const char *name) {
+  size_t n;
+  const FloParam *params = flo_method_params(method, &n);
+  for (size_t k = 0; k < n; k++)
+    if (!strcmp(params[k].name, name)) return params[k].high;
+  return 0;
+}
+
+// The speed of sound that the method chose for the whole scene: for less fluid it would choose a lower one.
+// It keeps the highest speed to expect, and takes ten times that (see sound_speed in wcsph.c), also where
+// that is more than anyone may ask for.
+static void set_sound_speed(const Reproduction *r, json_t *root) {
+  const char *name = r->run->scene->world.method;
+  json_t *method = json_object_get(root, "method");
+  const FloStateArray *saved = flo_state_find(r->state, "method");
+  if (strcmp(name, "wcsph") || flo_json_number(method, "sound_speed") > 0 || !saved || saved->count < 1)
+    return;
+  double expected = *(const double *)saved->buffer.data, chosen = expected > 0 ? 10 * expected : 1;
+  if (chosen <= largest_param(name, "sound_speed"))
+    json_object_set_new(method, "sound_speed", json_real(chosen));
+}
+
+static void set_pose(json_t *body, const FloPose *pose, int dim) {
+  double sine = vec_length(pose->rotation), angle = 2 * atan2(sine, pose->rotation[3]) * 180 / FLO_PI,
+         axis[3];
+  json_object_del(body, "corner");
+  json_object_del(body, "base");
+  json_object_del(body, "rotate");
+  json_object_set_new(body, "at", vector_json(pose->position, dim));
+  if (sine == 0) return;
+  vec_scale(pose->rotation, 1 / sine, axis);
+  json_object_set_new(body, "rotate", json_pack("{s:o, s:f}", "axis", vector_json(axis, 3), "angle", angle));
+}
+
+// Turning about its own place comes first, so that it does not turn what carries it along.
+static void set_motions(json_t *body, const FloBodyState *state, int dim) {
+  double speed = vec_length(state->velocity), rate = vec_length(state->angular_velocity);
+  json_t *motions = json_array();
+  if (rate > 0)
+    json_array_append_new(motions, json_pack("{s:{s:o, s:f, s:o}}", "rotate", "axis",
+                                             vector_json(state->angular_velocity, 3), "rate", rate, "centre",
+                                             vector_json(state->pose.position, dim)));
+  if (speed > 0)
+    json_array_append_new(motions, json_pack("{s:o}", "translate", vector_json(state->velocity, dim)));
+  json_object_set_new(body, "motions", motions);
+}
+
+// Where solids are now, going on as they do.
+static FloStatus set_bodies(const Reproduction *r, json_t *root, FloError *error) {
+  const FloScene *scene = r->run->scene;
+  for (size_t k = 0; k < scene->n_bodies; k++) {
+    json_t *body = json_array_get(json_object_get(root, "boundaries"), k);
+    FloBodyState state;
+    if (scene->bodies[k].def.n_motions == 0) continue;
+    FLO_TRY(flo_world_body_state(r->run->world, scene->bodies[k].id, &state, error));
+    set_pose(body, &state.pose, scene->world.dim);
+    set_motions(body, &state, scene->world.dim);
+  }
+  return FLO_OK;
+}
+
+static FloStatus change_scene(const Reproduction *r, json_t *root, FloError *error) {
+  static const char *const dropped[] = {"fluids", "fills", "emitters", "sinks", "events", "probes", "expect"};
+  for (size_t k = 0; k < FLO_COUNT_OF(dropped); k++) json_object_del(root, dropped[k]);
+  set_texts(r, root);
+  set_times(r, root);
+  set_fluid(r, root);
+  set_sound_speed(r, root);
+  return set_bodies(r, root, error);
+}
+
+static FloStatus write_scene(const Reproduction *r, FloError *error) {
+  json_t *root = json_loads(r->run->scene->resolved, 0, NULL);
+  if (!root) return no_memory(error);
+  FloStatus status = change_scene(r, root, error);
+  char *text = status == FLO_OK ? flo_scene_write(root) : NULL;
+  json_decref(root);
+  if (status == FLO_OK && !text) status = no_memory(error);
+  if (status == FLO_OK) status = flo_run_folder_write(r->run->folder, "diverged.json", text, error);
+  free(text);
+  return status;
+}
+
+// ---- Does it fail, too? ----
+
+static FloStatus step_scene(const FloScene *scene, FloWorld *world, FloError *error) {
+  enum { MAX_STEPS = 10 * N_STEPS };
+  for (int k = 0; k < MAX_STEPS; k++) {
+    if (app_run_is_stopped()) return interrupted(error);
+    FLO_TRY(flo_world_step_until(world, scene->duration, NULL, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus try_scene(Reproduction *r, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FloScene *scene;
+  FloWorld *world = NULL;
+  FLO_TRY(flo_path_join(r->run->folder->path, "diverged.json", path, error));
+  FLO_TRY(flo_scene_load(path, &(FloSceneOptions){.threads = r->run->options->threads}, &scene, error));
+  FloStatus status = flo_scene_build(scene, &world, error);
+  if (status == FLO_OK) status = step_scene(scene, world, error);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+  r->does_fail = status == FLO_DIVERGED;
+  return r->does_fail ? FLO_OK : status;
+}
+
+// ---- All of it ----
+
+static FloStatus write_reproduction(Reproduction *r, const double place_now[3], FloError *error) {
+  r->last_dt = flo_world_figures(r->run->world).dt;
+  FLO_TRY(choose_particles(r, place_now, error));
+  FLO_TRY(flo_world_save(r->run->world, &r->state, error));
+  FLO_TRY(write_particles(r, error));
+  FLO_TRY(write_scene(r, error));
+  FLO_TRY(try_scene(r, error));
+  flo_run_folder_note(
+      r->run->folder, "diverged.json: %zu of %zu fluid particles, those within %g m of number %" PRIu32 "%s",
+      r->n_kept, r->fluid.count, r->radius, r->id, r->does_fail ? "" : "; it does not fail by itself");
+  return FLO_OK;
+}
+
+// From the first of the steps that failed, or if that does not fail by itself, from the next.
+static FloStatus find_reproduction(Reproduction *r, const double place_now[3], double time) {
+  AppRun *run = r->run;
+  for (;; r->n_failed--) {
+    bool has_fluid = flo_world_count(run->world, FLO_SET_FLUID) > 0;
+    if (has_fluid || r->n_failed == 1) FLO_TRY(write_reproduction(r, place_now, &run->error));
+    if (r->does_fail || r->n_failed == 1) return FLO_OK;
+    FLO_TRY(replay_steps(run, 1, time));
+  }
+}
+
+static FloStatus reproduce(Reproduction *r, FloCheckpoint *checkpoint, double time) {
+  AppRun *run = r->run;
+  char path[FLO_PATH_SIZE];
+  double place_now[3];
+  if (!flo_world_bad_particle(run->world, place_now, &r->id, &r->dt))
+    return flo_fail(&run->error, FLO_DIVERGED, "there is no fluid");
+  FLO_TRY(flo_writer_wait(run->writer, &run->error));
+  FLO_TRY(flo_path_join(run->folder->path, "checkpoint.h5", path, &run->error));
+  FLO_TRY(flo_checkpoint_read(path, checkpoint, &run->error));
+  FLO_TRY(replay(r, checkpoint, flo_world_figures(run->world).step, time));
+  r->state = checkpoint->state, checkpoint->state = NULL;
+  FloStatus status = find_reproduction(r, place_now, time);
+  // Whatever became of it, the world shall be what it was.
+  FloError found = run->error;
+  if (replay_steps(run, r->n_failed, time) != FLO_DIVERGED)
+    flo_run_folder_note(run->folder, "warning: the step that failed did not fail again");
+  run->error = found;
+  return status;
+}
+
+static void tell(const Reproduction *r, FloError *reason) {
+  const char *folder = r->run->folder->path;
+  char more[sizeof reason->text];
+  size_t used = strlen(reason->text);
+  int length =
+      snprintf(more, sizeof more,
+               "; a small scene around it%s is in %s/diverged.json, try: flotsam run %s/diverged.json",
+               r->does_fail ? "" : " (which does not fail by itself)", folder, folder);
+  // Half a path is worse than none.
+  if (length > 0 && (size_t)length < sizeof reason->text - used)
+    memcpy(reason->text + used, more, (size_t)length + 1);
+}
+
+// Half of it would only puzzle.
+static void remove_files(const AppRun *run) {
+  static const char *const names[] = {"diverged.json", "diverged.csv"};
+  char path[FLO_PATH_SIZE];
+  for (size_t k = 0; k < FLO_COUNT_OF(names); k++)
+    if (flo_path_join(run->folder->path, names[k], path, NULL) == FLO_OK) unlink(path);
+}
+
+void app_run_reproduce(AppRun *run, double time, FloError *reason) {
+  FloCheckpoint checkpoint = {0};
+  Reproduction r = {.run = run, .reason = reason->text};
+  if (reproduce(&r, &checkpoint, time) == FLO_OK) {
+    tell(&r, reason);
+  } else {
+    remove_files(run);
+    flo_run_folder_note(run->folder, "no scene around what went wrong: %s", run->error.text);
+  }
+  flo_checkpoint_free(&checkpoint);
+  flo_state_destroy(r.state);
+  free(r.n_of_material);
+}
