@@ -55,6 +55,7 @@ keys = {
     "box": steps,
     "peer-dam": steps + ["reference"],
     "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
+    "sampling": "mesh triangles spacing_in_mean_edges seconds seconds_best".split(),
     "target": "target unit measured at_least aim met".split(),
 }
 document = open(sys.argv[1]).read()
