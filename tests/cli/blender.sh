@@ -3,7 +3,7 @@ source "$(dirname "$0")/common.sh"
 export PYTHONDONTWRITEBYTECODE=1
 script=$here/../../tools/blender_import.py
 
-if ! python3 -c 'import numpy' 2>/dev/null; then
+if ! python=$(python_with numpy); then
   echo "skipped: the Python module numpy is not installed"
   exit 77
 fi
@@ -21,27 +21,6 @@ END
 expect_exit 0 "$flotsam" run moving.json --frames 4 --no-picture --quiet --out run
 expect_exit 0 "$flotsam" convert run --frame all --out csv
 expect_exit 0 "$flotsam" convert run --frame 4 --to ply --out last.ply
-
-# Bodies as the library writes them, in case the run has none yet.
-if [[ ! -e run/bodies.csv ]]; then
-  cat >bodies.py <<'END'
-import csv, struct
-rows = list(csv.DictReader(open("run/series.csv")))
-with open("run/bodies.csv", "w") as out:
-    out.write("frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz\n")
-    for frame, row in enumerate(rows):
-        for body in "tank", "paddle":
-            names = "x y z qw qx qy qz vx vy vz wx wy wz fx fy fz tx ty tz".split()
-            out.write(",".join([str(frame), row["time"], body] + [row[f"{body}.{n}"] for n in names]) + "\n")
-for body in "tank", "paddle":
-    with open(f"run/body_{body}.ply", "wb") as out:
-        out.write(b"ply\nformat binary_little_endian 1.0\ncomment body %s\nelement vertex 3\n" % body.encode())
-        out.write(b"property float x\nproperty float y\nproperty float z\nelement face 1\n")
-        out.write(b"property list uchar int vertex_indices\nend_header\n")
-        out.write(struct.pack("<9fB3i", 0, 0, 0, 1, 0, 0, 0, 1, 0, 3, 0, 1, 2))
-END
-  expect_exit 0 python3 bodies.py
-fi
 
 cat >readers.py <<'END'
 import csv, os, sys
@@ -122,8 +101,8 @@ for folder in "nowhere", "csv":
     except b.Damaged as error:
         assert "not the folder of a run" in str(error)
 END
-expect_exit 0 python3 readers.py "$script"
-expect_exit 1 python3 "$script"
+expect_exit 0 "$python" readers.py "$script"
+expect_exit 1 "$python" "$script"
 expect_text err "to be run by Blender"
 
 # ---- A stand-in for Blender that keeps what it is given ----
@@ -235,7 +214,7 @@ assert np.array_equal(particles.data.vertices.set["co"], run.read_frame(1, has_b
 os.rmdir("run/particles_0002.vtp")
 os.rename("kept", "run/particles_0002.vtp")
 END
-expect_exit 0 python3 stand_in.py "$script"
+expect_exit 0 "$python" stand_in.py "$script"
 expect_text err "particles_0002.vtp"
 
 # ---- Blender itself ----

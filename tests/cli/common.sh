@@ -35,6 +35,18 @@ expect_empty() { [[ ! -s $1 ]] || { fail "$1 is not empty:"; sed 's/^/    /' "$1
 expect_file() { [[ -s $1 ]] || fail "no file $1"; }
 expect_no_file() { [[ ! -e $1 ]] || fail "unwanted file $1"; }
 
+# python_with MODULE: a Python that has it; the one of the system need not be the first in the path.
+python_with() {
+  local candidate
+  for candidate in python3 /usr/bin/python3; do
+    if "$candidate" -c "import $1" 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
 # json FILE EXPRESSION: the value of a Python expression over the document d.
 json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 

@@ -1,7 +1,7 @@
 # VTK's own reader opens our files; skipped where its Python module is not installed.
 source "$(dirname "$0")/common.sh"
 
-if ! python3 -c 'import vtk' 2>/dev/null; then
+if ! python=$(python_with vtk); then
   echo "skipped: the Python module vtk is not installed"
   exit 77
 fi
@@ -22,7 +22,7 @@ assert sorted(points.GetArray("id").GetValue(k) for k in fluid) == list(range(64
 assert all(300 < points.GetArray("density").GetValue(k) < 1100 for k in fluid)
 assert data.GetFieldData().GetArray("TimeValue").GetValue(0) == 0.02
 END
-expect_exit 0 python3 read.py
+expect_exit 0 "$python" read.py
 
 # The whole run as a film: what run.pvd lists is there, at the times it says.
 expect_exit 0 "$flotsam" run tiny.json --frames 3 --no-picture --out film
@@ -80,5 +80,5 @@ for name in glob.glob("film/body_*.ply"):
     edges.Update()
     assert ply.GetOutput().GetNumberOfPolys() > 0 and edges.GetOutput().GetNumberOfCells() == 0, name
 END
-expect_exit 0 python3 film.py
+expect_exit 0 "$python" film.py
 finish
