@@ -68,8 +68,7 @@ static void limit_box(Box *box, const Box *core, double reach) {
 // The box around a shape, in its own frame.
 static FloStatus find_local_box(const FloShape *shape, int dim, Box *box, FloError *error) {
   if (flo_shape_has_formula(shape)) {
-    flo_shape_half_extent(shape, dim, box->high);
-    vec_scale(box->high, -1, box->low);
+    flo_shape_bounds(shape, dim, box->low, box->high);
     return FLO_OK;
   }
   FloMemory memory;
@@ -185,6 +184,17 @@ static FloStatus inspect_fluid(Inspection *in, const FloSceneFluid *fluid, doubl
   return FLO_OK;
 }
 
+static void inspect_particles(Inspection *in, const FloParticleFile *file) {
+  for (size_t k = 0; k < file->count; k++) {
+    const double *x = file->positions + 3 * k;
+    const float *v = file->velocities + 3 * k;
+    add_point(&in->fluid, x);
+    in->top = fmax(in->top, x[in->scene->up]);
+    note_speed(in, sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
+  }
+  in->volume += (double)file->count * pow(in->scene->world.spacing, in->scene->world.dim);
+}
+
 // A jet ends on the ground, or where its time is over; it is faster there by the height it fell.
 static void inspect_emitter(Inspection *in, const FloSceneEmitter *emitter, double ground) {
   const FloEmitterDef *def = &emitter->def;
@@ -215,6 +225,7 @@ static void inspect_fill(Inspection *in, const FloSceneFill *fill) {
 static FloStatus inspect_fluids(Inspection *in, double ground, FloError *error) {
   const struct FloSceneParts *p = in->parts;
   for (size_t k = 0; k < p->n_fluids; k++) FLO_TRY(inspect_fluid(in, &p->fluids[k], ground, error));
+  for (size_t k = 0; k < p->n_particle_files; k++) inspect_particles(in, &p->particles[k].file);
   for (size_t k = 0; k < p->n_added; k++) FLO_TRY(inspect_fluid(in, &p->added[k], ground, error));
   for (size_t k = 0; k < p->n_fills; k++) inspect_fill(in, &p->fills[k]);
   for (size_t k = 0; k < p->n_emitters; k++) inspect_emitter(in, &p->emitters[k], ground);
