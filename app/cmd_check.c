@@ -17,9 +17,8 @@ static const AppUsage usage = {
     .about =
         "Reads and builds SCENE and makes a few steps: finds mistakes, counts particles by part, estimates\n"
         "memory, disk and time, tells the time step and what limits it, and notes what is doubtful: bodies\n"
-        "that stand in one another, walls and gaps too thin for the spacing, fluid outside of its tank, "
-        "runs\n"
-        "that would take for ever.\n"
+        "that stand in one another, walls and gaps too thin for the spacing, fluid that would fall for\n"
+        "ever, runs that nobody would wait for.\n"
         "Writes nothing.\n"
         "Exit codes: 0 the scene is fine, 1 the step failed, 2 the scene is not fine.",
     .examples = "  flotsam check dam-break\n"

@@ -31,6 +31,7 @@ typedef struct FloBody {
   const FloSolid *solid; // shared by all bodies of the same shape
   FloPose start;         // pose at time zero, before motions
   FloBodyState state;    // now
+  double reach;          // no point of it is farther from its position [m]
   size_t first, count;   // its samples in the boundary set
   FloMotionDef *motions;
   size_t n_motions;
@@ -155,6 +156,10 @@ void flo_world_nearest_image(const FloWorld *world, const double centre[3], cons
                              double image[3]);
 // Signed distance of a point to a body, negative inside.
 double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]);
+// Unit vector along which that distance grows fastest.
+void flo_world_normal(const FloWorld *world, const FloBody *body, const double x[3], double normal[3]);
+// Whether a box, in its pose, is as long as the domain repeats along an axis, so that it has no ends there.
+bool flo_world_is_endless(const FloWorld *world, const FloShape *shape, const FloPose *pose, int axis);
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance);
 // Whether a point is in the inner space of a tank, or above it where it is open; false for other bodies.
@@ -169,6 +174,11 @@ FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, 
 // The solid of a shape: one that is there already, or a new one.
 FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
                                FloError *error);
+// Steps of a cubic lattice that meets itself across the periodic faces of the axes in `wraps`: stretched a
+// little there, and squeezed as much along `up` or another free axis, so that there is still one point in
+// every spacing^dim. Fails where the stretch would be too much.
+FloStatus flo_world_fit_lattice(const FloWorld *world, const bool wraps[3], int up, double step[3],
+                                FloError *error);
 void flo_world_free_solids(FloWorld *world);
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
 // Fills in fluid particle i; room must have been made.

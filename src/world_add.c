@@ -237,6 +237,17 @@ static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
 }
 
+// The walls of a tank stand outside of its bounds; the box around an outline has its corners anywhere.
+static double solid_reach(const FloSolid *solid) {
+  double low[3], high[3], farthest[3];
+  flo_solid_bounds(solid, low, high);
+  for (int axis = 0; axis < 3; ++axis) {
+    farthest[axis] = fmax(fabs(low[axis]), fabs(high[axis]));
+    if (solid->shape.kind == FLO_SHAPE_TANK) farthest[axis] += solid->wall;
+  }
+  return vec_length(farthest) * (1 + 1e-9);
+}
+
 static FloStatus check_body(const FloWorld *world, const FloBodyDef *def, FloError *error) {
   if (def->kind != FLO_BODY_STATIC && def->kind != FLO_BODY_KINEMATIC)
     return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
@@ -255,6 +266,7 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
   FloBody body = {.kind = def->kind, .start = def->pose};
   FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
   copy_name(body.name, def->name);
+  body.reach = solid_reach(body.solid);
   size_t n_samples = world->sets[FLO_SET_BOUNDARY].count;
   uint32_t next_id = world->next_id[FLO_SET_BOUNDARY];
   FloStatus status = make_body(world, def, &body, error);
@@ -381,6 +393,53 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   return FLO_OK;
 }
 
+// The axis along which gravity is strongest.
+static int find_up(const FloWorld *world) {
+  int up = 0;
+  for (int axis = 1; axis < world->def.dim; ++axis)
+    if (fabs(world->def.gravity[axis]) >= fabs(world->def.gravity[up])) up = axis;
+  return up;
+}
+
+// A box without ends is filled by a lattice that meets itself across the periodic faces: a box of as many
+// whole spacings is sampled, and its points stretched.
+static FloStatus sample_endless(const FloWorld *world, const FloFluidDef *def, const bool wraps[3],
+                                FloPoints *points, FloError *error) {
+  double step[3], s = world->def.spacing;
+  if (def->packing == FLO_FLUID_HEXAGONAL)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "packing: rows of hexagonal packing do not meet across the faces of a periodic box; use cubic");
+  FLO_TRY(flo_world_fit_lattice(world, wraps, find_up(world), step, error));
+  FloShape box = def->shape;
+  double shift[3] = {0};
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    if (wraps[axis]) box.size[axis] = world->def.domain_high[axis] - world->def.domain_low[axis];
+    if (step[axis] == s) continue;
+    // The nearest number of layers, from the low face on.
+    box.size[axis] = s * fmax(round(box.size[axis] / step[axis]), 1);
+    if (!wraps[axis]) shift[axis] = (box.size[axis] / s * step[axis] - def->shape.size[axis]) / 2;
+  }
+  FLO_TRY(flo_shape_sample_volume(&box, world->def.dim, s, def->packing, points, error));
+  for (size_t k = 0; k < points->count; ++k)
+    for (int axis = 0; axis < world->def.dim; ++axis) {
+      double *x = &flo_points_at(points, k)[axis];
+      *x = *x * (step[axis] / s) + shift[axis];
+    }
+  return FLO_OK;
+}
+
+static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, const FloSolid *solid,
+                              FloPoints *points, FloError *error) {
+  bool wraps[3] = {false}, has_ends = true;
+  for (int axis = 0; axis < world->def.dim && def->shape.radius == 0; ++axis) {
+    wraps[axis] = flo_world_is_endless(world, &def->shape, &def->pose, axis);
+    has_ends = has_ends && !wraps[axis];
+  }
+  if (!has_ends) return sample_endless(world, def, wraps, points, error);
+  return flo_solid_sample_volume(solid, world->def.spacing, def->packing, points, error);
+}
+
 FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n_added, FloError *error) {
   size_t ignored;
   FLO_TRY(flo_world_check_material(world, def->material, error));
@@ -393,8 +452,7 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   FloGrid earlier;
   flo_grid_init(&earlier, &world->lattice, &world->memory);
   FloStatus status = flo_grid_build(&earlier, &world->sets[FLO_SET_FLUID], NULL, world->threads, error);
-  if (status == FLO_OK)
-    status = flo_solid_sample_volume(solid, world->def.spacing, def->packing, &points, error);
+  if (status == FLO_OK) status = sample_fluid(world, def, solid, &points, error);
   if (status == FLO_OK)
     status = fill_with_fluid(world, def, &points, &earlier, n_added ? n_added : &ignored, error);
   flo_grid_free(&earlier);

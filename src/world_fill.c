@@ -107,6 +107,46 @@ static void bound_solids(const Fill *fill, double low[3], double high[3]) {
   if (!world->def.periodic[fill->def->up]) high[fill->def->up] = fmax(high[fill->def->up], fill->def->level);
 }
 
+// ---- Lattices that close across periodic faces ----
+
+// Distances may differ from the spacing by this share; more would show in the density.
+#define MAX_STRETCH 0.05
+
+// As many steps as fit a period best.
+static long count_steps(double period, double spacing) {
+  double ratio = period / spacing;
+  long n = (long)floor(ratio);
+  return n < 1 || ratio / (double)n - 1 > 1 - ratio / (double)(n + 1) ? n + 1 : n;
+}
+
+static FloStatus fit_axis(const FloWorld *world, int axis, double *step, FloError *error) {
+  double s = world->def.spacing, period = world->def.domain_high[axis] - world->def.domain_low[axis];
+  double fitting = period / (double)count_steps(period, s);
+  if (fabs(fitting / s - 1) > MAX_STRETCH)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "the period of %g m along %c is no multiple of the spacing, %g m, so that particles would "
+        "crowd at the seam; the nearest spacing that fits is %.6g m",
+        period, "xyz"[axis], s, fitting);
+  // What fits but for rounding stays as it is.
+  *step = fabs(fitting / s - 1) > 1e-9 ? fitting : s;
+  return FLO_OK;
+}
+
+FloStatus flo_world_fit_lattice(const FloWorld *world, const bool wraps[3], int up, double step[3],
+                                FloError *error) {
+  int free_axis = -1;
+  double s = world->def.spacing, stretch = 1;
+  vec_set(step, s, s, s);
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    if (wraps[axis]) FLO_TRY(fit_axis(world, axis, &step[axis], error));
+    if (!wraps[axis] && (free_axis < 0 || axis == up || free_axis != up)) free_axis = axis;
+    stretch *= step[axis] / s;
+  }
+  if (free_axis >= 0) step[free_axis] = s / stretch;
+  return FLO_OK;
+}
+
 // Where the anchor stands along an axis of the lattice, and how many points there are. Rows and planes of odd
 // numbers may be shifted: the anchor gets even ones, so that it stays where it is.
 static void count_points(Fill *fill, int axis, double low, double high, double anchor, long *start) {
@@ -114,7 +154,6 @@ static void count_points(Fill *fill, int axis, double low, double high, double a
   *start = (long)floor((anchor - low) / step + 1e-6);
   if (fill->def->packing == FLO_FLUID_HEXAGONAL) *start += *start & 1;
   fill->lattice.origin[axis] = anchor - (double)*start * step;
-  fill->wraps[axis] = fill->world->def.periodic[axis];
   fill->n[axis] = fill->wraps[axis] ? lround((high - low) / step)
                                     : *start + 1 + (long)floor((high - anchor) / step + 1e-6);
 }
@@ -122,7 +161,11 @@ static void count_points(Fill *fill, int axis, double low, double high, double a
 static FloStatus lay_lattice(Fill *fill, long start[3], FloError *error) {
   const FloWorld *world = fill->world;
   double low[3] = {0}, high[3] = {0}, anchor[3], cells = 1;
+  memcpy(fill->wraps, world->def.periodic, sizeof fill->wraps);
   fill->lattice = flo_fluid_lattice(fill->def->packing, world->def.dim, world->def.spacing);
+  // Hexagonal packing never wraps.
+  if (fill->def->packing == FLO_FLUID_CUBIC)
+    FLO_TRY(flo_world_fit_lattice(world, fill->wraps, fill->def->up, fill->lattice.step, error));
   bound_solids(fill, low, high);
   anchor_lattice(fill, low, anchor);
   vec_copy(anchor, fill->lattice.origin);
@@ -159,7 +202,10 @@ static void index_of(const Fill *fill, size_t number, long index[3]) {
 static bool is_free(const Fill *fill, const double x[3]) {
   const FloWorld *world = fill->world;
   double s = world->def.spacing;
-  return x[fill->def->up] <= fill->def->level - 0.5 * s + 1e-6 * s &&
+  // Layers that are not one spacing apart cannot meet every level: as many as come nearest to it.
+  double below =
+      fill->lattice.step[fill->def->up] == s || fill->def->packing == FLO_FLUID_HEXAGONAL ? 0.5 : 0;
+  return x[fill->def->up] <= fill->def->level - below * s + 1e-6 * s &&
          !flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * s);
 }
 

@@ -25,10 +25,9 @@ void flo_world_nearest_image(const FloWorld *world, const double centre[3], cons
 }
 
 // A box as long as the domain repeats has no ends: where along it a point is does not matter.
-static bool is_endless(const FloWorld *world, const FloBody *body, int axis) {
-  const double *q = body->state.pose.rotation;
+bool flo_world_is_endless(const FloWorld *world, const FloShape *shape, const FloPose *pose, int axis) {
+  const double *q = pose->rotation;
   bool is_turned = q[0] != 0 || q[1] != 0 || q[2] != 0;
-  const FloShape *shape = &body->solid->shape;
   if (!world->def.periodic[axis] || shape->kind != FLO_SHAPE_BOX || is_turned) return false;
   double period = world->def.domain_high[axis] - world->def.domain_low[axis];
   return shape->size[axis] >= period * (1 - 1e-9);
@@ -36,7 +35,7 @@ static bool is_endless(const FloWorld *world, const FloBody *body, int axis) {
 
 static void forget_endless_axes(const FloWorld *world, const FloBody *body, double local[3]) {
   for (int axis = 0; axis < world->def.dim; ++axis)
-    if (is_endless(world, body, axis)) local[axis] = 0;
+    if (flo_world_is_endless(world, &body->solid->shape, &body->state.pose, axis)) local[axis] = 0;
 }
 
 // A point in the body's frame: the image that is nearest to the body.
@@ -53,9 +52,27 @@ double flo_world_distance(const FloWorld *world, const FloBody *body, const doub
   return flo_solid_distance(body->solid, local);
 }
 
+void flo_world_normal(const FloWorld *world, const FloBody *body, const double x[3], double normal[3]) {
+  double local[3];
+  to_body(world, body, x, local);
+  flo_solid_normal(body->solid, local, normal);
+  quat_rotate(body->state.pose.rotation, normal, normal);
+}
+
+// Most bodies of many are too far away to be asked.
+static bool is_out_of_reach(const FloWorld *world, const FloBody *body, const double x[3], double clearance) {
+  double image[3], between[3], reach = body->reach + fmax(clearance, 0);
+  flo_world_nearest_image(world, body->state.pose.position, x, image);
+  vec_sub(image, body->state.pose.position, between);
+  return vec_dot(between, between) > reach * reach;
+}
+
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance) {
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_world_distance(world, &flo_bodies(world)[k], x) < clearance) return true;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (is_out_of_reach(world, body, x, clearance)) continue;
+    if (flo_world_distance(world, body, x) < clearance) return true;
+  }
   return false;
 }
 

@@ -1,5 +1,5 @@
 // What a scene's author should know before running it: parts that the spacing cannot resolve, bodies that
-// stand in one another, fluid outside of its tank.
+// stand in one another or nearly touch, fluid that nothing holds.
 #ifndef FLO_IO_ADVICE_H
 #define FLO_IO_ADVICE_H
 

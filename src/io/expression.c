@@ -1,12 +1,12 @@
 // A recursive-descent parser that emits a program for a stack machine, folding constants as it goes.
 #include "io/expression.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/core.h"
+#include "geometry/mesh_io.h"
 #include "io/suggest.h"
 
 enum {
@@ -14,6 +14,7 @@ enum {
   MAX_NESTING = 64, // brackets, signs and powers within one another
   MAX_STACK = 256,  // values waiting while others are computed
   MAX_NAME = 63,
+  MAX_NUMBER = 63, // characters
 };
 
 // ---- What can be called ----
@@ -213,8 +214,7 @@ static const char *after_digits(const char *at) {
   return at;
 }
 
-// The text itself is looked through first, since strtod also takes "inf", "0x1p3" and a locale's decimal
-// comma.
+// Where the number ends; what follows is none of it.
 static const char *after_number(const char *at) {
   at = after_digits(at);
   if (*at == '.') at = after_digits(at + 1);
@@ -227,16 +227,17 @@ static const char *after_number(const char *at) {
 
 static FloStatus parse_number(Parser *parser) {
   const char *start = parser->at;
-  char digits[64];
   size_t length = (size_t)(after_number(start) - start);
-  if (length >= sizeof digits)
+  if (length > MAX_NUMBER)
     return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: number too long", column_of(parser, start));
-  memcpy(digits, start, length);
-  digits[length] = 0;
-  char *point = strchr(digits, '.');
-  if (point) *point = localeconv()->decimal_point[0];
   parser->at += length;
-  return emit_value(parser, strtod(digits, NULL));
+  // As in meshes: with a point, whatever the user's language.
+  FloText text;
+  double value = 0;
+  FLO_TRY(flo_text_begin(&text, "expression", (const unsigned char *)start, length, parser->error));
+  FloStatus status = flo_text_number(&text, "a number", &value);
+  flo_text_end(&text);
+  return status == FLO_OK ? emit_value(parser, value) : status;
 }
 
 static FloStatus parse_sum(Parser *parser);

@@ -213,7 +213,7 @@ static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t 
   FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
   // Solids are sampled by a few layers below their surface.
-  double area = flo_scene_shape_surface(&body->def.shape, context->dim);
+  double area = flo_scene_surface(context, &body->def.shape);
   FLO_TRY(flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1)));
   return read_motions(context, json_object_get(object, "motions"), &body->def);
 }

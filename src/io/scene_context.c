@@ -37,6 +37,12 @@ static const char *origin_text(const json_t *origin, size_t k) {
   return json_string_value(json_array_get(origin, k));
 }
 
+const char *flo_scene_file_at(const FloSceneContext *context) {
+  const char *rest;
+  const json_t *origin = find_origin(context, context->path, &rest);
+  return origin ? origin_text(origin, 0) : context->file;
+}
+
 json_t *flo_scene_origin(const FloSceneContext *context, const char *note) {
   const char *rest = context->path;
   const json_t *known = find_origin(context, context->path, &rest);
@@ -108,6 +114,11 @@ FloStatus flo_scene_no_memory(FloSceneContext *context) {
 
 FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const FloError *cause) {
   return fail_with(context, status, cause->text);
+}
+
+void flo_text_append(char *text, size_t size, const char *separator, const char *more) {
+  size_t length = strlen(text);
+  snprintf(text + length, size - length, "%s%s", length ? separator : "", more);
 }
 
 // "there is: a, b, c", or that there is none.

@@ -53,6 +53,9 @@ FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const Fl
 // been right.
 FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const char *word, json_t *names);
 
+// Adds to a text of `size` bytes, as far as there is room; the separator only where there is text already.
+void flo_text_append(char *text, size_t size, const char *separator, const char *more);
+
 // Step down to a key or an entry of a list; `leave` takes what `enter` returned. After a failure nobody needs
 // to leave.
 size_t flo_scene_enter(FloSceneContext *context, const char *key);
@@ -65,6 +68,8 @@ FloStatus flo_scene_set_origin(FloSceneContext *context, const char *place, json
 // Where the value at hand stood in the first place: a new [file, path, note]. The note, which may be "", is
 // put behind the path in messages.
 json_t *flo_scene_origin(const FloSceneContext *context, const char *note);
+// The file in which the value at hand stands.
+const char *flo_scene_file_at(const FloSceneContext *context);
 // Takes away the origins of the value at `place` and of everything in it.
 void flo_scene_forget_origins(FloSceneContext *context, const char *place);
 

@@ -1,5 +1,6 @@
 // Figures: from the keys of a shape to the library's description of it.
-#define _XOPEN_SOURCE 700 // realpath
+#define _XOPEN_SOURCE 700 // realpath, scandir
+#include <dirent.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +14,11 @@
 #include "geometry/shape_mesh.h"
 #include "geometry/shapes.h"
 #include "io/scene_steps.h"
+#include "io/suggest.h"
 
 // ---- What shapes refer to: text, heights, points and triangles live as long as the scene ----
 
-static FloSceneAttachment *attach(FloSceneContext *context) {
+FloSceneAttachment *flo_scene_attach(FloSceneContext *context) {
   FloSceneAttachment *made = calloc(1, sizeof *made);
   if (!made) return NULL;
   flo_memory_init(&made->memory, NULL);
@@ -26,16 +28,48 @@ static FloSceneAttachment *attach(FloSceneContext *context) {
   return made;
 }
 
+FloSceneAttachment *flo_scene_recent(FloSceneContext *context, FloSceneAttachment *after, size_t *n_seen) {
+  enum { MAX_LOOKED_AT = 256 };
+  if (!context->attachments || (*n_seen)++ == MAX_LOOKED_AT) return NULL;
+  return after ? after->next : *context->attachments;
+}
+
 void flo_scene_free_attachments(FloSceneAttachment *first) {
   while (first) {
     FloSceneAttachment *next = first->next;
     flo_mesh_free(&first->mesh);
     free(first->text);
-    free(first->heights);
-    free(first->points);
+    free(first->numbers);
     free(first);
     first = next;
   }
+}
+
+// An attachment with the same text that is no mesh, or a new one.
+static const char *keep_text(FloSceneContext *context, const char *text) {
+  size_t n_seen = 0;
+  for (FloSceneAttachment *a = NULL; (a = flo_scene_recent(context, a, &n_seen));)
+    if (a->text && !a->mesh.n_triangles && a->scale == 0 && !strcmp(a->text, text)) return a->text;
+  FloSceneAttachment *made = flo_scene_attach(context);
+  return made ? made->text = strdup(text) : NULL;
+}
+
+// Keeps `numbers`, or gives them back for the same that are there already.
+static const double *keep_numbers(FloSceneContext *context, double *numbers, size_t n) {
+  size_t n_seen = 0;
+  for (FloSceneAttachment *a = NULL; (a = flo_scene_recent(context, a, &n_seen));) {
+    if (!a->numbers || a->n_numbers != n || memcmp(a->numbers, numbers, n * sizeof *numbers) != 0) continue;
+    free(numbers);
+    return a->numbers;
+  }
+  FloSceneAttachment *made = flo_scene_attach(context);
+  if (!made) {
+    free(numbers);
+    return NULL;
+  }
+  made->numbers = numbers;
+  made->n_numbers = n;
+  return numbers;
 }
 
 // ---- Plain figures: a key with one number or a list ----
@@ -82,11 +116,9 @@ static double number_or(const json_t *object, const char *key, double otherwise)
 // ---- Letters ----
 
 static FloStatus read_letters(FloSceneContext *context, json_t *object, FloShape *shape) {
-  FloSceneAttachment *attachment = attach(context);
-  const char *text = flo_json_text(object, "letters");
-  if (!attachment || !(attachment->text = strdup(text))) return flo_scene_no_memory(context);
   shape->kind = FLO_SHAPE_LETTERS;
-  shape->text = attachment->text;
+  shape->text = keep_text(context, flo_json_text(object, "letters"));
+  if (!shape->text) return flo_scene_no_memory(context);
   shape->size[0] = number_or(object, "height", 1);
   shape->size[1] = number_or(object, "depth", shape->size[0] / 4);
   shape->size[2] = number_or(object, "stroke", shape->size[0] / 6);
@@ -115,7 +147,6 @@ static FloStatus fill_heights(FloSceneContext *context, const char *text, FloSha
 
 static FloStatus read_heightfield(FloSceneContext *context, json_t *object, FloShape *shape) {
   json_t *field = json_object_get(object, "heightfield");
-  FloSceneAttachment *attachment = attach(context);
   size_t mark = flo_scene_enter(context, "heightfield");
   shape->kind = FLO_SHAPE_HEIGHTFIELD;
   for (size_t k = 0; k < 2; k++) {
@@ -127,10 +158,15 @@ static FloStatus read_heightfield(FloSceneContext *context, json_t *object, FloS
   }
   shape->size[2] = flo_json_number(field, "depth");
   size_t n = (size_t)shape->n_heights[0] * (size_t)shape->n_heights[1];
-  if (!attachment || !(attachment->heights = calloc(n, sizeof(double)))) return flo_scene_no_memory(context);
-  shape->heights = attachment->heights;
+  double *heights = calloc(n, sizeof *heights);
+  if (!heights) return flo_scene_no_memory(context);
   size_t inner = flo_scene_enter(context, "height");
-  FLO_TRY(fill_heights(context, flo_json_text(field, "height"), shape, attachment->heights));
+  FloStatus status = fill_heights(context, flo_json_text(field, "height"), shape, heights);
+  if (status != FLO_OK) {
+    free(heights);
+    return status;
+  }
+  if (!(shape->heights = keep_numbers(context, heights, n))) return flo_scene_no_memory(context);
   flo_scene_leave(context, inner);
   flo_scene_leave(context, mark);
   return FLO_OK;
@@ -145,14 +181,14 @@ static FloStatus fail_after(FloSceneContext *context, const char *prefix, const 
 }
 
 static FloStatus read_points(FloSceneContext *context, const json_t *list, FloShape *shape) {
-  FloSceneAttachment *attachment = attach(context);
   size_t mark = flo_scene_enter(context, "points");
   shape->n_points = json_array_size(list);
-  if (!attachment || !(attachment->points = calloc(shape->n_points + 1, 2 * sizeof(double))))
-    return flo_scene_no_memory(context);
-  shape->points = attachment->points;
+  double *points = calloc(shape->n_points + 1, 2 * sizeof *points);
+  if (!points) return flo_scene_no_memory(context);
   for (size_t k = 0; k < 2 * shape->n_points; k++)
-    attachment->points[k] = json_number_value(json_array_get(json_array_get(list, k / 2), k % 2));
+    points[k] = json_number_value(json_array_get(json_array_get(list, k / 2), k % 2));
+  if (!(shape->points = keep_numbers(context, points, 2 * shape->n_points)))
+    return flo_scene_no_memory(context);
   FloError cause;
   if (flo_outline_check(shape->points, shape->n_points, &cause) != FLO_OK)
     return fail_after(context, "outline: ", &cause);
@@ -179,14 +215,45 @@ _Static_assert(FLO_PATH_SIZE >= PATH_MAX, "realpath needs that much room");
 
 FloStatus flo_scene_find_file(FloSceneContext *context, json_t *object, const char *key,
                               char path[FLO_PATH_SIZE]) {
-  const char *given = flo_json_text(object, key), *slash = strrchr(context->file, '/');
-  int folder = slash && given[0] != '/' ? (int)(slash + 1 - context->file) : 0;
+  const char *given = flo_json_text(object, key), *beside = flo_scene_file_at(context);
+  const char *slash = strrchr(beside, '/');
+  int folder = slash && given[0] != '/' ? (int)(slash + 1 - beside) : 0;
   char joined[FLO_PATH_SIZE];
   if (context->refuses_includes) return flo_scene_fail(context, "files are not read here");
-  if (snprintf(joined, sizeof joined, "%.*s%s", folder, context->file, given) >= FLO_PATH_SIZE)
+  if (snprintf(joined, sizeof joined, "%.*s%s", folder, beside, given) >= FLO_PATH_SIZE)
     return flo_scene_fail(context, "the path is too long");
   if (!realpath(joined, path)) snprintf(path, FLO_PATH_SIZE, "%s", joined);
   return json_object_set_new(object, key, json_string(path)) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+// ", did you mean ...?" with a name from the same folder, if there is one like it and the file is not there.
+static void suggest_file(const char *path, char hint[128]) {
+  char folder[PATH_MAX], resolved[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  struct dirent **names = NULL;
+  hint[0] = 0;
+  if (realpath(path, resolved)) return;
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+  int n = scandir(folder, &names, NULL, alphasort); // in order, so that the same name is offered everywhere
+  FloSuggestion suggestion = flo_suggest_start(slash ? slash + 1 : path);
+  for (int k = 0; k < n; k++) flo_suggest_offer(&suggestion, names[k]->d_name);
+  if (n > 0) flo_suggest_text(&suggestion, hint);
+  for (int k = 0; k < n; k++) free(names[k]);
+  free(names);
+}
+
+// Larger than any other shape may be.
+#define MAX_EXTENT 1e6
+
+static FloStatus check_mesh(FloSceneContext *context, const char *path, const FloMesh *mesh) {
+  double low[3], high[3], extent = 0;
+  if (mesh->n_triangles == 0) return flo_scene_fail(context, "%s: none of its triangles has an area", path);
+  flo_mesh_bounds(mesh, low, high);
+  for (int axis = 0; axis < 3; axis++)
+    extent = fmax(extent, fmax(high[axis] - low[axis], fmax(fabs(low[axis]), fabs(high[axis]))));
+  if (extent <= MAX_EXTENT) return FLO_OK;
+  return flo_scene_fail(context, "%s: reaches over %.3g m, at most %g m; a smaller 'scale' would do", path,
+                        extent, MAX_EXTENT);
 }
 
 static FloStatus load_mesh(FloSceneContext *context, const char *path, double scale,
@@ -194,12 +261,17 @@ static FloStatus load_mesh(FloSceneContext *context, const char *path, double sc
   FloError cause;
   FloMeshReport report;
   FloMesh *mesh = &attachment->mesh;
+  char hint[128];
   FloStatus status = flo_mesh_read(path, mesh, &cause);
-  if (status != FLO_OK) return flo_scene_fail(context, "%s", cause.text);
+  if (status != FLO_OK) {
+    suggest_file(path, hint);
+    return flo_scene_fail(context, "%s%s", cause.text, hint);
+  }
   for (size_t k = 0; k < mesh->n_vertices; k++)
     vec_scale(flo_mesh_vertex(mesh, k), scale, flo_mesh_vertex(mesh, k));
   status = flo_mesh_repair(mesh, &report, &cause);
   if (status != FLO_OK) return flo_scene_pass_on(context, status, &cause);
+  FLO_TRY(check_mesh(context, path, mesh));
   flo_mesh_describe_problems(&report, attachment->problems, sizeof attachment->problems);
   attachment->triangles = (FloTriangles){flo_mesh_vertex(mesh, 0), flo_mesh_triangle(mesh, 0),
                                          mesh->n_vertices, mesh->n_triangles};
@@ -219,7 +291,7 @@ static FloStatus read_mesh(FloSceneContext *context, json_t *object, FloShape *s
   FLO_TRY(flo_scene_find_file(context, object, "mesh", path));
   FloSceneAttachment *attachment = find_mesh(context, path, scale);
   if (!attachment) {
-    attachment = attach(context);
+    attachment = flo_scene_attach(context);
     if (!attachment || !(attachment->text = strdup(path))) return flo_scene_no_memory(context);
     attachment->scale = scale;
     FLO_TRY(load_mesh(context, path, scale, attachment));

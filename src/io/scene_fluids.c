@@ -94,8 +94,8 @@ static FloStatus fill_fluid(FloSceneContext *context, json_t *object, FloScene *
   flo_json_vector(object, "angular_velocity", def->angular_velocity);
   if (context->dim == 2 && (def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0))
     return flo_scene_fail(context, "'angular_velocity' must be along z in a two-dimensional scene");
-  return flo_scene_count(context, flo_scene_shape_volume(&def->shape, context->dim) /
-                                      pow(scene->world.spacing, context->dim));
+  return flo_scene_count(context,
+                         flo_scene_volume(context, &def->shape) / pow(scene->world.spacing, context->dim));
 }
 
 static FloStatus read_fluid(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {

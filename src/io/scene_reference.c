@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/core.h"
+#include "io/scene_context.h"
 #include "io/scene_schema.h"
 
 // ---- Words ----
@@ -29,17 +30,12 @@ static const struct {
     {FLO_SCENE_MAP, "names"},
 };
 
-static void append(char *text, size_t size, const char *separator, const char *more) {
-  size_t length = strlen(text);
-  snprintf(text + length, size - length, "%s%s", length ? separator : "", more);
-}
-
 static void write_type(const FloSceneKey *key, char text[128]) {
   text[0] = 0;
   for (size_t k = 0; k < FLO_COUNT_OF(type_words); k++)
-    if (key->types & type_words[k].type) append(text, 128, " or ", type_words[k].word);
-  if (!strcmp(key->name, "method")) append(text, 128, " or ", "text");
-  if (!text[0]) append(text, 128, "", "text or list");
+    if (key->types & type_words[k].type) flo_text_append(text, 128, " or ", type_words[k].word);
+  if (!strcmp(key->name, "method")) flo_text_append(text, 128, " or ", "text");
+  if (!text[0]) flo_text_append(text, 128, "", "text or list");
 }
 
 static void write_range(FloSceneRange range, char text[64]) {

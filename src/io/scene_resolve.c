@@ -9,19 +9,12 @@
 
 // ---- Keys ----
 
-// Appends to a text of `size` bytes, as far as there is room.
-static void append(char *text, size_t size, const char *more) {
-  size_t length = strlen(text);
-  snprintf(text + length, size - length, "%s", more);
-}
-
 static FloStatus unknown_key(FloSceneContext *context, const FloSceneTable *table, const char *name) {
   FloSuggestion suggestion = flo_suggest_start(name);
   char known[600] = "; known keys: ";
   for (size_t k = 0; k < table->n_keys; k++) {
     flo_suggest_offer(&suggestion, table->keys[k].name);
-    append(known, sizeof known, k ? ", " : "");
-    append(known, sizeof known, table->keys[k].name);
+    flo_text_append(known, sizeof known, k ? ", " : "", table->keys[k].name);
   }
   char hint[128];
   return flo_scene_fail(context, "unknown key '%.60s'%s", name,
@@ -42,8 +35,7 @@ static size_t count_given(const json_t *object, const char *const names[], char 
   list[0] = 0;
   for (size_t k = 0; k < FLO_SCENE_MAX_ALTERNATIVES && names[k]; k++) {
     n_given += json_object_get(object, names[k]) != NULL;
-    if (k) append(list, size, k + 1 < FLO_SCENE_MAX_ALTERNATIVES && names[k + 1] ? ", " : " or ");
-    append(list, size, names[k]);
+    flo_text_append(list, size, k + 1 < FLO_SCENE_MAX_ALTERNATIVES && names[k + 1] ? ", " : " or ", names[k]);
   }
   return n_given;
 }
@@ -118,8 +110,7 @@ static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json
   for (size_t k = 0; k < FLO_COUNT_OF(phrases); k++) {
     if (!(types & phrases[k].type)) continue;
     bool is_plane = context->dim == 2 && phrases[k].type & (FLO_SCENE_VECTOR | FLO_SCENE_COUNTS);
-    append(wanted, sizeof wanted, wanted[0] ? " or " : "");
-    append(wanted, sizeof wanted, is_plane ? "a list of 2 numbers" : phrases[k].phrase);
+    flo_text_append(wanted, sizeof wanted, " or ", is_plane ? "a list of 2 numbers" : phrases[k].phrase);
   }
   return flo_scene_fail(context, "must be %s, got %s", wanted, json_kind(value));
 }
@@ -263,8 +254,7 @@ static FloStatus check_text(FloSceneContext *context, const FloSceneKey *key, co
   for (size_t k = 0; key->choices[k]; k++) {
     if (!strcmp(key->choices[k], text)) return FLO_OK;
     flo_suggest_offer(&suggestion, key->choices[k]);
-    append(list, sizeof list, k ? ", " : "");
-    append(list, sizeof list, key->choices[k]);
+    flo_text_append(list, sizeof list, k ? ", " : "", key->choices[k]);
   }
   char hint[128];
   return flo_scene_fail(context, "must be one of %s, got '%.60s'%s", list, text,

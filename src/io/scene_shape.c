@@ -29,11 +29,7 @@ void *flo_scene_allocate(size_t n, size_t size) { return calloc(n ? n : 1, size)
 // ---- Measures ----
 
 // Of a shape that has no formula, by a rough mesh of it.
-typedef struct Measures {
-  double volume, surface, low[3], high[3];
-} Measures;
-
-static FloStatus measure_mesh(const FloShape *shape, Measures *out, FloError *error) {
+static FloStatus measure_mesh(const FloShape *shape, FloSceneMeasures *out, FloError *error) {
   FloMemory memory;
   FloMesh mesh;
   FloMassProperties solid, shell;
@@ -55,7 +51,7 @@ static FloStatus measure_mesh(const FloShape *shape, Measures *out, FloError *er
 double flo_scene_shape_volume(const FloShape *shape, int dim) {
   const double *size = shape->size;
   double r = shape->radius;
-  Measures m;
+  FloSceneMeasures m;
   if (!flo_shape_has_formula(shape)) return measure_mesh(shape, &m, NULL) == FLO_OK ? m.volume : 0;
   if (shape->kind == FLO_SHAPE_SPHERE) return dim == 2 ? FLO_PI * r * r : 4.0 / 3 * FLO_PI * r * r * r;
   if (shape->kind == FLO_SHAPE_CYLINDER) return FLO_PI * r * r * size[0];
@@ -66,13 +62,53 @@ double flo_scene_shape_volume(const FloShape *shape, int dim) {
 double flo_scene_shape_surface(const FloShape *shape, int dim) {
   const double *size = shape->size;
   double r = shape->radius;
-  Measures m;
+  FloSceneMeasures m;
   if (!flo_shape_has_formula(shape)) return measure_mesh(shape, &m, NULL) == FLO_OK ? m.surface : 0;
   if (shape->kind == FLO_SHAPE_SPHERE) return dim == 2 ? 2 * FLO_PI * r : 4 * FLO_PI * r * r;
   if (shape->kind == FLO_SHAPE_CYLINDER) return 2 * FLO_PI * r * (r + size[0]);
   if (shape->kind == FLO_SHAPE_OUTLINE) return flo_outline_length(shape->points, shape->n_points);
   if (dim == 2) return 2 * (size[0] + size[1]);
   return 2 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0]);
+}
+
+// Shapes that are alike point to the same attachments, so that these need no closer look.
+static bool is_alike(const FloShape *a, const FloShape *b) {
+  for (int axis = 0; axis < 3; axis++)
+    if (a->size[axis] != b->size[axis]) return false;
+  return a->kind == b->kind && a->radius == b->radius && a->radius2 == b->radius2 && a->closed == b->closed &&
+         a->hollow == b->hollow && a->up == b->up && a->text == b->text && a->heights == b->heights &&
+         a->n_heights[0] == b->n_heights[0] && a->n_heights[1] == b->n_heights[1] && a->mesh == b->mesh &&
+         a->points == b->points && a->n_points == b->n_points;
+}
+
+// Of a shape that has no formula, from what is known or by measuring it.
+static FloStatus measure(FloSceneContext *context, const FloShape *shape, FloSceneMeasures *out,
+                         FloError *error) {
+  size_t n_seen = 0;
+  for (FloSceneAttachment *a = NULL; (a = flo_scene_recent(context, a, &n_seen));) {
+    if (!a->has_measures || !is_alike(&a->shape, shape)) continue;
+    *out = a->measures;
+    return FLO_OK;
+  }
+  FLO_TRY(measure_mesh(shape, out, error));
+  FloSceneAttachment *made = context->attachments ? flo_scene_attach(context) : NULL;
+  if (!made) return FLO_OK; // it will be measured again
+  made->has_measures = true;
+  made->shape = *shape;
+  made->measures = *out;
+  return FLO_OK;
+}
+
+double flo_scene_volume(FloSceneContext *context, const FloShape *shape) {
+  FloSceneMeasures m;
+  if (flo_shape_has_formula(shape)) return flo_scene_shape_volume(shape, context->dim);
+  return measure(context, shape, &m, NULL) == FLO_OK ? m.volume : 0;
+}
+
+double flo_scene_surface(FloSceneContext *context, const FloShape *shape) {
+  FloSceneMeasures m;
+  if (flo_shape_has_formula(shape)) return flo_scene_shape_surface(shape, context->dim);
+  return measure(context, shape, &m, NULL) == FLO_OK ? m.surface : 0;
 }
 
 FloStatus flo_scene_count(FloSceneContext *context, double n_particles) {
@@ -104,8 +140,8 @@ FloStatus flo_scene_shape_bounds(FloSceneContext *context, const FloShape *shape
     return FLO_OK;
   }
   FloError cause;
-  Measures m;
-  FloStatus status = measure_mesh(shape, &m, &cause);
+  FloSceneMeasures m;
+  FloStatus status = measure(context, shape, &m, &cause);
   if (status != FLO_OK) return flo_scene_pass_on(context, status, &cause);
   vec_copy(m.low, low);
   vec_copy(m.high, high);
@@ -115,17 +151,15 @@ FloStatus flo_scene_shape_bounds(FloSceneContext *context, const FloShape *shape
 static FloStatus read_place(FloSceneContext *context, json_t *object, const FloShape *shape,
                             double position[3]) {
   double low[3], high[3];
+  bool has_base = json_object_get(object, "base"), has_corner = json_object_get(object, "corner");
+  bool is_cornered = has_corner || (shape->kind == FLO_SHAPE_TANK && !json_object_get(object, "at"));
+  flo_json_vector(object, has_base ? "base" : is_cornered ? "corner" : "at", position);
+  // Also for those that are placed by their centre: what cannot be measured cannot be made.
   FLO_TRY(flo_scene_shape_bounds(context, shape, low, high));
-  if (json_object_get(object, "base")) {
-    flo_json_vector(object, "base", position);
-    for (int axis = 0; axis < context->dim; axis++)
-      position[axis] -= axis == shape->up ? low[axis] : (low[axis] + high[axis]) / 2;
-  } else if (json_object_get(object, "at") ||
-             (shape->kind != FLO_SHAPE_TANK && !json_object_get(object, "corner"))) {
-    flo_json_vector(object, "at", position);
-  } else {
-    flo_json_vector(object, "corner", position);
-    vec_sub(position, low, position);
+  if (!has_base && !is_cornered) return FLO_OK;
+  for (int axis = 0; axis < context->dim; axis++) {
+    bool is_side = has_base && axis != shape->up;
+    position[axis] -= is_side ? (low[axis] + high[axis]) / 2 : low[axis];
   }
   return FLO_OK;
 }

@@ -110,12 +110,20 @@ typedef struct FloSceneParameter {
   double value;
 } FloSceneParameter;
 
-// What shapes point to.
+// Space inside, skin and box of a shape.
+typedef struct FloSceneMeasures {
+  double volume, surface, low[3], high[3];
+} FloSceneMeasures;
+
+// What shapes point to, shared by those that are alike; and what was measured of them.
 typedef struct FloSceneAttachment {
   struct FloSceneAttachment *next;
-  char *text;       // letters, or the path of a mesh
-  double *heights;  // of a heightfield
-  double *points;   // of an outline
+  char *text;      // letters, or the path of a mesh
+  double *numbers; // heights of a heightfield, points of an outline
+  size_t n_numbers;
+  bool has_measures; // of `shape`
+  FloShape shape;
+  FloSceneMeasures measures;
   double scale;     // of a mesh
   FloMemory memory; // of the mesh
   FloMesh mesh;     // as it was read and mended
@@ -173,6 +181,14 @@ FloStatus flo_scene_shape_bounds(FloSceneContext *, const FloShape *shape, doubl
 // Space inside [m³, 2D m²] and skin [m², 2D m] of a shape.
 double flo_scene_shape_volume(const FloShape *shape, int dim);
 double flo_scene_shape_surface(const FloShape *shape, int dim);
+// The same, measured once for all shapes that are alike.
+double flo_scene_volume(FloSceneContext *, const FloShape *shape);
+double flo_scene_surface(FloSceneContext *, const FloShape *shape);
+// A new attachment of the scene; NULL: no memory.
+FloSceneAttachment *flo_scene_attach(FloSceneContext *context);
+// The next of those attachments that are looked through to share what is alike: the newest few, since a scene
+// may have very many that all differ. NULL: no more. Begin with `after` NULL and *n_seen 0.
+FloSceneAttachment *flo_scene_recent(FloSceneContext *context, FloSceneAttachment *after, size_t *n_seen);
 // Adds to the estimated number of particles; fails where that is beyond all sense.
 FloStatus flo_scene_count(FloSceneContext *, double n_particles);
 

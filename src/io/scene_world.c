@@ -14,12 +14,6 @@
 
 static const char axis_letters[] = "xyz";
 
-// Adds to a list of words with commas between them, as far as there is room.
-static void append_word(char *list, size_t size, const char *word) {
-  size_t length = strlen(list);
-  snprintf(list + length, size - length, "%s%s", length ? ", " : "", word);
-}
-
 // ---- Text ----
 
 static FloStatus copy_text(FloSceneContext *context, const char *from, char **to) {
@@ -82,7 +76,7 @@ static FloStatus read_kernel(FloSceneContext *context, json_t *root, FloWorldDef
   FloSuggestion suggestion = flo_suggest_start(name);
   char hint[128], list[256] = "";
   for (int k = 0; k < FLO_KERNEL_COUNT; k++) {
-    append_word(list, sizeof list, flo_kernel_name((FloKernel)k));
+    flo_text_append(list, sizeof list, ", ", flo_kernel_name((FloKernel)k));
     flo_suggest_offer(&suggestion, flo_kernel_name((FloKernel)k));
   }
   flo_scene_enter(context, "kernel");
@@ -177,7 +171,7 @@ static FloStatus find_method(FloSceneContext *context, const char *name, const c
     *found = flo_method_name(k);
     if (!strcmp(*found, name)) return FLO_OK;
     flo_suggest_offer(&suggestion, *found);
-    append_word(list, sizeof list, *found);
+    flo_text_append(list, sizeof list, ", ", *found);
   }
   if (flo_method_is_announced(name))
     return flo_scene_fail(context, "method '%s' is announced but not available yet; there is %s", name, list);
@@ -202,7 +196,7 @@ static FloStatus unknown_param(FloSceneContext *context, const char *method, con
   suggestion.distance = flo_max_size(suggestion.distance, strlen(name) / 2 + 1);
   for (size_t k = 0; k < n_params; k++) {
     flo_suggest_offer(&suggestion, params[k].name);
-    append_word(list, sizeof list, params[k].name);
+    flo_text_append(list, sizeof list, ", ", params[k].name);
   }
   return flo_scene_fail(context, "unknown parameter '%.60s' of method '%s'%s (there is %s)", name, method,
                         flo_suggest_text(&suggestion, hint), list);

@@ -47,16 +47,47 @@ expect_exit 2 "$flotsam" run scene.json --out never
 expect_text err "cut.obj"
 expect_no_file never
 
+scene ', { "shape": { "mesh": "cubo.obj" } }' ''
+expect_exit 2 "$flotsam" check scene.json
+expect_text err "did you mean 'cube.obj'?"
+printf 'v 0 0 0\nv 1 1 1\nv 2 2 2\nf 1 2 3\n' >flat.obj
+scene ', { "shape": { "mesh": "flat.obj" } }' ''
+expect_exit 2 "$flotsam" check scene.json
+expect_text err "flat.obj: none of its triangles has an area"
+scene ', { "shape": { "mesh": "cube.obj", "scale": 1e5 } }' ''
+expect_exit 2 "$flotsam" check scene.json
+expect_text err "cube.obj: reaches over 2e+07 m, at most 1e+06 m; a smaller 'scale' would do"
+
+# A mesh is looked for beside the file that names it, however deep that is included, in lists and in groups.
+mkdir -p parts/deep
+sed 's/200/400/g' cube.obj >parts/deep/cube.obj
+cat >parts/deep/cubes.json <<'JSON'
+{ "boundaries": [ { "name": "large", "shape": { "mesh": "cube.obj", "scale": 0.001 }, "at": [0.5, 0.5, 0] } ],
+  "groups": { "pair": { "boundaries": [ { "shape": { "mesh": "cube.obj", "scale": 0.0005 }, "at": [0, 0, 0],
+    "grid": { "count": [1, 2, 1], "step": [1, 0.3, 1], "from": "corner" } } ] } } }
+JSON
+echo '{ "include": "deep/cubes.json" }' >parts/more.json
+scene ', { "name": "small", "shape": { "mesh": "cube.obj", "scale": 0.001 }, "at": [0.2, 0.2, 0] }' \
+  ', "include": "parts/more.json", "place": [ { "group": "pair", "at": [0.7, 0, 0] } ]'
+expect_exit 0 "$flotsam" check scene.json --json
+expect_json out "d['fluid_particles']" $((20 * 20 * 8 - 4 * 4 * 4 - 8 * 8 * 8 - 2 * 4 * 4 * 4))
+
 # What is doubtful is noted.
 scene ', { "name": "a", "shape": { "box": 0.3 }, "at": [0.4, 0.4, 0.6] }, { "name": "b", "shape": { "sphere": 0.2 }, "at": [0.5, 0.5, 0.6] }' ''
 expect_exit 0 "$flotsam" check scene.json
-expect_text out "'b' stands in 'a'"
+expect_text out "'a' stands in 'b'"
 scene ', { "name": "sheet", "shape": { "box": [0.5, 0.5, 0.01] }, "at": [0.5, 0.5, 0.7] }' ''
 expect_exit 0 "$flotsam" check scene.json
 expect_text out "'sheet' is 0.01 m thin"
+scene ', { "name": "near", "shape": { "box": 0.2 }, "corner": [0.01, 0.4, 0] }' ''
+expect_exit 0 "$flotsam" check scene.json
+expect_text out "the gap between 'near' and 'tank' is 0.01 m"
+scene ', { "name": "pipe", "shape": { "tube": [0.3, 0.295, 0.3] }, "base": [0.5, 0.5, 0.5] }' ''
+expect_exit 0 "$flotsam" check scene.json
+expect_text out "'pipe' has walls 0.005 m thin"
 scene '' ', "fluids": [ { "material": "water", "shape": { "box": 0.2 }, "at": [3, 0, 0] } ]'
 expect_exit 0 "$flotsam" check scene.json
-expect_text out "64 of 3264 fluid particles start outside of every tank"
+expect_text out "64 of 3264 fluid particles start with nothing below them"
 scene '' ''
 expect_exit 2 "$flotsam" check scene.json --set fills.0.level=1.5
 expect_text err "/fills/0: fill: fluid would run out near"

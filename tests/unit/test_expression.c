@@ -1,5 +1,6 @@
 #include "io/expression.h"
 
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,6 +121,19 @@ static void test_not_finite(void **state) {
   assert_true(isinf(value_at("1e999", NULL, &is_constant)));
 }
 
+static void test_numbers_do_not_depend_on_the_language(void **state) {
+  (void)state;
+  static const char *const languages[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF", "ps_AF.UTF-8"};
+  bool is_constant;
+  for (size_t k = 0; k < FLO_COUNT_OF(languages); ++k) {
+    setlocale(LC_ALL, languages[k]); // those that are not installed change nothing
+    double quick = value_at("2.5 + .5", NULL, &is_constant);
+    double slow = value_at("0.12345678901234567890e-30", NULL, &is_constant);
+    setlocale(LC_ALL, "C");
+    assert_true(quick == 3 && slow == 0.12345678901234567890e-30);
+  }
+}
+
 static void expect_failure(const char *text, const char *fragment) {
   FloError error = {0};
   FloExpression *expression;
@@ -236,9 +250,16 @@ static void test_suggestion(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constants),  cmocka_unit_test(test_variables), cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_failures),   cmocka_unit_test(test_limits),    cmocka_unit_test(test_long_sum),
-      cmocka_unit_test(test_deep_stack), cmocka_unit_test(test_reserved),  cmocka_unit_test(test_distance),
+      cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_variables),
+      cmocka_unit_test(test_numbers_do_not_depend_on_the_language),
+      cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_long_sum),
+      cmocka_unit_test(test_deep_stack),
+      cmocka_unit_test(test_reserved),
+      cmocka_unit_test(test_distance),
       cmocka_unit_test(test_suggestion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

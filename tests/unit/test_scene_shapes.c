@@ -117,12 +117,56 @@ static void test_samples_of_boundaries(void **state) {
   flo_scene_destroy(scene);
 }
 
+static size_t count_attachments(const FloScene *scene, bool that_were_measured) {
+  size_t n = 0;
+  for (const FloSceneAttachment *a = scene->parts->attachments; a; a = a->next)
+    n += a->has_measures || !that_were_measured;
+  return n;
+}
+
+// However often they are read, shapes that are alike are kept once, and measured once or never.
+static void test_shapes_that_are_alike_are_shared(void **state) {
+  (void)state;
+  FloScene *scene =
+      load(BOUNDARIES("{'shape':{'letters':'A'},'at':[0,0,5],'grid':{'count':[10,1,1],'step':[2,1,1]}},"
+                      "{'shape':{'outline':{'points':[[0,0],[1,0],[0,1]],'depth':1}},'at':[0,9,0],"
+                      "'grid':{'count':[10,1,1],'step':[2,1,1]}},"
+                      "{'shape':{'heightfield':{'size':[1,1],'cells':[5,5],'height':'x*y','depth':0.5}},"
+                      "'base':[0,0,9],'grid':{'count':[10,1,1],'step':[2,1,1]}}"));
+  assert_int_equal(scene->n_bodies, 30);
+  assert_int_equal(count_attachments(scene, false), 6);
+  assert_int_equal(count_attachments(scene, true), 3);
+  assert_ptr_equal(scene->bodies[0].def.shape.text, scene->bodies[9].def.shape.text);
+  assert_ptr_equal(scene->bodies[10].def.shape.points, scene->bodies[19].def.shape.points);
+  assert_ptr_equal(scene->bodies[20].def.shape.heights, scene->bodies[29].def.shape.heights);
+  flo_scene_destroy(scene);
+}
+
+// What is measured once is what measuring anew gives, and differs where the shapes do.
+static void test_measures_are_of_the_right_shape(void **state) {
+  (void)state;
+  FloScene *scene = load(BOUNDARIES("{'shape':{'duck':'0.5+0.1*i'},'at':[0,0,5],"
+                                    "'grid':{'count':[3,1,1],'step':[2,1,1]}}"));
+  FloSceneAttachment *attachments = NULL;
+  FloSceneContext context = {.dim = 3, .attachments = &attachments};
+  for (int turn = 0; turn < 2; ++turn)
+    for (size_t k = 0; k < 3; ++k) {
+      const FloShape *shape = &scene->bodies[k].def.shape;
+      assert_close(flo_scene_volume(&context, shape), flo_scene_shape_volume(shape, 3), 0);
+      assert_close(flo_scene_surface(&context, shape), flo_scene_shape_surface(shape, 3), 0);
+    }
+  flo_scene_free_attachments(attachments);
+  flo_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_outline_in_the_plane),
       cmocka_unit_test(test_a_prism_in_space),
       cmocka_unit_test(test_many_outlines),
       cmocka_unit_test(test_meshes_can_be_stacked),
+      cmocka_unit_test(test_shapes_that_are_alike_are_shared),
+      cmocka_unit_test(test_measures_are_of_the_right_shape),
       cmocka_unit_test(test_packings),
       cmocka_unit_test(test_samples_of_boundaries),
   };

@@ -230,6 +230,127 @@ static void test_a_periodic_channel_is_filled_across_its_faces(void **state) {
   flo_world_destroy(world);
 }
 
+// ---- Periods that are no multiple of the spacing ----
+
+static double periodic_distance(const FloWorld *world, const double a[3], const double b[3]) {
+  double image[3], between[3];
+  flo_world_nearest_image(world, a, b, image);
+  vec_sub(a, image, between);
+  return vec_length(between);
+}
+
+// How near the nearest two particles are, across the faces too.
+static double least_distance(const FloWorld *world) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  double least = INFINITY;
+  for (size_t i = 0; i < p->count; ++i)
+    for (size_t j = 0; j < i; ++j)
+      least = fmin(least, periodic_distance(world, (double[3]){p->x[i], p->y[i], p->z[i]},
+                                            (double[3]){p->x[j], p->y[j], p->z[j]}));
+  return least;
+}
+
+static FloWorld *make_channel(double period, double spacing) {
+  FloWorldDef def = small_world_def(2);
+  def.spacing = spacing, def.periodic[0] = true, def.domain_high[0] = period;
+  FloWorld *world = create_world(&def);
+  FloBodyDef floor = flo_default_body_def();
+  floor.shape = box_shape(period, 0.4, 0), floor.pose = pose_at(period / 2, -0.2, 0);
+  add_body(world, &floor);
+  floor.pose = pose_at(period / 2, 2.2, 0);
+  add_body(world, &floor);
+  return world;
+}
+
+// Particles stand evenly across the seam, weigh as much as their place, and stay at rest.
+static void test_a_period_that_is_no_multiple_of_the_spacing(void **state) {
+  (void)state;
+  static const double periods[] = {1.05, 1.04, 1.06, 0.97, 2.55};
+  for (size_t k = 0; k < FLO_COUNT_OF(periods); ++k)
+    for (int is_block = 0; is_block <= 1; ++is_block) {
+      FloError error;
+      FloWorld *world = make_channel(periods[k], 0.1);
+      FloFillDef fill = fill_def(world, 2, 1);
+      fill.seed[1] = 0.05;
+      if (is_block)
+        add_block(world, fill.material, (double[3]){0}, (double[3]){periods[k], 1, 0});
+      else
+        assert_ok(flo_world_add_fill(world, &fill, NULL, &error), &error);
+      assert_true(least_distance(world) > 0.0949);
+      size_t n = flo_world_count(world, FLO_SET_FLUID);
+      assert_close((double)n * 0.01, periods[k], 0.05 * periods[k]);
+      step_world(world, 300);
+      assert_true(flo_world_measure_speed(world) < 0.5);
+      flo_world_destroy(world);
+    }
+}
+
+static void test_a_period_too_short_to_stretch_is_refused(void **state) {
+  (void)state;
+  FloError error;
+  FloWorld *world = make_channel(0.65, 0.1);
+  FloFillDef fill = fill_def(world, 2, 0.4);
+  vec_set(fill.seed, 0.1, 0.05, 0);
+  refuse(world, fill, "period of 0.65 m along x");
+  refuse(world, fill, "nearest spacing that fits is 0.0928571 m");
+  FloFluidDef block = flo_default_fluid_def();
+  block.material = fill.material, block.shape = box_shape(0.65, 0.4, 0), block.pose = pose_at(0.325, 0.2, 0);
+  assert_refused(flo_world_add_fluid(world, &block, NULL, &error), &error, "0.0928571 m");
+  block.packing = FLO_FLUID_HEXAGONAL;
+  assert_refused(flo_world_add_fluid(world, &block, NULL, &error), &error, "use cubic");
+  flo_world_destroy(world);
+}
+
+// A block longer than the period is filled once, not twice at the same place.
+static void test_a_block_longer_than_the_period(void **state) {
+  (void)state;
+  FloWorld *world = make_channel(1, 0.1);
+  assert_int_equal(add_block(world, add_water(world), (double[3]){-0.3, 0, 0}, (double[3]){1.5, 0.5, 0}), 50);
+  assert_close(least_distance(world), 0.1, 1e-9);
+  flo_world_destroy(world);
+}
+
+// ---- What is in a solid ----
+
+static double draw(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) * 0x1p-53;
+}
+
+static bool is_in_any_body(const FloWorld *world, const double x[3], double clearance) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_world_distance(world, &flo_bodies(world)[k], x) < clearance) return true;
+  return false;
+}
+
+// Bodies that are passed over because they are far away must not be missed.
+static void test_solids_are_found_as_by_asking_every_body(void **state) {
+  (void)state;
+  uint64_t random = 1;
+  FloWorldDef def = small_world_def(3);
+  def.spacing = S, def.periodic[0] = true, def.domain_low[0] = -1, def.domain_high[0] = 2;
+  FloWorld *world = create_world(&def);
+  add_tank(world, 3, 1, 0.5, 0.8);
+  FloBodyDef body = flo_default_body_def();
+  body.shape = box_shape(3, 0.1, 0.1), body.pose = pose_at(0.3, 1, 1);
+  add_body(world, &body);
+  body.shape = (FloShape){.kind = FLO_SHAPE_TUBE, .size = {0.6}, .radius = 0.4, .radius2 = 0.3};
+  body.pose = pose_at(1.9, 1, 0);
+  quat_from_axis_angle((double[3]){1, 2, 3}, 1, body.pose.rotation);
+  add_body(world, &body);
+  static const double clearances[] = {0.4 * S, 0, -0.3 * S, 0.3};
+  size_t n_inside = 0;
+  for (size_t k = 0; k < 20000; ++k) {
+    const double x[3] = {4 * draw(&random) - 1.5, 3 * draw(&random) - 1, 3 * draw(&random) - 1};
+    double clearance = clearances[k % 4];
+    bool is_inside = is_in_any_body(world, x, clearance);
+    n_inside += is_inside;
+    assert_int_equal(flo_world_is_in_solid(world, x, clearance), is_inside);
+  }
+  assert_true(n_inside > 500);
+  flo_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_tank_is_filled_to_its_level),
@@ -241,6 +362,10 @@ int main(void) {
       cmocka_unit_test(test_a_wall_holds_the_fluid_back),
       cmocka_unit_test(test_what_would_run_out_is_refused),
       cmocka_unit_test(test_a_periodic_channel_is_filled_across_its_faces),
+      cmocka_unit_test(test_a_period_that_is_no_multiple_of_the_spacing),
+      cmocka_unit_test(test_a_period_too_short_to_stretch_is_refused),
+      cmocka_unit_test(test_a_block_longer_than_the_period),
+      cmocka_unit_test(test_solids_are_found_as_by_asking_every_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
