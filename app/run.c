@@ -3,23 +3,33 @@
 #include "base/core.h"
 #include "base/timer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- Signals ----
 
 static volatile sig_atomic_t is_stop_wanted, is_checkpoint_wanted;
 
+// The first of these ends the run after the step. Then both are what they were, so that a second one, of
+// either kind, ends the program.
+static const int stop_signals[] = {SIGINT, SIGTERM};
+
 static void want_stop(int signal_number) {
   static const char text[] = "\nflotsam: finishing the step and its files; once more stops at once\n";
   (void)signal_number;
+  const int reason = errno;
   is_stop_wanted = 1;
+  struct sigaction usual = {.sa_handler = SIG_DFL};
+  for (size_t k = 0; k < FLO_COUNT_OF(stop_signals); k++) sigaction(stop_signals[k], &usual, NULL);
   // write() is one of the few functions a handler may call; if it fails there is nobody to tell.
-  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
+  errno = reason;
 }
 
 static void want_checkpoint(int signal_number) {
@@ -31,18 +41,22 @@ static void want_checkpoint(int signal_number) {
 static void catch_signal(int signal_number, void (*handler)(int), int flags) {
   struct sigaction before, action = {.sa_handler = handler, .sa_flags = flags};
   sigemptyset(&action.sa_mask);
+  for (size_t k = 0; k < FLO_COUNT_OF(stop_signals); k++) sigaddset(&action.sa_mask, stop_signals[k]);
   if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(signal_number, &action, NULL);
 }
 
 static void catch_signals(void) {
-  // The first signal ends the run after the step; the handler is gone then, so that a second one ends the
-  // program.
-  catch_signal(SIGINT, want_stop, (int)SA_RESETHAND);
-  catch_signal(SIGTERM, want_stop, (int)SA_RESETHAND);
+  for (size_t k = 0; k < FLO_COUNT_OF(stop_signals); k++)
+    catch_signal(stop_signals[k], want_stop, SA_RESTART);
+}
+
+// From the beginning, also while the scene is built: nothing of this is to end the program.
+static void expect_signals(void) {
   catch_signal(SIGUSR1, want_checkpoint, SA_RESTART);
-  // A file that grows beyond a limit is reported like a full disk.
+  // A file that grows beyond a limit is reported like a full disk, and whoever reads messages may go away.
   catch_signal(SIGXFSZ, SIG_IGN, 0);
+  catch_signal(SIGPIPE, SIG_IGN, 0);
 }
 
 // ---- Options ----
@@ -96,7 +110,7 @@ static FloStatus open_files(AppRun *run) {
   const char *folder = run->folder->path;
   if (run->early[0]) flo_run_folder_note(run->folder, "while building the scene:\n%s", run->early);
   FLO_TRY(flo_path_join(folder, "series.csv", path, &run->error));
-  FLO_TRY(run->point.series_size ? flo_series_reopen(run->series, path, run->point.series_size, &run->error)
+  FLO_TRY(run->point.series_size ? flo_series_go_on(run->series, &run->error)
                                  : flo_series_open(run->series, path, &run->error));
   FLO_TRY(flo_body_files_open(&run->bodies, folder, run->point.bodies_size, &run->error));
   return flo_writer_start(&run->writer, &run->error);
@@ -126,8 +140,7 @@ static FloStatus start(AppRun *run, const char *out, bool replace) {
 static FloStatus keep_if_due(AppRun *run) {
   double interval = run->options->checkpoint_seconds;
   bool is_due = interval > 0 && flo_seconds() - run->last_checkpoint >= interval;
-  if (!is_checkpoint_wanted && !is_due) return FLO_OK;
-  is_checkpoint_wanted = 0;
+  if (!app_run_is_checkpoint_wanted() && !is_due) return FLO_OK;
   flo_run_folder_note(run->folder, "checkpoint at %g s", flo_world_time(run->world));
   return app_run_write_checkpoint(run);
 }
@@ -157,6 +170,12 @@ FloStatus app_run_advance(AppRun *run, double time, FloStatus (*advance)(AppRun 
     run->point.next_event++;
   }
   return advance(run, time);
+}
+
+bool app_run_is_checkpoint_wanted(void) {
+  bool is_wanted = is_checkpoint_wanted;
+  is_checkpoint_wanted = 0;
+  return is_wanted;
 }
 
 bool app_run_is_stopped(void) { return is_stop_wanted; }
@@ -264,12 +283,13 @@ static int finish(AppRun *run, FloStatus status) {
   written = flo_summary_make(run->scene, run->world, run->series, &run->report, &summary, &n_failed, &error);
   if (written == FLO_OK) written = flo_run_folder_write(run->folder, "summary.json", summary, &error);
   app_progress_end(&run->progress);
-  if (written == FLO_OK && run->report.end != FLO_RUN_FAILED) print_result(run, summary);
+  if (written == FLO_OK && (run->report.end != FLO_RUN_FAILED || run->options->is_json))
+    print_result(run, summary);
   free(summary);
   if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run->error.text);
   if (written != FLO_OK) return app_fail(app_exit_code(written), "%s", error.text);
   if (run->is_interrupted)
-    return app_fail(APP_RUN_FAILED, "interrupted at %g s; go on with: flotsam resume %s",
+    return app_fail(APP_RUN_FAILED, "interrupted at %g s; go on with: flotsam resume '%s'",
                     flo_world_time(run->world), run->folder->path);
   if (n_failed > 0) return print_expects(run), APP_EXPECTATION_FAILED;
   return APP_OK;
@@ -305,6 +325,7 @@ int app_run(FloScene *scene, const AppRunOptions *options, const char *size, con
   snprintf(name, sizeof name, "runs/%s", scene->name);
   plan_frames(&run, scene->duration);
   run.point.has_no_pictures = options->has_no_pictures;
+  expect_signals();
   int exit_code = go_through(&run, start(&run, out ? out : name, replace));
   release(&run);
   return exit_code;
@@ -312,16 +333,14 @@ int app_run(FloScene *scene, const AppRunOptions *options, const char *size, con
 
 // ---- Going on ----
 
-static FloStatus load_checkpoint(const char *folder, FloCheckpoint *checkpoint, FloError *error) {
+static FloStatus load_checkpoint(AppRun *run, FloCheckpoint *checkpoint) {
   char path[FLO_PATH_SIZE];
-  if (!flo_run_folder_is_run(folder))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is not the folder of a run", folder);
-  FLO_TRY(flo_path_join(folder, "checkpoint.h5", path, error));
+  FLO_TRY(flo_path_join(run->folder->path, "checkpoint.h5", path, &run->error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_BAD_INPUT,
+    return flo_fail(&run->error, FLO_BAD_INPUT,
                     "%s: has no checkpoint, so there is nothing to go on from; start it with 'flotsam run'",
-                    folder);
-  return flo_checkpoint_read(path, checkpoint, error);
+                    run->folder->path);
+  return flo_checkpoint_read(path, checkpoint, &run->error);
 }
 
 static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
@@ -330,21 +349,44 @@ static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
                              &run->scene, &run->error);
 }
 
-// Nothing in the folder is touched before all that is needed was found to be good.
-static FloStatus restart(AppRun *run, const char *folder, const FloCheckpoint *checkpoint) {
+static FloStatus check_goal(AppRun *run, const FloCheckpoint *checkpoint) {
+  if (checkpoint->point.next_event > run->scene->n_events)
+    return flo_fail(&run->error, FLO_BAD_INPUT, "%s/checkpoint.h5: does not fit its scene",
+                    run->folder->path);
+  if (run->point.n_frames + 1 >= run->point.n_written) return FLO_OK;
+  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has %zu frames already; name a later time",
+                  run->folder->path, run->point.n_written);
+}
+
+// Whether all is there that the run has written.
+static FloStatus check_files(AppRun *run) {
+  char path[FLO_PATH_SIZE];
+  struct stat about;
+  const FloRunPoint *point = &run->point;
+  FLO_TRY(flo_run_folder_check_frames(run->folder, point->n_written, &run->error));
+  FLO_TRY(flo_path_join(run->folder->path, "series.csv", path, &run->error));
+  if (point->series_size) FLO_TRY(flo_series_load(run->series, path, point->series_size, &run->error));
+  FLO_TRY(flo_path_join(run->folder->path, "bodies.csv", path, &run->error));
+  if (point->bodies_size == 0 || (stat(path, &about) == 0 && (size_t)about.st_size >= point->bodies_size))
+    return FLO_OK;
+  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: is shorter than when the run was last saved", path);
+}
+
+// Nothing in the folder is changed before all that is needed was found to be good.
+static FloStatus restart(AppRun *run, const FloCheckpoint *checkpoint) {
   const FloRunPoint *point = &checkpoint->point;
+  const char *folder = run->folder->path;
   run->point = *point;
   run->began = flo_seconds() - point->wall_seconds;
   run->last_checkpoint = flo_seconds();
   run->output_seconds = point->output_seconds, run->picture_seconds = point->picture_seconds;
   FLO_TRY(load_scene(run, checkpoint));
   plan_frames(run, point->until);
-  if (point->next_event > run->scene->n_events)
-    return flo_fail(&run->error, FLO_BAD_INPUT, "%s/checkpoint.h5: does not fit its scene", folder);
+  FLO_TRY(check_goal(run, checkpoint));
   FLO_TRY(build(run));
   FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
-  FLO_TRY(
-      flo_run_folder_reopen(folder, point->n_written, checkpoint->frame_times, &run->folder, &run->error));
+  FLO_TRY(check_files(run));
+  FLO_TRY(flo_run_folder_go_on(run->folder, point->n_written, checkpoint->frame_times, &run->error));
   flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
                       point->n_written);
   FLO_TRY(open_files(run));
@@ -357,22 +399,46 @@ static bool is_complete(const FloCheckpoint *checkpoint, const AppRunOptions *op
   return checkpoint->point.n_written > checkpoint->point.n_frames && !has_new_goal;
 }
 
-int app_resume(const char *folder, const AppRunOptions *options) {
+// Tells how it ended, as the run itself did.
+static int repeat_end(const AppRun *run) {
+  char path[FLO_PATH_SIZE], *text = NULL;
+  size_t size;
+  if (!run->options->is_json && !run->options->is_quiet)
+    printf("%s: complete; --until T goes on further\n", run->folder->path);
+  if (flo_path_join(run->folder->path, "summary.json", path, NULL) != FLO_OK ||
+      flo_file_read(path, &text, &size, NULL) != FLO_OK)
+    return APP_OK;
+  if (run->options->is_json) fputs(text, stdout);
+  bool has_failed = strstr(text, "\"pass\": false") != NULL;
+  free(text);
+  return has_failed ? APP_EXPECTATION_FAILED : APP_OK;
+}
+
+static int resume(AppRun *run, AppRunOptions *own) {
   FloCheckpoint checkpoint = {0};
+  FloStatus status = load_checkpoint(run, &checkpoint);
+  if (status == FLO_OK && is_complete(&checkpoint, own))
+    return flo_checkpoint_free(&checkpoint), repeat_end(run);
+  if (status == FLO_OK) {
+    own->has_no_pictures |= checkpoint.point.has_no_pictures;
+    run->size = checkpoint.size[0] ? checkpoint.size : NULL;
+    status = restart(run, &checkpoint);
+  }
+  flo_state_destroy(checkpoint.state), checkpoint.state = NULL;
+  // A run that cannot go on is left as it is.
+  int exit_code =
+      status == FLO_OK ? go_through(run, status) : app_fail(app_exit_code(status), "%s", run->error.text);
+  flo_checkpoint_free(&checkpoint);
+  return exit_code;
+}
+
+int app_resume(const char *folder, const AppRunOptions *options) {
   AppRunOptions own = *options;
   AppRun run = {.options = &own};
-  FloStatus status = load_checkpoint(folder, &checkpoint, &run.error);
-  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run.error.text);
-  if (is_complete(&checkpoint, options)) {
-    if (!options->is_quiet) printf("%s: complete; --until T goes on further\n", folder);
-    return flo_checkpoint_free(&checkpoint), APP_OK;
-  }
-  own.has_no_pictures |= checkpoint.point.has_no_pictures;
-  run.size = checkpoint.size[0] ? checkpoint.size : NULL;
-  status = restart(&run, folder, &checkpoint);
-  flo_state_destroy(checkpoint.state), checkpoint.state = NULL;
-  int exit_code = go_through(&run, status);
+  expect_signals();
+  FloStatus status = flo_run_folder_take(folder, &run.folder, &run.error);
+  int exit_code =
+      status == FLO_OK ? resume(&run, &own) : app_fail(app_exit_code(status), "%s", run.error.text);
   release(&run);
-  flo_checkpoint_free(&checkpoint);
   return exit_code;
 }

@@ -78,6 +78,8 @@ double app_run_frame_time(const AppRun *run, size_t frame);
 FloStatus app_run_advance(AppRun *run, double time, FloStatus (*advance)(AppRun *run, double time));
 // Whether a signal asked for the end.
 bool app_run_is_stopped(void);
+// Whether one was asked for by a signal since this was last asked.
+bool app_run_is_checkpoint_wanted(void);
 
 // ---- Divergence (run_diverged.c) ----
 

@@ -153,6 +153,8 @@ FloStatus app_run_write_checkpoint(AppRun *run) {
   FloState *state = NULL;
   update_point(run);
   FLO_TRY(flo_world_save(run->world, &state, &run->error));
+  // The state of the last frame is older than this one.
+  flo_state_destroy(run->last_good), run->last_good = NULL;
   return post_checkpoint(run, &run->point, state);
 }
 
@@ -178,6 +180,9 @@ FloStatus app_run_write_frame(AppRun *run, bool is_last) {
   update_point(run);
   FLO_TRY(flo_world_save(run->world, &run->last_good, &run->error));
   run->good_point = run->point;
-  bool is_due = is_last || flo_seconds() - run->last_checkpoint >= run->options->checkpoint_seconds;
+  bool is_wanted = app_run_is_checkpoint_wanted();
+  if (is_wanted) flo_run_folder_note(run->folder, "checkpoint at %g s", flo_world_time(run->world));
+  bool is_due =
+      is_last || is_wanted || flo_seconds() - run->last_checkpoint >= run->options->checkpoint_seconds;
   return is_due ? app_run_write_last_good(run) : FLO_OK;
 }

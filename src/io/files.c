@@ -38,6 +38,8 @@ FloStatus flo_new_file_finish(FloNewFile *file, FloError *error) {
   // A full disk may show in any earlier write, in the flush or in the close: look at all three.
   errno = 0;
   bool is_written = !ferror(file->stream) && fflush(file->stream) == 0;
+  // What failed earlier fails again, and tells why.
+  if (ferror(file->stream)) clearerr(file->stream), fputc(0, file->stream), fflush(file->stream);
   int reason = errno;
   if (fclose(file->stream) != 0 && is_written) is_written = false, reason = errno;
   file->stream = NULL;

@@ -137,16 +137,30 @@ static FloStatus create_folder(const char *path, FloRunFolder **result, FloError
   return FLO_OK;
 }
 
+static void remove_log(const FloRunFolder *folder) {
+  char path[FLO_PATH_SIZE];
+  if (flo_path_join(folder->path, "log.txt", path, NULL) == FLO_OK) remove(path);
+}
+
 // The log is opened without cutting it off, and everything else stays, until it is known that nobody else is
 // at work here.
 static FloStatus begin_anew(FloRunFolder *folder, FloError *error) {
   FLO_TRY(begin_log(folder, "a", error));
   FLO_TRY(flo_folder_visit(folder->path, remove_ours, folder->path, error));
-  if (ftruncate(fileno(folder->log), 0) != 0)
-    return flo_fail(error, FLO_IO_FAILED, "%s/log.txt: cannot write: %s", folder->path, strerror(errno));
-  fprintf(folder->log, "%s%s\n", mark, flo_version());
-  fflush(folder->log);
-  return FLO_OK;
+  // An old log keeps its mark whatever happens: the first line stays, all behind it goes.
+  struct stat about;
+  int log = fileno(folder->log);
+  if (fstat(log, &about) == 0 && about.st_size > (off_t)(sizeof mark - 1) &&
+      ftruncate(log, (off_t)(sizeof mark - 1)) == 0)
+    fprintf(folder->log, "%s\n", flo_version());
+  else
+    fprintf(folder->log, "%s%s\n", mark, flo_version());
+  if (fflush(folder->log) == 0) return FLO_OK;
+  FloStatus status =
+      flo_fail(error, FLO_IO_FAILED, "%s/log.txt: cannot write: %s", folder->path, strerror(errno));
+  // A folder in which nothing could be written is left as it was found.
+  if (fstat(log, &about) == 0 && about.st_size == 0) remove_log(folder);
+  return status;
 }
 
 FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **result, FloError *error) {
@@ -174,37 +188,42 @@ static FloStatus remove_behind(const char *name, void *context, FloError *error)
   bool is_frame = is_numbered(name, strlen(name), "particles_", ".vtp");
   bool is_picture = is_numbered(name, strlen(name), "picture_", ".png");
   bool is_behind = (is_frame || is_picture) && strtoull(strchr(name, '_') + 1, NULL, 10) >= folder->n_frames;
-  bool is_end = strcmp(name, "summary.json") == 0 || strncmp(name, "diverged.", 9) == 0;
+  bool is_end = strcmp(name, "summary.json") == 0 || strcmp(name, "diverged.json") == 0 ||
+                strcmp(name, "diverged.csv") == 0;
   if (!is_unfinished && !is_behind && !is_end) return FLO_OK;
   FLO_TRY(flo_path_join(folder->path, name, path, error));
   if (remove(path) == 0) return FLO_OK;
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s", path, strerror(errno));
 }
 
-static FloStatus check_frames(const FloRunFolder *folder, FloError *error) {
+FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frames, FloError *error) {
   size_t found = flo_run_folder_count_frames(folder->path);
-  if (found >= folder->n_frames) return FLO_OK;
+  if (found >= n_frames) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "%s: frame %zu of the run is missing; put it back, or begin anew",
                   folder->path, found);
 }
 
-FloStatus flo_run_folder_reopen(const char *path, size_t n_frames, const double *times, FloRunFolder **result,
-                                FloError *error) {
+FloStatus flo_run_folder_take(const char *path, FloRunFolder **result, FloError *error) {
   FloRunFolder *folder = NULL;
+  if (!flo_run_folder_is_run(path))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is not the folder of a run", path);
   FLO_TRY(create_folder(path, &folder, error));
-  folder->n_frames = folder->capacity = n_frames;
-  folder->times = malloc((n_frames + 1) * sizeof *times);
-  FloStatus status = folder->times ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory");
-  if (status == FLO_OK) memcpy(folder->times, times, n_frames * sizeof *times);
-  if (status == FLO_OK) status = begin_log(folder, "a", error);
-  if (status == FLO_OK) status = check_frames(folder, error);
-  if (status == FLO_OK) status = flo_folder_visit(path, remove_behind, folder, error);
-  if (status == FLO_OK && n_frames > 0) status = write_collection(folder, error);
+  FloStatus status = begin_log(folder, "a", error);
   if (status == FLO_OK)
     *result = folder;
   else
     flo_run_folder_close(folder);
   return status;
+}
+
+FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const double *times, FloError *error) {
+  folder->n_frames = folder->capacity = n_frames;
+  folder->times = malloc((n_frames + 1) * sizeof *times);
+  if (!folder->times) return flo_fail(error, FLO_NO_MEMORY, "no memory");
+  memcpy(folder->times, times, n_frames * sizeof *times);
+  // First the list without them, then the frames: it never names one that is missing.
+  if (n_frames > 0) FLO_TRY(write_collection(folder, error));
+  return flo_folder_visit(folder->path, remove_behind, folder, error);
 }
 
 void flo_run_folder_close(FloRunFolder *folder) {

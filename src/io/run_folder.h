@@ -30,10 +30,12 @@ FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error);
 // Makes the folder and starts its log. A folder that is not empty is refused, unless `replace` and it holds
 // an older run or nothing that bears one of our names: then only files that flotsam wrote are removed.
 FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **folder, FloError *error);
-// Goes on with a run of which the first `n_frames` frames are good; those behind and unfinished files are
-// removed.
-FloStatus flo_run_folder_reopen(const char *path, size_t n_frames, const double *times, FloRunFolder **folder,
-                                FloError *error);
+// Takes the folder of a run, so that nobody else writes into it; nothing in it is changed.
+FloStatus flo_run_folder_take(const char *path, FloRunFolder **folder, FloError *error);
+// Fails if one of the first `n_frames` frames is not there.
+FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frames, FloError *error);
+// Goes on behind these frames; later ones and unfinished files are removed.
+FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const double *times, FloError *error);
 void flo_run_folder_close(FloRunFolder *folder); // NULL is fine
 
 FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, const char *text,

@@ -56,10 +56,10 @@ static FloStatus check_turn(FloSceneContext *context, const json_t *before, cons
   const json_t *axis = json_object_get(from ? from : to, "axis"),
                *other = json_object_get(to ? to : from, "axis");
   double turn = fabs(flo_json_number(to, "angle") - flo_json_number(from, "angle"));
-  if (turn < 180 || !json_equal(axis, other)) return FLO_OK;
+  if (turn <= 180 || !json_equal(axis, other)) return FLO_OK;
   return flo_scene_fail(context,
-                        "turns by %g degrees since the keyframe before; the way there is clear below 180 "
-                        "only, so put keyframes in between, or use a motion 'rotate'",
+                        "turns by %g degrees since the keyframe before; more than half a turn is not clear, "
+                        "so put keyframes in between, or use a motion 'rotate'",
                         turn);
 }
 

@@ -385,7 +385,7 @@ static FloStatus parse_rows(FloSeries *series, const char *text, FloError *error
   return FLO_OK;
 }
 
-FloStatus flo_series_reopen(FloSeries *series, const char *path, size_t size, FloError *error) {
+FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloError *error) {
   char *text;
   size_t found;
   snprintf(series->path, sizeof series->path, "%s", path);
@@ -398,9 +398,12 @@ FloStatus flo_series_reopen(FloSeries *series, const char *path, size_t size, Fl
     status = parse_rows(series, text, error);
   }
   free(text);
-  FLO_TRY(status);
-  if (truncate(path, (off_t)size) == 0) series->stream = fopen(path, "a");
-  if (!series->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
   series->size = size;
-  return FLO_OK;
+  return status;
+}
+
+FloStatus flo_series_go_on(FloSeries *series, FloError *error) {
+  if (truncate(series->path, (off_t)series->size) == 0) series->stream = fopen(series->path, "a");
+  if (series->stream) return FLO_OK;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", series->path, strerror(errno));
 }

@@ -25,8 +25,10 @@ void flo_series_destroy(FloSeries *series); // NULL is fine; closes the file
 
 // Starts the file with its line of names.
 FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error);
-// Goes on with a file of which the first `size` bytes are complete rows; cuts off the rest.
-FloStatus flo_series_reopen(FloSeries *series, const char *path, size_t size, FloError *error);
+// Reads the rows of a file of which the first `size` bytes are complete rows, so that the run can go on.
+FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloError *error);
+// Cuts off what is behind the rows that were read, and goes on.
+FloStatus flo_series_go_on(FloSeries *series, FloError *error);
 // Measures the world and keeps the row; appends it to the file if one is open. Every row is flushed: a run
 // that is killed leaves all rows before it. A row that does not fit the disk leaves no part of itself.
 FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
