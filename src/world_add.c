@@ -62,9 +62,10 @@ static FloStatus make_solid(FloWorld *world, const FloShape *shape, FloSolid **m
 
 FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
                                FloError *error) {
+  uint64_t key = flo_solid_key(shape);
   for (size_t k = 0; k < world->solids.count; ++k) {
     *solid = flo_solids(world)[k];
-    if (flo_solid_is_of(*solid, shape)) return FLO_OK;
+    if (flo_solid_is_of(*solid, shape, key)) return FLO_OK;
   }
   FloSolid *made = NULL;
   FLO_TRY(make_solid(world, shape, &made, error));

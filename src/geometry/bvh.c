@@ -13,7 +13,7 @@ enum {
   STACK_SIZE = 128   // one node per level waits, and no tree is deeper than MEDIAN_DEPTH + 32
 };
 
-static const double max_far_coordinate = 1e100; // squares and their products must not overflow
+static const double max_far_coordinate = 1e40; // the far field of the winding number needs the seventh power
 
 typedef struct Box {
   double low[3], high[3];

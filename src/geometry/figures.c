@@ -105,30 +105,27 @@ static double value_of_implicit(const void *context, const double point[3]) {
   return flo_implicit_value(context, point);
 }
 
-// Scales the vertices from `first` on and moves them, so that they extend over `extent` along `axis` and the
-// origin is the middle of their bounding box.
-static void fit(FloMesh *mesh, size_t first, int axis, double extent) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (size_t k = first; k < mesh->n_vertices; ++k)
-    for (int c = 0; c < 3; ++c) {
-      low[c] = fmin(low[c], flo_mesh_vertex(mesh, k)[c]);
-      high[c] = fmax(high[c], flo_mesh_vertex(mesh, k)[c]);
-    }
-  double scale = extent / (high[axis] - low[axis]);
-  for (size_t k = first; k < mesh->n_vertices; ++k)
-    for (int c = 0; c < 3; ++c) {
-      double *x = &flo_mesh_vertex(mesh, k)[c];
-      *x = (*x - (low[c] + high[c]) / 2) * scale;
-    }
-}
-
 typedef struct FigureDef {
   FloFigure figure;
   const char *name, *measure;
-  int axis;        // along which it is measured
-  double extent;   // in the units of its parts, more or less
-  double coarsest; // cell that still sees all parts, per extent
+  int axis;               // along which it is measured
+  double coarsest;        // cell that still sees all parts, per extent
+  double low[3], high[3]; // of the box around the body that its parts make, in their units
 } FigureDef;
+
+static double own_extent(const FigureDef *def) { return def->high[def->axis] - def->low[def->axis]; }
+
+// Scales the vertices from `first` on and moves them, so that the body extends over `extent` along its axis
+// and the origin is the middle of its box. By the body, not by the net, which cuts its tips off: figures of
+// any fineness then have the same proportions and lie upon each other.
+static void fit(FloMesh *mesh, size_t first, const FigureDef *def, double extent) {
+  double scale = extent / own_extent(def);
+  for (size_t k = first; k < mesh->n_vertices; ++k)
+    for (int c = 0; c < 3; ++c) {
+      double *x = &flo_mesh_vertex(mesh, k)[c];
+      *x = (*x - (def->low[c] + def->high[c]) / 2) * scale;
+    }
+}
 
 static FloStatus add_figure(const FigureDef *def, double extent, double fineness, FloMesh *mesh,
                             FloError *error) {
@@ -136,26 +133,37 @@ static FloStatus add_figure(const FigureDef *def, double extent, double fineness
   FLO_TRY(flo_fineness_check(def->name, fineness, error));
   FloImplicit implicit = flo_figure_implicit(def->figure);
   // A net has edges of about 0.8 cells.
-  double cell = fmin(fmax(1.05 * fineness / extent, 1.0 / 136), def->coarsest) * def->extent, low[3], high[3];
+  double cell = fmin(fmax(1.05 * fineness / extent, 1.0 / 136), def->coarsest) * own_extent(def);
+  double low[3], high[3];
   size_t first = mesh->n_vertices;
   flo_implicit_bounds(&implicit, low, high);
   FLO_TRY(
       flo_polygonise(&(const FloSignedField){value_of_implicit, &implicit}, low, high, cell, mesh, error));
-  fit(mesh, first, def->axis, extent);
+  fit(mesh, first, def, extent);
   return FLO_OK;
 }
 
 FloStatus flo_mesh_duck(double length, double fineness, FloMesh *mesh, FloError *error) {
-  static const FigureDef def = {FLO_FIGURE_DUCK, "duck", "length", 0, 2.47, 1.0 / 18};
+  static const FigureDef def = {FLO_FIGURE_DUCK,
+                                "duck",
+                                "length",
+                                0,
+                                1.0 / 18,
+                                {-1.2, -0.7827205, -0.5118199},
+                                {1.3146904, 0.7827205, 1.44}};
   return add_figure(&def, length, fineness, mesh, error);
 }
 
 FloStatus flo_mesh_rabbit(double height, double fineness, FloMesh *mesh, FloError *error) {
-  static const FigureDef def = {FLO_FIGURE_RABBIT, "rabbit", "height", 2, 2.52, 1.0 / 24};
+  static const FigureDef def = {
+      FLO_FIGURE_RABBIT,      "rabbit", "height", 2, 1.0 / 24, {-0.96, -0.56, -0.0201519},
+      {1.035, 0.56, 2.508639}};
   return add_figure(&def, height, fineness, mesh, error);
 }
 
 FloStatus flo_mesh_armadillo(double height, double fineness, FloMesh *mesh, FloError *error) {
-  static const FigureDef def = {FLO_FIGURE_ARMADILLO, "armadillo", "height", 2, 2.35, 1.0 / 26};
+  static const FigureDef def = {
+      FLO_FIGURE_ARMADILLO,    "armadillo", "height", 2, 1.0 / 26, {-1.23, -0.94, -0.0244881},
+      {0.925, 0.94, 2.3375013}};
   return add_figure(&def, height, fineness, mesh, error);
 }

@@ -1,5 +1,6 @@
 // Animals made of blended round parts. Up is z, they look along +x, and the middle of their bounding box is
-// the origin. As with all generators, the mesh must be initialised and is added to.
+// the origin. Sizes are those of the round body: coarse nets cut off its thinnest tips. As with all
+// generators, the mesh must be initialised and is added to.
 #ifndef FLO_GEOMETRY_FIGURES_H
 #define FLO_GEOMETRY_FIGURES_H
 

@@ -36,6 +36,10 @@ void flo_mesh_bounds(const FloMesh *mesh, double low[3], double high[3]);
 // Merges vertices with equal coordinates (0 and -0 are equal) and drops those no triangle uses. Both vertices
 // and triangles keep their order.
 FloStatus flo_mesh_weld(FloMesh *mesh, FloError *error);
+// Merges vertices of open edges that differ by rounding only, a millionth of the mesh's size and much less
+// than its shortest edge, if fewer edges are open then. Weld the mesh first.
+FloStatus flo_mesh_join_borders(FloMesh *mesh, size_t *n_joined, FloError *error);
+void flo_mesh_turn_triangle(FloMesh *mesh, size_t triangle);
 // Turns all triangles round.
 void flo_mesh_flip(FloMesh *mesh);
 
@@ -66,6 +70,7 @@ typedef struct FloMeshReport {
   size_t n_nonmanifold_edges;      // of more than two
   size_t n_inconsistent_halfedges; // different directed edges that occur more than once
   size_t n_degenerate;             // triangles without area or with the same vertex twice
+  size_t n_joined_vertices;        // that repair merged though they differed, by rounding; else 0
   size_t n_components;             // parts that share no vertex
   size_t n_self_touching;          // pairs of triangles that share no vertex and yet meet
   bool is_touching_complete;       // false: there are more pairs, the search was given up
@@ -85,9 +90,10 @@ bool flo_mesh_is_degenerate(const FloMesh *mesh, size_t triangle);
 FloStatus flo_mesh_inspect(const FloMesh *mesh, FloMeshReport *report, FloError *error);
 // A few readable words about each problem and what it means; empty if there is none.
 void flo_mesh_describe_problems(const FloMeshReport *report, char *text, size_t size);
-// Welds, drops degenerate and doubled triangles, orients each part consistently where its edges allow that,
-// and turns parts that are inside out, but not the cavities of hollow bodies. `before`, which may be NULL,
-// receives the report of the welded mesh.
+// Welds, joins borders that differ by rounding, drops degenerate and doubled triangles, orients each part
+// consistently where its edges allow that, and turns parts that are inside out, but not the cavities of
+// hollow bodies. Of triangles with the same corners but opposite sense the one that fits its neighbours
+// stays. `before`, which may be NULL, receives the report of the welded and joined mesh.
 FloStatus flo_mesh_repair(FloMesh *mesh, FloMeshReport *before, FloError *error);
 
 // ---- What a mesh weighs ----

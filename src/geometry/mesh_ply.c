@@ -291,7 +291,10 @@ static double bits_to_double(uint64_t bits, Type type) {
 static FloStatus read_value(Ply *ply, Type type, const char *what, double *value) {
   FloText *text = &ply->text;
   ply->value = text->at;
-  if (ply->format == AS_TEXT) return flo_text_number(text, what, value);
+  if (ply->format == AS_TEXT) {
+    flo_text_skip_blank_lines(text); // long lists may go on in the next line
+    return flo_text_number(text, what, value);
+  }
   if ((size_t)(text->end - text->at) < types[type].size)
     return fail_here(ply, "the file ends where %s should stand; copy or export it again", what);
   *value = bits_to_double(load_bits(text->at, types[type].size, ply->format == BIG_ENDIAN_BYTES), type);
@@ -376,7 +379,7 @@ static FloStatus read_member(Ply *ply, const Property *property, double *point) 
   return read_value(ply, property->type, "a property", &ignored);
 }
 
-// In text every element has a line of its own.
+// In text every element begins a line.
 static FloStatus end_element(Ply *ply) {
   char quoted[32];
   if (ply->format != AS_TEXT) return FLO_OK;

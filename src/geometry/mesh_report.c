@@ -316,6 +316,9 @@ __attribute__((format(printf, 2, 3))) static void say(Words *words, const char *
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static void describe_edges(const FloMeshReport *r, Words *words) {
+  if (r->n_joined_vertices)
+    say(words, "%zu vert%s that differed by rounding only %s merged", r->n_joined_vertices,
+        r->n_joined_vertices == 1 ? "ex" : "ices", r->n_joined_vertices == 1 ? "was" : "were");
   if (r->n_boundary_edges)
     say(words, "open: %zu boundary edge%s, so inside and outside are guessed by winding numbers",
         r->n_boundary_edges, plural(r->n_boundary_edges));

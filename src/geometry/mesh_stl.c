@@ -49,7 +49,8 @@ static FloStatus check_size(const char *name, const unsigned char *data, size_t 
         error, FLO_BAD_INPUT,
         "%s: the header promises %llu triangles, the file ends after %llu; copy or export it again", name,
         (unsigned long long)n, (unsigned long long)n_there);
-  if (size != HEADER_SIZE + n * RECORD_SIZE)
+  // Some writers pad their files, or end them with a line.
+  if (size >= HEADER_SIZE + (n + 1) * RECORD_SIZE)
     return flo_fail(
         error, FLO_BAD_INPUT,
         "%s: the header promises %llu triangles, but %llu bytes follow them; export the file again", name,

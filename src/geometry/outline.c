@@ -18,7 +18,7 @@ static double turn(const double a[2], const double b[2], const double c[2]) {
   return fabs(area) <= 1e-12 * size ? 0 : area;
 }
 
-static double squared_distance(const double a[2], const double b[2], const double p[2]) {
+double flo_side_squared_distance(const double a[2], const double b[2], const double p[2]) {
   double ab[2] = {b[0] - a[0], b[1] - a[1]}, ap[2] = {p[0] - a[0], p[1] - a[1]};
   double length = ab[0] * ab[0] + ab[1] * ab[1], along = ap[0] * ab[0] + ap[1] * ab[1];
   double t = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
@@ -54,23 +54,24 @@ void flo_outline_bounds(const double *points, size_t n, double low[2], double hi
   }
 }
 
+bool flo_side_is_crossed(const double a[2], const double b[2], const double p[2]) {
+  if ((a[1] > p[1]) == (b[1] > p[1])) return false;
+  return p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
+}
+
 // How often a ray along x crosses the sides, even or odd; a side owns its lower end but not its upper one, so
 // that none is counted twice.
 bool flo_outline_contains(const double *points, size_t n, const double p[2]) {
   bool is_inside = false;
-  for (size_t k = 0; k < n; ++k) {
-    const double *a = point_at(points, k), *b = point_at(points, (k + 1) % n);
-    if ((a[1] > p[1]) == (b[1] > p[1])) continue;
-    double x = a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
-    if (p[0] < x) is_inside = !is_inside;
-  }
+  for (size_t k = 0; k < n; ++k)
+    is_inside ^= flo_side_is_crossed(point_at(points, k), point_at(points, (k + 1) % n), p);
   return is_inside;
 }
 
 double flo_outline_distance(const double *points, size_t n, const double p[2]) {
   double nearest = INFINITY;
   for (size_t k = 0; k < n; ++k)
-    nearest = fmin(nearest, squared_distance(point_at(points, k), point_at(points, (k + 1) % n), p));
+    nearest = fmin(nearest, flo_side_squared_distance(point_at(points, k), point_at(points, (k + 1) % n), p));
   return flo_outline_contains(points, n, p) ? -sqrt(nearest) : sqrt(nearest);
 }
 

@@ -20,6 +20,27 @@ bool flo_outline_contains(const double *points, size_t n, const double point[2])
 // To the nearest side, negative inside.
 double flo_outline_distance(const double *points, size_t n, const double point[2]);
 
+// ---- Many sides ----
+
+// The same distances in a time that grows with the logarithm of the number of sides. The points must stay.
+typedef struct FloOutlineTree {
+  FloMemory *memory;
+  const double *points;
+  size_t n_points, n_leaves;
+  FloBuffer boxes;
+} FloOutlineTree;
+
+FloStatus flo_outline_tree_build(FloOutlineTree *tree, const double *points, size_t n, FloMemory *memory,
+                                 FloError *error);
+void flo_outline_tree_free(FloOutlineTree *tree);
+double flo_outline_tree_distance(const FloOutlineTree *tree, const double point[2]);
+void flo_outline_tree_bounds(const FloOutlineTree *tree, double low[2], double high[2]);
+double flo_side_squared_distance(const double a[2], const double b[2], const double point[2]);
+// Whether the ray from the point along x crosses the side; a side owns its lower end but not its upper one.
+bool flo_side_is_crossed(const double a[2], const double b[2], const double point[2]);
+
+// ---- Areas and samples ----
+
 // Cuts a polygon into n - 2 triangles by clipping ears; `triangles` receives three numbers of points for
 // each, counter-clockwise. None is without area unless the polygon leaves no choice. Of a polygon that
 // crosses itself something comes out, but not its inside.

@@ -18,6 +18,7 @@ typedef struct Outline {
   double sense; // 1: counter-clockwise, -1: clockwise
   double spacing;
   FloMemory *memory;
+  FloOutlineTree tree;
 } Outline;
 
 // The curve beside a side, from 0 to 1 along it, or around a corner.
@@ -38,7 +39,7 @@ static const double *corner_at(const Outline *o, size_t k) {
 }
 
 static double depth_of(const Outline *o, const double p[2]) {
-  return -flo_outline_distance(o->points, o->n, p);
+  return -flo_outline_tree_distance(&o->tree, p);
 }
 
 // ---- Sources ----
@@ -143,7 +144,9 @@ typedef struct Placed {
 } Placed;
 
 static void cell_of(const Placed *placed, const double p[2], int64_t cell[2]) {
-  for (int axis = 0; axis < 2; ++axis) cell[axis] = (int64_t)floor(p[axis] / placed->outline->spacing);
+  // Bounded, because an outline may be any number of spacings from the origin.
+  for (int axis = 0; axis < 2; ++axis)
+    cell[axis] = (int64_t)floor(fmin(fmax(p[axis] / placed->outline->spacing, -1e15), 1e15));
 }
 
 static uint32_t *bucket_of(const Placed *placed, int64_t x, int64_t y) {
@@ -203,7 +206,8 @@ typedef struct Layer {
   double depth;
   Piece *pieces;
   size_t n_pieces;
-  size_t *following; // the piece that begins where this one ends, or n_pieces
+  const double *starts; // of the pieces, two coordinates each
+  size_t *following;    // the piece that begins where this one ends, or n_pieces
   bool *is_done;
 } Layer;
 
@@ -220,12 +224,13 @@ static double piece_direction(const Layer *layer, size_t piece, bool is_end) {
 }
 
 static size_t find_following(const Layer *layer, size_t piece) {
-  double end[2], start[2], nearest = 1e-6 * layer->outline->spacing;
+  double end[2], nearest = 1e-6 * layer->outline->spacing;
   size_t best = layer->n_pieces;
   piece_point(layer, piece, layer->pieces[piece].length, end);
   for (size_t step = 1; step <= layer->n_pieces; ++step) {
     size_t k = (piece + step) % layer->n_pieces;
-    piece_point(layer, k, 0, start);
+    const double *start = layer->starts + 2 * k;
+    if (fabs(start[0] - end[0]) >= nearest) continue;
     double distance = hypot(start[0] - end[0], start[1] - end[1]);
     if (distance < nearest) best = k, nearest = distance;
     if (distance < 1e-9 * layer->outline->spacing) break; // the usual case: the very next
@@ -292,8 +297,12 @@ static FloStatus sample_strands(const Layer *layer, Placed *placed, FloError *er
 static FloStatus sample_pieces(const Outline *o, double depth, Piece *pieces, size_t n, Placed *placed,
                                FloError *error) {
   FloBuffer buffer = {0};
-  FLO_TRY(flo_buffer_reserve(o->memory, &buffer, n * (sizeof(size_t) + 2 * sizeof(bool)), 0, error));
-  Layer layer = {o, depth, pieces, n, buffer.data, (bool *)((size_t *)buffer.data + n)};
+  size_t size = n * (2 * sizeof(double) + sizeof(size_t) + 2 * sizeof(bool));
+  FLO_TRY(flo_buffer_reserve(o->memory, &buffer, size, 0, error));
+  double *starts = buffer.data;
+  size_t *following = (size_t *)(starts + 2 * n);
+  Layer layer = {o, depth, pieces, n, starts, following, (bool *)(following + n)};
+  for (size_t k = 0; k < n; ++k) piece_point(&layer, k, 0, starts + 2 * k);
   for (size_t k = 0; k < n; ++k) layer.following[k] = find_following(&layer, k), layer.is_done[k] = false;
   FloStatus status = sample_strands(&layer, placed, error);
   flo_buffer_free(o->memory, &buffer);
@@ -377,12 +386,14 @@ FloStatus flo_outline_sample(const double *points, size_t n, double spacing, dou
                     "outline: it would need %.3g samples, more than the %.0e that can be handled; make it "
                     "smaller or the spacing larger",
                     count, max_samples);
-  Outline o = {points, n, flo_outline_area(points, n) < 0 ? -1 : 1, spacing, samples->memory};
+  Outline o = {points, n, flo_outline_area(points, n) < 0 ? -1 : 1, spacing, samples->memory, {0}};
+  FLO_TRY(flo_outline_tree_build(&o.tree, points, n, samples->memory, error));
   Placed placed = {.outline = &o, .samples = samples, .first = samples->count};
   FloStatus status = sample_layer(&o, inset, &placed, error);
   if (status == FLO_OK) status = sample_thin_parts(&o, inset, &placed, error);
   for (int layer = 1; status == FLO_OK && layer < layers; ++layer)
     status = sample_layer(&o, inset + layer * spacing, &placed, error);
   flo_buffer_free(o.memory, &placed.buffer);
+  flo_outline_tree_free(&o.tree);
   return status;
 }

@@ -17,11 +17,10 @@
 
 static const double max_samples = 1e9;
 static const double longest_step = 1.3; // between candidates, in spacings
+// In spacings; a quarter from corner to corner.
+static const double longest_walk_cell = 0.144;
 
 static const FloThinRule first_rule = {0.97, 0.55, 1.4, false}, gap_rule = {0.55, 0.55, 1.5, false};
-static const FloThinRule repair_rules[] = {
-    {0.5, 0.5, 1.7, true}, {0.35, 0.35, 2.2, true}, {0.1, 0.1, 2.8, true}};
-static const double repair_steps[] = {0.5, 0.25, 0.125}; // between candidates, in spacings
 
 enum { IS_USED = 1, IS_SAMPLE = 2 };  // marks of vertices
 enum { IS_UNKNOWN, IS_FAR, IS_NEAR }; // the same during repairs: how far from weak samples
@@ -53,7 +52,11 @@ typedef struct Sampler {
   FloBuffer near_weak; // numbers of the triangles that may help
   size_t n_near_weak;
   int layer;
-  double depth; // of the layer
+  double depth;     // of the layer
+  double low[3];    // corner of the box around the mesh
+  FloBuffer walked; // hash set of the cells from which a walk inwards began
+  size_t n_walked, n_walk_slots;
+  double walk_cell; // [m]
 } Sampler;
 
 static FloStatus grow(const Sampler *sampler, FloBuffer *buffer, size_t count, size_t size) {
@@ -79,12 +82,72 @@ static FloStatus consider(Sampler *sampler, const double point[3], uint32_t tria
   return verdict == FLO_TOO_NEAR ? defer(sampler, point, triangle, vertex) : FLO_OK;
 }
 
+// ---- Walks inwards ----
+
+// A walk costs as much as some hundred candidates. On triangles much finer than the spacing most of them
+// would lead to the same places: one from each cell of the surface is enough.
+static FloStatus begin_walks(Sampler *sampler, double cell) {
+  const size_t n_slots = 1024;
+  if (!(sampler->depth > 0)) return FLO_OK;
+  sampler->walk_cell = cell * sampler->spacing;
+  if (sampler->n_walk_slots < n_slots) {
+    FLO_TRY(
+        flo_buffer_reserve(sampler->memory, &sampler->walked, n_slots * sizeof(uint64_t), 0, sampler->error));
+    sampler->n_walk_slots = n_slots;
+  }
+  sampler->n_walked = 0;
+  memset(sampler->walked.data, 0, sampler->n_walk_slots * sizeof(uint64_t));
+  return FLO_OK;
+}
+
+// The finaliser of splitmix64 (Steele et al. 2014) over the numbers of a cell; never 0.
+static uint64_t walk_key(const Sampler *sampler, const double point[3]) {
+  uint64_t hash = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    hash = (hash ^ (uint64_t)((point[axis] - sampler->low[axis]) / sampler->walk_cell)) + 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+    hash ^= hash >> 31;
+  }
+  return hash | 1;
+}
+
+static uint64_t *find_walk(const Sampler *sampler, uint64_t key) {
+  uint64_t *slots = sampler->walked.data;
+  size_t mask = sampler->n_walk_slots - 1, slot = (size_t)(key >> 7) & mask;
+  while (slots[slot] && slots[slot] != key) slot = (slot + 1) & mask;
+  return &slots[slot];
+}
+
+static FloStatus remember_walk(Sampler *sampler, uint64_t key) {
+  *find_walk(sampler, key) = key;
+  if (2 * ++sampler->n_walked < sampler->n_walk_slots) return FLO_OK;
+  FloBuffer old = sampler->walked;
+  size_t n_old = sampler->n_walk_slots;
+  sampler->walked = (FloBuffer){0};
+  FloStatus status =
+      flo_buffer_reserve(sampler->memory, &sampler->walked, 4 * n_old * sizeof(uint64_t), 0, sampler->error);
+  if (status == FLO_OK) {
+    sampler->n_walk_slots = 4 * n_old;
+    memset(sampler->walked.data, 0, sampler->n_walk_slots * sizeof(uint64_t));
+    for (size_t k = 0; k < n_old; ++k) {
+      uint64_t other = ((uint64_t *)old.data)[k];
+      if (other) *find_walk(sampler, other) = other;
+    }
+  }
+  flo_buffer_free(sampler->memory, &old);
+  return status;
+}
+
 // Takes the point of the layer below a surface point as a candidate. Lower layers exist only where the body
 // is thick enough.
 static FloStatus offer(Sampler *sampler, const double point[3], uint32_t triangle, uint32_t vertex) {
   double sunk[3];
   if (!(sampler->depth > 0)) return consider(sampler, point, triangle, vertex);
+  uint64_t key = walk_key(sampler, point);
+  if (*find_walk(sampler, key)) return FLO_OK;
   double reached = flo_bvh_inset(sampler->bvh, point, triangle, sampler->depth, sunk);
+  if (reached > 0) FLO_TRY(remember_walk(sampler, key));
   bool is_deep = sampler->layer == 0 ? reached > 0 : reached > 0.95 * sampler->depth;
   return is_deep ? consider(sampler, sunk, triangle, vertex) : FLO_OK;
 }
@@ -226,6 +289,7 @@ static FloStatus offer_rows(Sampler *sampler, uint32_t triangle) {
 }
 
 static FloStatus offer_mesh(Sampler *sampler) {
+  FLO_TRY(begin_walks(sampler, longest_walk_cell));
   flo_thinner_set_rule(sampler->thinner, sampler->layer, &first_rule);
   FLO_TRY(offer_vertices(sampler));
   // Before the edges: between vertices that are all samples there may be no room for more.
@@ -351,12 +415,13 @@ static FloStatus repair(Sampler *sampler) {
   // Help comes from within a spacing, and its surface point may be twice the depth off; corners of triangles
   // that are not large are at most another spacing away.
   double reach = 1 + 2 * sampler->depth / sampler->spacing;
-  for (size_t k = 0; k < FLO_COUNT_OF(repair_rules); ++k) {
+  for (size_t k = 0; k < FLO_REPAIR_ROUNDS; ++k) {
     if (!flo_thinner_mark_weak(sampler->thinner, reach + 1)) break;
     FLO_TRY(list_near_weak(sampler));
     flo_thinner_mark_weak(sampler->thinner, reach);
-    flo_thinner_set_rule(sampler->thinner, sampler->layer, &repair_rules[k]);
-    FLO_TRY(offer_near_weak(sampler, repair_steps[k] * sampler->spacing));
+    flo_thinner_set_rule(sampler->thinner, sampler->layer, &flo_repair_rounds[k].rule);
+    FLO_TRY(begin_walks(sampler, fmin(longest_walk_cell, flo_repair_rounds[k].step / 2)));
+    FLO_TRY(offer_near_weak(sampler, flo_repair_rounds[k].step * sampler->spacing));
   }
   return FLO_OK;
 }
@@ -365,6 +430,7 @@ static FloStatus repair(Sampler *sampler) {
 
 static FloStatus offer_given(Sampler *sampler, const FloSurfacePoint *given, size_t n_given) {
   flo_thinner_set_rule(sampler->thinner, sampler->layer, &first_rule);
+  FLO_TRY(begin_walks(sampler, longest_walk_cell));
   for (size_t k = 0; k < n_given; ++k) FLO_TRY(offer(sampler, given[k].point, given[k].triangle, NO_VERTEX));
   return close_gaps(sampler);
 }
@@ -456,6 +522,7 @@ static FloStatus prepare(Sampler *sampler, int layers) {
   FLO_TRY(flo_buffer_reserve(sampler->memory, &sampler->sides, mesh->n_triangles, 0, sampler->error));
   double n_expected = survey(sampler) * layers;
   FLO_TRY(find_bounds(sampler, low, high));
+  vec_copy(low, sampler->low);
   if (!(n_expected <= max_samples))
     return flo_fail(sampler->error, FLO_BAD_INPUT,
                     "mesh: sampling it would take about %.3g particles, more than the %.0e that can be "
@@ -505,8 +572,8 @@ static FloStatus write_points(const Sampler *sampler, FloPoints *points) {
 }
 
 static void free_sampler(Sampler *sampler) {
-  FloBuffer *buffers[] = {&sampler->deferred, &sampler->marks, &sampler->edges, &sampler->near_weak,
-                          &sampler->sides};
+  FloBuffer *buffers[] = {&sampler->deferred,  &sampler->marks, &sampler->edges,
+                          &sampler->near_weak, &sampler->sides, &sampler->walked};
   flo_thinner_destroy(sampler->thinner);
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(sampler->memory, buffers[k]);
 }

@@ -26,7 +26,9 @@ typedef struct Relaxation {
 } Relaxation;
 
 static void cell_of(const Relaxation *r, const double p[3], int64_t cell[3]) {
-  for (int axis = 0; axis < 3; ++axis) cell[axis] = (int64_t)floor(p[axis] / (range * r->spacing));
+  // Bounded, because a mesh may be any number of spacings from the origin; out there all share a cell.
+  for (int axis = 0; axis < 3; ++axis)
+    cell[axis] = (int64_t)floor(fmin(fmax(p[axis] / (range * r->spacing), -1e15), 1e15));
 }
 
 static uint64_t bucket_of(const Relaxation *r, int64_t x, int64_t y, int64_t z) {

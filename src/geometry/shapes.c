@@ -2,6 +2,10 @@
 
 #include "base/vecmath.h"
 #include "geometry/outline.h"
+#include "geometry/thinner.h"
+
+#include <math.h>
+#include <string.h>
 
 void flo_points_free(FloPoints *points) { flo_buffer_free(points->memory, &points->buffer); }
 
@@ -315,7 +319,33 @@ FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing
   return FLO_OK;
 }
 
-// ---- Surfaces ----
+// ---- Surfaces: lattices, rings and spirals ----
+
+#define NO_CANDIDATE UINT32_MAX
+
+// Where samples go: to a list, or, if they are wanted there, to a thinner.
+typedef struct Sink {
+  const FloShape *shape;
+  double spacing;
+  FloPoints *points;
+  FloThinner *thinner; // NULL: to the list
+  FloError *error;
+} Sink;
+
+// The wall of an open tank ends at its rim.
+static bool is_above_rim(const Sink *sink, const double p[3]) {
+  const FloShape *shape = sink->shape;
+  if (shape->kind != FLO_SHAPE_TANK || shape->closed) return false;
+  return p[shape->up] > shape->size[shape->up] / 2 - sink->spacing / 4;
+}
+
+static FloStatus put(const Sink *sink, double x, double y, double z) {
+  if (!sink->thinner) return flo_points_add(sink->points, x, y, z, sink->error);
+  const double p[3] = {x, y, z};
+  FloVerdict verdict;
+  if (!flo_thinner_is_marked(sink->thinner, p) || is_above_rim(sink, p)) return FLO_OK;
+  return flo_thinner_offer(sink->thinner, p, NO_CANDIDATE, &verdict, sink->error);
+}
 
 typedef struct ShellAxis {
   long n;      // whole spacings along the edge
@@ -336,19 +366,18 @@ static bool is_in_shell(const Shell *shell, int axis, long index) {
   return index < margin || index >= n - margin;
 }
 
-static FloStatus add_lattice_point(FloPoints *points, const Shell *shell, const long index[3],
-                                   FloError *error) {
+static FloStatus put_lattice_point(const Sink *sink, const Shell *shell, const long index[3]) {
   double p[3] = {0};
   for (int axis = 0; axis < shell->dim; ++axis)
     p[axis] = shell->axes[axis].low + ((double)index[axis] + 0.5) * shell->axes[axis].step;
-  return flo_points_add(points, p[0], p[1], p[2], error);
+  return put(sink, p[0], p[1], p[2]);
 }
 
 // Lattice cells of a box: those within `layers` of its faces (a box), or up to `layers` outside of them (a
 // tank).
 static FloStatus sample_box_shell(const FloShape *shape, int dim, double spacing, int layers,
-                                  FloPoints *points, FloError *error) {
-  FLO_TRY(check_lattice_count(shape, dim, spacing, layers, error));
+                                  const Sink *sink) {
+  FLO_TRY(check_lattice_count(shape, dim, spacing, layers, sink->error));
   bool is_tank = shape->kind == FLO_SHAPE_TANK;
   Shell shell = {.axes = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, .layers = layers, .is_tank = is_tank, .dim = dim};
   long begin[3] = {0}, end[3] = {1, 1, 1};
@@ -369,54 +398,52 @@ static FloStatus sample_box_shell(const FloShape *shape, int dim, double spacing
           i = shell.axes[0].n - (is_tank ? 0 : layers) - 1;
           continue;
         }
-        FLO_TRY(add_lattice_point(points, &shell, (const long[3]){i, j, k}, error));
+        FLO_TRY(put_lattice_point(sink, &shell, (const long[3]){i, j, k}));
       }
     }
   return FLO_OK;
 }
 
-static FloStatus sample_circle(double radius, double z, double spacing, FloPoints *points, FloError *error) {
-  if (radius < spacing / 2) return flo_points_add(points, 0, 0, z, error);
+static FloStatus sample_circle(double radius, double z, double spacing, const Sink *sink) {
+  if (radius < spacing / 2) return put(sink, 0, 0, z);
   long n = lround(2 * FLO_PI * radius / spacing);
   for (long k = 0; k < n; ++k) {
     double angle = 2 * FLO_PI * (double)k / (double)n;
-    FLO_TRY(flo_points_add(points, radius * cos(angle), radius * sin(angle), z, error));
+    FLO_TRY(put(sink, radius * cos(angle), radius * sin(angle), z));
   }
   return FLO_OK;
 }
 
 // A Fibonacci spiral: even to a few per cent anywhere on the sphere.
-static FloStatus sample_sphere_layer(double radius, double spacing, FloPoints *points, FloError *error) {
-  if (radius < spacing / 2) return flo_points_add(points, 0, 0, 0, error);
+static FloStatus sample_sphere_layer(double radius, double spacing, const Sink *sink) {
+  if (radius < spacing / 2) return put(sink, 0, 0, 0);
   long n = lround(fmax(4 * FLO_PI * radius * radius / (spacing * spacing), 4));
   double golden = FLO_PI * (3 - sqrt(5));
   for (long k = 0; k < n; ++k) {
     double z = 1 - (2 * (double)k + 1) / (double)n, r = sqrt(1 - z * z), angle = golden * (double)k;
-    FLO_TRY(flo_points_add(points, radius * r * cos(angle), radius * r * sin(angle), radius * z, error));
+    FLO_TRY(put(sink, radius * r * cos(angle), radius * r * sin(angle), radius * z));
   }
   return FLO_OK;
 }
 
-static FloStatus sample_ball(const FloShape *shape, int dim, double spacing, int layers, FloPoints *points,
-                             FloError *error) {
+static FloStatus sample_ball(const FloShape *shape, int dim, double spacing, int layers, const Sink *sink) {
   double extent = shape->radius / spacing;
-  FLO_TRY(check_count(layers * (dim == 2 ? 2 * FLO_PI * extent : 4 * FLO_PI * extent * extent), error));
+  FLO_TRY(check_count(layers * (dim == 2 ? 2 * FLO_PI * extent : 4 * FLO_PI * extent * extent), sink->error));
   for (int layer = 0; layer < layers; ++layer) {
     double radius = fmax(shape->radius - (layer + 0.5) * spacing, 0);
     if (dim == 2)
-      FLO_TRY(sample_circle(radius, 0, spacing, points, error));
+      FLO_TRY(sample_circle(radius, 0, spacing, sink));
     else
-      FLO_TRY(sample_sphere_layer(radius, spacing, points, error));
+      FLO_TRY(sample_sphere_layer(radius, spacing, sink));
     if (radius < spacing / 2) break;
   }
   return FLO_OK;
 }
 
 // Rings along the axis; where the rings are within `layers` of a cap, whole discs.
-static FloStatus sample_cylinder(const FloShape *shape, double spacing, int layers, FloPoints *points,
-                                 FloError *error) {
+static FloStatus sample_cylinder(const FloShape *shape, double spacing, int layers, const Sink *sink) {
   double around = 2 * FLO_PI * shape->radius / spacing, along = shape->size[0] / spacing + 2;
-  FLO_TRY(check_count(layers * around * (along + shape->radius / spacing), error));
+  FLO_TRY(check_count(layers * around * (along + shape->radius / spacing), sink->error));
   long n = lround(shape->size[0] / spacing);
   n = n < 1 ? 1 : n;
   double step = shape->size[0] / (double)n;
@@ -426,7 +453,7 @@ static FloStatus sample_cylinder(const FloShape *shape, double spacing, int laye
     for (int layer = 0; is_cap || layer < layers; ++layer) {
       double radius = shape->radius - (layer + 0.5) * spacing;
       if (radius < -spacing / 2) break;
-      FLO_TRY(sample_circle(fmax(radius, 0), z, spacing, points, error));
+      FLO_TRY(sample_circle(fmax(radius, 0), z, spacing, sink));
     }
   }
   return FLO_OK;
@@ -446,18 +473,106 @@ static FloShape shrink(const FloShape *shape, int dim, double depth, double spac
   return inner;
 }
 
+// Layers of a shape in space or in the plane, as they come.
+static FloStatus sample_layers(int dim, double spacing, double inset, int layers, const Sink *sink) {
+  // The functions above know half a spacing only.
+  FloShape inner = shrink(sink->shape, dim, inset - spacing / 2, spacing);
+  if (inner.kind == FLO_SHAPE_SPHERE) return sample_ball(&inner, dim, spacing, layers, sink);
+  if (inner.kind == FLO_SHAPE_CYLINDER) return sample_cylinder(&inner, spacing, layers, sink);
+  return sample_box_shell(&inner, dim, spacing, layers, sink);
+}
+
+// ---- Surfaces: as dense as they should be ----
+
+// Where the sides are no multiples of the spacing, and where rings meet, lattices come too near to each other
+// or leave gaps. What stands well stays where it is: all points are offered to a thinner, and weak ones get
+// company from finer lattices of the same depth. A lattice that fits passes as a whole.
+typedef struct Thinning {
+  Sink sink; // of the finer lattices
+  double inset;
+  const FloPoints *candidates;
+} Thinning;
+
+// How deep a point is, in layers; of a tank, below the faces of its inner space.
+static bool is_in_first_layer(const Thinning *t, const double p[3]) {
+  FloShape shape = *t->sink.shape;
+  shape.closed = true;
+  return -flo_shape_distance(&shape, 3, p, INFINITY) < t->inset + t->sink.spacing / 2;
+}
+
+static FloStatus offer_layer(const Thinning *t, bool is_first) {
+  static const FloThinRule rule = {0.5, 0.5, 3, false};
+  flo_thinner_set_rule(t->sink.thinner, is_first ? 0 : 1, &rule);
+  for (size_t k = 0; k < t->candidates->count; ++k) {
+    const double *p = flo_points_at(t->candidates, k);
+    FloVerdict verdict;
+    if (is_in_first_layer(t, p) == is_first)
+      FLO_TRY(flo_thinner_offer(t->sink.thinner, p, (uint32_t)k, &verdict, t->sink.error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus help_weak(const Thinning *t) {
+  for (size_t k = 0; k < FLO_REPAIR_ROUNDS; ++k) {
+    const FloRepairRound *round = &flo_repair_rounds[k];
+    double n_offered = (double)t->candidates->count / (round->step * round->step);
+    if (!flo_thinner_mark_weak(t->sink.thinner, 1) || n_offered > max_points / 2) break;
+    flo_thinner_set_rule(t->sink.thinner, 0, &round->rule);
+    FLO_TRY(sample_layers(3, round->step * t->sink.spacing, t->inset, 1, &t->sink));
+  }
+  return FLO_OK;
+}
+
+// The candidates that were accepted, in their order, and then the company of the weak.
+static FloStatus write_accepted(const Thinning *t, FloPoints *points) {
+  size_t n = flo_thinner_count(t->sink.thinner), n_candidates = t->candidates->count;
+  FloBuffer buffer = {0};
+  FloError *error = t->sink.error;
+  FLO_TRY(flo_buffer_reserve(points->memory, &buffer, n_candidates + 1, 0, error));
+  unsigned char *is_accepted = buffer.data;
+  memset(is_accepted, 0, n_candidates + 1);
+  FloStatus status = FLO_OK;
+  for (size_t k = 0; k < n; ++k) {
+    uint32_t candidate = flo_thinner_sample(t->sink.thinner, k).triangle;
+    if (candidate != NO_CANDIDATE) is_accepted[candidate] = 1;
+  }
+  for (size_t k = 0; status == FLO_OK && k < n_candidates; ++k) {
+    const double *p = flo_points_at(t->candidates, k);
+    if (is_accepted[k]) status = flo_points_add(points, p[0], p[1], p[2], error);
+  }
+  for (size_t k = 0; status == FLO_OK && k < n; ++k) {
+    FloSurfacePoint sample = flo_thinner_sample(t->sink.thinner, k);
+    if (sample.triangle == NO_CANDIDATE)
+      status = flo_points_add(points, sample.point[0], sample.point[1], sample.point[2], error);
+  }
+  flo_buffer_free(points->memory, &buffer);
+  return status;
+}
+
+static FloStatus thin_layers(Thinning *t, int layers, FloPoints *points) {
+  double low[3], high[3];
+  flo_shape_bounds(t->sink.shape, 3, low, high);
+  FLO_TRY(flo_thinner_create(&t->sink.thinner, points->memory, low, high, t->sink.spacing,
+                             (double)t->candidates->count, t->sink.error));
+  FloStatus status = offer_layer(t, true);
+  if (status == FLO_OK) status = help_weak(t);
+  if (status == FLO_OK && layers > 1) status = offer_layer(t, false);
+  if (status == FLO_OK) status = write_accepted(t, points);
+  flo_thinner_destroy(t->sink.thinner);
+  return status;
+}
+
 FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, double inset, int layers,
                                    FloPoints *points, FloError *error) {
-  // All but outlines know half a spacing only.
-  FloShape inner = shrink(shape, dim, inset - spacing / 2, spacing);
-  switch (shape->kind) {
-  case FLO_SHAPE_SPHERE:
-    return sample_ball(&inner, dim, spacing, layers, points, error);
-  case FLO_SHAPE_CYLINDER:
-    return sample_cylinder(&inner, spacing, layers, points, error);
-  case FLO_SHAPE_OUTLINE:
+  if (shape->kind == FLO_SHAPE_OUTLINE)
     return flo_outline_sample(shape->points, shape->n_points, spacing, inset, layers, points, error);
-  default:
-    return sample_box_shell(&inner, dim, spacing, layers, points, error);
-  }
+  Sink sink = {shape, spacing, points, NULL, error};
+  if (dim == 2) return sample_layers(dim, spacing, inset, layers, &sink);
+  FloPoints candidates = {.memory = points->memory};
+  sink.points = &candidates;
+  FloStatus status = sample_layers(dim, spacing, inset, layers, &sink);
+  Thinning thinning = {sink, inset, &candidates};
+  if (status == FLO_OK) status = thin_layers(&thinning, layers, points);
+  flo_points_free(&candidates);
+  return status;
 }

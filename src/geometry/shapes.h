@@ -34,6 +34,7 @@ FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing
                                   FloPoints *points, FloError *error);
 // Points `inset` below the surface, and `layers` - 1 further layers below them. Usually that is half a
 // spacing: fluid rests one spacing from a sample, so that its edge meets the surface that is drawn.
+// In space the number density of the first layer is that of flo_sample_surface, except for single samples.
 FloStatus flo_shape_sample_surface(const FloShape *shape, int dim, double spacing, double inset, int layers,
                                    FloPoints *points, FloError *error);
 // Corners of the bounding box (of a tank: of its inner space).

@@ -34,8 +34,7 @@ static uint64_t mix(uint64_t h, const void *data, size_t size) { // FNV-1a
   return h;
 }
 
-// A number that differs for most shapes that differ, so that few need a closer look.
-static uint64_t key_of(const FloShape *shape) {
+uint64_t flo_solid_key(const FloShape *shape) {
   const double radii[] = {shape->radius, shape->radius2};
   const int numbers[] = {(int)shape->kind, shape->closed,       shape->hollow,
                          shape->up,        shape->n_heights[0], shape->n_heights[1]};
@@ -65,8 +64,8 @@ static bool has_same_triangles(const FloMesh *mesh, const FloTriangles *triangle
          is_same(mesh->triangles.data, triangles->triangles, mesh->n_triangles * 3 * sizeof(uint32_t));
 }
 
-bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape) {
-  if (solid->key != key_of(shape) || !has_same_numbers(&solid->shape, shape)) return false;
+bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key) {
+  if (solid->key != key || !has_same_numbers(&solid->shape, shape)) return false;
   if (shape->kind == FLO_SHAPE_MESH)
     return has_triangles(shape) && has_same_triangles(&solid->mesh, shape->mesh);
   Details details = details_of(shape);
@@ -98,18 +97,21 @@ static FloStatus make_mesh(FloSolid *solid, const FloShape *shape, double spacin
 
 FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double spacing, double wall,
                          int threads, FloMemory *memory, FloError *error) {
-  *solid = (FloSolid){.shape = *shape, .key = key_of(shape), .dim = dim, .wall = wall};
+  *solid = (FloSolid){.shape = *shape, .key = flo_solid_key(shape), .dim = dim, .wall = wall};
   solid->shape.text = NULL, solid->shape.heights = NULL, solid->shape.mesh = NULL;
   solid->shape.points = NULL;
   solid->has_mesh = !flo_shape_has_formula(shape);
   flo_mesh_init(&solid->mesh, memory);
   FloStatus status = keep_details(solid, shape, error);
+  if (status == FLO_OK && !solid->has_mesh && shape->kind == FLO_SHAPE_OUTLINE)
+    status = flo_outline_tree_build(&solid->outline, solid->shape.points, shape->n_points, memory, error);
   if (status == FLO_OK && solid->has_mesh) status = make_mesh(solid, shape, spacing, threads, error);
   if (status != FLO_OK) flo_solid_free(solid);
   return status;
 }
 
 void flo_solid_free(FloSolid *solid) {
+  flo_outline_tree_free(&solid->outline);
   flo_buffer_free(solid->mesh.memory, &solid->details);
   if (!solid->has_mesh) return;
   flo_sdf_free(&solid->sdf);
@@ -121,12 +123,30 @@ void flo_solid_free(FloSolid *solid) {
 // ---- Asking ----
 
 double flo_solid_distance(const FloSolid *solid, const double point[3]) {
+  if (solid->outline.n_points) return flo_outline_tree_distance(&solid->outline, point);
   return solid->has_mesh ? flo_sdf_distance(&solid->sdf, point)
                          : flo_shape_distance(&solid->shape, solid->dim, point, solid->wall);
 }
 
+// As flo_shape_normal.
+static void outline_normal(const FloOutlineTree *outline, const double point[3], double normal[3]) {
+  double low[2], high[2], farthest = hypot(point[0], point[1]);
+  flo_outline_tree_bounds(outline, low, high);
+  farthest = fmax(farthest, hypot(fmax(-low[0], high[0]), fmax(-low[1], high[1])));
+  vec_set(normal, 0, 0, 0);
+  for (int axis = 0; axis < 2; ++axis) {
+    double a[2] = {point[0], point[1]}, b[2] = {point[0], point[1]}, step = 1e-6 * farthest;
+    a[axis] -= step, b[axis] += step;
+    normal[axis] = flo_outline_tree_distance(outline, b) - flo_outline_tree_distance(outline, a);
+  }
+  double length = vec_length(normal);
+  if (length > 0) vec_scale(normal, 1 / length, normal);
+}
+
 void flo_solid_normal(const FloSolid *solid, const double point[3], double normal[3]) {
-  if (solid->has_mesh)
+  if (solid->outline.n_points)
+    outline_normal(&solid->outline, point, normal);
+  else if (solid->has_mesh)
     flo_sdf_normal(&solid->sdf, point, normal);
   else
     flo_shape_normal(&solid->shape, solid->dim, point, solid->wall, normal);
@@ -145,7 +165,9 @@ FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFlui
   if (!solid->has_mesh)
     return flo_shape_sample_volume(&solid->shape, solid->dim, spacing, packing, points, error);
   FloInside inside = {.bvh = &solid->bvh, .sdf = &solid->sdf};
-  FloVolumeOptions options = {.spacing = spacing, .clearance = spacing / 2};
+  // The surface is free: every particle whose middle is inside belongs to the fluid, as in shapes with a
+  // formula; solids keep it away by themselves. What lies on the surface is neither inside nor outside.
+  FloVolumeOptions options = {.spacing = spacing, .clearance = 1e-3 * spacing};
   options.packing = packing == FLO_FLUID_HEXAGONAL ? FLO_PACKING_HEXAGONAL : FLO_PACKING_CUBIC;
   return flo_sample_volume(&inside, &options, points, error);
 }

@@ -6,6 +6,7 @@
 #define FLO_GEOMETRY_SOLID_H
 
 #include "geometry/bvh.h"
+#include "geometry/outline.h"
 #include "geometry/sample.h"
 #include "geometry/sdf.h"
 #include "geometry/shapes.h"
@@ -18,7 +19,8 @@ typedef struct FloSolid {
   int dim;
   double wall; // thickness of a tank's wall [m]
   bool has_mesh;
-  FloMesh mesh; // of shapes without a formula
+  FloOutlineTree outline; // of outlines in the plane; otherwise without points
+  FloMesh mesh;           // of shapes without a formula
   FloBvh bvh;
   FloSdf sdf;
 } FloSolid;
@@ -28,8 +30,10 @@ typedef struct FloSolid {
 FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double spacing, double wall,
                          int threads, FloMemory *memory, FloError *error);
 void flo_solid_free(FloSolid *solid);
-// Whether the solid was made from a shape like this.
-bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape);
+// A number that differs for most shapes that differ. It costs a look at every triangle: compute it once.
+uint64_t flo_solid_key(const FloShape *shape);
+// Whether the solid was made from a shape like this, whose key is given.
+bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key);
 
 // Signed distance to the surface, negative inside.
 double flo_solid_distance(const FloSolid *solid, const double point[3]);

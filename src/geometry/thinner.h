@@ -39,6 +39,15 @@ FloSurfacePoint flo_thinner_sample(const FloThinner *thinner, size_t k);
 
 // ---- Where company is needed ----
 
+// Rounds in which weak samples get company, from ever finer candidates.
+typedef struct FloRepairRound {
+  FloThinRule rule;
+  double step; // between candidates, in spacings
+} FloRepairRound;
+
+enum { FLO_REPAIR_ROUNDS = 3 };
+extern const FloRepairRound flo_repair_rounds[FLO_REPAIR_ROUNDS];
+
 // Marks what is within `reach` spacings of the weak samples of the layer at work, and a little more; returns
 // how many are weak. The marks around a sample go as soon as it has enough company.
 size_t flo_thinner_mark_weak(FloThinner *thinner, double reach);

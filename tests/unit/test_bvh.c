@@ -222,6 +222,22 @@ static void test_meshes_that_are_not_finite_are_refused(void **state) {
   }
 }
 
+// The far field of the winding number needs high powers of the distance.
+static void test_winding_numbers_of_the_largest_meshes(void **state) {
+  (void)state;
+  Fixture f;
+  FloError error;
+  fixture_init(&f);
+  for (int k = 0; k < 40; ++k) add_box(&f, 1e39 * (1 - 0.001 * k));
+  assert_ok(flo_bvh_build(&f.bvh, &f.mesh, &error), &error);
+  assert_close(flo_bvh_winding(&f.bvh, (double[3]){0, 0, 0}), 40, 1e-6);
+  assert_close(flo_bvh_winding(&f.bvh, (double[3]){9e39, 8e39, 1e39}), 0, 1e-3);
+  flo_bvh_free(&f.bvh);
+  flo_mesh_vertex(&f.mesh, 5)[1] = 2e40;
+  assert_refused(flo_bvh_build(&f.bvh, &f.mesh, &error), &error, "at most 1e+40");
+  fixture_free(&f);
+}
+
 static void test_building_without_memory_says_so(void **state) {
   (void)state;
   for (size_t fail_at = 1; fail_at <= 4; ++fail_at) {
@@ -617,6 +633,7 @@ int main(void) {
       cmocka_unit_test(test_a_tree_is_the_same_every_time),
       cmocka_unit_test(test_an_empty_mesh_answers_nothing),
       cmocka_unit_test(test_meshes_that_are_not_finite_are_refused),
+      cmocka_unit_test(test_winding_numbers_of_the_largest_meshes),
       cmocka_unit_test(test_building_without_memory_says_so),
       cmocka_unit_test(test_nearest_points_agree_with_brute_force),
       cmocka_unit_test(test_large_trees_find_what_single_triangles_find),

@@ -6,6 +6,7 @@
 #include "support/random.h"
 
 #include <limits.h>
+#include <time.h>
 
 typedef struct Sheet {
   CountingAllocator counter;
@@ -597,6 +598,126 @@ static void test_repair_of_a_band_with_one_side(void **state) {
   sheet_free(&sheet);
 }
 
+// Whichever of its triangles is there once more and the wrong way round.
+static void test_repair_drops_opposite_copies(void **state) {
+  (void)state;
+  for (size_t k = 0; k < 12; ++k)
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      Sheet sheet;
+      sheet_init(&sheet);
+      if (seed % 2) add_triangle(&sheet, 0 * add_vertex(&sheet, 9, 9, 9), 0, 0); // numbers that differ
+      uint32_t first = (uint32_t)sheet.mesh.n_vertices;
+      add_box(&sheet, 0, 3, false);
+      const uint32_t *t = box_triangles[k];
+      add_triangle(&sheet, first + t[0], first + t[2], first + t[1]);
+      if (seed > 1) turn_at_random(&sheet, seed);
+      FloMeshReport r = repair(&sheet);
+      assert_int_equal(r.n_triangles, 12);
+      assert_true(r.is_watertight);
+      assert_close(r.signed_volume, 27, 1e-12);
+      sheet_free(&sheet);
+    }
+}
+
+// Two bodies side by side: the faces in between have the same corners, and belong to one each.
+static void test_repair_keeps_common_faces(void **state) {
+  (void)state;
+  Sheet sheet;
+  sheet_init(&sheet);
+  add_box(&sheet, 0, 1, false);
+  add_box(&sheet, 0, 1, false);
+  for (uint32_t v = 8; v < 16; ++v) // mirrored at x = 0, so that the diagonals agree
+    flo_mesh_vertex(&sheet.mesh, v)[0] *= -1;
+  for (size_t t = 12; t < 24; ++t) flo_mesh_turn_triangle(&sheet.mesh, t);
+  FloMeshReport r = repair(&sheet);
+  assert_int_equal(r.n_triangles, 24);
+  assert_close(r.signed_volume, 2, 1e-12);
+  sheet_free(&sheet);
+}
+
+// A box whose triangles share no vertex, each coordinate off by up to `noise`.
+static void add_noisy_soup(Sheet *sheet, double noise) {
+  Random random = {5};
+  for (size_t k = 0; k < 12; ++k) {
+    uint32_t corners[3];
+    for (int i = 0; i < 3; ++i) {
+      uint32_t v = box_triangles[k][i];
+      corners[i] = add_vertex(sheet, 5 + 3 * (v & 1) + random_between(&random, -noise, noise),
+                              3 * (v >> 1 & 1) + random_between(&random, -noise, noise),
+                              3 * (v >> 2) + random_between(&random, -noise, noise));
+    }
+    add_triangle(sheet, corners[0], corners[1], corners[2]);
+  }
+}
+
+static void test_repair_joins_what_differs_by_rounding(void **state) {
+  (void)state;
+  static const double noises[] = {3e-9, 3e-7};
+  for (size_t k = 0; k < FLO_COUNT_OF(noises); ++k) {
+    Sheet sheet;
+    FloError error;
+    FloMeshReport before;
+    char words[256];
+    sheet_init(&sheet);
+    add_noisy_soup(&sheet, noises[k]);
+    assert_ok(flo_mesh_repair(&sheet.mesh, &before, &error), &error);
+    assert_int_equal(before.n_joined_vertices, 36 - 8);
+    assert_int_equal(before.n_boundary_edges, 0);
+    flo_mesh_describe_problems(&before, words, sizeof words);
+    assert_non_null(strstr(words, "28 vertices that differed by rounding only were merged"));
+    FloMeshReport r = inspect(&sheet);
+    assert_true(r.is_watertight);
+    assert_int_equal(r.n_vertices, 8);
+    assert_close(r.signed_volume, 27, 1e-4);
+    sheet_free(&sheet);
+  }
+}
+
+// A slit that was meant is wider than rounding, and stays; so does a mesh without any.
+static void test_repair_does_not_join_what_is_apart(void **state) {
+  (void)state;
+  Sheet sheet;
+  FloError error;
+  FloMeshReport before;
+  sheet_init(&sheet);
+  add_noisy_soup(&sheet, 1e-3);
+  assert_ok(flo_mesh_repair(&sheet.mesh, &before, &error), &error);
+  assert_int_equal(before.n_joined_vertices, 0);
+  assert_int_equal(inspect(&sheet).n_boundary_edges, 36);
+  sheet_free(&sheet);
+  // Two sheets that touch with their corners only gain nothing.
+  sheet_init(&sheet);
+  add_triangle(&sheet, add_vertex(&sheet, 0, 0, 0), add_vertex(&sheet, 1, 0, 0), add_vertex(&sheet, 0, 1, 0));
+  add_triangle(&sheet, add_vertex(&sheet, 1e-9, 0, 0), add_vertex(&sheet, -1, 0, 0),
+               add_vertex(&sheet, 0, -1, 0));
+  assert_ok(flo_mesh_repair(&sheet.mesh, &before, &error), &error);
+  assert_int_equal(before.n_joined_vertices, 0);
+  assert_int_equal(sheet.mesh.n_vertices, 6);
+  sheet_free(&sheet);
+}
+
+// A column of bodies, none in another: without a look at their boxes each would meet all those above.
+static void test_repair_of_a_high_stack(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  Sheet sheet;
+  FloError error;
+  sheet_init(&sheet);
+  for (int k = 0; k < N; ++k) {
+    add_box(&sheet, 0, 1, k % 2);
+    for (int v = 1; v <= 8; ++v) flo_mesh_vertex(&sheet.mesh, sheet.mesh.n_vertices - (size_t)v)[2] += 2 * k;
+  }
+  clock_t start = clock();
+  assert_ok(flo_mesh_repair(&sheet.mesh, NULL, &error), &error);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  print_message("a stack of %d boxes takes %.2f s\n", (int)N, seconds);
+  assert_true(seconds < 20);
+  FloMassProperties mass;
+  flo_mesh_mass(&sheet.mesh, 1, &mass);
+  assert_close(mass.volume, N, 1e-6 * N);
+  sheet_free(&sheet);
+}
+
 // ---- Memory ----
 
 static void test_failed_allocations_are_reported(void **state) {
@@ -637,6 +758,11 @@ int main(void) {
       cmocka_unit_test(test_published_models_have_their_statistics),
       cmocka_unit_test(test_published_models_are_repaired),
       cmocka_unit_test(test_repair_cleans_up),
+      cmocka_unit_test(test_repair_drops_opposite_copies),
+      cmocka_unit_test(test_repair_keeps_common_faces),
+      cmocka_unit_test(test_repair_joins_what_differs_by_rounding),
+      cmocka_unit_test(test_repair_does_not_join_what_is_apart),
+      cmocka_unit_test(test_repair_of_a_high_stack),
       cmocka_unit_test(test_repair_keeps_what_closes_a_gap),
       cmocka_unit_test(test_repair_orients_a_box),
       cmocka_unit_test(test_repair_keeps_cavities),

@@ -518,16 +518,47 @@ static void test_malformed_ply_elements(void **state) {
       {GOOD POINTS "3 0 1 -1\n", "line 13: the number of a vertex is -1; it must be a whole number"},
       {GOOD POINTS "3 0 1 0.5\n", "the number of a vertex is 0.5"},
       {GOOD POINTS "2 0 1\n", "line 13: a face needs three corners or more, this one has 2"},
-      {GOOD POINTS "4 0 1 2\n", "line 13: the number of a vertex is missing; the line ends early"},
+      {GOOD POINTS "4 0 1 2\n", "line 14: the number of a vertex is missing; the line ends early"},
       {GOOD POINTS "4000000000 0 1 2\n", "the number of a vertex is missing"},
       {GOOD POINTS "3 0 1 2 7\n", "line 13: '7' is one value more than the header names"},
-      {GOOD "0 0 0\n1 0\n0 1 0\n3 0 1 2\n", "line 11: coordinate z is missing"},
+      {GOOD "0 0 0\n1 0\n0 1 0\n3 0 1 2\n", "line 12: '1' is one value more than the header names"},
       {GOOD "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n", "line 11: coordinate y is 'nan'"},
       {GOOD "0 0 0\n1 0 1e300\n0 1 0\n3 0 1 2\n", "line 11: coordinate z is beyond 1e30"},
       {GOOD "0 0 0\n1 \xfe\xff 0\n0 1 0\n3 0 1 2\n", "line 11: '\?\?' is not a number"},
       {GOOD POINTS "      ", "the number of corners is missing"},
   };
   check_malformed(flo_mesh_parse_ply, "a.ply", cases, FLO_COUNT_OF(cases));
+}
+
+// Values of one element may stand on several lines.
+static void test_wrapped_ply(void **state) {
+  (void)state;
+  static const char text[] = GOOD "0 0 0\n1\n0 0\n0 1\n\n0\n3 0\n1 2\n";
+  static const double expected[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  static const uint32_t corners[] = {0, 1, 2};
+  Sheet sheet;
+  FloError error;
+  assert_ok(parse(flo_mesh_parse_ply, "a.ply", (const unsigned char *)text, sizeof text - 1, &sheet, &error),
+            &error);
+  assert_int_equal(sheet.mesh.n_triangles, 1);
+  assert_memory_equal(sheet.mesh.vertices.data, expected, sizeof expected);
+  assert_memory_equal(sheet.mesh.triangles.data, corners, sizeof corners);
+  sheet_free(&sheet);
+}
+
+// A few bytes behind the last triangle do no harm; as many as a triangle has mean that the count is wrong.
+static void test_stl_with_trailing_bytes(void **state) {
+  (void)state;
+  for (size_t n_more = 1; n_more < 50; n_more += 16) {
+    Sheet sheet;
+    FloError error;
+    Bytes bytes = {.size = 0};
+    write_stl_binary(&bytes);
+    for (size_t k = 0; k < n_more; ++k) put_number(&bytes, 0, 1, false);
+    assert_ok(parse(flo_mesh_parse_stl, "a.stl", bytes.data, bytes.size, &sheet, &error), &error);
+    assert_int_equal(sheet.mesh.n_triangles, 12);
+    sheet_free(&sheet);
+  }
 }
 
 static void test_malformed_ply_binary(void **state) {
@@ -639,6 +670,8 @@ int main(void) {
       cmocka_unit_test(test_malformed_stl_binary),
       cmocka_unit_test(test_malformed_ply_headers),
       cmocka_unit_test(test_malformed_ply_elements),
+      cmocka_unit_test(test_wrapped_ply),
+      cmocka_unit_test(test_stl_with_trailing_bytes),
       cmocka_unit_test(test_malformed_ply_binary),
       cmocka_unit_test(test_unreadable_files),
       cmocka_unit_test(test_unknown_formats),

@@ -8,6 +8,8 @@
 #include "support/manifold.h"
 #include "support/random.h"
 
+#include <time.h>
+
 #define S 0.02
 
 typedef struct Polygon {
@@ -522,10 +524,10 @@ static void test_solids_keep_their_own_points(void **state) {
   flo_memory_init(&memory, NULL);
   FloShape shape = {FLO_SHAPE_OUTLINE, .points = l.points, .n_points = l.n};
   assert_ok(flo_solid_init(&solid, &shape, 2, S, 0.1, 1, &memory, &error), &error);
-  assert_true(flo_solid_is_of(&solid, &shape));
+  assert_true(flo_solid_is_of(&solid, &shape, flo_solid_key(&shape)));
   shape.size[0] = 0.5;
   assert_ok(flo_solid_init(&prism, &shape, 3, S, 0.1, 1, &memory, &error), &error);
-  assert_false(flo_solid_is_of(&solid, &shape));
+  assert_false(flo_solid_is_of(&solid, &shape, flo_solid_key(&shape)));
   memset(&l, 0, sizeof l);
   assert_close(flo_solid_distance(&solid, p), -0.1, 1e-12);
   assert_close(flo_solid_distance(&prism, q), -0.005, 0.05 * S);
@@ -597,8 +599,62 @@ static void test_sampling_fails_in_good_order(void **state) {
   }
 }
 
+// ---- Many sides ----
+
+static void make_star(double *points, size_t n, double depth, uint64_t seed) {
+  Random random = {seed};
+  for (size_t k = 0; k < n; ++k) {
+    double angle = 2 * FLO_PI * (double)k / (double)n, radius = random_between(&random, 1 - depth, 1);
+    points[2 * k] = radius * cos(angle), points[2 * k + 1] = radius * sin(angle);
+  }
+}
+
+// Bit by bit what all sides one by one give.
+static void test_trees_agree_with_all_sides(void **state) {
+  (void)state;
+  static const size_t counts[] = {3, 4, 5, 8, 9, 33, 257};
+  for (size_t k = 0; k < FLO_COUNT_OF(counts); ++k) {
+    double points[2 * 257];
+    Random random = {k + 1};
+    FloOutlineTree tree;
+    FloMemory memory;
+    FloError error;
+    flo_memory_init(&memory, NULL);
+    make_star(points, counts[k], 0.4, k);
+    assert_ok(flo_outline_tree_build(&tree, points, counts[k], &memory, &error), &error);
+    for (int i = 0; i < 5000; ++i) {
+      double p[2] = {random_between(&random, -1.5, 1.5), random_between(&random, -1.5, 1.5)};
+      if (i % 5 == 0) p[1] = points[2 * ((size_t)i % counts[k]) + 1]; // level with a corner
+      if (i % 15 == 0) p[0] = points[2 * ((size_t)i % counts[k])];
+      assert_true(flo_outline_tree_distance(&tree, p) == flo_outline_distance(points, counts[k], p));
+    }
+    flo_outline_tree_free(&tree);
+    assert_int_equal(memory.bytes, 0);
+  }
+}
+
+static void test_outlines_of_many_points_are_sampled_in_no_time(void **state) {
+  (void)state;
+  enum { N = 4000 };
+  static double points[2 * N];
+  FloMemory memory;
+  FloError error;
+  flo_memory_init(&memory, NULL);
+  FloPoints samples = {.memory = &memory};
+  make_star(points, N, 0.01, 7);
+  clock_t start = clock();
+  assert_ok(flo_outline_sample(points, N, 0.01, 0.005, 2, &samples, &error), &error);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  print_message("%d points take %.2f s for %zu samples\n", (int)N, seconds, samples.count);
+  assert_true(seconds < 4);
+  flo_points_free(&samples);
+  assert_int_equal(memory.bytes, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_trees_agree_with_all_sides),
+      cmocka_unit_test(test_outlines_of_many_points_are_sampled_in_no_time),
       cmocka_unit_test(test_area_centre_and_second_moment),
       cmocka_unit_test(test_distances_agree_with_brute_force),
       cmocka_unit_test(test_distances_at_chosen_points),

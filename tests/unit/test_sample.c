@@ -1,9 +1,12 @@
 // Samples of surfaces: number densities on every kind of triangle, where samples lie, and what is refused.
 #include "base/vecmath.h"
 #include "geometry/sample.h"
+#include "geometry/solid_meshes.h"
 #include "support/allocator.h"
 #include "support/check.h"
 #include "support/random.h"
+
+#include <time.h>
 
 typedef struct Fixture {
   CountingAllocator counter;
@@ -512,8 +515,29 @@ static void test_sampling_without_memory_says_so(void **state) {
   }
 }
 
+// Triangles much finer than the spacing: walks inwards begin where candidates are thinned, not at each
+// corner.
+static void test_fine_meshes_are_sampled_in_no_time(void **state) {
+  (void)state;
+  Fixture f;
+  FloError error;
+  fixture_init(&f);
+  assert_ok(flo_mesh_sphere(0.25, 0.004, &f.mesh, &error), &error);
+  assert_true(f.mesh.n_triangles > 80000);
+  clock_t start = clock();
+  sample(&f, (FloSampleOptions){.spacing = 0.25, .inset = 0.125, .layers = 1});
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  print_message("%zu triangles take %.2f s for %zu samples\n", f.mesh.n_triangles, seconds, f.points.count);
+  assert_true(seconds < 8);
+  assert_true(f.points.count >= 4);
+  for (size_t k = 0; k < f.points.count; ++k)
+    assert_close(vec_length(flo_points_at(&f.points, k)), 0.125, 1e-3);
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fine_meshes_are_sampled_in_no_time),
       cmocka_unit_test(test_a_square_lattice_lies_within_the_range),
       cmocka_unit_test(test_sheets_of_any_fineness),
       cmocka_unit_test(test_sheets_of_needles),

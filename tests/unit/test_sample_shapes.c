@@ -5,6 +5,7 @@
 #include "geometry/mesh_io.h"
 #include "geometry/sample.h"
 #include "geometry/shape_mesh.h"
+#include "geometry/solid.h"
 #include "geometry/solid_meshes.h"
 #include "sph/kernel_form.h"
 #include "support/check.h"
@@ -168,6 +169,121 @@ static void test_number_densities_below_the_surface(void **state) {
     assert_true(measure(&f.points, s).max < 10);
     fixture_free(&f);
   }
+}
+
+// ---- As bodies are sampled ----
+
+// The first layer of a body, one spacing being one metre; false if it is but one sample, as bodies have whose
+// inside is a point.
+static bool sample_body(Fixture *f, const FloShape *shape, double inset, int layers) {
+  FloSolid solid;
+  FloError error;
+  FloSampleOptions options = {.spacing = 1, .inset = inset, .layers = layers};
+  f->points.count = 0;
+  assert_ok(flo_solid_init(&solid, shape, 3, 1, 4, 1, &f->memory, &error), &error);
+  assert_ok(flo_solid_sample_surface(&solid, &options, &f->points, &error), &error);
+  flo_solid_free(&solid);
+  assert_true(f->points.count > 0);
+  return f->points.count > 1;
+}
+
+static void check_body(Fixture *f, FloShape shape) {
+  if (!sample_body(f, &shape, 0.5, 1)) return;
+  Densities d = measure(&f->points, 1);
+  if (!(d.min > 3.6 && d.max < 10))
+    fail_msg("kind %d, %g x %g x %g, radius %g: density %.2f to %.2f", (int)shape.kind, shape.size[0],
+             shape.size[1], shape.size[2], shape.radius, d.min, d.max);
+  // More layers are not absurdly dense.
+  sample_body(f, &shape, 0.5, 2);
+  assert_true(measure(&f->points, 1).max < 10);
+}
+
+static void test_number_densities_of_boxes_and_tanks(void **state) {
+  (void)state;
+  static const double sizes[] = {0.7, 1.2, 1.45, 1.5, 1.8, 2.3, 2.5, 3.4, 3.5, 4.6, 7.5};
+  const size_t n = FLO_COUNT_OF(sizes);
+  Fixture f;
+  fixture_init(&f);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j <= i; ++j)
+      for (size_t k = 0; k <= j; ++k) {
+        FloShape shape = {.kind = FLO_SHAPE_BOX, .size = {sizes[i], sizes[j], sizes[k]}};
+        check_body(&f, shape);
+        shape.kind = FLO_SHAPE_TANK, shape.up = (int)(k % 3), shape.closed = j % 2;
+        check_body(&f, shape);
+      }
+  fixture_free(&f);
+}
+
+static void test_number_densities_of_balls_and_cylinders(void **state) {
+  (void)state;
+  static const double lengths[] = {0.6, 1.1, 1.5, 2.2, 2.5, 3.7, 8};
+  Fixture f;
+  fixture_init(&f);
+  for (double radius = 0.63; radius < 9; radius += 0.11 + 0.05 * radius) {
+    check_body(&f, (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = radius});
+    for (size_t k = 0; k < FLO_COUNT_OF(lengths); ++k)
+      check_body(&f, (FloShape){.kind = FLO_SHAPE_CYLINDER, .radius = radius, .size = {lengths[k]}});
+  }
+  check_body(&f, (FloShape){.kind = FLO_SHAPE_CYLINDER, .radius = 4, .size = {8}});
+  check_body(&f, (FloShape){.kind = FLO_SHAPE_CYLINDER, .radius = 4.1, .size = {1.5}});
+  fixture_free(&f);
+}
+
+static FloShape magnified(FloShape shape, double factor) {
+  for (int axis = 0; axis < 3; ++axis) shape.size[axis] *= factor;
+  shape.radius *= factor, shape.radius2 *= factor;
+  return shape;
+}
+
+// Every kind, a metre being some spacings.
+static void test_number_densities_of_bodies(void **state) {
+  (void)state;
+  static const double factors[] = {6.3, 11.4};
+  for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k)
+    for (size_t i = 0; i < FLO_COUNT_OF(factors); ++i) {
+      Fixture f;
+      FloShape shape = magnified(shapes[k].shape, factors[i]);
+      double outline[8], heights[9];
+      if (shape.kind == FLO_SHAPE_MESH) continue;
+      for (int m = 0; m < 8; ++m) outline[m] = factors[i] * arrow[m];
+      for (int m = 0; m < 9; ++m) heights[m] = factors[i] * hills[m];
+      if (shape.points) shape.points = outline;
+      if (shape.heights) shape.heights = heights;
+      fixture_init(&f);
+      check_body(&f, shape);
+      fixture_free(&f);
+    }
+}
+
+// What fits is not touched: these are the cells of a lattice, in its order.
+static void test_lattices_that_fit_stay_as_they_are(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_init(&f);
+  for (int layers = 1; layers <= 3; ++layers)
+    for (int is_tank = 0; is_tank <= 1; ++is_tank) {
+      const int n[3] = {7, 2, 5}, margin = is_tank ? layers : 0, top = is_tank ? 0 : margin;
+      size_t count = 0;
+      sample_body(&f,
+                  &(FloShape){.kind = is_tank ? FLO_SHAPE_TANK : FLO_SHAPE_BOX, .size = {7, 2, 5}, .up = 2},
+                  0.5, layers);
+      for (int z = -margin; z < n[2] + top; ++z)
+        for (int y = -margin; y < n[1] + margin; ++y)
+          for (int x = -margin; x < n[0] + margin; ++x) {
+            int edge = is_tank ? 0 : layers;
+            bool is_inner = x >= edge && x < n[0] - edge && y >= edge && y < n[1] - edge && z >= edge &&
+                            (is_tank || z < n[2] - edge);
+            if (is_inner) continue;
+            const double expected[3] = {x + 0.5 - 3.5, y + 0.5 - 1, z + 0.5 - 2.5};
+            assert_true(count < f.points.count);
+            for (int axis = 0; axis < 3; ++axis)
+              assert_close(flo_points_at(&f.points, count)[axis], expected[axis], 1e-12);
+            ++count;
+          }
+      assert_int_equal(count, f.points.count);
+    }
+  fixture_free(&f);
 }
 
 // ---- Published meshes ----
@@ -353,6 +469,10 @@ int main(void) {
       cmocka_unit_test(test_every_kind_of_shape_is_here),
       cmocka_unit_test(test_number_densities_of_shapes),
       cmocka_unit_test(test_number_densities_below_the_surface),
+      cmocka_unit_test(test_number_densities_of_boxes_and_tanks),
+      cmocka_unit_test(test_number_densities_of_balls_and_cylinders),
+      cmocka_unit_test(test_number_densities_of_bodies),
+      cmocka_unit_test(test_lattices_that_fit_stay_as_they_are),
       cmocka_unit_test(test_number_densities_of_published_meshes),
       cmocka_unit_test(test_relaxation_evens_the_samples_out),
       cmocka_unit_test(test_the_same_points_for_any_number_of_threads),

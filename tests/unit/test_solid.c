@@ -162,7 +162,7 @@ static void test_samples_of_meshes_stand_as_deep_as_asked(void **state) {
     }
 }
 
-static void test_volume_samples_fill_the_solid(void **state) {
+static void test_volume_samples_stay_inside(void **state) {
   (void)state;
   FloMemory memory;
   FloError error;
@@ -173,17 +173,69 @@ static void test_volume_samples_fill_the_solid(void **state) {
   for (FloFluidPacking packing = FLO_FLUID_CUBIC; packing <= FLO_FLUID_HEXAGONAL; ++packing) {
     FloPoints points = {.memory = &memory};
     assert_ok(flo_solid_sample_volume(&solid, S, packing, &points, &error), &error);
-    // Particles half a spacing and more from the surface, each standing for a cube of a spacing.
-    double inner = torus->radius2 - S / 2, volume = 2 * FLO_PI * FLO_PI * torus->radius * inner * inner;
-    assert_close((double)points.count * S * S * S, volume, 0.06 * volume);
     for (size_t i = 0; i < points.count; ++i)
-      assert_true(torus_distance(torus, flo_points_at(&points, i)) < -0.4 * S);
+      assert_true(torus_distance(torus, flo_points_at(&points, i)) < 0);
     double d[3];
     vec_sub(flo_points_at(&points, 1), flo_points_at(&points, 0), d);
     assert_close(vec_length(d), packing == FLO_FLUID_HEXAGONAL ? pow(2, 1.0 / 6) * S : S, 1e-9);
     flo_points_free(&points);
   }
   flo_solid_free(&solid);
+}
+
+static double arrow_points[] = {0, 0, 0.5, 0.3, 1, 0, 0.5, 0.8};
+
+// Fluid weighs what its shape holds: as many particles as the volume has cubes of a spacing. Volumes by
+// formula, and those of figures (0) by their triangles.
+static void test_volume_samples_fill_the_solid(void **state) {
+  (void)state;
+  static const struct {
+    FloShape shape;
+    double spacing, volume;
+  } cases[] = {
+      {{FLO_SHAPE_SPHERE, .radius = 0.2}, 0.05, 4 * FLO_PI / 3 * 0.008},
+      {{FLO_SHAPE_CYLINDER, .size = {0.4}, .radius = 0.2}, 0.02, FLO_PI * 0.016},
+      {{FLO_SHAPE_BOX, .size = {0.4, 0.3, 0.2}}, 0.02, 0.024},
+      {{FLO_SHAPE_BOX, .size = {0.4, 0.3, 0.2}, .radius = 0.001}, 0.02, 0.024},
+      {{FLO_SHAPE_CAPSULE, .size = {0.001}, .radius = 0.2}, 0.05, 4 * FLO_PI / 3 * 0.008},
+      {{FLO_SHAPE_CAPSULE, .size = {0.3}, .radius = 0.2}, 0.03, FLO_PI * (4.0 / 3 * 0.008 + 0.012)},
+      {{FLO_SHAPE_CONE, .size = {0.6}, .radius = 0.3}, 0.02, FLO_PI * 0.09 * 0.2},
+      {{FLO_SHAPE_CONE, .size = {0.6}, .radius = 0.3, .radius2 = 0.1}, 0.02, FLO_PI * 0.13 * 0.2},
+      {{FLO_SHAPE_TORUS, .radius = 0.5, .radius2 = 0.15}, 0.05, 2 * FLO_PI * FLO_PI * 0.5 * 0.0225},
+      {{FLO_SHAPE_TUBE, .size = {0.8}, .radius = 0.4, .radius2 = 0.2}, 0.03, FLO_PI * 0.12 * 0.8},
+      {{FLO_SHAPE_PLANE, .size = {1, 0.8, 0.2}}, 0.04, 0.16},
+      {{FLO_SHAPE_RAMP, .size = {1, 0.5, 0.4}}, 0.02, 0.1},
+      {{FLO_SHAPE_WEDGE, .size = {1, 0.5, 0.4}}, 0.02, 0.1},
+      {{FLO_SHAPE_LINK, .size = {1, 0.5}, .radius = 0.08}, 0.02, 0},
+      {{FLO_SHAPE_CARD, .size = {0.9, 0.6, 0.1}, .radius = 0.05}, 0.02, 0.054 - 0.1 * 0.0025 * (4 - FLO_PI)},
+      {{FLO_SHAPE_LETTERS, .size = {0.6, 0.2, 0.1}, .text = "AO8"}, 0.01, 0},
+      {{FLO_SHAPE_DUCK, .size = {0.5}}, 0.02, 0},
+      {{FLO_SHAPE_RABBIT, .size = {0.5}}, 0.02, 0},
+      {{FLO_SHAPE_ARMADILLO, .size = {0.5}}, 0.02, 0},
+      {{FLO_SHAPE_OUTLINE, .size = {0.3}, .points = arrow_points, .n_points = 4}, 0.02, 0.25 * 0.3},
+  };
+  FloMemory memory;
+  FloError error;
+  flo_memory_init(&memory, NULL);
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k)
+    for (FloFluidPacking packing = FLO_FLUID_CUBIC; packing <= FLO_FLUID_HEXAGONAL; ++packing) {
+      FloSolid solid;
+      FloPoints points = {.memory = &memory};
+      FloMassProperties mass;
+      double s = cases[k].spacing, volume = cases[k].volume;
+      assert_ok(flo_solid_init(&solid, &cases[k].shape, 3, s, 0.1, 1, &memory, &error), &error);
+      if (volume == 0) flo_mesh_mass(&solid.mesh, 1, &mass), volume = mass.volume;
+      assert_ok(flo_solid_sample_volume(&solid, s, packing, &points, &error), &error);
+      double share = (double)points.count * s * s * s / volume;
+      // The rows of close packings seldom fit between flat faces; in a box with a formula they keep half a
+      // spacing from its sides.
+      double tolerance = packing == FLO_FLUID_CUBIC ? 0.05 : solid.has_mesh ? 0.1 : 0.16;
+      if (fabs(share - 1) > tolerance)
+        fail_msg("case %zu, packing %d: %g of the volume", k, (int)packing, share);
+      flo_points_free(&points);
+      flo_solid_free(&solid);
+    }
+  assert_int_equal(memory.bytes, 0);
 }
 
 static void test_equal_shapes_share_a_solid(void **state) {
@@ -257,7 +309,8 @@ static void test_equal_keys_do_not_make_shapes_equal(void **state) {
     for (size_t i = 0; i < FLO_COUNT_OF(shapes); ++i) {
       FloSolid forged = solids[k];
       forged.key = solids[i].key;
-      assert_int_equal(flo_solid_is_of(&forged, &shapes[i]), i == k);
+      assert_int_equal(flo_solid_key(&shapes[i]), solids[i].key);
+      assert_int_equal(flo_solid_is_of(&forged, &shapes[i], solids[i].key), i == k);
     }
   for (size_t k = 0; k < FLO_COUNT_OF(shapes); ++k) flo_solid_free(&solids[k]);
   assert_int_equal(memory.bytes, 0);
@@ -307,6 +360,7 @@ int main(void) {
       cmocka_unit_test(test_samples_lie_below_the_surface),
       cmocka_unit_test(test_relaxed_samples_are_even),
       cmocka_unit_test(test_samples_of_meshes_stand_as_deep_as_asked),
+      cmocka_unit_test(test_volume_samples_stay_inside),
       cmocka_unit_test(test_volume_samples_fill_the_solid),
       cmocka_unit_test(test_equal_shapes_share_a_solid),
       cmocka_unit_test(test_equal_keys_do_not_make_shapes_equal),
