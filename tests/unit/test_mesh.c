@@ -711,7 +711,6 @@ static void test_repair_of_a_high_stack(void **state) {
   assert_ok(flo_mesh_repair(&sheet.mesh, NULL, &error), &error);
   double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   print_message("a stack of %d boxes takes %.2f s\n", (int)N, seconds);
-  assert_true(seconds < 20);
   FloMassProperties mass;
   flo_mesh_mass(&sheet.mesh, 1, &mass);
   assert_close(mass.volume, N, 1e-6 * N);

