@@ -164,8 +164,15 @@ static FloStatus check_targets(const Arguments *a, FloError *error) {
   return FLO_OK;
 }
 
+// The folder that the files are to stand in, also where a pattern names it.
 static FloStatus make_folder(const Arguments *a, FloError *error) {
   bool is_one = a->end - a->first == 1;
+  const char *slash = strrchr(a->out, '/');
+  if (find_place(a->out).length && slash && slash > a->out) {
+    char folder[FLO_PATH_SIZE];
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - a->out), a->out);
+    return flo_folder_make(folder, error);
+  }
   if (find_place(a->out).length || (is_one && !is_folder(a->out))) return FLO_OK;
   return flo_folder_make(a->out, error);
 }

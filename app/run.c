@@ -16,17 +16,15 @@
 
 static volatile sig_atomic_t is_stop_wanted, is_checkpoint_wanted;
 
-// The first of these ends the run after the step. Then both are what they were, so that a second one, of
-// either kind, ends the program.
-static const int stop_signals[] = {SIGINT, SIGTERM};
+// The first of these ends the run after the step, a second one, of whatever kind, the program. A terminal
+// that is closed is one too.
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void want_stop(int signal_number) {
   static const char text[] = "\nflotsam: finishing the step and its files; once more stops at once\n";
-  (void)signal_number;
   const int reason = errno;
+  if (is_stop_wanted) _exit(128 + signal_number);
   is_stop_wanted = 1;
-  struct sigaction usual = {.sa_handler = SIG_DFL};
-  for (size_t k = 0; k < FLO_COUNT_OF(stop_signals); k++) sigaction(stop_signals[k], &usual, NULL);
   // write() is one of the few functions a handler may call; if it fails there is nobody to tell.
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
   errno = reason;
@@ -372,6 +370,21 @@ static FloStatus check_files(AppRun *run) {
   return flo_fail(&run->error, FLO_BAD_INPUT, "%s: is shorter than when the run was last saved", path);
 }
 
+// Whoever has edited the scene in the folder should know that it was for nothing.
+static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
+  char path[FLO_PATH_SIZE], *text = NULL;
+  size_t size;
+  if (flo_path_join(run->folder->path, "scene.json", path, NULL) != FLO_OK ||
+      flo_file_read(path, &text, &size, NULL) != FLO_OK)
+    return;
+  if (strcmp(text, checkpoint->scene) != 0) {
+    flo_run_folder_note(run->folder, "scene.json was changed and is written anew");
+    app_fail(0, "%s was changed since; the run goes on with its own scene ('flotsam run' begins another)",
+             path);
+  }
+  free(text);
+}
+
 // Nothing in the folder is changed before all that is needed was found to be good.
 static FloStatus restart(AppRun *run, const FloCheckpoint *checkpoint) {
   const FloRunPoint *point = &checkpoint->point;
@@ -390,6 +403,7 @@ static FloStatus restart(AppRun *run, const FloCheckpoint *checkpoint) {
   flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
                       point->n_written);
   FLO_TRY(open_files(run));
+  tell_changed_scene(run, checkpoint);
   FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
   return flo_body_files_write_meshes(folder, run->scene, &run->error);
 }

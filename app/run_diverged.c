@@ -415,7 +415,7 @@ static void tell(const Reproduction *r, FloError *reason) {
   size_t used = strlen(reason->text);
   int length =
       snprintf(more, sizeof more,
-               "; a small scene around it%s is in %s/diverged.json, try: flotsam run %s/diverged.json",
+               "; a small scene around it%s is in %s/diverged.json, try: flotsam run '%s/diverged.json'",
                r->does_fail ? "" : " (which does not fail by itself)", folder, folder);
   // Half a path is worse than none.
   if (length > 0 && (size_t)length < sizeof reason->text - used)

@@ -148,6 +148,31 @@ static void restore_bodies(FloWorld *world, const double *at) {
   }
 }
 
+// ---- Solids: their samples are not kept, but known again ----
+
+// Where they are in their bodies, and what volume they stand for.
+static uint64_t hash_samples(const FloWorld *world) {
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  const struct {
+    const void *data;
+    size_t size;
+  } arrays[] = {{b->local_x, sizeof(double)},
+                {b->local_y, sizeof(double)},
+                {b->local_z, sizeof(double)},
+                {b->volume, sizeof(float)}};
+  uint64_t h = 0xcbf29ce484222325u;
+  for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k)
+    for (size_t i = 0; i < b->count * arrays[k].size; ++i)
+      h = (h ^ ((const unsigned char *)arrays[k].data)[i]) * 0x100000001b3u; // FNV-1a
+  return h;
+}
+
+static FloStatus save_samples(const FloWorld *world, FloState *state, FloError *error) {
+  uint64_t h = hash_samples(world);
+  const uint32_t halves[2] = {(uint32_t)h, (uint32_t)(h >> 32)};
+  return add_copy(state, "solids", FLO_TYPE_U32, 2, halves, error);
+}
+
 // ---- Fluid ----
 
 static const char *name_fluid_field(const FloField *field, char name[48]) {
@@ -248,6 +273,7 @@ FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error)
     status = add_copy(state, "method", FLO_TYPE_F64, world->method->n_saved, world->method_state, error);
   if (status == FLO_OK) status = save_streams(world, state, error);
   if (status == FLO_OK) status = save_bodies(world, state, error);
+  if (status == FLO_OK) status = save_samples(world, state, error);
   if (status == FLO_OK) status = save_fluid(world, state, error);
   if (status == FLO_OK) status = save_lists(world, state, error);
   if (status != FLO_OK && is_new) flo_state_destroy(state), *out = NULL;
@@ -327,6 +353,14 @@ static FloStatus check_numbers(const FloState *state, const char *name, size_t n
   return FLO_OK;
 }
 
+static FloStatus check_samples(const FloWorld *world, const FloState *state, FloError *error) {
+  FLO_TRY(need(state, "solids", FLO_TYPE_U32, 2, error));
+  const uint32_t *halves = flo_state_find(state, "solids")->buffer.data;
+  if (((uint64_t)halves[1] << 32 | halves[0]) == hash_samples(world)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "state: the solids are not the ones that were saved; a mesh file may have changed since");
+}
+
 static FloStatus check_state(const FloWorld *world, const FloState *state, size_t *n_fluid, FloError *error) {
   size_t n_params = 0;
   while (world->method->params[n_params].name) ++n_params;
@@ -336,6 +370,7 @@ static FloStatus check_state(const FloWorld *world, const FloState *state, size_
   FLO_TRY(check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
   FLO_TRY(check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
   FLO_TRY(check_numbers(state, "bodies", PER_BODY * world->bodies.count, -MUCH, MUCH, error));
+  FLO_TRY(check_samples(world, state, error));
   const FloStateArray *id = flo_state_find(state, "fluid/id");
   *n_fluid = id ? id->count : 0;
   FLO_TRY(check_fluid(world, state, *n_fluid, error));

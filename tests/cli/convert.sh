@@ -163,4 +163,8 @@ grep -q '^[0-9]*,boundary,0,' out || fail "bodies are not numbered without a sce
 head -c 3000 "my run/particles_0002.vtp" >cut && mv cut "my run/particles_0002.vtp"
 expect_exit 2 "$flotsam" convert "my run"
 expect_text err "damaged"
+# A pattern's folder is made as well.
+expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out pattern
+expect_exit 0 "$flotsam" convert pattern --frame all --to vtk --out new/folder/dam_%03d.vtk
+expect_file new/folder/dam_001.vtk
 finish

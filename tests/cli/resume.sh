@@ -86,6 +86,84 @@ same_run parts
 expect_exit 0 "$flotsam" resume parts --until 0.44 --json
 expect_json out "d['time'], d['frames']" "(0.44, 22)"
 
+# ---- Signals at odd moments ----
+
+"$flotsam" run lively.json --no-picture --quiet --out twice >out 2>err &
+job=$!
+for ((k = 0; k < 600; k++)); do
+  [[ -e twice/particles_0002.vtp ]] && break
+  sleep 0.02
+done
+kill -s STOP "$job" && kill -s INT "$job" && kill -s TERM "$job" && kill -s CONT "$job"
+wait "$job"
+(($? > 128)) || fail "a second signal of another kind did not end the program at once"
+expect_exit 0 "$flotsam" resume twice --quiet
+same_run twice
+# Every step a frame: a checkpoint that is asked for comes all the same.
+"$flotsam" run tiny.json --set frames_per_second=20000 --until 0.2 --no-picture --quiet --out steps >out 2>err &
+job=$!
+for ((k = 0; k < 600; k++)); do
+  [[ -e steps/particles_0002.vtp ]] && break
+  sleep 0.02
+done
+kill -s USR1 "$job"
+for ((k = 0; k < 200; k++)); do
+  grep -q 'checkpoint at' steps/log.txt && break
+  sleep 0.02
+done
+expect_text steps/log.txt "checkpoint at"
+kill -s INT "$job"
+wait "$job"
+
+# ---- What cannot be gone on with, and stays as it is ----
+
+cp -r stopped short
+head -c 2000 stopped/series.csv >short/series.csv
+echo mine >short/diverged.notes.txt
+rm -f short/bodies.csv
+expect_exit 2 "$flotsam" resume short --until 0.5
+expect_text err "short/series.csv: is shorter than when the run was last saved"
+cp stopped/series.csv short
+expect_exit 2 "$flotsam" resume short --until 0.5
+expect_text err "short/bodies.csv: is shorter"
+[[ $(ls stopped) == "$(ls short | grep -v notes)" ]] || [[ -e short/summary.json && -e short/particles_0020.vtp ]] ||
+  fail "a resume that was refused removed files"
+cp stopped/bodies.csv short
+expect_exit 2 "$flotsam" resume short --until 0.1
+expect_text err "name a later time"
+sed -i 's/lively puddle/dull puddle/' short/scene.json
+expect_exit 0 "$flotsam" resume short --until 0.5 --quiet
+expect_text err "short/scene.json was changed since"
+expect_text short/scene.json "A lively puddle"
+expect_text short/diverged.notes.txt mine
+
+# A mesh that has changed since.
+cat >cube.obj <<'END'
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+v 0 0 1
+v 1 0 1
+v 1 1 1
+v 0 1 1
+f 4 3 2 1
+f 5 6 7 8
+f 1 2 6 5
+f 2 3 7 6
+f 3 4 8 7
+f 4 1 5 8
+END
+cat >mesh.json <<'END'
+{ "schema_version": 1, "spacing": 0.1, "duration": 0.2, "materials": { "water": {} },
+  "boundaries": [ { "name": "cube", "shape": { "mesh": "cube.obj" }, "at": [0, 0, 0] } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.5, 0.3] }, "at": [0.5, 0.5, 1.3] } ] }
+END
+expect_exit 0 "$flotsam" run mesh.json --until 0.1 --no-picture --quiet --out meshed
+sed -i 's/^v 1 1 1$/v 1 1 1.1/' cube.obj
+expect_exit 2 "$flotsam" resume meshed --until 0.2
+expect_text err "a mesh file may have changed"
+
 # ---- What cannot be gone on with ----
 
 mkdir empty
