@@ -38,7 +38,8 @@ typedef struct Arguments {
 
 typedef struct Findings {
   size_t fluid, boundary, bytes;
-  double until; // [s] simulated
+  double emitted; // by the end
+  double until;   // [s] simulated
   double dt, steps, frames;
   double seconds;    // that the run may take on this machine
   double disk_bytes; // that its output may take
@@ -54,6 +55,7 @@ typedef struct Findings {
 
 // Particles in a frame's file, after compression: identity, position, velocity, density, pressure.
 #define DISK_BYTES_PER_PARTICLE 40
+#define BYTES_PER_EMITTED       1100 // with its neighbours; see docs/performance.md
 
 // ---- Finding out ----
 
@@ -121,15 +123,18 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   *f = (Findings){.fluid = flo_world_count(world, FLO_SET_FLUID),
                   .boundary = flo_world_count(world, FLO_SET_BOUNDARY),
                   .limited_by = ""};
+  f->emitted = flo_scene_emitted(scene);
   plan(arguments, scene, f);
   flo_advice_give(scene, world, keep_advice, &f->advice);
   f->dt = flo_world_max_dt(world, &f->limited_by);
   // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
   f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + f->until) / f->dt), f->frames) : 0;
   FLO_TRY(time_steps(world, &seconds_per_step, error));
-  f->bytes = flo_world_memory(world);
-  f->seconds = f->steps * seconds_per_step;
-  f->disk_bytes = (f->frames + 1) * (double)(f->fluid + f->boundary) * DISK_BYTES_PER_PARTICLE;
+  // Emitters add particles steadily: half of them on the average.
+  double now = (double)(f->fluid + f->boundary), average = now + f->emitted / 2;
+  f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
+  f->seconds = f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
+  f->disk_bytes = (f->frames + 1) * average * DISK_BYTES_PER_PARTICLE;
   advise_on_effort(scene, f);
   return FLO_OK;
 }
@@ -150,7 +155,9 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("  file       %s\n", scene->path);
   printf("  method     %s\n", scene->world.method);
   printf("  space      %dD, spacing %g m\n", scene->world.dim, scene->world.spacing);
-  printf("  particles  %zu fluid, %zu boundary\n", f->fluid, f->boundary);
+  printf("  particles  %zu fluid, %zu boundary", f->fluid, f->boundary);
+  if (f->emitted >= 1) printf("; emitters add up to %.0f", f->emitted);
+  putchar('\n');
   print_parts(scene);
   printf("  bodies     %zu\n", scene->n_bodies);
   printf("  memory     %.1f MB\n", (double)f->bytes / 1e6);
@@ -181,12 +188,12 @@ static json_t *advice_as_json(const Findings *f) {
 
 static int print_json(const FloScene *scene, const Findings *f) {
   json_t *object = json_pack(
-      "{s:s, s:s, s:s, s:i, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, s:f, s:o}", "title",
-      scene->title ? scene->title : scene->name, "scene", scene->path, "method", scene->world.method, "dim",
-      scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid,
-      "boundary_particles", (json_int_t)f->boundary, "parts", parts_as_json(scene), "bodies",
-      (json_int_t)scene->n_bodies, "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt, "limited_by",
-      f->limited_by, "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
+      "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, s:f, s:o}",
+      "title", scene->title ? scene->title : scene->name, "scene", scene->path, "method", scene->world.method,
+      "dim", scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid,
+      "emitted", f->emitted, "boundary_particles", (json_int_t)f->boundary, "parts", parts_as_json(scene),
+      "bodies", (json_int_t)scene->n_bodies, "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt,
+      "limited_by", f->limited_by, "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
       (json_int_t)f->frames, "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes",
       advice_as_json(f));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;

@@ -99,6 +99,9 @@ typedef struct FloScenePart {
   size_t n_particles;
 } FloScenePart;
 
+// How many particles the emitters are going to make, as far as nothing stops them.
+double flo_scene_emitted(const FloScene *scene);
+
 size_t flo_scene_count_parts(const FloScene *scene);
 FloScenePart flo_scene_part(const FloScene *scene, size_t k);
 

@@ -194,13 +194,21 @@ static double seconds_within(const FloScene *scene, double start, double end) {
   return fmax(fmin(end, scene->duration) - fmax(start, 0), 0);
 }
 
-static FloStatus count_one(FloSceneContext *context, const FloScene *scene, const FloSceneEmitter *emitter) {
+// How many particles it makes.
+static double emitted_by(const FloScene *scene, const FloSceneEmitter *emitter) {
   const FloEmitterDef *def = &emitter->def;
-  double area = context->dim == 2 ? def->size[0] : def->size[0] * def->size[1];
+  const int dim = scene->world.dim;
+  double area = dim == 2 ? def->size[0] : def->size[0] * def->size[1] * (def->round ? FLO_PI / 4 : 1);
   double seconds = emitter->spans.list ? 0 : seconds_within(scene, def->start, def->end);
   for (size_t k = 0; emitter->spans.list && k < emitter->spans.n; k++)
     seconds += seconds_within(scene, emitter->spans.list[k][0], emitter->spans.list[k][1]);
-  return flo_scene_count(context, area * def->speed * seconds / pow(scene->world.spacing, context->dim));
+  return area * def->speed * seconds / pow(scene->world.spacing, dim);
+}
+
+double flo_scene_emitted(const FloScene *scene) {
+  double sum = 0;
+  for (size_t k = 0; k < scene->parts->n_emitters; k++) sum += emitted_by(scene, &scene->parts->emitters[k]);
+  return sum;
 }
 
 FloStatus flo_scene_count_emitted(FloSceneContext *context, FloScene *scene) {
@@ -208,7 +216,7 @@ FloStatus flo_scene_count_emitted(FloSceneContext *context, FloScene *scene) {
   size_t outer = flo_scene_enter(context, "emitters");
   for (size_t k = 0; k < scene->parts->n_emitters; k++) {
     size_t mark = flo_scene_enter_index(context, k);
-    FLO_TRY(count_one(context, scene, &scene->parts->emitters[k]));
+    FLO_TRY(flo_scene_count(context, emitted_by(scene, &scene->parts->emitters[k])));
     flo_scene_leave(context, mark);
   }
   flo_scene_leave(context, outer);

@@ -45,4 +45,8 @@ for scene in $("$flotsam" info scenes --json | python3 -c 'import json, sys; pri
   expect_exit 0 "$flotsam" check "$scene" "${size[@]}" --json
   expect_json out "d['time_step'] > 0" True
 done
+# What emitters are going to make is part of the estimate: 1.5 m/s through a disc of 0.1 m for 3 s, 1 m/s through a slit
+# for 2 s.
+expect_exit 0 "$flotsam" check emitter --json
+expect_json out "abs(d['emitted'] / ((1.5 * 3 * 0.1**2 * 0.785398 + 1 * 2 * 0.2 * 0.06) / 0.015**3) - 1) < 0.01" True
 finish
