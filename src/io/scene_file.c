@@ -58,6 +58,10 @@ FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t
   json_error_t problem;
   *root = NULL;
   if (length > MAX_FILE_SIZE) return flo_scene_fail(context, TOO_LARGE);
+  // Some editors put a mark in front that says UTF-8, or save as UTF-16.
+  if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, length -= 3;
+  if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+    return flo_scene_fail(context, "is UTF-16 text; save it as UTF-8");
   if (is_blank(text, length))
     return flo_scene_fail(context, "is empty; a scene is a JSON object: { \"schema_version\": 1, ... }");
   *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);

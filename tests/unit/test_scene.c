@@ -194,6 +194,20 @@ static void test_plane_places(void **state) {
 
 // ---- Motions ----
 
+// As some editors write it.
+static void test_text_with_a_byte_order_mark(void **state) {
+  (void)state;
+  static const char marked[] =
+      "\xef\xbb\xbf{ \"schema_version\": 1, \"spacing\": 0.1, \"duration\": 1, "
+      "\"fluids\": [ { \"material\": {}, \"shape\": { \"box\": [1, 1, 1] }, \"at\": [0, 0, 0] } ] }";
+  FloScene *scene;
+  FloError error;
+  assert_ok(flo_scene_load_text("marked", marked, sizeof marked - 1, NULL, &scene, &error), &error);
+  flo_scene_destroy(scene);
+  assert_refused(flo_scene_load_text("wide", "\xff\xfe{\0", 4, NULL, &scene, &error), &error,
+                 "save it as UTF-8");
+}
+
 static void test_motions(void **state) {
   (void)state;
   FloScene *scene = load(
@@ -614,6 +628,7 @@ int main(void) {
       cmocka_unit_test(test_settings),
       cmocka_unit_test(test_places),
       cmocka_unit_test(test_plane_places),
+      cmocka_unit_test(test_text_with_a_byte_order_mark),
       cmocka_unit_test(test_motions),
       cmocka_unit_test(test_fluids),
       cmocka_unit_test(test_aim),
