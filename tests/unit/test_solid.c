@@ -208,7 +208,7 @@ static void test_volume_samples_fill_the_solid(void **state) {
       {{FLO_SHAPE_WEDGE, .size = {1, 0.5, 0.4}}, 0.02, 0.1},
       {{FLO_SHAPE_LINK, .size = {1, 0.5}, .radius = 0.08}, 0.02, 0},
       {{FLO_SHAPE_CARD, .size = {0.9, 0.6, 0.1}, .radius = 0.05}, 0.02, 0.054 - 0.1 * 0.0025 * (4 - FLO_PI)},
-      {{FLO_SHAPE_LETTERS, .size = {0.6, 0.2, 0.1}, .text = "AO8"}, 0.01, 0},
+      {{FLO_SHAPE_LETTERS, .size = {0.6, 0.2, 0.1}, .text = "A8"}, 0.02, 0},
       {{FLO_SHAPE_DUCK, .size = {0.5}}, 0.02, 0},
       {{FLO_SHAPE_RABBIT, .size = {0.5}}, 0.02, 0},
       {{FLO_SHAPE_ARMADILLO, .size = {0.5}}, 0.02, 0},
@@ -217,14 +217,14 @@ static void test_volume_samples_fill_the_solid(void **state) {
   FloMemory memory;
   FloError error;
   flo_memory_init(&memory, NULL);
-  for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k)
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k) {
+    FloSolid solid;
+    FloMassProperties mass;
+    double s = cases[k].spacing, volume = cases[k].volume;
+    assert_ok(flo_solid_init(&solid, &cases[k].shape, 3, s, 0.1, 1, &memory, &error), &error);
+    if (volume == 0) flo_mesh_mass(&solid.mesh, 1, &mass), volume = mass.volume;
     for (FloFluidPacking packing = FLO_FLUID_CUBIC; packing <= FLO_FLUID_HEXAGONAL; ++packing) {
-      FloSolid solid;
       FloPoints points = {.memory = &memory};
-      FloMassProperties mass;
-      double s = cases[k].spacing, volume = cases[k].volume;
-      assert_ok(flo_solid_init(&solid, &cases[k].shape, 3, s, 0.1, 1, &memory, &error), &error);
-      if (volume == 0) flo_mesh_mass(&solid.mesh, 1, &mass), volume = mass.volume;
       assert_ok(flo_solid_sample_volume(&solid, s, packing, &points, &error), &error);
       double share = (double)points.count * s * s * s / volume;
       // The rows of close packings seldom fit between flat faces; in a box with a formula they keep half a
@@ -233,8 +233,9 @@ static void test_volume_samples_fill_the_solid(void **state) {
       if (fabs(share - 1) > tolerance)
         fail_msg("case %zu, packing %d: %g of the volume", k, (int)packing, share);
       flo_points_free(&points);
-      flo_solid_free(&solid);
     }
+    flo_solid_free(&solid);
+  }
   assert_int_equal(memory.bytes, 0);
 }
 
