@@ -15,8 +15,8 @@ diverges() {
   message=$(<err)
   expect_text err "flotsam: at "
   expect_text err "; try "
-  expect_text err "; a small scene around it is in $name/diverged.json, try: flotsam run $name/diverged.json"
-  expect_json "$name/summary.json" "d['end'], d['message'].endswith('diverged.json')" "('diverged', True)"
+  expect_text err "; a small scene around it is in $name/diverged.json, try: flotsam run '$name/diverged.json'"
+  expect_json "$name/summary.json" "d['end'], d['message'].endswith(\"diverged.json'\")" "('diverged', True)"
   (($(wc -l <"$name/diverged.csv") <= 1200)) || fail "$name: the scene around it is not small"
   expect_json "$name/diverged.json" "[k for k in ('fluids', 'fills', 'emitters', 'sinks', 'events', 'probes') if k in d]" "[]"
 
