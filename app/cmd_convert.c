@@ -11,24 +11,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const AppUsage usage = {
     .command = "convert",
     .arguments = "DIR",
-    .about =
-        "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY: to "
-        "standard\n"
-        "output, or into a file that appears when it is complete. All frames go into a folder, or into "
-        "files\n"
-        "named after a pattern with %d or %04d in the place of the number. Columns of CSV and properties of\n"
-        "PLY: id, type, body, x, y, z, vx, vy, vz, density, pressure, material. In CSV, type is fluid or\n"
-        "boundary, body and material are names, and numbers read back to the very same floats.\n"
-        "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
+    .about = "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY: to "
+             "standard\n"
+             "output, or into a file that appears when it is complete. All frames go into a folder, or into "
+             "files\n"
+             "named after a pattern with %d or %04d in the place of the number. The name's ending tells the "
+             "format\n"
+             "unless --to does. Columns of CSV and properties of PLY: id, type, body, x, y, z, vx, vy, vz, "
+             "density,\n"
+             "pressure, then material and whatever else the frame holds. In CSV, type is fluid or\n"
+             "boundary, body and material are names, and numbers read back to the very same floats.\n"
+             "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam convert runs/dam-break | head\n"
-                "  flotsam convert runs/dam-break --frame 12 --to ply --out splash.ply\n"
-                "  flotsam convert runs/dam-break --frame all --to vtk --out frames/dam_%03d.vtk\n",
+                "  flotsam convert runs/dam-break --frame 12 --out splash.ply\n"
+                "  flotsam convert runs/dam-break --frame all --out frames/dam_%03d.vtk\n"
+                "  flotsam convert runs/dam-break --frame all --to ply --out frames\n",
     .min_words = 1,
     .max_words = 1,
 };
@@ -47,7 +51,27 @@ static bool complain(int *exit_code, int status) {
   return false;
 }
 
-static bool choose_format(Arguments *a, int *exit_code) {
+static bool is_folder(const char *path) {
+  struct stat about;
+  size_t length = strlen(path);
+  if (stat(path, &about) == 0) return S_ISDIR(about.st_mode);
+  return length > 0 && path[length - 1] == '/';
+}
+
+// What follows the last dot of a file's name; NULL if there is none. A name may begin with a dot.
+static const char *ending_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  return dot && dot > name ? dot + 1 : NULL;
+}
+
+static bool format_of_ending(const char *ending, FloExportFormat *format) {
+  for (int k = 0; ending && k < FLO_EXPORT_FORMAT_COUNT; k++)
+    if (strcasecmp(ending, flo_export_name((FloExportFormat)k)) == 0)
+      return *format = (FloExportFormat)k, true;
+  return false;
+}
+
+static bool choose_named_format(Arguments *a, int *exit_code) {
   if (flo_export_from_name(a->to, &a->format)) return true;
   char buffer[128];
   FloSuggestion suggestion = flo_suggest_start(a->to);
@@ -55,6 +79,30 @@ static bool choose_format(Arguments *a, int *exit_code) {
     flo_suggest_offer(&suggestion, flo_export_name((FloExportFormat)k));
   return complain(exit_code, app_fail(APP_BAD_INPUT, "convert: --to csv, vtk or ply, not '%s'%s", a->to,
                                       flo_suggest_text(&suggestion, buffer)));
+}
+
+// By --to or by the ending of the file's name, which must not say different things. Standard output and
+// folders have no ending: CSV unless told.
+static bool choose_format(Arguments *a, int *exit_code) {
+  a->format = FLO_EXPORT_CSV;
+  if (a->to && !choose_named_format(a, exit_code)) return false;
+  bool is_many = strcmp(a->frame, "all") == 0;
+  const char *ending = a->out && !is_folder(a->out) ? ending_of(a->out) : NULL;
+  if (!a->out || is_folder(a->out) || (!ending && (a->to || is_many))) return true;
+  FloExportFormat format;
+  if (!format_of_ending(ending, &format))
+    return complain(exit_code,
+                    app_fail(APP_BAD_INPUT,
+                             "convert: %s: the name must end in .csv, .vtk or .ply, which tells the "
+                             "format (or be a folder)",
+                             a->out));
+  if (a->to && format != a->format)
+    return complain(exit_code, app_fail(APP_BAD_INPUT,
+                                        "convert: %s is to be %s, but --to says %s; leave out --to, or "
+                                        "name a file that ends in .%s (there are .csv, .vtk and .ply)",
+                                        a->out, flo_export_name(format), a->to, a->to));
+  a->format = format;
+  return true;
 }
 
 static bool has_frame(const Arguments *a, size_t frame) {
@@ -81,11 +129,12 @@ static bool choose_frames(Arguments *a, int *exit_code) {
 
 static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
-  *a = (Arguments){.frame = "last", .to = "csv"};
+  *a = (Arguments){.frame = "last"};
   AppOption options[] = {
       {"--frame", "N|last|all", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0,
        0},
-      {"--to", "csv|vtk|ply", APP_TEXT, &a->to, "the format; csv unless given", 0, 0},
+      {"--to", "csv|vtk|ply", APP_TEXT, &a->to, "the format; by the ending of --out, or csv, unless given", 0,
+       0},
       {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {0},
@@ -115,19 +164,6 @@ static Place find_place(const char *text) {
   return (Place){0};
 }
 
-static bool is_folder(const char *path) {
-  struct stat about;
-  size_t length = strlen(path);
-  if (stat(path, &about) == 0) return S_ISDIR(about.st_mode);
-  return length > 0 && path[length - 1] == '/';
-}
-
-static bool has_known_extension(const char *path) {
-  const char *dot = strrchr(path, '.');
-  FloExportFormat format;
-  return dot && flo_export_from_name(dot + 1, &format);
-}
-
 static FloStatus name_file(const Arguments *a, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
   Place place = find_place(a->out);
   char name[64];
@@ -149,7 +185,7 @@ static FloStatus name_file(const Arguments *a, size_t frame, char path[FLO_PATH_
 // Nothing is written before every file is known to be free.
 static FloStatus check_targets(const Arguments *a, FloError *error) {
   bool is_one = a->end - a->first == 1;
-  if (!is_one && !find_place(a->out).length && !is_folder(a->out) && has_known_extension(a->out))
+  if (!is_one && !find_place(a->out).length && !is_folder(a->out) && ending_of(a->out))
     return flo_fail(error, FLO_BAD_INPUT,
                     "%s: is one file, but there are %zu frames; name a folder, or a pattern such as "
                     "frame_%%04d.%s",
@@ -261,7 +297,8 @@ int cmd_convert(int argc, char **argv) {
                     "frame_%%04d.%s",
                     flo_export_name(a.format));
   if (!a.out && a.format != FLO_EXPORT_CSV && isatty(STDOUT_FILENO))
-    return app_fail(APP_BAD_INPUT, "convert: %s is not for terminals; name a file with --out", a.to);
+    return app_fail(APP_BAD_INPUT, "convert: %s is not for terminals; name a file with --out",
+                    flo_export_name(a.format));
   FloStatus status = convert(&a, &error);
   // What standard output lost is for main to judge: a reader who has seen enough is no failure.
   if (status == FLO_IO_FAILED && ferror(stdout)) return APP_OK;

@@ -1,6 +1,8 @@
 // flotsam info: what a run's folder, the tables of the library and those of the scene format hold.
 #include "app.h"
 #include "base/core.h"
+#include "io/files.h"
+#include "io/run_info.h"
 #include "io/scene_schema.h"
 #include "io/scene_steps.h"
 #include "io/suggest.h"
@@ -21,6 +23,7 @@ static const AppUsage usage = {
         "to go on; or lists the coupling methods, one method's parameters, the kernels, the scenes that\n"
         "come with flotsam, the shapes a scene may use, one of them or every key of a scene file; or\n"
         "prints the JSON Schema of scenes. Without an argument: the version and an overview.\n"
+        "A run that goes on is told from one that was killed by the lock that it holds on its log.\n"
         "A folder with the name of a topic is meant by ./NAME.",
     .examples = "  flotsam info\n"
                 "  flotsam info runs/dam-break\n"
@@ -187,7 +190,216 @@ static void print_methods(const json_t *list) { print_list("methods", list); }
 static void print_kernels(const json_t *list) { print_list("kernels", list); }
 static void print_scenes(const json_t *list) { print_list("scenes", list); }
 
+// ---- Runs: what to do with them ----
+
+// A command of several parts, of which paths are quoted for a shell.
+typedef struct Line {
+  char text[4 * FLO_PATH_SIZE];
+  size_t length;
+} Line;
+
+static void add_text(Line *line, const char *text) {
+  size_t n = flo_min_size(strlen(text), sizeof line->text - 1 - line->length);
+  memcpy(line->text + line->length, text, n);
+  line->length += n;
+  line->text[line->length] = 0;
+}
+
+// Between single quotes a shell changes nothing; a quote itself has to stand outside of them.
+static void add_quoted(Line *line, const char *folder, const char *name) {
+  const char *const parts[] = {folder, name};
+  add_text(line, "'");
+  for (size_t k = 0; k < FLO_COUNT_OF(parts); k++)
+    for (const char *at = parts[k]; *at; at++) add_text(line, *at == '\'' ? "'\\''" : (char[]){*at, 0});
+  add_text(line, "'");
+}
+
+// NULL where a path is no UTF-8, which JSON cannot hold.
+static json_t *command_json(const char *before, const char *folder, const char *name, const char *behind) {
+  Line line = {.length = 0};
+  add_text(&line, before);
+  add_quoted(&line, folder, name);
+  add_text(&line, behind);
+  return json_string(line.text);
+}
+
+static bool has_end(const json_t *info, const char *end) { return strcmp(text_of(info, "end"), end) == 0; }
+
+static bool has_file(const char *folder, const char *name) {
+  char path[FLO_PATH_SIZE];
+  return flo_path_join(folder, name, path, NULL) == FLO_OK && flo_file_exists(path);
+}
+
+static json_t *restart_json(const char *folder, const char *name_behind, const char *change) {
+  Line line = {.length = 0};
+  if (!has_file(folder, "scene.json")) return json_null();
+  add_text(&line, "flotsam run ");
+  add_quoted(&line, folder, "/scene.json");
+  add_text(&line, " --out ");
+  add_quoted(&line, folder, name_behind);
+  add_text(&line, change);
+  return json_string(line.text);
+}
+
+// The command that goes on with a run: from its checkpoint if that is good, else from the start. A run that
+// diverged would diverge again, one that goes on needs no help.
+static json_t *resume_json(const json_t *info, const char *folder) {
+  if (has_end(info, "finished") || has_end(info, "running") || has_end(info, "diverged")) return json_null();
+  if (json_is_true(json_object_get(info, "can_resume")))
+    return command_json("flotsam resume ", folder, "", "");
+  return restart_json(folder, "", " --force");
+}
+
+// What to do about a divergence: the small scene that shows it, then the whole one with shorter steps.
+static json_t *remedies_json(const json_t *info, const char *folder) {
+  char change[64];
+  json_t *list = json_array();
+  double cfl = json_number_value(json_object_get(info, "cfl"));
+  bool is_fixed = json_number_value(json_object_get(info, "time_step")) > 0;
+  if (!has_end(info, "diverged")) return list;
+  if (has_file(folder, "diverged.json"))
+    json_array_append_new(list, command_json("flotsam run ", folder, "/diverged.json", ""));
+  // A fixed step may be too long at times; 0 has each chosen.
+  snprintf(change, sizeof change, is_fixed ? " --set time_step=0" : " --set cfl=%g", cfl > 0 ? cfl / 2 : 0.2);
+  json_array_append_new(list, restart_json(folder, "-2", change));
+  return list;
+}
+
+static json_t *looks_json(const json_t *info, const char *folder) {
+  json_t *list = json_array();
+  if (json_integer_value(json_object_get(info, "frames")) == 0) return list;
+  json_array_append_new(list, command_json("flotsam plot ", folder, "", ""));
+  json_array_append_new(list, command_json("flotsam render ", folder, "", ""));
+  json_array_append_new(list, command_json("flotsam convert ", folder, "", " --frame last"));
+  if (has_file(folder, "run.pvd"))
+    json_array_append_new(list, command_json("paraview ", folder, "/run.pvd", ""));
+  return list;
+}
+
+// ---- Runs: for readers ----
+
+static double number_of(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void print_size(double bytes) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  size_t k = 0;
+  for (; bytes >= 1000 && k + 1 < FLO_COUNT_OF(units); k++) bytes /= 1000;
+  printf("%.*f %s", k && bytes < 100 ? 1 : 0, bytes, units[k]);
+}
+
+static void print_open_end(const json_t *info) {
+  double last = number_of(info, "last_time"), process = number_of(info, "process");
+  printf("  end           ");
+  if (has_end(info, "killed"))
+    printf("not finished: killed");
+  else if (has_end(info, "running"))
+    printf(process > 0 ? "running as process %.0f" : "running", process);
+  else
+    printf("not finished: still going on, or killed");
+  if (!isnan(last)) printf(has_end(info, "running") ? ", is behind %g s" : " behind %g s", last);
+  if (has_end(info, "running") && number_of(info, "duration") > 0)
+    printf(" of %g s", number_of(info, "duration"));
+  printf("; last change %.0f s ago\n", number_of(info, "seconds_since_change"));
+}
+
+static void print_end(const json_t *info) {
+  const char *message = text_of(info, "message");
+  if (has_end(info, "killed") || has_end(info, "running") || has_end(info, "unfinished")) {
+    print_open_end(info);
+    return;
+  }
+  printf("  end           %s at %g s", text_of(info, "end"), number_of(info, "time"));
+  if (number_of(info, "time") < number_of(info, "duration")) printf(" of %g s", number_of(info, "duration"));
+  printf(", %.0f steps in %.1f s%s%s\n", number_of(info, "steps"), number_of(info, "wall_seconds"),
+         message[0] ? ": " : "", message);
+}
+
+static void print_expect(const json_t *expect) {
+  double low = number_of(expect, "low"), high = number_of(expect, "high");
+  printf("                failed: %s is %g, expected ", text_of(expect, "name"), number_of(expect, "value"));
+  if (isnan(low))
+    printf("at most %g\n", high);
+  else if (isnan(high))
+    printf("at least %g\n", low);
+  else
+    printf("%g to %g\n", low, high);
+}
+
+static void print_expects(const json_t *info) {
+  const json_t *list = json_object_get(info, "expect");
+  if (json_array_size(list) == 0) return;
+  printf("  expectations  %.0f passed, %.0f failed, %.0f not judged\n", number_of(info, "passed"),
+         number_of(info, "failed"), number_of(info, "not_judged"));
+  for (size_t k = 0; k < json_array_size(list); k++)
+    if (json_is_false(json_object_get(json_array_get(list, k), "pass")))
+      print_expect(json_array_get(list, k));
+}
+
+static void print_lines(const char *name, const json_t *list) {
+  for (size_t k = 0; k < json_array_size(list); k++) {
+    const char *text = json_string_value(json_array_get(list, k));
+    if (text) printf("  %-13s %s\n", k ? "" : name, text);
+  }
+}
+
+// Their number and the number of the last one differ by one: both are told, so that nobody wonders.
+static void print_frames(const json_t *info) {
+  double n = number_of(info, "frames"), last = number_of(info, "last_time");
+  printf("  frames        %.0f", n);
+  if (n > 1) printf(", numbers 0 to %.0f", number_of(info, "last_frame"));
+  if (n > 0 && !isnan(last)) printf(", from %g to %g s", number_of(info, "first_time"), last);
+  puts("");
+}
+
+static void print_run(const json_t *info) {
+  const json_t *particles = json_object_get(info, "particles");
+  const char *title = text_of(info, "title"), *resume = text_of(info, "resume");
+  printf("%s\n", title[0] ? title : text_of(info, "folder"));
+  printf("  folder        %s: %.0f files, ", text_of(info, "folder"), number_of(info, "files"));
+  print_size(number_of(info, "bytes"));
+  printf("\n  method        %s\n", text_of(info, "method")[0] ? text_of(info, "method") : "not known");
+  if (json_is_object(particles))
+    printf("  particles     %.0f fluid, %.0f boundary\n", number_of(particles, "fluid"),
+           number_of(particles, "boundary"));
+  print_frames(info);
+  print_end(info);
+  print_expects(info);
+  print_lines("problems", json_object_get(info, "problems"));
+  print_lines("look at it", json_object_get(info, "look"));
+  print_lines("find out why", json_object_get(info, "try"));
+  if (resume[0]) printf("  go on         %s\n", resume);
+}
+
 // ---- Command ----
+
+static int show(json_t *answer, void (*print)(const json_t *answer), bool is_json) {
+  char *text = is_json && answer ? json_dumps(answer, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+  bool has_failed = !answer || (is_json && !text);
+  if (text)
+    puts(text);
+  else if (!has_failed)
+    print(answer);
+  free(text);
+  json_decref(answer);
+  return has_failed ? app_fail(APP_RUN_FAILED, "no memory") : APP_OK;
+}
+
+static int show_run(const char *path, bool is_json) {
+  json_t *info = NULL;
+  FloError error;
+  char folder[FLO_PATH_SIZE];
+  snprintf(folder, sizeof folder, "%s", path);
+  for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) folder[n - 1] = 0;
+  FloStatus status = flo_run_info_make(folder, &info, &error);
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "info: %s", error.text);
+  json_object_set_new(info, "resume", resume_json(info, folder));
+  json_object_set_new(info, "try", remedies_json(info, folder));
+  json_object_set_new(info, "look", looks_json(info, folder));
+  return show(info, print_run, is_json);
+}
 
 typedef struct Topic {
   const char *name;
@@ -203,18 +415,6 @@ static const Topic topics[] = {
     {"scene-keys", flo_scene_describe, print_tables},
     {"schema", flo_scene_schema, print_schema},
 };
-
-static int show(json_t *answer, void (*print)(const json_t *answer), bool is_json) {
-  char *text = is_json && answer ? json_dumps(answer, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
-  bool has_failed = !answer || (is_json && !text);
-  if (text)
-    puts(text);
-  else if (!has_failed)
-    print(answer);
-  free(text);
-  json_decref(answer);
-  return has_failed ? app_fail(APP_RUN_FAILED, "no memory") : APP_OK;
-}
 
 static int print_markdown(void) {
   char *text = flo_scene_reference();
@@ -309,6 +509,6 @@ int cmd_info(int argc, char **argv) {
   if (words.count > 1) return app_fail(APP_BAD_INPUT, "info: unexpected argument '%s'", words.items[1]);
   for (size_t k = 0; k < FLO_COUNT_OF(topics); k++)
     if (strcmp(topics[k].name, words.items[0]) == 0) return show_topic(&topics[k], is_json, is_markdown);
-  if (app_is_run_folder(words.items[0])) return app_show_run(words.items[0], is_json);
+  if (app_is_run_folder(words.items[0])) return show_run(words.items[0], is_json);
   return complain_topic(words.items[0]);
 }

@@ -39,7 +39,7 @@ typedef struct Arguments {
   const char *folder, *x, *out;
   AppList columns;
   int width, height; // 0: chosen
-  bool is_log;
+  bool is_log, is_forced;
 } Arguments;
 
 static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
@@ -54,6 +54,7 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--height", "PIXELS", APP_INTEGER, &a->height, "its height; by the number of charts unless given", 150,
        16384},
       {"--log", NULL, APP_FLAG, &a->is_log, "powers of ten along y", 0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "replace the file that --out names", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
@@ -346,6 +347,8 @@ int cmd_plot(int argc, char **argv) {
   if (!parse(argc, argv, &a, &exit_code)) return exit_code;
   if (a.out && !ends_with(a.out, ".svg") && !ends_with(a.out, ".png"))
     return app_fail(APP_BAD_INPUT, "plot: --out needs a name that ends with .svg or .png, not '%s'", a.out);
+  if (a.out && !a.is_forced && flo_file_exists(a.out))
+    return app_fail(APP_BAD_INPUT, "plot: %s: exists; --force replaces it, --out names another file", a.out);
   if (flo_path_join(a.folder, "series.csv", path, NULL) != FLO_OK || !flo_file_exists(path))
     return app_complain_no_run("plot", a.folder);
   FloStatus status = flo_series_table_read(path, &table, &error);

@@ -3,10 +3,14 @@
 #include "base/core.h"
 #include "io/run_folder.h"
 #include "io/series.h"
+#include "io/series_read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 static const AppUsage usage = {
     .command = "render",
@@ -16,10 +20,12 @@ static const AppUsage usage = {
         "The\n"
         "camera is the scene's, or holds what the scene has and what its fluid does; camera and colours are\n"
         "the same for all frames of a run. A run that still goes on is drawn as far as it has got.\n"
+        "Pictures in DIR are replaced, other files that exist only with --force.\n"
         "Exit codes: 0 drawn, 1 drawing or ffmpeg failed, 2 bad input or no place to write to.",
     .examples = "  flotsam render runs/dam-break\n"
                 "  flotsam render runs/dam-break --frame 12 --out splash.png --width 1920 --height 1080\n"
                 "  flotsam render runs/dam-break --frames 10:30:5 --colour-by pressure\n"
+                "  flotsam render runs/dam-break --colour-by speed --range 0:2\n"
                 "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
     .max_words = 1,
@@ -29,9 +35,12 @@ static const AppUsage usage = {
 static const double fastest_rate = 60, slow_motion_rate = 30;
 
 typedef struct Arguments {
-  const char *folder, *out, *movie, *frames;
-  int frame;  // -1: not given
-  double fps; // 0: not given
+  const char *folder, *out, *movie, *frames, *range;
+  int frame;      // -1: not given
+  double fps;     // 0: not given
+  double ends[2]; // of the range of colours, where it is given in numbers
+  bool is_fitted; // it is what the frames show
+  bool is_forced; // files that exist are replaced
   bool is_quiet;
   AppPicture picture;
 } Arguments;
@@ -40,6 +49,8 @@ typedef struct Arguments {
 typedef struct Job {
   const Arguments *arguments;
   FloScene *scene;
+  FloSeriesTable series;    // read once; empty: no body needs it
+  size_t first_body_column; // in it
   size_t n_frames;          // in the folder
   size_t first, last, step; // to draw
   AppPicture picture;
@@ -61,6 +72,46 @@ static bool check_together(const Arguments *a) {
   if (!a->movie && a->fps > 0) text = "--fps is for movies; give --movie FILE, too";
   if (text) app_fail(APP_BAD_INPUT, "render: %s", text);
   return !text;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), n_end = strlen(end);
+  return n > n_end && strcasecmp(text + n - n_end, end) == 0;
+}
+
+static bool is_folder(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+// One picture has a name that says what it is; several stand in a folder, whatever it is called.
+static bool check_ending(const Arguments *a) {
+  if (!a->out) return true;
+  bool is_picture = ends_with(a->out, ".png");
+  if (a->frames && is_picture && !is_folder(a->out))
+    app_fail(APP_BAD_INPUT,
+             "render: %s is one file; with --frames, --out names a folder for picture_NNNN.png", a->out);
+  else if (!a->frames && !is_picture)
+    app_fail(APP_BAD_INPUT,
+             "render: %s: a picture's name must end in .png (--movie FILE makes .mp4, .mkv, .webm or .gif)",
+             a->out);
+  else
+    return true;
+  return false;
+}
+
+static bool check_range(Arguments *a) {
+  char *end = NULL, *last = NULL;
+  if (!a->range) return true;
+  a->is_fitted = strcmp(a->range, "fit") == 0;
+  if (a->is_fitted) return true;
+  a->ends[0] = strtod(a->range, &end);
+  if (end != a->range && *end == ':') a->ends[1] = strtod(end + 1, &last);
+  if (last && last != end + 1 && *last == 0 && a->ends[0] < a->ends[1] && isfinite((float)a->ends[0]) &&
+      isfinite((float)a->ends[1]) && (float)a->ends[0] < (float)a->ends[1])
+    return true;
+  app_fail(APP_BAD_INPUT, "render: --range needs LOW:HIGH such as 0:2.5, or fit, not '%s'", a->range);
+  return false;
 }
 
 static bool check_movie(const Arguments *a) {
@@ -86,6 +137,10 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
       {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
+      {"--range", "LOW:HIGH|fit", APP_TEXT, &a->range,
+       "values at the ends of the colours; those of the run's own pictures unless given, fit: by the frames",
+       0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
       {0},
@@ -94,7 +149,7 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   a->folder = words.items[0];
   *exit_code = APP_BAD_INPUT;
   if (a->picture.colour_by && !app_check_colour("render", a->picture.colour_by)) return false;
-  return check_together(a) && check_movie(a);
+  return check_together(a) && check_ending(a) && check_range(a) && check_movie(a);
 }
 
 // ---- Which frames ----
@@ -146,26 +201,34 @@ static FloStatus read_frame(Job *job, size_t frame, FloSnapshot *snapshot) {
   return flo_snapshot_read(path, snapshot, &job->error);
 }
 
-// Bodies stood elsewhere at that frame than at the start: the series tells where.
-static FloStatus place_bodies(FloScene *scene, const char *folder, size_t frame, FloError *error) {
-  if (scene->n_bodies == 0) return FLO_OK;
+// Bodies stood elsewhere at a frame than at the start: the series tells where, and is read once.
+static FloStatus read_series(Job *job) {
   char path[FLO_PATH_SIZE];
   FloSeries *series = NULL;
-  double *row;
-  size_t n;
-  FLO_TRY(flo_path_join(folder, "series.csv", path, error));
-  FLO_TRY(flo_series_read_row(path, frame, &row, &n, error));
-  FloStatus status = flo_series_create(scene, &series, error);
-  if (status == FLO_OK && n != series->n_columns)
-    status = flo_fail(error, FLO_BAD_INPUT, "%s: does not belong to the scene.json beside it", path);
-  for (size_t b = 0; status == FLO_OK && b < scene->n_bodies; b++) {
-    const double *body = row + series->first_body_column + b * FLO_SERIES_PER_BODY;
-    memcpy(scene->bodies[b].def.pose.position, body, 3 * sizeof *body);
-    memcpy(scene->bodies[b].def.pose.rotation, body + 3, 4 * sizeof *body);
-  }
+  if (job->scene->n_bodies == 0) return FLO_OK;
+  FLO_TRY(flo_path_join(job->arguments->folder, "series.csv", path, &job->error));
+  FLO_TRY(flo_series_table_read(path, &job->series, &job->error));
+  FLO_TRY(flo_series_create(job->scene, &series, &job->error));
+  size_t n_columns = series->n_columns;
+  job->first_body_column = series->first_body_column;
   flo_series_destroy(series);
-  free(row);
-  return status;
+  if (n_columns == job->series.n_columns) return FLO_OK;
+  return flo_fail(&job->error, FLO_BAD_INPUT, "%s: does not belong to the scene.json beside it", path);
+}
+
+static FloStatus place_bodies(Job *job, size_t frame) {
+  FloScene *scene = job->scene;
+  if (scene->n_bodies > 0 && frame >= job->series.n_rows)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "%s/series.csv: has no row for frame %zu",
+                    job->arguments->folder, frame);
+  for (size_t b = 0; b < scene->n_bodies; b++) {
+    FloPose *pose = &scene->bodies[b].def.pose;
+    size_t first = job->first_body_column + b * FLO_SERIES_PER_BODY;
+    for (size_t k = 0; k < 7; k++)
+      *(k < 3 ? &pose->position[k] : &pose->rotation[k - 3]) =
+          flo_series_table_column(&job->series, first + k)[frame];
+  }
+  return FLO_OK;
 }
 
 // ---- The view ----
@@ -193,7 +256,14 @@ static FloStatus choose_view(Job *job) {
   FloSurvey survey = {0};
   FLO_TRY(app_view_of_scene(job->scene, &job->picture, &job->view, &job->error));
   FLO_TRY(survey_frames(job, &survey));
+  float low = job->view.value_low, high = job->view.value_high;
   app_view_settle(job->scene, &job->picture, &survey, &job->view);
+  const Arguments *a = job->arguments;
+  // The run has drawn this field already, when it did not know yet what would come: one range for all.
+  bool is_own = !a->picture.colour_by || strcmp(a->picture.colour_by, job->scene->colour_by) == 0;
+  if (is_own && !a->is_fitted) job->view.value_low = low, job->view.value_high = high;
+  if (a->range && !a->is_fitted)
+    job->view.value_low = (float)a->ends[0], job->view.value_high = (float)a->ends[1];
   job->picture.view = &job->view;
   return FLO_OK;
 }
@@ -209,6 +279,23 @@ static FloStatus picture_path(Job *job, size_t frame, char path[FLO_PATH_SIZE]) 
   return flo_fail(&job->error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
 }
 
+// What stands in the folder under the names that pictures have there is flotsam's own to replace.
+static FloStatus check_free(Job *job, const char *path) {
+  if (job->arguments->is_forced || !flo_file_exists(path)) return FLO_OK;
+  return flo_fail(&job->error, FLO_BAD_INPUT, "%s: exists; --force replaces it, %s names another %s", path,
+                  job->arguments->movie ? "--movie" : "--out", job->arguments->frames ? "place" : "file");
+}
+
+static FloStatus check_targets(Job *job) {
+  char path[FLO_PATH_SIZE];
+  if (job->arguments->movie) return check_free(job, job->arguments->movie);
+  for (size_t frame = job->first; job->arguments->out && frame <= job->last; frame += job->step) {
+    FLO_TRY(picture_path(job, frame, path));
+    FLO_TRY(check_free(job, path));
+  }
+  return FLO_OK;
+}
+
 // Finds out before any work is done that there is no place for the result. A bad place is bad input.
 static FloStatus check_place(Job *job) {
   const Arguments *a = job->arguments;
@@ -217,6 +304,7 @@ static FloStatus check_place(Job *job) {
   FloStatus status = FLO_OK;
   if (a->frames && a->out) status = flo_folder_make(a->out, &job->error);
   if (status == FLO_OK && !a->movie) status = picture_path(job, job->first, path);
+  if (status == FLO_OK) status = check_targets(job);
   if (status == FLO_OK) status = flo_new_file_begin(&file, a->movie ? a->movie : path, &job->error);
   if (status == FLO_OK) flo_new_file_abandon(&file);
   return status == FLO_IO_FAILED ? FLO_BAD_INPUT : status;
@@ -244,7 +332,7 @@ static FloStatus add_to_movie(Job *job, const FloSnapshot *snapshot) {
 static FloStatus draw_frame(Job *job, size_t frame) {
   char path[FLO_PATH_SIZE];
   FloSnapshot snapshot;
-  FLO_TRY(place_bodies(job->scene, job->arguments->folder, frame, &job->error));
+  FLO_TRY(place_bodies(job, frame));
   if (!job->movie) FLO_TRY(picture_path(job, frame, path));
   FLO_TRY(read_frame(job, frame, &snapshot));
   FloStatus status = job->movie ? add_to_movie(job, &snapshot)
@@ -308,6 +396,7 @@ static FloStatus render(Job *job) {
   FLO_TRY(plan(job));
   FLO_TRY(check_place(job));
   FLO_TRY(choose_view(job));
+  FLO_TRY(read_series(job));
   return job->arguments->movie ? make_movie(job) : draw_frames(job);
 }
 
@@ -322,6 +411,7 @@ int cmd_render(int argc, char **argv) {
   AppSceneArguments load = {.scene = path};
   if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
   FloStatus status = render(&job);
+  flo_series_table_free(&job.series);
   flo_scene_destroy(job.scene);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);
 }

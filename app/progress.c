@@ -11,7 +11,7 @@
 
 static const double terminal_interval = 0.1, plain_interval = 5; // [s]
 
-enum { MIN_BAR = 5, MAX_BAR = 30, MAX_LINE = 256 };
+enum { MIN_BAR = 5, MAX_BAR = 30, MAX_LINE = 256, PLAIN_WIDTH = 80 };
 
 void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet) {
   double now = flo_seconds();
@@ -48,15 +48,27 @@ static int terminal_width(void) {
   return size.ws_col;
 }
 
+// Leaves out what does not fit: whole figures, which stand two blanks apart. Half a number would be a wrong
+// one.
+static void shorten(char *text, size_t room) {
+  while (strlen(text) > room) {
+    char *gap = NULL;
+    for (char *at = text; (at = strstr(at, "  ")); at += 2) gap = at;
+    text[gap ? (size_t)(gap - text) : room] = 0;
+  }
+}
+
 // The bar takes what the text leaves of the line: a line that wraps could not be drawn over again.
-static void draw_bar(double share, const char *text) {
+static void draw_bar(double share, char *text) {
   char bar[MAX_BAR + 1];
-  int room = terminal_width() - 1, cells = room - 3 - (int)strlen(text);
+  int room = terminal_width() - 1;
+  shorten(text, (size_t)(room - 3 - MIN_BAR));
+  int cells = room - 3 - (int)strlen(text);
   cells = cells < MIN_BAR ? MIN_BAR : cells > MAX_BAR ? MAX_BAR : cells;
   memset(bar, '.', (size_t)cells);
   memset(bar, '#', (size_t)(share * cells));
   bar[cells] = 0;
-  fprintf(stderr, "\r[%s] %.*s\033[K", bar, room - 3 - cells, text);
+  fprintf(stderr, "\r[%s] %s\033[K", bar, text);
 }
 
 void app_progress_tell(AppProgress *progress, double now, const char *text) {
@@ -69,15 +81,15 @@ void app_progress_tell(AppProgress *progress, double now, const char *text) {
   if (progress->is_terminal)
     draw_bar(share, line);
   else
-    fprintf(stderr, "%s\n", line);
+    shorten(line, PLAIN_WIDTH - 1), fprintf(stderr, "%s\n", line);
   fflush(stderr);
   progress->last_line = flo_seconds();
 }
 
 void app_progress_show(AppProgress *progress, const FloFigures *figures) {
   char text[MAX_LINE];
-  snprintf(text, sizeof text, "t %.3g s  step %" PRIu64 "  dt %.1e s  density error %.2g %%", figures->time,
-           figures->step, figures->dt, 100 * figures->density_error_max);
+  snprintf(text, sizeof text, "t %.3g s  density error %.2g %%  step %" PRIu64 "  dt %.1e s", figures->time,
+           100 * figures->density_error_max, figures->step, figures->dt);
   app_progress_tell(progress, figures->time, text);
 }
 

@@ -8,8 +8,9 @@ Inside Blender: open this file in the text editor and run it; File > Import then
 Frame k of the run is frame k of the scene. Particles are one mesh without faces: whenever the frame changes its vertices
 are read from particles_NNNN.vtp, with velocity, density, pressure, id, type, material and body as attributes; a modifier
 turns them into points, which Cycles draws as spheres. Bodies (body_*.ply) are objects of their own with keyframes from
-bodies.csv. All of them hang on one empty that turns the run's up axis to Blender's z, so that coordinates and attributes
-stay those of the run. One unit is one metre.
+bodies.csv; tanks are glass, so that what is inside shows. All of them hang on one empty that turns the run's up axis to
+Blender's z, so that coordinates and attributes stay those of the run. One unit is one metre. A scene without a camera or
+without a light gets one that suits the run.
 
 A saved file keeps this script, so that its particles go on following the frame: allow it to run when the file is opened.
 
@@ -239,6 +240,13 @@ class Run:
         summary = read_json(os.path.join(self.folder, "summary.json"))
         self.title = scene.get("title") or os.path.basename(self.folder)
         self.up = scene.get("up", "z")
+        self.looks = {
+            body.get("name"): str(body.get("look", "")) for body in scene.get("boundaries", []) if isinstance(body, dict)
+        }
+        self.tanks = {
+            body.get("name") for body in scene.get("boundaries", [])
+            if isinstance(body, dict) and isinstance(body.get("shape"), dict) and "tank" in body["shape"]
+        }
         self.spacing = float(scene.get("spacing", 0.02))
         self.frames_per_second = float(scene.get("frames_per_second", 24))
         self.top_speed = float(summary.get("figures", {}).get("max_speed.max") or 1.0)
@@ -284,6 +292,83 @@ class Run:
         return {body_of_mesh(mesh["comments"]): mesh for mesh in meshes}
 
 
+# ---- Where everything is ----
+
+
+def rotate(quaternion, points):
+    """Turns points (n x 3) by a unit quaternion, the scalar first."""
+    w, u = quaternion[0], np.asarray(quaternion[1:], float)
+    points = np.asarray(points, float)
+    return points + 2 * np.cross(u, np.cross(u, points) + w * points)
+
+
+def box_corners(low, high):
+    return np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
+
+
+def bulk_corners(points):
+    """Corners of the box around a frame's particles, but for a few that have flown off."""
+    points = points[np.isfinite(points).all(axis=1)]
+    if len(points) == 0:
+        return np.empty((0, 3))
+    return box_corners(np.percentile(points, 0.5, axis=0), np.percentile(points, 99.5, axis=0))
+
+
+def body_corners(poses, mesh):
+    """Corners of a body's box at its first, middle and last pose."""
+    vertices = np.column_stack([mesh["vertices"][axis] for axis in "xyz"]).astype(float)
+    if len(vertices) == 0:
+        return np.empty((0, 3))
+    box = box_corners(vertices.min(axis=0), vertices.max(axis=0))
+    n = len(poses["frames"])
+    return np.vstack([rotate(poses["rotations"][k], box) + poses["locations"][k] for k in (0, n // 2, n - 1)])
+
+
+def find_extent(run):
+    """Points that a camera should hold, the run's up axis turned to z."""
+    poses, corners = run.bodies(), []
+    for name, mesh in run.meshes().items():
+        if name in poses:
+            corners.append(body_corners(poses[name], mesh))
+    for frame in (run.frames[0], run.frames[len(run.frames) // 2], run.frames[-1]):
+        try:
+            corners.append(bulk_corners(run.read_frame(frame, has_boundary=False)["points"]))
+        except (Damaged, OSError):
+            pass  # the others will do
+    points = np.vstack([c for c in corners if len(c)] or [box_corners(np.zeros(3), np.ones(3))])
+    return rotate(UP_ROTATIONS[run.up], points)
+
+
+AZIMUTH, ELEVATION, LENS_ANGLE, MARGIN = 27.0, 23.0, 35.0, 1.08  # degrees; share of the picture's half size
+
+
+def view_axes(points):
+    """Right, up and forward of a view from above and aside, the longer side of the scene across the picture."""
+    size = np.ptp(points, axis=0)
+    side = np.array([1.0, 0.0, 0.0]) if size[1] <= 1.2 * size[0] else np.array([0.0, 1.0, 0.0])
+    top = np.array([0.0, 0.0, 1.0])
+    front = np.cross(side, top)
+    a, e = math.radians(AZIMUTH), math.radians(ELEVATION)
+    back = math.cos(e) * (math.cos(a) * front + math.sin(a) * side) + math.sin(e) * top
+    right = np.cross(top, back)
+    right /= np.linalg.norm(right)
+    return right, np.cross(back, right), -back
+
+
+def fit_camera(points, aspect):
+    """Where a camera stands that just holds the points, its axes, and the tangents of its half angles."""
+    right, up, forward = view_axes(points)
+    wide = math.tan(math.radians(0.5 * LENS_ANGLE))
+    x, y, z = points @ right, points @ up, points @ forward
+    # A point is in sight of an eye (e, d) if |x - e| <= t (z - d); so e lies between the two maxima below.
+    depth, place = math.inf, []
+    for across, tangent in ((x, wide / MARGIN), (y, wide / aspect / MARGIN)):
+        depth = min(depth, -(np.max(across - tangent * z) + np.max(-across - tangent * z)) / (2 * tangent))
+    for across, tangent in ((x, wide / MARGIN), (y, wide / aspect / MARGIN)):
+        place.append(0.5 * (np.max(across - tangent * z) - np.max(-across - tangent * z)))
+    return place[0] * right + place[1] * up + depth * forward, (right, up, -forward), wide
+
+
 # ---- Particles in Blender ----
 
 
@@ -308,6 +393,15 @@ def set_attribute(mesh, name, values):
         attribute.data.foreach_set(member, np.ascontiguousarray(data).ravel())
 
 
+def with_speed(arrays):
+    """The arrays of a frame and the speed: shaders read a number more reliably than a velocity, which Cycles takes for
+    motion blur."""
+    velocity = arrays.get("velocity")
+    if velocity is None or "speed" in arrays:
+        return arrays
+    return {**arrays, "speed": np.linalg.norm(velocity, axis=1).astype(np.float32)}
+
+
 def fill_particles(mesh, data):
     points = data["points"]
     if len(mesh.vertices) != len(points):
@@ -315,7 +409,7 @@ def fill_particles(mesh, data):
         mesh.vertices.add(len(points))
     if len(points):
         mesh.vertices.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    for name, values in data["arrays"].items():
+    for name, values in with_speed(data["arrays"]).items():
         set_attribute(mesh, name, values)
     mesh.update()
 
@@ -342,17 +436,14 @@ def make_material(run):
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links
     attribute = nodes.new("ShaderNodeAttribute")
-    attribute.attribute_name = "velocity"
-    length = nodes.new("ShaderNodeVectorMath")
-    length.operation = "LENGTH"
+    attribute.attribute_name = "speed"
     scale = nodes.new("ShaderNodeMapRange")
     scale.inputs["From Max"].default_value = run.top_speed
     ramp = nodes.new("ShaderNodeValToRGB")
-    ramp.color_ramp.elements[0].color = (0.02, 0.12, 0.35, 1.0)
+    ramp.color_ramp.elements[0].color = (0.01, 0.08, 0.35, 1.0)
     ramp.color_ramp.elements[1].color = (0.85, 0.93, 1.0, 1.0)
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
-    links.new(attribute.outputs["Vector"], length.inputs[0])
-    links.new(length.outputs["Value"], scale.inputs["Value"])
+    links.new(attribute.outputs["Fac"], scale.inputs["Value"])
     links.new(scale.outputs["Result"], ramp.inputs["Fac"])
     links.new(ramp.outputs["Color"], shader.inputs["Base Color"])
     return material
@@ -435,14 +526,66 @@ def place_body(item, poses):
     add_curves(action, "rotation_quaternion", poses["frames"], poses["rotations"])
 
 
+def make_glass():
+    """Hardly there, so that the fluid inside shows, in Cycles, in Eevee and in the viewport."""
+    material = bpy.data.materials.new("flotsam glass")
+    material.use_nodes = True
+    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    shader.inputs["Base Color"].default_value = (0.75, 0.85, 0.9, 1.0)
+    shader.inputs["Roughness"].default_value = 0.1
+    shader.inputs["Alpha"].default_value = 0.04
+    material.diffuse_color = (0.75, 0.85, 0.9, 0.15)
+    if hasattr(material, "blend_method"):
+        material.blend_method = "BLEND"
+    return material
+
+
+# Words in a body's look, and their colours in Flotsam's own pictures.
+LOOKS = {
+    "wood": (176, 128, 82), "oak": (176, 128, 82), "metal": (168, 174, 182), "steel": (168, 174, 182),
+    "rubber": (62, 64, 70), "concrete": (178, 174, 166), "stone": (178, 174, 166), "red": (206, 70, 56),
+    "orange": (236, 140, 52), "yellow": (240, 196, 70), "green": (92, 160, 92), "white": (236, 236, 232),
+}
+
+
+def linear(channel):
+    """Light of an sRGB value from 0 to 255."""
+    value = channel / 255
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def colour_of(look):
+    colour = next((colour for word, colour in LOOKS.items() if word in look), (196, 190, 180))
+    return tuple(linear(channel) for channel in colour)
+
+
+def make_solid(look):
+    name = f"flotsam {look or 'solid'}"
+    known = bpy.data.materials.get(name)
+    if known is not None:
+        return known
+    colour = (*colour_of(look), 1.0)
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    shader.inputs["Base Color"].default_value = colour
+    shader.inputs["Roughness"].default_value = 0.7
+    material.diffuse_color = colour
+    return material
+
+
 def add_bodies(run, collection, root):
     poses = run.bodies()
+    glass = make_glass()
     for name, data in run.meshes().items():
         if name not in poses:
             continue
         item = bpy.data.objects.new(name, make_body_mesh(name, data))
         collection.objects.link(item)
         item.parent = root
+        item.data.materials.append(glass if name in run.tanks else make_solid(run.looks.get(name, "")))
+        if name in run.tanks:
+            item.display_type = "WIRE"
         place_body(item, poses[name])
 
 
@@ -461,6 +604,85 @@ def set_units(scene):
     scene.unit_settings.system = "METRIC"
     scene.unit_settings.scale_length = 1.0
     scene.unit_settings.length_unit = "METERS"
+
+
+def find_object(scene, kind):
+    return next((item for item in scene.objects if getattr(item, "type", None) == kind), None)
+
+
+def add_camera(scene, collection, points):
+    """A camera that holds all that the run does."""
+    render = scene.render
+    aspect = render.resolution_x / render.resolution_y
+    place, axes, wide = fit_camera(points, aspect)
+    camera = bpy.data.cameras.new("flotsam camera")
+    camera.sensor_fit = "HORIZONTAL"
+    camera.angle = 2 * math.atan(wide)
+    distance = float(np.linalg.norm(points - place, axis=1).max())
+    camera.clip_start, camera.clip_end = 1e-3 * distance, 10 * distance
+    item = bpy.data.objects.new("flotsam camera", camera)
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = np.column_stack(axes), place
+    item.matrix_world = to_matrix(matrix)
+    collection.objects.link(item)
+    scene.camera = item
+
+
+def to_matrix(values):
+    from mathutils import Matrix
+
+    return Matrix([[float(v) for v in row] for row in values])
+
+
+def add_light(scene, collection, points):
+    """A sun over the viewer's left shoulder, and a bright sky."""
+    right, up, forward = view_axes(points)
+    towards = 0.95 * np.array([0.0, 0.0, 1.0]) - 0.55 * right - 0.45 * forward
+    towards /= np.linalg.norm(towards)
+    across = np.cross([0.0, 0.0, 1.0], towards)
+    across /= np.linalg.norm(across)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.column_stack([across, np.cross(towards, across), towards])  # a sun shines along -z
+    matrix[:3, 3] = points.mean(axis=0) + 2 * np.ptp(points, axis=0).max() * towards
+    light = bpy.data.lights.new("flotsam sun", "SUN")
+    light.energy, light.angle = 2.5, math.radians(5)
+    item = bpy.data.objects.new("flotsam sun", light)
+    item.matrix_world = to_matrix(matrix)
+    collection.objects.link(item)
+    world = scene.world or bpy.data.worlds.new("flotsam sky")
+    scene.world = world
+    world.use_nodes = True
+    for node in world.node_tree.nodes:
+        if node.type == "BACKGROUND":
+            node.inputs["Color"].default_value = (0.80, 0.85, 0.90, 1.0)
+            node.inputs["Strength"].default_value = 0.6
+
+
+def add_stage(scene, collection, run):
+    """What is missing to make pictures; a camera and lights that are there stay."""
+    points = find_extent(run)
+    if find_object(scene, "LIGHT") is None:
+        add_light(scene, collection, points)
+    if find_object(scene, "CAMERA") is None:
+        add_camera(scene, collection, points)
+
+
+def set_renderer(scene):
+    """Only Cycles draws points as spheres. Builds without a denoiser, such as Debian's, would refuse to draw with it."""
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples = 64
+    scene.cycles.use_denoising = False
+    scene.view_settings.view_transform = "Standard"  # colours as they were chosen
+
+
+def clear_default_scene():
+    """Removes what Blender starts with, from a file that nobody has saved."""
+    if bpy.data.filepath:
+        return
+    for name in ("Cube", "Light", "Camera"):
+        item = bpy.data.objects.get(name)
+        if item is not None:
+            bpy.data.objects.remove(item, do_unlink=True)
 
 
 def keep_script():
@@ -489,6 +711,7 @@ def import_run(folder, has_boundary=False, radius=None):
     root.rotation_quaternion = UP_ROTATIONS[run.up]
     add_particles(run, collection, root, has_boundary, radius or 0.5 * run.spacing)
     add_bodies(run, collection, root)
+    add_stage(scene, collection, run)
     keep_script()
     register_handler()
     scene.frame_set(run.frames[0])
@@ -566,7 +789,10 @@ def main():
         return  # run in the text editor: the menu entry does the rest
     arguments = parse_arguments(sys.argv[sys.argv.index("--") + 1:])
     try:
+        Run(arguments.folder)  # before anything is changed
+        clear_default_scene()
         import_run(arguments.folder, arguments.boundary, arguments.radius)
+        set_renderer(bpy.context.scene)
     except (Damaged, OSError) as error:
         raise SystemExit(f"flotsam: {error}") from error
     if arguments.save:

@@ -108,6 +108,32 @@ static void arrange(const FloVtkPoints *points, Columns *columns) {
     if (!is_named_first(points->arrays[k].name)) add_array(columns, &points->arrays[k]);
 }
 
+// ---- Names of columns ----
+
+// Frames may hold arrays of any name. Two columns of one name would hide each other: an array called "x", for
+// instance, becomes "x_2".
+static bool is_taken(const Columns *columns, size_t n, const char *name) {
+  for (size_t k = 0; k < n; k++)
+    if (strcmp(columns->items[k].name, name) == 0) return true;
+  return false;
+}
+
+static void tell_names_apart(Columns *columns) {
+  for (size_t k = 1; k < columns->count; k++) {
+    char name[sizeof columns->items[k].name];
+    memcpy(name, columns->items[k].name, sizeof name);
+    for (int number = 2; is_taken(columns, k, columns->items[k].name); number++)
+      snprintf(columns->items[k].name, sizeof columns->items[k].name, "%.36s_%d", name, number);
+  }
+}
+
+// A property of PLY is one word.
+static void make_words(Columns *columns) {
+  for (size_t k = 0; k < columns->count; k++)
+    for (char *at = columns->items[k].name; *at; at++)
+      if ((unsigned char)*at <= ' ' || *at == 127) *at = '_';
+}
+
 static FloStatus check_stream(FILE *stream, const char *path, FloError *error) {
   if (!ferror(stream)) return FLO_OK;
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
@@ -184,13 +210,21 @@ static char *put_value(char *at, const Column *column, size_t i) {
   }
 }
 
+static void print_csv_names(FILE *stream, const Columns *columns) {
+  for (size_t k = 0; k < columns->count; k++) {
+    char name[260];
+    char *end = put_word(name, columns->items[k].name);
+    fprintf(stream, "%s%.*s", k ? "," : "", (int)(end - name), name);
+  }
+  fputc('\n', stream);
+}
+
 static FloStatus write_csv(FILE *stream, const char *path, const FloVtkPoints *points, const Columns *columns,
                            FloError *error) {
   enum { LONGEST_VALUE = 260 };
   char *line = malloc(columns->count * LONGEST_VALUE);
   if (!line) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory for a line", path);
-  for (size_t k = 0; k < columns->count; k++) fprintf(stream, "%s%s", k ? "," : "", columns->items[k].name);
-  fputc('\n', stream);
+  print_csv_names(stream, columns);
   for (size_t i = 0; i < points->count && !ferror(stream); i++) {
     char *at = line;
     for (size_t k = 0; k < columns->count; k++) {
@@ -293,6 +327,17 @@ static void write_vertices(FILE *stream, size_t n) {
   fputc('\n', stream);
 }
 
+// The head of an array is split at blanks; VTK writes and reads what could be mistaken as %XX.
+static void print_vtk_name(FILE *stream, const char *name) {
+  for (; *name; name++) {
+    const unsigned char c = (unsigned char)*name;
+    if (c <= ' ' || c > 126 || c == '"' || c == '%')
+      fprintf(stream, "%%%02X", c);
+    else
+      fputc(c, stream);
+  }
+}
+
 static FloStatus write_vtk(FILE *stream, const char *path, const FloVtkPoints *points, const char *title,
                            FloError *error) {
   size_t n = points->count;
@@ -306,7 +351,8 @@ static FloStatus write_vtk(FILE *stream, const char *path, const FloVtkPoints *p
   fprintf(stream, "POINT_DATA %zu\nFIELD FieldData %zu\n", n, points->n_arrays);
   for (size_t k = 0; k < points->n_arrays; k++) {
     const FloVtkArray *array = &points->arrays[k];
-    fprintf(stream, "%s %d %zu %s\n", array->name, array->components, n, types[array->type].legacy);
+    print_vtk_name(stream, array->name);
+    fprintf(stream, " %d %zu %s\n", array->components, n, types[array->type].legacy);
     write_swapped(stream, array->data, types[array->type].size, n * (size_t)array->components);
   }
   return check_stream(stream, path, error);
@@ -318,6 +364,8 @@ FloStatus flo_export_write(FILE *stream, const char *path, FloExportFormat forma
                            const FloExportNames *names, const char *title, FloError *error) {
   Columns columns;
   arrange(points, &columns);
+  if (format == FLO_EXPORT_PLY) make_words(&columns);
+  tell_names_apart(&columns);
   switch (format) {
   case FLO_EXPORT_CSV:
     name_values(&columns, names);

@@ -1,25 +1,38 @@
 #include "io/run_info.h"
 
 #include "base/core.h"
+#include "io/checkpoint.h"
 #include "io/run_folder.h"
 #include "io/series_read.h"
 #include "io/vtk.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
+
+typedef enum Activity {
+  ACTIVITY_NONE,    // nobody is at work in the folder
+  ACTIVITY_RUNNING, // a run holds its log
+  ACTIVITY_UNKNOWN, // there is no log, or its file system knows no locks
+} Activity;
 
 typedef struct Inspection {
   const char *folder;
   json_t *info, *problems;
+  Activity activity;
+  pid_t process;    // of a run that goes on
+  bool is_complete; // the run came to its end, whichever, and has nothing more to write
+  size_t n_frames;
+  size_t n_bodies;             // that the scene has
+  size_t n_meshes;             // files of their triangles
   size_t n_files, n_left_over; // left over: unfinished files
   json_int_t bytes;
   time_t changed; // when a file changed last
-  char checkpoint[256];
-  time_t checkpoint_changed;
 } Inspection;
 
 static void set(Inspection *in, const char *key, json_t *value) {
@@ -57,23 +70,40 @@ static FloStatus weigh_file(const char *name, void *context, FloError *error) {
   in->n_files++;
   in->bytes += (json_int_t)about.st_size;
   if (about.st_mtime > in->changed) in->changed = about.st_mtime;
-  bool is_left_over = ends_with(name, ".tmp");
-  in->n_left_over += is_left_over;
-  if (strncmp(name, "checkpoint", 10) != 0 || is_left_over) return FLO_OK;
-  // Of two of the same second the one with the higher number.
-  if (about.st_mtime < in->checkpoint_changed ||
-      (about.st_mtime == in->checkpoint_changed && strcmp(name, in->checkpoint) < 0))
-    return FLO_OK;
-  in->checkpoint_changed = about.st_mtime;
-  snprintf(in->checkpoint, sizeof in->checkpoint, "%s", name);
+  in->n_left_over += ends_with(name, ".tmp");
+  in->n_meshes += strncmp(name, "body_", 5) == 0 && ends_with(name, ".ply");
   return FLO_OK;
 }
 
+// What a run that goes on has not finished yet is nothing left over.
 static void tell_files(Inspection *in) {
+  bool is_running = in->activity == ACTIVITY_RUNNING;
+  if (in->n_left_over > 0 && !is_running)
+    note(in, "%zu files ending with .tmp were never finished", in->n_left_over);
+  if (in->n_meshes < in->n_bodies && !is_running)
+    note(in, "%zu of %zu files body_NAME.ply are missing", in->n_bodies - in->n_meshes, in->n_bodies);
   set(in, "files", json_integer((json_int_t)in->n_files));
   set(in, "bytes", json_integer(in->bytes));
-  set(in, "checkpoint", in->checkpoint[0] ? json_string(in->checkpoint) : NULL);
   set(in, "seconds_since_change", json_real(difftime(time(NULL), in->changed)));
+}
+
+// ---- Is it still going on? ----
+
+// A run holds a lock on its log, however it ends: see lock_log in run_folder.c. Asking takes none.
+static void look_for_run(Inspection *in) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  char path[FLO_PATH_SIZE];
+  in->activity = ACTIVITY_UNKNOWN;
+  if (flo_path_join(in->folder, "log.txt", path, NULL) != FLO_OK) return;
+  int log = open(path, O_RDONLY | O_CLOEXEC);
+  if (log < 0) {
+    if (!flo_file_exists(path)) note(in, "log.txt is missing");
+    return;
+  }
+  if (fcntl(log, F_GETLK, &lock) == 0)
+    in->activity = lock.l_type == F_UNLCK ? ACTIVITY_NONE : ACTIVITY_RUNNING;
+  if (in->activity == ACTIVITY_RUNNING) in->process = lock.l_pid;
+  close(log);
 }
 
 // ---- Documents ----
@@ -107,12 +137,21 @@ static void tell_expectations(Inspection *in, const json_t *summary) {
   set(in, "not_judged", summary ? json_integer(counts[2]) : NULL);
 }
 
+// A lock tells more than a summary: a run that is resumed has one of its first part for a moment.
+static json_t *name_end(const Inspection *in, const json_t *summary) {
+  json_t *end = json_object_get(summary, "end");
+  if (in->activity == ACTIVITY_RUNNING) return json_string("running");
+  if (json_is_string(end)) return json_incref(end);
+  return json_string(in->activity == ACTIVITY_NONE ? "killed" : "unfinished");
+}
+
 static void tell_summary(Inspection *in, const json_t *summary) {
   static const char *const keys[] = {"title", "name",  "method",       "version",  "message",
                                      "time",  "steps", "wall_seconds", "particles"};
   for (size_t k = 0; k < FLO_COUNT_OF(keys); k++) copy(in, summary, keys[k]);
-  json_t *end = json_object_get(summary, "end");
-  set(in, "end", json_is_string(end) ? json_incref(end) : json_string("unfinished"));
+  set(in, "end", name_end(in, summary));
+  set(in, "process", in->process > 0 ? json_integer((json_int_t)in->process) : NULL);
+  in->is_complete = summary && in->activity != ACTIVITY_RUNNING;
   tell_expectations(in, summary);
 }
 
@@ -125,6 +164,9 @@ static void tell_scene(Inspection *in, const json_t *scene) {
         json_incref(json_is_object(method) ? json_object_get(method, "name") : (json_t *)method));
   }
   copy(in, scene, "duration");
+  copy(in, scene, "time_step");
+  copy(in, scene, "cfl");
+  in->n_bodies = json_array_size(json_object_get(scene, "boundaries"));
   if (!scene && !has_file(in->folder, "scene.json")) note(in, "scene.json is missing");
 }
 
@@ -150,13 +192,13 @@ static void check_last_frame(Inspection *in, const char *path) {
     note(in, "%s", error.text);
 }
 
-static void check_frames(Inspection *in, size_t n_frames) {
-  for (size_t k = 0; k < n_frames; k++) {
+static void check_frames(Inspection *in) {
+  for (size_t k = 0; k < in->n_frames; k++) {
     char path[FLO_PATH_SIZE];
     if (flo_run_folder_frame_path(in->folder, k, path, NULL) != FLO_OK) continue;
     if (!has_tail(path))
       note(in, "%s is cut off", path);
-    else if (k + 1 == n_frames)
+    else if (k + 1 == in->n_frames)
       check_last_frame(in, path);
   }
 }
@@ -174,36 +216,138 @@ static FloStatus look_behind(const char *name, void *context, FloError *error) {
   return FLO_OK;
 }
 
-static void tell_times(Inspection *in, size_t n_frames) {
+// What is written before a frame may be one ahead of it where a run was killed, what is written behind it one
+// late; while a run goes on nobody can tell.
+static bool is_count_right(const Inspection *in, size_t count, bool is_before) {
+  if (in->activity == ACTIVITY_RUNNING || count == in->n_frames) return true;
+  if (in->is_complete) return false;
+  return is_before ? count > in->n_frames : count + 1 == in->n_frames;
+}
+
+static void tell_times(Inspection *in, const FloSeriesTable *table) {
+  size_t column = flo_series_table_find(table, "time");
+  bool has_times = table->n_rows > 0 && column < table->n_columns;
+  const double *times = has_times ? flo_series_table_column(table, column) : NULL;
+  size_t n = in->n_frames > 0 ? flo_min_size(table->n_rows, in->n_frames) : table->n_rows;
+  set(in, "first_time", has_times ? json_real(times[0]) : NULL);
+  set(in, "last_time", has_times ? json_real(times[n - 1]) : NULL);
+}
+
+static void tell_series(Inspection *in) {
   char path[FLO_PATH_SIZE];
   FloSeriesTable table = {0};
   FloError error;
-  size_t column = 0;
   bool is_read = flo_path_join(in->folder, "series.csv", path, &error) == FLO_OK && flo_file_exists(path);
   if (!is_read)
     note(in, "series.csv is missing");
   else if (!(is_read = flo_series_table_read(path, &table, &error) == FLO_OK))
     note(in, "%s", error.text);
-  if (is_read && table.is_cut) note(in, "the last line of series.csv is not complete");
-  if (is_read && table.n_rows != n_frames)
-    note(in, "series.csv has %zu rows, but there are %zu frames", table.n_rows, n_frames);
-  column = flo_series_table_find(&table, "time");
-  bool has_times = table.n_rows > 0 && column < table.n_columns;
-  const double *times = has_times ? flo_series_table_column(&table, column) : NULL;
-  set(in, "first_time", has_times ? json_real(times[0]) : NULL);
-  set(in, "last_time", has_times ? json_real(times[table.n_rows - 1]) : NULL);
+  if (is_read && table.is_cut && in->activity != ACTIVITY_RUNNING)
+    note(in, "the last line of series.csv is not complete");
+  if (is_read && !is_count_right(in, table.n_rows, true))
+    note(in, "series.csv has %zu rows, but there are %zu frames", table.n_rows, in->n_frames);
+  tell_times(in, &table);
   flo_series_table_free(&table);
 }
 
+// A file's text, to be freed; NULL, and a problem, if there is none.
+static char *read_listing(Inspection *in, const char *name) {
+  char path[FLO_PATH_SIZE], *text = NULL;
+  size_t size;
+  FloError error;
+  if (!has_file(in->folder, name))
+    note(in, "%s is missing", name);
+  else if (flo_path_join(in->folder, name, path, &error) != FLO_OK ||
+           flo_file_read(path, &text, &size, &error) != FLO_OK)
+    note(in, "%s", error.text);
+  return text;
+}
+
+static size_t count_in(const char *text, const char *word) {
+  size_t n = 0;
+  for (; (text = strstr(text, word)); text += strlen(word)) n++;
+  return n;
+}
+
+static void check_bodies(Inspection *in) {
+  char *text = read_listing(in, "bodies.csv");
+  if (!text) return;
+  size_t n_lines = count_in(text, "\n"), length = strlen(text);
+  bool is_cut = length > 0 && text[length - 1] != '\n';
+  if (n_lines == 0)
+    note(in, "bodies.csv has no line of names");
+  else if (is_cut && in->activity != ACTIVITY_RUNNING)
+    note(in, "the last line of bodies.csv is not complete");
+  else if (in->n_bodies > 0 && !is_count_right(in, (n_lines - 1) / in->n_bodies, false))
+    note(in, "bodies.csv has %zu rows, but there are %zu frames of %zu bodies", n_lines - 1, in->n_frames,
+         in->n_bodies);
+  free(text);
+}
+
+static void check_collection(Inspection *in) {
+  char *text = in->n_frames > 0 ? read_listing(in, "run.pvd") : NULL;
+  if (!text) return;
+  size_t n_listed = count_in(text, "<DataSet ");
+  if (!strstr(text, "</VTKFile>"))
+    note(in, "run.pvd is cut off");
+  else if (!is_count_right(in, n_listed, false))
+    note(in, "run.pvd lists %zu frames, but there are %zu", n_listed, in->n_frames);
+  free(text);
+}
+
 static void tell_frames(Inspection *in) {
-  Numbers numbers = {flo_run_folder_count_frames(in->folder), 0};
-  set(in, "frames", json_integer((json_int_t)numbers.n_frames));
-  check_frames(in, numbers.n_frames);
-  tell_times(in, numbers.n_frames);
+  in->n_frames = flo_run_folder_count_frames(in->folder);
+  Numbers numbers = {in->n_frames, 0};
+  set(in, "frames", json_integer((json_int_t)in->n_frames));
+  set(in, "last_frame", in->n_frames > 0 ? json_integer((json_int_t)in->n_frames - 1) : NULL);
+  check_frames(in);
+  tell_series(in);
+  check_bodies(in);
+  check_collection(in);
   flo_folder_visit(in->folder, look_behind, &numbers, NULL);
-  if (numbers.n_behind > 0)
-    note(in, "particles_%04zu.vtp is missing, but %zu later frames are there", numbers.n_frames,
+  // A run that goes on may have written frames since they were counted.
+  if (numbers.n_behind > 0 && in->activity != ACTIVITY_RUNNING)
+    note(in, "particles_%04zu.vtp is missing, but %zu later frames are there", in->n_frames,
          numbers.n_behind);
+}
+
+// ---- Checkpoint ----
+
+static bool is_long_enough(Inspection *in, const char *name, size_t size) {
+  char path[FLO_PATH_SIZE];
+  struct stat about;
+  if (flo_path_join(in->folder, name, path, NULL) != FLO_OK || stat(path, &about) != 0) return size == 0;
+  if ((size_t)about.st_size >= size) return true;
+  note(in, "%s is shorter than when the run was last saved", name);
+  return false;
+}
+
+// Whether all is there that a checkpoint builds upon: what `resume` will ask for.
+static bool has_what_it_needs(Inspection *in, const FloRunPoint *point) {
+  bool has_rows = is_long_enough(in, "series.csv", point->series_size);
+  bool has_poses = is_long_enough(in, "bodies.csv", point->bodies_size);
+  bool has_frames = in->n_frames >= point->n_written;
+  if (!has_frames && in->activity != ACTIVITY_RUNNING)
+    note(in, "checkpoint.h5 builds upon %zu frames, but there are %zu", point->n_written, in->n_frames);
+  return has_rows && has_poses && has_frames;
+}
+
+static void tell_checkpoint(Inspection *in) {
+  char path[FLO_PATH_SIZE];
+  FloCheckpoint checkpoint = {0};
+  FloError error;
+  bool is_there = has_file(in->folder, "checkpoint.h5"), is_good = false, is_usable = false;
+  if (!is_there) {
+    note(in, "checkpoint.h5 is missing");
+  } else {
+    is_good = flo_path_join(in->folder, "checkpoint.h5", path, &error) == FLO_OK &&
+              flo_checkpoint_read(path, &checkpoint, &error) == FLO_OK;
+    if (!is_good) note(in, "%s", error.text);
+  }
+  if (is_good) is_usable = has_what_it_needs(in, &checkpoint.point);
+  set(in, "checkpoint", is_good ? json_string("checkpoint.h5") : NULL);
+  set(in, "can_resume", json_boolean(is_usable && in->activity != ACTIVITY_RUNNING));
+  flo_checkpoint_free(&checkpoint);
 }
 
 // ---- All ----
@@ -222,13 +366,15 @@ FloStatus flo_run_info_make(const char *folder, json_t **info, FloError *error) 
     json_decref(in.problems);
     return status;
   }
+  // First: a run that ends meanwhile has written its summary before it lets go of its log.
+  look_for_run(&in);
   json_t *summary = read_document(&in, "summary.json"), *scene = read_document(&in, "scene.json");
   set(&in, "folder", json_string(folder));
   tell_summary(&in, summary);
   tell_scene(&in, scene);
   tell_frames(&in);
+  tell_checkpoint(&in);
   tell_files(&in);
-  if (in.n_left_over > 0) note(&in, "%zu files ending with .tmp were never finished", in.n_left_over);
   set(&in, "problems", in.problems);
   json_decref(summary);
   json_decref(scene);

@@ -10,19 +10,25 @@
 bool flo_run_info_is_folder(const char *path);
 
 // An object with the keys below; unknown values are null. Every frame's file is checked for being cut off,
-// the last one is read completely.
+// the last one and the checkpoint are read completely. A process must not ask about a run of its own: POSIX
+// takes its lock away when it closes the log.
 //
 //   folder title name method version   texts
-//   end                                "finished", "interrupted", "diverged", "failed"; "unfinished": still
-//                                      going on, or killed
+//   end                                "finished", "interrupted", "diverged", "failed"; without a summary
+//                                      "running" or "killed"; "unfinished": one of these, the folder's file
+//                                      system does not tell
+//   process                            number of the process, of a run that goes on
 //   message                            why it diverged or failed
 //   time duration steps wall_seconds   numbers
+//   time_step cfl                      of the scene
 //   particles                          object: fluid, boundary, total
-//   frames first_time last_time        how many there are, and when they are
+//   frames last_frame                  how many there are, the one at the start included; their last number
+//   first_time last_time               when they are
 //   expect                             as in summary.json
 //   passed failed not_judged           numbers of expectations
 //   files bytes                        in the folder
-//   checkpoint                         name of the newest file to resume from
+//   checkpoint                         name of the file to resume from, if it is there and not damaged
+//   can_resume                         nobody is at work here, and the checkpoint has all that it builds upon
 //   seconds_since_change               of the file that changed last
 //   problems                           sentences
 FloStatus flo_run_info_make(const char *folder, json_t **info, FloError *error);

@@ -77,12 +77,19 @@ static void look_by_itself(FloLens *lens, int up_axis, FloBounds bounds, FloMarg
 
 // ---- Given cameras and flat views ----
 
+// Whoever sets a camera looks at pictures of the usual form. A narrower one keeps what these show from left
+// to right, and shows more above and below, rather than to cut the scene off at its sides.
+static void set_told_opening(FloLens *lens, float half_height) {
+  const float usual = 16.0f / 9, aspect = (float)lens->width / (float)lens->height;
+  set_opening(lens, half_height * fmaxf(1, usual / aspect));
+}
+
 static void look_as_told(FloLens *lens, const FloCamera *camera, int up_axis) {
   V3 from = from_doubles(camera->from), forward = v3_sub(from_doubles(camera->look_at), from);
   float view = camera->field_of_view > 0 ? (float)camera->field_of_view : default_view;
   lens->eye = from;
   set_axes(lens, v3_length(forward) > 0 ? forward : v3_axis((up_axis + 1) % 3), v3_axis(up_axis));
-  set_opening(lens, tanf(radians(0.5f * fminf(view, 170))));
+  set_told_opening(lens, tanf(radians(0.5f * fminf(view, 170))));
 }
 
 static void look_flat(FloLens *lens, const FloCamera *camera, int up_axis, FloBounds b, FloMargins m) {
@@ -99,7 +106,7 @@ static void look_flat(FloLens *lens, const FloCamera *camera, int up_axis, FloBo
     V3 line = v3_sub(from_doubles(camera->from), from_doubles(camera->look_at));
     float view = camera->field_of_view > 0 ? (float)camera->field_of_view : default_view;
     centre = from_doubles(camera->look_at);
-    if (v3_length(line) > 0) set_opening(lens, v3_length(line) * tanf(radians(0.5f * fminf(view, 170))));
+    if (v3_length(line) > 0) set_told_opening(lens, v3_length(line) * tanf(radians(0.5f * fminf(view, 170))));
   }
   lens->eye = v3_mad(centre, lens->forward, -(size.z + 4 * lens->half_height));
 }

@@ -20,7 +20,8 @@ typedef struct FloMargins {
   float left, right, top, bottom;
 } FloMargins;
 
-// The scene's camera where it is set, otherwise a view from above and aside that just holds `bounds`.
+// The scene's camera where it is set, with its field of view upright in pictures of 16:9 and wider ones, else
+// as wide as there; otherwise a view from above and aside that just holds `bounds`.
 FloLens flo_lens_create(const FloCamera *, int dim, int up, FloBounds bounds, FloMargins, int width,
                         int height);
 

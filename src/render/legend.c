@@ -61,8 +61,9 @@ static float widest_name(const FloLegend *legend, const FloPictureInput *input, 
   return widest;
 }
 
-// Sizes, as if the block's corner were at the origin.
-static FloLegend lay_out(const FloPictureInput *input, const FloCloud *cloud, int width, int height) {
+// Sizes, as if the block's corner were at the origin; bars are `share` of their usual length.
+static FloLegend lay_out(const FloPictureInput *input, const FloCloud *cloud, int width, int height,
+                         float share) {
   const float unit = flo_overlay_unit(width, height), pad = padding * unit;
   FloLegend legend = {0};
   choose_rows(&legend, input, cloud);
@@ -72,7 +73,7 @@ static FloLegend lay_out(const FloPictureInput *input, const FloCloud *cloud, in
     const float gap = names > 0 ? 10 * unit : 0, free = (float)width - 2 * (side_gap * unit + pad);
     legend.names = names + gap, legend.step = roundf(bar_step * unit);
     float bar = roundf((legend.n_rows > 1 ? thin_bar_height : bar_height) * unit);
-    float length = roundf(fminf(bar_length * unit, free - legend.names));
+    float length = roundf(fminf(share * bar_length * unit, free - legend.names));
     legend.row = (FloRect){roundf(pad + legend.names), roundf(label_room * unit), length, bar};
     legend.block.width = legend.row.x + length + pad;
     legend.block.height = (label_room + tick_room) * unit + bar + rows_apart * legend.step;
@@ -87,7 +88,7 @@ static FloLegend lay_out(const FloPictureInput *input, const FloCloud *cloud, in
 }
 
 float flo_legend_height(const FloPictureInput *input, const FloCloud *cloud, int width, int height) {
-  FloLegend legend = lay_out(input, cloud, width, height);
+  FloLegend legend = lay_out(input, cloud, width, height, 1);
   return legend.n_rows ? legend.block.height + (foot_gap + scene_gap) * flo_overlay_unit(width, height) : 0;
 }
 
@@ -164,19 +165,35 @@ static void move_block(FloLegend *legend, float x, float y) {
   legend->block.x = x, legend->block.y = y;
 }
 
-FloLegend flo_legend_place(const FloPictureInput *input, const FloCloud *cloud, const FloLens *lens,
-                           FloBounds bounds) {
+// Moves the legend to the corner where it hides the least; returns how much that is.
+static float find_corner(FloLegend *legend, const FloLens *lens, FloBounds bounds) {
   const float unit = flo_overlay_unit(lens->width, lens->height);
-  FloLegend legend = lay_out(input, cloud, lens->width, lens->height), best = legend;
   const float left = roundf(side_gap * unit), top = roundf(head_gap * unit);
-  const float right = roundf((float)lens->width - side_gap * unit - legend.block.width);
-  const float foot = roundf((float)lens->height - foot_gap * unit - legend.block.height);
+  const float right = roundf((float)lens->width - side_gap * unit - legend->block.width);
+  const float foot = roundf((float)lens->height - foot_gap * unit - legend->block.height);
   const float corners[4][2] = {{right, foot}, {left, foot}, {right, top}, {left, top}};
   float least = INFINITY;
-  for (int k = 0; legend.n_rows && k < 4; k++) {
+  FloLegend best = *legend;
+  for (int k = 0; k < 4; k++) {
     if (lens->is_flat && k == 1) continue; // the scale bar stands there
-    move_block(&legend, corners[k][0], corners[k][1]);
-    float hidden = flo_box_overlap(lens, bounds, legend.block);
+    move_block(legend, corners[k][0], corners[k][1]);
+    float hidden = flo_box_overlap(lens, bounds, legend->block);
+    if (hidden < least) least = hidden, best = *legend;
+  }
+  *legend = best;
+  return least;
+}
+
+// In small pictures under a given camera there may be no room beside the scene: shorter bars need less.
+FloLegend flo_legend_place(const FloPictureInput *input, const FloCloud *cloud, const FloLens *lens,
+                           FloBounds bounds) {
+  static const float shares[] = {1, 0.75f, 0.5f};
+  FloLegend best = {0};
+  float least = INFINITY;
+  for (size_t k = 0; k < FLO_COUNT_OF(shares) && least > 0; k++) {
+    FloLegend legend = lay_out(input, cloud, lens->width, lens->height, shares[k]);
+    if (legend.n_rows == 0) return legend;
+    float hidden = find_corner(&legend, lens, bounds);
     if (hidden < least) least = hidden, best = legend;
   }
   return best;
@@ -196,7 +213,8 @@ static void draw_border(FloCanvas *c, FloRect r, float unit) {
 }
 
 static void draw_ticks(FloCanvas *c, const FloCloud *cloud, FloRect r, float unit) {
-  FloTicks ticks = flo_ticks(cloud->low, cloud->high, 5);
+  const int n_ticks = (int)fminf(5, fmaxf(2, r.width / (60 * unit)));
+  FloTicks ticks = flo_ticks(cloud->low, cloud->high, n_ticks);
   for (int k = 0; k < ticks.count; k++) {
     double share = (ticks.values[k] - (double)cloud->low) / ((double)cloud->high - (double)cloud->low);
     float x = r.x + (float)share * r.width, foot = r.y + r.height;

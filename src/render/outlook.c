@@ -292,7 +292,8 @@ static void set_scales(const Inspection *in, FloOutlook *out) {
   const FloPictureView *view = &out->view;
   const Basin basin = find_basin(in, view);
   const double g = gravity_of(in), size = view->high[in->scene->up] - view->low[in->scene->up];
-  out->speed = fmax(in->speed, sqrt(2 * g * expected_fall(in, &basin)));
+  // Fluid that collapses runs out faster than it falls: a dam's front with up to 2 sqrt(g h) (Ritter 1892).
+  out->speed = fmax(in->speed, 2 * sqrt(g * expected_fall(in, &basin)));
   if (!(out->speed > 0)) out->speed = g > 0 ? 0.1 * sqrt(g * size) : 1;
   // Jets fill a vessel up to about its half.
   double top = in->parts->n_emitters > 0 ? fmax(in->top, view->ground + 0.5 * size) : in->top;

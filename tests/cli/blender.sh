@@ -83,6 +83,29 @@ for axis, up in enumerate("xyz"):
     assert np.allclose(rotate(b.UP_ROTATIONS[up], np.eye(3)[axis]), [0, 0, 1]), up
     assert abs(np.linalg.norm(b.UP_ROTATIONS[up]) - 1) < 1e-12
 
+# A camera holds all that there is, in pictures of any form, and not with much room to spare.
+assert run.tanks == {"tank"}
+points = b.find_extent(run)
+for name, mesh in meshes.items():
+    where = np.column_stack([mesh["vertices"][axis] for axis in "xyz"])
+    for k in 0, 4:
+        placed = b.rotate(bodies[name]["rotations"][k], where) + bodies[name]["locations"][k]
+        placed = b.rotate(b.UP_ROTATIONS["y"], placed)
+        assert np.all(placed >= points.min(axis=0) - 1e-6) and np.all(placed <= points.max(axis=0) + 1e-6)
+for aspect in 16 / 9, 1, 0.5, 4:
+    place, (right, up, back), wide = b.fit_camera(points, aspect)
+    assert np.allclose(np.column_stack([right, up, back]).T @ np.column_stack([right, up, back]), np.eye(3))
+    assert abs(np.linalg.det(np.column_stack([right, up, back])) - 1) < 1e-9 and up[2] > 0.5
+    seen = points - place
+    depth = -seen @ back
+    x, y = seen @ right / depth / wide, seen @ up / depth / (wide / aspect)
+    assert depth.min() > 0 and max(abs(x).max(), abs(y).max()) < 1, (aspect, x, y)
+    assert max(abs(x).max(), abs(y).max()) > 0.85, (aspect, abs(x).max(), abs(y).max())
+assert b.colour_of("red rubber") == tuple(map(b.linear, (62, 64, 70))) and abs(b.linear(188) - 0.5029) < 1e-4
+assert np.allclose(b.with_speed({"velocity": np.array([[3.0, 0, 4]])})["speed"], 5)
+assert b.bulk_corners(np.array([[np.nan] * 3, [1.0, 2.0, 3.0]])).shape == (8, 3)
+assert len(b.bulk_corners(np.full((4, 3), np.inf))) == 0
+
 # Whatever is cut off, it is refused by name or read.
 content = open("run/particles_0001.vtp", "rb").read()
 n_refused = 0
@@ -139,6 +162,7 @@ class Mesh:
     def clear_geometry(self):
         self.vertices, self.loops, self.polygons = Data(), Data(), Data()
         self.attributes = Attributes(self)
+        self.materials = []
     def update(self, calc_edges=False): pass
     def validate(self): pass
 
@@ -171,7 +195,9 @@ bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
 principled = mock.MagicMock()
 principled.type = "BSDF_PRINCIPLED"
 bpy.data.materials.new.return_value.node_tree.nodes.__iter__.side_effect = lambda: iter([principled])
-sys.modules.update({"bpy": bpy, "bpy.app": bpy.app, "bpy.app.handlers": bpy.app.handlers})
+sys.modules.update({"bpy": bpy, "bpy.app": bpy.app, "bpy.app.handlers": bpy.app.handlers, "mathutils": mock.MagicMock()})
+bpy.context.scene.render.resolution_x, bpy.context.scene.render.resolution_y = 1920, 1080
+bpy.data.filepath = ""
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 sys.argv = ["blender", "-b", "--", "run", "--save", "out.blend"]
 import blender_import as b
@@ -224,20 +250,65 @@ if ! command -v blender >/dev/null; then
   echo "skipped: Blender is not installed; the readers and a stand-in for Blender were tested"
   exit 77
 fi
-expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P "$script" -- run --save out.blend
-expect_file out.blend
+mv run "a run's folder" && mkdir "to keep"
+expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P "$script" -- "a run's folder" --save "to keep/out file.blend"
+expect_file "to keep/out file.blend"
 cat >look.py <<'END'
 import bpy
+from bpy_extras.object_utils import world_to_camera_view
+scene = bpy.context.scene
 particles = bpy.data.objects["particles"]
 n = len(particles.data.vertices)
 assert n == 8 * 6 * 8, n
 assert {"velocity", "density", "pressure"} <= set(particles.data.attributes.keys())
-paddle = bpy.data.objects["paddle"]
+# Nothing of what Blender starts with; one camera, one light.
+assert sorted(o.name for o in bpy.data.objects) == \
+    ["flotsam", "flotsam camera", "flotsam sun", "paddle", "particles", "tank"], list(bpy.data.objects)
+tank, paddle = bpy.data.objects["tank"], bpy.data.objects["paddle"]
+def alpha(item):
+    nodes = item.data.materials[0].node_tree.nodes
+    return next(node for node in nodes if node.type == "BSDF_PRINCIPLED").inputs["Alpha"].default_value
+assert tank.display_type == "WIRE" and alpha(tank) < 0.3 and alpha(paddle) == 1
 assert len(paddle.animation_data.action.fcurves) == 7
-bpy.context.scene.frame_set(0)
-start = [v.co.copy() for v in particles.data.vertices]
-bpy.context.scene.frame_set(4)
+scene.frame_set(0)
+start, turn = [v.co.copy() for v in particles.data.vertices], paddle.matrix_world.copy()
+scene.frame_set(4)
 assert any((v.co - s).length > 1e-4 for v, s in zip(particles.data.vertices, start))
+angle = (turn.to_quaternion().inverted() @ paddle.matrix_world.to_quaternion()).angle
+assert abs(angle - 9 * 0.16) < 1e-3, angle
+# All is in sight at every frame, and fills the picture.
+far = 0
+for frame in range(5):
+    scene.frame_set(frame)
+    for item in (particles, tank, paddle):
+        for vertex in item.data.vertices:
+            x, y, depth = world_to_camera_view(scene, scene.camera, item.matrix_world @ vertex.co)
+            assert 0 < x < 1 and 0 < y < 1 and depth > 0, (frame, item.name, x, y, depth)
+            far = max(far, abs(2 * x - 1), abs(2 * y - 1))
+assert far > 0.8, far
+# It can be drawn, and what is drawn is neither black nor empty.
+scene.render.resolution_x, scene.render.resolution_y, scene.cycles.samples = 96, 54, 4
+scene.render.filepath = bpy.path.abspath("//drawn.png")
+bpy.ops.render.render(write_still=True)
+picture = bpy.data.images.load(scene.render.filepath)
+pixels = list(picture.pixels)
+blue = [pixels[k + 2] - pixels[k] for k in range(0, len(pixels), 4)]
+assert sum(pixels) / len(pixels) > 0.3 and max(blue) > 0.2, (sum(pixels) / len(pixels), max(blue))
 END
-expect_exit 0 blender -b --factory-startup --enable-autoexec out.blend --python-exit-code 1 -P look.py
+expect_exit 0 blender -b --factory-startup --enable-autoexec "to keep/out file.blend" --python-exit-code 1 -P look.py
+# A folder without a run is refused, with nothing saved.
+expect_exit 1 blender -b --factory-startup --python-exit-code 1 -P "$script" -- csv --save none.blend
+expect_no_file none.blend
+# What somebody has made stays: its camera, light and cube.
+cat >own.py <<'END'
+import bpy, os, sys
+sys.path.insert(0, os.environ["SCRIPT_FOLDER"])
+bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("own.blend"))
+sys.argv = ["blender", "--", "a run's folder"]
+import blender_import
+blender_import.main()
+assert {"Cube", "Camera", "Light", "particles"} <= {o.name for o in bpy.data.objects}
+assert "flotsam camera" not in bpy.data.objects and bpy.context.scene.camera.name == "Camera"
+END
+expect_exit 0 env SCRIPT_FOLDER="$(dirname "$script")" blender -b --factory-startup --python-exit-code 1 -P own.py
 finish

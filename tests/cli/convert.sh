@@ -86,6 +86,91 @@ assert legacy(b"\nid 1 %d unsigned_int\n" % n, "I", n) == tuple(int(r["id"]) for
 END
 expect_exit 0 python3 compare.py
 
+# ---- Further arrays of a frame, as another method or another program may add them ----
+
+cp -r "my run" more
+cat >add.py <<'END'
+import re, struct, zlib
+path = "more/particles_0002.vtp"
+head, data = open(path, "rb").read().split(b"<AppendedData encoding=\"raw\">\n_", 1)
+data, tail = data[:data.rindex(b"\n</AppendedData>")], data[data.rindex(b"\n</AppendedData>"):]
+n = int(re.search(rb'NumberOfPoints="(\d+)"', head).group(1))
+block = struct.unpack_from("<Q", data, 8)[0]
+def add(name, kind, form, components, values):
+    global head, data
+    raw = struct.pack(f"<{len(values)}{form}", *values)
+    assert len(raw) < block
+    packed = zlib.compress(raw)
+    tag = b'<DataArray type="%s" Name="%s" NumberOfComponents="%d" format="appended" offset="%d"/>\n</PointData>' % (
+        kind, name, components, len(data))
+    head = head.replace(b"</PointData>", tag)
+    data += struct.pack("<4Q", 1, block, len(raw), len(packed)) + packed
+add(b"temperature", b"Float32", "f", 1, [k / 8 for k in range(n)])
+add(b"vorticity", b"Float64", "d", 3, [k / 16 for k in range(3 * n)])
+add(b"phase, odd", b"Int32", "i", 1, [-k for k in range(n)])
+add(b"x", b"UInt8", "B", 1, [k % 7 for k in range(n)])
+add(b"pair", b"UInt16", "H", 2, list(range(2 * n)))
+open(path, "wb").write(head + b"<AppendedData encoding=\"raw\">\n_" + data + tail)
+END
+expect_exit 0 python3 add.py
+for format in csv ply vtk; do expect_exit 0 "$flotsam" convert more --out more.$format; done
+cat >compare_more.py <<'END'
+import csv, re, struct
+rows = list(csv.DictReader(open("more.csv")))
+n = len(rows)
+names = ["temperature", "vorticity_x", "vorticity_y", "vorticity_z", "phase, odd", "x_2", "pair_0", "pair_1"]
+assert list(rows[0])[12:] == names, list(rows[0])
+want = [(k / 8, *((3 * k + c) / 16 for c in range(3)), -k, k % 7, 2 * k, 2 * k + 1) for k in range(n)]
+assert [tuple(float(row[name]) for name in names) for row in rows] == want
+plain = list(csv.DictReader(open("last.csv")))
+assert [{key: row[key] for key in plain[0]} for row in rows] == plain
+
+head, data = open("more.ply", "rb").read().split(b"end_header\n", 1)
+letters = {"uint": "I", "int": "i", "uchar": "B", "ushort": "H", "float": "f", "double": "d"}
+properties = [line.split(" ") for line in head.decode().splitlines() if line.startswith("property")]
+assert all(len(words) == 3 for words in properties)
+assert [words[2] for words in properties][12:] == [name.replace(" ", "_") for name in names]
+form = struct.Struct("<" + "".join(letters[words[1]] for words in properties))
+assert [values[12:] for values in form.iter_unpack(data)] == want
+
+content = open("more.vtk", "rb").read()
+def legacy(mark, form, count):
+    at = content.index(mark) + len(mark)
+    return struct.unpack_from(">" + form * count, content, at)
+assert b"FIELD FieldData 12\n" in content
+assert legacy(b"\ntemperature 1 %d float\n" % n, "f", n) == tuple(row[0] for row in want)
+assert legacy(b"\nvorticity 3 %d double\n" % n, "d", 3 * n) == tuple(v for row in want for v in row[1:4])
+assert legacy(b"\nphase,%%20odd 1 %d int\n" % n, "i", n) == tuple(row[4] for row in want)
+assert legacy(b"\npair 2 %d unsigned_short\n" % n, "H", 2 * n) == tuple(v for row in want for v in row[6:])
+END
+expect_exit 0 python3 compare_more.py
+# Pictures do without them.
+expect_exit 0 "$flotsam" render more --width 320 --height 200
+
+# ---- The ending tells the format ----
+
+expect_exit 0 "$flotsam" convert "my run" --out ending.ply
+cmp -s ending.ply last.ply || fail "a name that ends in .ply gave something else"
+expect_exit 0 "$flotsam" convert "my run" --out ending.VTK
+cmp -s ending.VTK last.vtk || fail "a name that ends in .VTK gave something else"
+expect_exit 0 "$flotsam" convert "my run" --frame all --out "ending/%d.ply"
+cmp -s ending/2.ply last.ply || fail "a pattern that ends in .ply gave something else"
+expect_exit 0 "$flotsam" convert "my run" --to csv --out no-ending
+cmp -s no-ending last.csv || fail "--to csv without an ending gave something else"
+for pair in csv:x.ply ply:x.csv vtk:x.ply ply:x_%d.vtk; do
+  expect_exit 2 "$flotsam" convert "my run" --to ${pair%:*} --out ${pair#*:}
+  expect_text err "${pair#*:} is to be ${pair##*.}, but --to says ${pair%:*}"
+  expect_text err ".csv, .vtk and .ply"
+  expect_no_file ${pair#*:}
+done
+for name in x.txt x.vtp x_%d.xyz .csv no-ending-2; do
+  expect_exit 2 "$flotsam" convert "my run" --out $name
+  expect_text err "$name: the name must end in .csv, .vtk or .ply"
+  expect_no_file $name
+done
+expect_exit 2 "$flotsam" convert "my run" --out x.txt --to csv
+expect_text err "x.txt: the name must end in .csv, .vtk or .ply"
+
 # ---- All frames ----
 
 expect_exit 0 "$flotsam" convert "my run" --frame all --out frames

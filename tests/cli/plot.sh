@@ -31,6 +31,15 @@ expect_line some.svg "step"
 grep -q 'width="700" height="600"' some.svg || fail "the sheet is not 700 x 600"
 expect_no_file some.png
 expect_exit 0 "$flotsam" plot "my run" --columns max_speed --columns dt --out two.png
+cp two.png before.png
+expect_exit 2 "$flotsam" plot "my run" --columns dt --out two.png
+expect_text err "two.png: exists; --force replaces it, --out names another file"
+cmp -s two.png before.png || fail "a chart that exists was replaced"
+expect_exit 0 "$flotsam" plot "my run" --columns dt --out two.png --force
+cmp -s two.png before.png && fail "--force did not replace the chart"
+cp before.png two.png
+expect_exit 0 "$flotsam" plot "my run" # the names of its own are replaced, as often as it is asked
+expect_exit 0 "$flotsam" plot "my run"
 [[ $(size two.png) == "900 400" ]] || fail "two charts are $(size two.png)"
 expect_exit 0 "$flotsam" plot "my run" --columns density_error_max --log --out log.svg
 texts log.svg >words

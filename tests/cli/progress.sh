@@ -20,6 +20,36 @@ expect_text out "folder   bar"
 expect_exit 1 python3 terminal.py "density error" "$flotsam" run tiny.json --set spacing=0.01 --until 0.09 --no-picture --quiet --out quiet
 expect_empty out
 
+# Every line fits the terminal, whatever its width, and ends with a whole figure.
+cat >widths.py <<'END'
+import fcntl, os, pty, re, struct, sys, termios
+width, command = int(sys.argv[1]), sys.argv[2:]
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    os.execv(command[0], command)
+data = b""
+while True:
+    try:
+        part = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    data += part
+os.waitpid(pid, 0)
+lines = [line.replace("\x1b[K", "") for line in re.split("[\r\n]+", data.decode()) if line.startswith("[")]
+assert len(lines) > 2, data
+for line in lines:
+    assert len(line) < width, (len(line), line)
+    assert re.fullmatch(r"\[[#.]{5,30}\] \d+ %(  ETA (-|[\d:]+)(  t \S+ s(  density error \S+ %(  step \d+(  dt \S+ s)?)?)?)?)?", line), line
+shows_all = any("density error" in line for line in lines)
+assert shows_all == (width >= 80), lines
+END
+for width in 24 80 200; do
+  expect_exit 0 python3 widths.py $width "$flotsam" run tiny.json --set spacing=0.01 --until 0.15 --no-picture --out "width $width"
+done
+
 # The same for pictures, with the time to go and the frame at hand.
 large="--width 2000 --height 1500 --threads 1"
 expect_exit 0 python3 terminal.py ", 2 of 2" "$flotsam" render bar --frames 0:1 $large

@@ -10,6 +10,53 @@ expect_exit 0 "$flotsam" render "my run" --out again.png
 expect_text out "picture  again.png"
 [[ $(size again.png) == "1280 720" ]] || fail "the picture is not 1280 x 720"
 
+# The run's own picture has the same camera and colours: it is the same file, unless another range is asked for.
+cmp -s again.png "my run/picture.png" || fail "the run's own picture is another one"
+expect_exit 0 "$flotsam" render "my run" --out named.png --colour-by speed
+cmp -s named.png again.png || fail "the scene's own field has other colours when it is named"
+expect_exit 0 "$flotsam" render "my run" --out half.png --range 0:0.05
+cmp -s half.png again.png && fail "--range changes nothing"
+expect_exit 0 "$flotsam" render "my run" --out fit.png --range fit
+cmp -s fit.png again.png && fail "--range fit changes nothing"
+for range in 1 2:1 1:1 a:b :1 1: 0:inf nan:1 0:1e-60 fits ""; do
+  expect_exit 2 "$flotsam" render "my run" --range "$range"
+  expect_text err "--range needs LOW:HIGH such as 0:2.5, or fit, not '$range'"
+done
+
+# What exists stays, but for the names that are flotsam's own.
+cp again.png before.png
+expect_exit 2 "$flotsam" render "my run" --frame 1 --out again.png $small
+expect_text err "again.png: exists; --force replaces it, --out names another file"
+cmp -s again.png before.png || fail "a picture that exists was replaced"
+expect_exit 0 "$flotsam" render "my run" --frame 1 --out again.png $small --force
+cmp -s again.png before.png && fail "--force did not replace the picture"
+mkdir kept && echo mine >kept/picture_0003.png
+expect_exit 2 "$flotsam" render "my run" --frames 0:4 --out kept $small
+expect_text err "kept/picture_0003.png: exists; --force"
+[[ $(ls kept) == picture_0003.png ]] || fail "pictures were drawn before it was known that there is no place for all"
+expect_exit 0 "$flotsam" render "my run" --frames 2:3 --out kept $small --force
+expect_exit 0 "$flotsam" render "my run" --frames 2:3 $small
+expect_exit 0 "$flotsam" render "my run" --frames 2:3 $small
+
+# The name says what is written.
+for name in picture.jpg picture picture.png.bak .png kept; do
+  expect_exit 2 "$flotsam" render "my run" --out $name
+  expect_text err "$name: a picture's name must end in .png"
+done
+expect_exit 2 "$flotsam" render "my run" --frames 0:1 --out several.png
+expect_text err "several.png is one file; with --frames, --out names a folder"
+expect_no_file several.png
+
+# The series is read once, however many frames are drawn: a pipe can be read once only.
+cp -r "my run" once
+rm once/series.csv && mkfifo once/series.csv
+cat "my run/series.csv" >once/series.csv &
+expect_exit 0 timeout 60 "$flotsam" render once --frames : --out once-pictures $small
+cmp -s once-pictures/picture_0003.png kept/picture_0003.png || fail "frame 3 differs if the series is read once"
+head -3 "my run/series.csv" >once.csv && rm once/series.csv && mv once.csv once/series.csv
+expect_exit 2 "$flotsam" render once --frame 3 $small
+expect_text err "once/series.csv: has no row for frame 3"
+
 expect_exit 0 "$flotsam" render "my run" --frame 1 $small --colour-by pressure
 expect_text out "picture  my run/picture_0001.png"
 [[ $(size "my run/picture_0001.png") == "320 200" ]] || fail "the picture is not 320 x 200"
@@ -27,7 +74,7 @@ done
 expect_exit 0 "$flotsam" render "my run" --frames : $small --out all
 (($(ls all | wc -l) == 5)) || fail "not all frames: $(ls all)"
 for field in speed density pressure x y z vx vy vz material; do
-  expect_exit 0 "$flotsam" render "my run" $small --colour-by $field --out field.png
+  expect_exit 0 "$flotsam" render "my run" $small --colour-by $field --out field_$field.png
 done
 expect_exit 0 "$flotsam" render --help
 expect_text out "speed, density, pressure, x, y, z, vx, vy, vz or material"
@@ -58,8 +105,9 @@ expect_text err "nowhere: is not the folder of a run"
 expect_exit 2 "$flotsam" render "my run" --out nowhere/picture.png
 expect_text err "nowhere/picture.png: cannot write: No such file or directory"
 expect_exit 2 "$flotsam" render "my run" --frames 0:1 --out tiny.json/folder
-expect_exit 2 "$flotsam" render "my run" --out some
-expect_text err "some: cannot write: Is a directory"
+mkdir folder.png
+expect_exit 2 "$flotsam" render "my run" --out folder.png
+expect_text err "folder.png: cannot write: Is a directory"
 expect_exit 2 "$flotsam" render "my run" --movie nowhere/movie.mp4
 expect_text err "nowhere/movie.mp4: cannot write: No such file or directory"
 expect_exit 2 "$flotsam" render "my run" --movie movie.avi
@@ -74,9 +122,11 @@ stand_in() {
   printf '#!/bin/sh\n%s\n' "$1" >bin/ffmpeg
   chmod +x bin/ffmpeg
 }
-with_stand_in() { PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4; }
-without_ffmpeg() { PATH=$work/empty "$flotsam" render "my run" --movie old.mp4; }
+with_stand_in() { PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4 --force; }
+without_ffmpeg() { PATH=$work/empty "$flotsam" render "my run" --movie old.mp4 --force; }
 echo old >old.mp4
+expect_exit 2 "$flotsam" render "my run" --movie old.mp4
+expect_text err "old.mp4: exists; --force replaces it, --movie names another file"
 expect_exit 2 without_ffmpeg
 expect_text err "apt-get install ffmpeg"
 stand_in 'echo first >&2; echo "No space left on device" >&2; echo "Conversion failed!" >&2; exit 7'
@@ -95,7 +145,7 @@ stand_in 'cat >/dev/null; echo "at the end" >&2; exit 4'
 expect_exit 1 with_stand_in
 expect_text err "ffmpeg failed with exit code 4: at the end"
 stand_in 'exec sleep 60'
-PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4 2>err &
+PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4 --force 2>err &
 process=$!
 for ((k = 0; k < 200; k++)); do
   [[ -n $(find . -name 'old.mp4.*.tmp') ]] && break
@@ -128,7 +178,7 @@ expect_text out "3 frames"
 
 # The real one.
 if command -v ffmpeg >/dev/null; then
-  expect_exit 0 "$flotsam" render "my run" --movie old.mp4 --width 321 --height 201
+  expect_exit 0 "$flotsam" render "my run" --movie old.mp4 --force --width 321 --height 201
   expect_text out "movie    old.mp4: 5 frames, 50 per second"
   if command -v ffprobe >/dev/null; then
     probe=$(ffprobe -v error -count_frames -select_streams v:0 -of csv=p=0 \

@@ -147,9 +147,10 @@ static void dam_break_is_foreseen(void **state) {
   assert_true(o.view.high[0] > 4 && o.view.high[0] < 4.2);
   assert_true(o.view.high[1] >= 1 && o.view.high[1] < 1.1);
   assert_true(o.view.has_ground && o.view.ground < 0 && o.view.ground > -0.2);
-  // The water's weight; and the speed of a fall from its height to the depth it will have, about 5 cm.
+  // The water's weight; and the speed of a dam's front (Ritter 1892), for the height above the depth it will
+  // have, about 5 cm.
   assert_close(o.pressure, 1000 * 10 * 0.5, 1e-6);
-  assert_close(o.speed, sqrt(2 * 10 * (0.9 * 0.5 - 0.4 * 0.5 / 4)), 1e-9);
+  assert_close(o.speed, 2 * sqrt(10 * (0.9 * 0.5 - 0.4 * 0.5 / 4)), 1e-9);
   assert_int_equal(o.n_materials, 1);
   float low, high;
   flo_outlook_range(&o, "speed", &low, &high);
@@ -436,6 +437,57 @@ static void legend_hides_nothing_of_the_tank(void **state) {
   assert_true(n_elsewhere >= 2); // or else this would show nothing
 }
 
+// A small picture under a given camera: the usual length would hide a part of the tank at every corner.
+static void legend_shrinks_where_there_is_no_room(void **state) {
+  (void)state;
+  const float value = 1, position[3] = {0, 0, 0};
+  const FloBounds tank = {{0, 0, 0}, {2, 0.5f, 1.2f}};
+  FloPictureInput input = {.dim = 3,
+                           .up = 2,
+                           .n_particles = 1,
+                           .positions = position,
+                           .values = &value,
+                           .radius = 0.01f,
+                           .value_label = "speed [m/s]",
+                           .camera = {true, {2.9, -2.6, 1.5}, {1, 0.25, 0.45}, 30}};
+  FloLens lens;
+  FloLegend large = place_legend(&input, tank, 1280, 720, &lens);
+  FloLegend small = place_legend(&input, tank, 320, 180, &lens);
+  assert_true(small.row.width < 0.8f * 0.6f * large.row.width); // 0.6: text does not get smaller
+  assert_inside(small.block, 320, 180);
+  float hidden = flo_box_overlap(&lens, tank, small.block);
+  FloRect usual = small.block;
+  usual.width += 0.6f * large.row.width - small.row.width;
+  const float corners[4][2] = {
+      {320 - 12 - usual.width, usual.y}, {12, usual.y}, {12, 37}, {320 - 12 - usual.width, 37}};
+  for (int k = 0; k < 4; k++) {
+    usual.x = corners[k][0], usual.y = corners[k][1];
+    assert_true(flo_box_overlap(&lens, tank, usual) > hidden);
+  }
+}
+
+// A camera that holds a scene in a picture of the usual form holds it in a narrow one as well.
+static void narrow_pictures_keep_the_sides(void **state) {
+  (void)state;
+  const FloCamera camera = {true, {2.9, -2.6, 1.5}, {1, 0.25, 0.45}, 30};
+  const FloBounds bounds = {{0, 0, 0}, {1, 1, 1}};
+  const int sizes[][2] = {{1280, 720}, {2000, 500}, {720, 720}, {360, 640}, {300, 3000}};
+  for (int dim = 2; dim <= 3; dim++) {
+    FloLens usual = flo_lens_create(&camera, dim, 2 - (dim == 2), bounds, (FloMargins){0}, 1280, 720);
+    for (size_t k = 0; k < FLO_COUNT_OF(sizes); k++) {
+      FloLens lens =
+          flo_lens_create(&camera, dim, 2 - (dim == 2), bounds, (FloMargins){0}, sizes[k][0], sizes[k][1]);
+      assert_true(lens.half_width > 0.9999f * usual.half_width);
+      assert_true(lens.half_height > 0.9999f * usual.half_height);
+      assert_close(lens.half_width / lens.half_height, (double)sizes[k][0] / sizes[k][1],
+                   1e-5 * sizes[k][0] / sizes[k][1]);
+      bool is_tight =
+          lens.half_width < 1.0001f * usual.half_width || lens.half_height < 1.0001f * usual.half_height;
+      assert_true(is_tight);
+    }
+  }
+}
+
 static void automatic_camera_leaves_room_for_the_legend(void **state) {
   (void)state;
   const FloBounds boxes[] = {{{0, 0, 0}, {3, 1, 1}}, {{-5, 2, 7}, {-4, 9, 8}}, {{0, 0, 0}, {0.1f, 0.1f, 4}}};
@@ -575,6 +627,8 @@ int main(void) {
       cmocka_unit_test(drawing_reports_its_progress),
       cmocka_unit_test(overlap_is_what_rays_find),
       cmocka_unit_test(legend_hides_nothing_of_the_tank),
+      cmocka_unit_test(legend_shrinks_where_there_is_no_room),
+      cmocka_unit_test(narrow_pictures_keep_the_sides),
       cmocka_unit_test(automatic_camera_leaves_room_for_the_legend),
       cmocka_unit_test(fluids_have_different_colours),
       cmocka_unit_test(belt_is_wrapped_into_the_box),
