@@ -1,5 +1,10 @@
 // flotsam run: simulates a scene and writes its folder.
+#define _XOPEN_SOURCE 700 // realpath
+
 #include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const AppUsage usage = {
     .command = "run",
@@ -8,8 +13,9 @@ static const AppUsage usage = {
         "Simulates SCENE, a scene file or the name of a scene that comes with flotsam, and writes a folder:\n"
         "scene.json (as run), series.csv (figures of every frame), summary.json, particles_NNNN.vtp and "
         "run.pvd\n"
-        "(for ParaView), bodies.csv and body_NAME.ply, picture.png, checkpoint.h5, log.txt, and "
-        "diverged.json where something went wrong.\n"
+        "(for ParaView), bodies.csv and body_NAME.ply, picture.png, checkpoint.h5, log.txt, assets (files "
+        "that the\n"
+        "scene names), and diverged.json where something went wrong.\n"
         "Ctrl-C ends the run early and keeps its state, so that 'flotsam resume' goes on to the same "
         "result;\n"
         "SIGUSR1 keeps the state and goes on.\n"
@@ -22,6 +28,18 @@ static const AppUsage usage = {
     .min_words = 1,
     .max_words = 1,
 };
+
+// The scene that an earlier run has stored is called scene.json, whatever it is: its folder tells more. What
+// another file is called is told by its name.
+static void choose_folder(const FloScene *scene, char folder[FLO_PATH_SIZE]) {
+  char parent[FLO_PATH_SIZE] = ".", whole[FLO_PATH_SIZE];
+  const char *slash = strrchr(scene->path, '/'), *name = scene->name;
+  if (slash) snprintf(parent, sizeof parent, "%.*s", (int)(slash + 1 - scene->path), scene->path);
+  bool is_stored = strcmp(slash ? slash + 1 : scene->path, "scene.json") == 0;
+  if (is_stored && flo_run_folder_is_run(parent) && realpath(parent, whole) && strcmp(whole, "/") != 0)
+    name = strrchr(whole, '/') + 1;
+  snprintf(folder, FLO_PATH_SIZE, "runs/%.255s", name);
+}
 
 int cmd_run(int argc, char **argv) {
   AppSceneArguments arguments = {0};
@@ -43,5 +61,7 @@ int cmd_run(int argc, char **argv) {
   arguments.scene = words.items[0];
   if (!app_load_scene(&arguments, &scene, &exit_code)) return exit_code;
   run.threads = arguments.threads;
-  return app_run(scene, &run, arguments.size, out, is_forced);
+  char folder[FLO_PATH_SIZE];
+  choose_folder(scene, folder);
+  return app_run(scene, &run, arguments.size, out ? out : folder, is_forced);
 }

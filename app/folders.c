@@ -3,6 +3,7 @@
 #include "base/core.h"
 #include "io/files.h"
 #include "io/run_info.h"
+#include "io/scene_steps.h"
 #include "io/suggest.h"
 
 #include <jansson.h>
@@ -106,6 +107,8 @@ static const char *text_of(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
+static const char *plural(double n) { return n == 1 ? "" : "s"; }
+
 static void print_size(double bytes) {
   static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
   size_t k = 0;
@@ -124,7 +127,8 @@ static void print_end(const json_t *info) {
   }
   printf("  end           %s at %g s", end, number_of(info, "time"));
   if (number_of(info, "time") < duration) printf(" of %g s", duration);
-  printf(", %.0f steps in %.1f s%s%s\n", number_of(info, "steps"), number_of(info, "wall_seconds"),
+  double steps = number_of(info, "steps");
+  printf(", %.0f step%s in %.1f s%s%s\n", steps, plural(steps), number_of(info, "wall_seconds"),
          message[0] ? ": " : "", message);
 }
 
@@ -165,7 +169,8 @@ static void print_run(const json_t *info) {
   const json_t *particles = json_object_get(info, "particles");
   const char *title = text_of(info, "title");
   printf("%s\n", title[0] ? title : text_of(info, "folder"));
-  printf("  folder        %s: %.0f files, ", text_of(info, "folder"), number_of(info, "files"));
+  double n_files = number_of(info, "files");
+  printf("  folder        %s: %.0f file%s, ", text_of(info, "folder"), n_files, plural(n_files));
   print_size(number_of(info, "bytes"));
   printf("\n  method        %s\n", text_of(info, "method")[0] ? text_of(info, "method") : "not known");
   if (json_is_object(particles))
@@ -190,9 +195,9 @@ int app_show_run(const char *path, bool is_json) {
   write_resume(info, folder, resume, sizeof resume);
   json_object_set_new(info, "resume", is_complete(info) ? json_null() : json_string(resume));
   json_object_set_new(info, "look", list_commands(folder, info));
-  char *text = is_json ? json_dumps(info, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+  char *text = is_json ? flo_scene_write(info) : NULL; // with all digits, as in series.csv
   if (text)
-    puts(text);
+    fputs(text, stdout);
   else if (!is_json)
     print_run(info);
   bool has_failed = is_json && !text;

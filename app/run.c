@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- Signals ----
@@ -69,8 +68,7 @@ bool app_check_run_options(const char *command, const AppRunOptions *options, in
   return false;
 }
 
-// What was asked for; `until` otherwise.
-static void plan_frames(AppRun *run, double until) {
+void app_run_plan(AppRun *run, double until) {
   const AppRunOptions *o = run->options;
   double fps = run->scene->frames_per_second;
   run->point.until = o->frames >= 0 ? o->frames / fps : isnan(o->until) ? until : o->until;
@@ -80,6 +78,10 @@ static void plan_frames(AppRun *run, double until) {
 
 double app_run_frame_time(const AppRun *run, size_t frame) {
   return frame == run->point.n_frames ? run->point.until : (double)frame / run->scene->frames_per_second;
+}
+
+bool app_run_has_odd_goal(const AppRun *run) {
+  return run->point.until != (double)run->point.n_frames / run->scene->frames_per_second;
 }
 
 // ---- Start ----
@@ -94,7 +96,7 @@ static void take_message(void *context, FloLogLevel level, const char *text) {
     snprintf(run->early + used, sizeof run->early - used, "%s: %s\n", levels[level], text);
 }
 
-static FloStatus build(AppRun *run) {
+FloStatus app_run_build(AppRun *run) {
   FLO_TRY(flo_series_create(run->scene, &run->series, &run->error));
   FLO_TRY(flo_summary_check_expects(run->scene, run->series, &run->error));
   run->scene->world.log = (FloLog){take_message, run};
@@ -103,13 +105,14 @@ static FloStatus build(AppRun *run) {
   return app_view_of_scene(run->scene, &(AppPicture){0}, &run->view, &run->error);
 }
 
-static FloStatus open_files(AppRun *run) {
+FloStatus app_run_open_files(AppRun *run) {
   char path[FLO_PATH_SIZE];
   const char *folder = run->folder->path;
   if (run->early[0]) flo_run_folder_note(run->folder, "while building the scene:\n%s", run->early);
   FLO_TRY(flo_path_join(folder, "series.csv", path, &run->error));
   FLO_TRY(run->point.series_size ? flo_series_go_on(run->series, &run->error)
                                  : flo_series_open(run->series, path, &run->error));
+  run->series_size = run->series->file.size;
   FLO_TRY(flo_body_files_open(&run->bodies, folder, run->point.bodies_size, &run->error));
   return flo_writer_start(&run->writer, &run->error);
 }
@@ -118,17 +121,19 @@ static FloStatus open_files(AppRun *run) {
 // it, so that a run can be resumed from its first moment.
 static FloStatus start(AppRun *run, const char *out, bool replace) {
   FLO_TRY(flo_run_folder_check(out, replace, &run->error));
-  FLO_TRY(build(run));
+  FLO_TRY(app_run_build(run));
+  FLO_TRY(app_run_name_assets(run, out));
   FLO_TRY(flo_run_folder_open(out, replace, &run->folder, &run->error));
-  FLO_TRY(open_files(run));
+  FLO_TRY(app_run_keep_assets(run));
+  FLO_TRY(app_run_open_files(run));
   FLO_TRY(app_run_write_checkpoint(run));
   FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
   FLO_TRY(flo_body_files_write_meshes(out, run->scene, &run->error));
   flo_run_folder_note(run->folder,
-                      "%s: %zu fluid and %zu boundary particles, method %s, %zu frames until %g s",
+                      "%s: %zu fluid and %zu boundary particles, method %s, %zu frame%s until %g s",
                       run->scene->path, flo_world_count(run->world, FLO_SET_FLUID),
                       flo_world_count(run->world, FLO_SET_BOUNDARY), run->scene->world.method,
-                      run->point.n_frames, run->point.until);
+                      run->point.n_frames, run->point.n_frames == 1 ? "" : "s", run->point.until);
   return FLO_OK;
 }
 
@@ -138,15 +143,25 @@ static FloStatus start(AppRun *run, const char *out, bool replace) {
 static FloStatus keep_if_due(AppRun *run) {
   double interval = run->options->checkpoint_seconds;
   bool is_due = interval > 0 && flo_seconds() - run->last_checkpoint >= interval;
+  if (run->is_astray) return FLO_OK;
   if (!app_run_is_checkpoint_wanted() && !is_due) return FLO_OK;
   flo_run_folder_note(run->folder, "checkpoint at %g s", flo_world_time(run->world));
   return app_run_write_checkpoint(run);
 }
 
+// A step is shortened for the sake of a moment only where fewer than two of its length are left to it.
+static FloStatus step_towards(AppRun *run, double time) {
+  double left = time - flo_world_time(run->world);
+  FloStepInfo info;
+  FLO_TRY(flo_world_step_until(run->world, time, &info, &run->error));
+  if (app_run_has_odd_goal(run) && time == run->point.until && info.dt >= 0.5 * left) run->is_astray = true;
+  return FLO_OK;
+}
+
 // One step at a time, so that a signal is obeyed soon.
 static FloStatus advance_to(AppRun *run, double time) {
   while (flo_world_time(run->world) < time && !is_stop_wanted) {
-    FLO_TRY(flo_world_step_until(run->world, time, NULL, &run->error));
+    FLO_TRY(step_towards(run, time));
     // Not at the moment of a frame: what it shows of the last step is not part of the state.
     if (flo_world_time(run->world) < time) FLO_TRY(keep_if_due(run));
     if (!app_progress_is_due(&run->progress)) continue;
@@ -178,14 +193,20 @@ bool app_run_is_checkpoint_wanted(void) {
 
 bool app_run_is_stopped(void) { return is_stop_wanted; }
 
+static FloStatus show_broken(AppRun *run) {
+  FLO_TRY(app_run_write_last_good(run));
+  return app_run_show_frame(run);
+}
+
 // The state at which a run broke off is the one worth looking at: it is shown like any other frame, while the
-// last good one is kept to go back to.
+// last good one is kept to go back to. Whatever fails on the way, the reason is what is reported first.
 static FloStatus leave_diverged(AppRun *run) {
   FloError reason = run->error;
   double frame = app_run_frame_time(run, run->point.n_written);
-  FLO_TRY(app_run_write_last_good(run));
-  FLO_TRY(app_run_show_frame(run, true));
-  app_run_reproduce(run, frame, &reason);
+  if (show_broken(run) == FLO_OK)
+    app_run_reproduce(run, frame, &reason);
+  else
+    run->aside = run->error;
   run->error = reason;
   return FLO_DIVERGED;
 }
@@ -198,7 +219,7 @@ static FloStatus simulate(AppRun *run) {
     FLO_TRY(status);
     if (flo_world_time(run->world) < app_run_frame_time(run, frame)) {
       run->is_interrupted = true;
-      return app_run_write_checkpoint(run);
+      return run->is_astray ? app_run_write_last_good(run) : app_run_write_checkpoint(run);
     }
     FLO_TRY(app_run_write_frame(run, frame == run->point.n_frames));
   }
@@ -228,9 +249,9 @@ static void print_result(const AppRun *run, const char *summary) {
     puts(summary);
   } else if (!run->options->is_quiet) {
     FloFigures figures = flo_world_figures(run->world);
-    printf("%s: %g s simulated in %" PRIu64 " steps, %.1f s\n",
+    printf("%s: %g s simulated in %" PRIu64 " step%s, %.1f s\n",
            run->scene->title ? run->scene->title : run->scene->name, figures.time, figures.step,
-           run->report.wall_seconds);
+           figures.step == 1 ? "" : "s", run->report.wall_seconds);
     if (run->has_picture) printf("picture  %s/picture.png\n", run->folder->path);
     printf("folder   %s\n", run->folder->path);
   }
@@ -271,12 +292,32 @@ static void print_expects(const AppRun *run) {
   }
 }
 
+// All files are closed behind the last frame, and the end is drawn.
+static FloStatus complete_files(AppRun *run, FloStatus status, FloError *error) {
+  if (!run->writer) return FLO_OK;
+  FloStatus written = flo_writer_wait(run->writer, error), settled;
+  FloError later;
+  settled = app_run_settle_files(run, written != FLO_OK, &later);
+  if (written == FLO_OK && settled != FLO_OK) written = settled, *error = later;
+  bool is_drawn = !run->options->has_no_pictures && !run->is_interrupted;
+  if (written != FLO_OK || !is_drawn || (status != FLO_OK && status != FLO_DIVERGED)) return written;
+  return app_run_draw_end(run, error);
+}
+
+// Beside why the run ended, what could not be written.
+static void tell_aside(AppRun *run) {
+  if (!run->aside.text[0] || strcmp(run->aside.text, run->error.text) == 0) return;
+  app_fail(0, "besides, %s", run->aside.text);
+  flo_run_folder_note(run->folder, "besides, %s", run->aside.text);
+}
+
 static int finish(AppRun *run, FloStatus status) {
   char *summary = NULL;
   size_t n_failed = 0;
   FloError error = {0};
-  FloStatus written = run->writer ? flo_writer_wait(run->writer, &error) : FLO_OK;
+  FloStatus written = complete_files(run, status, &error);
   if (status == FLO_OK && written != FLO_OK) status = written, run->error = error;
+  if (written != FLO_OK) run->aside = error;
   describe_end(run, status);
   written = flo_summary_make(run->scene, run->world, run->series, &run->report, &summary, &n_failed, &error);
   if (written == FLO_OK) written = flo_run_folder_write(run->folder, "summary.json", summary, &error);
@@ -284,7 +325,11 @@ static int finish(AppRun *run, FloStatus status) {
   if (written == FLO_OK && (run->report.end != FLO_RUN_FAILED || run->options->is_json))
     print_result(run, summary);
   free(summary);
-  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run->error.text);
+  if (status != FLO_OK && written != FLO_OK && !run->aside.text[0]) run->aside = error;
+  if (status != FLO_OK) {
+    app_fail(0, "%s", run->error.text);
+    return tell_aside(run), app_exit_code(status);
+  }
   if (written != FLO_OK) return app_fail(app_exit_code(written), "%s", error.text);
   if (run->is_interrupted)
     return app_fail(APP_RUN_FAILED, "interrupted at %g s; go on with: flotsam resume '%s'",
@@ -296,6 +341,8 @@ static int finish(AppRun *run, FloStatus status) {
 static void release(AppRun *run) {
   flo_writer_stop(run->writer);
   flo_state_destroy(run->last_good);
+  free(run->good_pressure);
+  json_decref(run->assets);
   flo_body_files_close(&run->bodies);
   flo_series_destroy(run->series);
   flo_world_destroy(run->world); // before the log it writes to and the scene it was made from
@@ -318,13 +365,11 @@ static int go_through(AppRun *run, FloStatus status) {
 }
 
 int app_run(FloScene *scene, const AppRunOptions *options, const char *size, const char *out, bool replace) {
-  char name[128];
-  AppRun run = {.options = options, .scene = scene, .size = size, .began = flo_seconds()};
-  snprintf(name, sizeof name, "runs/%s", scene->name);
-  plan_frames(&run, scene->duration);
+  AppRun run = {.options = options, .scene = scene, .size = size, .began = flo_seconds(), .frame_time = NAN};
+  app_run_plan(&run, scene->duration);
   run.point.has_no_pictures = options->has_no_pictures;
   expect_signals();
-  int exit_code = go_through(&run, start(&run, out ? out : name, replace));
+  int exit_code = go_through(&run, start(&run, out, replace));
   release(&run);
   return exit_code;
 }
@@ -336,81 +381,10 @@ static FloStatus load_checkpoint(AppRun *run, FloCheckpoint *checkpoint) {
   FLO_TRY(flo_path_join(run->folder->path, "checkpoint.h5", path, &run->error));
   if (!flo_file_exists(path))
     return flo_fail(&run->error, FLO_BAD_INPUT,
-                    "%s: has no checkpoint, so there is nothing to go on from; start it with 'flotsam run'",
-                    run->folder->path);
+                    "%s: has no checkpoint, so there is nothing to go on from; start it with: flotsam run "
+                    "'%s/scene.json' --out '%s' --force",
+                    run->folder->path, run->folder->path, run->folder->path);
   return flo_checkpoint_read(path, checkpoint, &run->error);
-}
-
-static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
-  FloSceneOptions options = {.threads = run->options->threads};
-  return flo_scene_load_text(checkpoint->scene_path, checkpoint->scene, strlen(checkpoint->scene), &options,
-                             &run->scene, &run->error);
-}
-
-static FloStatus check_goal(AppRun *run, const FloCheckpoint *checkpoint) {
-  if (checkpoint->point.next_event > run->scene->n_events)
-    return flo_fail(&run->error, FLO_BAD_INPUT, "%s/checkpoint.h5: does not fit its scene",
-                    run->folder->path);
-  if (run->point.n_frames + 1 >= run->point.n_written) return FLO_OK;
-  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has %zu frames already; name a later time",
-                  run->folder->path, run->point.n_written);
-}
-
-// Whether all is there that the run has written.
-static FloStatus check_files(AppRun *run) {
-  char path[FLO_PATH_SIZE];
-  struct stat about;
-  const FloRunPoint *point = &run->point;
-  FLO_TRY(flo_run_folder_check_frames(run->folder, point->n_written, &run->error));
-  FLO_TRY(flo_path_join(run->folder->path, "series.csv", path, &run->error));
-  if (point->series_size) FLO_TRY(flo_series_load(run->series, path, point->series_size, &run->error));
-  FLO_TRY(flo_path_join(run->folder->path, "bodies.csv", path, &run->error));
-  if (point->bodies_size == 0 || (stat(path, &about) == 0 && (size_t)about.st_size >= point->bodies_size))
-    return FLO_OK;
-  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: is shorter than when the run was last saved", path);
-}
-
-// Whoever has edited the scene in the folder should know that it was for nothing.
-static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
-  char path[FLO_PATH_SIZE], *text = NULL;
-  size_t size;
-  if (flo_path_join(run->folder->path, "scene.json", path, NULL) != FLO_OK ||
-      flo_file_read(path, &text, &size, NULL) != FLO_OK)
-    return;
-  if (strcmp(text, checkpoint->scene) != 0) {
-    flo_run_folder_note(run->folder, "scene.json was changed and is written anew");
-    app_fail(0, "%s was changed since; the run goes on with its own scene ('flotsam run' begins another)",
-             path);
-  }
-  free(text);
-}
-
-// Nothing in the folder is changed before all that is needed was found to be good.
-static FloStatus restart(AppRun *run, const FloCheckpoint *checkpoint) {
-  const FloRunPoint *point = &checkpoint->point;
-  const char *folder = run->folder->path;
-  run->point = *point;
-  run->began = flo_seconds() - point->wall_seconds;
-  run->last_checkpoint = flo_seconds();
-  run->output_seconds = point->output_seconds, run->picture_seconds = point->picture_seconds;
-  FLO_TRY(load_scene(run, checkpoint));
-  plan_frames(run, point->until);
-  FLO_TRY(check_goal(run, checkpoint));
-  FLO_TRY(build(run));
-  FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
-  FLO_TRY(check_files(run));
-  FLO_TRY(flo_run_folder_go_on(run->folder, point->n_written, checkpoint->frame_times, &run->error));
-  flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
-                      point->n_written);
-  FLO_TRY(open_files(run));
-  tell_changed_scene(run, checkpoint);
-  FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
-  return flo_body_files_write_meshes(folder, run->scene, &run->error);
-}
-
-static bool is_complete(const FloCheckpoint *checkpoint, const AppRunOptions *options) {
-  bool has_new_goal = !isnan(options->until) || options->frames >= 0;
-  return checkpoint->point.n_written > checkpoint->point.n_frames && !has_new_goal;
 }
 
 // Tells how it ended, as the run itself did.
@@ -431,12 +405,12 @@ static int repeat_end(const AppRun *run) {
 static int resume(AppRun *run, AppRunOptions *own) {
   FloCheckpoint checkpoint = {0};
   FloStatus status = load_checkpoint(run, &checkpoint);
-  if (status == FLO_OK && is_complete(&checkpoint, own))
+  if (status == FLO_OK && app_run_is_complete(run, &checkpoint))
     return flo_checkpoint_free(&checkpoint), repeat_end(run);
   if (status == FLO_OK) {
     own->has_no_pictures |= checkpoint.point.has_no_pictures;
     run->size = checkpoint.size[0] ? checkpoint.size : NULL;
-    status = restart(run, &checkpoint);
+    status = app_run_restart(run, &checkpoint);
   }
   flo_state_destroy(checkpoint.state), checkpoint.state = NULL;
   // A run that cannot go on is left as it is.
@@ -448,7 +422,8 @@ static int resume(AppRun *run, AppRunOptions *own) {
 
 int app_resume(const char *folder, const AppRunOptions *options) {
   AppRunOptions own = *options;
-  AppRun run = {.options = &own};
+  AppRun run = {.options = &own, .frame_time = NAN};
+  if (!flo_run_folder_is_run(folder)) return app_complain_no_run("resume", folder);
   expect_signals();
   FloStatus status = flo_run_folder_take(folder, &run.folder, &run.error);
   int exit_code =

@@ -10,6 +10,8 @@
 #include "io/summary.h"
 #include "io/writer.h"
 
+#include <jansson.h>
+
 typedef struct AppRunOptions {
   double until;              // [s]; NaN: not given
   int frames;                // -1: not given
@@ -49,18 +51,25 @@ typedef struct AppRun {
   FloRunPoint point;   // where it stands; sizes of files and seconds are brought up to date when it is kept
   FloState *last_good; // of the last frame, unless it is on its way to disk already
   FloRunPoint good_point;
+  float *good_pressure; // of the fluid in that frame
+  size_t n_good_pressure;
   const char *size; // name of the scene's size; NULL: its own
   FloRunReport report;
   FloError error;
+  FloError aside; // what could not be written while something else was reported; empty: nothing
+  json_t *assets; // paths of the files that the scene names: where their copies are in the folder
   AppProgress progress;
   double began;           // wall clock, less what earlier parts of the run took
   double last_checkpoint; // wall clock
   bool is_interrupted;
+  bool is_astray; // on the last steps to a goal that is no frame's time: a longer run would not come by here
+  double frame_time;   // of the last frame [s]; NaN: none yet
   uint64_t n_replayed; // steps that are to be done once more after it diverged
   char early[4096];    // messages of the library from before there was a log
   AppView view;        // of all its pictures
   FloWriter *writer;
   FloBodyFiles bodies;
+  uint64_t series_size; // of series.csv, without rows of frames that are not written yet
   bool has_picture;
   double output_seconds, picture_seconds;
 } AppRun;
@@ -70,9 +79,24 @@ int app_run(FloScene *scene, const AppRunOptions *options, const char *size, con
 // Goes on with the run in the folder.
 int app_resume(const char *folder, const AppRunOptions *options);
 
-// ---- Stepping (run.c) ----
+// ---- Going on (run_resume.c) ----
 
+// Reads what the run in its folder has left, and makes it ready to go on. Nothing in the folder is changed
+// before all that is needed was found to be good.
+FloStatus app_run_restart(AppRun *run, const FloCheckpoint *checkpoint);
+// Whether the run has come to its goal and `options` name no other.
+bool app_run_is_complete(const AppRun *run, const FloCheckpoint *checkpoint);
+
+// ---- Stepping and files (run.c) ----
+
+FloStatus app_run_build(AppRun *run);
+FloStatus app_run_open_files(AppRun *run);
+// What was asked for; `until` otherwise.
+void app_run_plan(AppRun *run, double until);
 double app_run_frame_time(const AppRun *run, size_t frame);
+// Whether the goal is a moment at which a longer run writes no frame. The steps before it are shortened to
+// land on it, so that a longer run has none of their states.
+bool app_run_has_odd_goal(const AppRun *run);
 // Does what happens up to `time`, on the way there; `advance` does the steps to a time, and may stop before
 // it.
 FloStatus app_run_advance(AppRun *run, double time, FloStatus (*advance)(AppRun *run, double time));
@@ -91,12 +115,33 @@ void app_run_reproduce(AppRun *run, double time, FloError *reason);
 
 // ---- Output (run_output.c) ----
 
-// Frame, series and pictures of the present moment.
-FloStatus app_run_show_frame(AppRun *run, bool is_last);
+// Frame and series of the present moment. Instead of another frame of the same time the last one is written
+// anew.
+FloStatus app_run_show_frame(AppRun *run);
 // The same; keeps the state and writes a checkpoint if it is time.
 FloStatus app_run_write_frame(AppRun *run, bool is_last);
 FloStatus app_run_write_checkpoint(AppRun *run);
 // The state of the last frame, if it is not on disk yet.
 FloStatus app_run_write_last_good(AppRun *run);
+// What was written last is on disk, and run.pvd is complete. After a failure no row is left whose frame is
+// missing.
+FloStatus app_run_settle_files(AppRun *run, bool has_failed, FloError *error);
+
+// ---- Pictures (run_pictures.c) ----
+
+// Whether the frame is one of those that are drawn on the way.
+bool app_run_is_picture_frame(const AppRun *run, size_t frame);
+// Draws the last frame, and those on the way once more, with the camera and the colours that suit what did
+// happen: as 'flotsam render' does.
+FloStatus app_run_draw_end(AppRun *run, FloError *error);
+
+// ---- Files that the scene names (run_assets.c) ----
+
+// Finds out what they are to be called in the folder `out`, and copies those that are in it already and may
+// be about to be replaced.
+FloStatus app_run_name_assets(AppRun *run, const char *out);
+// Copies the others, and makes the scene as it is stored refer to the copies. Copies of other scenes are
+// removed.
+FloStatus app_run_keep_assets(AppRun *run);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_PICTURES = 8 }; // on the way, evenly spread
+enum { SOON = 20 }; // seconds
 
 static FloStatus no_memory(AppRun *run) {
   return flo_fail(&run->error, FLO_NO_MEMORY, "no memory for a copy of the particles");
@@ -19,7 +19,9 @@ typedef struct FrameJob {
   FloSnapshot snapshot;
   FloBodyState *bodies;
   size_t frame;
-  bool has_picture, is_last;
+  uint64_t series_size; // with its row
+  bool has_picture;
+  bool is_again; // instead of the last frame
 } FrameJob;
 
 static void release_frame(void *data) {
@@ -27,15 +29,6 @@ static void release_frame(void *data) {
   flo_snapshot_free(&job->snapshot);
   free(job->bodies);
   free(job);
-}
-
-static FloStatus copy_file(const char *from, const char *to, FloError *error) {
-  char *data;
-  size_t size;
-  FLO_TRY(flo_file_read(from, &data, &size, error));
-  FloStatus status = flo_file_write(to, data, size, error);
-  free(data);
-  return status;
 }
 
 // The scene with its bodies where they were.
@@ -53,37 +46,37 @@ static FloStatus draw_bodies_of(const FrameJob *job, const char *path, FloError 
   return status;
 }
 
+// As the run is expected to look: what it will do is not known yet.
 static FloStatus draw_frame(const FrameJob *job, FloError *error) {
   AppRun *run = job->run;
-  char name[48], path[FLO_PATH_SIZE], last[FLO_PATH_SIZE];
+  char name[48], path[FLO_PATH_SIZE];
   double began = flo_seconds();
   snprintf(name, sizeof name, "picture_%04zu.png", job->frame);
   FLO_TRY(flo_path_join(run->folder->path, name, path, error));
   FLO_TRY(draw_bodies_of(job, path, error));
-  if (job->is_last) {
-    FLO_TRY(flo_path_join(run->folder->path, "picture.png", last, error));
-    FLO_TRY(copy_file(path, last, error));
-    run->has_picture = true;
-  }
   run->picture_seconds += flo_seconds() - began;
   return FLO_OK;
+}
+
+// Where one of the two files fails, both end with the frame before.
+static FloStatus write_both(const FrameJob *job, FloError *error) {
+  AppRun *run = job->run;
+  if (job->is_again) return flo_run_folder_replace_frame(run->folder, &job->snapshot, error);
+  FLO_TRY(
+      flo_body_files_add_poses(&run->bodies, run->scene, job->frame, job->snapshot.time, job->bodies, error));
+  FloStatus status = flo_run_folder_add_frame(run->folder, &job->snapshot, error);
+  if (status != FLO_OK && run->folder->n_frames <= job->frame) flo_body_files_drop_poses(&run->bodies, NULL);
+  return status;
 }
 
 static FloStatus write_frame_job(void *data, FloError *error) {
   FrameJob *job = data;
   AppRun *run = job->run;
   double began = flo_seconds();
-  FLO_TRY(flo_run_folder_add_frame(run->folder, &job->snapshot, error));
-  FLO_TRY(
-      flo_body_files_add_poses(&run->bodies, run->scene, job->frame, job->snapshot.time, job->bodies, error));
+  FLO_TRY(write_both(job, error));
+  run->series_size = job->series_size;
   run->output_seconds += flo_seconds() - began;
   return job->has_picture ? draw_frame(job, error) : FLO_OK;
-}
-
-// Whether the frame is one of those evenly spread over the run, the last one among them.
-static bool is_picture_frame(const AppRun *run, size_t frame) {
-  size_t n = run->point.n_frames;
-  return frame > 0 && n > 0 && frame * N_PICTURES / n != (frame - 1) * N_PICTURES / n;
 }
 
 static FloStatus fill_frame(AppRun *run, FrameJob *job) {
@@ -93,11 +86,13 @@ static FloStatus fill_frame(AppRun *run, FrameJob *job) {
   return flo_snapshot_take(run->world, &job->snapshot, &run->error);
 }
 
-static FloStatus post_frame(AppRun *run, size_t frame, bool is_last) {
+static FloStatus post_frame(AppRun *run, size_t frame, bool is_again) {
   FrameJob *job = calloc(1, sizeof *job);
   if (!job) return no_memory(run);
-  *job = (FrameJob){.run = run, .frame = frame, .is_last = is_last};
-  job->has_picture = !run->options->has_no_pictures && (is_last || is_picture_frame(run, frame));
+  *job = (FrameJob){.run = run, .frame = frame, .is_again = is_again, .series_size = run->series->file.size};
+  // A run that is over soon draws all its pictures at the end.
+  job->has_picture = !run->options->has_no_pictures && frame < run->point.n_frames &&
+                     flo_seconds() - run->began > SOON && app_run_is_picture_frame(run, frame);
   FloStatus status = fill_frame(run, job);
   if (status != FLO_OK) return release_frame(job), status;
   return flo_writer_post(run->writer, (FloJob){write_frame_job, release_frame, job}, &run->error);
@@ -109,12 +104,22 @@ typedef struct CheckpointJob {
   AppRun *run;
   FloRunPoint point;
   FloState *state;
+  float *pressure; // NULL: not of a frame
+  size_t n_pressure;
 } CheckpointJob;
 
 static void release_checkpoint(void *data) {
   CheckpointJob *job = data;
   flo_state_destroy(job->state);
+  free(job->pressure);
   free(job);
+}
+
+// All that a checkpoint relies on is on disk before it: after a power cut none refers to what is lost.
+static FloStatus sync_files(AppRun *run, FloError *error) {
+  FLO_TRY(flo_row_file_sync(&run->series->file, error));
+  FLO_TRY(flo_row_file_sync(&run->bodies.file, error));
+  return flo_run_folder_sync(run->folder, error);
 }
 
 static FloStatus write_checkpoint_job(void *data, FloError *error) {
@@ -122,13 +127,16 @@ static FloStatus write_checkpoint_job(void *data, FloError *error) {
   AppRun *run = job->run;
   char path[FLO_PATH_SIZE];
   double began = flo_seconds();
-  job->point.bodies_size = run->bodies.offset;
+  FLO_TRY(sync_files(run, error));
+  job->point.bodies_size = (size_t)run->bodies.file.size;
   job->point.output_seconds = run->output_seconds, job->point.picture_seconds = run->picture_seconds;
   FloCheckpoint checkpoint = {.point = job->point,
                               .scene = run->scene->resolved,
                               .scene_path = run->scene->path,
                               .size = (char *)run->size,
                               .frame_times = run->folder->times,
+                              .frame_pressure = job->pressure,
+                              .n_frame_pressure = job->n_pressure,
                               .state = job->state};
   FLO_TRY(flo_path_join(run->folder->path, "checkpoint.h5", path, error));
   FLO_TRY(flo_checkpoint_write(path, &checkpoint, error));
@@ -136,16 +144,17 @@ static FloStatus write_checkpoint_job(void *data, FloError *error) {
   return FLO_OK;
 }
 
-static FloStatus post_checkpoint(AppRun *run, const FloRunPoint *point, FloState *state) {
+// Takes over the job's state and pressure.
+static FloStatus post_checkpoint(AppRun *run, CheckpointJob about) {
   CheckpointJob *job = malloc(sizeof *job);
-  if (!job) return flo_state_destroy(state), no_memory(run);
-  *job = (CheckpointJob){run, *point, state};
+  if (!job) return flo_state_destroy(about.state), free(about.pressure), no_memory(run);
+  *job = about;
   run->last_checkpoint = flo_seconds();
   return flo_writer_post(run->writer, (FloJob){write_checkpoint_job, release_checkpoint, job}, &run->error);
 }
 
 static void update_point(AppRun *run) {
-  run->point.series_size = run->series->size;
+  run->point.series_size = (size_t)run->series->file.size;
   run->point.wall_seconds = flo_seconds() - run->began;
 }
 
@@ -155,34 +164,66 @@ FloStatus app_run_write_checkpoint(AppRun *run) {
   FLO_TRY(flo_world_save(run->world, &state, &run->error));
   // The state of the last frame is older than this one.
   flo_state_destroy(run->last_good), run->last_good = NULL;
-  return post_checkpoint(run, &run->point, state);
+  return post_checkpoint(run, (CheckpointJob){.run = run, .point = run->point, .state = state});
 }
 
 FloStatus app_run_write_last_good(AppRun *run) {
-  FloState *state = run->last_good;
-  if (!state) return FLO_OK;
-  run->last_good = NULL;
-  return post_checkpoint(run, &run->good_point, state);
+  CheckpointJob job = {run, run->good_point, run->last_good, run->good_pressure, run->n_good_pressure};
+  if (!run->last_good) return FLO_OK;
+  run->last_good = NULL, run->good_pressure = NULL;
+  return post_checkpoint(run, job);
+}
+
+// The pressure is the one thing that a frame shows and the state does not hold.
+static FloStatus keep_pressure(AppRun *run) {
+  FloView view;
+  free(run->good_pressure), run->good_pressure = NULL;
+  if (flo_world_view(run->world, FLO_SET_FLUID, "pressure", &view, NULL) != FLO_OK) return FLO_OK;
+  run->good_pressure = malloc((view.count + 1) * sizeof *run->good_pressure);
+  if (!run->good_pressure) return no_memory(run);
+  run->n_good_pressure = view.count;
+  for (size_t i = 0; i < view.count; i++)
+    run->good_pressure[i] = *(const float *)((const char *)view.data + i * view.stride);
+  return FLO_OK;
+}
+
+static FloStatus keep_state(AppRun *run) {
+  update_point(run);
+  flo_state_destroy(run->last_good), run->last_good = NULL;
+  FLO_TRY(keep_pressure(run));
+  FLO_TRY(flo_world_save(run->world, &run->last_good, &run->error));
+  run->good_point = run->point;
+  return FLO_OK;
 }
 
 // ---- Both ----
 
-FloStatus app_run_show_frame(AppRun *run, bool is_last) {
-  double wall_seconds = flo_seconds() - run->began;
-  FLO_TRY(flo_series_add(run->series, run->scene, run->world, wall_seconds, &run->error));
-  FLO_TRY(post_frame(run, run->point.n_written, is_last));
+FloStatus app_run_show_frame(AppRun *run) {
+  double now = flo_world_time(run->world);
+  if (now == run->frame_time) return post_frame(run, run->point.n_written - 1, true);
+  FLO_TRY(flo_series_add(run->series, run->scene, run->world, flo_seconds() - run->began, &run->error));
+  FLO_TRY(post_frame(run, run->point.n_written, false));
   run->point.n_written++;
+  run->frame_time = now;
   return FLO_OK;
 }
 
 FloStatus app_run_write_frame(AppRun *run, bool is_last) {
-  FLO_TRY(app_run_show_frame(run, is_last));
-  update_point(run);
-  FLO_TRY(flo_world_save(run->world, &run->last_good, &run->error));
-  run->good_point = run->point;
+  bool is_odd = is_last && app_run_has_odd_goal(run);
+  // A longer run would not have this frame, nor its state: the one to go on from is the last that it has.
+  if (is_odd) FLO_TRY(app_run_write_last_good(run));
+  FLO_TRY(app_run_show_frame(run));
+  if (is_odd) return FLO_OK;
+  FLO_TRY(keep_state(run));
   bool is_wanted = app_run_is_checkpoint_wanted();
   if (is_wanted) flo_run_folder_note(run->folder, "checkpoint at %g s", flo_world_time(run->world));
   bool is_due =
       is_last || is_wanted || flo_seconds() - run->last_checkpoint >= run->options->checkpoint_seconds;
   return is_due ? app_run_write_last_good(run) : FLO_OK;
+}
+
+FloStatus app_run_settle_files(AppRun *run, bool has_failed, FloError *error) {
+  if (has_failed && run->series_size < run->series->file.size)
+    FLO_TRY(flo_row_file_cut(&run->series->file, run->series_size, error));
+  return sync_files(run, error);
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 // How many edges of triangles go along the longest side of a round body.
 enum { EDGES_ALONG = 64 };
@@ -164,10 +163,6 @@ FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene,
 
 // ---- Poses ----
 
-static FloStatus cannot_write(const FloBodyFiles *files, FloError *error) {
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", files->path, strerror(errno));
-}
-
 // Whether the file has a row's end right before the offset, behind our line of names.
 static bool ends_row(FILE *stream, uint64_t offset) {
   char start[sizeof head] = "";
@@ -176,39 +171,36 @@ static bool ends_row(FILE *stream, uint64_t offset) {
   return fseeko(stream, (off_t)offset - 1, SEEK_SET) == 0 && fgetc(stream) == '\n';
 }
 
-static FloStatus cut_off(FloBodyFiles *files, uint64_t offset, FloError *error) {
-  if (!ends_row(files->stream, offset))
-    return flo_fail(
-        error, FLO_BAD_INPUT,
-        "%s: has no whole row that ends at byte %llu; it was changed since, so the run cannot go on",
-        files->path, (unsigned long long)offset);
-  if (ftruncate(fileno(files->stream), (off_t)offset) != 0 ||
-      fseeko(files->stream, (off_t)offset, SEEK_SET) != 0)
-    return cannot_write(files, error);
-  files->offset = offset;
-  return FLO_OK;
-}
-
-static FloStatus start(FloBodyFiles *files, FloError *error) {
-  if (fputs(head, files->stream) < 0 || fflush(files->stream) != 0) return cannot_write(files, error);
-  files->offset = sizeof head - 1;
-  return FLO_OK;
+FloStatus flo_body_files_check(const char *folder, uint64_t offset, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(folder, "bodies.csv", path, error));
+  if (!flo_file_exists(path))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; put it back, or begin the run anew", path);
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
+  bool has_end = ends_row(stream, offset);
+  fclose(stream);
+  if (has_end) return FLO_OK;
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "%s: has no whole row that ends at byte %llu, as it had when the run was last saved; put it "
+      "back, or begin the run anew",
+      path, (unsigned long long)offset);
 }
 
 FloStatus flo_body_files_open(FloBodyFiles *files, const char *folder, uint64_t offset, FloError *error) {
+  char path[FLO_PATH_SIZE];
   *files = (FloBodyFiles){0};
-  FLO_TRY(flo_path_join(folder, "bodies.csv", files->path, error));
-  files->stream = fopen(files->path, offset > 0 ? "r+b" : "wb");
-  if (!files->stream) return cannot_write(files, error);
-  FloStatus status = offset > 0 ? cut_off(files, offset, error) : start(files, error);
+  if (offset > 0) FLO_TRY(flo_body_files_check(folder, offset, error));
+  FLO_TRY(flo_path_join(folder, "bodies.csv", path, error));
+  FLO_TRY(flo_row_file_open(&files->file, path, offset, error));
+  FloStatus status = offset > 0 ? FLO_OK : flo_row_file_add(&files->file, head, sizeof head - 1, error);
   if (status != FLO_OK) flo_body_files_close(files);
+  files->offset_before = files->file.size;
   return status;
 }
 
-void flo_body_files_close(FloBodyFiles *files) {
-  if (files->stream) fclose(files->stream);
-  files->stream = NULL;
-}
+void flo_body_files_close(FloBodyFiles *files) { flo_row_file_close(&files->file); }
 
 FloStatus flo_body_files_take(const FloScene *scene, FloWorld *world, FloBodyState *states, FloError *error) {
   for (size_t k = 0; k < scene->n_bodies; k++)
@@ -252,12 +244,21 @@ static void print_row(FILE *stream, const char *name, size_t frame, double time,
 
 FloStatus flo_body_files_add_poses(FloBodyFiles *files, const FloScene *scene, size_t frame, double time,
                                    const FloBodyState *states, FloError *error) {
-  errno = 0;
-  for (size_t k = 0; k < scene->n_bodies; k++)
-    print_row(files->stream, scene->bodies[k].name, frame, time, &states[k]);
-  if (fflush(files->stream) != 0 || ferror(files->stream)) return cannot_write(files, error);
-  off_t end = ftello(files->stream);
-  if (end < 0) return cannot_write(files, error);
-  files->offset = (uint64_t)end;
-  return FLO_OK;
+  char *rows = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&rows, &length);
+  for (size_t k = 0; stream && k < scene->n_bodies; k++)
+    print_row(stream, scene->bodies[k].name, frame, time, &states[k]);
+  FloStatus status = FLO_OK;
+  if (!stream || fclose(stream) != 0)
+    status = flo_fail(error, FLO_NO_MEMORY, "no memory for the rows of %zu bodies", scene->n_bodies);
+  uint64_t before = files->file.size;
+  if (status == FLO_OK) status = flo_row_file_add(&files->file, rows, length, error);
+  if (status == FLO_OK) files->offset_before = before;
+  free(rows);
+  return status;
+}
+
+FloStatus flo_body_files_drop_poses(FloBodyFiles *files, FloError *error) {
+  return flo_row_file_cut(&files->file, files->offset_before, error);
 }

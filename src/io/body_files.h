@@ -7,7 +7,7 @@
 //                   flo_body_files_add_poses(&files, scene, frame, time, states, &error);
 //   flo_body_files_close(&files);
 //
-// A run that is to be resumed keeps files.offset with its checkpoint and hands it to flo_body_files_open.
+// A run that is to be resumed keeps files.file.size with its checkpoint and hands it to flo_body_files_open.
 #ifndef FLO_IO_BODY_FILES_H
 #define FLO_IO_BODY_FILES_H
 
@@ -19,9 +19,8 @@
 // bodies.csv while it grows. Columns: frame, time, body, x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz, fx,
 // fy, fz, tx, ty, tz; `body` is the body's name, w its angular velocity, f and t what the fluid does to it.
 typedef struct FloBodyFiles {
-  FILE *stream; // NULL: closed
-  char path[FLO_PATH_SIZE];
-  uint64_t offset; // bytes that are complete: as far as the last frame that was added
+  FloRowFile file;        // complete as far as the last frame that was added
+  uint64_t offset_before; // its size without that frame
 } FloBodyFiles;
 
 // The names of all bodies' files, in the scene's order. Letters, digits, '-', '_' and '.' of a body's name
@@ -34,13 +33,18 @@ FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene,
 
 // Starts bodies.csv; or, for an offset greater than 0, cuts the one that is there off behind it and goes on.
 FloStatus flo_body_files_open(FloBodyFiles *files, const char *folder, uint64_t offset, FloError *error);
+// Tells whether there is a bodies.csv that can be gone on with behind this offset, and changes nothing.
+FloStatus flo_body_files_check(const char *folder, uint64_t offset, FloError *error);
 void flo_body_files_close(FloBodyFiles *files); // closed already is fine
 
 // Copies the states of the scene's bodies, of which there are scene->n_bodies, so that they can be written
 // while the world goes on.
 FloStatus flo_body_files_take(const FloScene *scene, FloWorld *world, FloBodyState *states, FloError *error);
-// Adds one row per body. All rows of a frame are flushed at once: a run that is killed leaves those before.
+// Adds one row per body. All rows of a frame are written at once: a run that is killed leaves those before,
+// and where they do not fit the disk, none of them stays.
 FloStatus flo_body_files_add_poses(FloBodyFiles *files, const FloScene *scene, size_t frame, double time,
                                    const FloBodyState *states, FloError *error);
+// Takes the rows of the last frame that was added out again.
+FloStatus flo_body_files_drop_poses(FloBodyFiles *files, FloError *error);
 
 #endif

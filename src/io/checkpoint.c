@@ -109,6 +109,11 @@ static bool write_state(hid_t file, const FloState *state) {
   return write_text(file, "state_names", names);
 }
 
+static bool write_pressure(hid_t file, const FloCheckpoint *c) {
+  return !c->frame_pressure || write_values(file, "frame_pressure", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT,
+                                            c->n_frame_pressure, c->frame_pressure);
+}
+
 static bool write_all(hid_t file, const FloCheckpoint *c) {
 #define X(member, type) (double)c->point.member,
   const double point[N_POINT] = {POINT(X)};
@@ -116,7 +121,7 @@ static bool write_all(hid_t file, const FloCheckpoint *c) {
   return write_text(file, "format", format_name) && write_text(file, "version", flo_version()) &&
          write_text(file, "scene", c->scene) && write_text(file, "scene_path", c->scene_path) &&
          write_text(file, "size", c->size ? c->size : "") && write_doubles(file, "run", N_POINT, point) &&
-         write_doubles(file, "frame_times", c->point.n_written, c->frame_times) &&
+         write_doubles(file, "frame_times", c->point.n_written, c->frame_times) && write_pressure(file, c) &&
          write_state(file, c->state) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
@@ -198,9 +203,10 @@ typedef struct Reader {
 } Reader;
 
 static FloStatus refuse(const Reader *reader, const char *name) {
-  return flo_fail(reader->error, FLO_BAD_INPUT,
-                  "%s: '%s' is missing or damaged; this checkpoint cannot be continued from", reader->path,
-                  name);
+  return flo_fail(
+      reader->error, FLO_BAD_INPUT,
+      "%s: '%s' is missing or damaged; this checkpoint cannot be continued from, begin the run anew",
+      reader->path, name);
 }
 
 // How many values of `size` bytes a data set has. Nothing is compressed, so a file that claims more than its
@@ -250,6 +256,13 @@ static FloStatus read_text(const Reader *reader, const char *name, char **text) 
 
 static FloStatus read_doubles(const Reader *reader, const char *name, double **values, size_t *count) {
   return read_list(reader, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, sizeof(double), (void **)values, count);
+}
+
+// Not all checkpoints have it.
+static FloStatus read_pressure(const Reader *reader, FloCheckpoint *c) {
+  if (H5Lexists(reader->file, "frame_pressure", H5P_DEFAULT) <= 0) return FLO_OK;
+  return read_list(reader, "frame_pressure", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, sizeof(float),
+                   (void **)&c->frame_pressure, &c->n_frame_pressure);
 }
 
 static FloStatus take_point(const Reader *reader, const double *value, FloRunPoint *point) {
@@ -316,6 +329,7 @@ static FloStatus read_all(const Reader *reader, FloCheckpoint *c) {
   FLO_TRY(read_point(reader, &c->point));
   FLO_TRY(read_doubles(reader, "frame_times", &c->frame_times, &n_times));
   if (n_times != c->point.n_written) return refuse(reader, "frame_times");
+  FLO_TRY(read_pressure(reader, c));
   return read_state(reader, &c->state);
 }
 
@@ -327,7 +341,9 @@ FloStatus flo_checkpoint_read(const char *path, FloCheckpoint *checkpoint, FloEr
   be_silent();
   Reader reader = {.path = path, .file_size = (size_t)about.st_size, .error = error};
   reader.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (reader.file < 0) return flo_fail(error, FLO_BAD_INPUT, "%s: is not a checkpoint, or is damaged", path);
+  if (reader.file < 0)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: is not a checkpoint, or is damaged; put it back, or begin the run anew", path);
   FloStatus status = read_all(&reader, checkpoint);
   H5Fclose(reader.file);
   if (status != FLO_OK) flo_checkpoint_free(checkpoint);
@@ -339,6 +355,7 @@ void flo_checkpoint_free(FloCheckpoint *checkpoint) {
   free(checkpoint->scene_path);
   free(checkpoint->size);
   free(checkpoint->frame_times);
+  free(checkpoint->frame_pressure);
   flo_state_destroy(checkpoint->state);
   *checkpoint = (FloCheckpoint){0};
 }

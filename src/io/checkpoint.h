@@ -3,6 +3,7 @@
 //   /format, /version, /scene, /scene_path, /size   texts
 //   /run                                             what the program keeps, one number each (FloRunPoint)
 //   /frame_times                                     of the frames written so far [s]
+//   /frame_pressure                                  of the fluid in the last frame, if this is its moment
 //   /state/...                                       the arrays of a FloState; /state_names lists them
 //
 // Every array carries checksums, so that a damaged file is refused rather than continued from.
@@ -28,6 +29,9 @@ typedef struct FloCheckpoint {
   char *scene, *scene_path; // the resolved scene, and where it came from
   char *size;               // name of the scene's size; empty: its own
   double *frame_times;      // point.n_written of them
+  // Pressure in the last frame [Pa], if the state is the one it shows: all else of the frame is in the state.
+  float *frame_pressure;
+  size_t n_frame_pressure;
   FloState *state;
 } FloCheckpoint;
 

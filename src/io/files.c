@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,8 +68,136 @@ FloStatus flo_file_write(const char *path, const void *data, size_t size, FloErr
   return write_whole(path, data, size, false, error);
 }
 
+// ---- Durability ----
+
+// Some file systems cannot do it, for folders above all, and say so: there is nothing more to be done then.
+static bool sync_descriptor(int descriptor) {
+  return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+static FloStatus sync_path(const char *path, int flags, FloError *error) {
+  int descriptor = open(path, flags | O_CLOEXEC);
+  bool is_synced = descriptor >= 0 && sync_descriptor(descriptor);
+  int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (is_synced) return FLO_OK;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", path, strerror(reason));
+}
+
+FloStatus flo_file_sync(const char *path, FloError *error) { return sync_path(path, O_RDONLY, error); }
+
+FloStatus flo_folder_sync(const char *path, FloError *error) {
+  return sync_path(path, O_RDONLY | O_DIRECTORY, error);
+}
+
+// The folder in which a file has just got its name.
+static FloStatus sync_parent(const char *path, FloError *error) {
+  char parent[FLO_PATH_SIZE];
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) : 0;
+  snprintf(parent, sizeof parent, "%.*s", (int)length, path);
+  return flo_folder_sync(length ? parent : slash ? "/" : ".", error);
+}
+
 FloStatus flo_file_write_durably(const char *path, const void *data, size_t size, FloError *error) {
-  return write_whole(path, data, size, true, error);
+  FLO_TRY(write_whole(path, data, size, true, error));
+  return sync_parent(path, error);
+}
+
+// ---- Copying ----
+
+#define HASH_START 0xcbf29ce484222325u
+
+// Reads a file to its end, piece by piece, and writes it to `copy` unless that is NULL.
+static FloStatus pass_through(const char *path, FILE *copy, uint64_t *hash, FloError *error) {
+  enum { PIECE = 1 << 16 };
+  unsigned char piece[PIECE];
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
+  size_t n;
+  uint64_t h = HASH_START;
+  bool is_written = true;
+  while (is_written && (n = fread(piece, 1, PIECE, stream)) > 0) {
+    for (size_t k = 0; k < n; k++) h = (h ^ piece[k]) * 0x100000001b3u;
+    if (copy) is_written = fwrite(piece, 1, n, copy) == n;
+  }
+  bool is_read = !ferror(stream);
+  int reason = errno;
+  fclose(stream);
+  *hash = h;
+  if (is_read) return FLO_OK; // what could not be written shows when the copy is finished
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(reason));
+}
+
+FloStatus flo_file_hash(const char *path, uint64_t *hash, FloError *error) {
+  return pass_through(path, NULL, hash, error);
+}
+
+FloStatus flo_file_copy_durably(const char *from, const char *to, uint64_t hash, FloError *error) {
+  FloNewFile file;
+  uint64_t found;
+  FLO_TRY(flo_new_file_begin(&file, to, error));
+  FloStatus status = pass_through(from, file.stream, &found, error);
+  bool is_whole = status == FLO_OK && !ferror(file.stream) && fflush(file.stream) == 0;
+  if (is_whole && found != hash)
+    status =
+        flo_fail(error, FLO_BAD_INPUT, "%s: was changed while it was being copied; start once more", from);
+  if (is_whole && status == FLO_OK && !sync_descriptor(fileno(file.stream)))
+    status = flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", to, strerror(errno));
+  if (status != FLO_OK) return flo_new_file_abandon(&file), status;
+  FLO_TRY(flo_new_file_finish(&file, error));
+  return sync_parent(to, error);
+}
+
+// ---- Files that grow by rows ----
+
+static FloStatus row_file_failed(const FloRowFile *file, int reason, FloError *error) {
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", file->path, strerror(reason));
+}
+
+FloStatus flo_row_file_open(FloRowFile *file, const char *path, uint64_t size, FloError *error) {
+  *file = (FloRowFile){0};
+  if (snprintf(file->path, sizeof file->path, "%s", path) >= (int)sizeof file->path)
+    return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", path);
+  file->descriptor = open(path, O_WRONLY | O_CLOEXEC | (size ? 0 : O_CREAT | O_TRUNC), 0666);
+  if (file->descriptor < 0) return row_file_failed(file, errno, error);
+  file->is_open = true;
+  FloStatus status = flo_row_file_cut(file, size, error);
+  if (status != FLO_OK) flo_row_file_close(file);
+  return status;
+}
+
+FloStatus flo_row_file_cut(FloRowFile *file, uint64_t size, FloError *error) {
+  // Devices and pipes, to which one may write rows too, cannot be cut.
+  bool is_cut = ftruncate(file->descriptor, (off_t)size) == 0 || (errno == EINVAL && size == 0);
+  if (is_cut) is_cut = lseek(file->descriptor, (off_t)size, SEEK_SET) >= 0 || errno == ESPIPE;
+  if (!is_cut) return row_file_failed(file, errno, error);
+  file->size = size;
+  return FLO_OK;
+}
+
+FloStatus flo_row_file_add(FloRowFile *file, const char *rows, size_t length, FloError *error) {
+  for (size_t done = 0; done < length;) {
+    ssize_t n = write(file->descriptor, rows + done, length - done);
+    if (n > 0) done += (size_t)n;
+    if (n >= 0 || errno == EINTR) continue;
+    int reason = errno;
+    // If even this fails, resuming still knows how much of the file is good.
+    flo_row_file_cut(file, file->size, NULL);
+    return row_file_failed(file, reason, error);
+  }
+  file->size += length;
+  return FLO_OK;
+}
+
+FloStatus flo_row_file_sync(const FloRowFile *file, FloError *error) {
+  if (!file->is_open || sync_descriptor(file->descriptor)) return FLO_OK;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", file->path, strerror(errno));
+}
+
+void flo_row_file_close(FloRowFile *file) {
+  if (file->is_open) close(file->descriptor);
+  file->is_open = false;
 }
 
 // ---- Reading ----

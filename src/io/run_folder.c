@@ -16,6 +16,7 @@
 static const char *const fixed_names[] = {"scene.json",    "series.csv", "summary.json",  "run.pvd",
                                           "picture.png",   "log.txt",    "bodies.csv",    "plot.svg",
                                           "checkpoint.h5", "plot.png",   "diverged.json", "diverged.csv"};
+static const double list_seconds = 1;  // between two times that run.pvd is written on the way
 static const char mark[] = "flotsam "; // how the first line of log.txt starts
 
 // ---- Which files are ours ----
@@ -26,12 +27,13 @@ static size_t skip_digits(const char *text) {
   return n;
 }
 
-// Whether the first `length` bytes are prefix, a number and suffix.
+// Whether the first `length` bytes are prefix, a number as we write it, with four digits or more, and suffix.
 static bool is_numbered(const char *name, size_t length, const char *prefix, const char *suffix) {
   size_t n_prefix = strlen(prefix), n_suffix = strlen(suffix);
   if (length <= n_prefix + n_suffix || strncmp(name, prefix, n_prefix) != 0) return false;
   size_t digits = skip_digits(name + n_prefix);
-  return digits > 0 && n_prefix + digits + n_suffix == length &&
+  bool is_written_so = digits == 4 || (digits > 4 && name[n_prefix] != '0');
+  return is_written_so && n_prefix + digits + n_suffix == length &&
          strncmp(name + n_prefix + digits, suffix, n_suffix) == 0;
 }
 
@@ -56,7 +58,18 @@ static bool is_our_name(const char *name) {
          is_body_mesh(name, length);
 }
 
-static FloStatus write_collection(const FloRunFolder *folder, FloError *error);
+// Anybody may call a mesh body_NAME.ply; ours begin in our way. An unfinished one has a name that is ours
+// beyond doubt.
+static bool is_foreign_mesh(const char *folder, const char *name) {
+  static const char start[] = "ply\nformat binary_little_endian 1.0\ncomment body ";
+  char path[FLO_PATH_SIZE], found[sizeof start] = "";
+  if (!is_body_mesh(name, strlen(name))) return false;
+  FILE *stream = flo_path_join(folder, name, path, NULL) == FLO_OK ? fopen(path, "rb") : NULL;
+  if (!stream) return true;
+  size_t n = fread(found, 1, sizeof start - 1, stream);
+  fclose(stream);
+  return n != sizeof start - 1 || memcmp(found, start, n) != 0;
+}
 
 // ---- Opening ----
 
@@ -83,14 +96,18 @@ bool flo_run_folder_is_run(const char *folder) {
   return n == sizeof mark - 1 && memcmp(start, mark, n) == 0;
 }
 
+// A folder of that name was not made by us.
+static FloStatus remove_file(const char *path, FloError *error) {
+  if (unlink(path) == 0) return FLO_OK;
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s; move it away", path, strerror(errno));
+}
+
 static FloStatus remove_ours(const char *name, void *context, FloError *error) {
   char path[FLO_PATH_SIZE];
   // The log is open and locked.
-  if (!is_our_name(name) || strcmp(name, "log.txt") == 0) return FLO_OK;
+  if (!is_our_name(name) || strcmp(name, "log.txt") == 0 || is_foreign_mesh(context, name)) return FLO_OK;
   FLO_TRY(flo_path_join(context, name, path, error));
-  if (remove(path) != 0)
-    return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s", path, strerror(errno));
-  return FLO_OK;
+  return remove_file(path, error);
 }
 
 FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error) {
@@ -178,6 +195,14 @@ FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **res
 
 // ---- Going on ----
 
+// What a run tells and draws at its end.
+static bool shows_end(const char *name) {
+  static const char *const names[] = {"summary.json", "diverged.json", "diverged.csv", "picture.png"};
+  for (size_t k = 0; k < FLO_COUNT_OF(names); k++)
+    if (strcmp(name, names[k]) == 0) return true;
+  return false;
+}
+
 // What a run that was killed left behind the frames that are good: later frames and pictures, unfinished
 // files, and what it would have said at its end.
 static FloStatus remove_behind(const char *name, void *context, FloError *error) {
@@ -188,16 +213,20 @@ static FloStatus remove_behind(const char *name, void *context, FloError *error)
   bool is_frame = is_numbered(name, strlen(name), "particles_", ".vtp");
   bool is_picture = is_numbered(name, strlen(name), "picture_", ".png");
   bool is_behind = (is_frame || is_picture) && strtoull(strchr(name, '_') + 1, NULL, 10) >= folder->n_frames;
-  bool is_end = strcmp(name, "summary.json") == 0 || strcmp(name, "diverged.json") == 0 ||
-                strcmp(name, "diverged.csv") == 0;
-  if (!is_unfinished && !is_behind && !is_end) return FLO_OK;
+  if (!is_unfinished && !is_behind && !shows_end(name)) return FLO_OK;
   FLO_TRY(flo_path_join(folder->path, name, path, error));
-  if (remove(path) == 0) return FLO_OK;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s", path, strerror(errno));
+  return remove_file(path, error);
 }
 
-FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frames, FloError *error) {
+FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frames, bool *is_last_whole,
+                                      FloError *error) {
+  char path[FLO_PATH_SIZE];
   size_t found = flo_run_folder_count_frames(folder->path);
+  *is_last_whole = true;
+  if (n_frames > 0 && found >= n_frames) {
+    FLO_TRY(flo_run_folder_frame_path(folder->path, n_frames - 1, path, error));
+    *is_last_whole = flo_vtk_is_whole(path);
+  }
   if (found >= n_frames) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "%s: frame %zu of the run is missing; put it back, or begin anew",
                   folder->path, found);
@@ -209,21 +238,15 @@ FloStatus flo_run_folder_take(const char *path, FloRunFolder **result, FloError 
     return flo_fail(error, FLO_BAD_INPUT, "%s: is not the folder of a run", path);
   FLO_TRY(create_folder(path, &folder, error));
   FloStatus status = begin_log(folder, "a", error);
+  // Then it is not the disk that fails, but the folder that is not to be written.
+  if (status == FLO_IO_FAILED && (errno == EACCES || errno == EROFS || errno == EPERM))
+    status = flo_fail(error, FLO_BAD_INPUT, "%s: may not be written: %s; make it writable, or copy it", path,
+                      strerror(errno));
   if (status == FLO_OK)
     *result = folder;
   else
     flo_run_folder_close(folder);
   return status;
-}
-
-FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const double *times, FloError *error) {
-  folder->n_frames = folder->capacity = n_frames;
-  folder->times = malloc((n_frames + 1) * sizeof *times);
-  if (!folder->times) return flo_fail(error, FLO_NO_MEMORY, "no memory");
-  memcpy(folder->times, times, n_frames * sizeof *times);
-  // First the list without them, then the frames: it never names one that is missing.
-  if (n_frames > 0) FLO_TRY(write_collection(folder, error));
-  return flo_folder_visit(folder->path, remove_behind, folder, error);
 }
 
 void flo_run_folder_close(FloRunFolder *folder) {
@@ -270,9 +293,9 @@ size_t flo_run_folder_count_frames(const char *folder) {
   return n;
 }
 
-static FloStatus write_collection(const FloRunFolder *folder, FloError *error) {
-  char path[FLO_PATH_SIZE], (*names)[48] = malloc(folder->n_frames * sizeof *names);
-  const char **pointers = malloc(folder->n_frames * sizeof *pointers);
+static FloStatus write_collection(FloRunFolder *folder, FloError *error) {
+  char path[FLO_PATH_SIZE], (*names)[48] = malloc((folder->n_frames + 1) * sizeof *names);
+  const char **pointers = malloc((folder->n_frames + 1) * sizeof *pointers);
   FloStatus status = flo_path_join(folder->path, "run.pvd", path, error);
   if (!names || !pointers) status = flo_fail(error, FLO_NO_MEMORY, "no memory");
   if (status == FLO_OK) {
@@ -281,7 +304,24 @@ static FloStatus write_collection(const FloRunFolder *folder, FloError *error) {
   }
   free(pointers);
   free(names);
+  if (status == FLO_OK) folder->n_listed = folder->n_frames, folder->last_listed = flo_seconds();
   return status;
+}
+
+FloStatus flo_run_folder_list_frames(FloRunFolder *folder, FloError *error) {
+  return folder->n_listed == folder->n_frames ? FLO_OK : write_collection(folder, error);
+}
+
+static FloStatus list_now_and_then(FloRunFolder *folder, FloError *error) {
+  bool is_due = folder->n_listed == 0 || flo_seconds() - folder->last_listed >= list_seconds;
+  return is_due ? flo_run_folder_list_frames(folder, error) : FLO_OK;
+}
+
+static FloStatus write_frame(const FloRunFolder *folder, size_t frame, const FloSnapshot *snapshot,
+                             FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_run_folder_frame_path(folder->path, frame, path, error));
+  return flo_snapshot_write(snapshot, path, error);
 }
 
 FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error) {
@@ -292,9 +332,46 @@ FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snap
     folder->times = times;
     folder->capacity = capacity;
   }
-  char path[FLO_PATH_SIZE];
-  FLO_TRY(flo_run_folder_frame_path(folder->path, folder->n_frames, path, error));
-  FLO_TRY(flo_snapshot_write(snapshot, path, error));
+  FLO_TRY(write_frame(folder, folder->n_frames, snapshot, error));
   folder->times[folder->n_frames++] = snapshot->time;
-  return write_collection(folder, error);
+  return list_now_and_then(folder, error);
+}
+
+FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error) {
+  FLO_ASSERT(folder->n_frames > 0);
+  size_t last = folder->n_frames - 1;
+  FLO_TRY(write_frame(folder, last, snapshot, error));
+  folder->times[last] = snapshot->time;
+  folder->n_synced = flo_min_size(folder->n_synced, last);
+  return FLO_OK;
+}
+
+FloStatus flo_run_folder_sync(FloRunFolder *folder, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_run_folder_list_frames(folder, error));
+  for (; folder->n_synced < folder->n_frames; folder->n_synced++) {
+    FLO_TRY(flo_run_folder_frame_path(folder->path, folder->n_synced, path, error));
+    FLO_TRY(flo_file_sync(path, error));
+  }
+  FLO_TRY(flo_path_join(folder->path, "run.pvd", path, error));
+  if (folder->n_frames > 0) FLO_TRY(flo_file_sync(path, error));
+  return flo_folder_sync(folder->path, error);
+}
+
+// ---- Going on behind the frames that are good ----
+
+static FloStatus remove_collection(const FloRunFolder *folder, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(folder->path, "run.pvd", path, error));
+  return flo_file_exists(path) ? remove_file(path, error) : FLO_OK;
+}
+
+FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const double *times, FloError *error) {
+  folder->n_frames = folder->capacity = n_frames;
+  folder->times = malloc((n_frames + 1) * sizeof *times);
+  if (!folder->times) return flo_fail(error, FLO_NO_MEMORY, "no memory");
+  memcpy(folder->times, times, n_frames * sizeof *times);
+  // First the list without them, then the frames: it never names one that is missing.
+  FLO_TRY(n_frames > 0 ? write_collection(folder, error) : remove_collection(folder, error));
+  return flo_folder_visit(folder->path, remove_behind, folder, error);
 }

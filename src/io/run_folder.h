@@ -7,6 +7,7 @@
 //   picture.png         the last frame; picture_NNNN.png some frames on the way
 //   bodies.csv          where every solid is at every frame; body_NAME.ply its triangles
 //   checkpoint.h5       all a run needs to go on
+//   assets/NAME-HASH.*  copies of the files that the scene names
 //   diverged.json, .csv a small scene around the first particle that went wrong, if one did
 //   log.txt             what happened when; its first line marks the folder as flotsam's
 #ifndef FLO_IO_RUN_FOLDER_H
@@ -21,6 +22,9 @@ typedef struct FloRunFolder {
   double began;  // wall clock at the start
   double *times; // of the frames written
   size_t n_frames, capacity;
+  size_t n_listed;    // of them, in run.pvd
+  size_t n_synced;    // of them, that would survive a power cut
+  double last_listed; // wall clock
 } FloRunFolder;
 
 // Whether flotsam began a run in the folder.
@@ -32,16 +36,26 @@ FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error);
 FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **folder, FloError *error);
 // Takes the folder of a run, so that nobody else writes into it; nothing in it is changed.
 FloStatus flo_run_folder_take(const char *path, FloRunFolder **folder, FloError *error);
-// Fails if one of the first `n_frames` frames is not there.
-FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frames, FloError *error);
-// Goes on behind these frames; later ones and unfinished files are removed.
+// Fails if one of the first `n_frames` frames is not there. Whether the last of them is as long as it says
+// itself is told by `is_last_whole`.
+FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frames, bool *is_last_whole,
+                                      FloError *error);
+// Goes on behind these frames; later ones, unfinished files and what shows the end are removed.
 FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const double *times, FloError *error);
 void flo_run_folder_close(FloRunFolder *folder); // NULL is fine
 
 FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, const char *text,
                                FloError *error);
-// Writes the next particles_NNNN.vtp and brings run.pvd up to date.
+// Writes the next particles_NNNN.vtp. Brings run.pvd up to date if that was not done within the last second:
+// it is written as a whole, which takes the longer the more frames there are.
 FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+// Writes the last frame anew.
+FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+// Brings run.pvd up to date, unless it is.
+FloStatus flo_run_folder_list_frames(FloRunFolder *folder, FloError *error);
+// Returns when all frames, run.pvd and the names in the folder would survive a power cut. Each frame is
+// brought to disk once.
+FloStatus flo_run_folder_sync(FloRunFolder *folder, FloError *error);
 
 __attribute__((format(printf, 2, 3))) void flo_run_folder_note(FloRunFolder *folder, const char *format, ...);
 

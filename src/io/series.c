@@ -3,11 +3,9 @@
 #include "base/core.h"
 #include "io/files.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // The columns every run has, in order: X(name, value from the figures `f`).
 #define FIGURES(X)                                                                                           \
@@ -102,7 +100,7 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
 
 void flo_series_destroy(FloSeries *series) {
   if (!series) return;
-  if (series->stream) fclose(series->stream);
+  flo_row_file_close(&series->file);
   free(series->names);
   free(series->last); // low and high live in the same block
   free(series);
@@ -276,30 +274,6 @@ static void count_row(FloSeries *series) {
   }
 }
 
-// Flushes what was written since the last time, or takes it back.
-static FloStatus complete_rows(FloSeries *series, FloError *error) {
-  long end = fflush(series->stream) == 0 && !ferror(series->stream) ? ftell(series->stream) : -1;
-  if (end >= 0) return series->size = (size_t)end, FLO_OK;
-  int reason = errno;
-  // If even this fails, resuming still knows how much of the file is good.
-  if (ftruncate(fileno(series->stream), (off_t)series->size) != 0) errno = reason;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", series->path, strerror(reason));
-}
-
-FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
-                         FloError *error) {
-  FLO_TRY(measure(scene, world, wall_seconds, series->last, error));
-  count_row(series);
-  if (!series->stream) return FLO_OK;
-  for (size_t c = 0; c < series->n_columns; c++) {
-    char text[32];
-    flo_format_number(series->last[c], text);
-    fprintf(series->stream, "%s%s", c ? "," : "", text);
-  }
-  fputc('\n', series->stream);
-  return complete_rows(series, error);
-}
-
 // A name with a comma or a quote in it must not shift the columns.
 static void print_name(FILE *stream, const char *name) {
   if (!strpbrk(name, ",\"\n")) {
@@ -314,16 +288,61 @@ static void print_name(FILE *stream, const char *name) {
   fputc('"', stream);
 }
 
-FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error) {
-  snprintf(series->path, sizeof series->path, "%s", path);
-  series->stream = fopen(path, "w");
-  if (!series->stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(errno));
+static void print_names(const FloSeries *series, FILE *stream) {
   for (size_t c = 0; c < series->n_columns; c++) {
-    if (c) fputc(',', series->stream);
-    print_name(series->stream, series->names[c]);
+    if (c) fputc(',', stream);
+    print_name(stream, series->names[c]);
   }
-  fputc('\n', series->stream);
-  return complete_rows(series, error);
+  fputc('\n', stream);
+}
+
+static void print_last(const FloSeries *series, FILE *stream) {
+  for (size_t c = 0; c < series->n_columns; c++) {
+    char text[32];
+    flo_format_number(series->last[c], text);
+    fprintf(stream, "%s%s", c ? "," : "", text);
+  }
+  fputc('\n', stream);
+}
+
+// A line as `print` makes it; free() it.
+static FloStatus make_line(const FloSeries *series, void (*print)(const FloSeries *series, FILE *stream),
+                           char **line, size_t *length, FloError *error) {
+  *line = NULL;
+  FILE *stream = open_memstream(line, length);
+  if (stream) print(series, stream);
+  if (stream && fclose(stream) == 0) return FLO_OK;
+  free(*line);
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for a row of %zu figures", series->n_columns);
+}
+
+static FloStatus add_line(FloSeries *series, void (*print)(const FloSeries *series, FILE *stream),
+                          FloError *error) {
+  char *line;
+  size_t length;
+  FLO_TRY(make_line(series, print, &line, &length, error));
+  series->size_before = series->file.size;
+  FloStatus status = flo_row_file_add(&series->file, line, length, error);
+  free(line);
+  return status;
+}
+
+FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
+                         FloError *error) {
+  FLO_TRY(measure(scene, world, wall_seconds, series->last, error));
+  count_row(series);
+  return series->file.is_open ? add_line(series, print_last, error) : FLO_OK;
+}
+
+FloStatus flo_series_drop_row(FloSeries *series, FloError *error) {
+  FLO_ASSERT(series->n_rows > 0 && series->size_before > 0);
+  series->n_rows--;
+  return flo_row_file_cut(&series->file, series->size_before, error);
+}
+
+FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error) {
+  FLO_TRY(flo_row_file_open(&series->file, path, 0, error));
+  return add_line(series, print_names, error);
 }
 
 void flo_format_number(double value, char text[32]) {
@@ -369,41 +388,92 @@ FloStatus flo_series_read_row(const char *path, size_t row, double **values, siz
 
 // ---- Going on with a file ----
 
-static FloStatus parse_rows(FloSeries *series, const char *text, FloError *error) {
+static FloStatus parse_rows(FloSeries *series, const char *path, const char *text, FloError *error) {
   const char *line = strchr(text, '\n');
   for (line = line ? line + 1 : ""; *line; line = strchr(line, '\n') + 1) {
     double *values;
     size_t n;
-    FLO_TRY(parse_row(series->path, line, &values, &n, error));
+    FLO_TRY(parse_row(path, line, &values, &n, error));
     if (n == series->n_columns) memcpy(series->last, values, n * sizeof *values);
     free(values);
     if (n != series->n_columns)
-      return flo_fail(error, FLO_BAD_INPUT, "%s: has a row of %zu values, there should be %zu", series->path,
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "%s: has a row of %zu values, there should be %zu; put the file of the run back", path,
                       n, series->n_columns);
     count_row(series);
   }
   return FLO_OK;
 }
 
+// The length of a name at the start of a line of names, with its quotes.
+static size_t skip_name(const char *text) {
+  if (*text != '"') return strcspn(text, ",\n");
+  const char *at = text + 1;
+  while (*at && (*at != '"' || at[1] == '"')) at += *at == '"' ? 2 : 1;
+  return (size_t)(at - text) + (*at == '"');
+}
+
+// Names the first column that differs; where one of the lines has ended before, it has nothing there.
+static FloStatus name_difference(const char *path, const char *found, const char *expected, FloError *error) {
+  size_t column = 1, n = skip_name(found), n_expected = skip_name(expected);
+  while (n == n_expected && memcmp(found, expected, n) == 0) {
+    found += n, expected += n;
+    found += *found == ',', expected += *expected == ',';
+    n = skip_name(found), n_expected = skip_name(expected);
+    column++;
+  }
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: column %zu is '%.*s', in this scene it is '%.*s'; put the file of the run back", path,
+                  column, (int)flo_min_size(n, 96), found, (int)flo_min_size(n_expected, 96), expected);
+}
+
+static FloStatus check_names(const FloSeries *series, const char *path, const char *text, FloError *error) {
+  char *names;
+  size_t length;
+  FLO_TRY(make_line(series, print_names, &names, &length, error));
+  FloStatus status = FLO_OK;
+  if (strncmp(text, names, length) != 0) status = name_difference(path, text, names, error);
+  free(names);
+  return status;
+}
+
+// Of the last whole row, also where that is behind the rows that count.
+static double latest_wall_seconds(const FloSeries *series, const char *path, char *text) {
+  char *end = strrchr(text, '\n'), *start = end;
+  double *values, seconds = 0;
+  size_t n, column = flo_series_find(series, "wall_seconds");
+  while (start && start > text && start[-1] != '\n') start--;
+  if (!end || parse_row(path, start, &values, &n, NULL) != FLO_OK) return 0;
+  if (column < n && n == series->n_columns) seconds = values[column];
+  free(values);
+  return seconds;
+}
+
 FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloError *error) {
   char *text;
   size_t found;
-  snprintf(series->path, sizeof series->path, "%s", path);
+  if (!flo_file_exists(path))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; put it back, or begin the run anew", path);
   FLO_TRY(flo_file_read(path, &text, &found, error));
   FloStatus status = FLO_OK;
   if (found < size || size == 0 || text[size - 1] != '\n')
-    status = flo_fail(error, FLO_BAD_INPUT, "%s: is shorter than when the run was last saved", path);
+    status =
+        flo_fail(error, FLO_BAD_INPUT,
+                 "%s: is shorter than when the run was last saved; put it back, or begin the run anew", path);
+  if (status == FLO_OK) status = check_names(series, path, text, error);
   if (status == FLO_OK) {
+    series->wall_seconds = latest_wall_seconds(series, path, text);
     text[size] = 0;
-    status = parse_rows(series, text, error);
+    status = parse_rows(series, path, text, error);
   }
   free(text);
-  series->size = size;
+  snprintf(series->file.path, sizeof series->file.path, "%s", path);
+  series->file.size = size;
   return status;
 }
 
 FloStatus flo_series_go_on(FloSeries *series, FloError *error) {
-  if (truncate(series->path, (off_t)series->size) == 0) series->stream = fopen(series->path, "a");
-  if (series->stream) return FLO_OK;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", series->path, strerror(errno));
+  char path[FLO_PATH_SIZE];
+  memcpy(path, series->file.path, sizeof path);
+  return flo_row_file_open(&series->file, path, series->file.size, error);
 }

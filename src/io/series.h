@@ -3,18 +3,17 @@
 #ifndef FLO_IO_SERIES_H
 #define FLO_IO_SERIES_H
 
+#include "io/files.h"
 #include "io/scene.h"
-
-#include <stdio.h>
 
 typedef struct FloSeries {
   size_t n_columns, n_rows;
   char (*names)[96];
   double *last, *low, *high; // per column; NaN values are no low and no high
   size_t first_body_column, first_probe_column;
-  FILE *stream; // NULL until opened
-  size_t size;  // bytes of the file that are complete rows
-  char path[512];
+  FloRowFile file;
+  uint64_t size_before; // of the file, without the last row
+  double wall_seconds;  // the latest in a file that was read, also in rows behind those that count
 } FloSeries;
 
 enum { FLO_SERIES_PER_BODY = 19 };
@@ -26,11 +25,15 @@ void flo_series_destroy(FloSeries *series); // NULL is fine; closes the file
 // Starts the file with its line of names.
 FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error);
 // Reads the rows of a file of which the first `size` bytes are complete rows, so that the run can go on.
+// Refuses a file that is shorter, or has other columns than the scene.
 FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloError *error);
 // Cuts off what is behind the rows that were read, and goes on.
 FloStatus flo_series_go_on(FloSeries *series, FloError *error);
-// Measures the world and keeps the row; appends it to the file if one is open. Every row is flushed: a run
-// that is killed leaves all rows before it. A row that does not fit the disk leaves no part of itself.
+// Takes the last row that was added out of the file again; once for each that was added.
+FloStatus flo_series_drop_row(FloSeries *series, FloError *error);
+// Measures the world and keeps the row; appends it to the file if one is open. Every row is written at
+// once: a run that is killed leaves all rows before it. A row that does not fit the disk leaves no part of
+// itself.
 FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
                          FloError *error);
 

@@ -24,6 +24,9 @@ static const TypeInfo types[FLO_VTK_TYPE_COUNT] = {
     [FLO_VTK_U16] = {"UInt16", 2},  [FLO_VTK_I32] = {"Int32", 4},   [FLO_VTK_U32] = {"UInt32", 4},
 };
 
+static const char data_mark[] = "<AppendedData encoding=\"raw\">\n_",
+                  tail[] = "\n</AppendedData>\n</VTKFile>\n";
+
 // Data that grows at the end; `has_failed` is set when memory runs out and later additions are ignored.
 typedef struct Bytes {
   unsigned char *data;
@@ -149,7 +152,7 @@ FloStatus flo_vtk_write(const char *path, const FloVtkPoints *points, FloError *
   if (status == FLO_OK) {
     print_head(file.stream, points, &offsets);
     fwrite(bytes.data, 1, bytes.size, file.stream);
-    fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
+    fputs(tail, file.stream);
     status = flo_new_file_finish(&file, error);
   }
   free(bytes.data);
@@ -309,20 +312,69 @@ FloStatus flo_vtk_read(const char *path, FloVtkPoints *points, FloError *error) 
   FLO_TRY(flo_file_read(path, &text, &size, error));
   // The head ends at the first underscore behind the mark; nothing before it can hold a zero byte in our
   // files.
-  static const char mark[] = "<AppendedData encoding=\"raw\">\n_";
-  char *start = strstr(text, mark);
+  char *start = strstr(text, data_mark);
   Reader reader = {path, text, NULL, (unsigned char *)text + size, error};
   FloStatus status;
   if (!start) {
     status = damaged(&reader, "there is no appended data");
   } else {
     *start = 0;
-    reader.data = (unsigned char *)start + strlen(mark);
+    reader.data = (unsigned char *)start + strlen(data_mark);
     status = read_everything(&reader, points);
   }
   free(text);
   if (status != FLO_OK) flo_vtk_free(points);
   return status;
+}
+
+// ---- Length ----
+
+// Where the farthest of the arrays begins that a head names, in the data behind it.
+static size_t last_offset(const char *head) {
+  size_t last = 0, offset;
+  for (const char *tag = head; (tag = strstr(tag, "<DataArray")); tag++)
+    if (read_attribute_size(tag, "offset", &offset)) last = flo_max_size(last, offset);
+  return last;
+}
+
+// How many bytes an array takes that begins here: its head and all its blocks; 0 if that cannot be read.
+static uint64_t array_length(FILE *stream) {
+  uint64_t head[3], length = sizeof head, compressed;
+  if (fread(head, sizeof head[0], 3, stream) != 3) return 0;
+  for (uint64_t k = 0; k < head[0]; k++) {
+    if (fread(&compressed, sizeof compressed, 1, stream) != 1 || compressed > SIZE_MAX / 2 - length) return 0;
+    length += sizeof compressed + compressed;
+  }
+  return length;
+}
+
+static bool has_tail_at(FILE *stream, uint64_t place) {
+  char found[sizeof tail];
+  return place < INT64_MAX / 2 && fseeko(stream, (off_t)place, SEEK_SET) == 0 &&
+         fread(found, 1, sizeof found, stream) == sizeof tail - 1 &&
+         memcmp(found, tail, sizeof tail - 1) == 0;
+}
+
+static bool is_whole(FILE *stream) {
+  enum { HEAD_BYTES = 1 << 14 }; // more than flo_vtk_write needs for FLO_VTK_MAX_ARRAYS
+  char head[HEAD_BYTES + 1];
+  size_t n = fread(head, 1, HEAD_BYTES, stream);
+  head[n] = 0;
+  char *mark = strstr(head, data_mark);
+  if (!mark) return false;
+  *mark = 0;
+  uint64_t place = (uint64_t)(mark - head) + strlen(data_mark) + last_offset(head);
+  if (fseeko(stream, (off_t)place, SEEK_SET) != 0) return false;
+  uint64_t length = array_length(stream);
+  return length > 0 && has_tail_at(stream, place + length);
+}
+
+bool flo_vtk_is_whole(const char *path) {
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return false;
+  bool result = is_whole(stream);
+  fclose(stream);
+  return result;
 }
 
 void flo_vtk_free(FloVtkPoints *points) {

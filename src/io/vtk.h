@@ -41,6 +41,9 @@ FloStatus flo_vtk_write(const char *path, const FloVtkPoints *points, FloError *
 // with flo_vtk_free.
 FloStatus flo_vtk_read(const char *path, FloVtkPoints *points, FloError *error);
 void flo_vtk_free(FloVtkPoints *points);
+// Whether such a file has the length that its head and the heads of its arrays call for; what the arrays hold
+// is not looked at. False also where it cannot be read.
+bool flo_vtk_is_whole(const char *path);
 // NULL if there is no array of that name, type and number of components.
 const void *flo_vtk_find(const FloVtkPoints *points, const char *name, FloVtkType type, int components);
 

@@ -33,6 +33,9 @@ diverges() {
     [[ $(density_of "$name" "$id") == "$(density_of "$name-small" 0)" ]] || fail "$name: another density than in the run"
   fi
 
+  one_of_each_time "$name"
+  one_of_each_time "$name-small"
+
   # Going on ends in the same way, whatever the threads.
   local before
   before=$(hash_of "$name")
@@ -42,6 +45,14 @@ diverges() {
   [[ $(hash_of "$name") == "$before" ]] || fail "$name: another state when resumed"
   cmp -s diverged.csv "$name/diverged.csv" || fail "$name: other particles when resumed"
   cmp -s diverged.json "$name/diverged.json" || fail "$name: another scene when resumed"
+  one_of_each_time "$name"
+}
+
+# No two frames of the same time: ParaView would show one of them only.
+one_of_each_time() {
+  [[ -z $(grep -o 'timestep="[^"]*"' "$1/run.pvd" | sort | uniq -d) ]] || fail "$1: two frames of the same time"
+  (($(grep -c '<DataSet' "$1/run.pvd") == $(n_frames "$1"))) || fail "$1: run.pvd and the frames differ"
+  (($(wc -l <"$1/series.csv") == $(n_frames "$1") + 1)) || fail "$1: the series and the frames differ"
 }
 
 n_frames() { find "$1" -name 'particles_*.vtp' | wc -l; }
@@ -126,6 +137,31 @@ expect_json blocked/summary.json "d['diverged']" True
 [[ $(hash_of blocked) == "$(hash_of drop)" ]] || fail "blocked: another state than with a scene"
 expect_no_file blocked/diverged.json
 
+# ---- Broken in the very first step: the broken state stands for the frame, and resuming brings that back first ----
+
+expect_exit 1 "$flotsam" run tiny/diverged.json --no-picture --quiet --out first
+(($(n_frames first) == 1)) || fail "first: two frames of one moment"
+cp first/particles_0000.vtp broken.vtp
+expect_exit 1 "$flotsam" resume first --quiet
+cmp -s broken.vtp first/particles_0000.vtp || fail "first: another broken frame when resumed"
+expect_text first/log.txt "frame 0 is written anew"
+
+# ---- Both are told if even the frame cannot be written ----
+
+"$flotsam" run drop.json --no-picture --quiet --out both >out 2>err &
+job=$!
+for ((k = 0; k < 600; k++)); do
+  [[ -e both/particles_0000.vtp ]] && break
+  sleep 0.02
+done
+# It diverges behind frame 5; nothing is in the way of the frames before.
+mkdir both/particles_0006.vtp || fail "there was no run to get in the way of"
+wait "$job"
+(($? == 1)) || fail "the exit code of a run that diverged is not 1"
+expect_text err "below min_time_step"
+expect_text err "flotsam: besides, both/particles_0006.vtp: cannot write: Is a directory"
+expect_json both/summary.json "d['end'], 'below min_time_step' in d['message']" "('diverged', True)"
+
 # ---- What convert prints can be a beginning ----
 
 "$flotsam" convert tiny --frame 0 >start.csv
@@ -138,5 +174,6 @@ expect_text out "64 fluid"
 expect_text out "particles0                  64  particles"
 expect_exit 0 "$flotsam" run again.json --frames 1 --quiet --out again
 expect_file again/picture.png
-expect_text again/scene.json "$work/start.csv"
+expect_text again/scene.json '"assets/start-'
+expect_file again/assets/start-*.csv
 finish

@@ -122,10 +122,19 @@ head -c 2000 stopped/series.csv >short/series.csv
 echo mine >short/diverged.notes.txt
 rm -f short/bodies.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/series.csv: is shorter than when the run was last saved"
+expect_text err "short/series.csv: is shorter than when the run was last saved; put it back"
+sed '1s/,paddle.vx,/,peddle.vx,/' stopped/series.csv >short/series.csv
+expect_exit 2 "$flotsam" resume short --until 0.5
+expect_text err "short/series.csv: column 49 is 'peddle.vx', in this scene it is 'paddle.vx'"
+rm short/series.csv
+expect_exit 2 "$flotsam" resume short --until 0.5
+expect_text err "short/series.csv: is missing; put it back"
 cp stopped/series.csv short
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/bodies.csv: is shorter"
+expect_text err "short/bodies.csv: is missing; put it back"
+head -c 500 stopped/bodies.csv >short/bodies.csv
+expect_exit 2 "$flotsam" resume short --until 0.5
+expect_text err "short/bodies.csv: has no whole row that ends at byte"
 expect_json short/summary.json "d['end']" finished
 expect_file short/particles_0020.vtp
 cp stopped/bodies.csv short
@@ -137,40 +146,15 @@ expect_text err "short/scene.json was changed since"
 expect_text short/scene.json "A lively puddle"
 expect_text short/diverged.notes.txt mine
 
-# A mesh that has changed since.
-cat >cube.obj <<'END'
-v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 4 3 2 1
-f 5 6 7 8
-f 1 2 6 5
-f 2 3 7 6
-f 3 4 8 7
-f 4 1 5 8
-END
-cat >mesh.json <<'END'
-{ "schema_version": 1, "spacing": 0.1, "duration": 0.2, "materials": { "water": {} },
-  "boundaries": [ { "name": "cube", "shape": { "mesh": "cube.obj" }, "at": [0, 0, 0] } ],
-  "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.5, 0.3] }, "at": [0.5, 0.5, 1.3] } ] }
-END
-expect_exit 0 "$flotsam" run mesh.json --until 0.1 --no-picture --quiet --out meshed
-sed -i 's/^v 1 1 1$/v 1 1 1.1/' cube.obj
-expect_exit 2 "$flotsam" resume meshed --until 0.2
-expect_text err "a mesh file may have changed"
-
 # ---- What cannot be gone on with ----
 
 mkdir empty
 expect_exit 2 "$flotsam" resume empty
 expect_text err "empty: is not the folder of a run"
 expect_exit 2 "$flotsam" resume nowhere
-expect_text err "nowhere: is not the folder of a run"
+expect_text err "nowhere: there is no such folder"
+expect_exit 2 "$flotsam" resume stoped
+expect_text err "did you mean 'stopped'?"
 expect_exit 2 "$flotsam" resume stopped --until 1 --frames 3
 expect_exit 2 "$flotsam" resume
 cp -r stopped broken
@@ -180,9 +164,10 @@ expect_text err "frame 7 of the run is missing"
 cp stopped/particles_0007.vtp broken
 head -c 3000 stopped/checkpoint.h5 >broken/checkpoint.h5
 expect_exit 2 "$flotsam" resume broken --until 0.5
-expect_text err "broken/checkpoint.h5: is not a checkpoint, or is damaged"
+expect_text err "broken/checkpoint.h5: is not a checkpoint, or is damaged; put it back, or begin the run anew"
 expect_file broken/summary.json
 rm broken/checkpoint.h5
 expect_exit 2 "$flotsam" resume broken
 expect_text err "broken: has no checkpoint"
+expect_text err "flotsam run 'broken/scene.json' --out 'broken' --force"
 finish

@@ -37,6 +37,14 @@ expect_exit 0 "$flotsam" run tiny.json --frames 1 --force --no-picture
 expect_text runs/tiny/notes.txt mine
 expect_no_file runs/tiny/particles_0002.vtp
 expect_no_file runs/tiny/picture.png
+# Not even those that look like ours.
+kept="particles_notes.txt particles_1.vtp particles_00001.vtp picture_12.png picture_0001.png.bak body_mine.ply scene.json.tmp checkpoint.h5.old"
+for file in $kept; do echo mine >"runs/tiny/$file"; done
+expect_file runs/tiny/body_tank.ply
+expect_exit 0 "$flotsam" run tiny.json --frames 1 --force --no-picture --set boundaries.0.name=trough
+for file in $kept; do expect_text "runs/tiny/$file" mine; done
+expect_no_file runs/tiny/body_tank.ply
+expect_file runs/tiny/body_trough.ply
 mkdir foreign
 echo '{}' >foreign/scene.json
 expect_exit 2 "$flotsam" run tiny.json --frames 1 --force --out foreign
@@ -58,6 +66,30 @@ expect_exit 0 "$flotsam" run tiny.json --no-picture --json --out whole
 expect_json out "d['time'], d['expect'][0]['pass']" "(0.1, True)"
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --json --out none
 expect_json out "d['time'], d['steps']" "(0, 0)"
+
+# A stored scene is called after its folder.
+cp -r first "another one"
+expect_exit 0 "$flotsam" run "another one/scene.json" --frames 0 --no-picture --quiet
+expect_file "runs/another one/summary.json"
+expect_no_file runs/scene
+mkdir plain && cp tiny.json plain/scene.json # not a run's
+expect_exit 0 "$flotsam" run plain/scene.json --frames 0 --no-picture --quiet
+expect_file runs/scene/summary.json
+
+# Pictures are those that render draws; one of an older end does not stay.
+expect_exit 0 "$flotsam" run tiny.json --frames 3 --quiet --out drawn
+for frame in 1 2 3; do
+  expect_exit 0 "$flotsam" render drawn --frame $frame --quiet --out again.png
+  cmp -s again.png "drawn/picture_000$frame.png" || fail "picture $frame is not what render draws"
+done
+cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame"
+cp -r drawn undrawn
+expect_exit 0 "$flotsam" resume undrawn --frames 4 --no-picture --quiet
+expect_no_file undrawn/picture.png
+expect_file undrawn/picture_0003.png
+expect_exit 0 "$flotsam" resume drawn --frames 4 --quiet
+expect_exit 0 "$flotsam" render drawn --quiet --out again.png
+cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame after resume"
 
 sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json
 expect_exit 3 "$flotsam" run wrong.json --no-picture

@@ -3,6 +3,8 @@
 #include "io/body_files.h"
 #include "support/check.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -188,7 +190,7 @@ static void rows_have_all_columns(void **state) {
       "3,0.375,tank,0.3333333333333333,2,3,0.9,0.1,0.2,0.3,0,0,0,0,0,0,0,0,0,0,0,0\n"
       "3,0.375,\"a \"\"mill\"\", "
       "big\",0.3333333333333333,2,3,0.9,0.1,0.2,0.3,0,0,0,0,0,0,0,0,0,0,0,-4e-20\n");
-  assert_int_equal(poses.files.offset, size);
+  assert_int_equal(poses.files.file.size, size);
   free(text);
   flo_body_files_close(&poses.files);
   flo_body_files_close(&poses.files);
@@ -208,12 +210,12 @@ static void a_resumed_file_is_the_same(void **state) {
   set_up(&poses);
   add(&poses, 0);
   add(&poses, 1);
-  uint64_t kept = poses.files.offset;
+  uint64_t kept = poses.files.file.size;
   add(&poses, 77);
-  fputs("78,0.1,half a li", poses.files.stream);
+  assert_int_equal(write(poses.files.file.descriptor, "78,0.1,half a li", 16), 16);
   flo_body_files_close(&poses.files);
   assert_ok(flo_body_files_open(&poses.files, folder, kept, &error), &error);
-  assert_int_equal(poses.files.offset, kept);
+  assert_int_equal(poses.files.file.size, kept);
   for (size_t k = 2; k < 5; k++) add(&poses, k);
   flo_body_files_close(&poses.files);
   char *again = read_poses(&size_again);
@@ -229,12 +231,12 @@ static void wrong_offsets_are_refused(void **state) {
   FloError error;
   set_up(&poses);
   add(&poses, 0);
-  uint64_t end = poses.files.offset;
+  uint64_t end = poses.files.file.size;
   flo_body_files_close(&poses.files);
   const uint64_t wrong[] = {1, 20, end - 1, end + 1, end + 1000, UINT64_MAX / 2};
   for (size_t k = 0; k < FLO_COUNT_OF(wrong); k++) {
     assert_refused(flo_body_files_open(&poses.files, folder, wrong[k], &error), &error, "bodies.csv");
-    assert_null(poses.files.stream);
+    assert_false(poses.files.file.is_open);
   }
   size_t size;
   free(read_poses(&size));
@@ -242,22 +244,52 @@ static void wrong_offsets_are_refused(void **state) {
   assert_fails(flo_body_files_open(&poses.files, "/nowhere", 0, &error), FLO_IO_FAILED, &error,
                "/nowhere/bodies.csv");
   remove_one("bodies.csv", NULL, NULL);
-  assert_fails(flo_body_files_open(&poses.files, folder, end, &error), FLO_IO_FAILED, &error, "No such file");
+  assert_refused(flo_body_files_open(&poses.files, folder, end, &error), &error, "is missing; put it back");
 }
 
-static void full_disks_are_noticed(void **state) {
+// A limit on the size of files, in the middle of a row, stands for a full disk.
+static void a_full_disk_leaves_whole_rows(void **state) {
+  (void)state;
+  Poses poses;
+  FloError error;
+  struct rlimit before, limit;
+  size_t size, size_after;
+  set_up(&poses);
+  for (size_t k = 0; k < 4; k++) add(&poses, k);
+  char *whole = read_poses(&size);
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  limit = (struct rlimit){.rlim_cur = size + 7, .rlim_max = before.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  for (size_t k = 4; k < 7; k++)
+    assert_fails(flo_body_files_add_poses(&poses.files, &poses.scene, k, 0, poses.states, &error),
+                 FLO_IO_FAILED, &error, "bodies.csv: cannot write: File too large");
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, handler);
+  assert_int_equal(poses.files.file.size, size);
+  // Room again: nothing that failed before comes out now.
+  flo_body_files_close(&poses.files);
+  char *after = read_poses(&size_after);
+  assert_int_equal(size_after, size);
+  assert_memory_equal(after, whole, size);
+  free(whole);
+  free(after);
+}
+
+static void the_last_frame_can_be_taken_back(void **state) {
   (void)state;
   Poses poses;
   FloError error;
   set_up(&poses);
-  uint64_t before = poses.files.offset;
-  fclose(poses.files.stream);
-  poses.files.stream = fopen("/dev/full", "wb");
-  if (!poses.files.stream) skip();
-  assert_fails(flo_body_files_add_poses(&poses.files, &poses.scene, 0, 0, poses.states, &error),
-               FLO_IO_FAILED, &error, "bodies.csv: cannot write");
-  assert_int_equal(poses.files.offset, before);
+  add(&poses, 0);
+  uint64_t kept = poses.files.file.size;
+  add(&poses, 1);
+  assert_true(poses.files.file.size > kept);
+  assert_ok(flo_body_files_drop_poses(&poses.files, &error), &error);
+  assert_int_equal(poses.files.file.size, kept);
   flo_body_files_close(&poses.files);
+  assert_ok(flo_body_files_check(folder, kept, &error), &error);
+  assert_refused(flo_body_files_check(folder, kept + 1, &error), &error, "has no whole row");
 }
 
 // ---- A world ----
@@ -298,7 +330,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(rows_have_all_columns, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_resumed_file_is_the_same, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(wrong_offsets_are_refused, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(full_disks_are_noticed, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(a_full_disk_leaves_whole_rows, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(the_last_frame_can_be_taken_back, make_folder, remove_folder),
       cmocka_unit_test(states_are_those_of_the_world),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,29 @@ static void test_everything_comes_back(void **unused) {
   remove(path);
 }
 
+static void test_the_pressure_of_a_frame_comes_back(void **unused) {
+  (void)unused;
+  FloState *state = save_dam();
+  float pressure[] = {1.5F, -2, 3e7F};
+  FloCheckpoint written = example(state), read;
+  FloError error;
+  assert_ok(flo_checkpoint_write(path, &written, &error), &error);
+  assert_ok(flo_checkpoint_read(path, &read, &error), &error);
+  assert_null(read.frame_pressure);
+  flo_checkpoint_free(&read);
+  for (size_t n = 0; n <= 3; n += 3) { // of no fluid, too
+    written.frame_pressure = pressure, written.n_frame_pressure = n;
+    assert_ok(flo_checkpoint_write(path, &written, &error), &error);
+    assert_ok(flo_checkpoint_read(path, &read, &error), &error);
+    assert_non_null(read.frame_pressure);
+    assert_int_equal(read.n_frame_pressure, n);
+    if (n) assert_memory_equal(read.frame_pressure, pressure, n * sizeof *pressure);
+    flo_checkpoint_free(&read);
+  }
+  flo_state_destroy(state);
+  remove(path);
+}
+
 // Whatever byte of the file is changed: either the reader notices, or nothing of what it reads has changed.
 static void test_damage_is_noticed(void **unused) {
   (void)unused;
@@ -156,6 +179,7 @@ static void test_a_write_that_fails_keeps_the_earlier_file(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_everything_comes_back),
+      cmocka_unit_test(test_the_pressure_of_a_frame_comes_back),
       cmocka_unit_test(test_damage_is_noticed),
       cmocka_unit_test(test_other_files_are_refused),
       cmocka_unit_test(test_a_missing_file_is_named),

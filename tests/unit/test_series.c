@@ -10,8 +10,10 @@
 #include "io/series.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // A block of 0.4 x 0.2 of resting water on the plane, in a tank.
@@ -147,6 +149,104 @@ static void rows_read_back_exactly(void **state) {
   remove(path);
 }
 
+// ---- Going on ----
+
+static char series_path[32];
+
+static void write_rows(Fixture *f, int n) {
+  strcpy(series_path, "/tmp/flotsam-series-XXXXXX");
+  close(mkstemp(series_path));
+  assert_int_equal(flo_world_step(f->world, NULL, NULL), FLO_OK);
+  assert_int_equal(flo_series_open(f->series, series_path, NULL), FLO_OK);
+  for (int k = 1; k <= n; k++)
+    assert_int_equal(flo_series_add(f->series, &f->scene, f->world, k, NULL), FLO_OK);
+}
+
+// A series of the same scene that has read the file.
+static FloStatus load_rows(const Fixture *f, size_t size, FloSeries **series, FloError *error) {
+  assert_int_equal(flo_series_create(&f->scene, series, NULL), FLO_OK);
+  return flo_series_load(*series, series_path, size, error);
+}
+
+static void a_file_is_gone_on_with(void **state) {
+  Fixture *f = *state;
+  FloSeries *series;
+  size_t n, kept;
+  double *row;
+  write_rows(f, 2);
+  kept = f->series->file.size;
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 77, NULL), FLO_OK);
+  assert_int_equal(flo_series_drop_row(f->series, NULL), FLO_OK);
+  assert_int_equal(f->series->file.size, kept);
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 78, NULL), FLO_OK);
+  assert_int_equal(write(f->series->file.descriptor, "0.1,half", 8), 8);
+  assert_int_equal(load_rows(f, kept, &series, NULL), FLO_OK);
+  assert_int_equal(series->n_rows, 2);
+  assert_true(value_of(series, "wall_seconds") == 2);
+  assert_true(series->wall_seconds == 78); // of the row that is cut off, but not of half a row
+  assert_int_equal(flo_series_go_on(series, NULL), FLO_OK);
+  assert_int_equal(flo_series_add(series, &f->scene, f->world, 79, NULL), FLO_OK);
+  assert_int_equal(flo_series_read_row(series_path, 2, &row, &n, NULL), FLO_OK);
+  assert_true(row[flo_series_find(series, "wall_seconds")] == 79);
+  free(row);
+  assert_int_equal(flo_series_read_row(series_path, 3, &row, &n, NULL), FLO_BAD_INPUT);
+  flo_series_destroy(series);
+  remove(series_path);
+}
+
+static void refuse(const Fixture *f, size_t size, const char *word) {
+  FloSeries *series;
+  FloError error;
+  assert_int_equal(load_rows(f, size, &series, &error), FLO_BAD_INPUT);
+  if (!strstr(error.text, word)) fail_msg("'%s' does not say '%s'", error.text, word);
+  flo_series_destroy(series);
+}
+
+static void other_columns_are_named(void **state) {
+  Fixture *f = *state;
+  write_rows(f, 1);
+  size_t size = f->series->file.size;
+  f->probes[1].name[0] = 'F';
+  refuse(f, size, "column 43 is 'front', in this scene it is 'Front'");
+  strcpy(f->probes[1].name, "fr,\"ont");
+  refuse(f, size, "column 43 is 'front', in this scene it is '\"fr,\"\"ont\"'");
+  f->scene.n_probes = 1;
+  refuse(f, size, "column 43 is 'front', in this scene it is ''");
+  f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
+  strcpy(f->body.name, "tan");
+  refuse(f, size, "column 23 is 'tank.x', in this scene it is 'tan.x'");
+  strcpy(f->body.name, "tank");
+  refuse(f, size + 1, "is shorter than when the run was last saved; put it back");
+  refuse(f, size - 1, "is shorter");
+  remove(series_path);
+  refuse(f, size, "is missing; put it back");
+}
+
+static void a_full_disk_leaves_whole_rows(void **state) {
+  Fixture *f = *state;
+  struct rlimit before, limit;
+  FloError error;
+  char *text;
+  size_t size;
+  write_rows(f, 2);
+  const uint64_t kept = f->series->file.size;
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  limit = (struct rlimit){.rlim_cur = kept + 10, .rlim_max = before.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 3, &error), FLO_IO_FAILED);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, handler);
+  assert_non_null(strstr(error.text, "cannot write: File too large"));
+  flo_series_destroy(f->series);
+  f->series = NULL;
+  assert_int_equal(flo_file_read(series_path, &text, &size, NULL), FLO_OK);
+  assert_int_equal(size, kept);
+  assert_int_equal(text[size - 1], '\n');
+  free(text);
+  remove(series_path);
+}
+
 static void numbers_are_short_and_exact(void **state) {
   (void)state;
   const double values[] = {0, 0.1, 1. / 3, 1e-300, -2.5, 123456789.125};
@@ -166,6 +266,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(extremes_cover_all_rows, set_up, tear_down),
       cmocka_unit_test_setup_teardown(unknown_figures_are_not_found, set_up, tear_down),
       cmocka_unit_test_setup_teardown(rows_read_back_exactly, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_file_is_gone_on_with, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(other_columns_are_named, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_full_disk_leaves_whole_rows, set_up, tear_down),
       cmocka_unit_test(numbers_are_short_and_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,9 +181,38 @@ static void collections_list_files_and_times(void **state) {
   free(text);
 }
 
+// Every length but the right one is noticed, without the data being unpacked.
+static void cut_files_are_not_whole(void **state) {
+  (void)state;
+  const size_t counts[] = {0, 5, 50000};
+  for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+    FloVtkPoints points = make_points(counts[k]);
+    char *data;
+    size_t size;
+    assert_int_equal(flo_vtk_write(path, &points, NULL), FLO_OK);
+    assert_true(flo_vtk_is_whole(path));
+    assert_int_equal(flo_file_read(path, &data, &size, NULL), FLO_OK);
+    const size_t lengths[] = {0, 1, 100, size / 2, size - 40, size - 1};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+      assert_int_equal(truncate(path, (off_t)lengths[i]), 0);
+      assert_false(flo_vtk_is_whole(path));
+      assert_int_equal(flo_file_write(path, data, size, NULL), FLO_OK);
+    }
+    assert_int_equal(truncate(path, (off_t)size + 1), 0);
+    assert_false(flo_vtk_is_whole(path));
+    free(data);
+    flo_vtk_free(&points);
+  }
+  remove(path);
+  assert_false(flo_vtk_is_whole(path));
+  assert_int_equal(flo_file_write(path, "hello", 5, NULL), FLO_OK);
+  assert_false(flo_vtk_is_whole(path));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(what_is_written_comes_back, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(cut_files_are_not_whole, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(no_points_are_fine, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(several_blocks_come_back, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_full_last_block_comes_back, make_folder, remove_folder),

@@ -1,0 +1,165 @@
+// From a folder and its checkpoint to a run that can go on.
+#include "base/core.h"
+#include "base/timer.h"
+#include "run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- What the run said at its end ----
+
+static json_t *read_summary(const AppRun *run) {
+  char path[FLO_PATH_SIZE];
+  if (flo_path_join(run->folder->path, "summary.json", path, NULL) != FLO_OK) return NULL;
+  return json_load_file(path, 0, NULL);
+}
+
+static bool has_ended(const json_t *summary, const char *how) {
+  const char *end = json_string_value(json_object_get(summary, "end"));
+  return end && strcmp(end, how) == 0;
+}
+
+bool app_run_is_complete(const AppRun *run, const FloCheckpoint *checkpoint) {
+  bool has_new_goal = !isnan(run->options->until) || run->options->frames >= 0;
+  json_t *summary = read_summary(run);
+  bool is_finished = has_ended(summary, "finished");
+  json_decref(summary);
+  // Where the goal is no frame's time, the checkpoint is that of the frame before.
+  return !has_new_goal && is_finished && checkpoint->point.n_written >= checkpoint->point.n_frames;
+}
+
+// ---- The scene ----
+
+// The file's name without folder and extension.
+static void name_after(FloScene *scene, const char *path) {
+  const char *slash = strrchr(path, '/');
+  snprintf(scene->path, sizeof scene->path, "%s", path);
+  snprintf(scene->name, sizeof scene->name, "%s", slash ? slash + 1 : path);
+  char *dot = strrchr(scene->name, '.');
+  if (dot && dot != scene->name) *dot = 0;
+}
+
+// The scene lies in the folder, as do the files it names; it is known by where it came from.
+static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
+  FloSceneOptions options = {.threads = run->options->threads};
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(run->folder->path, "scene.json", path, &run->error));
+  FLO_TRY(flo_scene_load_text(path, checkpoint->scene, strlen(checkpoint->scene), &options, &run->scene,
+                              &run->error));
+  name_after(run->scene, checkpoint->scene_path);
+  return FLO_OK;
+}
+
+// Whoever has edited the scene in the folder should know that it was for nothing.
+static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
+  char path[FLO_PATH_SIZE], *text = NULL;
+  size_t size;
+  if (flo_path_join(run->folder->path, "scene.json", path, NULL) != FLO_OK ||
+      flo_file_read(path, &text, &size, NULL) != FLO_OK)
+    return;
+  if (strcmp(text, checkpoint->scene) != 0) {
+    flo_run_folder_note(run->folder, "scene.json was changed and is written anew");
+    app_fail(0, "%s was changed since; the run goes on with its own scene ('flotsam run' begins another)",
+             path);
+  }
+  free(text);
+}
+
+// ---- Whether it can go on ----
+
+static FloStatus check_goal(AppRun *run, const FloCheckpoint *checkpoint) {
+  size_t n = run->point.n_written;
+  if (checkpoint->point.next_event > run->scene->n_events)
+    return flo_fail(&run->error, FLO_BAD_INPUT,
+                    "%s/checkpoint.h5: does not fit its scene; put the one of this run back, or begin anew",
+                    run->folder->path);
+  if (run->point.n_frames + 1 >= n) return FLO_OK;
+  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has %zu frame%s already; name a later time",
+                  run->folder->path, n, n == 1 ? "" : "s");
+}
+
+static FloStatus restore(AppRun *run, const FloCheckpoint *checkpoint) {
+  FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
+  double time = flo_world_time(run->world);
+  if (time <= run->point.until) return FLO_OK;
+  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has come to %g s already; name a later time than %g s",
+                  run->folder->path, time, run->point.until);
+}
+
+static bool is_at_frame(const AppRun *run, const FloCheckpoint *checkpoint) {
+  size_t n = checkpoint->point.n_written;
+  return n > 0 && checkpoint->frame_pressure && checkpoint->frame_times[n - 1] == flo_world_time(run->world);
+}
+
+// Whether all is there that the run has written.
+static FloStatus check_files(AppRun *run, const FloCheckpoint *checkpoint, bool *is_last_whole) {
+  char path[FLO_PATH_SIZE];
+  const FloRunPoint *point = &run->point;
+  FLO_TRY(flo_run_folder_check_frames(run->folder, point->n_written, is_last_whole, &run->error));
+  if (!*is_last_whole && !is_at_frame(run, checkpoint))
+    return flo_fail(&run->error, FLO_BAD_INPUT, "%s: frame %zu is cut off; put it back, or begin anew",
+                    run->folder->path, point->n_written - 1);
+  FLO_TRY(flo_path_join(run->folder->path, "series.csv", path, &run->error));
+  if (point->series_size) FLO_TRY(flo_series_load(run->series, path, point->series_size, &run->error));
+  if (point->bodies_size == 0) return FLO_OK;
+  return flo_body_files_check(run->folder->path, point->bodies_size, &run->error);
+}
+
+// ---- The last frame once more ----
+
+static FloStatus write_last_frame(AppRun *run, const FloCheckpoint *checkpoint) {
+  FloSnapshot snapshot;
+  size_t n = flo_world_count(run->world, FLO_SET_FLUID);
+  FLO_TRY(flo_snapshot_take(run->world, &snapshot, &run->error));
+  if (n == checkpoint->n_frame_pressure)
+    memcpy(snapshot.pressure, checkpoint->frame_pressure, n * sizeof *snapshot.pressure);
+  FloStatus status = flo_run_folder_replace_frame(run->folder, &snapshot, &run->error);
+  flo_snapshot_free(&snapshot);
+  flo_run_folder_note(run->folder, "frame %zu is written anew", checkpoint->point.n_written - 1);
+  return status;
+}
+
+// ---- All of it ----
+
+// Also where the run was killed, or drew for long, after the checkpoint: that time was spent.
+static void take_times(AppRun *run, const FloRunPoint *point, const json_t *summary, double now) {
+  double told = json_number_value(json_object_get(summary, "wall_seconds"));
+  run->began = now - fmax(fmax(point->wall_seconds, told), run->series->wall_seconds);
+  run->last_checkpoint = now;
+  run->output_seconds = point->output_seconds, run->picture_seconds = point->picture_seconds;
+}
+
+static FloStatus change_folder(AppRun *run, const FloCheckpoint *checkpoint, bool is_last_wrong) {
+  const FloRunPoint *point = &checkpoint->point;
+  FLO_TRY(flo_run_folder_go_on(run->folder, point->n_written, checkpoint->frame_times, &run->error));
+  flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
+                      point->n_written);
+  if (is_last_wrong && is_at_frame(run, checkpoint)) FLO_TRY(write_last_frame(run, checkpoint));
+  FLO_TRY(app_run_keep_assets(run));
+  FLO_TRY(app_run_open_files(run));
+  tell_changed_scene(run, checkpoint);
+  FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
+  return flo_body_files_write_meshes(run->folder->path, run->scene, &run->error);
+}
+
+FloStatus app_run_restart(AppRun *run, const FloCheckpoint *checkpoint) {
+  const FloRunPoint *point = &checkpoint->point;
+  const double now = flo_seconds();
+  bool is_last_whole = true;
+  run->point = *point;
+  if (point->n_written > 0) run->frame_time = checkpoint->frame_times[point->n_written - 1];
+  FLO_TRY(load_scene(run, checkpoint));
+  app_run_plan(run, point->until);
+  FLO_TRY(check_goal(run, checkpoint));
+  FLO_TRY(app_run_build(run));
+  FLO_TRY(restore(run, checkpoint));
+  FLO_TRY(check_files(run, checkpoint, &is_last_whole));
+  FLO_TRY(app_run_name_assets(run, run->folder->path));
+  json_t *summary = read_summary(run);
+  take_times(run, point, summary, now);
+  // A run that diverged in the first step behind a frame shows the broken state in its place.
+  bool is_last_wrong = !is_last_whole || has_ended(summary, "diverged");
+  json_decref(summary);
+  return change_folder(run, checkpoint, is_last_wrong);
+}
