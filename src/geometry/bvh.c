@@ -36,13 +36,17 @@ static Corners corners_of(const FloMesh *mesh, uint32_t triangle) {
 typedef struct Builder {
   FloBvh *bvh;
   const Box *boxes; // of the triangles
-  bool has_dipoles;
 } Builder;
 
 typedef struct Task {
   uint32_t node, begin, end;
   int depth;
 } Task;
+
+// Places in the order of triangles.
+typedef struct Range {
+  uint32_t begin, end;
+} Range;
 
 static const Box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
@@ -141,9 +145,9 @@ static uint32_t split_range(const Builder *builder, const Task *task) {
   return split.bin < 0 ? middle : partition(builder, task, &split);
 }
 
-static void sum_dipole(const FloBvh *bvh, const Task *task, const FloBvhNode *node, FloBvhDipole *dipole) {
+static void sum_dipole(const FloBvh *bvh, const Range *range, const FloBvhNode *node, FloBvhDipole *dipole) {
   double total = 0, centre[3] = {0}, normal[3] = {0};
-  for (uint32_t k = task->begin; k < task->end; ++k) {
+  for (uint32_t k = range->begin; k < range->end; ++k) {
     Corners t = corners_of(bvh->mesh, order_of(bvh)[k]);
     double ab[3], ac[3], n[3], middle[3];
     vec_sub(t.b, t.a, ab), vec_sub(t.c, t.a, ac);
@@ -188,11 +192,11 @@ static void add_moments(const Corners *t, FloBvhDipole *dipole) {
   }
 }
 
-static void measure_dipole(const FloBvh *bvh, const Task *task, FloBvhDipole *dipole) {
+static void measure_dipole(const FloBvh *bvh, const Range *range, FloBvhDipole *dipole) {
   double square = 0;
   memset(dipole->first, 0, sizeof dipole->first);
   memset(dipole->second, 0, sizeof dipole->second);
-  for (uint32_t k = task->begin; k < task->end; ++k) {
+  for (uint32_t k = range->begin; k < range->end; ++k) {
     Corners t = corners_of(bvh->mesh, order_of(bvh)[k]);
     add_moments(&t, dipole);
     const double *corners[3] = {t.a, t.b, t.c};
@@ -212,10 +216,6 @@ static void fill_node(const Builder *builder, const Task *task) {
   for (uint32_t k = task->begin; k < task->end; ++k) box_add_box(&box, &builder->boxes[order_of(bvh)[k]]);
   vec_copy(box.low, node->low), vec_copy(box.high, node->high);
   node->first = task->begin, node->count = task->end - task->begin;
-  if (!builder->has_dipoles) return;
-  FloBvhDipole *dipole = (FloBvhDipole *)bvh->dipoles.data + task->node;
-  sum_dipole(bvh, task, node, dipole);
-  measure_dipole(bvh, task, dipole);
 }
 
 static void build_nodes(Builder *builder) {
@@ -237,6 +237,19 @@ static void build_nodes(Builder *builder) {
   }
 }
 
+// Children come after their parents: backwards, the places of a node are those of its children.
+static void fill_dipoles(FloBvh *bvh, Range *ranges) {
+  const FloBvhNode *nodes = nodes_of(bvh);
+  for (size_t k = bvh->n_nodes; k-- > 0;) {
+    uint32_t first = nodes[k].first;
+    ranges[k] = nodes[k].count ? (Range){first, first + nodes[k].count}
+                               : (Range){ranges[first].begin, ranges[first + 1].end};
+    FloBvhDipole *dipole = (FloBvhDipole *)bvh->dipoles.data + k;
+    sum_dipole(bvh, &ranges[k], &nodes[k], dipole);
+    measure_dipole(bvh, &ranges[k], dipole);
+  }
+}
+
 static FloStatus fill_boxes(const FloMesh *mesh, double max_coordinate, Box *boxes, FloError *error) {
   for (uint32_t k = 0; k < mesh->n_triangles; ++k) {
     Corners t = corners_of(mesh, k);
@@ -255,31 +268,48 @@ static FloStatus fill_boxes(const FloMesh *mesh, double max_coordinate, Box *box
   return FLO_OK;
 }
 
-static FloStatus allocate_tree(FloBvh *bvh, bool has_dipoles, size_t n, FloError *error) {
+// Room for as many nodes as there may be.
+static FloStatus allocate_tree(FloBvh *bvh, size_t n, FloError *error) {
   FloMemory *memory = bvh->mesh->memory;
-  size_t n_nodes = 2 * n, n_dipoles = has_dipoles ? n_nodes : 0;
-  if (n_nodes >= UINT32_MAX) return flo_fail(error, FLO_BAD_INPUT, "mesh: %zu triangles are too many", n);
-  FLO_TRY(flo_buffer_reserve(memory, &bvh->nodes, n_nodes * sizeof(FloBvhNode), 0, error));
-  FLO_TRY(flo_buffer_reserve(memory, &bvh->dipoles, n_dipoles * sizeof(FloBvhDipole), 0, error));
+  if (2 * n >= UINT32_MAX) return flo_fail(error, FLO_BAD_INPUT, "mesh: %zu triangles are too many", n);
+  FLO_TRY(flo_buffer_reserve(memory, &bvh->nodes, 2 * n * sizeof(FloBvhNode), 0, error));
   return flo_buffer_reserve(memory, &bvh->order, n * sizeof(uint32_t), 0, error);
+}
+
+// Leaves of several triangles make do with a third of the nodes there might be.
+static FloStatus give_back_room(FloBvh *bvh, FloError *error) {
+  FloMemory *memory = bvh->mesh->memory;
+  FloBuffer large = bvh->nodes;
+  size_t size = bvh->n_nodes * sizeof(FloBvhNode);
+  bvh->nodes = (FloBuffer){0};
+  FloStatus status = flo_buffer_reserve(memory, &bvh->nodes, size, 0, error);
+  if (status == FLO_OK) memcpy(bvh->nodes.data, large.data, size);
+  flo_buffer_free(memory, &large);
+  return status;
+}
+
+// `boxes` is room for a box for each triangle; it serves the dipoles as scratch when these are done with.
+static FloStatus build_tree(FloBvh *bvh, bool has_dipoles, void *boxes, FloError *error) {
+  const FloMesh *mesh = bvh->mesh;
+  FLO_TRY(fill_boxes(mesh, has_dipoles ? max_far_coordinate : DBL_MAX, boxes, error));
+  FLO_TRY(allocate_tree(bvh, mesh->n_triangles, error));
+  for (uint32_t k = 0; k < mesh->n_triangles; ++k) ((uint32_t *)bvh->order.data)[k] = k;
+  build_nodes(&(Builder){bvh, boxes});
+  FLO_TRY(give_back_room(bvh, error));
+  if (!has_dipoles) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(mesh->memory, &bvh->dipoles, bvh->n_nodes * sizeof(FloBvhDipole), 0, error));
+  fill_dipoles(bvh, boxes);
+  return FLO_OK;
 }
 
 static FloStatus build(FloBvh *bvh, const FloMesh *mesh, bool has_dipoles, FloError *error) {
   *bvh = (FloBvh){.mesh = mesh};
-  size_t n = mesh->n_triangles;
-  if (!n) return FLO_OK;
+  if (!mesh->n_triangles) return FLO_OK;
   FloBuffer boxes = {0};
-  FloStatus status = allocate_tree(bvh, has_dipoles, n, error);
-  if (status == FLO_OK) status = flo_buffer_reserve(mesh->memory, &boxes, n * sizeof(Box), 0, error);
-  if (status == FLO_OK)
-    status = fill_boxes(mesh, has_dipoles ? max_far_coordinate : DBL_MAX, boxes.data, error);
-  if (status == FLO_OK) {
-    for (uint32_t k = 0; k < n; ++k) ((uint32_t *)bvh->order.data)[k] = k;
-    build_nodes(&(Builder){bvh, boxes.data, has_dipoles});
-  } else {
-    flo_bvh_free(bvh);
-  }
+  FloStatus status = flo_buffer_reserve(mesh->memory, &boxes, mesh->n_triangles * sizeof(Box), 0, error);
+  if (status == FLO_OK) status = build_tree(bvh, has_dipoles, boxes.data, error);
   flo_buffer_free(mesh->memory, &boxes);
+  if (status != FLO_OK) flo_bvh_free(bvh);
   return status;
 }
 
@@ -356,33 +386,47 @@ static void try_segment(const double *const corners[3], int i, int j, const doub
   best->weights[i] = 1 - t, best->weights[j] = t;
 }
 
-// The foot of the perpendicular if it lies inside. Of a triangle a ten-billionth as high as long the normal
-// is noise; its edges are near enough.
-static bool try_interior(const double *const corners[3], const double p[3], Nearest *best) {
+enum { ALL_SIDES = 7 };
+
+// Tries the foot of the perpendicular. Returns bits of the sides, k for the one from corner k, that face the
+// foot and may be nearer: none if it lies inside, or if the plane is too far away already. Of a triangle a
+// ten-billionth as high as long the normal is noise; its sides are near enough.
+static unsigned try_interior(const double *const corners[3], const double p[3], Nearest *best) {
   double ab[3], ac[3], ap[3], n[3], m[3];
   vec_sub(corners[1], corners[0], ab), vec_sub(corners[2], corners[0], ac);
   vec_sub(p, corners[0], ap);
   vec_cross(ab, ac, n);
-  double square = vec_dot(n, n), longest = fmax(vec_dot(ab, ab), vec_dot(ac, ac));
-  if (!(square > 1e-20 * longest * longest)) return false;
-  vec_cross(ap, ac, m);
-  double v = vec_dot(m, n) / square;
-  vec_cross(ab, ap, m);
-  double w = vec_dot(m, n) / square, u = 1 - v - w;
-  if (u < 0 || v < 0 || w < 0) return false;
+  double square = vec_dot(n, n), ab_square = vec_dot(ab, ab), ac_square = vec_dot(ac, ac);
+  double longest = ab_square > ac_square ? ab_square : ac_square, noise = longest * longest;
+  if (!(square > 1e-20 * noise)) return ALL_SIDES;
   double height = vec_dot(ap, n);
+  if (height * height > (1 + 1e-6) * best->square * square && square > 1e-8 * noise) return 0;
+  vec_cross(ap, ac, m);
+  double v = vec_dot(m, n); // barycentric, times `square`
+  vec_cross(ab, ap, m);
+  double w = vec_dot(m, n), u = square - v - w;
+  unsigned facing = (w < 0) | (u < 0) << 1 | (v < 0) << 2;
+  if (facing) return square > 1e-8 * noise ? facing : ALL_SIDES;
   double distance = height * height / square;
-  if (distance < best->square) *best = (Nearest){distance, {u, v, w}};
-  return true;
+  if (distance < best->square) *best = (Nearest){distance, {u / square, v / square, w / square}};
+  return 0;
 }
 
 static bool try_triangle(const FloMesh *mesh, uint32_t triangle, const double p[3], Nearest *best) {
   Corners t = corners_of(mesh, triangle);
   const double *const corners[3] = {t.a, t.b, t.c};
   double before = best->square;
-  if (!try_interior(corners, p, best))
-    for (int k = 0; k < 3; ++k) try_segment(corners, k, (k + 1) % 3, p, best);
+  unsigned sides = try_interior(corners, p, best);
+  for (int k = 0; k < 3; ++k)
+    if (sides >> k & 1) try_segment(corners, k, (k + 1) % 3, p, best);
   return best->square < before;
+}
+
+double flo_triangle_square_distance(const FloMesh *mesh, uint32_t triangle, const double point[3],
+                                    double max_square) {
+  Nearest best = {.square = max_square};
+  try_triangle(mesh, triangle, point, &best);
+  return best.square;
 }
 
 static void describe_closest(const FloBvh *bvh, uint32_t triangle, const Nearest *nearest, FloClosest *out) {
@@ -575,97 +619,4 @@ double flo_bvh_winding(const FloBvh *bvh, const double point[3]) {
     stack[height++] = nodes[k].first;
   }
   return angle / (4 * FLO_PI);
-}
-
-// ---- Walking inwards ----
-
-// The ball that touches the surface at `foot` with its centre along `up` shrinks until it holds no part of
-// the surface (Ma, Bae and Choi 2012). Returns its radius; `other` is the second point it touches.
-static double shrink_ball(const FloBvh *bvh, const double foot[3], const double up[3], double radius,
-                          double other[3]) {
-  for (int step = 0; step < 32; ++step) {
-    double centre[3], d[3];
-    FloClosest closest;
-    vec_add_scaled(foot, up, radius, centre);
-    if (!flo_bvh_closest(bvh, centre, radius * (1 - 1e-9), &closest)) return radius;
-    vec_copy(closest.point, other);
-    vec_sub(closest.point, foot, d);
-    double height = vec_dot(d, up);
-    if (!(height > 0)) return radius;
-    radius = fmin(radius * (1 - 1e-9), vec_dot(d, d) / (2 * height));
-  }
-  return radius;
-}
-
-// One step from a place whose nearest surface point is `foot`: to the full depth if the way is free, else
-// onto the ridge between the two sides and up along it. False where the ridge is level or almost.
-static bool climb(const FloBvh *bvh, const double foot[3], const double up[3], double depth, double p[3],
-                  double *reached) {
-  double other[3], away[3], rise[3];
-  vec_copy(foot, other);
-  double radius = shrink_ball(bvh, foot, up, depth, other);
-  vec_add_scaled(foot, up, radius, p);
-  *reached = radius;
-  if (radius >= depth * (1 - 1e-6)) return false;
-  vec_sub(p, other, away);
-  double length = vec_length(away);
-  if (!(length > 0)) return false;
-  vec_scale(away, 1 / length, away);
-  vec_add(up, away, rise);
-  double slope = vec_length(rise) / 2;
-  // Sides that open by less than some 40 degrees belong to a thin part: its middle is deep enough.
-  if (slope < 0.35) return false;
-  vec_scale(rise, 0.5 / slope, rise);
-  for (double step = (depth - radius) / slope; step > 1e-3 * depth; step /= 2) {
-    double next[3];
-    FloClosest closest;
-    FloHit hit;
-    vec_add_scaled(p, rise, step, next);
-    if (flo_bvh_ray(bvh, p, rise, step, &hit)) continue;
-    if (flo_bvh_closest(bvh, next, radius, &closest)) continue;
-    vec_copy(next, p);
-    return true;
-  }
-  return false;
-}
-
-double flo_bvh_walk_away(const FloBvh *bvh, const double start[3], double depth, double out[3]) {
-  double reached = 0;
-  vec_copy(start, out);
-  for (int step = 0; step < 12; ++step) {
-    FloClosest closest;
-    double up[3];
-    if (!flo_bvh_closest(bvh, out, depth, &closest)) return depth;
-    reached = closest.distance;
-    if (!(reached > 0) || reached >= depth * (1 - 1e-6)) break;
-    vec_sub(out, closest.point, up);
-    vec_scale(up, 1 / vec_length(up), up);
-    if (!climb(bvh, closest.point, up, depth, out, &reached)) break;
-  }
-  return reached;
-}
-
-// A place a little inside of a point of a triangle. From an edge or a corner of the triangle it moves towards
-// the middle first: straight down would lead along the neighbour.
-static bool step_inside(const FloMesh *mesh, const double point[3], uint32_t triangle, double depth,
-                        double out[3]) {
-  Corners t = corners_of(mesh, triangle);
-  double ab[3], ac[3], normal[3], middle[3];
-  vec_sub(t.b, t.a, ab), vec_sub(t.c, t.a, ac);
-  vec_cross(ab, ac, normal);
-  double length = vec_length(normal);
-  if (!(length > 0)) return false;
-  for (int k = 0; k < 3; ++k) middle[k] = (t.a[k] + t.b[k] + t.c[k]) / 3 - point[k];
-  double way = vec_length(middle), share = way > 0 ? fmin(0.3, 0.1 * depth / way) : 0;
-  vec_add_scaled(point, middle, share, out);
-  vec_add_scaled(out, normal, -(2e-6 * depth + 0.01 * share * way) / length, out);
-  return true;
-}
-
-double flo_bvh_inset(const FloBvh *bvh, const double point[3], uint32_t triangle, double depth,
-                     double out[3]) {
-  double start[3];
-  if (step_inside(bvh->mesh, point, triangle, depth, start)) return flo_bvh_walk_away(bvh, start, depth, out);
-  vec_copy(point, out);
-  return 0;
 }

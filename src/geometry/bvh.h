@@ -51,6 +51,9 @@ bool flo_bvh_visit_box(const FloBvh *bvh, const double low[3], const double high
                        bool (*visit)(uint32_t triangle, void *context), void *context);
 // The point of the mesh nearest to `point`; false if none lies within `max_distance`.
 bool flo_bvh_closest(const FloBvh *bvh, const double point[3], double max_distance, FloClosest *out);
+// The square of the distance to one triangle, or `max_square` if that is less.
+double flo_triangle_square_distance(const FloMesh *mesh, uint32_t triangle, const double point[3],
+                                    double max_square);
 // The first hit with 0 <= t <= max_t from either side; false if there is none. `direction` need not have unit
 // length. A ray never slips through a shared edge or vertex.
 bool flo_bvh_ray(const FloBvh *bvh, const double origin[3], const double direction[3], double max_t,

@@ -66,10 +66,6 @@ void flo_mesh_turn_triangle(FloMesh *mesh, size_t triangle) {
   t[1] = t[2], t[2] = swap;
 }
 
-void flo_mesh_flip(FloMesh *mesh) {
-  for (size_t k = 0; k < mesh->n_triangles; ++k) flo_mesh_turn_triangle(mesh, k);
-}
-
 bool flo_mesh_has_twin_corners(const FloMesh *mesh, size_t triangle) {
   const uint32_t *t = flo_mesh_triangle(mesh, triangle);
   return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];

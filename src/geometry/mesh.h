@@ -39,9 +39,12 @@ FloStatus flo_mesh_weld(FloMesh *mesh, FloError *error);
 // Merges vertices of open edges that differ by rounding only, a millionth of the mesh's size and much less
 // than its shortest edge, if fewer edges are open then. Weld the mesh first.
 FloStatus flo_mesh_join_borders(FloMesh *mesh, size_t *n_joined, FloError *error);
+// Adds a copy of a mesh, welded and with its borders joined.
+FloStatus flo_mesh_copy_joined(const FloMesh *mesh, FloMesh *copy, FloError *error);
+// Fills an empty mesh with triangles that close the holes of another one, which should be welded; the third
+// corner of each is one vertex for all lids of a hole. None if the mesh is closed.
+FloStatus flo_mesh_cap_holes(const FloMesh *mesh, FloMesh *lids, FloError *error);
 void flo_mesh_turn_triangle(FloMesh *mesh, size_t triangle);
-// Turns all triangles round.
-void flo_mesh_flip(FloMesh *mesh);
 
 // ---- Edges ----
 
@@ -111,5 +114,8 @@ void flo_mesh_mass(const FloMesh *mesh, double density, FloMassProperties *out);
 void flo_mesh_shell_mass(const FloMesh *mesh, double density, double thickness, FloMassProperties *out);
 // A polygon in the plane, n pairs, without repeating the first; either sense of rotation.
 void flo_outline_mass(const double *points, size_t n, double density, FloMassProperties *out);
+// Its sides as a thin sheet; `volume` is the area of their cross-section [m^2].
+void flo_outline_shell_mass(const double *points, size_t n, double density, double thickness,
+                            FloMassProperties *out);
 
 #endif

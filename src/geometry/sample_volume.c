@@ -112,20 +112,25 @@ static FloStatus fill_layer(Filling *f, int threads, FloPoints *points, FloError
 
 // ---- Bounds ----
 
-// Where the interpolated distance changes its sign along the lines of the grid.
+// Where the interpolated distance changes its sign between a node and the next along each axis.
+static void widen_bounds(const FloSdf *sdf, const size_t index[3], double low[3], double high[3]) {
+  double a = flo_sdf_node(sdf, index);
+  for (int axis = 0; axis < 3; ++axis) {
+    size_t next[3] = {index[0], index[1], index[2]};
+    if (++next[axis] == sdf->n[axis]) continue;
+    double b = flo_sdf_node(sdf, next);
+    if ((a < 0) == (b < 0)) continue;
+    double x = sdf->low[axis] + sdf->cell * ((double)index[axis] + a / (a - b));
+    low[axis] = fmin(low[axis], x), high[axis] = fmax(high[axis], x);
+  }
+}
+
 static void find_grid_bounds(const FloSdf *sdf, double low[3], double high[3]) {
-  const float *values = sdf->values.data;
-  const size_t strides[3] = {1, sdf->n[0], sdf->n[0] * sdf->n[1]}, n_nodes = strides[2] * sdf->n[2];
+  size_t index[3];
   vec_set(low, INFINITY, INFINITY, INFINITY), vec_set(high, -INFINITY, -INFINITY, -INFINITY);
-  for (size_t k = 0; k < n_nodes; ++k)
-    for (int axis = 0; axis < 3; ++axis) {
-      size_t index = k / strides[axis] % sdf->n[axis];
-      if (index + 1 == sdf->n[axis]) continue;
-      double a = (double)values[k], b = (double)values[k + strides[axis]];
-      if ((a < 0) == (b < 0)) continue;
-      double x = sdf->low[axis] + sdf->cell * ((double)index + a / (a - b));
-      low[axis] = fmin(low[axis], x), high[axis] = fmax(high[axis], x);
-    }
+  for (index[2] = 0; index[2] < sdf->n[2]; ++index[2])
+    for (index[1] = 0; index[1] < sdf->n[1]; ++index[1])
+      for (index[0] = 0; index[0] < sdf->n[0]; ++index[0]) widen_bounds(sdf, index, low, high);
 }
 
 static void find_bounds(const FloInside *inside, double low[3], double high[3]) {

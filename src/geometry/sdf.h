@@ -4,13 +4,20 @@
 
 #include "geometry/bvh.h"
 
+// Blocks of nodes are kept in full near the surface only; elsewhere one node of each block is.
+enum { FLO_SDF_BLOCK = 4, FLO_SDF_BLOCK_NODES = FLO_SDF_BLOCK * FLO_SDF_BLOCK * FLO_SDF_BLOCK };
+#define FLO_SDF_FAR UINT32_MAX
+
 // Nodes at low + cell (i, j, k). Near the surface values are exact up to the rounding of a float; further
 // than some four cells away the sign is right and the magnitude a lower bound that grows with the distance.
 typedef struct FloSdf {
   FloMemory *memory;
-  FloBuffer values; // floats [m], negative inside; i runs fastest
+  FloBuffer places;  // uint32_t for every block: which of the near blocks it is, or FLO_SDF_FAR
+  FloBuffer values;  // floats, FLO_SDF_BLOCK_NODES for every near block [m], negative inside; i runs fastest
+  FloBuffer corners; // floats: far from the surface, the values at the corners of the blocks
   double low[3], cell;
   size_t n[3]; // nodes along each axis
+  size_t n_near;
 } FloSdf;
 
 // At least `margin` cells surround the mesh. A cell so small that the grid would have more than 2^26 nodes is
@@ -19,6 +26,7 @@ typedef struct FloSdf {
 FloStatus flo_sdf_build(FloSdf *sdf, const FloBvh *bvh, double cell, int margin, int threads,
                         FloError *error);
 void flo_sdf_free(FloSdf *sdf);
+double flo_sdf_node(const FloSdf *sdf, const size_t index[3]);
 // Interpolated between the nodes. Outside of the grid: the distance to the grid and the value at its border.
 double flo_sdf_distance(const FloSdf *sdf, const double point[3]);
 // Unit vector along which the interpolated distance grows fastest; zeros where there is none. Outside of the

@@ -55,10 +55,6 @@ static const struct {
     [FLO_SHAPE_OUTLINE] = {"outline", 1, NOTHING, NOTHING},
 };
 
-const char *flo_shape_kind_name(FloShapeKind kind) {
-  return (unsigned)kind < FLO_SHAPE_COUNT ? needs[kind].name : NULL;
-}
-
 bool flo_shape_has_formula(const FloShape *shape) {
   return shape->kind == FLO_SHAPE_SPHERE || shape->kind == FLO_SHAPE_CYLINDER ||
          shape->kind == FLO_SHAPE_TANK || (shape->kind == FLO_SHAPE_BOX && shape->radius == 0) ||
@@ -512,12 +508,21 @@ static FloStatus offer_layer(const Thinning *t, bool is_first) {
   return FLO_OK;
 }
 
+// Between samples, in spacings. The last rounds of repairs let them come as near as a tenth. A body whose
+// inset surface is smaller than this keeps a single sample instead, which has too low a density.
+static const double least_distance = 0.3;
+
 static FloStatus help_weak(const Thinning *t) {
   for (size_t k = 0; k < FLO_REPAIR_ROUNDS; ++k) {
     const FloRepairRound *round = &flo_repair_rounds[k];
+    // Rounds that differ from the last one only in a distance that is too short have nothing new.
+    if (k > 0 && round->step == flo_repair_rounds[k - 1].step) break;
     double n_offered = (double)t->candidates->count / (round->step * round->step);
     if (!flo_thinner_mark_weak(t->sink.thinner, 1) || n_offered > max_points / 2) break;
-    flo_thinner_set_rule(t->sink.thinner, 0, &round->rule);
+    FloThinRule rule = round->rule;
+    rule.min_distance = fmax(rule.min_distance, least_distance);
+    rule.retry_distance = fmax(rule.retry_distance, least_distance);
+    flo_thinner_set_rule(t->sink.thinner, 0, &rule);
     FLO_TRY(sample_layers(3, round->step * t->sink.spacing, t->inset, 1, &t->sink));
   }
   return FLO_OK;

@@ -18,7 +18,6 @@ FloStatus flo_points_add(FloPoints *points, double x, double y, double z, FloErr
 void flo_points_free(FloPoints *points);
 
 FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error);
-const char *flo_shape_kind_name(FloShapeKind kind);
 // Whether the functions below know the shape; for all others see solid.h. An outline without depth, as it is
 // in the plane, is known.
 bool flo_shape_has_formula(const FloShape *shape);

@@ -18,7 +18,11 @@ static const float least_sum = 1.46f;   // of w, 3.7/H^3
 static const float largest_sum = 3.86f; // 9.8/H^3
 
 const FloRepairRound flo_repair_rounds[FLO_REPAIR_ROUNDS] = {
-    {{0.5, 0.5, 1.7, true}, 0.5}, {{0.35, 0.35, 2.2, true}, 0.25}, {{0.1, 0.1, 2.8, true}, 0.125}};
+    {{0.5, 0.5, 1.7, true}, 0.5},
+    {{0.35, 0.35, 2.2, true}, 0.25},
+    {{0.1, 0.1, 2.8, true}, 0.125},
+    // For specks that lie alone and have nothing but their corners to offer.
+    {{0.02, 0.02, 2.8, true}, 0.125}};
 
 #define NONE     UINT32_MAX // no block
 #define MAX_MARK UINT8_MAX  // or more; such a mark stays

@@ -45,7 +45,7 @@ typedef struct FloRepairRound {
   double step; // between candidates, in spacings
 } FloRepairRound;
 
-enum { FLO_REPAIR_ROUNDS = 3 };
+enum { FLO_REPAIR_ROUNDS = 4 };
 extern const FloRepairRound flo_repair_rounds[FLO_REPAIR_ROUNDS];
 
 // Marks what is within `reach` spacings of the weak samples of the layer at work, and a little more; returns

@@ -3,6 +3,7 @@
 #include "geometry/bvh.h"
 #include "support/allocator.h"
 #include "support/check.h"
+#include "support/meshes.h"
 #include "support/random.h"
 
 typedef struct Fixture {
@@ -31,22 +32,8 @@ static void fixture_free(Fixture *f) {
   assert_int_equal(f->counter.n_mismatches, 0);
 }
 
-static uint32_t add_vertex(Fixture *f, double x, double y, double z) {
-  uint32_t index;
-  assert_ok(flo_mesh_add_vertex(&f->mesh, (double[3]){x, y, z}, &index, NULL), &(FloError){0});
-  return index;
-}
-
-static void add_triangle(Fixture *f, uint32_t a, uint32_t b, uint32_t c) {
-  assert_ok(flo_mesh_add_triangle(&f->mesh, a, b, c, NULL), &(FloError){0});
-}
-
 static void add_box(Fixture *f, double half) {
-  static const uint8_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                       {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  uint32_t first = (uint32_t)f->mesh.n_vertices;
-  for (int k = 0; k < 8; ++k) add_vertex(f, k & 1 ? half : -half, k & 2 ? half : -half, k & 4 ? half : -half);
-  for (int k = 0; k < 12; ++k) add_triangle(f, first + faces[k][0], first + faces[k][1], first + faces[k][2]);
+  mesh_add_box(&f->mesh, (double[3]){-half, -half, -half}, (double[3]){half, half, half}, false);
 }
 
 // A sphere of rings, its vertices shared.
@@ -55,19 +42,20 @@ static void add_sphere(Fixture *f, double radius, uint32_t n) {
   for (uint32_t j = 1; j < n; ++j)
     for (uint32_t i = 0; i < 2 * n; ++i) {
       double theta = FLO_PI * j / n, phi = FLO_PI * i / n;
-      add_vertex(f, radius * sin(theta) * cos(phi), radius * sin(theta) * sin(phi), radius * cos(theta));
+      mesh_add_vertex(&f->mesh, radius * sin(theta) * cos(phi), radius * sin(theta) * sin(phi),
+                      radius * cos(theta));
     }
-  uint32_t north = add_vertex(f, 0, 0, radius), south = add_vertex(f, 0, 0, -radius);
+  uint32_t north = mesh_add_vertex(&f->mesh, 0, 0, radius), south = mesh_add_vertex(&f->mesh, 0, 0, -radius);
   for (uint32_t i = 0; i < 2 * n; ++i) {
     uint32_t next = (i + 1) % (2 * n);
-    add_triangle(f, north, first + i, first + next);
+    mesh_add_triangle(&f->mesh, north, first + i, first + next);
     for (uint32_t j = 0; j + 2 < n; ++j) {
       uint32_t row = first + j * 2 * n, below = row + 2 * n;
-      add_triangle(f, row + i, below + i, below + next);
-      add_triangle(f, row + i, below + next, row + next);
+      mesh_add_triangle(&f->mesh, row + i, below + i, below + next);
+      mesh_add_triangle(&f->mesh, row + i, below + next, row + next);
     }
     uint32_t last = first + (n - 2) * 2 * n;
-    add_triangle(f, south, last + next, last + i);
+    mesh_add_triangle(&f->mesh, south, last + next, last + i);
   }
 }
 
@@ -84,11 +72,11 @@ static void add_soup(Fixture *f, Random *random, int n) {
     for (int corner = 0; corner < 3; ++corner) {
       double d[3];
       random_point(random, size, d);
-      corners[corner] = add_vertex(f, centre[0] + d[0], centre[1] + d[1], centre[2] + d[2]);
+      corners[corner] = mesh_add_vertex(&f->mesh, centre[0] + d[0], centre[1] + d[1], centre[2] + d[2]);
     }
     if (k % 10 == 7) corners[1] = corners[0];
     if (k % 50 == 8) corners[2] = corners[1] = corners[0];
-    add_triangle(f, corners[0], corners[1], corners[2]);
+    mesh_add_triangle(&f->mesh, corners[0], corners[1], corners[2]);
   }
 }
 
@@ -138,14 +126,16 @@ static void test_trees_over_awkward_meshes_are_not_deep(void **state) {
   (void)state;
   Fixture f;
   fixture_init(&f);
-  uint32_t a = add_vertex(&f, 0, 0, 0), b = add_vertex(&f, 1, 0, 0), c = add_vertex(&f, 0, 1, 0);
-  for (int k = 0; k < 1000; ++k) add_triangle(&f, a, b, c);
+  uint32_t a = mesh_add_vertex(&f.mesh, 0, 0, 0), b = mesh_add_vertex(&f.mesh, 1, 0, 0),
+           c = mesh_add_vertex(&f.mesh, 0, 1, 0);
+  for (int k = 0; k < 1000; ++k) mesh_add_triangle(&f.mesh, a, b, c);
   fixture_build(&f);
   check_tree(&f);
   flo_bvh_free(&f.bvh);
   double x = 1;
   for (int k = 0; k < 900; ++k, x /= 2)
-    add_triangle(&f, add_vertex(&f, x, 0, 0), add_vertex(&f, x / 2, x / 2, 0), add_vertex(&f, x, x, x));
+    mesh_add_triangle(&f.mesh, mesh_add_vertex(&f.mesh, x, 0, 0), mesh_add_vertex(&f.mesh, x / 2, x / 2, 0),
+                      mesh_add_vertex(&f.mesh, x, x, x));
   fixture_build(&f);
   check_tree(&f);
   fixture_free(&f);
@@ -326,8 +316,8 @@ static void test_large_trees_find_what_single_triangles_find(void **state) {
   double points[40][3], best[40];
   for (int k = 0; k < 40; ++k) random_point(&random, 1.5, points[k]), best[k] = INFINITY;
   fixture_init(&one);
-  for (int corner = 0; corner < 3; ++corner) add_vertex(&one, 0, 0, 0);
-  add_triangle(&one, 0, 1, 2);
+  for (int corner = 0; corner < 3; ++corner) mesh_add_vertex(&one.mesh, 0, 0, 0);
+  mesh_add_triangle(&one.mesh, 0, 1, 2);
   for (size_t t = 0; t < f.mesh.n_triangles; ++t) {
     for (uint32_t corner = 0; corner < 3; ++corner)
       vec_copy(flo_mesh_vertex(&f.mesh, flo_mesh_triangle(&f.mesh, t)[corner]),
@@ -394,8 +384,9 @@ static void test_nearest_points_of_degenerate_triangles(void **state) {
   Fixture f;
   FloClosest closest;
   fixture_init(&f);
-  uint32_t a = add_vertex(&f, 0, 0, 0), b = add_vertex(&f, 2, 0, 0), c = add_vertex(&f, 1, 0, 0);
-  add_triangle(&f, a, b, c);
+  uint32_t a = mesh_add_vertex(&f.mesh, 0, 0, 0), b = mesh_add_vertex(&f.mesh, 2, 0, 0),
+           c = mesh_add_vertex(&f.mesh, 1, 0, 0);
+  mesh_add_triangle(&f.mesh, a, b, c);
   fixture_build(&f);
   assert_true(flo_bvh_closest(&f.bvh, (double[3]){1.5, 3, 4}, INFINITY, &closest));
   assert_close(closest.distance, 5, 1e-14);

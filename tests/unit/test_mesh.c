@@ -3,6 +3,7 @@
 #include "geometry/mesh_io.h"
 #include "support/allocator.h"
 #include "support/check.h"
+#include "support/meshes.h"
 #include "support/random.h"
 
 #include <limits.h>
@@ -27,30 +28,9 @@ static void sheet_free(Sheet *sheet) {
   assert_int_equal(sheet->counter.n_mismatches, 0);
 }
 
-static uint32_t add_vertex(Sheet *sheet, double x, double y, double z) {
-  FloError error;
-  uint32_t index;
-  assert_ok(flo_mesh_add_vertex(&sheet->mesh, (double[3]){x, y, z}, &index, &error), &error);
-  return index;
-}
-
-static void add_triangle(Sheet *sheet, uint32_t a, uint32_t b, uint32_t c) {
-  FloError error;
-  assert_ok(flo_mesh_add_triangle(&sheet->mesh, a, b, c, &error), &error);
-}
-
-static const uint32_t box_triangles[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
-                                              {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
-                                              {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-
 // The box between (a, a, a) and (b, b, b); `is_inward` turns its triangles round.
 static void add_box(Sheet *sheet, double a, double b, bool is_inward) {
-  uint32_t first = (uint32_t)sheet->mesh.n_vertices;
-  for (int k = 0; k < 8; ++k) add_vertex(sheet, k & 1 ? b : a, k & 2 ? b : a, k & 4 ? b : a);
-  for (int k = 0; k < 12; ++k) {
-    const uint32_t *t = box_triangles[k];
-    add_triangle(sheet, first + t[0], first + t[is_inward ? 2 : 1], first + t[is_inward ? 1 : 2]);
-  }
+  mesh_add_box(&sheet->mesh, (double[3]){a, a, a}, (double[3]){b, b, b}, is_inward);
 }
 
 static FloMeshReport inspect(const Sheet *sheet) {
@@ -81,14 +61,14 @@ static void test_weld_keeps_the_first_of_equal_vertices(void **state) {
   Sheet sheet;
   FloError error;
   sheet_init(&sheet);
-  add_vertex(&sheet, 9, 9, 9); // not in use
-  add_vertex(&sheet, 1, 0, 0);
-  add_vertex(&sheet, 0.0, 2, 0);
-  add_vertex(&sheet, -0.0, 2, -0.0);
-  add_vertex(&sheet, 1, 0, nextafter(0, 1));
-  add_vertex(&sheet, 1, -0.0, 0);
-  add_triangle(&sheet, 1, 2, 4);
-  add_triangle(&sheet, 5, 3, 4);
+  mesh_add_vertex(&sheet.mesh, 9, 9, 9); // not in use
+  mesh_add_vertex(&sheet.mesh, 1, 0, 0);
+  mesh_add_vertex(&sheet.mesh, 0.0, 2, 0);
+  mesh_add_vertex(&sheet.mesh, -0.0, 2, -0.0);
+  mesh_add_vertex(&sheet.mesh, 1, 0, nextafter(0, 1));
+  mesh_add_vertex(&sheet.mesh, 1, -0.0, 0);
+  mesh_add_triangle(&sheet.mesh, 1, 2, 4);
+  mesh_add_triangle(&sheet.mesh, 5, 3, 4);
   assert_ok(flo_mesh_weld(&sheet.mesh, &error), &error);
   assert_int_equal(sheet.mesh.n_vertices, 3);
   assert_close_3(flo_mesh_vertex(&sheet.mesh, 0), ((double[3]){1, 0, 0}), 0);
@@ -106,8 +86,8 @@ static void test_weld_of_a_soup_gives_the_solid(void **state) {
   sheet_init(&sheet);
   for (int k = 0; k < 36; ++k) {
     uint32_t corner = box_triangles[k / 3][k % 3];
-    uint32_t v = add_vertex(&sheet, corner & 1, corner >> 1 & 1, corner >> 2 & 1);
-    if (k % 3 == 2) add_triangle(&sheet, v - 2, v - 1, v);
+    uint32_t v = mesh_add_vertex(&sheet.mesh, corner & 1, corner >> 1 & 1, corner >> 2 & 1);
+    if (k % 3 == 2) mesh_add_triangle(&sheet.mesh, v - 2, v - 1, v);
   }
   assert_int_equal(inspect(&sheet).n_boundary_edges, 36);
   assert_ok(flo_mesh_weld(&sheet.mesh, &error), &error);
@@ -123,7 +103,7 @@ static void test_weld_of_nothing(void **state) {
   char text[100];
   sheet_init(&sheet);
   assert_ok(flo_mesh_weld(&sheet.mesh, &error), &error);
-  add_vertex(&sheet, 1, 2, 3);
+  mesh_add_vertex(&sheet.mesh, 1, 2, 3);
   FloMeshReport report = repair(&sheet);
   assert_int_equal(sheet.mesh.n_vertices, 0);
   assert_false(report.is_watertight || report.is_inside_out);
@@ -140,8 +120,8 @@ static void test_weld_of_many(void **state) {
   sheet_init(&sheet);
   for (int k = 0; k < 90000; ++k) {
     int place = k % 30000;
-    uint32_t v = add_vertex(&sheet, place % 30 * 0.1, place / 30 % 100 * -0.1, place / 3000 * 1e-3);
-    if (k % 3 == 2) add_triangle(&sheet, v - 2, v - 1, v);
+    uint32_t v = mesh_add_vertex(&sheet.mesh, place % 30 * 0.1, place / 30 % 100 * -0.1, place / 3000 * 1e-3);
+    if (k % 3 == 2) mesh_add_triangle(&sheet.mesh, v - 2, v - 1, v);
   }
   assert_ok(flo_mesh_weld(&sheet.mesh, &error), &error);
   assert_int_equal(sheet.mesh.n_vertices, 30000);
@@ -166,7 +146,7 @@ static void test_report_of_a_box(void **state) {
   assert_close_3(r.high, ((double[3]){1, 1, 1}), 0);
   flo_mesh_describe_problems(&r, text, sizeof text);
   assert_string_equal(text, "");
-  flo_mesh_flip(&sheet.mesh);
+  mesh_turn_all(&sheet.mesh);
   r = inspect(&sheet);
   assert_true(r.is_watertight && r.is_inside_out);
   assert_close(r.signed_volume, -8, 1e-14);
@@ -214,10 +194,10 @@ static void test_report_of_a_fin_and_flat_triangles(void **state) {
   char text[600], little[20];
   sheet_init(&sheet);
   add_box(&sheet, 0, 1, false);
-  add_triangle(&sheet, 0, 1, add_vertex(&sheet, 0.5, -1, -1));
-  uint32_t a = add_vertex(&sheet, 5, 0, 0), b = add_vertex(&sheet, 5.1, 0.3, 0.7);
-  add_triangle(&sheet, a, b, add_vertex(&sheet, 5.3, 0.9, 2.1)); // on an oblique line
-  add_triangle(&sheet, 3, 3, 5);
+  mesh_add_triangle(&sheet.mesh, 0, 1, mesh_add_vertex(&sheet.mesh, 0.5, -1, -1));
+  uint32_t a = mesh_add_vertex(&sheet.mesh, 5, 0, 0), b = mesh_add_vertex(&sheet.mesh, 5.1, 0.3, 0.7);
+  mesh_add_triangle(&sheet.mesh, a, b, mesh_add_vertex(&sheet.mesh, 5.3, 0.9, 2.1)); // on an oblique line
+  mesh_add_triangle(&sheet.mesh, 3, 3, 5);
   FloMeshReport r = inspect(&sheet);
   assert_int_equal(r.n_nonmanifold_edges, 1);
   assert_int_equal(r.n_boundary_edges, 2 + 3);
@@ -313,8 +293,9 @@ static size_t compare_soup(Random *random, int n, uint32_t room, uint32_t size, 
     for (int axis = 0; axis < 3; ++axis)
       points[k].x[axis] = k % 3 ? points[k - k % 3].x[axis] + random_below(random, size)
                                 : (long long)random_below(random, axis < flatness ? room : 1);
-    uint32_t v = add_vertex(&sheet, (double)points[k].x[0], (double)points[k].x[1], (double)points[k].x[2]);
-    if (k % 3 == 2) add_triangle(&sheet, v - 2, v - 1, v);
+    uint32_t v =
+        mesh_add_vertex(&sheet.mesh, (double)points[k].x[0], (double)points[k].x[1], (double)points[k].x[2]);
+    if (k % 3 == 2) mesh_add_triangle(&sheet.mesh, v - 2, v - 1, v);
   }
   size_t n_meetings = 0;
   for (int i = 0; i < n; ++i)
@@ -354,8 +335,9 @@ static void test_a_heap_of_triangles_is_given_up(void **state) {
   Sheet sheet;
   sheet_init(&sheet);
   for (int k = 0; k < 10000; ++k) {
-    uint32_t a = add_vertex(&sheet, 0, k * 1e-9, 0), b = add_vertex(&sheet, 1, 0, k * 1e-9);
-    add_triangle(&sheet, a, b, add_vertex(&sheet, 0, 1, 1 - k * 1e-9));
+    uint32_t a = mesh_add_vertex(&sheet.mesh, 0, k * 1e-9, 0),
+             b = mesh_add_vertex(&sheet.mesh, 1, 0, k * 1e-9);
+    mesh_add_triangle(&sheet.mesh, a, b, mesh_add_vertex(&sheet.mesh, 0, 1, 1 - k * 1e-9));
   }
   FloMeshReport r = inspect(&sheet);
   assert_false(r.is_touching_complete);
@@ -438,7 +420,7 @@ static void test_published_models_are_repaired(void **state) {
   assert_close(r.signed_volume, 1.44631, 5e-6);
   sheet_free(&sheet);
   read_model(&sheet, "mujoco_bunny.obj"); // open
-  flo_mesh_flip(&sheet.mesh);
+  mesh_turn_all(&sheet.mesh);
   turn_at_random(&sheet, 3);
   r = repair(&sheet);
   assert_int_equal(r.n_inconsistent_halfedges, 0);
@@ -458,9 +440,9 @@ static void test_repair_cleans_up(void **state) {
   add_box(&sheet, 0, 1, false);
   for (uint32_t k = 0; k < 3; ++k) // doubled, beginning at another corner
     flo_mesh_triangle(&sheet.mesh, 12)[k] = 8 + box_triangles[0][(k + 1) % 3];
-  add_triangle(&sheet, 1, 1, 2);
-  add_triangle(&sheet, 0, 1, add_vertex(&sheet, 0.5, 0, 0)); // flat, beside an edge
-  add_vertex(&sheet, 7, 7, 7);
+  mesh_add_triangle(&sheet.mesh, 1, 1, 2);
+  mesh_add_triangle(&sheet.mesh, 0, 1, mesh_add_vertex(&sheet.mesh, 0.5, 0, 0)); // flat, beside an edge
+  mesh_add_vertex(&sheet.mesh, 7, 7, 7);
   assert_ok(flo_mesh_repair(&sheet.mesh, &before, &error), &error);
   assert_int_equal(before.n_degenerate, 2);
   assert_int_equal(before.n_triangles, 26);
@@ -477,14 +459,15 @@ static void test_repair_keeps_what_closes_a_gap(void **state) {
   (void)state;
   Sheet sheet;
   sheet_init(&sheet);
-  uint32_t a = add_vertex(&sheet, 0, 0, 0), b = add_vertex(&sheet, 1, 0, 0), c = add_vertex(&sheet, 0, 1, 0);
-  uint32_t d = add_vertex(&sheet, 0, 0, 1), m = add_vertex(&sheet, 0.5, 0, 0);
-  add_triangle(&sheet, a, c, b);
-  add_triangle(&sheet, b, c, d);
-  add_triangle(&sheet, c, a, d);
-  add_triangle(&sheet, a, m, d);
-  add_triangle(&sheet, m, b, d);
-  add_triangle(&sheet, a, b, m);
+  uint32_t a = mesh_add_vertex(&sheet.mesh, 0, 0, 0), b = mesh_add_vertex(&sheet.mesh, 1, 0, 0),
+           c = mesh_add_vertex(&sheet.mesh, 0, 1, 0);
+  uint32_t d = mesh_add_vertex(&sheet.mesh, 0, 0, 1), m = mesh_add_vertex(&sheet.mesh, 0.5, 0, 0);
+  mesh_add_triangle(&sheet.mesh, a, c, b);
+  mesh_add_triangle(&sheet.mesh, b, c, d);
+  mesh_add_triangle(&sheet.mesh, c, a, d);
+  mesh_add_triangle(&sheet.mesh, a, m, d);
+  mesh_add_triangle(&sheet.mesh, m, b, d);
+  mesh_add_triangle(&sheet.mesh, a, b, m);
   assert_int_equal(inspect(&sheet).n_degenerate, 1);
   FloMeshReport r = repair(&sheet);
   assert_true(r.is_watertight);
@@ -556,14 +539,14 @@ static void test_repair_leaves_open_ground(void **state) {
   for (int is_down = 0; is_down < 2; ++is_down) {
     Sheet sheet;
     sheet_init(&sheet);
-    for (int k = 0; k < 25; ++k) add_vertex(&sheet, k % 5, k / 5, 0.3 * sin(k % 5) * cos(k / 5));
+    for (int k = 0; k < 25; ++k) mesh_add_vertex(&sheet.mesh, k % 5, k / 5, 0.3 * sin(k % 5) * cos(k / 5));
     for (uint32_t k = 0; k < 24; ++k) {
       uint32_t v = k / 5 * 5 + k % 5;
       if (k % 5 == 4 || k >= 20) continue;
-      add_triangle(&sheet, v, v + 1, v + 6);
-      add_triangle(&sheet, v, v + 6, v + 5);
+      mesh_add_triangle(&sheet.mesh, v, v + 1, v + 6);
+      mesh_add_triangle(&sheet.mesh, v, v + 6, v + 5);
     }
-    if (is_down) flo_mesh_flip(&sheet.mesh);
+    if (is_down) mesh_turn_all(&sheet.mesh);
     uint32_t corners[2 * 16 * 3];
     memcpy(corners, sheet.mesh.triangles.data, sizeof corners);
     repair(&sheet);
@@ -580,13 +563,13 @@ static void test_repair_of_a_band_with_one_side(void **state) {
   sheet_init(&sheet);
   for (int k = 0; k < 2 * N; ++k) {
     double angle = 2 * FLO_PI * (k / 2) / N, out = 1 + (k % 2 ? 0.2 : -0.2) * cos(angle / 2);
-    add_vertex(&sheet, out * cos(angle), out * sin(angle), (k % 2 ? 0.2 : -0.2) * sin(angle / 2));
+    mesh_add_vertex(&sheet.mesh, out * cos(angle), out * sin(angle), (k % 2 ? 0.2 : -0.2) * sin(angle / 2));
   }
   for (uint32_t k = 0; k < N; ++k) {
     bool is_last = k == N - 1;
     uint32_t a = 2 * k, b = 2 * k + 1, c = is_last ? 1 : a + 2, d = is_last ? 0 : b + 2;
-    add_triangle(&sheet, a, c, b);
-    add_triangle(&sheet, b, c, d);
+    mesh_add_triangle(&sheet.mesh, a, c, b);
+    mesh_add_triangle(&sheet.mesh, b, c, d);
   }
   uint32_t corners[2 * N * 3];
   memcpy(corners, sheet.mesh.triangles.data, sizeof corners);
@@ -605,11 +588,13 @@ static void test_repair_drops_opposite_copies(void **state) {
     for (uint64_t seed = 0; seed < 4; ++seed) {
       Sheet sheet;
       sheet_init(&sheet);
-      if (seed % 2) add_triangle(&sheet, 0 * add_vertex(&sheet, 9, 9, 9), 0, 0); // numbers that differ
+      if (seed % 2)
+        mesh_add_triangle(&sheet.mesh, 0 * mesh_add_vertex(&sheet.mesh, 9, 9, 9), 0,
+                          0); // numbers that differ
       uint32_t first = (uint32_t)sheet.mesh.n_vertices;
       add_box(&sheet, 0, 3, false);
       const uint32_t *t = box_triangles[k];
-      add_triangle(&sheet, first + t[0], first + t[2], first + t[1]);
+      mesh_add_triangle(&sheet.mesh, first + t[0], first + t[2], first + t[1]);
       if (seed > 1) turn_at_random(&sheet, seed);
       FloMeshReport r = repair(&sheet);
       assert_int_equal(r.n_triangles, 12);
@@ -642,11 +627,11 @@ static void add_noisy_soup(Sheet *sheet, double noise) {
     uint32_t corners[3];
     for (int i = 0; i < 3; ++i) {
       uint32_t v = box_triangles[k][i];
-      corners[i] = add_vertex(sheet, 5 + 3 * (v & 1) + random_between(&random, -noise, noise),
-                              3 * (v >> 1 & 1) + random_between(&random, -noise, noise),
-                              3 * (v >> 2) + random_between(&random, -noise, noise));
+      corners[i] = mesh_add_vertex(&sheet->mesh, 5 + 3 * (v & 1) + random_between(&random, -noise, noise),
+                                   3 * (v >> 1 & 1) + random_between(&random, -noise, noise),
+                                   3 * (v >> 2) + random_between(&random, -noise, noise));
     }
-    add_triangle(sheet, corners[0], corners[1], corners[2]);
+    mesh_add_triangle(&sheet->mesh, corners[0], corners[1], corners[2]);
   }
 }
 
@@ -687,9 +672,10 @@ static void test_repair_does_not_join_what_is_apart(void **state) {
   sheet_free(&sheet);
   // Two sheets that touch with their corners only gain nothing.
   sheet_init(&sheet);
-  add_triangle(&sheet, add_vertex(&sheet, 0, 0, 0), add_vertex(&sheet, 1, 0, 0), add_vertex(&sheet, 0, 1, 0));
-  add_triangle(&sheet, add_vertex(&sheet, 1e-9, 0, 0), add_vertex(&sheet, -1, 0, 0),
-               add_vertex(&sheet, 0, -1, 0));
+  mesh_add_triangle(&sheet.mesh, mesh_add_vertex(&sheet.mesh, 0, 0, 0), mesh_add_vertex(&sheet.mesh, 1, 0, 0),
+                    mesh_add_vertex(&sheet.mesh, 0, 1, 0));
+  mesh_add_triangle(&sheet.mesh, mesh_add_vertex(&sheet.mesh, 1e-9, 0, 0),
+                    mesh_add_vertex(&sheet.mesh, -1, 0, 0), mesh_add_vertex(&sheet.mesh, 0, -1, 0));
   assert_ok(flo_mesh_repair(&sheet.mesh, &before, &error), &error);
   assert_int_equal(before.n_joined_vertices, 0);
   assert_int_equal(sheet.mesh.n_vertices, 6);

@@ -2,6 +2,7 @@
 #include "base/vecmath.h"
 #include "geometry/mesh.h"
 #include "support/check.h"
+#include "support/meshes.h"
 #include "support/random.h"
 
 typedef struct Sheet {
@@ -14,51 +15,27 @@ static void sheet_init(Sheet *sheet) {
   flo_mesh_init(&sheet->mesh, &sheet->memory);
 }
 
-static uint32_t add_vertex(Sheet *sheet, double x, double y, double z) {
-  FloError error;
-  uint32_t index;
-  assert_ok(flo_mesh_add_vertex(&sheet->mesh, (double[3]){x, y, z}, &index, &error), &error);
-  return index;
-}
-
-static void add_triangle(Sheet *sheet, uint32_t a, uint32_t b, uint32_t c) {
-  FloError error;
-  assert_ok(flo_mesh_add_triangle(&sheet->mesh, a, b, c, &error), &error);
-}
-
-// Two triangles.
-static void add_quad(Sheet *sheet, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  add_triangle(sheet, a, b, c);
-  add_triangle(sheet, a, c, d);
-}
-
 // ---- Bodies ----
 
 static void add_box(Sheet *sheet, const double size[3], bool is_inward) {
-  uint32_t v[8];
-  for (int k = 0; k < 8; ++k)
-    v[k] = add_vertex(sheet, (k & 1 ? 0.5 : -0.5) * size[0], (k & 2 ? 0.5 : -0.5) * size[1],
-                      (k & 4 ? 0.5 : -0.5) * size[2]);
-  static const int sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                  {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  for (int k = 0; k < 6; ++k) {
-    const int *s = sides[k];
-    add_quad(sheet, v[s[0]], v[s[is_inward ? 3 : 1]], v[s[2]], v[s[is_inward ? 1 : 3]]);
-  }
+  double low[3], high[3];
+  vec_scale(size, -0.5, low), vec_scale(size, 0.5, high);
+  mesh_add_box(&sheet->mesh, low, high, is_inward);
 }
 
 // A prism over a regular polygon, axis z.
 static void add_prism(Sheet *sheet, uint32_t n, double radius, double height) {
-  uint32_t bottom = add_vertex(sheet, 0, 0, -height / 2), top = add_vertex(sheet, 0, 0, height / 2);
+  uint32_t bottom = mesh_add_vertex(&sheet->mesh, 0, 0, -height / 2),
+           top = mesh_add_vertex(&sheet->mesh, 0, 0, height / 2);
   for (uint32_t k = 0; k < 2 * n; ++k) {
     double angle = 2 * FLO_PI * (k / 2) / n;
-    add_vertex(sheet, radius * cos(angle), radius * sin(angle), k % 2 ? height / 2 : -height / 2);
+    mesh_add_vertex(&sheet->mesh, radius * cos(angle), radius * sin(angle), k % 2 ? height / 2 : -height / 2);
   }
   for (uint32_t k = 0; k < n; ++k) {
     uint32_t here = 2 + 2 * k, next = 2 + 2 * ((k + 1) % n);
-    add_quad(sheet, here, next, next + 1, here + 1);
-    add_triangle(sheet, bottom, next, here);
-    add_triangle(sheet, top, here + 1, next + 1);
+    mesh_add_quad(&sheet->mesh, here, next, next + 1, here + 1);
+    mesh_add_triangle(&sheet->mesh, bottom, next, here);
+    mesh_add_triangle(&sheet->mesh, top, here + 1, next + 1);
   }
 }
 
@@ -66,30 +43,31 @@ static void add_prism(Sheet *sheet, uint32_t n, double radius, double height) {
 static void add_ring(Sheet *sheet, const double *line, uint32_t n_line, uint32_t n) {
   for (uint32_t k = 0; k < n * n_line; ++k) {
     double angle = 2 * FLO_PI * (k / n_line) / n, out = line[2 * (k % n_line)];
-    add_vertex(sheet, out * cos(angle), out * sin(angle), line[2 * (k % n_line) + 1]);
+    mesh_add_vertex(&sheet->mesh, out * cos(angle), out * sin(angle), line[2 * (k % n_line) + 1]);
   }
   for (uint32_t k = 0; k < n; ++k)
     for (uint32_t i = 0; i < n_line; ++i) {
       uint32_t here = k * n_line, next = (k + 1) % n * n_line, j = (i + 1) % n_line;
-      add_quad(sheet, here + i, next + i, next + j, here + j);
+      mesh_add_quad(&sheet->mesh, here + i, next + i, next + j, here + j);
     }
 }
 
 static void add_ball(Sheet *sheet, uint32_t n, double radius) {
-  uint32_t south = add_vertex(sheet, 0, 0, -radius), north = add_vertex(sheet, 0, 0, radius);
+  uint32_t south = mesh_add_vertex(&sheet->mesh, 0, 0, -radius),
+           north = mesh_add_vertex(&sheet->mesh, 0, 0, radius);
   for (uint32_t k = 1; k < n; ++k)
     for (uint32_t i = 0; i < 2 * n; ++i) {
       double polar = FLO_PI * k / n, angle = FLO_PI * i / n;
-      add_vertex(sheet, radius * sin(polar) * cos(angle), radius * sin(polar) * sin(angle),
-                 -radius * cos(polar));
+      mesh_add_vertex(&sheet->mesh, radius * sin(polar) * cos(angle), radius * sin(polar) * sin(angle),
+                      -radius * cos(polar));
     }
   for (uint32_t i = 0; i < 2 * n; ++i) {
     uint32_t j = (i + 1) % (2 * n), last = 2 + (n - 2) * 2 * n;
-    add_triangle(sheet, south, 2 + j, 2 + i);
-    add_triangle(sheet, north, last + i, last + j);
+    mesh_add_triangle(&sheet->mesh, south, 2 + j, 2 + i);
+    mesh_add_triangle(&sheet->mesh, north, last + i, last + j);
     for (uint32_t k = 0; k + 2 < n; ++k) {
       uint32_t row = 2 + k * 2 * n;
-      add_quad(sheet, row + i, row + j, row + 2 * n + j, row + 2 * n + i);
+      mesh_add_quad(&sheet->mesh, row + i, row + j, row + 2 * n + j, row + 2 * n + i);
     }
   }
 }
@@ -125,7 +103,7 @@ static void test_box(void **state) {
   assert_close(mass.mass, 3000, 1e-11);
   assert_close_3(mass.centre, ((double[3]){0, 0, 0}), 1e-15);
   check_inertia(&mass, (double[6]){3000 / 12.0 * 13, 3000 / 12.0 * 10, 3000 / 12.0 * 5, 0, 0, 0}, 1e-15);
-  flo_mesh_flip(&sheet.mesh);
+  mesh_turn_all(&sheet.mesh);
   assert_close(weigh(&sheet, 500).mass, -3000, 1e-11);
   flo_mesh_free(&sheet.mesh);
 }
@@ -136,12 +114,12 @@ static void test_tetrahedron(void **state) {
   Sheet sheet;
   double a = 1, b = 2, c = 5, m = 12 * a * b * c / 6;
   sheet_init(&sheet);
-  uint32_t o = add_vertex(&sheet, 0, 0, 0), x = add_vertex(&sheet, a, 0, 0), y = add_vertex(&sheet, 0, b, 0),
-           z = add_vertex(&sheet, 0, 0, c);
-  add_triangle(&sheet, o, y, x);
-  add_triangle(&sheet, o, x, z);
-  add_triangle(&sheet, o, z, y);
-  add_triangle(&sheet, x, y, z);
+  uint32_t o = mesh_add_vertex(&sheet.mesh, 0, 0, 0), x = mesh_add_vertex(&sheet.mesh, a, 0, 0),
+           y = mesh_add_vertex(&sheet.mesh, 0, b, 0), z = mesh_add_vertex(&sheet.mesh, 0, 0, c);
+  mesh_add_triangle(&sheet.mesh, o, y, x);
+  mesh_add_triangle(&sheet.mesh, o, x, z);
+  mesh_add_triangle(&sheet.mesh, o, z, y);
+  mesh_add_triangle(&sheet.mesh, x, y, z);
   FloMassProperties mass = weigh(&sheet, 12);
   assert_close(mass.mass, m, 1e-13);
   assert_close_3(mass.centre, ((double[3]){a / 4, b / 4, c / 4}), 1e-15);
@@ -313,8 +291,9 @@ static void test_nothing_weighs_nothing(void **state) {
   sheet_init(&sheet);
   FloMassProperties mass = weigh(&sheet, 1000);
   assert_true(mass.volume == 0 && mass.mass == 0 && mass.centre[0] == 0 && mass.inertia[0] == 0);
-  uint32_t a = add_vertex(&sheet, 4, 0, 0);
-  add_triangle(&sheet, a, add_vertex(&sheet, 6, 0, 0), add_vertex(&sheet, 5, 2, 0));
+  uint32_t a = mesh_add_vertex(&sheet.mesh, 4, 0, 0);
+  mesh_add_triangle(&sheet.mesh, a, mesh_add_vertex(&sheet.mesh, 6, 0, 0),
+                    mesh_add_vertex(&sheet.mesh, 5, 2, 0));
   mass = weigh(&sheet, 1000);
   assert_true(mass.mass == 0);
   assert_close_3(mass.centre, ((double[3]){5, 1, 0}), 0);
@@ -353,8 +332,9 @@ static void test_shell_of_a_triangle(void **state) {
   (void)state;
   Sheet sheet;
   sheet_init(&sheet);
-  uint32_t a = add_vertex(&sheet, 0, 0, 4);
-  add_triangle(&sheet, a, add_vertex(&sheet, 3, 0, 4), add_vertex(&sheet, 0, 6, 4));
+  uint32_t a = mesh_add_vertex(&sheet.mesh, 0, 0, 4);
+  mesh_add_triangle(&sheet.mesh, a, mesh_add_vertex(&sheet.mesh, 3, 0, 4),
+                    mesh_add_vertex(&sheet.mesh, 0, 6, 4));
   FloMassProperties shell;
   flo_mesh_shell_mass(&sheet.mesh, 10, 0.1, &shell);
   assert_close(shell.mass, 9, 1e-14);

@@ -3,6 +3,7 @@
 #include "geometry/sdf.h"
 #include "support/allocator.h"
 #include "support/check.h"
+#include "support/meshes.h"
 #include "support/random.h"
 
 typedef struct Fixture {
@@ -34,31 +35,14 @@ static void fixture_free(Fixture *f) {
   assert_int_equal(f->counter.n_mismatches, 0);
 }
 
-static uint32_t add_vertex(Fixture *f, double x, double y, double z) {
-  uint32_t index;
-  assert_ok(flo_mesh_add_vertex(&f->mesh, (double[3]){x, y, z}, &index, NULL), &(FloError){0});
-  return index;
-}
-
-static void add_triangle(Fixture *f, uint32_t a, uint32_t b, uint32_t c) {
-  assert_ok(flo_mesh_add_triangle(&f->mesh, a, b, c, NULL), &(FloError){0});
-}
-
-static void add_quad(Fixture *f, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  add_triangle(f, a, b, c);
-  add_triangle(f, a, c, d);
-}
-
 // ---- Bodies ----
 
 static const double box_half[3] = {0.5, 0.4, 0.3};
 
 static void add_box(Fixture *f) {
-  for (int k = 0; k < 8; ++k)
-    add_vertex(f, k & 1 ? box_half[0] : -box_half[0], k & 2 ? box_half[1] : -box_half[1],
-               k & 4 ? box_half[2] : -box_half[2]);
-  add_quad(f, 0, 2, 3, 1), add_quad(f, 4, 5, 7, 6), add_quad(f, 0, 1, 5, 4);
-  add_quad(f, 2, 6, 7, 3), add_quad(f, 0, 4, 6, 2), add_quad(f, 1, 3, 7, 5);
+  double low[3];
+  vec_scale(box_half, -1, low);
+  mesh_add_box(&f->mesh, low, box_half, false);
 }
 
 static double box_distance(const double half[3], const double p[3]) {
@@ -77,10 +61,10 @@ static double the_box(const double p[3]) { return box_distance(box_half, p); }
 static const double ell[6][2] = {{-1, -1}, {1, -1}, {1, 0}, {0, 0}, {0, 1}, {-1, 1}};
 
 static void add_ell(Fixture *f) {
-  for (int k = 0; k < 12; ++k) add_vertex(f, ell[k % 6][0], ell[k % 6][1], k < 6 ? -0.5 : 0.5);
-  for (uint32_t k = 0; k < 6; ++k) add_quad(f, k, (k + 1) % 6, (k + 1) % 6 + 6, k + 6);
-  add_quad(f, 0, 3, 2, 1), add_quad(f, 0, 5, 4, 3);
-  add_quad(f, 6, 7, 8, 9), add_quad(f, 6, 9, 10, 11);
+  for (int k = 0; k < 12; ++k) mesh_add_vertex(&f->mesh, ell[k % 6][0], ell[k % 6][1], k < 6 ? -0.5 : 0.5);
+  for (uint32_t k = 0; k < 6; ++k) mesh_add_quad(&f->mesh, k, (k + 1) % 6, (k + 1) % 6 + 6, k + 6);
+  mesh_add_quad(&f->mesh, 0, 3, 2, 1), mesh_add_quad(&f->mesh, 0, 5, 4, 3);
+  mesh_add_quad(&f->mesh, 6, 7, 8, 9), mesh_add_quad(&f->mesh, 6, 9, 10, 11);
 }
 
 static double the_ell(const double p[3]) {
@@ -115,13 +99,13 @@ static void add_icosphere(Fixture *f, int n) {
         for (int axis = 0; axis < 3; ++axis)
           p[axis] = a[axis] * n + (b[axis] - a[axis]) * i + (c[axis] - a[axis]) * j;
         vec_scale(p, 1 / vec_length(p), p);
-        add_vertex(f, p[0], p[1], p[2]);
+        mesh_add_vertex(&f->mesh, p[0], p[1], p[2]);
       }
     for (uint32_t i = 0, row = (uint32_t)n + 1; i < (uint32_t)n; ++i)
       for (uint32_t j = 0; i + j < (uint32_t)n; ++j) {
         uint32_t k = first + i * row + j;
-        add_triangle(f, k, k + row, k + 1);
-        if (i + j + 1 < (uint32_t)n) add_triangle(f, k + 1, k + row, k + row + 1);
+        mesh_add_triangle(&f->mesh, k, k + row, k + 1);
+        if (i + j + 1 < (uint32_t)n) mesh_add_triangle(&f->mesh, k + 1, k + row, k + row + 1);
       }
   }
 }
@@ -280,7 +264,9 @@ static void test_signs_are_those_of_the_winding_number(void **state) {
                    f.sdf.low[1] + f.sdf.cell * (double)(k / f.sdf.n[0] % f.sdf.n[1]),
                    f.sdf.low[2] + f.sdf.cell * (double)(k / f.sdf.n[0] / f.sdf.n[1])};
     double w = flo_bvh_winding(&f.bvh, p);
-    if (fabs(w - 0.5) > 1e-9) n_wrong += (((float *)f.sdf.values.data)[k] < 0) != (w > 0.5);
+    // What lies on the surface itself may be taken for either side.
+    if (fabs(w - 0.5) > 1e-9 && fabs(flo_sdf_distance(&f.sdf, p)) > 1e-12)
+      n_wrong += (flo_sdf_distance(&f.sdf, p) < 0) != (w > 0.5);
   }
   assert_int_equal(n_wrong, 0);
   fixture_free(&f);
@@ -320,6 +306,57 @@ static void test_points_outside_of_the_grid(void **state) {
   fixture_free(&f);
 }
 
+// ---- The far field ----
+
+// By brute force: the least distance to any triangle.
+static double nearest_triangle(const Fixture *f, const double p[3]) {
+  double square = INFINITY;
+  for (uint32_t t = 0; t < f->mesh.n_triangles; ++t)
+    square = fmin(square, flo_triangle_square_distance(&f->mesh, t, p, INFINITY));
+  return sqrt(square);
+}
+
+// Far from a ball there are but few nodes, inside and outside. Their values are lower bounds, never less than
+// six tenths of the distance, and grow along every way that leads away from the surface.
+static void test_far_values_are_bounds_that_grow(void **state) {
+  (void)state;
+  Fixture f;
+  FloError error;
+  Random random = {7};
+  fixture_init(&f);
+  add_icosphere(&f, 12);
+  assert_ok(flo_bvh_build(&f.bvh, &f.mesh, &error), &error);
+  assert_ok(flo_sdf_build(&f.sdf, &f.bvh, 0.02, 60, 2, &error), &error);
+  size_t n_blocks = f.sdf.n[0] / FLO_SDF_BLOCK * (f.sdf.n[1] / FLO_SDF_BLOCK) * (f.sdf.n[2] / FLO_SDF_BLOCK);
+  assert_true(f.sdf.n_near < n_blocks / 3);
+  for (int k = 0; k < 3000; ++k) {
+    double p[3], q[3];
+    for (int axis = 0; axis < 3; ++axis) p[axis] = random_between(&random, -2, 2);
+    double expected = nearest_triangle(&f, p), value = flo_sdf_distance(&f.sdf, p);
+    bool is_inside = vec_length(p) < 1;
+    if (expected > 0.01) assert_true((value < 0) == is_inside);
+    // Between nodes near the surface a cell's kinks add a little.
+    assert_true(fabs(value) < expected + 1e-3 && fabs(value) > 0.6 * expected - 1e-3);
+    vec_scale(p, (is_inside ? -0.2 : 0.2) / vec_length(p), q);
+    vec_add(p, q, q);
+    if (vec_length(p) > 0.3 && vec_length(q) < 2)
+      assert_true(fabs(flo_sdf_distance(&f.sdf, q)) > fabs(value) + 0.05);
+  }
+  fixture_free(&f);
+}
+
+// Rows of nodes that run exactly along faces, edges and through corners count each of them once: the box's
+// middle is a node, and its sides are whole cells.
+static void test_rows_along_faces_and_edges(void **state) {
+  (void)state;
+  Fixture f;
+  fixture_init(&f);
+  add_box(&f);
+  fixture_build(&f, 0.05);
+  assert_true(check_grid(&f, the_box, 1e-6) < 1e-6);
+  fixture_free(&f);
+}
+
 // ---- The grid ----
 
 static void test_the_same_bits_for_any_number_of_threads(void **state) {
@@ -332,8 +369,12 @@ static void test_the_same_bits_for_any_number_of_threads(void **state) {
   fixture_build(&f, 0.07);
   for (int threads = 1; threads <= 5; threads += 2) {
     assert_ok(flo_sdf_build(&other, &f.bvh, 0.07, 4, threads, &error), &error);
-    size_t n = other.n[0] * other.n[1] * other.n[2];
-    assert_memory_equal(other.values.data, f.sdf.values.data, n * sizeof(float));
+    size_t n_blocks =
+        other.n[0] / FLO_SDF_BLOCK * (other.n[1] / FLO_SDF_BLOCK) * (other.n[2] / FLO_SDF_BLOCK);
+    assert_memory_equal(other.places.data, f.sdf.places.data, n_blocks * sizeof(uint32_t));
+    assert_memory_equal(other.corners.data, f.sdf.corners.data, n_blocks * sizeof(float));
+    assert_memory_equal(other.values.data, f.sdf.values.data,
+                        other.n_near * FLO_SDF_BLOCK_NODES * sizeof(float));
     flo_sdf_free(&other);
   }
   fixture_free(&f);
@@ -367,7 +408,7 @@ static void test_cells_that_are_too_small_are_made_larger(void **state) {
   fixture_init(&f);
   add_box(&f);
   assert_ok(flo_bvh_build(&f.bvh, &f.mesh, &error), &error);
-  f.counter.byte_limit = 100 << 20;
+  f.counter.byte_limit = 20 << 20;
   assert_fails(flo_sdf_build(&f.sdf, &f.bvh, 1e-9, 4, 1, &error), FLO_NO_MEMORY, &error, "memory");
   double n_nodes = (double)f.sdf.n[0] * (double)f.sdf.n[1] * (double)f.sdf.n[2];
   assert_true(n_nodes <= 67108864.0 && n_nodes > 0.8 * 67108864.0);
@@ -396,7 +437,8 @@ static void test_a_single_triangle_has_no_inside(void **state) {
   (void)state;
   Fixture f;
   fixture_init(&f);
-  add_triangle(&f, add_vertex(&f, 0, 0, 0), add_vertex(&f, 1, 0, 0), add_vertex(&f, 0, 1, 0));
+  mesh_add_triangle(&f.mesh, mesh_add_vertex(&f.mesh, 0, 0, 0), mesh_add_vertex(&f.mesh, 1, 0, 0),
+                    mesh_add_vertex(&f.mesh, 0, 1, 0));
   fixture_build(&f, 0.1);
   assert_close(flo_sdf_distance(&f.sdf, (double[3]){0.2, 0.2, 0.3}), 0.3, 1e-6);
   assert_close(flo_sdf_distance(&f.sdf, (double[3]){0.2, 0.2, -0.3}), 0.3, 1e-6);
@@ -414,6 +456,8 @@ int main(void) {
       cmocka_unit_test(test_signs_are_those_of_the_winding_number),
       cmocka_unit_test(test_normals_of_a_sphere),
       cmocka_unit_test(test_points_outside_of_the_grid),
+      cmocka_unit_test(test_far_values_are_bounds_that_grow),
+      cmocka_unit_test(test_rows_along_faces_and_edges),
       cmocka_unit_test(test_the_same_bits_for_any_number_of_threads),
       cmocka_unit_test(test_the_margin_is_kept),
       cmocka_unit_test(test_cells_that_are_too_small_are_made_larger),

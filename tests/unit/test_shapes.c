@@ -430,7 +430,7 @@ static void test_samples_of_small_bodies_do_not_coincide(void **state) {
         assert_true(samples.points.count > 0);
         for (size_t k = 0; k < samples.points.count; ++k) {
           double apart = nearest(&samples.points, flo_points_at(&samples.points, k), k);
-          if (apart < (dim == 2 ? 0.3 : 0.09) * S)
+          if (apart < 0.3 * S)
             fail_msg("%dD, radius %g spacings, %d layers: samples %g spacings apart", dim, radius / S, layers,
                      apart / S);
         }
