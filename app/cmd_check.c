@@ -4,22 +4,29 @@
 #include "base/timer.h"
 #include "io/advice.h"
 #include "io/series.h"
+#include "io/shown.h"
 #include "io/summary.h"
 
 #include <jansson.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static const AppUsage usage = {
     .command = "check",
     .arguments = "SCENE",
     .about =
-        "Reads and builds SCENE and makes a few steps: finds mistakes, counts particles by part, estimates\n"
-        "memory, disk and time, tells the time step and what limits it, and notes what is doubtful: bodies\n"
-        "that stand in one another, walls and gaps too thin for the spacing, fluid that would fall for\n"
-        "ever, runs that nobody would wait for.\n"
-        "Writes nothing.\n"
+        "Reads SCENE in all its sizes, builds it and makes a few steps: finds mistakes, counts particles by\n"
+        "part, estimates memory, disk and time, tells the time step and what limits it, and notes what is\n"
+        "doubtful: bodies that stand in one another, walls and gaps too thin for the spacing, fluid that\n"
+        "would fall for ever, emitters, sinks and probes out of reach, motions that begin after the end,\n"
+        "meshes with defects or in millimetres, runs that nobody would wait for.\n"
+        "Writes nothing; with --set, only the size at hand is looked at.\n"
         "Exit codes: 0 the scene is fine, 1 the step failed, 2 the scene is not fine.",
     .examples = "  flotsam check dam-break\n"
                 "  flotsam check my/scene.json --size fine\n"
@@ -41,7 +48,8 @@ typedef struct Findings {
   double emitted; // by the end
   double until;   // [s] simulated
   double dt, steps, frames;
-  double seconds;    // that the run may take on this machine
+  double set_up;     // [s] that reading and building took
+  double seconds;    // that the run may take on this machine, with its set-up
   double disk_bytes; // that its output may take
   const char *limited_by;
   AppTexts advice;
@@ -49,6 +57,7 @@ typedef struct Findings {
 
 // What nobody waits for, and no disk has room for without a thought.
 #define LONG_SECONDS (7 * 86400.0)
+#define LONG_SET_UP  30.0
 #define MANY_STEPS   1e8
 #define MANY_BYTES   1e11
 #define MAX_FRAMES   1e6 // as many as a scene may have
@@ -56,6 +65,65 @@ typedef struct Findings {
 // Particles in a frame's file, after compression: identity, position, velocity, density, pressure.
 #define DISK_BYTES_PER_PARTICLE 40
 #define BYTES_PER_EMITTED       1100 // with its neighbours; see docs/performance.md
+
+// ---- Progress ----
+
+// A second thread that says on stderr what takes so long: after two seconds, then ever more rarely.
+typedef struct Watch {
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t wake;
+  bool is_running, is_over;
+  double began, ignored; // [s] the second: spent on what no run does; only the main thread looks at it
+  char stage[128];       // what is being done
+} Watch;
+
+#define FIRST_REPORT 2.0 // [s]
+
+static void *keep_watch(void *context) {
+  Watch *watch = context;
+  struct timespec due;
+  clock_gettime(CLOCK_REALTIME, &due);
+  double next = FIRST_REPORT, before = 0;
+  pthread_mutex_lock(&watch->lock);
+  while (!watch->is_over) {
+    due.tv_sec += (time_t)(next - before);
+    while (!watch->is_over && pthread_cond_timedwait(&watch->wake, &watch->lock, &due) == 0) continue;
+    if (watch->is_over) break;
+    fprintf(stderr, "flotsam: check: %s, %.0f s so far\n", watch->stage, flo_seconds() - watch->began);
+    fflush(stderr);
+    before = next, next *= 2;
+  }
+  pthread_mutex_unlock(&watch->lock);
+  return NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void begin_stage(Watch *watch, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  pthread_mutex_lock(&watch->lock);
+  vsnprintf(watch->stage, sizeof watch->stage, format, arguments);
+  pthread_mutex_unlock(&watch->lock);
+  va_end(arguments);
+}
+
+// Without a thread there is no progress to be seen, and nothing else missing.
+static void begin_watch(Watch *watch) {
+  *watch = (Watch){.began = flo_seconds(), .stage = "reading the scene"};
+  pthread_mutex_init(&watch->lock, NULL);
+  pthread_cond_init(&watch->wake, NULL);
+  watch->is_running = pthread_create(&watch->thread, NULL, keep_watch, watch) == 0;
+}
+
+static void end_watch(Watch *watch) {
+  pthread_mutex_lock(&watch->lock);
+  watch->is_over = true;
+  pthread_cond_signal(&watch->wake);
+  pthread_mutex_unlock(&watch->lock);
+  if (watch->is_running) pthread_join(watch->thread, NULL);
+  pthread_cond_destroy(&watch->wake);
+  pthread_mutex_destroy(&watch->lock);
+}
 
 // ---- Finding out ----
 
@@ -73,7 +141,10 @@ static FloStatus time_steps(FloWorld *world, double *seconds_per_step, FloError 
   return FLO_OK;
 }
 
-static void keep_advice(void *context, const char *sentence) { app_texts_add(context, sentence); }
+static void keep_advice(void *context, const char *sentence) {
+  char text[2048];
+  app_texts_add(context, flo_shown_escape(sentence, text, sizeof text));
+}
 
 // In words that fit the length.
 static const char *describe_duration(double seconds, char text[64]) {
@@ -102,6 +173,12 @@ static void advise_on_effort(const FloScene *scene, Findings *f) {
                        : "use a larger spacing or a shorter duration");
     app_texts_add(&f->advice, text);
   }
+  if (f->set_up > LONG_SET_UP) {
+    snprintf(text, sizeof text,
+             "setting the scene up takes %s by itself; a larger spacing needs fewer particles",
+             describe_duration(f->set_up, duration));
+    app_texts_add(&f->advice, text);
+  }
   if (f->disk_bytes > MANY_BYTES) {
     snprintf(text, sizeof text,
              "%.3g frames would fill about %.3g GB of the disk; use fewer frames_per_second", f->frames,
@@ -117,15 +194,19 @@ static void plan(const Arguments *a, const FloScene *scene, Findings *f) {
   f->frames = a->frames >= 0 ? a->frames : ceil(f->until * fps - 1e-6);
 }
 
-static FloStatus find_out(const Arguments *arguments, const FloScene *scene, FloWorld *world, Findings *f,
-                          FloError *error) {
+static FloStatus find_out(const Arguments *arguments, const FloScene *scene, FloWorld *world, Watch *watch,
+                          Findings *f, FloError *error) {
   double seconds_per_step;
   *f = (Findings){.fluid = flo_world_count(world, FLO_SET_FLUID),
                   .boundary = flo_world_count(world, FLO_SET_BOUNDARY),
+                  .set_up = flo_seconds() - watch->began - watch->ignored,
                   .limited_by = ""};
   f->emitted = flo_scene_emitted(scene);
   plan(arguments, scene, f);
+  FLO_TRY(flo_advice_check_speeds(scene, world, error));
+  begin_stage(watch, "looking for what is doubtful among %zu particles", f->fluid + f->boundary);
   flo_advice_give(scene, world, keep_advice, &f->advice);
+  begin_stage(watch, "timing a few steps of %zu particles", f->fluid + f->boundary);
   f->dt = flo_world_max_dt(world, &f->limited_by);
   // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
   f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + f->until) / f->dt), f->frames) : 0;
@@ -133,7 +214,7 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   // Emitters add particles steadily: half of them on the average.
   double now = (double)(f->fluid + f->boundary), average = now + f->emitted / 2;
   f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
-  f->seconds = f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
+  f->seconds = f->set_up + f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
   f->disk_bytes = (f->frames + 1) * average * DISK_BYTES_PER_PARTICLE;
   advise_on_effort(scene, f);
   return FLO_OK;
@@ -148,11 +229,19 @@ static void print_parts(const FloScene *scene) {
   }
 }
 
+// A title may come from a file's name, which may hold anything.
+static const char *title_of(const FloScene *scene) { return scene->title ? scene->title : scene->name; }
+
+static void print_head(const FloScene *scene) {
+  char text[8192];
+  printf("%s\n", flo_shown_escape(title_of(scene), text, sizeof text));
+  if (scene->shows && scene->shows[0]) printf("%s\n", flo_shown_escape(scene->shows, text, sizeof text));
+  printf("  file       %s\n", flo_shown_escape(scene->path, text, sizeof text));
+}
+
 static void print_text(const FloScene *scene, const Findings *f) {
   char duration[64];
-  printf("%s\n", scene->title ? scene->title : scene->name);
-  if (scene->shows && scene->shows[0]) printf("%s\n", scene->shows);
-  printf("  file       %s\n", scene->path);
+  print_head(scene);
   printf("  method     %s\n", scene->world.method);
   printf("  space      %dD, spacing %g m\n", scene->world.dim, scene->world.spacing);
   printf("  particles  %zu fluid, %zu boundary", f->fluid, f->boundary);
@@ -165,7 +254,8 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("  time step  %.3g s, limited by %s\n", f->dt, f->limited_by);
   printf("  steps      about %.0f for %g s in %.0f frames", f->steps, f->until, f->frames);
   if (scene->world.settle > 0) printf(", after %g s of settling", scene->world.settle);
-  printf("\n  run time   %s on this machine, if it goes on as it begins\n",
+  printf("\n  set-up     %s\n", describe_duration(f->set_up, duration));
+  printf("  run time   %s on this machine, set-up included, if it goes on as it begins\n",
          describe_duration(f->seconds, duration));
   for (size_t k = 0; k < f->advice.count; k++) printf("  note       %s\n", f->advice.items[k]);
 }
@@ -187,15 +277,17 @@ static json_t *advice_as_json(const Findings *f) {
 }
 
 static int print_json(const FloScene *scene, const Findings *f) {
+  char title[1024], path[2048];
   json_t *object = json_pack(
-      "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, s:f, s:o}",
-      "title", scene->title ? scene->title : scene->name, "scene", scene->path, "method", scene->world.method,
-      "dim", scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid,
-      "emitted", f->emitted, "boundary_particles", (json_int_t)f->boundary, "parts", parts_as_json(scene),
-      "bodies", (json_int_t)scene->n_bodies, "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt,
-      "limited_by", f->limited_by, "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
-      (json_int_t)f->frames, "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes",
-      advice_as_json(f));
+      "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, s:f, s:f, s:o}",
+      "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
+      flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
+      scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid, "emitted",
+      f->emitted, "boundary_particles", (json_int_t)f->boundary, "parts", parts_as_json(scene), "bodies",
+      (json_int_t)scene->n_bodies, "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt, "limited_by",
+      f->limited_by, "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
+      (json_int_t)f->frames, "set_up_seconds", f->set_up, "estimated_seconds", f->seconds,
+      "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
   if (!text) return app_fail(APP_RUN_FAILED, "cannot put the answer into JSON");
@@ -212,21 +304,56 @@ static FloStatus check_expects(const FloScene *scene, FloError *error) {
   return status;
 }
 
-static int check(const Arguments *arguments, FloScene *scene) {
+// Particles that do not fit into the machine would take it down with them.
+static FloStatus check_memory(const FloScene *scene, const FloSetUp *set_up, FloError *error) {
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (!(memory > 0) || set_up->bytes <= memory) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: about %.3g particles would need %.3g GB of memory, but this machine has %.3g GB; a "
+                  "larger spacing needs fewer",
+                  scene->path, set_up->n_fluid + set_up->n_boundary, set_up->bytes / 1e9, memory / 1e9);
+}
+
+// A size that nobody has chosen yet has mistakes too; what was set from outside was meant for this one.
+static FloStatus check_other_sizes(const Arguments *arguments, const FloScene *scene, FloError *error) {
+  FloSceneOptions options = {.method = arguments->scene.method, .size = arguments->scene.size};
+  if (arguments->scene.sets.count > 0) return FLO_OK;
+  return flo_advice_check_sizes(scene->path, &options, error);
+}
+
+static FloStatus build(const Arguments *arguments, FloScene *scene, Watch *watch, FloWorld **world,
+                       FloError *error) {
+  FloSetUp set_up = flo_advice_estimate_set_up(scene);
+  char duration[64];
+  FLO_TRY(check_expects(scene, error));
+  begin_stage(watch, "reading the scene's other sizes");
+  double since = flo_seconds();
+  FLO_TRY(check_other_sizes(arguments, scene, error));
+  // No run does that.
+  watch->ignored = flo_seconds() - since;
+  FLO_TRY(check_memory(scene, &set_up, error));
+  begin_stage(watch, "setting up about %.3g particles, which may take %s", set_up.n_fluid + set_up.n_boundary,
+              describe_duration(set_up.seconds, duration));
+  return flo_scene_build(scene, world, error);
+}
+
+static int check(const Arguments *arguments, FloScene *scene, Watch *watch) {
   FloWorld *world = NULL;
   FloError error;
   Findings findings = {0};
-  FloStatus status = check_expects(scene, &error);
-  if (status == FLO_OK) status = flo_scene_build(scene, &world, &error);
-  if (status == FLO_OK) status = find_out(arguments, scene, world, &findings, &error);
+  FloStatus status = build(arguments, scene, watch, &world, &error);
+  if (status == FLO_OK) status = find_out(arguments, scene, world, watch, &findings, &error);
   flo_world_destroy(world);
+  end_watch(watch);
   int exit_code = APP_OK;
-  if (status != FLO_OK)
+  if (status != FLO_OK) {
+    flo_shown_mask(error.text);
     exit_code = app_fail(app_exit_code(status), "%s", error.text);
-  else if (arguments->is_json)
+  } else if (arguments->is_json) {
     exit_code = print_json(scene, &findings);
-  else
+  } else {
     print_text(scene, &findings);
+  }
   app_texts_free(&findings.advice);
   return exit_code;
 }
@@ -247,8 +374,13 @@ int cmd_check(int argc, char **argv) {
     return app_fail(APP_BAD_INPUT, "check: give --until or --frames, not both");
   arguments.scene.scene = words.items[0];
   FloScene *scene;
-  if (!app_load_scene(&arguments.scene, &scene, &exit_code)) return exit_code;
-  exit_code = check(&arguments, scene);
+  Watch watch;
+  begin_watch(&watch);
+  if (!app_load_scene(&arguments.scene, &scene, &exit_code)) {
+    end_watch(&watch);
+    return exit_code;
+  }
+  exit_code = check(&arguments, scene, &watch);
   flo_scene_destroy(scene);
   return exit_code;
 }

@@ -486,15 +486,30 @@ static FloStatus check_measures(const Lettering *lettering, FloError *error) {
   return FLO_OK;
 }
 
+// Of the character at `text`, in UTF-8; one byte where it is none.
+static int character_length(const char *text) {
+  unsigned char first = (unsigned char)text[0];
+  int n = 1, n_more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+  while (n <= n_more && ((unsigned char)text[n] & 0xc0) == 0x80) ++n;
+  return n == n_more + 1 ? n : 1;
+}
+
+static FloStatus fail_character(const char *text, FloError *error) {
+  unsigned char first = (unsigned char)text[0];
+  int n = character_length(text);
+  if (n == 1 && (first <= ' ' || first >= 127))
+    return flo_fail(error, FLO_BAD_INPUT, "letters: there is no character with the code %d; there are %s",
+                    first, known_characters);
+  if (n == 1)
+    return flo_fail(error, FLO_BAD_INPUT, "letters: there is no '%c'; there are %s", first, known_characters);
+  return flo_fail(error, FLO_BAD_INPUT, "letters: there is no '%.*s' (code %d); there are %s", n, text, first,
+                  known_characters);
+}
+
 static FloStatus check_text(const char *text, FloError *error) {
   size_t n = strlen(text), n_visible = 0;
   for (size_t k = 0; k < n; ++k) {
-    unsigned char c = (unsigned char)text[k];
-    if (!find_glyph(text[k]))
-      return flo_fail(error, FLO_BAD_INPUT,
-                      c > ' ' && c < 127 ? "letters: there is no '%c'; there are %s"
-                                         : "letters: there is no character with the code %d; there are %s",
-                      c, known_characters);
+    if (!find_glyph(text[k])) return fail_character(text + k, error);
     n_visible += text[k] != ' ';
   }
   if (n_visible == 0)

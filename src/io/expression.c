@@ -7,6 +7,7 @@
 
 #include "base/core.h"
 #include "geometry/mesh_io.h"
+#include "io/shown.h"
 #include "io/suggest.h"
 
 enum {
@@ -194,15 +195,36 @@ static bool accept(Parser *parser, char c) {
   return true;
 }
 
+// What looks like arithmetic but is another character; word processors and web pages are full of it.
+static const char *find_plain(const char *text) {
+  static const struct {
+    const char *foreign, *plain;
+  } signs[] = {{"\u2212", "; write -"},      {"\u2013", "; write -"},
+               {"\u00b7", "; write *"},      {"\u00d7", "; write *"},
+               {"\u00f7", "; write /"},      {"\u00b2", "; write ^2"},
+               {"\u00b3", "; write ^3"},     {"\u03c0", "; write pi"},
+               {"\u221a", "; write sqrt()"}, {"\u00a0", "; write a plain space"}};
+  for (size_t k = 0; k < FLO_COUNT_OF(signs); k++)
+    if (!strncmp(text, signs[k].foreign, strlen(signs[k].foreign))) return signs[k].plain;
+  return "";
+}
+
+// Met a character beyond ASCII, or half of one.
+static FloStatus fail_foreign(Parser *parser, int column, const char *what) {
+  char character[5] = {*parser->at}, shown[32];
+  for (size_t k = 1; k < 4 && ((unsigned char)parser->at[k] & 0xc0) == 0x80; k++)
+    character[k] = parser->at[k];
+  return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%s'%s", column, what,
+                  flo_shown_escape(character, shown, sizeof shown), find_plain(parser->at));
+}
+
 static FloStatus expected(Parser *parser, const char *what) {
   skip_spaces(parser);
   int column = column_of(parser, parser->at);
   unsigned char found = (unsigned char)*parser->at;
   if (!found)
     return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, but the text ends", column, what);
-  if (found < ' ' || found > '~')
-    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got byte 0x%02x", column, what,
-                    found);
+  if (found < ' ' || found > '~') return fail_foreign(parser, column, what);
   return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%c'", column, what, found);
 }
 

@@ -7,15 +7,10 @@
 #include <strings.h>
 
 #include "base/core.h"
+#include "io/shown.h"
 #include "io/suggest.h"
 
 // ---- Failing ----
-
-// A file's text may hold anything; what reaches a terminal must not.
-static void replace_control_characters(char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
-}
 
 // The origin of the innermost value around `path` that has one; *rest is what remains of the path below it.
 static const json_t *find_origin(const FloSceneContext *context, const char *path, const char **rest) {
@@ -95,7 +90,8 @@ static FloStatus fail_with(FloSceneContext *context, FloStatus status, const cha
   describe_place(context, origin, note, sizeof note);
   flo_fail(context->error, status, "%s: %s%s%s%s%s", origin ? origin_text(origin, 0) : context->file,
            origin ? origin_text(origin, 1) : "", rest, note, context->path[0] ? ": " : "", text);
-  if (context->error) replace_control_characters(context->error->text);
+  // A file's text may hold anything; what reaches a terminal must not.
+  if (context->error) flo_shown_mask(context->error->text);
   return status;
 }
 
@@ -255,7 +251,10 @@ static FloStatus work_out_constant(FloSceneContext *context, const char *name, d
   flo_scene_leave(context, 0);
   flo_scene_enter(context, "constants");
   flo_scene_enter(context, name);
-  if (!json_is_string(given)) return flo_scene_fail(context, "must be a number or an expression");
+  char found[96];
+  if (!json_is_string(given))
+    return flo_scene_fail(context, "must be a number or an expression, got %s",
+                          flo_shown_value(given, found));
   context->chain[context->n_chain++] = name;
   FLO_TRY(flo_scene_evaluate(context, json_string_value(given), value));
   context->n_chain--;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,22 @@ static void read_edges(const json_t *value, int dim, double size[3]) {
 static double number_or(const json_t *object, const char *key, double otherwise) {
   const json_t *value = json_object_get(object, key);
   return value ? json_number_value(value) : otherwise;
+}
+
+// ---- Cones ----
+
+// The library speaks of "the radius"; a cone has two, and it matters which.
+static FloStatus check_cone(FloSceneContext *context, const FloShape *shape) {
+  size_t mark = flo_scene_enter(context, "cone");
+  if (shape->radius <= 0)
+    return flo_scene_fail(context,
+                          "the first number, the radius at the bottom, must be > 0, got %g; to stand a cone "
+                          "on its point, turn it round by 'rotate'",
+                          shape->radius);
+  if (shape->size[0] <= 0)
+    return flo_scene_fail(context, "the third number, the length, must be > 0, got %g", shape->size[0]);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
 }
 
 // ---- Letters ----
@@ -252,14 +269,88 @@ static FloStatus check_mesh(FloSceneContext *context, const char *path, const Fl
   for (int axis = 0; axis < 3; axis++)
     extent = fmax(extent, fmax(high[axis] - low[axis], fmax(fabs(low[axis]), fabs(high[axis]))));
   if (extent <= MAX_EXTENT) return FLO_OK;
-  return flo_scene_fail(context, "%s: reaches over %.3g m, at most %g m; a smaller 'scale' would do", path,
-                        extent, MAX_EXTENT);
+  return flo_scene_fail(context,
+                        "%s: reaches over %.3g m, at most %g m; a smaller 'scale' would do, for example "
+                        "0.001 if it was drawn in millimetres",
+                        path, extent, MAX_EXTENT);
+}
+
+// Adds to what is wrong with a mesh how many of a kind there were, what became of them and what that means.
+__attribute__((format(printf, 2, 3))) static void add_problem(FloSceneAttachment *attachment,
+                                                              const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  flo_text_append(attachment->problems, sizeof attachment->problems, "; ", text);
+}
+
+// A kind of defect, counted before and after the mesh was mended.
+typedef struct Defect {
+  const char *prefix, *one, *many; // "", "edge between triangles ..."
+  size_t n_before, n_after;
+  const char *meaning; // of those that were left
+} Defect;
+
+static void describe_defect(FloSceneAttachment *attachment, const Defect *defect) {
+  size_t n = flo_max_size(defect->n_before, defect->n_after);
+  if (n == 0) return;
+  const char *what = n == 1 ? defect->one : defect->many;
+  if (defect->n_after == 0)
+    add_problem(attachment, "%s%zu %s (mended)", defect->prefix, n, what);
+  else if (defect->n_after >= defect->n_before)
+    add_problem(attachment, "%s%zu %s (left: %s)", defect->prefix, n, what, defect->meaning);
+  else
+    add_problem(attachment, "%s%zu %s (%zu mended, %zu left: %s)", defect->prefix, n, what,
+                defect->n_before - defect->n_after, defect->n_after, defect->meaning);
+}
+
+// For every defect whether it was mended or is still there; what is welded is mended by definition.
+static void describe_mesh(const FloMeshReport *before, const FloMeshReport *after,
+                          FloSceneAttachment *attachment) {
+  const Defect defects[] = {
+      {"", "vertex that differed from another by rounding only", "vertices that differed by rounding only",
+       before->n_joined_vertices, 0, ""},
+      {"", "triangle without area", "triangles without area", before->n_degenerate, after->n_degenerate,
+       "they carry nothing"},
+      {"open: ", "boundary edge", "boundary edges", before->n_boundary_edges, after->n_boundary_edges,
+       "inside and outside are guessed by winding numbers"},
+      {"", "edge of more than two triangles", "edges of more than two triangles", before->n_nonmanifold_edges,
+       after->n_nonmanifold_edges, "parts touch there"},
+      {"", "edge between triangles of opposite orientation",
+       "edges between triangles of opposite orientation",
+       before->n_nonmanifold_edges ? 0 : before->n_inconsistent_halfedges,
+       after->n_nonmanifold_edges ? 0 : after->n_inconsistent_halfedges, "one side of them faces inwards"},
+      {"", "mesh that is inside out", "meshes that are inside out", before->is_inside_out,
+       after->is_inside_out, "turn its triangles round"},
+      {"", "pair of triangles that run into each other", "pairs of triangles that run into each other",
+       before->n_self_touching, after->n_self_touching,
+       after->is_touching_complete ? "overlapping volume counts twice in the mass"
+                                   : "and there are more; overlapping volume counts twice in the mass"},
+  };
+  for (size_t k = 0; k < FLO_COUNT_OF(defects); k++) describe_defect(attachment, &defects[k]);
+}
+
+static bool is_sound(const FloMeshReport *r) {
+  return r->is_watertight && !r->n_degenerate && !r->n_joined_vertices && !r->n_self_touching &&
+         !r->is_inside_out;
+}
+
+static FloStatus mend_mesh(FloSceneContext *context, FloSceneAttachment *attachment) {
+  FloMeshReport before, after;
+  FloError cause;
+  FloStatus status = flo_mesh_repair(&attachment->mesh, &before, &cause);
+  if (status == FLO_OK && is_sound(&before)) return FLO_OK;
+  if (status == FLO_OK) status = flo_mesh_inspect(&attachment->mesh, &after, &cause);
+  if (status != FLO_OK) return flo_scene_pass_on(context, status, &cause);
+  describe_mesh(&before, &after, attachment);
+  return FLO_OK;
 }
 
 static FloStatus load_mesh(FloSceneContext *context, const char *path, double scale,
                            FloSceneAttachment *attachment) {
   FloError cause;
-  FloMeshReport report;
   FloMesh *mesh = &attachment->mesh;
   char hint[128];
   FloStatus status = flo_mesh_read(path, mesh, &cause);
@@ -269,10 +360,8 @@ static FloStatus load_mesh(FloSceneContext *context, const char *path, double sc
   }
   for (size_t k = 0; k < mesh->n_vertices; k++)
     vec_scale(flo_mesh_vertex(mesh, k), scale, flo_mesh_vertex(mesh, k));
-  status = flo_mesh_repair(mesh, &report, &cause);
-  if (status != FLO_OK) return flo_scene_pass_on(context, status, &cause);
+  FLO_TRY(mend_mesh(context, attachment));
   FLO_TRY(check_mesh(context, path, mesh));
-  flo_mesh_describe_problems(&report, attachment->problems, sizeof attachment->problems);
   attachment->triangles = (FloTriangles){flo_mesh_vertex(mesh, 0), flo_mesh_triangle(mesh, 0),
                                          mesh->n_vertices, mesh->n_triangles};
   return FLO_OK;
@@ -346,7 +435,7 @@ static FloStatus read_by_key(FloSceneContext *context, json_t *object, FloShape 
     shape->kind = figures[k].kind;
     read_plain(value, figures[k].numbers, shape);
   }
-  return FLO_OK;
+  return shape->kind == FLO_SHAPE_CONE ? check_cone(context, shape) : FLO_OK;
 }
 
 FloStatus flo_scene_read_figure(FloSceneContext *context, json_t *object, int up, double spacing,

@@ -7,6 +7,7 @@
 
 #include "base/core.h"
 #include "io/scene_steps.h"
+#include "io/shown.h"
 #include "io/suggest.h"
 
 #define MAX_FILE_SIZE ((size_t)64 << 20)
@@ -15,8 +16,9 @@
 // ---- The file ----
 
 static FloStatus io_failed(FloSceneContext *context, const char *what) {
-  context->has_failed = true;
-  return flo_fail(context->error, FLO_IO_FAILED, "%s: %s", context->file, what);
+  FloError cause;
+  flo_fail(&cause, FLO_IO_FAILED, "%s", what);
+  return flo_scene_pass_on(context, FLO_IO_FAILED, &cause);
 }
 
 // Reads one byte beyond the limit at most, so that pipes and devices without end are refused too.
@@ -54,23 +56,59 @@ static bool is_blank(const char *text, size_t length) {
   return true;
 }
 
+// Whether the bracket that the parser did not want stands behind a comma. The position is behind it.
+static bool has_comma_before(const char *text, size_t length, const json_error_t *problem) {
+  size_t back = flo_min_size(problem->position > 0 ? (size_t)problem->position - 1 : 0, length);
+  while (back > 0 && strchr(" \t\r\n", text[back - 1])) --back;
+  return back > 0 && text[back - 1] == ',';
+}
+
+// What people write who take JSON for JavaScript or another language; "" for other mistakes.
+static const char *find_remedy(const char *text, size_t length, const json_error_t *problem) {
+  static const struct {
+    const char *symptom, *remedy;
+  } habits[] = {
+      {"near '/", "; JSON has no comments, write notes into \"shows\""},
+      {"near '#", "; JSON has no comments, write notes into \"shows\""},
+      {"near '\'", "; JSON wants double quotes"},
+      {"near 'NaN'", "; a number must be finite"},
+      {"near 'Infinity'", "; a number must be finite"},
+      {"near 'True'", "; JSON writes true in small letters"},
+      {"near 'False'", "; JSON writes false in small letters"},
+      {"near 'None'", "; leave out what is not there"},
+  };
+  for (size_t k = 0; k < FLO_COUNT_OF(habits); k++)
+    if (strstr(problem->text, habits[k].symptom)) return habits[k].remedy;
+  bool is_bracket = strstr(problem->text, "near '}'") || strstr(problem->text, "near ']'");
+  return is_bracket && has_comma_before(text, length, problem) ? "; no comma belongs behind the last entry"
+                                                               : "";
+}
+
+static FloStatus fail_syntax(FloSceneContext *context, const char *text, size_t length,
+                             const json_error_t *problem) {
+  // Mistakes in the text have a line; what has none is a want of memory.
+  if (problem->line < 0) return flo_scene_no_memory(context);
+  return flo_scene_fail(context, "line %d, column %d: %s%s", problem->line, problem->column, problem->text,
+                        find_remedy(text, length, problem));
+}
+
 FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
   json_error_t problem;
   *root = NULL;
   if (length > MAX_FILE_SIZE) return flo_scene_fail(context, TOO_LARGE);
   // Some editors put a mark in front that says UTF-8, or save as UTF-16.
   if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, length -= 3;
-  if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+  if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2) ||
+                      !memcmp(text, "{\0", 2) || !memcmp(text, "\0{", 2)))
     return flo_scene_fail(context, "is UTF-16 text; save it as UTF-8");
   if (is_blank(text, length))
     return flo_scene_fail(context, "is empty; a scene is a JSON object: { \"schema_version\": 1, ... }");
   *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
-  if (*root && !json_is_object(*root))
-    return flo_scene_fail(context, "a scene must be a JSON object: { ... }");
-  if (*root) return FLO_OK;
-  // Mistakes in the text have a line; what has none is a want of memory.
-  if (problem.line < 0) return flo_scene_no_memory(context);
-  return flo_scene_fail(context, "line %d, column %d: %s", problem.line, problem.column, problem.text);
+  if (!*root) return fail_syntax(context, text, length, &problem);
+  char found[96];
+  if (json_is_object(*root)) return FLO_OK;
+  return flo_scene_fail(context, "a scene must be a JSON object: { ... }, got %s",
+                        flo_shown_value(*root, found));
 }
 
 FloStatus flo_scene_read_file(FloSceneContext *context, json_t **root) {
@@ -83,45 +121,176 @@ FloStatus flo_scene_read_file(FloSceneContext *context, json_t **root) {
   return status;
 }
 
+// ---- Text that will be shown ----
+
+enum { MAX_TITLE = 200, MAX_SHOWS = 2000 };
+
+// Whether any text in a value, or any name of a part of it, holds what a terminal would obey.
+static bool has_control(json_t *value) {
+  const char *name;
+  json_t *inner;
+  size_t index;
+  if (json_is_string(value)) return !flo_shown_is_plain(json_string_value(value));
+  json_array_foreach(value, index, inner) {
+    if (has_control(inner)) return true;
+  }
+  json_object_foreach(value, name, inner) {
+    if (!flo_shown_is_plain(name) || has_control(inner)) return true;
+  }
+  return false;
+}
+
+static FloStatus fail_control(FloSceneContext *context, const char *what, const char *text) {
+  char shown[200];
+  return flo_scene_fail(context,
+                        "%s must do without control characters, such as new lines and terminal escapes, got "
+                        "'%s'",
+                        what, flo_shown_escape(text, shown, sizeof shown));
+}
+
+// Fails with the path of the first text or name at fault, if there is one.
+static FloStatus report_control(FloSceneContext *context, json_t *value) {
+  const char *name;
+  json_t *inner;
+  size_t index;
+  if (json_is_string(value) && has_control(value))
+    return fail_control(context, "text", json_string_value(value));
+  json_array_foreach(value, index, inner) {
+    size_t mark = flo_scene_enter_index(context, index);
+    FLO_TRY(report_control(context, inner));
+    flo_scene_leave(context, mark);
+  }
+  json_object_foreach(value, name, inner) {
+    if (!flo_shown_is_plain(name)) return fail_control(context, "a name", name);
+    size_t mark = flo_scene_enter(context, name);
+    FLO_TRY(report_control(context, inner));
+    flo_scene_leave(context, mark);
+  }
+  return FLO_OK;
+}
+
+static FloStatus check_length(FloSceneContext *context, const json_t *root, const char *key, size_t most) {
+  size_t length = json_string_length(json_object_get(root, key)), mark = flo_scene_enter(context, key);
+  if (length > most)
+    return flo_scene_fail(context, "has %zu bytes, at most %zu; it should be short enough to be shown",
+                          length, most);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus check_texts(FloSceneContext *context, json_t *root) {
+  FLO_TRY(check_length(context, root, "title", MAX_TITLE));
+  FLO_TRY(check_length(context, root, "shows", MAX_SHOWS));
+  // To keep track of the path takes time, which only mistakes deserve.
+  return has_control(root) ? report_control(context, root) : FLO_OK;
+}
+
 // ---- Sizes ----
 
-static FloStatus check_size(FloSceneContext *context, const char *name, json_t *size, json_t *constants) {
-  size_t mark = flo_scene_enter(context, name);
-  if (!json_is_object(size)) return flo_scene_fail(context, "must be an object of constants");
+enum { MAX_SIZES = 100 };
+
+static FloStatus check_constant(FloSceneContext *context, const char *constant, const json_t *value,
+                                json_t *constants) {
+  char found[96];
+  if (!json_object_get(constants, constant))
+    return flo_scene_unknown(context, "constant", constant, constants);
+  size_t mark = flo_scene_enter(context, constant);
+  if (!json_is_number(value) && !json_is_string(value))
+    return flo_scene_fail(context, "must be a number or an expression, got %s",
+                          flo_shown_value(value, found));
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+// Puts the values of a size, at which the context stands, into `constants`; messages about them name it.
+static FloStatus take_size(FloSceneContext *context, json_t *size, json_t *constants) {
   const char *constant;
   json_t *value;
   json_object_foreach(size, constant, value) {
-    if (!json_object_get(constants, constant))
-      return flo_scene_unknown(context, "constant", constant, constants);
-    if (!json_is_number(value) && !json_is_string(value))
-      return flo_scene_fail(context, "'%.60s' must be a number or an expression", constant);
+    char place[sizeof context->path];
+    size_t mark = flo_scene_enter(context, constant);
+    json_t *origin = flo_scene_origin(context, "");
+    flo_scene_leave(context, mark);
+    snprintf(place, sizeof place, "/constants/%.60s", constant);
+    if (!origin) return flo_scene_no_memory(context);
+    FLO_TRY(flo_scene_set_origin(context, place, origin));
+    if (json_object_set(constants, constant, value)) return flo_scene_no_memory(context);
   }
+  return FLO_OK;
+}
+
+// Works a size out as if it were chosen, with constants and origins of its own.
+static FloStatus try_size(FloSceneContext *context, const char *name, json_t *size, json_t *constants) {
+  FloError cause;
+  FloSceneContext trial = {.file = context->file, .error = &cause, .dim = context->dim};
+  trial.origins = json_copy(context->origins);
+  json_t *changed = json_copy(constants);
+  flo_scene_enter(&trial, "sizes");
+  flo_scene_enter(&trial, name);
+  FloStatus status =
+      trial.origins && changed ? take_size(&trial, size, changed) : flo_scene_no_memory(&trial);
+  flo_scene_leave(&trial, 0);
+  if (status == FLO_OK) status = flo_scene_evaluate_constants(&trial, changed);
+  json_decref(changed);
+  json_decref(trial.origins);
+  if (status == FLO_OK) return FLO_OK;
+  // What is wrong may stand among the constants and be so with this size only.
+  char note[96] = "";
+  if (!strstr(cause.text, "/sizes/")) snprintf(note, sizeof note, " (with --size %.60s)", name);
+  context->has_failed = true;
+  return flo_fail(context->error, status, "%s%s", cause.text, note);
+}
+
+static FloStatus check_size(FloSceneContext *context, const char *name, json_t *size, json_t *constants) {
+  size_t mark = flo_scene_enter(context, name);
+  char found[96];
+  if (!json_is_object(size))
+    return flo_scene_fail(context, "must be an object of constants, got %s", flo_shown_value(size, found));
+  const char *constant;
+  json_t *value;
+  json_object_foreach(size, constant, value) { FLO_TRY(check_constant(context, constant, value, constants)); }
+  // Without constants a size can say nothing.
+  if (constants) FLO_TRY(try_size(context, name, size, constants));
   flo_scene_leave(context, mark);
   return FLO_OK;
 }
 
 static FloStatus check_sizes(FloSceneContext *context, json_t *sizes, json_t *constants) {
   size_t mark = flo_scene_enter(context, "sizes");
-  if (!json_is_object(sizes)) return flo_scene_fail(context, "must be an object of named sizes");
+  char found[96];
+  if (!json_is_object(sizes))
+    return flo_scene_fail(context, "must be an object of named sizes, got %s", flo_shown_value(sizes, found));
+  if (json_object_size(sizes) > MAX_SIZES)
+    return flo_scene_fail(context, "%zu sizes, at most %d", json_object_size(sizes), MAX_SIZES);
   const char *name;
   json_t *size;
-  json_object_foreach(sizes, name, size) FLO_TRY(check_size(context, name, size, constants));
+  json_object_foreach(sizes, name, size) { FLO_TRY(check_size(context, name, size, constants)); }
   flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus choose_size(FloSceneContext *context, const char *name, json_t *size, json_t *constants) {
+  size_t outer = flo_scene_enter(context, "sizes");
+  flo_scene_enter(context, name);
+  FLO_TRY(take_size(context, size, constants));
+  flo_scene_leave(context, outer);
   return FLO_OK;
 }
 
 static FloStatus apply_size(FloSceneContext *context, json_t *root, const char *name) {
   json_t *sizes = json_object_get(root, "sizes"), *constants = json_object_get(root, "constants");
   size_t mark = flo_scene_enter(context, "constants");
+  char found[96];
   if (constants && !json_is_object(constants))
-    return flo_scene_fail(context, "must be an object of names and numbers");
+    return flo_scene_fail(context, "must be an object of names and numbers, got %s",
+                          flo_shown_value(constants, found));
   flo_scene_leave(context, mark);
   if (sizes) FLO_TRY(check_sizes(context, sizes, constants));
   json_t *size = sizes && name ? json_object_get(sizes, name) : NULL;
   if (name && !size && json_object_size(sizes) == 0)
     return flo_scene_fail(context, "has no size '%.60s': it has one size only", name);
   if (name && !size) return flo_scene_unknown(context, "size", name, sizes);
-  if (size && json_object_update(constants, size)) return flo_scene_no_memory(context);
+  if (size) FLO_TRY(choose_size(context, name, size, constants));
   json_object_del(root, "sizes");
   return FLO_OK;
 }
@@ -193,9 +362,43 @@ static FloStatus extend_path(FloSceneContext *context, const json_t *place, cons
   return FLO_OK;
 }
 
+// What the tables know of a place on the way: an object, a list of them, or a map of names that stand for
+// them.
+typedef struct Known {
+  const FloSceneTable *table; // NULL: nothing
+  bool is_map;
+} Known;
+
+// Entries of a list, and what the names of a map stand for, have the table that the list or the map has.
+static Known know_inner(Known known, const json_t *place, const char *word) {
+  if (json_is_array(place) || known.is_map) return (Known){.table = known.table};
+  const FloSceneKey *key = known.table ? flo_scene_find_key(known.table, word) : NULL;
+  return key ? (Known){key->table, key->types & FLO_SCENE_MAP} : (Known){0};
+}
+
+static bool is_among(const char *const names[], const char *word) {
+  size_t k = 0;
+  while (k < FLO_SCENE_MAX_ALTERNATIVES && names[k] && strcmp(names[k], word) != 0) k++;
+  return k < FLO_SCENE_MAX_ALTERNATIVES && names[k];
+}
+
+// Of keys that exclude each other, such as at and corner, the one that is set from outside takes the place of
+// the others.
+static void drop_rivals(json_t *object, Known known, const char *word) {
+  if (!known.table || known.is_map || !json_is_object(object)) return;
+  const char *const *lists[] = {known.table->exactly_one, known.table->also_exactly_one,
+                                known.table->at_most_one, known.table->also_at_most_one};
+  for (size_t k = 0; k < FLO_COUNT_OF(lists); k++) {
+    if (!is_among(lists[k], word)) continue;
+    for (size_t m = 0; m < FLO_SCENE_MAX_ALTERNATIVES && lists[k][m]; m++)
+      if (strcmp(lists[k][m], word) != 0) json_object_del(object, lists[k][m]);
+  }
+}
+
 // Walks along the dots of `path`, which is cut up on the way.
 static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json_t *value) {
   json_t *place = root;
+  Known known = {.table = &flo_scene_table};
   char json_path[sizeof context->path] = "", *last = path;
   for (char *word = path, *dot;; word = dot + 1) {
     last = word;
@@ -207,8 +410,10 @@ static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json
       return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
     FLO_TRY(extend_path(context, place, word, json_path));
     if (!dot) break;
+    known = know_inner(known, place, word);
     FLO_TRY(step_into(context, place, word, &place));
   }
+  drop_rivals(place, known, last);
   FLO_TRY(put_value(context, place, last, value));
   // What is set from outside does not stand where the old value stood.
   flo_scene_forget_origins(context, json_path);
@@ -253,5 +458,6 @@ FloStatus flo_scene_apply_options(FloSceneContext *context, json_t *root, const 
   FLO_TRY(spell_out_method(context, root));
   FLO_TRY(apply_size(context, root, options->size));
   for (size_t k = 0; k < options->n_sets; k++) FLO_TRY(apply_set(context, root, options->sets[k]));
+  FLO_TRY(check_texts(context, root));
   return spell_out_method(context, root);
 }

@@ -7,8 +7,9 @@
 #include "base/core.h"
 #include "base/pose.h"
 #include "io/scene_steps.h"
+#include "io/shown.h"
 
-enum { MAX_DEPTH = 16, MAX_NAME = 63, PREFIX_SIZE = 256 };
+enum { MAX_DEPTH = 16, MAX_NAME = 63, PREFIX_SIZE = 256, MAX_GROUPS = 10000 };
 
 // What the parts of a placed group have in common; the scene itself is a frame without a group.
 typedef struct Frame {
@@ -36,6 +37,12 @@ static FloPose pose_compose(const FloPose *outer, const FloPose *inner) {
   pose_to_world(outer, inner->position, pose.position);
   quat_multiply(outer->rotation, inner->rotation, pose.rotation);
   return pose;
+}
+
+static FloStatus expect_object(FloSceneContext *context, const json_t *value) {
+  char found[96];
+  if (json_is_object(value)) return FLO_OK;
+  return flo_scene_fail(context, "must be an object, got %s", flo_shown_value(value, found));
 }
 
 // ---- One entry ----
@@ -116,15 +123,26 @@ static FloStatus make_instances(Expansion *x, const Frame *frame, const FloScene
   return FLO_OK;
 }
 
+// The world counts its things with 16 bits.
+static FloStatus check_room(Expansion *x, const FloSceneKey *list, size_t n_more) {
+  size_t n_before = json_array_size(json_object_get(x->made, list->name));
+  char before[48] = "";
+  if (n_before + n_more <= FLO_SCENE_MAX_LIST) return FLO_OK;
+  if (n_before) snprintf(before, sizeof before, " (%zu with those before)", n_before + n_more);
+  return flo_scene_fail(x->context, "makes %zu %s%s, at most %d in a scene; larger pieces need fewer", n_more,
+                        list->name, before, FLO_SCENE_MAX_LIST);
+}
+
 static FloStatus expand_entry(Expansion *x, const Frame *frame, const FloSceneKey *list, json_t *entry) {
-  if (!json_is_object(entry)) return flo_scene_fail(x->context, "must be an object");
+  FLO_TRY(expect_object(x->context, entry));
   const char *pattern = flo_scene_instancing(entry);
   if (!pattern && !frame->is_group) return append(x, list->name, entry, "");
   if (!pattern) FLO_TRY(flo_scene_count_instances(x->context, 1));
   FloSceneInstance *instances;
   size_t n_instances;
   FLO_TRY(flo_scene_place_instances(x->context, entry, list->table, &instances, &n_instances));
-  FloStatus status = make_instances(x, frame, list, entry, pattern, instances, n_instances);
+  FloStatus status = check_room(x, list, n_instances);
+  if (status == FLO_OK) status = make_instances(x, frame, list, entry, pattern, instances, n_instances);
   free(instances);
   return status;
 }
@@ -159,7 +177,7 @@ static FloStatus expand_group(Expansion *x, const Frame *frame, const char *name
   flo_scene_enter(context, "groups");
   flo_scene_enter(context, name);
   const FloSceneTable *table = flo_scene_find_key(&flo_scene_table, "groups")->table;
-  if (!json_is_object(group)) return flo_scene_fail(context, "must be an object");
+  FLO_TRY(expect_object(context, group));
   FLO_TRY(flo_scene_check_known(context, group, table));
   x->chain[x->n_chain++] = name;
   FLO_TRY(expand_things(x, frame, group, table));
@@ -175,13 +193,17 @@ static const char *placed_name(const json_t *entry) {
   return name ? name : flo_json_text(entry, "group");
 }
 
-static bool is_name_shared(const json_t *list, const char *name) {
-  size_t n_same = 0;
-  for (size_t k = 0; k < json_array_size(list); k++) {
-    const char *other = placed_name(json_array_get(list, k));
-    n_same += other && !strcmp(other, name);
+// From every name in the list to whether it occurs more than once.
+static json_t *find_shared_names(const json_t *list) {
+  json_t *shared = json_object();
+  for (size_t k = 0; shared && k < json_array_size(list); k++) {
+    const char *name = placed_name(json_array_get(list, k));
+    json_t *is_shared = name ? json_boolean(json_object_get(shared, name) != NULL) : NULL;
+    if (!name || !json_object_set_new_nocheck(shared, name, is_shared)) continue;
+    json_decref(shared);
+    shared = NULL;
   }
-  return n_same > 1;
+  return shared;
 }
 
 // The prefix of the next group that is called `name`; `numbers` counts them.
@@ -243,29 +265,42 @@ static FloStatus place_entry(Expansion *x, const Frame *frame, json_t *entry, js
   return status;
 }
 
-static FloStatus expand_placed(Expansion *x, const Frame *frame, json_t *entry, const json_t *list,
+static FloStatus expand_placed(Expansion *x, const Frame *frame, json_t *entry, const json_t *shared,
                                json_t *numbers) {
-  if (!json_is_object(entry)) return flo_scene_fail(x->context, "must be an object");
+  FLO_TRY(expect_object(x->context, entry));
   const char *name = placed_name(entry);
-  return place_entry(x, frame, entry, numbers, name && is_name_shared(list, name));
+  return place_entry(x, frame, entry, numbers, name && json_is_true(json_object_get(shared, name)));
 }
 
 // ---- Lists ----
 
-static FloStatus expand_list(Expansion *x, const Frame *frame, const FloSceneKey *key, json_t *list) {
-  size_t outer = flo_scene_enter(x->context, key->name), index;
-  if (!json_is_array(list)) return flo_scene_fail(x->context, "must be a list of objects");
-  json_t *entry, *numbers = json_object();
-  FloStatus status = numbers ? FLO_OK : flo_scene_no_memory(x->context);
+static FloStatus expand_entries(Expansion *x, const Frame *frame, const FloSceneKey *key, const json_t *list,
+                                const json_t *shared, json_t *numbers) {
+  size_t index;
+  json_t *entry;
   json_array_foreach(list, index, entry) {
-    if (status != FLO_OK) break;
     size_t mark = flo_scene_enter_index(x->context, index);
-    status = is_thing_list(key) ? expand_entry(x, frame, key, entry)
-                                : expand_placed(x, frame, entry, list, numbers);
-    if (status == FLO_OK) flo_scene_leave(x->context, mark);
+    FLO_TRY(is_thing_list(key) ? expand_entry(x, frame, key, entry)
+                               : expand_placed(x, frame, entry, shared, numbers));
+    flo_scene_leave(x->context, mark);
   }
+  return FLO_OK;
+}
+
+static FloStatus expand_list(Expansion *x, const Frame *frame, const FloSceneKey *key, json_t *list) {
+  FloSceneContext *context = x->context;
+  size_t outer = flo_scene_enter(context, key->name);
+  char found[96];
+  if (!json_is_array(list))
+    return flo_scene_fail(context, "must be a list of objects, got %s", flo_shown_value(list, found));
+  if (json_array_size(list) > FLO_SCENE_MAX_LIST)
+    return flo_scene_fail(context, "%zu entries, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
+  json_t *numbers = json_object(), *shared = find_shared_names(list);
+  FloStatus status =
+      numbers && shared ? expand_entries(x, frame, key, list, shared, numbers) : flo_scene_no_memory(context);
   json_decref(numbers);
-  if (status == FLO_OK) flo_scene_leave(x->context, outer);
+  json_decref(shared);
+  if (status == FLO_OK) flo_scene_leave(context, outer);
   return status;
 }
 
@@ -293,8 +328,12 @@ static FloStatus start_lists(Expansion *x) {
 
 static FloStatus check_groups(Expansion *x) {
   size_t mark = flo_scene_enter(x->context, "groups");
+  char found[96];
   if (x->groups && !json_is_object(x->groups))
-    return flo_scene_fail(x->context, "must be an object of named groups");
+    return flo_scene_fail(x->context, "must be an object of named groups, got %s",
+                          flo_shown_value(x->groups, found));
+  if (json_object_size(x->groups) > MAX_GROUPS)
+    return flo_scene_fail(x->context, "%zu groups, at most %d", json_object_size(x->groups), MAX_GROUPS);
   const char *name;
   json_t *group;
   json_object_foreach(x->groups, name, group) {

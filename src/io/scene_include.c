@@ -9,6 +9,7 @@
 #include "base/core.h"
 #include "io/files.h"
 #include "io/scene_steps.h"
+#include "io/shown.h"
 
 enum { MAX_DEPTH = 16, MAX_FILES = 256 };
 
@@ -72,8 +73,11 @@ static FloStatus merge_key(FloSceneContext *context, FloSceneContext *part, json
   bool is_list = key->types & FLO_SCENE_LIST, is_map = key->types & FLO_SCENE_MAP;
   if (!is_list && !is_map) return take_value(context, part, root, key->name, value);
   flo_scene_enter(part, key->name);
-  if (is_list && !json_is_array(value)) return flo_scene_fail(part, "must be a list of objects");
-  if (is_map && !json_is_object(value)) return flo_scene_fail(part, "must be an object of names");
+  char found[96];
+  if (is_list && !json_is_array(value))
+    return flo_scene_fail(part, "must be a list of objects, got %s", flo_shown_value(value, found));
+  if (is_map && !json_is_object(value))
+    return flo_scene_fail(part, "must be an object of names, got %s", flo_shown_value(value, found));
   flo_scene_leave(part, 0);
   json_t *own = json_object_get(root, key->name);
   if (!own) {
@@ -94,8 +98,9 @@ static FloStatus merge(FloSceneContext *context, FloSceneContext *part, json_t *
     if (!strcmp(name, "$schema")) continue;
     if (!strcmp(name, "schema_version") && json_is_integer(value) && json_integer_value(value) == 1) continue;
     if (!strcmp(name, "schema_version")) {
+      char found[96];
       flo_scene_enter(part, name);
-      return flo_scene_fail(part, "must be 1");
+      return flo_scene_fail(part, "must be 1, got %s", flo_shown_value(value, found));
     }
     FLO_TRY(merge_key(context, part, root, flo_scene_find_key(&flo_scene_table, name), value));
   }
@@ -126,6 +131,8 @@ static FloStatus check_file(FloSceneContext *context, const File *includer, cons
   struct stat about;
   size_t depth = 0;
   if (stat(name, &about)) return flo_scene_fail(context, "cannot read '%.300s': %s", name, strerror(errno));
+  if (S_ISDIR(about.st_mode))
+    return flo_scene_fail(context, "'%.300s' is a folder, not a file; name a .json file in it", path);
   if (!S_ISREG(about.st_mode)) return flo_scene_fail(context, "'%.300s' is not a file", path);
   *file = (File){name, about.st_dev, about.st_ino, includer};
   for (const File *other = includer; other; other = other->includer, depth++)
@@ -155,7 +162,9 @@ static FloStatus include_file(FloSceneContext *context, const File *includer, js
                               const json_t *text) {
   char name[FLO_PATH_SIZE];
   File file;
-  if (!json_is_string(text)) return flo_scene_fail(context, "must be the path of a file");
+  char found[96];
+  if (!json_is_string(text))
+    return flo_scene_fail(context, "must be the path of a file, got %s", flo_shown_value(text, found));
   const char *path = json_string_value(text);
   if (!*path || !resolve_path(includer->name, path, name))
     return flo_scene_fail(context, "must be the path of a file, got '%.60s'", path);

@@ -40,23 +40,47 @@ static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object,
 
 // ---- Names, which head columns of the series ----
 
-// Keeps a column's name, which no other column may have.
-static FloStatus keep_column(FloSceneContext *context, const char *name) {
-  if (json_object_get(context->probe_names, name))
-    return flo_scene_fail(context, "there are two probes of the name '%s'", name);
-  return json_object_set_new(context->probe_names, name, json_true()) ? flo_scene_no_memory(context) : FLO_OK;
+// Keeps a column's name, which no other column may have, with what it heads: true for a number, text for
+// something that has columns of its own.
+static FloStatus keep_column(FloSceneContext *context, const char *name, json_t *what) {
+  bool is_known = json_object_get(context->probe_names, name) != NULL;
+  if (json_object_set_new(context->probe_names, name, what)) return flo_scene_no_memory(context);
+  return is_known ? flo_scene_fail(context, "there are two probes of the name '%s'", name) : FLO_OK;
 }
 
 // A force or a torque has three columns.
 static FloStatus keep_columns(FloSceneContext *context, const FloProbe *probe) {
-  FLO_TRY(keep_column(context, probe->name));
-  if (probe->kind != FLO_PROBE_FORCE && probe->kind != FLO_PROBE_TORQUE) return FLO_OK;
+  bool is_force = probe->kind == FLO_PROBE_FORCE, is_torque = probe->kind == FLO_PROBE_TORQUE;
+  if (!is_force && !is_torque) return keep_column(context, probe->name, json_true());
+  FLO_TRY(keep_column(context, probe->name, json_string(is_force ? "force" : "torque")));
   for (int axis = 0; axis < 3; axis++) {
     char column[80];
     snprintf(column, sizeof column, "%s.%c", probe->name, "xyz"[axis]);
-    FLO_TRY(keep_column(context, column));
+    FLO_TRY(keep_column(context, column, json_true()));
   }
   return FLO_OK;
+}
+
+// What may follow a figure's name in an expectation, and so must not end a name.
+static const char *const figure_parts[] = {".max", ".min", ".last"};
+
+// The length of a figure's name without such an ending.
+static size_t stem_length(const char *figure) {
+  size_t length = strlen(figure);
+  for (size_t k = 0; k < FLO_COUNT_OF(figure_parts); k++) {
+    size_t n = strlen(figure_parts[k]);
+    if (length >= n && !strcmp(figure + length - n, figure_parts[k])) return length - n;
+  }
+  return length;
+}
+
+static FloStatus check_ending(FloSceneContext *context, const char *name) {
+  size_t stem = stem_length(name);
+  if (!name[stem]) return FLO_OK;
+  return flo_scene_fail(context,
+                        "a probe cannot be called '%s': behind a name %s means the extreme or the end of a "
+                        "run; call it '%.*s-%s'",
+                        name, name + stem, (int)stem, name, name + stem + 1);
 }
 
 // The columns that a run has anyway, those of one body among them: `fixed` is the series of a scene with a
@@ -77,9 +101,21 @@ static FloStatus check_column(FloSceneContext *context, const FloSeries *fixed, 
 static FloStatus read_probe(FloSceneContext *context, const json_t *object, const FloSeries *fixed,
                             FloProbe *probe) {
   snprintf(probe->name, sizeof probe->name, "%s", flo_json_text(object, "name"));
+  FLO_TRY(check_ending(context, probe->name));
   FLO_TRY(check_column(context, fixed, probe->name));
   FLO_TRY(read_probe_kind(context, object, probe));
   return keep_columns(context, probe);
+}
+
+// A force has three columns, and none that bears the name alone.
+static FloStatus check_component(FloSceneContext *context, const char *figure) {
+  char stem[64];
+  snprintf(stem, sizeof stem, "%.*s", (int)stem_length(figure), figure);
+  const char *vector = json_string_value(json_object_get(context->probe_names, stem));
+  if (!vector) return FLO_OK;
+  flo_scene_enter(context, "figure");
+  return flo_scene_fail(context, "'%s' is a %s, which has three components; name one, such as '%s.x%s'", stem,
+                        vector, stem, figure + strlen(stem));
 }
 
 static FloStatus read_expect(FloSceneContext *context, const json_t *object, FloExpect *expect) {
@@ -100,6 +136,7 @@ static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *
   json_array_foreach(list, index, object) {
     size_t mark = flo_scene_enter_index(context, index);
     FLO_TRY(read_expect(context, object, &scene->expects[index]));
+    FLO_TRY(check_component(context, scene->expects[index].figure));
     flo_scene_leave(context, mark);
   }
   flo_scene_leave(context, outer);

@@ -1,5 +1,6 @@
 // Shapes: their figures, where they stand, and how many particles they take.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/core.h"
@@ -111,12 +112,36 @@ double flo_scene_surface(FloSceneContext *context, const FloShape *shape) {
   return measure(context, shape, &m, NULL) == FLO_OK ? m.surface : 0;
 }
 
+// The largest mesh of the scene, if it is so large that its unit is in doubt; NULL: none is.
+static const FloSceneAttachment *find_huge_mesh(const FloSceneContext *context, double *largest) {
+  const double huge = 100; // [m]
+  const FloSceneAttachment *found = NULL;
+  *largest = huge;
+  for (const FloSceneAttachment *a = context->attachments ? *context->attachments : NULL; a; a = a->next) {
+    double low[3], high[3], extent = 0;
+    if (!a->mesh.n_triangles) continue;
+    flo_mesh_bounds(&a->mesh, low, high);
+    for (int axis = 0; axis < 3; axis++) extent = fmax(extent, high[axis] - low[axis]);
+    if (extent <= *largest) continue;
+    *largest = extent;
+    found = a;
+  }
+  return found;
+}
+
 FloStatus flo_scene_count(FloSceneContext *context, double n_particles) {
   context->n_particles += n_particles;
   if (context->n_particles <= FLO_SCENE_MAX_PARTICLES) return FLO_OK;
-  return flo_scene_fail(context, "%s about %.3g particles, the limit is %.0f; a larger spacing needs fewer",
+  double largest;
+  const FloSceneAttachment *huge = find_huge_mesh(context, &largest);
+  char hint[512] = "";
+  if (huge)
+    snprintf(hint, sizeof hint,
+             "; the mesh %.200s is %.4g m large: if it was drawn in millimetres, give it \"scale\": %g",
+             huge->text, largest, 0.001 * huge->scale);
+  return flo_scene_fail(context, "%s about %.3g particles, the limit is %.0f; a larger spacing needs fewer%s",
                         context->n_particles > n_particles ? "up to here the scene needs" : "needs",
-                        context->n_particles, FLO_SCENE_MAX_PARTICLES);
+                        context->n_particles, FLO_SCENE_MAX_PARTICLES, hint);
 }
 
 // ---- Places ----

@@ -211,6 +211,221 @@ static void test_a_cup_made_of_triangles_holds_fluid(void **state) {
                       DROP("[0,0,0.4]")));
 }
 
+// ---- Emitters, sinks and probes out of reach ----
+
+#define HELD       BODIES(TANK)
+#define POOL(more) FALL(DOWN, HELD more, DROP("[0.5,0.5,0.3]"))
+#define TAP(place, direction)                                                                                \
+  "'emitters':[{'name':'tap','material':'water','at':" place ",'direction':" direction                       \
+  ",'size':0.1,'speed':0.5}],"
+#define BLOCKED BODIES(TANK ",{'name':'block','shape':{'box':0.6},'base':[0.5,0.5,0]}")
+
+static void test_emitters_out_of_reach(void **state) {
+  (void)state;
+  expect_silence(POOL(TAP("[0.5,0.5,0.8]", "[0,0,-1]")));
+  // From beside the tank into it, and past it.
+  expect_silence(POOL(TAP("[-0.3,0.5,1.3]", "[4,0,1]")));
+  expect_note(POOL(TAP("[-0.3,0.5,1.3]", "[-1,0,0]")),
+              "emitter 'tap' at (-0.3, 0.5, 1.3): its fluid has nothing below it and will fall for ever");
+  expect_note(POOL(TAP("[5,5,5]", "[1,0,0]")), "emitter 'tap' at (5, 5, 5)");
+  expect_note(FALL(DOWN, BLOCKED TAP("[0.5,0.5,0.3]", "[1,0,0]"), DROP("[0.15,0.5,0.8]")),
+              "emitter 'tap' at (0.5, 0.5, 0.3) is inside 'block'");
+  // A window in the skin of a solid, from which the stream is led into the open.
+  expect_silence(FALL(DOWN, BLOCKED TAP("[0.78,0.5,0.3]", "[1,0,0]"), DROP("[0.15,0.5,0.8]")));
+  expect_silence(FALL("[0,0,0]", HELD TAP("[5,5,5]", "[1,0,0]"), DROP("[0.5,0.5,0.3]")));
+}
+
+#define DRAIN(place) "'sinks':[{'name':'drain','shape':{'box':0.2},'at':" place "}],"
+
+static void test_sinks_out_of_reach(void **state) {
+  (void)state;
+  expect_silence(POOL(DRAIN("[0.5,0.5,0.1]")));
+  expect_silence(POOL(DRAIN("[1.4,0.5,-0.5]")));
+  expect_note(POOL(DRAIN("[50,0.5,0]")), "sink 'drain' at (50, 0.5, 0) is out of reach of all fluid");
+  expect_note(FALL(DOWN, BLOCKED DRAIN("[0.5,0.5,0.3]"), DROP("[0.15,0.5,0.8]")),
+              "sink 'drain' at (0.5, 0.5, 0.3) is inside 'block'");
+  expect_silence(FALL(DOWN, BLOCKED DRAIN("[0.5,0.5,0.6]"), DROP("[0.15,0.5,0.8]")));
+}
+
+#define PROBE(what) "'probes':[{'name':'p'," what "}],"
+
+static void test_probes_out_of_reach(void **state) {
+  (void)state;
+  expect_silence(POOL(PROBE("'pressure':[0.5,0.5,0.1]")));
+  expect_silence(POOL(PROBE("'pressure':[1,0.5,0.1]")));
+  expect_silence(POOL(PROBE("'pressure':[0.5,0.5,7]")));
+  expect_silence(POOL(PROBE("'front':'x'")));
+  expect_note(POOL(PROBE("'pressure':[3,0.5,0.1]")),
+              "probe 'p' at (3, 0.5, 0.1) is out of reach of all fluid");
+  expect_note(POOL(PROBE("'pressure':[0.5,0.5,-2]")), "probe 'p' at (0.5, 0.5, -2) is out of reach");
+  expect_note(POOL(PROBE("'water_height':[0.5,-2,0]")), "probe 'p' at (0.5, -2, 0) is out of reach");
+  expect_silence(POOL(PROBE("'water_height':[0.5,0.5,0]")));
+  expect_note(FALL(DOWN, BLOCKED PROBE("'pressure':[0.5,0.5,0.3]"), DROP("[0.15,0.5,0.8]")),
+              "probe 'p' at (0.5, 0.5, 0.3) is inside 'block': it will measure nothing");
+  // Water may stand on the block.
+  expect_silence(FALL(DOWN, BLOCKED PROBE("'water_height':[0.5,0.5,0.1]"), DROP("[0.15,0.5,0.8]")));
+  // On the face of the block, where impact is measured.
+  expect_silence(FALL(DOWN, BLOCKED PROBE("'pressure':[0.2,0.5,0.1]"), DROP("[0.15,0.5,0.8]")));
+  // Through a periodic face everything is in reach.
+  expect_silence(FALL(DOWN,
+                      "'periodic':{'low':[0,0,0],'high':[1,1,1],'axes':'x'}," BODIES(
+                          "{'shape':{'box':[1,1,0.2]},'at':[0.5,0.5,-0.1]}") PROBE("'pressure':[3,0.5,0.1]"),
+                      DROP("[0.5,0.5,0.3]")));
+}
+
+static void test_added_fluid_falls_too(void **state) {
+  (void)state;
+#define ADD(place) "'events':[{'at':0.5,'add':{'material':'water','shape':{'box':0.2},'at':" place "}}],"
+  expect_silence(POOL(ADD("[0.5,0.5,0.8]")));
+  expect_note(POOL(ADD("[3,0.5,0.8]")), "the fluid that event 0 adds at 0.5 s has nothing below it");
+}
+
+// ---- Plans ----
+
+#define MOVING(motion)                                                                                       \
+  BODIES(TANK ",{'name':'gate','shape':{'box':0.2},'at':[0.7,0.5,0.7],'motions':[" motion "]}")
+
+static void test_motions_after_the_end(void **state) {
+  (void)state;
+  expect_note(FALL(DOWN, MOVING("{'translate':[0,0,0.1],'start':5}"), DROP("[0.2,0.5,0.3]")),
+              "motion 0 of 'gate' begins at 5 s, but the scene ends at 1 s");
+  expect_note(FALL(DOWN, MOVING("{'keyframes':[{'time':2,'at':[0.7,0.5,0.7]},{'time':3,'at':[0.7,0.5,1]}]}"),
+                   DROP("[0.2,0.5,0.3]")),
+              "motion 0 of 'gate' begins at 2 s");
+  expect_silence(FALL(DOWN, MOVING("{'translate':[0,0,0.1],'start':0.5}"), DROP("[0.2,0.5,0.3]")));
+  expect_note(POOL("'emitters':[{'name':'tap','material':'water','at':[0.5,0.5,0.8],'direction':[0,0,-1],"
+                   "'size':0.1,'speed':0.5,'start':1}],"),
+              "emitter 'tap' begins at 1 s, but the scene ends at 1 s");
+}
+
+static void test_limits_of_particles(void **state) {
+  (void)state;
+  expect_note(POOL("'max_particles':10,"), "max_particles is 10, but 64 fluid particles are there");
+  // A window of 2 by 2 particles at 0.5 m/s makes 40 in a second.
+  expect_note(POOL("'max_particles':80," TAP("[0.5,0.5,0.8]", "[0,0,-1]")),
+              "emitters would make 40 particles, with those at the start 104, but max_particles is 80: they "
+              "pause after about 0.4 s");
+  expect_silence(POOL("'max_particles':104," TAP("[0.5,0.5,0.8]", "[0,0,-1]")));
+  expect_silence(POOL("'max_particles':64,"));
+}
+
+static void test_fast_walls(void **state) {
+  (void)state;
+  expect_note(FALL(DOWN, MOVING("{'translate':[2000,0,0]}"), DROP("[0.2,0.5,0.3]")),
+              "'gate' moves at up to 2e+03 m/s, faster than sound in water");
+  expect_note(FALL(DOWN, "'time_step':0.001," MOVING("{'translate':[100,0,0]}"), DROP("[0.2,0.5,0.3]")),
+              "'gate' moves at up to 100 m/s, 2 spacings in one time_step of 0.001 s");
+  expect_silence(FALL(DOWN, "'time_step':0.001," MOVING("{'translate':[10,0,0]}"), DROP("[0.2,0.5,0.3]")));
+}
+
+// The message names the boundary and the file that it stands in, be it an included one.
+static void test_impossible_walls(void **state) {
+  (void)state;
+  FloScene *scene;
+  FloWorld *world;
+  FloError error = {0};
+  char part[sizeof file + 8], wanted[sizeof part + 32];
+  snprintf(part, sizeof part, "%s/part.json", folder);
+  snprintf(wanted, sizeof wanted, "%s: /boundaries/0: 'rotor'", part);
+  write_text(part, "{'boundaries':[{'name':'rotor','shape':{'box':0.2},'at':[0.7,0.5,0.7],'motions':["
+                   "{'rotate':{'rate':100000}}]}]}");
+  build(FALL(DOWN, HELD "'min_time_step':1e-6,'include':'part.json',", DROP("[0.2,0.5,0.3]")), &scene,
+        &world);
+  remove(part);
+  assert_int_equal(flo_advice_check_speeds(scene, world, &error), FLO_BAD_INPUT);
+  assert_ptr_equal(strstr(error.text, wanted), error.text);
+  assert_non_null(strstr(error.text, "below min_time_step = 1e-06 s; slow its motions down"));
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+  // What is slow, or short of time for another reason, is no wall's fault.
+  build(FALL(DOWN, MOVING("{'translate':[0,0,1]}"), DROP("[0.2,0.5,0.3]")), &scene, &world);
+  assert_ok(flo_advice_check_speeds(scene, world, &error), &error);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+}
+
+static void test_set_up_grows_with_particles(void **state) {
+  (void)state;
+  FloSetUp made[2];
+  for (int k = 0; k < 2; ++k) {
+    FloScene *scene;
+    FloError error = {0};
+    const char *set = k ? "spacing=0.01" : "spacing=0.02";
+    FloSceneOptions options = {.sets = &set, .n_sets = 1};
+    write_text(file, FALL(DOWN, HELD, "{'material':'water','shape':{'box':1},'corner':[0,0,0]}"));
+    assert_ok(flo_scene_load(file, &options, &scene, &error), &error);
+    made[k] = flo_advice_estimate_set_up(scene);
+    flo_scene_destroy(scene);
+  }
+  // A cube of 1 m, and three layers below the six faces of the tank.
+  assert_close(made[0].n_fluid, 125000, 1e-6);
+  assert_close(made[1].n_fluid, 1e6, 1e-5);
+  assert_close(made[0].n_boundary, 3 * 6 * 2500, 1e-6);
+  assert_close(made[1].n_boundary, 3 * 6 * 10000, 1e-5);
+  assert_true(made[1].seconds > 4 * made[0].seconds && made[1].seconds < 8 * made[0].seconds);
+  assert_true(made[1].seconds > 0.1 && made[1].seconds < 60);
+  assert_true(made[1].bytes > 1e8 && made[1].bytes < 1e10);
+}
+
+// ---- Sizes ----
+
+#define SIZED(sizes)                                                                                         \
+  "{'schema_version':1,'spacing':'s','duration':1,'constants':{'s':0.1},'sizes':{" sizes                     \
+  "},'fluids':[{'material':{},'shape':{'box':1}}]}"
+
+static void test_every_size_is_tried(void **state) {
+  (void)state;
+  FloError error = {0};
+  FloSceneOptions options = {0};
+  write_text(file, SIZED("'draft':{'s':0.2},'fine':{'s':0.05}"));
+  assert_ok(flo_advice_check_sizes(file, &options, &error), &error);
+  // The size is a number, but no spacing.
+  write_text(file, SIZED("'draft':{'s':0.2},'fine':{'s':-1}"));
+  assert_refused(flo_advice_check_sizes(file, &options, &error), &error,
+                 "/spacing: must be > 0, got -1 (with --size fine)");
+  write_text(file, SIZED("'draft':{'s':0.2},'huge':{'s':1e-4}"));
+  assert_refused(flo_advice_check_sizes(file, &options, &error), &error, "(with --size huge)");
+  // The one that is chosen was looked at already.
+  options.size = "huge";
+  assert_ok(flo_advice_check_sizes(file, &options, &error), &error);
+}
+
+// ---- Meshes ----
+
+static void write_cube(const char *path, double edge, bool is_open, bool is_turned) {
+  static const int faces[12][3] = {{1, 3, 2}, {1, 4, 3}, {5, 6, 7}, {5, 7, 8}, {1, 2, 6}, {1, 6, 5},
+                                   {2, 3, 7}, {2, 7, 6}, {3, 4, 8}, {3, 8, 7}, {4, 1, 5}, {4, 5, 8}};
+  FILE *stream = fopen(path, "w");
+  assert_non_null(stream);
+  for (int k = 0; k < 8; ++k)
+    fprintf(stream, "v %g %g %g\n", edge * (k % 4 == 1 || k % 4 == 2), edge * (k % 4 >= 2), edge * (k / 4));
+  for (int k = is_open; k < 12; ++k)
+    fprintf(stream, "f %d %d %d\n", faces[k][0], faces[k][is_turned ? 2 : 1], faces[k][is_turned ? 1 : 2]);
+  if (is_turned) fprintf(stream, "f 1 1 2\n");
+  fclose(stream);
+}
+
+static void test_notes_on_meshes(void **state) {
+  (void)state;
+  char mesh[sizeof file + 8];
+  snprintf(mesh, sizeof mesh, "%s/cube.obj", folder);
+#define CUBE SOLIDS("{'name':'cube','shape':{'mesh':'cube.obj'}}")
+  write_cube(mesh, 0.5, false, false);
+  expect_silence(CUBE);
+  write_cube(mesh, 0.5, true, false);
+  expect_note(CUBE,
+              "cube.obj: open: 3 boundary edges (left: inside and outside are guessed by winding numbers)");
+  write_cube(mesh, 0.5, false, true);
+  expect_note(CUBE, "1 mesh that is inside out (mended)");
+  expect_note(CUBE, "1 triangle without area (mended)");
+  // Larger than all else: the fluid is 0.2 m large.
+  write_cube(mesh, 8, false, false);
+  expect_note(CUBE, "cube.obj: it is 8 m large, all else 0.15 m; if it was drawn in millimetres, give it "
+                    "\"scale\": 0.001");
+  expect_silence(SOLIDS("{'name':'cube','shape':{'mesh':'cube.obj','scale':0.1}}"));
+  remove(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_overlap_is_seen_in_either_order),
@@ -223,6 +438,17 @@ int main(void) {
       cmocka_unit_test(test_what_falls_for_ever),
       cmocka_unit_test(test_what_is_held),
       cmocka_unit_test(test_a_cup_made_of_triangles_holds_fluid),
+      cmocka_unit_test(test_emitters_out_of_reach),
+      cmocka_unit_test(test_sinks_out_of_reach),
+      cmocka_unit_test(test_probes_out_of_reach),
+      cmocka_unit_test(test_added_fluid_falls_too),
+      cmocka_unit_test(test_motions_after_the_end),
+      cmocka_unit_test(test_limits_of_particles),
+      cmocka_unit_test(test_fast_walls),
+      cmocka_unit_test(test_impossible_walls),
+      cmocka_unit_test(test_set_up_grows_with_particles),
+      cmocka_unit_test(test_every_size_is_tried),
+      cmocka_unit_test(test_notes_on_meshes),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

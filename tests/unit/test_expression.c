@@ -166,7 +166,12 @@ static void test_failures(void **state) {
   expect_failure("1..2", "column 3: expected an operator");
   expect_failure(".", "column 1: expected a number");
   expect_failure("1 $ 2", "got '$'");
-  expect_failure("1 \xc3\xa4", "got byte 0xc3");
+  expect_failure("1 \xc3\xa4", "column 3: expected an operator or the end, got '\xc3\xa4'");
+  expect_failure("1 \xc3", "got '\\xc3'");
+  expect_failure("9\u22122", "column 2: expected an operator or the end, got '\u2212'; write -");
+  expect_failure("2\u00b7\u03c0", "got '\u00b7'; write *");
+  expect_failure("\uff19.81", "column 1: expected a number, a name or '(', got '\uff19'");
+  expect_failure("1\xc2\x9b", "got '\\xc2\\x9b'");
   expect_failure("0x10", "column 2: expected an operator");
   expect_failure("inf", "unknown name 'inf'");
   expect_failure("1e", "column 2: expected an operator");

@@ -480,7 +480,7 @@ static const struct {
     {WITH("'no.json'"), "{}", "{}", "bad.json", "/include: cannot read '"},
     {WITH("['a.json','no.json']"), "{}", "{}", "bad.json", "no.json': No such file or directory"},
     {WITH("'a.json'"), "{'include':'no.json'}", "{}", "a.json", "/include: cannot read '"},
-    {WITH("'.'"), "{}", "{}", "bad.json", "/include: '.' is not a file"},
+    {WITH("'.'"), "{}", "{}", "bad.json", "/include: '.' is a folder, not a file"},
     {WITH("1"), "{}", "{}", "bad.json", "/include: must be the path of a file"},
     {WITH("[1]"), "{}", "{}", "bad.json", "/include/0: must be the path of a file"},
     {WITH("''"), "{}", "{}", "bad.json", "/include: must be the path of a file, got ''"},

@@ -1,0 +1,353 @@
+// Advice on solids: what is too thin or too small for the spacing, stands in another or nearly touches it.
+#include "base/pose.h"
+#include "base/vecmath.h"
+#include "io/advice_parts.h"
+#include "world.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// Fewer samples than this have no shape to speak of.
+enum { FEW_SAMPLES = 8 };
+
+static void sample_at(const FloAdvice *advice, size_t i, double x[3]) {
+  const FloParticles *b = &advice->world->sets[FLO_SET_BOUNDARY];
+  vec_set(x, b->x[i], b->y[i], b->z[i]);
+}
+
+// ---- How thick a body is ----
+
+// Two sides of a wall look in opposite directions, but for so much; the two sides of a wedge do not, and
+// every wedge is thin at its edge.
+#define OPPOSITE (-0.985)
+
+// A wall is thin where it is so for this share of the surface: the tip of a beak is not what fluid passes
+// through.
+#define THIN_SHARE 0.05
+
+// Unit normal of a triangle; false if it has no area.
+static bool triangle_normal(const FloMesh *mesh, uint32_t triangle, double normal[3]) {
+  double a[3], b[3];
+  vec_sub(flo_mesh_corner(mesh, triangle, 1), flo_mesh_corner(mesh, triangle, 0), a);
+  vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), b);
+  vec_cross(a, b, normal);
+  double length = vec_length(normal);
+  if (!(length > 0)) return false;
+  vec_scale(normal, 1 / length, normal);
+  return true;
+}
+
+// From the triangle nearest to a sample straight through the wall behind it; the grid of distances is too
+// coarse to see a thin one.
+static double mesh_thickness(const FloSolid *solid, const double local[3], double spacing) {
+  FloClosest closest;
+  FloHit hit;
+  double normal[3], inwards[3], origin[3], opposite[3];
+  if (!flo_bvh_closest(&solid->bvh, local, 1.05 * spacing, &closest)) return INFINITY;
+  if (!triangle_normal(&solid->mesh, closest.triangle, normal)) return INFINITY;
+  double skin = 1e-6 * spacing;
+  vec_scale(normal, -1, inwards);
+  vec_add_scaled(closest.point, inwards, skin, origin);
+  if (!flo_bvh_ray(&solid->bvh, origin, inwards, spacing, &hit)) return INFINITY;
+  bool is_wall =
+      triangle_normal(&solid->mesh, hit.triangle, opposite) && vec_dot(normal, opposite) < OPPOSITE;
+  return is_wall ? hit.t + skin : INFINITY;
+}
+
+// The same by steps along the normal; for outlines in the plane.
+static double outline_thickness(const FloSolid *solid, const double local[3], double spacing) {
+  double normal[3], opposite[3], at[3], surface[3], depth = -flo_solid_distance(solid, local);
+  if (!(depth > 0 && depth <= 1.05 * spacing)) return INFINITY;
+  flo_solid_normal(solid, local, normal);
+  vec_add_scaled(local, normal, depth, surface);
+  for (double t = 0.02; t < 1; t += 0.02) {
+    vec_add_scaled(surface, normal, -t * spacing, at);
+    if (flo_solid_distance(solid, at) < 0) continue;
+    flo_solid_normal(solid, at, opposite);
+    return vec_dot(normal, opposite) < OPPOSITE ? t * spacing : INFINITY;
+  }
+  return INFINITY;
+}
+
+// The thinnest wall found from enough samples; INFINITY: none is thinner than a spacing.
+static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
+  const FloParticles *b = &advice->world->sets[FLO_SET_BOUNDARY];
+  const FloSolid *solid = body->solid;
+  double s = advice->world->def.spacing, thinnest = INFINITY;
+  size_t n_thin = 0;
+  if (!solid->has_mesh && solid->shape.kind != FLO_SHAPE_OUTLINE) return INFINITY;
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    const double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
+    double thickness = solid->has_mesh ? mesh_thickness(solid, local, s) : outline_thickness(solid, local, s);
+    // What is a spacing but for the facets of a round wall is a spacing.
+    if (!(thickness < 0.99 * s)) continue;
+    ++n_thin;
+    thinnest = fmin(thinnest, thickness);
+  }
+  return (double)n_thin > THIN_SHARE * (double)body->count ? thinnest : INFINITY;
+}
+
+static double box_thickness(const FloAdvice *advice, const FloBody *body) {
+  double low[3], high[3], thinnest = INFINITY;
+  flo_solid_bounds(body->solid, low, high);
+  for (int axis = 0; axis < advice->world->def.dim; ++axis) thinnest = fmin(thinnest, high[axis] - low[axis]);
+  return thinnest;
+}
+
+// ---- Single bodies ----
+
+static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) {
+  double s = advice->world->def.spacing, thinnest = box_thickness(advice, body);
+  if (thinnest < s)
+    flo_advice_tell(
+        advice,
+        "'%s' is %.3g m thin, less than one spacing (%.3g m): fluid may pass through it; make it thicker "
+        "or the spacing finer",
+        body->name, thinnest, s);
+  else if (wall < s)
+    flo_advice_tell(
+        advice,
+        "'%s' has walls %.2g m thin, less than one spacing (%.3g m): fluid may pass through them; make "
+        "them thicker or the spacing finer",
+        body->name, wall, s);
+  else if (body->count < FEW_SAMPLES)
+    flo_advice_tell(
+        advice, "'%s' has only %zu particles, too few to have its shape; make it larger or the spacing finer",
+        body->name, body->count);
+}
+
+typedef struct Wall {
+  const FloSolid *solid;
+  size_t body; // the first that has this shape
+  double thickness;
+} Wall;
+
+static int compare_walls(const void *a, const void *b) {
+  const Wall *p = a, *q = b;
+  if (p->solid != q->solid) return (uintptr_t)p->solid < (uintptr_t)q->solid ? -1 : 1;
+  return (p->body > q->body) - (p->body < q->body);
+}
+
+static int compare_bodies(const void *a, const void *b) {
+  const Wall *p = a, *q = b;
+  return (p->body > q->body) - (p->body < q->body);
+}
+
+// The walls of every body; bodies of the same shape have the same. Sorting by address only brings these
+// together: what comes out is by number again, and does not depend on the addresses.
+static void measure_walls(const FloAdvice *advice, Wall *walls, size_t n) {
+  const FloBody *bodies = flo_bodies(advice->world);
+  for (size_t k = 0; k < n; ++k) walls[k] = (Wall){bodies[k].solid, k, 0};
+  qsort(walls, n, sizeof *walls, compare_walls);
+  for (size_t k = 0; k < n; ++k)
+    walls[k].thickness = k && walls[k].solid == walls[k - 1].solid
+                             ? walls[k - 1].thickness
+                             : wall_thickness(advice, &bodies[walls[k].body]);
+  qsort(walls, n, sizeof *walls, compare_bodies);
+}
+
+void flo_advice_on_sizes(FloAdvice *advice) {
+  size_t n = advice->world->bodies.count;
+  Wall *walls = malloc((n + 1) * sizeof *walls);
+  if (!walls) return;
+  measure_walls(advice, walls, n);
+  for (size_t k = 0; k < n; ++k) advise_on_size(advice, &flo_bodies(advice->world)[k], walls[k].thickness);
+  free(walls);
+  flo_advice_end_kind(advice, "bodies");
+}
+
+// Distances are kept on a grid with three cells in a spacing, unless it would need too much memory.
+void flo_advice_on_grids(FloAdvice *advice) {
+  double fine = advice->world->def.spacing / 3;
+  for (size_t k = 0; k < advice->world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(advice->world)[k];
+    if (!body->solid->has_mesh || body->solid->sdf.cell < 1.01 * fine) continue;
+    flo_advice_tell(
+        advice,
+        "'%s' spans so many spacings that its surface is known to %.3g m only, not to a third of a spacing "
+        "(%.3g m); make several bodies of it or the spacing larger",
+        body->name, body->solid->sdf.cell, fine);
+  }
+  flo_advice_end_kind(advice, "large bodies");
+}
+
+// ---- Pairs of bodies ----
+
+typedef struct Box {
+  double low[3], high[3];
+} Box;
+
+// Around the samples of a body, and a little more.
+static Box box_of(const FloAdvice *advice, const FloBody *body) {
+  Box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double x[3];
+    sample_at(advice, i, x);
+    for (int axis = 0; axis < 3; ++axis) {
+      box.low[axis] = fmin(box.low[axis], x[axis] - 2 * advice->world->def.spacing);
+      box.high[axis] = fmax(box.high[axis], x[axis] + 2 * advice->world->def.spacing);
+    }
+  }
+  return box;
+}
+
+static bool is_in_box(const Box *box, const double x[3]) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (x[axis] < box->low[axis] || x[axis] > box->high[axis]) return false;
+  return true;
+}
+
+static bool do_boxes_meet(const Box *a, const Box *b) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (a->low[axis] > b->high[axis] || b->low[axis] > a->high[axis]) return false;
+  return true;
+}
+
+// Nearer than this, in spacings, bodies touch.
+#define TOUCH 0.05
+
+enum { MAX_PLACES = 16 };
+
+// Where two bodies come close: places that look in different directions, each with its least distance. A ball
+// on a floor has one, a box in a corner three.
+typedef struct Places {
+  int count;
+  double direction[MAX_PLACES][3], gap[MAX_PLACES];
+} Places;
+
+static void note_place(Places *places, const double direction[3], double gap) {
+  int k = 0;
+  while (k < places->count && vec_dot(places->direction[k], direction) < 0.75) ++k;
+  if (k == MAX_PLACES) return;
+  if (k == places->count) {
+    vec_copy(direction, places->direction[k]);
+    places->gap[k] = INFINITY;
+    ++places->count;
+  }
+  places->gap[k] = fmin(places->gap[k], gap);
+}
+
+// To the surface of a body, from a point beside it.
+static double move_to_surface(const FloWorld *world, const FloBody *body, double x[3]) {
+  double normal[3], distance = flo_world_distance(world, body, x);
+  flo_world_normal(world, body, x, normal);
+  vec_add_scaled(x, normal, -distance, x);
+  return distance;
+}
+
+// From a sample's place on the surface of its body to and fro between the two surfaces, each time to the
+// nearest point: that ends where they are nearest to each other. Counts only if they face each other there.
+// `sign` makes the directions of both ways of looking the same.
+static void measure_gap(const FloWorld *world, const FloBody *body, const FloBody *other, const double x[3],
+                        double sign, Places *places) {
+  enum { MAX_ROUNDS = 20 };
+  double at[3], towards[3], back[3], gap = INFINITY, before, s = world->def.spacing;
+  vec_copy(x, at);
+  move_to_surface(world, body, at);
+  for (int k = 0; k < MAX_ROUNDS; ++k) {
+    before = gap;
+    flo_world_normal(world, other, at, towards);
+    if (!(move_to_surface(world, other, at) < 1.5 * s)) return;
+    flo_world_normal(world, body, at, back);
+    gap = move_to_surface(world, body, at);
+    if (gap < TOUCH * s || gap > before - 1e-3 * s) break;
+  }
+  // Where they touch beside a corner, the normals of the corner lead astray.
+  if (vec_dot(towards, back) > (gap > TOUCH * s ? -0.9 : -0.75)) return;
+  vec_scale(towards, sign, towards);
+  note_place(places, towards, gap);
+}
+
+typedef struct Meeting {
+  size_t n_inside;
+  double deepest; // [m] of a sample below the other's surface
+} Meeting;
+
+// Looks from the samples of one body at the other. Deeper layers have the same to say about gaps as the
+// first, whose samples may lie up to a spacing below the surface.
+static void look_at(const FloAdvice *advice, const FloBody *body, const FloBody *other,
+                    const Box *around_other, double sign, Meeting *meeting, Places *places) {
+  const FloWorld *world = advice->world;
+  double s = world->def.spacing;
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double x[3];
+    sample_at(advice, i, x);
+    if (!is_in_box(around_other, x)) continue;
+    double distance = flo_world_distance(world, other, x);
+    meeting->n_inside += distance < 0;
+    meeting->deepest = fmax(meeting->deepest, -distance);
+    if (distance > 0 && distance < 2.1 * s && flo_world_distance(world, body, x) > -1.05 * s)
+      measure_gap(world, body, other, x, sign, places);
+  }
+}
+
+// The least gap that is one, neither touching nor wide enough for fluid.
+static double narrowest_gap(const Places *places, double spacing) {
+  double narrowest = INFINITY;
+  for (int k = 0; k < places->count; ++k) {
+    double gap = places->gap[k];
+    if (gap > TOUCH * spacing && gap < (1 - 1e-6) * spacing) narrowest = fmin(narrowest, gap);
+  }
+  return narrowest;
+}
+
+// Whether one stands in the other only the samples of the smaller may tell, so both are asked.
+static void advise_on_pair(FloAdvice *advice, const FloBody *bodies[2], const Box *boxes[2]) {
+  double s = advice->world->def.spacing;
+  Meeting meetings[2] = {0};
+  Places places = {0};
+  for (int k = 0; k < 2; ++k)
+    look_at(advice, bodies[k], bodies[1 - k], boxes[1 - k], k ? -1 : 1, &meetings[k], &places);
+  double narrowest = narrowest_gap(&places, s);
+  double share[2] = {0};
+  for (int k = 0; k < 2; ++k)
+    if (meetings[k].deepest > 0.1 * s) share[k] = (double)meetings[k].n_inside / (double)bodies[k]->count;
+  int in = share[0] > share[1] ? 0 : 1;
+  if (share[in] > 0)
+    flo_advice_tell(
+        advice,
+        "'%s' stands in '%s': %zu of its %zu particles are inside, the deepest by %.3g m; move one of them",
+        bodies[in]->name, bodies[1 - in]->name, meetings[in].n_inside, bodies[in]->count,
+        meetings[in].deepest + s / 2);
+  else if (narrowest < s)
+    flo_advice_tell(
+        advice,
+        "the gap between '%s' and '%s' is %.2g m, narrower than one spacing (%.3g m): no fluid fits in it; "
+        "close it, widen it or make the spacing finer",
+        bodies[1]->name, bodies[0]->name, narrowest, s);
+}
+
+// A body's box, to be sorted by where it begins along x.
+typedef struct Place {
+  Box box;
+  size_t body;
+} Place;
+
+static int compare_places(const void *a, const void *b) {
+  const Place *p = a, *q = b;
+  if (p->box.low[0] != q->box.low[0]) return p->box.low[0] < q->box.low[0] ? -1 : 1;
+  return (p->body > q->body) - (p->body < q->body);
+}
+
+// Looks at those that begin before this one ends; the first of a pair is the one that was named first.
+static void advise_on_neighbours(FloAdvice *advice, const Place *place, const Place *end) {
+  const FloBody *bodies = flo_bodies(advice->world);
+  for (const Place *other = place + 1; other < end && other->box.low[0] <= place->box.high[0]; ++other) {
+    if (!do_boxes_meet(&place->box, &other->box)) continue;
+    const Place *first = place->body < other->body ? place : other, *second = first == place ? other : place;
+    advise_on_pair(advice, (const FloBody *[2]){&bodies[first->body], &bodies[second->body]},
+                   (const Box *[2]){&first->box, &second->box});
+  }
+}
+
+void flo_advice_on_pairs(FloAdvice *advice) {
+  size_t n = advice->world->bodies.count;
+  Place *places = malloc((n + 1) * sizeof *places);
+  if (!places) return;
+  for (size_t k = 0; k < n; ++k) places[k] = (Place){box_of(advice, &flo_bodies(advice->world)[k]), k};
+  qsort(places, n, sizeof *places, compare_places);
+  for (size_t k = 0; k < n; ++k) advise_on_neighbours(advice, &places[k], places + n);
+  free(places);
+  flo_advice_end_kind(advice, "pairs of bodies");
+}

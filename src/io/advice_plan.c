@@ -1,0 +1,215 @@
+// Advice on plans: what begins after the end, limits that are met too soon, motions that no time step can
+// follow, sizes that nobody has chosen yet, and how long it takes to set a scene up.
+#include "base/core.h"
+#include "bodies/motion.h"
+#include "geometry/shapes.h"
+#include "io/advice_parts.h"
+#include "io/scene_steps.h"
+#include "world.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+// ---- Times ----
+
+// When a motion begins to act; keyframes have times of their own.
+static double motion_start(const FloMotionDef *motion) {
+  return motion->kind == FLO_MOTION_KEYFRAMES ? fmax(motion->start, motion->keyframes[0].time)
+                                              : motion->start;
+}
+
+static void advise_on_motions(FloAdvice *advice, const FloSceneBody *body) {
+  for (size_t k = 0; k < body->def.n_motions; ++k) {
+    double start = motion_start(&body->def.motions[k]), end = advice->scene->duration;
+    if (start >= end)
+      flo_advice_tell(
+          advice,
+          "motion %zu of '%s' begins at %g s, but the scene ends at %g s: begin earlier or make the "
+          "duration longer",
+          k, body->name, start, end);
+  }
+}
+
+// When an emitter or a sink begins for the first time.
+static double first_start(double start, const FloSceneSpans *spans) {
+  return !spans->list ? start : spans->n ? spans->list[0][0] : INFINITY;
+}
+
+static void advise_on_start(FloAdvice *advice, const char *what, const char *name, double start) {
+  if (start >= advice->scene->duration && isfinite(start))
+    flo_advice_tell(advice, "%s '%s' begins at %g s, but the scene ends at %g s", what, name, start,
+                    advice->scene->duration);
+}
+
+void flo_advice_on_times(FloAdvice *advice) {
+  const struct FloSceneParts *parts = advice->scene->parts;
+  for (size_t k = 0; k < advice->scene->n_bodies; ++k) advise_on_motions(advice, &advice->scene->bodies[k]);
+  for (size_t k = 0; k < parts->n_emitters; ++k)
+    advise_on_start(advice, "emitter", flo_advice_name(advice, "emitters", k),
+                    first_start(parts->emitters[k].def.start, &parts->emitters[k].spans));
+  for (size_t k = 0; k < parts->n_sinks; ++k)
+    advise_on_start(advice, "sink", flo_advice_name(advice, "sinks", k),
+                    first_start(parts->sinks[k].def.start, &parts->sinks[k].spans));
+  flo_advice_end_kind(advice, "that begin after the end");
+}
+
+// ---- Limits ----
+
+void flo_advice_on_limits(FloAdvice *advice) {
+  double most = (double)advice->scene->world.max_particles, emitted = flo_scene_emitted(advice->scene);
+  double now = (double)flo_world_count(advice->world, FLO_SET_FLUID);
+  if (most == 0) return;
+  if (most < now)
+    flo_advice_tell(
+        advice,
+        "max_particles is %.0f, but %.0f fluid particles are there from the start: emitters can add "
+        "none; raise it or leave it out",
+        most, now);
+  else if (now + emitted > most)
+    flo_advice_tell(advice,
+                    "emitters would make %.0f particles, with those at the start %.0f, but max_particles is "
+                    "%.0f: they pause after about %.3g s of flow unless sinks make room",
+                    emitted, now + emitted, most, (most - now) / emitted * advice->scene->duration);
+  flo_advice_end_kind(advice, "limits");
+}
+
+// ---- Speeds ----
+
+static double wall_speed(const FloBody *body) {
+  return flo_motion_max_speed(body->motions, body->n_motions, &body->start, body->reach);
+}
+
+// Faster than this no wall moves that was meant so: sound in water has 1500 m/s.
+#define FAST 1500
+
+void flo_advice_on_speeds(FloAdvice *advice) {
+  double step = advice->scene->world.time_step, s = advice->world->def.spacing;
+  for (size_t k = 0; k < advice->world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(advice->world)[k];
+    double speed = body->n_motions ? wall_speed(body) : 0;
+    if (step > 0 && speed * step > s)
+      flo_advice_tell(advice,
+                      "'%s' moves at up to %.3g m/s, %.3g spacings in one time_step of %g s: fluid will pass "
+                      "through it; slow it down or make time_step 0",
+                      body->name, speed, speed * step / s, step);
+    else if (speed > FAST)
+      flo_advice_tell(
+          advice,
+          "'%s' moves at up to %.3g m/s, faster than sound in water; are its motions in m, s and rad?",
+          body->name, speed);
+  }
+  flo_advice_end_kind(advice, "fast bodies");
+}
+
+// The fastest wall; SIZE_MAX if something else is faster.
+static size_t find_fastest(const FloWorld *world, double *speed) {
+  size_t fastest = SIZE_MAX;
+  *speed = flo_world_measure_speed(world);
+  for (size_t k = 0; k < world->emitters.count; ++k) *speed = fmax(*speed, flo_emitters(world)[k].def.speed);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    double own = body->n_motions ? wall_speed(body) : 0;
+    if (!(own > *speed)) continue;
+    *speed = own;
+    fastest = k;
+  }
+  return fastest;
+}
+
+FloStatus flo_advice_check_speeds(const FloScene *scene, FloWorld *world, FloError *error) {
+  const char *limited_by = "";
+  double speed, dt = flo_world_max_dt(world, &limited_by);
+  if (world->def.time_step > 0 || !(dt < world->def.min_time_step)) return FLO_OK;
+  size_t k = find_fastest(world, &speed);
+  if (k == SIZE_MAX) return FLO_OK;
+  FloSceneContext context = {.file = scene->path, .error = error, .origins = scene->parts->origins};
+  flo_scene_enter(&context, "boundaries");
+  flo_scene_enter_index(&context, k);
+  return flo_scene_fail(
+      &context,
+      "'%s' moves at up to %.3g m/s, which needs a time step of %.3g s, below min_time_step = "
+      "%g s; slow its motions down",
+      scene->bodies[k].name, speed, dt, world->def.min_time_step);
+}
+
+// ---- Sizes ----
+
+static FloStatus try_size(const char *path, const FloSceneOptions *options, const char *name,
+                          FloError *error) {
+  FloSceneOptions changed = *options;
+  FloScene *scene;
+  FloError cause;
+  changed.size = name;
+  FloStatus status = flo_scene_load(path, &changed, &scene, &cause);
+  flo_scene_destroy(scene);
+  if (status == FLO_OK) return FLO_OK;
+  return flo_fail(error, status, "%s (with --size %.60s)", cause.text, name);
+}
+
+static FloStatus try_sizes(const char *path, const FloSceneOptions *options, json_t *sizes, FloError *error) {
+  const char *name;
+  json_t *size;
+  json_object_foreach(sizes, name, size) {
+    if (!options->size || strcmp(name, options->size) != 0) FLO_TRY(try_size(path, options, name, error));
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_advice_check_sizes(const char *path, const FloSceneOptions *options, FloError *error) {
+  FloSceneContext context = {
+      .file = path, .error = error, .dim = 3, .files = json_array(), .origins = json_object()};
+  json_t *root = NULL;
+  FloStatus status =
+      context.files && context.origins ? flo_scene_read_file(&context, &root) : flo_scene_no_memory(&context);
+  if (status == FLO_OK) status = flo_scene_include(&context, root);
+  if (status == FLO_OK) status = try_sizes(path, options, json_object_get(root, "sizes"), error);
+  json_decref(root);
+  json_decref(context.files);
+  json_decref(context.origins);
+  return status;
+}
+
+// ---- Set-up ----
+
+// Measured with the scenes that come with the program, on two cores of 2 GHz: a lattice is filled and sorted
+// out at about a million particles a second, surfaces are sampled at a third of that. Where distances to
+// triangles are tabulated, which takes some fifty nodes near the surface for each sample, it is slower.
+#define FLUID_SECONDS    1e-6
+#define BOUNDARY_SECONDS 3e-6
+#define MESH_SECONDS     4e-5
+#define PARTICLE_BYTES   800
+
+static bool is_same_figure(const FloShape *a, const FloShape *b) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (a->size[axis] != b->size[axis]) return false;
+  return a->kind == b->kind && a->radius == b->radius && a->radius2 == b->radius2 && a->mesh == b->mesh &&
+         a->text == b->text && a->heights == b->heights && a->points == b->points;
+}
+
+// Samples stand in layers below a surface, three for most kernels. Instances share their distances, and need
+// not be measured one by one.
+static void add_bodies(const FloScene *scene, FloSetUp *made) {
+  double s = scene->world.spacing, n = 0;
+  for (size_t k = 0; k < scene->n_bodies; ++k) {
+    const FloShape *shape = &scene->bodies[k].def.shape;
+    bool is_new = k == 0 || !is_same_figure(shape, &scene->bodies[k - 1].def.shape);
+    if (is_new) n = 3 * flo_scene_shape_surface(shape, scene->world.dim) / pow(s, scene->world.dim - 1);
+    made->n_boundary += n;
+    made->seconds += n * (is_new && !flo_shape_has_formula(shape) ? MESH_SECONDS : BOUNDARY_SECONDS);
+  }
+}
+
+FloSetUp flo_advice_estimate_set_up(const FloScene *scene) {
+  const struct FloSceneParts *parts = scene->parts;
+  int dim = scene->world.dim;
+  double s = scene->world.spacing;
+  FloSetUp made = {0};
+  for (size_t k = 0; k < parts->n_fluids; ++k)
+    made.n_fluid += flo_scene_shape_volume(&parts->fluids[k].def.shape, dim) / pow(s, dim);
+  for (size_t k = 0; k < parts->n_particle_files; ++k) made.n_fluid += (double)parts->particles[k].file.count;
+  add_bodies(scene, &made);
+  made.seconds += FLUID_SECONDS * made.n_fluid;
+  made.bytes = PARTICLE_BYTES * (made.n_fluid + made.n_boundary);
+  return made;
+}

@@ -1,0 +1,178 @@
+// `flotsam check` as a program: exit codes, what reaches the terminal, progress, and the time it tells.
+#include "base/timer.h"
+#include "input/scene_texts.h"
+
+#include <jansson.h>
+#include <sys/wait.h>
+
+enum { SKIPPED = 77 };
+
+static char program[512];
+
+// Beside the folder of the tests: BUILD/test/... and BUILD/bin/flotsam.
+static bool find_program(void) {
+  char path[256];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return false;
+  path[length] = 0;
+  for (int k = 0; k < 2; k++) {
+    char *slash = strrchr(path, '/');
+    if (!slash) return false;
+    *slash = 0;
+  }
+  snprintf(program, sizeof program, "%s/bin/flotsam", path);
+  return access(program, X_OK) == 0;
+}
+
+typedef struct Answer {
+  int exit_code;
+  double seconds;
+  char out[16384], err[4096];
+} Answer;
+
+static void read_stream(FILE *stream, char *text, size_t size) {
+  size_t length = fread(text, 1, size - 1, stream);
+  text[length] = 0;
+}
+
+static Answer run_check(const char *path, const char *options) {
+  static Answer answer;
+  char command[1400], errors[sizeof folder + 16];
+  snprintf(errors, sizeof errors, "%s/errors", folder);
+  snprintf(command, sizeof command, "'%s' check '%s' %s 2>'%s'", program, path, options, errors);
+  double since = flo_seconds();
+  FILE *stream = popen(command, "r");
+  assert_non_null(stream);
+  read_stream(stream, answer.out, sizeof answer.out);
+  int status = pclose(stream);
+  answer.seconds = flo_seconds() - since;
+  answer.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  stream = fopen(errors, "r");
+  assert_non_null(stream);
+  read_stream(stream, answer.err, sizeof answer.err);
+  fclose(stream);
+  remove(errors);
+  return answer;
+}
+
+static void expect_text(const char *text, const char *words) {
+  if (!strstr(text, words)) print_error("no '%s' in: %s\n", words, text);
+  assert_non_null(strstr(text, words));
+}
+
+#define TANK "{'name':'tank','shape':{'tank':1}}"
+#define POOL(more)                                                                                           \
+  SCENE("'title':'pool'," more "'boundaries':[" TANK                                                         \
+        "],'fluids':[{'material':{},'shape':{'box':0.4},'corner':[0,0,0]}]")
+
+static void test_time_includes_set_up(void **state) {
+  (void)state;
+  write_text(file, POOL(""));
+  Answer text = run_check(file, "");
+  assert_int_equal(text.exit_code, 0);
+  expect_text(text.out, "\n  set-up     about ");
+  expect_text(text.out, "on this machine, set-up included");
+  Answer answer = run_check(file, "--json");
+  json_t *root = json_loads(answer.out, 0, NULL);
+  assert_non_null(root);
+  double set_up = json_number_value(json_object_get(root, "set_up_seconds"));
+  double all = json_number_value(json_object_get(root, "estimated_seconds"));
+  assert_true(set_up > 0 && set_up < answer.seconds && all > set_up);
+  json_decref(root);
+}
+
+// One line of message, with the file, the path and exit code 2.
+static void expect_refused(const char *text, const char *options, const char *message) {
+  write_text(file, text);
+  Answer answer = run_check(file, options);
+  assert_int_equal(answer.exit_code, 2);
+  assert_string_equal(answer.out, "");
+  expect_text(answer.err, message);
+  expect_text(answer.err, "flotsam: ");
+  expect_text(answer.err, file);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  expect_refused(POOL("'min_time_step':1e-6,'constants':{'a':1},") "",
+                 "--set 'boundaries=[{\"name\":\"fan\",\"shape\":{\"box\":0.2},\"at\":[3,3,3],\"motions\":["
+                 "{\"rotate\":{\"rate\":1e5}}]}]'",
+                 ": /boundaries/0: 'fan' moves at up to ");
+  expect_refused(
+      "{'schema_version':1,'spacing':'s','duration':1,'constants':{'s':0.1},'sizes':{'fine':{'s':-1}},"
+      "'fluids':[{'material':{},'shape':{'box':0.4}}]}",
+      "", ": /spacing: must be > 0, got -1 (with --size fine)");
+  expect_refused(POOL("'shows':'a\\u001b[31m',"), "", ": /shows: text must do without control characters");
+}
+
+// What is set from outside was meant for the size at hand.
+static void test_other_sizes_do_not_matter_with_set(void **state) {
+  (void)state;
+  write_text(
+      file,
+      "{'schema_version':1,'spacing':'s','duration':1,'constants':{'s':0.1},'sizes':{'fine':{'s':0.05}},"
+      "'fluids':[{'material':{},'shape':{'box':0.4}}]}");
+  assert_int_equal(run_check(file, "").exit_code, 0);
+  assert_int_equal(run_check(file, "--set 'spacing=s-0.05'").exit_code, 0);
+}
+
+static void test_names_of_files_are_escaped(void **state) {
+  (void)state;
+  char path[sizeof file + 16];
+  snprintf(path, sizeof path, "%s/a\033[31m.json", folder);
+  write_text(
+      path, SCENE("'boundaries':[" TANK "],'fluids':[{'material':{},'shape':{'box':0.4},'corner':[0,0,0]}]"));
+  Answer answer = run_check(path, "");
+  assert_int_equal(answer.exit_code, 0);
+  assert_null(strchr(answer.out, '\033'));
+  assert_null(strchr(answer.err, '\033'));
+  expect_text(answer.out, "a\\x1b[31m");
+  answer = run_check(path, "--json");
+  assert_null(strchr(answer.out, '\033'));
+  write_text(path, "{");
+  answer = run_check(path, "");
+  assert_int_equal(answer.exit_code, 2);
+  assert_null(strchr(answer.err, '\033'));
+  remove(path);
+}
+
+// Whether it took long is the machine's business; that it is said is ours.
+static void test_progress(void **state) {
+  (void)state;
+  write_text(file, "{'schema_version':1,'spacing':0.015,'duration':1,'boundaries':[{'name':'a','shape':{"
+                   "'armadillo':1}},{'name':'b','shape':{'duck':1},'at':[3,0,0]}],'gravity':0,"
+                   "'fluids':[{'material':{},'shape':{'box':0.1},'at':[9,0,0]}]}");
+  Answer answer = run_check(file, "");
+  assert_int_equal(answer.exit_code, 0);
+  if (answer.seconds > 3) expect_text(answer.err, "flotsam: check: ");
+  if (answer.seconds > 3) expect_text(answer.err, " s so far\n");
+  if (answer.seconds < 2) assert_string_equal(answer.err, "");
+  write_text(file, POOL(""));
+  answer = run_check(file, "");
+  if (answer.seconds < 2) assert_string_equal(answer.err, "");
+}
+
+// Rather a message than a machine that is brought down.
+static void test_memory(void **state) {
+  (void)state;
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (!(memory > 0) || memory > 1e11) skip();
+  write_text(file, SCENE("'fluids':[{'material':{},'shape':{'box':[57,57,57]}}]"));
+  Answer answer = run_check(file, "");
+  assert_int_equal(answer.exit_code, 2);
+  expect_text(answer.err, "about 1.85e+08 particles would need 148 GB of memory, but this machine has ");
+  assert_true(answer.seconds < 30);
+}
+
+int main(void) {
+  if (!find_program()) return SKIPPED;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_time_includes_set_up),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_other_sizes_do_not_matter_with_set),
+      cmocka_unit_test(test_names_of_files_are_escaped),
+      cmocka_unit_test(test_progress),
+      cmocka_unit_test(test_memory),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
