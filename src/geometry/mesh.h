@@ -111,5 +111,8 @@ void flo_mesh_mass(const FloMesh *mesh, double density, FloMassProperties *out);
 void flo_mesh_shell_mass(const FloMesh *mesh, double density, double thickness, FloMassProperties *out);
 // A polygon in the plane, n pairs, without repeating the first; either sense of rotation.
 void flo_outline_mass(const double *points, size_t n, double density, FloMassProperties *out);
+// Its sides as a thin sheet; `volume` is the area of their cross-section [m^2].
+void flo_outline_shell_mass(const double *points, size_t n, double density, double thickness,
+                            FloMassProperties *out);
 
 #endif

@@ -89,14 +89,22 @@ static void outline_middle(const double *points, size_t n, double middle[3]) {
   vec_set(middle, n ? (low[0] + high[0]) / 2 : 0, n ? (low[1] + high[1]) / 2 : 0, 0);
 }
 
+// One side of an outline, the middle as third corner.
+static void side_corners(const double *points, size_t n, size_t side, const double middle[3],
+                         double corners[3][3]) {
+  const double *a = points + 2 * side, *b = points + 2 * ((side + 1) % n);
+  vec_set(corners[0], a[0] - middle[0], a[1] - middle[1], 0);
+  vec_set(corners[1], b[0] - middle[0], b[1] - middle[1], 0);
+  vec_set(corners[2], 0, 0, 0);
+}
+
 // Every side spans a triangle with the middle.
 void flo_outline_mass(const double *points, size_t n, double density, FloMassProperties *out) {
   Moments moments = {0};
-  double middle[3];
+  double middle[3], corners[3][3];
   outline_middle(points, n, middle);
   for (size_t k = 0; k < n; ++k) {
-    const double *a = points + 2 * k, *b = points + 2 * ((k + 1) % n);
-    double corners[3][3] = {{a[0] - middle[0], a[1] - middle[1]}, {b[0] - middle[0], b[1] - middle[1]}};
+    side_corners(points, n, k, middle, corners);
     double area = (corners[0][0] * corners[1][1] - corners[0][1] * corners[1][0]) / 2;
     add_element(&moments, area, 3, corners);
   }
@@ -107,4 +115,18 @@ void flo_outline_mass(const double *points, size_t n, double density, FloMassPro
   for (int k = 0; k < 6; ++k) moments.second[k] *= sign;
   out->volume = moments.whole;
   finish(&moments, density, middle, out);
+}
+
+// Of the three corners the one in the middle adds nothing to the sums, so that two are left.
+void flo_outline_shell_mass(const double *points, size_t n, double density, double thickness,
+                            FloMassProperties *out) {
+  Moments moments = {0};
+  double middle[3], corners[3][3];
+  outline_middle(points, n, middle);
+  for (size_t k = 0; k < n; ++k) {
+    side_corners(points, n, k, middle, corners);
+    add_element(&moments, hypot(corners[1][0] - corners[0][0], corners[1][1] - corners[0][1]), 2, corners);
+  }
+  out->volume = thickness * moments.whole;
+  finish(&moments, density * thickness, middle, out);
 }

@@ -48,5 +48,11 @@ FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFlui
 // is not relaxed: boxes, tanks and everything in the plane.
 FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
                                    FloError *error);
+// Mass, centre and inertia in the shape's own frame. `thickness` 0: of the full solid; otherwise of a thin
+// shell along its surface. In the plane per metre of depth, and of the inertia only that about z. Exact but
+// for round shapes without a formula and round shells, which are as round as their triangles. A tank, a sheet
+// and a mesh whose holes leave its volume uncertain weigh nothing by themselves and are refused.
+FloStatus flo_solid_mass(const FloSolid *solid, double density, double thickness, FloMassProperties *out,
+                         FloError *error);
 
 #endif
