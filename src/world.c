@@ -32,7 +32,8 @@ FloFluidDef flo_default_fluid_def(void) {
 }
 
 FloBodyDef flo_default_body_def(void) {
-  return (FloBodyDef){.name = "body", .shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity()};
+  return (FloBodyDef){
+      .name = "body", .shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity(), .friction = -1};
 }
 
 FloMotionDef flo_default_motion_def(void) { return (FloMotionDef){.end = INFINITY}; }

@@ -36,9 +36,11 @@ typedef struct FloBody {
   double reach;          // no point of it is farther from its position [m]
   FloSet set;            // that holds its samples:
   size_t first, count;
-  double friction; // < 0: not given
-  double release;  // [s]
-  FloRigid rigid;  // of dynamic bodies
+  double friction; // before any change; < 0: not given
+  FloFrictionChange *friction_changes;
+  size_t n_friction_changes;
+  double release; // [s]
+  FloRigid rigid; // of dynamic bodies
   FloMotionDef *motions;
   size_t n_motions;
 } FloBody;

@@ -148,6 +148,12 @@ static void free_motions(FloWorld *world, FloBody *body) {
   flo_memory_release(&world->memory, body->motions, body->n_motions * sizeof(FloMotionDef));
 }
 
+static void free_lists(FloWorld *world, FloBody *body) {
+  free_motions(world, body);
+  flo_memory_release(&world->memory, body->friction_changes,
+                     body->n_friction_changes * sizeof(FloFrictionChange));
+}
+
 void flo_world_follow_motions(const FloWorld *world, FloBody *body) {
   flo_motion_evaluate(body->motions, body->n_motions, &body->start, fmax(world->time, 0), &body->state);
   if (world->time >= 0) return;
@@ -217,17 +223,56 @@ void flo_world_release_bodies(FloWorld *world) {
   }
 }
 
+// ---- Friction ----
+
+static FloStatus copy_friction(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  size_t size = def->n_friction_changes * sizeof(FloFrictionChange);
+  if (isnan(def->friction) || isinf(def->friction))
+    return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
+  for (size_t k = 0; k < def->n_friction_changes; ++k) {
+    const FloFrictionChange *change = &def->friction_changes[k];
+    if (!(change->friction >= 0) || !(change->within >= 0) || !isfinite(change->friction + change->within))
+      return flo_fail(error, FLO_BAD_INPUT, "friction_changes: number %zu goes to %g within %g s", k,
+                      change->friction, change->within);
+    if (k > 0 && !(change->time >= change[-1].time + change[-1].within))
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "friction_changes: number %zu begins before the one before it ends", k);
+  }
+  if (size == 0) return FLO_OK;
+  if (!(body->friction_changes = flo_memory_allocate(&world->memory, size)))
+    return flo_fail(error, FLO_NO_MEMORY, "out of memory");
+  memcpy(body->friction_changes, def->friction_changes, size);
+  body->n_friction_changes = def->n_friction_changes;
+  return FLO_OK;
+}
+
+// What a body without a coefficient of its own has where a change begins.
+#define USUAL_FRICTION 0.5
+
+static double friction_of(const FloBody *body, double time) {
+  double now = body->friction;
+  for (size_t k = 0; k < body->n_friction_changes && body->friction_changes[k].time <= time; ++k) {
+    const FloFrictionChange *change = &body->friction_changes[k];
+    double from = now < 0 ? USUAL_FRICTION : now;
+    bool is_over = time >= change->time + change->within;
+    now = is_over ? change->friction
+                  : from + (change->friction - from) * (time - change->time) / change->within;
+  }
+  return now;
+}
+
 double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b) {
-  (void)world;
-  if (a->friction < 0 && b->friction < 0) return 0.5;
-  if (a->friction < 0) return b->friction;
-  return b->friction < 0 ? a->friction : fmin(a->friction, b->friction);
+  double of_a = friction_of(a, world->time), of_b = friction_of(b, world->time);
+  if (of_a < 0 && of_b < 0) return USUAL_FRICTION;
+  if (of_a < 0) return of_b;
+  return of_b < 0 ? of_a : fmin(of_a, of_b);
 }
 
 // ---- Adding ----
 
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   FLO_TRY(copy_motions(world, def, body, error));
+  FLO_TRY(copy_friction(world, def, body, error));
   FLO_TRY(sample_body(world, def, body, error));
   if (def->kind == FLO_BODY_DYNAMIC)
     FLO_TRY(make_rigid(world, def, body, error));
@@ -273,6 +318,7 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
   FloBody body = {.kind = def->kind, .start = def->pose, .friction = -1, .release = def->release};
   body.set = def->kind == FLO_BODY_DYNAMIC ? FLO_SET_RIGID : FLO_SET_BOUNDARY;
   if (def->material.generation) body.friction = flo_materials(world)[def->material.index].friction;
+  if (def->friction >= 0) body.friction = def->friction;
   FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
   snprintf(body.name, sizeof body.name, "%s", def->name ? def->name : "");
   body.reach = solid_reach(body.solid);
@@ -281,7 +327,7 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
   FloStatus status = make_body(world, def, &body, error);
   if (status != FLO_OK) {
     // A body that cannot be made leaves no trace.
-    free_motions(world, &body);
+    free_lists(world, &body);
     world->sets[body.set].count = n_samples;
     world->next_id[body.set] = next_id;
     return status;
@@ -293,7 +339,7 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
 }
 
 void flo_world_free_bodies(FloWorld *world) {
-  for (size_t k = 0; k < world->bodies.count; ++k) free_motions(world, &flo_bodies(world)[k]);
+  for (size_t k = 0; k < world->bodies.count; ++k) free_lists(world, &flo_bodies(world)[k]);
 }
 
 void flo_world_move_bodies(FloWorld *world) {

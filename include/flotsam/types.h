@@ -233,12 +233,20 @@ typedef struct FloMotionDef {
   size_t n_keyframes;
 } FloMotionDef;
 
+// From `time` on a body's friction goes over, within so many seconds, to another coefficient.
+typedef struct FloFrictionChange {
+  double time, friction, within;
+} FloFrictionChange;
+
 typedef struct FloBodyDef {
   const char *name; // copied; shown in reports
   FloBodyKind kind;
   FloShape shape;
   FloPose pose;
-  FloMaterialId material;      // zeroed: none. Gives the density of DYNAMIC bodies, and friction
+  FloMaterialId material; // zeroed: none. Gives the density of DYNAMIC bodies, and friction
+  double friction;        // dry friction; < 0: the material's
+  const FloFrictionChange *friction_changes; // copied; by rising time
+  size_t n_friction_changes;
   const FloMotionDef *motions; // copied; KINEMATIC only
   size_t n_motions;
   // DYNAMIC only:

@@ -351,6 +351,7 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   FLO_TRY(flo_monolithic_meet(world, mono, error));
   add_bodies_to_steep(mono);
   for_fluid(&step, diagonal_range);
+  flo_monolithic_weigh_fluid(mono);
   for_fluid(&step, start_range);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
   return FLO_OK;

@@ -17,6 +17,7 @@ typedef struct FloTouch {
   float weight, arm[3]; // force on the body per friction multiplier, and the weighted arm it acts at
   float response;       // J M^-1 J^T
   float slip;           // mean over the tangent plane of the same for friction
+  bool is_main;         // of the bodies next to a fluid row, the one it pushes most
 } FloTouch;
 
 typedef struct FloContact {
@@ -43,8 +44,12 @@ typedef struct FloPartner {
   double force[3], torque[3];              // of the present unknowns
   double fluid_load;                       // sum over the fluid rows next to it of response over diagonal
   double n_active;                         // contacts that press on it
+  bool has_fluid;                          // next to it
+  float yield[6];                          // how the body gives way to what the fluid rows are about to do
   float motion[6];                         // velocities once more
 } FloPartner;
+
+enum { FLO_CHUNK_SUMS = 34 };
 
 // Touches of one body, few enough for a thread; sums are formed by these and added in order.
 typedef struct FloTouchChunk {
@@ -53,9 +58,8 @@ typedef struct FloTouchChunk {
 
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
-  double max_contact;
-  double compression; // mean volume error of the fluid where it is compressed, over all particles
-  double square;      // of the move, in joule
+  double motion;         // mean distance that bodies with contacts travel in the step, in spacings
+  double square;         // of the move, in joule
 } FloResidual;
 
 typedef struct FloMonolithic {
@@ -69,8 +73,9 @@ typedef struct FloMonolithic {
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by bodies
   FloTouchChunk *chunks;
-  double *chunk_sums; // seven each: force, torque, active contacts
+  double *chunk_sums; // FLO_CHUNK_SUMS each; see monolithic_solve.c
   FloPartner *partners;
+  float *corrected;            // errors of coupled fluid rows, less what their bodies yield
   float *drag;                 // six per touch: explicit force and torque by viscosity
   uint32_t *fluid_touch_begin; // per coupled fluid row, see coupled
   uint32_t *coupled;           // fluid rows that have touches
@@ -114,6 +119,8 @@ enum {
 
 // Finds touches and contacts of the present neighbourhood, and their parts of the diagonals.
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
+// How strongly fluid hangs on bodies, once the diagonals of fluid are known.
+void flo_monolithic_weigh_fluid(FloMonolithic *mono);
 // Velocities and forces of bodies and fluid as the present unknowns make them.
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 // Volume errors and tangential velocities that follow from these.

@@ -10,7 +10,7 @@ enum { CHUNK_TOUCHES = 256 };
 // Share of an overlap that may vanish in a step.
 #define OVERLAP_RATE 0.2
 
-enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, DRAG, FLUID_BEGIN, COUPLED, CONTACTS };
+enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, DRAG, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED };
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t size, size_t keep,
                          FloError *error) {
@@ -291,15 +291,19 @@ static void weigh_touches(FloWorld *world, FloMonolithic *mono) {
   }
 }
 
-// How strongly fluid hangs on each body: see FloPartner.
-static void weigh_fluid(FloMonolithic *mono) {
+void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
   double scale = mono->dt * mono->dt / mono->rest_volume;
-  for (size_t n = 0; n < mono->n_coupled; ++n)
-    for (size_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k) {
+  for (size_t n = 0; n < mono->n_coupled; ++n) {
+    size_t main = mono->fluid_touch_begin[n];
+    for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
       const FloTouch *t = &mono->touches[k];
+      if (t->response > mono->touches[main].response) main = k;
       mono->partners[t->body].fluid_load +=
           scale * (double)t->response / (double)mono->diagonal[mono->coupled[n]];
+      mono->partners[t->body].has_fluid = true;
     }
+    mono->touches[main].is_main = true;
+  }
 }
 
 // ---- By bodies ----
@@ -308,8 +312,8 @@ static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *er
   size_t n_bodies = world->bodies.count, n = mono->n_touches;
   FLO_TRY(reserve(world, mono, ORDER, (n + n_bodies + 2) * 4, 0, error));
   FLO_TRY(reserve(world, mono, CHUNKS, (n / CHUNK_TOUCHES + n_bodies + 1) * sizeof(FloTouchChunk), 0, error));
-  FLO_TRY(
-      reserve(world, mono, CHUNK_SUMS, (n / CHUNK_TOUCHES + n_bodies + 1) * 7 * sizeof(double), 0, error));
+  FLO_TRY(reserve(world, mono, CHUNK_SUMS,
+                  (n / CHUNK_TOUCHES + n_bodies + 1) * FLO_CHUNK_SUMS * sizeof(double), 0, error));
   mono->touch_order = mono->buffers[ORDER].data;
   mono->chunks = mono->buffers[CHUNKS].data;
   mono->chunk_sums = mono->buffers[CHUNK_SUMS].data;
@@ -341,7 +345,8 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
   FLO_TRY(meet_fluid(world, mono, error));
   FLO_TRY(meet_contacts(world, mono, error));
+  FLO_TRY(reserve(world, mono, CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
+  mono->corrected = mono->buffers[CORRECTED].data;
   weigh_touches(world, mono);
-  weigh_fluid(mono);
   return sort_touches(world, mono, error);
 }

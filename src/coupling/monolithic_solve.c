@@ -43,7 +43,8 @@ static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, dou
 static void chunk_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((Solve *)context)->mono;
-  for (size_t k = begin; k < end; ++k) sum_chunk(mono, &mono->chunks[k], mono->chunk_sums + 7 * k);
+  for (size_t k = begin; k < end; ++k)
+    sum_chunk(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k);
 }
 
 // (3.11b) and (3.11c).
@@ -73,9 +74,9 @@ static void apply_to_bodies(Solve *solve) {
   }
   for (size_t k = 0; k < mono->n_chunks; ++k) {
     FloPartner *partner = &mono->partners[mono->chunks[k].body];
-    vec_add(partner->force, mono->chunk_sums + 7 * k, partner->force);
-    vec_add(partner->torque, mono->chunk_sums + 7 * k + 3, partner->torque);
-    partner->n_active += mono->chunk_sums[7 * k + 6];
+    vec_add(partner->force, mono->chunk_sums + FLO_CHUNK_SUMS * k, partner->force);
+    vec_add(partner->torque, mono->chunk_sums + FLO_CHUNK_SUMS * k + 3, partner->torque);
+    partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
   }
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (flo_bodies(world)[k].kind == FLO_BODY_DYNAMIC) move_partner(world, mono, k);
@@ -209,44 +210,182 @@ static void share_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) share_contact(mono, &mono->contacts[k]);
 }
 
-// Once a step: the loads of fluid do not depend on the unknowns.
+// Bodies besides the main one are shared like contacts are; see below for the main one. Once a step: the
+// loads of fluid do not depend on the unknowns.
 static void share_fluid(const FloMonolithic *mono) {
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     double load = 0;
-    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k) {
-      const FloPartner *partner = &mono->partners[mono->touches[k].body];
-      load += partner->fluid_load * (partner->n_active > 0 ? 2 : 1);
-    }
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].body].fluid_load;
     mono->diagonal[mono->coupled[n]] *= (float)(1 + load);
+  }
+}
+
+// ---- How bodies give way to fluid ----
+//
+// All fluid rows around a light body would push it at once, each as if it were alone. But the matrix of those
+// rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted (Woodbury):
+//   (D + c J M^-1 J^T)^-1 e = D^-1 e - D^-1 J y,   y = (M/c + J^T D^-1 J)^-1 J^T D^-1 e
+// with c = dt^2/V0, over the rows that are active now. Six numbers for each body, and a light body slows the
+// iteration no more than fluid does.
+
+static bool is_active(const FloMonolithic *mono, uint32_t row) {
+  return mono->pressure[row] > 0 || mono->error[row] < 0;
+}
+
+enum {
+  N_YIELD_SUMS = 6 + 21
+}; // J^T D^-1 e and the upper half of J^T D^-1 J; they follow the first seven sums
+
+static void sum_yield(const FloMonolithic *mono, const FloTouchChunk *chunk, double sums[N_YIELD_SUMS]) {
+  for (int k = 0; k < N_YIELD_SUMS; ++k) sums[k] = 0;
+  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
+    const FloTouch *t = &mono->touches[mono->touch_order[n]];
+    if (t->row >= mono->n_fluid || !t->is_main || !is_active(mono, t->row)) continue;
+    double per_diagonal = 1 / (double)mono->diagonal[t->row], *matrix = sums + 6;
+    for (int i = 0; i < 6; ++i) {
+      double j = (double)t->j[i] * per_diagonal;
+      sums[i] += j * (double)mono->error[t->row];
+      for (int k = i; k < 6; ++k) *matrix++ += j * (double)t->j[k];
+    }
+  }
+}
+
+static void yield_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k)
+    if (mono->partners[mono->chunks[k].body].has_fluid)
+      sum_yield(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
+}
+
+static void swap_rows(double a[6][6], double b[6], int i, int k) {
+  double kept = b[i];
+  b[i] = b[k], b[k] = kept;
+  for (int column = 0; column < 6; ++column) {
+    kept = a[i][column];
+    a[i][column] = a[k][column], a[k][column] = kept;
+  }
+}
+
+// Solves a x = b, with pivots; x is left in b.
+static void solve_six(double a[6][6], double b[6]) {
+  for (int i = 0; i < 6; ++i) {
+    int pivot = i;
+    for (int k = i + 1; k < 6; ++k)
+      if (fabs(a[k][i]) > fabs(a[pivot][i])) pivot = k;
+    swap_rows(a, b, i, pivot);
+    for (int row = i + 1; row < 6; ++row) {
+      double factor = a[row][i] / a[i][i];
+      for (int k = i; k < 6; ++k) a[row][k] -= factor * a[i][k];
+      b[row] -= factor * b[i];
+    }
+  }
+  for (int i = 5; i >= 0; --i) {
+    for (int k = i + 1; k < 6; ++k) b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
+  }
+}
+
+// Times M^-1 of a body and a number.
+static void mobility(const FloRigid *rigid, double scale, const double v[6], double out[6]) {
+  mat_apply(rigid->inverse_inertia, v + 3, out + 3);
+  for (int axis = 0; axis < 3; ++axis) {
+    out[axis] = scale * rigid->inverse_mass[axis] * v[axis];
+    out[axis + 3] *= scale;
+  }
+}
+
+// y from (1 + c M^-1 S) y = c M^-1 w, which also holds for locked axes, whose M^-1 is zero. A body that has
+// contacts as well gives only half of its mass to fluid.
+static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
+                       const double sums[N_YIELD_SUMS]) {
+  double scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
+  double a[6][6], full[6][6], y[6];
+  const double *upper = sums + 6;
+  for (int i = 0; i < 6; ++i)
+    for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
+  mobility(rigid, scale, sums, y);
+  for (int column = 0; column < 6; ++column) {
+    double moved[6];
+    mobility(rigid, scale, full[column], moved); // symmetric: a row is a column
+    for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
+  }
+  solve_six(a, y);
+  for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
+}
+
+static void find_yields(Solve *solve) {
+  FloMonolithic *mono = solve->mono;
+  FloWorld *world = solve->world;
+  if (mono->n_coupled == 0) return;
+  flo_parallel_for(world->threads, mono->n_chunks, CHUNKS_AT_ONCE, yield_range, solve);
+  for (size_t k = 0; k < mono->n_chunks;) {
+    uint32_t body = mono->chunks[k].body;
+    bool has_fluid = mono->partners[body].has_fluid;
+    double sums[N_YIELD_SUMS] = {0};
+    for (; k < mono->n_chunks && mono->chunks[k].body == body; ++k)
+      for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
+        sums[i] += mono->chunk_sums[FLO_CHUNK_SUMS * k + 7 + i];
+    if (has_fluid) find_yield(mono, &flo_bodies(world)[body].rigid, &mono->partners[body], sums);
   }
 }
 
 // ---- Projected Jacobi ----
 
-enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, SUM_COMPRESSION, N_SUMS };
+enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, SUM_MOTION, N_SUMS };
 
 // Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
 static double complementarity(double error, double pressure) {
   return fabs(error + pressure - sqrt(error * error + pressure * pressure));
 }
 
-// (4.1a) for fluid. The square of the move is taken in joule, so that pressures and friction may be added.
+// What the main body's yielding leaves of the errors of coupled rows that are active.
+static void correct_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t row = mono->coupled[n];
+    mono->corrected[n] = mono->error[row];
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      if (mono->touches[k].is_main && is_active(mono, row))
+        mono->corrected[n] -= along(&mono->touches[k], mono->partners[mono->touches[k].body].yield);
+  }
+}
+
+// (4.1a) for fluid. The square is that of the move in the norm of the matrix, in joule, so that those of
+// pressures and of friction may be added.
 static void propose_fluid(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
   const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
-  double volume = mono->rest_volume;
   for (size_t i = begin; i < end; ++i) {
     float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
     float moved = held[i] || !(d > 0) ? 0 : p - solve->relaxation * error / d;
     mono->move[i] = (moved > 0 ? moved : 0) - p;
     if (held[i]) continue;
-    sums[SUM_SQUARE] += volume * (double)(d * mono->move[i] * mono->move[i]);
+    sums[SUM_SQUARE] -= (double)(mono->move[i] * error);
     if (p > 0 || error < 0) {
       sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
       sums[SUM_ACTIVE] += 1;
     }
-    sums[SUM_COMPRESSION] += error < 0 ? -(double)error : 0;
+  }
+}
+
+// The same again for rows next to bodies, which know more.
+static void propose_coupled(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t i = mono->coupled[n];
+    float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
+    if (solve->world->sets[FLO_SET_FLUID].held[i] || !(d > 0)) continue;
+    float moved = p - solve->relaxation * mono->corrected[n] / d, before = mono->move[i];
+    mono->move[i] = (moved > 0 ? moved : 0) - p;
+    sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
+    if (!(p > 0 || error < 0)) continue;
+    sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+    sums[SUM_ACTIVE] += 1;
   }
 }
 
@@ -290,28 +429,34 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
     if (!(moved > 0)) moved = 0;
     c->pressure_move = moved - p;
     propose_friction(c, solve->contact_relaxation, c->cone * moved);
-    double dt = mono->dt, slip = c->slip_share > 0 ? (double)(c->slip_diagonal / c->slip_share) : 0;
-    sums[SUM_SQUARE] += (double)(c->volume * c->diagonal * c->pressure_move * c->pressure_move) +
-                        dt * slip * (double)dot3(c->friction_move, c->friction_move);
+    sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
+                        mono->dt * (double)dot3(c->friction_move, c->velocity);
     if (!(p > 0 || c->error < 0)) continue;
     double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
                       friction_residual(mono, c, solve->world->def.spacing);
     sums[SUM_RESIDUAL] += residual;
     sums[SUM_ACTIVE] += 1;
+    sums[SUM_MOTION] += vec_length(mono->partners[c->body].start);
   }
 }
 
 static FloResidual propose(Solve *solve) {
   FloMonolithic *mono = solve->mono;
   int threads = solve->world->threads;
-  double fluid[N_SUMS] = {0}, contacts[N_SUMS] = {0};
+  double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
+  find_yields(solve);
+  flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
   flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
   flo_parallel_sum(threads, mono->n_fluid, propose_fluid, solve, N_SUMS, fluid);
+  flo_parallel_sum(threads, mono->n_coupled, propose_coupled, solve, N_SUMS, coupled);
   flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, contacts);
-  return (FloResidual){.fluid = fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
-                       .contact = contacts[SUM_RESIDUAL] / fmax(contacts[SUM_ACTIVE], 1),
-                       .compression = fluid[SUM_COMPRESSION] / fmax((double)mono->n_fluid, 1),
-                       .square = fluid[SUM_SQUARE] + contacts[SUM_SQUARE]};
+  double n_contacts = fmax(contacts[SUM_ACTIVE], 1);
+  return (FloResidual){.fluid = fmax(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
+                                     coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
+                       .contact = contacts[SUM_RESIDUAL] / n_contacts,
+                       .motion = contacts[SUM_MOTION] / n_contacts * mono->dt / solve->world->def.spacing,
+                       .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
+                                 contacts[SUM_SQUARE]};
 }
 
 // ---- Conjugate directions ----
@@ -351,7 +496,8 @@ static void advance_contacts(void *context, size_t begin, size_t end, int thread
 
 static void advance(Solve *solve, double square, double square_before) {
   FloMonolithic *mono = solve->mono;
-  bool is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG && square_before > 0;
+  bool is_conjugate =
+      (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG && square_before > 0 && square > 0;
   double beta = is_conjugate ? square / square_before : 0; // Fletcher-Reeves
   solve->is_restart = beta > 1;
   solve->beta = beta > 1 ? 0 : (float)beta;
@@ -365,7 +511,7 @@ static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
   return r->fluid <= world->params[FLO_MONO_TOLERANCE] &&
-         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
+         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fmax(fall, r->motion);
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
