@@ -23,7 +23,8 @@ FloWorldDef flo_default_world_def(void) {
 }
 
 FloMaterialDef flo_default_material_def(void) {
-  return (FloMaterialDef){.name = "water", .density = 1000, .viscosity = 1e-6, .wall_viscosity = -1};
+  return (FloMaterialDef){
+      .name = "water", .density = 1000, .viscosity = 1e-6, .wall_viscosity = -1, .friction = -1};
 }
 
 FloFluidDef flo_default_fluid_def(void) {
@@ -31,7 +32,8 @@ FloFluidDef flo_default_fluid_def(void) {
 }
 
 FloBodyDef flo_default_body_def(void) {
-  return (FloBodyDef){.name = "body", .shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity()};
+  return (FloBodyDef){
+      .name = "body", .shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity(), .friction = -1};
 }
 
 FloMotionDef flo_default_motion_def(void) { return (FloMotionDef){.end = INFINITY}; }
@@ -127,6 +129,9 @@ static void init_particles(FloWorld *world) {
   flo_pairs_init(&world->fluid_fluid, &world->memory);
   flo_pairs_init(&world->fluid_boundary, &world->memory);
   flo_pairs_init(&world->boundary_fluid, &world->memory);
+  flo_pairs_init(&world->fluid_rigid, &world->memory);
+  flo_pairs_init(&world->rigid_rigid, &world->memory);
+  flo_pairs_init(&world->rigid_boundary, &world->memory);
   world->emitter_points.memory = &world->memory;
 }
 
@@ -172,7 +177,8 @@ void flo_world_destroy(FloWorld *world) {
     flo_particles_free(&world->sets[set]);
     flo_grid_free(&world->grids[set]);
   }
-  FloPairs *operators[] = {&world->fluid_fluid, &world->fluid_boundary, &world->boundary_fluid};
+  FloPairs *operators[] = {&world->fluid_fluid, &world->fluid_boundary, &world->boundary_fluid,
+                           &world->fluid_rigid, &world->rigid_rigid,    &world->rigid_boundary};
   for (size_t k = 0; k < FLO_COUNT_OF(operators); ++k)
     if (operators[k]->memory) flo_pairs_free(operators[k]);
   flo_world_free_bodies(world);
@@ -293,6 +299,7 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   world->has_step_state = false;
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
+  flo_world_release_bodies(world);
   FLO_TRY(world->method->step(world, world->method_state, dt, error));
   world->has_step_state = true, world->was_changed = false;
   world->time = dt == longest ? until : world->time + dt;

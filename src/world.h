@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "bodies/rigid.h"
 #include "coupling/coupling.h"
 #include "geometry/solid.h"
 #include "sph/grid.h"
@@ -23,6 +24,7 @@ enum { FLO_MAX_PARAMS = 32 };
 typedef struct FloMaterial {
   char name[64];
   double density, viscosity, wall_viscosity;
+  double friction; // < 0: not given
 } FloMaterial;
 
 typedef struct FloBody {
@@ -32,7 +34,13 @@ typedef struct FloBody {
   FloPose start;         // pose at time zero, before motions
   FloBodyState state;    // now
   double reach;          // no point of it is farther from its position [m]
-  size_t first, count;   // its samples in the boundary set
+  FloSet set;            // that holds its samples:
+  size_t first, count;
+  double friction; // before any change; < 0: not given
+  FloFrictionChange *friction_changes;
+  size_t n_friction_changes;
+  double release; // [s]
+  FloRigid rigid; // of dynamic bodies
   FloMotionDef *motions;
   size_t n_motions;
 } FloBody;
@@ -71,6 +79,7 @@ struct FloWorld {
   FloParticles sets[FLO_SET_COUNT];
   FloGrid grids[FLO_SET_COUNT];
   FloPairs fluid_fluid, fluid_boundary, boundary_fluid;
+  FloPairs fluid_rigid, rigid_rigid, rigid_boundary; // rigid_rigid: samples of different bodies
   bool is_boundary_grid_current;
   struct {
     bool is_current;     // they name the particles that are there now
@@ -95,6 +104,7 @@ struct FloWorld {
   uint64_t step;
   int iterations;
   double residual;
+  size_t contacts;
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
@@ -114,7 +124,7 @@ struct FloWorld {
 // What keeps a particle from crossing a surface: the velocity it was given, and the sample that gave it.
 typedef struct FloPush {
   float velocity[3];
-  int32_t sample; // -1: none
+  int32_t sample; // -1: none; those of dynamic bodies are counted on after those of walls
 } FloPush;
 
 typedef struct FloWallRoom {
@@ -143,7 +153,9 @@ void flo_world_set_reach(FloWorld *world, double reach);
 FloStatus flo_world_update_boundary_grid(FloWorld *world, FloError *error);
 // Makes the operators from the grids as they are.
 FloStatus flo_world_build_operators(FloWorld *world, FloError *error);
-// Makes the three operators fit the present positions.
+// The rows of walls, for methods that do not sweep them in each step.
+FloStatus flo_world_build_wall_rows(FloWorld *world, FloError *error);
+// Makes the operators fit the present positions.
 FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
 // The same from scratch, with lists that reach `skin` supports beyond the support.
 FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error);
@@ -168,6 +180,8 @@ bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const doub
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Adds what kept particles out in the last step to the forces on the samples.
 void flo_world_add_pushes(FloWorld *world);
+// Gives the pushes of this step to the dynamic bodies.
+void flo_world_push_bodies(FloWorld *world);
 
 // ---- Shared by the functions that add things ----
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
@@ -192,6 +206,12 @@ void flo_world_follow_motions(const FloWorld *world, FloBody *body);
 FloStatus flo_world_emit(FloWorld *world, FloError *error);
 FloStatus flo_world_drain(FloWorld *world, FloError *error);
 void flo_world_move_bodies(FloWorld *world);
+// Moves the dynamic bodies for dt, as their momenta say.
+void flo_world_move_rigid(FloWorld *world, double dt);
+// Lets go of those whose time has come.
+void flo_world_release_bodies(FloWorld *world);
+// Coefficient of dry friction between two bodies.
+double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
 void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);

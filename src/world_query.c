@@ -49,6 +49,20 @@ static void raise_density_error(const void *context, size_t begin, size_t end, d
     maxima[0] = fmax(maxima[0], (double)p->density[i] / flo_materials(world)[p->material[i]].density - 1);
 }
 
+static void add_body_figures(const FloWorld *world, const FloBody *body, FloFigures *f) {
+  const FloRigid *rigid = &body->rigid;
+  double momentum[3], orbit[3];
+  if (body->kind != FLO_BODY_DYNAMIC || rigid->is_held) return;
+  vec_scale(rigid->velocity, rigid->mass, momentum);
+  vec_cross(rigid->position, momentum, orbit);
+  f->kinetic_energy +=
+      (vec_dot(momentum, rigid->velocity) + vec_dot(rigid->angular_momentum, rigid->angular_velocity)) / 2;
+  f->potential_energy -= rigid->mass * vec_dot(world->def.gravity, rigid->position);
+  vec_add(f->momentum, momentum, f->momentum);
+  vec_add(f->angular_momentum, orbit, f->angular_momentum);
+  vec_add(f->angular_momentum, rigid->angular_momentum, f->angular_momentum);
+}
+
 FloFigures flo_world_figures(FloWorld *world) {
   double sums[N_SUMS], worst;
   size_t n = world->sets[FLO_SET_FLUID].count;
@@ -64,6 +78,8 @@ FloFigures flo_world_figures(FloWorld *world) {
                   .penetrations = (size_t)sums[PENETRATIONS],
                   .fluid_particles = n,
                   .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
+                  .rigid_particles = world->sets[FLO_SET_RIGID].count,
+                  .contacts = world->contacts,
                   .kinetic_energy = sums[KINETIC],
                   .potential_energy = sums[POTENTIAL],
                   .max_speed = flo_world_measure_speed(world),
@@ -71,13 +87,14 @@ FloFigures flo_world_figures(FloWorld *world) {
                   .removed = world->n_removed};
   vec_copy(sums + MOMENTUM, f.momentum);
   vec_copy(sums + ANGULAR, f.angular_momentum);
+  for (size_t k = 0; k < world->bodies.count; ++k) add_body_figures(world, &flo_bodies(world)[k], &f);
   return f;
 }
 
 // ---- Bodies ----
 
 static void sum_body_forces(FloWorld *world, FloBody *body) {
-  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  const FloParticles *b = &world->sets[body->set];
   vec_set(body->state.force, 0, 0, 0);
   vec_set(body->state.torque, 0, 0, 0);
   for (size_t i = body->first; i < body->first + body->count; ++i) {

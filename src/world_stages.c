@@ -53,29 +53,55 @@ static bool are_lists_complete(FloWorld *world) {
   return 2 * moved + 1e-6 < world->lists.reach - 1;
 }
 
+enum { MAX_OPERATORS = 6 };
+
 typedef struct Operators {
-  FloPairs *pairs[3];
-  FloPairsSpec specs[3];
+  int count;
+  FloPairs *pairs[MAX_OPERATORS];
+  FloPairsSpec specs[MAX_OPERATORS];
 } Operators;
 
+static void add_operator(FloWorld *world, Operators *all, FloPairs *pairs, FloSet rows, FloSet columns,
+                         bool with_viscous) {
+  all->pairs[all->count] = pairs;
+  all->specs[all->count++] = (FloPairsSpec){.rows = &world->grids[rows],
+                                            .columns = &world->grids[columns],
+                                            .kernel = world->kernel,
+                                            .reach = world->lists.reach,
+                                            .with_viscous = with_viscous,
+                                            .threads = world->threads};
+}
+
+// Those that the method sweeps and that are not empty from the outset.
 static Operators describe_operators(FloWorld *world) {
-  const FloGrid *fluid = &world->grids[FLO_SET_FLUID], *boundary = &world->grids[FLO_SET_BOUNDARY];
-  FloPairsSpec among = {.rows = fluid,
-                        .columns = fluid,
-                        .kernel = world->kernel,
-                        .reach = world->lists.reach,
-                        .with_viscous = true,
-                        .threads = world->threads};
-  FloPairsSpec to_boundary = among, to_fluid = among;
-  to_boundary.columns = to_fluid.rows = boundary;
-  return (Operators){{&world->fluid_fluid, &world->fluid_boundary, &world->boundary_fluid},
-                     {among, to_boundary, to_fluid}};
+  const FloSet fluid = FLO_SET_FLUID, wall = FLO_SET_BOUNDARY, rigid = FLO_SET_RIGID;
+  Operators all = {0};
+  add_operator(world, &all, &world->fluid_fluid, fluid, fluid, true);
+  add_operator(world, &all, &world->fluid_boundary, fluid, wall, true);
+  if (world->method->has_wall_rows) add_operator(world, &all, &world->boundary_fluid, wall, fluid, true);
+  if (world->sets[rigid].count == 0) return all;
+  add_operator(world, &all, &world->fluid_rigid, fluid, rigid, true);
+  add_operator(world, &all, &world->rigid_boundary, rigid, wall, false);
+  add_operator(world, &all, &world->rigid_rigid, rigid, rigid, false);
+  all.specs[all.count - 1].groups = world->sets[rigid].body;
+  return all;
 }
 
 FloStatus flo_world_build_operators(FloWorld *world, FloError *error) {
-  Operators operators = describe_operators(world);
-  for (int k = 0; k < 3; ++k) FLO_TRY(flo_pairs_build(operators.pairs[k], &operators.specs[k], error));
+  Operators all = describe_operators(world);
+  for (int k = 0; k < all.count; ++k) FLO_TRY(flo_pairs_build(all.pairs[k], &all.specs[k], error));
   return FLO_OK;
+}
+
+FloStatus flo_world_build_wall_rows(FloWorld *world, FloError *error) {
+  Operators all = {0};
+  add_operator(world, &all, &world->boundary_fluid, FLO_SET_BOUNDARY, FLO_SET_FLUID, true);
+  return flo_pairs_build(all.pairs[0], &all.specs[0], error);
+}
+
+static FloStatus update_rigid_grid(FloWorld *world, FloError *error) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  return flo_grid_build(&world->grids[FLO_SET_RIGID], rigid, rigid->volume, world->threads, error);
 }
 
 FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error) {
@@ -84,6 +110,7 @@ FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *erro
   flo_world_set_reach(world, 1 + skin);
   FLO_TRY(flo_world_update_boundary_grid(world, error));
   FLO_TRY(update_fluid_grid(world, error));
+  FLO_TRY(update_rigid_grid(world, error));
   since = flo_world_stage_done(world, FLO_STAGE_SORT, since);
   FLO_TRY(flo_world_build_operators(world, error));
   world->lists.is_current = true, world->lists.age = 0;
@@ -97,8 +124,8 @@ FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error)
   since = flo_world_stage_done(world, FLO_STAGE_SORT, since);
   if (!are_complete) return flo_world_list_neighbours(world, choose_skin(world, dt), error);
   ++world->lists.age;
-  Operators operators = describe_operators(world);
-  for (int k = 0; k < 3; ++k) flo_pairs_refill(operators.pairs[k], &operators.specs[k]);
+  Operators all = describe_operators(world);
+  for (int k = 0; k < all.count; ++k) flo_pairs_refill(all.pairs[k], &all.specs[k]);
   flo_world_stage_done(world, FLO_STAGE_NEIGHBOURS, since);
   return FLO_OK;
 }

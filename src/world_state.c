@@ -68,6 +68,7 @@ static FloStatus add_copy(FloState *state, const char *name, FloType type, size_
   X(step, uint64_t, 0, MUCH)                                                                                 \
   X(iterations, int, 0, INT_MAX)                                                                             \
   X(residual, double, 0, MUCH)                                                                               \
+  X(contacts, size_t, 0, MUCH)                                                                               \
   X(next_id[FLO_SET_FLUID], uint32_t, 0, UINT32_MAX)                                                         \
   X(n_emitted, size_t, 0, MUCH)                                                                              \
   X(n_removed, size_t, 0, MUCH)                                                                              \
@@ -97,7 +98,7 @@ static void restore_scalars(FloWorld *world, const double *values) {
 
 // ---- Streams and bodies, as rows of numbers ----
 
-enum { PER_EMITTER = 3, PER_BODY = 13 };
+enum { PER_EMITTER = 3, PER_BODY = 23 };
 
 static FloStatus save_streams(const FloWorld *world, FloState *state, FloError *error) {
   void *data;
@@ -128,10 +129,15 @@ static FloStatus save_bodies(const FloWorld *world, FloState *state, FloError *e
   double *at = data;
   for (size_t k = 0; k < world->bodies.count; ++k, at += PER_BODY) {
     const FloBodyState *s = &flo_bodies(world)[k].state;
+    const FloRigid *rigid = &flo_bodies(world)[k].rigid;
     memcpy(at, s->pose.position, 3 * sizeof *at);
     memcpy(at + 3, s->pose.rotation, 4 * sizeof *at);
     memcpy(at + 7, s->velocity, 3 * sizeof *at);
     memcpy(at + 10, s->angular_velocity, 3 * sizeof *at);
+    memcpy(at + 13, rigid->position, 3 * sizeof *at);
+    memcpy(at + 16, rigid->velocity, 3 * sizeof *at);
+    memcpy(at + 19, rigid->angular_momentum, 3 * sizeof *at);
+    at[22] = rigid->is_held;
   }
   return FLO_OK;
 }
@@ -140,19 +146,24 @@ static void restore_bodies(FloWorld *world, const double *at) {
   for (size_t k = 0; k < world->bodies.count; ++k, at += PER_BODY) {
     FloBody *body = &flo_bodies(world)[k];
     FloBodyState *s = &body->state;
+    FloRigid *rigid = &body->rigid;
     memcpy(s->pose.position, at, 3 * sizeof *at);
     memcpy(s->pose.rotation, at + 3, 4 * sizeof *at);
     memcpy(s->velocity, at + 7, 3 * sizeof *at);
     memcpy(s->angular_velocity, at + 10, 3 * sizeof *at);
-    if (body->n_motions) flo_world_place_samples(world, body);
+    memcpy(rigid->position, at + 13, 3 * sizeof *at);
+    memcpy(rigid->velocity, at + 16, 3 * sizeof *at);
+    memcpy(rigid->angular_momentum, at + 19, 3 * sizeof *at);
+    rigid->is_held = at[22] != 0;
+    if (body->kind == FLO_BODY_DYNAMIC) flo_rigid_refresh(rigid, s->pose.rotation);
+    if (body->kind != FLO_BODY_STATIC) flo_world_place_samples(world, body);
   }
 }
 
 // ---- Solids: their samples are not kept, but known again ----
 
 // Where they are in their bodies, and what volume they stand for.
-static uint64_t hash_samples(const FloWorld *world) {
-  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+static uint64_t hash_set(const FloParticles *b, uint64_t h) {
   const struct {
     const void *data;
     size_t size;
@@ -160,11 +171,14 @@ static uint64_t hash_samples(const FloWorld *world) {
                 {b->local_y, sizeof(double)},
                 {b->local_z, sizeof(double)},
                 {b->volume, sizeof(float)}};
-  uint64_t h = 0xcbf29ce484222325u;
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k)
     for (size_t i = 0; i < b->count * arrays[k].size; ++i)
       h = (h ^ ((const unsigned char *)arrays[k].data)[i]) * 0x100000001b3u; // FNV-1a
   return h;
+}
+
+static uint64_t hash_samples(const FloWorld *world) {
+  return hash_set(&world->sets[FLO_SET_RIGID], hash_set(&world->sets[FLO_SET_BOUNDARY], 0xcbf29ce484222325u));
 }
 
 static FloStatus save_samples(const FloWorld *world, FloState *state, FloError *error) {
@@ -173,42 +187,49 @@ static FloStatus save_samples(const FloWorld *world, FloState *state, FloError *
   return add_copy(state, "solids", FLO_TYPE_U32, 2, halves, error);
 }
 
-// ---- Fluid ----
+// ---- Particles ----
 
-static const char *name_fluid_field(const FloField *field, char name[48]) {
-  snprintf(name, 48, "fluid/%s", field->name);
-  return name;
+// Of fluid every field that is state; of bodies' samples only what the method keeps with them, since all else
+// follows from the bodies.
+static const FloField *saved_field(const FloParticles *particles, size_t *k, void **data, char name[48]) {
+  const FloField *field;
+  while ((field = flo_particles_field(particles, (*k)++, data))) {
+    bool is_extra = false;
+    for (const FloField *f = particles->extra_fields; f && f->name; ++f) is_extra = is_extra || f == field;
+    if (!field->is_state || (particles->set != FLO_SET_FLUID && !is_extra)) continue;
+    snprintf(name, 48, "%s/%s", particles->set == FLO_SET_FLUID ? "fluid" : "rigid", field->name);
+    return field;
+  }
+  return NULL;
 }
 
-static FloStatus save_fluid(const FloWorld *world, FloState *state, FloError *error) {
-  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+static FloStatus save_particles(const FloParticles *particles, FloState *state, FloError *error) {
   const FloField *field;
   void *data;
   char name[48];
-  for (size_t k = 0; (field = flo_particles_field(fluid, k, &data)); ++k)
-    if (field->is_state)
-      FLO_TRY(add_copy(state, name_fluid_field(field, name), field->type, fluid->count, data, error));
+  for (size_t k = 0; (field = saved_field(particles, &k, &data, name));)
+    FLO_TRY(add_copy(state, name, field->type, particles->count, data, error));
   return FLO_OK;
+}
+
+static void restore_particles(FloParticles *particles, const FloState *state) {
+  const FloField *field;
+  void *data;
+  char name[48];
+  for (size_t k = 0; (field = saved_field(particles, &k, &data, name));)
+    if (particles->count)
+      memcpy(data, flo_state_find(state, name)->buffer.data, particles->count * flo_type_size(field->type));
 }
 
 static FloStatus restore_fluid(FloWorld *world, const FloState *state, size_t count, FloError *error) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  const FloField *field;
-  void *data;
-  char name[48];
   size_t before = fluid->count;
   // Nothing of the old fluid stays: also fields that are not state begin as those of new particles do.
   fluid->count = 0;
   FloStatus status = flo_particles_add(fluid, count, error);
-  if (status != FLO_OK) {
-    fluid->count = before;
-    return status;
-  }
-  for (size_t k = 0; (field = flo_particles_field(fluid, k, &data)); ++k)
-    if (field->is_state && count)
-      memcpy(data, flo_state_find(state, name_fluid_field(field, name))->buffer.data,
-             count * flo_type_size(field->type));
-  return FLO_OK;
+  if (status != FLO_OK) fluid->count = before;
+  if (status == FLO_OK) restore_particles(fluid, state);
+  return status;
 }
 
 // ---- Neighbour lists that serve several steps ----
@@ -274,7 +295,8 @@ FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error)
   if (status == FLO_OK) status = save_streams(world, state, error);
   if (status == FLO_OK) status = save_bodies(world, state, error);
   if (status == FLO_OK) status = save_samples(world, state, error);
-  if (status == FLO_OK) status = save_fluid(world, state, error);
+  if (status == FLO_OK) status = save_particles(&world->sets[FLO_SET_FLUID], state, error);
+  if (status == FLO_OK) status = save_particles(&world->sets[FLO_SET_RIGID], state, error);
   if (status == FLO_OK) status = save_lists(world, state, error);
   if (status != FLO_OK && is_new) flo_state_destroy(state), *out = NULL;
   return status;
@@ -293,13 +315,19 @@ static FloStatus need(const FloState *state, const char *name, FloType type, siz
   return FLO_OK;
 }
 
-static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
+static FloStatus check_particles(const FloParticles *particles, const FloState *state, size_t n,
+                                 FloError *error) {
   const FloField *field;
   void *data;
   char name[48];
+  for (size_t k = 0; (field = saved_field(particles, &k, &data, name));)
+    FLO_TRY(need(state, name, field->type, n, error));
+  return FLO_OK;
+}
+
+static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
   if (n > UINT32_MAX / 2) return flo_fail(error, FLO_BAD_INPUT, "state: %zu particles are too many", n);
-  for (size_t k = 0; (field = flo_particles_field(&world->sets[FLO_SET_FLUID], k, &data)); ++k)
-    if (field->is_state) FLO_TRY(need(state, name_fluid_field(field, name), field->type, n, error));
+  FLO_TRY(check_particles(&world->sets[FLO_SET_FLUID], state, n, error));
   const uint16_t *material = flo_state_find(state, "fluid/material")->buffer.data,
                  *held = flo_state_find(state, "fluid/held")->buffer.data;
   const double *x[3] = {flo_state_find(state, "fluid/x")->buffer.data,
@@ -374,6 +402,7 @@ static FloStatus check_state(const FloWorld *world, const FloState *state, size_
   const FloStateArray *id = flo_state_find(state, "fluid/id");
   *n_fluid = id ? id->count : 0;
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
+  FLO_TRY(check_particles(&world->sets[FLO_SET_RIGID], state, world->sets[FLO_SET_RIGID].count, error));
   return check_lists(state, *n_fluid, error);
 }
 
@@ -390,6 +419,7 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   restore_streams(world, flo_state_find(state, "emitters")->buffer.data,
                   flo_state_find(state, "sinks")->buffer.data);
   restore_bodies(world, flo_state_find(state, "bodies")->buffer.data);
+  restore_particles(&world->sets[FLO_SET_RIGID], state);
   world->has_step_state = world->divergence.has_happened = false;
   world->forces_of_step = UINT64_MAX;
   return restore_lists(world, state, error);

@@ -114,9 +114,22 @@ static void record_push(FloWorld *world, size_t i, size_t sample, const float ad
   for (int axis = 0; axis < 3; ++axis) push->velocity[axis] += added[axis];
 }
 
+// The set and index of a sample; those of dynamic bodies are counted on after those of walls.
+static FloParticles *find_sample(FloWorld *world, size_t sample, size_t *index) {
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count;
+  *index = sample < n_walls ? sample : sample - n_walls;
+  return &world->sets[sample < n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID];
+}
+
+static FloBody *body_of(const FloWorld *world, size_t sample) {
+  size_t index;
+  const FloParticles *set = find_sample((FloWorld *)world, sample, &index);
+  return &flo_bodies(world)[set->body[index]];
+}
+
 static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double dt) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloBody *body = &flo_bodies(world)[world->sets[FLO_SET_BOUNDARY].body[sample]];
+  const FloBody *body = body_of(world, sample);
   const double x[3] = {p->x[i], p->y[i], p->z[i]},
                v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
   double push[3];
@@ -144,24 +157,31 @@ typedef struct NearBodies {
   float steepness[MAX_BODIES];
 } NearBodies;
 
-static void meet_sample(NearBodies *near, const uint32_t *body_of, size_t sample, float steepness) {
+static void meet_sample(NearBodies *near, const FloWorld *world, size_t sample, float steepness) {
+  const FloBody *body = body_of(world, sample);
   int k = 0;
-  while (k < near->count && body_of[near->samples[k]] != body_of[sample]) ++k;
+  while (k < near->count && body_of(world, near->samples[k]) != body) ++k;
   if (k == MAX_BODIES) return;
   if (k < near->count && near->steepness[k] >= steepness) return;
   if (k == near->count) ++near->count;
   near->samples[k] = sample, near->steepness[k] = steepness;
 }
 
-static NearBodies find_near_bodies(const FloWorld *world, size_t i) {
-  const FloPairs *pairs = &world->fluid_boundary;
+static void meet_samples(NearBodies *near, const FloWorld *world, const FloPairs *pairs, size_t offset,
+                         size_t i) {
   size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
+  if (i >= pairs->n_rows || pairs->slot_count[block] == 0) return;
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-  NearBodies near = {0};
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
     float x = slots[k].gx[lane], y = slots[k].gy[lane], z = slots[k].gz[lane], g2 = x * x + y * y + z * z;
-    meet_sample(&near, world->sets[FLO_SET_BOUNDARY].body, (size_t)slots[k].index[lane], g2);
+    meet_sample(near, world, offset + (size_t)slots[k].index[lane], g2);
   }
+}
+
+static NearBodies find_near_bodies(const FloWorld *world, size_t i) {
+  NearBodies near = {0};
+  meet_samples(&near, world, &world->fluid_boundary, 0, i);
+  meet_samples(&near, world, &world->fluid_rigid, world->sets[FLO_SET_BOUNDARY].count, i);
   return near;
 }
 
@@ -169,10 +189,8 @@ static float clearance_of(const FloWorld *world, size_t i, const NearBodies *nea
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const double x[3] = {p->x[i], p->y[i], p->z[i]};
   double clearance = INFINITY;
-  for (int k = 0; k < near->count; ++k) {
-    const FloBody *body = &flo_bodies(world)[world->sets[FLO_SET_BOUNDARY].body[near->samples[k]]];
-    clearance = fmin(clearance, flo_world_distance(world, body, x));
-  }
+  for (int k = 0; k < near->count; ++k)
+    clearance = fmin(clearance, flo_world_distance(world, body_of(world, near->samples[k]), x));
   return (float)clearance;
 }
 
@@ -197,29 +215,55 @@ static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   for (int k = 0; k < near.count; ++k) keep_particle_out(world, i, near.samples[k], keep->dt);
 }
 
+// Whether any particle of the block of i lists a sample.
+static bool is_near_solids(const FloWorld *world, size_t i) {
+  size_t block = i / FLO_BLOCK;
+  bool is_near_rigid = i < world->fluid_rigid.n_rows && world->fluid_rigid.slot_count[block] > 0;
+  return is_near_rigid || world->fluid_boundary.slot_count[block] > 0;
+}
+
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt) {
-  const FloPairs *pairs = &world->fluid_boundary;
   KeepOut keep = {.dt = dt,
                   .moved = (float)((world->lists.reach - 1) / 2 * world->kernel.support),
                   .wall_speed = (float)flo_world_max_wall_speed(world)};
   for (size_t i = begin; i < end; ++i)
-    if (pairs->slot_count[i / FLO_BLOCK] > 0) keep_row_out(world, &keep, i);
+    if (is_near_solids(world, i)) keep_row_out(world, &keep, i);
 }
 
 void flo_world_add_pushes(FloWorld *world) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloPairs *pairs = &world->fluid_boundary;
-  FloParticles *s = &world->sets[FLO_SET_BOUNDARY];
-  if (s->count == 0) return;
   for (size_t i = 0; i < p->count; ++i) {
-    if (pairs->slot_count[i / FLO_BLOCK] == 0) continue;
+    if (!is_near_solids(world, i)) continue;
     float scale = p->mass[i] / (float)world->dt;
     for (int k = 0; k < 2; ++k) {
       const FloPush *push = &((const FloWallRoom *)world->wall_rooms.data)[i].by[k];
+      size_t index;
       if (push->sample < 0) continue;
-      s->fx[push->sample] -= scale * push->velocity[0];
-      s->fy[push->sample] -= scale * push->velocity[1];
-      s->fz[push->sample] -= scale * push->velocity[2];
+      FloParticles *s = find_sample(world, (size_t)push->sample, &index);
+      s->fx[index] -= scale * push->velocity[0];
+      s->fy[index] -= scale * push->velocity[1];
+      s->fz[index] -= scale * push->velocity[2];
     }
   }
+}
+
+// At the particle, so that angular momentum is kept too.
+static void push_body(const FloWorld *world, size_t i, const FloPush *push) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], impulse[3], turn[3];
+  if (push->sample < 0) return;
+  FloBody *body = body_of(world, (size_t)push->sample);
+  if (body->kind != FLO_BODY_DYNAMIC) return;
+  for (int axis = 0; axis < 3; ++axis) impulse[axis] = -(double)p->mass[i] * (double)push->velocity[axis];
+  flo_world_nearest_image(world, body->rigid.position, x, x);
+  vec_sub(x, body->rigid.position, arm);
+  vec_cross(arm, impulse, turn);
+  flo_rigid_push(&body->rigid, impulse, turn);
+}
+
+void flo_world_push_bodies(FloWorld *world) {
+  const FloWallRoom *rooms = world->wall_rooms.data;
+  if (world->sets[FLO_SET_RIGID].count == 0) return;
+  for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
+    for (int k = 0; k < 2 && is_near_solids(world, i); ++k) push_body(world, i, &rooms[i].by[k]);
 }

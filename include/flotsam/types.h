@@ -63,6 +63,7 @@ typedef enum FloKernel {
 typedef enum FloSet {
   FLO_SET_FLUID,
   FLO_SET_BOUNDARY, // samples of static and kinematic bodies
+  FLO_SET_RIGID,    // samples of dynamic bodies
   FLO_SET_COUNT
 } FloSet;
 
@@ -71,6 +72,7 @@ typedef enum FloType { FLO_TYPE_F32, FLO_TYPE_F64, FLO_TYPE_U16, FLO_TYPE_U32 } 
 typedef enum FloBodyKind {
   FLO_BODY_STATIC,    // never moves
   FLO_BODY_KINEMATIC, // follows its motions, whatever pushes
+  FLO_BODY_DYNAMIC,   // moves as fluid, other bodies and gravity push it
 } FloBodyKind;
 
 // ---- Ids: small values, safe to copy and to keep; a removed object's id is never valid again ----
@@ -172,6 +174,8 @@ typedef struct FloMaterialDef {
   double viscosity;      // kinematic [m²/s]
   double wall_viscosity; // kinematic viscosity felt between this fluid and solids [m²/s]; < 0: same as
                          // `viscosity`
+  double friction;       // dry friction of bodies made of it; < 0: as the other body's. The smaller of two
+                         // coefficients counts; where neither body has one, 0.5
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.
@@ -229,14 +233,30 @@ typedef struct FloMotionDef {
   size_t n_keyframes;
 } FloMotionDef;
 
+// From `time` on a body's friction goes over, within so many seconds, to another coefficient.
+typedef struct FloFrictionChange {
+  double time, friction, within;
+} FloFrictionChange;
+
 typedef struct FloBodyDef {
   const char *name; // copied; shown in reports
   FloBodyKind kind;
   FloShape shape;
   FloPose pose;
+  FloMaterialId material; // zeroed: none. Gives the density of DYNAMIC bodies, and friction
+  double friction;        // dry friction; < 0: the material's
+  const FloFrictionChange *friction_changes; // copied; by rising time
+  size_t n_friction_changes;
   const FloMotionDef *motions; // copied; KINEMATIC only
   size_t n_motions;
-  bool relax;   // let samples on triangles push each other apart until they stand evenly
+  // DYNAMIC only:
+  double density;               // [kg/m³]; 0: the material's
+  double thickness;             // of a shell, which is hollow and weighs as a sheet [m]; 0: solid
+  double velocity[3];           // of its centre of mass, when it is released [m/s]
+  double angular_velocity[3];   // [rad/s]
+  bool locks[3], turn_locks[3]; // axes along which it does not move, and about which it does not turn
+  double release;               // until then it is held where it is [s]
+  bool relax;                   // let samples on triangles push each other apart until they stand evenly
   double inset; // depth of the outermost samples below the surface, up to a spacing [m]; 0: half a spacing
 } FloBodyDef;
 
@@ -277,7 +297,8 @@ typedef struct FloFigures {
   double residual;
   double density_error_mean, density_error_max; // of max(density/rest - 1, 0)
   size_t penetrations;                          // fluid particles more than half a spacing inside a solid
-  size_t fluid_particles, boundary_particles;
+  size_t fluid_particles, boundary_particles, rigid_particles;
+  size_t contacts;                         // samples of dynamic bodies that press on another body
   double kinetic_energy, potential_energy; // [J] (per metre in 2D)
   double momentum[3];                      // [kg m/s]
   double angular_momentum[3];              // [kg m²/s] about the origin

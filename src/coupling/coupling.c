@@ -3,7 +3,7 @@
 #include <string.h>
 
 // Every method the program knows; adding one is adding its constant here.
-static const FloCoupling *const couplings[] = {&flo_wcsph};
+static const FloCoupling *const couplings[] = {&flo_wcsph, &flo_monolithic};
 
 const FloCoupling *flo_coupling_find(const char *name) {
   for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)

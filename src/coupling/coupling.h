@@ -12,6 +12,8 @@ typedef struct FloCoupling {
   const FloParam *params; // ended by a name of NULL
   const FloField *fields; // extra particle fields, ended by a name of NULL; or NULL
   bool has_small_steps;   // as explicit ones are: neighbour lists may serve several of them
+  bool has_wall_rows;     // sweeps over the samples of walls in each step
+  bool moves_bodies;      // knows what to do with dynamic bodies
   size_t state_size;
   size_t n_saved; // doubles at the start of the state that a run must keep to continue
   FloStatus (*init)(FloWorld *, void *state, FloError *); // before the first step
@@ -22,7 +24,7 @@ typedef struct FloCoupling {
   void (*finish)(FloWorld *, void *state);
 } FloCoupling;
 
-extern const FloCoupling flo_wcsph;
+extern const FloCoupling flo_wcsph, flo_monolithic;
 
 const FloCoupling *flo_coupling_find(const char *name); // NULL if there is none
 

@@ -28,7 +28,7 @@
 // instability).
 #include "base/parallel.h"
 #include "base/vecmath.h"
-#include "sph/passes.h"
+#include "coupling/viscosity.h"
 #include "world.h"
 
 enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING };
@@ -43,14 +43,13 @@ static const FloParam params[] = {
     {0}};
 
 typedef struct Wcsph {
-  double expected_speed;    // [m/s]; saved
-  bool is_single_fluid;     // one density and viscosity for all: no need to look up the neighbour's
+  double expected_speed; // [m/s]; saved
+  FloViscosity viscosity;
   FloBuffer state;          // quadruples per fluid particle: velocity, p V^2
   FloBuffer force;          // quadruples per fluid particle
   FloBuffer solid;          // quadruples per sample: velocity, volume over the fluid's rest volume
   FloBuffer solid_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
   FloBuffer solid_force;
-  FloBuffer coefficients; // FloFluidCoefficients per fluid particle
 } Wcsph;
 
 // ---- Speed of sound ----
@@ -72,15 +71,6 @@ static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
 
 // ---- Life ----
 
-static bool has_single_fluid(const FloWorld *world) {
-  const FloMaterial *m = flo_materials(world);
-  for (size_t k = 1; k < world->materials.count; ++k)
-    if (m[k].density != m[0].density || m[k].viscosity != m[0].viscosity ||
-        m[k].wall_viscosity != m[0].wall_viscosity)
-      return false;
-  return true;
-}
-
 static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   Wcsph *wcsph = state;
@@ -93,56 +83,18 @@ static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
 static void wcsph_finish(FloWorld *world, void *state) {
   Wcsph *wcsph = state;
   FloBuffer *buffers[] = {&wcsph->state,          &wcsph->force,       &wcsph->solid,
-                          &wcsph->solid_pressure, &wcsph->solid_force, &wcsph->coefficients};
+                          &wcsph->solid_pressure, &wcsph->solid_force, &wcsph->viscosity.each};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
 }
 
 static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   const Wcsph *wcsph = state;
-  double s = world->def.spacing, viscosity = 0;
+  double s = world->def.spacing;
   double dt = world->def.cfl * s / (sound_speed(world, wcsph) + world->max_speed);
   *limited_by = "sound";
-  for (size_t k = 0; k < world->materials.count; ++k) {
-    viscosity = fmax(viscosity, flo_materials(world)[k].viscosity);
-    viscosity = fmax(viscosity, flo_materials(world)[k].wall_viscosity);
-  }
-  // Morris 1997, eq. 20: the explicit viscous step.
-  if (viscosity > 0 && 0.125 * s * s / viscosity < dt)
-    dt = 0.125 * s * s / viscosity, *limited_by = "viscosity";
+  double viscous = flo_viscosity_max_dt(world);
+  if (viscous < dt) dt = viscous, *limited_by = "viscosity";
   return dt;
-}
-
-// ---- Viscosity coefficients; see pair_viscosity ----
-
-static FloFluidCoefficients coefficients_of(const FloWorld *world, const Wcsph *wcsph,
-                                            const FloMaterial *material) {
-  double volume2 = pow(flo_world_rest_volume(world), 2),
-         laminar = 2 * (world->def.dim + 2) * material->density * volume2;
-  double h = world->kernel.support / 2;
-  return (FloFluidCoefficients){
-      .always = (float)(laminar * material->viscosity),
-      .approaching =
-          (float)(world->params[ALPHA] * h * sound_speed(world, wcsph) * material->density * volume2),
-      .wall = (float)(laminar * material->wall_viscosity),
-      .rest_density = (float)material->density,
-  };
-}
-
-static FloStatus fill_coefficients(FloWorld *world, Wcsph *wcsph, FloError *error) {
-  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  size_t size = fluid->capacity * sizeof(FloFluidCoefficients);
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->coefficients, size, 0, error));
-  FloFluidCoefficients *all = wcsph->coefficients.data, of_last = {0};
-  uint16_t last = UINT16_MAX;
-  // Neighbours in memory are mostly of one material.
-  for (size_t i = 0; i < fluid->count; ++i) {
-    if (fluid->material[i] != last) {
-      last = fluid->material[i];
-      of_last = coefficients_of(world, wcsph, &flo_materials(world)[last]);
-    }
-    all[i] = of_last;
-  }
-  return FLO_OK;
 }
 
 // ---- Density and pressure ----
@@ -222,9 +174,9 @@ static Forces describe_forces(FloWorld *world, Wcsph *wcsph) {
                     .solid = wcsph->solid.data,
                     .solid_pressure = wcsph->solid_pressure.data,
                     .force = wcsph->force.data}};
-  forces.fluid.all = forces.solid.all = coefficients_of(world, wcsph, flo_materials(world));
-  if (!wcsph->is_single_fluid)
-    forces.fluid.coefficients = forces.solid.coefficients = wcsph->coefficients.data;
+  forces.fluid.all = forces.solid.all = wcsph->viscosity.all;
+  if (!wcsph->viscosity.is_single)
+    forces.fluid.coefficients = forces.solid.coefficients = wcsph->viscosity.each.data;
   return forces;
 }
 
@@ -234,8 +186,8 @@ static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * 16, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid, n_solid * 16, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_pressure, n_solid * 4, 0, error));
-  wcsph->is_single_fluid = has_single_fluid(world);
-  return wcsph->is_single_fluid ? FLO_OK : fill_coefficients(world, wcsph, error);
+  double artificial = world->params[ALPHA] * world->kernel.support / 2 * sound_speed(world, wcsph);
+  return flo_viscosity_prepare(&wcsph->viscosity, world, artificial, error);
 }
 
 static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *error) {
@@ -291,6 +243,7 @@ const FloCoupling flo_wcsph = {
              "flows; Akinci et al. 2012: Versatile rigid-fluid coupling",
     .params = params,
     .has_small_steps = true,
+    .has_wall_rows = true,
     .state_size = sizeof(Wcsph),
     .n_saved = 1,
     .init = wcsph_init,

@@ -22,7 +22,8 @@ static FloStatus read_parts(FloSceneContext *context, json_t *root, const FloSce
                             FloScene *scene) {
   FLO_TRY(flo_scene_read_world(context, root, options, scene));
   FLO_TRY(flo_scene_read_method(context, root, options, scene));
-  FLO_TRY(flo_scene_read_boundaries(context, root, scene));
+  FLO_TRY(flo_scene_read_materials(context, root, scene));
+  FLO_TRY(flo_scene_read_bodies(context, root, scene));
   FLO_TRY(flo_scene_read_fluids(context, root, scene));
   FLO_TRY(flo_scene_read_events(context, root, scene));
   FLO_TRY(flo_scene_count_emitted(context, scene));
@@ -118,6 +119,7 @@ static void destroy_bodies(FloScene *scene) {
     const FloBodyDef *def = &scene->bodies[b].def;
     for (size_t m = 0; m < def->n_motions; m++) free((void *)def->motions[m].keyframes);
     free((void *)def->motions);
+    free((void *)def->friction_changes);
   }
   free(scene->bodies);
 }

@@ -40,22 +40,32 @@ typedef struct FloCamera {
   double field_of_view; // degrees, vertical
 } FloCamera;
 
-// The shape of a body as pictures need it.
+// A boundary, or a body that is pushed around.
 typedef struct FloSceneBody {
   char name[64];
   char look[32];
   FloBodyDef def;
-  FloBodyId id; // valid in the world that flo_scene_build made last
+  size_t entry;    // its number in the scene's list of boundaries or bodies
+  size_t material; // of bodies: index
+  FloBodyId id;    // valid in the world that flo_scene_build made last
   size_t n_samples;
 } FloSceneBody;
 
 // Something that happens at a given time.
 typedef struct FloSceneEvent {
   double time; // [s]
-  enum { FLO_EVENT_START, FLO_EVENT_STOP, FLO_EVENT_ADD } kind;
-  enum { FLO_TARGET_BOUNDARY, FLO_TARGET_EMITTER, FLO_TARGET_SINK, FLO_TARGET_FLUID } target;
-  size_t index; // which of the scene's bodies, emitters or sinks; FLUID: of the fluids that events add
-  size_t entry; // its number in the scene's list, for messages
+  enum { FLO_EVENT_START, FLO_EVENT_STOP, FLO_EVENT_RELEASE, FLO_EVENT_SET, FLO_EVENT_ADD } kind;
+  enum {
+    FLO_TARGET_BOUNDARY,
+    FLO_TARGET_EMITTER,
+    FLO_TARGET_SINK,
+    FLO_TARGET_BODIES,
+    FLO_TARGET_FLUID
+  } target;
+  size_t index;  // which of the scene's bodies, emitters or sinks; FLUID: of the fluids that events add
+  size_t entry;  // its number in the scene's list, for messages
+  char name[64]; // BODIES: which
+  FloFrictionChange change; // SET
 } FloSceneEvent;
 
 typedef struct FloScene {

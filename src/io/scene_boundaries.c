@@ -1,4 +1,4 @@
-// Boundaries and their prescribed motions.
+// Boundaries with their prescribed motions, and bodies.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -203,33 +203,86 @@ static FloStatus read_samples(FloSceneContext *context, const json_t *object, Fl
                         body->def.inset);
 }
 
-static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
-  FloSceneBody *body = &scene->bodies[index];
-  body->def = flo_default_body_def();
-  body->def.kind = FLO_BODY_STATIC;
-  FLO_TRY(
-      flo_scene_read_name(context, object, index, "boundary", "boundaries", context->body_names, body->name));
+// What boundaries and bodies have in common.
+static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
+                            FloScene *scene) {
+  bool is_dynamic = body->def.kind == FLO_BODY_DYNAMIC;
+  body->entry = entry;
+  FLO_TRY(flo_scene_read_name(context, object, entry, is_dynamic ? "body" : "boundary",
+                              is_dynamic ? "bodies or boundaries" : "boundaries", context->body_names,
+                              body->name));
   body->def.name = body->name;
+  if (json_object_get(object, "friction")) body->def.friction = flo_json_number(object, "friction");
   FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
   // Solids are sampled by a few layers below their surface.
   double area = flo_scene_surface(context, &body->def.shape);
-  FLO_TRY(flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1)));
+  return flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1));
+}
+
+static FloStatus read_boundary(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
+                               FloScene *scene) {
+  body->def = flo_default_body_def();
+  body->def.kind = FLO_BODY_STATIC;
+  FLO_TRY(read_solid(context, object, entry, body, scene));
   return read_motions(context, json_object_get(object, "motions"), &body->def);
 }
 
-FloStatus flo_scene_read_boundaries(FloSceneContext *context, json_t *root, FloScene *scene) {
-  json_t *list = json_object_get(root, "boundaries"), *object;
-  size_t n_bodies = json_array_size(list), index;
-  scene->bodies = flo_scene_allocate(n_bodies, sizeof *scene->bodies);
-  if (!scene->bodies) return flo_scene_no_memory(context);
-  scene->n_bodies = n_bodies;
-  size_t outer = flo_scene_enter(context, "boundaries");
+// ---- Bodies ----
+
+static FloStatus read_locks(FloSceneContext *context, const json_t *object, const char *key, bool locks[3]) {
+  const char *letters = flo_json_text(object, key);
+  if (!letters) return FLO_OK;
+  size_t mark = flo_scene_enter(context, key);
+  for (; *letters; letters++) {
+    if (*letters < 'x' || *letters > 'z')
+      return flo_scene_fail(context, "must be made of x, y and z, got '%c'", *letters);
+    locks[*letters - 'x'] = true;
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+static FloStatus read_body(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
+                           FloScene *scene) {
+  FloBodyDef *def = &body->def;
+  *def = flo_default_body_def();
+  def->kind = FLO_BODY_DYNAMIC;
+  FLO_TRY(read_solid(context, object, entry, body, scene));
+  FLO_TRY(flo_scene_find_material(context, object, body->name, 0, scene->parts, &body->material));
+  def->thickness = flo_json_number(object, "thickness");
+  def->release = flo_json_number(object, "release");
+  flo_json_vector(object, "velocity", def->velocity);
+  flo_json_vector(object, "angular_velocity", def->angular_velocity);
+  FLO_TRY(read_locks(context, object, "lock", def->locks));
+  return read_locks(context, object, "lock_rotation", def->turn_locks);
+}
+
+// ---- All of them ----
+
+typedef FloStatus (*ReadFn)(FloSceneContext *, json_t *object, size_t entry, FloSceneBody *, FloScene *);
+
+static FloStatus read_list(FloSceneContext *context, json_t *root, const char *key, ReadFn read, size_t first,
+                           FloScene *scene) {
+  json_t *list = json_object_get(root, key), *object;
+  size_t outer = flo_scene_enter(context, key), index;
   json_array_foreach(list, index, object) {
     size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read_boundary(context, object, index, scene));
+    FLO_TRY(read(context, object, index, &scene->bodies[first + index], scene));
+    json_t *place = json_integer((json_int_t)(first + index));
+    if (json_object_set_new(context->body_names, scene->bodies[first + index].name, place))
+      return flo_scene_no_memory(context);
     flo_scene_leave(context, mark);
   }
   flo_scene_leave(context, outer);
   return FLO_OK;
+}
+
+FloStatus flo_scene_read_bodies(FloSceneContext *context, json_t *root, FloScene *scene) {
+  size_t n_boundaries = json_array_size(json_object_get(root, "boundaries"));
+  scene->n_bodies = n_boundaries + json_array_size(json_object_get(root, "bodies"));
+  scene->bodies = flo_scene_allocate(scene->n_bodies, sizeof *scene->bodies);
+  if (!scene->bodies) return flo_scene_no_memory(context);
+  FLO_TRY(read_list(context, root, "boundaries", read_boundary, 0, scene));
+  return read_list(context, root, "bodies", read_body, n_boundaries, scene);
 }

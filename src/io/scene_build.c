@@ -28,10 +28,14 @@ static FloStatus add_materials(const FloScene *scene, FloWorld *world, FloError 
 static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   for (size_t k = 0; k < scene->n_bodies; k++) {
     FloError cause;
-    size_t before = flo_world_count(world, FLO_SET_BOUNDARY);
-    FloStatus status = flo_world_add_body(world, &scene->bodies[k].def, &scene->bodies[k].id, &cause);
-    FLO_TRY(at_place(scene, "boundaries", k, status, &cause, error));
-    scene->bodies[k].n_samples = flo_world_count(world, FLO_SET_BOUNDARY) - before;
+    FloSceneBody *body = &scene->bodies[k];
+    bool is_dynamic = body->def.kind == FLO_BODY_DYNAMIC;
+    FloSet set = is_dynamic ? FLO_SET_RIGID : FLO_SET_BOUNDARY;
+    size_t before = flo_world_count(world, set);
+    if (is_dynamic) body->def.material = scene->parts->materials[body->material].id;
+    FloStatus status = flo_world_add_body(world, &body->def, &body->id, &cause);
+    FLO_TRY(at_place(scene, is_dynamic ? "bodies" : "boundaries", body->entry, status, &cause, error));
+    body->n_samples = flo_world_count(world, set) - before;
   }
   return FLO_OK;
 }
@@ -187,5 +191,6 @@ FloScenePart flo_scene_part(const FloScene *scene, size_t k) {
                           particles->file.count};
   }
   const FloSceneBody *body = &scene->bodies[k - scene->parts->n_particle_files];
-  return (FloScenePart){body->name, "boundary", body->n_samples};
+  return (FloScenePart){body->name, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary",
+                        body->n_samples};
 }

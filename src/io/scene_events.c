@@ -38,9 +38,40 @@ static FloStatus read_target(FloSceneContext *context, const json_t *object, Flo
 
 static FloStatus read_switch(FloSceneContext *context, const json_t *object, FloSceneEvent *event) {
   const char *word = json_object_get(object, "start") ? "start" : "stop";
+  if (!json_object_get(object, word)) return flo_scene_fail(context, "only a 'body' can be released or set");
   event->kind = !strcmp(word, "start") ? FLO_EVENT_START : FLO_EVENT_STOP;
   if (json_is_true(json_object_get(object, word))) return read_target(context, object, event);
   return flo_scene_fail(context, "'%s' must be true, or left out", word);
+}
+
+static bool is_meant(const FloSceneEvent *event, const char *name) {
+  size_t length = strlen(event->name);
+  if (length > 0 && event->name[length - 1] == '*') return !strncmp(event->name, name, length - 1);
+  return !strcmp(event->name, name);
+}
+
+// Bodies by name, or all whose names begin with something.
+static FloStatus read_body_event(FloSceneContext *context, const json_t *object, FloSceneEvent *event,
+                                 const FloScene *scene) {
+  const json_t *set = json_object_get(object, "set");
+  bool is_known = false;
+  event->target = FLO_TARGET_BODIES;
+  snprintf(event->name, sizeof event->name, "%s", flo_json_text(object, "body"));
+  for (size_t k = 0; k < scene->n_bodies; k++) is_known |= is_meant(event, scene->bodies[k].name);
+  if (!is_known) {
+    flo_scene_enter(context, "body");
+    return flo_scene_unknown(context, "body", event->name, context->body_names);
+  }
+  if (set) {
+    event->kind = FLO_EVENT_SET;
+    event->change =
+        (FloFrictionChange){event->time, flo_json_number(set, "friction"), flo_json_number(set, "within")};
+    return FLO_OK;
+  }
+  event->kind = FLO_EVENT_RELEASE;
+  if (json_is_true(json_object_get(object, "release"))) return FLO_OK;
+  return flo_scene_fail(context, "a body can be released ('release': true) or be 'set'; only motions of "
+                                 "boundaries, emitters and sinks start and stop");
 }
 
 static FloStatus read_event(FloSceneContext *context, json_t *object, size_t entry, FloScene *scene) {
@@ -52,6 +83,7 @@ static FloStatus read_event(FloSceneContext *context, json_t *object, size_t ent
                           scene->duration);
   }
   json_t *fluid = json_object_get(object, "add");
+  if (json_object_get(object, "body")) return read_body_event(context, object, event, scene);
   if (!fluid) return read_switch(context, object, event);
   event->kind = FLO_EVENT_ADD;
   event->target = FLO_TARGET_FLUID;
@@ -219,6 +251,44 @@ static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) 
   return FLO_OK;
 }
 
+// ---- Bodies: from events to what is known of them beforehand ----
+
+static FloStatus release_body(FloSceneContext *context, const FloSceneEvent *event, FloBodyDef *body) {
+  if (body->kind != FLO_BODY_DYNAMIC)
+    return fail_event(context, event, "a boundary cannot be released, only a body can, so nothing happens");
+  if (body->release != 0)
+    return fail_event(context, event, "the body is released already, so nothing happens");
+  body->release = event->time;
+  return FLO_OK;
+}
+
+static FloStatus change_friction(FloSceneContext *context, const FloSceneEvent *event, FloBodyDef *body) {
+  size_t n = body->n_friction_changes;
+  const FloFrictionChange *last = n ? &body->friction_changes[n - 1] : NULL;
+  if (last && last->time + last->within > event->time)
+    return fail_event(context, event, "the change of friction before has not ended");
+  FloFrictionChange *larger = realloc((void *)body->friction_changes, (n + 1) * sizeof *larger);
+  if (!larger) return flo_scene_no_memory(context);
+  larger[n] = event->change;
+  body->friction_changes = larger;
+  body->n_friction_changes = n + 1;
+  return FLO_OK;
+}
+
+static FloStatus apply_to_bodies(FloSceneContext *context, FloScene *scene) {
+  for (size_t k = 0; k < scene->n_events; k++) {
+    const FloSceneEvent *event = &scene->events[k];
+    if (event->target != FLO_TARGET_BODIES) continue;
+    for (size_t b = 0; b < scene->n_bodies; b++) {
+      FloBodyDef *body = &scene->bodies[b].def;
+      if (!is_meant(event, scene->bodies[b].name)) continue;
+      FLO_TRY(event->kind == FLO_EVENT_SET ? change_friction(context, event, body)
+                                           : release_body(context, event, body));
+    }
+  }
+  return FLO_OK;
+}
+
 // ---- All of them ----
 
 FloStatus flo_scene_read_events(FloSceneContext *context, json_t *root, FloScene *scene) {
@@ -236,5 +306,6 @@ FloStatus flo_scene_read_events(FloSceneContext *context, json_t *root, FloScene
   flo_scene_leave(context, outer);
   qsort(scene->events, n_events, sizeof *scene->events, compare_events);
   FLO_TRY(apply_to_openings(context, scene));
-  return apply_to_boundaries(context, scene);
+  FLO_TRY(apply_to_boundaries(context, scene));
+  return apply_to_bodies(context, scene);
 }

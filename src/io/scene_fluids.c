@@ -18,14 +18,17 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
   material->def.wall_viscosity = -1;
   if (json_object_get(object, "wall_viscosity"))
     material->def.wall_viscosity = flo_json_number(object, "wall_viscosity");
+  material->def.friction = json_object_get(object, "friction") ? flo_json_number(object, "friction") : -1;
 }
 
-// Room for the named ones, and for one described on the spot in each fluid, fill, file, emitter and event.
-static FloStatus read_materials(FloSceneContext *context, json_t *root, struct FloSceneParts *parts) {
+// Room for the named ones, and for one described on the spot in each thing that has one.
+FloStatus flo_scene_read_materials(FloSceneContext *context, json_t *root, FloScene *scene) {
+  static const char *const owners[] = {"bodies", "fluids", "fills", "particles", "emitters", "events"};
+  struct FloSceneParts *parts = scene->parts;
   json_t *map = json_object_get(root, "materials"), *object;
-  size_t n_events = json_array_size(json_object_get(root, "events"));
-  size_t n_most = json_object_size(map) + parts->n_fluids + parts->n_fills + parts->n_particle_files +
-                  parts->n_emitters + n_events;
+  size_t n_most = json_object_size(map);
+  for (size_t k = 0; k < FLO_COUNT_OF(owners); k++)
+    n_most += json_array_size(json_object_get(root, owners[k]));
   parts->materials = flo_scene_allocate(n_most, sizeof *parts->materials);
   if (!parts->materials) return flo_scene_no_memory(context);
   const char *name;
@@ -37,8 +40,8 @@ static FloStatus read_materials(FloSceneContext *context, json_t *root, struct F
   return FLO_OK;
 }
 
-static FloStatus find_material(FloSceneContext *context, json_t *object, const char *owner,
-                               size_t owner_index, struct FloSceneParts *parts, size_t *index) {
+FloStatus flo_scene_find_material(FloSceneContext *context, json_t *object, const char *owner,
+                                  size_t owner_index, struct FloSceneParts *parts, size_t *index) {
   const json_t *material = json_object_get(object, "material");
   if (json_is_object(material)) {
     char name[64];
@@ -101,14 +104,14 @@ static FloStatus fill_fluid(FloSceneContext *context, json_t *object, FloScene *
 static FloStatus read_fluid(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
   FloSceneFluid *fluid = &scene->parts->fluids[index];
   fluid->def = flo_default_fluid_def();
-  FLO_TRY(find_material(context, object, "fluid", index, scene->parts, &fluid->material));
+  FLO_TRY(flo_scene_find_material(context, object, "fluid", index, scene->parts, &fluid->material));
   return fill_fluid(context, object, scene, fluid);
 }
 
 FloStatus flo_scene_read_added(FloSceneContext *context, json_t *object, size_t event, FloScene *scene) {
   FloSceneFluid *fluid = &scene->parts->added[scene->parts->n_added++];
   fluid->def = flo_default_fluid_def();
-  FLO_TRY(find_material(context, object, "event", event, scene->parts, &fluid->material));
+  FLO_TRY(flo_scene_find_material(context, object, "event", event, scene->parts, &fluid->material));
   return fill_fluid(context, object, scene, fluid);
 }
 
@@ -122,7 +125,7 @@ static FloStatus read_fill(FloSceneContext *context, json_t *object, size_t inde
   fill->def.level = flo_json_number(object, "level");
   flo_json_vector(object, "seed", fill->def.seed);
   flo_json_vector(object, "velocity", fill->def.velocity);
-  return find_material(context, object, "fill", index, scene->parts, &fill->material);
+  return flo_scene_find_material(context, object, "fill", index, scene->parts, &fill->material);
 }
 
 // ---- Particles from files ----
@@ -144,7 +147,7 @@ static FloStatus load_particles(FloSceneContext *context, json_t *object, FloPar
 
 static FloStatus read_particles(FloSceneContext *context, json_t *object, size_t index, FloScene *scene) {
   FloSceneParticles *particles = &scene->parts->particles[index];
-  FLO_TRY(find_material(context, object, "particles", index, scene->parts, &particles->material));
+  FLO_TRY(flo_scene_find_material(context, object, "particles", index, scene->parts, &particles->material));
   FLO_TRY(load_particles(context, object, &particles->file));
   return flo_scene_count(context, (double)particles->file.count);
 }
@@ -254,7 +257,7 @@ static FloStatus read_emitter(FloSceneContext *context, json_t *object, size_t i
   char name[64];
   *def = flo_default_emitter_def();
   FLO_TRY(flo_scene_read_name(context, object, index, "emitter", "emitters", context->emitter_names, name));
-  FLO_TRY(find_material(context, object, "emitter", index, scene->parts, &emitter->material));
+  FLO_TRY(flo_scene_find_material(context, object, "emitter", index, scene->parts, &emitter->material));
   FLO_TRY(read_window(context, object, def));
   def->pose = flo_pose_identity();
   def->speed = flo_json_number(object, "speed");
@@ -316,7 +319,6 @@ FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene
   FLO_TRY(allocate_parts(context, root, parts));
   if (parts->n_fluids + parts->n_fills + parts->n_particle_files + parts->n_emitters == 0)
     return flo_scene_fail(context, "needs at least one fluid, fill, emitter or file of particles");
-  FLO_TRY(read_materials(context, root, parts));
   FLO_TRY(read_all(context, root, "fluids", read_fluid, scene));
   FLO_TRY(read_all(context, root, "fills", read_fill, scene));
   FLO_TRY(read_all(context, root, "particles", read_particles, scene));

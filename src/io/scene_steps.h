@@ -147,7 +147,9 @@ struct FloSceneParts {
 // Each reads its keys of the checked `root` into `scene`, and may write further defaults back.
 FloStatus flo_scene_read_world(FloSceneContext *, json_t *root, const FloSceneOptions *, FloScene *scene);
 FloStatus flo_scene_read_method(FloSceneContext *, json_t *root, const FloSceneOptions *, FloScene *scene);
-FloStatus flo_scene_read_boundaries(FloSceneContext *, json_t *root, FloScene *scene);
+FloStatus flo_scene_read_materials(FloSceneContext *, json_t *root, FloScene *scene);
+// Boundaries and bodies, in this order, are the scene's bodies.
+FloStatus flo_scene_read_bodies(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_fluids(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_events(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_probes(FloSceneContext *, json_t *root, FloScene *scene);
@@ -162,6 +164,9 @@ FloStatus flo_scene_read_added(FloSceneContext *, json_t *object, size_t event, 
 void flo_scene_default_upright(const double direction[3], int up, double upright[3]);
 // Estimates the particles that emitters will make, once it is known when they run.
 FloStatus flo_scene_count_emitted(FloSceneContext *, FloScene *scene);
+// The material of an entry: a named one, or that which it describes, called after its owner.
+FloStatus flo_scene_find_material(FloSceneContext *, json_t *object, const char *owner, size_t owner_index,
+                                  struct FloSceneParts *parts, size_t *index);
 // The entry's name, or `kind` and its number; kept in `names`, where no other may have it, and in the entry.
 FloStatus flo_scene_read_name(FloSceneContext *, json_t *entry, size_t index, const char *kind,
                               const char *plural, json_t *names, char name[64]);

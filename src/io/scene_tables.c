@@ -235,6 +235,10 @@ static const FloSceneKey material_keys[] = {
     {"viscosity", NUMBER, VISCOSITY, "m²/s", .help = "kinematic viscosity", .library = default_viscosity},
     {"wall_viscosity", NUMBER, VISCOSITY, "m²/s",
      .help = "kinematic viscosity felt between the fluid and solids; without it, the same as viscosity"},
+    {"friction", NUMBER, FROM(0, 1e3), NULL,
+     .help =
+         "dry friction of bodies made of it; of two that touch, the smaller coefficient counts. Without it "
+         "the other's does, and 0.5 where neither has one"},
 };
 
 static const FloSceneTable material_table = {"a material", TABLE(material_keys)};
@@ -298,6 +302,8 @@ static const FloSceneKey boundary_keys[] = {
      .fallback = "false"},
     {"inset", NUMBER, POSITIVE, "m",
      .help = "depth of the outermost samples below the surface, up to a spacing; without it, half a spacing"},
+    {"friction", NUMBER, FROM(0, 1e3), NULL,
+     .help = "dry friction against bodies; without it, theirs alone counts"},
     {"motions", LIST, ANY, NULL,
      .help = "prescribed motions, one on top of the other; without any it stands still",
      .table = &motion_table},
@@ -305,6 +311,33 @@ static const FloSceneKey boundary_keys[] = {
 };
 
 static const FloSceneTable boundary_table = {"a boundary", TABLE(boundary_keys), ONE_PLACE, ONE_INSTANCING};
+
+// ---- Bodies ----
+
+static const FloSceneKey body_keys[] = {
+    {"name", NAME, ANY, NULL, .help = "what probes and reports call it; without it, 'body' and a number"},
+    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
+     .is_required = true, .table = &material_table},
+    PLACE_KEYS,
+    {"thickness", NUMBER, POSITIVE, "m",
+     .help = "makes it a hollow shell that weighs as a sheet of this thickness; without it, it is solid"},
+    {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "of its centre of mass, at the start",
+     .fallback = "[0, 0, 0]", .frame = FLO_FRAME_DIRECTION},
+    {"angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s", .help = "at the start", .fallback = "[0, 0, 0]",
+     .frame = FLO_FRAME_DIRECTION},
+    {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "dry friction; without it, the material's"},
+    {"lock", TEXT, ANY, NULL, .help = "axes along which it does not move, for example \"xy\""},
+    {"lock_rotation", TEXT, ANY, NULL, .help = "axes about which it does not turn, for example \"xyz\""},
+    {"release", NUMBER, FROM(0, MAX_TIME), "s", .help = "until then it is held where it is", .fallback = "0"},
+    {"look", TEXT, ANY, NULL,
+     .help = "how pictures show it, as for boundaries; without it, as something of its own colour",
+     .choices = looks},
+    {"relax", BOOLEAN, ANY, NULL, .help = "as for boundaries", .fallback = "false"},
+    {"inset", NUMBER, POSITIVE, "m", .help = "as for boundaries"},
+    INSTANCE_KEYS,
+};
+
+static const FloSceneTable body_table = {"a body", TABLE(body_keys), ONE_PLACE, ONE_INSTANCING};
 
 // ---- Fluids, emitters, sinks ----
 
@@ -393,6 +426,13 @@ static const FloSceneTable place_table = {"a placed group", TABLE(place_keys), O
    .help = "solids that stand still or follow a prescribed motion",                                          \
    .fallback = fallback_,                                                                                    \
    .table = &boundary_table},                                                                                \
+      {"bodies",                                                                                             \
+       LIST,                                                                                                 \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "solids that fluid, other bodies and gravity push around",                                    \
+       .fallback = fallback_,                                                                                \
+       .table = &body_table},                                                                                \
       {"fluids",                                                                                             \
        LIST,                                                                                                 \
        ANY,                                                                                                  \
@@ -460,19 +500,31 @@ static const FloSceneKey added_fluid_keys[] = {FLUID_KEYS};
 
 static const FloSceneTable added_fluid_table = {"a fluid of an event", TABLE(added_fluid_keys), ONE_PLACE};
 
+static const FloSceneKey change_keys[] = {
+    {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "dry friction from then on", .is_required = true},
+    {"within", NUMBER, FROM(0, MAX_TIME), "s", .help = "how long the change takes", .fallback = "0"},
+};
+
+static const FloSceneTable change_table = {"a change", TABLE(change_keys)};
+
 static const FloSceneKey event_keys[] = {
     {"at", NUMBER, FROM(0, MAX_TIME), "s", .help = "when it happens", .is_required = true},
     {"emitter", TEXT, ANY, NULL, .help = "name of the emitter to start or stop"},
     {"sink", TEXT, ANY, NULL, .help = "name of the sink to start or stop"},
     {"boundary", TEXT, ANY, NULL, .help = "name of the boundary whose motions start or stop"},
+    {"body", TEXT, ANY, NULL,
+     .help = "name of a body or boundary that is released or set; with a '*' at its end, of all whose names "
+             "begin so"},
     {"start", BOOLEAN, ANY, NULL, .help = "true: it starts; before its first start it waits"},
     {"stop", BOOLEAN, ANY, NULL, .help = "true: it stops"},
+    {"release", BOOLEAN, ANY, NULL, .help = "true: the body is held where it is until then"},
+    {"set", OBJECT, ANY, NULL, .help = "what becomes of the body", .table = &change_table},
     {"add", OBJECT, ANY, NULL, .help = "fluid that is there from then on", .table = &added_fluid_table},
 };
 
 static const FloSceneTable event_table = {"an event", TABLE(event_keys),
-                                          .exactly_one = {"emitter", "sink", "boundary", "add"},
-                                          .also_exactly_one = {"start", "stop", "add"}};
+                                          .exactly_one = {"emitter", "sink", "boundary", "body", "add"},
+                                          .also_exactly_one = {"start", "stop", "release", "set", "add"}};
 
 // ---- Probes, expectations, camera ----
 

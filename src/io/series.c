@@ -18,6 +18,8 @@
   X(density_error_max, f->density_error_max)                                                                 \
   X(fluid_particles, (double)f->fluid_particles)                                                             \
   X(boundary_particles, (double)f->boundary_particles)                                                       \
+  X(rigid_particles, (double)f->rigid_particles)                                                             \
+  X(contacts, (double)f->contacts)                                                                           \
   X(kinetic_energy, f->kinetic_energy)                                                                       \
   X(potential_energy, f->potential_energy)                                                                   \
   X(momentum_x, f->momentum[0])                                                                              \

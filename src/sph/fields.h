@@ -11,14 +11,16 @@
 
 #define FLO_F (1u << FLO_SET_FLUID)
 #define FLO_B (1u << FLO_SET_BOUNDARY)
+#define FLO_R (1u << FLO_SET_RIGID)
+#define FLO_S (FLO_B | FLO_R) // samples of solids
 
 #define FLO_PARTICLE_FIELDS(X)                                                                               \
-  X(x, double, FLO_TYPE_F64, FLO_F | FLO_B, true, "m", "position")                                           \
-  X(y, double, FLO_TYPE_F64, FLO_F | FLO_B, true, "m", "position")                                           \
-  X(z, double, FLO_TYPE_F64, FLO_F | FLO_B, true, "m", "position")                                           \
-  X(vx, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
-  X(vy, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
-  X(vz, float, FLO_TYPE_F32, FLO_F | FLO_B, true, "m/s", "velocity")                                         \
+  X(x, double, FLO_TYPE_F64, FLO_F | FLO_S, true, "m", "position")                                           \
+  X(y, double, FLO_TYPE_F64, FLO_F | FLO_S, true, "m", "position")                                           \
+  X(z, double, FLO_TYPE_F64, FLO_F | FLO_S, true, "m", "position")                                           \
+  X(vx, float, FLO_TYPE_F32, FLO_F | FLO_S, true, "m/s", "velocity")                                         \
+  X(vy, float, FLO_TYPE_F32, FLO_F | FLO_S, true, "m/s", "velocity")                                         \
+  X(vz, float, FLO_TYPE_F32, FLO_F | FLO_S, true, "m/s", "velocity")                                         \
   X(vx_low, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vx cannot hold: the velocity is vx + vx_low")     \
   X(vy_low, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vy cannot hold")                                  \
   X(vz_low, float, FLO_TYPE_F32, FLO_F, true, "m/s", "what vz cannot hold")                                  \
@@ -28,17 +30,17 @@
   X(mass, float, FLO_TYPE_F32, FLO_F, true, "kg", "mass")                                                    \
   X(density, float, FLO_TYPE_F32, FLO_F, true, "kg/m^3", "density at the start of the last step")            \
   X(pressure, float, FLO_TYPE_F32, FLO_F, false, "Pa", "pressure at the start of the last step")             \
-  X(id, uint32_t, FLO_TYPE_U32, FLO_F | FLO_B, true, "", "number that stays with the particle")              \
+  X(id, uint32_t, FLO_TYPE_U32, FLO_F | FLO_S, true, "", "number that stays with the particle")              \
   X(material, uint16_t, FLO_TYPE_U16, FLO_F, true, "", "index of the material")                              \
   X(held, uint16_t, FLO_TYPE_U16, FLO_F, true, "", "0, or 1 + index of the emitter that still guides it")    \
-  X(local_x, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
-  X(local_y, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
-  X(local_z, double, FLO_TYPE_F64, FLO_B, true, "m", "position in the body's frame")                         \
-  X(volume, float, FLO_TYPE_F32, FLO_B, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
-  X(covered, float, FLO_TYPE_F32, FLO_B, true, "", "share of the kernel that never holds fluid")             \
-  X(body, uint32_t, FLO_TYPE_U32, FLO_B, true, "", "index of the body")                                      \
-  X(fx, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \
-  X(fy, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")                                        \
-  X(fz, float, FLO_TYPE_F32, FLO_B, false, "N", "force by the fluid")
+  X(local_x, double, FLO_TYPE_F64, FLO_S, true, "m", "position in the body's frame")                         \
+  X(local_y, double, FLO_TYPE_F64, FLO_S, true, "m", "position in the body's frame")                         \
+  X(local_z, double, FLO_TYPE_F64, FLO_S, true, "m", "position in the body's frame")                         \
+  X(volume, float, FLO_TYPE_F32, FLO_S, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
+  X(covered, float, FLO_TYPE_F32, FLO_S, true, "", "share of the kernel that never holds fluid")             \
+  X(body, uint32_t, FLO_TYPE_U32, FLO_S, true, "", "index of the body")                                      \
+  X(fx, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \
+  X(fy, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \
+  X(fz, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")
 
 #endif

@@ -67,6 +67,7 @@ typedef struct FloPairsSpec {
   FloKernelForm kernel;
   double reach; // list columns up to this distance, in supports: 1, or more to use the lists several times
   bool with_viscous;
+  const uint32_t *groups; // per particle of one set: those of the same group are no neighbours; or NULL
   int threads;
 } FloPairsSpec;
 

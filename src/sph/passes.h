@@ -32,6 +32,13 @@ typedef struct FloSolidForces {
   float *force; // quadruples: added to
 } FloSolidForces;
 
+// One of the linear operators that implicit methods are made of, as sums over the neighbours of each row.
+typedef struct FloSweep {
+  const FloPairs *pairs;
+  const float *columns; // per column: a number (gradient, square), or a quadruple (divergence)
+  float *rows;          // out, per row: a quadruple whose fourth part is 0 (gradient), or a number
+} FloSweep;
+
 typedef struct FloPasses {
   const char *name;
   // Blocks [begin, end) of the operator. `slab` belongs to the calling thread.
@@ -42,6 +49,9 @@ typedef struct FloPasses {
   void (*solid_forces_on_fluid)(const FloSolidForces *, size_t begin, size_t end);
   // Rows are solid samples; the exact opposite of the above.
   void (*fluid_forces_on_solid)(const FloSolidForces *, size_t begin, size_t end);
+  void (*gradient)(const FloSweep *, size_t begin, size_t end);   // sum_j q_j grad W_ij
+  void (*divergence)(const FloSweep *, size_t begin, size_t end); // sum_j v_j . grad W_ij
+  void (*square)(const FloSweep *, size_t begin, size_t end);     // sum_j q_j |grad W_ij|^2
 } FloPasses;
 
 const FloPasses *flo_passes(void);         // the best this machine can run

@@ -1,8 +1,8 @@
 // Sweeps over the pair operator that gather forces. Rows [begin, end) are blocks.
 #include "sph/wide.h" // first: the vocabulary of the others
 
-#include "sph/pair.h"
 #include "sph/wide_passes.h"
+#include "sph/wide_rows.h"
 
 // One neighbour of each row of a block.
 typedef struct Neighbours {
@@ -19,21 +19,6 @@ WIDE_INLINE Neighbours load_neighbours(const FloPairs *pairs, size_t slot, const
                       {q[0], q[1], q[2]},
                       q[3],
                       wide_load(pairs->viscous + slot * FLO_BLOCK)};
-}
-
-// Adds to, or sets, the force quadruples of a block.
-WIDE_INLINE void store_rows(const FloPairs *pairs, size_t block, PairVector sum, bool add, float *quads) {
-  float x[FLO_BLOCK], y[FLO_BLOCK], z[FLO_BLOCK];
-  wide_store(x, sum.x), wide_store(y, sum.y), wide_store(z, sum.z);
-  size_t first = block * FLO_BLOCK;
-  size_t n = first + FLO_BLOCK <= pairs->n_rows ? FLO_BLOCK : pairs->n_rows - first;
-  for (size_t lane = 0; lane < n; ++lane) {
-    float *q = quads + 4 * (first + lane);
-    q[0] = x[lane] + (add ? q[0] : 0);
-    q[1] = y[lane] + (add ? q[1] : 0);
-    q[2] = z[lane] + (add ? q[2] : 0);
-    if (!add) q[3] = 0;
-  }
 }
 
 typedef struct WideCoefficients {
@@ -78,7 +63,7 @@ WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids
         pair_pressure(here[3], n.value) + pair_viscosity(v_dot_g, n.viscous, pair.always, pair.approaching);
     sum = pair_add_scaled(sum, scale, n.gradient);
   }
-  store_rows(pairs, block, sum, false, in->force);
+  wide_store_rows(pairs, block, sum, false, in->force);
 }
 
 void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) {
@@ -114,7 +99,7 @@ void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *in, size_t begin, siz
       Real scale = solid_scale(here[3], solid_pv2, n.value, v_dot_g, n.viscous, own.wall);
       sum = pair_add_scaled(sum, scale, n.gradient);
     }
-    store_rows(pairs, block, sum, true, in->force);
+    wide_store_rows(pairs, block, sum, true, in->force);
   }
 }
 
@@ -138,13 +123,19 @@ void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *in, size_t begin, siz
           solid_scale(n.value, other.rest_density * pressure, here[3], v_dot_g, n.viscous, other.wall);
       sum = pair_add_scaled(sum, scale, n.gradient);
     }
-    store_rows(pairs, block, sum, true, in->force);
+    wide_store_rows(pairs, block, sum, true, in->force);
   }
 }
 
 const FloPasses *FLO_WIDE(flo_passes)(void) {
-  static const FloPasses passes = {
-      FLO_TEXT(FLO_ISA),      FLO_WIDE(build_pairs),           FLO_WIDE(refill_pairs),
-      FLO_WIDE(fluid_forces), FLO_WIDE(solid_forces_on_fluid), FLO_WIDE(fluid_forces_on_solid)};
+  static const FloPasses passes = {FLO_TEXT(FLO_ISA),
+                                   FLO_WIDE(build_pairs),
+                                   FLO_WIDE(refill_pairs),
+                                   FLO_WIDE(fluid_forces),
+                                   FLO_WIDE(solid_forces_on_fluid),
+                                   FLO_WIDE(fluid_forces_on_solid),
+                                   FLO_WIDE(gradient),
+                                   FLO_WIDE(divergence),
+                                   FLO_WIDE(square)};
   return &passes;
 }

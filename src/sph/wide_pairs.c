@@ -84,6 +84,13 @@ static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *
   return count;
 }
 
+static size_t drop_own_group(const uint32_t *groups, size_t i, int32_t *list, size_t count) {
+  size_t kept = 0;
+  for (size_t k = 0; k < count; ++k)
+    if (groups[list[k]] != groups[i]) list[kept++] = list[k];
+  return kept;
+}
+
 // Where the next `n` slots go; SIZE_MAX if the operator has no room (the claim is still counted).
 static size_t claim_slots(FloPairs *pairs, FloPairSlab *slab, size_t n) {
   if (slab->next + n > slab->end) {
@@ -185,6 +192,7 @@ static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab
     // Too many candidates: built again with more room; see flo_pairs_build.
     if (slab->candidates.count <= pairs->candidate_capacity && slab->candidates.count)
       count = collect_neighbours(spec, &slab->candidates, i, slab->lists + lane * lists->stride);
+    if (spec->groups) count = drop_own_group(spec->groups, i, slab->lists + lane * lists->stride, count);
     lists->counts[lane] = (int32_t)count;
     if (count > lists->longest) lists->longest = count;
   }

@@ -10,5 +10,8 @@ void FLO_WIDE(refill_pairs)(FloPairs *, const FloPairsSpec *, FloPairSlab *slab,
 void FLO_WIDE(fluid_forces)(const FloFluidForces *, size_t begin, size_t end);
 void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *, size_t begin, size_t end);
 void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *, size_t begin, size_t end);
+void FLO_WIDE(gradient)(const FloSweep *, size_t begin, size_t end);
+void FLO_WIDE(divergence)(const FloSweep *, size_t begin, size_t end);
+void FLO_WIDE(square)(const FloSweep *, size_t begin, size_t end);
 
 #endif

@@ -1,0 +1,143 @@
+#include "bodies/rigid.h"
+
+#include "base/vecmath.h"
+
+#include <string.h>
+
+// ---- Matrices of three rows ----
+
+static void rotation_matrix(const double q[4], double m[9]) {
+  for (int column = 0; column < 3; ++column) {
+    double unit[3] = {column == 0, column == 1, column == 2}, image[3];
+    quat_rotate(q, unit, image);
+    for (int row = 0; row < 3; ++row) m[3 * row + column] = image[row];
+  }
+}
+
+// R M R^T.
+static void turn_matrix(const double q[4], const double m[9], double out[9]) {
+  double r[9], half[9];
+  rotation_matrix(q, r);
+  for (int i = 0; i < 9; ++i) {
+    int row = i / 3, column = i % 3;
+    half[i] = 0;
+    for (int k = 0; k < 3; ++k) half[i] += r[3 * row + k] * m[3 * k + column];
+  }
+  for (int i = 0; i < 9; ++i) {
+    int row = i / 3, column = i % 3;
+    out[i] = 0;
+    for (int k = 0; k < 3; ++k) out[i] += half[3 * row + k] * r[3 * column + k];
+  }
+}
+
+// Inverse of a symmetric matrix by its cofactors.
+static void invert_symmetric(const double m[9], double out[9]) {
+  double a = m[4] * m[8] - m[5] * m[7], b = m[5] * m[6] - m[3] * m[8], c = m[3] * m[7] - m[4] * m[6];
+  double scale = 1 / (m[0] * a + m[1] * b + m[2] * c);
+  double d = m[0] * m[8] - m[2] * m[6], e = m[1] * m[6] - m[0] * m[7], f = m[0] * m[4] - m[1] * m[3];
+  const double inverse[9] = {a, b, c, b, d, e, c, e, f};
+  for (int k = 0; k < 9; ++k) out[k] = inverse[k] * scale;
+}
+
+// The inverse for rotations about the free axes alone: rows and columns of locked axes are as if their
+// inertia were infinite, and then left out.
+static void invert_free(const double m[9], const bool locks[3], double out[9]) {
+  double filled[9];
+  memcpy(filled, m, sizeof filled);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!locks[axis]) continue;
+    for (int k = 0; k < 3; ++k) filled[3 * axis + k] = filled[3 * k + axis] = 0;
+    filled[4 * axis] = 1;
+  }
+  invert_symmetric(filled, out);
+  for (int axis = 0; axis < 3; ++axis)
+    if (locks[axis])
+      for (int k = 0; k < 3; ++k) out[3 * axis + k] = out[3 * k + axis] = 0;
+}
+
+// ---- Life ----
+
+FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const FloPose *pose, int dim,
+                         FloError *error) {
+  const double *t = mass->inertia; // xx, yy, zz, xy, yz, zx
+  *rigid = (FloRigid){.mass = mass->mass, .inertia = {t[0], t[3], t[5], t[3], t[1], t[4], t[5], t[4], t[2]}};
+  vec_copy(mass->centre, rigid->centre);
+  if (!(mass->mass > 0) || !isfinite(mass->mass))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "mass: a dynamic body must weigh something, got %g kg; give it a density, or a thickness "
+                    "if its shape has no volume",
+                    mass->mass);
+  for (int axis = 0; axis < 3; ++axis) {
+    bool is_needed = dim == 3 || axis == 2;
+    if (is_needed && !(t[axis] > 0))
+      return flo_fail(
+          error, FLO_BAD_INPUT,
+          "inertia: about %c it is %g kg m², so any touch would spin the body without limit; give "
+          "its shape some width",
+          "xyz"[axis], t[axis]);
+    rigid->locks[axis] = dim == 2 && axis == 2;
+    rigid->turn_locks[axis] = !is_needed;
+  }
+  quat_rotate(pose->rotation, rigid->centre, rigid->position);
+  vec_add(rigid->position, pose->position, rigid->position);
+  return FLO_OK;
+}
+
+void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]) {
+  double inertia[9];
+  memset(rigid->inverse_inertia, 0, sizeof rigid->inverse_inertia);
+  for (int axis = 0; axis < 3; ++axis)
+    rigid->inverse_mass[axis] = rigid->is_held || rigid->locks[axis] ? 0 : 1 / rigid->mass;
+  if (!rigid->is_held) {
+    turn_matrix(rotation, rigid->inertia, inertia);
+    invert_free(inertia, rigid->turn_locks, rigid->inverse_inertia);
+  }
+  mat_apply(rigid->inverse_inertia, rigid->angular_momentum, rigid->angular_velocity);
+}
+
+void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]) {
+  double inertia[9];
+  for (int axis = 0; axis < 3; ++axis)
+    rigid->angular_velocity[axis] = rigid->turn_locks[axis] ? 0 : angular_velocity[axis];
+  turn_matrix(rotation, rigid->inertia, inertia);
+  mat_apply(inertia, rigid->angular_velocity, rigid->angular_momentum);
+}
+
+void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]) {
+  for (int axis = 0; axis < 3; ++axis) rigid->velocity[axis] += rigid->inverse_mass[axis] * impulse[axis];
+  for (int axis = 0; axis < 3; ++axis)
+    if (!rigid->is_held && !rigid->turn_locks[axis]) rigid->angular_momentum[axis] += turn[axis];
+  mat_apply(rigid->inverse_inertia, rigid->angular_momentum, rigid->angular_velocity);
+}
+
+// ---- The step ----
+
+static void turn_by(const double q[4], const double omega[3], double dt, double out[4]) {
+  double angle = vec_length(omega) * dt, turn[4];
+  quat_copy(q, out);
+  if (angle == 0) return;
+  quat_from_axis_angle(omega, angle, turn);
+  quat_multiply(turn, q, out);
+}
+
+void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt) {
+  double half[4];
+  FloRigid middle = *rigid;
+  if (rigid->is_held) return;
+  turn_by(rotation, rigid->angular_velocity, dt / 2, half);
+  flo_rigid_refresh(&middle, half);
+  turn_by(rotation, middle.angular_velocity, dt, rotation);
+  quat_normalise(rotation); // rounding alone would take many million steps to show
+  vec_add_scaled(rigid->position, rigid->velocity, dt, rigid->position);
+}
+
+void flo_rigid_state(const FloRigid *rigid, const double rotation[4], FloBodyState *state) {
+  double arm[3], sweep[3];
+  quat_rotate(rotation, rigid->centre, arm);
+  vec_sub(rigid->position, arm, state->pose.position);
+  quat_copy(rotation, state->pose.rotation);
+  vec_cross(rigid->angular_velocity, arm, sweep);
+  vec_sub(rigid->velocity, sweep, state->velocity);
+  vec_copy(rigid->angular_velocity, state->angular_velocity);
+  if (rigid->is_held) vec_set(state->velocity, 0, 0, 0);
+}

@@ -1,0 +1,48 @@
+// How a rigid body moves: mass, momenta and the step that turns them into a new pose.
+//
+// Angular momentum is kept rather than angular velocity. Without torque it stays what it is to the last bit,
+// and the gyroscopic term need not be computed: it is what the velocity does when the inertia turns.
+#ifndef FLO_BODIES_RIGID_H
+#define FLO_BODIES_RIGID_H
+
+#include "base/core.h"
+#include "geometry/mesh.h"
+
+typedef struct FloRigid {
+  // In the shape's frame:
+  double mass, centre[3];
+  double inertia[9]; // about the centre
+  bool locks[3], turn_locks[3];
+  bool is_held; // stands still until it is released, with the momenta that it will then have
+  // In the world:
+  double position[3]; // of the centre of mass
+  double velocity[3], angular_momentum[3];
+  // From these and the rotation:
+  double angular_velocity[3];
+  double inverse_mass[3];    // per axis; 0 along locked ones, and while it is held
+  double inverse_inertia[9]; // about free axes only
+} FloRigid;
+
+// At rest in `pose`. In two dimensions it moves in the plane only.
+FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const FloPose *pose, int dim,
+                         FloError *error);
+// Fits everything that depends on the rotation to it.
+void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]);
+// Sets the angular momentum that goes with a velocity; refresh first.
+void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]);
+// Impulse [N s] and angular impulse about the centre of mass [N m s].
+void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]);
+// Moves for dt with the present momenta: Euler for the position (B.2a), one exact rotation about the angular
+// velocity half way (B.2b of Probst & Teschner 2023, which takes that of the end).
+void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt);
+// The shape's pose and velocities that go with it.
+void flo_rigid_state(const FloRigid *rigid, const double rotation[4], FloBodyState *state);
+
+static inline void mat_apply(const double m[9], const double v[3], double out[3]) {
+  double x = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+  double y = m[3] * v[0] + m[4] * v[1] + m[5] * v[2];
+  double z = m[6] * v[0] + m[7] * v[1] + m[8] * v[2];
+  out[0] = x, out[1] = y, out[2] = z;
+}
+
+#endif

@@ -1,0 +1,408 @@
+// `monolithic`: fluid pressure, contact of fluid and bodies, contact among bodies and exact Coulomb friction
+// as one system (Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids
+// using SPH; equation numbers are theirs).
+//
+// Unknown are a pressure p_i for each fluid particle and each sample of a dynamic body near another body, and
+// a friction multiplier for the latter. With g_i = sum_j V_j grad W_ij over all neighbours that do not belong
+// to the same body:
+//
+//   volume error       C_i = C_i(t) - dt sum_j V_j (v_i - v_j) . grad W_ij         >= 0, p_i >= 0, p_i C_i =
+//   0 forces of p_i      -p_i V_i V_j grad W_ij on i, the opposite on j C_i(t) of fluid    1 - sum_j V_j W_ij
+//   (itself included) C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c is what two plane sheets one
+//   spacing apart see
+//
+// These are (3.7)-(3.16) with volumes of samples in place of ones, so that uneven sampling and samples of
+// another size weigh what they should; for even sampling nothing changes. Since forces are the transposed of
+// the constraint, the matrix is symmetric, momentum is conserved, and no energy is made. Walls have no
+// pressure (p_b = 0), in the forces as in the diagonals; the pressure of samples does not push fluid, as in
+// the paper.
+//
+// Where the surface is: closed bodies have their samples half a spacing below it, so fluid one spacing away
+// from the samples rests half a spacing outside, which is its own half; bodies touch where they are drawn.
+#include "coupling/monolithic.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+static const FloParam params[] = {
+    {"tolerance", 5e-4, 0, 1, "", "mean complementarity error of compressed fluid at which iterations end"},
+    {"contact_tolerance", 2e-3, 0, 1, "",
+     "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
+    {"min_iterations", 2, 0, 1e4, "", "at least as many"},
+    {"max_iterations", 100, 1, 1e5, "", "at most as many"},
+    {"solver", FLO_SOLVER_NNCG, 0, 1, "", "0: projected Jacobi; 1: nonsmooth nonlinear conjugate gradients"},
+    {"relaxation", 0.5, 0.01, 1, "", "of the Jacobi step"},
+    {"gamma", 0, 0, 0.99, "", "of (3.2): how early contacts are noticed; 0: bodies touch one spacing apart"},
+    {"warm_start", 1, 0, 1, "",
+     "share of the last step's pressures to start from, where that step converged"},
+    {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
+    {"separation", 0, 0, 100, "m/s", "fastest that an overlap of bodies may push them apart; 0: by gravity"},
+    {0}};
+
+#define RIGID (1u << FLO_SET_RIGID)
+
+static const FloField fields[] = {
+    {"warm", FLO_TYPE_F32, (1u << FLO_SET_FLUID) | RIGID, true, "Pa", "pressure that the last step found"},
+    {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step"},
+    {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step"},
+    {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step"},
+    {"anchor_x", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck"},
+    {"anchor_y", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck"},
+    {"anchor_z", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck"},
+    {0}};
+
+static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }
+
+// ---- Life ----
+
+static double contact_sum(const FloWorld *world) {
+  double sum = 0, gamma = world->params[FLO_MONO_GAMMA], s = world->def.spacing;
+  if (gamma > 0) return world->boundary_gamma * (1 / gamma - 1);
+  for (int k = 1; k * s < world->kernel.support; ++k) sum += flo_kernel_sheet_sum(&world->kernel, s, k);
+  return sum * flo_world_rest_volume(world);
+}
+
+static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) {
+  (void)error;
+  FloMonolithic *mono = state;
+  mono->contact_sum = contact_sum(world);
+  mono->rest_volume = flo_world_rest_volume(world);
+  return FLO_OK;
+}
+
+static void monolithic_finish(FloWorld *world, void *state) {
+  FloMonolithic *mono = state;
+  for (size_t k = 0; k < FLO_COUNT_OF(mono->buffers); ++k) flo_buffer_free(&world->memory, &mono->buffers[k]);
+  flo_buffer_free(&world->memory, &mono->viscosity.each);
+}
+
+static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
+  (void)state;
+  *limited_by = "viscosity";
+  return flo_viscosity_max_dt(world);
+}
+
+enum { FIRST_BUFFER = 10 }; // those before belong to contacts
+
+static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
+  const struct {
+    float **array;
+    size_t size;
+  } arrays[] = {{&mono->pressure, n},        {&mono->move, n},       {&mono->way, n},
+                {&mono->error, n},           {&mono->diagonal, n},   {&mono->source, n},
+                {&mono->own_source, n},      {&mono->steep, 4 * n},  {&mono->start, 4 * n},
+                {&mono->velocity, 4 * n},    {&mono->force, 4 * n},  {&mono->explicit_force, 4 * n},
+                {&mono->solid, 4 * n_walls}, {&mono->zeros, n_walls}};
+  for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
+    FloBuffer *buffer = &mono->buffers[FIRST_BUFFER + k];
+    FLO_TRY(
+        flo_buffer_reserve(&world->memory, buffer, (arrays[k].size + FLO_BLOCK) * sizeof(float), 0, error));
+    *arrays[k].array = buffer->data;
+  }
+  return flo_viscosity_prepare(&mono->viscosity, world, 0, error);
+}
+
+// ---- Before the pressure: explicit forces ----
+
+typedef struct Step {
+  FloWorld *world;
+  FloMonolithic *mono;
+} Step;
+
+static void wall_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = step->mono->solid + 4 * i;
+    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / (float)step->mono->rest_volume;
+    step->mono->zeros[i] = 0;
+  }
+}
+
+static void velocity_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = step->mono->start + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+  }
+}
+
+static void explicit_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloMonolithic *mono = step->mono;
+  const FloFluidCoefficients *each = mono->viscosity.is_single ? NULL : mono->viscosity.each.data;
+  FloFluidForces among = {.pairs = &step->world->fluid_fluid,
+                          .state = mono->start,
+                          .all = mono->viscosity.all,
+                          .coefficients = each,
+                          .force = mono->explicit_force};
+  FloSolidForces walls = {.pairs = &step->world->fluid_boundary,
+                          .fluid = mono->start,
+                          .solid = mono->solid,
+                          .solid_pressure = mono->zeros,
+                          .all = mono->viscosity.all,
+                          .coefficients = each,
+                          .force = mono->explicit_force};
+  flo_passes()->fluid_forces(&among, begin, end);
+  flo_passes()->solid_forces_on_fluid(&walls, begin, end);
+}
+
+// (3.16): what fluid does without pressure.
+static void start_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloMonolithic *mono = step->mono;
+  const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
+  float dt = (float)mono->dt;
+  for (size_t i = begin; i < end; ++i)
+    for (int axis = 0; axis < 3 && !p->held[i]; ++axis) {
+      float force = mono->explicit_force[4 * i + (size_t)axis];
+      mono->start[4 * i + (size_t)axis] += dt * (force / p->mass[i] + (float)step->world->def.gravity[axis]);
+    }
+}
+
+// (3.12); the gyroscopic term is in the angular momentum.
+static void start_bodies(FloWorld *world, FloMonolithic *mono) {
+  for (size_t k = 0; k < mono->n_touches; ++k) {
+    FloPartner *partner = &mono->partners[mono->touches[k].body];
+    for (int axis = 0; axis < 3; ++axis) {
+      partner->force[axis] += (double)mono->drag[6 * k + (size_t)axis];
+      partner->torque[axis] += (double)mono->drag[6 * k + 3 + (size_t)axis];
+    }
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloRigid *rigid = &flo_bodies(world)[k].rigid;
+    FloPartner *partner = &mono->partners[k];
+    double impulse[3], turn[3];
+    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
+    vec_scale(world->def.gravity, rigid->mass, impulse);
+    vec_add(impulse, partner->force, impulse);
+    vec_scale(impulse, mono->dt, impulse);
+    vec_scale(partner->torque, mono->dt, turn);
+    flo_rigid_push(rigid, impulse, turn);
+    vec_copy(rigid->angular_velocity, partner->turn_start);
+    if (!rigid->is_held) vec_copy(rigid->velocity, partner->start);
+  }
+}
+
+// ---- Volumes and diagonals of fluid ----
+
+static void volume_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloWorld *world = step->world;
+  FloMonolithic *mono = step->mono;
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const float self = (float)flo_kernel_w(&world->kernel, 0), volume = (float)mono->rest_volume;
+  bool has_rigid = world->sets[FLO_SET_RIGID].count > 0;
+  for (size_t i = begin; i < end; ++i) {
+    float share = volume * (self + world->fluid_fluid.kernel_sum[i]) + world->fluid_boundary.kernel_sum[i];
+    if (has_rigid) share += world->fluid_rigid.kernel_sum[i];
+    p->density[i] = share * p->mass[i] / volume;
+    mono->own_source[i] = 1 - share;
+  }
+}
+
+// sum_j V_j grad W_ij, and what moving walls do to the volume.
+static void steep_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloWorld *world = step->world;
+  FloMonolithic *mono = step->mono;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const FloSweep among = {&world->fluid_fluid, mono->move, mono->steep};     // move holds V0
+  const FloSweep squares = {&world->fluid_fluid, mono->way, mono->diagonal}; // way holds V0^2/m
+  flo_passes()->gradient(&among, begin, end);
+  flo_passes()->square(&squares, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
+    float *g = mono->steep + 4 * i, rate = 0;
+    const FloPairs *walls = &world->fluid_boundary;
+    const FloPairSlot *slots = walls->slots + walls->slot_begin[i / FLO_BLOCK];
+    size_t lane = i % FLO_BLOCK;
+    const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+    for (int32_t k = 0; walls->slot_count[i / FLO_BLOCK] && k < walls->row_count[i]; ++k) {
+      size_t j = (size_t)slots[k].index[lane];
+      float gx = b->volume[j] * slots[k].gx[lane], gy = b->volume[j] * slots[k].gy[lane],
+            gz = b->volume[j] * slots[k].gz[lane];
+      g[0] += gx, g[1] += gy, g[2] += gz;
+      rate += b->vx[j] * gx + b->vy[j] * gy + b->vz[j] * gz;
+    }
+    mono->own_source[i] += (float)mono->dt * rate;
+    mono->source[i] = mono->own_source[i];
+    (void)p;
+  }
+}
+
+// Bodies' share of the steepness is known from the touches.
+static void add_bodies_to_steep(FloMonolithic *mono) {
+  float per_volume = 1 / (float)mono->rest_volume;
+  for (size_t n = 0; n < mono->n_coupled; ++n)
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        mono->steep[4 * (size_t)mono->coupled[n] + (size_t)axis] += per_volume * mono->touches[k].j[axis];
+}
+
+// (A.6) without bodies, whose part depends on how many rows push them.
+static void diagonal_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloMonolithic *mono = step->mono;
+  const float *mass = step->world->sets[FLO_SET_FLUID].mass;
+  float scale = (float)(mono->dt * mono->dt * mono->rest_volume);
+  for (size_t i = begin; i < end; ++i) {
+    const float *g = mono->steep + 4 * i;
+    mono->diagonal[i] = scale * ((g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) / mass[i] + mono->diagonal[i]);
+  }
+}
+
+static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
+  const float *mass = world->sets[FLO_SET_FLUID].mass, volume = (float)mono->rest_volume;
+  for (size_t i = 0; i < mono->n_fluid; ++i) mono->move[i] = volume, mono->way[i] = volume * volume / mass[i];
+}
+
+// ---- Start and end of the solution ----
+
+static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
+  float share = mono->was_converged != 0 ? (float)world->params[FLO_MONO_WARM_START] : 0;
+  const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM),
+              *rigid = extra(world, FLO_SET_RIGID, FLO_MONO_WARM);
+  for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = share * fluid[i];
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    FloContact *c = &mono->contacts[k];
+    c->pressure = share * rigid[c->sample];
+    for (int axis = 0; axis < 3; ++axis)
+      c->friction[axis] = share * extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample];
+  }
+}
+
+// A contact that its friction holds adds up what it slips nevertheless, and takes it back by and by; one that
+// slides, or has lost touch, has nothing to go back to.
+static void move_anchor(FloWorld *world, const FloMonolithic *mono, const FloContact *c) {
+  float limit = c->cone * c->pressure;
+  float friction2 =
+      c->friction[0] * c->friction[0] + c->friction[1] * c->friction[1] + c->friction[2] * c->friction[2];
+  bool sticks = c->pressure > 0 && friction2 < 0.999f * limit * limit && world->params[FLO_MONO_ANCHORS] > 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    float *anchor = &extra(world, FLO_SET_RIGID, FLO_MONO_ANCHOR_X + axis)[c->sample];
+    *anchor = sticks ? *anchor + (float)mono->dt * (c->velocity[axis] - c->bias[axis]) : 0;
+  }
+}
+
+static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t n_rigid = world->sets[FLO_SET_RIGID].count;
+  memcpy(extra(world, FLO_SET_FLUID, FLO_MONO_WARM), mono->pressure, mono->n_fluid * sizeof(float));
+  memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
+  world->contacts = 0;
+  // A sample without a contact keeps nothing. Anchors are read before: they are in the contacts' bias.
+  for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_FRICTION_Z; ++field)
+    memset(extra(world, FLO_SET_RIGID, field), 0, n_rigid * sizeof(float));
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    const FloContact *c = &mono->contacts[k];
+    extra(world, FLO_SET_RIGID, FLO_MONO_WARM)[c->sample] = c->pressure;
+    for (int axis = 0; axis < 3; ++axis)
+      extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] = c->friction[axis];
+    move_anchor(world, mono, c);
+    world->contacts += c->pressure > 0;
+  }
+}
+
+static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    double impulse[3], turn[3];
+    if (body->kind != FLO_BODY_DYNAMIC) continue;
+    vec_scale(mono->partners[k].force, mono->dt, impulse);
+    vec_scale(mono->partners[k].torque, mono->dt, turn);
+    flo_rigid_push(&body->rigid, impulse, turn);
+    flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
+  }
+}
+
+static void total_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  for (size_t k = 4 * begin; k < 4 * end; ++k) step->mono->force[k] += step->mono->explicit_force[k];
+}
+
+static void for_fluid(const Step *step, FloRangeFn work) {
+  size_t n = step->mono->n_fluid;
+  flo_parallel_for(step->world->threads, n, flo_parallel_grain(n), work, (void *)step);
+}
+
+// ---- The step ----
+
+static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  Step step = {world, mono};
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count, n_blocks = world->fluid_fluid.n_blocks;
+  double since = flo_seconds();
+  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), wall_range, &step);
+  for_fluid(&step, velocity_range);
+  flo_parallel_for(world->threads, n_blocks, 64, explicit_range, &step);
+  for_fluid(&step, volume_range);
+  fill_columns(world, mono);
+  flo_parallel_for(world->threads, n_blocks, 64, steep_range, &step);
+  FLO_TRY(flo_monolithic_meet(world, mono, error));
+  add_bodies_to_steep(mono);
+  for_fluid(&step, diagonal_range);
+  flo_monolithic_weigh_fluid(mono);
+  for_fluid(&step, start_range);
+  flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
+  return FLO_OK;
+}
+
+static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {
+  FloMonolithic *mono = state;
+  Step step = {world, mono};
+  mono->dt = dt;
+  FLO_TRY(flo_world_find_neighbours(world, dt, error));
+  mono->n_fluid = world->sets[FLO_SET_FLUID].count;
+  FLO_TRY(reserve(world, mono, error));
+  FLO_TRY(prepare(world, mono, error));
+  double since = flo_seconds();
+  start_bodies(world, mono);
+  start_unknowns(world, mono);
+  flo_monolithic_solve(world, mono);
+  flo_monolithic_apply(world, mono);
+  flo_monolithic_evaluate(world, mono);
+  keep_unknowns(world, mono);
+  push_bodies(world, mono);
+  for_fluid(&step, total_range);
+  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
+  FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
+  world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
+  flo_world_push_bodies(world);
+  flo_world_move_rigid(world, dt);
+  return FLO_OK;
+}
+
+// ---- Forces on solids ----
+
+static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError *error) {
+  (void)state, (void)error;
+  FloParticles *b = &world->sets[FLO_SET_BOUNDARY], *r = &world->sets[FLO_SET_RIGID];
+  for (size_t i = 0; i < b->count; ++i) b->fx[i] = b->fy[i] = b->fz[i] = 0;
+  for (size_t i = 0; i < r->count; ++i) r->fx[i] = r->fy[i] = r->fz[i] = 0;
+  return FLO_OK;
+}
+
+const FloCoupling flo_monolithic = {
+    .name = "monolithic",
+    .paper = "Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids "
+             "using SPH",
+    .params = params,
+    .fields = fields,
+    .moves_bodies = true,
+    .state_size = sizeof(FloMonolithic),
+    .n_saved = 1,
+    .init = monolithic_init,
+    .max_dt = monolithic_max_dt,
+    .step = monolithic_step,
+    .solid_forces = monolithic_solid_forces,
+    .finish = monolithic_finish};

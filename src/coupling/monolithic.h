@@ -1,0 +1,131 @@
+// Parts of the `monolithic` method; see monolithic.c for what it solves.
+#ifndef FLO_COUPLING_MONOLITHIC_H
+#define FLO_COUPLING_MONOLITHIC_H
+
+#include "base/vecmath.h"
+#include "coupling/viscosity.h"
+#include "world.h"
+
+// Unknowns stand in rows: a pressure for each fluid particle, then a pressure and a friction multiplier for
+// each contact, which is a sample of a dynamic body near other bodies.
+//
+// What a row has to do with one dynamic body. Since the samples of a body move together, the sum over all of
+// them that are near becomes one force and one torque.
+typedef struct FloTouch {
+  uint32_t row, body;
+  float j[6]; // force and torque on the body, about its centre of mass, per unit of the row's pressure
+  float weight, arm[3]; // force on the body per friction multiplier, and the weighted arm it acts at
+  float response;       // J M^-1 J^T
+  float slip;           // mean over the tangent plane of the same for friction
+  bool is_main;         // of the bodies next to a fluid row, the one it pushes most
+} FloTouch;
+
+typedef struct FloContact {
+  uint32_t sample, body;
+  uint32_t first, count; // its touches: its own body's first
+  float volume;          // of the sample
+  float normal[3];       // away from what it presses on
+  float gap;             // volume error if only walls moved, (3.10)
+  float wall[3];         // velocity of the walls near it, weighted
+  float bias[3];         // velocity that would take it back to where it stuck
+  float cone;            // largest friction per pressure: mu |F_N| / p, (3.17)
+  float error;           // volume error at the end of the step, as the unknowns are now
+  float velocity[3];     // tangential, likewise; with the bias
+  float pressure, pressure_move,
+      pressure_way; // the move is what Jacobi proposes, the way is the conjugate one
+  float friction[3], friction_move[3], friction_way[3];
+  float diagonal, slip_diagonal, slip_share;
+} FloContact;
+
+// What the solver knows of a body.
+typedef struct FloPartner {
+  double velocity[3], angular_velocity[3]; // at the end of the step
+  double start[3], turn_start[3];          // the same without pressure and friction
+  double force[3], torque[3];              // of the present unknowns
+  double fluid_load;                       // sum over the fluid rows next to it of response over diagonal
+  double n_active;                         // contacts that press on it
+  bool has_fluid;                          // next to it
+  float yield[6];                          // how the body gives way to what the fluid rows are about to do
+  float motion[6];                         // velocities once more
+} FloPartner;
+
+enum { FLO_CHUNK_SUMS = 34 };
+
+// Touches of one body, few enough for a thread; sums are formed by these and added in order.
+typedef struct FloTouchChunk {
+  uint32_t begin, end, body;
+} FloTouchChunk;
+
+typedef struct FloResidual {
+  double fluid, contact; // means over active rows
+  double motion;         // mean distance that bodies with contacts travel in the step, in spacings
+  double square;         // of the move, in joule
+} FloResidual;
+
+typedef struct FloMonolithic {
+  // Saved:
+  double was_converged; // the last step: only then its pressures are worth a start
+  // Of a step:
+  double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
+  size_t n_fluid, n_contacts, n_touches, n_chunks;
+  FloViscosity viscosity;
+  FloContact *contacts;
+  FloTouch *touches;     // by rows
+  uint32_t *touch_order; // by bodies
+  FloTouchChunk *chunks;
+  double *chunk_sums; // FLO_CHUNK_SUMS each; see monolithic_solve.c
+  FloPartner *partners;
+  float *corrected;            // errors of coupled fluid rows, less what their bodies yield
+  float *drag;                 // six per touch: explicit force and torque by viscosity
+  uint32_t *fluid_touch_begin; // per coupled fluid row, see coupled
+  uint32_t *coupled;           // fluid rows that have touches
+  size_t n_coupled;
+  // Per fluid particle; vectors are quadruples:
+  float *pressure, *move, *way, *error, *diagonal, *source, *own_source;
+  float *steep;    // sum of V_j grad W_ij over all neighbours
+  float *start;    // velocity without pressure
+  float *velocity; // with it
+  float *explicit_force, *force;
+  float *solid; // velocity and relative volume of wall samples
+  float *zeros;
+  FloBuffer buffers[26];
+} FloMonolithic;
+
+enum {
+  FLO_MONO_TOLERANCE,
+  FLO_MONO_CONTACT_TOLERANCE,
+  FLO_MONO_MIN_ITERATIONS,
+  FLO_MONO_MAX_ITERATIONS,
+  FLO_MONO_SOLVER,
+  FLO_MONO_RELAXATION,
+  FLO_MONO_GAMMA,
+  FLO_MONO_WARM_START,
+  FLO_MONO_ANCHORS,
+  FLO_MONO_SEPARATION,
+};
+
+enum { FLO_SOLVER_JACOBI, FLO_SOLVER_NNCG };
+
+// Extra fields of the method, in their order.
+enum {
+  FLO_MONO_WARM,
+  FLO_MONO_FRICTION_X,
+  FLO_MONO_FRICTION_Y,
+  FLO_MONO_FRICTION_Z,
+  FLO_MONO_ANCHOR_X,
+  FLO_MONO_ANCHOR_Y,
+  FLO_MONO_ANCHOR_Z
+};
+
+// Finds touches and contacts of the present neighbourhood, and their parts of the diagonals.
+FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
+// How strongly fluid hangs on bodies, once the diagonals of fluid are known.
+void flo_monolithic_weigh_fluid(FloMonolithic *mono);
+// Velocities and forces of bodies and fluid as the present unknowns make them.
+void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
+// Volume errors and tangential velocities that follow from these.
+void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
+// Iterates until the errors are small; the unknowns then stand in pressure and friction.
+void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
+
+#endif

@@ -1,0 +1,352 @@
+// Who touches whom: contacts between bodies (3.1)-(3.6), and fluid next to bodies, each reduced to forces and
+// torques on whole bodies; with their parts of the diagonals (Appendix A).
+#include "base/parallel.h"
+#include "coupling/monolithic.h"
+
+enum { CHUNK_TOUCHES = 256 };
+
+// Share of a displacement since it stuck that a contact takes back in a step.
+#define ANCHOR_RATE 0.2f
+// Share of an overlap that may vanish in a step.
+#define OVERLAP_RATE 0.2
+
+enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, DRAG, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED };
+
+static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t size, size_t keep,
+                         FloError *error) {
+  return flo_buffer_reserve(&world->memory, &mono->buffers[which], size, keep, error);
+}
+
+// ---- Touches ----
+
+static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, uint32_t body,
+                           FloError *error) {
+  size_t n = mono->n_touches;
+  FLO_TRY(reserve(world, mono, TOUCHES, (n + 1) * sizeof(FloTouch), n * sizeof(FloTouch), error));
+  FLO_TRY(reserve(world, mono, DRAG, (n + 1) * 6 * sizeof(float), n * 6 * sizeof(float), error));
+  mono->touches = mono->buffers[TOUCHES].data;
+  mono->drag = mono->buffers[DRAG].data;
+  mono->touches[n] = (FloTouch){.row = row, .body = body};
+  for (int k = 0; k < 6; ++k) mono->drag[6 * n + (size_t)k] = 0;
+  mono->n_touches++;
+  return FLO_OK;
+}
+
+// The touch of this body among those from `first` on; a new one if there is none.
+static FloStatus find_touch(FloWorld *world, FloMonolithic *mono, size_t first, uint32_t row, uint32_t body,
+                            size_t *found, FloError *error) {
+  for (*found = first; *found < mono->n_touches; ++*found)
+    if (mono->touches[*found].body == body) return FLO_OK;
+  return add_touch(world, mono, row, body, error);
+}
+
+static void add_wrench(float wrench[6], const double force[3], const double arm[3]) {
+  double torque[3];
+  vec_cross(arm, force, torque);
+  for (int axis = 0; axis < 3; ++axis) {
+    wrench[axis] += (float)force[axis];
+    wrench[axis + 3] += (float)torque[axis];
+  }
+}
+
+static void arm_of(const FloParticles *rigid, size_t sample, const FloBody *body, double arm[3]) {
+  const double x[3] = {rigid->x[sample], rigid->y[sample], rigid->z[sample]};
+  vec_sub(x, body->rigid.position, arm);
+}
+
+// ---- Fluid next to bodies ----
+
+// Laminar drag between a fluid particle and a sample; added to both sides.
+static void add_drag(FloMonolithic *mono, const FloFluidCoefficients *c, size_t i, float v_dot_g,
+                     float viscous, double ratio, const double g[3], const double arm[3], float drag[6]) {
+  double scale = ratio * (double)(c->wall * v_dot_g * viscous), force[3];
+  vec_scale(g, -scale, force);
+  add_wrench(drag, force, arm);
+  for (int axis = 0; axis < 3; ++axis) mono->explicit_force[4 * i + (size_t)axis] -= (float)force[axis];
+}
+
+static FloStatus meet_sample(FloWorld *world, FloMonolithic *mono, size_t i, size_t slot, size_t lane,
+                             size_t first, FloError *error) {
+  const FloPairs *pairs = &world->fluid_rigid;
+  const FloPairSlot *s = &pairs->slots[slot];
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID], *fluid = &world->sets[FLO_SET_FLUID];
+  size_t sample = (size_t)s->index[lane], touch;
+  const FloBody *body = &flo_bodies(world)[rigid->body[sample]];
+  const FloFluidCoefficients *c = mono->viscosity.is_single
+                                      ? &mono->viscosity.all
+                                      : (FloFluidCoefficients *)mono->viscosity.each.data + i;
+  FLO_TRY(find_touch(world, mono, first, (uint32_t)i, rigid->body[sample], &touch, error));
+  double volume = (double)rigid->volume[sample], arm[3], force[3];
+  double g[3] = {(double)s->gx[lane], (double)s->gy[lane], (double)s->gz[lane]};
+  arm_of(rigid, sample, body, arm);
+  vec_scale(g, mono->rest_volume * volume, force);
+  add_wrench(mono->touches[touch].j, force, arm);
+  float v_dot_g = (fluid->vx[i] - rigid->vx[sample]) * s->gx[lane] +
+                  (fluid->vy[i] - rigid->vy[sample]) * s->gy[lane] +
+                  (fluid->vz[i] - rigid->vz[sample]) * s->gz[lane];
+  add_drag(mono, c, i, v_dot_g, pairs->viscous[slot * FLO_BLOCK + lane], volume / mono->rest_volume, g, arm,
+           mono->drag + 6 * touch);
+  return FLO_OK;
+}
+
+static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
+  const FloPairs *pairs = &world->fluid_rigid;
+  size_t first = mono->n_touches, begin = pairs->slot_begin[i / FLO_BLOCK];
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k)
+    FLO_TRY(meet_sample(world, mono, i, begin + (size_t)k, i % FLO_BLOCK, first, error));
+  size_t n = mono->n_coupled++;
+  FLO_TRY(reserve(world, mono, COUPLED, (n + 1) * 4, n * 4, error));
+  FLO_TRY(reserve(world, mono, FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
+  mono->coupled = mono->buffers[COUPLED].data;
+  mono->fluid_touch_begin = mono->buffers[FLUID_BEGIN].data;
+  mono->coupled[n] = (uint32_t)i;
+  mono->fluid_touch_begin[n] = (uint32_t)first;
+  mono->fluid_touch_begin[n + 1] = (uint32_t)mono->n_touches;
+  return FLO_OK;
+}
+
+static FloStatus meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  const FloPairs *pairs = &world->fluid_rigid;
+  for (size_t block = 0; block < pairs->n_blocks; ++block) {
+    if (pairs->slot_count[block] == 0) continue;
+    for (size_t i = block * FLO_BLOCK; i < flo_min_size((block + 1) * FLO_BLOCK, pairs->n_rows); ++i)
+      if (pairs->row_count[i] > 0) FLO_TRY(meet_fluid_row(world, mono, i, error));
+  }
+  return FLO_OK;
+}
+
+// ---- Contacts ----
+
+// What is summed up over the neighbours of one sample.
+typedef struct Meeting {
+  FloContact contact;
+  double arm[3];     // from its body's centre to the sample
+  double steep[3];   // sum of V grad W
+  double sum;        // sum of V W
+  double rate;       // sum of V grad W . v over walls
+  double friction;   // sum of V W mu
+  double wall[3];    // sum of V W v over walls
+  double own_arm[3]; // sum of V W (middle - centre)
+} Meeting;
+
+// One neighbour of a sample.
+typedef struct Neighbour {
+  const FloParticles *set;
+  size_t sample;
+  double g[3]; // grad W
+} Neighbour;
+
+static double distance_to(const FloWorld *world, size_t i, const Neighbour *n, double between[3]) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  const double here[3] = {rigid->x[i], rigid->y[i], rigid->z[i]};
+  double there[3] = {n->set->x[n->sample], n->set->y[n->sample], n->set->z[n->sample]};
+  flo_world_nearest_image(world, here, there, there);
+  vec_sub(here, there, between);
+  return vec_length(between);
+}
+
+static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, const Neighbour *n,
+                                Meeting *meeting, FloError *error) {
+  const FloBody *own = &flo_bodies(world)[meeting->contact.body],
+                *other = &flo_bodies(world)[n->set->body[n->sample]];
+  double volume = (double)n->set->volume[n->sample], between[3], force[3], middle[3];
+  double weight = volume * flo_kernel_w(&world->kernel, distance_to(world, i, n, between));
+  vec_add_scaled(meeting->steep, n->g, volume, meeting->steep);
+  meeting->sum += weight;
+  meeting->friction += weight * flo_world_friction(world, own, other);
+  vec_add_scaled(meeting->arm, between, -0.5, middle);
+  vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
+  if (n->set->set == FLO_SET_BOUNDARY) {
+    const double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample],
+                         (double)n->set->vz[n->sample]};
+    meeting->rate += volume * vec_dot(n->g, v);
+    vec_add_scaled(meeting->wall, v, weight, meeting->wall);
+    return FLO_OK;
+  }
+  size_t touch;
+  double arm[3];
+  uint32_t row = (uint32_t)(mono->n_fluid + mono->n_contacts);
+  FLO_TRY(find_touch(world, mono, meeting->contact.first, row, n->set->body[n->sample], &touch, error));
+  FloTouch *t = &mono->touches[touch];
+  arm_of(n->set, n->sample, other, arm);
+  vec_scale(n->g, (double)meeting->contact.volume * volume, force);
+  add_wrench(t->j, force, arm);
+  vec_add_scaled(arm, between, 0.5, middle);
+  t->weight -= (float)weight;
+  for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(weight * middle[axis]);
+  return FLO_OK;
+}
+
+static FloStatus meet_neighbours(FloWorld *world, FloMonolithic *mono, size_t i, const FloPairs *pairs,
+                                 FloSet set, Meeting *meeting, FloError *error) {
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
+  size_t lane = i % FLO_BLOCK;
+  if (pairs->slot_count[i / FLO_BLOCK] == 0) return FLO_OK;
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+    Neighbour n = {&world->sets[set],
+                   (size_t)slots[k].index[lane],
+                   {(double)slots[k].gx[lane], (double)slots[k].gy[lane], (double)slots[k].gz[lane]}};
+    FLO_TRY(meet_neighbour(world, mono, i, &n, meeting, error));
+  }
+  return FLO_OK;
+}
+
+// An overlap must not become a kick: it may ask for a limited speed only, and vanishes over several steps.
+static double gap_of(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
+  if (error >= 0) return error;
+  double speed = world->params[FLO_MONO_SEPARATION];
+  if (speed == 0) speed = 0.5 * sqrt(fmax(vec_length(world->def.gravity), 1) * world->def.spacing);
+  return -fmin(-OVERLAP_RATE * error, mono->dt * steepness * speed);
+}
+
+static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Meeting *m) {
+  FloContact contact = m->contact;
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  double steepness = vec_length(m->steep), torque[3], per_sum = m->sum > 0 ? 1 / m->sum : 0;
+  size_t i = contact.sample;
+  contact.count = (uint32_t)mono->n_touches - contact.first;
+  contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
+  contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
+  FloTouch *own = &mono->touches[contact.first];
+  vec_cross(m->arm, m->steep, torque);
+  own->weight = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    contact.normal[axis] = steepness > 0 ? (float)(-m->steep[axis] / steepness) : 0;
+    contact.wall[axis] = (float)(m->wall[axis] * per_sum);
+    own->j[axis] = -contact.volume * (float)m->steep[axis];
+    own->j[axis + 3] = -contact.volume * (float)torque[axis];
+    own->arm[axis] = (float)(m->own_arm[axis] * per_sum);
+    contact.bias[axis] =
+        ANCHOR_RATE / (float)mono->dt * ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[i];
+  }
+  for (size_t t = contact.first + 1; t < mono->n_touches; ++t) {
+    mono->touches[t].weight *= (float)per_sum;
+    for (int axis = 0; axis < 3; ++axis) mono->touches[t].arm[axis] *= (float)per_sum;
+  }
+  mono->contacts[mono->n_contacts++] = contact;
+}
+
+static FloStatus meet_contact(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  size_t n = mono->n_contacts;
+  FLO_TRY(reserve(world, mono, CONTACTS, (n + 1) * sizeof(FloContact), n * sizeof(FloContact), error));
+  mono->contacts = mono->buffers[CONTACTS].data;
+  Meeting m = {.contact = {.sample = (uint32_t)i,
+                           .body = rigid->body[i],
+                           .first = (uint32_t)mono->n_touches,
+                           .volume = rigid->volume[i]}};
+  arm_of(rigid, i, &flo_bodies(world)[m.contact.body], m.arm);
+  FLO_TRY(add_touch(world, mono, (uint32_t)(mono->n_fluid + n), m.contact.body, error));
+  FLO_TRY(meet_neighbours(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, &m, error));
+  FLO_TRY(meet_neighbours(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, &m, error));
+  finish_contact(world, mono, &m);
+  return FLO_OK;
+}
+
+static FloStatus meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  for (size_t i = 0; i < world->sets[FLO_SET_RIGID].count; ++i)
+    if (world->rigid_boundary.row_count[i] > 0 || world->rigid_rigid.row_count[i] > 0)
+      FLO_TRY(meet_contact(world, mono, i, error));
+  return FLO_OK;
+}
+
+// ---- Diagonals ----
+
+// J M^-1 J^T of one touch: how much of itself a row feels through the body, (A.3) and (A.7).
+static double response_of(const FloRigid *rigid, const float j[6]) {
+  double force[3] = {(double)j[0], (double)j[1], (double)j[2]}, spin[3];
+  double torque[3] = {(double)j[3], (double)j[4], (double)j[5]}, sum = 0;
+  mat_apply(rigid->inverse_inertia, torque, spin);
+  for (int axis = 0; axis < 3; ++axis) sum += force[axis] * force[axis] * rigid->inverse_mass[axis];
+  return sum + vec_dot(torque, spin);
+}
+
+// Velocity at the contact, seen through the touch, per unit of impulse along `direction`: (A.12)-(A.14).
+static double slip_along(const FloRigid *rigid, const FloTouch *t, const double direction[3]) {
+  double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]}, torque[3], spin[3], sum = 0;
+  vec_cross(arm, direction, torque);
+  mat_apply(rigid->inverse_inertia, torque, spin);
+  for (int axis = 0; axis < 3; ++axis)
+    sum += (double)(t->weight * t->weight) * rigid->inverse_mass[axis] * direction[axis] * direction[axis];
+  return sum + vec_dot(torque, spin);
+}
+
+// The mean over the tangent plane: half of trace minus normal part in 3D, the other direction in 2D.
+static double mean_slip(const FloWorld *world, const FloTouch *t, const float normal[3]) {
+  const FloRigid *rigid = &flo_bodies(world)[t->body].rigid;
+  double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]}, sum = 0;
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    double unit[3] = {axis == 0, axis == 1, axis == 2};
+    sum += slip_along(rigid, t, unit);
+  }
+  return fmax((sum - slip_along(rigid, t, n)) / (world->def.dim - 1), 0);
+}
+
+static void weigh_touches(FloWorld *world, FloMonolithic *mono) {
+  for (size_t k = 0; k < mono->n_touches; ++k) {
+    FloTouch *t = &mono->touches[k];
+    t->response = (float)response_of(&flo_bodies(world)[t->body].rigid, t->j);
+    if (t->row >= mono->n_fluid)
+      t->slip = (float)mean_slip(world, t, mono->contacts[t->row - mono->n_fluid].normal);
+  }
+}
+
+void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
+  double scale = mono->dt * mono->dt / mono->rest_volume;
+  for (size_t n = 0; n < mono->n_coupled; ++n) {
+    size_t main = mono->fluid_touch_begin[n];
+    for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
+      const FloTouch *t = &mono->touches[k];
+      if (t->response > mono->touches[main].response) main = k;
+      mono->partners[t->body].fluid_load +=
+          scale * (double)t->response / (double)mono->diagonal[mono->coupled[n]];
+      mono->partners[t->body].has_fluid = true;
+    }
+    mono->touches[main].is_main = true;
+  }
+}
+
+// ---- By bodies ----
+
+static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n_bodies = world->bodies.count, n = mono->n_touches;
+  FLO_TRY(reserve(world, mono, ORDER, (n + n_bodies + 2) * 4, 0, error));
+  FLO_TRY(reserve(world, mono, CHUNKS, (n / CHUNK_TOUCHES + n_bodies + 1) * sizeof(FloTouchChunk), 0, error));
+  FLO_TRY(reserve(world, mono, CHUNK_SUMS,
+                  (n / CHUNK_TOUCHES + n_bodies + 1) * FLO_CHUNK_SUMS * sizeof(double), 0, error));
+  mono->touch_order = mono->buffers[ORDER].data;
+  mono->chunks = mono->buffers[CHUNKS].data;
+  mono->chunk_sums = mono->buffers[CHUNK_SUMS].data;
+  uint32_t *next = mono->touch_order + n; // where the next touch of a body goes
+  for (size_t k = 0; k <= n_bodies; ++k) next[k] = 0;
+  for (size_t k = 0; k < n; ++k) next[mono->touches[k].body + 1]++;
+  for (size_t k = 0; k < n_bodies; ++k) next[k + 1] += next[k];
+  mono->n_chunks = 0;
+  for (uint32_t body = 0; body < n_bodies; ++body)
+    for (uint32_t begin = next[body]; begin < next[body + 1]; begin += CHUNK_TOUCHES) {
+      uint32_t end = begin + CHUNK_TOUCHES < next[body + 1] ? begin + CHUNK_TOUCHES : next[body + 1];
+      mono->chunks[mono->n_chunks++] = (FloTouchChunk){begin, end, body};
+    }
+  for (size_t k = 0; k < n; ++k) mono->touch_order[next[mono->touches[k].body]++] = (uint32_t)k;
+  return FLO_OK;
+}
+
+static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n = world->bodies.count;
+  FLO_TRY(reserve(world, mono, PARTNERS, (n + 1) * sizeof(FloPartner), 0, error));
+  mono->partners = mono->buffers[PARTNERS].data;
+  for (size_t k = 0; k < n; ++k) mono->partners[k] = (FloPartner){0};
+  return FLO_OK;
+}
+
+FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  mono->n_touches = mono->n_contacts = mono->n_coupled = mono->n_chunks = 0;
+  FLO_TRY(start_partners(world, mono, error));
+  if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
+  FLO_TRY(meet_fluid(world, mono, error));
+  FLO_TRY(meet_contacts(world, mono, error));
+  FLO_TRY(reserve(world, mono, CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
+  mono->corrected = mono->buffers[CORRECTED].data;
+  weigh_touches(world, mono);
+  return sort_touches(world, mono, error);
+}

@@ -1,0 +1,542 @@
+// The iterations: projected Jacobi (4.1, 4.8), and the nonsmooth nonlinear conjugate gradient method made
+// from it (Algorithm 2). All sums are formed in a fixed order.
+#include "base/parallel.h"
+#include "coupling/monolithic.h"
+
+#include <string.h>
+
+enum { BLOCKS_PER_CHUNK = 64, ROWS_PER_CHUNK = 1024, CHUNKS_AT_ONCE = 16 };
+
+typedef struct Solve {
+  FloWorld *world;
+  FloMonolithic *mono;
+  float relaxation, contact_relaxation, beta;
+  bool is_restart;
+} Solve;
+
+// ---- From unknowns to velocities ----
+
+// Force, torque and number of active contacts of one chunk of touches.
+static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, double sums[7]) {
+  for (int k = 0; k < 7; ++k) sums[k] = 0;
+  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
+    const FloTouch *t = &mono->touches[mono->touch_order[n]];
+    if (t->row < mono->n_fluid) {
+      double p = (double)mono->pressure[t->row];
+      for (int k = 0; k < 6; ++k) sums[k] += p * (double)t->j[k];
+      continue;
+    }
+    const FloContact *contact = &mono->contacts[t->row - mono->n_fluid];
+    double p = (double)contact->pressure, torque[3];
+    double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]};
+    double lambda[3] = {(double)contact->friction[0], (double)contact->friction[1],
+                        (double)contact->friction[2]};
+    vec_cross(arm, lambda, torque);
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[axis] += p * (double)t->j[axis] + (double)t->weight * lambda[axis];
+      sums[axis + 3] += p * (double)t->j[axis + 3] + torque[axis];
+    }
+    sums[6] += contact->pressure > 0 || contact->error < 0;
+  }
+}
+
+static void chunk_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k)
+    sum_chunk(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k);
+}
+
+// (3.11b) and (3.11c).
+static void move_partner(const FloWorld *world, const FloMonolithic *mono, size_t k) {
+  FloPartner *partner = &mono->partners[k];
+  const FloRigid *rigid = &flo_bodies(world)[k].rigid;
+  double spin[3];
+  mat_apply(rigid->inverse_inertia, partner->torque, spin);
+  for (int axis = 0; axis < 3; ++axis) {
+    partner->velocity[axis] =
+        partner->start[axis] + mono->dt * rigid->inverse_mass[axis] * partner->force[axis];
+    partner->angular_velocity[axis] = partner->turn_start[axis] + mono->dt * spin[axis];
+    partner->motion[axis] = (float)partner->velocity[axis];
+    partner->motion[axis + 3] = (float)partner->angular_velocity[axis];
+  }
+}
+
+static void apply_to_bodies(Solve *solve) {
+  FloWorld *world = solve->world;
+  FloMonolithic *mono = solve->mono;
+  flo_parallel_for(world->threads, mono->n_chunks, CHUNKS_AT_ONCE, chunk_range, solve);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloPartner *partner = &mono->partners[k];
+    vec_set(partner->force, 0, 0, 0);
+    vec_set(partner->torque, 0, 0, 0);
+    partner->n_active = 0;
+  }
+  for (size_t k = 0; k < mono->n_chunks; ++k) {
+    FloPartner *partner = &mono->partners[mono->chunks[k].body];
+    vec_add(partner->force, mono->chunk_sums + FLO_CHUNK_SUMS * k, partner->force);
+    vec_add(partner->torque, mono->chunk_sums + FLO_CHUNK_SUMS * k + 3, partner->torque);
+    partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].kind == FLO_BODY_DYNAMIC) move_partner(world, mono, k);
+}
+
+// Pressure force (3.15), split into what the neighbours' pressures do and what the particle's own does, whose
+// sum of gradients is known; and the velocity that follows.
+static void fluid_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const FloPairs *pairs = &solve->world->fluid_fluid;
+  const FloSweep sweep = {pairs, mono->pressure, mono->force};
+  const float *mass = solve->world->sets[FLO_SET_FLUID].mass;
+  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
+  const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
+  flo_passes()->gradient(&sweep, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
+    float *f = mono->force + 4 * i, *v = mono->velocity + 4 * i, p = mono->pressure[i];
+    const float *g = mono->steep + 4 * i, *start = mono->start + 4 * i;
+    float per_mass = held[i] ? 0 : dt / mass[i];
+    for (int axis = 0; axis < 4; ++axis) {
+      f[axis] = -volume * (volume * f[axis] + p * g[axis]);
+      v[axis] = start[axis] + per_mass * f[axis];
+    }
+  }
+}
+
+void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
+  Solve solve = {.world = world, .mono = mono};
+  apply_to_bodies(&solve);
+  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, fluid_range, &solve);
+}
+
+// ---- From velocities to errors ----
+
+static float along(const FloTouch *t, const float motion[6]) {
+  float sum = 0;
+  for (int k = 0; k < 6; ++k) sum += t->j[k] * motion[k];
+  return sum;
+}
+
+// What bodies do to the volume of the fluid next to them.
+static void coupled_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  float scale = (float)(mono->dt / mono->rest_volume);
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t row = mono->coupled[n];
+    float sum = 0;
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      sum += along(&mono->touches[k], mono->partners[mono->touches[k].body].motion);
+    mono->source[row] = mono->own_source[row] + scale * sum;
+  }
+}
+
+// (3.14).
+static void error_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const FloSweep sweep = {&solve->world->fluid_fluid, mono->velocity, mono->error};
+  const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
+  flo_passes()->divergence(&sweep, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
+    const float *g = mono->steep + 4 * i, *v = mono->velocity + 4 * i;
+    float own = v[0] * g[0] + v[1] * g[1] + v[2] * g[2];
+    mono->error[i] = mono->source[i] - dt * (own - volume * mono->error[i]);
+  }
+}
+
+static float dot3(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+// (3.10) and (3.21), the latter with the weights and arms of the mirrored forces (3.22): the matrix is then
+// symmetric, and the velocity is that of the two bodies at one point.
+static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
+  float sum = 0, v[3] = {contact->bias[0] - contact->wall[0], contact->bias[1] - contact->wall[1],
+                         contact->bias[2] - contact->wall[2]};
+  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    const float *m = mono->partners[t->body].motion, *omega = m + 3, *arm = t->arm;
+    sum += along(t, m);
+    v[0] += t->weight * m[0] + omega[1] * arm[2] - omega[2] * arm[1];
+    v[1] += t->weight * m[1] + omega[2] * arm[0] - omega[0] * arm[2];
+    v[2] += t->weight * m[2] + omega[0] * arm[1] - omega[1] * arm[0];
+  }
+  contact->error = contact->gap + (float)mono->dt / contact->volume * sum;
+  float normal = dot3(v, contact->normal);
+  for (int axis = 0; axis < 3; ++axis) contact->velocity[axis] = v[axis] - normal * contact->normal[axis];
+}
+
+static void contact_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k) evaluate_contact(mono, &mono->contacts[k]);
+}
+
+void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
+  Solve solve = {.world = world, .mono = mono};
+  flo_parallel_for(world->threads, mono->n_coupled, 1024, coupled_range, &solve);
+  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, error_range, &solve);
+  flo_parallel_for(world->threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, &solve);
+}
+
+// ---- Diagonals with relaxation ----
+
+// Several rows push one body at once, and each must know it. Giving every row a share of the body's mass
+// (Tonge et al. 2012), in equal parts to contacts and in parts that suit them to fluid rows, keeps the
+// iteration stable; with contacts alone it is the contact count of (4.5).
+static double contact_share(const FloPartner *partner) {
+  return fmax(partner->n_active, 1) * (partner->fluid_load > 0 ? 2 : 1);
+}
+
+static void share_contact(const FloMonolithic *mono, FloContact *contact) {
+  double diagonal = 0, slip = 0, slip_alone = 0;
+  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    double share = contact_share(&mono->partners[t->body]);
+    diagonal += share * (double)t->response;
+    slip += share * (double)t->slip;
+    slip_alone += (double)t->slip;
+  }
+  contact->diagonal = (float)(mono->dt * mono->dt / (double)contact->volume * diagonal);
+  contact->slip_diagonal = (float)(mono->dt * slip_alone);
+  contact->slip_share = slip > 0 ? (float)(slip_alone / slip) : 0;
+}
+
+static void share_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k) share_contact(mono, &mono->contacts[k]);
+}
+
+// Bodies besides the main one are shared like contacts are; see below for the main one. Once a step: the
+// loads of fluid do not depend on the unknowns.
+static void share_fluid(const FloMonolithic *mono) {
+  for (size_t n = 0; n < mono->n_coupled; ++n) {
+    double load = 0;
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].body].fluid_load;
+    mono->diagonal[mono->coupled[n]] *= (float)(1 + load);
+  }
+}
+
+// ---- How bodies give way to fluid ----
+//
+// All fluid rows around a light body would push it at once, each as if it were alone. But the matrix of those
+// rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted (Woodbury):
+//   (D + c J M^-1 J^T)^-1 e = D^-1 e - D^-1 J y,   y = (M/c + J^T D^-1 J)^-1 J^T D^-1 e
+// with c = dt^2/V0, over the rows that are active now. Six numbers for each body, and a light body slows the
+// iteration no more than fluid does.
+
+static bool is_active(const FloMonolithic *mono, uint32_t row) {
+  return mono->pressure[row] > 0 || mono->error[row] < 0;
+}
+
+enum {
+  N_YIELD_SUMS = 6 + 21
+}; // J^T D^-1 e and the upper half of J^T D^-1 J; they follow the first seven sums
+
+static void sum_yield(const FloMonolithic *mono, const FloTouchChunk *chunk, double sums[N_YIELD_SUMS]) {
+  for (int k = 0; k < N_YIELD_SUMS; ++k) sums[k] = 0;
+  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
+    const FloTouch *t = &mono->touches[mono->touch_order[n]];
+    if (t->row >= mono->n_fluid || !t->is_main || !is_active(mono, t->row)) continue;
+    double per_diagonal = 1 / (double)mono->diagonal[t->row], *matrix = sums + 6;
+    for (int i = 0; i < 6; ++i) {
+      double j = (double)t->j[i] * per_diagonal;
+      sums[i] += j * (double)mono->error[t->row];
+      for (int k = i; k < 6; ++k) *matrix++ += j * (double)t->j[k];
+    }
+  }
+}
+
+static void yield_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k)
+    if (mono->partners[mono->chunks[k].body].has_fluid)
+      sum_yield(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
+}
+
+static void swap_rows(double a[6][6], double b[6], int i, int k) {
+  double kept = b[i];
+  b[i] = b[k], b[k] = kept;
+  for (int column = 0; column < 6; ++column) {
+    kept = a[i][column];
+    a[i][column] = a[k][column], a[k][column] = kept;
+  }
+}
+
+// Solves a x = b, with pivots; x is left in b.
+static void solve_six(double a[6][6], double b[6]) {
+  for (int i = 0; i < 6; ++i) {
+    int pivot = i;
+    for (int k = i + 1; k < 6; ++k)
+      if (fabs(a[k][i]) > fabs(a[pivot][i])) pivot = k;
+    swap_rows(a, b, i, pivot);
+    for (int row = i + 1; row < 6; ++row) {
+      double factor = a[row][i] / a[i][i];
+      for (int k = i; k < 6; ++k) a[row][k] -= factor * a[i][k];
+      b[row] -= factor * b[i];
+    }
+  }
+  for (int i = 5; i >= 0; --i) {
+    for (int k = i + 1; k < 6; ++k) b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
+  }
+}
+
+// Times M^-1 of a body and a number.
+static void mobility(const FloRigid *rigid, double scale, const double v[6], double out[6]) {
+  mat_apply(rigid->inverse_inertia, v + 3, out + 3);
+  for (int axis = 0; axis < 3; ++axis) {
+    out[axis] = scale * rigid->inverse_mass[axis] * v[axis];
+    out[axis + 3] *= scale;
+  }
+}
+
+// y from (1 + c M^-1 S) y = c M^-1 w, which also holds for locked axes, whose M^-1 is zero. A body that has
+// contacts as well gives only half of its mass to fluid.
+static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
+                       const double sums[N_YIELD_SUMS]) {
+  double scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
+  double a[6][6], full[6][6], y[6];
+  const double *upper = sums + 6;
+  for (int i = 0; i < 6; ++i)
+    for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
+  mobility(rigid, scale, sums, y);
+  for (int column = 0; column < 6; ++column) {
+    double moved[6];
+    mobility(rigid, scale, full[column], moved); // symmetric: a row is a column
+    for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
+  }
+  solve_six(a, y);
+  for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
+}
+
+static void find_yields(Solve *solve) {
+  FloMonolithic *mono = solve->mono;
+  FloWorld *world = solve->world;
+  if (mono->n_coupled == 0) return;
+  flo_parallel_for(world->threads, mono->n_chunks, CHUNKS_AT_ONCE, yield_range, solve);
+  for (size_t k = 0; k < mono->n_chunks;) {
+    uint32_t body = mono->chunks[k].body;
+    bool has_fluid = mono->partners[body].has_fluid;
+    double sums[N_YIELD_SUMS] = {0};
+    for (; k < mono->n_chunks && mono->chunks[k].body == body; ++k)
+      for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
+        sums[i] += mono->chunk_sums[FLO_CHUNK_SUMS * k + 7 + i];
+    if (has_fluid) find_yield(mono, &flo_bodies(world)[body].rigid, &mono->partners[body], sums);
+  }
+}
+
+// ---- Projected Jacobi ----
+
+enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, SUM_MOTION, N_SUMS };
+
+// Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
+static double complementarity(double error, double pressure) {
+  return fabs(error + pressure - sqrt(error * error + pressure * pressure));
+}
+
+// What the main body's yielding leaves of the errors of coupled rows that are active.
+static void correct_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t row = mono->coupled[n];
+    mono->corrected[n] = mono->error[row];
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      if (mono->touches[k].is_main && is_active(mono, row))
+        mono->corrected[n] -= along(&mono->touches[k], mono->partners[mono->touches[k].body].yield);
+  }
+}
+
+// (4.1a) for fluid. The square is that of the move in the norm of the matrix, in joule, so that those of
+// pressures and of friction may be added.
+static void propose_fluid(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
+  for (size_t i = begin; i < end; ++i) {
+    float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
+    float moved = held[i] || !(d > 0) ? 0 : p - solve->relaxation * error / d;
+    mono->move[i] = (moved > 0 ? moved : 0) - p;
+    if (held[i]) continue;
+    sums[SUM_SQUARE] -= (double)(mono->move[i] * error);
+    if (p > 0 || error < 0) {
+      sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+      sums[SUM_ACTIVE] += 1;
+    }
+  }
+}
+
+// The same again for rows next to bodies, which know more.
+static void propose_coupled(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t i = mono->coupled[n];
+    float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
+    if (solve->world->sets[FLO_SET_FLUID].held[i] || !(d > 0)) continue;
+    float moved = p - solve->relaxation * mono->corrected[n] / d, before = mono->move[i];
+    mono->move[i] = (moved > 0 ? moved : 0) - p;
+    sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
+    if (!(p > 0 || error < 0)) continue;
+    sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+    sums[SUM_ACTIVE] += 1;
+  }
+}
+
+static void clamp_length(float v[3], float longest) {
+  float length = sqrtf(dot3(v, v));
+  if (length <= longest) return;
+  for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
+}
+
+// (4.8): a first clamp keeps fast contacts from running ahead of slow ones.
+static void propose_friction(FloContact *contact, float relaxation, float limit) {
+  float target[3] = {0}, wanted[3];
+  if (contact->slip_diagonal > 0)
+    for (int axis = 0; axis < 3; ++axis) target[axis] = -contact->velocity[axis] / contact->slip_diagonal;
+  clamp_length(target, limit);
+  for (int axis = 0; axis < 3; ++axis)
+    wanted[axis] = contact->friction[axis] + relaxation * contact->slip_share * target[axis];
+  clamp_length(wanted, limit);
+  for (int axis = 0; axis < 3; ++axis) contact->friction_move[axis] = wanted[axis] - contact->friction[axis];
+}
+
+// How far a contact still slips in a step although its friction could hold it, or pulls the wrong way, in
+// spacings.
+static double friction_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
+  float wanted[3], limit = contact->cone * contact->pressure;
+  if (!(contact->slip_diagonal > 0)) return 0;
+  for (int axis = 0; axis < 3; ++axis)
+    wanted[axis] = contact->friction[axis] - contact->velocity[axis] / contact->slip_diagonal;
+  clamp_length(wanted, limit);
+  for (int axis = 0; axis < 3; ++axis) wanted[axis] -= contact->friction[axis];
+  return (double)(sqrtf(dot3(wanted, wanted)) * contact->slip_diagonal) * mono->dt / spacing;
+}
+
+static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  const FloMonolithic *mono = solve->mono;
+  for (size_t k = begin; k < end; ++k) {
+    FloContact *c = &mono->contacts[k];
+    float p = c->pressure,
+          moved = c->diagonal > 0 ? p - solve->contact_relaxation * c->error / c->diagonal : 0;
+    if (!(moved > 0)) moved = 0;
+    c->pressure_move = moved - p;
+    propose_friction(c, solve->contact_relaxation, c->cone * moved);
+    sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
+                        mono->dt * (double)dot3(c->friction_move, c->velocity);
+    if (!(p > 0 || c->error < 0)) continue;
+    double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
+                      friction_residual(mono, c, solve->world->def.spacing);
+    sums[SUM_RESIDUAL] += residual;
+    sums[SUM_ACTIVE] += 1;
+    sums[SUM_MOTION] += vec_length(mono->partners[c->body].start);
+  }
+}
+
+static FloResidual propose(Solve *solve) {
+  FloMonolithic *mono = solve->mono;
+  int threads = solve->world->threads;
+  double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
+  find_yields(solve);
+  flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
+  flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
+  flo_parallel_sum(threads, mono->n_fluid, propose_fluid, solve, N_SUMS, fluid);
+  flo_parallel_sum(threads, mono->n_coupled, propose_coupled, solve, N_SUMS, coupled);
+  flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, contacts);
+  double n_contacts = fmax(contacts[SUM_ACTIVE], 1);
+  return (FloResidual){.fluid = fmax(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
+                                     coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
+                       .contact = contacts[SUM_RESIDUAL] / n_contacts,
+                       .motion = contacts[SUM_MOTION] / n_contacts * mono->dt / solve->world->def.spacing,
+                       .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
+                                 contacts[SUM_SQUARE]};
+}
+
+// ---- Conjugate directions ----
+
+// x + move + beta way, projected again: the conjugate step knows nothing of the limits.
+static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const float beta = solve->beta;
+  for (size_t i = begin; i < end; ++i) {
+    float way = beta * mono->way[i] + mono->move[i], p = mono->pressure[i] + way;
+    mono->way[i] = solve->is_restart ? 0 : way;
+    mono->pressure[i] = p > 0 ? p : 0;
+  }
+}
+
+static void advance_contact(const Solve *solve, FloContact *c) {
+  float way = solve->beta * c->pressure_way + c->pressure_move, p = c->pressure + way;
+  c->pressure_way = solve->is_restart ? 0 : way;
+  c->pressure = p > 0 ? p : 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    float turn = solve->beta * c->friction_way[axis] + c->friction_move[axis];
+    c->friction_way[axis] = solve->is_restart ? 0 : turn;
+    c->friction[axis] += turn;
+  }
+  float normal = dot3(c->friction, c->normal);
+  for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
+  clamp_length(c->friction, c->cone * c->pressure);
+}
+
+static void advance_contacts(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  for (size_t k = begin; k < end; ++k) advance_contact(solve, &solve->mono->contacts[k]);
+}
+
+static void advance(Solve *solve, double square, double square_before) {
+  FloMonolithic *mono = solve->mono;
+  bool is_conjugate =
+      (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG && square_before > 0 && square > 0;
+  double beta = is_conjugate ? square / square_before : 0; // Fletcher-Reeves
+  solve->is_restart = beta > 1;
+  solve->beta = beta > 1 ? 0 : (float)beta;
+  flo_parallel_for(solve->world->threads, mono->n_fluid, 4096, advance_fluid, solve);
+  flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
+}
+
+// ---- All of it ----
+
+static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
+  // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
+  double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
+  return r->fluid <= world->params[FLO_MONO_TOLERANCE] &&
+         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fmax(fall, r->motion);
+}
+
+void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
+  Solve solve = {.world = world, .mono = mono, .relaxation = (float)world->params[FLO_MONO_RELAXATION]};
+  // Shares of mass bound the largest eigenvalue by one, so contacts need half as much caution as fluid.
+  solve.contact_relaxation = 2 * solve.relaxation;
+  int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
+  double before = 0;
+  FloResidual residual = {0};
+  memset(mono->way, 0, mono->n_fluid * sizeof(float));
+  mono->was_converged = 0;
+  for (int k = 0;; ++k) {
+    flo_monolithic_apply(world, mono);
+    flo_monolithic_evaluate(world, mono);
+    if (k == 0) {
+      // Who is active at first is known only now.
+      apply_to_bodies(&solve);
+      share_fluid(mono);
+    }
+    residual = propose(&solve);
+    world->iterations = k;
+    mono->was_converged = is_small(world, mono->dt, &residual);
+    if ((mono->was_converged != 0 && k >= least) || k >= most) break;
+    advance(&solve, residual.square, before);
+    before = residual.square;
+  }
+  world->residual = fmax(residual.fluid, residual.contact);
+}

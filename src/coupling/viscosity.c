@@ -1,0 +1,60 @@
+#include "coupling/viscosity.h"
+
+#include <math.h>
+
+// Whether all fluid is alike, as far as viscous forces go.
+static bool has_single_fluid(const FloWorld *world) {
+  const FloMaterial *m = flo_materials(world);
+  for (size_t k = 1; k < world->materials.count; ++k)
+    if (m[k].density != m[0].density || m[k].viscosity != m[0].viscosity ||
+        m[k].wall_viscosity != m[0].wall_viscosity)
+      return false;
+  return true;
+}
+
+static FloFluidCoefficients coefficients_of(const FloWorld *world, double artificial,
+                                            const FloMaterial *material) {
+  double volume2 = pow(flo_world_rest_volume(world), 2),
+         laminar = 2 * (world->def.dim + 2) * material->density * volume2;
+  return (FloFluidCoefficients){
+      .always = (float)(laminar * material->viscosity),
+      .approaching = (float)(artificial * material->density * volume2),
+      .wall = (float)(laminar * material->wall_viscosity),
+      .rest_density = (float)material->density,
+  };
+}
+
+static void fill_each(const FloWorld *world, double artificial, FloFluidCoefficients *all) {
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  FloFluidCoefficients of_last = {0};
+  uint16_t last = UINT16_MAX;
+  // Neighbours in memory are mostly of one material.
+  for (size_t i = 0; i < fluid->count; ++i) {
+    if (fluid->material[i] != last) {
+      last = fluid->material[i];
+      of_last = coefficients_of(world, artificial, &flo_materials(world)[last]);
+    }
+    all[i] = of_last;
+  }
+}
+
+FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double artificial,
+                                FloError *error) {
+  size_t size = world->sets[FLO_SET_FLUID].capacity * sizeof(FloFluidCoefficients);
+  viscosity->is_single = has_single_fluid(world);
+  if (world->materials.count) viscosity->all = coefficients_of(world, artificial, flo_materials(world));
+  if (viscosity->is_single) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &viscosity->each, size, 0, error));
+  fill_each(world, artificial, viscosity->each.data);
+  return FLO_OK;
+}
+
+// Morris 1997, eq. 20.
+double flo_viscosity_max_dt(const FloWorld *world) {
+  double s = world->def.spacing, highest = 0;
+  for (size_t k = 0; k < world->materials.count; ++k) {
+    highest = fmax(highest, flo_materials(world)[k].viscosity);
+    highest = fmax(highest, flo_materials(world)[k].wall_viscosity);
+  }
+  return highest > 0 ? 0.125 * s * s / highest : INFINITY;
+}
