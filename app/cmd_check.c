@@ -44,7 +44,7 @@ typedef struct Arguments {
 } Arguments;
 
 typedef struct Findings {
-  size_t fluid, boundary, bytes;
+  size_t fluid, boundary, rigid, bytes;
   double emitted; // by the end
   double until;   // [s] simulated
   double dt, steps, frames;
@@ -199,20 +199,21 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   double seconds_per_step;
   *f = (Findings){.fluid = flo_world_count(world, FLO_SET_FLUID),
                   .boundary = flo_world_count(world, FLO_SET_BOUNDARY),
+                  .rigid = flo_world_count(world, FLO_SET_RIGID),
                   .set_up = flo_seconds() - watch->began - watch->ignored,
                   .limited_by = ""};
   f->emitted = flo_scene_emitted(scene);
   plan(arguments, scene, f);
   FLO_TRY(flo_advice_check_speeds(scene, world, error));
-  begin_stage(watch, "looking for what is doubtful among %zu particles", f->fluid + f->boundary);
+  begin_stage(watch, "looking for what is doubtful among %zu particles", f->fluid + f->boundary + f->rigid);
   flo_advice_give(scene, world, keep_advice, &f->advice);
-  begin_stage(watch, "timing a few steps of %zu particles", f->fluid + f->boundary);
+  begin_stage(watch, "timing a few steps of %zu particles", f->fluid + f->boundary + f->rigid);
   f->dt = flo_world_max_dt(world, &f->limited_by);
   // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
   f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + f->until) / f->dt), f->frames) : 0;
   FLO_TRY(time_steps(world, &seconds_per_step, error));
   // Emitters add particles steadily: half of them on the average.
-  double now = (double)(f->fluid + f->boundary), average = now + f->emitted / 2;
+  double now = (double)(f->fluid + f->boundary + f->rigid), average = now + f->emitted / 2;
   f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
   f->seconds = f->set_up + f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
   f->disk_bytes = (f->frames + 1) * average * DISK_BYTES_PER_PARTICLE;
@@ -245,6 +246,7 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("  method     %s\n", scene->world.method);
   printf("  space      %dD, spacing %g m\n", scene->world.dim, scene->world.spacing);
   printf("  particles  %zu fluid, %zu boundary", f->fluid, f->boundary);
+  if (f->rigid > 0) printf(", %zu of bodies", f->rigid);
   if (f->emitted >= 1) printf("; emitters add up to %.0f", f->emitted);
   putchar('\n');
   print_parts(scene);
@@ -278,16 +280,18 @@ static json_t *advice_as_json(const Findings *f) {
 
 static int print_json(const FloScene *scene, const Findings *f) {
   char title[1024], path[2048];
-  json_t *object = json_pack(
-      "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, s:f, s:f, s:o}",
-      "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
-      flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
-      scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid, "emitted",
-      f->emitted, "boundary_particles", (json_int_t)f->boundary, "parts", parts_as_json(scene), "bodies",
-      (json_int_t)scene->n_bodies, "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt, "limited_by",
-      f->limited_by, "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
-      (json_int_t)f->frames, "set_up_seconds", f->set_up, "estimated_seconds", f->seconds,
-      "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, "
+                "s:f, s:f, s:o}",
+                "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
+                flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
+                scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid,
+                "emitted", f->emitted, "boundary_particles", (json_int_t)f->boundary, "rigid_particles",
+                (json_int_t)f->rigid, "parts", parts_as_json(scene), "bodies", (json_int_t)scene->n_bodies,
+                "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt, "limited_by", f->limited_by,
+                "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
+                (json_int_t)f->frames, "set_up_seconds", f->set_up, "estimated_seconds", f->seconds,
+                "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
   if (!text) return app_fail(APP_RUN_FAILED, "cannot put the answer into JSON");

@@ -306,12 +306,19 @@ static void set_motions(json_t *body, const FloBodyState *state, int dim) {
 static FloStatus set_bodies(const Reproduction *r, json_t *root, FloError *error) {
   const FloScene *scene = r->run->scene;
   for (size_t k = 0; k < scene->n_bodies; k++) {
-    json_t *body = json_array_get(json_object_get(root, "boundaries"), k);
+    bool is_dynamic = scene->bodies[k].def.kind == FLO_BODY_DYNAMIC;
+    json_t *list = json_object_get(root, is_dynamic ? "bodies" : "boundaries");
+    json_t *body = json_array_get(list, scene->bodies[k].entry);
     FloBodyState state;
-    if (scene->bodies[k].def.n_motions == 0) continue;
+    if (scene->bodies[k].def.kind == FLO_BODY_STATIC) continue;
     FLO_TRY(flo_world_body_state(r->run->world, scene->bodies[k].id, &state, error));
     set_pose(body, &state.pose, scene->world.dim);
-    set_motions(body, &state, scene->world.dim);
+    if (!is_dynamic) {
+      set_motions(body, &state, scene->world.dim);
+      continue;
+    }
+    json_object_set_new(body, "velocity", vector_json(state.velocity, scene->world.dim));
+    json_object_set_new(body, "angular_velocity", vector_json(state.angular_velocity, 3));
   }
   return FLO_OK;
 }

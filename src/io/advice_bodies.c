@@ -11,8 +11,9 @@
 // Fewer samples than this have no shape to speak of.
 enum { FEW_SAMPLES = 8 };
 
-static void sample_at(const FloAdvice *advice, size_t i, double x[3]) {
-  const FloParticles *b = &advice->world->sets[FLO_SET_BOUNDARY];
+// A sample of a body.
+static void sample_at(const FloAdvice *advice, const FloBody *body, size_t i, double x[3]) {
+  const FloParticles *b = &advice->world->sets[body->set];
   vec_set(x, b->x[i], b->y[i], b->z[i]);
 }
 
@@ -72,7 +73,7 @@ static double outline_thickness(const FloSolid *solid, const double local[3], do
 
 // The thinnest wall found from enough samples; INFINITY: none is thinner than a spacing.
 static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
-  const FloParticles *b = &advice->world->sets[FLO_SET_BOUNDARY];
+  const FloParticles *b = &advice->world->sets[body->set];
   const FloSolid *solid = body->solid;
   double s = advice->world->def.spacing, thinnest = INFINITY;
   size_t n_thin = 0;
@@ -183,7 +184,7 @@ static Box box_of(const FloAdvice *advice, const FloBody *body) {
   Box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     double x[3];
-    sample_at(advice, i, x);
+    sample_at(advice, body, i, x);
     for (int axis = 0; axis < 3; ++axis) {
       box.low[axis] = fmin(box.low[axis], x[axis] - 2 * advice->world->def.spacing);
       box.high[axis] = fmax(box.high[axis], x[axis] + 2 * advice->world->def.spacing);
@@ -272,7 +273,7 @@ static void look_at(const FloAdvice *advice, const FloBody *body, const FloBody 
   double s = world->def.spacing;
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     double x[3];
-    sample_at(advice, i, x);
+    sample_at(advice, body, i, x);
     if (!is_in_box(around_other, x)) continue;
     double distance = flo_world_distance(world, other, x);
     meeting->n_inside += distance < 0;
@@ -299,7 +300,9 @@ static void advise_on_pair(FloAdvice *advice, const FloBody *bodies[2], const Bo
   Places places = {0};
   for (int k = 0; k < 2; ++k)
     look_at(advice, bodies[k], bodies[1 - k], boxes[1 - k], k ? -1 : 1, &meetings[k], &places);
-  double narrowest = narrowest_gap(&places, s);
+  // Bodies that move close their gaps themselves.
+  bool can_move = bodies[0]->kind == FLO_BODY_DYNAMIC || bodies[1]->kind == FLO_BODY_DYNAMIC;
+  double narrowest = can_move ? INFINITY : narrowest_gap(&places, s);
   double share[2] = {0};
   for (int k = 0; k < 2; ++k)
     if (meetings[k].deepest > 0.1 * s) share[k] = (double)meetings[k].n_inside / (double)bodies[k]->count;

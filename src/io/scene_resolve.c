@@ -5,6 +5,7 @@
 
 #include "base/core.h"
 #include "io/scene_steps.h"
+#include "io/shown.h"
 #include "io/suggest.h"
 
 // ---- Keys ----
@@ -87,24 +88,6 @@ static const struct {
     {FLO_SCENE_MAP, "an object of names"},
 };
 
-static const char *json_kind(const json_t *value) {
-  switch (json_typeof(value)) {
-  case JSON_OBJECT:
-    return "an object";
-  case JSON_ARRAY:
-    return "a list";
-  case JSON_STRING:
-    return "text";
-  case JSON_INTEGER:
-  case JSON_REAL:
-    return "a number";
-  case JSON_NULL:
-    return "null";
-  default:
-    return "true or false";
-  }
-}
-
 static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json_t *value) {
   char wanted[256] = "";
   for (size_t k = 0; k < FLO_COUNT_OF(phrases); k++) {
@@ -112,7 +95,11 @@ static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json
     bool is_plane = context->dim == 2 && phrases[k].type & (FLO_SCENE_VECTOR | FLO_SCENE_COUNTS);
     flo_text_append(wanted, sizeof wanted, " or ", is_plane ? "a list of 2 numbers" : phrases[k].phrase);
   }
-  return flo_scene_fail(context, "must be %s, got %s", wanted, json_kind(value));
+  char found[96], hint[64] = "";
+  // A formula that is a plain number is text all the same.
+  if (types == FLO_SCENE_TEXT && json_is_number(value))
+    snprintf(hint, sizeof hint, "; write it as text: \"%.9g\"", json_number_value(value));
+  return flo_scene_fail(context, "must be %s, got %s%s", wanted, flo_shown_value(value, found), hint);
 }
 
 // ---- Numbers ----

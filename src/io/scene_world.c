@@ -158,7 +158,7 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
 // ---- Method ----
 
 bool flo_method_is_announced(const char *name) {
-  static const char *const announced[] = {"direct-forcing", "unified", "elastic", "constraint", "monolithic"};
+  static const char *const announced[] = {"direct-forcing", "unified", "elastic", "constraint"};
   for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
     if (!strcmp(announced[k], name)) return true;
   return false;

@@ -103,10 +103,12 @@ static json_t *make_timings(const FloWorld *world, const FloRunReport *report) {
 
 static json_t *make_particles(const FloWorld *world) {
   json_t *particles = json_object();
-  size_t fluid = flo_world_count(world, FLO_SET_FLUID), boundary = flo_world_count(world, FLO_SET_BOUNDARY);
+  size_t fluid = flo_world_count(world, FLO_SET_FLUID), boundary = flo_world_count(world, FLO_SET_BOUNDARY),
+         rigid = flo_world_count(world, FLO_SET_RIGID);
   set(particles, "fluid", integer(fluid));
   set(particles, "boundary", integer(boundary));
-  set(particles, "total", integer(fluid + boundary));
+  set(particles, "rigid", integer(rigid));
+  set(particles, "total", integer(fluid + boundary + rigid));
   return particles;
 }
 
