@@ -39,7 +39,6 @@ typedef struct Arguments {
   int frame;      // -1: not given
   double fps;     // 0: not given
   double ends[2]; // of the range of colours, where it is given in numbers
-  bool is_fitted; // it is what the frames show
   bool is_forced; // files that exist are replaced
   bool is_quiet;
   AppPicture picture;
@@ -103,14 +102,12 @@ static bool check_ending(const Arguments *a) {
 static bool check_range(Arguments *a) {
   char *end = NULL, *last = NULL;
   if (!a->range) return true;
-  a->is_fitted = strcmp(a->range, "fit") == 0;
-  if (a->is_fitted) return true;
   a->ends[0] = strtod(a->range, &end);
   if (end != a->range && *end == ':') a->ends[1] = strtod(end + 1, &last);
   if (last && last != end + 1 && *last == 0 && a->ends[0] < a->ends[1] && isfinite((float)a->ends[0]) &&
       isfinite((float)a->ends[1]) && (float)a->ends[0] < (float)a->ends[1])
     return true;
-  app_fail(APP_BAD_INPUT, "render: --range needs LOW:HIGH such as 0:2.5, or fit, not '%s'", a->range);
+  app_fail(APP_BAD_INPUT, "render: --range needs LOW:HIGH such as 0:2.5, not '%s'", a->range);
   return false;
 }
 
@@ -137,9 +134,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
       {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
-      {"--range", "LOW:HIGH|fit", APP_TEXT, &a->range,
-       "values at the ends of the colours; those of the run's own pictures unless given, fit: by the frames",
-       0, 0},
+      {"--range", "LOW:HIGH", APP_TEXT, &a->range,
+       "values at the ends of the colours; what the frames show unless given", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
@@ -256,14 +252,9 @@ static FloStatus choose_view(Job *job) {
   FloSurvey survey = {0};
   FLO_TRY(app_view_of_scene(job->scene, &job->picture, &job->view, &job->error));
   FLO_TRY(survey_frames(job, &survey));
-  float low = job->view.value_low, high = job->view.value_high;
   app_view_settle(job->scene, &job->picture, &survey, &job->view);
   const Arguments *a = job->arguments;
-  // The run has drawn this field already, when it did not know yet what would come: one range for all.
-  bool is_own = !a->picture.colour_by || strcmp(a->picture.colour_by, job->scene->colour_by) == 0;
-  if (is_own && !a->is_fitted) job->view.value_low = low, job->view.value_high = high;
-  if (a->range && !a->is_fitted)
-    job->view.value_low = (float)a->ends[0], job->view.value_high = (float)a->ends[1];
+  if (a->range) job->view.value_low = (float)a->ends[0], job->view.value_high = (float)a->ends[1];
   job->picture.view = &job->view;
   return FLO_OK;
 }

@@ -125,7 +125,7 @@ expect_exit 2 "$flotsam" resume short --until 0.5
 expect_text err "short/series.csv: is shorter than when the run was last saved; put it back"
 sed '1s/,paddle.vx,/,peddle.vx,/' stopped/series.csv >short/series.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/series.csv: column 49 is 'peddle.vx', in this scene it is 'paddle.vx'"
+expect_text err "short/series.csv: column 51 is 'peddle.vx', in this scene it is 'paddle.vx'"
 rm short/series.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
 expect_text err "short/series.csv: is missing; put it back"

@@ -79,7 +79,7 @@ expect_file runs/scene/summary.json
 # Pictures are those that render draws; one of an older end does not stay.
 expect_exit 0 "$flotsam" run tiny.json --frames 3 --quiet --out drawn
 for frame in 1 2 3; do
-  expect_exit 0 "$flotsam" render drawn --frame $frame --quiet --out again.png
+  expect_exit 0 "$flotsam" render drawn --frame $frame --quiet --force --out again.png
   cmp -s again.png "drawn/picture_000$frame.png" || fail "picture $frame is not what render draws"
 done
 cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame"
@@ -88,7 +88,7 @@ expect_exit 0 "$flotsam" resume undrawn --frames 4 --no-picture --quiet
 expect_no_file undrawn/picture.png
 expect_file undrawn/picture_0003.png
 expect_exit 0 "$flotsam" resume drawn --frames 4 --quiet
-expect_exit 0 "$flotsam" render drawn --quiet --out again.png
+expect_exit 0 "$flotsam" render drawn --quiet --force --out again.png
 cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame after resume"
 
 sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json

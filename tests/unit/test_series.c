@@ -78,7 +78,8 @@ static void columns_have_fixed_names(void **state) {
   const FloSeries *series = ((Fixture *)*state)->series;
   static const char first[] =
       "time,step,dt,iterations,residual,density_error_mean,density_error_max,fluid_particles,"
-      "boundary_particles,kinetic_energy,potential_energy,momentum_x,momentum_y,momentum_z,"
+      "boundary_particles,rigid_particles,contacts,kinetic_energy,potential_energy,momentum_x,momentum_y,"
+      "momentum_z,"
       "angular_momentum_x,angular_momentum_y,angular_momentum_z,penetrations,max_speed,emitted,removed,"
       "wall_seconds,tank.x,tank.y,tank.z,tank.qx,tank.qy,tank.qz,tank.qw,tank.vx,tank.vy,"
       "tank.vz,tank.wx,tank.wy,tank.wz,tank.fx,tank.fy,tank.fz,tank.tx,tank.ty,tank.tz,"
@@ -207,11 +208,11 @@ static void other_columns_are_named(void **state) {
   write_rows(f, 1);
   size_t size = f->series->file.size;
   f->probes[1].name[0] = 'F';
-  refuse(f, size, "column 43 is 'front', in this scene it is 'Front'");
+  refuse(f, size, "column 45 is 'front', in this scene it is 'Front'");
   strcpy(f->probes[1].name, "fr,\"ont");
-  refuse(f, size, "column 43 is 'front', in this scene it is '\"fr,\"\"ont\"'");
+  refuse(f, size, "column 45 is 'front', in this scene it is '\"fr,\"\"ont\"'");
   f->scene.n_probes = 1;
-  refuse(f, size, "column 43 is 'front', in this scene it is ''");
+  refuse(f, size, "column 45 is 'front', in this scene it is ''");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
   refuse(f, size, "column 23 is 'tank.x', in this scene it is 'tan.x'");
