@@ -215,7 +215,7 @@ static void other_columns_are_named(void **state) {
   refuse(f, size, "column 45 is 'front', in this scene it is ''");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
-  refuse(f, size, "column 23 is 'tank.x', in this scene it is 'tan.x'");
+  refuse(f, size, "column 25 is 'tank.x', in this scene it is 'tan.x'");
   strcpy(f->body.name, "tank");
   refuse(f, size + 1, "is shorter than when the run was last saved; put it back");
   refuse(f, size - 1, "is shorter");
