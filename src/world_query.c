@@ -113,7 +113,9 @@ FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *stat
   if (world->has_step_state && world->forces_of_step != world->step) {
     FLO_TRY(world->method->solid_forces(world, world->method_state, error));
     flo_world_add_pushes(world);
-    for (size_t k = 0; k < world->bodies.count; ++k) sum_body_forces(world, &flo_bodies(world)[k]);
+    // Of dynamic bodies the step itself knows the forces.
+    for (size_t k = 0; k < world->bodies.count; ++k)
+      if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) sum_body_forces(world, &flo_bodies(world)[k]);
     world->forces_of_step = world->step;
   }
   *state = flo_bodies(world)[id.index].state;

@@ -83,7 +83,7 @@ static double monolithic_max_dt(const FloWorld *world, const void *state, const 
   return flo_viscosity_max_dt(world);
 }
 
-enum { FIRST_BUFFER = 10 }; // those before belong to contacts
+enum { FIRST_BUFFER = 10, WALL_FORCE = 25 }; // those before belong to contacts
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
@@ -172,8 +172,8 @@ static void start_bodies(FloWorld *world, FloMonolithic *mono) {
   for (size_t k = 0; k < mono->n_touches; ++k) {
     FloPartner *partner = &mono->partners[mono->touches[k].body];
     for (int axis = 0; axis < 3; ++axis) {
-      partner->force[axis] += (double)mono->drag[6 * k + (size_t)axis];
-      partner->torque[axis] += (double)mono->drag[6 * k + 3 + (size_t)axis];
+      partner->drag[axis] += (double)mono->drag[6 * k + (size_t)axis];
+      partner->turn_drag[axis] += (double)mono->drag[6 * k + 3 + (size_t)axis];
     }
   }
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -182,9 +182,9 @@ static void start_bodies(FloWorld *world, FloMonolithic *mono) {
     double impulse[3], turn[3];
     if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
     vec_scale(world->def.gravity, rigid->mass, impulse);
-    vec_add(impulse, partner->force, impulse);
+    vec_add(impulse, partner->drag, impulse);
     vec_scale(impulse, mono->dt, impulse);
-    vec_scale(partner->torque, mono->dt, turn);
+    vec_scale(partner->turn_drag, mono->dt, turn);
     flo_rigid_push(rigid, impulse, turn);
     vec_copy(rigid->angular_velocity, partner->turn_start);
     if (!rigid->is_held) vec_copy(rigid->velocity, partner->start);
@@ -215,7 +215,6 @@ static void steep_range(void *context, size_t begin, size_t end, int thread) {
   const Step *step = context;
   FloWorld *world = step->world;
   FloMonolithic *mono = step->mono;
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const FloSweep among = {&world->fluid_fluid, mono->move, mono->steep};     // move holds V0
   const FloSweep squares = {&world->fluid_fluid, mono->way, mono->diagonal}; // way holds V0^2/m
   flo_passes()->gradient(&among, begin, end);
@@ -235,7 +234,6 @@ static void steep_range(void *context, size_t begin, size_t end, int thread) {
     }
     mono->own_source[i] += (float)mono->dt * rate;
     mono->source[i] = mono->own_source[i];
-    (void)p;
   }
 }
 
@@ -313,6 +311,17 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
   }
 }
 
+// What fluid and other bodies do to it; the torque about the shape's origin rather than the centre of mass.
+static void keep_force(const FloMonolithic *mono, size_t k, FloBody *body) {
+  const FloPartner *partner = &mono->partners[k];
+  double arm[3], more[3];
+  vec_add(partner->force, partner->drag, body->state.force);
+  vec_add(partner->torque, partner->turn_drag, body->state.torque);
+  vec_sub(body->rigid.position, body->state.pose.position, arm);
+  vec_cross(arm, body->state.force, more);
+  vec_add(body->state.torque, more, body->state.torque);
+}
+
 static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
@@ -322,6 +331,7 @@ static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
     vec_scale(mono->partners[k].torque, mono->dt, turn);
     flo_rigid_push(&body->rigid, impulse, turn);
     flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
+    keep_force(mono, k, body);
   }
 }
 
@@ -382,13 +392,63 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   return FLO_OK;
 }
 
-// ---- Forces on solids ----
+// ---- Forces on walls, asked for between steps; those on bodies are known from the step ----
+
+// Pressure: the opposite of what a wall does to fluid, (3.15).
+static void wall_force_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloMonolithic *mono = step->mono;
+  const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
+  const FloPairs *pairs = &step->world->boundary_fluid;
+  const FloSweep sweep = {pairs, step->world->sets[FLO_SET_FLUID].pressure, mono->wall_force};
+  const FloSolidForces drag = {.pairs = pairs,
+                               .fluid = mono->start,
+                               .solid = mono->solid,
+                               .solid_pressure = mono->zeros,
+                               .all = mono->viscosity.all,
+                               .coefficients = mono->viscosity.is_single ? NULL : mono->viscosity.each.data,
+                               .force = mono->wall_force};
+  flo_passes()->gradient(&sweep, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i)
+    for (size_t axis = 0; axis < 3; ++axis)
+      mono->wall_force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
+  flo_passes()->fluid_forces_on_solid(&drag, begin, end);
+}
+
+// What a contact does to the samples of walls near it: the opposite of its pressure force and of its share of
+// friction.
+static void add_contact(const FloWorld *world, FloMonolithic *mono, const FloContact *c) {
+  const FloPairs *pairs = &world->rigid_boundary;
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  size_t block = c->sample / FLO_BLOCK, lane = c->sample % FLO_BLOCK;
+  if (pairs->slot_count[block] == 0) return;
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
+  for (int32_t k = 0; k < pairs->row_count[c->sample]; ++k) {
+    size_t wall = (size_t)slots[k].index[lane];
+    float g[3] = {slots[k].gx[lane], slots[k].gy[lane], slots[k].gz[lane]};
+    float scale = c->pressure * c->volume * b->volume[wall];
+    float share = flo_monolithic_weight(world, c, wall);
+    for (size_t axis = 0; axis < 3; ++axis)
+      mono->wall_force[4 * wall + axis] += scale * g[axis] - share * c->friction[axis];
+  }
+}
 
 static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError *error) {
-  (void)state, (void)error;
+  FloMonolithic *mono = state;
+  Step step = {world, mono};
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY], *r = &world->sets[FLO_SET_RIGID];
-  for (size_t i = 0; i < b->count; ++i) b->fx[i] = b->fy[i] = b->fz[i] = 0;
   for (size_t i = 0; i < r->count; ++i) r->fx[i] = r->fy[i] = r->fz[i] = 0;
+  FLO_TRY(flo_world_build_wall_rows(world, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &mono->buffers[WALL_FORCE],
+                             (b->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
+  mono->wall_force = mono->buffers[WALL_FORCE].data;
+  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, wall_force_range, &step);
+  for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
+  for (size_t i = 0; i < b->count; ++i) {
+    const float *f = mono->wall_force + 4 * i;
+    b->fx[i] = f[0], b->fy[i] = f[1], b->fz[i] = f[2];
+  }
   return FLO_OK;
 }
 

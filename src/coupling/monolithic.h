@@ -28,6 +28,7 @@ typedef struct FloContact {
   float gap;             // volume error if only walls moved, (3.10)
   float wall[3];         // velocity of the walls near it, weighted
   float bias[3];         // velocity that would take it back to where it stuck
+  float per_sum;         // one over the sum of V W over all neighbours
   float cone;            // largest friction per pressure: mu |F_N| / p, (3.17)
   float error;           // volume error at the end of the step, as the unknowns are now
   float velocity[3];     // tangential, likewise; with the bias
@@ -42,6 +43,7 @@ typedef struct FloPartner {
   double velocity[3], angular_velocity[3]; // at the end of the step
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
+  double drag[3], turn_drag[3];            // viscous force and torque, explicit
   double fluid_load;                       // sum over the fluid rows next to it of response over diagonal
   double n_active;                         // contacts that press on it
   bool has_fluid;                          // next to it
@@ -88,6 +90,7 @@ typedef struct FloMonolithic {
   float *explicit_force, *force;
   float *solid; // velocity and relative volume of wall samples
   float *zeros;
+  float *wall_force;
   FloBuffer buffers[26];
 } FloMonolithic;
 
@@ -119,6 +122,8 @@ enum {
 
 // Finds touches and contacts of the present neighbourhood, and their parts of the diagonals.
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
+// Share of a contact's friction that acts on a sample of a wall near it.
+float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
 // How strongly fluid hangs on bodies, once the diagonals of fluid are known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
 // Velocities and forces of bodies and fluid as the present unknowns make them.

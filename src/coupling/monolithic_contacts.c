@@ -145,6 +145,12 @@ static double distance_to(const FloWorld *world, size_t i, const Neighbour *n, d
   return vec_length(between);
 }
 
+float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample) {
+  const Neighbour n = {.set = &world->sets[FLO_SET_BOUNDARY], .sample = wall_sample};
+  double between[3], w = flo_kernel_w(&world->kernel, distance_to(world, contact->sample, &n, between));
+  return contact->per_sum * n.set->volume[wall_sample] * (float)w;
+}
+
 static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, const Neighbour *n,
                                 Meeting *meeting, FloError *error) {
   const FloBody *own = &flo_bodies(world)[meeting->contact.body],
@@ -206,6 +212,7 @@ static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Mee
   size_t i = contact.sample;
   contact.count = (uint32_t)mono->n_touches - contact.first;
   contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
+  contact.per_sum = (float)per_sum;
   contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
   FloTouch *own = &mono->touches[contact.first];
   vec_cross(m->arm, m->steep, torque);

@@ -317,8 +317,9 @@ static FloStatus allocate_parts(FloSceneContext *context, const json_t *root, st
 FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene *scene) {
   struct FloSceneParts *parts = scene->parts;
   FLO_TRY(allocate_parts(context, root, parts));
-  if (parts->n_fluids + parts->n_fills + parts->n_particle_files + parts->n_emitters == 0)
-    return flo_scene_fail(context, "needs at least one fluid, fill, emitter or file of particles");
+  bool has_bodies = json_array_size(json_object_get(root, "bodies")) > 0;
+  if (!has_bodies && parts->n_fluids + parts->n_fills + parts->n_particle_files + parts->n_emitters == 0)
+    return flo_scene_fail(context, "needs at least one fluid, fill, emitter, file of particles or body");
   FLO_TRY(read_all(context, root, "fluids", read_fluid, scene));
   FLO_TRY(read_all(context, root, "fills", read_fill, scene));
   FLO_TRY(read_all(context, root, "particles", read_particles, scene));

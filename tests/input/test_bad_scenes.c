@@ -38,7 +38,7 @@ static const BadScene keys[] = {
     {SCENE("'fluids':{}"), "/fluids: must be a list of objects, got an object"},
     {SCENE("'fluids':[1]"), "/fluids/0: must be an object, got a number"},
     {SCENE("'fluids':null"), "/fluids: must be a list of objects, got null"},
-    {SCENE("'title':'empty'"), "needs at least one fluid, fill, emitter or file of particles"},
+    {SCENE("'title':'empty'"), "needs at least one fluid, fill, emitter, file of particles or body"},
     {SCENE("'fluids':[{'shape':{'box':1}}]"), "/fluids/0: needs 'material'"},
     {SCENE("'fluids':[{'material':{}}]"), "/fluids/0: needs 'shape'"},
     {WATER("{'box':1},'colour':'red'"), "/fluids/0: unknown key 'colour'"},
@@ -401,7 +401,7 @@ static const BadScene names[] = {
 
 static const BadScene particles[] = {
     {SCENE("'particles':{}"), "/particles: must be a list of objects, got an object"},
-    {SCENE("'particles':[]"), "needs at least one fluid, fill, emitter or file of particles"},
+    {SCENE("'particles':[]"), "needs at least one fluid, fill, emitter, file of particles or body"},
     {SCENE("'particles':[{'file':'a.csv'}]"), "/particles/0: needs 'material'"},
     {SCENE("'particles':[{'material':'watr','file':'a.csv'}],'materials':{'water':{}}"),
      "/particles/0/material: unknown material 'watr', did you mean 'water'?"},
