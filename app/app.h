@@ -129,8 +129,6 @@ void app_print_manual(void);
 bool app_is_run_folder(const char *path);
 // Explains that it does not; returns the exit code.
 int app_complain_no_run(const char *command, const char *path);
-// Prints what ran in a folder and how it ended.
-int app_show_run(const char *path, bool is_json);
 
 // ---- Pictures (picture.c) ----
 

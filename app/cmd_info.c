@@ -362,8 +362,8 @@ static void print_run(const json_t *info) {
   print_size(number_of(info, "bytes"));
   printf("\n  method        %s\n", text_of(info, "method")[0] ? text_of(info, "method") : "not known");
   if (json_is_object(particles))
-    printf("  particles     %.0f fluid, %.0f boundary\n", number_of(particles, "fluid"),
-           number_of(particles, "boundary"));
+    printf("  particles     %.0f fluid, %.0f boundary, %.0f of bodies\n", number_of(particles, "fluid"),
+           number_of(particles, "boundary"), fmax(number_of(particles, "rigid"), 0));
   print_frames(info);
   print_end(info);
   print_expects(info);
@@ -376,7 +376,7 @@ static void print_run(const json_t *info) {
 // ---- Command ----
 
 static int show(json_t *answer, void (*print)(const json_t *answer), bool is_json) {
-  char *text = is_json && answer ? json_dumps(answer, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+  char *text = is_json && answer ? json_dumps(answer, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
   bool has_failed = !answer || (is_json && !text);
   if (text)
     puts(text);

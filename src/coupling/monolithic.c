@@ -64,10 +64,7 @@ static double contact_sum(const FloWorld *world) {
 }
 
 static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) {
-  (void)error;
-  FloMonolithic *mono = state;
-  mono->contact_sum = contact_sum(world);
-  mono->rest_volume = flo_world_rest_volume(world);
+  (void)world, (void)state, (void)error; // everything is set up in each step
   return FLO_OK;
 }
 
@@ -371,6 +368,8 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   FloMonolithic *mono = state;
   Step step = {world, mono};
   mono->dt = dt;
+  mono->contact_sum = contact_sum(world);
+  mono->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   mono->n_fluid = world->sets[FLO_SET_FLUID].count;
   FLO_TRY(reserve(world, mono, error));

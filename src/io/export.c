@@ -141,7 +141,7 @@ static FloStatus check_stream(FILE *stream, const char *path, FloError *error) {
 
 // ---- CSV ----
 
-static const char *const type_words[] = {"fluid", "boundary"};
+static const char *const type_words[] = {"fluid", "boundary", "rigid"};
 
 static void name_values(Columns *columns, const FloExportNames *names) {
   for (size_t k = 0; k < columns->count; k++) {

@@ -1,0 +1,50 @@
+# Bodies that are pushed around: the same bits with any number of threads, after being killed and with a release and a
+# change of friction on the way; and they are in every output.
+source "$(dirname "$0")/common.sh"
+
+cat >crates.json <<'END'
+{
+  "schema_version": 1, "spacing": 0.06, "duration": 0.6, "frames_per_second": 20,
+  "method": { "name": "monolithic" },
+  "materials": { "water": {}, "oak": { "density": 600, "friction": 0.5 } },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [1.5, 0.6, 0.9] }, "corner": [0, 0, 0], "friction": 0.4 } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.6, 0.6, 0.6] }, "corner": [0, 0, 0] } ],
+  "bodies": [
+    { "name": "crate", "material": "oak", "shape": { "box": 0.24 }, "base": [1.1, 0.3, 0], "stack": { "rows": 2 } },
+    { "name": "ball", "material": { "density": 200 }, "shape": { "sphere": 0.12 }, "at": [0.3, 0.3, 0.75] }
+  ],
+  "events": [
+    { "at": 0.2, "body": "ball", "release": true },
+    { "at": 0.3, "body": "crate*", "set": { "friction": 0.1, "within": 0.1 } }
+  ],
+  "probes": [ { "name": "push", "force": "crate 1" } ],
+  "expect": [ { "figure": "penetrations", "max": 0 }, { "figure": "ball.z", "max": 0.8 } ]
+}
+END
+expect_exit 0 "$flotsam" check crates.json
+expect_text out "of bodies"
+expect_exit 0 "$flotsam" run crates.json --out whole --threads 1 --quiet --no-picture
+hash=$(json whole/summary.json "d['state_hash']")
+expect_exit 0 "$flotsam" run crates.json --out three --threads 3 --quiet --no-picture
+[[ $(json three/summary.json "d['state_hash']") == "$hash" ]] || fail "three threads give other bits"
+
+# Killed before the release, during the change of friction, and after.
+for moment in 0.1 0.35 0.5; do
+  rm -rf part
+  expect_exit 0 "$flotsam" run crates.json --out part --until $moment --quiet --no-picture
+  expect_exit 0 "$flotsam" resume part --until 0.6 --quiet --no-picture
+  [[ $(json part/summary.json "d['state_hash']") == "$hash" ]] || fail "resumed from $moment s it gives other bits"
+  cmp -s part/bodies.csv whole/bodies.csv || fail "resumed from $moment s bodies.csv differs"
+done
+
+expect_exit 0 "$flotsam" convert whole --frame 12 --to csv
+grep -q ",rigid," out || { fail "no samples of bodies in the CSV:"; head -3 out; }
+expect_file whole/body_ball.ply
+# Held until its release: it has not moved in the frames before.
+python3 - whole/bodies.csv <<'END' || fail "the ball did not wait for its release"
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["body"] == "ball"]
+held = [float(r["z"]) for r in rows if float(r["time"]) <= 0.2]
+sys.exit(not (len(set(held)) == 1 and float(rows[-1]["z"]) < held[0] - 0.05))
+END
+finish

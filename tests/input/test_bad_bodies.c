@@ -1,0 +1,72 @@
+// Bodies with a mistake in them, and what their scene says about it.
+#include "scene_texts.h"
+
+#define MOVED      "'method':{'name':'monolithic'},"
+#define BODY(more) SCENE(MOVED "'bodies':[{'name':'cube','material':{'density':500}," more "}]")
+#define CUBE       "'shape':{'box':0.5}"
+#define EVENT(event)                                                                                         \
+  SCENE(MOVED "'bodies':[{'name':'cube','material':{}," CUBE "}],'boundaries':[{'name':'wall'," CUBE         \
+              ",'at':[2,0,0]}],'events':[" event "]")
+
+static const BadScene keys[] = {
+    {SCENE(MOVED "'bodies':[{'name':'cube'," CUBE "}]"), "/bodies/0: needs 'material'"},
+    {SCENE(MOVED "'bodies':[{'material':'oak'," CUBE "}]"), "/bodies/0/material: unknown material 'oak'"},
+    {BODY("'friction':-0.1," CUBE), "/bodies/0/friction: must be >= 0 and <= 1000, got -0.1"},
+    {BODY("'thickness':0," CUBE), "/bodies/0/thickness: must be > 0, got 0"},
+    {BODY("'release':-1," CUBE), "/bodies/0/release: must be >= 0, got -1"},
+    {BODY("'lock':'xw'," CUBE), "/bodies/0/lock: must be made of x, y and z, got 'w'"},
+    {BODY("'lock_rotation':3," CUBE), "/bodies/0/lock_rotation: "},
+    {BODY("'velocty':[1,0,0]," CUBE), "did you mean 'velocity'?"},
+    {BODY("'velocity':[1e9,0,0]," CUBE), "/bodies/0/velocity"},
+    {SCENE(MOVED "'bodies':[{'name':'a','material':{'density':0}," CUBE "}]"),
+     "/bodies/0/material/density: "},
+    {SCENE(MOVED "'bodies':[{'name':'a','material':{}," CUBE "}],'boundaries':[{'name':'a'," CUBE "}]"),
+     "there are two bodies or boundaries of the name 'a'"},
+};
+TRY(keys)
+
+static const BadScene body_events[] = {
+    {EVENT("{'at':0.5,'body':'cbue','release':true}"),
+     "/events/0/body: unknown body 'cbue', did you mean 'cube'?"},
+    {EVENT("{'at':0.5,'body':'ball*','release':true}"), "/events/0/body: unknown body 'ball*'"},
+    {EVENT("{'at':0.5,'body':'wall','release':true}"), "a boundary cannot be released, only a body can"},
+    {EVENT("{'at':0.5,'body':'cube','release':false}"),
+     "a body can be released ('release': true) or be 'set'"},
+    {EVENT("{'at':0.5,'body':'cube','start':true}"), "a body can be released ('release': true) or be 'set'"},
+    {EVENT("{'at':0.2,'body':'cube','release':true},{'at':0.5,'body':'cube','release':true}"),
+     "/events/1: the body is released already"},
+    {EVENT("{'at':0.5,'boundary':'wall','release':true}"), "only a 'body' can be released or set"},
+    {EVENT("{'at':0.5,'body':'cube','set':{}}"), "/events/0/set: needs 'friction'"},
+    {EVENT("{'at':0.5,'body':'cube','set':{'friction':-1}}"),
+     "/events/0/set/friction: must be >= 0 and <= 1000, got -1"},
+    {EVENT("{'at':0.2,'body':'cube','set':{'friction':1,'within':0.5}},{'at':0.5,'body':'cube','set':{'"
+           "friction':0}}"),
+     "/events/1: the change of friction before has not ended"},
+};
+TRY(body_events)
+
+// What only the world can find out is told with the body's place, too.
+static void expect_no_world(const char *text, FloStatus wanted, const char *message) {
+  FloScene *scene;
+  FloWorld *world;
+  FloError error = {0};
+  write_text(file, text);
+  assert_int_equal(flo_scene_load(file, NULL, &scene, &error), FLO_OK);
+  assert_int_equal(flo_scene_build(scene, &world, &error), wanted);
+  if (!strstr(error.text, message)) fail_msg("'%s' does not say '%s'", error.text, message);
+  flo_scene_destroy(scene);
+}
+
+static void test_worlds(void **state) {
+  (void)state;
+  expect_no_world(SCENE("'method':{'name':'wcsph'},'bodies':[{'material':{}," CUBE "}]"), FLO_UNSUPPORTED,
+                  "/bodies/0: body: method 'wcsph' knows no bodies that are pushed around");
+  expect_no_world(SCENE(MOVED "'bodies':[{'material':{},'shape':{'tank':[1,1,1]}}]"), FLO_BAD_INPUT,
+                  "/bodies/0: mass: a tank has no volume of its own");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys), cmocka_unit_test(test_body_events),
+                                     cmocka_unit_test(test_worlds)};
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
