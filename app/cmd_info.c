@@ -376,7 +376,7 @@ static void print_run(const json_t *info) {
 // ---- Command ----
 
 static int show(json_t *answer, void (*print)(const json_t *answer), bool is_json) {
-  char *text = is_json && answer ? json_dumps(answer, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  char *text = is_json && answer ? flo_scene_write(answer) : NULL;
   bool has_failed = !answer || (is_json && !text);
   if (text)
     puts(text);

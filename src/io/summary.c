@@ -1,4 +1,5 @@
 #include "io/summary.h"
+#include "io/scene_steps.h"
 
 #include "base/core.h"
 #include "base/parallel.h"
@@ -195,7 +196,7 @@ FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeri
   set_end(summary, report);
   set_totals(summary, world, series, report);
   set(summary, "expect", make_expects(scene, series, report->is_whole, n_failed));
-  *text = json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  *text = flo_scene_write(summary); // the shortest digits that mean the same number, as in the series
   json_decref(summary);
   return *text ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for the summary");
 }
