@@ -395,14 +395,19 @@ static void clamp_length(float v[3], float longest) {
   for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
 }
 
-// (4.8): a first clamp keeps fast contacts from running ahead of slow ones.
-static void propose_friction(FloContact *contact, float relaxation, float limit) {
-  float target[3] = {0}, wanted[3];
+// (4.8): a first clamp keeps fast contacts from running ahead of slow ones. A contact that slides has its
+// friction at the limit, which moves with the pressure: it goes along, instead of catching up a little in
+// each iteration.
+static void propose_friction(FloContact *contact, float relaxation, float moved) {
+  float target[3] = {0}, wanted[3], limit = contact->cone * moved, before = contact->cone * contact->pressure;
+  bool slides = before > 0 && dot3(contact->friction, contact->friction) > 0.99f * before * before &&
+                dot3(contact->friction, contact->velocity) < 0;
+  float along = slides ? moved / contact->pressure : 1;
   if (contact->slip_diagonal > 0)
     for (int axis = 0; axis < 3; ++axis) target[axis] = -contact->velocity[axis] / contact->slip_diagonal;
   clamp_length(target, limit);
   for (int axis = 0; axis < 3; ++axis)
-    wanted[axis] = contact->friction[axis] + relaxation * contact->slip_share * target[axis];
+    wanted[axis] = along * contact->friction[axis] + relaxation * contact->slip_share * target[axis];
   clamp_length(wanted, limit);
   for (int axis = 0; axis < 3; ++axis) contact->friction_move[axis] = wanted[axis] - contact->friction[axis];
 }
@@ -428,7 +433,7 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
           moved = c->diagonal > 0 ? p - solve->contact_relaxation * c->error / c->diagonal : 0;
     if (!(moved > 0)) moved = 0;
     c->pressure_move = moved - p;
-    propose_friction(c, solve->contact_relaxation, c->cone * moved);
+    propose_friction(c, solve->contact_relaxation, moved);
     sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
                         mono->dt * (double)dot3(c->friction_move, c->velocity);
     if (!(p > 0 || c->error < 0)) continue;
@@ -511,7 +516,7 @@ static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
   return r->fluid <= world->params[FLO_MONO_TOLERANCE] &&
-         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fmax(fall, r->motion);
+         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fmax(fall, 0.2 * r->motion);
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
