@@ -144,6 +144,7 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
   world->layers = (int)flo_max_size((size_t)ceil(support - 1e-9) - 1, 1);
   world->boundary_gamma = flo_kernel_boundary_gamma(&world->kernel, def->spacing, world->layers);
   world->forces_of_step = UINT64_MAX;
+  world->lost_depth = INFINITY;
   world->time = 0 - def->settle; // never -0
   FLO_TRY(init_lattice(world, error));
   FLO_TRY(init_method(world, error));
@@ -239,6 +240,7 @@ double flo_world_stage_done(FloWorld *world, FloStage stage, double since) {
 
 static FloStatus prepare(FloWorld *world, FloError *error) {
   if (world->is_prepared) return FLO_OK;
+  flo_world_find_lost_depth(world);
   world->max_speed = flo_world_measure_speed(world);
   FLO_TRY(world->method->init(world, world->method_state, error));
   world->is_prepared = world->was_changed = true;

@@ -108,8 +108,9 @@ struct FloWorld {
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
-  bool was_changed;                   // things were added since the last step
-  bool has_step_state;                // what the last step computed still fits the particles that are there
+  double lost_depth;   // whoever is deeper along gravity has fallen past all walls; INFINITY: nobody has
+  bool was_changed;    // things were added since the last step
+  bool has_step_state; // what the last step computed still fits the particles that are there
   struct {
     bool has_happened; // the last step failed with FLO_DIVERGED
     size_t particle;   // index of the first that went wrong; SIZE_MAX: not known
@@ -221,6 +222,9 @@ double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
 // From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
 double flo_world_fall_height(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
+// Where walls end along gravity, where they stand still; see lost_depth.
+void flo_world_find_lost_depth(FloWorld *world);
+bool flo_world_is_lost(const FloWorld *world, const double x[3]);
 
 // Of the fluid, after a step that failed: the first particle that is out of reach, or else the one whose
 // speed and acceleration need the shortest step.

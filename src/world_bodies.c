@@ -368,11 +368,20 @@ bool flo_world_has_moving_bodies(const FloWorld *world) {
   return false;
 }
 
+// Whether the whole of it has fallen past all walls.
+static bool is_lost(const FloWorld *world, const FloBody *body) {
+  double g = vec_length(world->def.gravity), highest[3];
+  if (body->kind != FLO_BODY_DYNAMIC || g == 0) return false;
+  vec_add_scaled(body->state.pose.position, world->def.gravity, -body->reach / g, highest);
+  return flo_world_is_lost(world, highest);
+}
+
 double flo_world_max_wall_speed(const FloWorld *world) {
   double fastest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (body->n_motions == 0 && body->kind != FLO_BODY_DYNAMIC) continue;
+    if (is_lost(world, body)) continue;
     double turning = vec_length(body->state.angular_velocity) * reach_of(world, body);
     fastest = fmax(fastest, vec_length(body->state.velocity) + turning);
   }

@@ -191,7 +191,12 @@ static void integrate_range(void *context, size_t begin, size_t end, int thread)
     float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
     float a2 = p->ax[i] * p->ax[i] + p->ay[i] * p->ay[i] + p->az[i] * p->az[i];
     // Written so that NaN is bad too.
-    if (!(v2 < in->speed2_limit) && i < bad) bad = i;
+    bool is_bad = !(v2 < in->speed2_limit);
+    if (is_bad || v2 > speed2) {
+      const double x[3] = {p->x[i], p->y[i], p->z[i]};
+      if (flo_world_is_lost(in->world, x)) continue;
+    }
+    if (is_bad && i < bad) bad = i;
     speed2 = v2 > speed2 ? v2 : speed2;
     acceleration2 = a2 > acceleration2 ? a2 : acceleration2;
   }
@@ -280,18 +285,24 @@ FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, Fl
   return FLO_OK;
 }
 
+// Drops that have fallen past all walls meet nothing any more: their speed, which grows for ever, matters to
+// nobody.
+bool flo_world_is_lost(const FloWorld *world, const double x[3]) {
+  return vec_dot(x, world->def.gravity) > world->lost_depth * vec_length(world->def.gravity);
+}
+
 static void raise_speed(const void *context, size_t begin, size_t end, double *partial) {
-  const FloParticles *p = context;
+  const FloWorld *world = context;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
   for (size_t i = begin; i < end; ++i) {
-    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
-    partial[0] = fmax(partial[0], vec_dot(v, v));
+    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]}, x[3] = {p->x[i], p->y[i], p->z[i]};
+    if (!flo_world_is_lost(world, x)) partial[0] = fmax(partial[0], vec_dot(v, v));
   }
 }
 
 double flo_world_measure_speed(const FloWorld *world) {
   double speed2 = 0;
-  flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_speed, &world->sets[FLO_SET_FLUID],
-                   1, &speed2);
+  flo_parallel_max(world->threads, world->sets[FLO_SET_FLUID].count, raise_speed, world, 1, &speed2);
   return sqrt(fmax(speed2, 0));
 }
 
@@ -327,4 +338,20 @@ double flo_world_fall_height(const FloWorld *world) {
   for (size_t k = 0; k < world->emitters.count; ++k)
     highest = fmax(highest, -vec_dot(flo_emitters(world)[k].def.pose.position, direction));
   return fmax(lowest + highest, 0);
+}
+
+void flo_world_find_lost_depth(FloWorld *world) {
+  const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
+  double direction[3], reach[2], g = vec_length(world->def.gravity);
+  bool can_change = g == 0 || walls->count == 0;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    can_change = can_change || flo_bodies(world)[k].kind == FLO_BODY_KINEMATIC;
+  for (int axis = 0; axis < 3; ++axis)
+    can_change = can_change || (world->def.periodic[axis] && world->def.gravity[axis] != 0);
+  world->lost_depth = INFINITY;
+  if (can_change) return;
+  vec_scale(world->def.gravity, 1 / g, direction);
+  Extent extent = {walls, direction};
+  flo_parallel_max(world->threads, walls->count, raise_extent, &extent, 2, reach);
+  world->lost_depth = reach[0] + 2 * world->kernel.support;
 }

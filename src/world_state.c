@@ -420,6 +420,7 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
                   flo_state_find(state, "sinks")->buffer.data);
   restore_bodies(world, flo_state_find(state, "bodies")->buffer.data);
   restore_particles(&world->sets[FLO_SET_RIGID], state);
+  flo_world_find_lost_depth(world);
   world->has_step_state = world->divergence.has_happened = false;
   world->forces_of_step = UINT64_MAX;
   return restore_lists(world, state, error);

@@ -418,6 +418,28 @@ static void test_a_fast_wall_limits_the_time_step(void **state) {
   flo_world_destroy(world);
 }
 
+// A drop beside the floor falls past it and on for ever: from then on it is nobody's business.
+static void test_what_has_fallen_past_all_walls_does_not_shorten_steps(void **state) {
+  (void)state;
+  FloError error;
+  FloWorld *world = empty_world(3);
+  FloMaterialId water = add_water(world);
+  FloBodyDef floor = flo_default_body_def();
+  floor.shape = box_shape(0.2, 0.2, 0.1);
+  assert_ok(flo_world_set_param(world, "sound_speed", 10, &error), &error);
+  add_body(world, &floor);
+  const double near[3] = {1, 0, 0}, far[3] = {1, 0, -1};
+  const float fast[3] = {0, 0, -500};
+  double without = flo_world_max_dt(world, NULL);
+  assert_ok(flo_world_add_particles(world, water, 1, far, fast, &error), &error);
+  assert_close(flo_world_max_dt(world, NULL), without, 1e-12);
+  assert_ok(flo_world_step(world, NULL, &error), &error);
+  assert_close(flo_world_max_dt(world, NULL), without, 1e-12);
+  assert_ok(flo_world_add_particles(world, water, 1, near, fast, &error), &error);
+  assert_true(flo_world_max_dt(world, NULL) < without / 10);
+  flo_world_destroy(world);
+}
+
 static void test_a_strong_force_limits_the_time_step(void **state) {
   (void)state;
   FloWorldDef def = small_world_def(3);
@@ -624,6 +646,7 @@ int main(void) {
       cmocka_unit_test(test_fast_particles_added_later_shorten_the_next_step),
       cmocka_unit_test(test_fluid_added_to_a_running_world_gets_its_speed_of_sound),
       cmocka_unit_test(test_a_fast_wall_limits_the_time_step),
+      cmocka_unit_test(test_what_has_fallen_past_all_walls_does_not_shorten_steps),
       cmocka_unit_test(test_a_strong_force_limits_the_time_step),
       cmocka_unit_test(test_periodic_worlds_wrap_around),
       cmocka_unit_test(test_a_velocity_that_is_not_a_number_diverges_and_is_named),
