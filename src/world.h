@@ -181,8 +181,8 @@ bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const doub
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Adds what kept particles out in the last step to the forces on the samples.
 void flo_world_add_pushes(FloWorld *world);
-// Gives the pushes of this step to the dynamic bodies.
-void flo_world_push_bodies(FloWorld *world);
+// Gives the pushes of this step, which took dt, to the dynamic bodies.
+void flo_world_push_bodies(FloWorld *world, double dt);
 
 // ---- Shared by the functions that add things ----
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);

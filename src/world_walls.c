@@ -247,11 +247,14 @@ void flo_world_add_pushes(FloWorld *world) {
   }
 }
 
-// At the particle, so that angular momentum is kept too.
-static void push_body(const FloWorld *world, size_t i, const FloPush *push) {
+// Where the particle was when it was deflected, so that angular momentum is kept too.
+static void push_body(const FloWorld *world, size_t i, const FloPush *push, double dt) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const double v[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
+                       (double)p->vz[i] + (double)p->vz_low[i]};
   double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], impulse[3], turn[3];
   if (push->sample < 0) return;
+  vec_add_scaled(x, v, -dt, x);
   FloBody *body = body_of(world, (size_t)push->sample);
   if (body->kind != FLO_BODY_DYNAMIC) return;
   for (int axis = 0; axis < 3; ++axis) impulse[axis] = -(double)p->mass[i] * (double)push->velocity[axis];
@@ -261,9 +264,9 @@ static void push_body(const FloWorld *world, size_t i, const FloPush *push) {
   flo_rigid_push(&body->rigid, impulse, turn);
 }
 
-void flo_world_push_bodies(FloWorld *world) {
+void flo_world_push_bodies(FloWorld *world, double dt) {
   const FloWallRoom *rooms = world->wall_rooms.data;
   if (world->sets[FLO_SET_RIGID].count == 0) return;
   for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
-    for (int k = 0; k < 2 && is_near_solids(world, i); ++k) push_body(world, i, &rooms[i].by[k]);
+    for (int k = 0; k < 2 && is_near_solids(world, i); ++k) push_body(world, i, &rooms[i].by[k], dt);
 }

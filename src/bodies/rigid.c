@@ -57,6 +57,13 @@ static void invert_free(const double m[9], const bool locks[3], double out[9]) {
 
 // ---- Life ----
 
+// Whether it can be inverted: a rod without width has no inertia about itself, whichever way it points.
+static bool is_invertible(const double m[9]) {
+  double minor = m[0] * m[4] - m[1] * m[3], product = m[0] * m[4] * m[8];
+  double determinant = m[8] * minor + m[5] * (m[1] * m[6] - m[0] * m[7]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+  return isfinite(product) && minor > 0 && determinant > 1e-12 * product;
+}
+
 FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const FloPose *pose, int dim,
                          FloError *error) {
   const double *t = mass->inertia; // xx, yy, zz, xy, yz, zx
@@ -69,7 +76,7 @@ FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const F
                     mass->mass);
   for (int axis = 0; axis < 3; ++axis) {
     bool is_needed = dim == 3 || axis == 2;
-    if (is_needed && !(t[axis] > 0))
+    if (is_needed && (!(t[axis] > 0) || !isfinite(t[axis])))
       return flo_fail(
           error, FLO_BAD_INPUT,
           "inertia: about %c it is %g kg m², so any touch would spin the body without limit; give "
@@ -78,6 +85,12 @@ FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const F
     rigid->locks[axis] = dim == 2 && axis == 2;
     rigid->turn_locks[axis] = !is_needed;
   }
+  if (dim == 3 && !is_invertible(rigid->inertia))
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "inertia: there is none about some axis between x, y and z (products %g, %g, %g kg m²), so "
+        "any touch would spin the body without limit; give its shape some width",
+        t[3], t[4], t[5]);
   quat_rotate(pose->rotation, rigid->centre, rigid->position);
   vec_add(rigid->position, pose->position, rigid->position);
   return FLO_OK;

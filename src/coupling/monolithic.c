@@ -285,18 +285,20 @@ static void move_anchor(FloWorld *world, const FloMonolithic *mono, const FloCon
   bool sticks = c->pressure > 0 && friction2 < 0.999f * limit * limit && world->params[FLO_MONO_ANCHORS] > 0;
   for (int axis = 0; axis < 3; ++axis) {
     float *anchor = &extra(world, FLO_SET_RIGID, FLO_MONO_ANCHOR_X + axis)[c->sample];
-    *anchor = sticks ? *anchor + (float)mono->dt * (c->velocity[axis] - c->bias[axis]) : 0;
+    *anchor = sticks ? c->anchor[axis] + (float)mono->dt * (c->velocity[axis] - c->bias[axis]) : 0;
   }
 }
 
 static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t n_rigid = world->sets[FLO_SET_RIGID].count;
-  memcpy(extra(world, FLO_SET_FLUID, FLO_MONO_WARM), mono->pressure, mono->n_fluid * sizeof(float));
-  memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
+  if (mono->n_fluid) {
+    memcpy(extra(world, FLO_SET_FLUID, FLO_MONO_WARM), mono->pressure, mono->n_fluid * sizeof(float));
+    memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
+  }
   world->contacts = 0;
-  // A sample without a contact keeps nothing. Anchors are read before: they are in the contacts' bias.
-  for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_FRICTION_Z; ++field)
+  // A sample without a contact keeps nothing. What anchors were is in the contacts.
+  for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_ANCHOR_Z; ++field)
     memset(extra(world, FLO_SET_RIGID, field), 0, n_rigid * sizeof(float));
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     const FloContact *c = &mono->contacts[k];
@@ -386,7 +388,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
-  flo_world_push_bodies(world);
+  flo_world_push_bodies(world, dt);
   flo_world_move_rigid(world, dt);
   return FLO_OK;
 }

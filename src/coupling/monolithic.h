@@ -27,7 +27,8 @@ typedef struct FloContact {
   float normal[3];       // away from what it presses on
   float gap;             // volume error if only walls moved, (3.10)
   float wall[3];         // velocity of the walls near it, weighted
-  float bias[3];         // velocity that would take it back to where it stuck
+  float anchor[3];       // displacement since it stuck
+  float bias[3];         // velocity that would take it back there
   float per_sum;         // one over the sum of V W over all neighbours
   float cone;            // largest friction per pressure: mu |F_N| / p, (3.17)
   float error;           // volume error at the end of the step, as the unknowns are now

@@ -17,6 +17,20 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t
   return flo_buffer_reserve(&world->memory, &mono->buffers[which], size, keep, error);
 }
 
+// What is near what changes from step to step: there is room for half as much again as the last step needed,
+// so that a warm world takes no memory.
+static size_t with_room(size_t n) { return n + n / 2; }
+
+static FloStatus make_room(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n_touches = with_room(mono->n_touches), n_coupled = with_room(mono->n_coupled);
+  FLO_TRY(reserve(world, mono, TOUCHES, n_touches * sizeof(FloTouch), 0, error));
+  FLO_TRY(reserve(world, mono, DRAG, n_touches * 6 * sizeof(float), 0, error));
+  FLO_TRY(reserve(world, mono, COUPLED, n_coupled * 4, 0, error));
+  FLO_TRY(reserve(world, mono, CORRECTED, (n_coupled + 1) * sizeof(float), 0, error));
+  FLO_TRY(reserve(world, mono, FLUID_BEGIN, (n_coupled + 1) * 4, 0, error));
+  return reserve(world, mono, CONTACTS, with_room(mono->n_contacts) * sizeof(FloContact), 0, error);
+}
+
 // ---- Touches ----
 
 static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, uint32_t body,
@@ -223,8 +237,8 @@ static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Mee
     own->j[axis] = -contact.volume * (float)m->steep[axis];
     own->j[axis + 3] = -contact.volume * (float)torque[axis];
     own->arm[axis] = (float)(m->own_arm[axis] * per_sum);
-    contact.bias[axis] =
-        ANCHOR_RATE / (float)mono->dt * ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[i];
+    contact.anchor[axis] = ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[i];
+    contact.bias[axis] = ANCHOR_RATE / (float)mono->dt * contact.anchor[axis];
   }
   for (size_t t = contact.first + 1; t < mono->n_touches; ++t) {
     mono->touches[t].weight *= (float)per_sum;
@@ -302,11 +316,12 @@ void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
   double scale = mono->dt * mono->dt / mono->rest_volume;
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     size_t main = mono->fluid_touch_begin[n];
+    double diagonal = (double)mono->diagonal[mono->coupled[n]];
+    if (!(diagonal > 0)) continue; // at the very edge of everything: it does nothing
     for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
       const FloTouch *t = &mono->touches[k];
       if (t->response > mono->touches[main].response) main = k;
-      mono->partners[t->body].fluid_load +=
-          scale * (double)t->response / (double)mono->diagonal[mono->coupled[n]];
+      mono->partners[t->body].fluid_load += scale * (double)t->response / diagonal;
       mono->partners[t->body].has_fluid = true;
     }
     mono->touches[main].is_main = true;
@@ -317,10 +332,10 @@ void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
 
 static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n_bodies = world->bodies.count, n = mono->n_touches;
-  FLO_TRY(reserve(world, mono, ORDER, (n + n_bodies + 2) * 4, 0, error));
-  FLO_TRY(reserve(world, mono, CHUNKS, (n / CHUNK_TOUCHES + n_bodies + 1) * sizeof(FloTouchChunk), 0, error));
-  FLO_TRY(reserve(world, mono, CHUNK_SUMS,
-                  (n / CHUNK_TOUCHES + n_bodies + 1) * FLO_CHUNK_SUMS * sizeof(double), 0, error));
+  size_t most_chunks = with_room(n) / CHUNK_TOUCHES + n_bodies + 1;
+  FLO_TRY(reserve(world, mono, ORDER, (with_room(n) + n_bodies + 2) * 4, 0, error));
+  FLO_TRY(reserve(world, mono, CHUNKS, most_chunks * sizeof(FloTouchChunk), 0, error));
+  FLO_TRY(reserve(world, mono, CHUNK_SUMS, most_chunks * FLO_CHUNK_SUMS * sizeof(double), 0, error));
   mono->touch_order = mono->buffers[ORDER].data;
   mono->chunks = mono->buffers[CHUNKS].data;
   mono->chunk_sums = mono->buffers[CHUNK_SUMS].data;
@@ -347,6 +362,7 @@ static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *
 }
 
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  FLO_TRY(make_room(world, mono, error));
   mono->n_touches = mono->n_contacts = mono->n_coupled = mono->n_chunks = 0;
   FLO_TRY(start_partners(world, mono, error));
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;

@@ -1,0 +1,450 @@
+// What `monolithic` must get right in numbers: dry friction, stacks, collisions, buoyancy and water at rest.
+// Every case prints what it measured. Contacts are looked at twice: with steps as long as the world chooses,
+// and with a millisecond, for which the friction of sliding blocks and the rest of stacks were first worked
+// out.
+#include "physics.h"
+
+#include "base/vecmath.h"
+
+#define SPACING 0.02
+#define GRAVITY 9.81
+
+// ---- Making ----
+
+static FloWorldDef world_def(int dim, double time_step) {
+  FloWorldDef def = flo_default_world_def();
+  def.method = "monolithic", def.dim = dim, def.spacing = SPACING, def.time_step = time_step;
+  vec_set(def.gravity, 0, dim == 2 ? -GRAVITY : 0, dim == 3 ? -GRAVITY : 0);
+  return def;
+}
+
+static FloMaterialId add_solid(FloWorld *world, double density, double friction) {
+  FloError error;
+  FloMaterialId id;
+  FloMaterialDef def = flo_default_material_def();
+  def.density = density, def.friction = friction;
+  must(flo_world_add_material(world, &def, &id, &error), &error);
+  return id;
+}
+
+static FloBodyId add_body(FloWorld *world, const FloBodyDef *def) {
+  FloError error;
+  FloBodyId id;
+  must(flo_world_add_body(world, def, &id, &error), &error);
+  return id;
+}
+
+static FloBodyDef box_def(FloBodyKind kind, double x, double y, double z, FloPose pose) {
+  FloBodyDef def = flo_default_body_def();
+  def.kind = kind, def.pose = pose;
+  def.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {x, y, z}};
+  return def;
+}
+
+static FloBodyId add_cube(FloWorld *world, double edge, FloPose pose, double density, double friction) {
+  FloBodyDef def = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, pose);
+  def.material = add_solid(world, density, friction);
+  return add_body(world, &def);
+}
+
+static FloBodyState state_of(FloWorld *world, FloBodyId id) {
+  FloBodyState state;
+  FloError error;
+  must(flo_world_body_state(world, id, &state, &error), &error);
+  return state;
+}
+
+static double distance(const double a[3], const double b[3]) {
+  double d[3];
+  vec_sub(a, b, d);
+  return vec_length(d);
+}
+
+// ---- Dry friction ----
+
+typedef struct Slope {
+  FloWorld *world;
+  FloBodyId block;
+  double down[3]; // along the slope
+  double start[3];
+} Slope;
+
+// A cube of ten spacings on a board that is tilted about y.
+static Slope make_slope(const double *time_step, double degrees, double friction, double speed) {
+  FloWorldDef def = world_def(3, *time_step);
+  Slope slope = {.world = make_world(&def)};
+  double angle = degrees * TEST_PI / 180, edge = 10 * SPACING, normal[3] = {sin(angle), 0, cos(angle)};
+  FloPose board = flo_pose_identity(), block = flo_pose_identity();
+  vec_set(slope.down, cos(angle), 0, -sin(angle));
+  quat_from_axis_angle((const double[3]){0, 1, 0}, angle, board.rotation);
+  quat_from_axis_angle((const double[3]){0, 1, 0}, angle, block.rotation);
+  vec_scale(normal, -SPACING, board.position);
+  vec_scale(normal, edge / 2, block.position);
+  vec_add_scaled(block.position, slope.down, -0.4, block.position);
+  FloBodyDef board_def = box_def(FLO_BODY_STATIC, 1.4, 0.3, 2 * SPACING, board);
+  add_body(slope.world, &board_def);
+  FloBodyDef block_def = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, block);
+  block_def.material = add_solid(slope.world, 1000, friction);
+  vec_scale(slope.down, speed, block_def.velocity);
+  slope.block = add_body(slope.world, &block_def);
+  vec_copy(block.position, slope.start);
+  return slope;
+}
+
+static double slope_speed(const Slope *slope) {
+  return vec_dot(state_of(slope->world, slope->block).velocity, slope->down);
+}
+
+static double slope_travel(const Slope *slope) {
+  double way[3];
+  vec_sub(state_of(slope->world, slope->block).pose.position, slope->start, way);
+  return vec_dot(way, slope->down);
+}
+
+static void block_sticks_above_the_critical_friction(void **time_step) {
+  Slope slope = make_slope(*time_step, 30, 0.59, 0);
+  advance(slope.world, 2);
+  double travel = slope_travel(&slope), speed = slope_speed(&slope);
+  print_message("30 deg, mu 0.59: moved %.4f mm in 2 s, speed %.2g m/s\n", 1e3 * travel, speed);
+  flo_world_destroy(slope.world);
+  assert_true(fabs(travel) < SPACING / 20 && fabs(speed) < 1e-3);
+}
+
+static void block_slides_below_the_critical_friction(void **time_step) {
+  Slope slope = make_slope(*time_step, 30, 0.56, 0);
+  double angle = TEST_PI / 6, expected = GRAVITY * (sin(angle) - 0.56 * cos(angle));
+  advance(slope.world, 0.5);
+  double early = slope_speed(&slope);
+  advance(slope.world, 2);
+  double acceleration = (slope_speed(&slope) - early) / 1.5;
+  print_message("30 deg, mu 0.56: accelerates by %.5f m/s2 (theory %.5f: %+.2f %%), moved %.1f mm in 2 s\n",
+                acceleration, expected, 100 * (acceleration / expected - 1), 1e3 * slope_travel(&slope));
+  flo_world_destroy(slope.world);
+  assert_true(fabs(acceleration / expected - 1) < 0.03);
+}
+
+static void sliding_block_is_braked_by_mu_g(void **time_step) {
+  Slope slope = make_slope(*time_step, 0, 0.3, 2);
+  advance(slope.world, 0.1);
+  double early = slope_speed(&slope);
+  advance(slope.world, 0.5);
+  double braking = (early - slope_speed(&slope)) / 0.4, expected = 0.3 * GRAVITY;
+  advance(slope.world, 1);
+  double rest = slope_travel(&slope), way = 2 * 2 / (2 * expected);
+  print_message("mu 0.3: braked by %.4f m/s2 (theory %.4f: %+.2f %%), stops after %.4f m (theory %.4f)\n",
+                braking, expected, 100 * (braking / expected - 1), rest, way);
+  flo_world_destroy(slope.world);
+  assert_true(fabs(braking / expected - 1) < 0.02);
+  assert_true(fabs(rest / way - 1) < 0.02);
+}
+
+static void block_does_not_creep(void **time_step) {
+  Slope slope = make_slope(*time_step, 20, 0.6, 0);
+  advance(slope.world, 1);
+  double early = slope_travel(&slope);
+  advance(slope.world, 10);
+  double travel = slope_travel(&slope);
+  print_message("20 deg, mu 0.6: moved %.4f mm in 1 s, %.4f mm in 10 s\n", 1e3 * early, 1e3 * travel);
+  flo_world_destroy(slope.world);
+  assert_true(fabs(travel) < SPACING / 10);
+}
+
+// ---- Stacks ----
+
+enum { MAX_CUBES = 8 };
+
+static void check_stack(const double *time_step, const char *what, int n, double edge,
+                        const double *densities) {
+  FloWorldDef def = world_def(3, *time_step);
+  FloWorld *world = make_world(&def);
+  FloBodyId cubes[MAX_CUBES];
+  FloBodyDef floor = box_def(FLO_BODY_STATIC, 0.5, 0.5, 2 * SPACING, pose_at(0, 0, -SPACING));
+  double worst_way = 0, worst_speed = 0, worst_turn = 0;
+  add_body(world, &floor);
+  for (int k = 0; k < n; ++k)
+    cubes[k] = add_cube(world, edge, pose_at(0, 0, (k + 0.5) * edge), densities[k], 0.5);
+  for (double time = 1; time < 1.25; time += 0.05) {
+    advance(world, time);
+    for (int k = 0; k < n; ++k) {
+      FloBodyState state = state_of(world, cubes[k]);
+      const double start[3] = {0, 0, (k + 0.5) * edge};
+      worst_way = fmax(worst_way, distance(state.pose.position, start));
+      worst_speed = fmax(worst_speed, vec_length(state.velocity));
+      worst_turn = fmax(worst_turn, vec_length(state.angular_velocity));
+    }
+  }
+  print_message("%s: 1 to 1.2 s: off by at most %.4f spacings, speeds up to %.3g mm/s, %.3g rad/s\n", what,
+                worst_way / SPACING, 1e3 * worst_speed, worst_turn);
+  flo_world_destroy(world);
+  assert_true(worst_way < SPACING / 4);
+  assert_true(worst_speed < 1e-3);
+}
+
+static void heavy_on_light_stays(void **time_step) {
+  check_stack(*time_step, "heavy on light, 1000:1", 2, 8 * SPACING, (const double[]){100, 1e5});
+}
+
+static void stack_of_eight_stays(void **time_step) {
+  check_stack(*time_step, "stack of eight", 8, 4 * SPACING,
+              (const double[]){1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000});
+}
+
+// ---- A free collision ----
+
+static void collision_keeps_momentum(void **unused) {
+  (void)unused;
+  FloWorldDef def = world_def(3, 0);
+  vec_set(def.gravity, 0, 0, 0);
+  FloWorld *world = make_world(&def);
+  double edge = 6 * SPACING, mass = 1000 * pow(edge, 3);
+  FloBodyDef moving = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, pose_at(-0.2, 0.03, 0.01));
+  moving.material = add_solid(world, 1000, 0.4);
+  vec_set(moving.velocity, 1.5, 0.1, 0.2);
+  vec_set(moving.angular_velocity, 1, 2, 3);
+  FloBodyId first = add_body(world, &moving);
+  FloBodyDef resting = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, pose_at(0, 0, 0));
+  resting.density = 2500;
+  add_body(world, &resting);
+  FloFigures before = flo_world_figures(world);
+  FloBodyState then = state_of(world, first);
+  advance(world, 0.5);
+  FloFigures after = flo_world_figures(world);
+  FloBodyState now = state_of(world, first);
+  double exchanged = mass * distance(now.velocity, then.velocity), turned = exchanged * edge / 2;
+  double drift = distance(after.momentum, before.momentum) / exchanged,
+         turn_drift = distance(after.angular_momentum, before.angular_momentum) / turned;
+  print_message(
+      "collision: %.3f N s exchanged; drift %.2g of it, of the angular momentum %.2g; energy %.3f -> "
+      "%.3f J\n",
+      exchanged, drift, turn_drift, before.kinetic_energy, after.kinetic_energy);
+  flo_world_destroy(world);
+  assert_true(exchanged > 0.5);
+  assert_true(after.kinetic_energy <= before.kinetic_energy * (1 + 1e-6));
+  assert_true(drift <= 1e-6);
+  assert_true(turn_drift <= 1e-6);
+}
+
+// ---- Floating ----
+
+// Mean height of the highest particles over squares of two spacings that are farther than three spacings from
+// the middle body, and half a spacing.
+static double water_level(FloWorld *world, double width, double cube) {
+  enum { MAX_SQUARES = 64 };
+  static double tops[MAX_SQUARES][MAX_SQUARES];
+  const double *x = doubles(world, "x"), *y = doubles(world, "y"), *z = doubles(world, "z");
+  double sum = 0, reach = cube / 2 + 3 * SPACING;
+  size_t n = 0;
+  memset(tops, 0, sizeof tops);
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
+    if (fabs(x[i] - width / 2) < reach && fabs(y[i] - width / 2) < reach) continue;
+    int a = (int)(x[i] / (2 * SPACING)), b = (int)(y[i] / (2 * SPACING));
+    if (a < 0 || b < 0 || a >= MAX_SQUARES || b >= MAX_SQUARES) continue;
+    tops[a][b] = fmax(tops[a][b], z[i]);
+  }
+  for (int a = 0; a < MAX_SQUARES; ++a)
+    for (int b = 0; b < MAX_SQUARES; ++b)
+      if (tops[a][b] > 0) sum += tops[a][b], ++n;
+  return sum / (double)n + SPACING / 2;
+}
+
+typedef struct Float {
+  double by_surface, by_volume; // submerged share: from the surface seen, from the volume of the water
+  double tilt, wobble;          // [rad], and largest change of the share while it was measured
+} Float;
+
+static Float measure_float(double density) {
+  FloWorldDef def = world_def(3, 0);
+  def.settle = 0.5;
+  FloWorld *world = make_world(&def);
+  double width = 22 * SPACING, depth = 14 * SPACING, edge = 12 * SPACING, draught = edge * density / 1000;
+  FloMaterialId water = add_water(world, 1000, 1e-6);
+  add_tank(world, width, width, 24 * SPACING, 2);
+  // A little too high: it must find its place itself.
+  double bottom = depth - draught + SPACING / 2;
+  FloBodyId cube = add_cube(world, edge, pose_at(width / 2, width / 2, bottom + edge / 2), density, 0.5);
+  size_t n = add_block(world, water, 0, width, width, depth);
+  advance(world, 1);
+  Float sum = {0};
+  double low = INFINITY, high = 0;
+  enum { N_TIMES = 20 };
+  for (int k = 1; k <= N_TIMES; ++k) {
+    advance(world, 1 + 0.05 * k);
+    FloBodyState state = state_of(world, cube);
+    double z = state.pose.position[2] - edge / 2, level = water_level(world, width, edge);
+    double filled = ((double)n * pow(SPACING, 3) - edge * edge * z) / (width * width - edge * edge);
+    double share = (level - z) / edge;
+    sum.by_surface += share / N_TIMES, sum.by_volume += (filled - z) / edge / N_TIMES;
+    sum.tilt = 2 * acos(fmin(fabs(state.pose.rotation[3]), 1));
+    low = fmin(low, share), high = fmax(high, share);
+  }
+  sum.wobble = high - low;
+  flo_world_destroy(world);
+  return sum;
+}
+
+static void check_float(double density) {
+  Float f = measure_float(density);
+  double share = density / 1000;
+  print_message(
+      "cube of %g kg/m3: %.4f under water (%+.2f %%; by the volume of the water %.4f), wobbles by %.4f, "
+      "tilt %.3f rad\n",
+      density, f.by_surface, 100 * (f.by_surface / share - 1), f.by_volume, f.wobble, f.tilt);
+  assert_true(fabs(f.by_surface / share - 1) < 0.02);
+}
+
+static void cube_of_250_floats(void **unused) {
+  (void)unused;
+  check_float(250);
+}
+
+static void cube_of_500_floats(void **unused) {
+  (void)unused;
+  check_float(500);
+}
+
+static void cube_of_750_floats(void **unused) {
+  (void)unused;
+  check_float(750);
+}
+
+static void neutral_body_stays(void **unused) {
+  (void)unused;
+  FloWorldDef def = world_def(3, 0);
+  def.settle = 0.5;
+  FloWorld *world = make_world(&def);
+  double width = 16 * SPACING, middle = 8 * SPACING;
+  FloMaterialId water = add_water(world, 1000, 1e-6);
+  add_tank(world, width, width, 20 * SPACING, 2);
+  FloBodyId cube = add_cube(world, 6 * SPACING, pose_at(middle, middle, middle), 1000, 0.5);
+  add_block(world, water, 0, width, width, 16 * SPACING);
+  advance(world, 1);
+  FloBodyState state = state_of(world, cube);
+  double way = distance(state.pose.position, (const double[3]){middle, middle, middle});
+  print_message("neutral body: moved %.3f spacings in 1 s (%+.3f upwards), speed %.3g m/s\n", way / SPACING,
+                (state.pose.position[2] - middle) / SPACING, vec_length(state.velocity));
+  flo_world_destroy(world);
+  assert_true(way < SPACING / 2);
+}
+
+// ---- Water at rest ----
+
+enum { MAX_LAYERS = 100 };
+
+// Sums over particles, by layers of one spacing, of pressure and of what hydrostatics says there.
+typedef struct Profile {
+  double pressure[MAX_LAYERS], expected[MAX_LAYERS];
+} Profile;
+
+// Of particles at least `margin` away from walls and floor.
+static void add_profile(FloWorld *world, int up, double width, double margin, Profile *profile) {
+  const double *h = doubles(world, up == 1 ? "y" : "z"), *x = doubles(world, "x"), *y = doubles(world, "y");
+  const float *p = floats(world, "pressure");
+  size_t n = flo_world_count(world, FLO_SET_FLUID);
+  double top = 0, reach = width / 2 - margin;
+  for (size_t i = 0; i < n; ++i) top = fmax(top, h[i] + SPACING / 2);
+  for (size_t i = 0; i < n; ++i) {
+    if (h[i] < margin || fabs(x[i] - width / 2) > reach) continue;
+    if (up == 2 && fabs(y[i] - width / 2) > reach) continue;
+    int layer = (int)fmin(fmax(h[i] / SPACING, 0), MAX_LAYERS - 1);
+    profile->pressure[layer] += (double)p[i];
+    profile->expected[layer] += 1000 * GRAVITY * (top - h[i]);
+  }
+}
+
+// Sum over layers of what is too much or too little, over the sum of what should be.
+static double profile_error(const Profile *profile) {
+  double off = 0, sum = 0;
+  for (int layer = 0; layer < MAX_LAYERS; ++layer) {
+    off += fabs(profile->pressure[layer] - profile->expected[layer]);
+    sum += profile->expected[layer];
+  }
+  return off / sum;
+}
+
+static FloWorld *make_tank(int dim, double width, double height) {
+  FloWorldDef def = world_def(dim, 0);
+  def.settle = 1;
+  FloWorld *world = make_world(&def);
+  FloMaterialId water = add_water(world, 1000, 1e-6);
+  if (dim == 2) {
+    add_tank(world, width, height + 0.2, 0, 1);
+    add_block(world, water, 0, width, height, 0);
+  } else {
+    add_tank(world, width, width, height + 0.2, 2);
+    add_block(world, water, 0, width, width, height);
+  }
+  return world;
+}
+
+// Walls have no pressure of their own in this method, so the layer next to them has an odd one: what the
+// fluid does is judged two and a half spacings inside. Single steps are noisier than their mean.
+static void check_tank(int dim, double width, double height) {
+  FloWorld *world = make_tank(dim, width, height);
+  Profile inside = {0}, whole = {0};
+  FloError error;
+  double at_once = 0, compressed = 0, iterations = 0;
+  enum { N_STEPS = 100 };
+  advance(world, 1);
+  for (int k = 0; k < N_STEPS; ++k) {
+    Profile now = {0};
+    must(flo_world_step(world, NULL, &error), &error);
+    FloFigures figures = flo_world_figures(world);
+    add_profile(world, dim - 1, width, 2.5 * SPACING, &now);
+    add_profile(world, dim - 1, width, 2.5 * SPACING, &inside);
+    add_profile(world, dim - 1, width, -SPACING, &whole);
+    at_once += profile_error(&now) / N_STEPS;
+    compressed = fmax(compressed, figures.density_error_mean);
+    iterations += (double)figures.iterations / N_STEPS;
+  }
+  FloFigures figures = flo_world_figures(world);
+  double mean = profile_error(&inside), depth = dim == 2 ? 1 : width;
+  double speed = sqrt(2 * figures.kinetic_energy / (1000 * width * depth * height));
+  print_message(
+      "%dD tank: pressure off by %.2f %% in the mean over %d steps (walls included %.2f %%), by %.2f %% in "
+      "single ones; density %.3f %%, speed %.3f m/s (mean square), %.1f iterations\n",
+      dim, 100 * mean, N_STEPS, 100 * profile_error(&whole), 100 * at_once, 100 * compressed, speed,
+      iterations);
+  flo_world_destroy(world);
+  assert_true(compressed < 0.01);
+  assert_true(mean < 0.03);
+  assert_true(at_once < 0.1);
+  assert_true(speed < 0.02);
+}
+
+static void tank_2d_rests(void **unused) {
+  (void)unused;
+  check_tank(2, 0.5, 0.8);
+}
+
+static void tank_3d_rests(void **unused) {
+  (void)unused;
+  check_tank(3, 0.2, 0.5);
+}
+
+#define STEPPED(test, step)                                                                                  \
+  { #test ", steps: " #step, test, NULL, NULL, (void *)&step }
+
+int main(void) {
+  static const double chosen = 0, millisecond = 1e-3; // 0: as the world chooses
+  const struct CMUnitTest tests[] = {
+      STEPPED(block_sticks_above_the_critical_friction, chosen),
+      STEPPED(block_sticks_above_the_critical_friction, millisecond),
+      STEPPED(block_slides_below_the_critical_friction, chosen),
+      STEPPED(block_slides_below_the_critical_friction, millisecond),
+      STEPPED(sliding_block_is_braked_by_mu_g, chosen),
+      STEPPED(sliding_block_is_braked_by_mu_g, millisecond),
+      STEPPED(block_does_not_creep, chosen),
+      STEPPED(heavy_on_light_stays, chosen),
+      STEPPED(heavy_on_light_stays, millisecond),
+      STEPPED(stack_of_eight_stays, chosen),
+      STEPPED(stack_of_eight_stays, millisecond),
+      cmocka_unit_test(collision_keeps_momentum),
+      cmocka_unit_test(cube_of_250_floats),
+      cmocka_unit_test(cube_of_500_floats),
+      cmocka_unit_test(cube_of_750_floats),
+      cmocka_unit_test(neutral_body_stays),
+      cmocka_unit_test(tank_2d_rests),
+      cmocka_unit_test(tank_3d_rests),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
