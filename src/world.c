@@ -297,11 +297,11 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
 static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
   double dt, longest = until - world->time;
   FLO_TRY(prepare(world, error));
+  flo_world_release_bodies(world);
   FLO_TRY(choose_dt(world, longest, &dt, error));
   world->has_step_state = false;
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
-  flo_world_release_bodies(world);
   FLO_TRY(world->method->step(world, world->method_state, dt, error));
   world->has_step_state = true, world->was_changed = false;
   world->time = dt == longest ? until : world->time + dt;

@@ -25,6 +25,7 @@ typedef struct FloMaterial {
   char name[64];
   double density, viscosity, wall_viscosity;
   double friction; // < 0: not given
+  bool is_fluid;   // some fluid is made of it
 } FloMaterial;
 
 typedef struct FloBody {
@@ -128,10 +129,18 @@ typedef struct FloPush {
   int32_t sample; // -1: none; those of dynamic bodies are counted on after those of walls
 } FloPush;
 
+enum { FLO_MAX_PUSHES = 3 };
+
 typedef struct FloWallRoom {
-  FloPush by[2];
+  FloPush by[FLO_MAX_PUSHES];
   float clearance; // to the nearest solid, when the lists were made [m]
 } FloWallRoom;
+
+static inline FloWallRoom flo_empty_room(float clearance) {
+  FloWallRoom room = {.clearance = clearance};
+  for (int k = 0; k < FLO_MAX_PUSHES; ++k) room.by[k].sample = -1;
+  return room;
+}
 
 #define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
 
@@ -217,7 +226,8 @@ void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
 bool flo_world_has_moving_bodies(const FloWorld *world);
-double flo_world_max_wall_speed(const FloWorld *world);       // now
+double flo_world_max_wall_speed(const FloWorld *world); // now, of those that have not fallen past all others
+double flo_world_any_wall_speed(const FloWorld *world); // now, of all
 double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
 // From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
 double flo_world_fall_height(const FloWorld *world);

@@ -92,6 +92,7 @@ void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const 
   fluid->mass[i] = (float)(flo_materials(world)[material].density * flo_world_rest_volume(world));
   fluid->density[i] = (float)flo_materials(world)[material].density;
   fluid->material[i] = material;
+  flo_materials(world)[material].is_fluid = true;
   fluid->id[i] = world->next_id[FLO_SET_FLUID]++;
 }
 

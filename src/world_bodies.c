@@ -218,8 +218,11 @@ void flo_world_release_bodies(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (body->kind != FLO_BODY_DYNAMIC || body->rigid.is_held == is_held(world, body)) continue;
+    double *rotation = body->state.pose.rotation;
     body->rigid.is_held = !body->rigid.is_held;
-    flo_rigid_refresh(&body->rigid, body->state.pose.rotation);
+    flo_rigid_refresh(&body->rigid, rotation);
+    flo_rigid_state(&body->rigid, rotation, &body->state);
+    flo_world_place_samples(world, body);
   }
 }
 
@@ -376,17 +379,20 @@ static bool is_lost(const FloWorld *world, const FloBody *body) {
   return flo_world_is_lost(world, highest);
 }
 
-double flo_world_max_wall_speed(const FloWorld *world) {
+static double fastest_body(const FloWorld *world, bool with_lost) {
   double fastest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (body->n_motions == 0 && body->kind != FLO_BODY_DYNAMIC) continue;
-    if (is_lost(world, body)) continue;
+    if (!with_lost && is_lost(world, body)) continue;
     double turning = vec_length(body->state.angular_velocity) * reach_of(world, body);
     fastest = fmax(fastest, vec_length(body->state.velocity) + turning);
   }
   return fastest;
 }
+
+double flo_world_max_wall_speed(const FloWorld *world) { return fastest_body(world, false); }
+double flo_world_any_wall_speed(const FloWorld *world) { return fastest_body(world, true); }
 
 double flo_world_scheduled_wall_speed(const FloWorld *world) {
   double fastest = 0;

@@ -193,7 +193,10 @@ static void integrate_range(void *context, size_t begin, size_t end, int thread)
     // Written so that NaN is bad too.
     bool is_bad = !(v2 < in->speed2_limit);
     if (is_bad || v2 > speed2) {
-      const double x[3] = {p->x[i], p->y[i], p->z[i]};
+      // Where it was before: who is shot past the walls in this step is not lost, but bad.
+      const double x[3] = {p->x[i] - in->dt_exact * (double)p->vx[i],
+                           p->y[i] - in->dt_exact * (double)p->vy[i],
+                           p->z[i] - in->dt_exact * (double)p->vz[i]};
       if (flo_world_is_lost(in->world, x)) continue;
     }
     if (is_bad && i < bad) bad = i;
@@ -343,9 +346,14 @@ double flo_world_fall_height(const FloWorld *world) {
 void flo_world_find_lost_depth(FloWorld *world) {
   const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
   double direction[3], reach[2], g = vec_length(world->def.gravity);
-  bool can_change = g == 0 || walls->count == 0;
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    can_change = can_change || flo_bodies(world)[k].kind == FLO_BODY_KINEMATIC;
+  // What moves, or hangs below all walls, may still be met; and so may a sink.
+  bool can_change = g == 0 || walls->count == 0 || world->sinks.count > 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    can_change = can_change || body->kind == FLO_BODY_KINEMATIC || body->release > 0;
+    for (int axis = 0; axis < 3; ++axis)
+      can_change = can_change || (body->rigid.locks[axis] && world->def.gravity[axis] != 0);
+  }
   for (int axis = 0; axis < 3; ++axis)
     can_change = can_change || (world->def.periodic[axis] && world->def.gravity[axis] != 0);
   world->lost_depth = INFINITY;

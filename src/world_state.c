@@ -111,16 +111,21 @@ static FloStatus save_streams(const FloWorld *world, FloState *state, FloError *
   FLO_TRY(flo_state_add(state, "sinks", FLO_TYPE_F64, world->sinks.count, &data, error));
   at = data;
   for (size_t k = 0; k < world->sinks.count; ++k) *at++ = flo_sinks(world)[k].is_alive;
+  FLO_TRY(flo_state_add(state, "materials", FLO_TYPE_F64, world->materials.count, &data, error));
+  at = data;
+  for (size_t k = 0; k < world->materials.count; ++k) *at++ = flo_materials(world)[k].is_fluid;
   return FLO_OK;
 }
 
-static void restore_streams(FloWorld *world, const double *emitters, const double *sinks) {
+static void restore_streams(FloWorld *world, const double *emitters, const double *sinks,
+                            const double *materials) {
   for (size_t k = 0; k < world->emitters.count; ++k, emitters += PER_EMITTER) {
     FloEmitter *emitter = &flo_emitters(world)[k];
     emitter->n_layers = (uint64_t)emitters[0];
     emitter->is_alive = emitters[1] != 0, emitter->is_silenced = emitters[2] != 0;
   }
   for (size_t k = 0; k < world->sinks.count; ++k) flo_sinks(world)[k].is_alive = sinks[k] != 0;
+  for (size_t k = 0; k < world->materials.count; ++k) flo_materials(world)[k].is_fluid = materials[k] != 0;
 }
 
 static FloStatus save_bodies(const FloWorld *world, FloState *state, FloError *error) {
@@ -253,8 +258,7 @@ static FloStatus restore_clearances(FloWorld *world, const FloStateArray *cleara
                              error));
   FloWallRoom *rooms = world->wall_rooms.data;
   for (size_t i = 0; i < clearance->count; ++i)
-    rooms[i] = (FloWallRoom){.by = {{.sample = -1}, {.sample = -1}},
-                             .clearance = ((const float *)clearance->buffer.data)[i]};
+    rooms[i] = flo_empty_room(((const float *)clearance->buffer.data)[i]);
   return FLO_OK;
 }
 
@@ -397,6 +401,7 @@ static FloStatus check_state(const FloWorld *world, const FloState *state, size_
   FLO_TRY(check_numbers(state, "method", world->method->n_saved, -MUCH, MUCH, error));
   FLO_TRY(check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
   FLO_TRY(check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
+  FLO_TRY(check_numbers(state, "materials", world->materials.count, 0, 1, error));
   FLO_TRY(check_numbers(state, "bodies", PER_BODY * world->bodies.count, -MUCH, MUCH, error));
   FLO_TRY(check_samples(world, state, error));
   const FloStateArray *id = flo_state_find(state, "fluid/id");
@@ -417,7 +422,8 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
     memcpy(world->method_state, flo_state_find(state, "method")->buffer.data,
            world->method->n_saved * sizeof(double));
   restore_streams(world, flo_state_find(state, "emitters")->buffer.data,
-                  flo_state_find(state, "sinks")->buffer.data);
+                  flo_state_find(state, "sinks")->buffer.data,
+                  flo_state_find(state, "materials")->buffer.data);
   restore_bodies(world, flo_state_find(state, "bodies")->buffer.data);
   restore_particles(&world->sets[FLO_SET_RIGID], state);
   flo_world_find_lost_depth(world);

@@ -43,6 +43,7 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
   emitter.n_points = world->emitter_points.count - emitter.first_point;
   FLO_TRY(flo_world_append(world, &world->emitters, &emitter, sizeof emitter, error));
   world->is_prepared = false;
+  flo_materials(world)[def->material.index].is_fluid = true;
   if (id) *id = (FloEmitterId){(uint16_t)(world->emitters.count - 1), emitter.generation};
   return FLO_OK;
 }

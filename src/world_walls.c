@@ -106,14 +106,6 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
   return true;
 }
 
-// The push by one body; a particle in a corner may get two, and a third adds to the second.
-static void record_push(FloWorld *world, size_t i, size_t sample, const float added[3]) {
-  FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
-  FloPush *push = &room->by[room->by[0].sample < 0 ? 0 : 1];
-  push->sample = (int32_t)sample;
-  for (int axis = 0; axis < 3; ++axis) push->velocity[axis] += added[axis];
-}
-
 // The set and index of a sample; those of dynamic bodies are counted on after those of walls.
 static FloParticles *find_sample(FloWorld *world, size_t sample, size_t *index) {
   size_t n_walls = world->sets[FLO_SET_BOUNDARY].count;
@@ -125,6 +117,18 @@ static FloBody *body_of(const FloWorld *world, size_t sample) {
   size_t index;
   const FloParticles *set = find_sample((FloWorld *)world, sample, &index);
   return &flo_bodies(world)[set->body[index]];
+}
+
+// The push by one body; a particle in a corner may get three. A further one adds to that of the same body, or
+// to the last.
+static void record_push(FloWorld *world, size_t i, size_t sample, const float added[3]) {
+  FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
+  int k = 0;
+  while (k + 1 < FLO_MAX_PUSHES && room->by[k].sample >= 0 &&
+         body_of(world, (size_t)room->by[k].sample) != body_of(world, sample))
+    ++k;
+  if (room->by[k].sample < 0) room->by[k].sample = (int32_t)sample;
+  for (int axis = 0; axis < 3; ++axis) room->by[k].velocity[axis] += added[axis];
 }
 
 static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double dt) {
@@ -207,7 +211,7 @@ static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
   bool is_known = world->lists.has_clearances;
   float speed = sqrtf(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) + keep->wall_speed;
-  *room = (FloWallRoom){.clearance = room->clearance, .by = {{.sample = -1}, {.sample = -1}}};
+  *room = flo_empty_room(room->clearance);
   if (is_known && room->clearance > keep->moved + speed * (float)keep->dt) return;
   NearBodies near = find_near_bodies(world, i);
   if (!is_known) room->clearance = clearance_of(world, i, &near);
@@ -225,7 +229,7 @@ static bool is_near_solids(const FloWorld *world, size_t i) {
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt) {
   KeepOut keep = {.dt = dt,
                   .moved = (float)((world->lists.reach - 1) / 2 * world->kernel.support),
-                  .wall_speed = (float)flo_world_max_wall_speed(world)};
+                  .wall_speed = (float)flo_world_any_wall_speed(world)};
   for (size_t i = begin; i < end; ++i)
     if (is_near_solids(world, i)) keep_row_out(world, &keep, i);
 }
@@ -235,7 +239,7 @@ void flo_world_add_pushes(FloWorld *world) {
   for (size_t i = 0; i < p->count; ++i) {
     if (!is_near_solids(world, i)) continue;
     float scale = p->mass[i] / (float)world->dt;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < FLO_MAX_PUSHES; ++k) {
       const FloPush *push = &((const FloWallRoom *)world->wall_rooms.data)[i].by[k];
       size_t index;
       if (push->sample < 0) continue;
@@ -262,11 +266,16 @@ static void push_body(const FloWorld *world, size_t i, const FloPush *push, doub
   vec_sub(x, body->rigid.position, arm);
   vec_cross(arm, impulse, turn);
   flo_rigid_push(&body->rigid, impulse, turn);
+  vec_sub(x, body->state.pose.position, arm);
+  vec_cross(arm, impulse, turn);
+  vec_add_scaled(body->state.force, impulse, 1 / dt, body->state.force);
+  vec_add_scaled(body->state.torque, turn, 1 / dt, body->state.torque);
 }
 
 void flo_world_push_bodies(FloWorld *world, double dt) {
   const FloWallRoom *rooms = world->wall_rooms.data;
   if (world->sets[FLO_SET_RIGID].count == 0) return;
   for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
-    for (int k = 0; k < 2 && is_near_solids(world, i); ++k) push_body(world, i, &rooms[i].by[k], dt);
+    for (int k = 0; k < FLO_MAX_PUSHES && is_near_solids(world, i); ++k)
+      push_body(world, i, &rooms[i].by[k], dt);
 }

@@ -80,18 +80,28 @@ static double monolithic_max_dt(const FloWorld *world, const void *state, const 
   return flo_viscosity_max_dt(world);
 }
 
-enum { FIRST_BUFFER = 10, WALL_FORCE = 25 }; // those before belong to contacts
+enum { FIRST_BUFFER = 10, WALL_FORCE = 26 }; // those before belong to contacts
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
   const struct {
     float **array;
     size_t size;
-  } arrays[] = {{&mono->pressure, n},        {&mono->move, n},       {&mono->way, n},
-                {&mono->error, n},           {&mono->diagonal, n},   {&mono->source, n},
-                {&mono->own_source, n},      {&mono->steep, 4 * n},  {&mono->start, 4 * n},
-                {&mono->velocity, 4 * n},    {&mono->force, 4 * n},  {&mono->explicit_force, 4 * n},
-                {&mono->solid, 4 * n_walls}, {&mono->zeros, n_walls}};
+  } arrays[] = {{&mono->pressure, n},
+                {&mono->move, n},
+                {&mono->way, n},
+                {&mono->error, n},
+                {&mono->diagonal, n},
+                {&mono->source, n},
+                {&mono->own_source, n},
+                {&mono->steep, 4 * n},
+                {&mono->start, 4 * n},
+                {&mono->before, 4 * n},
+                {&mono->velocity, 4 * n},
+                {&mono->force, 4 * n},
+                {&mono->explicit_force, 4 * n},
+                {&mono->solid, 4 * n_walls},
+                {&mono->zeros, n_walls}};
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
     FloBuffer *buffer = &mono->buffers[FIRST_BUFFER + k];
     FLO_TRY(
@@ -124,7 +134,7 @@ static void velocity_range(void *context, size_t begin, size_t end, int thread) 
   const Step *step = context;
   const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
   for (size_t i = begin; i < end; ++i) {
-    float *q = step->mono->start + 4 * i;
+    float *q = step->mono->before + 4 * i;
     q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
   }
 }
@@ -135,12 +145,12 @@ static void explicit_range(void *context, size_t begin, size_t end, int thread) 
   const FloMonolithic *mono = step->mono;
   const FloFluidCoefficients *each = mono->viscosity.is_single ? NULL : mono->viscosity.each.data;
   FloFluidForces among = {.pairs = &step->world->fluid_fluid,
-                          .state = mono->start,
+                          .state = mono->before,
                           .all = mono->viscosity.all,
                           .coefficients = each,
                           .force = mono->explicit_force};
   FloSolidForces walls = {.pairs = &step->world->fluid_boundary,
-                          .fluid = mono->start,
+                          .fluid = mono->before,
                           .solid = mono->solid,
                           .solid_pressure = mono->zeros,
                           .all = mono->viscosity.all,
@@ -157,22 +167,17 @@ static void start_range(void *context, size_t begin, size_t end, int thread) {
   const FloMonolithic *mono = step->mono;
   const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
   float dt = (float)mono->dt;
-  for (size_t i = begin; i < end; ++i)
-    for (int axis = 0; axis < 3 && !p->held[i]; ++axis) {
-      float force = mono->explicit_force[4 * i + (size_t)axis];
-      mono->start[4 * i + (size_t)axis] += dt * (force / p->mass[i] + (float)step->world->def.gravity[axis]);
-    }
+  for (size_t i = begin; i < end; ++i) {
+    float *start = mono->start + 4 * i;
+    const float *force = mono->explicit_force + 4 * i;
+    memcpy(start, mono->before + 4 * i, 4 * sizeof *start);
+    for (size_t axis = 0; axis < 3 && !p->held[i]; ++axis)
+      start[axis] += dt * (force[axis] / p->mass[i] + (float)step->world->def.gravity[axis]);
+  }
 }
 
 // (3.12); the gyroscopic term is in the angular momentum.
 static void start_bodies(FloWorld *world, FloMonolithic *mono) {
-  for (size_t k = 0; k < mono->n_touches; ++k) {
-    FloPartner *partner = &mono->partners[mono->touches[k].body];
-    for (int axis = 0; axis < 3; ++axis) {
-      partner->drag[axis] += (double)mono->drag[6 * k + (size_t)axis];
-      partner->turn_drag[axis] += (double)mono->drag[6 * k + 3 + (size_t)axis];
-    }
-  }
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloRigid *rigid = &flo_bodies(world)[k].rigid;
     FloPartner *partner = &mono->partners[k];
@@ -380,8 +385,6 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   start_bodies(world, mono);
   start_unknowns(world, mono);
   flo_monolithic_solve(world, mono);
-  flo_monolithic_apply(world, mono);
-  flo_monolithic_evaluate(world, mono);
   keep_unknowns(world, mono);
   push_bodies(world, mono);
   for_fluid(&step, total_range);
@@ -404,7 +407,7 @@ static void wall_force_range(void *context, size_t begin, size_t end, int thread
   const FloPairs *pairs = &step->world->boundary_fluid;
   const FloSweep sweep = {pairs, step->world->sets[FLO_SET_FLUID].pressure, mono->wall_force};
   const FloSolidForces drag = {.pairs = pairs,
-                               .fluid = mono->start,
+                               .fluid = mono->before,
                                .solid = mono->solid,
                                .solid_pressure = mono->zeros,
                                .all = mono->viscosity.all,

@@ -44,7 +44,9 @@ typedef struct FloPartner {
   double velocity[3], angular_velocity[3]; // at the end of the step
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
-  double drag[3], turn_drag[3];            // viscous force and torque, explicit
+  double drag[3], turn_drag[3];            // viscous force and torque
+  double drag_sums[27];                    // these as the body moves now, and the upper half of their matrix
+  double drift[6];                         // what they change its velocities by
   double fluid_load;                       // sum over the fluid rows next to it of response over diagonal
   double n_active;                         // contacts that press on it
   bool has_fluid;                          // next to it
@@ -79,20 +81,20 @@ typedef struct FloMonolithic {
   double *chunk_sums; // FLO_CHUNK_SUMS each; see monolithic_solve.c
   FloPartner *partners;
   float *corrected;            // errors of coupled fluid rows, less what their bodies yield
-  float *drag;                 // six per touch: explicit force and torque by viscosity
   uint32_t *fluid_touch_begin; // per coupled fluid row, see coupled
   uint32_t *coupled;           // fluid rows that have touches
   size_t n_coupled;
   // Per fluid particle; vectors are quadruples:
   float *pressure, *move, *way, *error, *diagonal, *source, *own_source;
   float *steep;    // sum of V_j grad W_ij over all neighbours
-  float *start;    // velocity without pressure
+  float *before;   // velocity at the start of the step
+  float *start;    // without pressure
   float *velocity; // with it
   float *explicit_force, *force;
   float *solid; // velocity and relative volume of wall samples
   float *zeros;
   float *wall_force;
-  FloBuffer buffers[26];
+  FloBuffer buffers[28];
 } FloMonolithic;
 
 enum {
@@ -127,6 +129,9 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
 // How strongly fluid hangs on bodies, once the diagonals of fluid are known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
+// y from (1 + scale M^-1 S) y = scale M^-1 w of a body; `sums` holds w and the upper half of S. It also holds
+// for locked axes, whose M^-1 is zero.
+void flo_monolithic_give_way(const FloRigid *rigid, double scale, const double sums[27], double y[6]);
 // Velocities and forces of bodies and fluid as the present unknowns make them.
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 // Volume errors and tangential velocities that follow from these.

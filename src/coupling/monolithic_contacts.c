@@ -10,7 +10,7 @@ enum { CHUNK_TOUCHES = 256 };
 // Share of an overlap that may vanish in a step.
 #define OVERLAP_RATE 0.2
 
-enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, DRAG, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED };
+enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED };
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t size, size_t keep,
                          FloError *error) {
@@ -24,7 +24,6 @@ static size_t with_room(size_t n) { return n + n / 2; }
 static FloStatus make_room(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n_touches = with_room(mono->n_touches), n_coupled = with_room(mono->n_coupled);
   FLO_TRY(reserve(world, mono, TOUCHES, n_touches * sizeof(FloTouch), 0, error));
-  FLO_TRY(reserve(world, mono, DRAG, n_touches * 6 * sizeof(float), 0, error));
   FLO_TRY(reserve(world, mono, COUPLED, n_coupled * 4, 0, error));
   FLO_TRY(reserve(world, mono, CORRECTED, (n_coupled + 1) * sizeof(float), 0, error));
   FLO_TRY(reserve(world, mono, FLUID_BEGIN, (n_coupled + 1) * 4, 0, error));
@@ -37,11 +36,8 @@ static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, u
                            FloError *error) {
   size_t n = mono->n_touches;
   FLO_TRY(reserve(world, mono, TOUCHES, (n + 1) * sizeof(FloTouch), n * sizeof(FloTouch), error));
-  FLO_TRY(reserve(world, mono, DRAG, (n + 1) * 6 * sizeof(float), n * 6 * sizeof(float), error));
   mono->touches = mono->buffers[TOUCHES].data;
-  mono->drag = mono->buffers[DRAG].data;
   mono->touches[n] = (FloTouch){.row = row, .body = body};
-  for (int k = 0; k < 6; ++k) mono->drag[6 * n + (size_t)k] = 0;
   mono->n_touches++;
   return FLO_OK;
 }
@@ -70,44 +66,76 @@ static void arm_of(const FloParticles *rigid, size_t sample, const FloBody *body
 
 // ---- Fluid next to bodies ----
 
-// Laminar drag between a fluid particle and a sample; added to both sides.
-static void add_drag(FloMonolithic *mono, const FloFluidCoefficients *c, size_t i, float v_dot_g,
-                     float viscous, double ratio, const double g[3], const double arm[3], float drag[6]) {
-  double scale = ratio * (double)(c->wall * v_dot_g * viscous), force[3];
-  vec_scale(g, -scale, force);
-  add_wrench(drag, force, arm);
-  for (int axis = 0; axis < 3; ++axis) mono->explicit_force[4 * i + (size_t)axis] -= (float)force[axis];
+// One pair of a fluid particle and a sample.
+typedef struct FluidPair {
+  size_t i, sample;
+  uint32_t body;
+  double g[3], arm[3]; // grad W, and from the body's centre to the sample
+  double drag;         // force on the body along g, per velocity along g
+} FluidPair;
+
+static FluidPair find_pair(const FloWorld *world, const FloMonolithic *mono, size_t i, size_t slot) {
+  const FloPairs *pairs = &world->fluid_rigid;
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  const FloPairSlot *s = &pairs->slots[slot];
+  const FloFluidCoefficients *each = mono->viscosity.each.data,
+                             *c = mono->viscosity.is_single ? &mono->viscosity.all : each + i;
+  size_t lane = i % FLO_BLOCK;
+  FluidPair pair = {.i = i,
+                    .sample = (size_t)s->index[lane],
+                    .g = {(double)s->gx[lane], (double)s->gy[lane], (double)s->gz[lane]}};
+  pair.body = rigid->body[pair.sample];
+  arm_of(rigid, pair.sample, &flo_bodies(world)[pair.body], pair.arm);
+  // See pair_viscosity: a pair's factor is negative.
+  pair.drag = -(double)(c->wall * pairs->viscous[slot * FLO_BLOCK + lane]) *
+              (double)rigid->volume[pair.sample] / mono->rest_volume;
+  return pair;
 }
 
-static FloStatus meet_sample(FloWorld *world, FloMonolithic *mono, size_t i, size_t slot, size_t lane,
-                             size_t first, FloError *error) {
-  const FloPairs *pairs = &world->fluid_rigid;
-  const FloPairSlot *s = &pairs->slots[slot];
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID], *fluid = &world->sets[FLO_SET_FLUID];
-  size_t sample = (size_t)s->index[lane], touch;
-  const FloBody *body = &flo_bodies(world)[rigid->body[sample]];
-  const FloFluidCoefficients *c = mono->viscosity.is_single
-                                      ? &mono->viscosity.all
-                                      : (FloFluidCoefficients *)mono->viscosity.each.data + i;
-  FLO_TRY(find_touch(world, mono, first, (uint32_t)i, rigid->body[sample], &touch, error));
-  double volume = (double)rigid->volume[sample], arm[3], force[3];
-  double g[3] = {(double)s->gx[lane], (double)s->gy[lane], (double)s->gz[lane]};
-  arm_of(rigid, sample, body, arm);
-  vec_scale(g, mono->rest_volume * volume, force);
-  add_wrench(mono->touches[touch].j, force, arm);
-  float v_dot_g = (fluid->vx[i] - rigid->vx[sample]) * s->gx[lane] +
-                  (fluid->vy[i] - rigid->vy[sample]) * s->gy[lane] +
-                  (fluid->vz[i] - rigid->vz[sample]) * s->gz[lane];
-  add_drag(mono, c, i, v_dot_g, pairs->viscous[slot * FLO_BLOCK + lane], volume / mono->rest_volume, g, arm,
-           mono->drag + 6 * touch);
+// Velocity of the fluid relative to the sample, along g. `drift` is what the body's velocities change by.
+static double approach_of(const FloWorld *world, const FluidPair *pair, const double drift[6]) {
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID], *rigid = &world->sets[FLO_SET_RIGID];
+  double v[3] = {(double)fluid->vx[pair->i] - (double)rigid->vx[pair->sample],
+                 (double)fluid->vy[pair->i] - (double)rigid->vy[pair->sample],
+                 (double)fluid->vz[pair->i] - (double)rigid->vz[pair->sample]},
+         turn[3];
+  vec_cross(drift + 3, pair->arm, turn);
+  vec_sub(v, drift, v);
+  vec_sub(v, turn, v);
+  return vec_dot(v, pair->g);
+}
+
+// What drag does to a body as it moves now, and how that changes with its velocities: sums w and K.
+static void sum_drag(const FloWorld *world, const FluidPair *pair, FloPartner *partner) {
+  static const double no_drift[6] = {0};
+  double j[6], *matrix = partner->drag_sums + 6;
+  double force = pair->drag * approach_of(world, pair, no_drift);
+  vec_copy(pair->g, j);
+  vec_cross(pair->arm, pair->g, j + 3);
+  for (int row = 0; row < 6; ++row) {
+    partner->drag_sums[row] += force * j[row];
+    for (int column = row; column < 6; ++column) *matrix++ += pair->drag * j[row] * j[column];
+  }
+}
+
+static FloStatus meet_sample(FloWorld *world, FloMonolithic *mono, const FluidPair *pair, size_t first,
+                             FloError *error) {
+  size_t touch;
+  double force[3];
+  FLO_TRY(find_touch(world, mono, first, (uint32_t)pair->i, pair->body, &touch, error));
+  vec_scale(pair->g, mono->rest_volume * (double)world->sets[FLO_SET_RIGID].volume[pair->sample], force);
+  add_wrench(mono->touches[touch].j, force, pair->arm);
+  if (pair->drag > 0) sum_drag(world, pair, &mono->partners[pair->body]);
   return FLO_OK;
 }
 
 static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
   const FloPairs *pairs = &world->fluid_rigid;
   size_t first = mono->n_touches, begin = pairs->slot_begin[i / FLO_BLOCK];
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k)
-    FLO_TRY(meet_sample(world, mono, i, begin + (size_t)k, i % FLO_BLOCK, first, error));
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+    FluidPair pair = find_pair(world, mono, i, begin + (size_t)k);
+    FLO_TRY(meet_sample(world, mono, &pair, first, error));
+  }
   size_t n = mono->n_coupled++;
   FLO_TRY(reserve(world, mono, COUPLED, (n + 1) * 4, n * 4, error));
   FLO_TRY(reserve(world, mono, FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
@@ -127,6 +155,35 @@ static FloStatus meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *erro
       if (pairs->row_count[i] > 0) FLO_TRY(meet_fluid_row(world, mono, i, error));
   }
   return FLO_OK;
+}
+
+// Drag is explicit for the fluid, whose time step is short enough for that, but a light body would be thrown
+// to and fro: it feels the drag at the velocities that it will have, (1 + dt M^-1 K) drift = dt M^-1 w. Both
+// sides get the same force.
+static void drag_row(FloWorld *world, FloMonolithic *mono, size_t i) {
+  const FloPairs *pairs = &world->fluid_rigid;
+  size_t begin = pairs->slot_begin[i / FLO_BLOCK];
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+    FluidPair pair = find_pair(world, mono, i, begin + (size_t)k);
+    FloPartner *partner = &mono->partners[pair.body];
+    double force[3], torque[3];
+    vec_scale(pair.g, pair.drag * approach_of(world, &pair, partner->drift), force);
+    vec_cross(pair.arm, force, torque);
+    vec_add(partner->drag, force, partner->drag);
+    vec_add(partner->turn_drag, torque, partner->turn_drag);
+    for (size_t axis = 0; axis < 3; ++axis) mono->explicit_force[4 * i + axis] -= (float)force[axis];
+  }
+}
+
+static void drag_bodies(FloWorld *world, FloMonolithic *mono) {
+  bool has_drag = false;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloPartner *partner = &mono->partners[k];
+    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
+    flo_monolithic_give_way(&flo_bodies(world)[k].rigid, mono->dt, partner->drag_sums, partner->drift);
+    for (int row = 0; row < 6; ++row) has_drag = has_drag || partner->drag_sums[row] != 0;
+  }
+  for (size_t n = 0; has_drag && n < mono->n_coupled; ++n) drag_row(world, mono, mono->coupled[n]);
 }
 
 // ---- Contacts ----
@@ -159,10 +216,16 @@ static double distance_to(const FloWorld *world, size_t i, const Neighbour *n, d
   return vec_length(between);
 }
 
+// From the positions that the grids hold, which are those of the start of the step.
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample) {
-  const Neighbour n = {.set = &world->sets[FLO_SET_BOUNDARY], .sample = wall_sample};
-  double between[3], w = flo_kernel_w(&world->kernel, distance_to(world, contact->sample, &n, between));
-  return contact->per_sum * n.set->volume[wall_sample] * (float)w;
+  const int32_t *here = world->grids[FLO_SET_RIGID].fixed + 4 * (size_t)contact->sample,
+                *there = world->grids[FLO_SET_BOUNDARY].fixed + 4 * wall_sample;
+  double between[3];
+  for (int axis = 0; axis < 3; ++axis)
+    between[axis] =
+        (double)(int32_t)((uint32_t)here[axis] - (uint32_t)there[axis]) / world->lattice.to_fixed[axis];
+  return contact->per_sum * world->sets[FLO_SET_BOUNDARY].volume[wall_sample] *
+         (float)flo_kernel_w(&world->kernel, vec_length(between));
 }
 
 static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, const Neighbour *n,
@@ -367,6 +430,7 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
   FLO_TRY(start_partners(world, mono, error));
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
   FLO_TRY(meet_fluid(world, mono, error));
+  drag_bodies(world, mono);
   FLO_TRY(meet_contacts(world, mono, error));
   FLO_TRY(reserve(world, mono, CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
   mono->corrected = mono->buffers[CORRECTED].data;

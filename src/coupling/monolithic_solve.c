@@ -242,6 +242,7 @@ static void sum_yield(const FloMonolithic *mono, const FloTouchChunk *chunk, dou
   for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
     const FloTouch *t = &mono->touches[mono->touch_order[n]];
     if (t->row >= mono->n_fluid || !t->is_main || !is_active(mono, t->row)) continue;
+    if (!(mono->diagonal[t->row] > 0)) continue;
     double per_diagonal = 1 / (double)mono->diagonal[t->row], *matrix = sums + 6;
     for (int i = 0; i < 6; ++i) {
       double j = (double)t->j[i] * per_diagonal;
@@ -296,12 +297,8 @@ static void mobility(const FloRigid *rigid, double scale, const double v[6], dou
   }
 }
 
-// y from (1 + c M^-1 S) y = c M^-1 w, which also holds for locked axes, whose M^-1 is zero. A body that has
-// contacts as well gives only half of its mass to fluid.
-static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
-                       const double sums[N_YIELD_SUMS]) {
-  double scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
-  double a[6][6], full[6][6], y[6];
+void flo_monolithic_give_way(const FloRigid *rigid, double scale, const double sums[27], double y[6]) {
+  double a[6][6], full[6][6];
   const double *upper = sums + 6;
   for (int i = 0; i < 6; ++i)
     for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
@@ -312,6 +309,13 @@ static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPart
     for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
   }
   solve_six(a, y);
+}
+
+// A body that has contacts as well gives only half of its mass to fluid.
+static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
+                       const double sums[N_YIELD_SUMS]) {
+  double y[6], scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
+  flo_monolithic_give_way(rigid, scale, sums, y);
   for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
 }
 

@@ -2,14 +2,17 @@
 
 #include <math.h>
 
-// Whether all fluid is alike, as far as viscous forces go.
-static bool has_single_fluid(const FloWorld *world) {
-  const FloMaterial *m = flo_materials(world);
-  for (size_t k = 1; k < world->materials.count; ++k)
-    if (m[k].density != m[0].density || m[k].viscosity != m[0].viscosity ||
-        m[k].wall_viscosity != m[0].wall_viscosity)
-      return false;
-  return true;
+// The material of all fluid, as far as viscous forces go; NULL if fluids differ.
+static const FloMaterial *single_fluid(const FloWorld *world) {
+  const FloMaterial *m = flo_materials(world), *first = NULL;
+  for (size_t k = 0; k < world->materials.count; ++k) {
+    if (!m[k].is_fluid) continue;
+    if (!first) first = &m[k];
+    if (m[k].density != first->density || m[k].viscosity != first->viscosity ||
+        m[k].wall_viscosity != first->wall_viscosity)
+      return NULL;
+  }
+  return first;
 }
 
 static FloFluidCoefficients coefficients_of(const FloWorld *world, double artificial,
@@ -41,8 +44,9 @@ static void fill_each(const FloWorld *world, double artificial, FloFluidCoeffici
 FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double artificial,
                                 FloError *error) {
   size_t size = world->sets[FLO_SET_FLUID].capacity * sizeof(FloFluidCoefficients);
-  viscosity->is_single = has_single_fluid(world);
-  if (world->materials.count) viscosity->all = coefficients_of(world, artificial, flo_materials(world));
+  const FloMaterial *single = single_fluid(world);
+  viscosity->is_single = single != NULL || world->sets[FLO_SET_FLUID].count == 0;
+  if (single) viscosity->all = coefficients_of(world, artificial, single);
   if (viscosity->is_single) return FLO_OK;
   FLO_TRY(flo_buffer_reserve(&world->memory, &viscosity->each, size, 0, error));
   fill_each(world, artificial, viscosity->each.data);
@@ -53,8 +57,8 @@ FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double
 double flo_viscosity_max_dt(const FloWorld *world) {
   double s = world->def.spacing, highest = 0;
   for (size_t k = 0; k < world->materials.count; ++k) {
-    highest = fmax(highest, flo_materials(world)[k].viscosity);
-    highest = fmax(highest, flo_materials(world)[k].wall_viscosity);
+    const FloMaterial *material = &flo_materials(world)[k];
+    if (material->is_fluid) highest = fmax(highest, fmax(material->viscosity, material->wall_viscosity));
   }
   return highest > 0 ? 0.125 * s * s / highest : INFINITY;
 }
