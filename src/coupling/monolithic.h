@@ -63,7 +63,6 @@ typedef struct FloTouchChunk {
 
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
-  double motion;         // mean distance that bodies with contacts travel in the step, in spacings
   double square;         // of the move, in joule
 } FloResidual;
 

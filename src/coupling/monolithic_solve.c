@@ -1,4 +1,4 @@
-// The iterations: projected Jacobi (4.1, 4.8), and the nonsmooth nonlinear conjugate gradient method made
+// The iterations: projected Jacobi (4.1), and the nonsmooth nonlinear conjugate gradient method made
 // from it (Algorithm 2). All sums are formed in a fixed order.
 #include "base/parallel.h"
 #include "coupling/monolithic.h"
@@ -190,15 +190,28 @@ static double contact_share(const FloPartner *partner) {
   return fmax(partner->n_active, 1) * (partner->fluid_load > 0 ? 2 : 1);
 }
 
-static void share_contact(const FloMonolithic *mono, FloContact *contact) {
-  double diagonal = 0, slip = 0, slip_alone = 0;
+// Along locked axes a contact cannot move anything. One whose normal lies mostly along them, so that the body
+// could give way only sideways, or by what rounding leaves, carries no pressure. Without locks a body can
+// always do more than just move along the normal.
+#define LEAST_RESPONSE 0.25
+
+static double free_response(const FloWorld *world, const FloTouch *t) {
+  double square = (double)(t->j[0] * t->j[0] + t->j[1] * t->j[1] + t->j[2] * t->j[2]);
+  return square / flo_bodies(world)[t->body].rigid.mass;
+}
+
+static void share_contact(const FloWorld *world, const FloMonolithic *mono, FloContact *contact) {
+  double diagonal = 0, slip = 0, slip_alone = 0, response = 0, unlocked = 0;
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
     const FloTouch *t = &mono->touches[k];
     double share = contact_share(&mono->partners[t->body]);
     diagonal += share * (double)t->response;
     slip += share * (double)t->slip;
     slip_alone += (double)t->slip;
+    response += (double)t->response;
+    unlocked += free_response(world, t);
   }
+  if (response < LEAST_RESPONSE * unlocked) diagonal = 0;
   contact->diagonal = (float)(mono->dt * mono->dt / (double)contact->volume * diagonal);
   contact->slip_diagonal = (float)(mono->dt * slip_alone);
   contact->slip_share = slip > 0 ? (float)(slip_alone / slip) : 0;
@@ -206,8 +219,8 @@ static void share_contact(const FloMonolithic *mono, FloContact *contact) {
 
 static void share_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
-  FloMonolithic *mono = ((Solve *)context)->mono;
-  for (size_t k = begin; k < end; ++k) share_contact(mono, &mono->contacts[k]);
+  const Solve *solve = context;
+  for (size_t k = begin; k < end; ++k) share_contact(solve->world, solve->mono, &solve->mono->contacts[k]);
 }
 
 // Bodies besides the main one are shared like contacts are; see below for the main one. Once a step: the
@@ -337,7 +350,7 @@ static void find_yields(Solve *solve) {
 
 // ---- Projected Jacobi ----
 
-enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, SUM_MOTION, N_SUMS };
+enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, N_SUMS };
 
 // Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
 static double complementarity(double error, double pressure) {
@@ -399,33 +412,29 @@ static void clamp_length(float v[3], float longest) {
   for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
 }
 
-// (4.8): a first clamp keeps fast contacts from running ahead of slow ones. A contact that slides has its
-// friction at the limit, which moves with the pressure: it goes along, instead of catching up a little in
-// each iteration.
+// (4.1b). The paper clamps the step first (4.8), since fast contacts would run ahead of slow ones; but then a
+// contact that slides needs as many iterations as its body has contacts to reach its limit. With shares of
+// mass the plain step is stable, and such a contact is at its limit at once.
 static void propose_friction(FloContact *contact, float relaxation, float moved) {
-  float target[3] = {0}, wanted[3], limit = contact->cone * moved, before = contact->cone * contact->pressure;
-  bool slides = before > 0 && dot3(contact->friction, contact->friction) > 0.99f * before * before &&
-                dot3(contact->friction, contact->velocity) < 0;
-  float along = slides ? moved / contact->pressure : 1;
-  if (contact->slip_diagonal > 0)
-    for (int axis = 0; axis < 3; ++axis) target[axis] = -contact->velocity[axis] / contact->slip_diagonal;
-  clamp_length(target, limit);
+  float wanted[3], step = 0;
+  if (contact->slip_diagonal > 0) step = relaxation * contact->slip_share / contact->slip_diagonal;
   for (int axis = 0; axis < 3; ++axis)
-    wanted[axis] = along * contact->friction[axis] + relaxation * contact->slip_share * target[axis];
-  clamp_length(wanted, limit);
+    wanted[axis] = contact->friction[axis] - step * contact->velocity[axis];
+  clamp_length(wanted, contact->cone * moved);
   for (int axis = 0; axis < 3; ++axis) contact->friction_move[axis] = wanted[axis] - contact->friction[axis];
 }
 
 // How far a contact still slips in a step although its friction could hold it, or pulls the wrong way, in
-// spacings.
+// spacings. All contacts of a body lack friction together, so the shared diagonal tells what that does.
 static double friction_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
   float wanted[3], limit = contact->cone * contact->pressure;
-  if (!(contact->slip_diagonal > 0)) return 0;
+  if (!(contact->slip_share > 0)) return 0;
+  float diagonal = contact->slip_diagonal / contact->slip_share;
   for (int axis = 0; axis < 3; ++axis)
-    wanted[axis] = contact->friction[axis] - contact->velocity[axis] / contact->slip_diagonal;
+    wanted[axis] = contact->friction[axis] - contact->velocity[axis] / diagonal;
   clamp_length(wanted, limit);
   for (int axis = 0; axis < 3; ++axis) wanted[axis] -= contact->friction[axis];
-  return (double)(sqrtf(dot3(wanted, wanted)) * contact->slip_diagonal) * mono->dt / spacing;
+  return (double)(sqrtf(dot3(wanted, wanted)) * diagonal) * mono->dt / spacing;
 }
 
 static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
@@ -445,7 +454,6 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
                       friction_residual(mono, c, solve->world->def.spacing);
     sums[SUM_RESIDUAL] += residual;
     sums[SUM_ACTIVE] += 1;
-    sums[SUM_MOTION] += vec_length(mono->partners[c->body].start);
   }
 }
 
@@ -463,7 +471,6 @@ static FloResidual propose(Solve *solve) {
   return (FloResidual){.fluid = fmax(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
                                      coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
                        .contact = contacts[SUM_RESIDUAL] / n_contacts,
-                       .motion = contacts[SUM_MOTION] / n_contacts * mono->dt / solve->world->def.spacing,
                        .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
                                  contacts[SUM_SQUARE]};
 }
@@ -520,7 +527,7 @@ static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
   return r->fluid <= world->params[FLO_MONO_TOLERANCE] &&
-         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fmax(fall, 0.2 * r->motion);
+         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
