@@ -231,6 +231,8 @@ double flo_world_any_wall_speed(const FloWorld *world); // now, of all
 double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
 // From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
 double flo_world_fall_height(const FloWorld *world);
+// What things will reach if they fall as far as they can, or move as they are told.
+double flo_world_expected_speed(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
 // Where walls end along gravity, where they stand still; see lost_depth.
 void flo_world_find_lost_depth(FloWorld *world);

@@ -363,3 +363,10 @@ void flo_world_find_lost_depth(FloWorld *world) {
   flo_parallel_max(world->threads, walls->count, raise_extent, &extent, 2, reach);
   world->lost_depth = reach[0] + 2 * world->kernel.support;
 }
+
+double flo_world_expected_speed(const FloWorld *world) {
+  double speed = fmax(world->max_speed, flo_world_scheduled_wall_speed(world));
+  for (size_t k = 0; k < world->emitters.count; ++k) speed = fmax(speed, flo_emitters(world)[k].def.speed);
+  double g = vec_length(world->def.gravity);
+  return sqrt(speed * speed + 2 * g * flo_world_fall_height(world));
+}

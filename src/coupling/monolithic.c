@@ -38,6 +38,8 @@ static const FloParam params[] = {
      "share of the last step's pressures to start from, where that step converged"},
     {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
     {"separation", 0, 0, 100, "m/s", "fastest that an overlap of bodies may push them apart; 0: by gravity"},
+    {"alpha", 0.1, 0, 10, "",
+     "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall"},
     {0}};
 
 #define RIGID (1u << FLO_SET_RIGID)
@@ -64,7 +66,9 @@ static double contact_sum(const FloWorld *world) {
 }
 
 static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) {
-  (void)world, (void)state, (void)error; // everything is set up in each step
+  (void)error; // everything else is set up in each step
+  FloMonolithic *mono = state;
+  mono->expected_speed = fmax(mono->expected_speed, flo_world_expected_speed(world));
   return FLO_OK;
 }
 
@@ -108,7 +112,8 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
         flo_buffer_reserve(&world->memory, buffer, (arrays[k].size + FLO_BLOCK) * sizeof(float), 0, error));
     *arrays[k].array = buffer->data;
   }
-  return flo_viscosity_prepare(&mono->viscosity, world, 0, error);
+  double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * mono->expected_speed;
+  return flo_viscosity_prepare(&mono->viscosity, world, artificial, error);
 }
 
 // ---- Before the pressure: explicit forces ----
@@ -464,7 +469,7 @@ const FloCoupling flo_monolithic = {
     .fields = fields,
     .moves_bodies = true,
     .state_size = sizeof(FloMonolithic),
-    .n_saved = 1,
+    .n_saved = 2,
     .init = monolithic_init,
     .max_dt = monolithic_max_dt,
     .step = monolithic_step,

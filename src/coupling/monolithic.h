@@ -68,7 +68,8 @@ typedef struct FloResidual {
 
 typedef struct FloMonolithic {
   // Saved:
-  double was_converged; // the last step: only then its pressures are worth a start
+  double was_converged;  // the last step: only then its pressures are worth a start
+  double expected_speed; // [m/s]
   // Of a step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   size_t n_fluid, n_contacts, n_touches, n_chunks;
@@ -107,6 +108,7 @@ enum {
   FLO_MONO_WARM_START,
   FLO_MONO_ANCHORS,
   FLO_MONO_SEPARATION,
+  FLO_MONO_ALPHA,
 };
 
 enum { FLO_SOLVER_JACOBI, FLO_SOLVER_NNCG };

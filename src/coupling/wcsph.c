@@ -54,13 +54,6 @@ typedef struct Wcsph {
 
 // ---- Speed of sound ----
 
-static double expected_speed(const FloWorld *world) {
-  double speed = fmax(world->max_speed, flo_world_scheduled_wall_speed(world));
-  for (size_t k = 0; k < world->emitters.count; ++k) speed = fmax(speed, flo_emitters(world)[k].def.speed);
-  double g = vec_length(world->def.gravity);
-  return sqrt(speed * speed + 2 * g * flo_world_fall_height(world));
-}
-
 // What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any
 // speed will do; one metre a second keeps the time step sensible.
 static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
@@ -75,7 +68,7 @@ static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   Wcsph *wcsph = state;
   // Fluid that was added later may move faster, but what was there does not get slower.
-  wcsph->expected_speed = fmax(wcsph->expected_speed, expected_speed(world));
+  wcsph->expected_speed = fmax(wcsph->expected_speed, flo_world_expected_speed(world));
   flo_world_log(world, FLO_LOG_INFO, "wcsph: speed of sound %g m/s", sound_speed(world, wcsph));
   return FLO_OK;
 }
