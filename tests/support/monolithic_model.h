@@ -84,6 +84,9 @@ static inline FloMaterialId add_ideal_fluid(FloWorld *world, double density) {
 // them and leans on a turning wall.
 static inline FloWorld *fill_scene(const Scene *scene, const FloWorldDef *def) {
   FloWorld *world = create_world(def);
+  FloError failure;
+  // The model knows pressure and friction only.
+  assert_ok(flo_world_set_param(world, "alpha", 0, &failure), &failure);
   Random random = {scene->seed};
   double s = def->spacing * scene->scale;
   bool is_flat = scene->dim == 2;
