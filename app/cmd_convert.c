@@ -113,6 +113,11 @@ static bool has_frame(const Arguments *a, size_t frame) {
 static bool choose_frames(Arguments *a, int *exit_code) {
   size_t n_frames = flo_run_folder_count_frames(a->folder);
   char *end;
+  if (n_frames == 0 && app_is_run_folder(a->folder))
+    return complain(exit_code, app_fail(APP_BAD_INPUT,
+                                        "convert: %s: has no frames yet; let the run come to its first one, "
+                                        "or go on with: flotsam resume '%s'",
+                                        a->folder, a->folder));
   if (n_frames == 0) return complain(exit_code, app_complain_no_run("convert", a->folder));
   a->first = n_frames - 1, a->end = n_frames;
   if (strcmp(a->frame, "last") == 0) return true;

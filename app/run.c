@@ -118,7 +118,7 @@ FloStatus app_run_open_files(AppRun *run) {
 }
 
 // The folder comes last: a scene that cannot be built leaves nothing behind. The checkpoint comes first in
-// it, so that a run can be resumed from its first moment.
+// it and is waited for, so that a run can be resumed from its first moment.
 static FloStatus start(AppRun *run, const char *out, bool replace) {
   FLO_TRY(flo_run_folder_check(out, replace, &run->error));
   FLO_TRY(app_run_build(run));
@@ -127,6 +127,8 @@ static FloStatus start(AppRun *run, const char *out, bool replace) {
   FLO_TRY(app_run_keep_assets(run));
   FLO_TRY(app_run_open_files(run));
   FLO_TRY(app_run_write_checkpoint(run));
+  FLO_TRY(flo_writer_wait(run->writer, &run->error));
+  FLO_TRY(app_run_clear_assets(run, &run->error));
   FLO_TRY(flo_run_folder_write(run->folder, "scene.json", run->scene->resolved, &run->error));
   FLO_TRY(flo_body_files_write_meshes(out, run->scene, &run->error));
   flo_run_folder_note(run->folder,
@@ -292,6 +294,13 @@ static void print_expects(const AppRun *run) {
   }
 }
 
+// A run that was resumed has the checkpoint of its earlier part until it has written one of its own.
+static void clear_assets(AppRun *run) {
+  FloError error;
+  if (run->has_checkpoint && app_run_clear_assets(run, &error) != FLO_OK)
+    flo_run_folder_note(run->folder, "warning: %s", error.text);
+}
+
 // All files are closed behind the last frame, and the end is drawn.
 static FloStatus complete_files(AppRun *run, FloStatus status, FloError *error) {
   if (!run->writer) return FLO_OK;
@@ -299,6 +308,7 @@ static FloStatus complete_files(AppRun *run, FloStatus status, FloError *error) 
   FloError later;
   settled = app_run_settle_files(run, written != FLO_OK, &later);
   if (written == FLO_OK && settled != FLO_OK) written = settled, *error = later;
+  if (written == FLO_OK) clear_assets(run);
   bool is_drawn = !run->options->has_no_pictures && !run->is_interrupted;
   if (written != FLO_OK || !is_drawn || (status != FLO_OK && status != FLO_DIVERGED)) return written;
   return app_run_draw_end(run, error);

@@ -61,6 +61,7 @@ typedef struct AppRun {
   AppProgress progress;
   double began;           // wall clock, less what earlier parts of the run took
   double last_checkpoint; // wall clock
+  bool has_checkpoint;    // one of this part of the run was given to the writer
   bool is_interrupted;
   bool is_astray; // on the last steps to a goal that is no frame's time: a longer run would not come by here
   double frame_time;   // of the last frame [s]; NaN: none yet
@@ -140,8 +141,10 @@ FloStatus app_run_draw_end(AppRun *run, FloError *error);
 // Finds out what they are to be called in the folder `out`, and copies those that are in it already and may
 // be about to be replaced.
 FloStatus app_run_name_assets(AppRun *run, const char *out);
-// Copies the others, and makes the scene as it is stored refer to the copies. Copies of other scenes are
-// removed.
+// Copies the others, and makes the scene as it is stored refer to the copies.
 FloStatus app_run_keep_assets(AppRun *run);
+// Removes copies that this scene does not need. An older checkpoint may need them: only when one of this run
+// is on disk.
+FloStatus app_run_clear_assets(AppRun *run, FloError *error);
 
 #endif

@@ -60,16 +60,22 @@ static void copy_safely(const char *from, size_t length, char *to) {
   to[length] = 0;
 }
 
-// The copy of a copy has the same name.
+// Without a '-', so that the last one in a name is that of the hash.
+static void copy_extension(const char *dot, char extension[MAX_EXTENSION + 1]) {
+  copy_safely(dot, flo_min_size(strlen(dot), MAX_EXTENSION), extension);
+  for (char *dash = strchr(extension, '-'); dash; dash = strchr(dash, '-')) *dash = '_';
+}
+
+// The copy of a copy has the same name: its mark goes before a long stem is cut.
 static void name_asset(const char *path, uint64_t hash, char name[FLO_PATH_SIZE]) {
-  char stem[MAX_STEM + 1], extension[MAX_EXTENSION + 1] = "", mark[HASH_DIGITS + 2];
+  enum { MARK = HASH_DIGITS + 1 };
+  char stem[MAX_STEM + 1], extension[MAX_EXTENSION + 1] = "", mark[MARK + 1];
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
   size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
-  if (dot && dot > base) copy_safely(dot, flo_min_size(strlen(dot), MAX_EXTENSION), extension);
-  copy_safely(base, flo_min_size(length, MAX_STEM), stem);
   snprintf(mark, sizeof mark, "-%016" PRIx64, hash);
-  size_t n = strlen(stem);
-  if (n > sizeof mark - 1 && !strcmp(stem + n - (sizeof mark - 1), mark)) stem[n - (sizeof mark - 1)] = 0;
+  if (length > MARK && !strncmp(base + length - MARK, mark, MARK)) length -= MARK;
+  if (dot && dot > base) copy_extension(dot, extension);
+  copy_safely(base, flo_min_size(length, MAX_STEM), stem);
   snprintf(name, FLO_PATH_SIZE, "assets/%s%s%s", stem, mark, extension);
 }
 
@@ -147,6 +153,16 @@ static FloStatus refer_to_copies(AppRun *run) {
   return FLO_OK;
 }
 
+FloStatus app_run_keep_assets(AppRun *run) {
+  const char *path;
+  json_t *name;
+  json_object_foreach(run->assets, path, name)
+      FLO_TRY(copy_asset(run->folder->path, path, json_string_value(name), &run->error));
+  return json_object_size(run->assets) > 0 ? refer_to_copies(run) : FLO_OK;
+}
+
+// ---- What an older scene has left ----
+
 static bool is_used(const AppRun *run, const char *file) {
   const char *path;
   json_t *name;
@@ -166,21 +182,12 @@ static FloStatus remove_unused(const char *file, void *context, FloError *error)
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot remove: %s; move it away", path, strerror(errno));
 }
 
-static FloStatus clear_assets(AppRun *run) {
+FloStatus app_run_clear_assets(AppRun *run, FloError *error) {
   char assets[FLO_PATH_SIZE];
   struct stat about;
-  FLO_TRY(flo_path_join(run->folder->path, "assets", assets, &run->error));
+  FLO_TRY(flo_path_join(run->folder->path, "assets", assets, error));
   if (stat(assets, &about) != 0 || !S_ISDIR(about.st_mode)) return FLO_OK;
-  FLO_TRY(flo_folder_visit(assets, remove_unused, run, &run->error));
+  FLO_TRY(flo_folder_visit(assets, remove_unused, run, error));
   rmdir(assets); // unless there is something in it
   return FLO_OK;
-}
-
-FloStatus app_run_keep_assets(AppRun *run) {
-  const char *path;
-  json_t *name;
-  json_object_foreach(run->assets, path, name)
-      FLO_TRY(copy_asset(run->folder->path, path, json_string_value(name), &run->error));
-  if (json_object_size(run->assets) > 0) FLO_TRY(refer_to_copies(run));
-  return clear_assets(run);
 }

@@ -8,6 +8,7 @@
 #include "io/scene_steps.h"
 #include "run.h"
 #include "sph/kernel_form.h"
+#include "world.h"
 #include "world_state.h"
 
 #include <inttypes.h>
@@ -233,6 +234,7 @@ static json_t *material_json(const FloMaterialDef *def) {
   json_t *material = json_pack("{s:f, s:f}", "density", def->density, "viscosity", def->viscosity);
   if (def->wall_viscosity >= 0)
     json_object_set_new(material, "wall_viscosity", json_real(def->wall_viscosity));
+  if (def->friction >= 0) json_object_set_new(material, "friction", json_real(def->friction));
   return material;
 }
 
@@ -302,23 +304,54 @@ static void set_motions(json_t *body, const FloBodyState *state, int dim) {
   json_object_set_new(body, "motions", motions);
 }
 
+// A change that has begun goes on from what it has come to; the scene ends before others begin.
+static void add_friction_change(json_t *root, const FloBody *body, const FloFrictionChange *change,
+                                double now) {
+  double at = fmax(change->time - now, 0), end = change->time + change->within;
+  json_t *events = json_object_get(root, "events");
+  if (end <= now || at > flo_json_number(root, "duration")) return;
+  if (!events) json_object_set_new(root, "events", events = json_array());
+  json_array_append_new(events,
+                        json_pack("{s:f, s:s, s:{s:f, s:f}}", "at", at, "body", body->name, "set", "friction",
+                                  change->friction, "within", end - fmax(change->time, now)));
+}
+
+// As it is now, once changes have begun, and those to come.
+static void set_friction(const FloWorld *world, const FloBody *body, json_t *entry, json_t *root) {
+  double now = flo_world_time(world);
+  if (body->n_friction_changes > 0 && body->friction_changes[0].time <= now)
+    json_object_set_new(entry, "friction", json_real(flo_world_friction(world, body, body)));
+  for (size_t k = 0; k < body->n_friction_changes; k++)
+    add_friction_change(root, body, &body->friction_changes[k], now);
+}
+
+// One that is held still has before it what the scene says of its velocities.
+static void set_velocities(const FloWorld *world, const FloBody *body, json_t *entry) {
+  double left = body->release - flo_world_time(world);
+  json_object_set_new(entry, "release", json_real(fmax(left, 0)));
+  if (left > 0) return;
+  // The scene's is that of the centre of mass, that of a FloBodyState of the shape's origin.
+  json_object_set_new(entry, "velocity", vector_json(body->rigid.velocity, world->def.dim));
+  json_object_set_new(entry, "angular_velocity", vector_json(body->state.angular_velocity, 3));
+}
+
 // Where solids are now, going on as they do.
 static FloStatus set_bodies(const Reproduction *r, json_t *root, FloError *error) {
   const FloScene *scene = r->run->scene;
   for (size_t k = 0; k < scene->n_bodies; k++) {
+    const FloBody *now = &flo_bodies(r->run->world)[scene->bodies[k].id.index];
     bool is_dynamic = scene->bodies[k].def.kind == FLO_BODY_DYNAMIC;
     json_t *list = json_object_get(root, is_dynamic ? "bodies" : "boundaries");
     json_t *body = json_array_get(list, scene->bodies[k].entry);
     FloBodyState state;
+    set_friction(r->run->world, now, body, root);
     if (scene->bodies[k].def.kind == FLO_BODY_STATIC) continue;
     FLO_TRY(flo_world_body_state(r->run->world, scene->bodies[k].id, &state, error));
     set_pose(body, &state.pose, scene->world.dim);
-    if (!is_dynamic) {
+    if (is_dynamic)
+      set_velocities(r->run->world, now, body);
+    else
       set_motions(body, &state, scene->world.dim);
-      continue;
-    }
-    json_object_set_new(body, "velocity", vector_json(state.velocity, scene->world.dim));
-    json_object_set_new(body, "angular_velocity", vector_json(state.angular_velocity, 3));
   }
   return FLO_OK;
 }

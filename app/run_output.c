@@ -150,6 +150,7 @@ static FloStatus post_checkpoint(AppRun *run, CheckpointJob about) {
   if (!job) return flo_state_destroy(about.state), free(about.pressure), no_memory(run);
   *job = about;
   run->last_checkpoint = flo_seconds();
+  run->has_checkpoint = true;
   return flo_writer_post(run->writer, (FloJob){write_checkpoint_job, release_checkpoint, job}, &run->error);
 }
 

@@ -71,7 +71,9 @@ bool flo_advice_falls_for_ever(const FloFall *fall, const double x[3], const dou
     if (vec_dot(at, fall->down) > fall->bottom && vec_dot(velocity, fall->down) >= 0) return true;
     double room = room_at(fall->world, at), speed = vec_length(velocity);
     if (!(room > 0)) return false;
-    double dt = (sqrt(speed * speed + 2 * fall->gravity * room) - speed) / fall->gravity;
+    if (isinf(room)) return true; // there is nothing to meet at all
+    // The root of speed dt + gravity dt^2 / 2 = room, in the form that loses no digits to a fast particle.
+    double dt = 2 * room / (speed + sqrt(speed * speed + 2 * fall->gravity * room));
     vec_add_scaled(at, velocity, dt, at);
     vec_add_scaled(at, fall->down, fall->gravity * dt * dt / 2, at);
     vec_add_scaled(velocity, fall->down, fall->gravity * dt, velocity);

@@ -114,12 +114,12 @@ static Reach find_reach(const FloAdvice *advice, bool is_generous) {
 
 // ---- In solids ----
 
-// A body that stands still and in which the point is, at least so deep; NULL: there is none.
+// A body that stays where it is and in which the point is, at least so deep; NULL: there is none.
 static const FloBody *find_solid_at(const FloWorld *world, const double x[3], double depth) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     double image[3], between[3];
-    if (body->n_motions) continue;
+    if (body->n_motions || body->kind == FLO_BODY_DYNAMIC) continue;
     flo_world_nearest_image(world, body->state.pose.position, x, image);
     vec_sub(image, body->state.pose.position, between);
     if (vec_length(between) <= body->reach && flo_world_distance(world, body, x) < -depth) return body;

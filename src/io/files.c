@@ -51,12 +51,18 @@ FloStatus flo_new_file_finish(FloNewFile *file, FloError *error) {
                   reason ? strerror(reason) : "an earlier write failed");
 }
 
+// Some file systems cannot do it, for folders above all, and say so: there is nothing more to be done then.
+bool flo_descriptor_sync(int descriptor) {
+  return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
 static FloStatus write_whole(const char *path, const void *data, size_t size, bool is_durable,
                              FloError *error) {
   FloNewFile file;
   FLO_TRY(flo_new_file_begin(&file, path, error));
   bool is_written = fwrite(data, 1, size, file.stream) == size;
-  if (is_written && is_durable) is_written = fflush(file.stream) == 0 && fsync(fileno(file.stream)) == 0;
+  if (is_written && is_durable)
+    is_written = fflush(file.stream) == 0 && flo_descriptor_sync(fileno(file.stream));
   if (is_written) return flo_new_file_finish(&file, error);
   // A full disk shows here; closing the file would overwrite errno.
   int reason = errno;
@@ -70,14 +76,9 @@ FloStatus flo_file_write(const char *path, const void *data, size_t size, FloErr
 
 // ---- Durability ----
 
-// Some file systems cannot do it, for folders above all, and say so: there is nothing more to be done then.
-static bool sync_descriptor(int descriptor) {
-  return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
-}
-
 static FloStatus sync_path(const char *path, int flags, FloError *error) {
   int descriptor = open(path, flags | O_CLOEXEC);
-  bool is_synced = descriptor >= 0 && sync_descriptor(descriptor);
+  bool is_synced = descriptor >= 0 && flo_descriptor_sync(descriptor);
   int reason = errno;
   if (descriptor >= 0) close(descriptor);
   if (is_synced) return FLO_OK;
@@ -142,7 +143,7 @@ FloStatus flo_file_copy_durably(const char *from, const char *to, uint64_t hash,
   if (is_whole && found != hash)
     status =
         flo_fail(error, FLO_BAD_INPUT, "%s: was changed while it was being copied; start once more", from);
-  if (is_whole && status == FLO_OK && !sync_descriptor(fileno(file.stream)))
+  if (is_whole && status == FLO_OK && !flo_descriptor_sync(fileno(file.stream)))
     status = flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", to, strerror(errno));
   if (status != FLO_OK) return flo_new_file_abandon(&file), status;
   FLO_TRY(flo_new_file_finish(&file, error));
@@ -191,7 +192,7 @@ FloStatus flo_row_file_add(FloRowFile *file, const char *rows, size_t length, Fl
 }
 
 FloStatus flo_row_file_sync(const FloRowFile *file, FloError *error) {
-  if (!file->is_open || sync_descriptor(file->descriptor)) return FLO_OK;
+  if (!file->is_open || flo_descriptor_sync(file->descriptor)) return FLO_OK;
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", file->path, strerror(errno));
 }
 

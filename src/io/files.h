@@ -31,6 +31,8 @@ FloStatus flo_file_copy_durably(const char *from, const char *to, uint64_t hash,
 // A number that tells files of different content apart (FNV-1a, 64 bits).
 FloStatus flo_file_hash(const char *path, uint64_t *hash, FloError *error);
 // Returns when what was written to a file, or the names in a folder, would survive a power cut.
+// Of an open file; false: errno tells why. File systems that cannot do it are forgiven.
+bool flo_descriptor_sync(int descriptor);
 FloStatus flo_file_sync(const char *path, FloError *error);
 FloStatus flo_folder_sync(const char *path, FloError *error);
 // Reads a whole file; `data` is malloc'ed and ends with a zero byte that `size` does not count.

@@ -172,7 +172,9 @@ static FloStatus begin_anew(FloRunFolder *folder, FloError *error) {
     fprintf(folder->log, "%s\n", flo_version());
   else
     fprintf(folder->log, "%s%s\n", mark, flo_version());
-  if (fflush(folder->log) == 0) return FLO_OK;
+  // Once: later lines tell what happened, this one tells whose folder it is. Not by another descriptor, whose
+  // closing would take the lock away.
+  if (fflush(folder->log) == 0 && flo_descriptor_sync(log)) return FLO_OK;
   FloStatus status =
       flo_fail(error, FLO_IO_FAILED, "%s/log.txt: cannot write: %s", folder->path, strerror(errno));
   // A folder in which nothing could be written is left as it was found.

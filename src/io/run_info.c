@@ -166,7 +166,8 @@ static void tell_scene(Inspection *in, const json_t *scene) {
   copy(in, scene, "duration");
   copy(in, scene, "time_step");
   copy(in, scene, "cfl");
-  in->n_bodies = json_array_size(json_object_get(scene, "boundaries"));
+  in->n_bodies = json_array_size(json_object_get(scene, "boundaries")) +
+                 json_array_size(json_object_get(scene, "bodies"));
   if (!scene && !has_file(in->folder, "scene.json")) note(in, "scene.json is missing");
 }
 

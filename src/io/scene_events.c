@@ -44,9 +44,13 @@ static FloStatus read_switch(FloSceneContext *context, const json_t *object, Flo
   return flo_scene_fail(context, "'%s' must be true, or left out", word);
 }
 
-static bool is_meant(const FloSceneEvent *event, const char *name) {
+static bool is_pattern(const FloSceneEvent *event) {
   size_t length = strlen(event->name);
-  if (length > 0 && event->name[length - 1] == '*') return !strncmp(event->name, name, length - 1);
+  return length > 0 && event->name[length - 1] == '*';
+}
+
+static bool is_meant(const FloSceneEvent *event, const char *name) {
+  if (is_pattern(event)) return !strncmp(event->name, name, strlen(event->name) - 1);
   return !strcmp(event->name, name);
 }
 
@@ -275,17 +279,26 @@ static FloStatus change_friction(FloSceneContext *context, const FloSceneEvent *
   return FLO_OK;
 }
 
-static FloStatus apply_to_bodies(FloSceneContext *context, FloScene *scene) {
-  for (size_t k = 0; k < scene->n_events; k++) {
-    const FloSceneEvent *event = &scene->events[k];
-    if (event->target != FLO_TARGET_BODIES) continue;
-    for (size_t b = 0; b < scene->n_bodies; b++) {
-      FloBodyDef *body = &scene->bodies[b].def;
-      if (!is_meant(event, scene->bodies[b].name)) continue;
-      FLO_TRY(event->kind == FLO_EVENT_SET ? change_friction(context, event, body)
-                                           : release_body(context, event, body));
-    }
+// Names that begin alike may be those of boundaries too, which nothing holds.
+static FloStatus apply_body_event(FloSceneContext *context, const FloSceneEvent *event, FloScene *scene) {
+  bool has_found = false, is_release = event->kind == FLO_EVENT_RELEASE;
+  for (size_t b = 0; b < scene->n_bodies; b++) {
+    FloBodyDef *body = &scene->bodies[b].def;
+    if (!is_meant(event, scene->bodies[b].name)) continue;
+    if (is_release && is_pattern(event) && body->kind != FLO_BODY_DYNAMIC) continue;
+    has_found = true;
+    FLO_TRY(is_release ? release_body(context, event, body) : change_friction(context, event, body));
   }
+  if (has_found) return FLO_OK;
+  return fail_event(context, event,
+                    "only boundaries have names that begin so, and only bodies can be released, so nothing "
+                    "happens");
+}
+
+static FloStatus apply_to_bodies(FloSceneContext *context, FloScene *scene) {
+  for (size_t k = 0; k < scene->n_events; k++)
+    if (scene->events[k].target == FLO_TARGET_BODIES)
+      FLO_TRY(apply_body_event(context, &scene->events[k], scene));
   return FLO_OK;
 }
 

@@ -14,7 +14,7 @@ enum { MAX_FIELD = 10000 }; // characters, as many as an expression may have
 
 typedef struct Move {
   const FloPose *pose;
-  bool is_turned, moves_fields;
+  bool is_turned, moves_fields; // fields and axes move with groups only
 } Move;
 
 // ---- Words in expressions ----
@@ -107,6 +107,52 @@ static FloStatus turn_upright(FloSceneContext *context, json_t *object, const ch
     FLO_TRY(put_vector(context, object, key, 3, upright));
   }
   return turn_direction(context, object, key, move);
+}
+
+// ---- Letters of axes ----
+
+// Which of the world's axes the k-th of the entry becomes, in whichever direction; 3: none of them.
+static int turned_axis(const double q[4], int k) {
+  double axis[3] = {k == 0, k == 1, k == 2};
+  quat_rotate(q, axis, axis);
+  for (int to = 0; to < 3; to++)
+    if (fabs(axis[(to + 1) % 3]) < 1e-6 && fabs(axis[(to + 2) % 3]) < 1e-6) return to;
+  return 3;
+}
+
+// Of the axes that are meant, or not meant, one may stand alone: what becomes of it tells the others. All and
+// none stay what they are however they turn.
+static bool turn_letters(const double q[4], bool is_meant[3]) {
+  int n = is_meant[0] + is_meant[1] + is_meant[2], odd = 0;
+  if (n == 0 || n == 3) return true;
+  while (is_meant[odd] != (n == 1)) odd++;
+  int turned = turned_axis(q, odd);
+  for (int k = 0; k < 3; k++) is_meant[k] = (k == turned) == (n == 1);
+  return turned < 3;
+}
+
+// What is held along axes of a group is so along those that they become. Letters that are none are left to
+// whoever reads them; copies of one entry, each turned about its own place, keep the axes that it names.
+static FloStatus turn_axes(FloSceneContext *context, json_t *object, const char *key, const Move *move) {
+  const char *letters = flo_json_text(object, key);
+  bool is_meant[3] = {false};
+  char turned[4];
+  size_t n = 0;
+  if (!move->is_turned || !move->moves_fields || !letters) return FLO_OK;
+  if (strspn(letters, "xyz") != strlen(letters)) return FLO_OK;
+  for (int k = 0; k < 3; k++) is_meant[k] = strchr(letters, 'x' + k) != NULL;
+  if (!turn_letters(move->pose->rotation, is_meant)) {
+    flo_scene_enter(context, key);
+    return flo_scene_fail(
+        context,
+        "'%s' cannot turn with its group, which is placed askew to x, y and z; turn the group "
+        "by 90, 180 or 270 degrees, or take the body out of it",
+        letters);
+  }
+  for (int k = 0; k < 3; k++)
+    if (is_meant[k]) turned[n++] = (char)('x' + k);
+  turned[n] = 0;
+  return json_object_set_new(object, key, json_string(turned)) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
 // ---- Rotations ----
@@ -296,6 +342,7 @@ static FloStatus move_value(FloSceneContext *context, json_t *object, const FloS
   if (key->frame == FLO_FRAME_UPRIGHT) return turn_upright(context, object, key->name, move);
   if (!value) return FLO_OK;
   if (key->frame == FLO_FRAME_PLACE) return move_place(context, object, move);
+  if (key->frame == FLO_FRAME_AXES) return turn_axes(context, object, key->name, move);
   if (key->frame == FLO_FRAME_POINT) return move_point(context, object, key->name, move);
   if (key->frame == FLO_FRAME_DIRECTION && is_field(value))
     return move->moves_fields ? move_field(context, object, key->name, move) : FLO_OK;

@@ -42,6 +42,7 @@ typedef enum FloSceneFrame {
   FLO_FRAME_PLACE,     // where a shape stands: see flo_scene_read_shape
   FLO_FRAME_POINT,     // moved and turned
   FLO_FRAME_DIRECTION, // turned
+  FLO_FRAME_AXES,      // letters of axes: turned with a group
   FLO_FRAME_UPRIGHT,   // turned; if there is none, it is the direction against gravity
   FLO_FRAME_TURN,      // a rotation: the thing's is put on top
 } FloSceneFrame;

@@ -347,11 +347,13 @@ FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error) 
   return add_line(series, print_names, error);
 }
 
+// Each precision is written out, so that the compiler sees that the text fits.
 void flo_format_number(double value, char text[32]) {
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, 32, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) return;
-  }
+  snprintf(text, 32, "%.15g", value);
+  if (strtod(text, NULL) == value) return;
+  snprintf(text, 32, "%.16g", value);
+  if (strtod(text, NULL) == value) return;
+  snprintf(text, 32, "%.17g", value);
 }
 
 // ---- Reading a row back ----
@@ -407,22 +409,30 @@ static FloStatus parse_rows(FloSeries *series, const char *path, const char *tex
   return FLO_OK;
 }
 
-// The length of a name at the start of a line of names, with its quotes.
+// The length of a name at the start of a line of names, with its quotes: as far as the comma or the end of
+// the line behind it.
 static size_t skip_name(const char *text) {
-  if (*text != '"') return strcspn(text, ",\n");
-  const char *at = text + 1;
-  while (*at && (*at != '"' || at[1] == '"')) at += *at == '"' ? 2 : 1;
-  return (size_t)(at - text) + (*at == '"');
+  const char *at = text;
+  if (*at == '"') {
+    at++;
+    while (*at && (*at != '"' || at[1] == '"')) at += *at == '"' ? 2 : 1;
+  }
+  return (size_t)(at - text) + strcspn(at, ",\n");
 }
 
 // Names the first column that differs; where one of the lines has ended before, it has nothing there.
 static FloStatus name_difference(const char *path, const char *found, const char *expected, FloError *error) {
   size_t column = 1, n = skip_name(found), n_expected = skip_name(expected);
   while (n == n_expected && memcmp(found, expected, n) == 0) {
-    found += n, expected += n;
-    found += *found == ',', expected += *expected == ',';
+    bool has_more = found[n] == ',', is_more_expected = expected[n] == ',';
+    found += n + has_more, expected += n_expected + is_more_expected;
     n = skip_name(found), n_expected = skip_name(expected);
     column++;
+    if (has_more && is_more_expected) continue;
+    if (is_more_expected) break;
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: has a column %zu, '%.*s', which this scene has not; put the file of the run back",
+                    path, column, (int)flo_min_size(n, 96), found);
   }
   return flo_fail(error, FLO_BAD_INPUT,
                   "%s: column %zu is '%.*s', in this scene it is '%.*s'; put the file of the run back", path,

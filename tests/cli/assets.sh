@@ -82,6 +82,40 @@ expect_exit 1 "$flotsam" run burst/diverged.json --out burst --force --no-pictur
 expect_text err "flotsam: at "
 expect_file burst/assets/diverged-*.csv
 
+# ---- Long names, and extensions with a dash ----
+
+for length in 83 84 99 100 120; do
+  long=$(printf 'l%.0s' $(seq $length))
+  cp gone/drops.csv "$long.csv"
+  cat >long.json <<END
+{ "schema_version": 1, "spacing": 0.1, "duration": 0.2, "frames_per_second": 50,
+  "particles": [ { "material": {}, "file": "$long.csv" } ] }
+END
+  rm -rf long
+  expect_exit 0 "$flotsam" run long.json --frames 1 --no-picture --quiet --out long
+  before=$(ls long/assets)
+  (($(wc -w <<<"$before") == 1)) || fail "stem of $length: not one asset: $before"
+  rm "$long.csv"
+  for frames in 2 3; do
+    expect_exit 0 "$flotsam" resume long --frames $frames --quiet
+    [[ $(ls long/assets) == "$before" ]] || fail "stem of $length: other assets: $(ls long/assets)"
+  done
+  expect_exit 0 "$flotsam" check long/scene.json
+done
+# A resumed run clears away what nobody needs, behind a checkpoint of its own.
+echo old >long/assets/old-0123456789abcdef.csv
+expect_exit 0 "$flotsam" resume long --frames 4 --quiet
+[[ $(ls long/assets) == "$before" ]] || fail "after resuming: other assets: $(ls long/assets)"
+
+cp gone/drops.csv p.2024-01
+sed "s/$long.csv/p.2024-01/" long.json >dash.json
+expect_exit 0 "$flotsam" run dash.json --frames 1 --no-picture --quiet --out dash
+[[ $(ls dash/assets) =~ ^p-[0-9a-f]{16}\.2024_01$ ]] || fail "odd name: $(ls dash/assets)"
+before=$(ls dash/assets)
+rm p.2024-01
+expect_exit 0 "$flotsam" resume dash --frames 2 --quiet
+[[ $(ls dash/assets) == "$before" ]] || fail "other assets: $(ls dash/assets)"
+
 # ---- What cannot be gone on with ----
 
 cp -r elsewhere/moved changed

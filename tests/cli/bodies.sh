@@ -40,6 +40,11 @@ done
 expect_exit 0 "$flotsam" convert whole --frame 12 --to csv
 grep -q ",rigid," out || { fail "no samples of bodies in the CSV:"; head -3 out; }
 expect_file whole/body_ball.ply
+expect_exit 0 "$flotsam" info whole --json
+expect_json out "d['problems']" "[]"
+rm three/body_ball.ply
+expect_exit 0 "$flotsam" info three --json
+expect_json out "d['problems']" "['1 of 4 files body_NAME.ply are missing']"
 # Held until its release: it has not moved in the frames before.
 python3 - whole/bodies.csv <<'END' || fail "the ball did not wait for its release"
 import csv, sys

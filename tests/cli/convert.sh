@@ -214,6 +214,11 @@ expect_exit 2 "$flotsam" convert "my rnu"
 expect_text err "there is no such folder, did you mean 'my run'?"
 expect_exit 2 "$flotsam" convert .
 expect_text err "is not the folder of a run"
+cp -r "my run" young
+rm young/particles_* young/summary.json
+expect_exit 2 "$flotsam" convert young
+expect_text err "convert: young: has no frames yet"
+grep -q 'did you mean' err && fail "the folder itself is suggested: $(<err)"
 expect_exit 1 "$flotsam" convert "my run" --out nowhere/a.csv
 expect_text err "nowhere/a.csv: cannot write"
 "$flotsam" convert "my run" >/dev/full 2>err

@@ -119,6 +119,41 @@ sed 's/9e3/9e4/; s/0.113/0.013/' drop.json >fast.json
 diverges fast
 expect_json fast/diverged.json "d['method']['sound_speed']" 0
 
+# ---- Bodies: held and spinning ones, with frictions that change ----
+
+cat >floats.json <<'END'
+{ "schema_version": 1, "dimension": 2, "spacing": 0.02, "duration": 1, "frames_per_second": 50, "min_time_step": 1e-6,
+  "gravity": [0, 0], "method": { "name": "monolithic" },
+  "materials": { "water": {}, "oak": { "density": 600, "friction": 0.3 } },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [2, 1] }, "friction": 0.4 } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.4, 0.2] }, "corner": [0, 0] } ],
+  "bodies": [
+    { "name": "wedge", "material": "oak", "shape": { "outline": { "points": [[0, 0], [0.3, 0], [0, 0.3]] } },
+      "at": [1.2, 0.4], "velocity": [0.5, 0.25], "angular_velocity": [0, 0, 2] },
+    { "name": "ball", "material": "oak", "shape": { "sphere": 0.1 }, "at": [0.8, 0.8], "velocity": [0, -1] } ],
+  "events": [
+    { "at": 0.5, "body": "ball", "release": true },
+    { "at": 0.05, "body": "wedge", "set": { "friction": 0.1 } },
+    { "at": 0.1, "body": "ball", "set": { "friction": 0.7, "within": 0.2 } },
+    { "at": 0.9, "body": "ball", "set": { "friction": 0.8 } },
+    { "at": 0.113, "add": { "material": { "density": 900 }, "shape": { "box": 0.1 }, "at": [0.2, 0.5], "velocity": [0, -9e4] } } ] }
+END
+expect_exit 1 "$flotsam" run floats.json --no-picture --quiet --out floats
+expect_text err "a small scene around it is in floats/diverged.json"
+expect_json floats/diverged.json "d['materials']['oak']['friction'], 'friction' in d['materials']['water']" "(0.3, False)"
+# No force acts: the centre of mass goes on as it did, whatever the corner does about which the shape is drawn.
+expect_json floats/diverged.json "[round(v, 9) for v in d['bodies'][0]['velocity']]" "[0.5, 0.25]"
+expect_json floats/diverged.json "[round(v, 9) for v in d['bodies'][0]['angular_velocity']]" "[0, 0, 2]"
+# What is held stays so for what is left, and goes off then.
+expect_json floats/diverged.json "[round(b['release'], 9) for b in d['bodies']]" "[0, 0.387]"
+expect_json floats/diverged.json "d['bodies'][1]['velocity']" "[0, -1]"
+# 0.3 + (0.7 - 0.3) 0.013 / 0.2 by now, and on from there; the next change is behind the end.
+expect_json floats/diverged.json "[round(b['friction'], 9) for b in d['bodies']]" "[0.1, 0.326]"
+expect_json floats/diverged.json "d['boundaries'][0]['friction']" 0.4
+expect_json floats/diverged.json "[(e['at'], e['body'], e['set']['friction'], round(e['set']['within'], 9)) for e in d['events']]" \
+  "[(0, 'ball', 0.7, 0.187)]"
+expect_exit 1 "$flotsam" run floats/diverged.json --no-picture --quiet --out floats-small
+
 # ---- If that cannot be written, the divergence is what is reported ----
 
 "$flotsam" run drop.json --no-picture --quiet --out blocked >out 2>err &

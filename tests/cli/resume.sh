@@ -36,17 +36,28 @@ rm -f whole/*.tmp
 
 seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
 
+# timeout kills itself along with the run, which may still have to come back from the disk before it is gone.
+await_death() { # FOLDER
+  local n
+  for ((n = 0; n < 500; n++)); do
+    "$flotsam" info "$1" --json 2>/dev/null | grep -q '"end": "running"' || return
+    sleep 0.02
+  done
+}
+
 RANDOM=20
 for ((k = 0; k < 10; k++)); do
   moment=$((RANDOM % (took + took / 10) + 20))
   timeout -s KILL "$(seconds $moment)" \
     "$flotsam" run lively.json --no-picture --quiet --checkpoint 0 --out "killed$k" >/dev/null 2>&1
+  await_death "killed$k"
   if [[ ! -e killed$k/checkpoint.h5 ]]; then # before there was anything to go on from
     [[ ! -e killed$k ]] || expect_exit 2 "$flotsam" resume "killed$k"
     expect_exit 0 "$flotsam" run lively.json --no-picture --quiet --force --out "killed$k"
   fi
   # And once more on the way.
   timeout -s KILL "$(seconds $((took / 4 + 20)))" "$flotsam" resume "killed$k" --quiet --checkpoint 0 >/dev/null 2>&1
+  await_death "killed$k"
   expect_exit 0 "$flotsam" resume "killed$k" --quiet --threads $((k % 3 + 1))
   same_run "killed$k"
   rm -rf "killed$k"

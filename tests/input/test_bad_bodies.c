@@ -30,6 +30,10 @@ static const BadScene body_events[] = {
      "/events/0/body: unknown body 'cbue', did you mean 'cube'?"},
     {EVENT("{'at':0.5,'body':'ball*','release':true}"), "/events/0/body: unknown body 'ball*'"},
     {EVENT("{'at':0.5,'body':'wall','release':true}"), "a boundary cannot be released, only a body can"},
+    {EVENT("{'at':0.5,'body':'w*','release':true}"),
+     "/events/0: only boundaries have names that begin so, and only bodies can be released"},
+    {EVENT("{'at':0.2,'body':'*','release':true},{'at':0.5,'body':'cube','release':true}"),
+     "/events/1: the body is released already"},
     {EVENT("{'at':0.5,'body':'cube','release':false}"),
      "a body can be released ('release': true) or be 'set'"},
     {EVENT("{'at':0.5,'body':'cube','start':true}"), "a body can be released ('release': true) or be 'set'"},
@@ -65,8 +69,24 @@ static void test_worlds(void **state) {
                   "/bodies/0: mass: a tank has no volume of its own");
 }
 
+// Whoever releases all bodies does not mean the walls.
+static void test_release_of_all(void **state) {
+  (void)state;
+  FloScene *scene;
+  FloError error = {0};
+  write_text(file,
+             EVENT("{'at':0.5,'body':'*','release':true},{'at':0.6,'body':'*','set':{'friction':0.1}}"));
+  if (flo_scene_load(file, NULL, &scene, &error) != FLO_OK) fail_msg("%s", error.text);
+  for (size_t k = 0; k < 2; k++) {
+    bool is_cube = !strcmp(scene->bodies[k].name, "cube");
+    assert_true(scene->bodies[k].def.release == (is_cube ? 0.5 : 0));
+    assert_int_equal(scene->bodies[k].def.n_friction_changes, 1);
+  }
+  flo_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys), cmocka_unit_test(test_body_events),
-                                     cmocka_unit_test(test_worlds)};
+                                     cmocka_unit_test(test_worlds), cmocka_unit_test(test_release_of_all)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -8,6 +8,7 @@
 
 #include "io/files.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,33 @@ static void rows_are_added_and_taken_back(void **state) {
   assert_false(file.is_open);
 }
 
+static int sync_errno;
+
+int fsync(int descriptor) {
+  errno = sync_errno;
+  return descriptor < 0 || sync_errno ? -1 : 0;
+}
+
+// A file system that cannot sync is not a reason not to write; a disk that fails is.
+static void file_systems_without_sync_are_forgiven(void **state) {
+  (void)state;
+  static const int forgiven[] = {0, EINVAL, ENOTSUP, EROFS};
+  FloError error;
+  for (size_t k = 0; k < sizeof forgiven / sizeof *forgiven; k++) {
+    sync_errno = forgiven[k];
+    assert_int_equal(flo_file_write_durably(path, "text", 4, &error), FLO_OK);
+  }
+  sync_errno = EIO;
+  assert_int_equal(flo_file_write_durably(path, "other", 5, &error), FLO_IO_FAILED);
+  assert_non_null(strstr(error.text, strerror(EIO)));
+  char *text;
+  size_t size;
+  assert_int_equal(flo_file_read(path, &text, &size, NULL), FLO_OK);
+  assert_string_equal(text, "text");
+  free(text);
+  sync_errno = 0;
+}
+
 static void what_is_not_there_cannot_be_synced(void **state) {
   (void)state;
   FloError error;
@@ -214,6 +242,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(large_files_are_copied, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(copies_that_do_not_fit_leave_nothing, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(rows_are_added_and_taken_back, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(file_systems_without_sync_are_forgiven, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(what_is_not_there_cannot_be_synced, make_folder, remove_folder),
       cmocka_unit_test(endless_paths_are_refused),
   };

@@ -179,7 +179,9 @@ static void frames_are_brought_to_disk_once(void **state) {
   FloWorld *world = make_world();
   FloRunFolder *run;
   FloSnapshot snapshot;
+  size_t before = n_syncs;
   assert_int_equal(flo_run_folder_open(folder, false, &run, NULL), FLO_OK);
+  assert_true(was_synced("log.txt", before));
   assert_int_equal(flo_snapshot_take(world, &snapshot, NULL), FLO_OK);
   for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
   size_t first = n_syncs;

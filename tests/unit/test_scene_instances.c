@@ -321,6 +321,38 @@ static void test_group_rotations(void **state) {
   flo_scene_destroy(scene);
 }
 
+#define LOCKED(rotation, locks)                                                                              \
+  SCENE("'method':{'name':'monolithic'},'groups':{'g':{'bodies':[{'material':{},'shape':{'box':1}," locks    \
+        "}]}},'place':[{'group':'g','rotate':" rotation "}]")
+
+static void assert_locks(const char *text, const char *locks, const char *turn_locks) {
+  FloScene *scene = load(text);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(scene->bodies[0].def.locks[k], strchr(locks, 'x' + k) != NULL);
+    assert_int_equal(scene->bodies[0].def.turn_locks[k], strchr(turn_locks, 'x' + k) != NULL);
+  }
+  flo_scene_destroy(scene);
+}
+
+// Axes along which a body is held are those of its group.
+static void test_group_locks(void **state) {
+  (void)state;
+  assert_locks(LOCKED("{'angle':90}", "'lock':'x','lock_rotation':'yz'"), "y", "xz");
+  assert_locks(LOCKED("{'angle':-90}", "'lock':'yz','lock_rotation':'x'"), "xz", "y");
+  assert_locks(LOCKED("{'angle':180}", "'lock':'xy','lock_rotation':'z'"), "xy", "z");
+  assert_locks(LOCKED("{'axis':[1,1,1],'angle':120}", "'lock':'x','lock_rotation':'xz'"), "y", "xy");
+  assert_locks(LOCKED("{'axis':[1,0,0],'angle':90}", "'lock':'xy','lock_rotation':''"), "xz", "");
+  // Where all that is held turns into itself, any angle is right.
+  assert_locks(LOCKED("{'angle':30}", "'lock':'xy','lock_rotation':'z'"), "xy", "z");
+  assert_locks(LOCKED("{'axis':[1,2,3],'angle':30}", "'lock':'xyz','lock_rotation':'zyx'"), "xyz", "xyz");
+  // Copies of a body, each turned about its own place, keep the axes that it names.
+  FloScene *scene =
+      load(SCENE("'method':{'name':'monolithic'},'bodies':[{'name':'b','material':{},'shape':{'box':1},"
+                 "'lock':'x','circle':{'count':3,'radius':3,'facing':true}}]"));
+  for (size_t k = 0; k < 3; k++) assert_true(scene->bodies[k].def.locks[0] && !scene->bodies[k].def.locks[1]);
+  flo_scene_destroy(scene);
+}
+
 // A velocity in x, y and z belongs to the group: v'(x) = R v(R^-1 (x - t)) at any point.
 static void test_group_fields(void **state) {
   (void)state;
@@ -451,6 +483,11 @@ static const BadScene bad_groups[] = {
     {GROUP("'tap':{'fluids':[{'material':'oil','shape':{'box':1}}]}", "{'group':'tap'}"),
      "/groups/tap/fluids/0/material (placed by /place/0): unknown material 'oil'"},
     {SCENE(FLUID ",'place':{}"), "/place: must be a list of objects"},
+    {LOCKED("{'angle':30}", "'lock':'yz'"), "/groups/g/bodies/0/lock: 'yz' cannot turn with its group"},
+    {LOCKED("{'axis':[1,0,0],'angle':45}", "'lock_rotation':'z'"),
+     "/groups/g/bodies/0/lock_rotation: 'z' cannot turn with its group, which is placed "
+     "askew to x, y and z; turn the group by 90, 180 or 270 degrees"},
+    {LOCKED("{'angle':90}", "'lock':'xw'"), "must be made of x, y and z, got 'w'"},
 };
 
 TRY(bad_instances)
@@ -605,6 +642,7 @@ int main(void) {
       cmocka_unit_test(test_groups),
       cmocka_unit_test(test_group_names),
       cmocka_unit_test(test_group_rotations),
+      cmocka_unit_test(test_group_locks),
       cmocka_unit_test(test_group_fields),
       cmocka_unit_test(test_group_emitters),
       cmocka_unit_test(test_bad_instances),

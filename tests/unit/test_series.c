@@ -212,7 +212,7 @@ static void other_columns_are_named(void **state) {
   strcpy(f->probes[1].name, "fr,\"ont");
   refuse(f, size, "column 45 is 'front', in this scene it is '\"fr,\"\"ont\"'");
   f->scene.n_probes = 1;
-  refuse(f, size, "column 45 is 'front', in this scene it is ''");
+  refuse(f, size, "has a column 45, 'front', which this scene has not");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
   refuse(f, size, "column 25 is 'tank.x', in this scene it is 'tan.x'");
@@ -221,6 +221,59 @@ static void other_columns_are_named(void **state) {
   refuse(f, size - 1, "is shorter");
   remove(series_path);
   refuse(f, size, "is missing; put it back");
+}
+
+// Keeps nothing but the names in the file, with something behind them; the file's new size.
+static size_t change_names(const char *end) {
+  char *text, line[2048];
+  size_t size;
+  assert_int_equal(flo_file_read(series_path, &text, &size, NULL), FLO_OK);
+  *strchr(text, '\n') = 0;
+  snprintf(line, sizeof line, "%s%s\n", text, end);
+  assert_int_equal(flo_file_write(series_path, line, strlen(line), NULL), FLO_OK);
+  free(text);
+  return strlen(line);
+}
+
+// Lines that differ in nothing but their ends come to an end.
+static void ends_of_lines_are_compared(void **state) {
+  Fixture *f = *state;
+  static const char *const ends[] = {",", ",,", ",more", "\r", "x"};
+  static const char *const words[] = {"has a column 49, '', which this scene has not", "has a column 49, ''",
+                                      "has a column 49, 'more', which this scene has not",
+                                      "column 48 is 'push.z\r', in this scene it is 'push.z'",
+                                      "column 48 is 'push.zx', in this scene it is 'push.z'"};
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+    write_rows(f, 1);
+    flo_row_file_close(&f->series->file);
+    refuse(f, change_names(ends[k]), words[k]);
+    remove(series_path);
+  }
+  write_rows(f, 1);
+  flo_row_file_close(&f->series->file);
+  f->scene.n_probes = 2;
+  refuse(f, change_names(""), "has a column 46, 'push.x', which this scene has not");
+  remove(series_path);
+  f->scene.n_probes = 3;
+  // Behind quotes, too.
+  strcpy(f->probes[2].name, "a,b");
+  flo_series_destroy(f->series);
+  assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
+  write_rows(f, 1);
+  flo_row_file_close(&f->series->file);
+  refuse(f, change_names("x"), "column 48 is '\"a,b.z\"x', in this scene it is '\"a,b.z\"'");
+  remove(series_path);
+}
+
+static void missing_columns_are_named(void **state) {
+  Fixture *f = *state;
+  f->scene.n_probes = 2;
+  flo_series_destroy(f->series);
+  assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
+  write_rows(f, 1);
+  f->scene.n_probes = 3;
+  refuse(f, f->series->file.size, "column 46 is '', in this scene it is 'push.x'");
+  remove(series_path);
 }
 
 static void a_full_disk_leaves_whole_rows(void **state) {
@@ -269,6 +322,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(rows_read_back_exactly, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_file_is_gone_on_with, set_up, tear_down),
       cmocka_unit_test_setup_teardown(other_columns_are_named, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(ends_of_lines_are_compared, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(missing_columns_are_named, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_full_disk_leaves_whole_rows, set_up, tear_down),
       cmocka_unit_test(numbers_are_short_and_exact),
   };
