@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- Signals ----
@@ -19,12 +20,21 @@ static volatile sig_atomic_t is_stop_wanted, is_checkpoint_wanted;
 // that is closed is one too.
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
+// Two that come together were one to whoever sent them: timeout(1) signals the program and then its group.
+#define TOGETHER 0.5 // [s]
+
 static void want_stop(int signal_number) {
   static const char text[] = "\nflotsam: finishing the step and its files; once more stops at once\n";
+  static double first; // when
   const int reason = errno;
-  if (is_stop_wanted) _exit(128 + signal_number);
+  struct timespec clock;
+  clock_gettime(CLOCK_MONOTONIC, &clock); // one of the few functions a handler may call
+  double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
+  if (is_stop_wanted && now - first > TOGETHER) _exit(128 + signal_number);
+  if (is_stop_wanted) return;
   is_stop_wanted = 1;
-  // write() is one of the few functions a handler may call; if it fails there is nobody to tell.
+  first = now;
+  // write() is another; if it fails there is nobody to tell.
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
   errno = reason;
 }

@@ -535,8 +535,10 @@ static const FloSceneKey probe_keys[] = {
     {"pressure", VECTOR, COORDINATE, "m", .help = "the pressure at this point"},
     {"water_height", VECTOR, COORDINATE, "m", .help = "the height of the surface above this point"},
     {"front", TEXT, ANY, NULL, .help = "how far the fluid has come along this axis", .choices = axes},
-    {"force", TEXT, ANY, NULL, .help = "the force of the fluid on the boundary of this name"},
-    {"torque", TEXT, ANY, NULL, .help = "the torque of the fluid on the boundary of this name"},
+    {"force", TEXT, ANY, NULL,
+     .help = "the force on the boundary or body of this name, by fluid and other bodies"},
+    {"torque", TEXT, ANY, NULL,
+     .help = "the torque on the boundary or body of this name, by fluid and other bodies"},
 };
 
 static const FloSceneTable probe_table = {

@@ -96,7 +96,7 @@ static const char *expect_float(const char *at, float expected) {
 }
 
 static const char *expect_row(const char *at, size_t i) {
-  static const char *const types[] = {"fluid", "boundary", "2"};
+  static const char *const types[] = {"fluid", "boundary", "rigid"};
   static const char *const bodies[] = {"tank", "\"a \"\"mill\"\", big\"", "2", ""};
   char number[40];
   snprintf(number, sizeof number, "%u", id[i]);
