@@ -105,9 +105,31 @@ for ((k = 0; k < 600; k++)); do
   [[ -e twice/particles_0002.vtp ]] && break
   sleep 0.02
 done
+# Two that come together are one: it stops in good order.
 kill -s STOP "$job" && kill -s INT "$job" && kill -s TERM "$job" && kill -s CONT "$job"
 wait "$job"
-(($? > 128)) || fail "a second signal of another kind did not end the program at once"
+(($? < 128)) || fail "two signals that came together ended the program at once"
+expect_text err "finishing the step"
+# A later one ends the program at once. It stands still in between, so that it does not end by itself.
+"$flotsam" run lively.json --no-picture --quiet --out late >out 2>err &
+job=$!
+for ((k = 0; k < 600; k++)); do
+  [[ -e late/particles_0002.vtp ]] && break
+  sleep 0.02
+done
+kill -s INT "$job"
+for ((k = 0; k < 200; k++)); do
+  grep -q finishing err && break
+done
+if kill -s STOP "$job" 2>/dev/null; then
+  sleep 0.7
+  kill -s TERM "$job" && kill -s CONT "$job"
+  wait "$job"
+  code=$?
+  # Some shells tell first that it was stopped.
+  ((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; }
+  ((code > 128)) || grep -q interrupted late/log.txt || fail "a second signal did not end the program at once: $code"
+fi
 expect_exit 0 "$flotsam" resume twice --quiet
 same_run twice
 # Every step a frame: a checkpoint that is asked for comes all the same.
