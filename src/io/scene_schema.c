@@ -238,9 +238,10 @@ static json_t *method_schema(void) {
 
 // What a scene needs may come from the files that it includes; then nothing can be demanded of this one.
 static void relax_for_includes(json_t *schema) {
-  json_t *needed = json_pack("{s:O, s:[{s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}]}", "required",
-                             json_object_get(schema, "required"), "anyOf", "required", "fluids", "required",
-                             "fills", "required", "particles", "required", "emitters", "required", "place");
+  json_t *needed =
+      json_pack("{s:O, s:[{s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}]}", "required",
+                json_object_get(schema, "required"), "anyOf", "required", "fluids", "required", "fills",
+                "required", "particles", "required", "emitters", "required", "bodies", "required", "place");
   json_object_del(schema, "required");
   set(schema, "if", requirement("include"));
   set(schema, "else", needed);
