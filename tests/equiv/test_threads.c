@@ -144,7 +144,8 @@ static void spoil_what_is_not_state(FloWorld *world) {
     void *data;
     const FloField *field;
     for (size_t k = 0; (field = flo_particles_field(&world->sets[set], k, &data)); ++k)
-      if (!field->is_state) memset(data, 0xff, world->sets[set].count * flo_type_size(field->type));
+      if (!field->is_state && world->sets[set].count)
+        memset(data, 0xff, world->sets[set].count * flo_type_size(field->type));
   }
 }
 
