@@ -45,13 +45,14 @@ static const FloParam params[] = {
 #define RIGID (1u << FLO_SET_RIGID)
 
 static const FloField fields[] = {
-    {"warm", FLO_TYPE_F32, (1u << FLO_SET_FLUID) | RIGID, true, "Pa", "pressure that the last step found"},
-    {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step"},
-    {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step"},
-    {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step"},
-    {"anchor_x", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck"},
-    {"anchor_y", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck"},
-    {"anchor_z", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck"},
+    {"warm", FLO_TYPE_F32, (1u << FLO_SET_FLUID) | RIGID, true, "Pa", "pressure that the last step found",
+     false},
+    {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
+    {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
+    {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
+    {"anchor_x", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
+    {"anchor_y", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
+    {"anchor_z", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
     {0}};
 
 static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }

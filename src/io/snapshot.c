@@ -2,7 +2,9 @@
 
 #include "base/core.h"
 #include "io/vtk.h"
+#include "world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,7 @@ void flo_snapshot_free(FloSnapshot *snapshot) {
 #define X(member, file_type, components) free(snapshot->member);
   SNAPSHOT_ARRAYS(X)
 #undef X
+  for (size_t k = 0; k < snapshot->n_extras; k++) free(snapshot->extras[k].values);
   *snapshot = (FloSnapshot){0};
 }
 
@@ -89,6 +92,25 @@ static void copy_set(const FloWorld *world, FloSet set, size_t first, const FloS
     for (size_t i = 0; i < count; i++) to->id[first + i] = (uint32_t)element(&view, i);
 }
 
+// What the method shows of its own.
+static FloStatus take_extras(const FloWorld *world, FloSnapshot *snapshot, FloError *error) {
+  const FloField *field = world->method->fields;
+  for (; field && field->name; field++) {
+    if (!field->is_shown) continue;
+    FLO_ASSERT(snapshot->n_extras < FLO_SNAPSHOT_EXTRAS);
+    float *values = calloc(snapshot->count + 1, sizeof *values);
+    if (!values) {
+      flo_snapshot_free(snapshot);
+      return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame");
+    }
+    snapshot->extras[snapshot->n_extras].name = field->name;
+    snapshot->extras[snapshot->n_extras++].values = values;
+    for (int set = 0; set < FLO_SET_COUNT; values += flo_world_count(world, (FloSet)set++))
+      copy_floats(world, (FloSet)set, field->name, values, 1);
+  }
+  return FLO_OK;
+}
+
 FloStatus flo_snapshot_take(const FloWorld *world, FloSnapshot *snapshot, FloError *error) {
   *snapshot = (FloSnapshot){.time = flo_world_time(world)};
   for (int set = 0; set < FLO_SET_COUNT; set++) snapshot->count += flo_world_count(world, (FloSet)set);
@@ -98,7 +120,7 @@ FloStatus flo_snapshot_take(const FloWorld *world, FloSnapshot *snapshot, FloErr
     copy_set(world, (FloSet)set, first, snapshot);
     first += flo_world_count(world, (FloSet)set);
   }
-  return FLO_OK;
+  return take_extras(world, snapshot, error);
 }
 
 // ---- To and from disk ----
@@ -109,6 +131,11 @@ FloStatus flo_snapshot_write(const FloSnapshot *snapshot, const char *path, FloE
   points.arrays[points.n_arrays++] = (FloVtkArray){#member, file_type, n, snapshot->member};
   SNAPSHOT_ARRAYS(X)
 #undef X
+  for (size_t k = 0; k < snapshot->n_extras; k++) {
+    FloVtkArray *array = &points.arrays[points.n_arrays++];
+    *array = (FloVtkArray){.type = FLO_VTK_F32, .components = 1, .data = snapshot->extras[k].values};
+    snprintf(array->name, sizeof array->name, "%s", snapshot->extras[k].name);
+  }
   return flo_vtk_write(path, &points, error);
 }
 

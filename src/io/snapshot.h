@@ -4,6 +4,8 @@
 
 #include "flotsam/flotsam.h"
 
+enum { FLO_SNAPSHOT_EXTRAS = 8 };
+
 // All particles, those of FLO_SET_FLUID first, each set in the order of the world's memory.
 typedef struct FloSnapshot {
   double time;        // [s]
@@ -16,6 +18,11 @@ typedef struct FloSnapshot {
   uint8_t *type;      // a FloSet
   uint16_t *material; // index; 65535: none
   uint16_t *body;     // index; 65535: none
+  struct {
+    const char *name;
+    float *values;               // 0 where the set has none
+  } extras[FLO_SNAPSHOT_EXTRAS]; // what the method adds; not read back
+  size_t n_extras;
 } FloSnapshot;
 
 FloStatus flo_snapshot_take(const FloWorld *world, FloSnapshot *snapshot, FloError *error);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const FloField core_fields[] = {
-#define X(name, ctype, type, sets, is_state, unit, meaning) {#name, type, sets, is_state, unit, meaning},
+#define X(name, ctype, type, sets, is_state, unit, meaning)                                                  \
+  {#name, type, sets, is_state, unit, meaning, false},
     FLO_PARTICLE_FIELDS(X)
 #undef X
 };

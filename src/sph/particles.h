@@ -11,6 +11,7 @@ typedef struct FloField {
   unsigned sets; // bit per FloSet
   bool is_state;
   const char *unit, *meaning;
+  bool is_shown; // of a method's own fields: frames hold it
 } FloField;
 
 enum { FLO_MAX_EXTRA_FIELDS = 16 };

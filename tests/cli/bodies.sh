@@ -39,6 +39,11 @@ done
 
 expect_exit 0 "$flotsam" convert whole --frame 12 --to csv
 grep -q ",rigid," out || { fail "no samples of bodies in the CSV:"; head -3 out; }
+# Behind the usual columns those of the method.
+[[ $(head -1 out) == id,type,body,x,y,z,vx,vy,vz,density,pressure,*friction_x,friction_y,friction_z* ]] ||
+  fail "the method's fields are not in the CSV: $(head -1 out)"
+python3 -c 'import csv; r = [float(x["friction_x"]) for x in csv.DictReader(open("out")) if x["type"] == "rigid"]; exit(not any(r))' ||
+  fail "no friction in the CSV"
 expect_file whole/body_ball.ply
 expect_exit 0 "$flotsam" info whole --json
 expect_json out "d['problems']" "[]"

@@ -36,9 +36,9 @@ static void store_add(Store *store, size_t n) {
 }
 
 static const FloField extra_fields[] = {
-    {"warmth", FLO_TYPE_F64, FLO_F, true, "K", "temperature"},
-    {"mark", FLO_TYPE_U16, FLO_F | FLO_B, true, "", "a mark"},
-    {"guess", FLO_TYPE_F32, FLO_F, false, "Pa", "computed anew each step"},
+    {"warmth", FLO_TYPE_F64, FLO_F, true, "K", "temperature", false},
+    {"mark", FLO_TYPE_U16, FLO_F | FLO_B, true, "", "a mark", false},
+    {"guess", FLO_TYPE_F32, FLO_F, false, "Pa", "computed anew each step", false},
     {0},
 };
 
