@@ -6,6 +6,7 @@
 #include "sph/wide_passes.h"
 
 #include <math.h>
+#include <string.h>
 
 // eta^2 = 0.01 h^2 with h = H/2, in units of H^2; keeps the viscous terms of close pairs bounded.
 #define ETA2 0.0025f
@@ -21,37 +22,85 @@ static int32_t fixed_middle(const FloLattice *lattice, int axis, int32_t cell) {
   return flo_grid_fixed_point(lattice, axis, lattice->origin[axis] + (cell + 0.5) * lattice->cell[axis]);
 }
 
-// Copies the walker's ranges into one list that the particles of its cell share.
-static void load_candidates(const FloGrid *columns, const FloWalker *walker, FloCandidates *out,
+// A box around rows of one cell, in supports from the cell's middle.
+typedef struct RowBox {
+  float low[3], high[3];
+} RowBox;
+
+static bool is_same_cell(const FloGrid *rows, size_t i, size_t k) {
+  return memcmp(rows->cell + 3 * i, rows->cell + 3 * k, 3 * sizeof *rows->cell) == 0;
+}
+
+static void offset_of_row(const FloGrid *rows, const FloLattice *lattice, size_t i, const int32_t middle[3],
+                          float at[3]) {
+  for (int axis = 0; axis < 3; ++axis) {
+    uint32_t offset = (uint32_t)rows->fixed[4 * i + (size_t)axis] - (uint32_t)middle[axis];
+    at[axis] = (float)(int32_t)offset * lattice->to_support[axis];
+  }
+}
+
+// Of row i and those that follow it in the same cell.
+static RowBox bound_rows(const FloGrid *rows, const FloLattice *lattice, size_t i, const int32_t middle[3]) {
+  RowBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (size_t k = i; k < rows->count && is_same_cell(rows, i, k); ++k) {
+    float at[3];
+    offset_of_row(rows, lattice, k, middle, at);
+    for (int axis = 0; axis < 3; ++axis) {
+      box.low[axis] = at[axis] < box.low[axis] ? at[axis] : box.low[axis];
+      box.high[axis] = at[axis] > box.high[axis] ? at[axis] : box.high[axis];
+    }
+  }
+  return box;
+}
+
+WIDE_INLINE WideF beyond(const RowBox *box, int axis, WideF c) {
+  return wide_max(wide_max(wide_set(box->low[axis]) - c, c - wide_set(box->high[axis])), wide_set(0));
+}
+
+static void store_candidates(const FloCandidates *to, size_t n, WideF x, WideF y, WideF z, WideI index,
+                             unsigned bits) {
+  wide_compress((int32_t *)to->x + n, (WideI)x, bits);
+  wide_compress((int32_t *)to->y + n, (WideI)y, bits);
+  wide_compress((int32_t *)to->z + n, (WideI)z, bits);
+  wide_compress((int32_t *)to->square + n, (WideI)wide_fma(x, x, wide_fma(y, y, z * z)), bits);
+  wide_compress(to->index + n, index, bits);
+}
+
+// Copies what the walker's ranges hold within reach of row i, or of those that follow it in the same cell,
+// into one list that they share. A third or more of the particles in the cells around are out of reach.
+static void load_candidates(const FloPairsSpec *spec, const FloWalker *walker, size_t i, FloCandidates *out,
                             size_t capacity) {
+  const FloGrid *columns = spec->columns;
   const FloLattice *lattice = columns->lattice;
+  size_t n = 0, needed = 0;
+  for (int range = 0; range < walker->n_ranges; ++range) needed += walker->end[range] - walker->begin[range];
+  out->count = needed;
+  if (needed > capacity || needed == 0) return;
   for (int axis = 0; axis < 3; ++axis) out->middle[axis] = fixed_middle(lattice, axis, walker->cell[axis]);
+  const RowBox box = bound_rows(spec->rows, lattice, i, out->middle);
+  const WideF limit = wide_set((float)(spec->reach * spec->reach) * (1 + TEST_MARGIN));
   const WideI x = wide_set_int(out->middle[0]), y = wide_set_int(out->middle[1]),
-              z = wide_set_int(out->middle[2]);
+              z = wide_set_int(out->middle[2]), lanes = {0, 1, 2, 3, 4, 5, 6, 7};
   const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
   const WideF sz = wide_set(lattice->to_support[2]);
   // Copies of the pointers, which the compiler would otherwise load again after each store.
   const FloCandidates to = *out;
   const int32_t *from_x = columns->sorted_x, *from_y = columns->sorted_y, *from_z = columns->sorted_z;
   const int32_t *order = (const int32_t *)columns->order;
-  size_t n = 0, needed = 0;
-  for (int range = 0; range < walker->n_ranges; ++range) needed += walker->end[range] - walker->begin[range];
-  out->count = needed;
-  if (needed > capacity) return;
   for (int range = 0; range < walker->n_ranges; ++range) {
     size_t begin = walker->begin[range], count = walker->end[range] - begin;
     for (size_t k = 0; k < count; k += FLO_LANES) {
       WideF cx = wide_from_int(wide_subtract(wide_load_int(from_x + begin + k), x)) * sx;
       WideF cy = wide_from_int(wide_subtract(wide_load_int(from_y + begin + k), y)) * sy;
       WideF cz = wide_from_int(wide_subtract(wide_load_int(from_z + begin + k), z)) * sz;
-      wide_store(to.x + n + k, cx);
-      wide_store(to.y + n + k, cy);
-      wide_store(to.z + n + k, cz);
-      wide_store(to.square + n + k, wide_fma(cx, cx, wide_fma(cy, cy, cz * cz)));
-      wide_store_int(to.index + n + k, wide_load_int(order + begin + k));
+      WideF dx = beyond(&box, 0, cx), dy = beyond(&box, 1, cy), dz = beyond(&box, 2, cz);
+      WideI is_near = (WideI)(wide_fma(dx, dx, wide_fma(dy, dy, dz * dz)) < limit);
+      unsigned bits = wide_bits(is_near & (WideI)(lanes < wide_set_int((int32_t)(count - k))));
+      store_candidates(&to, n, cx, cy, cz, wide_load_int(order + begin + k), bits);
+      n += (size_t)__builtin_popcount(bits);
     }
-    n += count;
   }
+  out->count = n;
   // Whoever reads past the end finds nobody near, whatever else stands there.
   wide_store(out->square + n, wide_set(NAN));
 }
@@ -60,14 +109,9 @@ static void load_candidates(const FloGrid *columns, const FloWalker *walker, Flo
 // |c - a|^2 < R^2 as |c|^2 - 2 a.c < R^2 - |a|^2.
 static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *candidates, size_t i,
                                  int32_t *restrict list) {
-  const FloLattice *lattice = spec->columns->lattice;
-  const int32_t *fixed = spec->rows->fixed + 4 * i;
-  float at[3], square = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    uint32_t offset = (uint32_t)fixed[axis] - (uint32_t)candidates->middle[axis];
-    at[axis] = (float)(int32_t)offset * lattice->to_support[axis];
-    square += at[axis] * at[axis];
-  }
+  float at[3];
+  offset_of_row(spec->rows, spec->columns->lattice, i, candidates->middle, at);
+  const float square = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
   const WideF x = wide_set(-2 * at[0]), y = wide_set(-2 * at[1]), z = wide_set(-2 * at[2]);
   const WideF limit = wide_set((float)(spec->reach * spec->reach) * (1 - TEST_MARGIN) - square);
   // -1 is nobody's index: rows of another set have no self to leave out.
@@ -186,7 +230,7 @@ static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab
     size_t i = block * FLO_BLOCK + lane, count = 0;
     if (i >= pairs->n_rows) break;
     if (flo_walker_move(walker, spec->columns, spec->rows->cell + 3 * i)) {
-      load_candidates(spec->columns, walker, &slab->candidates, pairs->candidate_capacity);
+      load_candidates(spec, walker, i, &slab->candidates, pairs->candidate_capacity);
       if (slab->candidates.count > slab->most_candidates) slab->most_candidates = slab->candidates.count;
     }
     // Too many candidates: built again with more room; see flo_pairs_build.
