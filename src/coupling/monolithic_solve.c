@@ -526,7 +526,8 @@ static void advance(Solve *solve, double square, double square_before) {
 static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
-  return r->fluid <= world->params[FLO_MONO_TOLERANCE] &&
+  return r->fluid <=
+             fmin(world->params[FLO_MONO_TOLERANCE], world->params[FLO_MONO_PRESSURE_TOLERANCE] * fall) &&
          r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
