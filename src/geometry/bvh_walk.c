@@ -70,19 +70,32 @@ double flo_bvh_walk_away(const FloBvh *bvh, const double start[3], double depth,
   return reached;
 }
 
+static double distance_to_sides(const double *const corners[3], const double point[3]) {
+  double nearest = INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    double side[3], d[3], normal[3];
+    vec_sub(corners[(k + 1) % 3], corners[k], side), vec_sub(point, corners[k], d);
+    vec_cross(side, d, normal);
+    nearest = fmin(nearest, vec_length(normal) / vec_length(side));
+  }
+  return nearest;
+}
+
 // A place a little inside of a point of a triangle. From an edge or a corner of the triangle it moves towards
-// the middle first: straight down would lead along the neighbour.
+// the middle first: straight down would lead along the neighbour. It does not move far, and others go
+// straight down, so that even points stay even.
 static bool step_inside(const FloMesh *mesh, const double point[3], uint32_t triangle, double depth,
                         double out[3]) {
-  const double *a = flo_mesh_corner(mesh, triangle, 0), *b = flo_mesh_corner(mesh, triangle, 1),
-               *c = flo_mesh_corner(mesh, triangle, 2);
+  const double *const corners[3] = {flo_mesh_corner(mesh, triangle, 0), flo_mesh_corner(mesh, triangle, 1),
+                                    flo_mesh_corner(mesh, triangle, 2)};
   double ab[3], ac[3], normal[3], middle[3];
-  vec_sub(b, a, ab), vec_sub(c, a, ac);
+  vec_sub(corners[1], corners[0], ab), vec_sub(corners[2], corners[0], ac);
   vec_cross(ab, ac, normal);
   double length = vec_length(normal);
   if (!(length > 0)) return false;
-  for (int k = 0; k < 3; ++k) middle[k] = (a[k] + b[k] + c[k]) / 3 - point[k];
-  double way = vec_length(middle), share = way > 0 ? fmin(0.3, 0.1 * depth / way) : 0;
+  for (int k = 0; k < 3; ++k) middle[k] = (corners[0][k] + corners[1][k] + corners[2][k]) / 3 - point[k];
+  double way = vec_length(middle), least = 0.02 * depth;
+  double share = way > 0 && distance_to_sides(corners, point) < least ? fmin(0.3, least / way) : 0;
   vec_add_scaled(point, middle, share, out);
   vec_add_scaled(out, normal, -(2e-6 * depth + 0.01 * share * way) / length, out);
   return true;

@@ -11,23 +11,21 @@
 #include "geometry/sample.h"
 
 #include "base/vecmath.h"
+#include "geometry/patches.h"
+#include "geometry/sides.h"
+#include "geometry/walk_set.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double max_samples = 1e9;
-static const double longest_step = 1.3; // between candidates, in spacings
 // In spacings; a quarter from corner to corner.
 static const double longest_walk_cell = 0.144;
 
 static const FloThinRule first_rule = {0.97, 0.55, 1.4, false}, gap_rule = {0.55, 0.55, 1.5, false};
 
-enum { IS_USED = 1, IS_SAMPLE = 2 };  // marks of vertices
-enum { IS_UNKNOWN, IS_FAR, IS_NEAR }; // the same during repairs: how far from weak samples
-// Bits of triangles: long sides; whether one is very long; long sides whose middle has the corners so near
-// that it cannot become a sample if these are samples.
-enum { ALL_SIDES = 7, IS_LARGE = 8, FIRST_CROWDED = 4 };
-
+enum { IS_USED = 1, IS_SAMPLE = 2 }; // marks of vertices
+enum { IS_FAR = 0, IS_NEAR = 1 };    // the same during repairs: how far from weak samples
 #define NO_VERTEX UINT32_MAX
 
 typedef struct Candidate {
@@ -43,20 +41,23 @@ typedef struct Sampler {
   const FloBvh *bvh; // NULL unless samples leave the surface or move on it
   FloThinner *thinner;
   double spacing;
+  bool is_first_try;  // of candidates that may have another
+  double latest[3];   // sample
   FloBuffer deferred; // candidates to try once more
   size_t n_deferred;
   FloBuffer marks; // bytes, per vertex
   FloBuffer edges; // hash set of edges done
   uint64_t edge_mask;
-  FloBuffer sides;     // bytes, per triangle: bit k for the side from corner k, and more
+  FloBuffer sides; // bytes, per triangle: bit k for the side from corner k, and more
+  FloSideSurvey survey;
+  FloPatches patches;  // of triangles with three long sides
+  FloBuffer pieces;    // of the rows of a patch
   FloBuffer near_weak; // numbers of the triangles that may help
   size_t n_near_weak;
   int layer;
   double depth;     // of the layer
   double low[3];    // corner of the box around the mesh
-  FloBuffer walked; // hash set of the cells from which a walk inwards began
-  size_t n_walked, n_walk_slots;
-  double walk_cell; // [m]
+  FloWalkSet walks; // from where walks inwards began
 } Sampler;
 
 static FloStatus grow(const Sampler *sampler, FloBuffer *buffer, size_t count, size_t size) {
@@ -73,70 +74,41 @@ static FloStatus defer(Sampler *sampler, const double point[3], uint32_t triangl
   return FLO_OK;
 }
 
+static void set_rule(Sampler *sampler, const FloThinRule *rule) {
+  sampler->is_first_try = rule->retry_distance < rule->min_distance;
+  vec_set(sampler->latest, INFINITY, INFINITY, INFINITY);
+  flo_thinner_set_rule(sampler->thinner, sampler->layer, rule);
+}
+
+// Whether it is clear without a judgement that a candidate is a little too near. The next one along a row or
+// a mesh is often beside the sample just made. What stands against it besides will do so at the second try.
+static inline bool is_beside_latest(const Sampler *sampler, const double point[3]) {
+  static const double least = 0.56 * 0.56,
+                      most = 0.96 * 0.96; // surely within the distances of the first rule
+  double d[3], unit = sampler->spacing * sampler->spacing;
+  vec_sub(point, sampler->latest, d);
+  double square = vec_dot(d, d);
+  return sampler->is_first_try && square > least * unit && square < most * unit;
+}
+
 // Takes the point itself, in its depth, as a candidate.
 static FloStatus consider(Sampler *sampler, const double point[3], uint32_t triangle, uint32_t vertex) {
   FloVerdict verdict;
+  if (is_beside_latest(sampler, point)) return defer(sampler, point, triangle, vertex);
   FLO_TRY(flo_thinner_offer(sampler->thinner, point, triangle, &verdict, sampler->error));
-  if (vertex != NO_VERTEX && verdict == FLO_ACCEPTED && !(sampler->depth > 0))
-    ((uint8_t *)sampler->marks.data)[vertex] = IS_SAMPLE;
-  return verdict == FLO_TOO_NEAR ? defer(sampler, point, triangle, vertex) : FLO_OK;
+  if (verdict == FLO_TOO_NEAR) return defer(sampler, point, triangle, vertex);
+  if (verdict != FLO_ACCEPTED) return FLO_OK;
+  vec_copy(point, sampler->latest);
+  if (vertex != NO_VERTEX && !(sampler->depth > 0)) ((uint8_t *)sampler->marks.data)[vertex] = IS_SAMPLE;
+  return FLO_OK;
 }
 
 // ---- Walks inwards ----
 
-// A walk costs as much as some hundred candidates. On triangles much finer than the spacing most of them
-// would lead to the same places: one from each cell of the surface is enough.
 static FloStatus begin_walks(Sampler *sampler, double cell) {
-  const size_t n_slots = 1024;
   if (!(sampler->depth > 0)) return FLO_OK;
-  sampler->walk_cell = cell * sampler->spacing;
-  if (sampler->n_walk_slots < n_slots) {
-    FLO_TRY(
-        flo_buffer_reserve(sampler->memory, &sampler->walked, n_slots * sizeof(uint64_t), 0, sampler->error));
-    sampler->n_walk_slots = n_slots;
-  }
-  sampler->n_walked = 0;
-  memset(sampler->walked.data, 0, sampler->n_walk_slots * sizeof(uint64_t));
-  return FLO_OK;
-}
-
-// The finaliser of splitmix64 (Steele et al. 2014) over the numbers of a cell; never 0.
-static uint64_t walk_key(const Sampler *sampler, const double point[3]) {
-  uint64_t hash = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    hash = (hash ^ (uint64_t)((point[axis] - sampler->low[axis]) / sampler->walk_cell)) + 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
-    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
-    hash ^= hash >> 31;
-  }
-  return hash | 1;
-}
-
-static uint64_t *find_walk(const Sampler *sampler, uint64_t key) {
-  uint64_t *slots = sampler->walked.data;
-  size_t mask = sampler->n_walk_slots - 1, slot = (size_t)(key >> 7) & mask;
-  while (slots[slot] && slots[slot] != key) slot = (slot + 1) & mask;
-  return &slots[slot];
-}
-
-static FloStatus remember_walk(Sampler *sampler, uint64_t key) {
-  *find_walk(sampler, key) = key;
-  if (2 * ++sampler->n_walked < sampler->n_walk_slots) return FLO_OK;
-  FloBuffer old = sampler->walked;
-  size_t n_old = sampler->n_walk_slots;
-  sampler->walked = (FloBuffer){0};
-  FloStatus status =
-      flo_buffer_reserve(sampler->memory, &sampler->walked, 4 * n_old * sizeof(uint64_t), 0, sampler->error);
-  if (status == FLO_OK) {
-    sampler->n_walk_slots = 4 * n_old;
-    memset(sampler->walked.data, 0, sampler->n_walk_slots * sizeof(uint64_t));
-    for (size_t k = 0; k < n_old; ++k) {
-      uint64_t other = ((uint64_t *)old.data)[k];
-      if (other) *find_walk(sampler, other) = other;
-    }
-  }
-  flo_buffer_free(sampler->memory, &old);
-  return status;
+  return flo_walk_set_begin(&sampler->walks, sampler->memory, sampler->low, cell * sampler->spacing,
+                            sampler->error);
 }
 
 // Takes the point of the layer below a surface point as a candidate. Lower layers exist only where the body
@@ -144,17 +116,16 @@ static FloStatus remember_walk(Sampler *sampler, uint64_t key) {
 static FloStatus offer(Sampler *sampler, const double point[3], uint32_t triangle, uint32_t vertex) {
   double sunk[3];
   if (!(sampler->depth > 0)) return consider(sampler, point, triangle, vertex);
-  uint64_t key = walk_key(sampler, point);
-  if (*find_walk(sampler, key)) return FLO_OK;
+  if (flo_walk_set_has(&sampler->walks, point)) return FLO_OK;
   double reached = flo_bvh_inset(sampler->bvh, point, triangle, sampler->depth, sunk);
-  if (reached > 0) FLO_TRY(remember_walk(sampler, key));
+  if (reached > 0) FLO_TRY(flo_walk_set_add(&sampler->walks, sampler->memory, point, sampler->error));
   bool is_deep = sampler->layer == 0 ? reached > 0 : reached > 0.95 * sampler->depth;
   return is_deep ? consider(sampler, sunk, triangle, vertex) : FLO_OK;
 }
 
 // Tries those again that were only a little too near to others.
 static FloStatus close_gaps(Sampler *sampler) {
-  flo_thinner_set_rule(sampler->thinner, sampler->layer, &gap_rule);
+  set_rule(sampler, &gap_rule);
   for (size_t k = 0, n = sampler->n_deferred; k < n; ++k) {
     Candidate again = ((Candidate *)sampler->deferred.data)[k];
     FLO_TRY(consider(sampler, again.point, again.triangle, again.vertex));
@@ -166,7 +137,7 @@ static FloStatus close_gaps(Sampler *sampler) {
 // Into how many steps a length is divided. Steps of up to 1.3 spacings are let pass, because two of 0.65 are
 // worse than one of 1.3; longer ones, which the paper allows, leave gaps.
 static size_t count_steps(const Sampler *sampler, double length) {
-  double n = ceil(length / sampler->spacing - (longest_step - 1));
+  double n = ceil(length / sampler->spacing - (FLO_LONGEST_STEP - 1));
   return n > 1 ? (size_t)n : 1;
 }
 
@@ -181,22 +152,68 @@ static FloStatus offer_between(Sampler *sampler, const double a[3], const double
   return FLO_OK;
 }
 
+// How far below the surface ends short of where it ends above: by so much the point of the layer below a
+// surface point lies in a direction. At the edge of a box that is the depth.
+static double trim_at(const Sampler *sampler, const double point[3], uint32_t triangle,
+                      const double direction[3]) {
+  double sunk[3];
+  if (!(sampler->depth > 0)) return 0;
+  flo_bvh_inset(sampler->bvh, point, triangle, sampler->depth, sunk);
+  vec_sub(sunk, point, sunk);
+  return fmin(fmax(vec_dot(sunk, direction), 0), 2 * sampler->depth);
+}
+
+// Moves both ends of a line on the surface to where it ends in the layer below; false if nothing is left.
+static bool trim_line(const Sampler *sampler, double from[3], uint32_t at_from, double to[3],
+                      uint32_t at_to) {
+  double along[3], back[3];
+  if (!(sampler->depth > 0)) return true;
+  vec_sub(to, from, along);
+  double length = vec_length(along);
+  if (!(length > 0)) return false;
+  vec_scale(along, 1 / length, along), vec_scale(along, -1, back);
+  double first = trim_at(sampler, from, at_from, along), last = trim_at(sampler, to, at_to, back);
+  if (first + last >= length) return false;
+  vec_add_scaled(from, along, first, from), vec_add_scaled(to, back, last, to);
+  return true;
+}
+
 static double square_length(const FloMesh *mesh, uint32_t a, uint32_t b) {
   double d[3];
   vec_sub(flo_mesh_vertex(mesh, b), flo_mesh_vertex(mesh, a), d);
   return vec_dot(d, d);
 }
 
-static FloStatus offer_vertices(Sampler *sampler) {
+// Those of the triangle that are met for the first time.
+static FloStatus offer_corners(Sampler *sampler, uint32_t triangle) {
+  const uint32_t *t = flo_mesh_triangle(sampler->mesh, triangle);
   uint8_t *marks = sampler->marks.data;
-  memset(marks, 0, sampler->mesh->n_vertices);
+  for (int corner = 0; corner < 3; ++corner) {
+    if (marks[t[corner]]) continue;
+    marks[t[corner]] = IS_USED;
+    FLO_TRY(offer(sampler, flo_mesh_vertex(sampler->mesh, t[corner]), triangle, t[corner]));
+  }
+  return FLO_OK;
+}
+
+// Vertices within patches are left to the rows: they are taken for used before they are met.
+static void mark_inner_vertices(Sampler *sampler) {
+  const uint8_t *inner = sampler->patches.inner.data;
+  uint8_t *marks = sampler->marks.data;
+  memset(marks, sampler->patches.n_ordered ? IS_USED : 0, sampler->mesh->n_vertices);
+  for (size_t k = 0; sampler->patches.n_ordered && k < sampler->mesh->n_triangles; ++k) {
+    const uint32_t *t = flo_mesh_triangle(sampler->mesh, k);
+    for (int side = 0; side < 3; ++side)
+      if (!(inner[k] >> side & 1)) marks[t[side]] = marks[t[(side + 1) % 3]] = 0;
+  }
+}
+
+static FloStatus offer_vertices(Sampler *sampler) {
+  const uint8_t *marks = sampler->marks.data;
+  mark_inner_vertices(sampler);
   for (uint32_t k = 0; k < sampler->mesh->n_triangles; ++k) {
     const uint32_t *t = flo_mesh_triangle(sampler->mesh, k);
-    for (int corner = 0; corner < 3; ++corner) {
-      if (marks[t[corner]]) continue;
-      marks[t[corner]] = IS_USED;
-      FLO_TRY(offer(sampler, flo_mesh_vertex(sampler->mesh, t[corner]), k, t[corner]));
-    }
+    if (!marks[t[0]] || !marks[t[1]] || !marks[t[2]]) FLO_TRY(offer_corners(sampler, k));
   }
   return FLO_OK;
 }
@@ -225,22 +242,36 @@ static FloStatus offer_edge(Sampler *sampler, uint32_t triangle, int side) {
   uint32_t from = t[side], to = t[(side + 1) % 3];
   uint32_t a = from < to ? from : to, b = from < to ? to : from;
   if (!remember_edge(sampler, a, b)) return FLO_OK;
-  size_t n_steps = count_steps(sampler, sqrt(square_length(mesh, a, b)));
-  return offer_between(sampler, flo_mesh_vertex(mesh, a), flo_mesh_vertex(mesh, b), n_steps, triangle);
+  double begin[3], end[3], along[3];
+  vec_copy(flo_mesh_vertex(mesh, a), begin), vec_copy(flo_mesh_vertex(mesh, b), end);
+  if (!trim_line(sampler, begin, triangle, end, triangle)) return FLO_OK;
+  vec_sub(end, begin, along);
+  return offer_between(sampler, begin, end, count_steps(sampler, vec_length(along)), triangle);
 }
 
-// Bits of the long sides, without those whose middle is sure to be refused.
+// Bits of the long sides, without those within patches and those whose middle is sure to be refused.
 static unsigned sides_to_offer(const Sampler *sampler, uint32_t triangle) {
-  const unsigned bits = ((uint8_t *)sampler->sides.data)[triangle], crowded = bits >> FIRST_CROWDED;
+  const unsigned bits = ((uint8_t *)sampler->sides.data)[triangle], crowded = bits >> FLO_FIRST_CROWDED;
   if (crowded && are_corners_samples(sampler, flo_mesh_triangle(sampler->mesh, triangle)))
-    return bits & ALL_SIDES & ~crowded;
-  return bits & ALL_SIDES;
+    return bits & FLO_ALL_SIDES & ~crowded;
+  if ((bits & FLO_ALL_SIDES) == FLO_ALL_SIDES && sampler->patches.n_ordered)
+    return FLO_ALL_SIDES & ~(unsigned)((uint8_t *)sampler->patches.inner.data)[triangle];
+  return bits & FLO_ALL_SIDES;
 }
 
-static FloStatus prepare_edges(Sampler *sampler) {
-  size_t n_sides = 0, n_slots = 16;
+static size_t count_sides_to_offer(const Sampler *sampler) {
+  size_t n_sides = 0;
+  // Crowded sides have nothing to offer if all vertices became samples.
+  bool are_all_samples = !memchr(sampler->marks.data, IS_USED, sampler->mesh->n_vertices);
+  if (!sampler->survey.has_spacious && are_all_samples) return 0;
   for (uint32_t k = 0; k < sampler->mesh->n_triangles; ++k)
     for (unsigned bits = sides_to_offer(sampler, k); bits; bits &= bits - 1) ++n_sides;
+  return n_sides;
+}
+
+// An empty set that has room for all edges.
+static FloStatus prepare_edges(Sampler *sampler, size_t n_sides) {
+  size_t n_slots = 16;
   // Most edges have two sides; if all had one, three quarters of the slots would be taken.
   while (3 * n_slots < 4 * n_sides) n_slots *= 2;
   sampler->edge_mask = n_slots - 1;
@@ -251,7 +282,9 @@ static FloStatus prepare_edges(Sampler *sampler) {
 }
 
 static FloStatus offer_edges(Sampler *sampler) {
-  FLO_TRY(prepare_edges(sampler));
+  size_t n_sides = count_sides_to_offer(sampler);
+  if (!n_sides) return FLO_OK;
+  FLO_TRY(prepare_edges(sampler, n_sides));
   for (uint32_t k = 0; k < sampler->mesh->n_triangles; ++k) {
     unsigned bits = sides_to_offer(sampler, k);
     for (int side = 0; bits; ++side, bits >>= 1)
@@ -288,40 +321,120 @@ static FloStatus offer_rows(Sampler *sampler, uint32_t triangle) {
   return FLO_OK;
 }
 
+// Evenly over a row of pieces that touch each other.
+static FloStatus offer_run(Sampler *sampler, const FloRowPiece *pieces, size_t n_pieces) {
+  const FloRowPiece *last = &pieces[n_pieces - 1], *piece = pieces;
+  double from[3], to[3], d[3], p[3];
+  vec_copy(pieces->from, from), vec_copy(last->to, to);
+  if (!trim_line(sampler, from, pieces->triangle, to, last->triangle)) return FLO_OK;
+  vec_sub(from, pieces->from, d);
+  const double begin = pieces->begin + vec_length(d);
+  vec_sub(last->to, to, d);
+  const double length = last->end - vec_length(d) - begin;
+  const size_t n_steps = count_steps(sampler, length);
+  for (size_t k = 1; k < n_steps; ++k) {
+    double x = begin + length * (double)k / (double)n_steps;
+    while (piece < last && x > piece->end) ++piece;
+    double width = piece->end - piece->begin;
+    vec_sub(piece->to, piece->from, d);
+    vec_add_scaled(piece->from, d, width > 0 ? (x - piece->begin) / width : 0, p);
+    FLO_TRY(offer(sampler, p, piece->triangle, NO_VERTEX));
+  }
+  return FLO_OK;
+}
+
+// Where the first and the last row of the layer are, which belong to the border.
+static void trim_frame(const Sampler *sampler, const FloPatchFrame *frame, FloPatchRows *rows) {
+  const uint32_t sides[2] = {frame->low_side, frame->high_side};
+  double trims[2] = {0, 0}, inwards[3], middle[3];
+  for (int end = 0; end < 2; ++end) {
+    if (sides[end] == FLO_NO_PATCH) continue;
+    uint32_t triangle = sides[end] / 3;
+    int corner = (int)(sides[end] % 3);
+    vec_add(flo_mesh_corner(sampler->mesh, triangle, corner),
+            flo_mesh_corner(sampler->mesh, triangle, (corner + 1) % 3), middle);
+    vec_scale(middle, 0.5, middle), vec_scale(frame->v, end ? -1 : 1, inwards);
+    trims[end] = trim_at(sampler, middle, triangle, inwards);
+  }
+  rows->low = frame->low + trims[0], rows->high = frame->high - trims[1];
+  rows->n_steps = count_steps(sampler, rows->high - rows->low);
+}
+
+// Rows across a patch of several triangles. The edges within have no samples of their own: these would be
+// seams, where rows of different triangles meet.
+static FloStatus offer_patch(Sampler *sampler, const uint32_t *triangles, size_t n_triangles) {
+  FloPatchFrame frame;
+  FloPatchRows rows;
+  size_t n_pieces = 0;
+  flo_patch_frame(&sampler->patches, sampler->mesh, triangles, n_triangles, &frame);
+  trim_frame(sampler, &frame, &rows);
+  if (!(rows.high > rows.low)) return FLO_OK;
+  FLO_TRY(flo_patch_cut_rows(&sampler->patches, sampler->mesh, triangles, n_triangles, &frame, &rows,
+                             &sampler->pieces, &n_pieces, sampler->error));
+  const FloRowPiece *pieces = sampler->pieces.data;
+  const double gap = 1e-6 * sampler->spacing;
+  for (size_t first = 0, end; first < n_pieces; first = end) {
+    for (end = first + 1; end < n_pieces && pieces[end].row == pieces[first].row &&
+                          pieces[end].begin <= pieces[end - 1].end + gap;)
+      ++end;
+    FLO_TRY(offer_run(sampler, pieces + first, end - first));
+  }
+  return FLO_OK;
+}
+
+static FloStatus offer_patches(Sampler *sampler) {
+  const uint32_t *order = sampler->patches.order.data, *owners = sampler->patches.owners.data;
+  for (size_t first = 0, end; first < sampler->patches.n_ordered; first = end) {
+    for (end = first + 1; end < sampler->patches.n_ordered && owners[order[end]] == owners[order[first]];)
+      ++end;
+    FLO_TRY(end - first > 1 ? offer_patch(sampler, order + first, end - first)
+                            : offer_rows(sampler, order[first]));
+  }
+  return FLO_OK;
+}
+
 static FloStatus offer_mesh(Sampler *sampler) {
   FLO_TRY(begin_walks(sampler, longest_walk_cell));
-  flo_thinner_set_rule(sampler->thinner, sampler->layer, &first_rule);
+  set_rule(sampler, &first_rule);
   FLO_TRY(offer_vertices(sampler));
   // Before the edges: between vertices that are all samples there may be no room for more.
   FLO_TRY(close_gaps(sampler));
-  flo_thinner_set_rule(sampler->thinner, sampler->layer, &first_rule);
+  if (!sampler->survey.has_long) return FLO_OK;
+  set_rule(sampler, &first_rule);
   FLO_TRY(offer_edges(sampler));
-  // A triangle with a side of one step has no room between its rows' ends.
-  for (uint32_t k = 0; k < sampler->mesh->n_triangles; ++k)
-    if ((((uint8_t *)sampler->sides.data)[k] & ALL_SIDES) == ALL_SIDES) FLO_TRY(offer_rows(sampler, k));
+  // A triangle with a side of one step has no room between its rows' ends, and is in no patch.
+  FLO_TRY(offer_patches(sampler));
   return close_gaps(sampler);
 }
 
 // ---- Company for weak samples ----
 
+// Which vertices are marked. Those that no triangle uses may be anywhere, even not a number: they are not in
+// the box around the marks.
+static void find_near_vertices(Sampler *sampler) {
+  const FloMesh *mesh = sampler->mesh;
+  uint8_t *marks = sampler->marks.data;
+  double low[3], high[3];
+  flo_thinner_bound_marks(sampler->thinner, low, high);
+  for (size_t k = 0; k < mesh->n_vertices; ++k) {
+    const double *p = flo_mesh_vertex(mesh, k);
+    bool is_in_box = p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
+                     p[2] >= low[2] && p[2] <= high[2];
+    marks[k] = is_in_box && flo_thinner_is_marked(sampler->thinner, p) ? IS_NEAR : IS_FAR;
+  }
+}
+
 // Triangles that may help: those with a marked corner, and all large ones. A point of a triangle lies within
 // 0.58 of its longest side from a corner, so that the corners tell of sides up to 1.7 spacings.
 static FloStatus list_near_weak(Sampler *sampler) {
   const FloMesh *mesh = sampler->mesh;
-  uint8_t *marks = sampler->marks.data, *sides = sampler->sides.data;
+  const uint8_t *marks = sampler->marks.data, *sides = sampler->sides.data;
   sampler->n_near_weak = 0;
-  // Vertices that no triangle uses may be anywhere, and are not looked at.
-  memset(marks, IS_UNKNOWN, mesh->n_vertices);
+  find_near_vertices(sampler);
   for (uint32_t k = 0; k < mesh->n_triangles; ++k) {
     const uint32_t *t = flo_mesh_triangle(mesh, k);
-    bool is_listed = sides[k] & IS_LARGE;
-    for (int corner = 0; corner < 3; ++corner) {
-      uint8_t *mark = &marks[t[corner]];
-      if (*mark == IS_UNKNOWN)
-        *mark = flo_thinner_is_marked(sampler->thinner, flo_mesh_vertex(mesh, t[corner])) ? IS_NEAR : IS_FAR;
-      is_listed |= *mark == IS_NEAR;
-    }
-    if (!is_listed) continue;
+    unsigned is_near = marks[t[0]] | marks[t[1]] | marks[t[2]];
+    if (!((is_near & IS_NEAR) | (sides[k] & FLO_IS_LARGE))) continue;
     FLO_TRY(grow(sampler, &sampler->near_weak, sampler->n_near_weak, sizeof(uint32_t)));
     ((uint32_t *)sampler->near_weak.data)[sampler->n_near_weak++] = k;
   }
@@ -419,7 +532,7 @@ static FloStatus repair(Sampler *sampler) {
     if (!flo_thinner_mark_weak(sampler->thinner, reach + 1)) break;
     FLO_TRY(list_near_weak(sampler));
     flo_thinner_mark_weak(sampler->thinner, reach);
-    flo_thinner_set_rule(sampler->thinner, sampler->layer, &flo_repair_rounds[k].rule);
+    set_rule(sampler, &flo_repair_rounds[k].rule);
     FLO_TRY(begin_walks(sampler, fmin(longest_walk_cell, flo_repair_rounds[k].step / 2)));
     FLO_TRY(offer_near_weak(sampler, flo_repair_rounds[k].step * sampler->spacing));
   }
@@ -429,7 +542,7 @@ static FloStatus repair(Sampler *sampler) {
 // ---- Layers ----
 
 static FloStatus offer_given(Sampler *sampler, const FloSurfacePoint *given, size_t n_given) {
-  flo_thinner_set_rule(sampler->thinner, sampler->layer, &first_rule);
+  set_rule(sampler, &first_rule);
   FLO_TRY(begin_walks(sampler, longest_walk_cell));
   for (size_t k = 0; k < n_given; ++k) FLO_TRY(offer(sampler, given[k].point, given[k].triangle, NO_VERTEX));
   return close_gaps(sampler);
@@ -443,55 +556,6 @@ static FloStatus sample_layer(Sampler *sampler, const FloSurfacePoint *given, si
 }
 
 // ---- The whole ----
-
-// Which sides of a triangle are long, and so on: see ALL_SIDES.
-//
-// The middle of a side c is crowded if the three corners add up to more than the rule allows. They are half
-// of c away, twice, and the median, 4 m^2 = 2 (a^2 + b^2) - c^2. As q^3 is convex in x = q^2, the kernel's
-// shape 1 - 6 x + 6 q^3 is at least 0.86 - 2.76 x, its tangent at q = 0.36; the sum of three exceeds 1.4 if
-// c^2 + 2 (a^2 + b^2) < 6.83 spacings^2. Such are the diagonals of a cloth whose threads are a spacing apart,
-// half of all candidates.
-static uint8_t describe_sides(const double squares[3], double spacing) {
-  const double unit = spacing * spacing, limit = longest_step * longest_step * unit;
-  const double twice = 2 * (squares[0] + squares[1] + squares[2]);
-  unsigned bits = 0;
-  for (int side = 0; side < 3; ++side) {
-    bool is_long = squares[side] > limit, is_one_step = squares[side] < 4 * unit;
-    bool is_crowded = is_long && is_one_step && twice - squares[side] < 6.83 * unit;
-    bits |= (unsigned)is_long << side | (unsigned)is_crowded << (FIRST_CROWDED + side);
-    if (squares[side] > 1.7 * 1.7 * unit) bits |= IS_LARGE;
-  }
-  return (uint8_t)bits;
-}
-
-// The square of twice the area of a triangle, after Heron; a little noise if it is a needle.
-static double heron(const double squares[3]) {
-  double sum = squares[0] + squares[1] - squares[2], result = squares[0] * squares[1] - sum * sum / 4;
-  return result > 0 ? result : 0;
-}
-
-// Goes over the triangles once: which sides are long (those of one step have nothing between their ends, and
-// fine meshes consist of them), which vertices are in use, and how many samples to expect.
-static double survey(Sampler *sampler) {
-  const FloMesh *mesh = sampler->mesh;
-  const double spacing = sampler->spacing;
-  uint8_t *is_used = sampler->marks.data, *sides = sampler->sides.data;
-  double area = 0, length = 0;
-  memset(is_used, 0, mesh->n_vertices);
-  for (size_t k = 0; k < mesh->n_triangles; ++k) {
-    const uint32_t *t = flo_mesh_triangle(mesh, k);
-    is_used[t[0]] = is_used[t[1]] = is_used[t[2]] = 1;
-    const double squares[3] = {square_length(mesh, t[0], t[1]), square_length(mesh, t[1], t[2]),
-                               square_length(mesh, t[2], t[0])};
-    area += sqrt(heron(squares)) / 2;
-    sides[k] = describe_sides(squares, spacing);
-    unsigned spacious = sides[k] & ~(sides[k] >> FIRST_CROWDED) & ALL_SIDES;
-    // Half, because the neighbour counts it too.
-    for (int side = 0; spacious; ++side, spacious >>= 1)
-      if (spacious & 1) length += sqrt(squares[side]) / 2;
-  }
-  return area / (spacing * spacing) + length / spacing + 64;
-}
 
 static FloStatus find_bounds(const Sampler *sampler, double low[3], double high[3]) {
   const uint8_t *is_used = sampler->marks.data;
@@ -520,7 +584,8 @@ static FloStatus prepare(Sampler *sampler, int layers) {
   double low[3], high[3];
   FLO_TRY(flo_buffer_reserve(sampler->memory, &sampler->marks, mesh->n_vertices, 0, sampler->error));
   FLO_TRY(flo_buffer_reserve(sampler->memory, &sampler->sides, mesh->n_triangles, 0, sampler->error));
-  double n_expected = survey(sampler) * layers;
+  sampler->survey = flo_sides_survey(mesh, sampler->spacing, sampler->marks.data, sampler->sides.data);
+  double n_expected = sampler->survey.n_expected * layers;
   FLO_TRY(find_bounds(sampler, low, high));
   vec_copy(low, sampler->low);
   if (!(n_expected <= max_samples))
@@ -528,6 +593,8 @@ static FloStatus prepare(Sampler *sampler, int layers) {
                     "mesh: sampling it would take about %.3g particles, more than the %.0e that can be "
                     "handled; make the spacing larger",
                     n_expected, max_samples);
+  if (sampler->survey.has_roomy)
+    FLO_TRY(flo_patches_build(&sampler->patches, sampler->memory, mesh, sampler->sides.data, sampler->error));
   return flo_thinner_create(&sampler->thinner, sampler->memory, low, high, sampler->spacing, n_expected,
                             sampler->error);
 }
@@ -572,8 +639,9 @@ static FloStatus write_points(const Sampler *sampler, FloPoints *points) {
 }
 
 static void free_sampler(Sampler *sampler) {
-  FloBuffer *buffers[] = {&sampler->deferred,  &sampler->marks, &sampler->edges,
-                          &sampler->near_weak, &sampler->sides, &sampler->walked};
+  FloBuffer *buffers[] = {&sampler->deferred, &sampler->marks,       &sampler->edges, &sampler->near_weak,
+                          &sampler->sides,    &sampler->walks.slots, &sampler->pieces};
+  flo_patches_free(&sampler->patches);
   flo_thinner_destroy(sampler->thinner);
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(sampler->memory, buffers[k]);
 }

@@ -51,6 +51,8 @@ extern const FloRepairRound flo_repair_rounds[FLO_REPAIR_ROUNDS];
 // Marks what is within `reach` spacings of the weak samples of the layer at work, and a little more; returns
 // how many are weak. The marks around a sample go as soon as it has enough company.
 size_t flo_thinner_mark_weak(FloThinner *thinner, double reach);
+// Corners of a box around all that is marked; empty, its low corner above the high one, if nothing is.
+void flo_thinner_bound_marks(const FloThinner *thinner, double low[3], double high[3]);
 bool flo_thinner_is_marked(const FloThinner *thinner, const double point[3]);
 // Whether the box touches what was marked.
 bool flo_thinner_is_box_marked(const FloThinner *thinner, const double low[3], const double high[3]);

@@ -343,7 +343,10 @@ static void test_relaxation_evens_the_samples_out(void **state) {
     check_densities(names[k], &f, s);
     Densities after = measure(&f.points, s);
     print_message("%s: spread %.2f becomes %.2f\n", names[k], before.spread, after.spread);
-    assert_true(after.spread < 0.75 * before.spread);
+    // The faces of boxes are lattices to begin with.
+    bool was_even = before.spread < 0.15;
+    assert_int_equal(was_even, !strcmp(names[k], "box"));
+    assert_true(after.spread < (was_even ? 0.15 : 0.75 * before.spread));
     assert_ok(flo_bvh_build(&f.bvh, &f.mesh, &error), &error);
     for (size_t i = 0; i < f.points.count; ++i) {
       FloClosest closest;

@@ -1,0 +1,21 @@
+// From which places walks inwards have begun. A walk costs as much as some hundred candidates. On triangles
+// much finer than the spacing most of them would lead to the same places: one from each cell of the surface
+// is enough.
+#ifndef FLO_GEOMETRY_WALK_SET_H
+#define FLO_GEOMETRY_WALK_SET_H
+
+#include "base/memory.h"
+
+typedef struct FloWalkSet {
+  FloBuffer slots; // hash set of cells, uint64_t; 0 is a free slot
+  size_t n_used, n_slots;
+  double low[3], cell; // the cell with number 0 begins there, and its width [m]
+} FloWalkSet;
+
+// An empty set; it may have been used before.
+FloStatus flo_walk_set_begin(FloWalkSet *set, FloMemory *memory, const double low[3], double cell,
+                             FloError *error);
+bool flo_walk_set_has(const FloWalkSet *set, const double point[3]);
+FloStatus flo_walk_set_add(FloWalkSet *set, FloMemory *memory, const double point[3], FloError *error);
+
+#endif
