@@ -21,6 +21,7 @@ int cmd_info(int argc, char **argv);
 int cmd_render(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_surface(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 

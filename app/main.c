@@ -20,6 +20,7 @@ static const AppCommand commands[] = {
     {"render", cmd_render, "draw frames of a run, or make a movie of them"},
     {"plot", cmd_plot, "draw the figures of a run over time"},
     {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY"},
+    {"surface", cmd_surface, "make triangle meshes of the fluid in a run"},
     {"bench", cmd_bench, "measure speed"},
     {"completion", cmd_completion, "print the script that completes commands in bash or zsh"},
     {"version", cmd_version, "print the version"},

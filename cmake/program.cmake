@@ -1,6 +1,6 @@
 # The program, and the parts only it needs (scene files, run folders, pictures), as a library so that tests reach them.
 file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/io/*.c ${CMAKE_SOURCE_DIR}/src/render/*.c
-  ${CMAKE_SOURCE_DIR}/src/bench/*.c)
+  ${CMAKE_SOURCE_DIR}/src/surface/*.c ${CMAKE_SOURCE_DIR}/src/bench/*.c)
 add_library(flotsam_tools STATIC ${tool_sources})
 target_include_directories(flotsam_tools PUBLIC ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(flotsam_tools PUBLIC flotsam_static flotsam_flags PkgConfig::JANSSON

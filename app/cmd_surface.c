@@ -1,0 +1,479 @@
+// flotsam surface: the surface of the fluid in the frames of a run, as triangles.
+#include "app.h"
+#include "base/pose.h"
+#include "base/timer.h"
+#include "geometry/shapes.h"
+#include "io/run_folder.h"
+#include "io/series.h"
+#include "io/series_read.h"
+#include "io/suggest.h"
+#include "io/vtk.h"
+#include "surface/surface_file.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const AppUsage usage = {
+    .command = "surface",
+    .arguments = "DIR",
+    .about =
+        "Makes closed triangle meshes of the fluid in frames of the run in the folder DIR, all of them "
+        "unless\n"
+        "told, with normals and velocities: DIR/surface/surface_000012.ply and so on. Frames that are there\n"
+        "already are passed over unless their particles or the settings have changed since, so that an\n"
+        "interrupted command goes on where it stopped. The surface does not stick out of tanks.\n"
+        "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
+    .examples = "  flotsam surface runs/dam-break\n"
+                "  flotsam surface runs/dam-break --frames 10:30 --format obj\n"
+                "  flotsam surface runs/dam-break --kernel anisotropic --drop-spray --out meshes\n"
+                "  flotsam surface runs/dam-break --format vtp\n",
+    .min_words = 1,
+    .max_words = 1,
+};
+
+typedef struct Arguments {
+  const char *folder, *frames, *format, *kernel, *out;
+  double cell, radius;          // in spacings; 0: not given
+  int smoothing, min_particles; // -1: not given
+  int threads;
+  bool drops_spray, is_unclipped, is_forced, is_json, is_quiet;
+} Arguments;
+
+// The tanks of a scene, where they are at the moment.
+typedef struct Tanks {
+  const FloScene *scene;
+  double wall; // [m]
+} Tanks;
+
+typedef struct Job {
+  const Arguments *arguments;
+  FloScene *scene;
+  FloSeriesTable series;
+  FloSurfaceDef def;
+  FloSurfaceFormat format;
+  Tanks tanks;
+  FloSignedField region;
+  char out[FLO_PATH_SIZE];
+  struct timespec settings_time; // when the settings were last changed
+  size_t n_frames;               // in the folder
+  size_t first, last, step;
+  size_t n_made, n_there;
+  AppProgress progress;
+  FloMemory memory;
+  FloError error;
+} Job;
+
+// ---- Arguments ----
+
+static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
+  AppList words = {0};
+  *a = (Arguments){.format = "ply", .kernel = "isotropic", .smoothing = -1, .min_particles = -1};
+  AppOption options[] = {
+      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
+      {"--format", "ply|obj|vtp", APP_TEXT, &a->format, "ply unless given; vtp also writes surface.pvd", 0,
+       0},
+      {"--kernel", "isotropic|anisotropic", APP_TEXT, &a->kernel,
+       "how particles blend; anisotropic has sharper edges and is slower", 0, 0},
+      {"--cell", "SPACINGS", APP_NUMBER, &a->cell, "width of a cell in particle spacings; 0.5 unless given",
+       0.125, 1},
+      {"--radius", "SPACINGS", APP_NUMBER, &a->radius,
+       "of a particle, in particle spacings; 0.545 unless given", 0.25, 1},
+      {"--smoothing", "N", APP_INTEGER, &a->smoothing, "rounds of smoothing; 8 unless given, 0 for none", 0,
+       1000},
+      {"--min-particles", "N", APP_INTEGER, &a->min_particles, "leave out clusters of fewer particles", 1,
+       1e9},
+      {"--drop-spray", NULL, APP_FLAG, &a->drops_spray, "leave out single particles", 0, 0},
+      {"--no-clip", NULL, APP_FLAG, &a->is_unclipped, "let the surface stick out of tanks", 0, 0},
+      {"--out", "DIR", APP_TEXT, &a->out, "folder for the files; DIR/surface unless given", 0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "make frames anew that are there", 0, 0},
+      {"--json", NULL, APP_FLAG, &a->is_json, "print a line of JSON for each frame", 0, 0},
+      {"--threads", "N", APP_INTEGER, &a->threads, "worker threads; all cores unless given", 1, 1024},
+      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+      {0},
+  };
+  if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
+  a->folder = words.items[0];
+  return true;
+}
+
+static FloStatus choose_format(Job *job) {
+  char buffer[128];
+  const char *name = job->arguments->format;
+  if (flo_surface_format_from_name(name, &job->format)) return FLO_OK;
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (int k = 0; k < FLO_SURFACE_FORMAT_COUNT; k++)
+    flo_suggest_offer(&suggestion, flo_surface_format_name((FloSurfaceFormat)k));
+  return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --format ply, obj or vtp, not '%s'%s", name,
+                  flo_suggest_text(&suggestion, buffer));
+}
+
+static FloStatus choose_kernel(Job *job) {
+  char buffer[128];
+  const char *name = job->arguments->kernel;
+  if (flo_surface_kernel_from_name(name, &job->def.kernel)) return FLO_OK;
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (int k = 0; k < FLO_SURFACE_KERNEL_COUNT; k++)
+    flo_suggest_offer(&suggestion, flo_surface_kernel_name((FloSurfaceKernel)k));
+  return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --kernel isotropic or anisotropic, not '%s'%s", name,
+                  flo_suggest_text(&suggestion, buffer));
+}
+
+// ---- Tanks ----
+
+// How deep a point is in the wall of a tank [m]; negative outside of walls.
+static double wall_depth(const void *context, const double point[3]) {
+  const Tanks *tanks = context;
+  double depth = -INFINITY;
+  for (size_t k = 0; k < tanks->scene->n_bodies; k++) {
+    const FloBodyDef *def = &tanks->scene->bodies[k].def;
+    double local[3];
+    if (def->shape.kind != FLO_SHAPE_TANK) continue;
+    pose_to_local(&def->pose, point, local);
+    depth = fmax(depth, -flo_shape_distance(&def->shape, 3, local, tanks->wall));
+  }
+  return depth;
+}
+
+// Tanks that move stood elsewhere at a frame than at the start: the series tells where.
+static FloStatus place_tanks(Job *job, size_t frame) {
+  FloSeries *series = NULL;
+  bool is_moving = false;
+  for (size_t b = 0; b < job->scene->n_bodies; b++) {
+    const FloBodyDef *def = &job->scene->bodies[b].def;
+    is_moving = is_moving || (def->shape.kind == FLO_SHAPE_TANK && def->kind != FLO_BODY_STATIC);
+  }
+  if (!is_moving || job->arguments->is_unclipped) return FLO_OK;
+  FLO_TRY(flo_series_create(job->scene, &series, &job->error));
+  size_t first = series->first_body_column, n_columns = series->n_columns;
+  flo_series_destroy(series);
+  if (n_columns != job->series.n_columns || frame >= job->series.n_rows)
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "%s/series.csv: does not tell where the tank is at frame %zu; --no-clip does without",
+                    job->arguments->folder, frame);
+  for (size_t b = 0; b < job->scene->n_bodies; b++, first += FLO_SERIES_PER_BODY) {
+    FloPose *pose = &job->scene->bodies[b].def.pose;
+    for (size_t k = 0; k < 7; k++)
+      *(k < 3 ? &pose->position[k] : &pose->rotation[k - 3]) =
+          flo_series_table_column(&job->series, first + k)[frame];
+  }
+  return FLO_OK;
+}
+
+// ---- What to do ----
+
+static void choose_def(Job *job) {
+  const Arguments *a = job->arguments;
+  const FloSurfaceKernel kernel = job->def.kernel;
+  double spacing = job->scene->world.spacing;
+  job->def = flo_surface_default_def(spacing);
+  job->def.kernel = kernel;
+  job->def.threads = a->threads;
+  if (a->cell > 0) job->def.cell = a->cell * spacing;
+  if (a->radius > 0) job->def.radius = a->radius * spacing;
+  if (a->smoothing >= 0) job->def.smoothing = a->smoothing;
+  if (a->drops_spray) job->def.min_particles = 2;
+  if (a->min_particles >= 0 && (size_t)a->min_particles > job->def.min_particles)
+    job->def.min_particles = (size_t)a->min_particles;
+  job->tanks = (Tanks){job->scene, spacing};
+  job->region = (FloSignedField){wall_depth, &job->tanks};
+  bool has_tank = false;
+  for (size_t b = 0; b < job->scene->n_bodies; b++)
+    has_tank = has_tank || job->scene->bodies[b].def.shape.kind == FLO_SHAPE_TANK;
+  if (has_tank && !a->is_unclipped) job->def.region = &job->region;
+}
+
+// The numbers of "A:B:STEP", any of which may be missing; a single one is a frame.
+static bool read_range(const char *text, size_t numbers[3]) {
+  for (size_t k = 0; k < 3; k++) {
+    size_t length = strspn(text, "0123456789");
+    if (length > 9 || (k == 0 && length == 0 && *text == 0)) return false;
+    if (length > 0) numbers[k] = strtoul(text, NULL, 10);
+    text += length;
+    if (*text == 0) return k == 0 ? numbers[1] = numbers[0], true : true;
+    if (*text++ != ':') return false;
+  }
+  return false;
+}
+
+static FloStatus plan(Job *job) {
+  size_t numbers[3] = {0, job->n_frames - 1, 1};
+  const char *text = job->arguments->frames;
+  if (text && (!read_range(text, numbers) || numbers[2] == 0))
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "surface: --frames needs A:B or A:B:STEP such as 0:20:2, not '%s'", text);
+  job->first = numbers[0], job->last = numbers[1], job->step = numbers[2];
+  size_t farthest = flo_max_size(job->first, job->last);
+  if (farthest >= job->n_frames)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "surface: there is no frame %zu; the last one is %zu",
+                    farthest, job->n_frames - 1);
+  if (job->first > job->last)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --frames %s runs backwards", text);
+  return FLO_OK;
+}
+
+static size_t count_planned(const Job *job) { return (job->last - job->first) / job->step + 1; }
+
+// ---- The folder ----
+
+static FloStatus frame_path(Job *job, size_t frame, char path[FLO_PATH_SIZE]) {
+  char name[64];
+  snprintf(name, sizeof name, "surface_%06zu.%s", frame, flo_surface_format_name(job->format));
+  return flo_path_join(job->out, name, path, &job->error);
+}
+
+static char *settings_text(const Job *job) {
+  const FloSurfaceDef *def = &job->def;
+  json_t *object = json_pack("{s:s, s:f, s:f, s:f, s:i, s:I, s:b}", "kernel",
+                             flo_surface_kernel_name(def->kernel), "spacing", def->spacing, "radius",
+                             def->radius, "cell", def->cell, "smoothing", def->smoothing, "min_particles",
+                             (json_int_t)def->min_particles, "clipped", def->region != NULL);
+  char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+  json_decref(object);
+  return text;
+}
+
+// Notes what the surfaces are made with, if that is not what the note says: its time tells older ones.
+static FloStatus note_settings(Job *job, const char *text) {
+  char path[FLO_PATH_SIZE], *old = NULL;
+  size_t size = 0, length = strlen(text);
+  struct stat about;
+  FLO_TRY(flo_path_join(job->out, "settings.json", path, &job->error));
+  bool is_same = flo_file_exists(path) && flo_file_read(path, &old, &size, NULL) == FLO_OK &&
+                 size == length && memcmp(old, text, length) == 0;
+  free(old);
+  if (!is_same) FLO_TRY(flo_file_write(path, text, length, &job->error));
+  if (stat(path, &about) == 0) job->settings_time = about.st_mtim;
+  return FLO_OK;
+}
+
+// A place where nothing can be written is bad input.
+static FloStatus prepare_folder(Job *job) {
+  const Arguments *a = job->arguments;
+  if (a->out && snprintf(job->out, sizeof job->out, "%s", a->out) >= (int)sizeof job->out)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
+  if (!a->out) FLO_TRY(flo_path_join(a->folder, "surface", job->out, &job->error));
+  FloStatus status = flo_folder_make(job->out, &job->error);
+  char *text = status == FLO_OK ? settings_text(job) : NULL;
+  if (status == FLO_OK && !text) return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for the settings");
+  if (status == FLO_OK) status = note_settings(job, text);
+  free(text);
+  return status == FLO_IO_FAILED ? FLO_BAD_INPUT : status;
+}
+
+static bool is_older(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+// Whether a surface is there that was made from the frame as it is, with the present settings.
+static bool is_there(const Job *job, const char *particles, const char *path) {
+  struct stat from, to;
+  if (job->arguments->is_forced || stat(path, &to) != 0 || stat(particles, &from) != 0) return false;
+  return !is_older(&to.st_mtim, &from.st_mtim) && !is_older(&to.st_mtim, &job->settings_time);
+}
+
+// ---- Frames ----
+
+typedef struct Fluid {
+  double *positions;
+  size_t count;
+} Fluid;
+
+// Fluid stands first in a frame.
+static FloStatus take_fluid(Job *job, const FloSnapshot *snapshot, Fluid *fluid) {
+  *fluid = (Fluid){0};
+  while (fluid->count < snapshot->count && snapshot->type[fluid->count] == FLO_SET_FLUID) fluid->count++;
+  fluid->positions = malloc((fluid->count + 1) * sizeof(double[3]));
+  if (!fluid->positions)
+    return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", fluid->count);
+  for (size_t k = 0; k < 3 * fluid->count; k++) fluid->positions[k] = (double)snapshot->positions[k];
+  return FLO_OK;
+}
+
+static void print_json(size_t frame, double time, const char *path, const FloSurfaceMesh *surface,
+                       double seconds) {
+  json_t *line =
+      json_pack("{s:I, s:f, s:s, s:b, s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "frame", (json_int_t)frame, "time",
+                time, "path", path, "was_there", false, "particles", (json_int_t)surface->n_particles,
+                "vertices", (json_int_t)surface->mesh.n_vertices, "triangles",
+                (json_int_t)surface->mesh.n_triangles, "components", (json_int_t)surface->n_components,
+                "volume", surface->volume, "area", surface->area, "seconds", seconds);
+  char *text = line ? json_dumps(line, JSON_REAL_PRECISION(9)) : NULL;
+  if (text) puts(text);
+  free(text);
+  json_decref(line);
+}
+
+static void tell(Job *job, size_t frame, double time, const char *path, const FloSurfaceMesh *surface,
+                 double seconds) {
+  app_progress_end(&job->progress);
+  if (job->arguments->is_json)
+    print_json(frame, time, path, surface, seconds);
+  else if (!job->arguments->is_quiet)
+    printf("surface  %s: %zu triangles, %.6g m3, %.2f s\n", path, surface->mesh.n_triangles, surface->volume,
+           seconds);
+  fflush(stdout);
+}
+
+static void tell_there(Job *job, size_t frame, const char *path) {
+  job->n_there++;
+  if (!job->arguments->is_json) return;
+  json_t *line = json_pack("{s:I, s:s, s:b}", "frame", (json_int_t)frame, "path", path, "was_there", true);
+  char *text = line ? json_dumps(line, 0) : NULL;
+  if (text) puts(text);
+  free(text);
+  json_decref(line);
+}
+
+static FloStatus build_and_write(Job *job, size_t frame, const FloSnapshot *snapshot, const Fluid *fluid,
+                                 const char *path) {
+  FloSurfaceMesh surface;
+  double began = flo_seconds();
+  FloStatus status = flo_surface_build(&job->def, fluid->positions, snapshot->velocity, fluid->count,
+                                       &surface, &job->memory, &job->error);
+  if (status == FLO_OK) status = flo_surface_write(path, job->format, &surface, snapshot->time, &job->error);
+  if (status == FLO_OK) tell(job, frame, snapshot->time, path, &surface, flo_seconds() - began);
+  flo_surface_free(&surface);
+  return status;
+}
+
+// Messages of the library do not know which frame it was.
+static FloStatus name_frame(Job *job, FloStatus status, const char *particles) {
+  if (status != FLO_BAD_INPUT || strstr(job->error.text, particles)) return status;
+  FloError cause = job->error;
+  return flo_fail(&job->error, status, "%s: %s", particles, cause.text);
+}
+
+static FloStatus make_frame(Job *job, size_t frame, const char *particles, const char *path) {
+  FloSnapshot snapshot;
+  Fluid fluid;
+  FLO_TRY(place_tanks(job, frame));
+  FLO_TRY(flo_snapshot_read(particles, &snapshot, &job->error));
+  FloStatus status = take_fluid(job, &snapshot, &fluid);
+  if (status == FLO_OK) status = build_and_write(job, frame, &snapshot, &fluid, path);
+  free(fluid.positions);
+  flo_snapshot_free(&snapshot);
+  job->n_made++;
+  return name_frame(job, status, particles);
+}
+
+static void show_progress(Job *job, size_t frame) {
+  char text[64];
+  size_t n_done = job->n_made + job->n_there;
+  if (!app_progress_is_due(&job->progress)) return;
+  snprintf(text, sizeof text, "frame %zu, %zu of %zu", frame, n_done + 1, count_planned(job));
+  app_progress_tell(&job->progress, (double)n_done, text);
+}
+
+static FloStatus make_frames(Job *job) {
+  app_progress_begin(&job->progress, 0, (double)count_planned(job), job->arguments->is_quiet);
+  FloStatus status = FLO_OK;
+  for (size_t frame = job->first; status == FLO_OK && frame <= job->last; frame += job->step) {
+    char particles[FLO_PATH_SIZE], path[FLO_PATH_SIZE];
+    status = flo_run_folder_frame_path(job->arguments->folder, frame, particles, &job->error);
+    if (status == FLO_OK) status = frame_path(job, frame, path);
+    if (status != FLO_OK) break;
+    show_progress(job, frame);
+    if (is_there(job, particles, path))
+      tell_there(job, frame, path);
+    else
+      status = make_frame(job, frame, particles, path);
+  }
+  app_progress_end(&job->progress);
+  return status;
+}
+
+// ---- A film ----
+
+static double frame_time(const Job *job, size_t frame) {
+  size_t column = flo_series_table_find(&job->series, "time");
+  if (column < job->series.n_columns && frame < job->series.n_rows)
+    return flo_series_table_column(&job->series, column)[frame];
+  return (double)frame / job->scene->frames_per_second;
+}
+
+static FloStatus write_collection(Job *job, char (*texts)[64], const char **names, double *times) {
+  char path[FLO_PATH_SIZE];
+  size_t n = 0;
+  for (size_t frame = 0; frame < job->n_frames; frame++) {
+    FLO_TRY(frame_path(job, frame, path));
+    if (!flo_file_exists(path)) continue;
+    snprintf(texts[n], sizeof texts[n], "surface_%06zu.vtp", frame);
+    names[n] = texts[n];
+    times[n++] = frame_time(job, frame);
+  }
+  FLO_TRY(flo_path_join(job->out, "surface.pvd", path, &job->error));
+  return flo_vtk_write_collection(path, n, names, times, &job->error);
+}
+
+// All surfaces that are there, also those of earlier calls.
+static FloStatus make_film(Job *job) {
+  if (job->format != FLO_SURFACE_VTP) return FLO_OK;
+  char(*texts)[64] = calloc(job->n_frames, sizeof *texts);
+  const char **names = calloc(job->n_frames, sizeof *names);
+  double *times = calloc(job->n_frames, sizeof *times);
+  FloStatus status = texts && names && times ? write_collection(job, texts, names, times)
+                                             : flo_fail(&job->error, FLO_NO_MEMORY, "no memory for names");
+  free(texts);
+  free(names);
+  free(times);
+  return status;
+}
+
+// ---- All of it ----
+
+// A series that cannot be read costs the times of frames only, unless a tank moves.
+static void read_series(Job *job) {
+  char path[FLO_PATH_SIZE];
+  if (flo_path_join(job->arguments->folder, "series.csv", path, NULL) != FLO_OK) return;
+  if (flo_series_table_read(path, &job->series, NULL) == FLO_OK) return;
+  flo_series_table_free(&job->series);
+  job->series = (FloSeriesTable){0};
+}
+
+static FloStatus make_surfaces(Job *job) {
+  if (job->scene->world.dim != 3)
+    return flo_fail(
+        &job->error, FLO_BAD_INPUT,
+        "surface: %s: is a run in two dimensions, whose fluid has no surface of triangles; draw it "
+        "with: flotsam render '%s'",
+        job->arguments->folder, job->arguments->folder);
+  choose_def(job);
+  FLO_TRY(plan(job));
+  FLO_TRY(prepare_folder(job));
+  read_series(job);
+  FLO_TRY(make_frames(job));
+  FLO_TRY(make_film(job));
+  if (job->n_there > 0 && !job->arguments->is_quiet && !job->arguments->is_json)
+    printf("frames   %zu made, %zu were there already (--force makes them anew)\n", job->n_made,
+           job->n_there);
+  return FLO_OK;
+}
+
+int cmd_surface(int argc, char **argv) {
+  Arguments arguments;
+  int exit_code;
+  char path[FLO_PATH_SIZE];
+  if (!parse(argc, argv, &arguments, &exit_code)) return exit_code;
+  Job job = {.arguments = &arguments, .n_frames = flo_run_folder_count_frames(arguments.folder)};
+  flo_memory_init(&job.memory, NULL);
+  FloStatus status = choose_format(&job);
+  if (status == FLO_OK) status = choose_kernel(&job);
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", job.error.text);
+  if (job.n_frames == 0 && app_is_run_folder(arguments.folder))
+    return app_fail(
+        APP_BAD_INPUT,
+        "surface: %s: has no frames yet; let the run come to its first one, or go on with: flotsam "
+        "resume '%s'",
+        arguments.folder, arguments.folder);
+  if (job.n_frames == 0 || flo_path_join(arguments.folder, "scene.json", path, NULL) != FLO_OK)
+    return app_complain_no_run("surface", arguments.folder);
+  AppSceneArguments load = {.scene = path};
+  if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
+  status = make_surfaces(&job);
+  flo_series_table_free(&job.series);
+  flo_scene_destroy(job.scene);
+  return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);
+}
