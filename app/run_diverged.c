@@ -235,6 +235,9 @@ static json_t *material_json(const FloMaterialDef *def) {
   if (def->wall_viscosity >= 0)
     json_object_set_new(material, "wall_viscosity", json_real(def->wall_viscosity));
   if (def->friction >= 0) json_object_set_new(material, "friction", json_real(def->friction));
+  if (def->surface_tension > 0)
+    json_object_set_new(material, "surface_tension", json_real(def->surface_tension));
+  if (def->adhesion > 0) json_object_set_new(material, "adhesion", json_real(def->adhesion));
   return material;
 }
 

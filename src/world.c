@@ -273,6 +273,7 @@ static const char *remedy_for(const char *limited_by) {
   if (!strcmp(limited_by, "sound"))
     return "a lower speed of sound, slower walls and emitters, or a larger spacing";
   if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
+  if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
   if (!strcmp(limited_by, "speed")) return "lower velocities of the fluid and the walls";
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }

@@ -24,8 +24,9 @@ enum { FLO_MAX_PARAMS = 32 };
 typedef struct FloMaterial {
   char name[64];
   double density, viscosity, wall_viscosity;
-  double friction; // < 0: not given
-  bool is_fluid;   // some fluid is made of it
+  double friction;                  // < 0: not given
+  double surface_tension, adhesion; // [N/m]
+  bool is_fluid;                    // some fluid is made of it
 } FloMaterial;
 
 typedef struct FloBody {

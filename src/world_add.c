@@ -37,7 +37,15 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
     return flo_fail(error, FLO_BAD_INPUT, "wall_viscosity: must be finite, got %g", def->wall_viscosity);
   if (!isfinite(def->friction))
     return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
-  FloMaterial material = {.density = def->density, .viscosity = def->viscosity, .friction = def->friction};
+  if (!(def->surface_tension >= 0) || !isfinite(def->surface_tension))
+    return flo_fail(error, FLO_BAD_INPUT, "surface_tension: must be >= 0, got %g", def->surface_tension);
+  if (!(def->adhesion >= 0) || !isfinite(def->adhesion))
+    return flo_fail(error, FLO_BAD_INPUT, "adhesion: must be >= 0, got %g", def->adhesion);
+  FloMaterial material = {.density = def->density,
+                          .viscosity = def->viscosity,
+                          .friction = def->friction,
+                          .surface_tension = def->surface_tension,
+                          .adhesion = def->adhesion};
   material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
   copy_name(material.name, def->name);
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));

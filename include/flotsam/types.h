@@ -169,13 +169,16 @@ typedef struct FloWorldDef {
 } FloWorldDef;
 
 typedef struct FloMaterialDef {
-  const char *name;      // copied
-  double density;        // at rest [kg/m³]
-  double viscosity;      // kinematic [m²/s]
-  double wall_viscosity; // kinematic viscosity felt between this fluid and solids [m²/s]; < 0: same as
-                         // `viscosity`
-  double friction;       // dry friction of bodies made of it; < 0: as the other body's. The smaller of two
-                         // coefficients counts; where neither body has one, 0.5
+  const char *name;       // copied
+  double density;         // at rest [kg/m³]
+  double viscosity;       // kinematic [m²/s]
+  double wall_viscosity;  // kinematic viscosity felt between this fluid and solids [m²/s]; < 0: same as
+                          // `viscosity`
+  double friction;        // dry friction of bodies made of it; < 0: as the other body's. The smaller of two
+                          // coefficients counts; where neither body has one, 0.5
+  double surface_tension; // of the fluid against air [N/m]; 0: none
+  double adhesion; // work it takes to part the fluid from a solid [J/m² = N/m]; by Young and Dupré the
+                   // surface tension times (1 + cos of the contact angle); 0: none
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.

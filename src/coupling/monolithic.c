@@ -41,8 +41,13 @@ static const FloParam params[] = {
     {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
     {"separation", 0, 0, 100, "m/s", "fastest that an overlap of bodies may push them apart; 0: by gravity"},
     {"alpha", 0.1, 0, 10, "",
-     "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall"},
+     "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall or of "
+     "capillary waves"},
     {"correction", 0.2, 0.01, 1, "", "share of a fluid particle's compression that is taken back in a step"},
+    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
+     "of materials: 0: implicit in steps too long for the explicit one; 1: explicit; 2: implicit"},
+    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
+    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
     {0}};
 
 #define RIGID (1u << FLO_SET_RIGID)
@@ -80,12 +85,16 @@ static void monolithic_finish(FloWorld *world, void *state) {
   FloMonolithic *mono = state;
   for (size_t k = 0; k < FLO_COUNT_OF(mono->buffers); ++k) flo_buffer_free(&world->memory, &mono->buffers[k]);
   flo_buffer_free(&world->memory, &mono->viscosity.each);
+  flo_implicit_viscosity_free(&mono->implicit_viscosity, &world->memory);
+  flo_surface_tension_free(&mono->surface_tension, &world->memory);
 }
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   (void)state;
-  *limited_by = "viscosity";
-  return flo_viscosity_max_dt(world);
+  double viscous = flo_implicit_viscosity_max_dt(world, world->params[FLO_MONO_VISCOSITY]),
+         capillary = flo_surface_tension_max_dt(world);
+  *limited_by = capillary < viscous ? "surface tension" : "viscosity";
+  return fmin(capillary, viscous);
 }
 
 enum { FIRST_BUFFER = 10, WALL_FORCE = 26 }; // those before belong to contacts
@@ -116,8 +125,11 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
         flo_buffer_reserve(&world->memory, buffer, (arrays[k].size + FLO_BLOCK) * sizeof(float), 0, error));
     *arrays[k].array = buffer->data;
   }
-  double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * mono->expected_speed;
-  return flo_viscosity_prepare(&mono->viscosity, world, artificial, error);
+  double speed = fmax(mono->expected_speed, flo_surface_tension_speed(world));
+  double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * speed;
+  mono->has_implicit_viscosity =
+      flo_implicit_viscosity_is_needed(world, world->params[FLO_MONO_VISCOSITY], mono->dt);
+  return flo_viscosity_prepare(&mono->viscosity, world, artificial, !mono->has_implicit_viscosity, error);
 }
 
 // ---- Before the pressure: explicit forces ----
@@ -185,6 +197,12 @@ static void start_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
+static void start_partner(const FloBody *body, FloPartner *partner) {
+  if (body->kind != FLO_BODY_DYNAMIC) return;
+  vec_copy(body->rigid.angular_velocity, partner->turn_start);
+  if (!body->rigid.is_held) vec_copy(body->rigid.velocity, partner->start);
+}
+
 // (3.12); the gyroscopic term is in the angular momentum.
 static void start_bodies(FloWorld *world, FloMonolithic *mono) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -197,9 +215,37 @@ static void start_bodies(FloWorld *world, FloMonolithic *mono) {
     vec_scale(impulse, mono->dt, impulse);
     vec_scale(partner->turn_drag, mono->dt, turn);
     flo_rigid_push(rigid, impulse, turn);
-    vec_copy(rigid->angular_velocity, partner->turn_start);
-    if (!rigid->is_held) vec_copy(rigid->velocity, partner->start);
+    start_partner(&flo_bodies(world)[k], partner);
   }
+}
+
+// ---- Other forces ----
+
+static void add_drag(FloWorld *world, FloMonolithic *mono, const FloBodyRows *rows) {
+  for (size_t k = 0; rows->is_built && k < world->bodies.count; ++k) {
+    vec_add(mono->partners[k].drag, rows->wrenches + 6 * k, mono->partners[k].drag);
+    vec_add(mono->partners[k].turn_drag, rows->wrenches + 6 * k + 3, mono->partners[k].turn_drag);
+  }
+}
+
+static FloStatus add_surface_tension(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  if (!flo_surface_tension_is_used(world)) return FLO_OK;
+  FLO_TRY(flo_surface_tension_add(&mono->surface_tension, world, mono->explicit_force, error));
+  add_drag(world, mono, &mono->surface_tension.bodies);
+  return FLO_OK;
+}
+
+// After all other forces but pressure.
+static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  FloImplicitViscosity *viscosity = &mono->implicit_viscosity;
+  if (!mono->has_implicit_viscosity) return FLO_OK;
+  viscosity->tolerance = world->params[FLO_MONO_VISCOSITY_TOLERANCE];
+  viscosity->max_iterations = (int)world->params[FLO_MONO_VISCOSITY_ITERATIONS];
+  FLO_TRY(flo_implicit_viscosity_step(viscosity, world, mono->dt, mono->start, mono->explicit_force,
+                                      mono->solid, error));
+  add_drag(world, mono, &viscosity->bodies);
+  for (size_t k = 0; k < world->bodies.count; ++k) start_partner(&flo_bodies(world)[k], &mono->partners[k]);
+  return FLO_OK;
 }
 
 // ---- Volumes and diagonals of fluid ----
@@ -208,7 +254,6 @@ static void start_bodies(FloWorld *world, FloMonolithic *mono) {
 // needs pressures far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error
 // of a ten-thousandth asks for as much as a twentieth of a layer's weight. Then still water keeps simmering,
 // and needs nearly twice as many iterations. The velocities' divergence is held at zero all the same.
-
 static void volume_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
@@ -381,6 +426,7 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   add_bodies_to_steep(mono);
   for_fluid(&step, diagonal_range);
   flo_monolithic_weigh_fluid(mono);
+  FLO_TRY(add_surface_tension(world, mono, error));
   for_fluid(&step, start_range);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
   return FLO_OK;
@@ -398,6 +444,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   FLO_TRY(prepare(world, mono, error));
   double since = flo_seconds();
   start_bodies(world, mono);
+  FLO_TRY(make_viscous(world, mono, error));
   start_unknowns(world, mono);
   flo_monolithic_solve(world, mono);
   keep_unknowns(world, mono);
@@ -421,18 +468,22 @@ static void wall_force_range(void *context, size_t begin, size_t end, int thread
   const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
   const FloPairs *pairs = &step->world->boundary_fluid;
   const FloSweep sweep = {pairs, step->world->sets[FLO_SET_FLUID].pressure, mono->wall_force};
+  const FloViscosity *viscosity =
+      mono->has_implicit_viscosity ? &mono->implicit_viscosity.coefficients : &mono->viscosity;
   const FloSolidForces drag = {.pairs = pairs,
-                               .fluid = mono->before,
+                               .fluid = mono->has_implicit_viscosity ? mono->start : mono->before,
                                .solid = mono->solid,
                                .solid_pressure = mono->zeros,
-                               .all = mono->viscosity.all,
-                               .coefficients = mono->viscosity.is_single ? NULL : mono->viscosity.each.data,
+                               .all = viscosity->all,
+                               .coefficients = viscosity->is_single ? NULL : viscosity->each.data,
                                .force = mono->wall_force};
   flo_passes()->gradient(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i)
     for (size_t axis = 0; axis < 3; ++axis)
       mono->wall_force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
   flo_passes()->fluid_forces_on_solid(&drag, begin, end);
+  if (mono->surface_tension.has_adhesion)
+    flo_surface_tension_pull_walls(&mono->surface_tension, step->world, mono->wall_force, begin, end);
 }
 
 // What a contact does to the samples of walls near it: the opposite of its pressure force and of its share of

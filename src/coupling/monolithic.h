@@ -3,7 +3,8 @@
 #define FLO_COUPLING_MONOLITHIC_H
 
 #include "base/vecmath.h"
-#include "coupling/viscosity.h"
+#include "coupling/implicit_viscosity.h"
+#include "coupling/surface_tension.h"
 #include "world.h"
 
 // Unknowns stand in rows: a pressure for each fluid particle, then a pressure and a friction multiplier for
@@ -73,7 +74,10 @@ typedef struct FloMonolithic {
   // Of a step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   size_t n_fluid, n_contacts, n_touches, n_chunks;
-  FloViscosity viscosity;
+  FloViscosity viscosity; // explicit
+  bool has_implicit_viscosity;
+  FloImplicitViscosity implicit_viscosity;
+  FloSurfaceTension surface_tension;
   FloContact *contacts;
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by bodies
@@ -111,6 +115,9 @@ enum {
   FLO_MONO_SEPARATION,
   FLO_MONO_ALPHA,
   FLO_MONO_CORRECTION,
+  FLO_MONO_VISCOSITY,
+  FLO_MONO_VISCOSITY_TOLERANCE,
+  FLO_MONO_VISCOSITY_ITERATIONS,
 };
 
 enum { FLO_SOLVER_JACOBI, FLO_SOLVER_NNCG };

@@ -11,8 +11,10 @@ typedef struct FloViscosity {
   FloBuffer each; // FloFluidCoefficients per fluid particle, where fluids differ
 } FloViscosity;
 
-// `artificial` acts while particles approach each other: alpha h c of Monaghan's viscosity [m^2/s].
-FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double artificial, FloError *error);
+// `artificial` acts while particles approach each other: alpha h c of Monaghan's viscosity [m^2/s]. Without
+// `has_laminar` that is all.
+FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double artificial, bool has_laminar,
+                                FloError *error);
 // The longest step for which explicit viscous forces are stable.
 double flo_viscosity_max_dt(const FloWorld *world);
 

@@ -28,10 +28,11 @@
 // instability).
 #include "base/parallel.h"
 #include "base/vecmath.h"
-#include "coupling/viscosity.h"
+#include "coupling/implicit_viscosity.h"
+#include "coupling/surface_tension.h"
 #include "world.h"
 
-enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING };
+enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING, VISCOSITY, VISCOSITY_TOLERANCE, VISCOSITY_ITERATIONS };
 
 static const FloParam params[] = {
     {"sound_speed", 0, 0, 1e5, "m/s",
@@ -40,14 +41,22 @@ static const FloParam params[] = {
     {"gamma", 7, 1, 20, "", "exponent of Tait's equation; 7 is water"},
     {"damping", 0.3, 0, 1, "",
      "bulk viscosity in units of spacing times sound speed; quiets sound, not flow"},
+    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
+     "of materials: 0: implicit in steps too long for the explicit one; 1: explicit; 2: implicit"},
+    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
+    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
     {0}};
 
 typedef struct Wcsph {
-  double expected_speed; // [m/s]; saved
-  FloViscosity viscosity;
-  FloBuffer state;          // quadruples per fluid particle: velocity, p V^2
-  FloBuffer force;          // quadruples per fluid particle
-  FloBuffer solid;          // quadruples per sample: velocity, volume over the fluid's rest volume
+  double expected_speed;  // [m/s]; saved
+  FloViscosity viscosity; // explicit
+  bool has_implicit_viscosity;
+  FloImplicitViscosity implicit_viscosity;
+  FloSurfaceTension surface_tension;
+  FloBuffer predicted; // quadruples per fluid particle: velocity without implicit viscosity; then with it
+  FloBuffer state;     // quadruples per fluid particle: velocity, p V^2
+  FloBuffer force;     // quadruples per fluid particle
+  FloBuffer solid;     // quadruples per sample: velocity, volume over the fluid's rest volume
   FloBuffer solid_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
   FloBuffer solid_force;
 } Wcsph;
@@ -76,8 +85,11 @@ static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
 static void wcsph_finish(FloWorld *world, void *state) {
   Wcsph *wcsph = state;
   FloBuffer *buffers[] = {&wcsph->state,          &wcsph->force,       &wcsph->solid,
-                          &wcsph->solid_pressure, &wcsph->solid_force, &wcsph->viscosity.each};
+                          &wcsph->solid_pressure, &wcsph->solid_force, &wcsph->viscosity.each,
+                          &wcsph->predicted};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
+  flo_implicit_viscosity_free(&wcsph->implicit_viscosity, &world->memory);
+  flo_surface_tension_free(&wcsph->surface_tension, &world->memory);
 }
 
 static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
@@ -85,8 +97,10 @@ static double wcsph_max_dt(const FloWorld *world, const void *state, const char 
   double s = world->def.spacing;
   double dt = world->def.cfl * s / (sound_speed(world, wcsph) + world->max_speed);
   *limited_by = "sound";
-  double viscous = flo_viscosity_max_dt(world);
+  double viscous = flo_implicit_viscosity_max_dt(world, world->params[VISCOSITY]),
+         capillary = flo_surface_tension_max_dt(world);
   if (viscous < dt) dt = viscous, *limited_by = "viscosity";
+  if (capillary < dt) dt = capillary, *limited_by = "surface tension";
   return dt;
 }
 
@@ -173,14 +187,39 @@ static Forces describe_forces(FloWorld *world, Wcsph *wcsph) {
   return forces;
 }
 
-static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
+static FloStatus reserve(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
   size_t n_fluid = world->sets[FLO_SET_FLUID].capacity, n_solid = world->sets[FLO_SET_BOUNDARY].capacity;
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, n_fluid * 16, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * 16, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid, n_solid * 16, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_pressure, n_solid * 4, 0, error));
   double artificial = world->params[ALPHA] * world->kernel.support / 2 * sound_speed(world, wcsph);
-  return flo_viscosity_prepare(&wcsph->viscosity, world, artificial, error);
+  wcsph->has_implicit_viscosity = flo_implicit_viscosity_is_needed(world, world->params[VISCOSITY], dt);
+  return flo_viscosity_prepare(&wcsph->viscosity, world, artificial, !wcsph->has_implicit_viscosity, error);
+}
+
+// What all other forces make of the velocities.
+static void predict(const FloWorld *world, const Wcsph *wcsph, double dt) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const float *force = wcsph->force.data;
+  for (size_t i = 0; i < p->count; ++i) {
+    float *q = (float *)wcsph->predicted.data + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+    for (size_t axis = 0; axis < 3 && !p->held[i]; ++axis)
+      q[axis] += (float)dt * (force[4 * i + axis] / p->mass[i] + (float)world->def.gravity[axis]);
+  }
+}
+
+static FloStatus make_viscous(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
+  FloImplicitViscosity *viscosity = &wcsph->implicit_viscosity;
+  if (!wcsph->has_implicit_viscosity) return FLO_OK;
+  size_t size = world->sets[FLO_SET_FLUID].capacity * 16;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->predicted, size, 0, error));
+  predict(world, wcsph, dt);
+  viscosity->tolerance = world->params[VISCOSITY_TOLERANCE];
+  viscosity->max_iterations = (int)world->params[VISCOSITY_ITERATIONS];
+  return flo_implicit_viscosity_step(viscosity, world, dt, wcsph->predicted.data, wcsph->force.data,
+                                     wcsph->solid.data, error);
 }
 
 static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *error) {
@@ -191,7 +230,7 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
     return FLO_OK;
   }
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
-  FLO_TRY(reserve(world, wcsph, error));
+  FLO_TRY(reserve(world, wcsph, dt, error));
 
   double since = flo_seconds();
   Density density = {world, wcsph, wcsph->state.data, (float)flo_kernel_w(&world->kernel, 0)};
@@ -202,6 +241,9 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
 
   Forces forces = describe_forces(world, wcsph);
   flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, 64, force_range, &forces);
+  if (flo_surface_tension_is_used(world))
+    FLO_TRY(flo_surface_tension_add(&wcsph->surface_tension, world, wcsph->force.data, error));
+  FLO_TRY(make_viscous(world, wcsph, dt, error));
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   return flo_world_integrate(world, wcsph->force.data, dt, error);
 }
@@ -209,9 +251,25 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
 // ---- Forces on solids, asked for between steps: of the positions and pressures that the last step started
 // from ----
 
+typedef struct SolidForces {
+  const FloWorld *world;
+  const Wcsph *wcsph;
+  FloSolidForces in;
+} SolidForces;
+
 static void solid_force_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
-  flo_passes()->fluid_forces_on_solid(context, begin, end);
+  const SolidForces *forces = context;
+  const Wcsph *wcsph = forces->wcsph;
+  const FloViscosity *viscosity = &wcsph->implicit_viscosity.coefficients;
+  flo_passes()->fluid_forces_on_solid(&forces->in, begin, end);
+  if (wcsph->surface_tension.has_adhesion)
+    flo_surface_tension_pull_walls(&wcsph->surface_tension, forces->world, forces->in.force, begin, end);
+  if (!wcsph->has_implicit_viscosity) return;
+  FloSolidForces drag = forces->in;
+  drag.fluid = wcsph->predicted.data, drag.solid_pressure = wcsph->implicit_viscosity.zeros;
+  drag.all = viscosity->all, drag.coefficients = viscosity->is_single ? NULL : viscosity->each.data;
+  flo_passes()->fluid_forces_on_solid(&drag, begin, end);
 }
 
 static FloStatus wcsph_solid_forces(FloWorld *world, void *state, FloError *error) {
@@ -222,9 +280,9 @@ static FloStatus wcsph_solid_forces(FloWorld *world, void *state, FloError *erro
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_force, b->capacity * 16, 0, error));
   float *force = wcsph->solid_force.data;
   for (size_t k = 0; k < 4 * b->count; ++k) force[k] = 0;
-  FloSolidForces in = describe_forces(world, wcsph).solid;
-  in.pairs = &world->boundary_fluid, in.force = force;
-  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, solid_force_range, &in);
+  SolidForces forces = {world, wcsph, describe_forces(world, wcsph).solid};
+  forces.in.pairs = &world->boundary_fluid, forces.in.force = force;
+  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, solid_force_range, &forces);
   for (size_t i = 0; i < b->count; ++i)
     b->fx[i] = force[4 * i], b->fy[i] = force[4 * i + 1], b->fz[i] = force[4 * i + 2];
   return FLO_OK;

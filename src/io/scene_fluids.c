@@ -19,6 +19,8 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
   if (json_object_get(object, "wall_viscosity"))
     material->def.wall_viscosity = flo_json_number(object, "wall_viscosity");
   material->def.friction = json_object_get(object, "friction") ? flo_json_number(object, "friction") : -1;
+  material->def.surface_tension = flo_json_number(object, "surface_tension");
+  material->def.adhesion = flo_json_number(object, "adhesion");
 }
 
 // Room for the named ones, and for one described on the spot in each thing that has one.

@@ -11,6 +11,7 @@
 #define MAX_SPEED        1e5 // [m/s]
 #define MAX_ACCELERATION 1e6 // [m/s²]
 #define MAX_VISCOSITY    1e4 // [m²/s]
+#define MAX_TENSION      1e6 // [N/m]
 #define MAX_TIME         1e6 // [s]
 #define MAX_RATE         1e6 // [rad/s] or [Hz]
 #define MAX_INSTANCES    1e5
@@ -239,6 +240,12 @@ static const FloSceneKey material_keys[] = {
      .help =
          "dry friction of bodies made of it; of two that touch, the smaller coefficient counts. Without it "
          "the other's does, and 0.5 where neither has one"},
+    {"surface_tension", NUMBER, FROM(0, MAX_TENSION), "N/m",
+     .help = "of the fluid against air (water: 0.072)", .fallback = "0"},
+    {"adhesion", NUMBER, FROM(0, MAX_TENSION), "N/m",
+     .help = "work that it takes to part the fluid from a square metre of solid: surface_tension times (1 + "
+             "cos of the contact angle)",
+     .fallback = "0"},
 };
 
 static const FloSceneTable material_table = {"a material", TABLE(material_keys)};

@@ -39,6 +39,32 @@ typedef struct FloSweep {
   float *rows;          // out, per row: a quadruple whose fourth part is 0 (gradient), or a number
 } FloSweep;
 
+// Where the fluid ends: H sum_j grad w(q) of poly6; see surface_tension.c.
+// Positions are those of the grid.
+typedef struct FloNormals {
+  const FloPairs *pairs;
+  const FloGrid *grid; // of the fluid, which is both rows and columns
+  float *normals;      // quadruples: out
+} FloNormals;
+
+// Surface tension; see tension_kernel.h.
+typedef struct FloCohesion {
+  const FloPairs *pairs;
+  const FloGrid *grid;
+  const float *surface;  // quadruples: normal [N], and how much it is at the surface, up to 1
+  float all;             // strength of a single fluid [N]
+  const float *strength; // per particle; NULL: as `all`
+  float *force;          // quadruples: added to
+} FloCohesion;
+
+// Attraction between fluid and solids, on whichever of them are the rows.
+typedef struct FloAdhesion {
+  const FloPairs *pairs;
+  const FloGrid *rows, *columns;
+  const float *row_weight, *column_weight; // per particle: strength of fluid, relative volume of samples
+  float *force;                            // quadruples: added to
+} FloAdhesion;
+
 typedef struct FloPasses {
   const char *name;
   // Blocks [begin, end) of the operator. `slab` belongs to the calling thread.
@@ -52,6 +78,9 @@ typedef struct FloPasses {
   void (*gradient)(const FloSweep *, size_t begin, size_t end);   // sum_j q_j grad W_ij
   void (*divergence)(const FloSweep *, size_t begin, size_t end); // sum_j v_j . grad W_ij
   void (*square)(const FloSweep *, size_t begin, size_t end);     // sum_j q_j |grad W_ij|^2
+  void (*normals)(const FloNormals *, size_t begin, size_t end);
+  void (*cohesion)(const FloCohesion *, size_t begin, size_t end);
+  void (*adhesion)(const FloAdhesion *, size_t begin, size_t end);
 } FloPasses;
 
 const FloPasses *flo_passes(void);         // the best this machine can run

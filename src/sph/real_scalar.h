@@ -10,6 +10,7 @@ typedef float Real;
 REAL_INLINE Real real_set(float a) { return a; }
 REAL_INLINE Real real_max(Real a, Real b) { return a > b ? a : b; }
 REAL_INLINE Real real_fma(Real a, Real b, Real c) { return a * b + c; }
+REAL_INLINE Real real_sqrt(Real a) { return sqrtf(a); }
 // a where x > 0, else b.
 REAL_INLINE Real real_if_positive(Real x, Real a, Real b) { return x > 0 ? a : b; }
 

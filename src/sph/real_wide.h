@@ -10,6 +10,7 @@ typedef WideF Real;
 REAL_INLINE Real real_set(float a) { return wide_set(a); }
 REAL_INLINE Real real_max(Real a, Real b) { return wide_max(a, b); }
 REAL_INLINE Real real_fma(Real a, Real b, Real c) { return wide_fma(a, b, c); }
+REAL_INLINE Real real_sqrt(Real a) { return wide_sqrt(a); }
 REAL_INLINE Real real_if_positive(Real x, Real a, Real b) {
   return wide_select((WideI)(x > wide_set(0)), a, b);
 }

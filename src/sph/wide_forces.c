@@ -136,6 +136,9 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(fluid_forces_on_solid),
                                    FLO_WIDE(gradient),
                                    FLO_WIDE(divergence),
-                                   FLO_WIDE(square)};
+                                   FLO_WIDE(square),
+                                   FLO_WIDE(normals),
+                                   FLO_WIDE(cohesion),
+                                   FLO_WIDE(adhesion)};
   return &passes;
 }

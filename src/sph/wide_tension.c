@@ -1,0 +1,119 @@
+// Sweeps of surface tension and adhesion. They need distances, which the pair operator does not keep: these
+// are formed anew from the fixed-point positions that it was made from, and so are exactly opposite for the
+// two sides of a pair. Rows [begin, end) are blocks.
+#include "sph/wide.h" // first: the vocabulary of the others
+
+#include "sph/kernel.h"
+#include "sph/tension_kernel.h"
+#include "sph/wide_passes.h"
+#include "sph/wide_rows.h"
+
+#define TINY_Q 1e-6f
+
+// From the neighbours to the rows of a block, in one slot.
+typedef struct Apart {
+  Real q;           // distance in supports; beyond the support where there is no neighbour
+  PairVector along; // unit vector
+} Apart;
+
+typedef struct Scale {
+  Real x, y, z; // supports per unit of fixed point
+} Scale;
+
+WIDE_INLINE Scale scale_of(const FloLattice *lattice) {
+  return (Scale){wide_set(lattice->to_support[0]), wide_set(lattice->to_support[1]),
+                 wide_set(lattice->to_support[2])};
+}
+
+WIDE_INLINE Apart apart_of(const FloPairSlot *slot, const float *columns, const WideF here[4], Scale s,
+                           WideI is_listed) {
+  WideF there[4];
+  wide_gather4(columns, slot->index, there);
+  WideF dx = wide_from_int(wide_subtract((WideI)here[0], (WideI)there[0])) * s.x;
+  WideF dy = wide_from_int(wide_subtract((WideI)here[1], (WideI)there[1])) * s.y;
+  WideF dz = wide_from_int(wide_subtract((WideI)here[2], (WideI)there[2])) * s.z;
+  WideF q = wide_sqrt(wide_fma(dx, dx, wide_fma(dy, dy, dz * dz)));
+  WideF per_q = 1 / wide_max(q, wide_set(TINY_Q));
+  return (Apart){wide_select(is_listed, q, wide_set(2)), {dx * per_q, dy * per_q, dz * per_q}};
+}
+
+void FLO_WIDE(normals)(const FloNormals *in, size_t begin, size_t end) {
+  const FloPairs *pairs = in->pairs;
+  const float *fixed = (const float *)in->grid->fixed;
+  const Scale scale = scale_of(in->grid->lattice);
+  for (size_t block = begin; block < end; ++block) {
+    const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
+    const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block];
+    WideF here[4];
+    PairVector sum = {wide_set(0), wide_set(0), wide_set(0)};
+    wide_load_rows(fixed, block, pairs->n_rows, here);
+    for (size_t k = 0; k < pairs->slot_count[block]; ++k, ++slot) {
+      Apart apart = apart_of(slot, fixed, here, scale, (WideI)(counts > wide_set_int((int32_t)k)));
+      sum = pair_add_scaled(sum, kernel_poly6(apart.q).f * apart.q, apart.along);
+    }
+    wide_store_rows(pairs, block, sum, false, in->normals);
+  }
+}
+
+// `fluids_differ` is a constant where this is inlined.
+WIDE_INLINE void cohesion_block(const FloCohesion *in, size_t block, bool fluids_differ) {
+  const FloPairs *pairs = in->pairs;
+  const float *fixed = (const float *)in->grid->fixed;
+  const Scale scale = scale_of(in->grid->lattice);
+  const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
+  Real strength = wide_set(in->all), own = strength;
+  WideF here[4], surface[4];
+  int32_t rows[FLO_BLOCK];
+  wide_rows(block, pairs->n_rows, rows);
+  wide_gather4(fixed, rows, here);
+  wide_gather4(in->surface, rows, surface);
+  if (fluids_differ) own = wide_gather(in->strength, rows);
+  PairVector normal = {surface[0], surface[1], surface[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
+  const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block];
+  for (size_t k = 0; k < pairs->slot_count[block]; ++k, ++slot) {
+    Apart apart = apart_of(slot, fixed, here, scale, (WideI)(counts > wide_set_int((int32_t)k)));
+    WideF other[4];
+    wide_gather4(in->surface, slot->index, other);
+    if (fluids_differ) strength = 0.5f * (own + wide_gather(in->strength, slot->index));
+    PairVector uneven = pair_difference(normal, (PairVector){other[0], other[1], other[2]});
+    TensionCurvature c = tension_curvature(apart.q);
+    Real more = 0.5f * strength * (surface[3] + other[3]);
+    Real pull = real_fma(more, tension_cohesion(apart.q), c.along * pair_dot(uneven, apart.along));
+    sum = pair_add_scaled(sum, -pull, apart.along);
+    sum = pair_add_scaled(sum, -c.all, uneven);
+  }
+  wide_store_rows(pairs, block, sum, true, in->force);
+}
+
+void FLO_WIDE(cohesion)(const FloCohesion *in, size_t begin, size_t end) {
+  for (size_t block = begin; block < end; ++block) {
+    if (in->pairs->slot_count[block] == 0) continue;
+    if (in->strength)
+      cohesion_block(in, block, true);
+    else
+      cohesion_block(in, block, false);
+  }
+}
+
+void FLO_WIDE(adhesion)(const FloAdhesion *in, size_t begin, size_t end) {
+  const FloPairs *pairs = in->pairs;
+  const float *columns = (const float *)in->columns->fixed;
+  const Scale scale = scale_of(in->columns->lattice);
+  for (size_t block = begin; block < end; ++block) {
+    if (pairs->slot_count[block] == 0) continue;
+    const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
+    const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block];
+    WideF here[4];
+    int32_t rows[FLO_BLOCK];
+    wide_rows(block, pairs->n_rows, rows);
+    wide_gather4((const float *)in->rows->fixed, rows, here);
+    const Real own = wide_gather(in->row_weight, rows);
+    PairVector sum = {wide_set(0), wide_set(0), wide_set(0)};
+    for (size_t k = 0; k < pairs->slot_count[block]; ++k, ++slot) {
+      Apart apart = apart_of(slot, columns, here, scale, (WideI)(counts > wide_set_int((int32_t)k)));
+      Real pull = own * wide_gather(in->column_weight, slot->index) * tension_adhesion(apart.q);
+      sum = pair_add_scaled(sum, -pull, apart.along);
+    }
+    wide_store_rows(pairs, block, sum, true, in->force);
+  }
+}
