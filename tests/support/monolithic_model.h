@@ -351,7 +351,8 @@ static inline double fluid_error(const Model *m, size_t i) {
     vec_sub(v, other, between);
     share += sample->volume * pair.w, rate += sample->volume * vec_dot(between, pair.g);
   }
-  return 1 - share - m->dt * rate;
+  // A fifth of a compression is taken back in a step.
+  return (share > 1 ? 0.2 : 1) * (1 - share) - m->dt * rate;
 }
 
 typedef struct ContactSums {
