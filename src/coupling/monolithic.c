@@ -27,8 +27,8 @@
 
 static const FloParam params[] = {
     {"tolerance", 5e-4, 0, 1, "", "mean complementarity error of compressed fluid at which iterations end"},
-    {"pressure_tolerance", 0.05, 0, 1, "",
-     "the same as a share of what gravity moves things by in a step, whichever is less: steady pressures"},
+    {"pressure_tolerance", 0.01, 0, 1, "",
+     "the same as a share of the change of volume that the pressures prevent, whichever is less"},
     {"contact_tolerance", 2e-3, 0, 1, "",
      "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
     {"min_iterations", 2, 0, 1e4, "", "at least as many"},

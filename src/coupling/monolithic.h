@@ -64,6 +64,7 @@ typedef struct FloTouchChunk {
 
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
+  double pressure;       // of fluid, times its diagonal: the change of volume that it prevents
   double square;         // of the move, in joule
 } FloResidual;
 

@@ -350,7 +350,7 @@ static void find_yields(Solve *solve) {
 
 // ---- Projected Jacobi ----
 
-enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, N_SUMS };
+enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, SUM_PRESSURE, N_SUMS };
 
 // Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
 static double complementarity(double error, double pressure) {
@@ -384,6 +384,7 @@ static void propose_fluid(const void *context, size_t begin, size_t end, double 
     sums[SUM_SQUARE] -= (double)(mono->move[i] * error);
     if (p > 0 || error < 0) {
       sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+      sums[SUM_PRESSURE] += (double)(p * d);
       sums[SUM_ACTIVE] += 1;
     }
   }
@@ -471,6 +472,7 @@ static FloResidual propose(Solve *solve) {
   return (FloResidual){.fluid = fmax(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
                                      coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
                        .contact = contacts[SUM_RESIDUAL] / n_contacts,
+                       .pressure = fluid[SUM_PRESSURE] / fmax(fluid[SUM_ACTIVE], 1),
                        .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
                                  contacts[SUM_SQUARE]};
 }
@@ -524,11 +526,13 @@ static void advance(Solve *solve, double square, double square_before) {
 // ---- All of it ----
 
 static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
+  const double *params = world->params;
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
-  return r->fluid <=
-             fmin(world->params[FLO_MONO_TOLERANCE], world->params[FLO_MONO_PRESSURE_TOLERANCE] * fall) &&
-         r->contact <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
+  // Where pressures are small, as in still water and short steps, a small error of volume is a large one of
+  // pressure.
+  double fluid = fmin(params[FLO_MONO_TOLERANCE], params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure);
+  return r->fluid <= fluid && r->contact <= params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
