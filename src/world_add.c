@@ -37,7 +37,11 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
     return flo_fail(error, FLO_BAD_INPUT, "wall_viscosity: must be finite, got %g", def->wall_viscosity);
   if (!isfinite(def->friction))
     return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
+  if (!(def->slip <= 1) || !(def->restitution <= 1))
+    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
+                    def->slip, def->restitution);
   FloMaterial material = {.density = def->density, .viscosity = def->viscosity, .friction = def->friction};
+  material.slip = def->slip, material.restitution = def->restitution;
   material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
   copy_name(material.name, def->name);
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
