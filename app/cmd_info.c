@@ -47,6 +47,10 @@ static json_t *method_json(const char *method) {
                               "help", p->help);
     json_object_set_new(entry, "low", isfinite(p->low) ? json_real(p->low) : json_null());
     json_object_set_new(entry, "high", isfinite(p->high) ? json_real(p->high) : json_null());
+    const char *const *words = flo_method_words(method, p->name);
+    if (words) json_object_set_new(entry, "words", json_array());
+    for (size_t w = 0; words && words[w]; w++)
+      json_array_append_new(json_object_get(entry, "words"), json_string(words[w]));
     json_array_append_new(list, entry);
   }
   return json_pack("{s:s, s:s, s:o}", "name", method, "paper", flo_method_paper(method), "parameters", list);
@@ -105,6 +109,12 @@ static void print_list(const char *title, const json_t *list) {
   for (size_t k = 0; k < json_array_size(list); k++) print_item(json_array_get(list, k));
 }
 
+static void print_choice(const FloParam *param, const char *const *words) {
+  printf("  %-22s %s\n  %22s default %s, one of", param->name, param->help, "", words[(int)param->value]);
+  for (size_t k = 0; words[k]; k++) printf("%s %s", k ? "," : "", words[k]);
+  puts("");
+}
+
 static void print_method(const json_t *method) {
   const char *name = json_string_value(json_object_get(method, "name"));
   size_t count = 0;
@@ -112,8 +122,12 @@ static void print_method(const json_t *method) {
   printf("%s\n%s\n\n", name, json_string_value(json_object_get(method, "paper")));
   for (size_t k = 0; k < count; k++) {
     const FloParam *p = &params[k];
-    printf("  %-22s %s\n  %22s default %g%s%s, from %g to %g\n", p->name, p->help, "", p->value,
-           p->unit[0] ? " " : "", p->unit, p->low, p->high);
+    const char *const *words = flo_method_words(name, p->name);
+    if (words)
+      print_choice(p, words);
+    else
+      printf("  %-22s %s\n  %22s default %g%s%s, from %g to %g\n", p->name, p->help, "", p->value,
+             p->unit[0] ? " " : "", p->unit, p->low, p->high);
   }
 }
 

@@ -238,6 +238,8 @@ static json_t *material_json(const FloMaterialDef *def) {
   if (def->surface_tension > 0)
     json_object_set_new(material, "surface_tension", json_real(def->surface_tension));
   if (def->adhesion > 0) json_object_set_new(material, "adhesion", json_real(def->adhesion));
+  if (def->slip >= 0) json_object_set_new(material, "slip", json_real(def->slip));
+  if (def->restitution >= 0) json_object_set_new(material, "restitution", json_real(def->restitution));
   return material;
 }
 
@@ -269,14 +271,15 @@ static double largest_param(const char *method, const char *name) {
 }
 
 // The speed of sound that the method chose for the whole scene: for less fluid it would choose a lower one.
-// It keeps the highest speed to expect, and takes ten times that (see sound_speed in wcsph.c), also where
+// It keeps the highest speed to expect, and takes ten times that (see flo_sound_speed), also where
 // that is more than anyone may ask for.
 static void set_sound_speed(const Reproduction *r, json_t *root) {
   const char *name = r->run->scene->world.method;
   json_t *method = json_object_get(root, "method");
   const FloStateArray *saved = flo_state_find(r->state, "method");
-  if (strcmp(name, "wcsph") || flo_json_number(method, "sound_speed") > 0 || !saved || saved->count < 1)
-    return;
+  // Methods that have such a parameter all keep the highest speed to expect as their first number.
+  bool has_sound = largest_param(name, "sound_speed") > 0;
+  if (!has_sound || flo_json_number(method, "sound_speed") > 0 || !saved || saved->count < 1) return;
   double expected = *(const double *)saved->buffer.data, chosen = expected > 0 ? 10 * expected : 1;
   if (chosen <= largest_param(name, "sound_speed"))
     json_object_set_new(method, "sound_speed", json_real(chosen));

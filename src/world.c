@@ -23,8 +23,13 @@ FloWorldDef flo_default_world_def(void) {
 }
 
 FloMaterialDef flo_default_material_def(void) {
-  return (FloMaterialDef){
-      .name = "water", .density = 1000, .viscosity = 1e-6, .wall_viscosity = -1, .friction = -1};
+  return (FloMaterialDef){.name = "water",
+                          .density = 1000,
+                          .viscosity = 1e-6,
+                          .wall_viscosity = -1,
+                          .friction = -1,
+                          .slip = -1,
+                          .restitution = -1};
 }
 
 FloFluidDef flo_default_fluid_def(void) {
@@ -32,8 +37,12 @@ FloFluidDef flo_default_fluid_def(void) {
 }
 
 FloBodyDef flo_default_body_def(void) {
-  return (FloBodyDef){
-      .name = "body", .shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity(), .friction = -1};
+  return (FloBodyDef){.name = "body",
+                      .shape = {.size = {1, 1, 1}},
+                      .pose = flo_pose_identity(),
+                      .friction = -1,
+                      .slip = -1,
+                      .restitution = -1};
 }
 
 FloMotionDef flo_default_motion_def(void) { return (FloMotionDef){.end = INFINITY}; }

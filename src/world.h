@@ -25,6 +25,7 @@ typedef struct FloMaterial {
   char name[64];
   double density, viscosity, wall_viscosity;
   double friction;                  // < 0: not given
+  double slip, restitution;         // likewise
   double surface_tension, adhesion; // [N/m]
   bool is_fluid;                    // some fluid is made of it
 } FloMaterial;
@@ -41,8 +42,9 @@ typedef struct FloBody {
   double friction; // before any change; < 0: not given
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;
-  double release; // [s]
-  FloRigid rigid; // of dynamic bodies
+  double slip, restitution; // of fluid along it, 0 to 1
+  double release;           // [s]
+  FloRigid rigid;           // of dynamic bodies
   FloMotionDef *motions;
   size_t n_motions;
 } FloBody;
@@ -132,6 +134,15 @@ typedef struct FloPush {
 
 enum { FLO_MAX_PUSHES = 3 };
 
+enum { FLO_MAX_NEAR_BODIES = 8 };
+
+typedef struct FloNearBodies {
+  int count;
+  uint32_t bodies[FLO_MAX_NEAR_BODIES];
+  size_t samples[FLO_MAX_NEAR_BODIES];
+  float steepness[FLO_MAX_NEAR_BODIES];
+} FloNearBodies;
+
 typedef struct FloWallRoom {
   FloPush by[FLO_MAX_PUSHES];
   float clearance; // to the nearest solid, when the lists were made [m]
@@ -172,7 +183,10 @@ FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error)
 FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error);
 // v += dt (force/m + g), x += dt v; `force` is quadruples in newton. Guided particles keep their velocity,
 // and none crosses a surface. Needs the neighbours of the same step.
+// Without forces: velocities are final already, and particles just move.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
+// The first half of it: v += dt (force/m + g), for methods that correct velocities before particles move.
+void flo_world_kick(FloWorld *world, const float *force, double dt);
 
 // The image of x, across the faces of a periodic domain, that is nearest to a centre.
 void flo_world_nearest_image(const FloWorld *world, const double centre[3], const double x[3],
@@ -187,6 +201,13 @@ bool flo_world_is_endless(const FloWorld *world, const FloShape *shape, const Fl
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance);
 // Whether a point is in the inner space of a tank, or above it where it is open; false for other bodies.
 bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
+// The bodies whose samples a fluid particle lists, each with the sample that has the steepest gradient: about
+// the nearest. Samples of dynamic bodies are counted on after those of walls.
+FloNearBodies flo_world_near_bodies(const FloWorld *world, size_t i);
+FloBody *flo_world_body_of(const FloWorld *world, size_t sample);
+// A point in the frame of a body in a given pose: the image that is nearest to it.
+void flo_world_to_body(const FloWorld *world, const FloBody *body, const FloPose *pose, const double x[3],
+                       double local[3]);
 // Deflects fluid particles [begin, end) that would enter a body within dt.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Adds what kept particles out in the last step to the forces on the samples.
@@ -227,6 +248,7 @@ void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
 bool flo_world_has_moving_bodies(const FloWorld *world);
+bool flo_world_has_moving_walls(const FloWorld *world); // those that follow motions
 double flo_world_max_wall_speed(const FloWorld *world); // now, of those that have not fallen past all others
 double flo_world_any_wall_speed(const FloWorld *world); // now, of all
 double flo_world_scheduled_wall_speed(const FloWorld *world); // ever

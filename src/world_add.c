@@ -41,11 +41,16 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
     return flo_fail(error, FLO_BAD_INPUT, "surface_tension: must be >= 0, got %g", def->surface_tension);
   if (!(def->adhesion >= 0) || !isfinite(def->adhesion))
     return flo_fail(error, FLO_BAD_INPUT, "adhesion: must be >= 0, got %g", def->adhesion);
+  if (!(def->slip <= 1) || !(def->restitution <= 1))
+    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
+                    def->slip, def->restitution);
   FloMaterial material = {.density = def->density,
                           .viscosity = def->viscosity,
                           .friction = def->friction,
                           .surface_tension = def->surface_tension,
-                          .adhesion = def->adhesion};
+                          .adhesion = def->adhesion,
+                          .slip = def->slip,
+                          .restitution = def->restitution};
   material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
   copy_name(material.name, def->name);
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));

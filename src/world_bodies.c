@@ -271,6 +271,27 @@ double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody
   return of_b < 0 ? of_a : fmin(of_a, of_b);
 }
 
+// ---- Fluid along its surface ----
+
+static double first_given(double own, double of_material, double usual) {
+  if (own >= 0) return own;
+  return of_material >= 0 ? of_material : usual;
+}
+
+static FloStatus set_surface(const FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  double slip = -1, restitution = -1;
+  if (!(def->slip <= 1) || !(def->restitution <= 1))
+    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
+                    def->slip, def->restitution);
+  if (def->material.generation) {
+    slip = flo_materials(world)[def->material.index].slip;
+    restitution = flo_materials(world)[def->material.index].restitution;
+  }
+  body->slip = first_given(def->slip, slip, 1);
+  body->restitution = first_given(def->restitution, restitution, 0);
+  return FLO_OK;
+}
+
 // ---- Adding ----
 
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
@@ -303,7 +324,8 @@ static FloStatus check_body(const FloWorld *world, const FloBodyDef *def, FloErr
     return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
   if (def->kind == FLO_BODY_DYNAMIC && !world->method->moves_bodies)
     return flo_fail(error, FLO_UNSUPPORTED,
-                    "body: method '%s' knows no bodies that are pushed around; use method 'monolithic'",
+                    "body: method '%s' knows no bodies that are pushed around; use method 'monolithic' or "
+                    "'direct-forcing'",
                     world->method->name);
   if (def->material.generation) FLO_TRY(flo_world_check_material(world, def->material, error));
   if (!(def->inset >= 0 && def->inset <= world->def.spacing))
@@ -322,6 +344,7 @@ FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *
   body.set = def->kind == FLO_BODY_DYNAMIC ? FLO_SET_RIGID : FLO_SET_BOUNDARY;
   if (def->material.generation) body.friction = flo_materials(world)[def->material.index].friction;
   if (def->friction >= 0) body.friction = def->friction;
+  FLO_TRY(set_surface(world, def, &body, error));
   FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
   snprintf(body.name, sizeof body.name, "%s", def->name ? def->name : "");
   body.reach = solid_reach(body.solid);
@@ -368,6 +391,12 @@ static double reach_of(const FloWorld *world, const FloBody *body) {
 bool flo_world_has_moving_bodies(const FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (flo_bodies(world)[k].n_motions || flo_bodies(world)[k].kind == FLO_BODY_DYNAMIC) return true;
+  return false;
+}
+
+bool flo_world_has_moving_walls(const FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].n_motions) return true;
   return false;
 }
 

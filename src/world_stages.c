@@ -32,9 +32,10 @@ static FloStatus update_fluid_grid(FloWorld *world, FloError *error) {
 // skins, so that cells seldom change.
 static double choose_skin(const FloWorld *world, double dt) {
   static const double skins[] = {0.06, 0.03, 0.015};
-  double approach = 2 * world->max_speed * dt / world->kernel.support, best = sqrt(2.0 / 3 * approach);
-  // Where solids move, lists are made in each step anyway.
-  if (!world->method->has_small_steps || flo_world_has_moving_bodies(world)) return 0;
+  double speed = fmax(world->max_speed, flo_world_any_wall_speed(world));
+  double approach = 2 * speed * dt / world->kernel.support, best = sqrt(2.0 / 3 * approach);
+  // Where walls move, lists are made in each step anyway.
+  if (!world->method->has_small_steps || flo_world_has_moving_walls(world)) return 0;
   for (size_t k = 0; k < FLO_COUNT_OF(skins); ++k)
     if (best > 0.7 * skins[k] || k + 1 == FLO_COUNT_OF(skins)) return skins[k] > 2 * approach ? skins[k] : 0;
   return 0;
@@ -48,7 +49,10 @@ void flo_world_set_reach(FloWorld *world, double reach) {
 
 static bool are_lists_complete(FloWorld *world) {
   if (!world->lists.is_current || !world->is_boundary_grid_current || world->lists.reach == 1) return false;
-  double moved = flo_grid_refresh(&world->grids[FLO_SET_FLUID], &world->sets[FLO_SET_FLUID], world->threads);
+  const FloSet sets[] = {FLO_SET_FLUID, FLO_SET_RIGID};
+  double moved = 0;
+  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
+    moved = fmax(moved, flo_grid_refresh(&world->grids[sets[k]], &world->sets[sets[k]], world->threads));
   // The little more is for rounding.
   return 2 * moved + 1e-6 < world->lists.reach - 1;
 }
@@ -173,14 +177,22 @@ static void brake(const Integrate *in, FloParticles *p, size_t i) {
   p->vz[i] *= in->kept, p->vz_low[i] *= in->kept;
 }
 
-static void integrate_range(void *context, size_t begin, size_t end, int thread) {
+static void kick_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   Integrate *in = context;
   FloParticles *p = &in->world->sets[FLO_SET_FLUID];
-  float speed2 = 0, acceleration2 = 0;
   for (size_t i = begin; i < end; ++i) kick(in, p, i);
   for (size_t i = begin; i < end && in->kept < 1; ++i) brake(in, p, i);
-  flo_world_keep_out(in->world, begin, end, in->dt_exact);
+}
+
+static void integrate_range(void *context, size_t begin, size_t end, int thread) {
+  Integrate *in = context;
+  FloParticles *p = &in->world->sets[FLO_SET_FLUID];
+  float speed2 = 0, acceleration2 = 0;
+  if (in->force) {
+    kick_range(context, begin, end, thread);
+    flo_world_keep_out(in->world, begin, end, in->dt_exact);
+  }
   for (size_t i = begin; i < end; ++i) {
     p->x[i] += in->dt_exact * ((double)p->vx[i] + (double)p->vx_low[i]);
     p->y[i] += in->dt_exact * ((double)p->vy[i] + (double)p->vy_low[i]);
@@ -259,21 +271,32 @@ static double kept_share(const FloWorld *world, double dt) {
   return exp(-2 * sqrt(vec_length(world->def.gravity) / height) * dt);
 }
 
-FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error) {
-  double since = flo_seconds();
-  size_t n = world->sets[FLO_SET_FLUID].count;
+static Integrate describe_step(FloWorld *world, const float *force, double dt) {
   Integrate in = {.world = world,
                   .force = force,
                   .dt = (float)dt,
                   .dt_exact = dt,
                   .kept = (float)kept_share(world, dt),
-                  .grain = flo_parallel_grain(n)};
+                  .grain = flo_parallel_grain(world->sets[FLO_SET_FLUID].count)};
   for (int axis = 0; axis < 3; ++axis) in.gravity[axis] = (float)world->def.gravity[axis];
   // Whoever crosses a whole support in one step has passed its neighbours unseen.
   in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
-  FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, n * sizeof(FloWallRoom), 0, error));
+  return in;
+}
+
+void flo_world_kick(FloWorld *world, const float *force, double dt) {
+  Integrate in = describe_step(world, force, dt);
+  flo_parallel_for(world->threads, world->sets[FLO_SET_FLUID].count, in.grain, kick_range, &in);
+}
+
+FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error) {
+  double since = flo_seconds();
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  Integrate in = describe_step(world, force, dt);
+  if (force)
+    FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, n * sizeof(FloWallRoom), 0, error));
   flo_parallel_for(world->threads, n, in.grain, integrate_range, &in);
-  world->lists.has_clearances = true;
+  world->lists.has_clearances = force != NULL;
   float speed2 = 0, acceleration2 = 0;
   for (size_t chunk = 0; chunk * in.grain < n; ++chunk) {
     if (in.chunks[chunk].bad != SIZE_MAX) return report_divergence(world, in.chunks[chunk].bad, dt, error);

@@ -239,13 +239,21 @@ static FloStatus restore_fluid(FloWorld *world, const FloState *state, size_t co
 
 // ---- Neighbour lists that serve several steps ----
 
-static FloStatus save_lists(const FloWorld *world, FloState *state, FloError *error) {
-  const FloGrid *grid = &world->grids[FLO_SET_FLUID];
-  void *fixed, *cells, *clearance;
-  if (!world->lists.is_current || world->lists.reach == 1) return FLO_OK;
-  FLO_TRY(flo_state_add(state, "lists/fixed", FLO_TYPE_U32, 3 * grid->count, &fixed, error));
-  FLO_TRY(flo_state_add(state, "lists/cells", FLO_TYPE_U32, 3 * grid->count, &cells, error));
+static FloStatus save_grid(const FloGrid *grid, const char *fixed_name, const char *cells_name,
+                           FloState *state, FloError *error) {
+  void *fixed, *cells;
+  FLO_TRY(flo_state_add(state, fixed_name, FLO_TYPE_U32, 3 * grid->count, &fixed, error));
+  FLO_TRY(flo_state_add(state, cells_name, FLO_TYPE_U32, 3 * grid->count, &cells, error));
   flo_grid_save(grid, fixed, cells);
+  return FLO_OK;
+}
+
+static FloStatus save_lists(const FloWorld *world, FloState *state, FloError *error) {
+  const FloGrid *grid = &world->grids[FLO_SET_FLUID], *rigid = &world->grids[FLO_SET_RIGID];
+  void *clearance;
+  if (!world->lists.is_current || world->lists.reach == 1) return FLO_OK;
+  FLO_TRY(save_grid(grid, "lists/fixed", "lists/cells", state, error));
+  if (rigid->count) FLO_TRY(save_grid(rigid, "lists/rigid_fixed", "lists/rigid_cells", state, error));
   if (!world->lists.has_clearances) return FLO_OK;
   FLO_TRY(flo_state_add(state, "lists/clearance", FLO_TYPE_F32, grid->count, &clearance, error));
   const FloWallRoom *rooms = world->wall_rooms.data;
@@ -259,6 +267,19 @@ static FloStatus restore_clearances(FloWorld *world, const FloStateArray *cleara
   FloWallRoom *rooms = world->wall_rooms.data;
   for (size_t i = 0; i < clearance->count; ++i)
     rooms[i] = flo_empty_room(((const float *)clearance->buffer.data)[i]);
+  return FLO_OK;
+}
+
+// The samples of dynamic bodies weigh what they stand for.
+static FloStatus restore_rigid_grid(FloWorld *world, const FloState *state, FloError *error) {
+  const FloStateArray *fixed = flo_state_find(state, "lists/rigid_fixed"),
+                      *cells = flo_state_find(state, "lists/rigid_cells");
+  FloGrid *grid = &world->grids[FLO_SET_RIGID];
+  if (!fixed) return FLO_OK;
+  FLO_TRY(flo_grid_restore(grid, fixed->count / 3, fixed->buffer.data, cells->buffer.data, world->threads,
+                           error));
+  for (size_t i = 0; i < grid->count; ++i)
+    memcpy(grid->fixed + 4 * i + 3, &world->sets[FLO_SET_RIGID].volume[i], sizeof(float));
   return FLO_OK;
 }
 
@@ -276,6 +297,7 @@ static FloStatus restore_lists(FloWorld *world, const FloState *state, FloError 
   FLO_TRY(flo_world_update_boundary_grid(world, error));
   FLO_TRY(flo_grid_restore(&world->grids[FLO_SET_FLUID], fixed->count / 3, fixed->buffer.data,
                            cells->buffer.data, world->threads, error));
+  FLO_TRY(restore_rigid_grid(world, state, error));
   FLO_TRY(flo_world_build_operators(world, error));
   if (clearance) FLO_TRY(restore_clearances(world, clearance, error));
   world->lists.has_clearances = clearance != NULL;
@@ -346,18 +368,27 @@ static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_
   return FLO_OK;
 }
 
-static FloStatus check_lists(const FloState *state, size_t n, FloError *error) {
-  const FloStateArray *cells = flo_state_find(state, "lists/cells");
-  // All of the lists or nothing.
-  if (!cells && !flo_state_find(state, "lists/fixed") && !flo_state_find(state, "lists/clearance"))
-    return FLO_OK;
-  FLO_TRY(need(state, "lists/cells", FLO_TYPE_U32, 3 * n, error));
-  FLO_TRY(need(state, "lists/fixed", FLO_TYPE_U32, 3 * n, error));
-  if (flo_state_find(state, "lists/clearance"))
-    FLO_TRY(need(state, "lists/clearance", FLO_TYPE_F32, n, error));
+static FloStatus check_cells(const FloState *state, const char *fixed_name, const char *cells_name, size_t n,
+                             FloError *error) {
+  FLO_TRY(need(state, cells_name, FLO_TYPE_U32, 3 * n, error));
+  FLO_TRY(need(state, fixed_name, FLO_TYPE_U32, 3 * n, error));
+  const FloStateArray *cells = flo_state_find(state, cells_name);
   for (size_t k = 0; k < cells->count; ++k)
     if (!flo_grid_is_cell(((const int32_t *)cells->buffer.data)[k]))
       return flo_fail(error, FLO_BAD_INPUT, "state: a particle is in a cell that is out of reach");
+  return FLO_OK;
+}
+
+static FloStatus check_lists(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
+  size_t n_rigid = world->sets[FLO_SET_RIGID].count;
+  // All of the lists or nothing.
+  if (!flo_state_find(state, "lists/cells") && !flo_state_find(state, "lists/fixed") &&
+      !flo_state_find(state, "lists/clearance"))
+    return FLO_OK;
+  FLO_TRY(check_cells(state, "lists/fixed", "lists/cells", n, error));
+  if (n_rigid) FLO_TRY(check_cells(state, "lists/rigid_fixed", "lists/rigid_cells", n_rigid, error));
+  if (flo_state_find(state, "lists/clearance"))
+    FLO_TRY(need(state, "lists/clearance", FLO_TYPE_F32, n, error));
   return FLO_OK;
 }
 
@@ -408,7 +439,7 @@ static FloStatus check_state(const FloWorld *world, const FloState *state, size_
   *n_fluid = id ? id->count : 0;
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
   FLO_TRY(check_particles(&world->sets[FLO_SET_RIGID], state, world->sets[FLO_SET_RIGID].count, error));
-  return check_lists(state, *n_fluid, error);
+  return check_lists(world, state, *n_fluid, error);
 }
 
 FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error) {

@@ -38,12 +38,16 @@ static void forget_endless_axes(const FloWorld *world, const FloBody *body, doub
     if (flo_world_is_endless(world, &body->solid->shape, &body->state.pose, axis)) local[axis] = 0;
 }
 
-// A point in the body's frame: the image that is nearest to the body.
-static void to_body(const FloWorld *world, const FloBody *body, const double x[3], double local[3]) {
+void flo_world_to_body(const FloWorld *world, const FloBody *body, const FloPose *pose, const double x[3],
+                       double local[3]) {
   double image[3];
-  flo_world_nearest_image(world, body->state.pose.position, x, image);
-  pose_to_local(&body->state.pose, image, local);
+  flo_world_nearest_image(world, pose->position, x, image);
+  pose_to_local(pose, image, local);
   forget_endless_axes(world, body, local);
+}
+
+static void to_body(const FloWorld *world, const FloBody *body, const double x[3], double local[3]) {
+  flo_world_to_body(world, body, &body->state.pose, x, local);
 }
 
 double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]) {
@@ -113,7 +117,7 @@ static FloParticles *find_sample(FloWorld *world, size_t sample, size_t *index) 
   return &world->sets[sample < n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID];
 }
 
-static FloBody *body_of(const FloWorld *world, size_t sample) {
+FloBody *flo_world_body_of(const FloWorld *world, size_t sample) {
   size_t index;
   const FloParticles *set = find_sample((FloWorld *)world, sample, &index);
   return &flo_bodies(world)[set->body[index]];
@@ -125,7 +129,7 @@ static void record_push(FloWorld *world, size_t i, size_t sample, const float ad
   FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
   int k = 0;
   while (k + 1 < FLO_MAX_PUSHES && room->by[k].sample >= 0 &&
-         body_of(world, (size_t)room->by[k].sample) != body_of(world, sample))
+         flo_world_body_of(world, (size_t)room->by[k].sample) != flo_world_body_of(world, sample))
     ++k;
   if (room->by[k].sample < 0) room->by[k].sample = (int32_t)sample;
   for (int axis = 0; axis < 3; ++axis) room->by[k].velocity[axis] += added[axis];
@@ -133,7 +137,7 @@ static void record_push(FloWorld *world, size_t i, size_t sample, const float ad
 
 static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double dt) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloBody *body = body_of(world, sample);
+  const FloBody *body = flo_world_body_of(world, sample);
   const double x[3] = {p->x[i], p->y[i], p->z[i]},
                v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
   double push[3];
@@ -151,50 +155,42 @@ static void keep_particle_out(FloWorld *world, size_t i, size_t sample, double d
   record_push(world, i, sample, added);
 }
 
-enum { MAX_BODIES = 8 };
-
-// The bodies whose samples a particle lists, each with the sample that has the steepest gradient: about the
-// nearest. Also those just out of the support, which it may reach while the lists serve.
-typedef struct NearBodies {
-  int count;
-  size_t samples[MAX_BODIES];
-  float steepness[MAX_BODIES];
-} NearBodies;
-
-static void meet_sample(NearBodies *near, const FloWorld *world, size_t sample, float steepness) {
-  const FloBody *body = body_of(world, sample);
+// Also those just out of the support are met, which a particle may reach while the lists serve.
+static void meet_sample(FloNearBodies *near, uint32_t body, size_t sample, float steepness) {
   int k = 0;
-  while (k < near->count && body_of(world, near->samples[k]) != body) ++k;
-  if (k == MAX_BODIES) return;
+  while (k < near->count && near->bodies[k] != body) ++k;
+  if (k == FLO_MAX_NEAR_BODIES) return;
   if (k < near->count && near->steepness[k] >= steepness) return;
   if (k == near->count) ++near->count;
-  near->samples[k] = sample, near->steepness[k] = steepness;
+  near->bodies[k] = body, near->samples[k] = sample, near->steepness[k] = steepness;
 }
 
-static void meet_samples(NearBodies *near, const FloWorld *world, const FloPairs *pairs, size_t offset,
+static void meet_samples(FloNearBodies *near, const FloPairs *pairs, const uint32_t *bodies, size_t offset,
                          size_t i) {
   size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
   if (i >= pairs->n_rows || pairs->slot_count[block] == 0) return;
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
     float x = slots[k].gx[lane], y = slots[k].gy[lane], z = slots[k].gz[lane], g2 = x * x + y * y + z * z;
-    meet_sample(near, world, offset + (size_t)slots[k].index[lane], g2);
+    size_t column = (size_t)slots[k].index[lane];
+    meet_sample(near, bodies[column], offset + column, g2);
   }
 }
 
-static NearBodies find_near_bodies(const FloWorld *world, size_t i) {
-  NearBodies near = {0};
-  meet_samples(&near, world, &world->fluid_boundary, 0, i);
-  meet_samples(&near, world, &world->fluid_rigid, world->sets[FLO_SET_BOUNDARY].count, i);
+FloNearBodies flo_world_near_bodies(const FloWorld *world, size_t i) {
+  FloNearBodies near = {0};
+  const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY], *rigid = &world->sets[FLO_SET_RIGID];
+  meet_samples(&near, &world->fluid_boundary, walls->body, 0, i);
+  meet_samples(&near, &world->fluid_rigid, rigid->body, walls->count, i);
   return near;
 }
 
-static float clearance_of(const FloWorld *world, size_t i, const NearBodies *near) {
+static float clearance_of(const FloWorld *world, size_t i, const FloNearBodies *near) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const double x[3] = {p->x[i], p->y[i], p->z[i]};
   double clearance = INFINITY;
   for (int k = 0; k < near->count; ++k)
-    clearance = fmin(clearance, flo_world_distance(world, body_of(world, near->samples[k]), x));
+    clearance = fmin(clearance, flo_world_distance(world, flo_world_body_of(world, near->samples[k]), x));
   return (float)clearance;
 }
 
@@ -213,7 +209,7 @@ static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   float speed = sqrtf(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) + keep->wall_speed;
   *room = flo_empty_room(room->clearance);
   if (is_known && room->clearance > keep->moved + speed * (float)keep->dt) return;
-  NearBodies near = find_near_bodies(world, i);
+  FloNearBodies near = flo_world_near_bodies(world, i);
   if (!is_known) room->clearance = clearance_of(world, i, &near);
   if (room->clearance > keep->moved + speed * (float)keep->dt) return;
   for (int k = 0; k < near.count; ++k) keep_particle_out(world, i, near.samples[k], keep->dt);
@@ -236,6 +232,7 @@ void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt) {
 
 void flo_world_add_pushes(FloWorld *world) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  if (!world->lists.has_clearances) return; // the method keeps particles out in its own way
   for (size_t i = 0; i < p->count; ++i) {
     if (!is_near_solids(world, i)) continue;
     float scale = p->mass[i] / (float)world->dt;
@@ -259,7 +256,7 @@ static void push_body(const FloWorld *world, size_t i, const FloPush *push, doub
   double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], impulse[3], turn[3];
   if (push->sample < 0) return;
   vec_add_scaled(x, v, -dt, x);
-  FloBody *body = body_of(world, (size_t)push->sample);
+  FloBody *body = flo_world_body_of(world, (size_t)push->sample);
   if (body->kind != FLO_BODY_DYNAMIC) return;
   for (int axis = 0; axis < 3; ++axis) impulse[axis] = -(double)p->mass[i] * (double)push->velocity[axis];
   flo_world_nearest_image(world, body->rigid.position, x, x);

@@ -117,6 +117,8 @@ FLO_API size_t flo_method_count(void);
 FLO_API const char *flo_method_name(size_t k);
 FLO_API const char *flo_method_paper(const char *method);
 FLO_API const FloParam *flo_method_params(const char *method, size_t *count);
+// What the values 0, 1, ... of a parameter are called, ended by NULL; NULL: it is a plain number.
+FLO_API const char *const *flo_method_words(const char *method, const char *param);
 FLO_API const char *flo_kernel_name(FloKernel kernel);
 FLO_API bool flo_kernel_from_name(const char *name, FloKernel *kernel);
 

@@ -177,8 +177,10 @@ typedef struct FloMaterialDef {
   double friction;        // dry friction of bodies made of it; < 0: as the other body's. The smaller of two
                           // coefficients counts; where neither body has one, 0.5
   double surface_tension; // of the fluid against air [N/m]; 0: none
-  double adhesion; // work it takes to part the fluid from a solid [J/m² = N/m]; by Young and Dupré the
-                   // surface tension times (1 + cos of the contact angle); 0: none
+  double adhesion;    // work it takes to part the fluid from a solid [J/m² = N/m]; by Young and Dupré the
+                      // surface tension times (1 + cos of the contact angle); 0: none
+  double slip;        // of fluid along bodies made of it, 0 (sticks) to 1 (glides); < 0: 1. `direct-forcing`
+  double restitution; // share of its approach that fluid bounces back with, 0 to 1; < 0: 0. `direct-forcing`
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.
@@ -246,8 +248,9 @@ typedef struct FloBodyDef {
   FloBodyKind kind;
   FloShape shape;
   FloPose pose;
-  FloMaterialId material; // zeroed: none. Gives the density of DYNAMIC bodies, and friction
-  double friction;        // dry friction; < 0: the material's
+  FloMaterialId material;   // zeroed: none. Gives the density of DYNAMIC bodies, and friction
+  double friction;          // dry friction; < 0: the material's
+  double slip, restitution; // of fluid along it, see FloMaterialDef; < 0: the material's
   const FloFrictionChange *friction_changes; // copied; by rising time
   size_t n_friction_changes;
   const FloMotionDef *motions; // copied; KINEMATIC only

@@ -116,6 +116,10 @@ void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angu
   mat_apply(inertia, rigid->angular_velocity, rigid->angular_momentum);
 }
 
+void flo_rigid_inertia(const FloRigid *rigid, const double rotation[4], double inertia[9]) {
+  turn_matrix(rotation, rigid->inertia, inertia);
+}
+
 void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]) {
   for (int axis = 0; axis < 3; ++axis) rigid->velocity[axis] += rigid->inverse_mass[axis] * impulse[axis];
   for (int axis = 0; axis < 3; ++axis)

@@ -30,6 +30,8 @@ FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const F
 void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]);
 // Sets the angular momentum that goes with a velocity; refresh first.
 void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]);
+// Inertia about the centre of mass in the world's axes, as if nothing were locked.
+void flo_rigid_inertia(const FloRigid *rigid, const double rotation[4], double inertia[9]);
 // Impulse [N s] and angular impulse about the centre of mass [N m s].
 void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]);
 // Moves for dt with the present momenta: Euler for the position (B.2a), one exact rotation about the angular

@@ -3,7 +3,7 @@
 #include <string.h>
 
 // Every method the program knows; adding one is adding its constant here.
-static const FloCoupling *const couplings[] = {&flo_wcsph, &flo_monolithic};
+static const FloCoupling *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing};
 
 const FloCoupling *flo_coupling_find(const char *name) {
   for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)
@@ -26,4 +26,12 @@ const FloParam *flo_method_params(const char *method, size_t *count) {
   if (!coupling) return NULL;
   while (coupling->params[*count].name) ++*count;
   return coupling->params;
+}
+
+const char *const *flo_method_words(const char *method, const char *param) {
+  const FloCoupling *coupling = flo_coupling_find(method);
+  const FloParamWords *all = coupling ? coupling->words : NULL;
+  for (; all && all->param; ++all)
+    if (!strcmp(all->param, param)) return all->words;
+  return NULL;
 }

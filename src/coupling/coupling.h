@@ -7,13 +7,20 @@
 #include "base/core.h"
 #include "sph/particles.h"
 
+// Names of the values 0, 1, ... of a parameter that is a choice.
+typedef struct FloParamWords {
+  const char *param;
+  const char *words[8]; // ended by NULL
+} FloParamWords;
+
 typedef struct FloCoupling {
   const char *name, *paper;
-  const FloParam *params; // ended by a name of NULL
-  const FloField *fields; // extra particle fields, ended by a name of NULL; or NULL
-  bool has_small_steps;   // as explicit ones are: neighbour lists may serve several of them
-  bool has_wall_rows;     // sweeps over the samples of walls in each step
-  bool moves_bodies;      // knows what to do with dynamic bodies
+  const FloParam *params;     // ended by a name of NULL
+  const FloParamWords *words; // ended by a param of NULL; or NULL
+  const FloField *fields;     // extra particle fields, ended by a name of NULL; or NULL
+  bool has_small_steps;       // as explicit ones are: neighbour lists may serve several of them
+  bool has_wall_rows;         // sweeps over the samples of walls in each step
+  bool moves_bodies;          // knows what to do with dynamic bodies
   size_t state_size;
   size_t n_saved; // doubles at the start of the state that a run must keep to continue
   FloStatus (*init)(FloWorld *, void *state, FloError *); // before the first step
@@ -24,7 +31,7 @@ typedef struct FloCoupling {
   void (*finish)(FloWorld *, void *state);
 } FloCoupling;
 
-extern const FloCoupling flo_wcsph, flo_monolithic;
+extern const FloCoupling flo_wcsph, flo_monolithic, flo_direct_forcing;
 
 const FloCoupling *flo_coupling_find(const char *name); // NULL if there is none
 

@@ -20,16 +20,13 @@
 // (`covered`, computed once from the shape; where two bodies touch, each knows of itself only). It also stops
 // single drops, which have no pressure of their own.
 //
-// The damping term is a bulk viscosity: it takes energy from sound waves, which weak compressibility makes
-// and water does not have, and none from flow without compression. drho/dt is the difference to the step
-// before, so it costs nothing.
-//
-// p is kept from going negative because a free surface would otherwise be torn into threads (tensile
-// instability).
+// The equation of state and its damping are in weakly_compressible.h.
 #include "base/parallel.h"
 #include "base/vecmath.h"
 #include "coupling/implicit_viscosity.h"
 #include "coupling/surface_tension.h"
+#include "coupling/viscosity.h"
+#include "coupling/weakly_compressible.h"
 #include "world.h"
 
 enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING, VISCOSITY, VISCOSITY_TOLERANCE, VISCOSITY_ITERATIONS };
@@ -63,12 +60,8 @@ typedef struct Wcsph {
 
 // ---- Speed of sound ----
 
-// What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any
-// speed will do; one metre a second keeps the time step sensible.
 static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
-  double asked = world->params[SOUND_SPEED];
-  if (asked > 0) return asked;
-  return wcsph->expected_speed > 0 ? 10 * wcsph->expected_speed : 1;
+  return flo_sound_speed(world->params[SOUND_SPEED], wcsph->expected_speed);
 }
 
 // ---- Life ----
@@ -113,29 +106,18 @@ typedef struct Density {
   float self; // W(0)
 } Density;
 
-static float tait(float ratio, float gamma) {
-  if (gamma != 7) return powf(ratio, gamma) - 1;
-  float cube = ratio * ratio * ratio;
-  return cube * cube * ratio - 1;
-}
-
 static void density_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   Density *d = context;
   FloParticles *p = &d->world->sets[FLO_SET_FLUID];
   const float *near_fluid = d->world->fluid_fluid.kernel_sum,
               *near_solid = d->world->fluid_boundary.kernel_sum;
-  const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
-  const float damping = (float)d->world->params[DAMPING] * c * (float)d->world->def.spacing;
-  // Where something was just added, the earlier density is not one to compare with; after a very short one
-  // the difference is mostly rounding, and is not divided by less than a tenth of the usual step.
-  const double shortest = 0.1 * d->world->def.cfl * d->world->def.spacing / (double)c;
-  const float per_dt = d->world->was_changed ? 0 : (float)(1 / fmax(d->world->dt, shortest));
+  const FloTait tait =
+      flo_tait(d->world, sound_speed(d->world, d->wcsph), d->world->params[GAMMA], d->world->params[DAMPING]);
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(d->world)[p->material[i]].density;
     float density = p->mass[i] * (d->self + near_fluid[i]) + rest * near_solid[i];
-    float rate = p->held[i] ? 0 : per_dt * (density - p->density[i]);
-    float pressure = fmaxf(rest * c * c / gamma * tait(density / rest, gamma) + damping * rate, 0);
+    float pressure = flo_tait_pressure(&tait, rest, density, p->held[i] ? 0 : density - p->density[i]);
     float volume = p->mass[i] / density;
     float *q = d->state + 4 * i;
     p->density[i] = density, p->pressure[i] = pressure;
@@ -153,7 +135,7 @@ static void solid_range(void *context, size_t begin, size_t end, int thread) {
   float *pressures = d->wcsph->solid_pressure.data;
   for (size_t i = begin; i < end; ++i) {
     float ratio = b->covered[i] + volume * near_fluid[i];
-    float pressure = fmaxf(c * c / gamma * tait(ratio, gamma), 0);
+    float pressure = fmaxf(c * c / gamma * flo_tait_power(ratio, gamma), 0);
     float *q = (float *)d->wcsph->solid.data + 4 * i;
     pressures[i] = pressure * volume * volume / (ratio * ratio);
     q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / volume;

@@ -213,6 +213,8 @@ static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t ent
                               body->name));
   body->def.name = body->name;
   if (json_object_get(object, "friction")) body->def.friction = flo_json_number(object, "friction");
+  if (json_object_get(object, "slip")) body->def.slip = flo_json_number(object, "slip");
+  if (json_object_get(object, "restitution")) body->def.restitution = flo_json_number(object, "restitution");
   FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
   // Solids are sampled by a few layers below their surface.

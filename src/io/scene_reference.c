@@ -151,6 +151,14 @@ static void print_head(FILE *stream) {
   fputs("| key | type | unit | range | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n", stream);
 }
 
+// A parameter with words: these take the place of the range.
+static void print_choice(FILE *stream, const FloParam *param, const char *const *words) {
+  char list[256] = "";
+  for (size_t k = 0; words[k]; k++) flo_text_append(list, sizeof list, ", ", words[k]);
+  fprintf(stream, "| `%s` | text | %s | %s | `%s` | %s |\n", param->name, param->unit, list,
+          words[(int)param->value], param->help);
+}
+
 static void print_method(FILE *stream, const char *method) {
   size_t n_params;
   const FloParam *params = flo_method_params(method, &n_params);
@@ -158,6 +166,11 @@ static void print_method(FILE *stream, const char *method) {
   print_head(stream);
   for (size_t k = 0; k < n_params; k++) {
     char range[64];
+    const char *const *words = flo_method_words(method, params[k].name);
+    if (words) {
+      print_choice(stream, &params[k], words);
+      continue;
+    }
     write_range((FloSceneRange){params[k].low, params[k].high, false, false}, range);
     fprintf(stream, "| `%s` | number | %s | %s | `%g` | %s |\n", params[k].name, params[k].unit, range,
             params[k].value, params[k].help);

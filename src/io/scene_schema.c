@@ -204,6 +204,18 @@ static json_t *object_schema(const FloSceneTable *table) {
   return schema;
 }
 
+// A parameter that has words may be given as one of them, or as its number.
+static json_t *param_schema(const FloParam *param, const char *const *words) {
+  json_t *number = number_schema((FloSceneRange){param->low, param->high, false, false}, false);
+  if (!words) {
+    set(number, "default", json_real(param->value));
+    return number;
+  }
+  json_t *list = json_array();
+  for (size_t k = 0; words[k]; k++) json_array_append_new(list, json_string(words[k]));
+  return json_pack("{s:[{s:o}, o], s:s}", "anyOf", "enum", list, number, "default", words[(int)param->value]);
+}
+
 // A method with its parameters; only the default one may go without its name.
 static json_t *one_method_schema(const char *method, const char *default_method) {
   size_t n_params;
@@ -211,13 +223,11 @@ static json_t *one_method_schema(const char *method, const char *default_method)
   json_t *properties = json_object();
   set(properties, "name", json_pack("{s:s, s:s}", "const", method, "description", flo_method_paper(method)));
   for (size_t k = 0; k < n_params; k++) {
-    FloSceneRange range = {params[k].low, params[k].high, false, false};
-    json_t *schema = number_schema(range, false);
+    json_t *schema = param_schema(&params[k], flo_method_words(method, params[k].name));
     char text[512];
     snprintf(text, sizeof text, "%s%s%s%s", params[k].help, params[k].unit[0] ? " [" : "", params[k].unit,
              params[k].unit[0] ? "]" : "");
     set(schema, "description", json_string(text));
-    set(schema, "default", json_real(params[k].value));
     set(properties, params[k].name, schema);
   }
   json_t *schema =

@@ -231,6 +231,16 @@ static const FloSceneTable scatter_table = {"a scatter", TABLE(scatter_keys)};
 
 // ---- Materials ----
 
+#define SURFACE_KEYS(otherwise)                                                                              \
+  {"slip", NUMBER, FROM(0, 1), NULL,                                                                         \
+   .help =                                                                                                   \
+       "how fluid moves along it with `direct-forcing`: 0 sticks, 1 glides; without it, " otherwise "1"},    \
+  {                                                                                                          \
+    "restitution", NUMBER, FROM(0, 1), NULL,                                                                 \
+        .help = "share of its approach that fluid bounces back with, with `direct-forcing`; without "        \
+                "it, " otherwise "0"                                                                         \
+  }
+
 static const FloSceneKey material_keys[] = {
     {"density", NUMBER, FROM(1e-6, 1e6), "kg/m³", .help = "density at rest", .library = default_density},
     {"viscosity", NUMBER, VISCOSITY, "m²/s", .help = "kinematic viscosity", .library = default_viscosity},
@@ -246,6 +256,7 @@ static const FloSceneKey material_keys[] = {
      .help = "work that it takes to part the fluid from a square metre of solid: surface_tension times (1 + "
              "cos of the contact angle)",
      .fallback = "0"},
+    SURFACE_KEYS(""),
 };
 
 static const FloSceneTable material_table = {"a material", TABLE(material_keys)};
@@ -311,6 +322,7 @@ static const FloSceneKey boundary_keys[] = {
      .help = "depth of the outermost samples below the surface, up to a spacing; without it, half a spacing"},
     {"friction", NUMBER, FROM(0, 1e3), NULL,
      .help = "dry friction against bodies; without it, theirs alone counts"},
+    SURFACE_KEYS(""),
     {"motions", LIST, ANY, NULL,
      .help = "prescribed motions, one on top of the other; without any it stands still",
      .table = &motion_table},
@@ -333,6 +345,7 @@ static const FloSceneKey body_keys[] = {
     {"angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s", .help = "at the start", .fallback = "[0, 0, 0]",
      .frame = FLO_FRAME_DIRECTION},
     {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "dry friction; without it, the material's"},
+    SURFACE_KEYS("the material's, or "),
     {"lock", TEXT, ANY, NULL, .help = "axes along which it does not move, for example \"xy\"",
      .frame = FLO_FRAME_AXES},
     {"lock_rotation", TEXT, ANY, NULL, .help = "axes about which it does not turn, for example \"xyz\"",

@@ -158,7 +158,7 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
 // ---- Method ----
 
 bool flo_method_is_announced(const char *name) {
-  static const char *const announced[] = {"direct-forcing", "unified", "elastic", "constraint"};
+  static const char *const announced[] = {"unified", "elastic", "constraint"};
   for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
     if (!strcmp(announced[k], name)) return true;
   return false;
@@ -216,10 +216,31 @@ static FloStatus check_params(FloSceneContext *context, json_t *object, const ch
   return FLO_OK;
 }
 
-static FloStatus read_param(FloSceneContext *context, json_t *object, const FloParam *param, double *value) {
-  if (!json_object_get(object, param->name) &&
-      json_object_set_new(object, param->name, json_real(param->value)))
-    return flo_scene_no_memory(context);
+// The number that a word stands for; the scene keeps the word.
+static FloStatus read_word(FloSceneContext *context, const char *word, const FloParam *param,
+                           const char *const *words, double *value) {
+  FloSuggestion suggestion = flo_suggest_start(word);
+  char hint[128], list[256] = "";
+  for (size_t k = 0; words[k]; k++) {
+    *value = (double)k;
+    if (!strcmp(words[k], word)) return FLO_OK;
+    flo_suggest_offer(&suggestion, words[k]);
+    flo_text_append(list, sizeof list, ", ", words[k]);
+  }
+  flo_scene_enter(context, param->name);
+  return flo_scene_fail(context, "unknown word '%.60s'%s (there is %s)", word,
+                        flo_suggest_text(&suggestion, hint), list);
+}
+
+static FloStatus read_param(FloSceneContext *context, json_t *object, const char *method,
+                            const FloParam *param, double *value) {
+  const char *const *words = flo_method_words(method, param->name);
+  json_t *fallback = words ? json_string(words[(int)param->value]) : json_real(param->value);
+  bool is_given = json_object_get(object, param->name) != NULL;
+  if (is_given) json_decref(fallback);
+  if (!is_given && json_object_set_new(object, param->name, fallback)) return flo_scene_no_memory(context);
+  const char *word = flo_json_text(object, param->name);
+  if (words && word) return read_word(context, word, param, words, value);
   FloSceneRange range = {param->low, param->high, false, false};
   size_t mark = flo_scene_enter(context, param->name);
   json_t *replacement;
@@ -249,7 +270,7 @@ FloStatus flo_scene_read_method(FloSceneContext *context, json_t *root, const Fl
   parts->n_parameters = n_params;
   for (size_t k = 0; k < n_params; k++) {
     parts->parameters[k].name = params[k].name;
-    FLO_TRY(read_param(context, object, &params[k], &parts->parameters[k].value));
+    FLO_TRY(read_param(context, object, chosen, &params[k], &parts->parameters[k].value));
   }
   flo_scene_leave(context, mark);
   return FLO_OK;

@@ -33,6 +33,20 @@ static void fill_streams(FloWorld *world) {
   assert_ok(flo_world_add_sink(world, &sink, NULL, &error), &error);
 }
 
+// Two bodies that fall into the water, one onto the other.
+static void fill_bodies(FloWorld *world) {
+  bool is_flat = world->def.dim == 2;
+  fill_dam(world);
+  for (int k = 0; k < 2; ++k) {
+    FloBodyDef body = flo_default_body_def();
+    double height = 0.34 + 0.09 * k;
+    body.kind = FLO_BODY_DYNAMIC, body.density = 300 + 500 * k, body.slip = 0.5;
+    body.shape = box_shape(0.08, 0.08, is_flat ? 0 : 0.08);
+    body.pose = is_flat ? pose_at(0.1, height - 0.09, 0) : pose_at(0.1, 0.1, height + 0.01);
+    add_body(world, &body);
+  }
+}
+
 static FloWorld *make(const FloWorldDef *def, Fill fill, int threads) {
   FloWorldDef own = *def;
   own.threads = threads;
@@ -104,6 +118,15 @@ static void test_emitters_and_sinks(void **state) {
   (void)state;
   FloWorldDef def = small_world_def(3);
   check_every_moment(&def, fill_streams);
+}
+
+static void test_bodies_by_direct_forcing(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloWorldDef def = small_world_def(dim);
+    def.method = "direct-forcing";
+    check_every_moment(&def, fill_bodies);
+  }
 }
 
 static void test_a_periodic_domain(void **state) {
@@ -223,6 +246,7 @@ int main(void) {
       cmocka_unit_test(test_a_calm_dam_whose_lists_serve_long),
       cmocka_unit_test(test_a_moving_wall),
       cmocka_unit_test(test_emitters_and_sinks),
+      cmocka_unit_test(test_bodies_by_direct_forcing),
       cmocka_unit_test(test_a_periodic_domain),
       cmocka_unit_test(test_a_world_can_go_back),
       cmocka_unit_test(test_saving_does_not_disturb),

@@ -111,6 +111,15 @@ static void assert_describes(const json_t *object, const FloSceneTable *table) {
   }
 }
 
+// A choice: a word, or its number.
+static void assert_words(const json_t *property, const char *const *words, const FloParam *param) {
+  const json_t *either = json_object_get(property, "anyOf"),
+               *list = json_object_get(json_array_get(either, 0), "enum");
+  for (size_t k = 0; words[k]; k++) assert_string_equal(json_string_value(json_array_get(list, k)), words[k]);
+  assert_close(json_number_value(json_object_get(json_array_get(either, 1), "maximum")), param->high, 0);
+  assert_string_equal(json_string_value(json_object_get(property, "default")), words[(int)param->value]);
+}
+
 static void test_schema(void **state) {
   (void)state;
   json_t *schema = flo_scene_schema();
@@ -136,6 +145,11 @@ static void test_schema(void **state) {
     assert_int_equal(json_object_size(properties), n_params + 1);
     for (size_t k = 0; k < n_params; k++) {
       const json_t *property = json_object_get(properties, params[k].name);
+      const char *const *words = flo_method_words(flo_method_name(m), params[k].name);
+      if (words) {
+        assert_words(property, words, &params[k]);
+        continue;
+      }
       assert_close(json_number_value(json_object_get(property, "minimum")), params[k].low, 0);
       assert_close(json_number_value(json_object_get(property, "maximum")), params[k].high, 0);
       assert_close(json_number_value(json_object_get(property, "default")), params[k].value, 0);

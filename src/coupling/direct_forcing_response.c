@@ -1,0 +1,507 @@
+// The response (section V-B): velocities of fluid and bodies after contact.
+//
+// With v^_i what the predicted relative velocity lacks, J_i = [E, r~_i^T] what a body's velocities u = (v, w)
+// give at contact i, and du their change, a particle gets v^_i + S_i J_i du and the body the opposite
+// impulse:
+//
+//   A du = -sum_i m_i J_i^T v^_i,   A = M + sum_i m_i J_i^T S_i J_i,   S = n n^T + (1-eps) (1 - n n^T)
+//
+// Without slip S is the unit matrix, and this is (18) with the block that makes it symmetric; A is positive
+// definite, being M and a sum of squares. With slip the paper keeps S = 1: what glides along a body has its
+// predicted relative velocity (8) even though the body then moves otherwise than predicted. A box at rest
+// in water is predicted to fall and then held; the fluid beside it, which glides without friction, would be
+// lifted by g in each step, and climbs the box. Here the slip condition is one on the velocities that result:
+//   [v_F - v_cp]_t = eps [v*_F - v_cp]_t,
+// so that no force acts along a surface of free slip. Fluid that moves away (9) has no n n^T in S.
+//
+// The local response solves this for each contact as if it were alone, (12), and adds up.
+//
+// A particle that touches several solids, and bodies that touch each other, are beyond the paper. Their
+// normal impulses, which only push, and dry friction among bodies are found together by projected
+// Gauss-Seidel. Since particles with a single contact follow their body whatever it does, they are simply
+// part of its mass: A takes the place of M, and the answer is the exact one of the whole system. Along the
+// surfaces, a particle between several shares its slip condition out equally: two solids that move against
+// each other with a no-slip particle between them are braked, but not glued together.
+#include "base/parallel.h"
+#include "coupling/direct_forcing.h"
+
+#include <string.h>
+
+// ---- Small matrices ----
+
+bool flo_forcing_solve(const double a[36], int n, const double b[6], double x[6]) {
+  double l[36];
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = a[6 * i + j];
+      for (int k = 0; k < j; ++k) sum -= l[6 * i + k] * l[6 * j + k];
+      if (i == j && !(sum > 0)) return false;
+      l[6 * i + j] = i == j ? sqrt(sum) : sum / l[6 * j + j];
+    }
+  for (int i = 0; i < n; ++i) {
+    x[i] = b[i];
+    for (int k = 0; k < i; ++k) x[i] -= l[6 * i + k] * x[k];
+    x[i] /= l[6 * i + i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int k = i + 1; k < n; ++k) x[i] -= l[6 * k + i] * x[k];
+    x[i] /= l[6 * i + i];
+  }
+  return true;
+}
+
+static void apply(const double m[36], const double v[6], double out[6]) {
+  for (int i = 0; i < 6; ++i) {
+    out[i] = 0;
+    for (int k = 0; k < 6; ++k) out[i] += m[6 * i + k] * v[k];
+  }
+}
+
+static double dot6(const double a[6], const double b[6]) { return vec_dot(a, b) + vec_dot(a + 3, b + 3); }
+
+// J^T f: force and torque.
+static void wrench(const double force[3], const double arm[3], double out[6]) {
+  vec_copy(force, out);
+  vec_cross(arm, force, out + 3);
+}
+
+// ---- Mass of a body with the fluid that follows it ----
+
+static void set_mass(const FloBody *body, FloForcingPartner *partner) {
+  double inertia[9], *a = partner->matrix;
+  flo_rigid_inertia(&partner->kicked, partner->before.rotation, inertia);
+  memset(a, 0, sizeof partner->matrix);
+  for (int i = 0; i < 3; ++i) {
+    a[7 * i] = body->rigid.mass;
+    for (int k = 0; k < 3; ++k) a[6 * (i + 3) + k + 3] = inertia[3 * i + k];
+  }
+}
+
+// m J^T S J and -m J^T v^, with J^T S J = grip J^T J + share (J^T n)(J^T n)^T.
+static void add_follower(FloForcingPartner *partner, const FloForcingContact *c, double mass) {
+  const double *r = c->arm, r2 = vec_dot(r, r), grip = mass * c->grip;
+  const double share = mass * ((c->is_pressed ? 1 : 0) - c->grip);
+  const double cross[9] = {0, r[2], -r[1], -r[2], 0, r[0], r[1], -r[0], 0}; // r~^T
+  double *a = partner->matrix, load[6], steep[6];
+  for (int i = 0; grip > 0 && i < 3; ++i) {
+    a[7 * i] += grip;
+    for (int k = 0; k < 3; ++k) {
+      a[6 * i + k + 3] += grip * cross[3 * i + k];
+      a[6 * (k + 3) + i] += grip * cross[3 * i + k];
+      a[6 * (i + 3) + k + 3] += grip * ((i == k ? r2 : 0) - r[i] * r[k]);
+    }
+  }
+  wrench(c->normal, r, steep);
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 6; ++k) a[6 * i + k] += share * steep[i] * steep[k];
+  wrench(c->missing, r, load);
+  for (int i = 0; i < 6; ++i) partner->load[i] -= mass * load[i];
+  ++partner->n_contacts;
+}
+
+// Along locked axes nothing moves: as if those unknowns were not there.
+static void lock_axes(const FloRigid *rigid, FloForcingPartner *partner) {
+  for (int axis = 0; axis < 6; ++axis) {
+    if (!(axis < 3 ? rigid->locks[axis] : rigid->turn_locks[axis - 3])) continue;
+    for (int k = 0; k < 6; ++k) partner->matrix[6 * axis + k] = partner->matrix[6 * k + axis] = 0;
+    partner->matrix[7 * axis] = 1;
+    partner->load[axis] = 0;
+  }
+}
+
+static void find_mobility(const FloRigid *rigid, FloForcingPartner *partner) {
+  for (int column = 0; column < 6; ++column) {
+    bool is_locked = column < 3 ? rigid->locks[column] : rigid->turn_locks[column - 3];
+    double unit[6] = {0}, x[6] = {0};
+    unit[column] = 1;
+    if (!is_locked) flo_forcing_solve(partner->matrix, 6, unit, x);
+    for (int row = 0; row < 6; ++row) partner->mobility[6 * row + column] = x[row];
+  }
+}
+
+static bool is_single(const FloDirectForcing *forcing, const FloForcingContact *c) {
+  return forcing->partners[c->body].is_free && !c->has_company;
+}
+
+static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
+  const float *mass = world->sets[FLO_SET_FLUID].mass;
+  bool is_global = flo_forcing_response(world) == FLO_RESPONSE_GLOBAL;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (forcing->partners[k].is_loose) set_mass(&flo_bodies(world)[k], &forcing->partners[k]);
+  for (size_t k = 0; is_global && forcing->has_free_bodies && k < forcing->n_contacts; ++k) {
+    const FloForcingContact *c = &forcing->contacts[k];
+    if (is_single(forcing, c)) add_follower(&forcing->partners[c->body], c, (double)mass[c->particle]);
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloForcingPartner *partner = &forcing->partners[k];
+    if (!partner->is_loose) continue;
+    lock_axes(&flo_bodies(world)[k].rigid, partner);
+    find_mobility(&flo_bodies(world)[k].rigid, partner);
+    apply(partner->mobility, partner->load, partner->change);
+  }
+}
+
+// ---- Each contact by itself ----
+
+// Determinant of a matrix of three columns.
+static double determinant(const double a[3], const double b[3], const double c[3]) {
+  double cross[3];
+  vec_cross(b, c, cross);
+  return vec_dot(a, cross);
+}
+
+// (12): impulse f on the particle from (1/m + S K) f = v^, K = J M^-1 J^T, by Cramer's rule.
+static void solve_alone(const FloForcingPartner *partner, double mass, FloForcingContact *c) {
+  double k[3][3];
+  for (int column = 0; column < 3; ++column) {
+    double unit[3] = {column == 0, column == 1, column == 2}, load[6], moved[6], at[3];
+    wrench(unit, c->arm, load);
+    apply(partner->mobility, load, moved);
+    flo_forcing_velocity_at(moved, c->arm, at);
+    flo_forcing_take(c, at, k[column]);
+    k[column][column] += 1 / mass;
+  }
+  double whole = determinant(k[0], k[1], k[2]);
+  vec_set(c->impulse, determinant(c->missing, k[1], k[2]) / whole,
+          determinant(k[0], c->missing, k[2]) / whole, determinant(k[0], k[1], c->missing) / whole);
+}
+
+static void push_partner(FloForcingPartner *partner, const double impulse[3], const double arm[3],
+                         double sign) {
+  double load[6], moved[6];
+  wrench(impulse, arm, load);
+  apply(partner->mobility, load, moved);
+  for (int i = 0; i < 6; ++i) partner->change[i] += sign * moved[i];
+}
+
+static void respond_locally(FloWorld *world, FloDirectForcing *forcing) {
+  const float *mass = world->sets[FLO_SET_FLUID].mass;
+  for (size_t k = 0; k < forcing->n_contacts; ++k) {
+    FloForcingContact *c = &forcing->contacts[k];
+    if (is_single(forcing, c)) solve_alone(&forcing->partners[c->body], (double)mass[c->particle], c);
+  }
+  for (size_t k = 0; k < forcing->n_contacts; ++k) {
+    const FloForcingContact *c = &forcing->contacts[k];
+    if (is_single(forcing, c)) push_partner(&forcing->partners[c->body], c->impulse, c->arm, -1);
+  }
+}
+
+// ---- Contacts that hang together ----
+
+// Velocity along a direction per impulse along it.
+static double yield_of(const FloForcingPartner *partner, const double direction[3], const double arm[3]) {
+  double load[6], moved[6];
+  wrench(direction, arm, load);
+  apply(partner->mobility, load, moved);
+  return dot6(load, moved);
+}
+
+static double yield_to_fluid(const FloForcingPartner *partner, const double direction[3],
+                             const double arm[3]) {
+  return partner->is_free ? yield_of(partner, direction, arm) : 0;
+}
+
+// The share of its slip condition that a contact in company has.
+static void slip_in_company(FloDirectForcing *forcing, FloForcingContact *first, FloForcingContact *c,
+                            int n_contacts, double mass) {
+  double along[3], length;
+  vec_add_scaled(c->missing, c->normal, -vec_dot(c->missing, c->normal), along);
+  if (!((length = vec_length(along)) > 0)) return;
+  vec_scale(along, 1 / length, along);
+  FloForcingPartner *partner = &forcing->partners[c->body];
+  double size = length / n_contacts / (1 / mass + yield_to_fluid(partner, along, c->arm));
+  vec_scale(along, size, c->impulse);
+  vec_add_scaled(first->shift, c->impulse, 1 / mass, first->shift);
+  if (partner->is_free) push_partner(partner, c->impulse, c->arm, -1);
+}
+
+static int count_company(const FloDirectForcing *forcing, size_t first) {
+  int n = 1;
+  while (first + (size_t)n < forcing->n_contacts && !forcing->contacts[first + (size_t)n].is_first) ++n;
+  return n;
+}
+
+static void start_company(FloWorld *world, FloDirectForcing *forcing, size_t first) {
+  double mass = (double)world->sets[FLO_SET_FLUID].mass[forcing->contacts[first].particle];
+  int n = count_company(forcing, first);
+  for (int k = 0; k < n; ++k) {
+    FloForcingContact *c = &forcing->contacts[first + (size_t)k];
+    c->weight = 1 / mass + yield_to_fluid(&forcing->partners[c->body], c->normal, c->arm);
+    slip_in_company(forcing, &forcing->contacts[first], c, n, mass);
+  }
+}
+
+// The contacts of one particle, whose impulses are found together: one after the other they would pass what
+// presses on a light particle between heavy bodies back and forth for ever.
+typedef struct Company {
+  FloForcingContact *contacts; // the first of them
+  int n;
+  double mass;
+} Company;
+
+// Normal velocity of contact k per impulse of contact j.
+static double answer_of(const Company *company, int k, int j) {
+  const FloForcingContact *a = &company->contacts[k], *b = &company->contacts[j];
+  return k == j ? a->weight * (1 + 1e-9) : vec_dot(a->normal, b->normal) / company->mass;
+}
+
+// What is still missing of the least normal velocities, as if no contact pressed.
+static void find_wants(const FloDirectForcing *forcing, const Company *company, double wants[FLO_MAX_HITS]) {
+  for (int k = 0; k < company->n; ++k) {
+    const FloForcingContact *c = &company->contacts[k];
+    double at[3];
+    flo_forcing_velocity_at(forcing->partners[c->body].change, c->arm, at);
+    double v = c->approach + vec_dot(company->contacts->shift, c->normal) - vec_dot(at, c->normal);
+    wants[k] = c->bounce - v;
+    for (int j = 0; j < company->n; ++j) wants[k] += answer_of(company, k, j) * company->contacts[j].press;
+  }
+}
+
+// Impulses that only push: who would pull is left out, until nobody does.
+static void solve_company(const Company *company, const double wants[FLO_MAX_HITS],
+                          double press[FLO_MAX_HITS]) {
+  bool is_active[FLO_MAX_HITS] = {true, true, true, true};
+  for (int round = 0; round < company->n; ++round) {
+    double matrix[36] = {0}, b[6] = {0}, x[6];
+    int rows[FLO_MAX_HITS], n = 0, worst = -1;
+    for (int k = 0; k < company->n; ++k)
+      if (is_active[k]) rows[n++] = k;
+    for (int k = 0; k < n; ++k) {
+      b[k] = wants[rows[k]];
+      for (int j = 0; j < n; ++j) matrix[6 * k + j] = answer_of(company, rows[k], rows[j]);
+    }
+    bool is_solved = flo_forcing_solve(matrix, n, b, x);
+    for (int k = 0; k < company->n; ++k) press[k] = 0;
+    for (int k = 0; is_solved && k < n; ++k) {
+      press[rows[k]] = fmax(x[k], 0);
+      if (x[k] < 0 && (worst < 0 || x[k] < x[worst])) worst = k;
+    }
+    if (worst < 0) return;
+    is_active[rows[worst]] = false;
+  }
+}
+
+// How much velocity it changed.
+static double relax_company(FloDirectForcing *forcing, const Company *company) {
+  double wants[FLO_MAX_HITS], press[FLO_MAX_HITS] = {0}, before[3], changed = 0;
+  vec_copy(company->contacts->shift, before);
+  find_wants(forcing, company, wants);
+  solve_company(company, wants, press);
+  for (int k = 0; k < company->n; ++k) {
+    FloForcingContact *c = &company->contacts[k];
+    double push[3], more = press[k] - c->press;
+    c->press = press[k];
+    vec_scale(c->normal, more, push);
+    vec_add(c->impulse, push, c->impulse);
+    vec_add_scaled(company->contacts->shift, push, 1 / company->mass, company->contacts->shift);
+    if (forcing->partners[c->body].is_free) push_partner(&forcing->partners[c->body], push, c->arm, -1);
+    changed = fmax(changed, fabs(more) * (c->weight - 1 / company->mass));
+  }
+  vec_sub(company->contacts->shift, before, before);
+  return fmax(changed, vec_length(before));
+}
+
+static void start_body_contact(FloDirectForcing *forcing, FloBodyContact *c) {
+  const FloForcingPartner *a = &forcing->partners[c->body], *b = &forcing->partners[c->other];
+  c->weight = yield_of(a, c->normal, c->arm) + yield_of(b, c->normal, c->other_arm);
+  c->drag_weight = 0;
+  // In which direction it will slide is not known: the largest yield makes every step a safe one.
+  for (int axis = 0; axis < 3; ++axis) {
+    double along[3] = {axis == 0, axis == 1, axis == 2};
+    vec_add_scaled(along, c->normal, -vec_dot(along, c->normal), along);
+    double length = vec_length(along);
+    if (length < 1e-6) continue;
+    vec_scale(along, 1 / length, along);
+    c->drag_weight = fmax(c->drag_weight, yield_of(a, along, c->arm) + yield_of(b, along, c->other_arm));
+  }
+}
+
+static void body_velocity(const FloDirectForcing *forcing, const FloBodyContact *c, double v[3]) {
+  double of_a[3], of_b[3];
+  flo_forcing_velocity_at(forcing->partners[c->body].change, c->arm, of_a);
+  flo_forcing_velocity_at(forcing->partners[c->other].change, c->other_arm, of_b);
+  vec_add(c->velocity, of_a, v);
+  vec_sub(v, of_b, v);
+}
+
+static void push_bodies(FloDirectForcing *forcing, const FloBodyContact *c, const double impulse[3]) {
+  push_partner(&forcing->partners[c->body], impulse, c->arm, 1);
+  push_partner(&forcing->partners[c->other], impulse, c->other_arm, -1);
+}
+
+// Coulomb: the drag is no more than friction times what presses.
+static double relax_drag(FloDirectForcing *forcing, FloBodyContact *c) {
+  double v[3], drag[3], more[3];
+  body_velocity(forcing, c, v);
+  vec_add_scaled(v, c->normal, -vec_dot(v, c->normal), v);
+  vec_add_scaled(c->drag, v, -1 / c->drag_weight, drag);
+  double size = vec_length(drag), limit = c->friction * c->press;
+  if (size > limit) vec_scale(drag, limit / size, drag);
+  vec_sub(drag, c->drag, more);
+  vec_copy(drag, c->drag);
+  push_bodies(forcing, c, more);
+  return vec_length(more) * c->drag_weight;
+}
+
+static double relax_bodies(FloDirectForcing *forcing, FloBodyContact *c) {
+  double v[3], push[3];
+  if (!(c->weight > 0)) return 0; // neither can move
+  body_velocity(forcing, c, v);
+  double press = fmax(0, c->press + (c->least - vec_dot(v, c->normal)) / c->weight), more = press - c->press;
+  c->press = press;
+  vec_scale(c->normal, more, push);
+  push_bodies(forcing, c, push);
+  double changed = fabs(more) * c->weight;
+  return c->drag_weight > 0 && c->friction > 0 ? fmax(changed, relax_drag(forcing, c)) : changed;
+}
+
+static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
+  const float *mass = world->sets[FLO_SET_FLUID].mass;
+  double changed = 0;
+  for (size_t k = 0; forcing->has_company && k < forcing->n_contacts; ++k) {
+    FloForcingContact *c = &forcing->contacts[k];
+    if (!c->has_company || !c->is_first) continue;
+    Company company = {c, count_company(forcing, k), (double)mass[c->particle]};
+    changed = fmax(changed, relax_company(forcing, &company));
+  }
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k)
+    changed = fmax(changed, relax_bodies(forcing, &forcing->body_contacts[k]));
+  return changed;
+}
+
+static void respond_jointly(FloWorld *world, FloDirectForcing *forcing, double speed) {
+  double tolerance = world->params[FLO_FORCING_TOLERANCE] * speed;
+  int most = (int)world->params[FLO_FORCING_MAX_ITERATIONS];
+  bool has_any = forcing->n_body_contacts > 0;
+  for (size_t k = 0; forcing->has_company && k < forcing->n_contacts; ++k)
+    if (forcing->contacts[k].has_company && forcing->contacts[k].is_first)
+      start_company(world, forcing, k), has_any = true;
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k)
+    start_body_contact(forcing, &forcing->body_contacts[k]);
+  world->iterations = 0;
+  while (has_any && world->iterations < most) {
+    ++world->iterations;
+    if (relax_all(world, forcing) <= tolerance) break;
+  }
+}
+
+// ---- What follows ----
+
+typedef struct Outcome {
+  FloWorld *world;
+  FloDirectForcing *forcing;
+} Outcome;
+
+// Impulse on a particle with a single contact, now that it is known what its body does; (15).
+static void follow_body(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c) {
+  const FloForcingPartner *partner = &forcing->partners[c->body];
+  double at[3], mass = (double)world->sets[FLO_SET_FLUID].mass[c->particle];
+  bool is_alone = partner->is_free && flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
+  if (c->has_company || is_alone) return;
+  flo_forcing_velocity_at(partner->change, c->arm, at);
+  flo_forcing_take(c, at, at);
+  vec_add(at, c->missing, at);
+  vec_scale(at, mass, c->impulse);
+}
+
+// What the velocity cannot hold is kept beside it, so that bodies get the opposite to the last bit but few.
+static void change_velocity(FloParticles *p, size_t i, const double change[3], double kick_dt) {
+  float *velocity[3] = {&p->vx[i], &p->vy[i], &p->vz[i]},
+        *low[3] = {&p->vx_low[i], &p->vy_low[i], &p->vz_low[i]},
+        *acceleration[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
+  for (int axis = 0; axis < 3; ++axis) {
+    double v = (double)*velocity[axis] + (double)*low[axis] + change[axis];
+    *velocity[axis] = (float)v;
+    *low[axis] = (float)(v - (double)*velocity[axis]);
+    *acceleration[axis] += (float)(change[axis] / kick_dt);
+  }
+}
+
+static void outcome_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Outcome *o = context;
+  FloParticles *p = &o->world->sets[FLO_SET_FLUID];
+  for (size_t k = begin; k < end; ++k) {
+    FloForcingContact *c = &o->forcing->contacts[k];
+    double change[3];
+    follow_body(o->world, o->forcing, c);
+    if (!c->is_first) continue;
+    vec_scale(c->impulse, 1 / (double)p->mass[c->particle], change);
+    change_velocity(p, c->particle, c->has_company ? c->shift : change, o->forcing->kick_dt);
+  }
+}
+
+static void add_impulse(FloForcingPartner *partner, const double impulse[3], const double arm[3],
+                        double sign) {
+  double load[6];
+  wrench(impulse, arm, load);
+  for (int i = 0; i < 6; ++i) partner->impulse[i] += sign * load[i];
+}
+
+// In the order of contacts, so that it does not depend on threads.
+static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
+  world->contacts = 0;
+  for (size_t k = 0; forcing->has_free_bodies && k < forcing->n_contacts; ++k) {
+    const FloForcingContact *c = &forcing->contacts[k];
+    if (!forcing->partners[c->body].is_free) continue;
+    add_impulse(&forcing->partners[c->body], c->impulse, c->arm, -1);
+  }
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
+    const FloBodyContact *c = &forcing->body_contacts[k];
+    double push[3];
+    vec_add_scaled(c->drag, c->normal, c->press, push);
+    add_impulse(&forcing->partners[c->body], push, c->arm, 1);
+    add_impulse(&forcing->partners[c->other], push, c->other_arm, -1);
+    world->contacts += c->press > 0;
+  }
+}
+
+// How far velocities at contacts are from what they should be: of single ones the whole of (8), in company
+// what still approaches.
+static double residual_of(const FloWorld *world, const FloDirectForcing *forcing,
+                          const FloForcingContact *c) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const FloForcingPartner *partner = &forcing->partners[c->body];
+  size_t i = c->particle;
+  double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]}, at[3], change[3], free[3];
+  flo_forcing_velocity_at(partner->velocity, c->arm, at);
+  flo_forcing_velocity_at(partner->change, c->arm, change);
+  vec_sub(v, at, v);
+  vec_sub(v, change, v);
+  double along = vec_dot(v, c->normal), error = c->bounce - along;
+  if (c->has_company) return error;
+  // Free is what it would have without the contact.
+  vec_add_scaled(v, c->impulse, -1 / (double)p->mass[i], free);
+  vec_add_scaled(v, free, c->grip - 1, v);
+  vec_add_scaled(v, c->normal, -vec_dot(v, c->normal), v);
+  return sqrt(vec_dot(v, v) + (c->is_pressed ? error * error : 0));
+}
+
+static void raise_residual(const void *context, size_t begin, size_t end, double *worst) {
+  const Outcome *o = context;
+  // What only walls have to do with has just been set.
+  for (size_t k = begin; k < end; ++k) {
+    const FloForcingContact *c = &o->forcing->contacts[k];
+    if (c->has_company || o->forcing->partners[c->body].is_free)
+      worst[0] = fmax(worst[0], residual_of(o->world, o->forcing, c));
+  }
+}
+
+void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing) {
+  Outcome outcome = {world, forcing};
+  size_t n = forcing->n_contacts;
+  double speed = fmax(world->max_speed, flo_world_max_wall_speed(world)), worst = 0;
+  forcing->has_free_bodies = false;
+  for (size_t k = 0; k < world->bodies.count; ++k) forcing->has_free_bodies |= forcing->partners[k].is_free;
+  prepare_partners(world, forcing);
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (forcing->partners[k].is_free && flo_forcing_response(world) == FLO_RESPONSE_PENALTY)
+      apply(forcing->partners[k].mobility, forcing->partners[k].impulse, forcing->partners[k].change);
+  if (flo_forcing_response(world) == FLO_RESPONSE_LOCAL) respond_locally(world, forcing);
+  respond_jointly(world, forcing, speed);
+  flo_parallel_for(world->threads, n, 1024, outcome_range, &outcome);
+  sum_impulses(world, forcing);
+  if (forcing->has_free_bodies || forcing->has_company)
+    flo_parallel_max(world->threads, n, raise_residual, &outcome, 1, &worst);
+  world->residual = n > 0 && speed > 0 ? fmax(worst, 0) / speed : 0;
+}

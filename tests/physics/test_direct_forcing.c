@@ -1,0 +1,420 @@
+// What `direct-forcing` must get right in numbers: slip, floating and sinking, tight hulls, impacts. Every
+// case prints what it measured.
+#include "physics.h"
+
+#include "base/vecmath.h"
+#include "coupling/direct_forcing.h"
+
+#define GRAVITY 9.81
+
+// ---- Making ----
+
+static FloWorldDef world_def(int dim, double spacing) {
+  FloWorldDef def = flo_default_world_def();
+  def.method = "direct-forcing", def.dim = dim, def.spacing = spacing;
+  def.threads = 1; // these worlds are small
+  vec_set(def.gravity, 0, dim == 2 ? -GRAVITY : 0, dim == 3 ? -GRAVITY : 0);
+  return def;
+}
+
+static void set_param(FloWorld *world, const char *name, double value) {
+  FloError error;
+  must(flo_world_set_param(world, name, value, &error), &error);
+}
+
+static FloBodyId add_body(FloWorld *world, const FloBodyDef *def) {
+  FloError error;
+  FloBodyId id;
+  must(flo_world_add_body(world, def, &id, &error), &error);
+  return id;
+}
+
+static FloBodyDef box_def(FloBodyKind kind, double x, double y, FloPose pose, double density) {
+  FloBodyDef def = flo_default_body_def();
+  def.kind = kind, def.pose = pose, def.density = density;
+  def.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {x, y, 0}};
+  return def;
+}
+
+static FloBodyState state_of(FloWorld *world, FloBodyId id) {
+  FloBodyState state;
+  FloError error;
+  must(flo_world_body_state(world, id, &state, &error), &error);
+  return state;
+}
+
+static void step(FloWorld *world) {
+  FloError error;
+  must(flo_world_step(world, NULL, &error), &error);
+}
+
+// ---- Slip ----
+
+typedef struct Ramp {
+  double exit_speed; // mean
+  double ideal;      // of the same particles without friction
+  double wall_speed; // largest along the ramp among those that touch it
+  size_t n_out;
+} Ramp;
+
+// Of what touches the top of the ramp.
+static double wall_speed(const FloWorld *world) {
+  const FloDirectForcing *forcing = world->method_state;
+  double fastest = 0;
+  for (size_t k = 0; k < forcing->n_contacts; ++k)
+    if (forcing->contacts[k].normal[1] > 0.999)
+      fastest = fmax(fastest, fabs((double)floats(world, "vx")[forcing->contacts[k].particle]));
+  return fastest;
+}
+
+enum { MAX_DROPS = 4000 };
+
+// What is known of a particle of the stream, by its id.
+typedef struct Drop {
+  bool is_known, is_out;
+  double ideal2; // square of the speed that it would have at the origin if nothing braked it
+} Drop;
+
+static double fall_of(const double gravity[3], double x, double y) { return gravity[0] * x + gravity[1] * y; }
+
+static void watch_stream(const FloWorld *world, const double gravity[3], double edge, Drop *drops,
+                         Ramp *ramp) {
+  const uint32_t *id = field(world, "id");
+  const double *x = doubles(world, "x"), *y = doubles(world, "y");
+  const float *vx = floats(world, "vx"), *vy = floats(world, "vy");
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
+    Drop *drop = &drops[id[i]];
+    double fall = 2 * fall_of(gravity, x[i], y[i]);
+    assert_true(id[i] < MAX_DROPS);
+    if (!drop->is_known) drop->ideal2 = pow((double)vx[i], 2) + pow((double)vy[i], 2) - fall;
+    drop->is_known = true;
+    if (x[i] < edge || drop->is_out) continue;
+    drop->is_out = true;
+    // The front runs over a dry ramp; what follows is a steady stream.
+    if (flo_world_time(world) < 1.2) continue;
+    ramp->exit_speed += (double)vx[i], ramp->ideal += sqrt(drop->ideal2 + fall), ++ramp->n_out;
+  }
+}
+
+// Gravity is tilted instead of the ramp. A stream of six particles' height runs down, from so many spacings
+// above it; speeds are taken where it leaves.
+static Ramp run_ramp(double slip, double height) {
+  static Drop drops[MAX_DROPS];
+  const double s = 0.02, edge = 0.8, angle = 20 * TEST_PI / 180;
+  FloWorldDef def = world_def(2, s);
+  FloError error;
+  vec_set(def.gravity, GRAVITY * sin(angle), -GRAVITY * cos(angle), 0);
+  FloWorld *world = make_world(&def);
+  set_param(world, "slip_time", 0.3);
+  set_param(world, "alpha", 0.05); // of the fluid itself, which brakes too
+  set_param(world, "sound_speed", 25);
+  FloBodyDef floor = box_def(FLO_BODY_STATIC, 1.2, 6 * s, pose_at(0.4, -3 * s, 0), 0);
+  floor.slip = slip;
+  add_body(world, &floor);
+  FloEmitterDef emitter = flo_default_emitter_def();
+  emitter.material = add_water(world, 1000, 1e-6), emitter.speed = 1;
+  emitter.pose = pose_at(0, height * s, 0), emitter.size[0] = 6 * s;
+  must(flo_world_add_emitter(world, &emitter, NULL, &error), &error);
+  memset(drops, 0, sizeof drops);
+  Ramp ramp = {0};
+  while (flo_world_time(world) < 2) {
+    step(world);
+    ramp.wall_speed = fmax(ramp.wall_speed, wall_speed(world));
+    watch_stream(world, def.gravity, edge, drops, &ramp);
+  }
+  ramp.exit_speed /= fmax((double)ramp.n_out, 1), ramp.ideal /= fmax((double)ramp.n_out, 1);
+  flo_world_destroy(world);
+  return ramp;
+}
+
+static void slip_decides_how_fast_a_ramp_is(void **unused) {
+  (void)unused;
+  const double slips[] = {0, 0.25, 0.5, 0.75, 1};
+  double last = 0;
+  for (size_t k = 0; k < sizeof slips / sizeof *slips; ++k) {
+    // High enough that what sticks does not block the stream.
+    Ramp ramp = run_ramp(slips[k], 6);
+    print_message(
+        "slip %.2f: leaves the ramp with %.4f m/s (%zu particles; frictionless %.4f), at the wall up to "
+        "%.2g m/s\n",
+        slips[k], ramp.exit_speed, ramp.n_out, ramp.ideal, ramp.wall_speed);
+    assert_true(ramp.n_out > 50 && ramp.exit_speed > last);
+    if (slips[k] == 0) assert_true(ramp.wall_speed < 1e-5);
+    last = ramp.exit_speed;
+  }
+  Ramp level = run_ramp(1, 3);
+  print_message("laid down gently, slip 1: %.4f m/s, frictionless %.4f (%+.1f %%)\n", level.exit_speed,
+                level.ideal, 100 * (level.exit_speed / level.ideal - 1));
+  assert_true(fabs(level.exit_speed / level.ideal - 1) < 0.03);
+}
+
+// ---- Floating and sinking ----
+
+// Of the box that is thrown in [m].
+#define WIDTH  0.5
+#define HEIGHT 0.3
+
+typedef struct Pool {
+  FloWorld *world;
+  double width, area; // of the fluid
+  FloBodyId body;
+} Pool;
+
+static Pool make_pool(double response, double density, double above) {
+  const double s = 0.02, depth = 0.5;
+  FloWorldDef def = world_def(2, s);
+  Pool pool = {.world = make_world(&def), .width = 1.4};
+  set_param(pool.world, "response", response);
+  add_tank(pool.world, pool.width, 1.5, 0, 1);
+  FloBodyDef box =
+      box_def(FLO_BODY_DYNAMIC, WIDTH, HEIGHT, pose_at(0.7, depth + HEIGHT / 2 + above, 0), density);
+  pool.body = add_body(pool.world, &box);
+  size_t n = add_block(pool.world, add_water(pool.world, 1000, 1e-6), 0, pool.width, depth, 0);
+  pool.area = (double)n * s * s;
+  return pool;
+}
+
+static void check_floating(double response, const char *name, double density) {
+  // Not quite where it will float.
+  Pool pool = make_pool(response, density, -(density / 1000 - 0.1) * HEIGHT);
+  double sum = 0;
+  int n = 0;
+  for (int frame = 1; frame <= 50; ++frame) {
+    advance(pool.world, 0.05 * frame);
+    double bottom = state_of(pool.world, pool.body).pose.position[1] - HEIGHT / 2;
+    // From the volume, as compressed as it is: area + WIDTH depth = width (bottom + depth).
+    double area = pool.area * (1 - flo_world_figures(pool.world).density_error_mean);
+    if (frame > 25) sum += (area - pool.width * bottom) / (pool.width - WIDTH), ++n;
+  }
+  double share = sum / n / HEIGHT;
+  print_message("%s: density %g floats with %.1f %% of it submerged (%+.1f %%)\n", name, density, 100 * share,
+                100 * (share * 1000 / density - 1));
+  flo_world_destroy(pool.world);
+  assert_true(fabs(share * 1000 / density - 1) < 0.05);
+}
+
+static void light_bodies_float_as_deep_as_they_should(void **unused) {
+  (void)unused;
+  check_floating(FLO_RESPONSE_GLOBAL, "global", 500);
+  check_floating(FLO_RESPONSE_LOCAL, "local", 500);
+  check_floating(FLO_RESPONSE_GLOBAL, "global", 700);
+}
+
+static void heavier_bodies_sink_faster(void **unused) {
+  (void)unused;
+  double last = 0;
+  for (double density = 1300; density < 9000; density *= 2) {
+    Pool pool = make_pool(FLO_RESPONSE_GLOBAL, density, -0.35);
+    double start = state_of(pool.world, pool.body).pose.position[1];
+    advance(pool.world, 0.15);
+    double sunk = start - state_of(pool.world, pool.body).pose.position[1];
+    print_message("density %g: sinks by %.1f mm in 0.15 s (in free fall %.1f)\n", density, 1e3 * sunk,
+                  1e3 * GRAVITY / 2 * 0.15 * 0.15);
+    assert_true(sunk > last);
+    last = sunk;
+    flo_world_destroy(pool.world);
+  }
+}
+
+// ---- Hulls of one layer ----
+
+// A boat that is open at the top, its wall one spacing thick, in water that reaches half way up.
+static FloBodyId add_boat(FloWorld *world, double s, double x, double y) {
+  const double w = 0.3, h = 0.25, t = s;
+  static double points[16];
+  const double outline[16] = {-w, 0, w, 0, w, h, w - t, h, w - t, t, -w + t, t, -w + t, h, -w, h};
+  memcpy(points, outline, sizeof points);
+  FloBodyDef def = flo_default_body_def();
+  def.kind = FLO_BODY_DYNAMIC, def.density = 2500, def.pose = pose_at(x, y, 0), def.slip = 0.9;
+  def.shape = (FloShape){.kind = FLO_SHAPE_OUTLINE, .points = points, .n_points = 8};
+  return add_body(world, &def);
+}
+
+static FloWorld *make_harbour(double response, FloBodyId *boat) {
+  const double s = 0.02;
+  FloWorldDef def = world_def(2, s);
+  FloWorld *world = make_world(&def);
+  set_param(world, "response", response);
+  add_tank(world, 1.4, 1, 0, 1);
+  *boat = add_boat(world, s, 0.7, 0.32);
+  add_block(world, add_water(world, 1000, 1e-6), 0, 1.4, 0.3, 0);
+  return world;
+}
+
+static size_t count_inside(FloWorld *world, FloBodyId boat) {
+  const FloBody *body = &flo_bodies(world)[boat.index];
+  const double *x = doubles(world, "x"), *y = doubles(world, "y");
+  size_t n = 0;
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
+    double at[3] = {x[i], y[i], 0}, local[3];
+    flo_world_to_body(world, body, &body->state.pose, at, local);
+    n += fabs(local[0]) < 0.29 && local[1] > 0.01 && local[1] < 0.22;
+  }
+  return n;
+}
+
+typedef struct Layer {
+  double worst;         // distance of what presses on the hull from where it should be [spacings]
+  double mean, scatter; // of the distances of the layer next to it [spacings]
+  size_t n_leaked;
+} Layer;
+
+// Of the particles that are nearer to the hull than 0.75 spacings.
+static void measure_layer(const FloWorld *world, FloBodyId boat, double sums[3]) {
+  const double s = 0.02, *x = doubles(world, "x"), *y = doubles(world, "y");
+  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
+    const double at[3] = {x[i], y[i], 0};
+    double d = flo_world_distance(world, &flo_bodies(world)[boat.index], at) / s;
+    if (d < 0.75) sums[0] += 1, sums[1] += d, sums[2] += d * d;
+  }
+}
+
+static double worst_distance(const FloWorld *world, FloBodyId boat) {
+  const FloDirectForcing *forcing = world->method_state;
+  const double s = 0.02, *x = doubles(world, "x"), *y = doubles(world, "y");
+  double worst = 0;
+  for (size_t k = 0; k < forcing->n_contacts; ++k) {
+    const FloForcingContact *c = &forcing->contacts[k];
+    const double at[3] = {x[c->particle], y[c->particle], 0};
+    if (c->body != boat.index || c->has_company || !c->is_pressed) continue;
+    worst = fmax(worst, fabs(flo_world_distance(world, &flo_bodies(world)[boat.index], at) / s - 0.5));
+  }
+  return worst;
+}
+
+static Layer run_harbour(double response) {
+  FloBodyId boat;
+  FloWorld *world = make_harbour(response, &boat);
+  Layer layer = {0};
+  double sums[3] = {0};
+  for (int k = 0; flo_world_time(world) < 1; ++k) {
+    step(world);
+    layer.worst = fmax(layer.worst, worst_distance(world, boat));
+    if (k % 20 == 0 && flo_world_time(world) > 0.2) measure_layer(world, boat, sums);
+    if (k % 20 == 0) layer.n_leaked = flo_max_size(layer.n_leaked, count_inside(world, boat));
+  }
+  layer.mean = sums[1] / sums[0];
+  layer.scatter = sqrt(fmax(sums[2] / sums[0] - layer.mean * layer.mean, 0));
+  flo_world_destroy(world);
+  return layer;
+}
+
+static void hulls_of_one_layer_are_tight(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"global", "local", "penalty"};
+  Layer layers[3];
+  for (int k = 0; k < 3; ++k) {
+    layers[k] = run_harbour(k);
+    print_message(
+        "%s: layer at %.4f spacings from the hull, scatter %.4f; who presses is off by at most %.2g; "
+        "%zu leaked\n",
+        names[k], layers[k].mean, layers[k].scatter, layers[k].worst, layers[k].n_leaked);
+  }
+  for (int k = 0; k < 2; ++k) {
+    assert_int_equal(layers[k].n_leaked, 0);
+    assert_true(layers[k].worst < 0.02);
+    assert_true(layers[k].scatter < layers[2].scatter);
+  }
+}
+
+// ---- Impacts ----
+
+static void impacts_compress_water_only_a_little(void **unused) {
+  (void)unused;
+  const double s = 0.04, speed = 12;
+  FloWorldDef def = world_def(3, s);
+  FloWorld *world = make_world(&def);
+  set_param(world, "one_way", 1);
+  set_param(world, "sound_speed", 12 * speed);
+  add_tank(world, 1.2, 1.2, 2, 2);
+  add_block(world, add_water(world, 1000, 1e-6), 0, 1.2, 1.2, 0.8);
+  FloBodyDef ball = flo_default_body_def();
+  ball.kind = FLO_BODY_DYNAMIC, ball.density = 5000, ball.velocity[2] = -speed;
+  ball.shape = (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = 0.16}, ball.pose = pose_at(0.6, 0.6, 1);
+  add_body(world, &ball);
+  // Until shortly before it would hit the floor.
+  double worst = 0, later = 0;
+  while (flo_world_time(world) < 0.055) {
+    step(world);
+    double error = flo_world_figures(world).density_error_max;
+    worst = fmax(worst, error);
+    if (flo_world_time(world) > 0.02) later = fmax(later, error);
+  }
+  print_message("impact with %g m/s: largest density ratio %.3f, after it %.3f; %zu penetrations\n", speed,
+                1 + worst, 1 + later, flo_world_figures(world).penetrations);
+  assert_true(worst < 0.19 && later < 0.1);
+  assert_int_equal(flo_world_figures(world).penetrations, 0);
+  flo_world_destroy(world);
+}
+
+// A plate in the plane, thrown fast and low.
+static void a_stone_skips_and_then_sinks(void **unused) {
+  (void)unused;
+  const double s = 0.025, depth = 0.3;
+  FloWorldDef def = world_def(2, s);
+  FloWorld *world = make_world(&def);
+  set_param(world, "sound_speed", 90);
+  add_tank(world, 8, 3, 0, 1);
+  add_block(world, add_water(world, 1000, 1e-6), 0, 8, depth, 0);
+  FloBodyDef stone = box_def(FLO_BODY_DYNAMIC, 0.2, 2.2 * s, pose_at(0.3, depth + 0.2, 0), 2500);
+  quat_from_axis_angle((const double[3]){0, 0, 1}, 15 * TEST_PI / 180, stone.pose.rotation);
+  stone.velocity[0] = 9, stone.velocity[1] = -1.5;
+  stone.turn_locks[2] = true; // its spin keeps a real stone from tumbling
+  FloBodyId id = add_body(world, &stone);
+  int n_skips = 0;
+  bool was_rising = false;
+  while (flo_world_time(world) < 2.2) {
+    step(world);
+    const FloRigid *rigid = &flo_bodies(world)[id.index].rigid;
+    bool is_clear = rigid->position[1] > depth + 0.05;
+    if (rigid->velocity[1] > 0 && is_clear && !was_rising) ++n_skips, was_rising = true;
+    if (rigid->velocity[1] < 0) was_rising = false;
+  }
+  const FloRigid *rigid = &flo_bodies(world)[id.index].rigid;
+  print_message("the stone skips %d times, ends at x = %.2f m, %.2f m above the floor\n", n_skips,
+                rigid->position[0], rigid->position[1]);
+  assert_true(n_skips >= 2 && rigid->position[1] < depth);
+  flo_world_destroy(world);
+}
+
+// ---- Cost ----
+
+// Only told, since timings on a busy machine prove nothing.
+static void one_way_costs_less(void **unused) {
+  (void)unused;
+  double seconds[2], response[2];
+  for (int k = 0; k < 2; ++k) {
+    FloWorldDef def = world_def(3, 0.04);
+    def.threads = 1;
+    FloWorld *world = make_world(&def);
+    set_param(world, "one_way", k);
+    add_tank(world, 1.2, 1.2, 2, 2);
+    add_block(world, add_water(world, 1000, 1e-6), 0, 1.2, 1.2, 0.6);
+    FloBodyDef ball = flo_default_body_def();
+    ball.kind = FLO_BODY_DYNAMIC, ball.density = 900;
+    ball.shape = (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = 0.3}, ball.pose = pose_at(0.6, 0.6, 0.9);
+    add_body(world, &ball);
+    advance(world, 0.05);
+    const FloDirectForcing *forcing = world->method_state;
+    double whole = 0;
+    for (int stage = 0; stage < FLO_STAGE_COUNT; ++stage) whole += world->stage_seconds[stage];
+    seconds[k] = forcing->detection_seconds / whole, response[k] = forcing->response_seconds / whole;
+    flo_world_destroy(world);
+  }
+  print_message(
+      "share of the step: two-way contacts %.1f %%, response %.2f %%; one-way %.1f %% and %.2f %%\n",
+      100 * seconds[0], 100 * response[0], 100 * seconds[1], 100 * response[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slip_decides_how_fast_a_ramp_is),
+      cmocka_unit_test(light_bodies_float_as_deep_as_they_should),
+      cmocka_unit_test(heavier_bodies_sink_faster),
+      cmocka_unit_test(hulls_of_one_layer_are_tight),
+      cmocka_unit_test(impacts_compress_water_only_a_little),
+      cmocka_unit_test(a_stone_skips_and_then_sinks),
+      cmocka_unit_test(one_way_costs_less),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
