@@ -43,7 +43,9 @@ static const FloParam params[] = {
     {"alpha", 0.1, 0, 10, "",
      "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall or of "
      "capillary waves"},
-    {"correction", 0.2, 0.01, 1, "", "share of a fluid particle's compression that is taken back in a step"},
+    {"correction", 0, 0, 1, "",
+     "share of a fluid particle's compression that is taken back in a step; 0: a fifth, with surface tension "
+     "all of it"},
     {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
      "of materials: 0: implicit in steps too long for the explicit one; 1: explicit; 2: implicit"},
     {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
@@ -261,7 +263,7 @@ static void volume_range(void *context, size_t begin, size_t end, int thread) {
   FloMonolithic *mono = step->mono;
   FloParticles *p = &world->sets[FLO_SET_FLUID];
   const float self = (float)flo_kernel_w(&world->kernel, 0), volume = (float)mono->rest_volume;
-  const float correction = (float)world->params[FLO_MONO_CORRECTION];
+  const float correction = (float)mono->correction;
   bool has_rigid = world->sets[FLO_SET_RIGID].count > 0;
   for (size_t i = begin; i < end; ++i) {
     float share = volume * (self + world->fluid_fluid.kernel_sum[i]) + world->fluid_boundary.kernel_sum[i];
@@ -432,11 +434,18 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   return FLO_OK;
 }
 
+// Drops stay angular if the corners that surface tension pulls on may give way for a while.
+static double correction(const FloWorld *world) {
+  double given = world->params[FLO_MONO_CORRECTION];
+  return given > 0 ? given : flo_surface_tension_is_used(world) ? 1 : 0.2;
+}
+
 static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloMonolithic *mono = state;
   Step step = {world, mono};
   mono->dt = dt;
   mono->contact_sum = contact_sum(world);
+  mono->correction = correction(world);
   mono->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   mono->n_fluid = world->sets[FLO_SET_FLUID].count;
