@@ -8,6 +8,11 @@
 
 // Values of the parameter that a method offers.
 enum { FLO_VISCOSITY_AUTOMATIC, FLO_VISCOSITY_EXPLICIT, FLO_VISCOSITY_IMPLICIT };
+// Their names in scenes.
+#define FLO_VISCOSITY_WORDS                                                                                  \
+  {                                                                                                          \
+    "viscosity", { "automatic", "explicit", "implicit" }                                                     \
+  }
 
 typedef struct FloImplicitViscosity {
   FloViscosity coefficients; // laminar and wall

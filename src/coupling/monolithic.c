@@ -33,7 +33,8 @@ static const FloParam params[] = {
      "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
     {"min_iterations", 2, 0, 1e4, "", "at least as many"},
     {"max_iterations", 100, 1, 1e5, "", "at most as many"},
-    {"solver", FLO_SOLVER_NNCG, 0, 1, "", "0: projected Jacobi; 1: nonsmooth nonlinear conjugate gradients"},
+    {"solver", FLO_SOLVER_NNCG, 0, 1, "",
+     "projected Jacobi, or the nonsmooth nonlinear conjugate gradients made from it"},
     {"relaxation", 0.5, 0.01, 1, "", "of the Jacobi step"},
     {"gamma", 0, 0, 0.99, "", "of (3.2): how early contacts are noticed; 0: bodies touch one spacing apart"},
     {"warm_start", 1, 0, 1, "",
@@ -47,10 +48,12 @@ static const FloParam params[] = {
      "share of a fluid particle's compression that is taken back in a step; 0: a fifth, with surface tension "
      "all of it"},
     {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
-     "of materials: 0: implicit in steps too long for the explicit one; 1: explicit; 2: implicit"},
+     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
     {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
     {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
     {0}};
+
+static const FloParamWords words[] = {{"solver", {"jacobi", "nncg"}}, FLO_VISCOSITY_WORDS, {0}};
 
 #define RIGID (1u << FLO_SET_RIGID)
 
@@ -536,6 +539,7 @@ const FloCoupling flo_monolithic = {
     .paper = "Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids "
              "using SPH",
     .params = params,
+    .words = words,
     .fields = fields,
     .moves_bodies = true,
     .state_size = sizeof(FloMonolithic),

@@ -39,10 +39,12 @@ static const FloParam params[] = {
     {"damping", 0.3, 0, 1, "",
      "bulk viscosity in units of spacing times sound speed; quiets sound, not flow"},
     {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
-     "of materials: 0: implicit in steps too long for the explicit one; 1: explicit; 2: implicit"},
+     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
     {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
     {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
     {0}};
+
+static const FloParamWords words[] = {FLO_VISCOSITY_WORDS, {0}};
 
 typedef struct Wcsph {
   double expected_speed;  // [m/s]; saved
@@ -275,6 +277,7 @@ const FloCoupling flo_wcsph = {
     .paper = "Monaghan 1994; Becker & Teschner 2007: Weakly compressible SPH for free surface "
              "flows; Akinci et al. 2012: Versatile rigid-fluid coupling",
     .params = params,
+    .words = words,
     .has_small_steps = true,
     .has_wall_rows = true,
     .state_size = sizeof(Wcsph),
