@@ -216,6 +216,8 @@ FloStatus flo_world_set_param(FloWorld *world, const char *name, double value, F
   if (!(value >= param->low && value <= param->high))
     return flo_fail(error, FLO_BAD_INPUT, "%s: must lie between %g and %g, got %g", name, param->low,
                     param->high, value);
+  if (flo_method_words(world->method->name, name) && value != floor(value))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is a choice and must be a whole number, got %g", name, value);
   world->params[k] = value;
   return FLO_OK;
 }

@@ -216,18 +216,19 @@ static FloStatus check_params(FloSceneContext *context, json_t *object, const ch
   return FLO_OK;
 }
 
-// The number that a word stands for; the scene keeps the word.
+// The number that a word stands for; the scene keeps the word. `word` is NULL if it is something else.
 static FloStatus read_word(FloSceneContext *context, const char *word, const FloParam *param,
                            const char *const *words, double *value) {
-  FloSuggestion suggestion = flo_suggest_start(word);
+  FloSuggestion suggestion = flo_suggest_start(word ? word : "");
   char hint[128], list[256] = "";
   for (size_t k = 0; words[k]; k++) {
     *value = (double)k;
-    if (!strcmp(words[k], word)) return FLO_OK;
+    if (word && !strcmp(words[k], word)) return FLO_OK;
     flo_suggest_offer(&suggestion, words[k]);
     flo_text_append(list, sizeof list, ", ", words[k]);
   }
   flo_scene_enter(context, param->name);
+  if (!word) return flo_scene_fail(context, "must be one of the words %s", list);
   return flo_scene_fail(context, "unknown word '%.60s'%s (there is %s)", word,
                         flo_suggest_text(&suggestion, hint), list);
 }
@@ -240,7 +241,7 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
   if (is_given) json_decref(fallback);
   if (!is_given && json_object_set_new(object, param->name, fallback)) return flo_scene_no_memory(context);
   const char *word = flo_json_text(object, param->name);
-  if (words && word) return read_word(context, word, param, words, value);
+  if (words) return read_word(context, word, param, words, value);
   FloSceneRange range = {param->low, param->high, false, false};
   size_t mark = flo_scene_enter(context, param->name);
   json_t *replacement;
