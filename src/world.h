@@ -43,6 +43,7 @@ typedef struct FloBody {
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;
   double slip, restitution; // of fluid along it, 0 to 1
+  double rolling_friction;  // [m]
   double release;           // [s]
   FloRigid rigid;           // of dynamic bodies
   FloMotionDef *motions;
@@ -244,6 +245,8 @@ void flo_world_move_rigid(FloWorld *world, double dt);
 void flo_world_release_bodies(FloWorld *world);
 // Coefficient of dry friction between two bodies.
 double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
+// Torque against rolling on each other, per normal force [m]: that of the softer one.
+double flo_world_rolling_friction(const FloBody *a, const FloBody *b);
 void flo_world_free_bodies(FloWorld *world);
 // Places a body's samples from its state.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);

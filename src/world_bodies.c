@@ -232,6 +232,10 @@ static FloStatus copy_friction(FloWorld *world, const FloBodyDef *def, FloBody *
   size_t size = def->n_friction_changes * sizeof(FloFrictionChange);
   if (isnan(def->friction) || isinf(def->friction))
     return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
+  if (!(def->rolling_friction >= 0) || isinf(def->rolling_friction))
+    return flo_fail(error, FLO_BAD_INPUT, "rolling_friction: must be >= 0 and finite, got %g",
+                    def->rolling_friction);
+  body->rolling_friction = def->rolling_friction;
   for (size_t k = 0; k < def->n_friction_changes; ++k) {
     const FloFrictionChange *change = &def->friction_changes[k];
     if (!(change->friction >= 0) || !(change->within >= 0) || !isfinite(change->friction + change->within))
@@ -269,6 +273,10 @@ double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody
   if (of_a < 0 && of_b < 0) return USUAL_FRICTION;
   if (of_a < 0) return of_b;
   return of_b < 0 ? of_a : fmin(of_a, of_b);
+}
+
+double flo_world_rolling_friction(const FloBody *a, const FloBody *b) {
+  return fmax(a->rolling_friction, b->rolling_friction);
 }
 
 // ---- Fluid along its surface ----

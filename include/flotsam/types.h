@@ -251,6 +251,7 @@ typedef struct FloBodyDef {
   FloMaterialId material;   // zeroed: none. Gives the density of DYNAMIC bodies, and friction
   double friction;          // dry friction; < 0: the material's
   double slip, restitution; // of fluid along it, see FloMaterialDef; < 0: the material's
+  double rolling_friction;  // largest torque against rolling and spinning per normal force [m]
   const FloFrictionChange *friction_changes; // copied; by rising time
   size_t n_friction_changes;
   const FloMotionDef *motions; // copied; KINEMATIC only

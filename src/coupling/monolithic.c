@@ -27,7 +27,7 @@
 
 static const FloParam params[] = {
     {"tolerance", 5e-4, 0, 1, "", "mean complementarity error of compressed fluid at which iterations end"},
-    {"pressure_tolerance", 0.01, 0, 1, "",
+    {"pressure_tolerance", 0.005, 0, 1, "",
      "the same as a share of the change of volume that the pressures prevent, whichever is less"},
     {"contact_tolerance", 2e-3, 0, 1, "",
      "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
@@ -44,9 +44,10 @@ static const FloParam params[] = {
     {"alpha", 0.1, 0, 10, "",
      "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall or of "
      "capillary waves"},
-    {"correction", 0, 0, 1, "",
-     "share of a fluid particle's compression that is taken back in a step; 0: a fifth, with surface tension "
-     "all of it"},
+    {"correction_time", 0.2, 0, 1e3, "",
+     "in which fluid takes back a compression, in units of sqrt(spacing/gravity); 0, and with surface "
+     "tension: "
+     "at once"},
     {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
      "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
     {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
@@ -437,10 +438,12 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   return FLO_OK;
 }
 
-// Drops stay angular if the corners that surface tension pulls on may give way for a while.
-static double correction(const FloWorld *world) {
-  double given = world->params[FLO_MONO_CORRECTION];
-  return given > 0 ? given : flo_surface_tension_is_used(world) ? 1 : 0.2;
+// A share that depends on the step as a rate does, so that shorter steps do not push harder. Drops would stay
+// angular if the corners that surface tension pulls on could give way for a while.
+static double correction(const FloWorld *world, double dt) {
+  double g = vec_length(world->def.gravity);
+  double time = world->params[FLO_MONO_CORRECTION_TIME] * sqrt(world->def.spacing / (g > 0 ? g : 1));
+  return time > 0 && !flo_surface_tension_is_used(world) ? 1 - exp(-dt / time) : 1;
 }
 
 static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {
@@ -448,7 +451,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   Step step = {world, mono};
   mono->dt = dt;
   mono->contact_sum = contact_sum(world);
-  mono->correction = correction(world);
+  mono->correction = correction(world, dt);
   mono->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   mono->n_fluid = world->sets[FLO_SET_FLUID].count;

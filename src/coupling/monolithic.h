@@ -18,6 +18,7 @@ typedef struct FloTouch {
   float weight, arm[3]; // force on the body per friction multiplier, and the weighted arm it acts at
   float response;       // J M^-1 J^T
   float slip;           // mean over the tangent plane of the same for friction
+  float spin;           // mean over the axes of the same for torques
   bool is_main;         // of the bodies next to a fluid row, the one it pushes most
 } FloTouch;
 
@@ -38,6 +39,11 @@ typedef struct FloContact {
       pressure_way; // the move is what Jacobi proposes, the way is the conjugate one
   float friction[3], friction_move[3], friction_way[3];
   float diagonal, slip_diagonal, slip_share;
+  // Rolling and spinning friction: a torque against the relative angular velocity.
+  float roll_limit; // largest torque per pressure; 0: none
+  float wall_spin[3], spin[3];
+  float torque[3], torque_move[3], torque_way[3];
+  float spin_diagonal, spin_share;
 } FloContact;
 
 // What the solver knows of a body.
@@ -116,7 +122,7 @@ enum {
   FLO_MONO_ANCHORS,
   FLO_MONO_SEPARATION,
   FLO_MONO_ALPHA,
-  FLO_MONO_CORRECTION,
+  FLO_MONO_CORRECTION_TIME,
   FLO_MONO_VISCOSITY,
   FLO_MONO_VISCOSITY_TOLERANCE,
   FLO_MONO_VISCOSITY_ITERATIONS,

@@ -191,13 +191,15 @@ static void drag_bodies(FloWorld *world, FloMonolithic *mono) {
 // What is summed up over the neighbours of one sample.
 typedef struct Meeting {
   FloContact contact;
-  double arm[3];     // from its body's centre to the sample
-  double steep[3];   // sum of V grad W
-  double sum;        // sum of V W
-  double rate;       // sum of V grad W . v over walls
-  double friction;   // sum of V W mu
-  double wall[3];    // sum of V W v over walls
-  double own_arm[3]; // sum of V W (middle - centre)
+  double arm[3];       // from its body's centre to the sample
+  double steep[3];     // sum of V grad W
+  double sum;          // sum of V W
+  double rate;         // sum of V grad W . v over walls
+  double friction;     // sum of V W mu
+  double rolling;      // sum of V W times the length of rolling friction
+  double wall_spin[3]; // sum of V W omega over walls
+  double wall[3];      // sum of V W v over walls
+  double own_arm[3];   // sum of V W (middle - centre)
 } Meeting;
 
 // One neighbour of a sample.
@@ -237,6 +239,7 @@ static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, 
   vec_add_scaled(meeting->steep, n->g, volume, meeting->steep);
   meeting->sum += weight;
   meeting->friction += weight * flo_world_friction(world, own, other);
+  meeting->rolling += weight * flo_world_rolling_friction(own, other);
   vec_add_scaled(meeting->arm, between, -0.5, middle);
   vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
   if (n->set->set == FLO_SET_BOUNDARY) {
@@ -244,6 +247,7 @@ static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, 
                          (double)n->set->vz[n->sample]};
     meeting->rate += volume * vec_dot(n->g, v);
     vec_add_scaled(meeting->wall, v, weight, meeting->wall);
+    vec_add_scaled(meeting->wall_spin, other->state.angular_velocity, weight, meeting->wall_spin);
     return FLO_OK;
   }
   size_t touch;
@@ -291,12 +295,14 @@ static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Mee
   contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
   contact.per_sum = (float)per_sum;
   contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
+  contact.roll_limit = (float)(m->rolling * per_sum * (double)contact.volume * steepness);
   FloTouch *own = &mono->touches[contact.first];
   vec_cross(m->arm, m->steep, torque);
   own->weight = 1;
   for (int axis = 0; axis < 3; ++axis) {
     contact.normal[axis] = steepness > 0 ? (float)(-m->steep[axis] / steepness) : 0;
     contact.wall[axis] = (float)(m->wall[axis] * per_sum);
+    contact.wall_spin[axis] = (float)(m->wall_spin[axis] * per_sum);
     own->j[axis] = -contact.volume * (float)m->steep[axis];
     own->j[axis + 3] = -contact.volume * (float)torque[axis];
     own->arm[axis] = (float)(m->own_arm[axis] * per_sum);
@@ -366,12 +372,20 @@ static double mean_slip(const FloWorld *world, const FloTouch *t, const float no
   return fmax((sum - slip_along(rigid, t, n)) / (world->def.dim - 1), 0);
 }
 
+// Relative angular velocity, seen through the touch, per unit of angular impulse; the mean over the axes.
+static double mean_spin(const FloWorld *world, const FloTouch *t) {
+  const double *inverse = flo_bodies(world)[t->body].rigid.inverse_inertia;
+  double trace = inverse[0] + inverse[4] + inverse[8];
+  return (double)(t->weight * t->weight) * trace / (world->def.dim == 3 ? 3 : 1);
+}
+
 static void weigh_touches(FloWorld *world, FloMonolithic *mono) {
   for (size_t k = 0; k < mono->n_touches; ++k) {
     FloTouch *t = &mono->touches[k];
     t->response = (float)response_of(&flo_bodies(world)[t->body].rigid, t->j);
     if (t->row >= mono->n_fluid)
-      t->slip = (float)mean_slip(world, t, mono->contacts[t->row - mono->n_fluid].normal);
+      t->slip = (float)mean_slip(world, t, mono->contacts[t->row - mono->n_fluid].normal),
+      t->spin = (float)mean_spin(world, t);
   }
 }
 

@@ -34,7 +34,8 @@ static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, dou
     vec_cross(arm, lambda, torque);
     for (int axis = 0; axis < 3; ++axis) {
       sums[axis] += p * (double)t->j[axis] + (double)t->weight * lambda[axis];
-      sums[axis + 3] += p * (double)t->j[axis + 3] + torque[axis];
+      sums[axis + 3] +=
+          p * (double)t->j[axis + 3] + torque[axis] + (double)t->weight * (double)contact->torque[axis];
     }
     sums[6] += contact->pressure > 0 || contact->error < 0;
   }
@@ -168,10 +169,23 @@ static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
   for (int axis = 0; axis < 3; ++axis) contact->velocity[axis] = v[axis] - normal * contact->normal[axis];
 }
 
+// How fast the bodies of a contact turn against each other.
+static void evaluate_spin(const FloMonolithic *mono, FloContact *contact) {
+  for (int axis = 0; axis < 3; ++axis) contact->spin[axis] = -contact->wall_spin[axis];
+  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    for (int axis = 0; axis < 3; ++axis)
+      contact->spin[axis] += t->weight * mono->partners[t->body].motion[axis + 3];
+  }
+}
+
 static void contact_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((Solve *)context)->mono;
-  for (size_t k = begin; k < end; ++k) evaluate_contact(mono, &mono->contacts[k]);
+  for (size_t k = begin; k < end; ++k) {
+    evaluate_contact(mono, &mono->contacts[k]);
+    if (mono->contacts[k].roll_limit > 0) evaluate_spin(mono, &mono->contacts[k]);
+  }
 }
 
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
@@ -201,13 +215,15 @@ static double free_response(const FloWorld *world, const FloTouch *t) {
 }
 
 static void share_contact(const FloWorld *world, const FloMonolithic *mono, FloContact *contact) {
-  double diagonal = 0, slip = 0, slip_alone = 0, response = 0, unlocked = 0;
+  double diagonal = 0, slip = 0, slip_alone = 0, response = 0, unlocked = 0, spin = 0, spin_alone = 0;
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
     const FloTouch *t = &mono->touches[k];
     double share = contact_share(&mono->partners[t->body]);
     diagonal += share * (double)t->response;
     slip += share * (double)t->slip;
     slip_alone += (double)t->slip;
+    spin += share * (double)t->spin;
+    spin_alone += (double)t->spin;
     response += (double)t->response;
     unlocked += free_response(world, t);
   }
@@ -215,6 +231,8 @@ static void share_contact(const FloWorld *world, const FloMonolithic *mono, FloC
   contact->diagonal = (float)(mono->dt * mono->dt / (double)contact->volume * diagonal);
   contact->slip_diagonal = (float)(mono->dt * slip_alone);
   contact->slip_share = slip > 0 ? (float)(slip_alone / slip) : 0;
+  contact->spin_diagonal = (float)(mono->dt * spin_alone);
+  contact->spin_share = spin > 0 ? (float)(spin_alone / spin) : 0;
 }
 
 static void share_range(void *context, size_t begin, size_t end, int thread) {
@@ -413,29 +431,46 @@ static void clamp_length(float v[3], float longest) {
   for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
 }
 
+// A step of a multiplier of three parts that is at most `longest`: friction, or the torque against rolling.
+static void propose_bounded(const float now[3], const float velocity[3], float step, float longest,
+                            float move[3]) {
+  float wanted[3];
+  for (int axis = 0; axis < 3; ++axis) wanted[axis] = now[axis] - step * velocity[axis];
+  clamp_length(wanted, longest);
+  for (int axis = 0; axis < 3; ++axis) move[axis] = wanted[axis] - now[axis];
+}
+
 // (4.1b). The paper clamps the step first (4.8), since fast contacts would run ahead of slow ones; but then a
 // contact that slides needs as many iterations as its body has contacts to reach its limit. With shares of
 // mass the plain step is stable, and such a contact is at its limit at once.
-static void propose_friction(FloContact *contact, float relaxation, float moved) {
-  float wanted[3], step = 0;
-  if (contact->slip_diagonal > 0) step = relaxation * contact->slip_share / contact->slip_diagonal;
-  for (int axis = 0; axis < 3; ++axis)
-    wanted[axis] = contact->friction[axis] - step * contact->velocity[axis];
-  clamp_length(wanted, contact->cone * moved);
-  for (int axis = 0; axis < 3; ++axis) contact->friction_move[axis] = wanted[axis] - contact->friction[axis];
+static void propose_friction(FloContact *c, float relaxation, float moved) {
+  float step = c->slip_diagonal > 0 ? relaxation * c->slip_share / c->slip_diagonal : 0;
+  propose_bounded(c->friction, c->velocity, step, c->cone * moved, c->friction_move);
+  if (!(c->roll_limit > 0)) return;
+  step = c->spin_diagonal > 0 ? relaxation * c->spin_share / c->spin_diagonal : 0;
+  propose_bounded(c->torque, c->spin, step, c->roll_limit * moved, c->torque_move);
 }
 
 // How far a contact still slips in a step although its friction could hold it, or pulls the wrong way, in
 // spacings. All contacts of a body lack friction together, so the shared diagonal tells what that does.
 static double friction_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
-  float wanted[3], limit = contact->cone * contact->pressure;
+  float lack[3];
   if (!(contact->slip_share > 0)) return 0;
   float diagonal = contact->slip_diagonal / contact->slip_share;
-  for (int axis = 0; axis < 3; ++axis)
-    wanted[axis] = contact->friction[axis] - contact->velocity[axis] / diagonal;
-  clamp_length(wanted, limit);
-  for (int axis = 0; axis < 3; ++axis) wanted[axis] -= contact->friction[axis];
-  return (double)(sqrtf(dot3(wanted, wanted)) * diagonal) * mono->dt / spacing;
+  propose_bounded(contact->friction, contact->velocity, 1 / diagonal, contact->cone * contact->pressure,
+                  lack);
+  return (double)(sqrtf(dot3(lack, lack)) * diagonal) * mono->dt / spacing;
+}
+
+// The same for rolling, as the way that the sample is turned by.
+static double rolling_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
+  float lack[3];
+  const float *arm = mono->touches[contact->first].arm;
+  if (!(contact->roll_limit > 0 && contact->spin_share > 0)) return 0;
+  float diagonal = contact->spin_diagonal / contact->spin_share;
+  propose_bounded(contact->torque, contact->spin, 1 / diagonal, contact->roll_limit * contact->pressure,
+                  lack);
+  return (double)(sqrtf(dot3(lack, lack) * dot3(arm, arm)) * diagonal) * mono->dt / spacing;
 }
 
 static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
@@ -450,9 +485,11 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
     propose_friction(c, solve->contact_relaxation, moved);
     sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
                         mono->dt * (double)dot3(c->friction_move, c->velocity);
+    if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)dot3(c->torque_move, c->spin);
     if (!(p > 0 || c->error < 0)) continue;
     double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
-                      friction_residual(mono, c, solve->world->def.spacing);
+                      friction_residual(mono, c, solve->world->def.spacing) +
+                      rolling_residual(mono, c, solve->world->def.spacing);
     sums[SUM_RESIDUAL] += residual;
     sums[SUM_ACTIVE] += 1;
   }
@@ -492,6 +529,15 @@ static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
+static void advance_torque(const Solve *solve, FloContact *c) {
+  for (int axis = 0; axis < 3; ++axis) {
+    float way = solve->beta * c->torque_way[axis] + c->torque_move[axis];
+    c->torque_way[axis] = solve->is_restart ? 0 : way;
+    c->torque[axis] += way;
+  }
+  clamp_length(c->torque, c->roll_limit * c->pressure);
+}
+
 static void advance_contact(const Solve *solve, FloContact *c) {
   float way = solve->beta * c->pressure_way + c->pressure_move, p = c->pressure + way;
   c->pressure_way = solve->is_restart ? 0 : way;
@@ -504,6 +550,7 @@ static void advance_contact(const Solve *solve, FloContact *c) {
   float normal = dot3(c->friction, c->normal);
   for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
   clamp_length(c->friction, c->cone * c->pressure);
+  if (c->roll_limit > 0) advance_torque(solve, c);
 }
 
 static void advance_contacts(void *context, size_t begin, size_t end, int thread) {

@@ -231,6 +231,14 @@ static const FloSceneTable scatter_table = {"a scatter", TABLE(scatter_keys)};
 
 // ---- Materials ----
 
+#define ROLLING_KEY                                                                                          \
+  {                                                                                                          \
+    "rolling_friction", NUMBER, FROM(0, 1e3), "m",                                                           \
+        .help = "largest torque against rolling and spinning, per normal force; of two that touch, the "     \
+                "larger counts",                                                                             \
+        .fallback = "0"                                                                                      \
+  }
+
 #define SURFACE_KEYS(otherwise)                                                                              \
   {"slip", NUMBER, FROM(0, 1), NULL,                                                                         \
    .help =                                                                                                   \
@@ -322,6 +330,7 @@ static const FloSceneKey boundary_keys[] = {
      .help = "depth of the outermost samples below the surface, up to a spacing; without it, half a spacing"},
     {"friction", NUMBER, FROM(0, 1e3), NULL,
      .help = "dry friction against bodies; without it, theirs alone counts"},
+    ROLLING_KEY,
     SURFACE_KEYS(""),
     {"motions", LIST, ANY, NULL,
      .help = "prescribed motions, one on top of the other; without any it stands still",
@@ -345,6 +354,7 @@ static const FloSceneKey body_keys[] = {
     {"angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s", .help = "at the start", .fallback = "[0, 0, 0]",
      .frame = FLO_FRAME_DIRECTION},
     {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "dry friction; without it, the material's"},
+    ROLLING_KEY,
     SURFACE_KEYS("the material's, or "),
     {"lock", TEXT, ANY, NULL, .help = "axes along which it does not move, for example \"xy\"",
      .frame = FLO_FRAME_AXES},

@@ -351,8 +351,9 @@ static inline double fluid_error(const Model *m, size_t i) {
     vec_sub(v, other, between);
     share += sample->volume * pair.w, rate += sample->volume * vec_dot(between, pair.g);
   }
-  // A fifth of a compression is taken back in a step.
-  return (share > 1 ? 0.2 : 1) * (1 - share) - m->dt * rate;
+  // A compression is taken back in a fifth of sqrt(s/g).
+  double g = vec_length(m->world->def.gravity), time = 0.2 * sqrt(m->world->def.spacing / (g > 0 ? g : 1));
+  return (share > 1 ? 1 - exp(-m->dt / time) : 1) * (1 - share) - m->dt * rate;
 }
 
 typedef struct ContactSums {
