@@ -4,7 +4,9 @@
 #include "io/run_folder.h"
 #include "io/series.h"
 #include "io/series_read.h"
+#include "io/suggest.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +22,16 @@ static const AppUsage usage = {
         "The\n"
         "camera is the scene's, or holds what the scene has and what its fluid does; camera and colours are\n"
         "the same for all frames of a run. A run that still goes on is drawn as far as it has got.\n"
+        "Fluid in space is drawn as water, path traced; with --colour-by or --range as particles, whose\n"
+        "colours show a field. Pictures of a movie are kept in DIR/movie: a movie that was interrupted goes\n"
+        "on where it stopped.\n"
         "Pictures in DIR are replaced, other files that exist only with --force.\n"
         "Exit codes: 0 drawn, 1 drawing or ffmpeg failed, 2 bad input or no place to write to.",
     .examples = "  flotsam render runs/dam-break\n"
                 "  flotsam render runs/dam-break --frame 12 --out splash.png --width 1920 --height 1080\n"
                 "  flotsam render runs/dam-break --frames 10:30:5 --colour-by pressure\n"
                 "  flotsam render runs/dam-break --colour-by speed --range 0:2\n"
+                "  flotsam render runs/dam-break --look water --quality best --out poster.png\n"
                 "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
     .max_words = 1,
@@ -35,10 +41,11 @@ static const AppUsage usage = {
 static const double fastest_rate = 60, slow_motion_rate = 30;
 
 typedef struct Arguments {
-  const char *folder, *out, *movie, *frames, *range;
+  const char *folder, *out, *movie, *frames, *range, *look, *quality, *denoise;
   int frame;      // -1: not given
   double fps;     // 0: not given
   double ends[2]; // of the range of colours, where it is given in numbers
+  FloStyle style; // what of it was given
   bool is_forced; // files that exist are replaced
   bool is_quiet;
   AppPicture picture;
@@ -56,6 +63,9 @@ typedef struct Job {
   AppView view;
   AppMovie *movie;
   double fps;
+  char kept[FLO_PATH_SIZE];      // folder of the movie's pictures; empty: they are not kept
+  struct timespec settings_time; // when what they look like was last changed
+  size_t n_kept;                 // pictures of the movie that were there
   AppProgress progress;
   size_t n_done;
   FloError error;
@@ -111,6 +121,34 @@ static bool check_range(Arguments *a) {
   return false;
 }
 
+static bool refuse_name(const char *option, const char *choices, const char *given,
+                        FloSuggestion suggestion) {
+  char buffer[128];
+  app_fail(APP_BAD_INPUT, "render: %s %s, not '%s'%s", option, choices, given,
+           flo_suggest_text(&suggestion, buffer));
+  return false;
+}
+
+static bool check_look(Arguments *a) {
+  if (!a->look || flo_look_from_name(a->look, &a->style.look)) return true;
+  FloSuggestion suggestion = flo_suggest_start(a->look);
+  for (int k = 0; k < FLO_LOOK_COUNT; k++) flo_suggest_offer(&suggestion, flo_look_name((FloLook)k));
+  return refuse_name("--look", "water or particles", a->look, suggestion);
+}
+
+static bool check_quality(Arguments *a) {
+  if (!a->quality || flo_quality_from_name(a->quality, &a->style.quality)) return true;
+  FloSuggestion suggestion = flo_suggest_start(a->quality);
+  for (int k = 0; k < FLO_QUALITY_COUNT; k++) flo_suggest_offer(&suggestion, flo_quality_name((FloQuality)k));
+  return refuse_name("--quality", "draft, good or best", a->quality, suggestion);
+}
+
+static bool check_denoise(Arguments *a) {
+  a->style.keeps_noise = a->denoise && strcmp(a->denoise, "off") == 0;
+  if (!a->denoise || a->style.keeps_noise || strcmp(a->denoise, "on") == 0) return true;
+  return refuse_name("--denoise", "on or off", a->denoise, flo_suggest_start(a->denoise));
+}
+
 static bool check_movie(const Arguments *a) {
   FloError error;
   if (!a->movie || app_movie_check(a->movie, &error) == FLO_OK) return true;
@@ -133,6 +171,11 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
        "frames per second of the movie; the scene's, or 30 where it has more than 60", 0.01, 1000},
       {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
       {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
+      {"--look", "water|particles", APP_TEXT, &a->look,
+       "water is for runs in space; with --colour-by its surface has the field's colours", 0, 0},
+      {"--quality", "draft|good|best", APP_TEXT, &a->quality, "how many rays are traced; draft unless given",
+       0, 0},
+      {"--denoise", "on|off", APP_TEXT, &a->denoise, "smooth the noise of few rays; on unless given", 0, 0},
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
       {"--range", "LOW:HIGH", APP_TEXT, &a->range,
        "values at the ends of the colours; what the frames show unless given", 0, 0},
@@ -145,7 +188,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   a->folder = words.items[0];
   *exit_code = APP_BAD_INPUT;
   if (a->picture.colour_by && !app_check_colour("render", a->picture.colour_by)) return false;
-  return check_together(a) && check_ending(a) && check_range(a) && check_movie(a);
+  return check_look(a) && check_quality(a) && check_denoise(a) && check_together(a) && check_ending(a) &&
+         check_range(a) && check_movie(a);
 }
 
 // ---- Which frames ----
@@ -248,6 +292,24 @@ static FloStatus survey_frames(Job *job, FloSurvey *survey) {
   return FLO_OK;
 }
 
+// A field to be read off is shown by particles, unless water is asked for: then its surface shows it.
+static FloStatus choose_style(Job *job) {
+  const Arguments *a = job->arguments;
+  FloStyle *style = &job->view.outlook.view.style;
+  const bool has_field = a->picture.colour_by || a->range;
+  if (a->look)
+    style->look = a->style.look;
+  else if (has_field)
+    style->look = FLO_LOOK_PARTICLES;
+  style->quality = a->style.quality;
+  style->keeps_noise = a->style.keeps_noise;
+  style->shows_values = has_field && style->look == FLO_LOOK_WATER;
+  if (style->look != FLO_LOOK_WATER || job->scene->world.dim == 3) return FLO_OK;
+  return flo_fail(&job->error, FLO_BAD_INPUT,
+                  "render: --look water is for runs in three dimensions, and %s has two; leave it out",
+                  a->folder);
+}
+
 static FloStatus choose_view(Job *job) {
   FloSurvey survey = {0};
   FLO_TRY(app_view_of_scene(job->scene, &job->picture, &job->view, &job->error));
@@ -256,7 +318,7 @@ static FloStatus choose_view(Job *job) {
   const Arguments *a = job->arguments;
   if (a->range) job->view.value_low = (float)a->ends[0], job->view.value_high = (float)a->ends[1];
   job->picture.view = &job->view;
-  return FLO_OK;
+  return choose_style(job);
 }
 
 // ---- Where to ----
@@ -312,34 +374,130 @@ static void report(void *context, double share) {
   app_progress_tell(&job->progress, (double)job->n_done + share, text);
 }
 
-static FloStatus add_to_movie(Job *job, const FloSnapshot *snapshot) {
-  uint8_t *rgb = NULL;
-  FLO_TRY(app_paint(job->scene, snapshot, &job->picture, &rgb, &job->error));
-  FloStatus status = app_movie_add(job->movie, rgb, &job->error);
-  free(rgb);
-  return status;
-}
-
 static FloStatus draw_frame(Job *job, size_t frame) {
   char path[FLO_PATH_SIZE];
   FloSnapshot snapshot;
   FLO_TRY(place_bodies(job, frame));
-  if (!job->movie) FLO_TRY(picture_path(job, frame, path));
+  FLO_TRY(picture_path(job, frame, path));
   FLO_TRY(read_frame(job, frame, &snapshot));
-  FloStatus status = job->movie ? add_to_movie(job, &snapshot)
-                                : app_draw(job->scene, &snapshot, &job->picture, path, &job->error);
+  FloStatus status = app_draw(job->scene, &snapshot, &job->picture, path, &job->error);
   flo_snapshot_free(&snapshot);
-  if (status != FLO_OK || job->movie || job->arguments->is_quiet) return status;
+  if (status != FLO_OK || job->arguments->is_quiet) return status;
   app_progress_end(&job->progress);
   printf("picture  %s\n", path);
   return FLO_OK;
 }
 
+// ---- Pictures of a movie, which are kept ----
+
+static uint64_t hash_text(const char *text) {
+  uint64_t h = 14695981039346656037u;
+  for (; text && *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  return h;
+}
+
+// All that pictures depend on besides their frame.
+static char *settings_text(const Job *job) {
+  const FloPictureView *view = &job->view.outlook.view;
+  const AppPicture *picture = &job->picture;
+  char scene[32];
+  snprintf(scene, sizeof scene, "%016llx", (unsigned long long)hash_text(job->scene->resolved));
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f}",
+                "version", FLOTSAM_VERSION, "scene", scene, "look", flo_look_name(view->style.look),
+                "quality", flo_quality_name(view->style.quality), "denoise", !view->style.keeps_noise,
+                "shows_values", view->style.shows_values, "width", picture->width, "height", picture->height,
+                "colour_by", picture->colour_by ? picture->colour_by : job->scene->colour_by, "range",
+                (double)job->view.value_low, (double)job->view.value_high, "low", view->low[0], view->low[1],
+                view->low[2], "high", view->high[0], view->high[1], view->high[2], "ground", view->ground);
+  char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+  json_decref(object);
+  return text;
+}
+
+// Notes what the pictures are made with, if that is not what the note says: its time tells older ones.
+static bool note_settings(Job *job, const char *text) {
+  char path[FLO_PATH_SIZE], *old = NULL;
+  size_t size = 0, length = strlen(text);
+  struct stat about;
+  if (flo_path_join(job->kept, "settings.json", path, NULL) != FLO_OK) return false;
+  bool is_same = flo_file_exists(path) && flo_file_read(path, &old, &size, NULL) == FLO_OK &&
+                 size == length && memcmp(old, text, length) == 0;
+  free(old);
+  if (!is_same && flo_file_write(path, text, length, NULL) != FLO_OK) return false;
+  if (stat(path, &about) != 0) return false;
+  job->settings_time = about.st_mtim;
+  return true;
+}
+
+// Where nothing can be kept, in a folder that may only be read, the movie is made all the same.
+static void prepare_keeping(Job *job) {
+  bool is_fine = flo_path_join(job->arguments->folder, "movie", job->kept, NULL) == FLO_OK &&
+                 flo_folder_make(job->kept, NULL) == FLO_OK;
+  char *text = is_fine ? settings_text(job) : NULL;
+  if (!text || !note_settings(job, text)) job->kept[0] = 0;
+  free(text);
+}
+
+static bool is_older(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+// A picture that was made from the frame as it is, with the present settings; NULL if there is none.
+static uint8_t *find_kept(const Job *job, size_t frame, const char *path) {
+  char particles[FLO_PATH_SIZE];
+  struct stat from, to;
+  uint8_t *rgb = NULL;
+  if (flo_run_folder_frame_path(job->arguments->folder, frame, particles, NULL) != FLO_OK ||
+      stat(path, &to) != 0 || stat(particles, &from) != 0)
+    return NULL;
+  if (is_older(&to.st_mtim, &from.st_mtim) || is_older(&to.st_mtim, &job->settings_time)) return NULL;
+  if (flo_read_png(path, job->picture.width, job->picture.height, &rgb, NULL) != FLO_OK) return NULL;
+  return rgb;
+}
+
+static FloStatus kept_path(Job *job, size_t frame, char path[FLO_PATH_SIZE]) {
+  char name[48];
+  snprintf(name, sizeof name, "picture_%04zu.png", frame);
+  return flo_path_join(job->kept, name, path, &job->error);
+}
+
+static FloStatus paint_frame(Job *job, size_t frame, uint8_t **rgb) {
+  FloSnapshot snapshot;
+  FLO_TRY(place_bodies(job, frame));
+  FLO_TRY(read_frame(job, frame, &snapshot));
+  FloStatus status = app_paint(job->scene, &snapshot, &job->picture, rgb, &job->error);
+  flo_snapshot_free(&snapshot);
+  return status;
+}
+
+static FloStatus movie_picture(Job *job, size_t frame, uint8_t **rgb) {
+  char path[FLO_PATH_SIZE];
+  if (!job->kept[0]) return paint_frame(job, frame, rgb);
+  FLO_TRY(kept_path(job, frame, path));
+  *rgb = find_kept(job, frame, path);
+  if (*rgb) return job->n_kept++, FLO_OK;
+  FLO_TRY(paint_frame(job, frame, rgb));
+  FloStatus status = flo_write_png(path, *rgb, job->picture.width, job->picture.height, &job->error);
+  if (status != FLO_OK) free(*rgb);
+  return status;
+}
+
+static FloStatus add_to_movie(Job *job, size_t frame) {
+  uint8_t *rgb = NULL;
+  FLO_TRY(movie_picture(job, frame, &rgb));
+  FloStatus status = app_movie_add(job->movie, rgb, &job->error);
+  free(rgb);
+  return status;
+}
+
+// ---- One after the other ----
+
 static FloStatus draw_frames(Job *job) {
   FloStatus status = FLO_OK;
   app_progress_begin(&job->progress, 0, (double)count_planned(job), job->arguments->is_quiet);
   for (size_t frame = job->first; status == FLO_OK && frame <= job->last; frame += job->step) {
-    status = draw_frame(job, frame);
+    status = job->movie ? add_to_movie(job, frame) : draw_frame(job, frame);
     job->n_done++;
   }
   app_progress_end(&job->progress);
@@ -360,6 +518,9 @@ static void print_movie(const Job *job) {
   if (slower > 1.01) printf(", %.3g times slower than life", slower);
   if (slower < 0.99) printf(", %.3g times faster than life", 1 / slower);
   printf("\n");
+  if (job->n_kept > 0)
+    printf("frames   %zu drawn, %zu were there already in %s\n", job->n_done - job->n_kept, job->n_kept,
+           job->kept);
 }
 
 static FloStatus make_movie(Job *job) {
@@ -368,6 +529,7 @@ static FloStatus make_movie(Job *job) {
   if (app_movie_needs_even_size(job->arguments->movie)) width += width % 2, height += height % 2;
   job->picture.width = width, job->picture.height = height;
   choose_rate(job);
+  prepare_keeping(job);
   FLO_TRY(app_movie_open(job->arguments->movie, width, height, job->fps, &job->movie, &job->error));
   FloStatus status = draw_frames(job);
   if (status != FLO_OK) {

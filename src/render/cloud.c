@@ -95,6 +95,10 @@ V3 flo_cloud_colour(const FloCloud *cloud, size_t tone) {
                           : flo_colour_map(cloud->map, share);
 }
 
+V3 flo_cloud_tone(const FloPictureInput *input, const FloCloud *cloud, size_t particle) {
+  return flo_cloud_colour(cloud, particle_tone(input, cloud, particle));
+}
+
 static FloStatus allocate(FloCloud *cloud, size_t n, FloError *error) {
   cloud->spheres = aligned_alloc(64, (n * sizeof *cloud->spheres + 127) / 64 * 64);
   cloud->tones = malloc((n + 1) * sizeof *cloud->tones);

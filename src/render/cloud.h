@@ -20,6 +20,8 @@ typedef struct FloCloud {
 
 // The colour of a tone.
 V3 flo_cloud_colour(const FloCloud *, size_t tone);
+// The colour that a particle of the input has in it.
+V3 flo_cloud_tone(const FloPictureInput *, const FloCloud *, size_t particle);
 // Where a fluid without values stands on its material's ramp, 0..1.
 #define FLO_PLAIN_SHARE 0.38f
 

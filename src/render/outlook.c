@@ -5,6 +5,7 @@
 #include "geometry/shape_mesh.h"
 #include "geometry/shapes.h"
 #include "io/scene_steps.h"
+#include "render/colour.h"
 #include "render/solids.h"
 
 #include <math.h>
@@ -337,6 +338,43 @@ static void set_materials(const struct FloSceneParts *p, FloOutlook *out) {
   if (!(out->density_low <= out->density_high)) out->density_low = out->density_high = 1000;
 }
 
+// ---- Looks ----
+
+// Fluids whose colour everybody knows, by what their names contain; what is left of white light.
+static const struct {
+  const char *word;
+  float tint[3];
+} tints[] = {
+    {"honey", {0.86f, 0.42f, 0.05f}}, {"syrup", {0.72f, 0.26f, 0.05f}}, {"oil", {0.90f, 0.68f, 0.16f}},
+    {"milk", {0.96f, 0.94f, 0.90f}},  {"wine", {0.42f, 0.03f, 0.07f}},  {"lava", {0.98f, 0.26f, 0.03f}},
+    {"mud", {0.34f, 0.22f, 0.12f}},   {"blood", {0.50f, 0.02f, 0.03f}},
+};
+
+static void set_tint(const char *name, size_t material, bool is_first, float tint[3]) {
+  for (size_t k = 0; k < FLO_COUNT_OF(tints); k++)
+    if (strstr(name, tints[k].word)) {
+      memcpy(tint, tints[k].tint, sizeof tints[k].tint);
+      return;
+    }
+  if (is_first || strstr(name, "water")) return; // zeros: water's
+  V3 colour = flo_material_colour(material, 0.5f);
+  tint[0] = colour.x, tint[1] = colour.y, tint[2] = colour.z;
+}
+
+// Fluid in space is drawn as water, with colours that tell several fluids apart.
+static void set_look(const FloScene *scene, FloOutlook *out) {
+  const struct FloSceneParts *p = scene->parts;
+  FloPictureView *view = &out->view;
+  bool has_fluid = p->n_particle_files > 0, is_first = true;
+  for (size_t k = 0; k < p->n_materials && k < FLO_VIEW_MATERIALS; k++) {
+    view->substances[k].density = p->materials[k].def.density;
+    if (!out->material_names[k]) continue;
+    set_tint(p->materials[k].name, k, is_first, view->substances[k].tint);
+    is_first = false, has_fluid = true;
+  }
+  view->style.look = scene->world.dim == 3 && has_fluid ? FLO_LOOK_WATER : FLO_LOOK_PARTICLES;
+}
+
 FloStatus flo_outlook_create(const FloScene *scene, FloOutlook *out, FloError *error) {
   *out = (FloOutlook){0};
   Inspection in = {.scene = scene, .parts = scene->parts, .top = -INFINITY};
@@ -347,6 +385,7 @@ FloStatus flo_outlook_create(const FloScene *scene, FloOutlook *out, FloError *e
   set_view(&in, &out->view);
   make_room_for_splash(&in, &out->view);
   set_materials(scene->parts, out);
+  set_look(scene, out);
   set_scales(&in, out);
   return FLO_OK;
 }

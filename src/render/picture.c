@@ -1,5 +1,6 @@
 #include "base/core.h"
 #include "render/overlay.h"
+#include "render/scenic.h"
 #include "render/stage.h"
 
 #include <omp.h>
@@ -57,6 +58,8 @@ static FloStatus check_input(const FloPictureInput *input, FloError *error) {
     if (input->repeat.is_on[axis] && !(input->repeat.low[axis] < input->repeat.high[axis]))
       return flo_fail(error, FLO_BAD_INPUT, "a box that repeats must have low < high, got %g and %g",
                       input->repeat.low[axis], input->repeat.high[axis]);
+  FLO_ASSERT((int)input->view.style.look >= 0 && input->view.style.look < FLO_LOOK_COUNT);
+  FLO_ASSERT((int)input->view.style.quality >= 0 && input->view.style.quality < FLO_QUALITY_COUNT);
   if (input->view.is_set && !is_finite_view(&input->view))
     return flo_fail(error, FLO_BAD_INPUT, "view of a picture must be a box of finite size");
   return FLO_OK;
@@ -67,6 +70,8 @@ typedef struct Parts {
   FloCloud cloud;
   FloSolids solids;
   FloBounds bounds; // of what the camera holds
+  FloGround ground;
+  FloLens lens;
   FloTracer *tracer;
   FloStage stage;
   uint32_t *near; // per thread: numbers of the edges that touch its tile
@@ -97,30 +102,35 @@ static FloGround ground_of(const FloPictureView *view, FloBounds bounds, int up)
   return (FloGround){true, v3_get(bounds.low, up)};
 }
 
-static FloStatus allocate(Parts *p, const FloPictureOptions *options, int threads, FloError *error) {
-  size_t n_edges = p->solids.n_edges + 1;
-  p->rgb = malloc(3 * (size_t)options->width * (size_t)options->height);
-  p->stage.edges = malloc(n_edges * sizeof *p->stage.edges);
-  p->near = malloc(n_edges * (size_t)threads * sizeof *p->near);
-  if (p->rgb && p->stage.edges && p->near) return FLO_OK;
-  return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %d x %d", options->width,
-                  options->height);
-}
-
-static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *options, int threads,
-                         Parts *p, FloError *error) {
+// What both looks need.
+static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *options, Parts *p,
+                         FloError *error) {
+  const int width = options->width, height = options->height;
   FLO_TRY(flo_cloud_create(input, &p->cloud, error));
   FLO_TRY(flo_solids_create(input->bodies, input->n_bodies, input->dim, input->radius, &input->repeat,
                             &p->solids, error));
-  FLO_TRY(flo_tracer_create(&p->cloud, &p->solids, options->memory_limit, &p->tracer, error));
-  FLO_TRY(allocate(p, options, threads, error));
+  p->rgb = malloc(3 * (size_t)width * (size_t)height);
+  if (!p->rgb) return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %d x %d", width, height);
   p->bounds = bounds_of(&input->view, p);
-  FloMargins margins = flo_overlay_margins(input, &p->cloud, options->width, options->height);
-  FloLens lens = flo_lens_create(&input->camera, input->dim, input->up, p->bounds, margins, options->width,
-                                 options->height);
-  flo_stage_set(&p->stage, &lens, p->tracer, &p->cloud, &p->solids, input->up, p->bounds,
-                ground_of(&input->view, p->bounds, input->up), options->samples);
-  p->stage.n_edges = flo_edges_project(p->solids.edges, p->solids.n_edges, &lens, p->stage.edges);
+  p->ground = ground_of(&input->view, p->bounds, input->up);
+  FloMargins margins = flo_overlay_margins(input, &p->cloud, width, height);
+  p->lens = flo_lens_create(&input->camera, input->dim, input->up, p->bounds, margins, width, height);
+  return FLO_OK;
+}
+
+static FloStatus set_stage(const FloPictureInput *input, const FloPictureOptions *options, int threads,
+                           Parts *p, FloError *error) {
+  const size_t n_edges = p->solids.n_edges + 1;
+  const int samples = options->samples + (int)input->view.style.quality;
+  FLO_TRY(flo_tracer_create(&p->cloud, &p->solids, options->memory_limit, &p->tracer, error));
+  p->stage.edges = malloc(n_edges * sizeof *p->stage.edges);
+  p->near = malloc(n_edges * (size_t)threads * sizeof *p->near);
+  if (!p->stage.edges || !p->near)
+    return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %d x %d", options->width,
+                    options->height);
+  flo_stage_set(&p->stage, &p->lens, p->tracer, &p->cloud, &p->solids, input->up, p->bounds, p->ground,
+                samples < FLO_MAX_SAMPLES ? samples : FLO_MAX_SAMPLES);
+  p->stage.n_edges = flo_edges_project(p->solids.edges, p->solids.n_edges, &p->lens, p->stage.edges);
   return FLO_OK;
 }
 
@@ -163,17 +173,37 @@ static void draw_tiles(Parts *p, const FloPictureOptions *options, int threads) 
   }
 }
 
+static FloStatus draw_particles(const FloPictureInput *input, const FloPictureOptions *options, int threads,
+                                Parts *p, FloError *error) {
+  FLO_TRY(set_stage(input, options, threads, p, error));
+  draw_tiles(p, options, threads);
+  return FLO_OK;
+}
+
+static FloStatus draw_water(const FloPictureInput *input, const FloPictureOptions *options, int threads,
+                            Parts *p, FloError *error) {
+  const FloScenicPlan plan = {input, options, &p->cloud, &p->solids, p->lens, p->bounds, p->ground, threads};
+  return flo_scenic_paint(&plan, p->rgb, error);
+}
+
+static FloStatus draw(const FloPictureInput *input, const FloPictureOptions *options, bool is_water, Parts *p,
+                      FloError *error) {
+  const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
+  FloPictureInput shown = *input;
+  // Water has the colours of water: there is nothing to explain.
+  if (is_water && !input->view.style.shows_values) shown.values = NULL, shown.n_materials = 0;
+  FLO_TRY(prepare(&shown, options, p, error));
+  FLO_TRY((is_water ? draw_water : draw_particles)(input, options, threads, p, error));
+  return flo_overlay_draw(&shown, &p->cloud, &p->lens, p->bounds, p->rgb, error);
+}
+
 FloStatus flo_render_picture(const FloPictureInput *input, const FloPictureOptions *options, uint8_t **rgb,
                              FloError *error) {
   FLO_TRY(check_options(options, error));
   FLO_TRY(check_input(input, error));
-  const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   Parts parts = {0};
-  FloStatus status = prepare(input, options, threads, &parts, error);
-  if (status == FLO_OK) {
-    draw_tiles(&parts, options, threads);
-    status = flo_overlay_draw(input, &parts.cloud, &parts.stage.lens, parts.bounds, parts.rgb, error);
-  }
+  FloStatus status =
+      draw(input, options, input->dim == 3 && input->view.style.look == FLO_LOOK_WATER, &parts, error);
   if (status == FLO_OK) *rgb = parts.rgb, parts.rgb = NULL;
   release(&parts);
   return status;

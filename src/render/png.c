@@ -26,3 +26,21 @@ FloStatus flo_write_png(const char *path, const uint8_t *rgb, int width, int hei
   free(bytes);
   return status;
 }
+
+FloStatus flo_read_png(const char *path, int width, int height, uint8_t **rgb, FloError *error) {
+  png_image image = {.version = PNG_IMAGE_VERSION};
+  char *bytes = NULL;
+  size_t size = 0;
+  uint8_t *pixels = NULL;
+  FLO_TRY(flo_file_read(path, &bytes, &size, error));
+  bool is_fine = png_image_begin_read_from_memory(&image, bytes, size) && image.width == (png_uint_32)width &&
+                 image.height == (png_uint_32)height;
+  image.format = PNG_FORMAT_RGB;
+  if (is_fine) pixels = malloc(PNG_IMAGE_SIZE(image));
+  is_fine = is_fine && pixels && png_image_finish_read(&image, NULL, pixels, 0, NULL);
+  png_image_free(&image);
+  free(bytes);
+  if (is_fine) return *rgb = pixels, FLO_OK;
+  free(pixels);
+  return flo_fail(error, FLO_BAD_INPUT, "%s: is not a picture of %d x %d", path, width, height);
+}

@@ -1,5 +1,6 @@
-// Pictures of particles, coloured by a field: shaded spheres, tanks as outlines, other solids matt, a legend;
-// as PNG.
+// Pictures of a frame, as PNG, in one of two looks. `particles`: shaded spheres, coloured by a field, with a
+// legend. `water`: the fluid as its surface, path traced, between bodies of wood, metal, stone or plastic.
+// Tanks are outlines in both.
 #ifndef FLO_RENDER_RENDER_H
 #define FLO_RENDER_RENDER_H
 
@@ -13,8 +14,38 @@ typedef struct FloRepeat {
   double low[3], high[3]; // [m] read where it is on
 } FloRepeat;
 
+typedef enum FloLook { FLO_LOOK_PARTICLES, FLO_LOOK_WATER, FLO_LOOK_COUNT } FloLook;
+typedef enum FloQuality {
+  FLO_QUALITY_DRAFT,
+  FLO_QUALITY_GOOD,
+  FLO_QUALITY_BEST,
+  FLO_QUALITY_COUNT
+} FloQuality;
+
+const char *flo_look_name(FloLook look); // "particles", "water"
+bool flo_look_from_name(const char *name, FloLook *look);
+const char *flo_quality_name(FloQuality quality); // "draft", "good", "best"
+bool flo_quality_from_name(const char *name, FloQuality *quality);
+
+// How a picture is drawn. All zero: particles.
+typedef struct FloStyle {
+  FloLook look; // water is for fluid in space: in the plane particles are drawn instead
+  FloQuality quality;
+  bool keeps_noise;  // water: leave out the pass that smoothes what noise the rays have left
+  bool shows_values; // water: the surface has the colours of the values, with their legend
+} FloStyle;
+
+// What pictures know of the scene's substances, by number.
+enum { FLO_VIEW_MATERIALS = 16 }; // further ones look like the first
+typedef struct FloSubstance {
+  double density; // [kg/m³] 0: unknown
+  float tint[3];  // of light that has gone a good way through the fluid, linear; zeros: water's
+} FloSubstance;
+
 // What all pictures of a run share, so that nothing jumps from one to the next.
 typedef struct FloPictureView {
+  FloStyle style;
+  FloSubstance substances[FLO_VIEW_MATERIALS];
   bool is_set;            // otherwise a picture goes by what it shows
   double low[3], high[3]; // [m] the box that the automatic camera holds
   bool has_ground;
@@ -43,8 +74,8 @@ typedef struct FloPictureInput {
 
 typedef struct FloPictureOptions {
   int width, height;
-  int samples;         // rays per pixel along each axis: 1 draft, 2 good, 3 best
-  int threads;         // 0: all cores; the pixels do not depend on it
+  int samples; // of particles: rays per pixel along each axis, for a draft; one more for each better quality
+  int threads; // 0: all cores; the pixels do not depend on it
   size_t memory_limit; // bytes the ray tracer may take for its search tree; 0: no limit
   // Called now and then, by the calling thread, with the share 0..1 that is done; NULL: not.
   void (*report)(void *context, double share);
@@ -57,5 +88,7 @@ FloPictureOptions flo_default_picture_options(void); // 1280 x 720, 2 samples
 FloStatus flo_render_picture(const FloPictureInput *, const FloPictureOptions *, uint8_t **rgb, FloError *);
 // Writes atomically: a temporary file beside `path`, then rename.
 FloStatus flo_write_png(const char *path, const uint8_t *rgb, int width, int height, FloError *);
+// Reads a picture of exactly this size into a malloc'ed buffer; anything else is bad input.
+FloStatus flo_read_png(const char *path, int width, int height, uint8_t **rgb, FloError *);
 
 #endif

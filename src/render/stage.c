@@ -106,7 +106,7 @@ static V3 with_edges(const FloStage *stage, const uint32_t *near, size_t n_near,
 
 // Place of sample k: rows and columns are sheared against each other, so that no two samples share a line and
 // slanted edges get all their steps.
-static void sample_place(int n, int k, float *x, float *y) {
+void flo_sample_place(int n, int k, float *x, float *y) {
   const float step = 1 / (float)n, i = (float)(k % n), j = (float)(k / n);
   *x = (i + (j + 0.5f) * step) * step;
   *y = (j + ((float)(n - 1) - i + 0.5f) * step) * step;
@@ -119,7 +119,7 @@ V3 flo_stage_pixel(const FloStage *stage, int x, int y, const uint32_t *near, si
   FloHit hits[FLO_MAX_SAMPLES * FLO_MAX_SAMPLES];
   float places[FLO_MAX_SAMPLES * FLO_MAX_SAMPLES][2];
   for (int k = 0; k < n; k++) {
-    sample_place(stage->samples, k, &places[k][0], &places[k][1]);
+    flo_sample_place(stage->samples, k, &places[k][0], &places[k][1]);
     places[k][0] += (float)x, places[k][1] += (float)y;
     flo_lens_ray(&stage->lens, places[k][0], places[k][1], &rays[k].origin, &rays[k].direction);
     rays[k].end = INFINITY;

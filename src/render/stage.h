@@ -34,6 +34,9 @@ typedef struct FloStage {
 void flo_stage_set(FloStage *, const FloLens *, const FloTracer *, const FloCloud *, const FloSolids *,
                    int up, FloBounds bounds, FloGround, int samples);
 
+// Place within a pixel, 0..1, of ray k of n x n.
+void flo_sample_place(int n, int k, float *x, float *y);
+
 // The colour of a pixel, ready for display but linear. `near`: numbers of the edges that may touch it.
 V3 flo_stage_pixel(const FloStage *, int x, int y, const uint32_t *near, size_t n_near);
 

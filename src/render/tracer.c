@@ -129,6 +129,13 @@ static V3 solid_normal(const FloTracer *t, uint32_t index, float u, float v) {
   return v3_normalize(v3_mad(v3_mad(v3_scale(n[corner[0]], 1 - u - v), n[corner[1]], u), n[corner[2]], v));
 }
 
+static void set_normal(const FloTracer *t, const FloRay *ray, FloHit *hit) {
+  if (hit->kind == FLO_HIT_PARTICLE)
+    hit->face = hit->normal = sphere_normal(t, ray, hit->distance, hit->index);
+  else
+    hit->normal = solid_normal(t, hit->index, hit->u, hit->v);
+}
+
 static void look_4(const FloTracer *t, const FloRay *rays, int n, FloHit *hits) {
   struct RTCIntersectContext context;
   rtcInitIntersectContext(&context);
@@ -150,10 +157,9 @@ static void look_4(const FloTracer *t, const FloRay *rays, int n, FloHit *hits) 
     if (id == RTC_INVALID_GEOMETRY_ID) continue;
     hits[k].kind = id == t->cloud_id ? FLO_HIT_PARTICLE : FLO_HIT_SOLID;
     hits[k].distance = packet.ray.tfar[k], hits[k].index = packet.hit.primID[k];
-    if (id == t->cloud_id)
-      hits[k].normal = sphere_normal(t, &rays[k], hits[k].distance, hits[k].index);
-    else
-      hits[k].normal = solid_normal(t, hits[k].index, packet.hit.u[k], packet.hit.v[k]);
+    hits[k].u = packet.hit.u[k], hits[k].v = packet.hit.v[k];
+    hits[k].face = v3(packet.hit.Ng_x[k], packet.hit.Ng_y[k], packet.hit.Ng_z[k]);
+    set_normal(t, &rays[k], &hits[k]);
   }
 }
 
@@ -188,4 +194,31 @@ bool flo_tracer_is_blocked(const FloTracer *t, const FloRay *ray) {
   };
   rtcOccluded1(t->scene, &context, &r);
   return r.tfar < 0; // Embree's way to say so
+}
+
+FloHit flo_tracer_look_along(const FloTracer *t, const FloRay *ray, float start) {
+  FloHit hit = {.distance = INFINITY};
+  if (!meets_bounds(t->bounds, ray)) return hit;
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  struct RTCRayHit r = {.ray = {.org_x = ray->origin.x,
+                                .org_y = ray->origin.y,
+                                .org_z = ray->origin.z,
+                                .dir_x = ray->direction.x,
+                                .dir_y = ray->direction.y,
+                                .dir_z = ray->direction.z,
+                                .tnear = start,
+                                .tfar = ray->end,
+                                .mask = ~0u},
+                        .hit = {.geomID = RTC_INVALID_GEOMETRY_ID}};
+  rtcIntersect1(t->scene, &context, &r);
+  if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID) return hit;
+  hit = (FloHit){.kind = r.hit.geomID == t->cloud_id ? FLO_HIT_PARTICLE : FLO_HIT_SOLID,
+                 .distance = r.ray.tfar,
+                 .index = r.hit.primID,
+                 .u = r.hit.u,
+                 .v = r.hit.v,
+                 .face = {r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z}};
+  set_normal(t, ray, &hit);
+  return hit;
 }

@@ -14,6 +14,8 @@ typedef struct FloHit {
   float distance; // INFINITY where nothing was hit
   uint32_t index; // of the sphere or triangle
   V3 normal;      // of length one, as the surface has it (not turned towards the ray)
+  V3 face;        // of triangles: normal of the flat triangle, of any length; of spheres the same as `normal`
+  float u, v;     // of triangles: shares of the second and third corner
 } FloHit;
 
 typedef struct FloRay {
@@ -28,6 +30,8 @@ void flo_tracer_destroy(FloTracer *); // NULL is fine
 
 // Nearest surface along rays that lie close together: pixels of one neighbourhood.
 void flo_tracer_look(const FloTracer *, const FloRay *rays, int n, FloHit *hits);
+// The same for one ray on its own; surfaces nearer than `start` do not count.
+FloHit flo_tracer_look_along(const FloTracer *, const FloRay *ray, float start);
 // Whether anything stands in the way.
 bool flo_tracer_is_blocked(const FloTracer *, const FloRay *ray);
 

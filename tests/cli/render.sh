@@ -77,6 +77,55 @@ done
 expect_exit 0 "$flotsam" render --help
 expect_text out "speed, density, pressure, x, y, z, vx, vy, vz or material"
 
+# Looks. A run in the plane has no water to show; one in space is drawn as water unless a field is asked for.
+expect_exit 2 "$flotsam" render "my run" --look water $small
+expect_text err "--look water is for runs in three dimensions, and my run has two"
+expect_exit 0 "$flotsam" render "my run" --look particles $small --out plane.png
+cat >pool.json <<'END'
+{ "schema_version": 1, "title": "A pool", "spacing": 0.1, "duration": 0.1, "frames_per_second": 50,
+  "materials": { "water": { "density": 1000 } },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [1, 0.5, 0.8] } } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.5, 0.5] }, "corner": [0, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run pool.json --frames 4 --out pool --quiet
+expect_exit 0 "$flotsam" render pool --out pool.png
+cmp -s pool.png pool/picture.png || fail "the run's own picture has another look"
+draw() { # NAME OPTIONS...
+  local name=$1
+  shift
+  expect_exit 0 "$flotsam" render pool $small --quiet --out "look_$name.png" "$@"
+}
+differ() { cmp -s "look_$1.png" "look_$2.png" && fail "pictures $1 and $2 are the same"; }
+draw plain
+draw water --look water --quality draft --denoise on
+cmp -s look_plain.png look_water.png || fail "water, draft and denoise on are not the default"
+draw particles --look particles
+draw speed --colour-by speed
+cmp -s look_particles.png look_speed.png || fail "a field is not shown by particles"
+draw painted --look water --colour-by speed
+draw noisy --denoise off
+draw good --quality good
+draw best --quality best --threads 1
+draw best2 --quality best --threads 3
+cmp -s look_best.png look_best2.png || fail "the best picture depends on the number of threads"
+differ water particles
+differ water painted
+differ painted particles
+differ water noisy
+differ water good
+differ good best
+for option in "--look watr" "--look Water" "--quality fine" "--quality 3" "--denoise yes" "--denoise of"; do
+  expect_exit 2 "$flotsam" render pool $option
+  expect_text err "render: ${option% *} "
+  expect_text err "not '${option#* }'"
+done
+expect_exit 2 "$flotsam" render pool --look watr
+expect_text err "--look water or particles, not 'watr', did you mean 'water'?"
+expect_exit 2 "$flotsam" render pool --quality god
+expect_text err "--quality draft, good or best, not 'god', did you mean 'good'?"
+expect_exit 2 "$flotsam" render pool --look ""
+expect_exit 2 "$flotsam" render pool --quality
+
 # Mistakes.
 expect_exit 2 "$flotsam" render "my run" --frame 5
 expect_text err "there is no frame 5; the last one is 4"
@@ -167,6 +216,40 @@ expect_text arguments "-pix_fmt yuv420p"
 PATH=$work/bin:$PATH expect_exit 0 "$flotsam" render "my run" --movie a.gif --frames 0:4:2 --width 33 --height 17
 expect_text arguments "-video_size 33x17 -framerate 25"
 [[ $(<a.gif) == $((3 * 33 * 17 * 3)) ]] || fail "ffmpeg did not get three pictures"
+
+# Pictures of a movie are kept, and drawn again only if they would look different.
+PATH=$work/bin:$PATH
+expect_exit 0 "$flotsam" render pool $small --frames 0:2 --movie kept.mp4
+expect_file pool/movie/settings.json
+[[ $(ls pool/movie) == $'picture_0000.png\npicture_0001.png\npicture_0002.png\nsettings.json' ]] || fail "kept: $(ls pool/movie)"
+before=$(stat -c %y pool/movie/picture_0001.png)
+expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
+expect_text out "frames   2 drawn, 3 were there already in pool/movie"
+[[ $(stat -c %y pool/movie/picture_0001.png) == "$before" ]] || fail "a kept picture was drawn again"
+[[ $(<kept.mp4) == $((5 * 320 * 200 * 3)) ]] || fail "ffmpeg did not get five pictures"
+draw movie --frame 1
+cmp -s look_movie.png pool/movie/picture_0001.png || fail "a movie's picture is not what render draws"
+echo broken >pool/movie/picture_0002.png
+touch pool/particles_0003.vtp
+expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force --fps 5
+expect_text out "frames   2 drawn, 3 were there already"
+for change in "--quality good" "--denoise off" "--look particles" "--width 322"; do
+  expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force $change
+  grep -q "were there already" out && fail "pictures were kept though $change changes them"
+done
+# One that is interrupted goes on where it stopped.
+rm -r pool/movie
+stand_in 'head -c 400000 >/dev/null; exit 3'
+expect_exit 1 "$flotsam" render pool $small --movie kept.mp4 --force
+stand_in 'for last; do :; done; wc -c >"${last#file:}"'
+expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
+expect_text out "were there already in pool/movie"
+if ((UID != 0)); then
+  rm -r pool/movie && chmod a-w pool
+  expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force
+  chmod u+w pool
+fi
+PATH=${PATH#"$work/bin:"}
 
 # A run that is not complete: a frame is missing, so are all behind it.
 cp -r "my run" partial

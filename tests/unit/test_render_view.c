@@ -124,6 +124,42 @@ static FloScene *load(const char *text) {
   return scene;
 }
 
+// ---- Looks ----
+
+static FloPictureView view_of(const char *text) {
+  FloOutlook outlook;
+  FloScene *scene = load(text);
+  assert_ok(flo_outlook_create(scene, &outlook, &failure), &failure);
+  flo_scene_destroy(scene);
+  return outlook.view;
+}
+
+#define SCENE_START                                                                                          \
+  "{'schema_version': 1, 'spacing': 0.1, 'duration': 1, 'materials': {'iron': {'density': 7800}, "           \
+  "'wild honey': {'density': 1400}, 'sea': {'density': 1020}}, "
+
+static void fluid_in_space_is_drawn_as_water(void **state) {
+  (void)state;
+  FloPictureView space = view_of(
+      SCENE_START "'fluids': [{'material': 'wild honey', 'shape': {'box': [1, 1, 1]}, 'corner': [0, 0, 0]}, "
+                  "{'material': 'sea', 'shape': {'box': [1, 1, 1]}, 'corner': [2, 0, 0]}]}");
+  assert_int_equal(space.style.look, FLO_LOOK_WATER);
+  assert_int_equal(space.style.quality, FLO_QUALITY_DRAFT);
+  for (size_t k = 0; k < FLO_VIEW_MATERIALS; k++) {
+    const FloSubstance *s = &space.substances[k];
+    if (s->density == 1400) assert_true(s->tint[0] > 3 * s->tint[2]);
+    if (s->density == 1020) assert_true(s->tint[1] > 0); // the second fluid has a colour of its own
+    if (s->density == 7800) assert_true(s->tint[0] == 0);
+  }
+  FloPictureView plane =
+      view_of(SCENE_START "'dimension': 2, 'fluids': [{'material': 'sea', 'shape': {'box': [1, 1]}, "
+                          "'corner': [0, 0]}]}");
+  assert_int_equal(plane.style.look, FLO_LOOK_PARTICLES);
+  FloPictureView dry = view_of(SCENE_START "'method': {'name': 'monolithic'}, 'bodies': [{'name': 'ball', "
+                                           "'material': 'iron', 'shape': {'sphere': 1}, 'at': [0, 0, 0]}]}");
+  assert_int_equal(dry.style.look, FLO_LOOK_PARTICLES);
+}
+
 static FloOutlook outlook_of(const char *text) {
   FloScene *scene = load(text);
   FloOutlook outlook;
@@ -614,6 +650,7 @@ int main(void) {
       cmocka_unit_test(strays_do_not_change_camera_or_colours),
       cmocka_unit_test(one_wild_frame_does_not_change_the_colours),
       cmocka_unit_test(range_suits_the_map_and_the_expected),
+      cmocka_unit_test(fluid_in_space_is_drawn_as_water),
       cmocka_unit_test(dam_break_is_foreseen),
       cmocka_unit_test(water_at_rest_is_not_expected_to_fall),
       cmocka_unit_test(blob_without_weight_has_no_ground),

@@ -1,0 +1,238 @@
+#include "render/water.h"
+
+#include "base/pose.h"
+#include "geometry/shapes.h"
+#include "render/spray.h"
+#include "surface/surface.h"
+
+#include <stdlib.h>
+
+// In spacings. A surface with more smoothing than files get: eyes see every bump of a mirror.
+static const double drop_radius = 0.3, link = 1.5;
+enum { SMOOTHING = 14, MOST_COMPANIONS = 2 };
+
+// Of the scene's half diagonal: how far light goes until it has the fluid's tint.
+static const float reach_share = 0.4f;
+static const V3 water_tint = {0.09f, 0.47f, 0.66f};
+
+// The fluid's particles, as the surface wants them.
+typedef struct Fluid {
+  size_t n_bulk; // all of them, until the drops are taken out
+  double *positions;
+  float *tints; // three each
+  bool *is_alone;
+} Fluid;
+
+// ---- Choosing ----
+
+static bool is_around(FloBounds bounds, float margin, const float *p) {
+  return p[0] > bounds.low.x - margin && p[0] < bounds.high.x + margin && p[1] > bounds.low.y - margin &&
+         p[1] < bounds.high.y + margin && p[2] > bounds.low.z - margin && p[2] < bounds.high.z + margin;
+}
+
+static V3 tint_of(const FloPictureInput *input, const FloCloud *colours, size_t i) {
+  if (input->view.style.shows_values && input->values) return flo_cloud_tone(input, colours, i);
+  size_t material = input->materials ? input->materials[i] : 0;
+  const float *tint = input->view.substances[material < FLO_VIEW_MATERIALS ? material : 0].tint;
+  V3 own = v3(tint[0], tint[1], tint[2]);
+  return v3_length(own) > 0 ? own : water_tint;
+}
+
+static FloStatus allocate_fluid(size_t n, Fluid *fluid, FloError *error) {
+  fluid->positions = malloc((n + 1) * sizeof(double[3]));
+  fluid->tints = malloc((n + 1) * sizeof(float[3]));
+  fluid->is_alone = malloc((n + 1) * sizeof *fluid->is_alone);
+  if (fluid->positions && fluid->tints && fluid->is_alone) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu particles", n);
+}
+
+static void release_fluid(Fluid *fluid) {
+  free(fluid->positions);
+  free(fluid->tints);
+  free(fluid->is_alone);
+}
+
+// What is farther away than the scene is large would not be seen, and may be too far for a lattice.
+static FloStatus take_fluid(const FloPictureInput *input, const FloCloud *colours, FloBounds bounds,
+                            Fluid *fluid, FloError *error) {
+  const float margin = v3_length(v3_sub(bounds.high, bounds.low));
+  FLO_TRY(allocate_fluid(input->n_particles, fluid, error));
+  for (size_t i = 0; i < input->n_particles; i++) {
+    const float *p = input->positions + 3 * i;
+    if (!flo_is_fluid(input, i) || !is_around(bounds, margin, p)) continue;
+    V3 tint = tint_of(input, colours, i);
+    const float channels[3] = {tint.x, tint.y, tint.z};
+    for (size_t axis = 0; axis < 3; axis++) {
+      fluid->positions[3 * fluid->n_bulk + axis] = (double)p[axis];
+      fluid->tints[3 * fluid->n_bulk + axis] = channels[axis];
+    }
+    fluid->n_bulk++;
+  }
+  return FLO_OK;
+}
+
+// ---- Drops ----
+
+static FloStatus allocate_drops(FloWater *out, size_t n, FloError *error) {
+  out->drops.spheres = aligned_alloc(64, (n * sizeof *out->drops.spheres + 127) / 64 * 64);
+  out->drop_tints = malloc((n + 1) * sizeof *out->drop_tints);
+  if (out->drops.spheres && out->drop_tints) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu drops", n);
+}
+
+static void add_drop(FloWater *out, const double *p, const float *tint) {
+  float *sphere = out->drops.spheres[out->drops.count];
+  for (int axis = 0; axis < 3; axis++) sphere[axis] = (float)p[axis];
+  sphere[3] = (float)drop_radius * out->spacing;
+  out->drop_tints[out->drops.count++] = v3(tint[0], tint[1], tint[2]);
+}
+
+// Turns lone particles into drops; the others move up and are the bulk.
+static FloStatus take_drops(Fluid *fluid, FloWater *out, FloError *error) {
+  size_t n_bulk = 0, n_drops = 0;
+  FLO_TRY(flo_spray_mark(fluid->positions, fluid->n_bulk, link * (double)out->spacing, MOST_COMPANIONS,
+                         fluid->is_alone, error));
+  for (size_t k = 0; k < fluid->n_bulk; k++) n_drops += fluid->is_alone[k];
+  FLO_TRY(allocate_drops(out, n_drops, error));
+  for (size_t k = 0; k < fluid->n_bulk; k++) {
+    const double *p = fluid->positions + 3 * k;
+    const float *tint = fluid->tints + 3 * k;
+    if (fluid->is_alone[k]) {
+      add_drop(out, p, tint);
+      continue;
+    }
+    for (size_t axis = 0; axis < 3; axis++)
+      fluid->positions[3 * n_bulk + axis] = p[axis], fluid->tints[3 * n_bulk + axis] = tint[axis];
+    n_bulk++;
+  }
+  fluid->n_bulk = n_bulk;
+  return FLO_OK;
+}
+
+// ---- The surface ----
+
+// The tanks of a picture, where they stand.
+typedef struct Tanks {
+  const FloPictureInput *input;
+  double wall; // [m]
+} Tanks;
+
+// How deep a point is in the wall of a tank [m]; negative outside of walls. The deepest tank's normal, which
+// points into the tank, where `normal` is asked for.
+static double wall_depth_at(const Tanks *tanks, const double point[3], double normal[3]) {
+  double deepest = -INFINITY;
+  for (size_t k = 0; k < tanks->input->n_bodies; k++) {
+    const FloBodyDef *def = &tanks->input->bodies[k].def;
+    double local[3], local_normal[3];
+    if (def->shape.kind != FLO_SHAPE_TANK) continue;
+    pose_to_local(&def->pose, point, local);
+    double depth = -flo_shape_distance(&def->shape, 3, local, tanks->wall);
+    if (!(depth > deepest)) continue;
+    deepest = depth;
+    if (!normal) continue;
+    flo_shape_normal(&def->shape, 3, local, tanks->wall, local_normal);
+    quat_rotate(def->pose.rotation, local_normal, normal);
+  }
+  return deepest;
+}
+
+static double wall_depth(const void *context, const double point[3]) {
+  return wall_depth_at(context, point, NULL);
+}
+
+static bool has_tank(const FloPictureInput *input) {
+  for (size_t k = 0; k < input->n_bodies; k++)
+    if (input->bodies[k].def.shape.kind == FLO_SHAPE_TANK) return true;
+  return false;
+}
+
+static FloStatus allocate_surface(const FloMesh *mesh, FloWater *out, FloError *error) {
+  FloSolids *s = &out->surface;
+  size_t n = mesh->n_vertices;
+  s->vertices = malloc((n + 2) * sizeof *s->vertices);
+  s->normals = malloc((n + 1) * sizeof *s->normals);
+  s->triangles = malloc((mesh->n_triangles + 1) * sizeof *s->triangles);
+  out->tints = malloc((n + 1) * sizeof *out->tints);
+  if (s->vertices && s->normals && s->triangles && out->tints) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY, "no memory to draw a surface of %zu triangles", mesh->n_triangles);
+}
+
+// Water at a pane is as flat as the pane: a vertex next to it is moved on to it and gets its normal, or the
+// lattice of the particles would be seen as ripples in the glass.
+static void lay_at_walls(const Tanks *tanks, double point[3], V3 *normal) {
+  const double near = 0.3 * tanks->wall;
+  double inward[3];
+  double depth = wall_depth_at(tanks, point, inward);
+  V3 outward = v3(-(float)inward[0], -(float)inward[1], -(float)inward[2]);
+  if (!(fabs(depth) < near) || v3_dot(outward, *normal) < 0.6f) return;
+  for (int axis = 0; axis < 3; axis++) point[axis] += depth * inward[axis];
+  *normal = outward;
+}
+
+static void copy_vertex(const FloSurfaceMesh *mesh, size_t k, const Tanks *tanks, FloWater *out) {
+  const float *n = flo_surface_normal(mesh, k), *tint = flo_surface_velocity(mesh, k);
+  double point[3];
+  V3 normal = v3(n[0], n[1], n[2]);
+  vec_copy(flo_mesh_vertex(&mesh->mesh, k), point);
+  if (tanks) lay_at_walls(tanks, point, &normal);
+  out->surface.vertices[k] = v3((float)point[0], (float)point[1], (float)point[2]);
+  out->surface.normals[k] = normal;
+  out->tints[k] = v3(tint[0], tint[1], tint[2]);
+}
+
+static FloStatus copy_surface(const FloSurfaceMesh *mesh, const Tanks *tanks, FloWater *out,
+                              FloError *error) {
+  FLO_TRY(allocate_surface(&mesh->mesh, out, error));
+  out->surface.n_vertices = mesh->mesh.n_vertices, out->surface.n_triangles = mesh->mesh.n_triangles;
+  for (size_t k = 0; k < mesh->mesh.n_vertices; k++) copy_vertex(mesh, k, tanks, out);
+  for (size_t k = 0; k < mesh->mesh.n_triangles; k++)
+    for (size_t j = 0; j < 3; j++) out->surface.triangles[k][j] = flo_mesh_triangle(&mesh->mesh, k)[j];
+  return FLO_OK;
+}
+
+// Tints travel with the particles as velocities do: the surface's builder blends them for every vertex.
+static FloStatus build_surface(const FloPictureInput *input, const Fluid *fluid, int threads, FloWater *out,
+                               FloError *error) {
+  const double spacing = (double)out->spacing;
+  const Tanks tanks = {input, spacing};
+  const FloSignedField region = {wall_depth, &tanks};
+  FloSurfaceDef def = flo_surface_default_def(spacing);
+  FloSurfaceMesh mesh;
+  FloMemory memory;
+  flo_memory_init(&memory, NULL);
+  def.smoothing = SMOOTHING, def.threads = threads;
+  if (has_tank(input)) def.region = &region;
+  FloStatus status =
+      flo_surface_build(&def, fluid->positions, fluid->tints, fluid->n_bulk, &mesh, &memory, error);
+  if (status == FLO_OK) status = copy_surface(&mesh, def.region ? &tanks : NULL, out, error);
+  flo_surface_free(&mesh);
+  return status;
+}
+
+FloStatus flo_water_create(const FloPictureInput *input, const FloCloud *colours, FloBounds bounds,
+                           int threads, FloWater *out, FloError *error) {
+  Fluid fluid = {0};
+  *out = (FloWater){.spacing = 2 * input->radius};
+  out->reach = reach_share * 0.5f * v3_length(v3_sub(bounds.high, bounds.low));
+  FloStatus status = take_fluid(input, colours, bounds, &fluid, error);
+  if (status == FLO_OK && fluid.n_bulk > 0) {
+    status = take_drops(&fluid, out, error);
+    if (status == FLO_OK) status = build_surface(input, &fluid, threads, out, error);
+  }
+  release_fluid(&fluid);
+  return status;
+}
+
+void flo_water_destroy(FloWater *out) {
+  flo_solids_destroy(&out->surface);
+  flo_cloud_destroy(&out->drops);
+  free(out->tints);
+  free(out->drop_tints);
+  *out = (FloWater){0};
+}
+
+V3 flo_water_tint(const FloWater *water, uint32_t triangle, float u, float v) {
+  const uint32_t *corner = water->surface.triangles[triangle];
+  const V3 *tint = water->tints;
+  return v3_mad(v3_mad(v3_scale(tint[corner[0]], 1 - u - v), tint[corner[1]], u), tint[corner[2]], v);
+}

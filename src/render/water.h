@@ -1,0 +1,32 @@
+// The fluid of a picture: its surface as triangles, and the drops that fly alone as small balls.
+#ifndef FLO_RENDER_WATER_H
+#define FLO_RENDER_WATER_H
+
+#include "render/cloud.h"
+#include "render/solids.h"
+
+typedef struct FloWater {
+  FloSolids surface; // vertices, normals and triangles only
+  V3 *tints;         // of each vertex, linear: what is left of white light after `reach`
+  FloCloud drops;    // spheres only
+  V3 *drop_tints;
+  float spacing; // of the particles [m]
+  float reach;   // [m]
+} FloWater;
+
+// Whether a particle is fluid, and not the sample of a body.
+static inline bool flo_is_fluid(const FloPictureInput *input, size_t i) {
+  return !input->materials || input->materials[i] != UINT16_MAX;
+}
+
+// The surface of all fluid within `bounds` and some way around, kept inside tanks. `colours` gives the map
+// of values where the style shows them. The same for any number of threads (0: all cores).
+FloStatus flo_water_create(const FloPictureInput *, const FloCloud *colours, FloBounds bounds, int threads,
+                           FloWater *, FloError *);
+// Release whatever happened.
+void flo_water_destroy(FloWater *);
+
+// The tint where a triangle was hit.
+V3 flo_water_tint(const FloWater *, uint32_t triangle, float u, float v);
+
+#endif
