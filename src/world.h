@@ -42,10 +42,11 @@ typedef struct FloBody {
   double friction; // before any change; < 0: not given
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;
-  double slip, restitution; // of fluid along it, 0 to 1
-  double rolling_friction;  // [m]
-  double release;           // [s]
-  FloRigid rigid;           // of dynamic bodies
+  double slip, restitution;  // of fluid along it, 0 to 1
+  double rolling_friction;   // [m]
+  double release;            // [s]
+  FloRigid rigid;            // of dynamic bodies
+  bool is_squeezed, is_lost; // the host was told
   FloMotionDef *motions;
   size_t n_motions;
 } FloBody;
@@ -243,6 +244,15 @@ void flo_world_move_bodies(FloWorld *world);
 void flo_world_move_rigid(FloWorld *world, double dt);
 // Lets go of those whose time has come.
 void flo_world_release_bodies(FloWorld *world);
+// Tells the host of dynamic bodies that walls squeeze, or that have fallen past all of them. Needs the
+// neighbours of the present positions.
+void flo_world_watch_bodies(FloWorld *world);
+// Whether the whole of a dynamic body has fallen past all walls.
+bool flo_world_is_body_lost(const FloWorld *world, const FloBody *body);
+// How deep two bodies stand in each other, at least [m].
+double flo_world_overlap(const FloWorld *world, const FloBody *a, const FloBody *b);
+// Fails where a dynamic body stands in another body.
+FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error);
 // Coefficient of dry friction between two bodies.
 double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
 // Torque against rolling on each other, per normal force [m]: that of the softer one.

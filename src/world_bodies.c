@@ -203,6 +203,7 @@ static FloStatus make_rigid(FloWorld *world, const FloBodyDef *def, FloBody *bod
 }
 
 void flo_world_move_rigid(FloWorld *world, double dt) {
+  flo_world_watch_bodies(world);
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     double *rotation = body->state.pose.rotation;
@@ -408,20 +409,12 @@ bool flo_world_has_moving_walls(const FloWorld *world) {
   return false;
 }
 
-// Whether the whole of it has fallen past all walls.
-static bool is_lost(const FloWorld *world, const FloBody *body) {
-  double g = vec_length(world->def.gravity), highest[3];
-  if (body->kind != FLO_BODY_DYNAMIC || g == 0) return false;
-  vec_add_scaled(body->state.pose.position, world->def.gravity, -body->reach / g, highest);
-  return flo_world_is_lost(world, highest);
-}
-
 static double fastest_body(const FloWorld *world, bool with_lost) {
   double fastest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (body->n_motions == 0 && body->kind != FLO_BODY_DYNAMIC) continue;
-    if (!with_lost && is_lost(world, body)) continue;
+    if (!with_lost && flo_world_is_body_lost(world, body)) continue;
     double turning = vec_length(body->state.angular_velocity) * reach_of(world, body);
     fastest = fmax(fastest, vec_length(body->state.velocity) + turning);
   }

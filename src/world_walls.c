@@ -212,7 +212,10 @@ static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   FloNearBodies near = flo_world_near_bodies(world, i);
   if (!is_known) room->clearance = clearance_of(world, i, &near);
   if (room->clearance > keep->moved + speed * (float)keep->dt) return;
-  for (int k = 0; k < near.count; ++k) keep_particle_out(world, i, near.samples[k], keep->dt);
+  // Dynamic bodies come later, one particle after the other, since they give way.
+  for (int k = 0; k < near.count; ++k)
+    if (flo_world_body_of(world, near.samples[k])->kind != FLO_BODY_DYNAMIC)
+      keep_particle_out(world, i, near.samples[k], keep->dt);
 }
 
 // Whether any particle of the block of i lists a sample.
@@ -269,10 +272,53 @@ static void push_body(const FloWorld *world, size_t i, const FloPush *push, doub
   vec_add_scaled(body->state.torque, turn, 1 / dt, body->state.torque);
 }
 
+// Velocity along a unit normal that an impulse along it gives the body, at the end of an arm.
+static double response_along(const FloRigid *rigid, const double arm[3], const double normal[3]) {
+  double torque[3], spin[3], sum = 0;
+  vec_cross(arm, normal, torque);
+  mat_apply(rigid->inverse_inertia, torque, spin);
+  for (int axis = 0; axis < 3; ++axis) sum += rigid->inverse_mass[axis] * normal[axis] * normal[axis];
+  return sum + vec_dot(torque, spin);
+}
+
+// What is left of the approach of a particle and a body that gives way: each takes its part of the push, as
+// in a collision without rebound. A body lighter than the particle, taken for a wall, would gain energy by
+// it.
+static void keep_out_of_body(FloWorld *world, size_t i, size_t sample, double dt) {
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  FloBody *body = flo_world_body_of(world, sample);
+  const double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
+  double x[3] = {p->x[i], p->y[i], p->z[i]}, push[3], arm[3], normal[3];
+  vec_add_scaled(x, v, -dt, x);
+  if (p->held[i] || !deflect(world, body, x, v, dt, push)) return;
+  flo_world_nearest_image(world, body->rigid.position, x, arm);
+  vec_sub(arm, body->rigid.position, arm);
+  vec_scale(push, 1 / vec_length(push), normal);
+  vec_scale(push, 1 / (1 + (double)p->mass[i] * response_along(&body->rigid, arm, normal)), push);
+  float *velocity[3] = {&p->vx[i], &p->vy[i], &p->vz[i]},
+        *acceleration[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
+  double *position[3] = {&p->x[i], &p->y[i], &p->z[i]};
+  FloPush given = {.sample = (int32_t)sample};
+  for (int axis = 0; axis < 3; ++axis) {
+    float before = *velocity[axis];
+    *velocity[axis] = (float)((double)before + push[axis]);
+    // What was really added, so that the body gets exactly the opposite.
+    given.velocity[axis] = *velocity[axis] - before;
+    *acceleration[axis] += (float)((double)given.velocity[axis] / dt);
+    *position[axis] += dt * (double)given.velocity[axis];
+  }
+  record_push(world, i, sample, given.velocity);
+  push_body(world, i, &given, dt);
+  flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
+}
+
 void flo_world_push_bodies(FloWorld *world, double dt) {
-  const FloWallRoom *rooms = world->wall_rooms.data;
+  const uint32_t *bodies = world->sets[FLO_SET_RIGID].body;
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count;
   if (world->sets[FLO_SET_RIGID].count == 0) return;
-  for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
-    for (int k = 0; k < FLO_MAX_PUSHES && is_near_solids(world, i); ++k)
-      push_body(world, i, &rooms[i].by[k], dt);
+  for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i) {
+    FloNearBodies near = {0};
+    meet_samples(&near, &world->fluid_rigid, bodies, n_walls, i);
+    for (int k = 0; k < near.count; ++k) keep_out_of_body(world, i, near.samples[k], dt);
+  }
 }

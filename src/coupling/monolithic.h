@@ -68,6 +68,12 @@ typedef struct FloTouchChunk {
   uint32_t begin, end, body;
 } FloTouchChunk;
 
+// Two bodies that have passed into each other, and the way out for the first; the second goes the other way.
+typedef struct FloDeepPair {
+  uint32_t first, second;
+  double out[3];
+} FloDeepPair;
+
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
   double pressure;       // of fluid, times its diagonal: the change of volume that it prevents
@@ -92,6 +98,8 @@ typedef struct FloMonolithic {
   FloTouchChunk *chunks;
   double *chunk_sums; // FLO_CHUNK_SUMS each; see monolithic_solve.c
   FloPartner *partners;
+  FloDeepPair *deep_pairs;
+  size_t n_deep_pairs;
   float *corrected;            // errors of coupled fluid rows, less what their bodies yield
   uint32_t *fluid_touch_begin; // per coupled fluid row, see coupled
   uint32_t *coupled;           // fluid rows that have touches

@@ -9,8 +9,10 @@ enum { CHUNK_TOUCHES = 256 };
 #define ANCHOR_RATE 0.2f
 // Share of an overlap that may vanish in a step.
 #define OVERLAP_RATE 0.2
+// So deep in another body, in spacings, a sample is about to pass that body's sheet of samples.
+#define DEEP 0.25
 
-enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED };
+enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED, DEEP_PAIRS };
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t size, size_t keep,
                          FloError *error) {
@@ -186,20 +188,88 @@ static void drag_bodies(FloWorld *world, FloMonolithic *mono) {
   for (size_t n = 0; has_drag && n < mono->n_coupled; ++n) drag_row(world, mono, mono->coupled[n]);
 }
 
+// ---- Bodies in each other ----
+
+// Sheets of samples that have passed each other push the wrong way: bodies that overlap by more than a
+// spacing would stay hooked into each other. Where samples of one body are deep in another, these are pushed
+// instead along one way out for the pair, the mean of the nearest ways out of all of them: ways of their own
+// would contradict each other and twist the bodies.
+static double depth_of(const FloWorld *world, size_t i, const FloBody *other, double x[3]) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  vec_set(x, rigid->x[i], rigid->y[i], rigid->z[i]);
+  return -flo_world_distance(world, other, x);
+}
+
+static FloDeepPair *find_deep_pair(const FloMonolithic *mono, uint32_t a, uint32_t b) {
+  uint32_t first = a < b ? a : b, second = a < b ? b : a;
+  for (size_t k = 0; k < mono->n_deep_pairs; ++k)
+    if (mono->deep_pairs[k].first == first && mono->deep_pairs[k].second == second)
+      return &mono->deep_pairs[k];
+  return NULL;
+}
+
+static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t own, uint32_t other,
+                                 const double out[3], FloError *error) {
+  size_t n = mono->n_deep_pairs;
+  FloDeepPair *pair = find_deep_pair(mono, own, other);
+  if (!pair) {
+    FLO_TRY(reserve(world, mono, DEEP_PAIRS, (n + 1) * sizeof *pair, n * sizeof *pair, error));
+    mono->deep_pairs = mono->buffers[DEEP_PAIRS].data;
+    pair = &mono->deep_pairs[mono->n_deep_pairs++];
+    *pair = (FloDeepPair){.first = own < other ? own : other, .second = own < other ? other : own};
+  }
+  vec_add_scaled(pair->out, out, own < other ? 1 : -1, pair->out);
+  return FLO_OK;
+}
+
+static FloStatus look_for_deep(FloWorld *world, FloMonolithic *mono, size_t i, const FloPairs *pairs,
+                               FloSet set, FloError *error) {
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
+  uint32_t own = world->sets[FLO_SET_RIGID].body[i], last = own;
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+    uint32_t other = world->sets[set].body[(size_t)slots[k].index[i % FLO_BLOCK]];
+    double x[3], out[3];
+    if (other == last) continue;
+    last = other;
+    if (depth_of(world, i, &flo_bodies(world)[other], x) < DEEP * world->def.spacing) continue;
+    flo_world_normal(world, &flo_bodies(world)[other], x, out);
+    FLO_TRY(add_deep_sample(world, mono, own, other, out, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  mono->n_deep_pairs = 0;
+  for (size_t i = 0; i < world->sets[FLO_SET_RIGID].count; ++i) {
+    FLO_TRY(look_for_deep(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, error));
+    FLO_TRY(look_for_deep(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, error));
+  }
+  for (size_t k = 0; k < mono->n_deep_pairs; ++k) {
+    double *out = mono->deep_pairs[k].out, length = vec_length(out);
+    // Less than one sample's worth: they are in the same place, and no way is the nearest.
+    vec_scale(out, length > 1 ? 1 / length : 0, out);
+  }
+  return FLO_OK;
+}
+
 // ---- Contacts ----
 
 // What is summed up over the neighbours of one sample.
 typedef struct Meeting {
   FloContact contact;
-  double arm[3];       // from its body's centre to the sample
-  double steep[3];     // sum of V grad W
-  double sum;          // sum of V W
-  double rate;         // sum of V grad W . v over walls
-  double friction;     // sum of V W mu
-  double rolling;      // sum of V W times the length of rolling friction
-  double wall_spin[3]; // sum of V W omega over walls
-  double wall[3];      // sum of V W v over walls
-  double own_arm[3];   // sum of V W (middle - centre)
+  double arm[3];        // from its body's centre to the sample
+  double steep[3];      // sum of V grad W
+  double sum;           // sum of V W
+  double rate;          // sum of V grad W . v over walls
+  double friction;      // sum of V W mu
+  double rolling;       // sum of V W times the length of rolling friction
+  double wall_spin[3];  // sum of V W omega over walls
+  double wall[3];       // sum of V W v over walls
+  double own_arm[3];    // sum of V W (middle - centre)
+  double lever[3];      // sum of V (middle - sample) x grad W over those that push it out
+  const FloBody *other; // whom `is_deep` and `out` are about
+  bool is_deep;
+  double out[3]; // the nearest way out of the other body
 } Meeting;
 
 // One neighbour of a sample.
@@ -230,16 +300,42 @@ float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, si
          (float)flo_kernel_w(&world->kernel, vec_length(between));
 }
 
-static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, const Neighbour *n,
+// The way out of the other body, if the sample is deep in it.
+static bool is_pushed_out(const FloWorld *world, const FloMonolithic *mono, size_t i, const FloBody *other,
+                          Meeting *meeting) {
+  if (mono->n_deep_pairs == 0) return false;
+  if (meeting->other == other) return meeting->is_deep;
+  uint32_t own = meeting->contact.body, number = (uint32_t)(other - flo_bodies(world));
+  const FloDeepPair *pair = find_deep_pair(mono, own, number);
+  double x[3];
+  meeting->other = other;
+  meeting->is_deep =
+      pair && vec_length(pair->out) > 0 && !(depth_of(world, i, other, x) < DEEP * world->def.spacing);
+  if (meeting->is_deep) vec_scale(pair->out, own < number ? 1 : -1, meeting->out);
+  return meeting->is_deep;
+}
+
+// As strongly as before and without friction, which would hold it; both feel it half way between the samples,
+// which keeps the angular momentum.
+static void push_out(Neighbour *n, double volume, const double between[3], Meeting *meeting) {
+  double lever[3];
+  vec_scale(meeting->out, -vec_length(n->g), n->g);
+  vec_cross(between, n->g, lever);
+  vec_add_scaled(meeting->lever, lever, -0.5 * volume, meeting->lever);
+}
+
+static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, Neighbour *n,
                                 Meeting *meeting, FloError *error) {
   const FloBody *own = &flo_bodies(world)[meeting->contact.body],
                 *other = &flo_bodies(world)[n->set->body[n->sample]];
   double volume = (double)n->set->volume[n->sample], between[3], force[3], middle[3];
   double weight = volume * flo_kernel_w(&world->kernel, distance_to(world, i, n, between));
+  bool is_deep = is_pushed_out(world, mono, i, other, meeting);
+  if (is_deep) push_out(n, volume, between, meeting);
   vec_add_scaled(meeting->steep, n->g, volume, meeting->steep);
   meeting->sum += weight;
-  meeting->friction += weight * flo_world_friction(world, own, other);
-  meeting->rolling += weight * flo_world_rolling_friction(own, other);
+  if (!is_deep) meeting->friction += weight * flo_world_friction(world, own, other);
+  if (!is_deep) meeting->rolling += weight * flo_world_rolling_friction(own, other);
   vec_add_scaled(meeting->arm, between, -0.5, middle);
   vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
   if (n->set->set == FLO_SET_BOUNDARY) {
@@ -257,8 +353,8 @@ static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, 
   FloTouch *t = &mono->touches[touch];
   arm_of(n->set, n->sample, other, arm);
   vec_scale(n->g, (double)meeting->contact.volume * volume, force);
-  add_wrench(t->j, force, arm);
   vec_add_scaled(arm, between, 0.5, middle);
+  add_wrench(t->j, force, is_deep ? middle : arm);
   t->weight -= (float)weight;
   for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(weight * middle[axis]);
   return FLO_OK;
@@ -298,6 +394,7 @@ static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Mee
   contact.roll_limit = (float)(m->rolling * per_sum * (double)contact.volume * steepness);
   FloTouch *own = &mono->touches[contact.first];
   vec_cross(m->arm, m->steep, torque);
+  vec_add(torque, m->lever, torque);
   own->weight = 1;
   for (int axis = 0; axis < 3; ++axis) {
     contact.normal[axis] = steepness > 0 ? (float)(-m->steep[axis] / steepness) : 0;
@@ -445,6 +542,7 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
   FLO_TRY(meet_fluid(world, mono, error));
   drag_bodies(world, mono);
+  FLO_TRY(find_deep_pairs(world, mono, error));
   FLO_TRY(meet_contacts(world, mono, error));
   FLO_TRY(reserve(world, mono, CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
   mono->corrected = mono->buffers[CORRECTED].data;

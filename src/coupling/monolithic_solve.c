@@ -12,6 +12,7 @@ typedef struct Solve {
   FloMonolithic *mono;
   float relaxation, contact_relaxation, beta;
   bool is_restart;
+  bool has_yields; // of this iteration, to be refined
 } Solve;
 
 // ---- From unknowns to velocities ----
@@ -268,12 +269,25 @@ enum {
   N_YIELD_SUMS = 6 + 21
 }; // J^T D^-1 e and the upper half of J^T D^-1 J; they follow the first seven sums
 
-static void sum_yield(const FloMonolithic *mono, const FloTouchChunk *chunk, double sums[N_YIELD_SUMS]) {
+// Whether a row would be clamped if the body yielded as it is known to.
+static bool lets_go(const Solve *solve, const FloTouch *t) {
+  const FloMonolithic *mono = solve->mono;
+  float error = mono->error[t->row] - along(t, mono->partners[t->body].yield);
+  return solve->has_yields && !(mono->pressure[t->row] > solve->relaxation * error / mono->diagonal[t->row]);
+}
+
+static void sum_yield(const Solve *solve, const FloTouchChunk *chunk, double sums[N_YIELD_SUMS]) {
+  const FloMonolithic *mono = solve->mono;
   for (int k = 0; k < N_YIELD_SUMS; ++k) sums[k] = 0;
   for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
     const FloTouch *t = &mono->touches[mono->touch_order[n]];
     if (t->row >= mono->n_fluid || !t->is_main || !is_active(mono, t->row)) continue;
     if (!(mono->diagonal[t->row] > 0)) continue;
+    if (lets_go(solve, t)) {
+      double lost = (double)(mono->pressure[t->row] / solve->relaxation);
+      for (int i = 0; i < 6; ++i) sums[i] += (double)t->j[i] * lost;
+      continue;
+    }
     double per_diagonal = 1 / (double)mono->diagonal[t->row], *matrix = sums + 6;
     for (int i = 0; i < 6; ++i) {
       double j = (double)t->j[i] * per_diagonal;
@@ -288,7 +302,7 @@ static void yield_range(void *context, size_t begin, size_t end, int thread) {
   FloMonolithic *mono = ((Solve *)context)->mono;
   for (size_t k = begin; k < end; ++k)
     if (mono->partners[mono->chunks[k].body].has_fluid)
-      sum_yield(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
+      sum_yield(context, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
 }
 
 static void swap_rows(double a[6][6], double b[6], int i, int k) {
@@ -350,10 +364,9 @@ static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPart
   for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
 }
 
-static void find_yields(Solve *solve) {
+static void find_yields_once(Solve *solve) {
   FloMonolithic *mono = solve->mono;
   FloWorld *world = solve->world;
-  if (mono->n_coupled == 0) return;
   flo_parallel_for(world->threads, mono->n_chunks, CHUNKS_AT_ONCE, yield_range, solve);
   for (size_t k = 0; k < mono->n_chunks;) {
     uint32_t body = mono->chunks[k].body;
@@ -363,6 +376,18 @@ static void find_yields(Solve *solve) {
       for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
         sums[i] += mono->chunk_sums[FLO_CHUNK_SUMS * k + 7 + i];
     if (has_fluid) find_yield(mono, &flo_bodies(world)[body].rigid, &mono->partners[body], sums);
+  }
+}
+
+// A row whose pressure is clamped does not do what the others count on, and a body far lighter than a fluid
+// particle would be thrown by what is missing. So the yields are found again, with the rows that the last
+// ones clamp: these lose all of their pressure, D dp = -D p in place of -(e - J y), and no more.
+static void find_yields(Solve *solve) {
+  enum { ROUNDS = 3 };
+  if (solve->mono->n_coupled == 0) return;
+  for (int k = 0; k < ROUNDS; ++k) {
+    solve->has_yields = k > 0;
+    find_yields_once(solve);
   }
 }
 

@@ -113,6 +113,7 @@ size_t flo_advice_give(const FloScene *scene, FloWorld *world, FloAdviceFn say, 
   flo_advice_on_grids(&advice);
   flo_advice_on_pairs(&advice);
   flo_advice_on_fluid(&advice);
+  flo_advice_on_falls(&advice);
   flo_advice_on_streams(&advice);
   flo_advice_on_probes(&advice);
   flo_advice_on_times(&advice);

@@ -89,18 +89,28 @@ static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
   return (double)n_thin > THIN_SHARE * (double)body->count ? thinnest : INFINITY;
 }
 
-static double box_thickness(const FloAdvice *advice, const FloBody *body) {
-  double low[3], high[3], thinnest = INFINITY;
+static void measure_box(const FloAdvice *advice, const FloBody *body, double *thinnest, double *longest) {
+  double low[3], high[3];
+  *thinnest = INFINITY, *longest = 0;
   flo_solid_bounds(body->solid, low, high);
-  for (int axis = 0; axis < advice->world->def.dim; ++axis) thinnest = fmin(thinnest, high[axis] - low[axis]);
-  return thinnest;
+  for (int axis = 0; axis < advice->world->def.dim; ++axis) {
+    *thinnest = fmin(*thinnest, high[axis] - low[axis]);
+    *longest = fmax(*longest, high[axis] - low[axis]);
+  }
 }
 
 // ---- Single bodies ----
 
 static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) {
-  double s = advice->world->def.spacing, thinnest = box_thickness(advice, body);
-  if (thinnest < s)
+  double s = advice->world->def.spacing, thinnest, longest;
+  measure_box(advice, body, &thinnest, &longest);
+  if (body->kind == FLO_BODY_DYNAMIC && longest < 2 * s * (1 - 1e-9))
+    flo_advice_tell(advice,
+                    "'%s' is %.3g m large, less than two particles (%.3g m): it will float and touch others "
+                    "only roughly; "
+                    "make it larger or the spacing finer",
+                    body->name, longest, 2 * s);
+  else if (thinnest < s)
     flo_advice_tell(
         advice,
         "'%s' is %.3g m thin, less than one spacing (%.3g m): fluid may pass through it; make it thicker "

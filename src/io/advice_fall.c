@@ -1,4 +1,5 @@
-// Advice on fluid that nothing holds: it follows the lowest particle of every column on its way down.
+// Advice on fluid and bodies that nothing holds: it follows the lowest particle of every column, and the
+// samples of every body, on their way down.
 #include "base/pose.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
@@ -35,11 +36,13 @@ static double room_before_sink(const FloWorld *world, const FloSink *sink, const
   return room_before(world, sink->solid, flo_solid_distance(sink->solid, local));
 }
 
-static double room_at(const FloWorld *world, const double x[3]) {
+static double room_at(const FloFall *fall, const double x[3]) {
+  const FloWorld *world = fall->world;
   double room = INFINITY;
   for (size_t k = 0; k < world->bodies.count && room > 0; ++k)
-    room = fmin(room, room_before_body(world, &flo_bodies(world)[k], x));
-  for (size_t k = 0; k < world->sinks.count && room > 0; ++k)
+    if (&flo_bodies(world)[k] != fall->faller)
+      room = fmin(room, room_before_body(world, &flo_bodies(world)[k], x));
+  for (size_t k = 0; k < world->sinks.count && room > 0 && !fall->faller; ++k)
     room = fmin(room, room_before_sink(world, &flo_sinks(world)[k], x));
   return room;
 }
@@ -69,7 +72,7 @@ bool flo_advice_falls_for_ever(const FloFall *fall, const double x[3], const dou
   vec_copy(v, velocity);
   for (int k = 0; k < MAX_STEPS; ++k) {
     if (vec_dot(at, fall->down) > fall->bottom && vec_dot(velocity, fall->down) >= 0) return true;
-    double room = room_at(fall->world, at), speed = vec_length(velocity);
+    double room = room_at(fall, at), speed = vec_length(velocity);
     if (!(room > 0)) return false;
     if (isinf(room)) return true; // there is nothing to meet at all
     // The root of speed dt + gravity dt^2 / 2 = room, in the form that loses no digits to a fast particle.
@@ -164,4 +167,38 @@ void flo_advice_on_fluid(FloAdvice *advice) {
         "for ever",
         n_lost, p->count, p->x[first], p->y[first], p->z[first]);
   flo_advice_end_kind(advice, "");
+}
+
+// ---- Bodies ----
+
+static bool is_hung_up(const FloWorld *world, const FloBody *body) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (body->rigid.locks[axis] && world->def.gravity[axis] != 0) return true;
+  return false;
+}
+
+// As it is thrown; that it turns on its way is left out. The first sample that meets something settles it.
+static bool does_body_fall(FloFall *fall, const FloBody *body) {
+  enum { MAX_FOLLOWED = 256 };
+  const FloParticles *set = &fall->world->sets[body->set];
+  size_t stride = body->count / MAX_FOLLOWED + 1;
+  fall->faller = body;
+  for (size_t k = 0; k < body->count; k += stride) {
+    size_t i = body->first + k;
+    const double x[3] = {set->x[i], set->y[i], set->z[i]};
+    if (!flo_advice_falls_for_ever(fall, x, body->rigid.velocity)) return false;
+  }
+  return true;
+}
+
+void flo_advice_on_falls(FloAdvice *advice) {
+  FloFall fall;
+  if (!flo_advice_can_fall(advice->world, &fall)) return;
+  for (size_t k = 0; k < advice->world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(advice->world)[k];
+    if (body->kind != FLO_BODY_DYNAMIC || is_hung_up(advice->world, body)) continue;
+    if (does_body_fall(&fall, body))
+      flo_advice_tell(advice, "'%s' starts with nothing below it; it will fall for ever", body->name);
+  }
+  flo_advice_end_kind(advice, "bodies that fall for ever");
 }

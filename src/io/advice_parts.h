@@ -3,6 +3,7 @@
 #define FLO_IO_ADVICE_PARTS_H
 
 #include "io/advice.h"
+#include "world.h"
 
 #include <jansson.h>
 
@@ -28,6 +29,7 @@ typedef struct FloFall {
   const FloWorld *world;
   double down[3], gravity; // unit vector, its size
   double bottom;           // nothing is lower than this, along `down`
+  const FloBody *faller;   // does not meet itself; NULL where a particle falls
 } FloFall;
 
 // False where nothing falls for ever: without gravity, and where who falls out comes back from above.
@@ -42,6 +44,7 @@ void flo_advice_on_sizes(FloAdvice *advice);   // thin walls, few samples
 void flo_advice_on_grids(FloAdvice *advice);   // distances that are known too coarsely
 void flo_advice_on_pairs(FloAdvice *advice);   // bodies in one another, narrow gaps
 void flo_advice_on_fluid(FloAdvice *advice);   // fluid that falls for ever
+void flo_advice_on_falls(FloAdvice *advice);   // bodies that fall for ever
 void flo_advice_on_streams(FloAdvice *advice); // emitters and sinks out of reach
 void flo_advice_on_probes(FloAdvice *advice);  // probes out of reach
 void flo_advice_on_times(FloAdvice *advice);   // what begins after the end

@@ -74,6 +74,7 @@ typedef struct FloScene {
   int up; // axis index
   double duration, frames_per_second;
   FloWorldDef world;
+  bool refuses_overlaps; // bodies that stand in each other make no world
   FloCamera camera;
   char colour_by[32]; // field that pictures show by default: "speed", "pressure", "density"
   FloExpect *expects;

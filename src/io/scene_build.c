@@ -1,6 +1,7 @@
 // Makes the world that a scene describes.
 #include "base/core.h"
 #include "io/scene_steps.h"
+#include "world.h"
 
 // Passes a failure of the library on, with the place in the scene to which it belongs.
 static FloStatus at_place(const FloScene *scene, const char *key, size_t index, FloStatus status,
@@ -37,7 +38,9 @@ static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
     FLO_TRY(at_place(scene, is_dynamic ? "bodies" : "boundaries", body->entry, status, &cause, error));
     body->n_samples = flo_world_count(world, set) - before;
   }
-  return FLO_OK;
+  FloError cause = {0};
+  FloStatus status = scene->refuses_overlaps ? flo_world_refuse_overlaps(world, &cause) : FLO_OK;
+  return at_place(scene, NULL, 0, status, &cause, error);
 }
 
 static FloStatus add_fluid(FloScene *scene, FloSceneFluid *fluid, FloWorld *world, FloError *error) {

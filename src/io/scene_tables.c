@@ -57,6 +57,7 @@ static json_t *default_density(void) { return json_real(flo_default_material_def
 static json_t *default_viscosity(void) { return json_real(flo_default_material_def().viscosity); }
 
 static const char *const axes[] = {"x", "y", "z", NULL};
+static const char *const overlap_choices[] = {"separate", "refuse", NULL};
 static const char *const packings[] = {"cubic", "hexagonal", NULL};
 // What src/render makes a picture of; colours and substances come last.
 static const char *const looks[] = {"samples", "outline", "glass",  "hidden",   "wood",  "oak",
@@ -648,6 +649,10 @@ static const FloSceneKey scene_keys[] = {
     {"settle", NUMBER, FROM(0, MAX_TIME), "s",
      .help = "before time zero the fluid comes to rest for this long, braked, while all else waits",
      .fallback = "0"},
+    {"overlaps", TEXT, ANY, NULL,
+     .help = "what to do with bodies that stand in each other or in a boundary at the start: push them apart "
+             "gently, or refuse the scene",
+     .fallback = "\"separate\"", .choices = overlap_choices},
     {"periodic", OBJECT, ANY, NULL, .help = "a box that repeats", .table = &periodic_table},
     {"max_particles", INTEGER, FROM(0, 2e8), NULL, .help = "emitters stop at this many; 0: no limit",
      .fallback = "0"},

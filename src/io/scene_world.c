@@ -146,6 +146,7 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
   def->spacing = flo_json_number(root, "spacing");
   def->support = flo_json_number(root, "support");
   def->max_particles = (size_t)flo_json_number(root, "max_particles");
+  scene->refuses_overlaps = !strcmp(flo_json_text(root, "overlaps"), "refuse");
   FLO_TRY(read_texts(context, root, scene));
   FLO_TRY(read_gravity(context, root, scene));
   FLO_TRY(read_periodic(context, root, def));

@@ -57,4 +57,38 @@ rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["body"] == "ball"]
 held = [float(r["z"]) for r in rows if float(r["time"]) <= 0.2]
 sys.exit(not (len(set(held)) == 1 and float(rows[-1]["z"]) < held[0] - 0.05))
 END
+
+# Bodies in each other: noted by check, refused where the scene asks for it, pushed apart otherwise. And what the log says
+# of a body between closing walls.
+cat >heap.json <<'END'
+{
+  "schema_version": 1, "spacing": 0.05, "duration": 0.6, "frames_per_second": 10,
+  "method": { "name": "monolithic" },
+  "boundaries": [
+    { "name": "floor", "shape": { "box": [1, 1, 0.2] }, "at": [0, 0, -0.1] },
+    { "name": "left jaw", "shape": { "box": [0.2, 1, 1] }, "at": [2.0, 0, 0.5] },
+    { "name": "right jaw", "shape": { "box": [0.2, 1, 1] }, "at": [2.6, 0, 0.5],
+      "motions": [ { "translate": [-0.5, 0, 0] } ] },
+    { "name": "sill", "shape": { "box": [0.5, 1, 0.2] }, "at": [2.3, 0, -0.1] }
+  ],
+  "bodies": [
+    { "name": "lower", "material": {}, "shape": { "box": 0.4 }, "base": [0, 0, 0] },
+    { "name": "upper", "material": {}, "shape": { "box": 0.4 }, "base": [0, 0, 0.3] },
+    { "name": "nut", "material": {}, "shape": { "box": 0.3 }, "base": [2.3, 0, 0] },
+    { "name": "crumb", "material": {}, "shape": { "box": 0.06 }, "at": [-3, 0, 1] }
+  ],
+  "expect": [ { "figure": "upper.z", "min": 0.58, "max": 0.61 } ]
+}
+END
+expect_exit 0 "$flotsam" check heap.json
+expect_text out "stands in 'lower'"
+expect_text out "'crumb' is 0.06 m large, less than two particles (0.1 m)"
+expect_text out "'crumb' starts with nothing below it; it will fall for ever"
+expect_exit 2 "$flotsam" check heap.json --set overlaps=refuse
+expect_text err "'lower' and 'upper' overlap by 0.1 m (2 spacings); move them apart"
+expect_exit 2 "$flotsam" run heap.json --set overlaps=keep --out nothing --no-picture --quiet
+expect_text err "overlaps: "
+expect_exit 0 "$flotsam" run heap.json --out heap --no-picture --quiet
+expect_text heap/log.txt "s 'nut' is squeezed between 'left jaw' and 'right jaw'"
+[[ $(grep -c "is squeezed" heap/log.txt) == 1 ]] || fail "a squeeze is not told once: $(grep squeezed heap/log.txt)"
 finish
