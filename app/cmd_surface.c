@@ -268,9 +268,9 @@ static bool is_older(const struct timespec *a, const struct timespec *b) {
 }
 
 // Whether a surface is there that was made from the frame as it is, with the present settings.
-static bool is_there(const Job *job, const char *particles, const char *path) {
+static bool is_current(const Job *job, const char *particles, const char *path) {
   struct stat from, to;
-  if (job->arguments->is_forced || stat(path, &to) != 0 || stat(particles, &from) != 0) return false;
+  if (stat(path, &to) != 0 || stat(particles, &from) != 0) return false;
   return !is_older(&to.st_mtim, &from.st_mtim) && !is_older(&to.st_mtim, &job->settings_time);
 }
 
@@ -376,7 +376,7 @@ static FloStatus make_frames(Job *job) {
     if (status == FLO_OK) status = frame_path(job, frame, path);
     if (status != FLO_OK) break;
     show_progress(job, frame);
-    if (is_there(job, particles, path))
+    if (!job->arguments->is_forced && is_current(job, particles, path))
       tell_there(job, frame, path);
     else
       status = make_frame(job, frame, particles, path);
@@ -395,11 +395,12 @@ static double frame_time(const Job *job, size_t frame) {
 }
 
 static FloStatus write_collection(Job *job, char (*texts)[64], const char **names, double *times) {
-  char path[FLO_PATH_SIZE];
+  char path[FLO_PATH_SIZE], particles[FLO_PATH_SIZE];
   size_t n = 0;
   for (size_t frame = 0; frame < job->n_frames; frame++) {
+    FLO_TRY(flo_run_folder_frame_path(job->arguments->folder, frame, particles, &job->error));
     FLO_TRY(frame_path(job, frame, path));
-    if (!flo_file_exists(path)) continue;
+    if (!is_current(job, particles, path)) continue;
     snprintf(texts[n], sizeof texts[n], "surface_%06zu.vtp", frame);
     names[n] = texts[n];
     times[n++] = frame_time(job, frame);
@@ -408,7 +409,7 @@ static FloStatus write_collection(Job *job, char (*texts)[64], const char **name
   return flo_vtk_write_collection(path, n, names, times, &job->error);
 }
 
-// All surfaces that are there, also those of earlier calls.
+// All surfaces that are there, also those of earlier calls with the same settings.
 static FloStatus make_film(Job *job) {
   if (job->format != FLO_SURFACE_VTP) return FLO_OK;
   char(*texts)[64] = calloc(job->n_frames, sizeof *texts);

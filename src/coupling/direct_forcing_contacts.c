@@ -178,12 +178,12 @@ static void fill_contact(const FloWorld *world, const FloDirectForcing *forcing,
   find_arm(world, forcing, c);
   double earlier = find_relative(world, forcing, c, relative);
   c->approach = vec_dot(relative, c->normal);
-  c->bounce = fmax(0, -partner->restitution * earlier);
   c->is_pressed = !(c->approach > 0);
+  c->bounce = c->is_pressed ? fmax(0, -partner->restitution * earlier) : 0; // (9): who leaves is let go
   c->grip = 1 - partner->slip;
   flo_forcing_take(c, relative, c->missing);
   vec_scale(c->missing, -1, c->missing);
-  if (c->is_pressed) vec_add_scaled(c->missing, c->normal, c->bounce, c->missing);
+  vec_add_scaled(c->missing, c->normal, c->bounce, c->missing);
 }
 
 static void contact_range(void *context, size_t begin, size_t end, int thread) {

@@ -305,14 +305,12 @@ static void start_body_contact(FloDirectForcing *forcing, FloBodyContact *c) {
   const FloForcingPartner *a = &forcing->partners[c->body], *b = &forcing->partners[c->other];
   c->weight = yield_of(a, c->normal, c->arm) + yield_of(b, c->normal, c->other_arm);
   c->drag_weight = 0;
-  // In which direction it will slide is not known: the largest yield makes every step a safe one.
+  // In which direction it will slide is not known. The trace over the tangent plane is at least the largest
+  // yield, which makes every step a safe one, however the scene is turned.
   for (int axis = 0; axis < 3; ++axis) {
     double along[3] = {axis == 0, axis == 1, axis == 2};
     vec_add_scaled(along, c->normal, -vec_dot(along, c->normal), along);
-    double length = vec_length(along);
-    if (length < 1e-6) continue;
-    vec_scale(along, 1 / length, along);
-    c->drag_weight = fmax(c->drag_weight, yield_of(a, along, c->arm) + yield_of(b, along, c->other_arm));
+    c->drag_weight += yield_of(a, along, c->arm) + yield_of(b, along, c->other_arm);
   }
 }
 

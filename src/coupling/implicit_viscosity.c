@@ -216,14 +216,19 @@ static void first_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 // r . M^-1 r, and M v* . v*.
+// In double: the squares of tiny drops' momenta are too small for a float.
+static double dot_quads(const float *a, const float *b) {
+  return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
+}
+
 static void sum_squares(const void *context, size_t begin, size_t end, double *sums) {
   const Work *work = context;
   const float *mass = work->world->sets[FLO_SET_FLUID].mass;
   const FloImplicitViscosity *v = work->viscosity;
   for (size_t i = begin; i < end; ++i) {
     const float *r = v->residue + 4 * i, *u = v->start + 4 * i;
-    sums[0] += (double)(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / (double)mass[i];
-    sums[1] += (double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (double)mass[i];
+    sums[0] += dot_quads(r, r) / (double)mass[i];
+    sums[1] += dot_quads(u, u) * (double)mass[i];
   }
 }
 
@@ -231,7 +236,7 @@ static void sum_way(const void *context, size_t begin, size_t end, double *sums)
   const FloImplicitViscosity *v = ((const Work *)context)->viscosity;
   for (size_t i = begin; i < end; ++i) {
     const float *a = v->way + 4 * i, *b = v->image + 4 * i;
-    sums[0] += (double)(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    sums[0] += dot_quads(a, b);
   }
 }
 

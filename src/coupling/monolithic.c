@@ -6,10 +6,13 @@
 // a friction multiplier for the latter. With g_i = sum_j V_j grad W_ij over all neighbours that do not belong
 // to the same body:
 //
-//   volume error       C_i = C_i(t) - dt sum_j V_j (v_i - v_j) . grad W_ij         >= 0, p_i >= 0, p_i C_i =
-//   0 forces of p_i      -p_i V_i V_j grad W_ij on i, the opposite on j C_i(t) of fluid    1 - sum_j V_j W_ij
-//   (itself included) C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c is what two plane sheets one
-//   spacing apart see
+// clang-format off
+//   volume error       C_i = C_i(t) - dt sum_j V_j (v_i - v_j) . grad W_ij
+//   its conditions     C_i >= 0, p_i >= 0, p_i C_i = 0
+//   forces of p_i      -p_i V_i V_j grad W_ij on i, the opposite on j
+//   C_i(t) of fluid    1 - sum_j V_j W_ij, itself included; if negative, the share of it that is taken back
+//   C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c is what two plane sheets one spacing apart see
+// clang-format on
 //
 // These are (3.7)-(3.16) with volumes of samples in place of ones, so that uneven sampling and samples of
 // another size weigh what they should; for even sampling nothing changes. Since forces are the transposed of
@@ -545,6 +548,7 @@ const FloCoupling flo_monolithic = {
     .words = words,
     .fields = fields,
     .moves_bodies = true,
+    .has_surface_tension = true,
     .state_size = sizeof(FloMonolithic),
     .n_saved = 2,
     .init = monolithic_init,

@@ -22,7 +22,7 @@ FloStatus flo_walk_set_begin(FloWalkSet *set, FloMemory *memory, const double lo
 static uint64_t key_of(const FloWalkSet *set, const double point[3]) {
   uint64_t hash = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    hash = (hash ^ (uint64_t)((point[axis] - set->low[axis]) / set->cell)) + 0x9e3779b97f4a7c15u;
+    hash = (hash ^ (uint64_t)fmax((point[axis] - set->low[axis]) / set->cell, 0)) + 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
     hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
     hash ^= hash >> 31;

@@ -49,6 +49,7 @@ void flo_advice_on_streams(FloAdvice *advice); // emitters and sinks out of reac
 void flo_advice_on_probes(FloAdvice *advice);  // probes out of reach
 void flo_advice_on_times(FloAdvice *advice);   // what begins after the end
 void flo_advice_on_limits(FloAdvice *advice);  // max_particles
+void flo_advice_on_method(FloAdvice *advice);  // what the method does not know
 void flo_advice_on_speeds(FloAdvice *advice);  // walls faster than a time step can follow
 
 #endif

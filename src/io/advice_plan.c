@@ -54,6 +54,21 @@ void flo_advice_on_times(FloAdvice *advice) {
   flo_advice_end_kind(advice, "that begin after the end");
 }
 
+// ---- What the method does not know ----
+
+void flo_advice_on_method(FloAdvice *advice) {
+  const FloWorld *world = advice->world;
+  for (size_t k = 0; k < world->materials.count && !world->method->has_surface_tension; ++k) {
+    const FloMaterial *material = &flo_materials(world)[k];
+    if (material->surface_tension > 0 || material->adhesion > 0)
+      flo_advice_tell(advice,
+                      "material '%.60s' has surface tension or adhesion, which the method %s leaves out; "
+                      "monolithic knows them",
+                      material->name, world->method->name);
+  }
+  flo_advice_end_kind(advice, "materials");
+}
+
 // ---- Limits ----
 
 void flo_advice_on_limits(FloAdvice *advice) {

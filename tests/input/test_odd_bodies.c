@@ -472,6 +472,33 @@ static void test_a_thousand_times_waters_density_sinks(void **state) {
   assert_true(extremes.speed < 1.2);
 }
 
+// Water that it squeezes under itself must not throw it back into the air.
+static void test_a_heavy_block_that_falls_into_a_film_of_water_stays_down(void **state) {
+  (void)state;
+  FloWorld *world = moving_world(3, 9.81, NULL);
+  const double low[3] = {0}, high[3] = {8 * S, 10 * S, 8 * S};
+  const FloShape box = {.kind = FLO_SHAPE_BOX, .size = {4 * S, 4 * S, 4 * S}};
+  FloBodyDef block = solid_def("block", FLO_BODY_DYNAMIC, box, pose_at(14 * S, 5 * S, 8 * S));
+  block.density = 7800;
+  add_tank(world, 3, 20 * S, 10 * S, 12 * S);
+  FloBodyId id = add_body(world, &block);
+  add_block(world, add_water(world), low, high);
+  double start = energy_of(world), highest = 0;
+  Extremes extremes = {0};
+  FloError error;
+  while (flo_world_time(world) < 0.6) {
+    assert_ok(flo_world_step_until(world, 0.6, NULL, &error), &error);
+    look_at_bodies(world, &extremes);
+    extremes.energy = fmax(extremes.energy, energy_of(world) - start);
+    if (flo_world_time(world) > 0.3) highest = fmax(highest, state_of(world, id).pose.position[2]);
+  }
+  print_message("block on a film: energy %+.2g J of %.3g, as high as %.2f spacings after the impact\n",
+                extremes.energy, start, highest / S);
+  flo_world_destroy(world);
+  assert_true(extremes.energy < 1e-3 * start);
+  assert_true(highest < 4 * S);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bodies_in_each_other_part_gently),
@@ -487,6 +514,7 @@ int main(void) {
       cmocka_unit_test(test_friction_must_be_a_number),
       cmocka_unit_test(test_closing_walls_squeeze_but_do_not_shoot),
       cmocka_unit_test(test_every_squeeze_is_told_once),
+      cmocka_unit_test(test_a_heavy_block_that_falls_into_a_film_of_water_stays_down),
       cmocka_unit_test(test_a_body_that_falls_for_ever_slows_nothing),
       cmocka_unit_test(test_light_balls_rise_and_stay_on_top),
       cmocka_unit_test(test_a_thousand_times_waters_density_sinks),
