@@ -128,7 +128,7 @@ if kill -s STOP "$job" 2>/dev/null; then
   code=$?
   # Some shells tell first that it was stopped.
   ((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; }
-  ((code > 128)) || grep -q interrupted late/log.txt || fail "a second signal did not end the program at once: $code"
+  ((code > 128)) || grep -q "end with exit code 1" late/log.txt || fail "a second signal did not end the program at once: $code"
 fi
 expect_exit 0 "$flotsam" resume twice --quiet
 same_run twice
