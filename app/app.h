@@ -9,6 +9,8 @@
 #include "render/render.h"
 #include "render/survey.h"
 
+#include <time.h>
+
 // Exit codes, the same for every command.
 enum { APP_OK = 0, APP_RUN_FAILED = 1, APP_BAD_INPUT = 2, APP_EXPECTATION_FAILED = 3 };
 
@@ -185,6 +187,17 @@ FloStatus app_movie_open(const char *path, int width, int height, double fps, Ap
 FloStatus app_movie_add(AppMovie *movie, const uint8_t *rgb, FloError *error);
 FloStatus app_movie_close(AppMovie *movie, FloError *error); // frees it, also on failure
 void app_movie_abandon(AppMovie *movie);                     // NULL is fine; leaves no file
+
+// ---- Frames, and what is made of them (frames.c) ----
+
+// The numbers of "A:B:STEP", any of which may be missing; false if there is anything else. `is_single` tells
+// of a lone number, which is A and B.
+bool app_read_frames(const char *text, size_t numbers[3], bool *is_single);
+// Notes in folder/settings.json what files there are made with, if that is not what the note says; `when` it
+// was last changed tells older files.
+FloStatus app_note_settings(const char *folder, const char *text, struct timespec *when, FloError *error);
+// Whether a file was made from a frame's particles as they are, with the present settings.
+bool app_is_current(const char *path, const char *particles, const struct timespec *settings);
 
 // ---- Progress on stderr (progress.c) ----
 

@@ -194,22 +194,10 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
 
 // ---- Which frames ----
 
-// The numbers of "A:B:STEP", any of which may be missing; false if there is anything else.
-static bool read_range(const char *text, size_t numbers[3]) {
-  for (size_t k = 0; k < 3; k++) {
-    size_t length = strspn(text, "0123456789");
-    if (length > 9) return false;
-    if (length > 0) numbers[k] = strtoul(text, NULL, 10);
-    text += length;
-    if (*text == 0) return k > 0;
-    if (*text++ != ':') return false;
-  }
-  return false;
-}
-
 static FloStatus plan_range(Job *job, const char *text) {
   size_t numbers[3] = {0, job->n_frames - 1, 1};
-  if (!read_range(text, numbers) || numbers[2] == 0)
+  bool is_single;
+  if (!app_read_frames(text, numbers, &is_single) || is_single || numbers[2] == 0)
     return flo_fail(&job->error, FLO_BAD_INPUT,
                     "render: --frames needs A:B or A:B:STEP such as 0:20:2, not '%s' (--frame N draws one)",
                     text);
@@ -415,43 +403,22 @@ static char *settings_text(const Job *job) {
   return text;
 }
 
-// Notes what the pictures are made with, if that is not what the note says: its time tells older ones.
-static bool note_settings(Job *job, const char *text) {
-  char path[FLO_PATH_SIZE], *old = NULL;
-  size_t size = 0, length = strlen(text);
-  struct stat about;
-  if (flo_path_join(job->kept, "settings.json", path, NULL) != FLO_OK) return false;
-  bool is_same = flo_file_exists(path) && flo_file_read(path, &old, &size, NULL) == FLO_OK &&
-                 size == length && memcmp(old, text, length) == 0;
-  free(old);
-  if (!is_same && flo_file_write(path, text, length, NULL) != FLO_OK) return false;
-  if (stat(path, &about) != 0) return false;
-  job->settings_time = about.st_mtim;
-  return true;
-}
-
 // Where nothing can be kept, in a folder that may only be read, the movie is made all the same.
 static void prepare_keeping(Job *job) {
   bool is_fine = flo_path_join(job->arguments->folder, "movie", job->kept, NULL) == FLO_OK &&
                  flo_folder_make(job->kept, NULL) == FLO_OK;
   char *text = is_fine ? settings_text(job) : NULL;
-  if (!text || !note_settings(job, text)) job->kept[0] = 0;
+  if (!text || app_note_settings(job->kept, text, &job->settings_time, NULL) != FLO_OK) job->kept[0] = 0;
   free(text);
-}
-
-static bool is_older(const struct timespec *a, const struct timespec *b) {
-  return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
 // A picture that was made from the frame as it is, with the present settings; NULL if there is none.
 static uint8_t *find_kept(const Job *job, size_t frame, const char *path) {
   char particles[FLO_PATH_SIZE];
-  struct stat from, to;
   uint8_t *rgb = NULL;
   if (flo_run_folder_frame_path(job->arguments->folder, frame, particles, NULL) != FLO_OK ||
-      stat(path, &to) != 0 || stat(particles, &from) != 0)
+      !app_is_current(path, particles, &job->settings_time))
     return NULL;
-  if (is_older(&to.st_mtim, &from.st_mtim) || is_older(&to.st_mtim, &job->settings_time)) return NULL;
   if (flo_read_png(path, job->picture.width, job->picture.height, &rgb, NULL) != FLO_OK) return NULL;
   return rgb;
 }

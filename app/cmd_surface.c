@@ -185,23 +185,11 @@ static void choose_def(Job *job) {
   if (has_tank && !a->is_unclipped) job->def.region = &job->region;
 }
 
-// The numbers of "A:B:STEP", any of which may be missing; a single one is a frame.
-static bool read_range(const char *text, size_t numbers[3]) {
-  for (size_t k = 0; k < 3; k++) {
-    size_t length = strspn(text, "0123456789");
-    if (length > 9 || (k == 0 && length == 0 && *text == 0)) return false;
-    if (length > 0) numbers[k] = strtoul(text, NULL, 10);
-    text += length;
-    if (*text == 0) return k == 0 ? numbers[1] = numbers[0], true : true;
-    if (*text++ != ':') return false;
-  }
-  return false;
-}
-
 static FloStatus plan(Job *job) {
   size_t numbers[3] = {0, job->n_frames - 1, 1};
   const char *text = job->arguments->frames;
-  if (text && (!read_range(text, numbers) || numbers[2] == 0))
+  bool is_single;
+  if (text && (!app_read_frames(text, numbers, &is_single) || numbers[2] == 0))
     return flo_fail(&job->error, FLO_BAD_INPUT,
                     "surface: --frames needs A:B or A:B:STEP such as 0:20:2, not '%s'", text);
   job->first = numbers[0], job->last = numbers[1], job->step = numbers[2];
@@ -235,20 +223,6 @@ static char *settings_text(const Job *job) {
   return text;
 }
 
-// Notes what the surfaces are made with, if that is not what the note says: its time tells older ones.
-static FloStatus note_settings(Job *job, const char *text) {
-  char path[FLO_PATH_SIZE], *old = NULL;
-  size_t size = 0, length = strlen(text);
-  struct stat about;
-  FLO_TRY(flo_path_join(job->out, "settings.json", path, &job->error));
-  bool is_same = flo_file_exists(path) && flo_file_read(path, &old, &size, NULL) == FLO_OK &&
-                 size == length && memcmp(old, text, length) == 0;
-  free(old);
-  if (!is_same) FLO_TRY(flo_file_write(path, text, length, &job->error));
-  if (stat(path, &about) == 0) job->settings_time = about.st_mtim;
-  return FLO_OK;
-}
-
 // A place where nothing can be written is bad input.
 static FloStatus prepare_folder(Job *job) {
   const Arguments *a = job->arguments;
@@ -258,20 +232,9 @@ static FloStatus prepare_folder(Job *job) {
   FloStatus status = flo_folder_make(job->out, &job->error);
   char *text = status == FLO_OK ? settings_text(job) : NULL;
   if (status == FLO_OK && !text) return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for the settings");
-  if (status == FLO_OK) status = note_settings(job, text);
+  if (status == FLO_OK) status = app_note_settings(job->out, text, &job->settings_time, &job->error);
   free(text);
   return status == FLO_IO_FAILED ? FLO_BAD_INPUT : status;
-}
-
-static bool is_older(const struct timespec *a, const struct timespec *b) {
-  return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
-}
-
-// Whether a surface is there that was made from the frame as it is, with the present settings.
-static bool is_current(const Job *job, const char *particles, const char *path) {
-  struct stat from, to;
-  if (stat(path, &to) != 0 || stat(particles, &from) != 0) return false;
-  return !is_older(&to.st_mtim, &from.st_mtim) && !is_older(&to.st_mtim, &job->settings_time);
 }
 
 // ---- Frames ----
@@ -376,7 +339,7 @@ static FloStatus make_frames(Job *job) {
     if (status == FLO_OK) status = frame_path(job, frame, path);
     if (status != FLO_OK) break;
     show_progress(job, frame);
-    if (!job->arguments->is_forced && is_current(job, particles, path))
+    if (!job->arguments->is_forced && app_is_current(path, particles, &job->settings_time))
       tell_there(job, frame, path);
     else
       status = make_frame(job, frame, particles, path);
@@ -400,7 +363,7 @@ static FloStatus write_collection(Job *job, char (*texts)[64], const char **name
   for (size_t frame = 0; frame < job->n_frames; frame++) {
     FLO_TRY(flo_run_folder_frame_path(job->arguments->folder, frame, particles, &job->error));
     FLO_TRY(frame_path(job, frame, path));
-    if (!is_current(job, particles, path)) continue;
+    if (!app_is_current(path, particles, &job->settings_time)) continue;
     snprintf(texts[n], sizeof texts[n], "surface_%06zu.vtp", frame);
     names[n] = texts[n];
     times[n++] = frame_time(job, frame);

@@ -213,18 +213,23 @@ static void press_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
+void flo_forcing_answer(const FloWorld *world, const FloDirectForcing *forcing, size_t i,
+                        const double origin[3], const double force[3], double impulses[6]) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], turn[3], impulse[3];
+  vec_scale(force, -forcing->kick_dt, impulse);
+  flo_world_nearest_image(world, origin, x, x);
+  vec_sub(x, origin, arm);
+  vec_cross(arm, impulse, turn);
+  vec_add(impulses, impulse, impulses);
+  vec_add(impulses + 3, turn, impulses + 3);
+}
+
 // The opposite on bodies, in the order of the particles.
 static void press_body(const FloWorld *world, FloDirectForcing *forcing, size_t i, size_t sample,
                        const double force[3]) {
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
   FloForcingPartner *partner = &forcing->partners[world->sets[FLO_SET_RIGID].body[sample]];
-  double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], turn[3], impulse[3];
-  vec_scale(force, -forcing->kick_dt, impulse);
-  flo_world_nearest_image(world, partner->origin, x, x);
-  vec_sub(x, partner->origin, arm);
-  vec_cross(arm, impulse, turn);
-  vec_add(partner->pressure, impulse, partner->pressure);
-  vec_add(partner->pressure + 3, turn, partner->pressure + 3);
+  flo_forcing_answer(world, forcing, i, partner->origin, force, partner->pressure);
 }
 
 static void press_bodies(const FloWorld *world, FloDirectForcing *forcing) {

@@ -123,6 +123,11 @@ FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloErro
 // Moves fluid particles that are too near to a surface away from it, (19) and (20).
 void flo_forcing_correct_positions(FloWorld *world, FloDirectForcing *forcing);
 
+// Adds the opposite of what a force does to fluid particle i in the time of a kick to a body's impulses,
+// linear and, about `origin`, angular.
+void flo_forcing_answer(const FloWorld *world, const FloDirectForcing *forcing, size_t i,
+                        const double origin[3], const double force[3], double impulses[6]);
+
 // ---- Response ----
 
 // Velocity of the body at the end of an arm.

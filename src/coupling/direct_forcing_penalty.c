@@ -66,17 +66,9 @@ static void push_fluid(FloWorld *world, const FloDirectForcing *forcing, size_t 
 
 static void push_both(FloWorld *world, const FloDirectForcing *forcing, size_t i, size_t j,
                       const double force[3]) {
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
   FloForcingPartner *partner = &forcing->partners[world->sets[FLO_SET_RIGID].body[j]];
-  double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], impulse[3], turn[3];
   push_fluid(world, forcing, i, j, force);
-  if (!partner->is_free) return;
-  vec_scale(force, -forcing->kick_dt, impulse);
-  flo_world_nearest_image(world, partner->origin, x, x);
-  vec_sub(x, partner->origin, arm);
-  vec_cross(arm, impulse, turn);
-  vec_add(partner->impulse, impulse, partner->impulse);
-  vec_add(partner->impulse + 3, turn, partner->impulse + 3);
+  if (partner->is_free) flo_forcing_answer(world, forcing, i, partner->origin, force, partner->impulse);
 }
 
 void flo_forcing_add_penalty(FloWorld *world, FloDirectForcing *forcing) {

@@ -1,0 +1,49 @@
+// What commands that make a file of each frame share: which frames, and which files are still good.
+#include "app.h"
+#include "base/core.h"
+#include "io/run_folder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool app_read_frames(const char *text, size_t numbers[3], bool *is_single) {
+  *is_single = false;
+  for (size_t k = 0; k < 3; k++) {
+    size_t length = strspn(text, "0123456789");
+    if (length > 9) return false;
+    if (length > 0) numbers[k] = strtoul(text, NULL, 10);
+    text += length;
+    if (*text == 0) {
+      *is_single = k == 0;
+      if (k == 0) numbers[1] = numbers[0];
+      return k > 0 || length > 0;
+    }
+    if (*text++ != ':') return false;
+  }
+  return false;
+}
+
+FloStatus app_note_settings(const char *folder, const char *text, struct timespec *when, FloError *error) {
+  char path[FLO_PATH_SIZE], *old = NULL;
+  size_t size = 0, length = strlen(text);
+  struct stat about;
+  FLO_TRY(flo_path_join(folder, "settings.json", path, error));
+  bool is_same = flo_file_exists(path) && flo_file_read(path, &old, &size, NULL) == FLO_OK &&
+                 size == length && memcmp(old, text, length) == 0;
+  free(old);
+  if (!is_same) FLO_TRY(flo_file_write(path, text, length, error));
+  if (stat(path, &about) != 0) return flo_fail(error, FLO_IO_FAILED, "%s: cannot be read", path);
+  *when = about.st_mtim;
+  return FLO_OK;
+}
+
+static bool is_older(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+bool app_is_current(const char *path, const char *particles, const struct timespec *settings) {
+  struct stat from, to;
+  if (stat(path, &to) != 0 || stat(particles, &from) != 0) return false;
+  return !is_older(&to.st_mtim, &from.st_mtim) && !is_older(&to.st_mtim, settings);
+}
