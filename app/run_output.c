@@ -204,6 +204,7 @@ FloStatus app_run_show_frame(AppRun *run) {
   if (now == run->frame_time) return post_frame(run, run->point.n_written - 1, true);
   FLO_TRY(flo_series_add(run->series, run->scene, run->world, flo_seconds() - run->began, &run->error));
   FLO_TRY(post_frame(run, run->point.n_written, false));
+  flo_world_restart_averages(run->world);
   run->point.n_written++;
   run->frame_time = now;
   return FLO_OK;

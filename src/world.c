@@ -154,7 +154,7 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
   world->boundary_gamma = flo_kernel_boundary_gamma(&world->kernel, def->spacing, world->layers);
   world->forces_of_step = UINT64_MAX;
   world->lost_depth = INFINITY;
-  world->time = 0 - def->settle; // never -0
+  world->time = world->averages_since = 0 - def->settle; // never -0
   FLO_TRY(init_lattice(world, error));
   FLO_TRY(init_method(world, error));
   init_particles(world);
@@ -319,6 +319,7 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;
   flo_world_move_bodies(world);
+  FLO_TRY(flo_world_add_impulses(world, error));
   if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
   return FLO_OK;
 }

@@ -35,7 +35,9 @@ typedef struct FloBody {
   FloBodyKind kind;
   const FloSolid *solid; // shared by all bodies of the same shape
   FloPose start;         // pose at time zero, before motions
-  FloBodyState state;    // now
+  FloBodyState state;    // now; the means are made when asked for
+  double impulse[6];     // force and torque times time since averages were restarted
+  bool averages_force;   // though it is not dynamic
   double reach;          // no point of it is farther from its position [m]
   FloSet set;            // that holds its samples:
   size_t first, count;
@@ -107,6 +109,7 @@ struct FloWorld {
   double params[FLO_MAX_PARAMS];
 
   double time, dt;
+  double averages_since; // [s]
   uint64_t step;
   int iterations;
   double residual;
@@ -179,6 +182,8 @@ FloStatus flo_world_update_boundary_grid(FloWorld *world, FloError *error);
 FloStatus flo_world_build_operators(FloWorld *world, FloError *error);
 // The rows of walls, for methods that do not sweep them in each step.
 FloStatus flo_world_build_wall_rows(FloWorld *world, FloError *error);
+// Adds what the last step did to the averages of forces.
+FloStatus flo_world_add_impulses(FloWorld *world, FloError *error);
 // Makes the operators fit the present positions.
 FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
 // The same from scratch, with lists that reach `skin` supports beyond the support.

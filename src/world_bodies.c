@@ -237,6 +237,7 @@ static FloStatus copy_friction(FloWorld *world, const FloBodyDef *def, FloBody *
     return flo_fail(error, FLO_BAD_INPUT, "rolling_friction: must be >= 0 and finite, got %g",
                     def->rolling_friction);
   body->rolling_friction = def->rolling_friction;
+  body->averages_force = def->averages_force;
   for (size_t k = 0; k < def->n_friction_changes; ++k) {
     const FloFrictionChange *change = &def->friction_changes[k];
     if (!(change->friction >= 0) || !(change->within >= 0) || !isfinite(change->friction + change->within))

@@ -107,17 +107,54 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
   }
 }
 
+// Of dynamic bodies the step itself knows the forces.
+static FloStatus find_forces(FloWorld *world, FloError *error) {
+  if (!world->has_step_state || world->forces_of_step == world->step) return FLO_OK;
+  FLO_TRY(world->method->solid_forces(world, world->method_state, error));
+  flo_world_add_pushes(world);
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) sum_body_forces(world, &flo_bodies(world)[k]);
+  world->forces_of_step = world->step;
+  return FLO_OK;
+}
+
+static bool has_average(const FloBody *body) {
+  return body->kind == FLO_BODY_DYNAMIC || body->averages_force;
+}
+
+FloStatus flo_world_add_impulses(FloWorld *world, FloError *error) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].averages_force) FLO_TRY(find_forces(world, error));
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (!has_average(body)) continue;
+    vec_add_scaled(body->impulse, body->state.force, world->dt, body->impulse);
+    vec_add_scaled(body->impulse + 3, body->state.torque, world->dt, body->impulse + 3);
+  }
+  return FLO_OK;
+}
+
+void flo_world_restart_averages(FloWorld *world) {
+  world->averages_since = world->time;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    for (int i = 0; i < 6; ++i) flo_bodies(world)[k].impulse[i] = 0;
+}
+
+static void find_means(const FloWorld *world, FloBody *body) {
+  FloBodyState *state = &body->state;
+  double span = world->time - world->averages_since;
+  vec_copy(state->force, state->mean_force);
+  vec_copy(state->torque, state->mean_torque);
+  if (!(span > 0) || !has_average(body)) return;
+  vec_scale(body->impulse, 1 / span, state->mean_force);
+  vec_scale(body->impulse + 3, 1 / span, state->mean_torque);
+}
+
 FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *state, FloError *error) {
   if (id.generation != 1 || id.index >= world->bodies.count)
     return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
-  if (world->has_step_state && world->forces_of_step != world->step) {
-    FLO_TRY(world->method->solid_forces(world, world->method_state, error));
-    flo_world_add_pushes(world);
-    // Of dynamic bodies the step itself knows the forces.
-    for (size_t k = 0; k < world->bodies.count; ++k)
-      if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) sum_body_forces(world, &flo_bodies(world)[k]);
-    world->forces_of_step = world->step;
-  }
+  FLO_TRY(find_forces(world, error));
+  find_means(world, &flo_bodies(world)[id.index]);
   *state = flo_bodies(world)[id.index].state;
   return FLO_OK;
 }

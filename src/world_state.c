@@ -65,6 +65,7 @@ static FloStatus add_copy(FloState *state, const char *name, FloType type, size_
 #define FLO_SCALARS(X)                                                                                       \
   X(time, double, -MUCH, MUCH)                                                                               \
   X(dt, double, 0, MUCH)                                                                                     \
+  X(averages_since, double, -MUCH, MUCH)                                                                     \
   X(step, uint64_t, 0, MUCH)                                                                                 \
   X(iterations, int, 0, INT_MAX)                                                                             \
   X(residual, double, 0, MUCH)                                                                               \
@@ -98,7 +99,7 @@ static void restore_scalars(FloWorld *world, const double *values) {
 
 // ---- Streams and bodies, as rows of numbers ----
 
-enum { PER_EMITTER = 3, PER_BODY = 23 };
+enum { PER_EMITTER = 3, PER_BODY = 29 };
 
 static FloStatus save_streams(const FloWorld *world, FloState *state, FloError *error) {
   void *data;
@@ -143,6 +144,7 @@ static FloStatus save_bodies(const FloWorld *world, FloState *state, FloError *e
     memcpy(at + 16, rigid->velocity, 3 * sizeof *at);
     memcpy(at + 19, rigid->angular_momentum, 3 * sizeof *at);
     at[22] = rigid->is_held;
+    memcpy(at + 23, flo_bodies(world)[k].impulse, 6 * sizeof *at);
   }
   return FLO_OK;
 }
@@ -160,6 +162,7 @@ static void restore_bodies(FloWorld *world, const double *at) {
     memcpy(rigid->velocity, at + 16, 3 * sizeof *at);
     memcpy(rigid->angular_momentum, at + 19, 3 * sizeof *at);
     rigid->is_held = at[22] != 0;
+    memcpy(body->impulse, at + 23, 6 * sizeof *at);
     if (body->kind == FLO_BODY_DYNAMIC) flo_rigid_refresh(rigid, s->pose.rotation);
     if (body->kind != FLO_BODY_STATIC) flo_world_place_samples(world, body);
   }

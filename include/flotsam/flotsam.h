@@ -79,6 +79,8 @@ FLO_API double flo_world_time(const FloWorld *world);
 FLO_API size_t flo_world_count(const FloWorld *world, FloSet set);
 FLO_API FloFigures flo_world_figures(FloWorld *world);
 FLO_API FloStatus flo_world_body_state(FloWorld *world, FloBodyId body, FloBodyState *state, FloError *error);
+// From now on the mean forces on bodies are those of later steps.
+FLO_API void flo_world_restart_averages(FloWorld *world);
 // A field by name ("x", "vx", "density", "id", ...); FLO_BAD_INPUT if that set has no such field.
 FLO_API FloStatus flo_world_view(const FloWorld *, FloSet, const char *field, FloView *view, FloError *error);
 // Names of a set's fields, one after the other; NULL past the last.

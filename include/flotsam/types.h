@@ -256,6 +256,7 @@ typedef struct FloBodyDef {
   size_t n_friction_changes;
   const FloMotionDef *motions; // copied; KINEMATIC only
   size_t n_motions;
+  bool averages_force; // of bodies that are not DYNAMIC: find the force on it in each step, which costs time
   // DYNAMIC only:
   double density;               // [kg/m³]; 0: the material's
   double thickness;             // of a shell, which is hollow and weighs as a sheet [m]; 0: solid
@@ -313,11 +314,15 @@ typedef struct FloFigures {
   size_t emitted, removed;                 // fluid particles since the start
 } FloFigures;
 
-// A body as it is now. Force and torque are what the fluid does to it.
+// A body as it is now. Force and torque are what fluid and other bodies do to it. Those of a single step
+// scatter, most of all in short steps and hard impacts; the means are over all steps since averages were
+// restarted, of static and prescribed bodies only if `averages_force` asks for it (otherwise the last
+// step's).
 typedef struct FloBodyState {
   FloPose pose;
   double velocity[3], angular_velocity[3];
-  double force[3], torque[3]; // [N], [N m] about the body's position
+  double force[3], torque[3]; // [N], [N m] about the body's position; of the last step
+  double mean_force[3], mean_torque[3];
 } FloBodyState;
 
 // A zero-copy view of one field: element i stands `stride` bytes behind element i-1. Valid until the next

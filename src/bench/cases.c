@@ -76,11 +76,11 @@ static FloStatus add_water(FloWorld *world, const Box *box, FloError *error) {
   return status;
 }
 
-FloStatus flo_case_box(size_t particles, int threads, const FloAllocator *allocator, FloWorld **world,
-                       FloError *error) {
+FloStatus flo_case_box(size_t particles, int threads, const char *method, const FloAllocator *allocator,
+                       FloWorld **world, FloError *error) {
   Box box = shape_box(particles);
   FloWorldDef def = flo_default_world_def();
-  def.spacing = BOX_SPACING;
+  def.spacing = BOX_SPACING, def.method = method;
   def.threads = threads;
   if (allocator) def.allocator = *allocator;
   FLO_TRY(flo_world_create(&def, world, error));
@@ -126,26 +126,27 @@ FloStatus flo_case_peer_dam(int threads, FloWorld **world, FloError *error) {
 
 // ---- Measuring ----
 
-// Counts the steps that made neighbour lists.
-static FloStatus make_steps(FloWorld *world, int n, int *n_searches, FloError *error) {
-  for (int k = 0; k < n; ++k) {
-    FLO_TRY(flo_world_step(world, NULL, error));
-    *n_searches += world->lists.age == 0;
-  }
-  return FLO_OK;
-}
-
 typedef struct Samples {
   double step[FLO_BENCH_MAX_REPEATS], stages[FLO_STAGE_COUNT][FLO_BENCH_MAX_REPEATS];
   double full_build[FLO_BENCH_MAX_REPEATS];
-  int n_searches;
+  int n_searches, n_iterations;
 } Samples;
+
+// Counts the steps that made neighbour lists, and the iterations.
+static FloStatus make_steps(FloWorld *world, int n, Samples *samples, FloError *error) {
+  for (int k = 0; k < n; ++k) {
+    FLO_TRY(flo_world_step(world, NULL, error));
+    samples->n_searches += world->lists.age == 0;
+    samples->n_iterations += world->iterations;
+  }
+  return FLO_OK;
+}
 
 static FloStatus measure_once(FloWorld *world, int n_steps, int repeat, Samples *samples, FloError *error) {
   double before[FLO_STAGE_COUNT], after;
   for (size_t k = 0; k < FLO_STAGE_COUNT; ++k) flo_world_stage(world, k, &before[k]);
   double since = flo_seconds();
-  FLO_TRY(make_steps(world, n_steps, &samples->n_searches, error));
+  FLO_TRY(make_steps(world, n_steps, samples, error));
   samples->step[repeat] = (flo_seconds() - since) / n_steps;
   for (size_t k = 0; k < FLO_STAGE_COUNT; ++k) {
     flo_world_stage(world, k, &after);
@@ -180,8 +181,7 @@ static void describe(const FloWorld *world, FloCaseResult *result) {
 }
 
 FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResult *result, FloError *error) {
-  Samples samples = {.n_searches = 0};
-  int ignored = 0;
+  Samples samples = {0}, ignored = {0};
   FLO_ASSERT(plan->repeats > 0 && plan->repeats <= FLO_BENCH_MAX_REPEATS && plan->steps > 0);
   *result = (FloCaseResult){.steps = (double)plan->repeats * plan->steps};
   FLO_TRY(make_steps(world, plan->warm_up, &ignored, error));
@@ -201,6 +201,7 @@ FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResu
     FLO_TRY(measure_full_build(world, n_builds, &samples.full_build[repeat], error));
   result->full_build = flo_times_of(samples.full_build, plan->repeats);
   result->searches = samples.n_searches / result->steps;
+  result->iterations = samples.n_iterations / result->steps;
   return FLO_OK;
 }
 

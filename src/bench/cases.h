@@ -8,8 +8,8 @@
 
 // A basin full of water: a box of about `particles` particles in a tank, shaken a little, so that they have
 // as many neighbours as in a flow and not as in a crystal.
-FloStatus flo_case_box(size_t particles, int threads, const FloAllocator *allocator, FloWorld **world,
-                       FloError *error);
+FloStatus flo_case_box(size_t particles, int threads, const char *method, const FloAllocator *allocator,
+                       FloWorld **world, FloError *error);
 // The dam break that other programs are compared with; scenes/bench/peer-dam.json is the same.
 FloStatus flo_case_peer_dam(int threads, FloWorld **world, FloError *error);
 
@@ -28,6 +28,7 @@ typedef struct FloCaseResult {
   FloTimes full_build;     // of all pairs from scratch, lists included, once the particles are sorted
   double searches;         // how often lists were made in a step: 1, or less where they served several steps
   double steps, simulated; // measured steps, and the time they cover [s]
+  double iterations;       // of the solver, in a step
   double support;          // of the kernel, in spacings
   size_t pairs, lanes;     // of fluid with fluid and solids: without and with padding
   size_t bytes;            // held by the world

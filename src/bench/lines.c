@@ -16,6 +16,21 @@ double flo_figure_step_rate(const FloCaseResult *r) {
   return per_core((double)r->particles / r->step.median, r->threads);
 }
 
+double flo_figure_iteration_rate(const FloCaseResult *r) {
+  double n = (double)r->particles * r->iterations;
+  return n > 0 ? per_core(n / r->stages[FLO_STAGE_FORCE].median, r->threads) : NAN;
+}
+
+// Samples of bodies are unknowns too.
+double flo_figure_coupled_iterations(const FloCouplingResult *r) {
+  double n = (double)(r->particles + r->rigid) * r->iterations;
+  return n > 0 ? per_core(n / r->solve_seconds, r->threads) : NAN;
+}
+
+double flo_figure_coupled_steps(const FloCouplingResult *r) {
+  return per_core((double)(r->particles + r->rigid) * r->steps / r->seconds, r->threads);
+}
+
 double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
   const FloRate *single = flo_rates_find(rates, part, 1, r->particles);
   // The same case on one thread, not a similar one.
@@ -138,6 +153,8 @@ json_t *flo_line_case(FloBenchPart part, const FloCaseResult *r, const FloRates 
   add(line, "particle_steps_per_second_core", flo_figure_step_rate(r));
   add(line, "neighbour_build_per_second_core", flo_figure_build_rate(r));
   add(line, "searches_per_step", r->searches);
+  add(line, "iterations_per_step", r->iterations > 0 ? r->iterations : NAN);
+  add(line, "particle_iterations_per_second_core", flo_figure_iteration_rate(r));
   add(line, "speedup", flo_figure_speedup(r, part, rates));
   add(line, "bytes_per_particle", (double)r->bytes / (double)r->particles);
   add(line, "force_pairs_per_second", (double)r->pairs / r->stages[FLO_STAGE_FORCE].median);
@@ -157,6 +174,42 @@ void flo_line_add_peer(json_t *line) {
   json_object_set_new(peer, "seconds_per_step", json_pack("[f, f]", 0.115, 0.135));
   add_text(peer, "note", "reference, another run of the same machine type");
   json_object_set_new(line, "reference", peer);
+}
+
+// ---- Fluid and bodies ----
+
+static void add_coupling_peer(json_t *line, const FloCouplingResult *r) {
+  json_t *peer = json_object();
+  bool is_whole = r->about->peer && r->simulated == r->about->simulated;
+  if (r->about->peer) {
+    add_text(peer, "program", r->about->peer);
+    add(peer, "seconds_per_simulated_second", r->about->peer_seconds / r->about->simulated);
+    add_text(peer, "note", "reference, two threads, another run of the same machine type");
+    // A quick run, or another number of threads, is not the same work.
+    add(peer, "times_faster", is_whole && r->threads == 2 ? r->about->peer_seconds / r->seconds : NAN);
+  }
+  json_object_set_new(line, "reference", r->about->peer ? peer : json_null());
+  if (!r->about->peer) json_decref(peer);
+}
+
+json_t *flo_line_coupling(const FloCouplingResult *r) {
+  json_t *line =
+      start(flo_bench_part_name(FLO_BENCH_COUPLING), r->particles, r->threads, r->seconds / r->steps);
+  add_text(line, "scene", r->about->scene);
+  add_text(line, "method", r->about->method);
+  add_count(line, "rigid_particles", r->rigid);
+  add_count(line, "boundary_particles", r->boundary);
+  add(line, "simulated_seconds", r->simulated);
+  add(line, "seconds_per_simulated_second", r->seconds / r->simulated);
+  add(line, "steps", r->steps);
+  add(line, "iterations_per_step", r->iterations > 0 ? r->iterations / r->steps : NAN);
+  add(line, "particle_iterations_per_second_core", flo_figure_coupled_iterations(r));
+  add(line, "particle_steps_per_second_core", flo_figure_coupled_steps(r));
+  add(line, "solve_share", r->solve_seconds / r->seconds);
+  add(line, "search_share", r->search_seconds / r->seconds);
+  add(line, "density_error_mean", r->density_error_mean);
+  add_coupling_peer(line, r);
+  return line;
 }
 
 // ---- Memory and targets ----

@@ -3,6 +3,7 @@
 #define FLO_BENCH_LINES_H
 
 #include "bench/cases.h"
+#include "bench/coupling.h"
 #include "bench/machine.h"
 #include "bench/probes.h"
 #include "bench/rates.h"
@@ -18,13 +19,17 @@ json_t *flo_line_probe(const FloPairProbe *probe, int threads, const FloTimes *i
 json_t *flo_line_case(FloBenchPart part, const FloCaseResult *result, const FloRates *rates);
 // Adds what is published about the same case.
 void flo_line_add_peer(json_t *line);
+json_t *flo_line_coupling(const FloCouplingResult *result);
 json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
 json_t *flo_line_sampling(const FloSamplingResult *result);
 json_t *flo_line_target(const FloTarget *target);
 
 // Figures that lines and targets share; NAN where the run has not measured what they need.
-double flo_figure_build_rate(const FloCaseResult *result); // all pairs from scratch [particles/s/core]
-double flo_figure_step_rate(const FloCaseResult *result);  // [particle steps/s/core]
+double flo_figure_build_rate(const FloCaseResult *result);     // all pairs from scratch [particles/s/core]
+double flo_figure_step_rate(const FloCaseResult *result);      // [particle steps/s/core]
+double flo_figure_iteration_rate(const FloCaseResult *result); // [particle iterations/s/core]
+double flo_figure_coupled_iterations(const FloCouplingResult *result);
+double flo_figure_coupled_steps(const FloCouplingResult *result);
 double flo_figure_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
 double flo_figure_probe_share(const FloCaseResult *result, const FloRates *rates);
 

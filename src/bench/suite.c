@@ -9,7 +9,8 @@
 static const char *const part_names[FLO_BENCH_PART_COUNT] = {
     [FLO_BENCH_STREAM] = "stream",     [FLO_BENCH_FMA] = "fma",
     [FLO_BENCH_PROBE] = "probe",       [FLO_BENCH_BOX] = "box",
-    [FLO_BENCH_PEER_DAM] = "peer-dam", [FLO_BENCH_MEMORY] = "memory",
+    [FLO_BENCH_PEER_DAM] = "peer-dam", [FLO_BENCH_POOL] = "pool",
+    [FLO_BENCH_COUPLING] = "coupling", [FLO_BENCH_MEMORY] = "memory",
     [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_FIVE_MILLION] = "five-million",
 };
 
@@ -128,6 +129,8 @@ static FloCasePlan plan_for(const Suite *suite, FloBenchPart part, size_t partic
   switch (part) {
   case FLO_BENCH_PEER_DAM:
     return (FloCasePlan){20, 5, 20};
+  case FLO_BENCH_POOL:
+    return (FloCasePlan){3, 5, rounds_for(4e5, particles, 2, 10)};
   case FLO_BENCH_FIVE_MILLION:
     return (FloCasePlan){0, 4, 5};
   default:
@@ -155,6 +158,9 @@ static FloStatus measure_and_emit(Suite *suite, FloBenchPart part, size_t partic
   FloRate rate = rate_of(part, result.threads, result.particles, 1, &result.step);
   flo_rates_add(&suite->rates, &rate);
   if (part == FLO_BENCH_BOX) note_box(suite, &result);
+  if (part == FLO_BENCH_POOL)
+    flo_targets_note(&suite->targets, FLO_TARGET_ITERATIONS, flo_figure_iteration_rate(&result),
+                     result.particles, result.threads);
   json_t *line = flo_line_case(part, &result, &suite->rates);
   if (part == FLO_BENCH_PEER_DAM) flo_line_add_peer(line);
   return emit(suite, line, error);
@@ -163,8 +169,10 @@ static FloStatus measure_and_emit(Suite *suite, FloBenchPart part, size_t partic
 static FloStatus run_case(Suite *suite, FloBenchPart part, size_t particles, int threads, FloError *error) {
   FloWorld *world = NULL;
   announce(suite, part, particles, threads);
-  FloStatus status = part == FLO_BENCH_PEER_DAM ? flo_case_peer_dam(threads, &world, error)
-                                                : flo_case_box(particles, threads, NULL, &world, error);
+  const char *method = part == FLO_BENCH_POOL ? "monolithic" : "wcsph";
+  FloStatus status = part == FLO_BENCH_PEER_DAM
+                         ? flo_case_peer_dam(threads, &world, error)
+                         : flo_case_box(particles, threads, method, NULL, &world, error);
   if (status == FLO_OK) status = measure_and_emit(suite, part, particles, world, error);
   flo_world_destroy(world);
   return status;
@@ -173,6 +181,26 @@ static FloStatus run_case(Suite *suite, FloBenchPart part, size_t particles, int
 static FloStatus run_case_threads(Suite *suite, FloBenchPart part, size_t particles, FloError *error) {
   for (size_t k = 0; k < suite->spec->n_threads; ++k)
     FLO_TRY(run_case(suite, part, particles, suite->spec->threads[k], error));
+  return FLO_OK;
+}
+
+// ---- Fluid and bodies ----
+
+static void note_coupling(Suite *suite, const FloCouplingResult *r) {
+  FloTargetId id = r->iterations > 0 ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
+  double rate = r->iterations > 0 ? flo_figure_coupled_iterations(r) : flo_figure_coupled_steps(r);
+  flo_targets_note(&suite->targets, id, rate, r->particles, r->threads);
+}
+
+static FloStatus run_coupling(Suite *suite, FloError *error) {
+  const FloCouplingCase *about;
+  for (size_t k = 0; (about = flo_coupling_case(k)); ++k) {
+    FloCouplingResult result;
+    announce(suite, FLO_BENCH_COUPLING, 0, most_threads(suite->spec));
+    FLO_TRY(flo_coupling_measure(about, most_threads(suite->spec), suite->spec->is_quick, &result, error));
+    note_coupling(suite, &result);
+    FLO_TRY(emit(suite, flo_line_coupling(&result), error));
+  }
   return FLO_OK;
 }
 
@@ -204,7 +232,7 @@ static FloStatus run_memory(Suite *suite, FloError *error) {
   Tally tally = {0};
   FloAllocator allocator = {allocate_counted, release_counted, &tally};
   announce(suite, FLO_BENCH_MEMORY, particles, threads);
-  FloStatus status = flo_case_box(particles, threads, &allocator, &world, error);
+  FloStatus status = flo_case_box(particles, threads, "wcsph", &allocator, &world, error);
   for (int k = 0; k < 3 && status == FLO_OK; ++k) status = flo_world_step(world, NULL, error);
   if (status == FLO_OK) {
     size_t n = flo_world_count(world, FLO_SET_FLUID), bytes = flo_world_memory(world);
@@ -247,6 +275,8 @@ static FloStatus run_sizes(Suite *suite, FloError *error) {
     if (has_part(spec, FLO_BENCH_PROBE)) FLO_TRY(run_probe(suite, spec->particles[k], error));
     if (has_part(spec, FLO_BENCH_BOX))
       FLO_TRY(run_case_threads(suite, FLO_BENCH_BOX, spec->particles[k], error));
+    if (has_part(spec, FLO_BENCH_POOL))
+      FLO_TRY(run_case_threads(suite, FLO_BENCH_POOL, spec->particles[k], error));
   }
   return FLO_OK;
 }
@@ -263,6 +293,7 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   FLO_TRY(run_machine(&suite, error));
   FLO_TRY(run_sizes(&suite, error));
   if (has_part(spec, FLO_BENCH_PEER_DAM)) FLO_TRY(run_case_threads(&suite, FLO_BENCH_PEER_DAM, 0, error));
+  if (has_part(spec, FLO_BENCH_COUPLING)) FLO_TRY(run_coupling(&suite, error));
   if (has_part(spec, FLO_BENCH_MEMORY)) FLO_TRY(run_memory(&suite, error));
   if (has_part(spec, FLO_BENCH_SAMPLING)) FLO_TRY(run_sampling(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
@@ -274,7 +305,8 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
 FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {
   const size_t bytes_per_particle = 1500;
   size_t available = flo_machine_describe().memory_bytes;
-  unsigned sized = 1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_MEMORY;
+  unsigned sized =
+      1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_POOL | 1u << FLO_BENCH_MEMORY;
   size_t particles = spec->parts & sized ? most_particles(spec) : 0;
   if (has_part(spec, FLO_BENCH_FIVE_MILLION)) particles = flo_max_size(particles, FIVE_MILLION);
   size_t needed = particles * bytes_per_particle;

@@ -58,12 +58,31 @@ static void print_case(const json_t *line, FILE *stream) {
   if (isfinite(speedup) && speedup != 1) fprintf(stream, ", speed-up %.2f", speedup);
   print_share(stream, ", force sweep", number(line, "force_share_of_probe"));
   if (isfinite(number(line, "force_share_of_probe"))) fputs(" of the probe", stream);
+  if (isfinite(number(line, "iterations_per_step")))
+    fprintf(stream, ", %.1f iterations a step, %.2f M particle iterations/s/core",
+            number(line, "iterations_per_step"), number(line, "particle_iterations_per_second_core") / 1e6);
   print_stages(json_object_get(line, "stages"), stream);
   const json_t *peer = json_object_get(line, "reference"), *range = json_object_get(peer, "seconds_per_step");
   if (!peer) return;
   fprintf(stream, "\n%33s %s: %.0f-%.0f ms/step (%s)", "", text(peer, "program"),
           1e3 * json_number_value(json_array_get(range, 0)),
           1e3 * json_number_value(json_array_get(range, 1)), text(peer, "note"));
+}
+
+static void print_coupling(const json_t *line, FILE *stream) {
+  const json_t *peer = json_object_get(line, "reference");
+  fprintf(stream, "%s with %s: %.3g s in %.1f s, %.0f steps of %.1f ms", text(line, "scene"),
+          text(line, "method"), number(line, "simulated_seconds"),
+          number(line, "seconds_per_simulated_second") * number(line, "simulated_seconds"),
+          number(line, "steps"), 1e3 * number(line, "seconds_per_step"));
+  if (isfinite(number(line, "iterations_per_step")))
+    fprintf(stream, ", %.1f iterations a step, %.2f M particle iterations/s/core",
+            number(line, "iterations_per_step"), number(line, "particle_iterations_per_second_core") / 1e6);
+  fprintf(stream, ", %.2f M particle steps/s/core, mean density error %.2g",
+          number(line, "particle_steps_per_second_core") / 1e6, number(line, "density_error_mean"));
+  if (!json_is_object(peer)) return;
+  fprintf(stream, "\n%33s %s: %.0f s per simulated second (%s)", "", text(peer, "program"),
+          number(peer, "seconds_per_simulated_second"), text(peer, "note"));
 }
 
 static void print_memory(const json_t *line, FILE *stream) {
@@ -88,9 +107,10 @@ typedef struct Row {
   void (*print)(const json_t *line, FILE *stream);
 } Row;
 
-static const Row rows[] = {{"stream", print_stream}, {"fma", print_fma},       {"probe", print_probe},
-                           {"memory", print_memory}, {"target", print_target}, {"sampling", print_sampling},
-                           {NULL, print_case}};
+static const Row rows[] = {{"stream", print_stream},     {"fma", print_fma},
+                           {"probe", print_probe},       {"memory", print_memory},
+                           {"target", print_target},     {"sampling", print_sampling},
+                           {"coupling", print_coupling}, {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

@@ -12,6 +12,12 @@ FloTargets flo_targets_start(void) {
           {.name = "speed-up from 1 to 2 threads", .unit = "", .at_least = 1.7, .aim = 1.9},
       [FLO_TARGET_PROBE_SHARE] =
           {.name = "force sweep, share of the probe", .unit = "", .at_least = 0.6, .aim = 0.9},
+      [FLO_TARGET_ITERATIONS] =
+          {.name = "monolithic solver", .unit = "particle iterations/s/core", .at_least = 5e6, .aim = 1e7},
+      [FLO_TARGET_FORCING] = {.name = "direct-forcing whole step",
+                              .unit = "particle steps/s/core",
+                              .at_least = 1.5e6,
+                              .aim = 3e6},
       [FLO_TARGET_MEMORY] = {.name = "memory", .unit = "bytes/particle", .at_least = 1200, .aim = 800},
   }};
 }

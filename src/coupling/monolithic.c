@@ -29,9 +29,10 @@
 #include <string.h>
 
 static const FloParam params[] = {
-    {"tolerance", 5e-4, 0, 1, "", "mean complementarity error of compressed fluid at which iterations end"},
+    {"tolerance", 5e-4, 0, 1, "",
+     "iterations end when what they leave of the mean compression cannot add up to more than this"},
     {"pressure_tolerance", 0.005, 0, 1, "",
-     "the same as a share of the change of volume that the pressures prevent, whichever is less"},
+     "and is at most this share of the change of volume that the pressures prevent in a step"},
     {"contact_tolerance", 2e-3, 0, 1, "",
      "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
     {"min_iterations", 2, 0, 1e4, "", "at least as many"},

@@ -597,13 +597,15 @@ static void advance(Solve *solve, double square, double square_before) {
 
 // ---- All of it ----
 
-static bool is_small(const FloWorld *world, double dt, const FloResidual *r) {
+static bool is_small(const FloWorld *world, const FloMonolithic *mono, const FloResidual *r) {
   const double *params = world->params;
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
-  double fall = fmax(vec_length(world->def.gravity) * dt * dt / world->def.spacing, 1e-5);
+  double fall = fmax(vec_length(world->def.gravity) * mono->dt * mono->dt / world->def.spacing, 1e-5);
+  // What a step leaves adds up until as much is taken back.
+  double lasting = params[FLO_MONO_TOLERANCE] * mono->correction;
   // Where pressures are small, as in still water and short steps, a small error of volume is a large one of
   // pressure.
-  double fluid = fmin(params[FLO_MONO_TOLERANCE], params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure);
+  double fluid = fmin(lasting, params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure);
   return r->fluid <= fluid && r->contact <= params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
@@ -626,7 +628,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     }
     residual = propose(&solve);
     world->iterations = k;
-    mono->was_converged = is_small(world, mono->dt, &residual);
+    mono->was_converged = is_small(world, mono, &residual);
     if ((mono->was_converged != 0 && k >= least) || k >= most) break;
     advance(&solve, residual.square, before);
     before = residual.square;

@@ -237,8 +237,8 @@ static void print_row(FILE *stream, const char *name, size_t frame, double time,
   print_numbers(stream, (double[4]){q[3], q[0], q[1], q[2]}, 4); // the scalar first, as most programs want it
   print_numbers(stream, state->velocity, 3);
   print_numbers(stream, state->angular_velocity, 3);
-  print_numbers(stream, state->force, 3);
-  print_numbers(stream, state->torque, 3);
+  print_numbers(stream, state->mean_force, 3);
+  print_numbers(stream, state->mean_torque, 3);
   fputc('\n', stream);
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char format_name[] = "flotsam checkpoint 1";
+static const char format_name[] = "flotsam checkpoint 2";
 
 enum { CHUNK = 1 << 16 };
 

@@ -26,6 +26,15 @@ static FloStatus add_materials(const FloScene *scene, FloWorld *world, FloError 
   return FLO_OK;
 }
 
+static bool has_force_probe(const FloScene *scene, size_t body) {
+  for (size_t k = 0; k < scene->n_probes; k++) {
+    const FloProbe *probe = &scene->probes[k];
+    bool is_of_body = probe->kind == FLO_PROBE_FORCE || probe->kind == FLO_PROBE_TORQUE;
+    if (is_of_body && (size_t)probe->body == body) return true;
+  }
+  return false;
+}
+
 static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   for (size_t k = 0; k < scene->n_bodies; k++) {
     FloError cause;
@@ -34,6 +43,7 @@ static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
     FloSet set = is_dynamic ? FLO_SET_RIGID : FLO_SET_BOUNDARY;
     size_t before = flo_world_count(world, set);
     if (is_dynamic) body->def.material = scene->parts->materials[body->material].id;
+    body->def.averages_force = has_force_probe(scene, k);
     FloStatus status = flo_world_add_body(world, &body->def, &body->id, &cause);
     FLO_TRY(at_place(scene, is_dynamic ? "bodies" : "boundaries", body->entry, status, &cause, error));
     body->n_samples = flo_world_count(world, set) - before;

@@ -236,8 +236,8 @@ static FloStatus measure_bodies(const FloScene *scene, FloWorld *world, double *
     *at = put(*at, state.pose.rotation, 4);
     *at = put(*at, state.velocity, 3);
     *at = put(*at, state.angular_velocity, 3);
-    *at = put(*at, state.force, 3);
-    *at = put(*at, state.torque, 3);
+    *at = put(*at, state.mean_force, 3);
+    *at = put(*at, state.mean_torque, 3);
   }
   return FLO_OK;
 }
@@ -251,7 +251,7 @@ static FloStatus measure_probes(const FloScene *scene, FloWorld *world, double *
     }
     FloBodyState state;
     FLO_TRY(flo_world_body_state(world, scene->bodies[probe->body].id, &state, error));
-    *at = put(*at, probe->kind == FLO_PROBE_FORCE ? state.force : state.torque, 3);
+    *at = put(*at, probe->kind == FLO_PROBE_FORCE ? state.mean_force : state.mean_torque, 3);
   }
   return FLO_OK;
 }
