@@ -155,7 +155,7 @@ static void set_up(Poses *poses) {
   strcpy(poses->bodies[0].name, "tank");
   strcpy(poses->bodies[1].name, "a \"mill\", big");
   for (int k = 0; k < 2; k++) poses->states[k].pose = (FloPose){{1.0 / 3, 2, 3}, {0.1, 0.2, 0.3, 0.9}};
-  poses->states[1].torque[2] = -4e-20;
+  poses->states[1].mean_torque[2] = -4e-20;
   assert_ok(flo_body_files_open(&poses->files, folder, 0, &error), &error);
 }
 
