@@ -584,29 +584,56 @@ static void advance_contacts(void *context, size_t begin, size_t end, int thread
   for (size_t k = begin; k < end; ++k) advance_contact(solve, &solve->mono->contacts[k]);
 }
 
-static void advance(Solve *solve, double square, double square_before) {
-  FloMonolithic *mono = solve->mono;
+static void choose_beta(Solve *solve, double square, double square_before) {
   bool is_conjugate =
       (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG && square_before > 0 && square > 0;
   double beta = is_conjugate ? square / square_before : 0; // Fletcher-Reeves
   solve->is_restart = beta > 1;
   solve->beta = beta > 1 ? 0 : (float)beta;
+}
+
+static void advance(Solve *solve, double square, double square_before) {
+  FloMonolithic *mono = solve->mono;
+  choose_beta(solve, square, square_before);
   flo_parallel_for(solve->world->threads, mono->n_fluid, 4096, advance_fluid, solve);
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
 }
 
 // ---- All of it ----
 
-static bool is_small(const FloWorld *world, const FloMonolithic *mono, const FloResidual *r) {
-  const double *params = world->params;
+static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, double residual) {
   // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * mono->dt * mono->dt / world->def.spacing, 1e-5);
+  return residual <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
+}
+
+static bool is_fluid_small(const FloWorld *world, const FloMonolithic *mono, const FloResidual *r) {
+  const double *params = world->params;
   // What a step leaves adds up until as much is taken back.
   double lasting = params[FLO_MONO_TOLERANCE] * mono->correction;
   // Where pressures are small, as in still water and short steps, a small error of volume is a large one of
   // pressure.
-  double fluid = fmin(lasting, params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure);
-  return r->fluid <= fluid && r->contact <= params[FLO_MONO_CONTACT_TOLERANCE] * fall;
+  return r->fluid <= fmin(lasting, params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure);
+}
+
+// Where fluid has found its pressures and contacts have not, these go on alone, at a small part of the cost:
+// bodies move as the fluid's pressures and the contacts make them. Each block then has its least energy for
+// what the other is, so that going back and forth between them ends where both have it.
+static void settle_contacts(Solve *solve) {
+  enum { MOST = 32 };
+  FloMonolithic *mono = solve->mono;
+  int threads = solve->world->threads;
+  double before = 0, sums[N_SUMS];
+  for (int k = 0; k < MOST; ++k) {
+    apply_to_bodies(solve);
+    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
+    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
+    flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, sums);
+    if (is_contact_small(solve->world, mono, sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1))) return;
+    choose_beta(solve, sums[SUM_SQUARE], before);
+    before = sums[SUM_SQUARE];
+    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
+  }
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
@@ -628,8 +655,15 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     }
     residual = propose(&solve);
     world->iterations = k;
-    mono->was_converged = is_small(world, mono, &residual);
+    bool is_fluid_done = is_fluid_small(world, mono, &residual),
+         are_contacts_done = is_contact_small(world, mono, residual.contact);
+    mono->was_converged = is_fluid_done && are_contacts_done;
     if ((mono->was_converged != 0 && k >= least) || k >= most) break;
+    if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0) {
+      settle_contacts(&solve);
+      before = 0;
+      continue;
+    }
     advance(&solve, residual.square, before);
     before = residual.square;
   }
