@@ -3,6 +3,7 @@
 #ifndef FLO_APP_APP_H
 #define FLO_APP_APP_H
 
+#include "io/files.h"
 #include "io/scene.h"
 #include "io/snapshot.h"
 #include "render/outlook.h"
@@ -24,6 +25,8 @@ int cmd_render(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_surface(int argc, char **argv);
+int cmd_gallery(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 
@@ -115,6 +118,8 @@ typedef struct AppSceneArguments {
 bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *exit_code);
 // Calls `visit` with the name of every scene that can be given by name, sorted.
 void app_list_scenes(void (*visit)(const char *name, void *context), void *context);
+// The file of a scene that was given by name.
+bool app_find_scene(const char *name, char path[FLO_PATH_SIZE]);
 
 // ---- Names of the library's things, for lists and completion (names.c) ----
 

@@ -1,10 +1,9 @@
 // flotsam plot: the columns of a run's series.csv as charts.
-#include "app.h"
 #include "base/core.h"
+#include "charts.h"
 #include "io/files.h"
 #include "io/series_read.h"
 #include "io/suggest.h"
-#include "render/plot.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -30,10 +29,7 @@ static const AppUsage usage = {
     .max_words = 1,
 };
 
-enum { MAX_SERIES = 8, CHART_HEIGHT = 150, SINGLE_HEIGHT = 420 };
-
-// Sizes that differ by more are not drawn in one chart: the smaller would be a flat line.
-static const double most_ratio = 30;
+enum { CHART_HEIGHT = 150, SINGLE_HEIGHT = 420 };
 
 typedef struct Arguments {
   const char *folder, *x, *out;
@@ -64,31 +60,17 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
 
 // ---- Which columns ----
 
-typedef struct Choice {
-  const FloSeriesTable *table;
-  const FloScene *scene; // NULL: could not be read
-  size_t x;              // column
-  size_t *columns;       // room for all
-  size_t count;
-} Choice;
-
-static void choose(Choice *choice, size_t column) {
-  for (size_t k = 0; k < choice->count; k++)
-    if (choice->columns[k] == column) return;
-  choice->columns[choice->count++] = column;
-}
-
-static bool choose_matches(Choice *choice, const char *pattern) {
+static bool choose_matches(AppColumns *choice, const char *pattern) {
   bool has_match = false;
   for (size_t c = 0; c < choice->table->n_columns; c++) {
     if (c == choice->x || fnmatch(pattern, choice->table->names[c], 0) != 0) continue;
-    choose(choice, c);
+    app_columns_add(choice, c);
     has_match = true;
   }
   return has_match;
 }
 
-static int complain_column(const Choice *choice, const char *name) {
+static int complain_column(const AppColumns *choice, const char *name) {
   char buffer[128];
   FloSuggestion suggestion = flo_suggest_start(name);
   for (size_t c = 0; c < choice->table->n_columns; c++)
@@ -97,15 +79,15 @@ static int complain_column(const Choice *choice, const char *name) {
                   name, flo_suggest_text(&suggestion, buffer));
 }
 
-static int choose_named(Choice *choice, const char *name) {
+static int choose_named(AppColumns *choice, const char *name) {
   size_t column = flo_series_table_find(choice->table, name);
-  if (column < choice->table->n_columns) return choose(choice, column), APP_OK;
+  if (column < choice->table->n_columns) return app_columns_add(choice, column), APP_OK;
   if (strpbrk(name, "*?[") && choose_matches(choice, name)) return APP_OK;
   return complain_column(choice, name);
 }
 
 // Takes the names between commas; a whole item first, since a name may hold a comma.
-static int choose_item(Choice *choice, const char *item) {
+static int choose_item(AppColumns *choice, const char *item) {
   if (flo_series_table_find(choice->table, item) < choice->table->n_columns)
     return choose_named(choice, item);
   for (;;) {
@@ -118,160 +100,15 @@ static int choose_item(Choice *choice, const char *item) {
   }
 }
 
-// What tells at a glance how a run went; a column that a series lacks is left out.
-static void choose_overview(Choice *choice) {
-  static const char *const names[] = {"kinetic_energy",     "potential_energy",  "max_speed",
-                                      "density_error_mean", "density_error_max", "dt"};
-  const FloScene *scene = choice->scene;
-  for (size_t k = 0; scene && k < scene->n_probes; k++) {
-    char pattern[80];
-    size_t column = flo_series_table_find(choice->table, scene->probes[k].name);
-    if (column < choice->table->n_columns) choose(choice, column);
-    for (const char *axis = "xyz"; *axis; axis++) {
-      snprintf(pattern, sizeof pattern, "%s.%c", scene->probes[k].name, *axis);
-      column = flo_series_table_find(choice->table, pattern);
-      if (column < choice->table->n_columns) choose(choice, column);
-    }
-  }
-  for (size_t k = 0; k < FLO_COUNT_OF(names); k++) {
-    size_t column = flo_series_table_find(choice->table, names[k]);
-    if (column < choice->table->n_columns && column != choice->x) choose(choice, column);
-  }
-}
-
-static int choose_columns(const Arguments *a, Choice *choice) {
+static int choose_columns(const Arguments *a, AppColumns *choice) {
   choice->x = flo_series_table_find(choice->table, a->x);
   if (choice->x == choice->table->n_columns) return complain_column(choice, a->x);
   for (size_t k = 0; k < a->columns.count; k++) {
     int exit_code = choose_item(choice, a->columns.items[k]);
     if (exit_code) return exit_code;
   }
-  if (a->columns.count == 0) choose_overview(choice);
+  if (a->columns.count == 0) app_columns_add_overview(choice);
   return APP_OK;
-}
-
-// ---- Which charts ----
-
-typedef struct Chart {
-  FloSeriesMeaning meaning;
-  FloPlotSeries series[MAX_SERIES];
-  const char *columns[MAX_SERIES]; // as series.csv names them
-  char names[MAX_SERIES][100];     // as they are shown
-  size_t count;
-  double size; // of the largest value
-  char title[160];
-} Chart;
-
-typedef struct Charts {
-  Chart *items;
-  FloPlotInput *inputs;
-  size_t count;
-  char x_label[160];
-} Charts;
-
-static double size_of(const Choice *choice, size_t column) {
-  const double *values = flo_series_table_column(choice->table, column);
-  double size = 0;
-  for (size_t k = 0; k < choice->table->n_rows; k++)
-    if (isfinite(values[k])) size = fmax(size, fabs(values[k]));
-  return size;
-}
-
-static bool is_alike(const FloSeriesMeaning *a, const FloSeriesMeaning *b) {
-  return a->quantity && b->quantity && strcmp(a->quantity, b->quantity) == 0 && strcmp(a->unit, b->unit) == 0;
-}
-
-// All zeros fit everywhere; on a logarithmic axis everything does.
-static bool has_room(const Chart *chart, double size, bool is_log) {
-  if (chart->count == MAX_SERIES) return false;
-  return is_log || size == 0 || chart->size == 0 ||
-         (size <= most_ratio * chart->size && chart->size <= most_ratio * size);
-}
-
-// The parts of a vector belong together, however large they are: "push.x" and "push.z".
-static bool has_sibling(const Chart *chart, const char *name) {
-  size_t length = strlen(name);
-  if (length < 2 || !strchr("xyzw", name[length - 1]) || chart->count == MAX_SERIES) return false;
-  for (size_t k = 0; k < chart->count; k++) {
-    const char *other = chart->columns[k];
-    if (strlen(other) == length && strncmp(other, name, length - 1) == 0) return true;
-  }
-  return false;
-}
-
-static Chart *find_chart(Charts *charts, const FloSeriesMeaning *meaning, const char *name, double size,
-                         bool is_log) {
-  for (size_t k = 0; k < charts->count; k++)
-    if (is_alike(&charts->items[k].meaning, meaning) && has_sibling(&charts->items[k], name))
-      return &charts->items[k];
-  for (size_t k = 0; k < charts->count; k++) {
-    Chart *chart = &charts->items[k];
-    if (is_alike(&chart->meaning, meaning) && has_room(chart, size, is_log)) return chart;
-  }
-  Chart *chart = &charts->items[charts->count++];
-  chart->meaning = *meaning;
-  return chart;
-}
-
-// "kinetic_energy" is read as "kinetic energy"; names that the scene gave stay as they are.
-static void write_name(const FloSeriesMeaning *meaning, const char *column, char name[100]) {
-  snprintf(name, 100, "%s", column);
-  if (!meaning->quantity || strchr(column, '.')) return;
-  for (; *name; name++)
-    if (*name == '_') *name = ' ';
-}
-
-static void write_label(const char *name, const char *unit, char *label, size_t size) {
-  snprintf(label, size, unit[0] ? "%s [%s]" : "%s", name, unit);
-}
-
-static void add_column(const Choice *choice, size_t column, bool is_log, Charts *charts) {
-  const char *name = choice->table->names[column];
-  FloSeriesMeaning meaning = flo_series_meaning(choice->scene, name);
-  double size = size_of(choice, column);
-  Chart *chart = find_chart(charts, &meaning, name, size, is_log);
-  chart->columns[chart->count] = name;
-  write_name(&meaning, name, chart->names[chart->count]);
-  chart->series[chart->count] =
-      (FloPlotSeries){chart->names[chart->count], flo_series_table_column(choice->table, column)};
-  chart->size = fmax(chart->size, size);
-  chart->count++;
-}
-
-// A chart of one line needs no legend: its title says what it is.
-static void entitle(Chart *chart) {
-  bool is_single = chart->count == 1;
-  write_label(is_single ? chart->names[0] : chart->meaning.quantity, chart->meaning.unit, chart->title,
-              sizeof chart->title);
-  if (is_single) chart->series[0].name = NULL;
-}
-
-static bool make_charts(const Choice *choice, bool is_log, Charts *charts) {
-  *charts = (Charts){.items = calloc(choice->count + 1, sizeof *charts->items),
-                     .inputs = calloc(choice->count + 1, sizeof *charts->inputs)};
-  if (!charts->items || !charts->inputs) return false;
-  for (size_t k = 0; k < choice->count; k++) add_column(choice, choice->columns[k], is_log, charts);
-  const char *x = choice->table->names[choice->x];
-  FloSeriesMeaning meaning = flo_series_meaning(choice->scene, x);
-  char name[100];
-  write_name(&meaning, x, name);
-  write_label(name, meaning.unit, charts->x_label, sizeof charts->x_label);
-  for (size_t k = 0; k < charts->count; k++) {
-    Chart *chart = &charts->items[k];
-    entitle(chart);
-    charts->inputs[k] = (FloPlotInput){.title = chart->title,
-                                       .x_label = charts->x_label,
-                                       .n_points = choice->table->n_rows,
-                                       .x = flo_series_table_column(choice->table, choice->x),
-                                       .series = chart->series,
-                                       .n_series = chart->count};
-  }
-  return true;
-}
-
-static void free_charts(Charts *charts) {
-  free(charts->items);
-  free(charts->inputs);
 }
 
 // ---- Drawing ----
@@ -306,17 +143,17 @@ static FloStatus draw(const Arguments *a, const FloPlotSheet *sheet, FloError *e
   return FLO_OK;
 }
 
-static int draw_choice(const Arguments *a, const Choice *choice) {
-  Charts charts;
+static int draw_choice(const Arguments *a, const AppColumns *choice) {
+  AppCharts charts;
   FloError error;
   FloStatus status = FLO_OK;
   const char *title =
       choice->scene && choice->scene->title && choice->scene->title[0] ? choice->scene->title : a->folder;
-  if (!make_charts(choice, a->is_log, &charts))
+  if (!app_charts_make(choice, a->is_log, &charts))
     status = flo_fail(&error, FLO_NO_MEMORY, "plot: no memory for the charts");
   FloPlotSheet sheet = {title, charts.inputs, charts.count, a->is_log};
   if (status == FLO_OK) status = draw(a, &sheet, &error);
-  free_charts(&charts);
+  app_charts_free(&charts);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", error.text);
 }
 
@@ -329,7 +166,7 @@ static int plot_table(const Arguments *a, const FloSeriesTable *table) {
   // Without the scene there are no units of probes, and no title; the columns can be drawn all the same.
   if (flo_path_join(a->folder, "scene.json", path, NULL) == FLO_OK && flo_file_exists(path))
     if (flo_scene_load(path, &(FloSceneOptions){0}, &scene, NULL) != FLO_OK) scene = NULL;
-  Choice choice = {.table = table, .scene = scene};
+  AppColumns choice = {.table = table, .scene = scene};
   choice.columns = calloc(table->n_columns + 1, sizeof *choice.columns);
   int exit_code = choice.columns ? choose_columns(a, &choice) : app_fail(APP_RUN_FAILED, "plot: no memory");
   if (exit_code == APP_OK) exit_code = draw_choice(a, &choice);

@@ -48,6 +48,7 @@ typedef struct Arguments {
   FloStyle style; // what of it was given
   bool is_forced; // files that exist are replaced
   bool is_quiet;
+  AppList with; // other runs that camera and colours are to suit
   AppPicture picture;
 } Arguments;
 
@@ -179,6 +180,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
       {"--range", "LOW:HIGH", APP_TEXT, &a->range,
        "values at the ends of the colours; what the frames show unless given", 0, 0},
+      {"--with", "DIR", APP_LIST, &a->with, "camera and colours that suit this run, too; may be repeated", 0,
+       0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
@@ -223,9 +226,9 @@ static size_t count_planned(const Job *job) { return (job->last - job->first) / 
 
 // ---- Frames from disk ----
 
-static FloStatus read_frame(Job *job, size_t frame, FloSnapshot *snapshot) {
+static FloStatus read_frame(Job *job, const char *folder, size_t frame, FloSnapshot *snapshot) {
   char path[FLO_PATH_SIZE];
-  FLO_TRY(flo_run_folder_frame_path(job->arguments->folder, frame, path, &job->error));
+  FLO_TRY(flo_run_folder_frame_path(folder, frame, path, &job->error));
   return flo_snapshot_read(path, snapshot, &job->error);
 }
 
@@ -262,22 +265,30 @@ static FloStatus place_bodies(Job *job, size_t frame) {
 // ---- The view ----
 
 // Frames spread over all there are, whichever are to be drawn: so each is drawn the same every time.
-static FloStatus survey_frames(Job *job, FloSurvey *survey) {
-  size_t n = flo_min_size(job->n_frames, FLO_SURVEY_FRAMES);
+// Several runs share them evenly.
+static FloStatus survey_run(Job *job, const char *folder, FloSurvey *survey) {
+  size_t n_frames = flo_run_folder_count_frames(folder), n_runs = job->arguments->with.count + 1;
+  size_t n = flo_min_size(n_frames, flo_max_size(FLO_SURVEY_FRAMES / n_runs, 1));
+  if (n == 0) return flo_fail(&job->error, FLO_BAD_INPUT, "%s: is not the folder of a run", folder);
   app_progress_begin(&job->progress, 0, (double)n, job->arguments->is_quiet);
   for (size_t k = 0; k < n; k++) {
     FloSnapshot snapshot;
-    size_t frame = n > 1 ? k * (job->n_frames - 1) / (n - 1) : 0;
     if (app_progress_is_due(&job->progress))
       app_progress_tell(&job->progress, (double)k, "looking for camera and colours");
     // A damaged frame is no reason not to draw another one.
-    if (read_frame(job, frame, &snapshot) != FLO_OK) continue;
+    if (read_frame(job, folder, n > 1 ? k * (n_frames - 1) / (n - 1) : 0, &snapshot) != FLO_OK) continue;
     FloStatus status = app_survey_frame(job->scene, &snapshot, &job->picture, survey, &job->error);
     flo_snapshot_free(&snapshot);
     FLO_TRY(status);
   }
   app_progress_end(&job->progress);
   return FLO_OK;
+}
+
+static FloStatus survey_runs(Job *job, FloSurvey *survey) {
+  const Arguments *a = job->arguments;
+  for (size_t k = 0; k < a->with.count; k++) FLO_TRY(survey_run(job, a->with.items[k], survey));
+  return survey_run(job, a->folder, survey);
 }
 
 // A field to be read off is shown by particles, unless water is asked for: then its surface shows it.
@@ -301,7 +312,7 @@ static FloStatus choose_style(Job *job) {
 static FloStatus choose_view(Job *job) {
   FloSurvey survey = {0};
   FLO_TRY(app_view_of_scene(job->scene, &job->picture, &job->view, &job->error));
-  FLO_TRY(survey_frames(job, &survey));
+  FLO_TRY(survey_runs(job, &survey));
   app_view_settle(job->scene, &job->picture, &survey, &job->view);
   const Arguments *a = job->arguments;
   if (a->range) job->view.value_low = (float)a->ends[0], job->view.value_high = (float)a->ends[1];
@@ -367,7 +378,7 @@ static FloStatus draw_frame(Job *job, size_t frame) {
   FloSnapshot snapshot;
   FLO_TRY(place_bodies(job, frame));
   FLO_TRY(picture_path(job, frame, path));
-  FLO_TRY(read_frame(job, frame, &snapshot));
+  FLO_TRY(read_frame(job, job->arguments->folder, frame, &snapshot));
   FloStatus status = app_draw(job->scene, &snapshot, &job->picture, path, &job->error);
   flo_snapshot_free(&snapshot);
   if (status != FLO_OK || job->arguments->is_quiet) return status;
@@ -432,7 +443,7 @@ static FloStatus kept_path(Job *job, size_t frame, char path[FLO_PATH_SIZE]) {
 static FloStatus paint_frame(Job *job, size_t frame, uint8_t **rgb) {
   FloSnapshot snapshot;
   FLO_TRY(place_bodies(job, frame));
-  FLO_TRY(read_frame(job, frame, &snapshot));
+  FLO_TRY(read_frame(job, job->arguments->folder, frame, &snapshot));
   FloStatus status = app_paint(job->scene, &snapshot, &job->picture, rgb, &job->error);
   flo_snapshot_free(&snapshot);
   return status;

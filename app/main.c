@@ -21,6 +21,8 @@ static const AppCommand commands[] = {
     {"plot", cmd_plot, "draw the figures of a run over time"},
     {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY"},
     {"surface", cmd_surface, "make triangle meshes of the fluid in a run"},
+    {"gallery", cmd_gallery, "run and draw all scenes, and make one page of them"},
+    {"compare", cmd_compare, "run a scene with several methods, and make one page of them"},
     {"bench", cmd_bench, "measure speed"},
     {"completion", cmd_completion, "print the script that completes commands in bash or zsh"},
     {"version", cmd_version, "print the version"},

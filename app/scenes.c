@@ -85,7 +85,7 @@ static bool is_path(const char *scene) {
   return strchr(scene, '/') || (length > 5 && strcmp(scene + length - 5, ".json") == 0);
 }
 
-static bool find_by_name(const char *name, char path[FLO_PATH_SIZE]) {
+bool app_find_scene(const char *name, char path[FLO_PATH_SIZE]) {
   char file[256], folder[FLO_PATH_SIZE];
   if (snprintf(file, sizeof file, "%s.json", name) >= (int)sizeof file) return false;
   for (int k = 0; k < N_FOLDERS; k++) {
@@ -129,7 +129,7 @@ static void mention_threads(int threads) {
 bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *exit_code) {
   char found[FLO_PATH_SIZE];
   const char *path = arguments->scene;
-  if (!is_path(path) && find_by_name(path, found)) path = found;
+  if (!is_path(path) && app_find_scene(path, found)) path = found;
   if (!flo_file_exists(path)) {
     *exit_code = complain_missing(arguments->scene);
     return false;

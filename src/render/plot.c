@@ -412,15 +412,19 @@ static FloStatus write_png(const char *path, const Page *page, FloError *error) 
   return status;
 }
 
+// `name` is what messages call the plot.
+static FloStatus draw_svg(const char *name, const Page *page, FloSvg *svg, FloError *error) {
+  FLO_TRY(check(name, page, error));
+  FloPen pen = flo_svg_pen(svg);
+  flo_svg_begin(svg, page->width, page->height, page->chart ? page->chart->title : page->sheet->title);
+  FLO_TRY(draw(page, &pen, error));
+  flo_svg_end(svg);
+  return svg->has_failed ? flo_fail(error, FLO_NO_MEMORY, "%s: no memory for the plot", name) : FLO_OK;
+}
+
 static FloStatus write_svg(const char *path, const Page *page, FloError *error) {
-  FLO_TRY(check(path, page, error));
   FloSvg svg = {0};
-  FloPen pen = flo_svg_pen(&svg);
-  flo_svg_begin(&svg, page->width, page->height, page->chart ? page->chart->title : page->sheet->title);
-  FloStatus status = draw(page, &pen, error);
-  flo_svg_end(&svg);
-  if (status == FLO_OK && svg.has_failed)
-    status = flo_fail(error, FLO_NO_MEMORY, "%s: no memory for the plot", path);
+  FloStatus status = draw_svg(path, page, &svg, error);
   if (status == FLO_OK) status = flo_file_write(path, svg.text, svg.size, error);
   flo_svg_destroy(&svg);
   return status;
@@ -442,4 +446,13 @@ FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *sheet, int wi
 FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *sheet, int width, int height,
                              FloError *error) {
   return write_svg(path, &(Page){NULL, sheet, width, height}, error);
+}
+
+FloStatus flo_plot_sheet_svg_text(const FloPlotSheet *sheet, int width, int height, char **text,
+                                  FloError *error) {
+  FloSvg svg = {0};
+  FloStatus status = draw_svg("plot", &(Page){NULL, sheet, width, height}, &svg, error);
+  if (status != FLO_OK) return flo_svg_destroy(&svg), status;
+  *text = svg.text;
+  return FLO_OK;
 }

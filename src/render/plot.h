@@ -34,5 +34,7 @@ FloStatus flo_plot_svg(const char *path, const FloPlotInput *, int width, int he
 // A sheet needs FLO_MIN_CHART_HEIGHT for each of its charts.
 FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *, int width, int height, FloError *);
 FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *, int width, int height, FloError *);
+// The SVG as text, malloc'ed, to be put into a page.
+FloStatus flo_plot_sheet_svg_text(const FloPlotSheet *, int width, int height, char **text, FloError *);
 
 #endif

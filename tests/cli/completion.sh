@@ -33,7 +33,12 @@ touch runs/notes.txt scene.json
 mapfile -t commands < <("$flotsam" completion --list COMMAND)
 expect_only " " "${commands[@]}"
 expect_offer "r" run render
-expect_only "comp" completion
+expect_only "comp" completion compare
+expect_offer "gallery --only dam-b" dam-break dam-break-2d
+expect_only "gallery --look " water particles
+expect_offer "gallery --scenes ru" runs
+expect_offer "compare dam-b" dam-break
+expect_offer "compare dam-break --methods " wcsph monolithic
 for command in "${commands[@]}"; do
   mapfile -t options < <("$flotsam" help "$command" | grep -o '^  --[a-z-]*' | tr -d ' ')
   expect_only "$command --" "${options[@]}"
@@ -55,7 +60,7 @@ expect_only "info me" methods method
 expect_offer "info method w" wcsph
 expect_only "info --json shape to" torus
 expect_only "info shapes "
-expect_only "help comp" completion
+expect_only "help comp" completion compare
 expect_only "completion " bash zsh
 expect_only "nonsense "
 

@@ -1,7 +1,7 @@
 # Help and mistakes on the command line.
 source "$(dirname "$0")/common.sh"
 
-for command in run check info render plot convert bench completion version help; do
+for command in run resume check info render plot convert surface gallery compare bench completion version help; do
   expect_exit 0 "$flotsam" "$command" --help
   expect_text out "usage: flotsam $command"
   expect_text out "examples:"

@@ -39,6 +39,10 @@ static char *draw(const FloPlotSheet *sheet, int width, int height) {
   assert_ok(flo_plot_sheet_png(in_folder("s.png"), sheet, width, height, &error), &error);
   assert_ok(flo_plot_sheet_svg(in_folder("s.svg"), sheet, width, height, &error), &error);
   assert_ok(flo_file_read(in_folder("s.svg"), &text, &size, &error), &error);
+  char *same; // for pages
+  assert_ok(flo_plot_sheet_svg_text(sheet, width, height, &same, &error), &error);
+  assert_string_equal(same, text);
+  free(same);
   assert_null(strstr(text, "\"nan"));
   assert_null(strstr(text, "inf"));
   return text;

@@ -1,0 +1,178 @@
+#include "child.h"
+
+#include "base/core.h"
+#include "io/shown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+// Whoever kills the parent without mercy ends the child too, in its own good order.
+static void end_with_parent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(APP_RUN_FAILED);
+}
+#else
+static void end_with_parent(pid_t parent) { (void)parent; }
+#endif
+
+enum { TICK = 200 }; // milliseconds between reports
+
+void app_child_add(AppChildCommand *command, ...) {
+  va_list words;
+  va_start(words, command);
+  for (const char *word; (word = va_arg(words, const char *));)
+    if (command->count <= APP_CHILD_ARGUMENTS) command->arguments[command->count++] = word;
+  va_end(words);
+}
+
+// ---- Signals ----
+
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t is_stop_wanted, child;
+
+// The child is in a process group of its own, so that what the terminal sends reaches it once, from here.
+static void pass_on(int signal_number) {
+  static const char text[] = "\nflotsam: finishing what is at hand; the same command goes on later\n";
+  const int reason = errno;
+  if (!is_stop_wanted && write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
+  is_stop_wanted = 1;
+  if (child > 0) kill((pid_t)child, signal_number);
+  errno = reason;
+}
+
+// What the caller had ignored, as shells do for background jobs, stays ignored.
+void app_child_catch_signals(void) {
+  for (size_t k = 0; k < FLO_COUNT_OF(stop_signals); k++) {
+    struct sigaction before, action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(stop_signals[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(stop_signals[k], &action, NULL);
+  }
+}
+
+bool app_child_is_stop_wanted(void) { return is_stop_wanted; }
+
+// ---- Starting ----
+
+// Between fork and exec: only what is safe in a signal handler. The program is known by the name that the
+// system gives it, even if its file was replaced since.
+static void become(const AppChildCommand *command, int errors, pid_t parent, const sigset_t *mask) {
+  const char *arguments[APP_CHILD_ARGUMENTS + 3] = {"flotsam"};
+  memcpy(arguments + 1, command->arguments, command->count * sizeof *arguments);
+  int nowhere = open("/dev/null", O_RDWR);
+  if (nowhere >= 0) dup2(nowhere, STDIN_FILENO), dup2(nowhere, STDOUT_FILENO);
+  dup2(errors, STDERR_FILENO);
+  setpgid(0, 0);
+  end_with_parent(parent);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execv("/proc/self/exe", (char *const *)arguments);
+  static const char text[] = "flotsam: cannot start itself through /proc/self/exe\n";
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(126);
+  _exit(127);
+}
+
+// No signal may come between the fork and the note of whom to pass it on to.
+static FloStatus start(const AppChildCommand *command, int *errors, FloError *error) {
+  int ends[2];
+  sigset_t all, before;
+  if (command->count > APP_CHILD_ARGUMENTS)
+    return flo_fail(error, FLO_BAD_INPUT, "too many options; at most %d words", APP_CHILD_ARGUMENTS);
+  if (pipe(ends) != 0) return flo_fail(error, FLO_IO_FAILED, "cannot start a run: %s", strerror(errno));
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  fflush(NULL);
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  pid_t parent = getpid(), process = is_stop_wanted ? -1 : fork();
+  if (process == 0) become(command, ends[1], parent, &before);
+  int reason = errno;
+  child = process > 0 ? (sig_atomic_t)process : 0;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  close(ends[1]);
+  *errors = ends[0];
+  if (process > 0) return FLO_OK;
+  close(ends[0]);
+  return flo_fail(error, FLO_IO_FAILED, "cannot start a run: %s",
+                  is_stop_wanted ? "interrupted" : strerror(reason));
+}
+
+// ---- Listening ----
+
+typedef struct Listener {
+  AppChildEnd *end;
+  char line[1024];
+  size_t length;
+  double share;
+} Listener;
+
+// "42 %  ETA 0:12  ..." is progress; all else is worth keeping, the last of it if it is much.
+static void take_line(Listener *listener) {
+  static const char prefix[] = "flotsam: ";
+  char *line = listener->line, *message = listener->end->message, *rest;
+  line[listener->length] = 0;
+  listener->length = 0;
+  flo_shown_mask(line);
+  double percent = strtod(line, &rest);
+  if (rest != line && strncmp(rest, " %  ETA", 7) == 0) {
+    listener->share = 0.01 * percent;
+    return;
+  }
+  if (strncmp(line, prefix, sizeof prefix - 1) == 0) line += sizeof prefix - 1;
+  size_t used = strlen(message), room = sizeof listener->end->message;
+  if (!line[0]) return;
+  if (used + strlen(line) + 2 > room) used = 0;
+  snprintf(message + used, room - used, "%s%s", used ? "\n" : "", line);
+}
+
+static void take_bytes(Listener *listener, const char *bytes, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    bool is_end = bytes[k] == '\n';
+    if (!is_end && bytes[k]) listener->line[listener->length++] = bytes[k];
+    if (is_end || listener->length == sizeof listener->line - 1) take_line(listener);
+  }
+}
+
+// Until the child has closed its end.
+static void listen_to(int errors, Listener *listener, void (*report)(void *context, double share),
+                      void *context) {
+  char bytes[1024];
+  for (;;) {
+    struct pollfd input = {.fd = errors, .events = POLLIN};
+    int n_ready = poll(&input, 1, TICK);
+    if (n_ready < 0 && errno != EINTR) return;
+    if (n_ready > 0) {
+      ssize_t n = read(errors, bytes, sizeof bytes);
+      if (n == 0 || (n < 0 && errno != EINTR)) return;
+      if (n > 0) take_bytes(listener, bytes, (size_t)n);
+    }
+    if (report) report(context, listener->share);
+  }
+}
+
+FloStatus app_child_run(const AppChildCommand *command, void (*report)(void *context, double share),
+                        void *context, AppChildEnd *end, FloError *error) {
+  int errors = -1, state = 0;
+  *end = (AppChildEnd){.exit_code = -1};
+  Listener listener = {.end = end};
+  FLO_TRY(start(command, &errors, error));
+  listen_to(errors, &listener, report, context);
+  if (listener.length) take_line(&listener);
+  close(errors);
+  pid_t ended;
+  while ((ended = waitpid((pid_t)child, &state, 0)) < 0 && errno == EINTR) continue;
+  child = 0;
+  if (ended < 0) return flo_fail(error, FLO_IO_FAILED, "lost a child: %s", strerror(errno));
+  if (WIFEXITED(state)) end->exit_code = WEXITSTATUS(state);
+  if (WIFSIGNALED(state)) end->signal_number = WTERMSIG(state);
+  return FLO_OK;
+}

@@ -1,0 +1,268 @@
+// flotsam compare: runs one scene with several methods, and puts what came out beside each other.
+#include "base/core.h"
+#include "compare_page.h"
+#include "io/suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const AppUsage usage = {
+    .command = "compare",
+    .arguments = "SCENE",
+    .about =
+        "Runs SCENE with each of several methods and writes one page, DIR/index.html, that needs nothing\n"
+        "else: pictures of the same moments side by side, figures over time in common charts, what it cost,\n"
+        "where bodies ended up, and which expectations each has met.\n"
+        "Methods that --methods names must be able to run the scene; without it, all that can are compared.\n"
+        "Parameters of one method that another does not know are left out for that one, those of the scene\n"
+        "and those of --set method.NAME=VALUE alike.\n"
+        "A comparison that was stopped goes on where it was when the same command is given again.\n"
+        "Exit codes: 0 done, 1 a run failed or was interrupted, 2 bad input, 3 an expectation failed.",
+    .examples = "  flotsam compare flotsam\n"
+                "  flotsam compare floating-cuboids --methods direct-forcing,monolithic --size draft\n"
+                "  flotsam compare dam-break --set method.max_iterations=50 --out /tmp/dam\n",
+    .min_words = 1,
+    .max_words = 1,
+};
+
+typedef struct Arguments {
+  AppSceneArguments scene;
+  AppList methods;
+  const char *out;
+  AppLook look;
+  bool is_fresh, is_quiet;
+} Arguments;
+
+static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
+  AppList words = {0};
+  *a = (Arguments){0};
+  AppOption options[] = {
+      {"--methods", "METHOD,...", APP_LIST, &a->methods, "between commas; all that can run it unless given",
+       0, 0},
+      {"--out", "DIR", APP_TEXT, &a->out, "where to; runs/compare-NAME unless given", 0, 0},
+      {"--size", "SIZE", APP_TEXT, &a->scene.size, "one of the scene's sizes, for example fine", 0, 0},
+      {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of the scene; may be repeated", 0, 0},
+      APP_LOOK_OPTIONS(&a->look),
+      {"--fresh", NULL, APP_FLAG, &a->is_fresh, "run and draw all anew, whatever is there", 0, 0},
+      {"--threads", "N", APP_INTEGER, &a->scene.threads, "worker threads; all cores unless given", 1, 1024},
+      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+      {0},
+  };
+  if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
+  a->scene.scene = words.items[0];
+  *exit_code = APP_BAD_INPUT;
+  return app_check_look("compare", &a->look);
+}
+
+// ---- What is set ----
+
+static bool is_method_set(const char *set) {
+  return strncmp(set, "method", 6) == 0 && strchr(".=", set[6]) && set[6];
+}
+
+// The parameter that "method.NAME=VALUE" sets; false if it is none, but the method itself.
+static bool find_parameter(const char *set, char name[64]) {
+  if (set[6] != '.') return false;
+  snprintf(name, 64, "%.*s", (int)flo_min_size(strcspn(set + 7, "="), 63), set + 7);
+  return strcmp(name, "name") != 0;
+}
+
+static bool knows(const char *method, const char *name) {
+  size_t n;
+  const FloParam *params = flo_method_params(method, &n);
+  for (size_t k = 0; k < n; k++)
+    if (strcmp(params[k].name, name) == 0) return true;
+  return false;
+}
+
+// What is set for this method: a parameter that it does not know is meant for another.
+static AppList sets_for(const AppList *sets, const char *method) {
+  AppList own = {0};
+  for (size_t k = 0; k < sets->count; k++) {
+    char name[64];
+    bool is_foreign =
+        is_method_set(sets->items[k]) && find_parameter(sets->items[k], name) && !knows(method, name);
+    if (!is_foreign) own.items[own.count++] = sets->items[k];
+  }
+  return own;
+}
+
+static FloStatus check_set(const Comparison *c, const char *set, FloError *error) {
+  char name[64], buffer[128];
+  if (!is_method_set(set)) return FLO_OK;
+  if (!find_parameter(set, name))
+    return flo_fail(error, FLO_BAD_INPUT, "compare: --set %s: the methods are what --methods names", set);
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (size_t k = 0; k < c->tour.count; k++) {
+    size_t n;
+    const FloParam *params = flo_method_params(c->tour.items[k].name, &n);
+    if (knows(c->tour.items[k].name, name)) return FLO_OK;
+    for (size_t p = 0; p < n; p++) flo_suggest_offer(&suggestion, params[p].name);
+  }
+  return flo_fail(error, FLO_BAD_INPUT, "compare: --set %s: none of the methods has a parameter '%s'%s", set,
+                  name, flo_suggest_text(&suggestion, buffer));
+}
+
+// ---- Which methods ----
+
+static void add_method(Comparison *c, const Arguments *a, const char *method) {
+  AppExhibit *e = &c->tour.items[c->tour.count];
+  for (size_t k = 0; k < c->tour.count; k++)
+    if (strcmp(c->tour.items[k].name, method) == 0) return;
+  if (c->tour.count == COMPARE_MOST) return;
+  *e = (AppExhibit){.name = method, .arguments = a->scene};
+  e->arguments.scene = c->scene->path;
+  e->arguments.method = method;
+  e->arguments.sets = sets_for(&a->scene.sets, method);
+  c->tour.count++;
+}
+
+// The table's own text for a method's name: it outlives the command line.
+static const char *find_method(const char *name) {
+  for (size_t k = 0; k < flo_method_count(); k++)
+    if (strcmp(flo_method_name(k), name) == 0) return flo_method_name(k);
+  return NULL;
+}
+
+static FloStatus refuse_method(const char *name, FloError *error) {
+  char buffer[128];
+  FloSuggestion suggestion = flo_suggest_start(name);
+  for (size_t k = 0; k < flo_method_count(); k++) flo_suggest_offer(&suggestion, flo_method_name(k));
+  return flo_fail(error, FLO_BAD_INPUT, "compare: no method '%s'%s ('flotsam info methods' lists them)", name,
+                  flo_suggest_text(&suggestion, buffer));
+}
+
+static FloStatus add_named(Comparison *c, const Arguments *a, const char *list, FloError *error) {
+  for (;;) {
+    char name[64];
+    size_t length = strcspn(list, ",");
+    snprintf(name, sizeof name, "%.*s", (int)flo_min_size(length, sizeof name - 1), list);
+    const char *method = find_method(name);
+    if (!method) return refuse_method(name, error);
+    add_method(c, a, method);
+    if (!list[length]) return FLO_OK;
+    list += length + 1;
+  }
+}
+
+static FloStatus choose_methods(Comparison *c, const Arguments *a, FloError *error) {
+  for (size_t k = 0; k < a->methods.count; k++) FLO_TRY(add_named(c, a, a->methods.items[k], error));
+  if (a->methods.count == 0)
+    for (size_t k = 0; k < flo_method_count(); k++) add_method(c, a, flo_method_name(k));
+  for (size_t k = 0; k < a->scene.sets.count; k++) FLO_TRY(check_set(c, a->scene.sets.items[k], error));
+  return FLO_OK;
+}
+
+// ---- Whether they can run it ----
+
+// By building the world: what a method cannot do shows there. A run that is there has shown that it can.
+static FloStatus try_method(AppExhibit *e, FloError *error) {
+  FloWorld *world = NULL;
+  if (!e->scene) return flo_fail(error, FLO_BAD_INPUT, "%s", e->message);
+  if (e->was_there) return FLO_OK;
+  FloStatus status = flo_scene_build(e->scene, &world, error);
+  flo_world_destroy(world);
+  return status;
+}
+
+static FloStatus open_method(Comparison *c, const Arguments *a, AppExhibit *e, FloError *error) {
+  char runs[FLO_PATH_SIZE], place[FLO_PATH_SIZE];
+  FLO_TRY(flo_path_join(c->out, "runs", runs, error));
+  FLO_TRY(flo_path_join(runs, e->name, place, error));
+  if (a->is_fresh) FLO_TRY(app_exhibit_forget(place, error));
+  FLO_TRY(app_exhibit_open(e, place, error));
+  // Sizes are not changed silently where one scene is compared with itself.
+  if (e->arguments.size == a->scene.size) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "%s", e->notes.items[0]);
+}
+
+// Whoever names a method waits for its results, and is told at once that there will be none. Among all
+// methods those that cannot are left out, and the page says why.
+static FloStatus try_methods(Comparison *c, const Arguments *a, FloError *error) {
+  size_t n = 0;
+  for (size_t k = 0; k < c->tour.count; k++) {
+    AppExhibit *e = &c->tour.items[k];
+    FloError reason;
+    FLO_TRY(open_method(c, a, e, error));
+    FloStatus status = try_method(e, &reason);
+    if (status != FLO_OK && a->methods.count > 0)
+      return flo_fail(error, FLO_BAD_INPUT, "compare: %s cannot run it: %s", e->name, reason.text);
+    if (status == FLO_OK) {
+      c->tour.items[n++] = *e;
+      continue;
+    }
+    char text[sizeof reason.text + 96];
+    snprintf(text, sizeof text, "%.60s cannot run it: %s", e->name, reason.text);
+    app_texts_add(&c->left_out, text);
+    app_exhibit_close(e);
+    *e = (AppExhibit){0};
+  }
+  c->tour.count = n;
+  return n > 1 ? FLO_OK
+               : flo_fail(error, FLO_BAD_INPUT, "compare: there is nothing to compare with %zu method%s%s%s",
+                          n, n == 1 ? "" : "s", c->left_out.count ? "; " : "",
+                          c->left_out.count ? c->left_out.items[0] : "");
+}
+
+// ---- All of it ----
+
+static FloStatus prepare(Comparison *c, const Arguments *a, FloError *error) {
+  char folder[FLO_PATH_SIZE];
+  snprintf(folder, sizeof folder, "runs/compare-%s", c->scene->name);
+  snprintf(c->out, sizeof c->out, "%s", a->out ? a->out : folder);
+  c->tour.items = c->items;
+  FLO_TRY(choose_methods(c, a, error));
+  FLO_TRY(flo_folder_make(c->out, error));
+  FLO_TRY(flo_path_join(c->out, "index.html", c->page, error));
+  FLO_TRY(try_methods(c, a, error));
+  return app_compare_write(&c->tour, c, error);
+}
+
+static int exit_code_of(const Comparison *c) {
+  for (size_t k = 0; k < c->tour.count; k++)
+    if (c->tour.items[k].state != APP_EXHIBIT_FINISHED) return APP_RUN_FAILED;
+  return app_tour_is_met(&c->tour) ? APP_OK : APP_EXPECTATION_FAILED;
+}
+
+static int compare(Comparison *c, const Arguments *a) {
+  FloError error;
+  FloStatus status = prepare(c, a, &error);
+  if (status != FLO_OK)
+    return app_fail(status == FLO_NO_MEMORY ? APP_RUN_FAILED : APP_BAD_INPUT, "%s", error.text);
+  status = app_tour_go(&c->tour, &error);
+  if (status != FLO_OK) {
+    app_fail(0, "compare: %s", error.text);
+    return app_fail(APP_RUN_FAILED, "the same command goes on; what there is so far: %s", c->page);
+  }
+  if (!a->is_quiet) printf("page     %s\n", c->page);
+  return exit_code_of(c);
+}
+
+int cmd_compare(int argc, char **argv) {
+  Arguments arguments;
+  int exit_code;
+  if (!parse(argc, argv, &arguments, &exit_code)) return exit_code;
+  Comparison *c = calloc(1, sizeof *c);
+  if (!c) return app_fail(APP_RUN_FAILED, "compare: no memory");
+  AppSceneArguments plain = arguments.scene;
+  plain.sets = (AppList){0};
+  for (size_t k = 0; k < arguments.scene.sets.count; k++)
+    if (!is_method_set(arguments.scene.sets.items[k]))
+      plain.sets.items[plain.sets.count++] = arguments.scene.sets.items[k];
+  if (app_load_scene(&plain, &c->scene, &exit_code)) {
+    c->tour = (AppTour){.look = arguments.look,
+                        .is_quiet = arguments.is_quiet,
+                        .has_one_camera = true,
+                        .write = app_compare_write,
+                        .finish = app_compare_draw,
+                        .context = c};
+    c->given = arguments.scene.scene;
+    exit_code = compare(c, &arguments);
+    flo_scene_destroy(c->scene);
+  }
+  for (size_t k = 0; k < c->tour.count; k++) app_exhibit_close(&c->tour.items[k]);
+  app_texts_free(&c->left_out);
+  free(c);
+  return exit_code;
+}

@@ -1,0 +1,222 @@
+// What pages tell of runs: verdicts, expectations, commands, charts.
+#include "base/core.h"
+#include "exhibit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Numbers as people read them ----
+
+const char *app_show_number(double value, char text[48]) {
+  snprintf(text, 48, isfinite(value) ? "%.4g" : "–", value);
+  return text;
+}
+
+// 1,234,567 with narrow blanks instead of commas.
+const char *app_show_count(double value, char text[48]) {
+  char digits[32];
+  size_t used = 0;
+  if (!(fabs(value) < 1e15)) return app_show_number(value, text);
+  int n = snprintf(digits, sizeof digits, "%.0f", value);
+  for (int k = 0; k < n; k++) {
+    bool is_gap = k > 0 && digits[k - 1] != '-' && (n - k) % 3 == 0;
+    used += (size_t)snprintf(text + used, 48 - used, "%s%c", is_gap ? "\u202f" : "", digits[k]);
+  }
+  return text;
+}
+
+const char *app_show_seconds(double value, char text[48]) {
+  if (!isfinite(value)) return app_show_number(value, text);
+  long s = lround(value);
+  if (value < 60)
+    snprintf(text, 48, "%.3g s", value);
+  else if (s < 3600)
+    snprintf(text, 48, "%ld min %ld s", s / 60, s % 60);
+  else
+    snprintf(text, 48, "%ld h %ld min", s / 3600, s / 60 % 60);
+  return text;
+}
+
+double app_exhibit_number(const AppExhibit *e, const char *key, const char *inner) {
+  const json_t *value = json_object_get(e->summary, key);
+  if (inner) value = json_object_get(value, inner);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+// ---- Verdicts ----
+
+const char *app_exhibit_verdict(const AppExhibit *e, char text[64], const char **class_name) {
+  *class_name = app_exhibit_is_met(e) ? "good" : e->state == APP_EXHIBIT_WAITING ? "" : "bad";
+  if (e->state == APP_EXHIBIT_WAITING)
+    snprintf(text, 64, "waiting");
+  else if (e->state == APP_EXHIBIT_FAILED)
+    snprintf(text, 64, "%s", json_is_true(json_object_get(e->summary, "diverged")) ? "diverged" : "failed");
+  else if (e->n_expects == 0)
+    snprintf(text, 64, "done");
+  else if (e->n_met == e->n_expects)
+    snprintf(text, 64, e->n_expects == 1 ? "met" : "all %zu met", e->n_expects);
+  else
+    snprintf(text, 64, "%zu of %zu missed", e->n_expects - e->n_met, e->n_expects);
+  return text;
+}
+
+void app_page_badge(FloPage *page, const AppExhibit *e) {
+  char text[64], name[32];
+  const char *class_name;
+  app_exhibit_verdict(e, text, &class_name);
+  snprintf(name, sizeof name, "badge %s", class_name);
+  flo_page_element(page, "span", name, text);
+}
+
+void app_page_machine(FloPage *page, const AppExhibit *items, size_t count) {
+  const json_t *summary = NULL;
+  for (size_t k = 0; k < count && !summary; k++) summary = items[k].summary;
+  const char *processor =
+      json_string_value(json_object_get(json_object_get(summary, "machine"), "processor"));
+  const char *simd = json_string_value(json_object_get(summary, "simd"));
+  char text[512];
+  snprintf(text, sizeof text, "flotsam %s", flo_version());
+  if (processor && simd)
+    snprintf(text, sizeof text, "flotsam %s, on %.200s, %" JSON_INTEGER_FORMAT " threads, %.40s",
+             flo_version(), processor, json_integer_value(json_object_get(summary, "threads")), simd);
+  flo_page_element(page, "p", "soft", text);
+}
+
+void app_page_troubles(FloPage *page, const AppExhibit *e) {
+  if (e->state == APP_EXHIBIT_FAILED) flo_page_element(page, "p", "error", e->message);
+  for (size_t k = 0; k < e->notes.count; k++) flo_page_element(page, "p", "note", e->notes.items[k]);
+}
+
+// ---- Expectations ----
+
+static double bound(const json_t *expect, const char *key, double none) {
+  const json_t *value = json_object_get(expect, key);
+  return json_is_number(value) ? json_number_value(value) : none;
+}
+
+static const char *describe_range(const json_t *expect, char text[128]) {
+  char ends[2][48];
+  double low = bound(expect, "low", -INFINITY), high = bound(expect, "high", INFINITY);
+  app_show_number(low, ends[0]), app_show_number(high, ends[1]);
+  if (isinf(low))
+    snprintf(text, 128, "≤ %s", ends[1]);
+  else if (isinf(high))
+    snprintf(text, 128, "≥ %s", ends[0]);
+  else if (low == high)
+    snprintf(text, 128, "%s", ends[0]);
+  else
+    snprintf(text, 128, "%s to %s", ends[0], ends[1]);
+  return text;
+}
+
+static const char *class_of(const json_t *pass) {
+  return json_is_true(pass) ? "good" : json_is_false(pass) ? "bad" : "soft";
+}
+
+// A tick or a cross beside the value: colour alone tells nothing to some.
+static void add_measured(FloPage *page, const json_t *expect, bool has_mark) {
+  char text[48], value[64], name[16];
+  const json_t *pass = json_object_get(expect, "pass");
+  app_show_number(bound(expect, "value", NAN), text);
+  snprintf(name, sizeof name, "n %s", class_of(pass));
+  snprintf(value, sizeof value, "%s%s", text,
+           !has_mark             ? ""
+           : json_is_true(pass)  ? " ✓"
+           : json_is_false(pass) ? " ✗"
+                                 : "");
+  flo_page_cell(page, name, value);
+}
+
+static void add_result(FloPage *page, const json_t *expect) {
+  const json_t *pass = json_object_get(expect, "pass");
+  flo_page_cell(page, class_of(pass),
+                json_is_true(pass)    ? "✓ passed"
+                : json_is_false(pass) ? "✗ missed"
+                                      : "not judged");
+}
+
+static const json_t *expect_of(const AppExhibit *e, size_t k) {
+  return json_array_get(json_object_get(e->summary, "expect"), k);
+}
+
+static void add_expectation(FloPage *page, const AppExhibit *const *items, size_t count, size_t k) {
+  char range[128];
+  const json_t *first = NULL;
+  for (size_t n = 0; n < count && !first; n++) first = expect_of(items[n], k);
+  const char *name = json_string_value(json_object_get(first, "name"));
+  flo_page_markup(page, "<tr>");
+  flo_page_cell(page, "name", name ? name : "");
+  for (size_t n = 0; n < count; n++) add_measured(page, expect_of(items[n], k), count > 1);
+  flo_page_cell(page, "n", describe_range(first, range));
+  if (count == 1) add_result(page, first);
+  flo_page_markup(page, "</tr>\n");
+}
+
+void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t count) {
+  enum { MOST = 16 };
+  const char *titles[MOST + 3] = {"Figure"};
+  char names[MOST][80];
+  size_t n_expects = 0;
+  for (size_t k = 0; k < count; k++) n_expects = flo_max_size(n_expects, items[k]->n_expects);
+  if (n_expects == 0 || count > MOST) return;
+  for (size_t k = 0; k < count; k++) {
+    snprintf(names[k], sizeof names[k], "#%s", count == 1 ? "Measured" : items[k]->name);
+    titles[k + 1] = names[k];
+  }
+  titles[count + 1] = "#Wanted";
+  titles[count + 2] = "Result";
+  flo_page_element(page, count == 1 ? "h3" : "h2", NULL, "Expectations");
+  flo_page_markup(page, "<div class=\"tight\">");
+  flo_page_table_begin(page, titles, count + 2 + (count == 1));
+  for (size_t k = 0; k < n_expects; k++) add_expectation(page, items, count, k);
+  flo_page_table_end(page);
+  flo_page_markup(page, "</div>\n");
+}
+
+// ---- Commands ----
+
+// As a shell takes it for one word.
+static void add_word(FloPage *page, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  flo_page_markup(page, " ");
+  if (word[0] && word[strspn(word, plain)] == 0) {
+    flo_page_text(page, word);
+    return;
+  }
+  flo_page_markup(page, "&#39;");
+  while (*word) {
+    char part[FLO_PATH_SIZE];
+    size_t n = flo_min_size(strcspn(word, "'"), sizeof part - 1);
+    snprintf(part, sizeof part, "%.*s", (int)n, word);
+    flo_page_text(page, n ? part : "'\\''");
+    word += n ? n : 1;
+  }
+  flo_page_markup(page, "&#39;");
+}
+
+void app_page_command(FloPage *page, const AppExhibit *e, const char *scene) {
+  const AppSceneArguments *a = &e->arguments;
+  flo_page_markup(page, "<pre><code>flotsam run");
+  add_word(page, scene);
+  if (a->method) add_word(page, "--method"), add_word(page, a->method);
+  if (a->size) add_word(page, "--size"), add_word(page, a->size);
+  for (size_t k = 0; k < a->sets.count; k++) add_word(page, "--set"), add_word(page, a->sets.items[k]);
+  flo_page_markup(page, "</code></pre>\n");
+}
+
+// ---- Charts ----
+
+void app_page_chart(FloPage *page, const FloPlotInput *input) {
+  enum { WIDTH = 360, HEIGHT = 200 };
+  char *svg = NULL;
+  FloPlotSheet sheet = {NULL, input, 1, false};
+  FloError error;
+  if (flo_plot_sheet_svg_text(&sheet, WIDTH, HEIGHT, &svg, &error) == FLO_OK)
+    flo_page_chart(page, svg, input->title ? input->title : "");
+  else
+    flo_page_element(page, "p", "note", error.text);
+  free(svg);
+}

@@ -1,0 +1,167 @@
+# gallery: a folder of scenes becomes one page; what is there is kept, what was cut goes on, what fails is shown.
+source "$(dirname "$0")/common.sh"
+one="--threads 1" # so few particles are faster without company
+
+# make NAME PYTHON: a scene like tiny.json, after some changes to the document d.
+make() {
+  python3 -c 'import json, sys
+d = json.load(open("tiny.json"))
+exec(sys.argv[2])
+json.dump(d, open(sys.argv[1], "w"))' "$1" "$2"
+}
+# expect_page FILE: it is sound and stands alone; its texts are left in the file words.
+expect_page() {
+  python3 "$here/page.py" "$1" >words 2>problems || { fail "$1:"; sed 's/^/    /' problems; }
+}
+expect_word() { grep -qF -- "$1" words || fail "no '$1' on the page"; }
+expect_no_word() { ! grep -qF -- "$1" words || fail "'$1' is on the page"; }
+no_temporaries() { [[ -z $(find . -name '*.tmp') ]] || fail "temporary files were left: $(find . -name '*.tmp')"; }
+changed() { stat -c '%n %y %i' "$@" | cksum; }
+
+mkdir scenes
+make scenes/calm.json 'd["duration"] = 0.04; d["title"] = "Calm <b>water</b> & \"quotes\" — déjà vu"; d["shows"] = "<script>alert(1)</script> (figure 3 of A & B 2001)"'
+make 'scenes/it'\''s <odd> & "ü".json' 'd["duration"] = 0.02; d["expect"] = []; d["probes"] = [{"name": "a<b & c", "front": "x"}]'
+make scenes/wrong.json 'd["duration"] = 0.04; d["expect"].append({"figure": "max_speed", "max": 1e-6})'
+make scenes/wild.json 'd["time_step"] = 0.02'
+echo '{ "schema_version": 1, ' >scenes/broken.json
+echo 'no scene' >scenes/notes.txt
+
+# Mistakes, before anything is done.
+mkdir empty
+expect_exit 2 "$flotsam" gallery $one --scenes empty
+expect_text err "empty: there is no scene in it"
+expect_exit 2 "$flotsam" gallery $one --scenes nowhere
+expect_text err "nowhere"
+expect_exit 2 "$flotsam" gallery $one --only dam-braek
+expect_text err "no scene 'dam-braek', did you mean 'dam-break'?"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --only calm,wrogn
+expect_text err "no scene 'wrogn', did you mean 'wrong'?"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --only ''
+expect_text err "no scene ''"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --look waters
+expect_text err "did you mean 'water'?"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --quality fine
+expect_text err "--quality draft, good or best, not 'fine'"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --out tiny.json
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --out tiny.json/below
+mkdir -p taken/index.html
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --out taken
+expect_text err "taken/index.html: cannot write"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --only calm --size papre --out sizes
+expect_text err "no scene has a size 'papre'"
+if ((UID != 0)); then
+  mkdir locked && chmod a-w locked
+  expect_exit 2 "$flotsam" gallery $one --scenes scenes --out locked/here
+fi
+expect_no_file runs
+
+# All of them: what is wrong is shown, and the others are there.
+expect_exit 1 "$flotsam" gallery $one --scenes scenes --out all
+expect_text out "page     all/index.html"
+expect_text err "broken: scenes/broken.json"
+expect_text err "wild: at "
+expect_page all/index.html
+expect_word 'Calm <b>water</b> & "quotes" — déjà vu'
+expect_word '<script>alert(1)</script>'
+expect_word 'Figure 3 of A & B 2001'
+expect_word "it's <odd> & \"ü\""
+expect_word 'a<b & c'
+expect_word "5 scenes: 2 of 4 expectations met, 2 failed"
+expect_word "1 of 2 missed"
+expect_word "✗ missed"
+expect_word "✓ passed"
+expect_word "diverged"
+expect_word "scenes/broken.json"
+expect_word "flotsam run 'scenes/it'\\''s <odd> & \"ü\".json'"
+expect_word "flotsam run scenes/calm.json"
+n_pictures=$(sed -n 's/^pictures //p' words) n_movies=$(sed -n 's/^movies //p' words) n_charts=$(sed -n 's/^charts //p' words)
+((n_pictures == 4)) || fail "$n_pictures pictures of four runs"
+((n_charts >= 12)) || fail "only $n_charts charts"
+if command -v ffmpeg >/dev/null; then ((n_movies >= 3)) || fail "only $n_movies movies"; fi
+grep -q 'prefers-color-scheme:dark' all/index.html || fail "no dark scheme"
+grep -q 'name="viewport"' all/index.html || fail "not for phones"
+# Every grey of the charts has a rule that suits it to the page.
+for colour in $(grep -o "fill=\"#[0-9a-f]*\"" all/index.html | sort -u | cut -d'"' -f2); do
+  grep -qF "[fill='$colour']" all/index.html || fail "charts have the colour $colour, which the page does not know"
+done
+no_temporaries
+
+# Once more: nothing is run or drawn again.
+before=$(changed all/runs/*/run/* all/runs/*/pictures/*)
+expect_exit 1 "$flotsam" gallery $one --scenes scenes --out all --quiet
+expect_empty out
+[[ $(changed all/runs/*/run/* all/runs/*/pictures/*) == "$before" ]] || fail "something was made again"
+cp all/index.html first.html
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --only calm
+expect_page all/index.html
+expect_word "1 scene: 1 of 1 expectations met"
+expect_no_word "✗ missed"
+
+# What was asked for has changed, or all is to be fresh.
+kept=$(changed all/runs/calm/pictures/*.png)
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --quality good
+[[ $(changed all/runs/calm/pictures/*.png) != "$kept" ]] || fail "another quality was not drawn"
+expect_json all/runs/calm/run/summary.json "d['frames']" 2
+run=$(changed all/runs/calm/run/summary.json)
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --set duration=0.02
+expect_json all/runs/calm/run/summary.json "d['frames']" 1
+expect_page all/index.html
+expect_word "flotsam run scenes/calm.json --set duration=0.02"
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --set duration=0.02 --fresh
+[[ $(changed all/runs/calm/run/summary.json) != "$run" ]] || fail "--fresh ran nothing"
+
+# A damaged folder begins anew, and without ffmpeg there is no movie, but a page.
+mkdir bin && ln -s "$(command -v sh)" bin/sh
+echo damaged >all/runs/calm/run/checkpoint.h5 && rm -r all/runs/calm/run/summary.json all/runs/calm/pictures
+PATH=$work/bin expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --set duration=0.02
+expect_text err "drawing the movie failed"
+expect_page all/index.html
+expect_word "apt-get install ffmpeg"
+
+# Cut off: by SIGTERM, and with SIGKILL, which leaves the run no word from above. Both go on to the same end.
+mkdir long
+make long/a.json 'd.update(spacing=0.02, duration=1.2, frames_per_second=5, expect=[])'
+make long/b.json 'd.update(duration=0.02)'
+expect_exit 0 "$flotsam" run $one long/a.json --no-picture --quiet --out whole
+begin() { # FOLDER: a gallery in the background, until it has something to lose
+  "$flotsam" gallery $one --scenes long --out "$1" >out 2>err &
+  job=$!
+  for ((k = 0; k < 400; k++)); do
+    [[ -e $1/runs/a/run/particles_0001.vtp ]] && break
+    sleep 0.05
+  done
+}
+cut() { # SIGNAL
+  begin cut
+  kill -s "$1" "$job" || fail "the gallery ended before the signal"
+  wait "$job" 2>/dev/null
+}
+cut TERM
+(($? == 1)) || fail "the exit code after SIGTERM is not 1"
+expect_text err "the same command goes on"
+expect_json cut/runs/a/run/summary.json "d['end']" interrupted
+expect_page cut/index.html
+expect_word "2 scenes: 0 of 0 expectations met; 2 still to come"
+cut KILL
+for ((k = 0; k < 200; k++)); do
+  [[ $("$flotsam" info cut/runs/a/run --json 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["end"])') == running ]] || break
+  sleep 0.1
+done
+expect_exit 0 "$flotsam" gallery $one --scenes long --out cut
+expect_text cut/runs/a/run/log.txt "going on at"
+expect_page cut/index.html
+expect_word "2 scenes: 1 of 1 expectations met"
+[[ $(json cut/runs/a/run/summary.json "d['state_hash']") == $(json whole/summary.json "d['state_hash']") ]] ||
+  fail "a gallery that was cut off comes to another end"
+no_temporaries
+
+# A run that crashes is shown as failed, and the next one runs.
+begin crash
+kill -s KILL "$("$flotsam" info crash/runs/a/run --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["process"])')"
+wait "$job"
+(($? == 1)) || fail "the exit code after a crash is not 1"
+expect_text err "a: the run was ended by signal 9"
+expect_json crash/runs/b/run/summary.json "d['end']" finished
+expect_page crash/index.html
+expect_word "ended by signal 9"
+finish
