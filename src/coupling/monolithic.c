@@ -44,7 +44,8 @@ static const FloParam params[] = {
     {"warm_start", 1, 0, 1, "",
      "share of the last step's pressures to start from, where that step converged"},
     {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
-    {"separation", 0, 0, 100, "m/s", "fastest that an overlap of bodies may push them apart; 0: by gravity"},
+    {"separation", 0, 0, 100, "m/s",
+     "fastest that an overlap of bodies may push them apart; 0: by gravity, and less where it is shallow"},
     {"alpha", 0.1, 0, 10, "",
      "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall or of "
      "capillary waves"},

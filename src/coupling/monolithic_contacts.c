@@ -375,12 +375,13 @@ static FloStatus meet_neighbours(FloWorld *world, FloMonolithic *mono, size_t i,
 }
 
 // An overlap must not become a kick: it may ask for a limited speed only, and vanishes over several steps.
-// The speed stays when the overlap has gone, and adds up along a stack: with a twentieth of the speed of free
-// fall over a spacing, the top of ten bodies hops by an eighth of a spacing.
+// That speed stays when the overlap has gone, and adds up along a stack, whose top would hop. So shallow
+// overlaps ask for less: they vanish at a rate.
 static double gap_of(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
   if (error >= 0) return error;
-  double speed = world->params[FLO_MONO_SEPARATION];
-  if (speed == 0) speed = 0.05 * sqrt(fmax(vec_length(world->def.gravity), 1) * world->def.spacing);
+  double speed = world->params[FLO_MONO_SEPARATION], s = world->def.spacing;
+  double depth = steepness > 0 ? fmin(-error / steepness, s) : s;
+  if (speed == 0) speed = 0.5 * sqrt(fmax(vec_length(world->def.gravity), 1) * s) * depth / s;
   return -fmin(-OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 

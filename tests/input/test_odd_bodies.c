@@ -138,7 +138,7 @@ static void lift_from_the_floor(double overlap) {
   add_floor(world);
   FloBodyId cube = add_solid(world, "cube", FLO_BODY_DYNAMIC, box_shape(edge, edge, edge),
                              pose_at(0, 0, edge / 2 - overlap));
-  Extremes extremes = watch(world, 1);
+  Extremes extremes = watch(world, 2);
   double height = state_of(world, cube).pose.position[2];
   print_message(
       "floor, %.1f spacings deep: up to %.3f m/s, %.3g J (lifting: %.3g J), ends %.3f spacings off\n",

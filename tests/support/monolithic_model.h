@@ -389,9 +389,11 @@ static inline double touching_sum(const Model *m) {
   return sum * m->rest_volume;
 }
 
-// Overlaps ask for a fifth of themselves a step, and no more than the speed of separation.
+// Overlaps ask for a fifth of themselves a step, and no more than the speed of separation, or its share where
+// they are shallow.
 static inline double gap_of(const Model *m, double error, double steepness) {
-  double g = fmax(vec_length(m->world->def.gravity), 1), speed = 0.5 * sqrt(g * m->world->def.spacing);
+  double g = fmax(vec_length(m->world->def.gravity), 1), s = m->world->def.spacing;
+  double speed = 0.5 * sqrt(g * s) * fmin(fabs(error) / steepness / s, 1);
   return error >= 0 ? error : -fmin(-0.2 * error, m->dt * steepness * speed);
 }
 
