@@ -1,6 +1,7 @@
 // flotsam convert: the particles of a run's frames in formats that other programs read.
 #include "app.h"
 #include "base/core.h"
+#include "glb.h"
 #include "io/export.h"
 #include "io/run_folder.h"
 #include "io/scene_steps.h"
@@ -18,28 +19,37 @@
 static const AppUsage usage = {
     .command = "convert",
     .arguments = "DIR",
-    .about = "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY: to "
-             "standard\n"
-             "output, or into a file that appears when it is complete. All frames go into a folder, or into "
-             "files\n"
-             "named after a pattern with %d or %04d in the place of the number. The name's ending tells the "
-             "format\n"
-             "unless --to does. Columns of CSV and properties of PLY: id, type, body, x, y, z, vx, vy, vz, "
-             "density,\n"
-             "pressure, then material and whatever else the frame holds. In CSV, type is fluid or\n"
-             "boundary, body and material are names, and numbers read back to the very same floats.\n"
-             "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
+    .about =
+        "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY, or its "
+        "solids\n"
+        "and their motion as glTF (--to glb). Particles go to "
+        "standard\n"
+        "output, or into a file that appears when it is complete. All frames go into a folder, or into "
+        "files\n"
+        "named after a pattern with %d or %04d in the place of the number. The name's ending tells the "
+        "format\n"
+        "unless --to does. Columns of CSV and properties of PLY: id, type, body, x, y, z, vx, vy, vz, "
+        "density,\n"
+        "pressure, then material and whatever else the frame holds. In CSV, type is fluid or\n"
+        "boundary, body and material are names, and numbers read back to the very same floats.\n"
+        "A .glb holds meshes, materials and camera, and moves the solids through all frames unless --frame\n"
+        "names one; --surface adds the fluid's surface at a frame. It is DIR/run.glb unless --out is given.\n"
+        "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam convert runs/dam-break | head\n"
                 "  flotsam convert runs/dam-break --frame 12 --out splash.ply\n"
                 "  flotsam convert runs/dam-break --frame all --out frames/dam_%03d.vtk\n"
-                "  flotsam convert runs/dam-break --frame all --to ply --out frames\n",
+                "  flotsam convert runs/dam-break --frame all --to ply --out frames\n"
+                "  flotsam convert runs/tower --to glb\n"
+                "  flotsam convert runs/tower --to glb --frame 40 --surface 40 --out tower.glb\n",
     .min_words = 1,
     .max_words = 1,
 };
 
 typedef struct Arguments {
-  const char *folder, *frame, *to, *out;
+  const char *folder, *frame, *to, *out, *surface; // frame, surface: NULL: not given
   bool is_forced;
+  bool is_glb;    // else particles, in `format`
+  bool is_beside; // glb: to be written as DIR/run.glb
   FloExportFormat format;
   size_t first, end; // frames: first <= frame < end
 } Arguments;
@@ -72,12 +82,14 @@ static bool format_of_ending(const char *ending, FloExportFormat *format) {
 }
 
 static bool choose_named_format(Arguments *a, int *exit_code) {
-  if (flo_export_from_name(a->to, &a->format)) return true;
+  a->is_glb = strcmp(a->to, "glb") == 0;
+  if (a->is_glb || flo_export_from_name(a->to, &a->format)) return true;
   char buffer[128];
   FloSuggestion suggestion = flo_suggest_start(a->to);
   for (int k = 0; k < FLO_EXPORT_FORMAT_COUNT; k++)
     flo_suggest_offer(&suggestion, flo_export_name((FloExportFormat)k));
-  return complain(exit_code, app_fail(APP_BAD_INPUT, "convert: --to csv, vtk or ply, not '%s'%s", a->to,
+  flo_suggest_offer(&suggestion, "glb");
+  return complain(exit_code, app_fail(APP_BAD_INPUT, "convert: --to csv, vtk, ply or glb, not '%s'%s", a->to,
                                       flo_suggest_text(&suggestion, buffer)));
 }
 
@@ -86,22 +98,23 @@ static bool choose_named_format(Arguments *a, int *exit_code) {
 static bool choose_format(Arguments *a, int *exit_code) {
   a->format = FLO_EXPORT_CSV;
   if (a->to && !choose_named_format(a, exit_code)) return false;
-  bool is_many = strcmp(a->frame, "all") == 0;
+  bool is_many = a->frame && strcmp(a->frame, "all") == 0;
   const char *ending = a->out && !is_folder(a->out) ? ending_of(a->out) : NULL;
   if (!a->out || is_folder(a->out) || (!ending && (a->to || is_many))) return true;
-  FloExportFormat format;
-  if (!format_of_ending(ending, &format))
+  FloExportFormat format = FLO_EXPORT_CSV;
+  const bool is_glb = ending && strcasecmp(ending, "glb") == 0;
+  if (!is_glb && !format_of_ending(ending, &format))
     return complain(exit_code,
                     app_fail(APP_BAD_INPUT,
-                             "convert: %s: the name must end in .csv, .vtk or .ply, which tells the "
+                             "convert: %s: the name must end in .csv, .vtk, .ply or .glb, which tells the "
                              "format (or be a folder)",
                              a->out));
-  if (a->to && format != a->format)
+  if (a->to && (is_glb != a->is_glb || format != a->format))
     return complain(exit_code, app_fail(APP_BAD_INPUT,
                                         "convert: %s is to be %s, but --to says %s; leave out --to, or "
-                                        "name a file that ends in .%s (there are .csv, .vtk and .ply)",
-                                        a->out, flo_export_name(format), a->to, a->to));
-  a->format = format;
+                                        "name a file that ends in .%s (there are .csv, .vtk, .ply and .glb)",
+                                        a->out, is_glb ? "glb" : flo_export_name(format), a->to, a->to));
+  a->format = format, a->is_glb = is_glb;
   return true;
 }
 
@@ -119,13 +132,15 @@ static bool choose_frames(Arguments *a, int *exit_code) {
                                         "or go on with: flotsam resume '%s'",
                                         a->folder, a->folder));
   if (n_frames == 0) return complain(exit_code, app_complain_no_run("convert", a->folder));
+  // Of particles there is too much to write all frames unasked; of solids the motion is what counts.
+  const char *frame = a->frame ? a->frame : a->is_glb ? "all" : "last";
   a->first = n_frames - 1, a->end = n_frames;
-  if (strcmp(a->frame, "last") == 0) return true;
-  if (strcmp(a->frame, "all") == 0) return a->first = 0, true;
-  unsigned long number = strtoul(a->frame, &end, 10);
-  if (!isdigit((unsigned char)a->frame[0]) || *end || number > 1000000000)
-    return complain(exit_code, app_fail(APP_BAD_INPUT,
-                                        "convert: --frame needs a number, last or all, not '%s'", a->frame));
+  if (strcmp(frame, "last") == 0) return true;
+  if (strcmp(frame, "all") == 0) return a->first = 0, true;
+  unsigned long number = strtoul(frame, &end, 10);
+  if (!isdigit((unsigned char)frame[0]) || *end || number > 1000000000)
+    return complain(exit_code,
+                    app_fail(APP_BAD_INPUT, "convert: --frame needs a number, last or all, not '%s'", frame));
   a->first = number, a->end = a->first + 1;
   if (has_frame(a, a->first)) return true;
   return complain(exit_code, app_fail(APP_BAD_INPUT, "convert: there is no frame %zu; the last one is %zu",
@@ -134,20 +149,30 @@ static bool choose_frames(Arguments *a, int *exit_code) {
 
 static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
-  *a = (Arguments){.frame = "last"};
+  *a = (Arguments){0};
   AppOption options[] = {
-      {"--frame", "N|last|all", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0,
-       0},
-      {"--to", "csv|vtk|ply", APP_TEXT, &a->to, "the format; by the ending of --out, or csv, unless given", 0,
-       0},
+      {"--frame", "N|last|all", APP_TEXT, &a->frame,
+       "the frame's number, from 0; the last unless given, of glb all", 0, 0},
+      {"--to", "csv|vtk|ply|glb", APP_TEXT, &a->to,
+       "the format; by the ending of --out, or csv, unless given", 0, 0},
       {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
+      {"--surface", "N|last", APP_TEXT, &a->surface,
+       "glb: add the surface that the fluid has at this frame; none unless given", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
   a->folder = words.items[0];
-  if (a->out && strcmp(a->out, "-") == 0) a->out = NULL;
-  return choose_format(a, exit_code) && choose_frames(a, exit_code);
+  const bool is_stream = a->out && strcmp(a->out, "-") == 0;
+  if (is_stream) a->out = NULL;
+  if (!choose_format(a, exit_code) || !choose_frames(a, exit_code)) return false;
+  if (a->surface && !a->is_glb)
+    return complain(exit_code, app_fail(APP_BAD_INPUT,
+                                        "convert: --surface is for glb; to write surfaces alone use: "
+                                        "flotsam surface '%s'",
+                                        a->folder));
+  a->is_beside = a->is_glb && !a->out && !is_stream;
+  return true;
 }
 
 // ---- Where to ----
@@ -291,11 +316,59 @@ static FloStatus convert(const Arguments *a, FloError *error) {
   return status;
 }
 
+// ---- glTF ----
+
+// A file in the run's own folder is replaced, as pictures are; others are not unless told.
+static FloStatus glb_path(const Arguments *a, char path[FLO_PATH_SIZE], FloError *error) {
+  if (a->is_beside || is_folder(a->out)) {
+    if (!a->is_beside) FLO_TRY(flo_folder_make(a->out, error));
+    FLO_TRY(flo_path_join(a->is_beside ? a->folder : a->out, "run.glb", path, error));
+  } else if (snprintf(path, FLO_PATH_SIZE, "%s", a->out) >= FLO_PATH_SIZE) {
+    return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
+  }
+  if (a->is_beside || a->is_forced || !flo_file_exists(path)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file", path);
+}
+
+static FloStatus choose_surface(const Arguments *a, AppGlb *glb, FloError *error) {
+  char *end = NULL;
+  const size_t n_frames = flo_run_folder_count_frames(a->folder);
+  if (!a->surface) return FLO_OK;
+  glb->has_surface = true, glb->surface = n_frames - 1;
+  if (strcmp(a->surface, "last") == 0) return FLO_OK;
+  unsigned long number = strtoul(a->surface, &end, 10);
+  if (!isdigit((unsigned char)a->surface[0]) || *end)
+    return flo_fail(error, FLO_BAD_INPUT, "convert: --surface needs a frame's number or last, not '%s'",
+                    a->surface);
+  glb->surface = number;
+  if (number < n_frames) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "convert: there is no frame %lu; the last one is %zu", number,
+                  n_frames - 1);
+}
+
+static int convert_to_glb(const Arguments *a) {
+  AppGlb glb = {.folder = a->folder, .first = a->first, .end = a->end};
+  char path[FLO_PATH_SIZE] = "standard output";
+  FloError error;
+  const bool is_stream = !a->out && !a->is_beside;
+  if (is_stream && isatty(STDOUT_FILENO))
+    return app_fail(APP_BAD_INPUT, "convert: glb is not for terminals; name a file with --out");
+  FloStatus status = choose_surface(a, &glb, &error);
+  if (status == FLO_OK && !is_stream) status = glb_path(a, path, &error);
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", error.text);
+  status = app_write_glb(&glb, is_stream ? NULL : path, &error);
+  if (status == FLO_IO_FAILED && ferror(stdout)) return APP_OK;
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", error.text);
+  if (!is_stream) printf("%-8s %s\n", "glb", path);
+  return APP_OK;
+}
+
 int cmd_convert(int argc, char **argv) {
   Arguments a;
   int exit_code;
   FloError error;
   if (!parse(argc, argv, &a, &exit_code)) return exit_code;
+  if (a.is_glb) return convert_to_glb(&a);
   if (!a.out && a.end - a.first > 1)
     return app_fail(APP_BAD_INPUT,
                     "convert: all frames need --out with a folder, or a pattern such as "

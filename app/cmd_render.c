@@ -2,9 +2,10 @@
 #include "app.h"
 #include "base/core.h"
 #include "io/run_folder.h"
-#include "io/series.h"
-#include "io/series_read.h"
 #include "io/suggest.h"
+#include "picture.h"
+#include "poses.h"
+#include "render/water.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -23,16 +24,21 @@ static const AppUsage usage = {
         "camera is the scene's, or holds what the scene has and what its fluid does; camera and colours are\n"
         "the same for all frames of a run. A run that still goes on is drawn as far as it has got.\n"
         "Fluid in space is drawn as water, path traced; with --colour-by or --range as particles, whose\n"
-        "colours show a field. Pictures of a movie are kept in DIR/movie: a movie that was interrupted goes\n"
+        "colours show a field. --slice shows a field on a plane, --vectors and --traces draw arrows and "
+        "ways\n"
+        "over either. Pictures of a movie are kept in DIR/movie: a movie that was interrupted goes\n"
         "on where it stopped.\n"
         "Pictures in DIR are replaced, other files that exist only with --force.\n"
         "Exit codes: 0 drawn, 1 drawing or ffmpeg failed, 2 bad input or no place to write to.",
-    .examples = "  flotsam render runs/dam-break\n"
-                "  flotsam render runs/dam-break --frame 12 --out splash.png --width 1920 --height 1080\n"
-                "  flotsam render runs/dam-break --frames 10:30:5 --colour-by pressure\n"
-                "  flotsam render runs/dam-break --colour-by speed --range 0:2\n"
-                "  flotsam render runs/dam-break --look water --quality best --out poster.png\n"
-                "  flotsam render runs/dam-break --movie dam-break.mp4\n",
+    .examples =
+        "  flotsam render runs/dam-break\n"
+        "  flotsam render runs/dam-break --frame 12 --out splash.png --width 1920 --height 1080\n"
+        "  flotsam render runs/dam-break --frames 10:30:5 --colour-by pressure\n"
+        "  flotsam render runs/dam-break --colour-by speed --range 0:2\n"
+        "  flotsam render runs/dam-break --look water --quality best --out poster.png\n"
+        "  flotsam render runs/dam-break --slice y=0.25 --colour-by pressure --view -y --vectors 0.05\n"
+        "  flotsam render runs/tower --traces\n"
+        "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
     .max_words = 1,
 };
@@ -40,13 +46,17 @@ static const AppUsage usage = {
 // Faster than screens show, and over before anybody has seen it: such a run is shown in slow motion.
 static const double fastest_rate = 60, slow_motion_rate = 30;
 
+static const char axes[] = "xyz";
+
 typedef struct Arguments {
-  const char *folder, *out, *movie, *frames, *range, *look, *quality, *denoise;
-  int frame;      // -1: not given
-  double fps;     // 0: not given
-  double ends[2]; // of the range of colours, where it is given in numbers
-  FloStyle style; // what of it was given
-  bool is_forced; // files that exist are replaced
+  const char *folder, *out, *movie, *frames, *range, *look, *quality, *denoise, *slice, *view;
+  int frame;            // -1: not given
+  double fps;           // 0: not given
+  double ends[2];       // of the range of colours, where it is given in numbers
+  FloStyle style;       // what of it was given
+  double arrow_seconds; // 0: no arrows
+  bool has_traces;      // of bodies
+  bool is_forced;       // files that exist are replaced
   bool is_quiet;
   AppList with; // other runs that camera and colours are to suit
   AppPicture picture;
@@ -56,12 +66,16 @@ typedef struct Arguments {
 typedef struct Job {
   const Arguments *arguments;
   FloScene *scene;
-  FloSeriesTable series;    // read once; empty: no body needs it
-  size_t first_body_column; // in it
+  AppPoses poses;           // of the bodies
   size_t n_frames;          // in the folder
   size_t first, last, step; // to draw
   AppPicture picture;
+  AppExtras extras;
   AppView view;
+  FloMemory memory;
+  FloWalls walls;   // of pictures of water
+  FloTrace *traces; // of bodies that move
+  float *trace_points;
   AppMovie *movie;
   double fps;
   char kept[FLO_PATH_SIZE];      // folder of the movie's pictures; empty: they are not kept
@@ -79,6 +93,11 @@ static bool check_together(const Arguments *a) {
   if (a->frames && a->frame >= 0) text = "give --frame or --frames, not both";
   if (a->movie && a->frame >= 0) text = "a movie has more than one frame; give --frames FIRST:LAST";
   if (a->movie && a->out) text = "give --movie FILE or --out, not both";
+  if (a->slice && a->look && a->style.look == FLO_LOOK_WATER)
+    text = "--slice shows the field on a plane instead of the water; leave out --look water";
+  if (a->slice && a->picture.colour_by && strcmp(a->picture.colour_by, "material") == 0)
+    text = "--slice needs a field with values; --colour-by speed, pressure, density-error, ...";
+  if (a->style.focus > 0 && !(a->style.aperture > 0)) text = "--focus is for lenses with an --aperture";
   if (!a->movie && a->fps > 0) text = "--fps is for movies; give --movie FILE, too";
   if (text) app_fail(APP_BAD_INPUT, "render: %s", text);
   return !text;
@@ -150,6 +169,32 @@ static bool check_denoise(Arguments *a) {
   return refuse_name("--denoise", "on or off", a->denoise, flo_suggest_start(a->denoise));
 }
 
+// "z=0.5": an axis and a place on it.
+static bool check_slice(Arguments *a) {
+  char *end = NULL;
+  if (!a->slice) return true;
+  const char *axis = a->slice[0] ? strchr(axes, a->slice[0]) : NULL;
+  if (axis && a->slice[1] == '=') a->style.slice_at = strtod(a->slice + 2, &end);
+  const bool is_number = end && end != a->slice + 2 && *end == 0 && isfinite((float)a->style.slice_at);
+  if (is_number) a->style.has_slice = true, a->style.slice_axis = (int)(axis - axes);
+  if (!is_number)
+    app_fail(APP_BAD_INPUT, "render: --slice needs an axis and a place [m] such as z=0.5, not '%s'",
+             a->slice);
+  return is_number;
+}
+
+static bool check_view(Arguments *a) {
+  if (!a->view) return true;
+  const bool is_back = a->view[0] == '-';
+  const char *name = a->view + is_back, *axis = name[0] ? strchr(axes, name[0]) : NULL;
+  if (!axis || name[1]) {
+    app_fail(APP_BAD_INPUT, "render: --view x, y, z, -x, -y or -z, not '%s'", a->view);
+    return false;
+  }
+  a->style.flat = (int)(axis - axes + 1) * (is_back ? -1 : 1);
+  return true;
+}
+
 static bool check_movie(const Arguments *a) {
   FloError error;
   if (!a->movie || app_movie_check(a->movie, &error) == FLO_OK) return true;
@@ -182,6 +227,17 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
        "values at the ends of the colours; what the frames show unless given", 0, 0},
       {"--with", "DIR", APP_LIST, &a->with, "camera and colours that suit this run, too; may be repeated", 0,
        0},
+      {"--slice", "AXIS=PLACE", APP_TEXT, &a->slice,
+       "the field on a plane, such as z=0.5, instead of the fluid; of runs in space", 0, 0},
+      {"--view", "x|y|z|-x|-y|-z", APP_TEXT, &a->view,
+       "parallel rays: seen from far out on an axis, instead of by the camera", 0, 0},
+      {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
+       "arrows along the way that the fluid goes in so much time", 1e-9, 1e9},
+      {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the ways that bodies have come", 0, 0},
+      {"--aperture", "METRES", APP_NUMBER, &a->style.aperture,
+       "of water: width of the lens; blurs what is not in focus", 0, 1e6},
+      {"--focus", "METRES", APP_NUMBER, &a->style.focus,
+       "distance from the eye that is sharp; the middle of the scene unless given", 0, 1e9},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
@@ -191,8 +247,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   a->folder = words.items[0];
   *exit_code = APP_BAD_INPUT;
   if (a->picture.colour_by && !app_check_colour("render", a->picture.colour_by)) return false;
-  return check_look(a) && check_quality(a) && check_denoise(a) && check_together(a) && check_ending(a) &&
-         check_range(a) && check_movie(a);
+  return check_look(a) && check_quality(a) && check_denoise(a) && check_slice(a) && check_view(a) &&
+         check_together(a) && check_ending(a) && check_range(a) && check_movie(a);
 }
 
 // ---- Which frames ----
@@ -226,40 +282,39 @@ static size_t count_planned(const Job *job) { return (job->last - job->first) / 
 
 // ---- Frames from disk ----
 
+// The ways of all bodies that move, up to a frame.
+static FloStatus take_traces(Job *job, size_t frame) {
+  const FloScene *scene = job->scene;
+  size_t n = 0;
+  if (!job->arguments->has_traces || scene->n_bodies == 0) return FLO_OK;
+  free(job->trace_points);
+  job->trace_points = malloc(scene->n_bodies * (frame + 1) * sizeof(float[3]));
+  if (!job->traces) job->traces = malloc(scene->n_bodies * sizeof *job->traces);
+  if (!job->trace_points || !job->traces)
+    return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for the traces of %zu bodies", scene->n_bodies);
+  for (size_t b = 0; b < scene->n_bodies; b++) {
+    if (scene->bodies[b].def.kind == FLO_BODY_STATIC) continue;
+    float *points = job->trace_points + 3 * (frame + 1) * n;
+    for (size_t k = 0; k <= frame; k++) {
+      const FloPose pose = app_poses_at(&job->poses, k, b);
+      for (size_t axis = 0; axis < 3; axis++) points[3 * k + axis] = (float)pose.position[axis];
+    }
+    job->traces[n++] = (FloTrace){b, points, frame + 1};
+  }
+  job->extras.traces = job->traces, job->extras.n_traces = n;
+  return FLO_OK;
+}
+
+static FloStatus place_bodies(Job *job, size_t frame) {
+  FLO_TRY(app_poses_place(&job->poses, frame, job->scene, &job->error));
+  flo_walls_place(&job->walls, job->scene->bodies);
+  return take_traces(job, frame);
+}
+
 static FloStatus read_frame(Job *job, const char *folder, size_t frame, FloSnapshot *snapshot) {
   char path[FLO_PATH_SIZE];
   FLO_TRY(flo_run_folder_frame_path(folder, frame, path, &job->error));
   return flo_snapshot_read(path, snapshot, &job->error);
-}
-
-// Bodies stood elsewhere at a frame than at the start: the series tells where, and is read once.
-static FloStatus read_series(Job *job) {
-  char path[FLO_PATH_SIZE];
-  FloSeries *series = NULL;
-  if (job->scene->n_bodies == 0) return FLO_OK;
-  FLO_TRY(flo_path_join(job->arguments->folder, "series.csv", path, &job->error));
-  FLO_TRY(flo_series_table_read(path, &job->series, &job->error));
-  FLO_TRY(flo_series_create(job->scene, &series, &job->error));
-  size_t n_columns = series->n_columns;
-  job->first_body_column = series->first_body_column;
-  flo_series_destroy(series);
-  if (n_columns == job->series.n_columns) return FLO_OK;
-  return flo_fail(&job->error, FLO_BAD_INPUT, "%s: does not belong to the scene.json beside it", path);
-}
-
-static FloStatus place_bodies(Job *job, size_t frame) {
-  FloScene *scene = job->scene;
-  if (scene->n_bodies > 0 && frame >= job->series.n_rows)
-    return flo_fail(&job->error, FLO_BAD_INPUT, "%s/series.csv: has no row for frame %zu",
-                    job->arguments->folder, frame);
-  for (size_t b = 0; b < scene->n_bodies; b++) {
-    FloPose *pose = &scene->bodies[b].def.pose;
-    size_t first = job->first_body_column + b * FLO_SERIES_PER_BODY;
-    for (size_t k = 0; k < 7; k++)
-      *(k < 3 ? &pose->position[k] : &pose->rotation[k - 3]) =
-          flo_series_table_column(&job->series, first + k)[frame];
-  }
-  return FLO_OK;
 }
 
 // ---- The view ----
@@ -295,15 +350,24 @@ static FloStatus survey_runs(Job *job, FloSurvey *survey) {
 static FloStatus choose_style(Job *job) {
   const Arguments *a = job->arguments;
   FloStyle *style = &job->view.outlook.view.style;
-  const bool has_field = a->picture.colour_by || a->range;
+  const bool has_field = a->picture.colour_by || a->range || a->slice;
   if (a->look)
     style->look = a->style.look;
   else if (has_field)
     style->look = FLO_LOOK_PARTICLES;
-  style->quality = a->style.quality;
+  style->quality = a->style.quality, style->flat = a->style.flat;
+  style->has_slice = a->style.has_slice, style->slice_axis = a->style.slice_axis;
+  style->slice_at = a->style.slice_at;
+  style->aperture = a->style.aperture, style->focus = a->style.focus;
   style->keeps_noise = a->style.keeps_noise;
   style->shows_values = has_field && style->look == FLO_LOOK_WATER;
-  if (style->look != FLO_LOOK_WATER || job->scene->world.dim == 3) return FLO_OK;
+  if (job->scene->world.dim == 3) return FLO_OK;
+  if (a->slice || a->view)
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "render: --slice and --view are for runs in three dimensions, and %s has two; leave them "
+                    "out",
+                    a->folder);
+  if (style->look != FLO_LOOK_WATER) return FLO_OK;
   return flo_fail(&job->error, FLO_BAD_INPUT,
                   "render: --look water is for runs in three dimensions, and %s has two; leave it out",
                   a->folder);
@@ -379,7 +443,7 @@ static FloStatus draw_frame(Job *job, size_t frame) {
   FLO_TRY(place_bodies(job, frame));
   FLO_TRY(picture_path(job, frame, path));
   FLO_TRY(read_frame(job, job->arguments->folder, frame, &snapshot));
-  FloStatus status = app_draw(job->scene, &snapshot, &job->picture, path, &job->error);
+  FloStatus status = app_draw_with(job->scene, &snapshot, &job->picture, &job->extras, path, &job->error);
   flo_snapshot_free(&snapshot);
   if (status != FLO_OK || job->arguments->is_quiet) return status;
   app_progress_end(&job->progress);
@@ -402,13 +466,17 @@ static char *settings_text(const Job *job) {
   char scene[32];
   snprintf(scene, sizeof scene, "%016llx", (unsigned long long)hash_text(job->scene->resolved));
   json_t *object =
-      json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f}",
+      json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f, s:s, s:s, "
+                "s:f, s:b, s:[f,f]}",
                 "version", FLOTSAM_VERSION, "scene", scene, "look", flo_look_name(view->style.look),
                 "quality", flo_quality_name(view->style.quality), "denoise", !view->style.keeps_noise,
                 "shows_values", view->style.shows_values, "width", picture->width, "height", picture->height,
                 "colour_by", picture->colour_by ? picture->colour_by : job->scene->colour_by, "range",
                 (double)job->view.value_low, (double)job->view.value_high, "low", view->low[0], view->low[1],
-                view->low[2], "high", view->high[0], view->high[1], view->high[2], "ground", view->ground);
+                view->low[2], "high", view->high[0], view->high[1], view->high[2], "ground", view->ground,
+                "slice", job->arguments->slice ? job->arguments->slice : "", "view",
+                job->arguments->view ? job->arguments->view : "", "vectors", job->extras.arrow_seconds,
+                "traces", job->arguments->has_traces, "lens", view->style.aperture, view->style.focus);
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(object);
   return text;
@@ -444,7 +512,7 @@ static FloStatus paint_frame(Job *job, size_t frame, uint8_t **rgb) {
   FloSnapshot snapshot;
   FLO_TRY(place_bodies(job, frame));
   FLO_TRY(read_frame(job, job->arguments->folder, frame, &snapshot));
-  FloStatus status = app_paint(job->scene, &snapshot, &job->picture, rgb, &job->error);
+  FloStatus status = app_paint_with(job->scene, &snapshot, &job->picture, &job->extras, rgb, &job->error);
   flo_snapshot_free(&snapshot);
   return status;
 }
@@ -521,13 +589,26 @@ static FloStatus make_movie(Job *job) {
 
 // ---- All of it ----
 
+// Distances to solids are found once for all frames.
+static FloStatus make_walls(Job *job) {
+  const FloScene *scene = job->scene;
+  if (job->view.outlook.view.style.look != FLO_LOOK_WATER) return FLO_OK;
+  FLO_TRY(flo_walls_of_bodies(&job->walls, scene->bodies, scene->n_bodies, scene->world.spacing,
+                              FLO_WATER_FINENESS, job->arguments->picture.threads, &job->memory,
+                              &job->error));
+  job->extras.walls = &job->walls;
+  return FLO_OK;
+}
+
 static FloStatus render(Job *job) {
   job->picture = job->arguments->picture;
   job->picture.report = report, job->picture.context = job;
+  job->extras.arrow_seconds = job->arguments->arrow_seconds;
   FLO_TRY(plan(job));
   FLO_TRY(check_place(job));
   FLO_TRY(choose_view(job));
-  FLO_TRY(read_series(job));
+  FLO_TRY(make_walls(job));
+  FLO_TRY(app_poses_read(job->arguments->folder, job->scene, &job->poses, &job->error));
   return job->arguments->movie ? make_movie(job) : draw_frames(job);
 }
 
@@ -541,8 +622,12 @@ int cmd_render(int argc, char **argv) {
     return app_fail(APP_BAD_INPUT, "%s: is not the folder of a run", arguments.folder);
   AppSceneArguments load = {.scene = path};
   if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
+  flo_memory_init(&job.memory, NULL);
   FloStatus status = render(&job);
-  flo_series_table_free(&job.series);
+  app_poses_free(&job.poses);
+  flo_walls_free(&job.walls);
+  free(job.traces);
+  free(job.trace_points);
   flo_scene_destroy(job.scene);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);
 }

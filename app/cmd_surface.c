@@ -1,20 +1,20 @@
 // flotsam surface: the surface of the fluid in the frames of a run, as triangles.
 #include "app.h"
-#include "base/pose.h"
+#include "base/core.h"
 #include "base/timer.h"
-#include "geometry/shapes.h"
 #include "io/run_folder.h"
-#include "io/series.h"
-#include "io/series_read.h"
 #include "io/suggest.h"
 #include "io/vtk.h"
+#include "poses.h"
 #include "surface/surface_file.h"
+#include "surface/walls.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const AppUsage usage = {
     .command = "surface",
@@ -24,7 +24,9 @@ static const AppUsage usage = {
         "unless\n"
         "told, with normals and velocities: DIR/surface/surface_000012.ply and so on. Frames that are there\n"
         "already are passed over unless their particles or the settings have changed since, so that an\n"
-        "interrupted command goes on where it stopped. The surface does not stick out of tanks.\n"
+        "interrupted command goes on where it stopped. The surface does not reach into solids, except "
+        "bodies\n"
+        "that are pushed around.\n"
         "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam surface runs/dam-break\n"
                 "  flotsam surface runs/dam-break --frames 10:30 --format obj\n"
@@ -42,19 +44,13 @@ typedef struct Arguments {
   bool drops_spray, is_unclipped, is_forced, is_json, is_quiet;
 } Arguments;
 
-// The tanks of a scene, where they are at the moment.
-typedef struct Tanks {
-  const FloScene *scene;
-  double wall; // [m]
-} Tanks;
-
 typedef struct Job {
   const Arguments *arguments;
   FloScene *scene;
-  FloSeriesTable series;
+  AppPoses poses;
   FloSurfaceDef def;
   FloSurfaceFormat format;
-  Tanks tanks;
+  FloWalls walls;
   FloSignedField region;
   char out[FLO_PATH_SIZE];
   struct timespec settings_time; // when the settings were last changed
@@ -86,7 +82,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--min-particles", "N", APP_INTEGER, &a->min_particles, "leave out clusters of fewer particles", 1,
        1e9},
       {"--drop-spray", NULL, APP_FLAG, &a->drops_spray, "leave out single particles", 0, 0},
-      {"--no-clip", NULL, APP_FLAG, &a->is_unclipped, "let the surface stick out of tanks", 0, 0},
+      {"--no-clip", NULL, APP_FLAG, &a->is_unclipped,
+       "let the surface reach into tanks' walls and other solids", 0, 0},
       {"--out", "DIR", APP_TEXT, &a->out, "folder for the files; DIR/surface unless given", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "make frames anew that are there", 0, 0},
       {"--json", NULL, APP_FLAG, &a->is_json, "print a line of JSON for each frame", 0, 0},
@@ -121,48 +118,38 @@ static FloStatus choose_kernel(Job *job) {
                   flo_suggest_text(&suggestion, buffer));
 }
 
-// ---- Tanks ----
+// ---- Walls ----
 
-// How deep a point is in the wall of a tank [m]; negative outside of walls.
-static double wall_depth(const void *context, const double point[3]) {
-  const Tanks *tanks = context;
-  double depth = -INFINITY;
-  for (size_t k = 0; k < tanks->scene->n_bodies; k++) {
-    const FloBodyDef *def = &tanks->scene->bodies[k].def;
-    double local[3];
-    if (def->shape.kind != FLO_SHAPE_TANK) continue;
-    pose_to_local(&def->pose, point, local);
-    depth = fmax(depth, -flo_shape_distance(&def->shape, 3, local, tanks->wall));
-  }
-  return depth;
+// Solids that move stood elsewhere at a frame than at the start: the series tells where.
+static FloStatus place_walls(Job *job, size_t frame) {
+  FloError reason;
+  bool is_moving = false;
+  for (size_t b = 0; b < job->scene->n_bodies; b++)
+    is_moving = is_moving || job->scene->bodies[b].def.kind == FLO_BODY_KINEMATIC;
+  if (!is_moving || job->arguments->is_unclipped) return FLO_OK;
+  if (app_poses_place(&job->poses, frame, job->scene, &reason) != FLO_OK)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "%.800s; --no-clip does without", reason.text);
+  flo_walls_place(&job->walls, job->scene->bodies);
+  return FLO_OK;
 }
 
-// Tanks that move stood elsewhere at a frame than at the start: the series tells where.
-static FloStatus place_tanks(Job *job, size_t frame) {
-  FloSeries *series = NULL;
-  bool is_moving = false;
-  for (size_t b = 0; b < job->scene->n_bodies; b++) {
-    const FloBodyDef *def = &job->scene->bodies[b].def;
-    is_moving = is_moving || (def->shape.kind == FLO_SHAPE_TANK && def->kind != FLO_BODY_STATIC);
-  }
-  if (!is_moving || job->arguments->is_unclipped) return FLO_OK;
-  FLO_TRY(flo_series_create(job->scene, &series, &job->error));
-  size_t first = series->first_body_column, n_columns = series->n_columns;
-  flo_series_destroy(series);
-  if (n_columns != job->series.n_columns || frame >= job->series.n_rows)
-    return flo_fail(&job->error, FLO_BAD_INPUT,
-                    "%s/series.csv: does not tell where the tank is at frame %zu; --no-clip does without",
-                    job->arguments->folder, frame);
-  for (size_t b = 0; b < job->scene->n_bodies; b++, first += FLO_SERIES_PER_BODY) {
-    FloPose *pose = &job->scene->bodies[b].def.pose;
-    for (size_t k = 0; k < 7; k++)
-      *(k < 3 ? &pose->position[k] : &pose->rotation[k - 3]) =
-          flo_series_table_column(&job->series, first + k)[frame];
-  }
+static FloStatus make_walls(Job *job) {
+  const FloScene *scene = job->scene;
+  if (job->arguments->is_unclipped) return FLO_OK;
+  FLO_TRY(flo_walls_of_bodies(&job->walls, scene->bodies, scene->n_bodies, scene->world.spacing, 1,
+                              job->arguments->threads, &job->memory, &job->error));
+  job->region = flo_walls_region(&job->walls);
+  if (!flo_walls_is_empty(&job->walls)) job->def.region = &job->region;
   return FLO_OK;
 }
 
 // ---- What to do ----
+
+// More than the machine has would be swapped in and out for hours, or end the program without a word.
+static size_t memory_limit(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0 ? (size_t)pages / 5 * 4 * (size_t)page : 0;
+}
 
 static void choose_def(Job *job) {
   const Arguments *a = job->arguments;
@@ -171,18 +158,13 @@ static void choose_def(Job *job) {
   job->def = flo_surface_default_def(spacing);
   job->def.kernel = kernel;
   job->def.threads = a->threads;
+  job->def.memory_limit = memory_limit();
   if (a->cell > 0) job->def.cell = a->cell * spacing;
   if (a->radius > 0) job->def.radius = a->radius * spacing;
   if (a->smoothing >= 0) job->def.smoothing = a->smoothing;
   if (a->drops_spray) job->def.min_particles = 2;
   if (a->min_particles >= 0 && (size_t)a->min_particles > job->def.min_particles)
     job->def.min_particles = (size_t)a->min_particles;
-  job->tanks = (Tanks){job->scene, spacing};
-  job->region = (FloSignedField){wall_depth, &job->tanks};
-  bool has_tank = false;
-  for (size_t b = 0; b < job->scene->n_bodies; b++)
-    has_tank = has_tank || job->scene->bodies[b].def.shape.kind == FLO_SHAPE_TANK;
-  if (has_tank && !a->is_unclipped) job->def.region = &job->region;
 }
 
 static FloStatus plan(Job *job) {
@@ -312,7 +294,7 @@ static FloStatus name_frame(Job *job, FloStatus status, const char *particles) {
 static FloStatus make_frame(Job *job, size_t frame, const char *particles, const char *path) {
   FloSnapshot snapshot;
   Fluid fluid;
-  FLO_TRY(place_tanks(job, frame));
+  FLO_TRY(place_walls(job, frame));
   FLO_TRY(flo_snapshot_read(particles, &snapshot, &job->error));
   FloStatus status = take_fluid(job, &snapshot, &fluid);
   if (status == FLO_OK) status = build_and_write(job, frame, &snapshot, &fluid, path);
@@ -350,13 +332,6 @@ static FloStatus make_frames(Job *job) {
 
 // ---- A film ----
 
-static double frame_time(const Job *job, size_t frame) {
-  size_t column = flo_series_table_find(&job->series, "time");
-  if (column < job->series.n_columns && frame < job->series.n_rows)
-    return flo_series_table_column(&job->series, column)[frame];
-  return (double)frame / job->scene->frames_per_second;
-}
-
 static FloStatus write_collection(Job *job, char (*texts)[64], const char **names, double *times) {
   char path[FLO_PATH_SIZE], particles[FLO_PATH_SIZE];
   size_t n = 0;
@@ -366,7 +341,7 @@ static FloStatus write_collection(Job *job, char (*texts)[64], const char **name
     if (!app_is_current(path, particles, &job->settings_time)) continue;
     snprintf(texts[n], sizeof texts[n], "surface_%06zu.vtp", frame);
     names[n] = texts[n];
-    times[n++] = frame_time(job, frame);
+    times[n++] = app_poses_time(&job->poses, frame, (double)frame / job->scene->frames_per_second);
   }
   FLO_TRY(flo_path_join(job->out, "surface.pvd", path, &job->error));
   return flo_vtk_write_collection(path, n, names, times, &job->error);
@@ -388,13 +363,11 @@ static FloStatus make_film(Job *job) {
 
 // ---- All of it ----
 
-// A series that cannot be read costs the times of frames only, unless a tank moves.
+// A series that cannot be read costs the times of frames only, unless a solid moves.
 static void read_series(Job *job) {
-  char path[FLO_PATH_SIZE];
-  if (flo_path_join(job->arguments->folder, "series.csv", path, NULL) != FLO_OK) return;
-  if (flo_series_table_read(path, &job->series, NULL) == FLO_OK) return;
-  flo_series_table_free(&job->series);
-  job->series = (FloSeriesTable){0};
+  if (app_poses_read(job->arguments->folder, job->scene, &job->poses, NULL) == FLO_OK) return;
+  app_poses_free(&job->poses);
+  job->poses = (AppPoses){.folder = job->arguments->folder, .n_bodies = job->scene->n_bodies};
 }
 
 static FloStatus make_surfaces(Job *job) {
@@ -406,6 +379,7 @@ static FloStatus make_surfaces(Job *job) {
         job->arguments->folder, job->arguments->folder);
   choose_def(job);
   FLO_TRY(plan(job));
+  FLO_TRY(make_walls(job));
   FLO_TRY(prepare_folder(job));
   read_series(job);
   FLO_TRY(make_frames(job));
@@ -437,7 +411,8 @@ int cmd_surface(int argc, char **argv) {
   AppSceneArguments load = {.scene = path};
   if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
   status = make_surfaces(&job);
-  flo_series_table_free(&job.series);
+  app_poses_free(&job.poses);
+  flo_walls_free(&job.walls);
   flo_scene_destroy(job.scene);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);
 }

@@ -1,6 +1,8 @@
 // From a snapshot to a picture: which particles to draw, what colours them, what is written below.
-#include "app.h"
+#include "picture.h"
+
 #include "base/core.h"
+#include "io/scene_steps.h"
 #include "io/suggest.h"
 
 #include <math.h>
@@ -12,29 +14,64 @@
 
 typedef struct Colour {
   const char *name, *label;
-  float (*value)(const FloSnapshot *snapshot, size_t i); // NULL: each material has its own colour
+  // NULL: each material has its own colour.
+  float (*value)(const FloScene *scene, const FloSnapshot *snapshot, size_t i);
 } Colour;
 
-static float speed_of(const FloSnapshot *snapshot, size_t i) {
+static float speed_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
   const float *v = snapshot->velocity + 3 * i;
   return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-static float density_of(const FloSnapshot *snapshot, size_t i) { return snapshot->density[i]; }
+static float density_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->density[i];
+}
 
-static float pressure_of(const FloSnapshot *snapshot, size_t i) { return snapshot->pressure[i]; }
+// In percent of the density at rest.
+static float density_error_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  const size_t material = snapshot->material[i];
+  if (material >= scene->parts->n_materials) return 0;
+  const double rest = scene->parts->materials[material].def.density;
+  return (float)(100 * ((double)snapshot->density[i] / rest - 1));
+}
 
-static float x_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i]; }
-static float y_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i + 1]; }
-static float z_of(const FloSnapshot *snapshot, size_t i) { return snapshot->positions[3 * i + 2]; }
+static float pressure_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->pressure[i];
+}
 
-static float vx_of(const FloSnapshot *snapshot, size_t i) { return snapshot->velocity[3 * i]; }
-static float vy_of(const FloSnapshot *snapshot, size_t i) { return snapshot->velocity[3 * i + 1]; }
-static float vz_of(const FloSnapshot *snapshot, size_t i) { return snapshot->velocity[3 * i + 2]; }
+static float x_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->positions[3 * i];
+}
+static float y_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->positions[3 * i + 1];
+}
+static float z_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->positions[3 * i + 2];
+}
+
+static float vx_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->velocity[3 * i];
+}
+static float vy_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->velocity[3 * i + 1];
+}
+static float vz_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  (void)scene;
+  return snapshot->velocity[3 * i + 2];
+}
 
 static const Colour colours[] = {
     {"speed", "speed [m/s]", speed_of},
     {"density", "density [kg/m³]", density_of},
+    {"density-error", "density error [%]", density_error_of},
     {"pressure", "pressure [Pa]", pressure_of},
     {"x", "x [m]", x_of},
     {"y", "y [m]", y_of},
@@ -80,7 +117,7 @@ bool app_check_colour(const char *command, const char *colour_by) {
 
 typedef struct Selection {
   size_t n;
-  float *positions, *values;
+  float *positions, *velocities, *values;
   uint16_t *materials;
 } Selection;
 
@@ -96,6 +133,7 @@ static bool is_drawn(const FloScene *scene, const FloSnapshot *snapshot, size_t 
 
 static void release(Selection *s) {
   free(s->positions);
+  free(s->velocities);
   free(s->values);
   free(s->materials);
 }
@@ -104,16 +142,18 @@ static FloStatus select_particles(const FloScene *scene, const FloSnapshot *snap
                                   Selection *s, FloError *error) {
   size_t most = snapshot->count + 1;
   *s = (Selection){.positions = malloc(most * 3 * sizeof *s->positions),
+                   .velocities = malloc(most * 3 * sizeof *s->velocities),
                    .values = malloc(most * sizeof *s->values),
                    .materials = malloc(most * sizeof *s->materials)};
-  if (!s->positions || !s->values || !s->materials) {
+  if (!s->positions || !s->velocities || !s->values || !s->materials) {
     release(s);
     return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %zu particles", snapshot->count);
   }
   for (size_t i = 0; i < snapshot->count; i++) {
     if (!is_drawn(scene, snapshot, i)) continue;
-    float value = colour->value ? colour->value(snapshot, i) : 0;
+    float value = colour->value ? colour->value(scene, snapshot, i) : 0;
     memcpy(s->positions + 3 * s->n, snapshot->positions + 3 * i, 3 * sizeof(float));
+    memcpy(s->velocities + 3 * s->n, snapshot->velocity + 3 * i, 3 * sizeof(float));
     s->materials[s->n] = snapshot->material[i];
     s->values[s->n++] = isfinite(value) ? value : 0;
   }
@@ -182,8 +222,8 @@ static FloPictureInput describe(const FloScene *scene, const Colour *colour, con
                            .view = view->outlook.view};
 }
 
-FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
-                    uint8_t **rgb, FloError *error) {
+FloStatus app_paint_with(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                         const AppExtras *extras, uint8_t **rgb, FloError *error) {
   const Colour *colour = colour_of(scene, picture);
   const FloPictureOptions options = options_of(picture);
   AppView own;
@@ -194,19 +234,31 @@ FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const Ap
   snprintf(caption, sizeof caption, "%s   t = %.3f s", scene->title ? scene->title : scene->name,
            snapshot->time);
   FloPictureInput input = describe(scene, colour, picture->view ? picture->view : &own, &s);
-  input.caption = caption;
+  input.caption = caption, input.walls = extras->walls;
+  input.velocities = s.velocities, input.arrow_seconds = (float)extras->arrow_seconds;
+  input.traces = extras->traces, input.n_traces = extras->n_traces;
   FloStatus status = flo_render_picture(&input, &options, rgb, error);
   release(&s);
   return status;
 }
 
-FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
-                   const char *path, FloError *error) {
+FloStatus app_draw_with(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                        const AppExtras *extras, const char *path, FloError *error) {
   int width, height;
   uint8_t *rgb = NULL;
   app_picture_size(picture, &width, &height);
-  FLO_TRY(app_paint(scene, snapshot, picture, &rgb, error));
+  FLO_TRY(app_paint_with(scene, snapshot, picture, extras, &rgb, error));
   FloStatus status = flo_write_png(path, rgb, width, height, error);
   free(rgb);
   return status;
+}
+
+FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                    uint8_t **rgb, FloError *error) {
+  return app_paint_with(scene, snapshot, picture, &(AppExtras){0}, rgb, error);
+}
+
+FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                   const char *path, FloError *error) {
+  return app_draw_with(scene, snapshot, picture, &(AppExtras){0}, path, error);
 }

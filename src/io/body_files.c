@@ -95,7 +95,8 @@ static FloStatus make_flat(const FloShape *shape, double depth, FloMesh *mesh, F
   return flo_shape_mesh(&solid, extent_of(&solid) / EDGES_ALONG, depth, mesh, error);
 }
 
-static FloStatus make_mesh(const FloScene *scene, const FloShape *shape, FloMesh *mesh, FloError *error) {
+FloStatus flo_body_files_mesh(const FloScene *scene, size_t body, FloMesh *mesh, FloError *error) {
+  const FloShape *shape = &scene->bodies[body].def.shape;
   double spacing = scene->world.spacing;
   if (scene->world.dim == 2) return make_flat(shape, spacing, mesh, error);
   return flo_shape_mesh(shape, extent_of(shape) / EDGES_ALONG, spacing, mesh, error);
@@ -139,7 +140,7 @@ static FloStatus write_body(const char *folder, const FloScene *scene, size_t k,
   FLO_TRY(flo_path_join(folder, file, path, error));
   flo_mesh_init(&mesh, memory);
   FloError reason;
-  FloStatus status = make_mesh(scene, &body->def.shape, &mesh, &reason);
+  FloStatus status = flo_body_files_mesh(scene, k, &mesh, &reason);
   if (status != FLO_OK)
     flo_fail(error, status, "%s: no triangles for the body '%s': %.800s", path, body->name, reason.text);
   else

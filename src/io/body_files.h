@@ -11,6 +11,7 @@
 #ifndef FLO_IO_BODY_FILES_H
 #define FLO_IO_BODY_FILES_H
 
+#include "geometry/mesh.h"
 #include "io/files.h"
 #include "io/scene.h"
 
@@ -27,6 +28,8 @@ typedef struct FloBodyFiles {
 // stay, all else becomes '_'; names that would be the same to some file system get a number.
 void flo_body_files_name(const FloScene *scene, char (*names)[FLO_BODY_FILE_SIZE]);
 
+// The triangles of one of the scene's bodies, as its file holds them, added to a mesh.
+FloStatus flo_body_files_mesh(const FloScene *scene, size_t body, FloMesh *mesh, FloError *error);
 // Writes the triangles of every body. A tank has walls of one spacing, and in two dimensions bodies are one
 // spacing deep.
 FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene, FloError *error);

@@ -2,6 +2,8 @@
 
 #include "base/core.h"
 
+#include <stdlib.h>
+
 static const float default_view = 30;            // degrees, vertical
 static const float azimuth = 27, elevation = 23; // degrees of the automatic view
 
@@ -92,23 +94,40 @@ static void look_as_told(FloLens *lens, const FloCamera *camera, int up_axis) {
   set_told_opening(lens, tanf(radians(0.5f * fminf(view, 170))));
 }
 
-static void look_flat(FloLens *lens, const FloCamera *camera, int up_axis, FloBounds b, FloMargins m) {
-  lens->is_flat = true;
-  set_axes(lens, v3(0, 0, -1), up_axis == 0 ? v3(1, 0, 0) : v3(0, 1, 0));
+// Holds the bounds along axes that are set; the middle of what is seen.
+static V3 frame_flat(FloLens *lens, FloBounds b, FloMargins m) {
   V3 size = v3_sub(b.high, b.low), centre = v3_scale(v3_add(b.low, b.high), 0.5f);
   float across = fabsf(v3_dot(size, lens->right)), upright = fabsf(v3_dot(size, lens->up));
   float free_x = 1 - m.left - m.right, free_y = 1 - m.bottom - m.top,
         aspect = (float)lens->width / (float)lens->height;
   set_opening(lens, 0.5f * fmaxf(upright / free_y, across / (free_x * aspect)));
   centre = v3_mad(centre, lens->up, lens->half_height * (m.top - m.bottom));
-  centre = v3_mad(centre, lens->right, lens->half_width * (m.right - m.left));
+  return v3_mad(centre, lens->right, lens->half_width * (m.right - m.left));
+}
+
+static void look_flat(FloLens *lens, const FloCamera *camera, int up_axis, FloBounds b, FloMargins m) {
+  lens->is_flat = true;
+  set_axes(lens, v3(0, 0, -1), up_axis == 0 ? v3(1, 0, 0) : v3(0, 1, 0));
+  V3 centre = frame_flat(lens, b, m);
   if (camera->is_set) {
     V3 line = v3_sub(from_doubles(camera->from), from_doubles(camera->look_at));
     float view = camera->field_of_view > 0 ? (float)camera->field_of_view : default_view;
     centre = from_doubles(camera->look_at);
     if (v3_length(line) > 0) set_told_opening(lens, v3_length(line) * tanf(radians(0.5f * fminf(view, 170))));
   }
-  lens->eye = v3_mad(centre, lens->forward, -(size.z + 4 * lens->half_height));
+  lens->eye = v3_mad(centre, lens->forward, -(b.high.z - b.low.z + 4 * lens->half_height));
+}
+
+FloLens flo_lens_create_flat(int flat, int up, FloBounds bounds, FloMargins margins, int width, int height) {
+  FloLens lens = {.is_flat = true, .width = width, .height = height};
+  const int axis = abs(flat) - 1;
+  FLO_ASSERT(axis >= 0 && axis < 3);
+  // Seen along what is up, the axis after next is up in the picture: y, where z is.
+  set_axes(&lens, v3_scale(v3_axis(axis), flat > 0 ? -1 : 1), v3_axis(axis == up ? (up + 2) % 3 : up));
+  V3 centre = frame_flat(&lens, bounds, margins);
+  lens.eye =
+      v3_mad(centre, lens.forward, -(v3_length(v3_sub(bounds.high, bounds.low)) + 4 * lens.half_height));
+  return lens;
 }
 
 FloLens flo_lens_create(const FloCamera *camera, int dim, int up, FloBounds bounds, FloMargins margins,

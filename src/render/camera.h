@@ -8,7 +8,7 @@
 // The eye and its axes. `half_*`: tangent of half the opening angle, or, for a flat view, half the visible
 // size [m].
 typedef struct FloLens {
-  bool is_flat; // parallel rays, 2D
+  bool is_flat; // parallel rays
   V3 eye, right, up, forward;
   float half_width, half_height;
   int width, height; // pixels
@@ -24,6 +24,9 @@ typedef struct FloMargins {
 // as wide as there; otherwise a view from above and aside that just holds `bounds`.
 FloLens flo_lens_create(const FloCamera *, int dim, int up, FloBounds bounds, FloMargins, int width,
                         int height);
+
+// Parallel rays against (k) or along (-k) axis k - 1 that just hold `bounds`; k is 1, 2 or 3.
+FloLens flo_lens_create_flat(int flat, int up, FloBounds bounds, FloMargins, int width, int height);
 
 // The ray through a point of the picture in pixels; its direction has length one.
 void flo_lens_ray(const FloLens *, float x, float y, V3 *origin, V3 *direction);

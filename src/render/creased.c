@@ -80,12 +80,16 @@ static bool compute_normals(FloCreased *out) {
   return has_memory;
 }
 
+FloStatus flo_creased_complete(FloCreased *out, FloError *error) {
+  if (compute_normals(out)) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu triangles", out->mesh.n_triangles);
+}
+
 FloStatus flo_creased_create(const FloShape *shape, FloMemory *memory, FloCreased *out, FloError *error) {
   *out = (FloCreased){0};
   flo_mesh_init(&out->mesh, memory);
   FloStatus status = flo_shape_mesh(shape, extent_of(shape) / EDGES_ALONG, 0, &out->mesh, error);
-  if (status == FLO_OK && !compute_normals(out))
-    status = flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu triangles", out->mesh.n_triangles);
+  if (status == FLO_OK) status = flo_creased_complete(out, error);
   if (status != FLO_OK) flo_creased_destroy(out);
   return status;
 }
@@ -93,5 +97,7 @@ FloStatus flo_creased_create(const FloShape *shape, FloMemory *memory, FloCrease
 void flo_creased_destroy(FloCreased *out) {
   free(out->normals);
   out->normals = NULL;
-  if (out->mesh.memory) flo_mesh_free(&out->mesh);
+  if (!out->mesh.memory) return;
+  flo_buffer_free(out->mesh.memory, &out->sides);
+  flo_mesh_free(&out->mesh);
 }

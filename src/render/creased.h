@@ -7,9 +7,12 @@
 
 typedef struct FloCreased {
   FloMesh mesh;
-  V3 *normals; // three for each triangle, one at each corner
+  V3 *normals;     // three for each triangle, one at each corner
+  FloBuffer sides; // FloMeshSide, as flo_mesh_sort_sides makes them; empty unless the caller does
 } FloCreased;
 
+// Finds the normals of `mesh`, which the caller has filled. Release with flo_creased_destroy also on failure.
+FloStatus flo_creased_complete(FloCreased *, FloError *);
 FloStatus flo_creased_create(const FloShape *shape, FloMemory *memory, FloCreased *, FloError *);
 void flo_creased_destroy(FloCreased *);
 

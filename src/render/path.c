@@ -332,10 +332,12 @@ static void dim(const FloPathScene *s, V3 tint, float distance, FloPathLight *li
 
 static FloPathLight follow(Path *path, const Leg *leg) {
   const FloPathScene *s = path->scene;
-  const FloHit opaque = flo_tracer_look_along(s->opaque, &leg->ray, 0),
-               clear = flo_tracer_look_along(s->clear, &leg->ray, 0);
+  const FloHit opaque = flo_tracer_look_along(s->opaque, &leg->ray, 0);
   const float ground = flo_daylight_ground_distance(&s->light, leg->ray.origin, leg->ray.direction);
   const float solid = flo_minf(ground, opaque.distance), slack = leg->is_inside ? s->gap : 0;
+  // Water behind what is solid is not seen: the search may end there.
+  const FloRay seen = {leg->ray.origin, leg->ray.direction, flo_minf(solid, leg->ray.end)};
+  const FloHit clear = flo_tracer_look_along(s->clear, &seen, 0);
   const bool is_boundary = clear.distance + slack < solid;
   FloPathLight light;
   if (is_boundary && s->is_painted) {

@@ -1,7 +1,9 @@
 #include "base/core.h"
+#include "render/markings.h"
 #include "render/overlay.h"
 #include "render/scenic.h"
 #include "render/stage.h"
+#include "render/water.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -60,6 +62,16 @@ static FloStatus check_input(const FloPictureInput *input, FloError *error) {
                       input->repeat.low[axis], input->repeat.high[axis]);
   FLO_ASSERT((int)input->view.style.look >= 0 && input->view.style.look < FLO_LOOK_COUNT);
   FLO_ASSERT((int)input->view.style.quality >= 0 && input->view.style.quality < FLO_QUALITY_COUNT);
+  const FloStyle *style = &input->view.style;
+  if (style->flat < -3 || style->flat > 3)
+    return flo_fail(error, FLO_BAD_INPUT, "a flat view is along axis 1, 2 or 3, got %d", style->flat);
+  if (style->has_slice && !(style->slice_axis >= 0 && style->slice_axis < 3 && isfinite(style->slice_at)))
+    return flo_fail(error, FLO_BAD_INPUT, "a slice crosses axis 0, 1 or 2 at a finite place, got %d at %g",
+                    style->slice_axis, style->slice_at);
+  if (!(style->aperture >= 0 && isfinite(style->aperture) && style->focus >= 0 && isfinite(style->focus)))
+    return flo_fail(error, FLO_BAD_INPUT, "aperture and focus must be 0 or more, got %g and %g",
+                    style->aperture, style->focus);
+  for (size_t k = 0; k < input->n_traces; k++) FLO_ASSERT(input->traces[k].body < input->n_bodies);
   if (input->view.is_set && !is_finite_view(&input->view))
     return flo_fail(error, FLO_BAD_INPUT, "view of a picture must be a box of finite size");
   return FLO_OK;
@@ -72,6 +84,7 @@ typedef struct Parts {
   FloBounds bounds; // of what the camera holds
   FloGround ground;
   FloLens lens;
+  FloSlice slice;
   FloTracer *tracer;
   FloStage stage;
   uint32_t *near; // per thread: numbers of the edges that touch its tile
@@ -82,6 +95,7 @@ static void release(Parts *p) {
   flo_tracer_destroy(p->tracer);
   flo_solids_destroy(&p->solids);
   flo_cloud_destroy(&p->cloud);
+  flo_slice_destroy(&p->slice);
   free(p->stage.edges);
   free(p->near);
   free(p->rgb);
@@ -114,7 +128,9 @@ static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *
   p->bounds = bounds_of(&input->view, p);
   p->ground = ground_of(&input->view, p->bounds, input->up);
   FloMargins margins = flo_overlay_margins(input, &p->cloud, width, height);
-  p->lens = flo_lens_create(&input->camera, input->dim, input->up, p->bounds, margins, width, height);
+  const int flat = input->dim == 3 ? input->view.style.flat : 0;
+  p->lens = flat ? flo_lens_create_flat(flat, input->up, p->bounds, margins, width, height)
+                 : flo_lens_create(&input->camera, input->dim, input->up, p->bounds, margins, width, height);
   return FLO_OK;
 }
 
@@ -122,14 +138,19 @@ static FloStatus set_stage(const FloPictureInput *input, const FloPictureOptions
                            Parts *p, FloError *error) {
   const size_t n_edges = p->solids.n_edges + 1;
   const int samples = options->samples + (int)input->view.style.quality;
+  if (input->dim == 3 && input->view.style.has_slice) {
+    FLO_TRY(flo_slice_create(input, &p->slice, error));
+    p->stage.slice = &p->slice;
+    p->cloud.count = 0; // particles would hide it
+  }
   FLO_TRY(flo_tracer_create(&p->cloud, &p->solids, options->memory_limit, &p->tracer, error));
   p->stage.edges = malloc(n_edges * sizeof *p->stage.edges);
   p->near = malloc(n_edges * (size_t)threads * sizeof *p->near);
   if (!p->stage.edges || !p->near)
     return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %d x %d", options->width,
                     options->height);
-  flo_stage_set(&p->stage, &p->lens, p->tracer, &p->cloud, &p->solids, input->up, p->bounds, p->ground,
-                samples < FLO_MAX_SAMPLES ? samples : FLO_MAX_SAMPLES);
+  flo_stage_set(&p->stage, &p->lens, p->tracer, &p->cloud, &p->solids, input->dim, input->up, p->bounds,
+                p->ground, samples < FLO_MAX_SAMPLES ? samples : FLO_MAX_SAMPLES);
   p->stage.n_edges = flo_edges_project(p->solids.edges, p->solids.n_edges, &p->lens, p->stage.edges);
   return FLO_OK;
 }
@@ -186,14 +207,25 @@ static FloStatus draw_water(const FloPictureInput *input, const FloPictureOption
   return flo_scenic_paint(&plan, p->rgb, error);
 }
 
+// Samples of bodies have the colours of their values in either look.
+static bool has_samples(const FloPictureInput *input) {
+  for (size_t i = 0; i < input->n_particles; i++)
+    if (!flo_is_fluid(input, i)) return true;
+  return false;
+}
+
 static FloStatus draw(const FloPictureInput *input, const FloPictureOptions *options, bool is_water, Parts *p,
                       FloError *error) {
   const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   FloPictureInput shown = *input;
   // Water has the colours of water: there is nothing to explain.
-  if (is_water && !input->view.style.shows_values) shown.values = NULL, shown.n_materials = 0;
+  if (is_water && !input->view.style.shows_values) {
+    shown.n_materials = 0;
+    if (!has_samples(input)) shown.values = NULL;
+  }
   FLO_TRY(prepare(&shown, options, p, error));
   FLO_TRY((is_water ? draw_water : draw_particles)(input, options, threads, p, error));
+  FLO_TRY(flo_markings_draw(input, &p->lens, &p->solids, p->rgb, error));
   return flo_overlay_draw(&shown, &p->cloud, &p->lens, p->bounds, p->rgb, error);
 }
 
@@ -202,8 +234,9 @@ FloStatus flo_render_picture(const FloPictureInput *input, const FloPictureOptio
   FLO_TRY(check_options(options, error));
   FLO_TRY(check_input(input, error));
   Parts parts = {0};
-  FloStatus status =
-      draw(input, options, input->dim == 3 && input->view.style.look == FLO_LOOK_WATER, &parts, error);
+  const FloStyle *style = &input->view.style;
+  const bool is_water = input->dim == 3 && style->look == FLO_LOOK_WATER && !style->has_slice;
+  FloStatus status = draw(input, options, is_water, &parts, error);
   if (status == FLO_OK) *rgb = parts.rgb, parts.rgb = NULL;
   release(&parts);
   return status;

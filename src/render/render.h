@@ -33,7 +33,20 @@ typedef struct FloStyle {
   FloQuality quality;
   bool keeps_noise;  // water: leave out the pass that smoothes what noise the rays have left
   bool shows_values; // water: the surface has the colours of the values, with their legend
+  int flat; // in space: k or -k: parallel rays against or along axis k - 1, instead of the camera; 0: neither
+  bool has_slice;  // particles, in space: instead of the fluid the values on a plane are drawn
+  int slice_axis;  // its normal
+  double slice_at; // [m] where it crosses that axis
+  double aperture; // water: [m] width of the lens: what is not in focus is blurred; 0: all is sharp
+  double focus;    // [m] distance from the eye that is sharp; 0: the middle of what the camera holds
 } FloStyle;
+
+// The way that a body has come.
+typedef struct FloTrace {
+  size_t body;
+  const float *points; // triples, the last one where it is now
+  size_t n;
+} FloTrace;
 
 // What pictures know of the scene's substances, by number.
 enum { FLO_VIEW_MATERIALS = 16 }; // further ones look like the first
@@ -57,7 +70,11 @@ typedef struct FloPictureInput {
   int dim, up; // up: axis index
   size_t n_particles;
   const float *positions;
-  const float *values;         // coloured by, one per particle; NULL: plain, a colour for each material
+  const float *values;     // coloured by, one per particle; NULL: plain, a colour for each material
+  const float *velocities; // triples [m/s]; NULL: no arrows
+  float arrow_seconds;     // an arrow shows the way of so much time; 0: no arrows
+  const FloTrace *traces;  // to be drawn over the picture
+  size_t n_traces;
   float radius;                // [m] half the particles' spacing
   const char *value_label;     // e.g. "speed [m/s]"
   float value_low, value_high; // range of the colours; low >= high: from the values, see flo_value_range
@@ -66,6 +83,7 @@ typedef struct FloPictureInput {
   size_t n_materials;                // below 2 there is nothing to tell apart
   const FloSceneBody *bodies;        // shapes with their *current* poses in def.pose
   size_t n_bodies;
+  const struct FloWalls *walls; // what the fluid's surface stays out of; NULL: made from the bodies
   FloRepeat repeat;
   FloCamera camera;
   FloPictureView view;

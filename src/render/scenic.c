@@ -32,6 +32,7 @@ typedef struct Work {
   FloScreenEdge *edges;
   size_t n_edges;
   float edge_width;
+  float aperture, focus; // [m]
   FloFilm film;
 } Work;
 
@@ -103,7 +104,10 @@ static void set_scene(Work *work) {
   const FloStyle *style = &plan->input->view.style;
   FloBounds b = plan->bounds;
   const float extent = flo_maxf(1e-6f, 0.5f * v3_length(v3_sub(b.high, b.low)));
-  const float distance = v3_length(v3_sub(plan->lens.eye, v3_scale(v3_add(b.low, b.high), 0.5f)));
+  const V3 middle = v3_sub(v3_scale(v3_add(b.low, b.high), 0.5f), plan->lens.eye);
+  const float distance = v3_length(middle);
+  work->aperture = (float)style->aperture;
+  work->focus = style->focus > 0 ? (float)style->focus : flo_maxf(1e-6f, v3_dot(middle, plan->lens.forward));
   work->scene = (FloPathScene){.opaque = work->opaque,
                                .clear = work->clear,
                                .solids = plan->solids,
@@ -155,6 +159,19 @@ typedef struct Mean {
   float depth, farthest, brightness, square;
 } Mean;
 
+// A lens of some width sees a point from every place on it: only what is as far away as its focus is the same
+// from all of them. Flat views have no eye, and no focus either.
+static void open_lens(const Work *work, FloDice *dice, FloRay *ray) {
+  const FloLens *lens = &work->plan->lens;
+  float pair[2];
+  if (!(work->aperture > 0) || lens->is_flat) return;
+  flo_dice_roll(dice, pair);
+  const float angle = 2 * (float)FLO_PI * pair[1], r = 0.5f * work->aperture * sqrtf(pair[0]);
+  const V3 sharp = v3_mad(ray->origin, ray->direction, work->focus / v3_dot(ray->direction, lens->forward));
+  ray->origin = v3_mad(v3_mad(ray->origin, lens->right, r * cosf(angle)), lens->up, r * sinf(angle));
+  ray->direction = v3_normalize(v3_sub(sharp, ray->origin));
+}
+
 static FloPathLight sample_pixel(const Work *work, int x, int y, int k) {
   const int side = qualities[work->plan->input->view.style.quality].samples;
   float at_x, at_y;
@@ -162,6 +179,7 @@ static FloPathLight sample_pixel(const Work *work, int x, int y, int k) {
   FloRay ray = {.end = INFINITY};
   flo_sample_place(side, k, &at_x, &at_y);
   flo_lens_ray(&work->plan->lens, (float)x + at_x, (float)y + at_y, &ray.origin, &ray.direction);
+  open_lens(work, &dice, &ray);
   return flo_path_light(&work->scene, &ray, &dice);
 }
 

@@ -195,6 +195,64 @@ static void add_triangles(Builder *b, const FloCreased *creased) {
   }
 }
 
+// ---- Glass of any shape ----
+
+// Where two faces meet at an edge that is drawn, both have normals of their own there.
+static bool is_crease(const FloCreased *creased, const FloMeshSide *sides, size_t n) {
+  if (n != 2) return true; // the rim of an open mesh
+  for (uint32_t corner = 0; corner < 2; corner++) {
+    // The second side runs the other way: its corners in turn are those of the first.
+    const uint32_t a = sides[0].side, b = sides[1].side;
+    const uint32_t from = a / 3 * 3 + (a % 3 + corner) % 3, to = b / 3 * 3 + (b % 3 + 1 - corner) % 3;
+    if (v3_dot(creased->normals[from], creased->normals[to]) < 0.9f) return true;
+  }
+  return false;
+}
+
+static V3 mesh_point(const FloMesh *mesh, uint32_t vertex) {
+  const double *p = flo_mesh_vertex(mesh, vertex);
+  return v3((float)p[0], (float)p[1], (float)p[2]);
+}
+
+static size_t add_creases(Builder *b, const FloCreased *creased) {
+  const FloMeshSide *sides = creased->sides.data;
+  const size_t n = 3 * creased->mesh.n_triangles;
+  size_t n_added = 0;
+  for (size_t k = 0, count; k < n; k += count) {
+    count = flo_mesh_count_sides(sides, n, k);
+    if (!is_crease(creased, sides + k, count)) continue;
+    add_edge(b, mesh_point(&creased->mesh, sides[k].low), mesh_point(&creased->mesh, sides[k].high));
+    n_added++;
+  }
+  return n_added;
+}
+
+// The line in which a triangle meets the plane where a coordinate has this value.
+static void add_section(Builder *b, const FloMesh *mesh, size_t triangle, int axis, float value) {
+  V3 ends[3];
+  int n = 0;
+  for (int k = 0; k < 3; k++) {
+    const V3 p = mesh_point(mesh, flo_mesh_triangle(mesh, triangle)[k]),
+             q = mesh_point(mesh, flo_mesh_triangle(mesh, triangle)[(k + 1) % 3]);
+    const float before = v3_get(p, axis) - value, behind = v3_get(q, axis) - value;
+    if ((before < 0) != (behind < 0)) ends[n++] = v3_mix(p, q, before / (before - behind));
+  }
+  if (n == 2) add_edge(b, ends[0], ends[1]);
+}
+
+// Round shapes have no edges: as of a ball, the sections across their middle are drawn.
+static void add_sections(Builder *b, const FloMesh *mesh) {
+  double low[3], high[3];
+  flo_mesh_bounds(mesh, low, high);
+  for (int axis = 0; axis < 3; axis++)
+    for (size_t k = 0; k < mesh->n_triangles; k++)
+      add_section(b, mesh, k, axis, (float)(0.5 * (low[axis] + high[axis])));
+}
+
+static void add_glass(Builder *b, const FloCreased *creased) {
+  if (add_creases(b, creased) == 0) add_sections(b, &creased->mesh);
+}
+
 static void add_outline_2d(Builder *b, const FloShape *shape, const FloCreased *creased, bool is_outline) {
   if (!is_outline) add_triangles(b, creased);
   for (size_t k = 0; k < shape->n_points; k++) {
@@ -230,7 +288,9 @@ static void add_cylinder(Builder *b, const FloShape *shape) {
 
 static void add_shape_3d(Builder *b, const FloShape *shape, const FloCreased *creased, bool is_outline) {
   const float r = (float)shape->radius;
-  if (creased->normals)
+  if (creased->normals && is_outline)
+    add_glass(b, creased);
+  else if (creased->normals)
     add_triangles(b, creased);
   else if (shape->kind == FLO_SHAPE_TANK)
     add_tank(b, shape);
@@ -258,6 +318,10 @@ static bool is_drawable(const FloSceneBody *body) {
          strcmp(body->look, "samples") != 0;
 }
 
+static bool is_outlined(const FloSceneBody *body) {
+  return strcmp(body->look, "glass") == 0 || strcmp(body->look, "outline") == 0;
+}
+
 // What the bodies of a picture are made from.
 typedef struct Source {
   const FloSceneBody *bodies;
@@ -273,11 +337,10 @@ static void add_body(const Source *source, size_t i, V3 position, FloSolids *out
   const double *q = body->def.pose.rotation;
   Builder b = {.out = out, .owner = (uint32_t)i, .position = position};
   b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
-  bool is_outline = !strcmp(body->look, "glass") || !strcmp(body->look, "outline");
   if (source->dim == 2)
-    add_shape_2d(&b, &body->def.shape, &source->creased[i], is_outline, source->radius);
+    add_shape_2d(&b, &body->def.shape, &source->creased[i], is_outlined(body), source->radius);
   else
-    add_shape_3d(&b, &body->def.shape, &source->creased[i], is_outline);
+    add_shape_3d(&b, &body->def.shape, &source->creased[i], is_outlined(body));
 }
 
 // ---- Space that repeats ----
@@ -401,6 +464,7 @@ static FloStatus make_creased(const FloSceneBody *bodies, size_t n, FloMemory *m
     bool has_patches = flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_OUTLINE;
     if (!is_drawable(&bodies[i]) || has_patches) continue;
     FLO_TRY(flo_creased_create(shape, memory, &creased[i], error));
+    if (is_outlined(&bodies[i])) FLO_TRY(flo_mesh_sort_sides(&creased[i].mesh, &creased[i].sides, error));
   }
   return FLO_OK;
 }

@@ -1,9 +1,9 @@
 // The bodies of a picture as triangles and outline edges in world coordinates.
 //
 // A tank is never filled in: its edges are drawn and a thin floor plate, so that the water inside stays
-// visible. Other bodies are matt; a body whose look is "glass" or "outline" shows its edges only, "hidden"
-// and "samples" nothing. In 2D shapes are flat areas in the plane z = 0 with an outline, a tank is a band
-// around its inside.
+// visible. Other bodies are matt; a body whose look is "glass" or "outline" shows its edges only, or sections
+// across its middle where it has none, "hidden" and "samples" nothing. In 2D shapes are flat areas in the
+// plane z = 0 with an outline, a tank is a band around its inside.
 #ifndef FLO_RENDER_SOLIDS_H
 #define FLO_RENDER_SOLIDS_H
 

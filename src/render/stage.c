@@ -51,7 +51,7 @@ static V3 ground_colour(Pixel *p, V3 point, V3 page) {
 static V3 particle_colour(Pixel *p, V3 point, V3 normal, V3 view, uint32_t index) {
   const FloStage *stage = p->stage;
   V3 albedo = stage->tones[stage->cloud->tones[index]];
-  if (stage->lens.is_flat) {
+  if (stage->is_plane) {
     // Pure colours in the plane, so that the legend can be read off; only the rim darkens, or white would be
     // lost.
     float slope = 1 - fabsf(normal.z);
@@ -68,7 +68,7 @@ static V3 solid_colour(Pixel *p, V3 point, V3 normal, V3 view, uint32_t index) {
   const FloStage *stage = p->stage;
   uint32_t owner = stage->solids->owners[index];
   V3 albedo = stage->solids->colours[owner];
-  if (stage->lens.is_flat) return albedo;
+  if (stage->is_plane) return albedo;
   FloLight light = shared_light(p, owner, point, normal);
   return flo_reflect_light(&stage->sky, light, normal, view, albedo, solid_gloss);
 }
@@ -88,6 +88,23 @@ static V3 seen_colour(Pixel *p, const FloRay *ray, const FloHit *hit, float grou
   point = v3_mad(point, normal, 2e-5f * (p->stage->extent + distance));
   return hit->kind == FLO_HIT_PARTICLE ? particle_colour(p, point, normal, ray->direction, hit->index)
                                        : solid_colour(p, point, normal, ray->direction, hit->index);
+}
+
+// ---- Slices ----
+
+// Where a ray meets the slice; INFINITY if it does not, or meets no fluid there. Values have their pure
+// colours, so that the legend can be read off.
+static float slice_distance(const FloStage *stage, const FloRay *ray, V3 *colour) {
+  const FloSlice *slice = stage->slice;
+  if (!slice) return INFINITY;
+  const float pace = v3_get(ray->direction, slice->axis);
+  const float distance = (slice->at - v3_get(ray->origin, slice->axis)) / pace;
+  float value;
+  if (!(distance > 0 && isfinite(distance))) return INFINITY;
+  if (!flo_slice_value(slice, v3_mad(ray->origin, ray->direction, distance), &value)) return INFINITY;
+  const FloCloud *cloud = stage->cloud;
+  *colour = flo_colour_map(cloud->map, (value - cloud->low) / (cloud->high - cloud->low));
+  return distance;
 }
 
 // ---- Pixels ----
@@ -129,11 +146,14 @@ V3 flo_stage_pixel(const FloStage *stage, int x, int y, const uint32_t *near, si
   Pixel pixel = {.stage = stage, .seed = flo_pixel_seed(x, y), .light_owner = owner_none};
   for (int k = 0; k < n; k++) {
     pixel.sample = k;
-    float ground = ground_distance(&stage->sky, &rays[k]);
-    V3 colour = seen_colour(&pixel, &rays[k], &hits[k], ground, places[k][1]);
-    float depth = flo_minf(ground, hits[k].distance) * v3_dot(rays[k].direction, stage->lens.forward);
+    V3 colour;
+    float ground = ground_distance(&stage->sky, &rays[k]), seen = flo_minf(ground, hits[k].distance),
+          slice = slice_distance(stage, &rays[k], &colour);
+    const bool is_slice = slice < seen;
+    if (!is_slice) colour = seen_colour(&pixel, &rays[k], &hits[k], ground, places[k][1]);
+    float depth = flo_minf(slice, seen) * v3_dot(rays[k].direction, stage->lens.forward);
     colour = with_edges(stage, near, n_near, places[k][0], places[k][1], depth, colour);
-    sum = v3_add(sum, stage->lens.is_flat ? colour : flo_tone_map(colour));
+    sum = v3_add(sum, stage->is_plane || is_slice ? colour : flo_tone_map(colour));
   }
   return v3_scale(sum, 1 / (float)n);
 }
@@ -159,7 +179,9 @@ static void set_sky(FloStage *stage, const FloTracer *tracer, V3 up, FloGround g
 }
 
 void flo_stage_set(FloStage *stage, const FloLens *lens, const FloTracer *tracer, const FloCloud *cloud,
-                   const FloSolids *solids, int up, FloBounds bounds, FloGround ground, int samples) {
+                   const FloSolids *solids, int dim, int up, FloBounds bounds, FloGround ground,
+                   int samples) {
+  stage->is_plane = dim == 2;
   stage->lens = *lens, stage->cloud = cloud, stage->solids = solids, stage->samples = samples;
   stage->centre = v3_scale(v3_add(bounds.low, bounds.high), 0.5f);
   stage->extent = flo_maxf(1e-6f, 0.5f * v3_length(v3_sub(bounds.high, bounds.low)));

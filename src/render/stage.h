@@ -5,6 +5,7 @@
 #include "render/camera.h"
 #include "render/edges.h"
 #include "render/light.h"
+#include "render/slice.h"
 
 enum { FLO_MAX_SAMPLES = 8 }; // per pixel and axis
 
@@ -15,6 +16,8 @@ typedef struct FloGround {
 
 typedef struct FloStage {
   FloLens lens;
+  bool is_plane;         // a run in two dimensions: pure colours, no light
+  const FloSlice *slice; // NULL: none
   FloSky sky;
   const FloCloud *cloud;
   const FloSolids *solids;
@@ -30,9 +33,9 @@ typedef struct FloStage {
   int samples;      // per pixel and axis
 } FloStage;
 
-// Sets all but the edges; the camera comes first.
+// Sets all but the edges and the slice; the camera comes first.
 void flo_stage_set(FloStage *, const FloLens *, const FloTracer *, const FloCloud *, const FloSolids *,
-                   int up, FloBounds bounds, FloGround, int samples);
+                   int dim, int up, FloBounds bounds, FloGround, int samples);
 
 // Place within a pixel, 0..1, of ray k of n x n.
 void flo_sample_place(int n, int k, float *x, float *y);

@@ -1,9 +1,11 @@
 #include "render/water.h"
 
-#include "base/pose.h"
-#include "geometry/shapes.h"
+#include "base/vecmath.h"
 #include "render/spray.h"
 #include "surface/surface.h"
+#include "surface/walls.h"
+
+#include <omp.h>
 
 #include <stdlib.h>
 
@@ -111,41 +113,6 @@ static FloStatus take_drops(Fluid *fluid, FloWater *out, FloError *error) {
 
 // ---- The surface ----
 
-// The tanks of a picture, where they stand.
-typedef struct Tanks {
-  const FloPictureInput *input;
-  double wall; // [m]
-} Tanks;
-
-// How deep a point is in the wall of a tank [m]; negative outside of walls. The deepest tank's normal, which
-// points into the tank, where `normal` is asked for.
-static double wall_depth_at(const Tanks *tanks, const double point[3], double normal[3]) {
-  double deepest = -INFINITY;
-  for (size_t k = 0; k < tanks->input->n_bodies; k++) {
-    const FloBodyDef *def = &tanks->input->bodies[k].def;
-    double local[3], local_normal[3];
-    if (def->shape.kind != FLO_SHAPE_TANK) continue;
-    pose_to_local(&def->pose, point, local);
-    double depth = -flo_shape_distance(&def->shape, 3, local, tanks->wall);
-    if (!(depth > deepest)) continue;
-    deepest = depth;
-    if (!normal) continue;
-    flo_shape_normal(&def->shape, 3, local, tanks->wall, local_normal);
-    quat_rotate(def->pose.rotation, local_normal, normal);
-  }
-  return deepest;
-}
-
-static double wall_depth(const void *context, const double point[3]) {
-  return wall_depth_at(context, point, NULL);
-}
-
-static bool has_tank(const FloPictureInput *input) {
-  for (size_t k = 0; k < input->n_bodies; k++)
-    if (input->bodies[k].def.shape.kind == FLO_SHAPE_TANK) return true;
-  return false;
-}
-
 static FloStatus allocate_surface(const FloMesh *mesh, FloWater *out, FloError *error) {
   FloSolids *s = &out->surface;
   size_t n = mesh->n_vertices;
@@ -159,65 +126,81 @@ static FloStatus allocate_surface(const FloMesh *mesh, FloWater *out, FloError *
 
 // Water at a pane is as flat as the pane: a vertex next to it is moved on to it and gets its normal, or the
 // lattice of the particles would be seen as ripples in the glass.
-static void lay_at_walls(const Tanks *tanks, double point[3], V3 *normal) {
-  const double near = 0.3 * tanks->wall;
-  double inward[3];
-  double depth = wall_depth_at(tanks, point, inward);
+static void lay_at_walls(const FloWalls *walls, double point[3], V3 *normal) {
+  const double near = 0.3 * walls->spacing;
+  double inward[3] = {0};
+  double depth = flo_walls_depth(walls, point, NULL);
+  if (!(fabs(depth) < near)) return;
+  flo_walls_depth(walls, point, inward);
   V3 outward = v3(-(float)inward[0], -(float)inward[1], -(float)inward[2]);
-  if (!(fabs(depth) < near) || v3_dot(outward, *normal) < 0.6f) return;
+  if (v3_dot(outward, *normal) < 0.6f) return;
   for (int axis = 0; axis < 3; axis++) point[axis] += depth * inward[axis];
   *normal = outward;
 }
 
-static void copy_vertex(const FloSurfaceMesh *mesh, size_t k, const Tanks *tanks, FloWater *out) {
+static void copy_vertex(const FloSurfaceMesh *mesh, size_t k, const FloWalls *walls, FloWater *out) {
   const float *n = flo_surface_normal(mesh, k), *tint = flo_surface_velocity(mesh, k);
   double point[3];
   V3 normal = v3(n[0], n[1], n[2]);
   vec_copy(flo_mesh_vertex(&mesh->mesh, k), point);
-  if (tanks) lay_at_walls(tanks, point, &normal);
+  lay_at_walls(walls, point, &normal);
   out->surface.vertices[k] = v3((float)point[0], (float)point[1], (float)point[2]);
   out->surface.normals[k] = normal;
   out->tints[k] = v3(tint[0], tint[1], tint[2]);
 }
 
-static FloStatus copy_surface(const FloSurfaceMesh *mesh, const Tanks *tanks, FloWater *out,
+static FloStatus copy_surface(const FloSurfaceMesh *mesh, const FloWalls *walls, int threads, FloWater *out,
                               FloError *error) {
+  const size_t n = mesh->mesh.n_vertices;
   FLO_TRY(allocate_surface(&mesh->mesh, out, error));
-  out->surface.n_vertices = mesh->mesh.n_vertices, out->surface.n_triangles = mesh->mesh.n_triangles;
-  for (size_t k = 0; k < mesh->mesh.n_vertices; k++) copy_vertex(mesh, k, tanks, out);
+  out->surface.n_vertices = n, out->surface.n_triangles = mesh->mesh.n_triangles;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (size_t k = 0; k < n; k++) copy_vertex(mesh, k, walls, out);
   for (size_t k = 0; k < mesh->mesh.n_triangles; k++)
     for (size_t j = 0; j < 3; j++) out->surface.triangles[k][j] = flo_mesh_triangle(&mesh->mesh, k)[j];
   return FLO_OK;
 }
 
 // Tints travel with the particles as velocities do: the surface's builder blends them for every vertex.
-static FloStatus build_surface(const FloPictureInput *input, const Fluid *fluid, int threads, FloWater *out,
+static FloStatus build_surface(const FloWalls *walls, const Fluid *fluid, int threads, FloWater *out,
                                FloError *error) {
-  const double spacing = (double)out->spacing;
-  const Tanks tanks = {input, spacing};
-  const FloSignedField region = {wall_depth, &tanks};
-  FloSurfaceDef def = flo_surface_default_def(spacing);
+  const FloSignedField region = flo_walls_region(walls);
+  FloSurfaceDef def = flo_surface_default_def((double)out->spacing);
   FloSurfaceMesh mesh;
   FloMemory memory;
   flo_memory_init(&memory, NULL);
   def.smoothing = SMOOTHING, def.threads = threads;
-  if (has_tank(input)) def.region = &region;
+  if (!flo_walls_is_empty(walls)) def.region = &region;
   FloStatus status =
       flo_surface_build(&def, fluid->positions, fluid->tints, fluid->n_bulk, &mesh, &memory, error);
-  if (status == FLO_OK) status = copy_surface(&mesh, def.region ? &tanks : NULL, out, error);
+  if (status == FLO_OK) status = copy_surface(&mesh, walls, threads, out, error);
   flo_surface_free(&mesh);
+  return status;
+}
+
+static FloStatus find_surface(const FloPictureInput *input, const Fluid *fluid, int threads, FloWater *out,
+                              FloError *error) {
+  if (input->walls) return build_surface(input->walls, fluid, threads, out, error);
+  FloMemory memory;
+  FloWalls walls;
+  flo_memory_init(&memory, NULL);
+  FloStatus status = flo_walls_of_bodies(&walls, input->bodies, input->n_bodies, (double)out->spacing,
+                                         FLO_WATER_FINENESS, threads, &memory, error);
+  if (status == FLO_OK) status = build_surface(&walls, fluid, threads, out, error);
+  flo_walls_free(&walls);
   return status;
 }
 
 FloStatus flo_water_create(const FloPictureInput *input, const FloCloud *colours, FloBounds bounds,
                            int threads, FloWater *out, FloError *error) {
   Fluid fluid = {0};
+  if (threads <= 0) threads = omp_get_num_procs();
   *out = (FloWater){.spacing = 2 * input->radius};
   out->reach = reach_share * 0.5f * v3_length(v3_sub(bounds.high, bounds.low));
   FloStatus status = take_fluid(input, colours, bounds, &fluid, error);
   if (status == FLO_OK && fluid.n_bulk > 0) {
     status = take_drops(&fluid, out, error);
-    if (status == FLO_OK) status = build_surface(input, &fluid, threads, out, error);
+    if (status == FLO_OK) status = find_surface(input, &fluid, threads, out, error);
   }
   release_fluid(&fluid);
   return status;

@@ -5,6 +5,9 @@
 #include "render/cloud.h"
 #include "render/solids.h"
 
+// How fine the solids are that pictures keep their water out of, in spacings (see surface/walls.h).
+#define FLO_WATER_FINENESS 2.0
+
 typedef struct FloWater {
   FloSolids surface; // vertices, normals and triangles only
   V3 *tints;         // of each vertex, linear: what is left of white light after `reach`
@@ -19,8 +22,9 @@ static inline bool flo_is_fluid(const FloPictureInput *input, size_t i) {
   return !input->materials || input->materials[i] != UINT16_MAX;
 }
 
-// The surface of all fluid within `bounds` and some way around, kept inside tanks. `colours` gives the map
-// of values where the style shows them. The same for any number of threads (0: all cores).
+// The surface of all fluid within `bounds` and some way around, kept out of solids that are not pushed
+// around. `colours` gives the map of values where the style shows them. The same for any number of threads
+// (0: all cores).
 FloStatus flo_water_create(const FloPictureInput *, const FloCloud *colours, FloBounds bounds, int threads,
                            FloWater *, FloError *);
 // Release whatever happened.

@@ -14,6 +14,15 @@ void flo_bricks_free(FloBricks *bricks) {
   for (size_t k = 0; k < FLO_COUNT_OF(all); ++k) flo_buffer_free(bricks->memory, all[k]);
 }
 
+FloStatus flo_bricks_check_memory(const FloBricks *bricks, size_t more, FloError *error) {
+  const double gigabyte = 1e9, needed = (double)bricks->memory->bytes + (double)more;
+  if (bricks->memory_limit == 0 || needed <= (double)bricks->memory_limit) return FLO_OK;
+  return flo_fail(error, FLO_NO_MEMORY,
+                  "surface: %zu particles with cells of %g m need at least %.3g GB of memory, and %.3g GB is "
+                  "the limit; take larger cells",
+                  bricks->count, bricks->cell, needed / gigabyte, (double)bricks->memory_limit / gigabyte);
+}
+
 // ---- Keys ----
 
 static uint64_t pack(const FloBricks *bricks, const long place[3]) {
@@ -27,7 +36,8 @@ void flo_bricks_unpack(const FloBricks *bricks, uint64_t key, long place[3]) {
   place[2] = (long)(key >> bricks->bits[1]);
 }
 
-static long find_key(const uint64_t *keys, size_t n, uint64_t key) {
+// The first key that is not smaller.
+static size_t lower_bound(const uint64_t *keys, size_t n, uint64_t key) {
   size_t low = 0, high = n;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -36,7 +46,12 @@ static long find_key(const uint64_t *keys, size_t n, uint64_t key) {
     else
       high = middle;
   }
-  return low < n && keys[low] == key ? (long)low : FLO_NO_BRICK;
+  return low;
+}
+
+static long find_key(const uint64_t *keys, size_t n, uint64_t key) {
+  size_t at = lower_bound(keys, n, key);
+  return at < n && keys[at] == key ? (long)at : FLO_NO_BRICK;
 }
 
 static bool is_on_lattice(const FloBricks *bricks, const long place[3]) {
@@ -63,6 +78,31 @@ void flo_bricks_corner(const FloBricks *bricks, const long place[3], double corn
 static void place_of(const FloBricks *bricks, const double point[3], long place[3]) {
   for (int axis = 0; axis < 3; ++axis)
     place[axis] = (long)floor((point[axis] - bricks->origin[axis]) / (FLO_BRICK * bricks->cell));
+}
+
+// ---- Around a brick ----
+
+// Bricks whose particles may matter stand in rows along x, each one run of particles.
+static size_t ring_rows(const FloBricks *bricks) {
+  size_t width = 2 * (size_t)bricks->ring + 1;
+  return width * width;
+}
+
+// The particles of a row: begin <= particle < end.
+static void find_row(const FloBricks *bricks, const long place[3], size_t row, size_t *begin, size_t *end) {
+  const size_t width = 2 * (size_t)bricks->ring + 1;
+  long first[3] = {place[0] - bricks->ring, place[1] + (long)(row % width) - bricks->ring,
+                   place[2] + (long)(row / width) - bricks->ring};
+  *begin = *end = 0;
+  long last = place[0] + bricks->ring, end_of_lattice = 1L << bricks->bits[0];
+  if (first[0] < 0) first[0] = 0;
+  if (last >= end_of_lattice) last = end_of_lattice - 1;
+  if (first[0] > last || !is_on_lattice(bricks, first)) return;
+  const uint64_t key = pack(bricks, first), past = key + (uint64_t)(last - first[0]) + 1;
+  size_t k = lower_bound(bricks->occupied_keys, bricks->n_occupied, key);
+  *begin = bricks->first[k];
+  while (k < bricks->n_occupied && bricks->occupied_keys[k] < past) ++k;
+  *end = bricks->first[k];
 }
 
 // ---- The lattice ----
@@ -198,8 +238,10 @@ FloStatus flo_bricks_init(FloBricks *bricks, const FloSurfaceDef *def, double in
   *bricks = (FloBricks){.memory = memory,
                         .threads = def->threads > 0 ? def->threads : flo_parallel_default_threads(),
                         .cell = def->cell,
+                        .memory_limit = def->memory_limit,
                         .influence = influence};
-  bricks->ring = (int)ceil((influence + 1.5 * def->cell) / (FLO_BRICK * def->cell));
+  bricks->ring = (int)ceil((influence + 2 * def->cell) / (FLO_BRICK * def->cell));
+  FLO_ASSERT(bricks->ring <= FLO_MAX_RING);
   for (size_t k = 0; k < input->count; ++k) bricks->count += is_kept(input, k);
   if (bricks->count == 0) return FLO_OK;
   double low[3], high[3];
@@ -211,50 +253,61 @@ FloStatus flo_bricks_init(FloBricks *bricks, const FloSurfaceDef *def, double in
 
 // ---- Which bricks ----
 
-static size_t ring_volume(const FloBricks *bricks) {
-  size_t width = 2 * (size_t)bricks->ring + 1;
-  return width * width * width;
-}
-
-// The k-th place around another one.
-static void ring_place(const FloBricks *bricks, const long centre[3], size_t k, long place[3]) {
-  size_t width = 2 * (size_t)bricks->ring + 1;
-  const size_t parts[3] = {k % width, k / width % width, k / width / width};
-  for (int axis = 0; axis < 3; ++axis) place[axis] = centre[axis] + (long)parts[axis] - bricks->ring;
-}
-
-// Keys of all bricks around those with particles, sorted, without doubles.
-static FloStatus list_keys(FloBricks *bricks, FloError *error) {
-  size_t volume = ring_volume(bricks), n = bricks->n_occupied * volume, n_values = (n + 1) / 2 * 2;
-  FLO_TRY(flo_buffer_reserve(bricks->memory, &bricks->scratch, 8 * n + 4 * n_values + flo_radix_scratch(n), 0,
-                             error));
-  uint64_t *keys = bricks->scratch.data;
-  uint32_t *values = (uint32_t *)(keys + n);
-  memset(values, 0, 4 * n_values);
-  for (size_t brick = 0; brick < bricks->n_occupied; ++brick) {
-    long centre[3], place[3];
-    flo_bricks_unpack(bricks, bricks->occupied_keys[brick], centre);
-    for (size_t k = 0; k < volume; ++k) {
-      ring_place(bricks, centre, k, place);
-      keys[brick * volume + k] = pack(bricks, place);
+// Sorted keys and all that lie up to `ring` strides beside them, sorted and without doubles; how many. The
+// copies that are merged exist as positions in the one list only: with small cells there would be hundreds of
+// each brick. `out` NULL: they are counted.
+static size_t spread_keys(const uint64_t *keys, size_t n, int ring, uint64_t stride, uint64_t *out) {
+  enum { MOST = 2 * FLO_MAX_RING + 1 };
+  size_t at[MOST] = {0}, count = 0;
+  const int width = 2 * ring + 1;
+  const uint64_t back = (uint64_t)ring * stride;
+  for (;;) {
+    uint64_t least = UINT64_MAX;
+    for (int d = 0; d < width; ++d) {
+      uint64_t key = at[d] < n ? keys[at[d]] - back + (uint64_t)d * stride : UINT64_MAX;
+      least = key < least ? key : least;
     }
+    if (least == UINT64_MAX) return count;
+    for (int d = 0; d < width; ++d)
+      if (at[d] < n && keys[at[d]] - back + (uint64_t)d * stride == least) ++at[d];
+    if (out) out[count] = least;
+    ++count;
   }
-  flo_radix_sort(keys, values, n, key_bits(bricks), values + n_values, bricks->threads);
-  size_t n_listed = 0;
-  for (size_t k = 0; k < n; ++k)
-    if (k == 0 || keys[k] != keys[k - 1]) keys[n_listed++] = keys[k];
-  bricks->n_bricks = n_listed;
+}
+
+// Keys of all bricks around those with particles: spread along one axis after the other.
+static FloStatus list_keys(FloBricks *bricks, FloError *error) {
+  const uint64_t *keys = bricks->occupied_keys;
+  size_t n = bricks->n_occupied;
+  FloBuffer before = {0};
+  int shift = 0;
+  bricks->order = NULL;
+  flo_buffer_free(bricks->memory, &bricks->scratch);
+  for (int axis = 0; axis < 3; shift += bricks->bits[axis++]) {
+    const uint64_t stride = 1ULL << shift;
+    FloBuffer after = {0};
+    size_t n_after = spread_keys(keys, n, bricks->ring, stride, NULL);
+    FloStatus status = flo_bricks_check_memory(bricks, n_after * sizeof *keys, error);
+    if (status == FLO_OK)
+      status = flo_buffer_reserve(bricks->memory, &after, n_after * sizeof *keys, 0, error);
+    if (status == FLO_OK) spread_keys(keys, n, bricks->ring, stride, after.data);
+    flo_buffer_free(bricks->memory, &before);
+    FLO_TRY(status);
+    before = after, keys = after.data, n = n_after;
+  }
+  bricks->scratch = before;
+  bricks->n_bricks = n;
   return FLO_OK;
 }
 
 static FloStatus take_keys(FloBricks *bricks, FloError *error) {
-  size_t n = bricks->n_bricks;
-  FLO_TRY(flo_buffer_reserve(bricks->memory, &bricks->listed, n * (8 + 4 + 1), 0, error));
+  size_t n = bricks->n_bricks, size = n * (8 + 4 + 1);
+  FLO_TRY(flo_bricks_check_memory(bricks, size, error));
+  FLO_TRY(flo_buffer_reserve(bricks->memory, &bricks->listed, size, 0, error));
   bricks->keys = bricks->listed.data;
   bricks->slots = (uint32_t *)(bricks->keys + n);
   bricks->states = (uint8_t *)(bricks->slots + n);
   memcpy(bricks->keys, bricks->scratch.data, 8 * n);
-  bricks->order = NULL;
   flo_buffer_free(bricks->memory, &bricks->scratch);
   return FLO_OK;
 }
@@ -273,27 +326,44 @@ static uint32_t brick_count(const FloBricks *bricks, const long place[3]) {
 }
 
 // Whether every part around and in a brick holds at least half of the particles it has room for. Small parts
-// vary too much to tell, so that these are eighths of bricks or whole ones.
+// vary too much to tell, so that these are eighths of bricks, whole ones, or cubes of eight.
+typedef enum PartKind { part_octant, part_brick, part_cube } PartKind;
+
 typedef struct Fullness {
-  bool is_by_octant;
-  double least; // particles of a part
+  PartKind kind;
+  double least;          // particles of a part
+  const uint32_t *cubes; // of each listed brick: particles in it and the seven behind it along the axes
 } Fullness;
 
 static Fullness make_fullness(const FloBricks *bricks, const FloSurfaceDef *def) {
-  double eighth = FLO_BRICK / 2 * bricks->cell / def->spacing;
-  bool is_by_octant = eighth >= 1.5;
-  double part = is_by_octant ? eighth : 2 * eighth;
-  return (Fullness){is_by_octant, fmax(0.5 * part * part * part, 1)};
+  const double narrowest = 1.5, eighth = FLO_BRICK / 2 * bricks->cell / def->spacing;
+  PartKind kind = eighth >= narrowest ? part_octant : 2 * eighth >= narrowest ? part_brick : part_cube;
+  double part = eighth * (double)(1 << kind);
+  return (Fullness){.kind = kind, .least = fmax(0.5 * part * part * part, 1)};
 }
 
+static uint32_t cube_count(const FloBricks *bricks, const uint32_t *cubes, const long place[3]) {
+  long brick = flo_bricks_find(bricks, place);
+  return brick == FLO_NO_BRICK ? 0 : cubes[brick];
+}
+
+static uint32_t part_count(const FloBricks *bricks, const Fullness *fullness, const long part[3]) {
+  if (fullness->kind == part_octant) return octant_count(bricks, part);
+  return fullness->kind == part_brick ? brick_count(bricks, part) : cube_count(bricks, fullness->cubes, part);
+}
+
+// Parts begin at these places along an axis, counted in octants or bricks: from one part before the brick to
+// one behind it.
 static bool is_deep_inside(const FloBricks *bricks, const Fullness *fullness, const long place[3]) {
-  const long scale = fullness->is_by_octant ? 2 : 1, begin = -1, end = scale + 1;
-  for (long k = begin; k < end; ++k)
-    for (long j = begin; j < end; ++j)
-      for (long i = begin; i < end; ++i) {
-        const long part[3] = {scale * place[0] + i, scale * place[1] + j, scale * place[2] + k};
-        uint32_t n = fullness->is_by_octant ? octant_count(bricks, part) : brick_count(bricks, part);
-        if (n < fullness->least) return false;
+  static const long starts[][4] = {{-1, 0, 1, 2}, {-1, 0, 1}, {-2, 0, 1}};
+  const long *start = starts[fullness->kind], scale = fullness->kind == part_octant ? 2 : 1;
+  const int n = fullness->kind == part_octant ? 4 : 3;
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        const long part[3] = {scale * place[0] + start[i], scale * place[1] + start[j],
+                              scale * place[2] + start[k]};
+        if (part_count(bricks, fullness, part) < fullness->least) return false;
       }
   return true;
 }
@@ -317,8 +387,45 @@ static bool is_unclipped(const FloBricks *bricks, const FloSurfaceDef *def, cons
 typedef struct Survey {
   FloBricks *bricks;
   const FloSurfaceDef *def;
+  double reach; // [m] farther from particles there is no surface
   Fullness fullness;
+  uint32_t *cubes;
 } Survey;
+
+static void count_cubes(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Survey *survey = context;
+  for (size_t brick = begin; brick < end; ++brick) {
+    long place[3];
+    flo_bricks_unpack(survey->bricks, survey->bricks->keys[brick], place);
+    survey->cubes[brick] = 0;
+    for (int k = 0; k < 8; ++k)
+      survey->cubes[brick] += brick_count(
+          survey->bricks, (long[3]){place[0] + (k & 1), place[1] + (k >> 1 & 1), place[2] + (k >> 2)});
+  }
+}
+
+// Whether a particle is near enough to a brick that its nodes, or those beside them, may be fluid.
+static bool is_near(const Survey *survey, const long place[3]) {
+  const FloBricks *bricks = survey->bricks;
+  const double reach = survey->reach + 2 * bricks->cell, width = (FLO_BRICK - 1) * bricks->cell;
+  double low[3];
+  flo_bricks_corner(bricks, place, low);
+  for (size_t row = 0; row < ring_rows(bricks); ++row) {
+    size_t begin, end;
+    find_row(bricks, place, row, &begin, &end);
+    for (size_t k = begin; k < end; ++k) {
+      double square = 0;
+      for (size_t axis = 0; axis < 3; ++axis) {
+        double p = bricks->positions[3 * k + axis] - low[axis];
+        double beyond = p < 0 ? -p : p > width ? p - width : 0;
+        square += beyond * beyond;
+      }
+      if (square < reach * reach) return true;
+    }
+  }
+  return false;
+}
 
 static void judge_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
@@ -328,8 +435,37 @@ static void judge_range(void *context, size_t begin, size_t end, int thread) {
     flo_bricks_unpack(survey->bricks, survey->bricks->keys[k], place);
     bool is_inside = is_deep_inside(survey->bricks, &survey->fullness, place) &&
                      is_unclipped(survey->bricks, survey->def, place);
-    survey->bricks->states[k] = is_inside ? FLO_BRICK_INSIDE : FLO_BRICK_WANTED;
+    survey->bricks->states[k] = is_inside                ? FLO_BRICK_INSIDE
+                                : is_near(survey, place) ? FLO_BRICK_WANTED
+                                                         : FLO_BRICK_FAR;
   }
+}
+
+// Air all around needs no brick.
+static void drop_far(FloBricks *bricks) {
+  size_t n = 0;
+  for (size_t k = 0; k < bricks->n_bricks; ++k) {
+    if (bricks->states[k] == FLO_BRICK_FAR) continue;
+    bricks->keys[n] = bricks->keys[k];
+    bricks->states[n++] = bricks->states[k];
+  }
+  bricks->n_bricks = n;
+}
+
+static FloStatus judge(Survey *survey, FloError *error) {
+  FloBricks *bricks = survey->bricks;
+  FloBuffer buffer = {0};
+  if (survey->fullness.kind == part_cube) {
+    FLO_TRY(flo_bricks_check_memory(bricks, bricks->n_bricks * sizeof(uint32_t), error));
+    FLO_TRY(flo_buffer_reserve(bricks->memory, &buffer, bricks->n_bricks * sizeof(uint32_t), 0, error));
+    survey->cubes = buffer.data;
+    survey->fullness.cubes = survey->cubes;
+    flo_parallel_for(bricks->threads, bricks->n_bricks, 64, count_cubes, survey);
+  }
+  flo_parallel_for(bricks->threads, bricks->n_bricks, 64, judge_range, survey);
+  flo_buffer_free(bricks->memory, &buffer);
+  drop_far(bricks);
+  return FLO_OK;
 }
 
 // ---- Neighbourhoods ----
@@ -337,12 +473,13 @@ static void judge_range(void *context, size_t begin, size_t end, int thread) {
 static void raise_nearby(const void *context, size_t begin, size_t end, double *most) {
   const FloBricks *bricks = context;
   for (size_t k = begin; k < end; ++k) {
-    long centre[3], place[3];
+    long place[3];
     size_t n = 0;
-    flo_bricks_unpack(bricks, bricks->keys[k], centre);
-    for (size_t part = 0; part < ring_volume(bricks); ++part) {
-      ring_place(bricks, centre, part, place);
-      n += brick_count(bricks, place);
+    flo_bricks_unpack(bricks, bricks->keys[k], place);
+    for (size_t row = 0; row < ring_rows(bricks); ++row) {
+      size_t first, last;
+      find_row(bricks, place, row, &first, &last);
+      n += last - first;
     }
     most[0] = fmax(most[0], (double)n);
   }
@@ -368,9 +505,10 @@ typedef struct Catch {
   double reach;
 } Catch;
 
-static void gather_brick(const FloBricks *bricks, size_t brick, const Catch *net, FloNearby *nearby) {
-  for (uint32_t k = bricks->first[brick]; k < bricks->first[brick + 1]; ++k) {
-    const double *p = bricks->positions + 3 * (size_t)k;
+static void gather_row(const FloBricks *bricks, size_t begin, size_t end, const Catch *net,
+                       FloNearby *nearby) {
+  for (size_t k = begin; k < end; ++k) {
+    const double *p = bricks->positions + 3 * k;
     double square = 0;
     for (int axis = 0; axis < 3; ++axis) {
       double beyond = fmax(fmax(net->low[axis] - p[axis], p[axis] - net->high[axis]), 0);
@@ -380,7 +518,7 @@ static void gather_brick(const FloBricks *bricks, size_t brick, const Catch *net
     nearby->x[nearby->count] = (float)(p[0] - net->origin[0]);
     nearby->y[nearby->count] = (float)(p[1] - net->origin[1]);
     nearby->z[nearby->count] = (float)(p[2] - net->origin[2]);
-    nearby->index[nearby->count++] = k;
+    nearby->index[nearby->count++] = (uint32_t)k;
   }
 }
 
@@ -388,18 +526,18 @@ void flo_bricks_gather(const FloBricks *bricks, const long place[3], const doubl
                        const double high[3], double reach, const double origin[3], FloNearby *nearby) {
   const Catch net = {low, high, origin, reach};
   nearby->count = 0;
-  for (size_t k = 0; k < ring_volume(bricks); ++k) {
-    long beside[3];
-    ring_place(bricks, place, k, beside);
-    long brick = flo_bricks_find_occupied(bricks, beside);
-    if (brick != FLO_NO_BRICK) gather_brick(bricks, (size_t)brick, &net, nearby);
+  for (size_t row = 0; row < ring_rows(bricks); ++row) {
+    size_t begin, end;
+    find_row(bricks, place, row, &begin, &end);
+    gather_row(bricks, begin, end, &net, nearby);
   }
 }
 
-FloStatus flo_bricks_list(FloBricks *bricks, const FloSurfaceDef *def, FloError *error) {
+FloStatus flo_bricks_list(FloBricks *bricks, const FloSurfaceDef *def, double reach, FloError *error) {
+  FLO_ASSERT(reach <= bricks->influence);
   FLO_TRY(list_keys(bricks, error));
   FLO_TRY(take_keys(bricks, error));
-  Survey survey = {bricks, def, make_fullness(bricks, def)};
-  flo_parallel_for(bricks->threads, bricks->n_bricks, 64, judge_range, &survey);
+  Survey survey = {.bricks = bricks, .def = def, .reach = reach, .fullness = make_fullness(bricks, def)};
+  FLO_TRY(judge(&survey, error));
   return reserve_nearby(bricks, error);
 }

@@ -7,12 +7,13 @@
 
 #include "surface/surface.h"
 
-enum { FLO_BRICK = 8, FLO_BRICK_NODES = 512, FLO_NO_BRICK = -1 };
+enum { FLO_BRICK = 8, FLO_BRICK_NODES = 512, FLO_NO_BRICK = -1, FLO_MAX_RING = 8 };
 
 typedef enum FloBrickState {
   FLO_BRICK_INSIDE,    // not evaluated: fluid all around
   FLO_BRICK_WANTED,    // to be evaluated next
   FLO_BRICK_EVALUATED, // its nodes have values
+  FLO_BRICK_FAR,       // air all around; dropped from the list
 } FloBrickState;
 
 // Particles of a neighbourhood, relative to some origin [m].
@@ -25,11 +26,12 @@ typedef struct FloNearby {
 typedef struct FloBricks {
   FloMemory *memory;
   int threads;
-  double cell;      // [m]
-  double origin[3]; // of node 0 [m]
-  double influence; // radius around a particle beyond which it changes nothing [m]
-  int ring;         // bricks that far away may hold particles within the influence
-  int bits[3];      // of a key, for each axis
+  double cell;         // [m]
+  double origin[3];    // of node 0 [m]
+  size_t memory_limit; // [bytes] 0: none
+  double influence;    // radius around a particle beyond which it changes nothing [m]
+  int ring;            // bricks that far away may hold particles within the influence
+  int bits[3];         // of a key, for each axis
   // Particles, in the order of the bricks:
   size_t count;
   double *positions;     // triples
@@ -62,8 +64,11 @@ typedef struct FloSurfaceInput {
 // Sorts the particles, all of which must be finite. Release with flo_bricks_free, also after a failure.
 FloStatus flo_bricks_init(FloBricks *bricks, const FloSurfaceDef *def, double influence,
                           const FloSurfaceInput *input, FloMemory *memory, FloError *error);
-// Lists the bricks near particles, and wants those that are not deep inside.
-FloStatus flo_bricks_list(FloBricks *bricks, const FloSurfaceDef *def, FloError *error);
+// Lists the bricks near particles, and wants those that are not deep inside. Farther than `reach`, at most
+// the influence, from any particle there is no surface.
+FloStatus flo_bricks_list(FloBricks *bricks, const FloSurfaceDef *def, double reach, FloError *error);
+// Refuses to take that many bytes more if they are beyond the limit.
+FloStatus flo_bricks_check_memory(const FloBricks *bricks, size_t more, FloError *error);
 void flo_bricks_free(FloBricks *bricks);
 
 void flo_bricks_unpack(const FloBricks *bricks, uint64_t key, long place[3]);

@@ -1,4 +1,5 @@
-// Parts of a surface that are too small to be anything.
+// Parts of a surface that are too small to be anything, or too thin: where a wall is thinner than the surface
+// reaches beyond its particles, a sheet without particles is left on the wall's other side.
 #include "surface/polish.h"
 
 #include "base/vecmath.h"
@@ -7,15 +8,17 @@
 
 typedef struct Parts {
   FloSurfaceMesh *surface;
-  double least;
+  FloCrumb limits;
   double *volume;   // of the part whose smallest vertex this is [m^3]
+  double *area;     // of the same [m^2]
   uint32_t *part;   // of each vertex: the smallest vertex in it
   uint32_t *number; // of each vertex that stays
 } Parts;
 
 static void join_vertices(Parts *parts) {
   const FloMesh *mesh = &parts->surface->mesh;
-  for (size_t v = 0; v < mesh->n_vertices; ++v) parts->part[v] = (uint32_t)v, parts->volume[v] = 0;
+  for (size_t v = 0; v < mesh->n_vertices; ++v)
+    parts->part[v] = (uint32_t)v, parts->volume[v] = parts->area[v] = 0;
   for (size_t t = 0; t < mesh->n_triangles; ++t) {
     const uint32_t *corners = flo_mesh_triangle(mesh, t);
     flo_mesh_join_sets(parts->part, corners[0], corners[1]);
@@ -24,8 +27,8 @@ static void join_vertices(Parts *parts) {
   for (size_t v = 0; v < mesh->n_vertices; ++v) parts->part[v] = flo_mesh_find_set(parts->part, (uint32_t)v);
 }
 
-// About a vertex of the part itself, so that parts far from the origin lose no digits.
-static void add_volumes(Parts *parts) {
+// Volumes about a vertex of the part itself, so that parts far from the origin lose no digits.
+static void add_measures(Parts *parts) {
   const FloMesh *mesh = &parts->surface->mesh;
   for (size_t t = 0; t < mesh->n_triangles; ++t) {
     uint32_t part = parts->part[flo_mesh_triangle(mesh, t)[0]];
@@ -33,11 +36,16 @@ static void add_volumes(Parts *parts) {
     for (int k = 0; k < 3; ++k) vec_sub(flo_mesh_corner(mesh, t, k), flo_mesh_vertex(mesh, part), edges[k]);
     vec_cross(edges[0], edges[1], normal);
     parts->volume[part] += vec_dot(normal, edges[2]) / 6;
+    for (int k = 1; k < 3; ++k) vec_sub(edges[k], edges[0], edges[k]);
+    vec_cross(edges[1], edges[2], normal);
+    parts->area[part] += 0.5 * vec_length(normal);
   }
 }
 
 static bool is_crumb(const Parts *parts, size_t vertex) {
-  return fabs(parts->volume[parts->part[vertex]]) < parts->least;
+  const uint32_t part = parts->part[vertex];
+  const double volume = fabs(parts->volume[part]);
+  return volume < parts->limits.volume || 2 * volume < parts->limits.thickness * parts->area[part];
 }
 
 static void drop_triangles(Parts *parts) {
@@ -80,19 +88,20 @@ static void drop_parts(Parts *parts, FloSurfaceNotes *notes) {
   mesh->n_vertices = n;
 }
 
-FloStatus flo_surface_drop_crumbs(FloSurfaceMesh *surface, FloSurfaceNotes *notes, double least,
+FloStatus flo_surface_drop_crumbs(FloSurfaceMesh *surface, FloSurfaceNotes *notes, FloCrumb limits,
                                   FloError *error) {
   FloBuffer buffer = {0};
   size_t n = surface->mesh.n_vertices;
-  FLO_TRY(flo_buffer_reserve(surface->mesh.memory, &buffer, n * (sizeof(double) + 2 * sizeof(uint32_t)), 0,
-                             error));
+  FLO_TRY(flo_buffer_reserve(surface->mesh.memory, &buffer, n * (2 * sizeof(double) + 2 * sizeof(uint32_t)),
+                             0, error));
   FloStatus status = flo_buffer_reserve(surface->mesh.memory, &notes->part, n * sizeof(uint32_t), 0, error);
-  Parts parts = {.surface = surface, .least = least, .volume = buffer.data};
-  parts.part = (uint32_t *)(parts.volume + n);
+  Parts parts = {.surface = surface, .limits = limits, .volume = buffer.data};
+  parts.area = parts.volume + n;
+  parts.part = (uint32_t *)(parts.area + n);
   parts.number = parts.part + n;
   if (status == FLO_OK) {
     join_vertices(&parts);
-    add_volumes(&parts);
+    add_measures(&parts);
     drop_parts(&parts, notes);
   }
   flo_buffer_free(surface->mesh.memory, &buffer);

@@ -62,6 +62,10 @@ static void add_particle(Sums *sums, float x, float y, float z, float step) {
 // lattice to its particles, sqrt(3)/2 spacings.
 static double farthest_surface(const FloSurfaceDef *def) { return fmax(def->spacing, 1.8 * def->radius); }
 
+double flo_level_set_reach(const FloSurfaceDef *def) {
+  return def->kernel == FLO_SURFACE_ANISOTROPIC ? flo_kernel_shape_influence(def) : farthest_surface(def);
+}
+
 static void finish_mean(const FloSurfaceDef *def, const Sums *sums, float *values) {
   const double influence = flo_level_set_influence(def);
   const float scale = (float)(influence / def->cell), radius = (float)(def->radius / def->cell),
@@ -206,6 +210,7 @@ static FloStatus assign_slots(FloLevelSet *set, size_t *n_wanted, FloError *erro
   size_t n = 0, before = bricks->n_slots;
   for (size_t k = 0; k < bricks->n_bricks; ++k) n += bricks->states[k] == FLO_BRICK_WANTED;
   const size_t each = sizeof(float[FLO_BRICK_NODES]);
+  FLO_TRY(flo_bricks_check_memory(bricks, (before + n) * each, error));
   FLO_TRY(flo_buffer_reserve(bricks->memory, &bricks->values, (before + n) * each, before * each, error));
   FLO_TRY(flo_buffer_reserve(bricks->memory, &set->wanted, n * sizeof(uint32_t), 0, error));
   *n_wanted = 0;

@@ -22,6 +22,8 @@ typedef struct FloLevelSet {
 
 // Farther than this from a particle nothing depends on it [m].
 double flo_level_set_influence(const FloSurfaceDef *def);
+// Farther than this from all particles there is no fluid [m].
+double flo_level_set_reach(const FloSurfaceDef *def);
 FloStatus flo_level_set_init(FloLevelSet *set, FloBricks *bricks, const FloSurfaceDef *def, FloError *error);
 void flo_level_set_free(FloLevelSet *set);
 // Evaluates all wanted bricks, and others that turn out to be needed.

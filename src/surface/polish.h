@@ -4,8 +4,14 @@
 
 #include "surface/extract.h"
 
-// Drops parts whose volume is less than `least` [m^3], bubbles as well; numbers the others.
-FloStatus flo_surface_drop_crumbs(FloSurfaceMesh *surface, FloSurfaceNotes *notes, double least,
+// Parts that are smaller or thinner than this are no fluid.
+typedef struct FloCrumb {
+  double volume;    // [m^3]
+  double thickness; // [m] twice the volume over the area, as it is of sheets
+} FloCrumb;
+
+// Drops parts below the limits, bubbles as well; numbers the others.
+FloStatus flo_surface_drop_crumbs(FloSurfaceMesh *surface, FloSurfaceNotes *notes, FloCrumb limits,
                                   FloError *error);
 // Smooths as the definition says, keeps every vertex inside its limits, finds normals, volume and area.
 FloStatus flo_surface_polish(const FloSurfaceDef *def, FloSurfaceMesh *surface, const FloSurfaceNotes *notes,

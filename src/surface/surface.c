@@ -14,6 +14,8 @@ static const double finest_cell = 0.125;
 static const double cluster_link = 1.5;
 // Of the ball around a single particle: parts with less volume are no fluid but meetings of fields.
 static const double crumb_share = 0.1;
+// In spacings. A ball of the default radius has 0.36, a film of one layer about one.
+static const double thinnest = 0.2;
 
 enum { DEFAULT_SMOOTHING = 8, MAX_SMOOTHING = 1000, MAX_THREADS = 1024 };
 
@@ -128,14 +130,15 @@ static FloStatus find_surface(Build *build, FloSurfaceMesh *out, FloError *error
   FLO_TRY(sort_particles(build, error));
   out->n_particles = build->bricks.count;
   if (build->bricks.count == 0) return FLO_OK;
-  FLO_TRY(flo_bricks_list(&build->bricks, def, error));
+  FLO_TRY(flo_bricks_list(&build->bricks, def, flo_level_set_reach(def), error));
   FLO_TRY(flo_level_set_init(&build->set, &build->bricks, def, error));
   FLO_TRY(flo_level_set_evaluate(&build->set, error));
   out->n_bricks = build->bricks.n_slots;
   FLO_TRY(flo_surface_extract(&build->bricks, def, out, &build->notes, error));
   if (out->mesh.n_triangles == 0) return FLO_OK;
   double ball = 4.0 / 3 * FLO_PI * def->radius * def->radius * def->radius;
-  FLO_TRY(flo_surface_drop_crumbs(out, &build->notes, crumb_share * ball, error));
+  const FloCrumb crumb = {crumb_share * ball, def->region ? thinnest * def->spacing : 0};
+  FLO_TRY(flo_surface_drop_crumbs(out, &build->notes, crumb, error));
   return out->n_components > 0 ? flo_surface_polish(def, out, &build->notes, error) : FLO_OK;
 }
 

@@ -28,6 +28,7 @@ typedef struct FloSurfaceDef {
   double box_high[3];           // [m]
   const FloSignedField *region; // the surface stays where it is negative; called by several threads at once;
                                 // its slope must be about one near its zero; NULL: everywhere
+  size_t memory_limit;          // [bytes] what the memory may hold in all; 0: no limit
   int threads;                  // 0: all cores
 } FloSurfaceDef;
 

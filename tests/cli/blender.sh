@@ -311,4 +311,103 @@ assert {"Cube", "Camera", "Light", "particles"} <= {o.name for o in bpy.data.obj
 assert "flotsam camera" not in bpy.data.objects and bpy.context.scene.camera.name == "Camera"
 END
 expect_exit 0 env SCRIPT_FOLDER="$(dirname "$script")" blender -b --factory-startup --python-exit-code 1 -P own.py
+
+# ---- glTF: Blender's own importer puts every body where bodies.csv has it ----
+
+cat >lift.py <<'END'
+import json, sys
+up = sys.argv[1]
+lie = lambda x, y, z: [x, z, y] if up == "y" else [x, y, z]
+json.dump({ "schema_version": 1, "title": "Up and away", "up": up, "spacing": 0.05, "duration": 0.2,
+  "frames_per_second": 25, "materials": { "water": {} },
+  "boundaries": [
+    { "name": "tank", "shape": { "tank": lie(1, 0.4, 0.6) } },
+    { "name": "lift", "shape": { "box": lie(0.2, 0.2, 0.1) }, "at": lie(0.7, 0.2, 0.2), "look": "metal",
+      "motions": [ { "translate": lie(-0.5, 0.25, 1) } ] },
+    { "name": "mill", "shape": { "torus": [0.15, 0.05] }, "at": lie(0.5, 0.2, 0.9),
+      "motions": [ { "rotate": { "rate": 60, "axis": lie(0.6, 0, 0.8) } } ] } ],
+  "fluids": [ { "material": "water", "shape": { "box": lie(0.4, 0.4, 0.3) }, "corner": [0, 0, 0] } ] }, sys.stdout)
+END
+cat >gltf.py <<'END'
+import csv, os, sys, bpy, numpy
+from mathutils import Quaternion, Vector
+numpy.bool = bool  # Debian's importer of Blender 3.4 asks numpy for a name that newer ones lack
+folder, up = sys.argv[-2:]
+bpy.ops.wm.read_factory_settings(use_empty=True)
+scene = bpy.context.scene
+scene.render.fps = 25
+bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "run.glb"))
+items = bpy.data.objects
+assert {"flotsam", "tank", "lift", "mill", "fluid", "camera"} <= set(items.keys()), items.keys()
+# Blender turns what is up in glTF, y, to z: so a scene whose up is z comes back as it was.
+stand = Quaternion((1, 0, 0), 1.5707963267948966) if up == "y" else Quaternion()
+n_seen = 0
+for row in csv.DictReader(open(os.path.join(folder, "bodies.csv"))):
+    scene.frame_set(int(row["frame"]))
+    item = items[row["body"]]
+    place = stand @ Vector([float(row[axis]) for axis in "xyz"])
+    turn = stand @ Quaternion([float(row["q" + axis]) for axis in "wxyz"])
+    # The importer turns vertices from y to z, too: a point of the body is where the pose puts it.
+    point = Vector((0.1, 0.2, 0.3))
+    got = item.matrix_world @ Vector((point.x, -point.z, point.y))
+    assert (item.matrix_world.translation - place).length < 1e-6, (row["frame"], item.name, place)
+    assert (got - place - turn @ point).length < 1e-5, (row["frame"], item.name, got, place + turn @ point)
+    n_seen += 1
+assert n_seen == 6 * 3
+# Half way between two frames it is half way, and the mill turns on by the shorter arc: 2.4 rad a frame.
+scene.frame_set(0)
+a, q = items["lift"].matrix_world.translation.copy(), items["mill"].matrix_world.to_quaternion()
+scene.frame_set(1)
+b, r = items["lift"].matrix_world.translation.copy(), items["mill"].matrix_world.to_quaternion()
+scene.frame_set(0, subframe=0.5)
+assert ((a + b) / 2 - items["lift"].matrix_world.translation).length < 1e-6 and (b - a).length > 0.03
+angle = lambda s, t: min((s.inverted() @ t).angle, 2 * 3.14159265 - (s.inverted() @ t).angle)
+middle = items["mill"].matrix_world.to_quaternion()
+assert abs(angle(q, r) - 2.4) < 1e-3, angle(q, r)
+assert abs(angle(q, middle) - 1.2) < 1e-3 and abs(angle(middle, r) - 1.2) < 1e-3
+# Extents, in metres, tell that vertices are where they should be, and turned with the scene.
+def extent(item):
+    points = [item.matrix_world @ v.co for v in item.data.vertices]
+    return [max(p[k] for p in points) - min(p[k] for p in points) for k in range(3)]
+assert all(abs(x - y) < 1e-6 for x, y in zip(extent(items["lift"]), (0.2, 0.2, 0.1))), extent(items["lift"])
+water = extent(items["fluid"])
+assert 0.38 < water[0] < 0.7 and 0.35 < water[1] < 0.41 and 0.2 < water[2] < 0.31, water
+principled = lambda item: next(n for n in item.data.materials[0].node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+assert principled(items["lift"]).inputs["Metallic"].default_value == 1
+assert principled(items["mill"]).inputs["Metallic"].default_value == 0
+assert items["tank"].data.materials[0].blend_method == "BLEND"
+END
+for up in y z; do
+  python3 lift.py "$up" >"lift-$up.json"
+  expect_exit 0 "$flotsam" run "lift-$up.json" --frames 5 --no-picture --quiet --out "lift-$up"
+  expect_exit 0 "$flotsam" convert "lift-$up" --to glb --surface 3
+  expect_text out "lift-$up/run.glb"
+  expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P gltf.py -- "lift-$up" "$up"
+done
+
+# ---- Surfaces: closed, outwards, and of the volume that flotsam tells ----
+
+cat >surface.py <<'END'
+import json, os, bpy, bmesh
+line = json.load(open("surface.json"))
+bpy.ops.wm.read_factory_settings(use_empty=True)
+if line["path"].endswith("ply"):
+    bpy.ops.import_mesh.ply(filepath=os.path.abspath(line["path"]))
+else:
+    bpy.ops.wm.obj_import(filepath=os.path.abspath(line["path"]), forward_axis="Y", up_axis="Z")
+(item,) = bpy.data.objects
+mesh = bmesh.new()
+mesh.from_mesh(item.data)
+assert len(mesh.verts) == line["vertices"] and len(mesh.faces) == line["triangles"] > 100
+assert all(edge.is_manifold and edge.is_contiguous for edge in mesh.edges)
+volume = mesh.calc_volume(signed=True)
+assert abs(volume - line["volume"]) < 1e-4 * line["volume"], (volume, line["volume"])
+heights = [vertex.co.z for vertex in mesh.verts]
+assert -1e-3 < min(heights) and max(heights) < 0.35, (min(heights), max(heights))
+END
+for format in ply obj; do
+  expect_exit 0 "$flotsam" surface lift-z --frames 3 --format "$format" --json
+  cp out surface.json
+  expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P surface.py
+done
 finish

@@ -52,7 +52,7 @@ expect_offer "run --threads 2 --out x dam-b" dam-break
 expect_only "run --out runs/" "runs/a run"
 expect_only "run --threads "
 expect_only "run dam-break dam-b"
-expect_only "convert --to " csv vtk ply
+expect_only "convert --to " csv vtk ply glb
 expect_only "convert runs --frame " last all
 expect_offer "convert ru" runs
 expect_offer "info " methods method scenes shapes shape schema runs

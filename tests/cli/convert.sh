@@ -160,16 +160,16 @@ cmp -s no-ending last.csv || fail "--to csv without an ending gave something els
 for pair in csv:x.ply ply:x.csv vtk:x.ply ply:x_%d.vtk; do
   expect_exit 2 "$flotsam" convert "my run" --to ${pair%:*} --out ${pair#*:}
   expect_text err "${pair#*:} is to be ${pair##*.}, but --to says ${pair%:*}"
-  expect_text err ".csv, .vtk and .ply"
+  expect_text err ".csv, .vtk, .ply and .glb"
   expect_no_file ${pair#*:}
 done
 for name in x.txt x.vtp x_%d.xyz .csv no-ending-2; do
   expect_exit 2 "$flotsam" convert "my run" --out $name
-  expect_text err "$name: the name must end in .csv, .vtk or .ply"
+  expect_text err "$name: the name must end in .csv, .vtk, .ply or .glb"
   expect_no_file $name
 done
 expect_exit 2 "$flotsam" convert "my run" --out x.txt --to csv
-expect_text err "x.txt: the name must end in .csv, .vtk or .ply"
+expect_text err "x.txt: the name must end in .csv, .vtk, .ply or .glb"
 
 # ---- All frames ----
 
@@ -257,4 +257,108 @@ expect_text err "damaged"
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out pattern
 expect_exit 0 "$flotsam" convert pattern --frame all --to vtk --out new/folder/dam_%03d.vtk
 expect_file new/folder/dam_001.vtk
+
+# ---- glTF: solids and their motion ----
+
+cat >glb.py <<'END'
+import json, struct, sys
+content = open(sys.argv[1], "rb").read()
+magic, version, total, n_text, kind = struct.unpack_from("<4sIII4s", content)
+assert (magic, version, total, kind) == (b"glTF", 2, len(content), b"JSON") and n_text % 4 == 0
+d = json.loads(content[20:20 + n_text])
+rest = content[20 + n_text:]
+if rest:
+    n_bytes, kind = struct.unpack_from("<I4s", rest)
+    assert kind == b"BIN\0" and len(rest) == 8 + n_bytes and 0 <= n_bytes - d["buffers"][0]["byteLength"] < 4
+def floats(k):
+    a = d["accessors"][k]
+    view = d["bufferViews"][a["bufferView"]]
+    width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[a["type"]]
+    assert view["byteOffset"] % 4 == 0 and view["byteLength"] == 4 * width * a["count"] and a["componentType"] == 5126
+    flat = struct.unpack_from(f"<{width * a['count']}f", rest, 8 + view["byteOffset"])
+    return [flat[width * k:width * (k + 1)] for k in range(a["count"])]
+nodes = {node["name"]: k for k, node in enumerate(d["nodes"])}
+def motion(name, path):
+    for animation in d.get("animations", []):
+        for channel in animation["channels"]:
+            if channel["target"] == {"node": nodes[name], "path": path}:
+                sampler = animation["samplers"][channel["sampler"]]
+                return floats(sampler["input"]), floats(sampler["output"])
+print(eval(sys.argv[2]))
+END
+expect_glb() { # FILE EXPRESSION VALUE
+  local got
+  got=$(python3 glb.py "$1" "$2" 2>&1)
+  [[ $got == "$3" ]] || fail "$1: $2 is '$got' instead of '$3'"
+}
+
+cat >parts.json <<'END'
+{ "schema_version": 1, "up": "z", "spacing": 0.05, "duration": 0.2, "frames_per_second": 50, "materials": { "water": {} },
+  "boundaries": [
+    { "name": "tank", "shape": { "tank": [0.6, 0.4, 0.4] } },
+    { "name": "gate", "shape": { "box": [0.05, 0.4, 0.4] }, "at": [0.325, 0.2, 0.2], "motions": [ { "translate": [0, 0, 2] } ] },
+    { "name": "sign", "shape": { "letters": "O", "height": 0.3, "depth": 0.1, "hollow": true }, "at": [0.3, 0.2, 0.8], "look": "steel" } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.3, 0.4, 0.2] }, "corner": [0, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run parts.json --frames 3 --no-picture --quiet --out parts
+expect_exit 0 "$flotsam" convert parts --to glb
+expect_text out "glb      parts/run.glb"
+expect_glb parts/run.glb 'sorted(nodes)' "['camera', 'flotsam', 'gate', 'sign', 'tank']"
+# Keyframes are the rows of bodies.csv, as floats.
+cat >rows.py <<'END'
+import csv, struct, sys
+sys.argv = ["glb.py", "parts/run.glb", "0"]
+exec(open("glb.py").read())
+single = lambda text: struct.unpack("<f", struct.pack("<f", float(text)))[0]
+rows = [row for row in csv.DictReader(open("parts/bodies.csv")) if row["body"] == "gate"]
+times, places = motion("gate", "translation")
+assert [t for (t,) in times] == [single(row["time"]) for row in rows] and len(rows) == 4
+assert places == [tuple(single(row[axis]) for axis in "xyz") for row in rows]
+assert motion("gate", "rotation") is None and motion("sign", "translation") is None
+END
+expect_exit 0 python3 rows.py
+# Written again in the run's folder it is replaced; elsewhere it is not unless told.
+expect_exit 0 "$flotsam" convert parts --to glb --surface last
+expect_glb parts/run.glb '"fluid" in nodes' True
+expect_exit 0 "$flotsam" convert parts --out one.glb --frame 2
+expect_glb one.glb '"animations" in d, round(d["nodes"][nodes["gate"]]["translation"][2], 6)' "(False, 0.28)"
+expect_exit 2 "$flotsam" convert parts --out one.glb
+expect_text err "one.glb: exists; --force replaces it"
+expect_exit 0 "$flotsam" convert parts --out one.glb --force
+expect_exit 0 "$flotsam" convert parts --to glb --out -
+cmp -s out one.glb || fail "standard output is not the file"
+expect_exit 0 "$flotsam" convert parts --to glb --out things/
+expect_file things/run.glb
+# One frame, none of the bodies, and the plane.
+expect_exit 0 "$flotsam" run parts.json --frames 0 --no-picture --quiet --out start
+expect_exit 0 "$flotsam" convert start --to glb
+expect_glb start/run.glb '"animations" in d, len(d["meshes"])' "(False, 3)"
+cat >bare.json <<'END'
+{ "schema_version": 1, "up": "z", "spacing": 0.1, "duration": 0.1, "frames_per_second": 50, "gravity": [0, 0, 0],
+  "materials": { "water": {} }, "fluids": [ { "material": "water", "shape": { "sphere": 0.3 }, "at": [0, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run bare.json --frames 1 --no-picture --quiet --out bare
+expect_exit 0 "$flotsam" convert bare --to glb
+expect_glb bare/run.glb 'sorted(nodes), "meshes" in d' "(['camera', 'flotsam'], False)"
+expect_exit 0 "$flotsam" convert bare --to glb --surface 0
+expect_glb bare/run.glb 'sorted(nodes), len(d["meshes"])' "(['camera', 'flotsam', 'fluid'], 1)"
+expect_exit 0 "$flotsam" convert "my run" --to glb
+expect_glb "my run/run.glb" 'd["cameras"][0]["type"], d["nodes"][0].get("rotation")' "('orthographic', None)"
+expect_exit 2 "$flotsam" convert "my run" --to glb --surface last
+expect_text err "two dimensions"
+# What cannot be.
+expect_exit 2 "$flotsam" convert parts --surface 2
+expect_text err "--surface is for glb"
+expect_exit 2 "$flotsam" convert parts --to glb --surface 9
+expect_text err "there is no frame 9; the last one is 3"
+expect_exit 2 "$flotsam" convert parts --to glb --surface two
+expect_text err "--surface needs a frame's number or last, not 'two'"
+expect_exit 2 "$flotsam" convert parts --to glb --out x.ply
+expect_text err "x.ply is to be ply, but --to says glb"
+expect_exit 2 "$flotsam" convert parts --to gbl --out x
+expect_text err "did you mean 'glb'?"
+rm parts/series.csv
+expect_exit 1 "$flotsam" convert parts --to glb --out x.glb
+expect_text err "series.csv"
+expect_no_file x.glb
 finish

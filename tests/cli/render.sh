@@ -75,7 +75,7 @@ for field in speed density pressure x y z vx vy vz material; do
   expect_exit 0 "$flotsam" render "my run" $small --colour-by $field --out field_$field.png
 done
 expect_exit 0 "$flotsam" render --help
-expect_text out "speed, density, pressure, x, y, z, vx, vy, vz or material"
+expect_text out "speed, density, density-error, pressure, x, y, z, vx, vy, vz or material"
 
 # Looks. A run in the plane has no water to show; one in space is drawn as water unless a field is asked for.
 expect_exit 2 "$flotsam" render "my run" --look water $small
@@ -273,4 +273,53 @@ head -c 3000 "my run/particles_0004.vtp" >cut && mv cut "my run/particles_0004.v
 expect_exit 2 "$flotsam" render "my run"
 expect_text err "damaged"
 expect_exit 0 "$flotsam" render "my run" --frame 2 $small
+
+# ---- To measure by: slices, arrows, traces, parallel rays, a lens ----
+
+cat >lagoon.json <<'END'
+{ "schema_version": 1, "up": "z", "spacing": 0.05, "duration": 0.2, "frames_per_second": 50, "materials": { "water": {} },
+  "boundaries": [
+    { "name": "tank", "shape": { "tank": [1, 0.4, 0.6] } },
+    { "name": "lift", "shape": { "box": [0.1, 0.1, 0.1] }, "at": [0.7, 0.2, 0.1], "look": "red",
+      "motions": [ { "translate": [0, 0, 8] } ] } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.4, 0.3] }, "corner": [0, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run lagoon.json --frames 2 --no-picture --quiet --out lagoon
+small=(--width 320 --height 180 --quiet --force)
+expect_exit 0 "$flotsam" render lagoon --out plain.png "${small[@]}"
+for what in "--slice y=0.2" "--slice y=0.2 --colour-by density-error" "--slice z=0.1 --colour-by pressure --view z" \
+  "--view y" "--view -y" "--vectors 0.05" "--traces" "--aperture 0.2" "--aperture 0.2 --focus 0.5"; do
+  # shellcheck disable=SC2086 # words are options
+  expect_exit 0 "$flotsam" render lagoon $what --out "with $what.png" "${small[@]}"
+  for other in plain.png with*.png; do
+    [[ $other == "with $what.png" ]] || ! cmp -s "$other" "with $what.png" || fail "$what draws what $other shows"
+  done
+done
+expect_exit 0 "$flotsam" render lagoon --aperture 0.2 --threads 1 --out one.png "${small[@]}"
+cmp -s one.png "with --aperture 0.2.png" || fail "a lens depends on the number of threads"
+# Pictures of a movie that were drawn otherwise are drawn anew.
+if command -v ffmpeg >/dev/null; then
+  expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force
+  expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
+  ! grep -q "were there already" out || fail "pictures without traces were taken"
+  expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
+  expect_text out "3 were there already"
+fi
+for bad in y 0.2 w=1 y= y=x y=nan =1; do
+  expect_exit 2 "$flotsam" render lagoon --slice "$bad" --out x.png
+  expect_text err "--slice needs an axis and a place [m] such as z=0.5, not '$bad'"
+done
+expect_exit 2 "$flotsam" render lagoon --view up --out x.png
+expect_text err "--view x, y, z, -x, -y or -z, not 'up'"
+expect_exit 2 "$flotsam" render lagoon --slice y=0 --look water --out x.png
+expect_text err "leave out --look water"
+expect_exit 2 "$flotsam" render lagoon --slice y=0 --colour-by material --out x.png
+expect_text err "needs a field with values"
+expect_exit 2 "$flotsam" render lagoon --focus 1 --out x.png
+expect_text err "--focus is for lenses with an --aperture"
+expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out plane
+expect_exit 2 "$flotsam" render plane --slice y=0.1 --out x.png
+expect_text err "for runs in three dimensions"
+expect_exit 0 "$flotsam" render plane --vectors 0.1 --traces --out plane.png "${small[@]}"
+expect_no_file x.png
 finish

@@ -194,4 +194,36 @@ expect_text out "frames   2 made, 2 were there already"
 (($? == 1)) || fail "a full disk went unnoticed"
 expect_no_file full/surface_000000.ply
 [[ -z $(find . -name '*.tmp') ]] || fail "half a file was left"
+
+# ---- Solids other than tanks: a thin shelf, and a ramp given by its outline ----
+
+cat >shelf.json <<'END'
+{ "schema_version": 1, "up": "z", "spacing": 0.05, "duration": 0.1, "frames_per_second": 50, "gravity": [0, 0, 0],
+  "materials": { "water": {} },
+  "boundaries": [
+    { "name": "shelf", "shape": { "box": [1, 1, 0.01] }, "at": [0.5, 0.5, -0.005] },
+    { "name": "ramp", "shape": { "outline": { "points": [[0, 0], [0.2, 0], [0, 0.2]], "depth": 1 } }, "at": [0, 0.5, 0],
+      "rotate": { "axis": [1, 0, 0], "angle": 90 } } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.6, 0.6, 0.2] }, "corner": [0.1, 0.2, 0], "velocity": [-2, 0, -2] } ] }
+END
+expect_exit 0 "$flotsam" run shelf.json --frames 2 --no-picture --quiet --out shelf
+expect_exit 0 "$flotsam" surface shelf --frames 2 --json --out clipped
+cp out clipped.json
+expect_exit 0 "$flotsam" surface shelf --frames 2 --json --no-clip --out free
+cp out free.json
+cat >depths.py <<'END'
+import json, struct
+def points(name):
+    content = open(json.load(open(name + ".json"))["path"], "rb").read()
+    head, data = content.split(b"end_header\n", 1)
+    n = json.load(open(name + ".json"))["vertices"]
+    return [struct.unpack_from("<3f", data, 36 * k) for k in range(n)]
+below = lambda p: -p[2] # the shelf's top is at z = 0
+# The ramp falls from z = 0.2 to x = 0.2; its tip there is thinner than a particle.
+inside = lambda p: (0.2 - p[0] - p[2]) / 2 ** 0.5 if p[2] > 0.03 else -1
+for depth in below, inside:
+    assert max(map(depth, points("clipped"))) < 0.05 * 0.1, max(map(depth, points("clipped")))
+assert max(map(below, points("free"))) > 0.05 * 0.2
+END
+expect_exit 0 python3 depths.py
 finish

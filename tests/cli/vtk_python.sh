@@ -81,4 +81,73 @@ for name in glob.glob("film/body_*.ply"):
     assert ply.GetOutput().GetNumberOfPolys() > 0 and edges.GetOutput().GetNumberOfCells() == 0, name
 END
 expect_exit 0 "$python" film.py
+
+# ---- Surfaces: VTK finds no open edge, the volume that flotsam tells, and the frames that the film lists ----
+
+cat >drop.json <<'END'
+{ "schema_version": 1, "up": "z", "spacing": 0.05, "duration": 0.2, "frames_per_second": 25,
+  "materials": { "water": {} },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [0.6, 0.4, 0.6] } } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.3, 0.4, 0.3] }, "corner": [0, 0, 0], "velocity": [1, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run drop.json --frames 3 --no-picture --quiet --out drop
+for format in ply obj vtp; do
+  expect_exit 0 "$flotsam" surface drop --format "$format" --json
+  cp out "$format.json"
+done
+cat >surface.py <<'END'
+import json, vtk, xml.etree.ElementTree as xml
+
+def is_closed(data):
+    edges = vtk.vtkFeatureEdges()
+    edges.SetInputData(data)
+    edges.FeatureEdgesOff()
+    edges.ManifoldEdgesOff()
+    edges.BoundaryEdgesOn()
+    edges.NonManifoldEdgesOn()
+    edges.Update()
+    return edges.GetOutput().GetNumberOfCells() == 0
+
+# How well the normals of a surface agree with those that VTK finds by itself: the cosines.
+def agreement(data):
+    bare, finder = vtk.vtkPolyData(), vtk.vtkPolyDataNormals()
+    bare.SetPoints(data.GetPoints())
+    bare.SetPolys(data.GetPolys())
+    finder.SetInputData(bare)
+    finder.SplittingOff()
+    finder.ConsistencyOff()
+    finder.Update()
+    found, told = finder.GetOutput().GetPointData().GetNormals(), data.GetPointData().GetArray("Normals")
+    return [sum(a * b for a, b in zip(found.GetTuple(k), told.GetTuple(k))) for k in range(data.GetNumberOfPoints())]
+
+readers = {"ply": vtk.vtkPLYReader, "obj": vtk.vtkOBJReader, "vtp": vtk.vtkXMLPolyDataReader}
+for name, kind in readers.items():
+    lines = [json.loads(text) for text in open(name + ".json")]
+    assert [line["frame"] for line in lines] == [0, 1, 2, 3]
+    for line in lines:
+        reader = kind()
+        reader.SetFileName(line["path"])
+        reader.Update()
+        data = reader.GetOutput()
+        assert data.GetNumberOfPoints() == line["vertices"] and data.GetNumberOfPolys() == line["triangles"] > 100
+        assert is_closed(data), line["path"]
+        mass = vtk.vtkMassProperties()
+        mass.SetInputData(data)
+        mass.Update()
+        assert abs(mass.GetVolume() - line["volume"]) < 1e-3 * line["volume"], (mass.GetVolume(), line["volume"])
+        assert abs(mass.GetSurfaceArea() - line["area"]) < 1e-3 * line["area"]
+        if name != "vtp":
+            continue
+        points = data.GetPointData()
+        assert points.GetArray("Normals").GetNumberOfComponents() == points.GetArray("velocity").GetNumberOfComponents() == 3
+        assert data.GetFieldData().GetArray("TimeValue").GetValue(0) == line["time"]
+        speed = max(points.GetArray("velocity").GetTuple(k)[0] for k in range(data.GetNumberOfPoints()))
+        assert 0.5 < speed < 5, speed
+        cosines = agreement(data)
+        assert sum(cosines) > 0.95 * len(cosines) and sum(c < 0 for c in cosines) <= len(cosines) // 100, min(cosines)
+film = xml.parse("drop/surface/surface.pvd").getroot()
+entries = [(float(tag.get("timestep")), tag.get("file")) for tag in film.iter("DataSet")]
+assert entries == [(line["time"], line["path"].split("/")[-1]) for line in lines], entries
+END
+expect_exit 0 "$python" surface.py
 finish

@@ -1,0 +1,123 @@
+#include "glb.h"
+
+#include "app.h"
+#include "base/core.h"
+#include "io/run_folder.h"
+#include "poses.h"
+#include "render/run_gltf.h"
+#include "surface/walls.h"
+
+#include <stdlib.h>
+
+typedef struct Job {
+  const AppGlb *glb;
+  FloScene *scene;
+  AppPoses poses;
+  AppView view;
+  double *times;
+  FloPose *frames; // the bodies' poses, frame after frame
+  FloRunMotion motion;
+  FloMemory memory;
+  FloSurfaceMesh surface;
+} Job;
+
+// ---- Motion ----
+
+// Frames whose row in the series is not there yet, because the run still goes on, are left out.
+static FloStatus take_motion(Job *job, FloError *error) {
+  const AppGlb *glb = job->glb;
+  const size_t n_bodies = job->scene->n_bodies, end = flo_min_size(glb->end, app_poses_count(&job->poses));
+  if (glb->first >= end)
+    return flo_fail(error, FLO_BAD_INPUT, "%s/series.csv: has no row for frame %zu", glb->folder, glb->first);
+  const size_t n = end - glb->first;
+  job->times = malloc(n * sizeof *job->times);
+  job->frames = malloc((n * n_bodies + 1) * sizeof *job->frames);
+  if (!job->times || !job->frames)
+    return flo_fail(error, FLO_NO_MEMORY, "no memory for %zu frames of %zu bodies", n, n_bodies);
+  for (size_t k = 0; k < n; k++) {
+    const size_t frame = glb->first + k;
+    job->times[k] = app_poses_time(&job->poses, frame, (double)frame / job->scene->frames_per_second);
+    for (size_t b = 0; b < n_bodies; b++) job->frames[k * n_bodies + b] = app_poses_at(&job->poses, frame, b);
+  }
+  job->motion = (FloRunMotion){n, job->times, job->frames};
+  return FLO_OK;
+}
+
+// ---- Fluid ----
+
+static FloStatus build_surface(Job *job, const FloSnapshot *snapshot, const FloWalls *walls,
+                               FloError *error) {
+  size_t n = 0;
+  FloSurfaceDef def = flo_surface_default_def(job->scene->world.spacing);
+  const FloSignedField region = flo_walls_region(walls);
+  if (!flo_walls_is_empty(walls)) def.region = &region;
+  while (n < snapshot->count && snapshot->type[n] == FLO_SET_FLUID) n++;
+  double *positions = malloc((n + 1) * sizeof(double[3]));
+  if (!positions) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", n);
+  for (size_t k = 0; k < 3 * n; k++) positions[k] = (double)snapshot->positions[k];
+  FloStatus status = flo_surface_build(&def, positions, NULL, n, &job->surface, &job->memory, error);
+  free(positions);
+  return status;
+}
+
+static FloStatus take_surface(Job *job, FloError *error) {
+  FloScene *scene = job->scene;
+  char path[FLO_PATH_SIZE];
+  FloSnapshot snapshot;
+  FloWalls walls = {0};
+  if (!job->glb->has_surface) return FLO_OK;
+  if (scene->world.dim != 3)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "convert: %s: is a run in two dimensions, whose fluid has no surface of triangles; leave "
+                    "out --surface",
+                    job->glb->folder);
+  FLO_TRY(app_poses_place(&job->poses, job->glb->surface, scene, error));
+  FLO_TRY(flo_run_folder_frame_path(job->glb->folder, job->glb->surface, path, error));
+  FLO_TRY(flo_snapshot_read(path, &snapshot, error));
+  FloStatus status = flo_walls_of_bodies(&walls, scene->bodies, scene->n_bodies, scene->world.spacing, 1, 0,
+                                         &job->memory, error);
+  if (status == FLO_OK) status = build_surface(job, &snapshot, &walls, error);
+  flo_walls_free(&walls);
+  flo_snapshot_free(&snapshot);
+  return status;
+}
+
+// ---- All of it ----
+
+static FloStatus write_stream(const Job *job, FILE *stream, const char *path, FloError *error) {
+  return flo_run_gltf_write(stream, path, job->scene, &job->motion,
+                            job->glb->has_surface ? &job->surface : NULL, &job->view.outlook.view, error);
+}
+
+static FloStatus write_file(const Job *job, const char *path, FloError *error) {
+  FloNewFile file;
+  FLO_TRY(flo_new_file_begin(&file, path, error));
+  FloStatus status = write_stream(job, file.stream, path, error);
+  if (status == FLO_OK) return flo_new_file_finish(&file, error);
+  flo_new_file_abandon(&file);
+  return status;
+}
+
+// The view is that of the scene before anything has happened: bodies must not have been moved yet.
+static FloStatus make(Job *job, const char *path, FloError *error) {
+  FLO_TRY(app_view_of_scene(job->scene, &(AppPicture){0}, &job->view, error));
+  FLO_TRY(app_poses_read(job->glb->folder, job->scene, &job->poses, error));
+  FLO_TRY(take_motion(job, error));
+  FLO_TRY(take_surface(job, error));
+  return path ? write_file(job, path, error) : write_stream(job, stdout, "standard output", error);
+}
+
+FloStatus app_write_glb(const AppGlb *glb, const char *path, FloError *error) {
+  char scene_path[FLO_PATH_SIZE];
+  Job job = {.glb = glb};
+  flo_memory_init(&job.memory, NULL);
+  FLO_TRY(flo_path_join(glb->folder, "scene.json", scene_path, error));
+  FLO_TRY(flo_scene_load(scene_path, &(FloSceneOptions){0}, &job.scene, error));
+  FloStatus status = make(&job, path, error);
+  flo_surface_free(&job.surface);
+  app_poses_free(&job.poses);
+  flo_scene_destroy(job.scene);
+  free(job.times);
+  free(job.frames);
+  return status;
+}

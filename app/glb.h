@@ -1,0 +1,17 @@
+// A run as glTF, for `flotsam convert --to glb`.
+#ifndef FLO_APP_GLB_H
+#define FLO_APP_GLB_H
+
+#include "io/files.h"
+
+typedef struct AppGlb {
+  const char *folder; // of the run
+  size_t first, end;  // frames of the motion: first <= frame < end; one alone stands still
+  bool has_surface;
+  size_t surface; // the frame whose fluid is added
+} AppGlb;
+
+// Writes a file that appears when it is complete; to standard output where `path` is NULL.
+FloStatus app_write_glb(const AppGlb *glb, const char *path, FloError *error);
+
+#endif

@@ -1,0 +1,69 @@
+// Scenes as glTF 2.0 in one binary file (.glb): meshes, materials, cameras, and nodes that move by keyframes.
+//
+//   flo_gltf_create("A title", 2, &gltf, &error);
+//   flo_gltf_add_material, flo_gltf_add_mesh, flo_gltf_add_node, flo_gltf_add_camera, in this order;
+//   flo_gltf_set_times, then flo_gltf_animate for each node that moves;
+//   flo_gltf_write(gltf, stream, path, &error);
+//   flo_gltf_destroy(gltf);
+//
+// Everything hangs on one node that turns the scene's up axis to y, which is up in glTF. Units are metres and
+// seconds, quaternions have their scalar last.
+#ifndef FLO_IO_GLTF_H
+#define FLO_IO_GLTF_H
+
+#include "flotsam/flotsam.h"
+
+#include <stdio.h>
+
+typedef struct FloGltf FloGltf;
+
+typedef struct FloGltfMaterial {
+  const char *name;
+  float colour[4]; // linear, the last one is opacity
+  float metallic, roughness;
+  bool has_two_sides; // seen from behind, too
+} FloGltfMaterial;
+
+// Triangles run counter-clockwise seen from outside.
+typedef struct FloGltfMesh {
+  const char *name;
+  const float *positions, *normals; // triples, all finite; normals may be NULL: then faces look flat
+  size_t n_vertices;
+  const uint32_t *triangles; // three vertices each
+  size_t n_triangles;
+  size_t material;
+} FloGltfMesh;
+
+typedef struct FloGltfCamera {
+  const char *name;
+  bool is_flat;                   // parallel rays
+  double half_width, half_height; // of the picture: tangents of half the angles, or if flat in metres
+  double near, far;               // [m]
+  FloPose pose;                   // looks along its -z, its y is up in the picture
+} FloGltfCamera;
+
+// `up` is the axis 0, 1 or 2 that is to be up.
+FloStatus flo_gltf_create(const char *title, int up, FloGltf **gltf, FloError *error);
+void flo_gltf_destroy(FloGltf *gltf); // NULL is fine
+
+// Numbers count from 0. A material or triangles that are there already are not stored twice.
+FloStatus flo_gltf_add_material(FloGltf *gltf, const FloGltfMaterial *material, size_t *index,
+                                FloError *error);
+FloStatus flo_gltf_add_mesh(FloGltf *gltf, const FloGltfMesh *mesh, size_t *index, FloError *error);
+FloStatus flo_gltf_add_node(FloGltf *gltf, const char *name, size_t mesh, const FloPose *pose, size_t *index,
+                            FloError *error);
+FloStatus flo_gltf_add_camera(FloGltf *gltf, const FloGltfCamera *camera, FloError *error);
+
+// The moments of all keyframes [s]. Those that are not later than the one before, as floats, are left out.
+FloStatus flo_gltf_set_times(FloGltf *gltf, const double *times, size_t n, FloError *error);
+// Lets a node take `n` poses at these times, `stride` apart in the array, on straight lines and shortest arcs
+// in between. A pose that is not finite is replaced by the one before. What does not change gets no
+// keyframes.
+FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, size_t stride, size_t n,
+                           FloError *error);
+
+// `path` stands in messages. A file of more than 4 GiB, which the format cannot hold, is refused before
+// anything is written.
+FloStatus flo_gltf_write(const FloGltf *gltf, FILE *stream, const char *path, FloError *error);
+
+#endif

@@ -1,0 +1,245 @@
+#include "render/run_gltf.h"
+
+#include "base/vecmath.h"
+#include "io/body_files.h"
+#include "io/gltf.h"
+#include "render/camera.h"
+#include "render/creased.h"
+#include "render/solids.h"
+#include "render/stuff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const float glass_opacity = 0.15f, water_opacity = 0.7f;
+static const V3 glass = {0.75f, 0.84f, 0.9f};
+
+typedef struct Work {
+  const FloScene *scene;
+  const FloRunMotion *motion;
+  const FloPictureView *view;
+  FloSolids solids; // for the bodies' colours
+  FloMemory memory;
+  FloGltf *gltf;
+} Work;
+
+// ---- Materials ----
+
+static bool is_glass(const FloSceneBody *body) {
+  return body->def.shape.kind == FLO_SHAPE_TANK || !strcmp(body->look, "glass") ||
+         !strcmp(body->look, "outline");
+}
+
+// Roughness in glTF is the root of the microfacets' slopes (appendix B of its specification).
+static FloStatus add_material(Work *work, size_t b, size_t *index, FloError *error) {
+  static const char *const names[] = {[FLO_STUFF_PLASTIC] = "plastic",
+                                      [FLO_STUFF_MATT] = "matt",
+                                      [FLO_STUFF_STONE] = "stone",
+                                      [FLO_STUFF_WOOD] = "wood",
+                                      [FLO_STUFF_METAL] = "metal"};
+  const FloSceneBody *body = &work->scene->bodies[b];
+  if (is_glass(body))
+    return flo_gltf_add_material(
+        work->gltf, &(FloGltfMaterial){"glass", {glass.x, glass.y, glass.z, glass_opacity}, 0, 0.05f, true},
+        index, error);
+  const FloStuff stuff = flo_stuff_of(body, work->view->substances, work->solids.colours[b]);
+  const FloGltfMaterial material = {.name = names[stuff.kind],
+                                    .colour = {stuff.colour.x, stuff.colour.y, stuff.colour.z, 1},
+                                    .metallic = stuff.kind == FLO_STUFF_METAL ? 1 : 0,
+                                    .roughness = sqrtf(stuff.alpha),
+                                    .has_two_sides = work->scene->world.dim == 2};
+  return flo_gltf_add_material(work->gltf, &material, index, error);
+}
+
+// ---- Triangles ----
+
+// Vertices that have one normal each: a vertex on a crease is there once for each of its sides.
+typedef struct Split {
+  float *positions, *normals;
+  uint32_t *triangles;
+  uint32_t *newest, *older; // of each vertex of the mesh its last copy, and of each copy the one before
+  size_t n_vertices;
+} Split;
+
+static const uint32_t no_copy = UINT32_MAX;
+
+static void release_split(Split *s) {
+  free(s->positions);
+  free(s->normals);
+  free(s->triangles);
+  free(s->newest);
+  free(s->older);
+}
+
+static FloStatus allocate_split(const FloMesh *mesh, Split *s, FloError *error) {
+  const size_t n = 3 * mesh->n_triangles + 1;
+  *s = (Split){.positions = malloc(n * sizeof(float[3])),
+               .normals = malloc(n * sizeof(float[3])),
+               .triangles = malloc(n * sizeof(uint32_t)),
+               .newest = malloc((mesh->n_vertices + 1) * sizeof(uint32_t)),
+               .older = malloc(n * sizeof(uint32_t))};
+  if (s->positions && s->normals && s->triangles && s->newest && s->older) return FLO_OK;
+  release_split(s);
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for %zu triangles", mesh->n_triangles);
+}
+
+static uint32_t copy_vertex(Split *s, const FloMesh *mesh, uint32_t vertex, const float normal[3]) {
+  for (uint32_t k = s->newest[vertex]; k != no_copy; k = s->older[k])
+    if (memcmp(s->normals + 3 * (size_t)k, normal, sizeof(float[3])) == 0) return k;
+  const size_t new = s->n_vertices++;
+  const double *p = flo_mesh_vertex(mesh, vertex);
+  for (size_t axis = 0; axis < 3; axis++) s->positions[3 * new + axis] = (float)p[axis];
+  memcpy(s->normals + 3 * new, normal, sizeof(float[3]));
+  s->older[new] = s->newest[vertex];
+  return s->newest[vertex] = (uint32_t) new;
+}
+
+// A triangle without area has no normal of its own: any will do, but it must have length one.
+static void fill_split(const FloCreased *creased, Split *s) {
+  const FloMesh *mesh = &creased->mesh;
+  for (size_t v = 0; v < mesh->n_vertices; v++) s->newest[v] = no_copy;
+  for (size_t k = 0; k < 3 * mesh->n_triangles; k++) {
+    V3 n = creased->normals[k];
+    if (!(v3_length(n) > 0.5f)) n = v3(0, 0, 1);
+    s->triangles[k] = copy_vertex(s, mesh, flo_mesh_triangle(mesh, 0)[k], (const float[3]){n.x, n.y, n.z});
+  }
+}
+
+static FloStatus add_creased(Work *work, const char *name, const FloCreased *creased, size_t material,
+                             size_t *index, FloError *error) {
+  Split s;
+  FLO_TRY(allocate_split(&creased->mesh, &s, error));
+  fill_split(creased, &s);
+  const FloGltfMesh mesh = {.name = name,
+                            .positions = s.positions,
+                            .normals = s.normals,
+                            .n_vertices = s.n_vertices,
+                            .triangles = s.triangles,
+                            .n_triangles = creased->mesh.n_triangles,
+                            .material = material};
+  FloStatus status = flo_gltf_add_mesh(work->gltf, &mesh, index, error);
+  release_split(&s);
+  return status;
+}
+
+static FloStatus add_mesh(Work *work, size_t b, size_t *index, FloError *error) {
+  FloCreased creased = {0};
+  FloError reason;
+  size_t material;
+  FLO_TRY(add_material(work, b, &material, error));
+  flo_mesh_init(&creased.mesh, &work->memory);
+  const char *name = work->scene->bodies[b].name;
+  FloStatus status = flo_body_files_mesh(work->scene, b, &creased.mesh, &reason);
+  if (status == FLO_OK && creased.mesh.n_triangles == 0)
+    status = flo_fail(&reason, FLO_BAD_INPUT, "its shape has none");
+  if (status == FLO_OK) status = flo_creased_complete(&creased, &reason);
+  if (status == FLO_OK) status = add_creased(work, name, &creased, material, index, &reason);
+  if (status != FLO_OK) flo_fail(error, status, "no triangles for the body '%s': %.800s", name, reason.text);
+  flo_creased_destroy(&creased);
+  return status;
+}
+
+// ---- Nodes ----
+
+static FloStatus add_body(Work *work, size_t b, FloError *error) {
+  const FloScene *scene = work->scene;
+  const FloRunMotion *motion = work->motion;
+  const FloPose *start = motion->n_frames > 0 ? &motion->poses[b] : &scene->bodies[b].def.pose;
+  size_t mesh, node;
+  if (strcmp(scene->bodies[b].look, "hidden") == 0) return FLO_OK;
+  FLO_TRY(add_mesh(work, b, &mesh, error));
+  FLO_TRY(flo_gltf_add_node(work->gltf, scene->bodies[b].name, mesh, start, &node, error));
+  if (motion->n_frames == 0) return FLO_OK;
+  return flo_gltf_animate(work->gltf, node, start, scene->n_bodies, motion->n_frames, error);
+}
+
+static FloStatus add_surface(Work *work, const FloSurfaceMesh *surface, FloError *error) {
+  size_t n = surface->mesh.n_vertices, material, mesh, node;
+  if (surface->mesh.n_triangles == 0) return FLO_OK;
+  const FloGltfMaterial water = {"water", {0.09f, 0.47f, 0.66f, water_opacity}, 0, 0.05f, false};
+  float *positions = malloc((n + 1) * sizeof(float[3]));
+  if (!positions) return flo_fail(error, FLO_NO_MEMORY, "no memory for a surface of %zu vertices", n);
+  for (size_t k = 0; k < 3 * n; k++) positions[k] = (float)flo_mesh_vertex(&surface->mesh, 0)[k];
+  FloGltfMesh fluid = {.name = "fluid",
+                       .positions = positions,
+                       .normals = flo_surface_normal(surface, 0),
+                       .n_vertices = n,
+                       .triangles = flo_mesh_triangle(&surface->mesh, 0),
+                       .n_triangles = surface->mesh.n_triangles};
+  const FloPose identity = flo_pose_identity();
+  FloStatus status = flo_gltf_add_material(work->gltf, &water, &material, error);
+  fluid.material = material;
+  if (status == FLO_OK) status = flo_gltf_add_mesh(work->gltf, &fluid, &mesh, error);
+  if (status == FLO_OK) status = flo_gltf_add_node(work->gltf, "fluid", mesh, &identity, &node, error);
+  free(positions);
+  return status;
+}
+
+// ---- The camera ----
+
+// The turn whose columns are the camera's axes (Shepperd 1978: by the largest of the four parts).
+static void quat_from_axes(V3 x, V3 y, V3 z, double q[4]) {
+  const double m[3][3] = {{(double)x.x, (double)y.x, (double)z.x},
+                          {(double)x.y, (double)y.y, (double)z.y},
+                          {(double)x.z, (double)y.z, (double)z.z}};
+  const double trace = m[0][0] + m[1][1] + m[2][2];
+  int i = m[1][1] > m[0][0] ? 1 : 0;
+  if (m[2][2] > m[i][i]) i = 2;
+  const int j = (i + 1) % 3, k = (i + 2) % 3;
+  if (trace > m[i][i]) {
+    q[0] = m[2][1] - m[1][2], q[1] = m[0][2] - m[2][0], q[2] = m[1][0] - m[0][1], q[3] = 1 + trace;
+  } else {
+    q[i] = 1 + m[i][i] - m[j][j] - m[k][k], q[j] = m[i][j] + m[j][i], q[k] = m[i][k] + m[k][i];
+    q[3] = m[k][j] - m[j][k];
+  }
+  double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int part = 0; part < 4; part++) q[part] /= length;
+}
+
+static FloStatus add_camera(Work *work, FloError *error) {
+  const FloPictureView *view = work->view;
+  const FloScene *scene = work->scene;
+  FloBounds bounds = {v3((float)view->low[0], (float)view->low[1], (float)view->low[2]),
+                      v3((float)view->high[0], (float)view->high[1], (float)view->high[2])};
+  if (!view->is_set || flo_bounds_is_empty(bounds)) bounds = work->solids.bounds;
+  if (flo_bounds_is_empty(bounds)) return FLO_OK;
+  const FloMargins margins = {0.05f, 0.05f, 0.05f, 0.05f};
+  const FloLens lens =
+      flo_lens_create(&scene->camera, scene->world.dim, scene->up, bounds, margins, 1920, 1080);
+  const double extent = (double)v3_length(v3_sub(bounds.high, bounds.low));
+  const V3 middle = v3_scale(v3_add(bounds.low, bounds.high), 0.5f);
+  FloGltfCamera camera = {.name = "camera",
+                          .is_flat = lens.is_flat,
+                          .half_width = (double)lens.half_width,
+                          .half_height = (double)lens.half_height,
+                          .near = 0.005 * extent,
+                          .far = 4 * extent + (double)v3_length(v3_sub(lens.eye, middle))};
+  vec_set(camera.pose.position, (double)lens.eye.x, (double)lens.eye.y, (double)lens.eye.z);
+  quat_from_axes(lens.right, lens.up, v3_scale(lens.forward, -1), camera.pose.rotation);
+  return flo_gltf_add_camera(work->gltf, &camera, error);
+}
+
+// ---- All of it ----
+
+static FloStatus fill(Work *work, const FloSurfaceMesh *surface, FloError *error) {
+  const FloScene *scene = work->scene;
+  FLO_TRY(flo_solids_create(scene->bodies, scene->n_bodies, scene->world.dim,
+                            (float)(0.5 * scene->world.spacing), NULL, &work->solids, error));
+  FLO_TRY(flo_gltf_create(scene->title ? scene->title : scene->name, scene->up, &work->gltf, error));
+  FLO_TRY(flo_gltf_set_times(work->gltf, work->motion->times, work->motion->n_frames, error));
+  for (size_t b = 0; b < scene->n_bodies; b++) FLO_TRY(add_body(work, b, error));
+  if (surface) FLO_TRY(add_surface(work, surface, error));
+  return add_camera(work, error);
+}
+
+FloStatus flo_run_gltf_write(FILE *stream, const char *path, const FloScene *scene,
+                             const FloRunMotion *motion, const FloSurfaceMesh *surface,
+                             const FloPictureView *view, FloError *error) {
+  Work work = {.scene = scene, .motion = motion, .view = view};
+  flo_memory_init(&work.memory, &scene->world.allocator);
+  FloStatus status = fill(&work, surface, error);
+  if (status == FLO_OK) status = flo_gltf_write(work.gltf, stream, path, error);
+  flo_gltf_destroy(work.gltf);
+  flo_solids_destroy(&work.solids);
+  return status;
+}

@@ -1,0 +1,123 @@
+// Shepard's interpolation with kernels (1 - q^2)^3 of two spacings, on a lattice of half a spacing: the value
+// is the weighted mean of the particles around, and fluid is where their kernels sum up to at least half of
+// what they do deep inside.
+#include "render/slice.h"
+
+#include "base/core.h"
+#include "render/water.h"
+
+#include <stdlib.h>
+
+enum { MOST_NODES = 4000 }; // along either side
+
+static const float kernel_radius = 2; // in spacings
+
+typedef struct Near {
+  const FloPictureInput *input;
+  float reach; // [m]
+} Near;
+
+static bool is_near(const Near *near, const FloSlice *s, size_t i) {
+  const float *p = near->input->positions + 3 * i;
+  return flo_is_fluid(near->input, i) && fabsf(p[s->axis] - s->at) < near->reach &&
+         isfinite(p[0] + p[1] + p[2]) && isfinite(near->input->values[i]);
+}
+
+// The lattice around all particles that the plane passes, coarser where it would have too many nodes.
+static void lay_lattice(const Near *near, FloSlice *s) {
+  float high[2] = {-INFINITY, -INFINITY};
+  s->low[0] = s->low[1] = INFINITY;
+  for (size_t i = 0; i < near->input->n_particles; i++) {
+    if (!is_near(near, s, i)) continue;
+    const float *p = near->input->positions + 3 * i, place[2] = {p[s->across], p[s->along]};
+    for (int k = 0; k < 2; k++)
+      s->low[k] = flo_minf(s->low[k], place[k]), high[k] = flo_maxf(high[k], place[k]);
+  }
+  if (!(s->low[0] <= high[0])) return;
+  s->cell = near->input->radius; // half a spacing
+  for (int k = 0; k < 2; k++) {
+    s->low[k] -= near->reach, high[k] += near->reach;
+    s->cell = flo_maxf(s->cell, (high[k] - s->low[k]) / (MOST_NODES - 2));
+  }
+  for (int k = 0; k < 2; k++) s->n[k] = (int)((high[k] - s->low[k]) / s->cell) + 2;
+}
+
+// Nodes within reach of a coordinate: first <= node < end.
+static void node_range(const FloSlice *s, int k, float place, float reach, int *first, int *end) {
+  *first = (int)ceilf((place - reach - s->low[k]) / s->cell);
+  *end = (int)floorf((place + reach - s->low[k]) / s->cell) + 1;
+  if (*first < 0) *first = 0;
+  if (*end > s->n[k]) *end = s->n[k];
+}
+
+static void add_particle(const Near *near, FloSlice *s, size_t i) {
+  const float *p = near->input->positions + 3 * i, off = p[s->axis] - s->at, shrink = 1 / near->reach;
+  int first[2], end[2];
+  node_range(s, 0, p[s->across], near->reach, &first[0], &end[0]);
+  node_range(s, 1, p[s->along], near->reach, &first[1], &end[1]);
+  for (int v = first[1]; v < end[1]; v++)
+    for (int u = first[0]; u < end[0]; u++) {
+      const float x = (s->low[0] + (float)u * s->cell - p[s->across]) * shrink,
+                  y = (s->low[1] + (float)v * s->cell - p[s->along]) * shrink, z = off * shrink;
+      const float inside = 1 - (x * x + y * y + z * z);
+      if (inside <= 0) continue;
+      const size_t node = (size_t)v * (size_t)s->n[0] + (size_t)u;
+      const float weight = inside * inside * inside;
+      s->fill[node] += weight, s->values[node] += weight * near->input->values[i];
+    }
+}
+
+// The kernel's integral over space is 64 pi / 315 radii^3: that is what a full lattice sums up to.
+static void finish(const FloPictureInput *input, float reach, FloSlice *s) {
+  const float spacing = 2 * input->radius, ratio = reach / spacing;
+  const float full = 64 * (float)FLO_PI / 315 * ratio * ratio * ratio;
+  for (size_t k = 0; k < (size_t)s->n[0] * (size_t)s->n[1]; k++) {
+    if (s->fill[k] > 0) s->values[k] /= s->fill[k];
+    s->fill[k] /= full;
+  }
+}
+
+FloStatus flo_slice_create(const FloPictureInput *input, FloSlice *s, FloError *error) {
+  const FloStyle *style = &input->view.style;
+  const Near near = {input, 2 * kernel_radius * input->radius};
+  *s = (FloSlice){.axis = style->slice_axis, .at = (float)style->slice_at};
+  FLO_ASSERT(s->axis >= 0 && s->axis < 3);
+  s->across = s->axis == 0 ? 1 : 0, s->along = 3 - s->axis - s->across;
+  if (!input->values) return FLO_OK;
+  lay_lattice(&near, s);
+  const size_t n = (size_t)s->n[0] * (size_t)s->n[1];
+  if (n == 0) return FLO_OK;
+  s->fill = calloc(n, sizeof *s->fill);
+  s->values = calloc(n, sizeof *s->values);
+  if (!s->fill || !s->values)
+    return flo_fail(error, FLO_NO_MEMORY, "no memory for a slice of %d x %d points", s->n[0], s->n[1]);
+  for (size_t i = 0; i < input->n_particles; i++)
+    if (is_near(&near, s, i)) add_particle(&near, s, i);
+  finish(input, near.reach, s);
+  return FLO_OK;
+}
+
+void flo_slice_destroy(FloSlice *s) {
+  free(s->fill);
+  free(s->values);
+  *s = (FloSlice){0};
+}
+
+bool flo_slice_value(const FloSlice *s, V3 point, float *value) {
+  const float x = (v3_get(point, s->across) - s->low[0]) / s->cell,
+              y = (v3_get(point, s->along) - s->low[1]) / s->cell;
+  if (s->n[0] == 0 || !(x >= 0 && y >= 0 && x < (float)(s->n[0] - 1) && y < (float)(s->n[1] - 1)))
+    return false;
+  const int u = (int)x, v = (int)y;
+  const float a = x - (float)u, b = y - (float)v;
+  const float shares[4] = {(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b};
+  float fill = 0, sum = 0, weight = 0;
+  for (int k = 0; k < 4; k++) {
+    const size_t node = (size_t)(v + k / 2) * (size_t)s->n[0] + (size_t)(u + k % 2);
+    fill += shares[k] * s->fill[node];
+    sum += shares[k] * s->fill[node] * s->values[node], weight += shares[k] * s->fill[node];
+  }
+  if (fill < 0.5f) return false;
+  *value = sum / weight;
+  return true;
+}
