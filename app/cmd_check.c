@@ -1,11 +1,11 @@
 // flotsam check: reads and builds a scene, and tells what running it would mean.
-#include "app.h"
 #include "base/core.h"
 #include "base/timer.h"
 #include "io/advice.h"
 #include "io/series.h"
 #include "io/shown.h"
 #include "io/summary.h"
+#include "run.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -22,10 +22,11 @@ static const AppUsage usage = {
     .arguments = "SCENE",
     .about =
         "Reads SCENE in all its sizes, builds it and makes a few steps: finds mistakes, counts particles by\n"
-        "part, estimates memory, disk and time, tells the time step and what limits it, and notes what is\n"
-        "doubtful: bodies that stand in one another, walls and gaps too thin for the spacing, fluid that\n"
-        "would fall for ever, emitters, sinks and probes out of reach, motions that begin after the end,\n"
-        "meshes with defects or in millimetres, runs that nobody would wait for.\n"
+        "part, estimates memory, disk and time (with the pictures of a run, without movies), tells the time\n"
+        "step and what limits it, and notes what is doubtful: bodies that stand in one another, walls and\n"
+        "gaps too thin for the spacing, fluid that would fall for ever, emitters, sinks and probes out of\n"
+        "reach, motions that begin after the end, keys that the method does not read, absurd speeds, meshes\n"
+        "with defects or in millimetres, runs that nobody would wait for. 'flotsam run' says the notes too.\n"
         "Writes nothing; with --set, only the size at hand is looked at.\n"
         "Exit codes: 0 the scene is fine, 1 the step failed, 2 the scene is not fine.",
     .examples = "  flotsam check dam-break\n"
@@ -40,7 +41,7 @@ typedef struct Arguments {
   AppSceneArguments scene;
   double until; // NaN: not given
   int frames;   // -1: not given
-  bool is_json;
+  bool is_json, has_no_pictures;
 } Arguments;
 
 typedef struct Findings {
@@ -49,7 +50,9 @@ typedef struct Findings {
   double until;   // [s] simulated
   double dt, steps, frames;
   double set_up;     // [s] that reading and building took
-  double seconds;    // that the run may take on this machine, with its set-up
+  double pictures;   // how many the run draws; those on the way of a long run twice
+  double drawing;    // [s] that they may take
+  double seconds;    // that the run may take on this machine, with its set-up and pictures
   double disk_bytes; // that its output may take
   const char *limited_by;
   AppTexts advice;
@@ -141,6 +144,55 @@ static FloStatus time_steps(FloWorld *world, double *seconds_per_step, FloError 
   return FLO_OK;
 }
 
+// How many pictures a run of so many frames draws at its end.
+static double count_pictures(double frames) {
+  const AppRun run = {.point.n_frames = (size_t)frames};
+  double count = frames > 0 ? 0 : 1;
+  for (size_t frame = 1; frame <= run.point.n_frames; frame++) count += app_run_is_picture_frame(&run, frame);
+  return count;
+}
+
+static FloStatus time_picture(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+                              double *seconds, FloError *error) {
+  uint8_t *rgb = NULL;
+  double since = flo_seconds();
+  FLO_TRY(app_paint(scene, snapshot, picture, &rgb, error));
+  *seconds = flo_seconds() - since;
+  free(rgb);
+  return FLO_OK;
+}
+
+// What one picture takes: some work for the scene, and some for each pixel. Two small ones tell both.
+static FloStatus measure_drawing(const Arguments *arguments, const FloScene *scene, FloWorld *world,
+                                 double *seconds, FloError *error) {
+  enum { COARSE = 8, FINE = 4 };
+  AppView view;
+  AppPicture picture = {.threads = arguments->scene.threads, .view = &view};
+  FloSnapshot snapshot;
+  int width, height;
+  double coarse = 0, fine = 0;
+  app_picture_size(&picture, &width, &height);
+  FLO_TRY(app_view_of_scene(scene, &(AppPicture){0}, &view, error));
+  FLO_TRY(flo_snapshot_take(world, &snapshot, error));
+  picture.width = width / COARSE, picture.height = height / COARSE;
+  FloStatus status = time_picture(scene, &snapshot, &picture, &coarse, error);
+  picture.width = width / FINE, picture.height = height / FINE;
+  if (status == FLO_OK) status = time_picture(scene, &snapshot, &picture, &fine, error);
+  flo_snapshot_free(&snapshot);
+  const double c = 1.0 / (COARSE * COARSE), f = 1.0 / (FINE * FINE);
+  double per_picture = fmax(fine - coarse, 0) / (f - c);
+  *seconds = fmax(fine - per_picture * f, 0) + per_picture;
+  return status;
+}
+
+// A run that takes long draws those on the way once when it is there, and again when it knows its end.
+static void add_pictures(Findings *f, double seconds_per_picture) {
+  f->pictures = count_pictures(f->frames);
+  double n_drawn = f->pictures + (f->seconds > APP_RUN_SOON ? f->pictures - 1 : 0);
+  f->drawing = n_drawn * seconds_per_picture;
+  f->seconds += f->drawing;
+}
+
 static void keep_advice(void *context, const char *sentence) {
   char text[2048];
   app_texts_add(context, flo_shown_escape(sentence, text, sizeof text));
@@ -196,7 +248,7 @@ static void plan(const Arguments *a, const FloScene *scene, Findings *f) {
 
 static FloStatus find_out(const Arguments *arguments, const FloScene *scene, FloWorld *world, Watch *watch,
                           Findings *f, FloError *error) {
-  double seconds_per_step;
+  double seconds_per_step, seconds_per_picture = 0;
   *f = (Findings){.fluid = flo_world_count(world, FLO_SET_FLUID),
                   .boundary = flo_world_count(world, FLO_SET_BOUNDARY),
                   .rigid = flo_world_count(world, FLO_SET_RIGID),
@@ -207,6 +259,9 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   FLO_TRY(flo_advice_check_speeds(scene, world, error));
   begin_stage(watch, "looking for what is doubtful among %zu particles", f->fluid + f->boundary + f->rigid);
   flo_advice_give(scene, world, keep_advice, &f->advice);
+  begin_stage(watch, "timing a picture of %zu particles", f->fluid + f->boundary + f->rigid);
+  if (!arguments->has_no_pictures)
+    FLO_TRY(measure_drawing(arguments, scene, world, &seconds_per_picture, error));
   begin_stage(watch, "timing a few steps of %zu particles", f->fluid + f->boundary + f->rigid);
   f->dt = flo_world_max_dt(world, &f->limited_by);
   // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
@@ -216,6 +271,7 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   double now = (double)(f->fluid + f->boundary + f->rigid), average = now + f->emitted / 2;
   f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
   f->seconds = f->set_up + f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
+  if (!arguments->has_no_pictures) add_pictures(f, seconds_per_picture);
   f->disk_bytes = (f->frames + 1) * average * DISK_BYTES_PER_PARTICLE;
   advise_on_effort(scene, f);
   return FLO_OK;
@@ -259,6 +315,9 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("\n  set-up     %s\n", describe_duration(f->set_up, duration));
   printf("  run time   %s on this machine, set-up included, if it goes on as it begins\n",
          describe_duration(f->seconds, duration));
+  if (f->pictures > 0)
+    printf("  pictures   %.0f, %s of that; --no-picture leaves them out, movies are 'flotsam render's\n",
+           f->pictures, describe_duration(f->drawing, duration));
   for (size_t k = 0; k < f->advice.count; k++) printf("  note       %s\n", f->advice.items[k]);
 }
 
@@ -280,18 +339,18 @@ static json_t *advice_as_json(const Findings *f) {
 
 static int print_json(const FloScene *scene, const Findings *f) {
   char title[1024], path[2048];
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, "
-                "s:f, s:f, s:o}",
-                "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
-                flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
-                scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid,
-                "emitted", f->emitted, "boundary_particles", (json_int_t)f->boundary, "rigid_particles",
-                (json_int_t)f->rigid, "parts", parts_as_json(scene), "bodies", (json_int_t)scene->n_bodies,
-                "memory_bytes", (json_int_t)f->bytes, "time_step", f->dt, "limited_by", f->limited_by,
-                "steps", (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames",
-                (json_int_t)f->frames, "set_up_seconds", f->set_up, "estimated_seconds", f->seconds,
-                "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, "
+      "s:I, s:f, s:f, s:f, s:o}",
+      "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
+      flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
+      scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid, "emitted",
+      f->emitted, "boundary_particles", (json_int_t)f->boundary, "rigid_particles", (json_int_t)f->rigid,
+      "parts", parts_as_json(scene), "bodies", (json_int_t)scene->n_bodies, "memory_bytes",
+      (json_int_t)f->bytes, "time_step", f->dt, "limited_by", f->limited_by, "steps",
+      (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames", (json_int_t)f->frames,
+      "set_up_seconds", f->set_up, "pictures", (json_int_t)f->pictures, "picture_seconds", f->drawing,
+      "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
   if (!text) return app_fail(APP_RUN_FAILED, "cannot put the answer into JSON");
@@ -341,6 +400,17 @@ static FloStatus build(const Arguments *arguments, FloScene *scene, Watch *watch
   return flo_scene_build(scene, world, error);
 }
 
+// What a step says knows nothing of files, unless its time was fixed.
+static int explain(const FloScene *scene, FloError *error) {
+  FloStatus status = error->status;
+  const char *file = status == FLO_DIVERGED && scene->world.time_step == 0 ? scene->path : "";
+  flo_advice_explain_divergence(scene, error);
+  char text[sizeof error->text + sizeof scene->path + 4];
+  snprintf(text, sizeof text, "%s%s%s", file, file[0] ? ": " : "", error->text);
+  flo_shown_mask(text);
+  return app_fail(app_exit_code(status), "%s", text);
+}
+
 static int check(const Arguments *arguments, FloScene *scene, Watch *watch) {
   FloWorld *world = NULL;
   FloError error;
@@ -351,8 +421,7 @@ static int check(const Arguments *arguments, FloScene *scene, Watch *watch) {
   end_watch(watch);
   int exit_code = APP_OK;
   if (status != FLO_OK) {
-    flo_shown_mask(error.text);
-    exit_code = app_fail(app_exit_code(status), "%s", error.text);
+    exit_code = explain(scene, &error);
   } else if (arguments->is_json) {
     exit_code = print_json(scene, &findings);
   } else {
@@ -370,6 +439,7 @@ int cmd_check(int argc, char **argv) {
       APP_SCENE_OPTIONS(&arguments.scene),
       {"--until", "T", APP_NUMBER, &arguments.until, "as if run until this time in seconds", 0, 1e9},
       {"--frames", "N", APP_INTEGER, &arguments.frames, "as if run for this many frames", 0, MAX_FRAMES},
+      {"--no-picture", NULL, APP_FLAG, &arguments.has_no_pictures, "as if run without pictures", 0, 0},
       {"--json", NULL, APP_FLAG, &arguments.is_json, "print the answer as JSON", 0, 0},
       {0},
   };

@@ -1,11 +1,11 @@
 // flotsam convert: the particles of a run's frames in formats that other programs read.
-#include "app.h"
 #include "base/core.h"
 #include "glb.h"
 #include "io/export.h"
 #include "io/run_folder.h"
 #include "io/scene_steps.h"
 #include "io/suggest.h"
+#include "run.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -212,9 +212,25 @@ static FloStatus name_file(const Arguments *a, size_t frame, char path[FLO_PATH_
   return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
 }
 
+// A pattern has one place for the number of a frame, and that is in the name of the file.
+static FloStatus check_pattern(const Arguments *a, FloError *error) {
+  Place place = find_place(a->out);
+  if (!place.length) return FLO_OK;
+  if (find_place(a->out + place.start + place.length).length)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: a pattern has one place for the frame's number, this has more; leave one, such as "
+                    "frame_%%04d.%s",
+                    a->out, flo_export_name(a->format));
+  if (strchr(a->out + place.start, '/'))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: the frame's number must stand in the name of the file, not of its folder", a->out);
+  return FLO_OK;
+}
+
 // Nothing is written before every file is known to be free.
 static FloStatus check_targets(const Arguments *a, FloError *error) {
   bool is_one = a->end - a->first == 1;
+  FLO_TRY(check_pattern(a, error));
   if (!is_one && !find_place(a->out).length && !is_folder(a->out) && ending_of(a->out))
     return flo_fail(error, FLO_BAD_INPUT,
                     "%s: is one file, but there are %zu frames; name a folder, or a pattern such as "
@@ -237,10 +253,10 @@ static FloStatus make_folder(const Arguments *a, FloError *error) {
   if (find_place(a->out).length && slash && slash > a->out) {
     char folder[FLO_PATH_SIZE];
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - a->out), a->out);
-    return flo_folder_make(folder, error);
+    return app_make_place(folder, error);
   }
-  if (find_place(a->out).length || (is_one && !is_folder(a->out))) return FLO_OK;
-  return flo_folder_make(a->out, error);
+  if (find_place(a->out).length || (is_one && !is_folder(a->out))) return app_check_file_place(a->out, error);
+  return app_make_place(a->out, error);
 }
 
 // ---- Names ----

@@ -4,6 +4,7 @@
 #include "io/files.h"
 #include "io/series_read.h"
 #include "io/suggest.h"
+#include "run.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -188,6 +189,8 @@ int cmd_plot(int argc, char **argv) {
     return app_fail(APP_BAD_INPUT, "plot: %s: exists; --force replaces it, --out names another file", a.out);
   if (flo_path_join(a.folder, "series.csv", path, NULL) != FLO_OK || !flo_file_exists(path))
     return app_complain_no_run("plot", a.folder);
+  if (a.out && app_check_file_place(a.out, &error) != FLO_OK)
+    return app_fail(APP_BAD_INPUT, "plot: %s", error.text);
   FloStatus status = flo_series_table_read(path, &table, &error);
   exit_code = status == FLO_OK ? plot_table(&a, &table) : app_fail(app_exit_code(status), "%s", error.text);
   flo_series_table_free(&table);

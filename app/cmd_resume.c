@@ -8,7 +8,9 @@ static const AppUsage usage = {
         "Goes on with the run in the folder DIR from its last checkpoint. The result is the same, to the "
         "last\n"
         "bit, as that of a run that was not interrupted, with any number of threads. What was written after\n"
-        "the checkpoint is written again.\n"
+        "the checkpoint is written again; an --until that is earlier than the last frame is refused, so "
+        "that\n"
+        "no frame is lost.\n"
         "Exit codes: 0 done, 1 the run failed or was interrupted, 2 bad input, 3 an expectation failed.",
     .examples = "  flotsam resume runs/dam-break\n"
                 "  flotsam resume runs/dam-break --threads 1\n"

@@ -2,6 +2,7 @@
 
 #include "base/core.h"
 #include "base/timer.h"
+#include "io/advice.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -130,10 +131,14 @@ FloStatus app_run_open_files(AppRun *run) {
 // The folder comes last: a scene that cannot be built leaves nothing behind. The checkpoint comes first in
 // it and is waited for, so that a run can be resumed from its first moment.
 static FloStatus start(AppRun *run, const char *out, bool replace) {
+  FLO_TRY(app_check_run_place(out, replace, &run->error));
   FLO_TRY(flo_run_folder_check(out, replace, &run->error));
   FLO_TRY(app_run_build(run));
+  FLO_TRY(flo_advice_check_speeds(run->scene, run->world, &run->error));
   FLO_TRY(app_run_name_assets(run, out));
+  FLO_TRY(app_make_place(out, &run->error));
   FLO_TRY(flo_run_folder_open(out, replace, &run->folder, &run->error));
+  app_run_tell_notes(run);
   FLO_TRY(app_run_keep_assets(run));
   FLO_TRY(app_run_open_files(run));
   FLO_TRY(app_run_write_checkpoint(run));
@@ -215,6 +220,7 @@ static FloStatus show_broken(AppRun *run) {
 static FloStatus leave_diverged(AppRun *run) {
   FloError reason = run->error;
   double frame = app_run_frame_time(run, run->point.n_written);
+  flo_advice_explain_divergence(run->scene, &reason);
   if (show_broken(run) == FLO_OK)
     app_run_reproduce(run, frame, &reason);
   else
@@ -407,12 +413,25 @@ static FloStatus load_checkpoint(AppRun *run, FloCheckpoint *checkpoint) {
   return flo_checkpoint_read(path, checkpoint, &run->error);
 }
 
+// A scene that somebody has changed or damaged does not matter to the run, but to 'flotsam run' and others.
+static void tell_wrong_scene(const AppRun *run, const FloCheckpoint *checkpoint) {
+  char path[FLO_PATH_SIZE], *text = NULL;
+  size_t size;
+  if (flo_path_join(run->folder->path, "scene.json", path, NULL) != FLO_OK) return;
+  bool is_there = flo_file_read(path, &text, &size, NULL) == FLO_OK;
+  if (!is_there || strcmp(text, checkpoint->scene) != 0)
+    app_fail(0, "%s is %s; 'flotsam resume %s --until T' writes it anew", path,
+             is_there ? "not as the run wrote it" : "missing", run->folder->path);
+  free(text);
+}
+
 // Tells how it ended, as the run itself did.
-static int repeat_end(const AppRun *run) {
+static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
   if (!run->options->is_json && !run->options->is_quiet)
     printf("%s: complete; --until T goes on further\n", run->folder->path);
+  if (!run->options->is_quiet) tell_wrong_scene(run, checkpoint);
   if (flo_path_join(run->folder->path, "summary.json", path, NULL) != FLO_OK ||
       flo_file_read(path, &text, &size, NULL) != FLO_OK)
     return APP_OK;
@@ -425,8 +444,10 @@ static int repeat_end(const AppRun *run) {
 static int resume(AppRun *run, AppRunOptions *own) {
   FloCheckpoint checkpoint = {0};
   FloStatus status = load_checkpoint(run, &checkpoint);
-  if (status == FLO_OK && app_run_is_complete(run, &checkpoint))
-    return flo_checkpoint_free(&checkpoint), repeat_end(run);
+  if (status == FLO_OK && app_run_is_complete(run, &checkpoint)) {
+    int exit_code = repeat_end(run, &checkpoint);
+    return flo_checkpoint_free(&checkpoint), exit_code;
+  }
   if (status == FLO_OK) {
     own->has_no_pictures |= checkpoint.point.has_no_pictures;
     run->size = checkpoint.size[0] ? checkpoint.size : NULL;

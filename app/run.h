@@ -80,6 +80,22 @@ int app_run(FloScene *scene, const AppRunOptions *options, const char *size, con
 // Goes on with the run in the folder.
 int app_resume(const char *folder, const AppRunOptions *options);
 
+// ---- Where to write (folders.c) ----
+
+// Fails, with bad input, where no run can be written: in a file, a folder that may not be written, or one
+// that is neither empty nor a run's. Changes nothing.
+FloStatus app_check_run_place(const char *path, bool replace, FloError *error);
+// Makes the folder; that a place does not take one is bad input.
+FloStatus app_make_place(const char *path, FloError *error);
+// Fails, with bad input, where no file of this name can be written.
+FloStatus app_check_file_place(const char *path, FloError *error);
+
+// ---- What is doubtful about the scene (run_notes.c) ----
+
+// Says on stderr, unless the run is quiet, what 'flotsam check' notes about the scene, each note without its
+// remedy; the log has them in full. The world must just have been built, and the folder be open.
+void app_run_tell_notes(AppRun *run);
+
 // ---- Going on (run_resume.c) ----
 
 // Reads what the run in its folder has left, and makes it ready to go on. Nothing in the folder is changed
@@ -129,6 +145,9 @@ FloStatus app_run_write_last_good(AppRun *run);
 FloStatus app_run_settle_files(AppRun *run, bool has_failed, FloError *error);
 
 // ---- Pictures (run_pictures.c) ----
+
+// A run that is over sooner [s] draws all its pictures at the end; another one those on the way twice.
+enum { APP_RUN_SOON = 20 };
 
 // Whether the frame is one of those that are drawn on the way.
 bool app_run_is_picture_frame(const AppRun *run, size_t frame);

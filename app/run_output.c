@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOON = 20 }; // seconds
-
 static FloStatus no_memory(AppRun *run) {
   return flo_fail(&run->error, FLO_NO_MEMORY, "no memory for a copy of the particles");
 }
@@ -92,7 +90,7 @@ static FloStatus post_frame(AppRun *run, size_t frame, bool is_again) {
   *job = (FrameJob){.run = run, .frame = frame, .is_again = is_again, .series_size = run->series->file.size};
   // A run that is over soon draws all its pictures at the end.
   job->has_picture = !run->options->has_no_pictures && frame < run->point.n_frames &&
-                     flo_seconds() - run->began > SOON && app_run_is_picture_frame(run, frame);
+                     flo_seconds() - run->began > APP_RUN_SOON && app_run_is_picture_frame(run, frame);
   FloStatus status = fill_frame(run, job);
   if (status != FLO_OK) return release_frame(job), status;
   return flo_writer_post(run->writer, (FloJob){write_frame_job, release_frame, job}, &run->error);

@@ -68,15 +68,27 @@ static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
 
 // ---- Whether it can go on ----
 
+// When a frame on disk was, by the plan that it was written for.
+static double time_of_frame(const AppRun *run, const FloRunPoint *plan, size_t frame) {
+  return frame == plan->n_frames ? plan->until : (double)frame / run->scene->frames_per_second;
+}
+
 static FloStatus check_goal(AppRun *run, const FloCheckpoint *checkpoint) {
   size_t n = run->point.n_written;
   if (checkpoint->point.next_event > run->scene->n_events)
     return flo_fail(&run->error, FLO_BAD_INPUT,
                     "%s/checkpoint.h5: does not fit its scene; put the one of this run back, or begin anew",
                     run->folder->path);
-  if (run->point.n_frames + 1 >= n) return FLO_OK;
-  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has %zu frame%s already; name a later time",
-                  run->folder->path, n, n == 1 ? "" : "s");
+  // A run that was killed has frames that are younger than its checkpoint: they are written again on the way
+  // to a later goal, but would be gone with an earlier one.
+  size_t found = flo_max_size(n, flo_run_folder_count_frames(run->folder->path));
+  double last = time_of_frame(run, &checkpoint->point, found ? found - 1 : 0);
+  if (run->point.n_frames + 1 >= found && !(run->point.until < last)) return FLO_OK;
+  return flo_fail(&run->error, FLO_BAD_INPUT,
+                  "%s: has %zu frame%s already, up to %g s; name a later time than %g s, or none to go on to "
+                  "%g s",
+                  run->folder->path, found, found == 1 ? "" : "s", last, run->point.until,
+                  checkpoint->point.until);
 }
 
 static FloStatus restore(AppRun *run, const FloCheckpoint *checkpoint) {
@@ -130,8 +142,21 @@ static void take_times(AppRun *run, const FloRunPoint *point, const json_t *summ
   run->output_seconds = point->output_seconds, run->picture_seconds = point->picture_seconds;
 }
 
+// Whoever has looked at a frame should know that it is going to be away for a while.
+static void tell_rewritten(const AppRun *run, size_t n_written) {
+  size_t found = flo_run_folder_count_frames(run->folder->path);
+  if (found <= n_written || run->options->is_quiet) return;
+  double time = flo_world_time(run->world);
+  if (found == n_written + 1)
+    app_fail(0, "going on from the checkpoint at %g s; frame %zu is written again", time, n_written);
+  else
+    app_fail(0, "going on from the checkpoint at %g s; frames %zu to %zu are written again", time, n_written,
+             found - 1);
+}
+
 static FloStatus change_folder(AppRun *run, const FloCheckpoint *checkpoint, bool is_last_wrong) {
   const FloRunPoint *point = &checkpoint->point;
+  tell_rewritten(run, point->n_written);
   FLO_TRY(flo_run_folder_go_on(run->folder, point->n_written, checkpoint->frame_times, &run->error));
   flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
                       point->n_written);

@@ -88,9 +88,8 @@ static bool step_inside(const FloMesh *mesh, const double point[3], uint32_t tri
                         double out[3]) {
   const double *const corners[3] = {flo_mesh_corner(mesh, triangle, 0), flo_mesh_corner(mesh, triangle, 1),
                                     flo_mesh_corner(mesh, triangle, 2)};
-  double ab[3], ac[3], normal[3], middle[3];
-  vec_sub(corners[1], corners[0], ab), vec_sub(corners[2], corners[0], ac);
-  vec_cross(ab, ac, normal);
+  double normal[3], middle[3];
+  flo_mesh_normal(mesh, triangle, normal);
   double length = vec_length(normal);
   if (!(length > 0)) return false;
   for (int k = 0; k < 3; ++k) middle[k] = (corners[0][k] + corners[1][k] + corners[2][k]) / 3 - point[k];

@@ -91,15 +91,17 @@ static const FloPrimitive armadillo_parts[] = {
 
 FloImplicit flo_figure_implicit(FloFigure figure) {
   static const FloImplicit implicits[FLO_FIGURE_COUNT] = {
-      [FLO_FIGURE_DUCK] = {duck_parts, FLO_COUNT_OF(duck_parts)},
-      [FLO_FIGURE_RABBIT] = {rabbit_parts, FLO_COUNT_OF(rabbit_parts)},
-      [FLO_FIGURE_ARMADILLO] = {armadillo_parts, FLO_COUNT_OF(armadillo_parts)},
+      [FLO_FIGURE_DUCK] = {.primitives = duck_parts, .n_primitives = FLO_COUNT_OF(duck_parts)},
+      [FLO_FIGURE_RABBIT] = {.primitives = rabbit_parts, .n_primitives = FLO_COUNT_OF(rabbit_parts)},
+      [FLO_FIGURE_ARMADILLO] = {.primitives = armadillo_parts, .n_primitives = FLO_COUNT_OF(armadillo_parts)},
   };
   FLO_ASSERT((unsigned)figure < FLO_FIGURE_COUNT);
   return implicits[figure];
 }
 
 // ---- Meshes ----
+
+enum { MAX_PARTS = 32 }; // of a figure
 
 static double value_of_implicit(const void *context, const double point[3]) {
   return flo_implicit_value(context, point);
@@ -132,6 +134,9 @@ static FloStatus add_figure(const FigureDef *def, double extent, double fineness
   FLO_TRY(flo_lengths_check(def->name, &(const FloNamedLength){def->measure, extent}, 1, error));
   FLO_TRY(flo_fineness_check(def->name, fineness, error));
   FloImplicit implicit = flo_figure_implicit(def->figure);
+  FloPrimitiveFrame frames[MAX_PARTS];
+  FLO_ASSERT(implicit.n_primitives <= MAX_PARTS);
+  flo_implicit_prepare(&implicit, frames);
   // A net has edges of about 0.8 cells.
   double cell = fmin(fmax(1.05 * fineness / extent, 1.0 / 136), def->coarsest) * own_extent(def);
   double low[3], high[3];

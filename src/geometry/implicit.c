@@ -2,72 +2,7 @@
 
 #include "base/vecmath.h"
 
-// ---- Primitives ----
-
-// In the plane of the axis and the point: the sphere whose surface is nearest has its centre where the normal
-// of the cone through the point meets the axis.
-static double round_cone_value(const FloPrimitive *cone, const double point[3]) {
-  double axis[3], from_a[3], from_b[3];
-  vec_sub(cone->b, cone->a, axis);
-  vec_sub(point, cone->a, from_a);
-  vec_sub(point, cone->b, from_b);
-  double length = vec_length(axis), narrowing = cone->radii[0] - cone->radii[1];
-  double to_a = vec_length(from_a) - cone->radii[0], to_b = vec_length(from_b) - cone->radii[1];
-  if (length <= fabs(narrowing)) return fmin(to_a, to_b); // one sphere holds the other
-  double s = narrowing / length, c = sqrt(1 - s * s), along = vec_dot(from_a, axis) / length;
-  double across = sqrt(fmax(vec_dot(from_a, from_a) - along * along, 0));
-  double centre = along - across * s / c;
-  if (centre <= 0) return to_a;
-  if (centre >= length) return to_b;
-  return across * c + along * s - cone->radii[0];
-}
-
-static void turn_back(const FloPrimitive *primitive, const double point[3], double out[3]) {
-  double angle = vec_length(primitive->turn), turn[4];
-  vec_sub(point, primitive->a, out);
-  if (angle <= 0) return;
-  quat_from_axis_angle(primitive->turn, angle, turn);
-  quat_rotate_back(turn, out, out);
-}
-
-// The level function over the length of its gradient: the distance to first order (Taubin 1994).
-static double ellipsoid_value(const FloPrimitive *ellipsoid, const double point[3]) {
-  double p[3], level = 0, steepness = 0;
-  const double *radii = ellipsoid->radii;
-  turn_back(ellipsoid, point, p);
-  for (int axis = 0; axis < 3; ++axis) {
-    double q = p[axis] / radii[axis];
-    level += q * q;
-    steepness += q * q / (radii[axis] * radii[axis]);
-  }
-  level = sqrt(level), steepness = sqrt(steepness);
-  if (steepness <= 0) return -fmin(radii[0], fmin(radii[1], radii[2]));
-  return level * (level - 1) / steepness;
-}
-
-static double torus_value(const FloPrimitive *torus, const double point[3]) {
-  double p[3];
-  turn_back(torus, point, p);
-  double across = sqrt(p[0] * p[0] + p[1] * p[1]) - torus->radii[0];
-  return sqrt(across * across + p[2] * p[2]) - torus->radii[1];
-}
-
-double flo_primitive_value(const FloPrimitive *primitive, const double point[3]) {
-  double p[3], from_a[3];
-  vec_copy(point, p);
-  if (primitive->is_mirrored) p[1] = fabs(p[1]);
-  switch (primitive->kind) {
-  case FLO_PRIMITIVE_ROUND_CONE:
-    return round_cone_value(primitive, p);
-  case FLO_PRIMITIVE_ELLIPSOID:
-    return ellipsoid_value(primitive, p);
-  case FLO_PRIMITIVE_TORUS:
-    return torus_value(primitive, p);
-  default:
-    vec_sub(p, primitive->a, from_a);
-    return vec_length(from_a) - primitive->radii[0];
-  }
-}
+// ---- Frames ----
 
 // Centre and radius of a ball around the primitive.
 static double primitive_ball(const FloPrimitive *primitive, double centre[3]) {
@@ -89,6 +24,92 @@ static double primitive_ball(const FloPrimitive *primitive, double centre[3]) {
   }
 }
 
+static FloPrimitiveFrame frame_of(const FloPrimitive *primitive) {
+  FloPrimitiveFrame frame = {0};
+  double angle = vec_length(primitive->turn);
+  frame.is_turned = angle > 0;
+  if (frame.is_turned) quat_from_axis_angle(primitive->turn, angle, frame.rotation);
+  frame.radius = primitive_ball(primitive, frame.centre);
+  return frame;
+}
+
+void flo_implicit_prepare(FloImplicit *implicit, FloPrimitiveFrame *frames) {
+  for (size_t k = 0; k < implicit->n_primitives; ++k) frames[k] = frame_of(&implicit->primitives[k]);
+  implicit->frames = frames;
+}
+
+// ---- Primitives ----
+
+// In the plane of the axis and the point: the sphere whose surface is nearest has its centre where the normal
+// of the cone through the point meets the axis.
+static double round_cone_value(const FloPrimitive *cone, const double point[3]) {
+  double axis[3], from_a[3], from_b[3];
+  vec_sub(cone->b, cone->a, axis);
+  vec_sub(point, cone->a, from_a);
+  vec_sub(point, cone->b, from_b);
+  double length = vec_length(axis), narrowing = cone->radii[0] - cone->radii[1];
+  double to_a = vec_length(from_a) - cone->radii[0], to_b = vec_length(from_b) - cone->radii[1];
+  if (length <= fabs(narrowing)) return fmin(to_a, to_b); // one sphere holds the other
+  double s = narrowing / length, c = sqrt(1 - s * s), along = vec_dot(from_a, axis) / length;
+  double across = sqrt(fmax(vec_dot(from_a, from_a) - along * along, 0));
+  double centre = along - across * s / c;
+  if (centre <= 0) return to_a;
+  if (centre >= length) return to_b;
+  return across * c + along * s - cone->radii[0];
+}
+
+static void turn_back(const FloPrimitive *primitive, const FloPrimitiveFrame *frame, const double point[3],
+                      double out[3]) {
+  vec_sub(point, primitive->a, out);
+  if (frame->is_turned) quat_rotate_back(frame->rotation, out, out);
+}
+
+// The level function over the length of its gradient: the distance to first order (Taubin 1994).
+static double ellipsoid_value(const FloPrimitive *ellipsoid, const FloPrimitiveFrame *frame,
+                              const double point[3]) {
+  double p[3], level = 0, steepness = 0;
+  const double *radii = ellipsoid->radii;
+  turn_back(ellipsoid, frame, point, p);
+  for (int axis = 0; axis < 3; ++axis) {
+    double q = p[axis] / radii[axis];
+    level += q * q;
+    steepness += q * q / (radii[axis] * radii[axis]);
+  }
+  level = sqrt(level), steepness = sqrt(steepness);
+  if (steepness <= 0) return -fmin(radii[0], fmin(radii[1], radii[2]));
+  return level * (level - 1) / steepness;
+}
+
+static double torus_value(const FloPrimitive *torus, const FloPrimitiveFrame *frame, const double point[3]) {
+  double p[3];
+  turn_back(torus, frame, point, p);
+  double across = sqrt(p[0] * p[0] + p[1] * p[1]) - torus->radii[0];
+  return sqrt(across * across + p[2] * p[2]) - torus->radii[1];
+}
+
+static double value_in_frame(const FloPrimitive *primitive, const FloPrimitiveFrame *frame,
+                             const double point[3]) {
+  double p[3], from_a[3];
+  vec_copy(point, p);
+  if (primitive->is_mirrored) p[1] = fabs(p[1]);
+  switch (primitive->kind) {
+  case FLO_PRIMITIVE_ROUND_CONE:
+    return round_cone_value(primitive, p);
+  case FLO_PRIMITIVE_ELLIPSOID:
+    return ellipsoid_value(primitive, frame, p);
+  case FLO_PRIMITIVE_TORUS:
+    return torus_value(primitive, frame, p);
+  default:
+    vec_sub(p, primitive->a, from_a);
+    return vec_length(from_a) - primitive->radii[0];
+  }
+}
+
+double flo_primitive_value(const FloPrimitive *primitive, const double point[3]) {
+  FloPrimitiveFrame frame = frame_of(primitive);
+  return value_in_frame(primitive, &frame, point);
+}
+
 // ---- Blending ----
 
 // The quadratic smooth minimum: where the two differ by less than `width`, a parabola joins them with a
@@ -101,11 +122,11 @@ static double smooth_minimum(double a, double b, double width) {
 
 // Whether a part is so far away that adding it changes nothing. The ball around it costs less than its value,
 // which is at least half the distance.
-static bool is_out_of_reach(const FloPrimitive *primitive, const double point[3], double value) {
-  double centre[3], offset[3], radius = primitive_ball(primitive, centre);
-  vec_sub(point, centre, offset);
-  if (primitive->is_mirrored) offset[1] = fabs(point[1]) - centre[1];
-  double least = 2 * fmax(value + primitive->blend, 0) + radius;
+static bool is_out_of_reach(const FloPrimitive *primitive, const FloPrimitiveFrame *frame,
+                            const double point[3], double value) {
+  double offset[3], away = value + primitive->blend, least = (away > 0 ? 2 * away : 0) + frame->radius;
+  vec_sub(point, frame->centre, offset);
+  if (primitive->is_mirrored) offset[1] = fabs(point[1]) - frame->centre[1];
   return !primitive->is_subtracted && vec_dot(offset, offset) > least * least;
 }
 
@@ -113,8 +134,11 @@ double flo_implicit_value(const FloImplicit *implicit, const double point[3]) {
   double value = INFINITY;
   for (size_t k = 0; k < implicit->n_primitives; ++k) {
     const FloPrimitive *primitive = &implicit->primitives[k];
-    if (k > 0 && is_out_of_reach(primitive, point, value)) continue;
-    double other = flo_primitive_value(primitive, point);
+    FloPrimitiveFrame own;
+    const FloPrimitiveFrame *frame =
+        implicit->frames ? &implicit->frames[k] : (own = frame_of(primitive), &own);
+    if (k > 0 && is_out_of_reach(primitive, frame, point, value)) continue;
+    double other = value_in_frame(primitive, frame, point);
     if (k == 0)
       value = other;
     else if (primitive->is_subtracted)

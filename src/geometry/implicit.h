@@ -22,10 +22,21 @@ typedef struct FloPrimitive {
   bool is_mirrored;   // there is another one at -y
 } FloPrimitive;
 
+// What follows from a primitive alone, whatever the point.
+typedef struct FloPrimitiveFrame {
+  bool is_turned;
+  double rotation[4];       // quaternion of its turn
+  double centre[3], radius; // of a ball around it
+} FloPrimitiveFrame;
+
 typedef struct FloImplicit {
   const FloPrimitive *primitives; // the first one is added to nothing
   size_t n_primitives;
+  const FloPrimitiveFrame *frames; // of the primitives; NULL: made anew at every point, which takes longer
 } FloImplicit;
+
+// Fills as many frames as there are primitives, and lets the implicit use them.
+void flo_implicit_prepare(FloImplicit *implicit, FloPrimitiveFrame *frames);
 
 // Negative inside. Near the surface of one primitive it is the distance, exactly so but for ellipsoids.
 double flo_primitive_value(const FloPrimitive *primitive, const double point[3]);

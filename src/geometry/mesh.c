@@ -71,6 +71,22 @@ bool flo_mesh_has_twin_corners(const FloMesh *mesh, size_t triangle) {
   return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
 }
 
+void flo_mesh_normal(const FloMesh *mesh, size_t triangle, double normal[3]) {
+  double u[3], v[3];
+  vec_sub(flo_mesh_corner(mesh, triangle, 1), flo_mesh_corner(mesh, triangle, 0), u);
+  vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), v);
+  vec_cross(u, v, normal);
+}
+
+double flo_mesh_determinant(const FloMesh *mesh, size_t triangle, const double from[3]) {
+  double a[3], b[3], c[3], normal[3];
+  vec_sub(flo_mesh_corner(mesh, triangle, 0), from, a);
+  vec_sub(flo_mesh_corner(mesh, triangle, 1), from, b);
+  vec_sub(flo_mesh_corner(mesh, triangle, 2), from, c);
+  vec_cross(b, c, normal);
+  return vec_dot(a, normal);
+}
+
 bool flo_mesh_is_degenerate(const FloMesh *mesh, size_t triangle) {
   if (flo_mesh_has_twin_corners(mesh, triangle)) return true;
   double u[3], v[3], w[3], normal[3];

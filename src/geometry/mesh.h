@@ -85,6 +85,10 @@ typedef struct FloMeshReport {
   bool is_inside_out;              // closed, but its volume is negative
 } FloMeshReport;
 
+// The normal of a triangle, as long as twice its area.
+void flo_mesh_normal(const FloMesh *mesh, size_t triangle, double normal[3]);
+// Six times the volume between a triangle and a point; positive if the point is behind it.
+double flo_mesh_determinant(const FloMesh *mesh, size_t triangle, const double from[3]);
 // Whether two of a triangle's corners are the same vertex.
 bool flo_mesh_has_twin_corners(const FloMesh *mesh, size_t triangle);
 // Whether a triangle has no area, but for rounding.

@@ -308,10 +308,8 @@ static void triangle_centre(const FloMesh *mesh, size_t triangle, double out[3])
 }
 
 static void add_to_part(Part *part, const FloMesh *mesh, size_t triangle) {
-  double u[3], v[3], normal[3], centre[3];
-  vec_sub(flo_mesh_corner(mesh, triangle, 1), flo_mesh_corner(mesh, triangle, 0), u);
-  vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), v);
-  vec_cross(u, v, normal);
+  double normal[3], centre[3];
+  flo_mesh_normal(mesh, triangle, normal);
   triangle_centre(mesh, triangle, centre);
   double area = vec_length(normal) / 2;
   for (int k = 0; k < 9; ++k) {
@@ -338,22 +336,12 @@ static void gather_parts(Parts *p, uint32_t open) {
     if (p->parts[k].area > 0) vec_scale(p->parts[k].centre, 1 / p->parts[k].area, p->parts[k].centre);
 }
 
-// Six times the volume between a triangle and a point.
-static double tetrahedron_determinant(const FloMesh *mesh, size_t triangle, const double from[3]) {
-  double a[3], b[3], c[3], normal[3];
-  vec_sub(flo_mesh_corner(mesh, triangle, 0), from, a);
-  vec_sub(flo_mesh_corner(mesh, triangle, 1), from, b);
-  vec_sub(flo_mesh_corner(mesh, triangle, 2), from, c);
-  vec_cross(b, c, normal);
-  return vec_dot(a, normal);
-}
-
 // A part has the orientation of its volume. That of an open one, taken about its middle, must be of some size
 // (a ball has 0.094 of its area to the power 3/2): a sheet of ground has no inside, and stays as it is.
 static void find_signs(Parts *p) {
   for (size_t t = 0; t < p->mesh->n_triangles; ++t) {
     Part *part = part_at(p, t);
-    part->volume += tetrahedron_determinant(p->mesh, t, part->centre) / 6;
+    part->volume += flo_mesh_determinant(p->mesh, t, part->centre) / 6;
   }
   for (size_t k = 0; k < p->n_parts; ++k) {
     Part *part = &p->parts[k];
@@ -384,7 +372,7 @@ static bool cross_triangle(uint32_t triangle, void *context) {
   const uint32_t *t = flo_mesh_triangle(p->mesh, triangle);
   int turns = 0;
   for (int k = 0; k < 3; ++k) turns += pass_line(p->mesh, t[k], t[(k + 1) % 3], p->from);
-  if (turns * tetrahedron_determinant(p->mesh, triangle, p->from) <= 0) return true;
+  if (turns * flo_mesh_determinant(p->mesh, triangle, p->from) <= 0) return true;
   if (!part->is_touched) p->touched[p->n_touched++] = p->part_of[triangle];
   part->is_touched = true;
   part->crossings += turns;

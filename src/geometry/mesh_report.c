@@ -10,10 +10,8 @@
 // ---- Sizes ----
 
 static double triangle_area(const FloMesh *mesh, size_t triangle) {
-  double u[3], v[3], normal[3];
-  vec_sub(flo_mesh_corner(mesh, triangle, 1), flo_mesh_corner(mesh, triangle, 0), u);
-  vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), v);
-  vec_cross(u, v, normal);
+  double normal[3];
+  flo_mesh_normal(mesh, triangle, normal);
   return vec_length(normal) / 2;
 }
 
@@ -24,16 +22,6 @@ static void measure_area(const FloMesh *mesh, FloMeshReport *report) {
   }
 }
 
-// Six times the volume between a triangle and `from`.
-static double tetrahedron_determinant(const FloMesh *mesh, size_t triangle, const double from[3]) {
-  double a[3], b[3], c[3], normal[3];
-  vec_sub(flo_mesh_corner(mesh, triangle, 0), from, a);
-  vec_sub(flo_mesh_corner(mesh, triangle, 1), from, b);
-  vec_sub(flo_mesh_corner(mesh, triangle, 2), from, c);
-  vec_cross(b, c, normal);
-  return vec_dot(a, normal);
-}
-
 // A closed surface has the same volume about any point, so the nearest is best; that of an open one depends
 // on the point, and the origin is what others use.
 static void measure_volume(const FloMesh *mesh, bool is_closed, FloMeshReport *report) {
@@ -41,7 +29,7 @@ static void measure_volume(const FloMesh *mesh, bool is_closed, FloMeshReport *r
   for (int axis = 0; is_closed && axis < 3; ++axis)
     from[axis] = report->low[axis] / 2 + report->high[axis] / 2;
   for (size_t t = 0; t < mesh->n_triangles; ++t)
-    report->signed_volume += tetrahedron_determinant(mesh, t, from) / 6;
+    report->signed_volume += flo_mesh_determinant(mesh, t, from) / 6;
 }
 
 // ---- Edges ----
@@ -248,7 +236,7 @@ static bool test_partner(uint32_t triangle, void *context) {
 static FloStatus find_meetings(const FloMesh *mesh, FloMeshReport *report, FloError *error) {
   FloBvh tree;
   FLO_TRY(flo_bvh_build_boxes(&tree, mesh, error));
-  MeetingSearch search = {.mesh = mesh, .most_tests = 10000000 + 400 * mesh->n_triangles};
+  MeetingSearch search = {.mesh = mesh, .most_tests = 3000000 + 400 * mesh->n_triangles};
   report->is_touching_complete = true;
   for (size_t t = 0; t < mesh->n_triangles && report->is_touching_complete; ++t) {
     if (flo_mesh_is_degenerate(mesh, t)) continue;

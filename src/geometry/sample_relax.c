@@ -48,12 +48,8 @@ static void sort_samples(Relaxation *r) {
   }
 }
 
-static void triangle_normal(const FloMesh *mesh, uint32_t triangle, double normal[3]) {
-  const uint32_t *t = flo_mesh_triangle(mesh, triangle);
-  double ab[3], ac[3];
-  vec_sub(flo_mesh_vertex(mesh, t[1]), flo_mesh_vertex(mesh, t[0]), ab);
-  vec_sub(flo_mesh_vertex(mesh, t[2]), flo_mesh_vertex(mesh, t[0]), ac);
-  vec_cross(ab, ac, normal);
+static void unit_normal(const FloMesh *mesh, uint32_t triangle, double normal[3]) {
+  flo_mesh_normal(mesh, triangle, normal);
   double length = vec_length(normal);
   vec_scale(normal, length > 0 ? 1 / length : 0, normal);
 }
@@ -83,7 +79,7 @@ static void move_sample(const Relaxation *r, size_t k) {
     for (int64_t y = -1; y <= 1; ++y)
       for (int64_t x = -1; x <= 1; ++x)
         add_push(r, k, (const int64_t[3]){cell[0] + x, cell[1] + y, cell[2] + z}, push);
-  triangle_normal(r->bvh->mesh, sample->triangle, normal);
+  unit_normal(r->bvh->mesh, sample->triangle, normal);
   vec_add_scaled(push, normal, -vec_dot(push, normal), push);
   double step = strength * r->spacing, length = vec_length(push);
   step = fmin(step, length > 0 ? longest * r->spacing / length : 0);

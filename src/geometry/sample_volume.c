@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/vecmath.h"
+#include "geometry/shapes.h"
 
 #include <math.h>
 
@@ -10,41 +11,32 @@ static const double max_points = 1e9;
 
 // ---- Lattices ----
 
-// Point (i, j, k) is at  first + step (i, j, k),  with every other row and layer shifted.
+// The part of a lattice that lies in a box, from its low corner on.
 typedef struct Lattice {
-  double first[3], step[3];
+  FloFluidLattice all;
   size_t n[3];
-  double row_shift;   // of every other row along x
-  double layer_shift; // of every other layer along y
 } Lattice;
 
 static Lattice make_lattice(const FloVolumeOptions *options) {
-  double s = options->spacing;
-  if (options->packing != FLO_PACKING_HEXAGONAL) return (Lattice){.step = {s, s, s}};
-  // Hexagonal close packing: layers of triangles with side a, one above the gaps of the other. The volume of
-  // a point is a^3/sqrt 2, and shall be s^3.
-  double a = s * pow(2, 1.0 / 6), height = a * sqrt(3) / 2;
-  return (Lattice){.step = {a, height, a * sqrt(2.0 / 3)}, .row_shift = a / 2, .layer_shift = height / 3};
+  bool is_hexagonal = options->packing == FLO_PACKING_HEXAGONAL;
+  return (Lattice){
+      .all = flo_fluid_lattice(is_hexagonal ? FLO_FLUID_HEXAGONAL : FLO_FLUID_CUBIC, 3, options->spacing)};
 }
 
-// Odd layers begin a third of a row further on, and their rows alternate the other way round.
-static void lattice_point(const Lattice *lattice, const size_t index[3], double p[3]) {
-  for (int axis = 0; axis < 3; ++axis)
-    p[axis] = lattice->first[axis] + lattice->step[axis] * (double)index[axis];
-  bool is_odd_row = (index[1] + index[2]) % 2, is_odd_layer = index[2] % 2;
-  p[0] += is_odd_row ? lattice->row_shift : 0;
-  p[1] += is_odd_layer ? lattice->layer_shift : 0;
+static void lattice_point(const Lattice *lattice, size_t i, size_t j, size_t k, double p[3]) {
+  flo_fluid_lattice_point(&lattice->all, (const long[3]){(long)i, (long)j, (long)k}, p);
 }
 
 static FloStatus place_lattice(Lattice *lattice, const double low[3], const double high[3], double spacing,
                                double clearance, FloError *error) {
   double n[3];
   for (int axis = 0; axis < 3; ++axis) {
-    lattice->first[axis] = low[axis] + fmax(clearance, spacing / 2);
+    const double step = lattice->all.step[axis];
+    lattice->all.origin[axis] = low[axis] + fmax(clearance, spacing / 2);
     // A tolerance of a millionth of a step: a box of forty spacings must get forty points, whatever the
     // rounding.
-    double extent = high[axis] - clearance - lattice->first[axis];
-    n[axis] = extent < -1e-6 * lattice->step[axis] ? 0 : floor(extent / lattice->step[axis] + 1e-6) + 1;
+    double extent = high[axis] - clearance - lattice->all.origin[axis];
+    n[axis] = extent < -1e-6 * step ? 0 : floor(extent / step + 1e-6) + 1;
   }
   if (!(n[0] * n[1] * n[2] <= max_points))
     return flo_fail(
@@ -92,7 +84,7 @@ static void fill_rows(void *context, size_t begin, size_t end, int thread) {
   for (size_t j = begin; j < end; ++j)
     for (size_t i = 0; i < f->lattice->n[0]; ++i) {
       double p[3];
-      lattice_point(f->lattice, (const size_t[3]){i, j, f->layer}, p);
+      lattice_point(f->lattice, i, j, f->layer, p);
       f->is_inside[i + f->lattice->n[0] * j] = is_point_inside(f, p);
     }
 }
@@ -104,7 +96,7 @@ static FloStatus fill_layer(Filling *f, int threads, FloPoints *points, FloError
     for (size_t i = 0; i < lattice->n[0]; ++i) {
       double p[3];
       if (!f->is_inside[i + lattice->n[0] * j]) continue;
-      lattice_point(lattice, (const size_t[3]){i, j, f->layer}, p);
+      lattice_point(lattice, i, j, f->layer, p);
       FLO_TRY(flo_points_add(points, p[0], p[1], p[2], error));
     }
   return FLO_OK;

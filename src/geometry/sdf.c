@@ -129,17 +129,22 @@ static double next_distance(const FloBvh *bvh, const double point[3], FloClosest
   return last->distance;
 }
 
+// The same at a corner of blocks, which `index` counts in steps of `stride` nodes.
+static double corner_distance(const Filling *f, const size_t index[3], size_t stride, FloClosest *last) {
+  const size_t node[3] = {stride * index[0], stride * index[1], stride * index[2]};
+  double point[3];
+  node_point(f->sdf, node, point);
+  return next_distance(f->bvh, point, last);
+}
+
 static void fill_large(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   Filling *f = context;
   FloClosest last = {0};
   for (size_t number = begin; number < end; ++number) {
     size_t index[3];
-    double point[3];
     index_of(large_corners_of(f->sdf), number, index);
-    for (int axis = 0; axis < 3; ++axis) index[axis] *= BLOCK * LARGE;
-    node_point(f->sdf, index, point);
-    ((float *)f->large.data)[number] = (float)next_distance(f->bvh, point, &last);
+    ((float *)f->large.data)[number] = (float)corner_distance(f, index, BLOCK * LARGE, &last);
   }
 }
 
@@ -178,14 +183,9 @@ static void fill_corners(void *context, size_t begin, size_t end, int thread) {
   FloClosest last = {0};
   for (size_t number = begin; number < end; ++number) {
     size_t index[3];
-    double point[3];
     index_of(corners_of(f->sdf), number, index);
     double distance = far_distance(f, index);
-    if (distance < 0) {
-      for (int axis = 0; axis < 3; ++axis) index[axis] *= BLOCK;
-      node_point(f->sdf, index, point);
-      distance = next_distance(f->bvh, point, &last);
-    }
+    if (distance < 0) distance = corner_distance(f, index, BLOCK, &last);
     f->distances[number] = (float)distance;
   }
 }

@@ -1,5 +1,6 @@
 #include "geometry/solid.h"
 
+#include "base/hash.h"
 #include "base/vecmath.h"
 #include "geometry/shape_mesh.h"
 
@@ -29,22 +30,17 @@ static bool has_triangles(const FloShape *shape) {
   return shape->kind == FLO_SHAPE_MESH && shape->mesh && shape->mesh->vertices && shape->mesh->triangles;
 }
 
-static uint64_t mix(uint64_t h, const void *data, size_t size) { // FNV-1a
-  for (size_t k = 0; k < size; ++k) h = (h ^ ((const unsigned char *)data)[k]) * 0x100000001b3u;
-  return h;
-}
-
 uint64_t flo_solid_key(const FloShape *shape) {
   const double radii[] = {shape->radius, shape->radius2};
   const int numbers[] = {(int)shape->kind, shape->closed,       shape->hollow,
                          shape->up,        shape->n_heights[0], shape->n_heights[1]};
   Details details = details_of(shape);
-  uint64_t h = mix(0xcbf29ce484222325u, shape->size, sizeof shape->size);
-  h = mix(mix(h, radii, sizeof radii), numbers, sizeof numbers);
-  h = mix(h, details.data, details.size);
+  uint64_t h = flo_hash_bytes(FLO_HASH_START, shape->size, sizeof shape->size);
+  h = flo_hash_bytes(flo_hash_bytes(h, radii, sizeof radii), numbers, sizeof numbers);
+  h = flo_hash_bytes(h, details.data, details.size);
   if (!has_triangles(shape)) return h;
-  h = mix(h, shape->mesh->vertices, shape->mesh->n_vertices * 3 * sizeof(double));
-  return mix(h, shape->mesh->triangles, shape->mesh->n_triangles * 3 * sizeof(uint32_t));
+  h = flo_hash_bytes(h, shape->mesh->vertices, shape->mesh->n_vertices * 3 * sizeof(double));
+  return flo_hash_bytes(h, shape->mesh->triangles, shape->mesh->n_triangles * 3 * sizeof(uint32_t));
 }
 
 // Bit by bit, as the key is made: 0 and -0 count as different, which costs no more than a second solid.

@@ -13,9 +13,12 @@ typedef void (*FloAdviceFn)(void *context, const char *sentence);
 // sentences of each kind. Returns how many there are.
 size_t flo_advice_give(const FloScene *scene, FloWorld *world, FloAdviceFn say, void *context);
 
-// Fails, with the place of the boundary in the scene's files, if a motion is so fast that no permitted time
-// step can follow it.
+// Fails, with its place in the scene's files, if something is so fast that no permitted time step can follow
+// it.
 FloStatus flo_advice_check_speeds(const FloScene *scene, FloWorld *world, FloError *error);
+// Adds to the message of a step that diverged what the scene's author can change, with file and path: a time
+// step that is fixed. Leaves other messages as they are.
+void flo_advice_explain_divergence(const FloScene *scene, FloError *error);
 
 // Reads the scene's file once for each of its sizes but the one in `options`, so that mistakes in a size show
 // before it is chosen; the message names the size.

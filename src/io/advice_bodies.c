@@ -29,10 +29,7 @@ static void sample_at(const FloAdvice *advice, const FloBody *body, size_t i, do
 
 // Unit normal of a triangle; false if it has no area.
 static bool triangle_normal(const FloMesh *mesh, uint32_t triangle, double normal[3]) {
-  double a[3], b[3];
-  vec_sub(flo_mesh_corner(mesh, triangle, 1), flo_mesh_corner(mesh, triangle, 0), a);
-  vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), b);
-  vec_cross(a, b, normal);
+  flo_mesh_normal(mesh, triangle, normal);
   double length = vec_length(normal);
   if (!(length > 0)) return false;
   vec_scale(normal, 1 / length, normal);
@@ -101,6 +98,17 @@ static void measure_box(const FloAdvice *advice, const FloBody *body, double *th
 
 // ---- Single bodies ----
 
+// A sheet as thick as what it encloses encloses nothing, and weighs more than a solid would.
+static void advise_on_shell(FloAdvice *advice, const FloSceneBody *body, const FloBody *made) {
+  double thinnest, longest;
+  measure_box(advice, made, &thinnest, &longest);
+  if (body->def.kind == FLO_BODY_DYNAMIC && body->def.thickness > thinnest / 2)
+    flo_advice_tell(advice,
+                    "'%s' is a shell %.3g m thick, but the body is only %.3g m thick itself: its walls fill "
+                    "it; make the thickness smaller, or leave it out for a solid body",
+                    body->name, body->def.thickness, thinnest);
+}
+
 static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) {
   double s = advice->world->def.spacing, thinnest, longest;
   measure_box(advice, body, &thinnest, &longest);
@@ -166,6 +174,9 @@ void flo_advice_on_sizes(FloAdvice *advice) {
   for (size_t k = 0; k < n; ++k) advise_on_size(advice, &flo_bodies(advice->world)[k], walls[k].thickness);
   free(walls);
   flo_advice_end_kind(advice, "bodies");
+  for (size_t k = 0; k < advice->scene->n_bodies; ++k)
+    advise_on_shell(advice, &advice->scene->bodies[k], &flo_bodies(advice->world)[k]);
+  flo_advice_end_kind(advice, "shells");
 }
 
 // Distances are kept on a grid with three cells in a spacing, unless it would need too much memory.

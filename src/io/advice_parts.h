@@ -50,6 +50,7 @@ void flo_advice_on_probes(FloAdvice *advice);  // probes out of reach
 void flo_advice_on_times(FloAdvice *advice);   // what begins after the end
 void flo_advice_on_limits(FloAdvice *advice);  // max_particles
 void flo_advice_on_method(FloAdvice *advice);  // what the method does not know
-void flo_advice_on_speeds(FloAdvice *advice);  // walls faster than a time step can follow
+void flo_advice_on_speeds(FloAdvice *advice);  // what is faster than anybody can mean
+void flo_advice_on_steps(FloAdvice *advice);   // a fixed time step that is too long
 
 #endif

@@ -1,7 +1,6 @@
-// Advice on plans: what begins after the end, limits that are met too soon, motions that no time step can
-// follow, sizes that nobody has chosen yet, and how long it takes to set a scene up.
+// Advice on plans: what begins after the end, what the method does not read, limits that are met too soon,
+// sizes that nobody has chosen yet, and how long it takes to set a scene up.
 #include "base/core.h"
-#include "bodies/motion.h"
 #include "geometry/shapes.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
@@ -56,8 +55,34 @@ void flo_advice_on_times(FloAdvice *advice) {
 
 // ---- What the method does not know ----
 
+// Fluid sticks to or bounces off solids as these say in one method only.
+static void advise_on_contact_keys(FloAdvice *advice, const char *what, const char *name, double slip,
+                                   double restitution) {
+  if (slip < 0 && restitution < 0) return;
+  flo_advice_tell(advice,
+                  "%s '%.60s' has %s%s%s, which the method %s does not read; leave it out, or use "
+                  "direct-forcing",
+                  what, name, slip >= 0 ? "slip" : "", slip >= 0 && restitution >= 0 ? " and " : "",
+                  restitution >= 0 ? "restitution" : "", advice->world->method->name);
+}
+
+static void advise_on_unread_keys(FloAdvice *advice) {
+  const struct FloSceneParts *parts = advice->scene->parts;
+  if (strcmp(advice->world->method->name, "direct-forcing") == 0) return;
+  for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
+    const FloSceneBody *body = &advice->scene->bodies[k];
+    advise_on_contact_keys(advice, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary", body->name,
+                           body->def.slip, body->def.restitution);
+  }
+  for (size_t k = 0; k < parts->n_materials; ++k)
+    advise_on_contact_keys(advice, "material", parts->materials[k].name, parts->materials[k].def.slip,
+                           parts->materials[k].def.restitution);
+  flo_advice_end_kind(advice, "with keys that the method does not read");
+}
+
 void flo_advice_on_method(FloAdvice *advice) {
   const FloWorld *world = advice->world;
+  advise_on_unread_keys(advice);
   for (size_t k = 0; k < world->materials.count && !world->method->has_surface_tension; ++k) {
     const FloMaterial *material = &flo_materials(world)[k];
     if (material->surface_tension > 0 || material->adhesion > 0)
@@ -87,65 +112,6 @@ void flo_advice_on_limits(FloAdvice *advice) {
                     "%.0f: they pause after about %.3g s of flow unless sinks make room",
                     emitted, now + emitted, most, (most - now) / emitted * advice->scene->duration);
   flo_advice_end_kind(advice, "limits");
-}
-
-// ---- Speeds ----
-
-static double wall_speed(const FloBody *body) {
-  return flo_motion_max_speed(body->motions, body->n_motions, &body->start, body->reach);
-}
-
-// Faster than this no wall moves that was meant so: sound in water has 1500 m/s.
-#define FAST 1500
-
-void flo_advice_on_speeds(FloAdvice *advice) {
-  double step = advice->scene->world.time_step, s = advice->world->def.spacing;
-  for (size_t k = 0; k < advice->world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(advice->world)[k];
-    double speed = body->n_motions ? wall_speed(body) : 0;
-    if (step > 0 && speed * step > s)
-      flo_advice_tell(advice,
-                      "'%s' moves at up to %.3g m/s, %.3g spacings in one time_step of %g s: fluid will pass "
-                      "through it; slow it down or make time_step 0",
-                      body->name, speed, speed * step / s, step);
-    else if (speed > FAST)
-      flo_advice_tell(
-          advice,
-          "'%s' moves at up to %.3g m/s, faster than sound in water; are its motions in m, s and rad?",
-          body->name, speed);
-  }
-  flo_advice_end_kind(advice, "fast bodies");
-}
-
-// The fastest wall; SIZE_MAX if something else is faster.
-static size_t find_fastest(const FloWorld *world, double *speed) {
-  size_t fastest = SIZE_MAX;
-  *speed = flo_world_measure_speed(world);
-  for (size_t k = 0; k < world->emitters.count; ++k) *speed = fmax(*speed, flo_emitters(world)[k].def.speed);
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    double own = body->n_motions ? wall_speed(body) : 0;
-    if (!(own > *speed)) continue;
-    *speed = own;
-    fastest = k;
-  }
-  return fastest;
-}
-
-FloStatus flo_advice_check_speeds(const FloScene *scene, FloWorld *world, FloError *error) {
-  const char *limited_by = "";
-  double speed, dt = flo_world_max_dt(world, &limited_by);
-  if (world->def.time_step > 0 || !(dt < world->def.min_time_step)) return FLO_OK;
-  size_t k = find_fastest(world, &speed);
-  if (k == SIZE_MAX) return FLO_OK;
-  FloSceneContext context = {.file = scene->path, .error = error, .origins = scene->parts->origins};
-  flo_scene_enter(&context, "boundaries");
-  flo_scene_enter_index(&context, k);
-  return flo_scene_fail(
-      &context,
-      "'%s' moves at up to %.3g m/s, which needs a time step of %.3g s, below min_time_step = "
-      "%g s; slow its motions down",
-      scene->bodies[k].name, speed, dt, world->def.min_time_step);
 }
 
 // ---- Sizes ----

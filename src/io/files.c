@@ -1,6 +1,7 @@
 #include "io/files.h"
 
 #include "base/core.h"
+#include "base/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,8 +108,6 @@ FloStatus flo_file_write_durably(const char *path, const void *data, size_t size
 
 // ---- Copying ----
 
-#define HASH_START 0xcbf29ce484222325u
-
 // Reads a file to its end, piece by piece, and writes it to `copy` unless that is NULL.
 static FloStatus pass_through(const char *path, FILE *copy, uint64_t *hash, FloError *error) {
   enum { PIECE = 1 << 16 };
@@ -116,10 +115,10 @@ static FloStatus pass_through(const char *path, FILE *copy, uint64_t *hash, FloE
   FILE *stream = fopen(path, "rb");
   if (!stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
   size_t n;
-  uint64_t h = HASH_START;
+  uint64_t h = FLO_HASH_START;
   bool is_written = true;
   while (is_written && (n = fread(piece, 1, PIECE, stream)) > 0) {
-    for (size_t k = 0; k < n; k++) h = (h ^ piece[k]) * 0x100000001b3u;
+    h = flo_hash_bytes(h, piece, n);
     if (copy) is_written = fwrite(piece, 1, n, copy) == n;
   }
   bool is_read = !ferror(stream);

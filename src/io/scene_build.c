@@ -53,10 +53,27 @@ static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   return at_place(scene, NULL, 0, status, &cause, error);
 }
 
+// The body in which the middle of a fluid lies deepest; NULL: it lies in none.
+static const FloBody *find_body_around(const FloWorld *world, const FloFluidDef *def) {
+  const FloBody *found = NULL;
+  double deepest = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    double distance = flo_world_distance(world, body, def->pose.position);
+    if (distance < deepest) deepest = distance, found = body;
+  }
+  return found;
+}
+
 static FloStatus add_fluid(FloScene *scene, FloSceneFluid *fluid, FloWorld *world, FloError *error) {
   fluid->def.material = scene->parts->materials[fluid->material].id;
   FLO_TRY(flo_world_add_fluid(world, &fluid->def, &fluid->n_particles, error));
   if (fluid->n_particles > 0) return FLO_OK;
+  const FloBody *body = find_body_around(world, &fluid->def);
+  if (body)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "no particle fits in: '%s' fills its place; move one of them, or make '%s' smaller",
+                    body->name, body->name);
   return flo_fail(error, FLO_BAD_INPUT,
                   "no particle fits in: the spacing is %g m, or a boundary is in the way",
                   scene->world.spacing);

@@ -395,11 +395,22 @@ static void drop_rivals(json_t *object, Known known, const char *word) {
   }
 }
 
+// `word` was looked for in what `before` stands for, which has no parts. A material goes by its name there.
+static FloStatus fail_inside(FloSceneContext *context, const json_t *root, const char *before,
+                             const char *word, const json_t *place) {
+  const char *name = json_string_value(place);
+  if (name && !strcmp(before, "material") && json_object_get(json_object_get(root, "materials"), name))
+    return flo_scene_fail(context, "the material is given by its name, '%.60s'; set materials.%.60s.%.60s",
+                          name, name, word);
+  return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
+}
+
 // Walks along the dots of `path`, which is cut up on the way.
 static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json_t *value) {
   json_t *place = root;
   Known known = {.table = &flo_scene_table};
   char json_path[sizeof context->path] = "", *last = path;
+  const char *before = "";
   for (char *word = path, *dot;; word = dot + 1) {
     last = word;
     dot = strchr(word, '.');
@@ -407,11 +418,12 @@ static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json
     if (!*word)
       return flo_scene_fail(context, "must look like path=value, with dots between the parts of the path");
     if (!json_is_object(place) && !json_is_array(place))
-      return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
+      return fail_inside(context, root, before, word, place);
     FLO_TRY(extend_path(context, place, word, json_path));
     if (!dot) break;
     known = know_inner(known, place, word);
     FLO_TRY(step_into(context, place, word, &place));
+    before = word;
   }
   drop_rivals(place, known, last);
   FLO_TRY(put_value(context, place, last, value));

@@ -234,6 +234,15 @@ static FloStatus read_word(FloSceneContext *context, const char *word, const Flo
                         flo_suggest_text(&suggestion, hint), list);
 }
 
+// Counts and switches have no values between whole numbers.
+static bool is_whole(const FloParam *param) {
+  size_t length = strlen(param->name);
+  bool is_count = length >= 10 && !strcmp(param->name + length - 10, "iterations");
+  bool is_switch =
+      param->low == 0 && param->high == 1 && strstr(param->help, "1: ") && strstr(param->help, "0: ");
+  return is_count || is_switch;
+}
+
 static FloStatus read_param(FloSceneContext *context, json_t *object, const char *method,
                             const FloParam *param, double *value) {
   const char *const *words = flo_method_words(method, param->name);
@@ -249,8 +258,10 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
   FLO_TRY(flo_scene_resolve_number(context, json_object_get(object, param->name), range, &replacement));
   if (replacement && json_object_set_new(object, param->name, replacement))
     return flo_scene_no_memory(context);
-  flo_scene_leave(context, mark);
   *value = flo_json_number(object, param->name);
+  if (is_whole(param) && *value != floor(*value))
+    return flo_scene_fail(context, "must be a whole number, got %g", *value);
+  flo_scene_leave(context, mark);
   return FLO_OK;
 }
 

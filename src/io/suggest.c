@@ -2,6 +2,7 @@
 // rows kept.
 #include "io/suggest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,11 +43,40 @@ FloSuggestion flo_suggest_start(const char *word) {
   return (FloSuggestion){.word = word, .distance = (tolerated ? tolerated : 1) + 1};
 }
 
+// Words that others use for what scenes call otherwise: no slip of the hand leads from one to the other.
+static bool is_other_name(const char *word, const char *candidate) {
+  static const char *const names[][2] = {
+      {"cube", "box"},         {"cuboid", "box"},   {"ball", "sphere"},        {"donut", "torus"},
+      {"pipe", "tube"},        {"body", "bodies"},  {"fluid", "fluids"},       {"boundary", "boundaries"},
+      {"walls", "boundaries"}, {"dt", "time_step"}, {"timestep", "time_step"}, {"fps", "frames_per_second"},
+      {"dim", "dimension"},    {"rho", "density"},  {"nu", "viscosity"},       {"position", "at"},
+      {"rotation", "rotate"},
+  };
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+    if (strcmp(word, names[k][0]) == 0 && strcmp(candidate, names[k][1]) == 0) return true;
+  return false;
+}
+
+// Whether a word is how another begins, as those who abbreviate write; "--f" would be too little.
+static bool is_beginning(const char *word, const char *candidate) {
+  size_t n = 0, n_letters = 0;
+  for (; word[n]; n++) {
+    if (lower(word[n]) != lower(candidate[n])) return false;
+    n_letters += word[n] != '-';
+  }
+  return n_letters >= 3;
+}
+
 void flo_suggest_offer(FloSuggestion *suggestion, const char *candidate) {
   if (!candidate) return;
   size_t distance = flo_word_distance(suggestion->word, candidate);
+  if (is_beginning(suggestion->word, candidate) && distance > 1) distance = 1;
+  if (is_other_name(suggestion->word, candidate)) distance = 0;
   // A word of one letter is one slip away from every other: such a suggestion would be noise.
-  if (distance >= suggestion->distance || distance >= strnlen(candidate, MAX_WORD)) return;
+  if (distance > suggestion->distance || distance >= strnlen(candidate, MAX_WORD)) return;
+  // Of two that are as near, the shorter one; the first distance is one that is too far.
+  bool is_shorter = suggestion->best && strlen(candidate) < strlen(suggestion->best);
+  if (distance == suggestion->distance && !is_shorter) return;
   suggestion->distance = distance;
   suggestion->best = candidate;
 }

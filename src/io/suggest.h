@@ -10,6 +10,8 @@ typedef struct FloSuggestion {
   size_t distance;
 } FloSuggestion;
 
+// A word that is near has few letters wrong, begins like the mistyped one, or is called so elsewhere
+// ("cube").
 FloSuggestion flo_suggest_start(const char *word);
 void flo_suggest_offer(FloSuggestion *suggestion, const char *candidate); // NULL is ignored
 

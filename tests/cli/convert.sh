@@ -219,8 +219,16 @@ rm young/particles_* young/summary.json
 expect_exit 2 "$flotsam" convert young
 expect_text err "convert: young: has no frames yet"
 grep -q 'did you mean' err && fail "the folder itself is suggested: $(<err)"
-expect_exit 1 "$flotsam" convert "my run" --out nowhere/a.csv
-expect_text err "nowhere/a.csv: cannot write"
+expect_exit 2 "$flotsam" convert "my run" --out nowhere/a.csv
+expect_text err "nowhere/a.csv: there is no folder 'nowhere'; make it, or choose another place"
+for name in a_%d%d.csv a_%04d_%d.csv; do
+  expect_exit 2 "$flotsam" convert "my run" --out $name
+  expect_text err "$name: a pattern has one place for the frame's number, this has more; leave one, such as frame_%04d.csv"
+  expect_no_file "a_0000%d.csv"
+done
+expect_exit 2 "$flotsam" convert "my run" --frame all --out "f_%d/a.csv"
+expect_text err "f_%d/a.csv: the frame's number must stand in the name of the file"
+expect_no_file "f_%d"
 "$flotsam" convert "my run" >/dev/full 2>err
 (($? == 1)) || fail "a full device went unnoticed"
 expect_text err "cannot write to standard output"

@@ -4,6 +4,7 @@ source "$(dirname "$0")/common.sh"
 # A time step far too long: the frame at which it went wrong is written and named.
 expect_exit 1 "$flotsam" run tiny.json --set time_step=0.05 --out diverged
 expect_text err "flotsam: at "
+expect_text err "tiny.json: /time_step: 0.05 s is fixed, 0 lets the method choose"
 expect_json diverged/summary.json "d['end'], d['diverged'], d['message'] is not None" "('diverged', True, True)"
 frames=$(find diverged -name 'particles_*.vtp' | wc -l)
 (($(wc -l <diverged/series.csv) == frames + 1)) || fail "the series and the frames differ"
@@ -13,8 +14,14 @@ expect_text diverged/log.txt "exit code 1"
 echo text >file
 expect_exit 2 "$flotsam" run tiny.json --out file
 expect_text err "file: is a file, not a folder"
-expect_exit 1 "$flotsam" run tiny.json --out file/below
-expect_text err "file"
+expect_exit 2 "$flotsam" run tiny.json --out file/below
+expect_text err "file/below: 'file' is a file, not a folder"
+expect_exit 2 "$flotsam" run tiny.json --out ""
+expect_text err "--out: the name is empty"
+expect_exit 2 "$flotsam" run tiny.json --out "$(printf '%0300d' 1)"
+expect_text err "cannot make this folder: File name too long"
+expect_exit 2 "$flotsam" run tiny.json --out "$(printf '%05000d' 1)"
+expect_text err "path too long"
 
 locked=/proc/flotsam
 if (($(id -u) != 0)); then
@@ -22,8 +29,9 @@ if (($(id -u) != 0)); then
   chmod 555 locked
   locked=$PWD/locked/run
 fi
-expect_exit 1 "$flotsam" run tiny.json --out "$locked"
-expect_text err "$locked: cannot make this folder"
+expect_exit 2 "$flotsam" run tiny.json --out "$locked"
+expect_text err "$locked: "
+grep -q 'cannot make this folder\|may not be written' err || fail "another reason: $(<err)"
 
 # A limit on the size of files stands for a full disk: particles do not fit, nothing half-written stays.
 (

@@ -107,6 +107,9 @@ expect_exit 2 "$flotsam" plot "my run" --height 160
 expect_text err "a plot must have"
 expect_exit 2 "$flotsam" plot nowhere
 expect_text err "there is no such folder"
-expect_exit 1 "$flotsam" plot "my run" --out nowhere/a.png
-expect_text err "cannot write"
+expect_exit 2 "$flotsam" plot "my run" --out nowhere/a.png
+expect_text err "plot: nowhere/a.png: there is no folder 'nowhere'"
+mkdir folder.png
+expect_exit 2 "$flotsam" plot "my run" --force --out folder.png
+expect_text err "plot: folder.png: is a folder; name a file in it"
 finish

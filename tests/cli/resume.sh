@@ -88,6 +88,18 @@ expect_exit 0 "$flotsam" resume stopped --quiet --threads 1
 same_run stopped
 expect_exit 0 "$flotsam" resume stopped
 expect_text out "stopped: complete; --until T goes on further"
+expect_empty err
+# Whatever became of the scene beside it, and that is told.
+cp -r stopped damaged
+echo '{ not a scene' >damaged/scene.json
+expect_exit 0 "$flotsam" resume damaged
+expect_text out "damaged: complete; --until T goes on further"
+expect_text err "damaged/scene.json is not as the run wrote it; 'flotsam resume damaged --until T' writes it anew"
+rm damaged/scene.json
+expect_exit 0 "$flotsam" resume damaged
+expect_text err "damaged/scene.json is missing"
+expect_exit 0 "$flotsam" resume damaged --until 0.42 --quiet
+expect_text damaged/scene.json "A lively puddle"
 
 # ---- Made longer: first a part, then the rest, is the same as all at once ----
 

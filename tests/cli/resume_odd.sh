@@ -71,6 +71,28 @@ expect_exit 0 "$flotsam" resume beside --until 0.21 --quiet --checkpoint 1e-6
 expect_exit 0 "$flotsam" resume beside --until 0.4 --quiet
 same_frames beside slow
 
+# ---- A goal before frames that are younger than the checkpoint: they are not given up ----
+
+"$flotsam" run lively.json --no-picture --quiet --checkpoint 1e6 --out young >out 2>err &
+job=$!
+for ((k = 0; k < 1000; k++)); do
+  [[ -e young/particles_0008.vtp ]] && break
+  sleep 0.01
+done
+kill -s KILL "$job" || fail "the run ended before the signal"
+wait "$job" 2>/dev/null
+n=$(find young -name 'particles_*.vtp' | wc -l)
+before=$(cd young && cksum particles_*.vtp series.csv bodies.csv)
+for until in 0 0.05 "$(python3 -c "print(($n - 1) / 50 - 0.005)")"; do
+  expect_exit 2 "$flotsam" resume young --until "$until"
+  expect_text err "young: has $n frames already, up to "
+  expect_text err "name a later time than $until s, or none to go on to 0.4 s"
+done
+[[ $(cd young && cksum particles_*.vtp series.csv bodies.csv) == "$before" ]] || fail "an early goal changed frames"
+expect_exit 0 "$flotsam" resume young
+expect_text err "going on from the checkpoint at -0.05 s; frames 0 to $((n - 1)) are written again"
+same_frames young whole
+
 # ---- Interrupted on the way to such a goal ----
 
 "$flotsam" run slow.json --until 0.3111 --no-picture --quiet --checkpoint 0.02 --out late >out 2>err &

@@ -48,8 +48,24 @@ expect_file runs/tiny/body_trough.ply
 mkdir foreign
 echo '{}' >foreign/scene.json
 expect_exit 2 "$flotsam" run tiny.json --frames 1 --force --out foreign
-expect_text err "that flotsam did not write"
+expect_text err "foreign: is not empty, and not the folder of a run, which is all that --force replaces"
 expect_text foreign/scene.json '{}'
+# Nor is any other folder in which there is something, whatever its names; nothing in it is touched.
+mkdir home
+echo mine >home/letter.txt
+before=$(ls -la --time-style=full-iso home)
+for place in / home home/ "$PWD/home" .; do
+  expect_exit 2 "$flotsam" run tiny.json --frames 0 --force --no-picture --out "$place"
+  expect_text err "is not empty, and not the folder of a run"
+done
+expect_exit 2 "$flotsam" run tiny.json --frames 0 --no-picture --out home
+expect_text err "home: is not empty, and not the folder of a run; --out names another folder"
+[[ $(ls -la --time-style=full-iso home) == "$before" ]] || fail "a foreign folder was touched: $(ls -la home)"
+expect_no_file log.txt
+expect_no_file /log.txt
+mkdir vacant
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --out vacant
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --force --out vacant/
 
 # What the run wrote as its scene is a scene, and runs to the same state.
 expect_exit 0 "$flotsam" run tiny.json --frames 2 --no-picture --quiet --out first
@@ -90,6 +106,23 @@ expect_file undrawn/picture_0003.png
 expect_exit 0 "$flotsam" resume drawn --frames 4 --quiet
 expect_exit 0 "$flotsam" render drawn --quiet --force --out again.png
 cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame after resume"
+
+# What check notes is said before the run begins, without the remedies; the log has all of it.
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out doubtful --set boundaries.0.slip=0.5 --set time_step=0.01
+expect_text err "flotsam: note: boundary 'tank' has slip, which the method wcsph does not read"
+expect_text err "flotsam: note: /time_step: 0.01 s is "
+expect_text err "flotsam: note: 'flotsam check tiny.json' tells what to do"
+grep -q 'leave it out\|lets it choose' err && fail "notes on the way are short: $(<err)"
+expect_text doubtful/log.txt "does not read; leave it out, or use direct-forcing"
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --force --out doubtful --set boundaries.0.slip=0.5
+expect_empty err
+expect_text doubtful/log.txt "does not read"
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out clear
+expect_empty err
+# Seven of them, of which six are said.
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out many --set 'boundaries=[{"name":"a","shape":{"tank":[1,0.6]},"slip":0},{"name":"b","shape":{"box":0.2},"at":[2,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"c","shape":{"box":0.2},"at":[3,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"d","shape":{"box":0.2},"at":[4,0],"slip":0,"motions":[{"translate":[2000,0]}]}]'
+(($(grep -c '^flotsam: note:' err) == 7)) || fail "not six notes and where to read more: $(<err)"
+expect_text err "flotsam: note: 1 more; 'flotsam check tiny.json'"
 
 sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json
 expect_exit 3 "$flotsam" run wrong.json --no-picture

@@ -81,6 +81,36 @@ static void test_time_includes_set_up(void **state) {
   json_decref(root);
 }
 
+// Eight pictures on the way of a long run, the last of them at its end; and the time they take is told.
+static void test_time_includes_pictures(void **state) {
+  (void)state;
+  write_text(file, POOL(""));
+  Answer answer = run_check(file, "--json");
+  json_t *root = json_loads(answer.out, 0, NULL);
+  assert_non_null(root);
+  assert_int_equal(json_integer_value(json_object_get(root, "pictures")), 8);
+  double drawing = json_number_value(json_object_get(root, "picture_seconds"));
+  double set_up = json_number_value(json_object_get(root, "set_up_seconds"));
+  double all = json_number_value(json_object_get(root, "estimated_seconds"));
+  assert_true(drawing > 0 && all > set_up + drawing);
+  json_decref(root);
+  expect_text(run_check(file, "").out, "\n  pictures   8, about ");
+  answer = run_check(file, "--json --no-picture --frames 3");
+  root = json_loads(answer.out, 0, NULL);
+  assert_int_equal(json_integer_value(json_object_get(root, "pictures")), 0);
+  assert_true(json_number_value(json_object_get(root, "picture_seconds")) == 0);
+  json_decref(root);
+}
+
+// The message of a step that fails names the file and the key to change.
+static void test_steps_that_fail(void **state) {
+  (void)state;
+  write_text(file, POOL("'time_step':1,"));
+  Answer answer = run_check(file, "--no-picture");
+  assert_int_equal(answer.exit_code, 1);
+  expect_text(answer.err, "bad.json: /time_step: 1 s is fixed, 0 lets the method choose");
+}
+
 // One line of message, with the file, the path and exit code 2.
 static void expect_refused(const char *text, const char *options, const char *message) {
   write_text(file, text);
@@ -97,7 +127,7 @@ static void test_refusals(void **state) {
   expect_refused(POOL("'min_time_step':1e-6,'constants':{'a':1},") "",
                  "--set 'boundaries=[{\"name\":\"fan\",\"shape\":{\"box\":0.2},\"at\":[3,3,3],\"motions\":["
                  "{\"rotate\":{\"rate\":1e5}}]}]'",
-                 ": /boundaries/0: 'fan' moves at up to ");
+                 ": /boundaries/0/motions: 'fan' moves at up to ");
   expect_refused(
       "{'schema_version':1,'spacing':'s','duration':1,'constants':{'s':0.1},'sizes':{'fine':{'s':-1}},"
       "'fluids':[{'material':{},'shape':{'box':0.4}}]}",
@@ -112,8 +142,8 @@ static void test_other_sizes_do_not_matter_with_set(void **state) {
       file,
       "{'schema_version':1,'spacing':'s','duration':1,'constants':{'s':0.1},'sizes':{'fine':{'s':0.05}},"
       "'fluids':[{'material':{},'shape':{'box':0.4}}]}");
-  assert_int_equal(run_check(file, "").exit_code, 0);
-  assert_int_equal(run_check(file, "--set 'spacing=s-0.05'").exit_code, 0);
+  assert_int_equal(run_check(file, "--no-picture").exit_code, 0);
+  assert_int_equal(run_check(file, "--no-picture --set 'spacing=s-0.05'").exit_code, 0);
 }
 
 static void test_names_of_files_are_escaped(void **state) {
@@ -140,15 +170,15 @@ static void test_names_of_files_are_escaped(void **state) {
 static void test_progress(void **state) {
   (void)state;
   write_text(file, "{'schema_version':1,'spacing':0.015,'duration':1,'boundaries':[{'name':'a','shape':{"
-                   "'armadillo':1}},{'name':'b','shape':{'duck':1},'at':[3,0,0]}],'gravity':0,"
+                   "'armadillo':0.7}},{'name':'b','shape':{'duck':0.7},'at':[3,0,0]}],'gravity':0,"
                    "'fluids':[{'material':{},'shape':{'box':0.1},'at':[9,0,0]}]}");
-  Answer answer = run_check(file, "");
+  Answer answer = run_check(file, "--no-picture");
   assert_int_equal(answer.exit_code, 0);
   if (answer.seconds > 3) expect_text(answer.err, "flotsam: check: ");
   if (answer.seconds > 3) expect_text(answer.err, " s so far\n");
   if (answer.seconds < 2) assert_string_equal(answer.err, "");
   write_text(file, POOL(""));
-  answer = run_check(file, "");
+  answer = run_check(file, "--no-picture");
   if (answer.seconds < 2) assert_string_equal(answer.err, "");
 }
 
@@ -168,6 +198,8 @@ int main(void) {
   if (!find_program()) return SKIPPED;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_time_includes_set_up),
+      cmocka_unit_test(test_time_includes_pictures),
+      cmocka_unit_test(test_steps_that_fail),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_other_sizes_do_not_matter_with_set),
       cmocka_unit_test(test_names_of_files_are_escaped),

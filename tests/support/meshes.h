@@ -39,6 +39,28 @@ static inline void mesh_add_box(FloMesh *mesh, const double low[3], const double
   }
 }
 
+// A sphere of n rings of 2 n vertices, which it shares; its triangles become needles at the poles.
+static inline void mesh_add_sphere(FloMesh *mesh, double radius, uint32_t n) {
+  uint32_t first = (uint32_t)mesh->n_vertices;
+  for (uint32_t j = 1; j < n; ++j)
+    for (uint32_t i = 0; i < 2 * n; ++i) {
+      double theta = FLO_PI * j / n, phi = FLO_PI * i / n;
+      mesh_add_vertex(mesh, radius * sin(theta) * cos(phi), radius * sin(theta) * sin(phi),
+                      radius * cos(theta));
+    }
+  uint32_t north = mesh_add_vertex(mesh, 0, 0, radius), south = mesh_add_vertex(mesh, 0, 0, -radius);
+  for (uint32_t i = 0; i < 2 * n; ++i) {
+    uint32_t next = (i + 1) % (2 * n), last = first + (n - 2) * 2 * n;
+    mesh_add_triangle(mesh, north, first + i, first + next);
+    for (uint32_t j = 0; j + 2 < n; ++j) {
+      uint32_t row = first + j * 2 * n, below = row + 2 * n;
+      mesh_add_triangle(mesh, row + i, below + i, below + next);
+      mesh_add_triangle(mesh, row + i, below + next, row + next);
+    }
+    mesh_add_triangle(mesh, south, last + next, last + i);
+  }
+}
+
 static inline void mesh_turn_all(FloMesh *mesh) {
   for (size_t k = 0; k < mesh->n_triangles; ++k) flo_mesh_turn_triangle(mesh, k);
 }

@@ -113,11 +113,11 @@ static void test_gaps_beside_places_that_touch(void **state) {
 static void test_thin_walls(void **state) {
   (void)state;
   expect_note(SOLIDS(A("{'box':[0.5,0.5,0.01]}", "0")), "'a' is 0.01 m thin");
-  expect_note(SOLIDS(A("{'tube':[0.5,0.495,1]}", "0")), "'a' has walls 0.005 m thin");
-  expect_note(SOLIDS(A("{'tube':[0.5,0.46,1]}", "0")), "'a' has walls 0.04 m thin");
+  expect_note(SOLIDS(A("{'tube':[0.3,0.295,0.5]}", "0")), "'a' has walls 0.005 m thin");
+  expect_note(SOLIDS(A("{'tube':[0.3,0.26,0.5]}", "0")), "'a' has walls 0.04 m thin");
   expect_note(SOLIDS(A("{'letters':'O','height':2,'depth':0.4,'stroke':0.16,'hollow':true}", "0")),
               "'a' has walls 0.0");
-  expect_silence(SOLIDS(A("{'tube':[0.5,0.4,1]}", "0")));
+  expect_silence(SOLIDS(A("{'tube':[0.3,0.2,0.5]}", "0")));
   expect_silence(SOLIDS(A("{'letters':'O','height':2,'depth':0.4,'stroke':0.16}", "0")));
   // Every wedge is thin at its edge, every cone at its tip.
   expect_silence(SOLIDS(A("{'ramp':[1,0.5,0.5]}", "0")));
@@ -336,7 +336,71 @@ static void test_fast_walls(void **state) {
               "'gate' moves at up to 2e+03 m/s, faster than sound in water");
   expect_note(FALL(DOWN, "'time_step':0.001," MOVING("{'translate':[100,0,0]}"), DROP("[0.2,0.5,0.3]")),
               "'gate' moves at up to 100 m/s, 2 spacings in one time_step of 0.001 s");
-  expect_silence(FALL(DOWN, "'time_step':0.001," MOVING("{'translate':[10,0,0]}"), DROP("[0.2,0.5,0.3]")));
+  expect_silence(FALL(DOWN, "'time_step':0.0002," MOVING("{'translate':[10,0,0]}"), DROP("[0.2,0.5,0.3]")));
+}
+
+// Speeds that no scene of this size has: what falls through it comes to some 5 m/s.
+static void test_absurd_speeds(void **state) {
+  (void)state;
+#define BALL(more)                                                                                           \
+  FALL(DOWN,                                                                                                 \
+       HELD "'method':'monolithic','bodies':[{'name':'ball','material':{},'shape':{'sphere':0.15}"           \
+            ",'at':[0.6,0.5,0.4]" more "}],",                                                                \
+       DROP("[0.2,0.5,0.3]"))
+  expect_silence(BALL(""));
+  expect_silence(BALL(",'velocity':[100,0,0]"));
+  expect_note(BALL(",'velocity':[500,0,0]"), "/bodies/0/velocity: 'ball' moves at up to 500 m/s, ");
+  expect_note(BALL(",'angular_velocity':[0,0,1e4]"), "/bodies/0/angular_velocity: 'ball' moves at up to ");
+  expect_note(BALL(",'velocity':[0,0,-2000]"), "up to 2e+03 m/s, faster than sound in water");
+  expect_note(POOL("'emitters':[{'name':'tap','material':{},'at':[0.5,0.5,0.8],'direction':[0,0,-1],"
+                   "'size':[0.2,0.2],'speed':900}],"),
+              "/emitters/0/speed: 'tap' moves at up to 900 m/s, ");
+  expect_note(
+      FALL(DOWN, HELD, "{'material':'water','shape':{'box':0.2},'at':[0.2,0.5,0.3],'velocity':[0,0,800]}"),
+      "/fluids/0/velocity: 'water' moves at up to 800 m/s, ");
+}
+
+static void test_shells_that_are_full(void **state) {
+  (void)state;
+  expect_note(BALL(",'thickness':0.2"), "'ball' is a shell 0.2 m thick, but the body is only 0.3 m thick");
+  expect_silence(BALL(",'thickness':0.1"));
+}
+
+static void test_keys_that_the_method_does_not_read(void **state) {
+  (void)state;
+  expect_note(BALL(",'slip':0.5"), "body 'ball' has slip, which the method monolithic does not read");
+  expect_note(FALL(DOWN, "'boundaries':[{'name':'tank','shape':{'tank':1},'slip':1,'restitution':0}],",
+                   DROP("[0.2,0.5,0.3]")),
+              "boundary 'tank' has slip and restitution, which the method wcsph does not read");
+  expect_note(FALL(DOWN, HELD, "{'material':{'restitution':1},'shape':{'box':0.2},'at':[0.2,0.5,0.3]}"),
+              "has restitution, which the method wcsph does not read");
+  expect_silence(FALL(DOWN,
+                      "'method':'direct-forcing','boundaries':[{'name':'tank','shape':{'tank':1},'slip':1}],",
+                      DROP("[0.2,0.5,0.3]")));
+}
+
+// A fixed step is held against the one that the method would choose, which stays as it was.
+static void test_time_steps_that_are_too_long(void **state) {
+  (void)state;
+  FloScene *scene;
+  FloWorld *world;
+  Notes notes = {0};
+  const char *limited_by;
+  build(FALL(DOWN, HELD "'time_step':0.01,", DROP("[0.2,0.5,0.3]")), &scene, &world);
+  flo_advice_give(scene, world, keep, &notes);
+  assert_non_null(strstr(notes.text, "/time_step: 0.01 s is "));
+  assert_non_null(strstr(notes.text, "limited by sound), and hardly stable; 0 lets it choose"));
+  assert_close(flo_world_max_dt(world, &limited_by), 0.01, 0);
+  FloError error = {0};
+  flo_fail(&error, FLO_DIVERGED, "at 1 s it broke");
+  flo_advice_explain_divergence(scene, &error);
+  assert_non_null(strstr(error.text, "at 1 s it broke; "));
+  assert_non_null(strstr(error.text, "bad.json: /time_step: 0.01 s is fixed, 0 lets the method choose"));
+  flo_fail(&error, FLO_IO_FAILED, "no disk");
+  flo_advice_explain_divergence(scene, &error);
+  assert_string_equal(error.text, "no disk");
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
 }
 
 // The message names the boundary and the file that it stands in, be it an included one.
@@ -347,7 +411,7 @@ static void test_impossible_walls(void **state) {
   FloError error = {0};
   char part[sizeof file + 8], wanted[sizeof part + 32];
   snprintf(part, sizeof part, "%s/part.json", folder);
-  snprintf(wanted, sizeof wanted, "%s: /boundaries/0: 'rotor'", part);
+  snprintf(wanted, sizeof wanted, "%s: /boundaries/0/motions: 'rotor'", part);
   write_text(part, "{'boundaries':[{'name':'rotor','shape':{'box':0.2},'at':[0.7,0.5,0.7],'motions':["
                    "{'rotate':{'rate':100000}}]}]}");
   build(FALL(DOWN, HELD "'min_time_step':1e-6,'include':'part.json',", DROP("[0.2,0.5,0.3]")), &scene,
@@ -355,7 +419,16 @@ static void test_impossible_walls(void **state) {
   remove(part);
   assert_int_equal(flo_advice_check_speeds(scene, world, &error), FLO_BAD_INPUT);
   assert_ptr_equal(strstr(error.text, wanted), error.text);
-  assert_non_null(strstr(error.text, "below min_time_step = 1e-06 s; slow its motions down"));
+  assert_non_null(strstr(error.text, "below min_time_step = 1e-06 s; make it slower"));
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+  // An emitter is named as well.
+  build(FALL(DOWN,
+             HELD "'min_time_step':1e-6,'emitters':[{'name':'tap','material':'water','at':[0.5,0.5,0.8],"
+                  "'direction':[0,0,-1],'size':[0.2,0.2],'speed':1e5}],",
+             DROP("[0.2,0.5,0.3]")),
+        &scene, &world);
+  assert_refused(flo_advice_check_speeds(scene, world, &error), &error, "bad.json: /emitters/0/speed: ");
   flo_world_destroy(world);
   flo_scene_destroy(scene);
   // What is slow, or short of time for another reason, is no wall's fault.
@@ -440,10 +513,10 @@ static void test_notes_on_meshes(void **state) {
   expect_note(CUBE, "1 mesh that is inside out (mended)");
   expect_note(CUBE, "1 triangle without area (mended)");
   // Larger than all else: the fluid is 0.2 m large.
-  write_cube(mesh, 8, false, false);
-  expect_note(CUBE, "cube.obj: it is 8 m large, all else 0.15 m; if it was drawn in millimetres, give it "
+  write_cube(mesh, 3.2, false, false);
+  expect_note(CUBE, "cube.obj: it is 3.2 m large, all else 0.15 m; if it was drawn in millimetres, give it "
                     "\"scale\": 0.001");
-  expect_silence(SOLIDS("{'name':'cube','shape':{'mesh':'cube.obj','scale':0.1}}"));
+  expect_silence(SOLIDS("{'name':'cube','shape':{'mesh':'cube.obj','scale':0.2}}"));
   remove(mesh);
 }
 
@@ -466,6 +539,10 @@ int main(void) {
       cmocka_unit_test(test_motions_after_the_end),
       cmocka_unit_test(test_limits_of_particles),
       cmocka_unit_test(test_fast_walls),
+      cmocka_unit_test(test_absurd_speeds),
+      cmocka_unit_test(test_shells_that_are_full),
+      cmocka_unit_test(test_keys_that_the_method_does_not_read),
+      cmocka_unit_test(test_time_steps_that_are_too_long),
       cmocka_unit_test(test_impossible_walls),
       cmocka_unit_test(test_set_up_grows_with_particles),
       cmocka_unit_test(test_every_size_is_tried),

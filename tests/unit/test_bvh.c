@@ -1,66 +1,8 @@
 // The tree over a mesh: nearest points, rays and winding numbers against brute force.
-#include "base/vecmath.h"
-#include "geometry/bvh.h"
-#include "support/allocator.h"
-#include "support/check.h"
-#include "support/meshes.h"
-#include "support/random.h"
-
-typedef struct Fixture {
-  CountingAllocator counter;
-  FloMemory memory;
-  FloMesh mesh;
-  FloBvh bvh;
-} Fixture;
-
-static void fixture_init(Fixture *f) {
-  *f = (Fixture){.counter = {.byte_limit = 1u << 30}};
-  FloAllocator allocator = counting_allocator(&f->counter);
-  flo_memory_init(&f->memory, &allocator);
-  flo_mesh_init(&f->mesh, &f->memory);
-}
-
-static void fixture_build(Fixture *f) {
-  FloError error;
-  assert_ok(flo_bvh_build(&f->bvh, &f->mesh, &error), &error);
-}
-
-static void fixture_free(Fixture *f) {
-  flo_bvh_free(&f->bvh);
-  flo_mesh_free(&f->mesh);
-  assert_int_equal(f->counter.bytes, 0);
-  assert_int_equal(f->counter.n_mismatches, 0);
-}
+#include "support/geometry.h"
 
 static void add_box(Fixture *f, double half) {
   mesh_add_box(&f->mesh, (double[3]){-half, -half, -half}, (double[3]){half, half, half}, false);
-}
-
-// A sphere of rings, its vertices shared.
-static void add_sphere(Fixture *f, double radius, uint32_t n) {
-  uint32_t first = (uint32_t)f->mesh.n_vertices;
-  for (uint32_t j = 1; j < n; ++j)
-    for (uint32_t i = 0; i < 2 * n; ++i) {
-      double theta = FLO_PI * j / n, phi = FLO_PI * i / n;
-      mesh_add_vertex(&f->mesh, radius * sin(theta) * cos(phi), radius * sin(theta) * sin(phi),
-                      radius * cos(theta));
-    }
-  uint32_t north = mesh_add_vertex(&f->mesh, 0, 0, radius), south = mesh_add_vertex(&f->mesh, 0, 0, -radius);
-  for (uint32_t i = 0; i < 2 * n; ++i) {
-    uint32_t next = (i + 1) % (2 * n);
-    mesh_add_triangle(&f->mesh, north, first + i, first + next);
-    for (uint32_t j = 0; j + 2 < n; ++j) {
-      uint32_t row = first + j * 2 * n, below = row + 2 * n;
-      mesh_add_triangle(&f->mesh, row + i, below + i, below + next);
-      mesh_add_triangle(&f->mesh, row + i, below + next, row + next);
-    }
-    uint32_t last = first + (n - 2) * 2 * n;
-    mesh_add_triangle(&f->mesh, south, last + next, last + i);
-  }
-}
-
-static void random_point(Random *random, double size, double p[3]) {
-  for (int axis = 0; axis < 3; ++axis) p[axis] = random_between(random, -size, size);
 }
 
 // Triangles of all sizes anywhere, some of them without area.
@@ -115,7 +57,7 @@ static void test_every_triangle_is_in_one_leaf_and_in_its_boxes(void **state) {
   Random random = {1};
   fixture_init(&f);
   add_soup(&f, &random, 3000);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   check_tree(&f);
   fixture_free(&f);
 }
@@ -129,14 +71,14 @@ static void test_trees_over_awkward_meshes_are_not_deep(void **state) {
   uint32_t a = mesh_add_vertex(&f.mesh, 0, 0, 0), b = mesh_add_vertex(&f.mesh, 1, 0, 0),
            c = mesh_add_vertex(&f.mesh, 0, 1, 0);
   for (int k = 0; k < 1000; ++k) mesh_add_triangle(&f.mesh, a, b, c);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   check_tree(&f);
   flo_bvh_free(&f.bvh);
   double x = 1;
   for (int k = 0; k < 900; ++k, x /= 2)
     mesh_add_triangle(&f.mesh, mesh_add_vertex(&f.mesh, x, 0, 0), mesh_add_vertex(&f.mesh, x / 2, x / 2, 0),
                       mesh_add_vertex(&f.mesh, x, x, x));
-  fixture_build(&f);
+  fixture_build_tree(&f);
   check_tree(&f);
   fixture_free(&f);
 }
@@ -148,12 +90,12 @@ static void test_boxes_of_a_tree_overlap_little(void **state) {
   Fixture f;
   double cost = 0, root = 0;
   fixture_init(&f);
-  add_sphere(&f, 1, 40);
+  mesh_add_sphere(&f.mesh, 1, 40);
   for (uint32_t k = 0, n = (uint32_t)f.mesh.n_triangles; k < n; ++k) { // in no useful order
     uint32_t a[3], *t = flo_mesh_triangle(&f.mesh, k), *other = flo_mesh_triangle(&f.mesh, k * 2741ull % n);
     memcpy(a, t, sizeof a), memcpy(t, other, sizeof a), memcpy(other, a, sizeof a);
   }
-  fixture_build(&f);
+  fixture_build_tree(&f);
   for (size_t k = 0; k < f.bvh.n_nodes; ++k) {
     const FloBvhNode *node = (FloBvhNode *)f.bvh.nodes.data + k;
     double e[3];
@@ -174,7 +116,7 @@ static void test_a_tree_is_the_same_every_time(void **state) {
   FloError error;
   fixture_init(&f);
   add_soup(&f, &random, 500);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   assert_ok(flo_bvh_build(&other, &f.mesh, &error), &error);
   assert_int_equal(f.bvh.n_nodes, other.n_nodes);
   assert_memory_equal(f.bvh.nodes.data, other.nodes.data, other.n_nodes * sizeof(FloBvhNode));
@@ -190,7 +132,7 @@ static void test_an_empty_mesh_answers_nothing(void **state) {
   FloHit hit;
   double p[3] = {0}, out[3];
   fixture_init(&f);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   assert_false(flo_bvh_closest(&f.bvh, p, INFINITY, &closest));
   assert_false(flo_bvh_ray(&f.bvh, p, (double[3]){1, 0, 0}, INFINITY, &hit));
   assert_true(flo_bvh_winding(&f.bvh, p) == 0);
@@ -292,7 +234,7 @@ static void test_nearest_points_agree_with_brute_force(void **state) {
   Random random = {3};
   fixture_init(&f);
   add_soup(&f, &random, 60);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   for (int k = 0; k < 60; ++k) {
     double p[3];
     FloClosest closest;
@@ -310,9 +252,9 @@ static void test_large_trees_find_what_single_triangles_find(void **state) {
   Fixture f, one;
   Random random = {4};
   fixture_init(&f);
-  add_sphere(&f, 1, 24);
+  mesh_add_sphere(&f.mesh, 1, 24);
   add_soup(&f, &random, 500);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   double points[40][3], best[40];
   for (int k = 0; k < 40; ++k) random_point(&random, 1.5, points[k]), best[k] = INFINITY;
   fixture_init(&one);
@@ -322,7 +264,7 @@ static void test_large_trees_find_what_single_triangles_find(void **state) {
     for (uint32_t corner = 0; corner < 3; ++corner)
       vec_copy(flo_mesh_vertex(&f.mesh, flo_mesh_triangle(&f.mesh, t)[corner]),
                flo_mesh_vertex(&one.mesh, corner));
-    fixture_build(&one);
+    fixture_build_tree(&one);
     for (int k = 0; k < 40; ++k) {
       FloClosest closest;
       assert_true(flo_bvh_closest(&one.bvh, points[k], INFINITY, &closest));
@@ -344,8 +286,8 @@ static void test_points_of_the_mesh_are_at_no_distance(void **state) {
   Fixture f;
   Random random = {5};
   fixture_init(&f);
-  add_sphere(&f, 0.7, 12);
-  fixture_build(&f);
+  mesh_add_sphere(&f.mesh, 0.7, 12);
+  fixture_build_tree(&f);
   for (size_t k = 0; k < f.mesh.n_triangles; ++k) {
     const uint32_t *t = flo_mesh_triangle(&f.mesh, k);
     const double *a = flo_mesh_vertex(&f.mesh, t[0]), *b = flo_mesh_vertex(&f.mesh, t[1]);
@@ -367,7 +309,7 @@ static void test_nearest_points_beyond_the_limit_are_not_found(void **state) {
   FloClosest closest;
   fixture_init(&f);
   add_box(&f, 1);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   assert_true(flo_bvh_closest(&f.bvh, (double[3]){3, 0.25, 0}, 2, &closest));
   assert_close(closest.distance, 2, 1e-15);
   assert_close_3(closest.point, ((double[3]){1, 0.25, 0}), 1e-15);
@@ -387,7 +329,7 @@ static void test_nearest_points_of_degenerate_triangles(void **state) {
   uint32_t a = mesh_add_vertex(&f.mesh, 0, 0, 0), b = mesh_add_vertex(&f.mesh, 2, 0, 0),
            c = mesh_add_vertex(&f.mesh, 1, 0, 0);
   mesh_add_triangle(&f.mesh, a, b, c);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   assert_true(flo_bvh_closest(&f.bvh, (double[3]){1.5, 3, 4}, INFINITY, &closest));
   assert_close(closest.distance, 5, 1e-14);
   check_closest(&f.mesh, (double[3]){1.5, 3, 4}, &closest);
@@ -428,7 +370,7 @@ static void test_rays_agree_with_brute_force(void **state) {
   int n_hits = 0;
   fixture_init(&f);
   add_soup(&f, &random, 1000);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   for (int k = 0; k < 2000; ++k) {
     double o[3], d[3], at[3], there[3];
     FloHit hit;
@@ -458,8 +400,8 @@ static void test_rays_do_not_slip_through_edges_and_vertices(void **state) {
   Fixture f;
   Random random = {7};
   fixture_init(&f);
-  add_sphere(&f, 1, 16);
-  fixture_build(&f);
+  mesh_add_sphere(&f.mesh, 1, 16);
+  fixture_build_tree(&f);
   for (int k = 0; k < 20000; ++k) {
     const uint32_t *t = flo_mesh_triangle(&f.mesh, random_below(&random, (uint32_t)f.mesh.n_triangles));
     double o[3], d[3], edge[3], share = k % 2 ? 0 : random_between(&random, 0, 1);
@@ -481,7 +423,7 @@ static void test_rays_along_axes_and_planes(void **state) {
   FloHit hit;
   fixture_init(&f);
   add_box(&f, 1);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   for (int axis = 0; axis < 3; ++axis)
     for (int sign = -1; sign <= 1; sign += 2) {
       double o[3] = {0.25, 0.25, 0.25}, d[3] = {0};
@@ -524,9 +466,9 @@ static void test_winding_numbers_agree_with_the_plain_sum(void **state) {
   Fixture f;
   Random random = {8};
   fixture_init(&f);
-  add_sphere(&f, 1, 40);
+  mesh_add_sphere(&f.mesh, 1, 40);
   add_box(&f, 0.3);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   double worst = 0;
   for (int k = 0; k < 3000; ++k) {
     double p[3];
@@ -543,8 +485,8 @@ static void test_winding_numbers_tell_inside_from_outside(void **state) {
   Fixture f;
   Random random = {9};
   fixture_init(&f);
-  add_sphere(&f, 1, 30);
-  fixture_build(&f);
+  mesh_add_sphere(&f.mesh, 1, 30);
+  fixture_build_tree(&f);
   for (int k = 0; k < 3000; ++k) {
     double p[3];
     random_point(&random, 1.5, p);
@@ -560,13 +502,13 @@ static void test_winding_numbers_survive_missing_triangles(void **state) {
   Fixture f;
   Random random = {10};
   fixture_init(&f);
-  add_sphere(&f, 1, 20);
+  mesh_add_sphere(&f.mesh, 1, 20);
   // Every fifteenth triangle is replaced by nothing.
   for (size_t k = 0; k < f.mesh.n_triangles; k += 15) {
     uint32_t *t = flo_mesh_triangle(&f.mesh, k);
     t[1] = t[2] = t[0];
   }
-  fixture_build(&f);
+  fixture_build_tree(&f);
   for (int k = 0; k < 3000; ++k) {
     double p[3];
     random_point(&random, 1.5, p);
@@ -592,7 +534,7 @@ static void test_walks_keep_off_faces_edges_and_corners(void **state) {
   Fixture f;
   fixture_init(&f);
   add_box(&f, 1);
-  fixture_build(&f);
+  fixture_build_tree(&f);
   check_walk(&f.bvh, (double[3]){0.2, 0.3, 0.99}, 0.25, (double[3]){0.2, 0.3, 0.75});
   check_walk(&f.bvh, (double[3]){0.2, 0.99, 0.98}, 0.25, (double[3]){0.2, 0.75, 0.75});
   check_walk(&f.bvh, (double[3]){0.99, 0.985, 0.98}, 0.25, (double[3]){0.75, 0.75, 0.75});
@@ -606,7 +548,7 @@ static void test_walks_stop_in_the_middle_of_a_thin_part(void **state) {
   fixture_init(&f);
   add_box(&f, 1);
   for (size_t k = 0; k < f.mesh.n_vertices; ++k) flo_mesh_vertex(&f.mesh, k)[2] *= 0.1;
-  fixture_build(&f);
+  fixture_build_tree(&f);
   double out[3];
   assert_close(flo_bvh_walk_away(&f.bvh, (double[3]){0.2, 0.3, 0.099}, 0.25, out), 0.1, 1e-6);
   assert_close_3(out, ((double[3]){0.2, 0.3, 0}), 1e-6);

@@ -1,34 +1,5 @@
 // The triangles of a mesh that lie in a box, as a tree of boxes finds them, against brute force.
-#include "base/vecmath.h"
-#include "geometry/bvh.h"
-#include "support/allocator.h"
-#include "support/check.h"
-#include "support/random.h"
-
-typedef struct Fixture {
-  CountingAllocator counter;
-  FloMemory memory;
-  FloMesh mesh;
-  FloBvh bvh;
-} Fixture;
-
-static void fixture_init(Fixture *f) {
-  *f = (Fixture){.counter = {.byte_limit = 1u << 30}};
-  FloAllocator allocator = counting_allocator(&f->counter);
-  flo_memory_init(&f->memory, &allocator);
-  flo_mesh_init(&f->mesh, &f->memory);
-}
-
-static void fixture_free(Fixture *f) {
-  flo_bvh_free(&f->bvh);
-  flo_mesh_free(&f->mesh);
-  assert_int_equal(f->counter.bytes, 0);
-  assert_int_equal(f->counter.n_mismatches, 0);
-}
-
-static void random_point(Random *random, double size, double p[3]) {
-  for (int axis = 0; axis < 3; ++axis) p[axis] = random_between(random, -size, size);
-}
+#include "support/geometry.h"
 
 // Triangles of all sizes anywhere, some of them without area.
 static void add_soup(Fixture *f, Random *random, double scale, int n) {

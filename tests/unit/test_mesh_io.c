@@ -1,32 +1,11 @@
 // Mesh files: every encoding gives the same mesh, numbers are exact, and malformed files are refused with a
 // message that says where and what.
 #include "geometry/mesh_io.h"
-#include "support/allocator.h"
-#include "support/check.h"
-#include "support/random.h"
+#include "support/geometry.h"
 
 #include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-typedef struct Sheet {
-  CountingAllocator counter;
-  FloMemory memory;
-  FloMesh mesh;
-} Sheet;
-
-static void sheet_init(Sheet *sheet) {
-  *sheet = (Sheet){.counter = {.byte_limit = 256 << 20}};
-  FloAllocator allocator = counting_allocator(&sheet->counter);
-  flo_memory_init(&sheet->memory, &allocator);
-  flo_mesh_init(&sheet->mesh, &sheet->memory);
-}
-
-static void sheet_free(Sheet *sheet) {
-  flo_mesh_free(&sheet->mesh);
-  assert_int_equal(sheet->counter.bytes, 0);
-  assert_int_equal(sheet->counter.n_mismatches, 0);
-}
 
 // ---- Files made here ----
 
@@ -202,14 +181,14 @@ static void check_cube(const FloMesh *mesh) {
 }
 
 static void check_encoding(void (*write)(Bytes *), const char *name) {
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
   Bytes bytes = {.size = 0};
   write(&bytes);
-  sheet_init(&sheet);
+  fixture_init(&sheet);
   assert_ok(read_bytes(name, &bytes, &sheet.mesh, &error), &error);
   check_cube(&sheet.mesh);
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 static void test_all_encodings_give_the_same_mesh(void **state) {
@@ -238,30 +217,30 @@ typedef FloStatus Parser(const char *name, const unsigned char *data, size_t siz
                          FloError *error);
 
 // From a copy that ends where the text does, for the sanitizer to see reads beyond.
-static FloStatus parse(Parser *parser, const char *name, const void *data, size_t size, Sheet *sheet,
+static FloStatus parse(Parser *parser, const char *name, const void *data, size_t size, Fixture *sheet,
                        FloError *error) {
   unsigned char *copy = malloc(size ? size : 1);
   assert_non_null(copy);
   memcpy(copy, data, size);
-  sheet_init(sheet);
+  fixture_init(sheet);
   FloStatus status = parser(name, copy, size, &sheet->mesh, error);
   free(copy);
   return status;
 }
 
-static void parse_obj(const char *text, Sheet *sheet) {
+static void parse_obj(const char *text, Fixture *sheet) {
   FloError error;
   assert_ok(parse(flo_mesh_parse_obj, "a.obj", text, strlen(text), sheet, &error), &error);
 }
 
 static void test_convex_polygons_become_fans(void **state) {
   (void)state;
-  Sheet sheet;
+  Fixture sheet;
   parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv -0.1 0.5 0\nf 1 2 3 4 5\nf -5 -4 -3", &sheet);
   const uint32_t expected[12] = {0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 1, 2};
   assert_int_equal(sheet.mesh.n_triangles, 4);
   assert_memory_equal(sheet.mesh.triangles.data, expected, sizeof expected);
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 static void test_line_ends_of_all_systems(void **state) {
@@ -269,27 +248,27 @@ static void test_line_ends_of_all_systems(void **state) {
   static const char *const ends[3] = {"\n", "\r\n", "\r"};
   for (int k = 0; k < 3; ++k) {
     char text[200];
-    Sheet sheet;
+    Fixture sheet;
     snprintf(text, sizeof text, "\xef\xbb\xbfv 0 0 0%sv 1 0 0%s%sv 0 \\%s1 0%sf 1 2 3%s", ends[k], ends[k],
              ends[k], ends[k], ends[k], ends[k]);
     parse_obj(text, &sheet);
     assert_int_equal(sheet.mesh.n_vertices, 3);
     assert_close_3(flo_mesh_vertex(&sheet.mesh, 2), ((double[3]){0, 1, 0}), 0);
-    sheet_free(&sheet);
+    fixture_free(&sheet);
   }
 }
 
 // Comments and names may be in any encoding.
 static void test_names_in_latin_1(void **state) {
   (void)state;
-  Sheet sheet;
+  Fixture sheet;
   parse_obj("# K\xf6rper\no K\xf6rper\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", &sheet);
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 static void test_faces_may_come_before_vertices(void **state) {
   (void)state;
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
   const char *text = "ply\nformat ascii 1.0\nelement face 1\nproperty list char ushort vertex_indices\n"
                      "element none 4000000000\nelement vertex 4\nproperty int x\nproperty int y\n"
@@ -297,18 +276,18 @@ static void test_faces_may_come_before_vertices(void **state) {
   assert_ok(parse(flo_mesh_parse_ply, "a.ply", text, strlen(text), &sheet, &error), &error);
   assert_int_equal(sheet.mesh.n_triangles, 2);
   assert_close_3(flo_mesh_vertex(&sheet.mesh, 2), ((double[3]){1, 1, 0}), 0);
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 // ---- Numbers ----
 
 static double parse_number(const char *word) {
   char text[1500];
-  Sheet sheet;
+  Fixture sheet;
   snprintf(text, sizeof text, "v %s 0 0\nf 1 1 1", word);
   parse_obj(text, &sheet);
   double x = flo_mesh_vertex(&sheet.mesh, 0)[0];
-  sheet_free(&sheet);
+  fixture_free(&sheet);
   return x;
 }
 
@@ -367,13 +346,13 @@ typedef struct Malformed {
 
 static void check_malformed(Parser *parser, const char *name, const Malformed *cases, size_t n) {
   for (size_t k = 0; k < n; ++k) {
-    Sheet sheet;
+    Fixture sheet;
     FloError error;
     assert_refused(parse(parser, name, cases[k].text, strlen(cases[k].text), &sheet, &error), &error,
                    cases[k].message);
     assert_int_equal(strncmp(error.text, name, strlen(name)), 0);
     assert_int_equal(sheet.mesh.n_vertices + sheet.mesh.n_triangles, 0);
-    sheet_free(&sheet);
+    fixture_free(&sheet);
   }
 }
 
@@ -444,14 +423,14 @@ static void test_malformed_stl_text(void **state) {
 
 // A good binary file, cut to `size` and with one number overwritten.
 static void check_bad_stl(size_t size, size_t at, uint32_t value, const char *message) {
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
   Bytes bytes = {.size = 0};
   write_stl_binary(&bytes);
   bytes.size = at;
   put_number(&bytes, value, 4, false);
   assert_refused(parse(flo_mesh_parse_stl, "a.stl", bytes.data, size, &sheet, &error), &error, message);
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 static void test_malformed_stl_binary(void **state) {
@@ -536,62 +515,62 @@ static void test_wrapped_ply(void **state) {
   static const char text[] = GOOD "0 0 0\n1\n0 0\n0 1\n\n0\n3 0\n1 2\n";
   static const double expected[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   static const uint32_t corners[] = {0, 1, 2};
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
   assert_ok(parse(flo_mesh_parse_ply, "a.ply", (const unsigned char *)text, sizeof text - 1, &sheet, &error),
             &error);
   assert_int_equal(sheet.mesh.n_triangles, 1);
   assert_memory_equal(sheet.mesh.vertices.data, expected, sizeof expected);
   assert_memory_equal(sheet.mesh.triangles.data, corners, sizeof corners);
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 // A few bytes behind the last triangle do no harm; as many as a triangle has mean that the count is wrong.
 static void test_stl_with_trailing_bytes(void **state) {
   (void)state;
   for (size_t n_more = 1; n_more < 50; n_more += 16) {
-    Sheet sheet;
+    Fixture sheet;
     FloError error;
     Bytes bytes = {.size = 0};
     write_stl_binary(&bytes);
     for (size_t k = 0; k < n_more; ++k) put_number(&bytes, 0, 1, false);
     assert_ok(parse(flo_mesh_parse_stl, "a.stl", bytes.data, bytes.size, &sheet, &error), &error);
     assert_int_equal(sheet.mesh.n_triangles, 12);
-    sheet_free(&sheet);
+    fixture_free(&sheet);
   }
 }
 
 static void test_malformed_ply_binary(void **state) {
   (void)state;
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
   Bytes bytes = {.size = 0};
   write_ply_little(&bytes);
   for (size_t size = 0; size < bytes.size; ++size) { // cut off anywhere
     assert_int_equal(parse(flo_mesh_parse_ply, "a.ply", bytes.data, size, &sheet, &error), FLO_BAD_INPUT);
-    sheet_free(&sheet);
+    fixture_free(&sheet);
   }
   assert_refused(parse(flo_mesh_parse_ply, "a.ply", bytes.data, bytes.size - 2, &sheet, &error), &error,
                  "the file ends where an item of a list should stand");
-  sheet_free(&sheet);
+  fixture_free(&sheet);
   bytes.data[bytes.size - 6] = 0xff; // the high byte of the last corner
   assert_refused(parse(flo_mesh_parse_ply, "a.ply", bytes.data, bytes.size, &sheet, &error), &error,
                  "vertex number 65285 does not exist; the file has 8");
   char where[40];
   snprintf(where, sizeof where, "byte %zu:", bytes.size - 7);
   assert_non_null(strstr(error.text, where));
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 // ---- Files that are none ----
 
 static void check_unreadable(const char *path, FloStatus status, const char *message) {
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
-  sheet_init(&sheet);
+  fixture_init(&sheet);
   assert_fails(flo_mesh_read(path, &sheet.mesh, &error), status, &error, message);
   assert_non_null(strstr(error.text, path));
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 static void test_unreadable_files(void **state) {
@@ -616,15 +595,15 @@ static void test_unreadable_files(void **state) {
 // Whichever reader was built, it names the file; without assimp it says what to do.
 static void test_unknown_formats(void **state) {
   (void)state;
-  Sheet sheet;
+  Fixture sheet;
   FloError error;
   Bytes bytes = {.size = 0};
   put_text(&bytes, "no mesh at all");
-  sheet_init(&sheet);
+  fixture_init(&sheet);
   assert_true(read_bytes("mesh.xyzzy", &bytes, &sheet.mesh, &error) != FLO_OK);
   assert_non_null(strstr(error.text, "mesh.xyzzy: "));
   assert_non_null(strstr(error.text, "OBJ, STL"));
-  sheet_free(&sheet);
+  fixture_free(&sheet);
 }
 
 // ---- Memory ----
@@ -633,12 +612,12 @@ static void check_allocations(void (*write)(Bytes *), const char *name) {
   Bytes bytes = {.size = 0};
   write(&bytes);
   for (size_t at = 1;; ++at) {
-    Sheet sheet;
+    Fixture sheet;
     FloError error;
-    sheet_init(&sheet);
+    fixture_init(&sheet);
     sheet.counter.fail_at = at;
     FloStatus status = read_bytes(name, &bytes, &sheet.mesh, &error);
-    sheet_free(&sheet);
+    fixture_free(&sheet);
     if (status == FLO_OK) {
       assert_true(at > 4);
       break;

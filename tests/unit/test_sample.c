@@ -1,43 +1,8 @@
 // Samples of surfaces: number densities on every kind of triangle, where samples lie, and what is refused.
-#include "base/vecmath.h"
-#include "geometry/sample.h"
 #include "geometry/solid_meshes.h"
-#include "support/allocator.h"
-#include "support/check.h"
-#include "support/meshes.h"
-#include "support/random.h"
+#include "support/geometry.h"
 
 #include <time.h>
-
-typedef struct Fixture {
-  CountingAllocator counter;
-  FloMemory memory;
-  FloMesh mesh;
-  FloBvh bvh;
-  FloPoints points;
-} Fixture;
-
-static void fixture_init(Fixture *f) {
-  *f = (Fixture){.counter = {.byte_limit = 1u << 30}};
-  FloAllocator allocator = counting_allocator(&f->counter);
-  flo_memory_init(&f->memory, &allocator);
-  flo_mesh_init(&f->mesh, &f->memory);
-  f->points.memory = &f->memory;
-}
-
-static void fixture_free(Fixture *f) {
-  flo_points_free(&f->points);
-  flo_bvh_free(&f->bvh);
-  flo_mesh_free(&f->mesh);
-  assert_int_equal(f->counter.bytes, 0);
-  assert_int_equal(f->counter.n_mismatches, 0);
-}
-
-static void sample(Fixture *f, FloSampleOptions options) {
-  FloError error;
-  f->points.count = 0;
-  assert_ok(flo_sample_surface(&f->mesh, &options, &f->points, &error), &error);
-}
 
 // ---- Meshes ----
 
@@ -56,28 +21,6 @@ static void add_sheet(Fixture *f, uint32_t nx, uint32_t ny, double dx, double dy
 
 static void add_box(Fixture *f, double x, double y, double z) {
   mesh_add_box(&f->mesh, (double[3]){-x, -y, -z}, (double[3]){x, y, z}, false);
-}
-
-// A sphere of n rings of 2 n vertices; its triangles become needles at the poles.
-static void add_sphere(Fixture *f, double radius, uint32_t n) {
-  uint32_t first = (uint32_t)f->mesh.n_vertices;
-  for (uint32_t j = 1; j < n; ++j)
-    for (uint32_t i = 0; i < 2 * n; ++i) {
-      double theta = FLO_PI * j / n, phi = FLO_PI * i / n;
-      mesh_add_vertex(&f->mesh, radius * sin(theta) * cos(phi), radius * sin(theta) * sin(phi),
-                      radius * cos(theta));
-    }
-  uint32_t north = mesh_add_vertex(&f->mesh, 0, 0, radius), south = mesh_add_vertex(&f->mesh, 0, 0, -radius);
-  for (uint32_t i = 0; i < 2 * n; ++i) {
-    uint32_t next = (i + 1) % (2 * n), last = first + (n - 2) * 2 * n;
-    mesh_add_triangle(&f->mesh, north, first + i, first + next);
-    for (uint32_t j = 0; j + 2 < n; ++j) {
-      uint32_t row = first + j * 2 * n, below = row + 2 * n;
-      mesh_add_triangle(&f->mesh, row + i, below + i, below + next);
-      mesh_add_triangle(&f->mesh, row + i, below + next, row + next);
-    }
-    mesh_add_triangle(&f->mesh, south, last + next, last + i);
-  }
 }
 
 // A closed cone with n sides: all its triangles are needles if it is slender or n large.
@@ -178,7 +121,7 @@ static void test_sheets_of_any_fineness(void **state) {
     char name[64];
     fixture_init(&f);
     add_sheet(&f, n[k], n[k], 1.0 / n[k], 1.0 / n[k]);
-    sample(&f, (FloSampleOptions){.spacing = 0.033});
+    fixture_sample(&f, (FloSampleOptions){.spacing = 0.033});
     snprintf(name, sizeof name, "sheet of %u x %u", n[k], n[k]);
     check_densities(name, &f, 0.033);
     assert_close((double)f.points.count * 0.033 * 0.033, 1, 0.3);
@@ -194,7 +137,7 @@ static void test_sheets_of_needles(void **state) {
     Fixture f;
     fixture_init(&f);
     add_sheet(&f, n[k][0], n[k][1], 1.0 / n[k][0], 1.0 / n[k][1]);
-    sample(&f, (FloSampleOptions){.spacing = 0.033});
+    fixture_sample(&f, (FloSampleOptions){.spacing = 0.033});
     check_densities("sheet of needles", &f, 0.033);
     fixture_free(&f);
   }
@@ -213,7 +156,7 @@ static void test_irregular_sheets(void **state) {
         double *x = &flo_mesh_vertex(&f.mesh, k)[axis];
         if (*x > 1e-9 && *x < 1 - 1e-9) *x += random_between(&random, -0.3, 0.3) / n;
       }
-    sample(&f, (FloSampleOptions){.spacing = 0.033});
+    fixture_sample(&f, (FloSampleOptions){.spacing = 0.033});
     check_densities("irregular sheet", &f, 0.033);
     fixture_free(&f);
   }
@@ -229,12 +172,12 @@ static void test_closed_bodies(void **state) {
       Fixture f;
       fixture_init(&f);
       if (kind == 0) add_box(&f, 0.5, 0.4, 0.3);
-      if (kind == 1) add_sphere(&f, 0.6, 6);
-      if (kind == 2) add_sphere(&f, 0.6, 60);
+      if (kind == 1) mesh_add_sphere(&f.mesh, 0.6, 6);
+      if (kind == 2) mesh_add_sphere(&f.mesh, 0.6, 60);
       if (kind == 3) add_cone(&f, 0.08, 2, 6);
       if (kind == 4) add_cone(&f, 0.4, 2, 500);
       if (kind == 5) add_box(&f, 0.5, 0.4, 1e-3);
-      sample(&f, (FloSampleOptions){.spacing = spacings[k]});
+      fixture_sample(&f, (FloSampleOptions){.spacing = spacings[k]});
       check_densities(names[kind], &f, spacings[k]);
       fixture_free(&f);
     }
@@ -246,7 +189,7 @@ static void test_degenerate_triangles_do_no_harm(void **state) {
   (void)state;
   Fixture f;
   fixture_init(&f);
-  add_sphere(&f, 0.5, 12);
+  mesh_add_sphere(&f.mesh, 0.5, 12);
   uint32_t n = (uint32_t)f.mesh.n_triangles;
   mesh_add_vertex(&f.mesh, NAN, INFINITY, 1e30);
   for (uint32_t k = 0; k < n; k += 3) {
@@ -257,9 +200,9 @@ static void test_degenerate_triangles_do_no_harm(void **state) {
     mesh_add_triangle(&f.mesh, a, b, c);
     mesh_add_triangle(&f.mesh, c, b, a);
   }
-  sample(&f, (FloSampleOptions){.spacing = 0.05});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.05});
   check_densities("degenerate triangles", &f, 0.05);
-  sample(&f, (FloSampleOptions){.spacing = 0.05, .inset = 0.025});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.05, .inset = 0.025});
   check_densities("degenerate triangles, inset", &f, 0.05);
   fixture_free(&f);
 }
@@ -270,14 +213,14 @@ static void test_a_segment_and_a_point_are_sampled(void **state) {
   fixture_init(&f);
   uint32_t a = mesh_add_vertex(&f.mesh, 0, 0, 0), b = mesh_add_vertex(&f.mesh, 1, 0, 0);
   mesh_add_triangle(&f.mesh, a, b, b);
-  sample(&f, (FloSampleOptions){.spacing = 0.1});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.1});
   assert_true(f.points.count >= 11);
   for (size_t k = 0; k < f.points.count; ++k) assert_true(flo_points_at(&f.points, k)[1] == 0);
   fixture_free(&f);
   fixture_init(&f);
   a = mesh_add_vertex(&f.mesh, 1, 2, 3);
   mesh_add_triangle(&f.mesh, a, a, a);
-  sample(&f, (FloSampleOptions){.spacing = 0.1});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.1});
   assert_int_equal(f.points.count, 1);
   assert_close_3(flo_points_at(&f.points, 0), ((double[3]){1, 2, 3}), 0);
   fixture_free(&f);
@@ -296,7 +239,7 @@ static void test_single_triangles(void **state) {
     uint32_t a = mesh_add_vertex(&f.mesh, 0, 0, 0), b = mesh_add_vertex(&f.mesh, size, 0, 0);
     uint32_t c = mesh_add_vertex(&f.mesh, random_between(&random, 0, size), size * thinness, 0);
     mesh_add_triangle(&f.mesh, a, b, c);
-    sample(&f, (FloSampleOptions){.spacing = 1});
+    fixture_sample(&f, (FloSampleOptions){.spacing = 1});
     Densities d = measure(&f, 1);
     least = fmin(least, d.min), most = fmax(most, d.max);
     if (!(d.min > 3.6 && d.max < 10))
@@ -329,7 +272,7 @@ static void test_soups_have_the_right_density(void **state) {
     Fixture f;
     fixture_init(&f);
     add_soup(&f, seeds[k]);
-    sample(&f, (FloSampleOptions){.spacing = 0.04});
+    fixture_sample(&f, (FloSampleOptions){.spacing = 0.04});
     Densities d = measure(&f, 0.04);
     if (!(d.min > 3.6 && d.max < 10)) fail_msg("seed %d: density %g to %g", (int)seeds[k], d.min, d.max);
     fixture_free(&f);
@@ -344,7 +287,7 @@ static void test_samples_lie_on_the_surface_and_at_the_corners(void **state) {
   FloError error;
   fixture_init(&f);
   add_box(&f, 0.5, 0.4, 0.3);
-  sample(&f, (FloSampleOptions){.spacing = 0.05});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.05});
   assert_ok(flo_bvh_build(&f.bvh, &f.mesh, &error), &error);
   for (size_t k = 0; k < f.points.count; ++k) {
     FloClosest closest;
@@ -381,9 +324,9 @@ static void test_samples_leave_no_holes(void **state) {
     Random random = {3};
     fixture_init(&f);
     if (kind == 0) add_box(&f, 0.5, 0.4, 0.3);
-    if (kind == 1) add_sphere(&f, 0.6, 9);
-    if (kind == 2) add_sphere(&f, 0.6, 60);
-    sample(&f, (FloSampleOptions){.spacing = s});
+    if (kind == 1) mesh_add_sphere(&f.mesh, 0.6, 9);
+    if (kind == 2) mesh_add_sphere(&f.mesh, 0.6, 60);
+    fixture_sample(&f, (FloSampleOptions){.spacing = s});
     for (int k = 0; k < 5000; ++k) {
       double p[3], d[3], nearest = INFINITY, density = 0;
       random_surface_point(&f.mesh, &random, p);
@@ -403,9 +346,9 @@ static void test_the_number_of_samples_is_the_area(void **state) {
   (void)state;
   Fixture f;
   fixture_init(&f);
-  add_sphere(&f, 0.6, 40);
+  mesh_add_sphere(&f.mesh, 0.6, 40);
   for (double spacing = 0.08; spacing > 0.015; spacing /= 2) {
-    sample(&f, (FloSampleOptions){.spacing = spacing});
+    fixture_sample(&f, (FloSampleOptions){.spacing = spacing});
     assert_close((double)f.points.count * spacing * spacing, mesh_area(&f.mesh), 0.2 * mesh_area(&f.mesh));
   }
   fixture_free(&f);
@@ -418,7 +361,7 @@ static void test_points_are_added_to_those_there(void **state) {
   FloSampleOptions options = {.spacing = 0.1};
   fixture_init(&f);
   add_box(&f, 0.5, 0.4, 0.3);
-  sample(&f, options);
+  fixture_sample(&f, options);
   size_t n = f.points.count;
   assert_ok(flo_sample_surface(&f.mesh, &options, &f.points, &error), &error);
   assert_int_equal(f.points.count, 2 * n);
@@ -432,14 +375,14 @@ static void test_far_apart_parts_do_not_disturb_each_other(void **state) {
   Fixture f;
   fixture_init(&f);
   add_box(&f, 0.5, 0.4, 0.3);
-  sample(&f, (FloSampleOptions){.spacing = 0.05});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.05});
   size_t n = f.points.count;
   add_box(&f, 0.5, 0.4, 0.3);
   for (uint32_t k = 8; k < 16; ++k) {
     double *p = flo_mesh_vertex(&f.mesh, k);
     vec_set(p, p[0] + 1000, p[1] + 2000, p[2] + 4000);
   }
-  sample(&f, (FloSampleOptions){.spacing = 0.05});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.05});
   assert_close((double)f.points.count, 2 * (double)n, 4);
   fixture_free(&f);
 }
@@ -486,7 +429,7 @@ static void test_an_empty_mesh_has_no_samples(void **state) {
   (void)state;
   Fixture f;
   fixture_init(&f);
-  sample(&f, (FloSampleOptions){.spacing = 0.1, .inset = 0.05, .layers = 3, .relax = true});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.1, .inset = 0.05, .layers = 3, .relax = true});
   assert_int_equal(f.points.count, 0);
   fixture_free(&f);
 }
@@ -499,7 +442,7 @@ static void test_sampling_without_memory_says_so(void **state) {
     Fixture f;
     FloError error;
     fixture_init(&f);
-    add_sphere(&f, 0.3, 8);
+    mesh_add_sphere(&f.mesh, 0.3, 8);
     f.counter.fail_at = f.counter.n_calls + fail_at;
     FloStatus status = flo_sample_surface(&f.mesh, &options, &f.points, &error);
     bool is_past = f.counter.n_calls < f.counter.fail_at;
@@ -522,7 +465,7 @@ static void test_fine_meshes_are_sampled_in_no_time(void **state) {
   assert_ok(flo_mesh_sphere(0.25, 0.004, &f.mesh, &error), &error);
   assert_true(f.mesh.n_triangles > 80000);
   clock_t start = clock();
-  sample(&f, (FloSampleOptions){.spacing = 0.25, .inset = 0.125, .layers = 1});
+  fixture_sample(&f, (FloSampleOptions){.spacing = 0.25, .inset = 0.125, .layers = 1});
   double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   print_message("%zu triangles take %.2f s for %zu samples\n", f.mesh.n_triangles, seconds, f.points.count);
   assert_true(f.points.count >= 4);

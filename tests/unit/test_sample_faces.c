@@ -1,29 +1,7 @@
 // Samples of flat faces: sums of the kernel must not tell where the triangles of a face meet.
-#include "base/vecmath.h"
-#include "geometry/sample.h"
 #include "geometry/solid_meshes.h"
 #include "sph/kernel_form.h"
-#include "support/check.h"
-#include "support/meshes.h"
-
-typedef struct Fixture {
-  FloMemory memory;
-  FloMesh mesh;
-  FloPoints points;
-} Fixture;
-
-static void fixture_init(Fixture *f) {
-  *f = (Fixture){0};
-  flo_memory_init(&f->memory, NULL);
-  flo_mesh_init(&f->mesh, &f->memory);
-  f->points.memory = &f->memory;
-}
-
-static void fixture_free(Fixture *f) {
-  flo_points_free(&f->points);
-  flo_mesh_free(&f->mesh);
-  assert_int_equal(f->memory.bytes, 0);
-}
+#include "support/geometry.h"
 
 // A rectangle: a corner, and the two sides that begin there.
 typedef struct Face {

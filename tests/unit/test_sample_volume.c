@@ -1,42 +1,13 @@
 // Lattices inside meshes: how many points there are against exact volumes, how far apart, none outside, and
 // what is refused.
-#include "base/vecmath.h"
 #include "geometry/letters.h"
-#include "geometry/sample.h"
 #include "geometry/solid_meshes.h"
-#include "support/allocator.h"
-#include "support/check.h"
-
-typedef struct Fixture {
-  CountingAllocator counter;
-  FloMemory memory;
-  FloMesh mesh;
-  FloBvh bvh;
-  FloSdf sdf;
-  FloPoints points;
-} Fixture;
-
-static void fixture_init(Fixture *f) {
-  *f = (Fixture){.counter = {.byte_limit = 1u << 30}};
-  FloAllocator allocator = counting_allocator(&f->counter);
-  flo_memory_init(&f->memory, &allocator);
-  flo_mesh_init(&f->mesh, &f->memory);
-  f->points.memory = &f->memory;
-}
+#include "support/geometry.h"
 
 static void fixture_index(Fixture *f, double cell) {
   FloError error;
-  assert_ok(flo_bvh_build(&f->bvh, &f->mesh, &error), &error);
+  fixture_build_tree(f);
   assert_ok(flo_sdf_build(&f->sdf, &f->bvh, cell, 3, 2, &error), &error);
-}
-
-static void fixture_free(Fixture *f) {
-  flo_points_free(&f->points);
-  flo_sdf_free(&f->sdf);
-  flo_bvh_free(&f->bvh);
-  flo_mesh_free(&f->mesh);
-  assert_int_equal(f->counter.bytes, 0);
-  assert_int_equal(f->counter.n_mismatches, 0);
 }
 
 static void init_box(Fixture *f, double x, double y, double z, double cell) {

@@ -1,0 +1,41 @@
+// What is doubtful about a scene, said before its run begins: whoever did not ask 'flotsam check' should not
+// have to wait for the end to learn it.
+#include "io/advice.h"
+#include "io/shown.h"
+#include "run.h"
+
+#include <string.h>
+
+enum { MAX_NOTES = 6 }; // that are said; all are in the log
+
+typedef struct Notes {
+  AppRun *run;
+  size_t count;
+} Notes;
+
+// What is behind the first semicolon explains or mends.
+static int length_of_fact(const char *sentence) {
+  const char *remedy = strstr(sentence, "; ");
+  return (int)(remedy ? (size_t)(remedy - sentence) : strlen(sentence));
+}
+
+static void tell_note(void *context, const char *sentence) {
+  Notes *notes = context;
+  char text[2048];
+  flo_shown_escape(sentence, text, sizeof text);
+  flo_run_folder_note(notes->run->folder, "note: %s", text);
+  if (++notes->count <= MAX_NOTES && !notes->run->options->is_quiet)
+    app_fail(0, "note: %.*s", length_of_fact(text), text);
+}
+
+void app_run_tell_notes(AppRun *run) {
+  Notes notes = {.run = run};
+  flo_advice_give(run->scene, run->world, tell_note, &notes);
+  if (notes.count == 0 || run->options->is_quiet) return;
+  size_t n_left = notes.count > MAX_NOTES ? notes.count - MAX_NOTES : 0;
+  char more[48] = "";
+  if (n_left) snprintf(more, sizeof more, "%zu more; ", n_left);
+  char path[1024];
+  app_fail(0, "note: %s'flotsam check %s' tells what to do", more,
+           flo_shown_escape(run->scene->path, path, sizeof path));
+}

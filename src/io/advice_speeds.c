@@ -1,0 +1,175 @@
+// Advice on speeds and time steps: what moves faster than a time step can follow, or than anybody can have
+// meant, and a fixed time step that is too long. Messages name the place in the scene's files.
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "bodies/motion.h"
+#include "io/advice_parts.h"
+#include "io/scene_steps.h"
+#include "world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- What is fast ----
+
+// Whatever a scene gives a speed, with its place in the scene.
+typedef struct Mover {
+  const char *list; // "boundaries", "bodies", "fluids" or "emitters"
+  size_t index;
+  const char *key; // that gives it the speed
+  const char *name;
+  double speed;
+} Mover;
+
+typedef void MoverFn(void *context, const Mover *mover);
+
+static double wall_speed(const FloBody *body) {
+  return flo_motion_max_speed(body->motions, body->n_motions, &body->start, body->reach);
+}
+
+static void visit_bodies(const FloAdvice *advice, MoverFn *visit, void *context) {
+  const FloScene *scene = advice->scene;
+  for (size_t k = 0; k < scene->n_bodies; ++k) {
+    const FloBody *body = &flo_bodies(advice->world)[k];
+    bool is_dynamic = body->kind == FLO_BODY_DYNAMIC;
+    Mover mover = {is_dynamic ? "bodies" : "boundaries", scene->bodies[k].entry,
+                   is_dynamic ? "velocity" : "motions", scene->bodies[k].name, 0};
+    if (is_dynamic) {
+      double spin = vec_length(scene->bodies[k].def.angular_velocity) * body->reach;
+      mover.speed = vec_length(scene->bodies[k].def.velocity);
+      if (spin > mover.speed) mover.speed = spin, mover.key = "angular_velocity";
+    } else if (body->n_motions) {
+      mover.speed = wall_speed(body);
+    }
+    visit(context, &mover);
+  }
+}
+
+static void visit_streams(const FloAdvice *advice, MoverFn *visit, void *context) {
+  const struct FloSceneParts *parts = advice->scene->parts;
+  for (size_t k = 0; k < parts->n_fluids; ++k) {
+    const FloSceneFluid *fluid = &parts->fluids[k];
+    visit(context, &(Mover){"fluids", k, "velocity", parts->materials[fluid->material].name,
+                            vec_length(fluid->def.velocity)});
+  }
+  for (size_t k = 0; k < parts->n_emitters; ++k)
+    visit(context, &(Mover){"emitters", k, "speed", flo_advice_name(advice, "emitters", k),
+                            parts->emitters[k].def.speed});
+}
+
+// ---- Absurd ones ----
+
+// Faster than this nothing moves that was meant so: sound in water has 1500 m/s.
+#define FAST 1500
+
+// So many times faster than what falls through the scene, or crosses it in its duration.
+#define OUT_OF_PROPORTION 50
+
+// The speed that fits the scene's size: of a fall from its top to its bottom.
+static double natural_speed(const FloAdvice *advice) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0;
+  for (FloSet set = 0; set < FLO_SET_COUNT; ++set) {
+    const FloParticles *p = &advice->world->sets[set];
+    for (size_t i = 0; i < p->count; ++i) {
+      const double x[3] = {p->x[i], p->y[i], p->z[i]};
+      for (int axis = 0; axis < 3; ++axis)
+        low[axis] = fmin(low[axis], x[axis]), high[axis] = fmax(high[axis], x[axis]);
+    }
+  }
+  for (int axis = 0; axis < 3; ++axis) extent = fmax(extent, high[axis] - low[axis]);
+  double fall = sqrt(2 * vec_length(advice->world->def.gravity) * extent);
+  return fmax(fall, extent / advice->scene->duration);
+}
+
+typedef struct Judge {
+  FloAdvice *advice;
+  double natural, step; // [m/s], [s] the fixed time step or 0
+} Judge;
+
+// Begins with the place, as messages about mistakes do.
+static void tell_of_mover(const Judge *judge, const Mover *mover, const char *what) {
+  flo_advice_tell(judge->advice, "/%s/%zu/%s: '%s' moves at up to %.3g m/s, %s", mover->list, mover->index,
+                  mover->key, mover->name, mover->speed, what);
+}
+
+static void judge_mover(void *context, const Mover *mover) {
+  const Judge *judge = context;
+  const double spacings = mover->speed * judge->step / judge->advice->world->def.spacing;
+  char text[256] = "";
+  if (judge->step > 0 && spacings > 1)
+    snprintf(text, sizeof text,
+             "%.3g spacings in one time_step of %g s: fluid will pass through it; slow it down or make "
+             "time_step 0",
+             spacings, judge->step);
+  else if (mover->speed > FAST)
+    snprintf(text, sizeof text, "faster than sound in water; is it in m, s and rad?");
+  else if (mover->speed > OUT_OF_PROPORTION * judge->natural)
+    snprintf(text, sizeof text,
+             "%.0f times what falls or flows through the scene comes to (%.3g m/s); is it in m, s and rad?",
+             mover->speed / judge->natural, judge->natural);
+  if (text[0]) tell_of_mover(judge, mover, text);
+}
+
+void flo_advice_on_speeds(FloAdvice *advice) {
+  Judge judge = {advice, natural_speed(advice), advice->scene->world.time_step};
+  visit_bodies(advice, judge_mover, &judge);
+  visit_streams(advice, judge_mover, &judge);
+  flo_advice_end_kind(advice, "that are fast");
+}
+
+// ---- A fixed time step ----
+
+// Longer than the method's own by this, a step is hardly stable.
+#define TOO_LONG 3
+
+void flo_advice_on_steps(FloAdvice *advice) {
+  FloWorld *world = advice->world;
+  const double fixed = world->def.time_step;
+  const char *limited_by = "";
+  if (!(fixed > 0)) return;
+  world->def.time_step = 0;
+  double own = flo_world_max_dt(world, &limited_by);
+  world->def.time_step = fixed;
+  if (own > 0 && fixed > TOO_LONG * own)
+    flo_advice_tell(
+        advice,
+        "/time_step: %g s is %.3g times as long as the step that the method would choose (%.3g s, "
+        "limited by %s), and hardly stable; 0 lets it choose",
+        fixed, fixed / own, own, limited_by);
+  flo_advice_end_kind(advice, "time steps");
+}
+
+void flo_advice_explain_divergence(const FloScene *scene, FloError *error) {
+  FloError cause = *error;
+  if (error->status != FLO_DIVERGED || !(scene->world.time_step > 0)) return;
+  flo_fail(error, FLO_DIVERGED, "%.400s; %.300s: /time_step: %g s is fixed, 0 lets the method choose",
+           cause.text, scene->path, scene->world.time_step);
+}
+
+// ---- Impossible ones ----
+
+static void keep_fastest(void *context, const Mover *mover) {
+  Mover *fastest = context;
+  if (mover->speed > fastest->speed) *fastest = *mover;
+}
+
+FloStatus flo_advice_check_speeds(const FloScene *scene, FloWorld *world, FloError *error) {
+  const char *limited_by = "";
+  double dt = flo_world_max_dt(world, &limited_by);
+  if (world->def.time_step > 0 || !(dt < world->def.min_time_step)) return FLO_OK;
+  FloAdvice advice = {.scene = scene, .world = world};
+  Mover fastest = {0};
+  visit_bodies(&advice, keep_fastest, &fastest);
+  visit_streams(&advice, keep_fastest, &fastest);
+  // What has no speed of its own, such as stiff springs of sound, is told by the first step.
+  if (!fastest.list || fastest.speed < flo_world_measure_speed(world)) return FLO_OK;
+  FloSceneContext context = {.file = scene->path, .error = error, .origins = scene->parts->origins};
+  flo_scene_enter(&context, fastest.list);
+  flo_scene_enter_index(&context, fastest.index);
+  flo_scene_enter(&context, fastest.key);
+  return flo_scene_fail(
+      &context,
+      "'%s' moves at up to %.3g m/s, which needs a time step of %.3g s, below min_time_step = %g s; make it "
+      "slower",
+      fastest.name, fastest.speed, dt, world->def.min_time_step);
+}
