@@ -19,18 +19,27 @@ static FloStatus reserve(FloBodyRows *rows, FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
+static FloPairsSpec describe(const FloWorld *world) {
+  return (FloPairsSpec){.rows = &world->grids[FLO_SET_RIGID],
+                        .columns = &world->grids[FLO_SET_FLUID],
+                        .kernel = world->kernel,
+                        .reach = world->lists.reach,
+                        .with_viscous = true,
+                        .threads = world->threads};
+}
+
 FloStatus flo_body_rows_build(FloBodyRows *rows, FloWorld *world, FloError *error) {
-  const FloPairsSpec spec = {.rows = &world->grids[FLO_SET_RIGID],
-                             .columns = &world->grids[FLO_SET_FLUID],
-                             .kernel = world->kernel,
-                             .reach = world->lists.reach,
-                             .with_viscous = true,
-                             .threads = world->threads};
+  const FloPairsSpec spec = describe(world);
   rows->is_built = world->sets[FLO_SET_RIGID].count > 0 && world->sets[FLO_SET_FLUID].count > 0;
   if (!rows->is_built) return FLO_OK;
   if (!rows->pairs.memory) flo_pairs_init(&rows->pairs, &world->memory);
   FLO_TRY(reserve(rows, world, error));
   return flo_pairs_build(&rows->pairs, &spec, error);
+}
+
+void flo_body_rows_refill(FloBodyRows *rows, FloWorld *world) {
+  const FloPairsSpec spec = describe(world);
+  if (rows->is_built) flo_pairs_refill(&rows->pairs, &spec);
 }
 
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory) {

@@ -17,6 +17,8 @@ typedef struct FloBodyRows {
 
 // Finds the fluid near the samples; once in a step, after its neighbours are known.
 FloStatus flo_body_rows_build(FloBodyRows *rows, FloWorld *world, FloError *error);
+// Fits them to the present positions while the neighbours' lists serve on that they were found with.
+void flo_body_rows_refill(FloBodyRows *rows, FloWorld *world);
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory);
 // Velocities of the samples when the bodies move with these velocities and angular velocities, six each.
 void flo_body_rows_spread(FloBodyRows *rows, FloWorld *world, const double *motions);

@@ -16,14 +16,16 @@
 // Where the print misleads, or is left:
 // - Density. (2) with constant volumes makes every density equal to rho0. Here a sum of kernels is divided by
 //   the part of the kernel's support that solids leave free, 1 - sum_b V_b W_ib: what is compressed still
-//   reads as compressed, also next to a wall. The divisor is never less than what a particle alone
-//   contributes, so that one in a crevice does not press.
+//   reads as compressed, also next to a wall. The divisor is never less than what solids leave where there is
+//   room for a particle, so that what is squeezed into a narrower gap is not shot out of it.
 // - (8) with delta: a particle that flies away already when contact is foreseen is not drawn near again.
-// - Solids answer to the pressure of the fluid next to them (Akinci 2012: -p_i V_i^2 V_b/V0 grad W_ib on
-// fluid,
+// - Solids answer to the pressure of the fluid next to them (Akinci 2012: -p_i V_i^2 V_b/V0 grad W_ib on it,
 //   the opposite on the body), which is half of what the fluid in their place would do. Without it a single
 //   layer on a wall, which contacts keep from going in and nothing from staying, stands there like a
 //   membrane after the water has gone. The rest is left to the response, so that fluid is still pressed on.
+// - Friction of the fluid itself at solids, which the paper has none of: its wall viscosity acts next to
+// them,
+//   whatever the slip. It is nothing for water and holds honey.
 // - (12) takes the predicted velocity; (18) has the transposed block; (8) drags along what should glide: see
 //   direct_forcing_response.c.
 // - Arms reach to the particle's centre at the start of the step, not to the contact point at its end:
@@ -31,11 +33,12 @@
 // - Surfaces and normals come from signed distances rather than from the nearest sample.
 #include "coupling/direct_forcing.h"
 
-#include "base/parallel.h"
 #include "bodies/motion.h"
 #include "coupling/weakly_compressible.h"
 
-static const FloParamWords words[] = {{"response", {"global", "local", "penalty"}}, {0}};
+#include <string.h>
+
+static const FloParamWords words[] = {{"response", {"global", "local", "penalty"}}, FLO_VISCOSITY_WORDS, {0}};
 
 static const FloParam params[] = {
     {"sound_speed", 0, 0, 1e5, "m/s",
@@ -52,13 +55,15 @@ static const FloParam params[] = {
      "time in which tangential velocities fall to the share `slip`; 0: in each step, as in the paper"},
     {"tolerance", 1e-6, 0, 1, "", "of joint contacts, as a share of the highest speed"},
     {"max_iterations", 50, 1, 1e4, "", "at most as many for joint contacts"},
+    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
+     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
+    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
+    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
     {0}};
-
-enum { STATE = FLO_FORCING_PARTNERS + 1, FORCE };
 
 // ---- Life ----
 
-static double sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
+double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
   return flo_sound_speed(world->params[FLO_FORCING_SOUND_SPEED], forcing->expected_speed);
 }
 
@@ -84,8 +89,11 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloDirectForcing *forcing = state;
   double expected = fmax(flo_world_expected_speed(world), expected_body_speed(world));
+  // Of drops ten spacings wide; ten times that keeps their pressure from compressing them by more than 1 %.
+  expected = fmax(expected, flo_surface_tension_speed(world) / sqrt(10));
   forcing->expected_speed = fmax(forcing->expected_speed, expected);
-  flo_world_log(world, FLO_LOG_INFO, "direct-forcing: speed of sound %g m/s", sound_speed(world, forcing));
+  flo_world_log(world, FLO_LOG_INFO, "direct-forcing: speed of sound %g m/s",
+                flo_forcing_sound_speed(world, forcing));
   return FLO_OK;
 }
 
@@ -94,157 +102,58 @@ static void forcing_finish(FloWorld *world, void *state) {
   for (size_t k = 0; k < FLO_COUNT_OF(forcing->buffers); ++k)
     flo_buffer_free(&world->memory, &forcing->buffers[k]);
   flo_buffer_free(&world->memory, &forcing->viscosity.each);
+  flo_implicit_viscosity_free(&forcing->implicit_viscosity, &world->memory);
+  flo_surface_tension_free(&forcing->surface_tension, &world->memory);
+  flo_body_rows_free(&forcing->bodies, &world->memory);
 }
 
 // Monaghan 1992: artificial viscosity shortens the step that sound allows.
 static double forcing_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
-  double c = sound_speed(world, state) * (1 + 0.6 * world->params[FLO_FORCING_ALPHA]);
+  double c = flo_forcing_sound_speed(world, state) * (1 + 0.6 * world->params[FLO_FORCING_ALPHA]);
   double dt = world->def.cfl * world->def.spacing / (c + world->max_speed);
   *limited_by = "sound";
-  double viscous = flo_viscosity_max_dt(world);
+  double viscous = flo_implicit_viscosity_max_dt(world, world->params[FLO_FORCING_VISCOSITY]),
+         capillary = flo_surface_tension_max_dt(world);
   if (viscous < dt) dt = viscous, *limited_by = "viscosity";
+  if (capillary < dt) dt = capillary, *limited_by = "surface tension";
   return dt;
 }
 
+enum { PARTNERS = FLO_FORCING_FIRST_ARRAY, MOTIONS, STATE, FORCE, PREDICTED, WALLS, ZEROS, REPULSION };
+
+static FloStatus reserve_arrays(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  size_t n = world->sets[FLO_SET_FLUID].capacity + FLO_BLOCK,
+         n_walls = world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK,
+         n_rigid = world->sets[FLO_SET_RIGID].capacity + FLO_BLOCK, quad = 4 * sizeof(float);
+  bool is_penalty = flo_forcing_response(world) == FLO_RESPONSE_PENALTY;
+  const size_t sizes[] = {[PARTNERS] = world->bodies.count * sizeof(FloForcingPartner),
+                          [MOTIONS] = 6 * world->bodies.count * sizeof(double),
+                          [STATE] = n * quad,
+                          [FORCE] = n * quad,
+                          [PREDICTED] = is_penalty || forcing->has_implicit_viscosity ? n * quad : 0,
+                          [WALLS] = n_walls * quad,
+                          [ZEROS] = flo_max_size(n_walls, n_rigid) * sizeof(float),
+                          [REPULSION] = is_penalty ? (n_walls + n_rigid) * quad : 0};
+  FloBuffer *buffers = forcing->buffers;
+  size_t n_zeros = buffers[ZEROS].capacity;
+  for (size_t k = PARTNERS; k <= REPULSION; ++k)
+    FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[k], sizes[k], 0, error));
+  if (buffers[ZEROS].capacity != n_zeros) memset(buffers[ZEROS].data, 0, buffers[ZEROS].capacity);
+  forcing->partners = buffers[PARTNERS].data, forcing->motions = buffers[MOTIONS].data;
+  forcing->state = buffers[STATE].data, forcing->force = buffers[FORCE].data;
+  forcing->predicted = buffers[PREDICTED].data, forcing->repulsion = buffers[REPULSION].data;
+  forcing->walls = buffers[WALLS].data, forcing->zeros = buffers[ZEROS].data;
+  return FLO_OK;
+}
+
 static FloStatus reserve(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].capacity;
-  const size_t sizes[] = {[FLO_FORCING_PARTNERS] = world->bodies.count * sizeof(FloForcingPartner),
-                          [STATE] = n * 16,
-                          [FORCE] = n * 16};
-  for (size_t k = FLO_FORCING_PARTNERS; k <= FORCE; ++k)
-    FLO_TRY(flo_buffer_reserve(&world->memory, &forcing->buffers[k], sizes[k], 0, error));
-  forcing->partners = forcing->buffers[FLO_FORCING_PARTNERS].data;
-  forcing->state = forcing->buffers[STATE].data;
-  forcing->force = forcing->buffers[FORCE].data;
   double artificial =
-      world->params[FLO_FORCING_ALPHA] * world->kernel.support / 2 * sound_speed(world, forcing);
-  return flo_viscosity_prepare(&forcing->viscosity, world, artificial, true, error);
-}
-
-// ---- Fluid: density, pressure and forces ----
-
-typedef struct Density {
-  FloWorld *world;
-  FloDirectForcing *forcing;
-  FloTait tait;
-} Density;
-
-static void density_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Density *d = context;
-  FloParticles *p = &d->world->sets[FLO_SET_FLUID];
-  const float *near_fluid = d->world->fluid_fluid.kernel_sum, *walls = d->world->fluid_boundary.kernel_sum,
-              *rigid = d->world->sets[FLO_SET_RIGID].count ? d->world->fluid_rigid.kernel_sum : NULL;
-  const float self = (float)flo_kernel_w(&d->world->kernel, 0);
-  const float alone = self * (float)flo_world_rest_volume(d->world);
-  for (size_t i = begin; i < end; ++i) {
-    float rest = (float)flo_materials(d->world)[p->material[i]].density;
-    float uncovered = fmaxf(1 - walls[i] - (rigid ? rigid[i] : 0), alone);
-    float density = p->mass[i] * (self + near_fluid[i]) / uncovered;
-    float change = p->held[i] ? 0 : density - p->density[i];
-    float pressure = flo_tait_pressure(&d->tait, rest, density, change), volume = p->mass[i] / density;
-    float *q = d->forcing->state + 4 * i;
-    p->density[i] = density, p->pressure[i] = pressure;
-    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = pressure * volume * volume;
-  }
-}
-
-static void force_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  flo_passes()->fluid_forces(context, begin, end);
-}
-
-// (4) and (6).
-static void compute_forces(FloWorld *world, FloDirectForcing *forcing) {
-  size_t n = world->sets[FLO_SET_FLUID].count;
-  double since = flo_seconds();
-  Density density = {world, forcing,
-                     flo_tait(world, sound_speed(world, forcing), world->params[FLO_FORCING_GAMMA],
-                              world->params[FLO_FORCING_DAMPING])};
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &density);
-  since = flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
-  FloFluidForces forces = {.pairs = &world->fluid_fluid,
-                           .state = forcing->state,
-                           .all = forcing->viscosity.all,
-                           .coefficients = forcing->viscosity.is_single ? NULL : forcing->viscosity.each.data,
-                           .force = forcing->force};
-  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, 64, force_range, &forces);
-  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
-}
-
-// ---- Pressure of solids ----
-
-// On fluid particle i by a sample of a solid of this volume.
-static void pressure_by(const FloDirectForcing *forcing, size_t i, const FloPairSlot *slot, double volume,
-                        double force[3]) {
-  size_t lane = i % FLO_BLOCK;
-  const double g[3] = {(double)slot->gx[lane], (double)slot->gy[lane], (double)slot->gz[lane]};
-  vec_scale(g, -(double)forcing->state[4 * i + 3] * volume / forcing->rest_volume, force);
-}
-
-// By all samples that a particle lists of a set.
-static void pressure_of_row(const FloWorld *world, const FloDirectForcing *forcing, const FloPairs *pairs,
-                            FloSet set, size_t i, float total[3]) {
-  size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
-  if (i >= pairs->n_rows || pairs->slot_count[block] == 0) return;
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    double force[3];
-    pressure_by(forcing, i, &slots[k], (double)world->sets[set].volume[slots[k].index[lane]], force);
-    for (int axis = 0; axis < 3; ++axis) total[axis] += (float)force[axis];
-  }
-}
-
-typedef struct Pressing {
-  const FloWorld *world;
-  const FloDirectForcing *forcing;
-} Pressing;
-
-static void press_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Pressing *in = context;
-  for (size_t n = begin; n < end; ++n) {
-    size_t i = in->forcing->near[n].particle;
-    float *force = in->forcing->force + 4 * i;
-    if (!(in->forcing->state[4 * i + 3] > 0)) continue;
-    pressure_of_row(in->world, in->forcing, &in->world->fluid_boundary, FLO_SET_BOUNDARY, i, force);
-    if (in->forcing->near[n].is_near_rigid)
-      pressure_of_row(in->world, in->forcing, &in->world->fluid_rigid, FLO_SET_RIGID, i, force);
-  }
-}
-
-void flo_forcing_answer(const FloWorld *world, const FloDirectForcing *forcing, size_t i,
-                        const double origin[3], const double force[3], double impulses[6]) {
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], turn[3], impulse[3];
-  vec_scale(force, -forcing->kick_dt, impulse);
-  flo_world_nearest_image(world, origin, x, x);
-  vec_sub(x, origin, arm);
-  vec_cross(arm, impulse, turn);
-  vec_add(impulses, impulse, impulses);
-  vec_add(impulses + 3, turn, impulses + 3);
-}
-
-// The opposite on bodies, in the order of the particles.
-static void press_body(const FloWorld *world, FloDirectForcing *forcing, size_t i, size_t sample,
-                       const double force[3]) {
-  FloForcingPartner *partner = &forcing->partners[world->sets[FLO_SET_RIGID].body[sample]];
-  flo_forcing_answer(world, forcing, i, partner->origin, force, partner->pressure);
-}
-
-static void press_bodies(const FloWorld *world, FloDirectForcing *forcing) {
-  const FloPairs *pairs = &world->fluid_rigid;
-  for (size_t n = 0; n < forcing->n_near; ++n) {
-    size_t i = forcing->near[n].particle, block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
-    if (!forcing->near[n].is_near_rigid || !(forcing->state[4 * i + 3] > 0)) continue;
-    const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-    for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-      size_t sample = (size_t)slots[k].index[lane];
-      double force[3];
-      pressure_by(forcing, i, &slots[k], (double)world->sets[FLO_SET_RIGID].volume[sample], force);
-      press_body(world, forcing, i, sample, force);
-    }
-  }
+      world->params[FLO_FORCING_ALPHA] * world->kernel.support / 2 * flo_forcing_sound_speed(world, forcing);
+  forcing->has_implicit_viscosity = flo_implicit_viscosity_is_needed(
+      world, world->params[FLO_FORCING_VISCOSITY], fmax(forcing->dt, forcing->kick_dt));
+  FLO_TRY(reserve_arrays(world, forcing, error));
+  return flo_viscosity_prepare(&forcing->viscosity, world, artificial, !forcing->has_implicit_viscosity,
+                               error);
 }
 
 // ---- Bodies: prediction and correction ----
@@ -262,17 +171,43 @@ static void move_to(FloBody *body, const FloRigid *rigid, const FloPose *from, d
   flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
 }
 
-static void predict_dynamic(const FloWorld *world, const FloDirectForcing *forcing, FloBody *body,
-                            FloForcingPartner *partner) {
-  FloRigid *rigid = &body->rigid;
-  static const double none[3] = {0};
-  double impulse[3];
+static void meet_dynamic(const FloWorld *world, const FloRigid *rigid, FloForcingPartner *partner) {
   partner->is_loose = !rigid->is_held;
   partner->is_free = partner->is_loose && world->params[FLO_FORCING_ONE_WAY] == 0;
-  if (!rigid->is_held) keep_velocity(rigid->velocity, rigid->angular_velocity, partner->earlier);
-  vec_scale(world->def.gravity, rigid->mass * forcing->kick_dt, impulse);
-  flo_rigid_push(rigid, impulse, none);
-  if (partner->is_free) flo_rigid_push(rigid, partner->pressure, partner->pressure + 3);
+  vec_copy(rigid->position, partner->origin);
+  if (partner->is_loose) keep_velocity(rigid->velocity, rigid->angular_velocity, partner->earlier);
+}
+
+static void meet_bodies(FloWorld *world, FloDirectForcing *forcing) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    FloForcingPartner *partner = &forcing->partners[k];
+    *partner = (FloForcingPartner){.before = body->state.pose,
+                                   .slip = body->slip,
+                                   .restitution = body->restitution,
+                                   .is_moving = body->kind == FLO_BODY_DYNAMIC || body->n_motions > 0};
+    if (world->params[FLO_FORCING_SLIP_TIME] > 0)
+      partner->slip = pow(body->slip, forcing->kick_dt / world->params[FLO_FORCING_SLIP_TIME]);
+    if (body->kind == FLO_BODY_DYNAMIC) meet_dynamic(world, &body->rigid, partner);
+  }
+}
+
+// By gravity, and by all forces of the fluid before viscosity is made implicit.
+static void push_bodies(FloWorld *world, const FloDirectForcing *forcing) {
+  static const double none[3] = {0};
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloRigid *rigid = &flo_bodies(world)[k].rigid;
+    const FloForcingPartner *partner = &forcing->partners[k];
+    double impulse[3];
+    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
+    vec_scale(world->def.gravity, rigid->mass * forcing->kick_dt, impulse);
+    flo_rigid_push(rigid, impulse, none);
+    if (partner->is_free) flo_rigid_push(rigid, partner->push, partner->push + 3);
+  }
+}
+
+static void predict_dynamic(const FloDirectForcing *forcing, FloBody *body, FloForcingPartner *partner) {
+  const FloRigid *rigid = &body->rigid;
   if (!rigid->is_held) keep_velocity(rigid->velocity, rigid->angular_velocity, partner->velocity);
   partner->kicked = *rigid;
   move_to(body, &partner->kicked, &partner->before, forcing->dt);
@@ -292,32 +227,20 @@ static void predict_bodies(FloWorld *world, FloDirectForcing *forcing) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     FloForcingPartner *partner = &forcing->partners[k];
-    *partner = (FloForcingPartner){.before = body->state.pose,
-                                   .slip = body->slip,
-                                   .restitution = body->restitution,
-                                   .is_moving = body->kind == FLO_BODY_DYNAMIC || body->n_motions > 0};
-    if (world->params[FLO_FORCING_SLIP_TIME] > 0)
-      partner->slip = pow(body->slip, forcing->kick_dt / world->params[FLO_FORCING_SLIP_TIME]);
-    if (body->kind == FLO_BODY_DYNAMIC) vec_copy(body->rigid.position, partner->origin);
-  }
-  if (flo_forcing_response(world) != FLO_RESPONSE_PENALTY) press_bodies(world, forcing);
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    FloBody *body = &flo_bodies(world)[k];
-    FloForcingPartner *partner = &forcing->partners[k];
+    memcpy(partner->exchange, partner->push, sizeof partner->exchange);
     if (body->kind == FLO_BODY_DYNAMIC)
-      predict_dynamic(world, forcing, body, partner);
+      predict_dynamic(forcing, body, partner);
     else if (body->n_motions > 0)
       predict_kinematic(world, forcing, body, partner);
   }
 }
 
-// The force is what gave the impulse; the torque is about the shape's origin rather than the centre of mass.
+// The force is what gave all the momentum of the step; the torque is about the shape's origin rather than the
+// centre of mass.
 static void keep_force(const FloDirectForcing *forcing, const FloForcingPartner *partner, FloBody *body) {
   double arm[3], more[3];
-  vec_add(partner->impulse, partner->pressure, body->state.force);
-  vec_add(partner->impulse + 3, partner->pressure + 3, body->state.torque);
-  vec_scale(body->state.force, 1 / forcing->kick_dt, body->state.force);
-  vec_scale(body->state.torque, 1 / forcing->kick_dt, body->state.torque);
+  vec_scale(partner->exchange, 1 / forcing->kick_dt, body->state.force);
+  vec_scale(partner->exchange + 3, 1 / forcing->kick_dt, body->state.torque);
   vec_sub(partner->origin, partner->before.position, arm);
   vec_cross(arm, body->state.force, more);
   vec_add(body->state.torque, more, body->state.torque);
@@ -339,6 +262,19 @@ static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
 
 // ---- The step ----
 
+// Everything before contacts: velocities and poses as they would be without.
+static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  meet_bodies(world, forcing);
+  FLO_TRY(flo_forcing_add_forces(world, forcing, error));
+  push_bodies(world, forcing);
+  FLO_TRY(flo_forcing_make_viscous(world, forcing, error));
+  double since = flo_seconds();
+  predict_bodies(world, forcing);
+  flo_world_kick(world, forcing->force, forcing->kick_dt);
+  flo_world_stage_done(world, FLO_STAGE_INTEGRATE, since);
+  return FLO_OK;
+}
+
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
   forcing->dt = dt, forcing->kick_dt = (world->dt + dt) / 2;
@@ -346,17 +282,8 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   forcing->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(reserve(world, forcing, error));
-  FLO_TRY(flo_forcing_find_near(world, forcing, error));
-  compute_forces(world, forcing);
+  FLO_TRY(predict(world, forcing, error));
   double since = flo_seconds();
-  predict_bodies(world, forcing);
-  Pressing pressing = {world, forcing};
-  if (flo_forcing_response(world) == FLO_RESPONSE_PENALTY)
-    flo_forcing_add_penalty(world, forcing);
-  else
-    flo_parallel_for(world->threads, forcing->n_near, 256, press_range, &pressing);
-  flo_world_kick(world, forcing->force, forcing->kick_dt);
-  since = flo_world_stage_done(world, FLO_STAGE_INTEGRATE, since);
   FLO_TRY(flo_forcing_detect(world, forcing, error));
   forcing->detection_seconds += flo_seconds() - since;
   double response_since = flo_seconds();
@@ -368,54 +295,13 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   since = flo_seconds();
   flo_forcing_correct_positions(world, forcing);
   forcing->detection_seconds += flo_seconds() - since;
+  flo_forcing_leave(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   return FLO_OK;
 }
 
-// ---- Forces on walls, asked for between steps; those on bodies are known from the step ----
-
-static void press_walls(FloWorld *world, const FloDirectForcing *forcing, size_t i) {
-  const FloPairs *pairs = &world->fluid_boundary;
-  FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-  size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
-  bool has_pressure = flo_forcing_response(world) != FLO_RESPONSE_PENALTY && forcing->state[4 * i + 3] > 0;
-  if (!has_pressure || pairs->slot_count[block] == 0) return;
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    size_t j = (size_t)slots[k].index[lane];
-    double force[3];
-    pressure_by(forcing, i, &slots[k], (double)b->volume[j], force);
-    b->fx[j] -= (float)force[0], b->fy[j] -= (float)force[1], b->fz[j] -= (float)force[2];
-  }
-}
-
 static FloStatus forcing_solid_forces(FloWorld *world, void *state, FloError *error) {
-  (void)error;
-  const FloDirectForcing *forcing = state;
-  FloParticles *b = &world->sets[FLO_SET_BOUNDARY], *r = &world->sets[FLO_SET_RIGID];
-  for (size_t i = 0; i < b->count; ++i) b->fx[i] = b->fy[i] = b->fz[i] = 0;
-  for (size_t i = 0; i < r->count; ++i) r->fx[i] = r->fy[i] = r->fz[i] = 0;
-  float scale = -1 / (float)forcing->kick_dt;
-  for (size_t n = 0; n < forcing->n_near; ++n) press_walls(world, forcing, forcing->near[n].particle);
-  for (size_t k = 0; k < forcing->n_contacts; ++k) {
-    const FloForcingContact *c = &forcing->contacts[k];
-    FloParticles *set = c->sample < b->count ? b : r;
-    size_t i = c->sample < b->count ? c->sample : c->sample - b->count;
-    set->fx[i] += scale * (float)c->impulse[0];
-    set->fy[i] += scale * (float)c->impulse[1];
-    set->fz[i] += scale * (float)c->impulse[2];
-  }
-  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
-    const FloBodyContact *c = &forcing->body_contacts[k];
-    double push[3];
-    size_t i = c->wall_sample;
-    if (flo_bodies(world)[c->other].set != FLO_SET_BOUNDARY) continue;
-    vec_add_scaled(c->drag, c->normal, c->press, push);
-    b->fx[i] += scale * (float)push[0], b->fy[i] += scale * (float)push[1],
-        b->fz[i] += scale * (float)push[2];
-  }
-  if (flo_forcing_response(world) == FLO_RESPONSE_PENALTY) flo_forcing_penalty_on_walls(world, forcing);
-  return FLO_OK;
+  return flo_forcing_solid_forces(world, state, error);
 }
 
 const FloCoupling flo_direct_forcing = {
@@ -425,6 +311,7 @@ const FloCoupling flo_direct_forcing = {
     .words = words,
     .has_small_steps = true,
     .moves_bodies = true,
+    .has_surface_tension = true,
     .state_size = sizeof(FloDirectForcing),
     .n_saved = 1,
     .init = forcing_init,

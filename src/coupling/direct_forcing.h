@@ -3,19 +3,27 @@
 #define FLO_COUPLING_DIRECT_FORCING_H
 
 #include "base/vecmath.h"
-#include "coupling/viscosity.h"
+#include "coupling/implicit_viscosity.h"
+#include "coupling/surface_tension.h"
 #include "world.h"
 
 // A surface that a fluid particle is nearer to than it may be.
 typedef struct FloSurfaceHit {
-  uint32_t sample;  // near it; those of dynamic bodies are counted on after those of walls
+  uint32_t body;
   double distance;  // to the surface, negative inside [m]
   double normal[3]; // out of the body
 } FloSurfaceHit;
 
 enum { FLO_MAX_HITS = 4 };
 
-// A fluid particle that lists samples of solids.
+// Where a fluid particle was when the distance to all solids was known to be more than `clearance`. That
+// holds for wherever it is now, less its own way and the solids'. Four floats, since every particle has one.
+typedef struct FloForcingRoom {
+  float at[3];
+  float clearance; // beyond the way that solids had come by then [m]
+} FloForcingRoom;
+
+// A fluid particle that may touch solids in this step.
 typedef struct FloNearParticle {
   uint32_t particle;
   uint32_t first; // contact
@@ -26,7 +34,7 @@ typedef struct FloNearParticle {
 
 // Fluid particle against body. Velocities are of the particle relative to the body.
 typedef struct FloForcingContact {
-  uint32_t particle, body, sample;
+  uint32_t particle, body;
   bool has_company;  // the particle touches something else, too
   bool is_first;     // contact of its particle
   bool is_pressed;   // approaches by itself: (8) holds, otherwise (9)
@@ -38,6 +46,7 @@ typedef struct FloForcingContact {
   double approach;   // predicted normal velocity
   double impulse[3]; // on the particle [N s]
   // Of company:
+  bool is_jammed;       // of the first one: between solids that close in on it and cannot be moved
   double shift[3];      // of the first one: what the velocity of the particle changes by
   double press, weight; // normal impulse, and normal velocity per normal impulse
 } FloForcingContact;
@@ -45,7 +54,7 @@ typedef struct FloForcingContact {
 // Body against body: a sample of `body` touches `other`.
 typedef struct FloBodyContact {
   uint32_t body, other, sample;
-  uint32_t wall_sample;        // near it, of the other one
+  uint32_t other_sample;       // near it, of the other one
   double normal[3];            // out of the other one
   double arm[3], other_arm[3]; // from their origins to the point of contact
   double velocity[3];          // predicted, relative to the other
@@ -62,6 +71,7 @@ typedef struct FloForcingPartner {
   bool is_moving; // dynamic or kinematic
   double slip, restitution;
   FloPose before;      // pose at the start of the step
+  double way;          // no point of it moves farther to where it is predicted to be [m]
   FloRigid kicked;     // of dynamic ones: at the start of the step, with the velocities of its end
   double origin[3];    // which arms reach from, and which moves with `velocity`
   double velocity[6];  // predicted: linear, angular
@@ -70,8 +80,9 @@ typedef struct FloForcingPartner {
   double load[6];      // its right-hand side
   double mobility[36]; // inverse of the above, or of mass and inertia alone
   double change[6];    // of the velocities by the response
+  double push[6];      // impulse by the forces of the fluid around it, before contacts
   double impulse[6];   // that the response gave it
-  double pressure[6];  // impulse by the pressure of the fluid around it
+  double exchange[6];  // all that fluid and other solids gave it, also where it cannot be moved
   size_t n_contacts;
 } FloForcingPartner;
 
@@ -80,18 +91,37 @@ typedef struct FloDirectForcing {
   // Of a step:
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: that particles keep from surfaces [m]
-  size_t n_near, n_contacts, n_body_contacts;
+  size_t n_near, n_contacts, n_body_contacts, n_linked;
   bool has_free_bodies; // that fluid can push
   bool has_company;     // some particle touches several solids
-  FloViscosity viscosity;
+  bool has_implicit_viscosity;
+  FloViscosity viscosity; // explicit
+  FloImplicitViscosity implicit_viscosity;
+  FloSurfaceTension surface_tension;
+  FloBodyRows bodies; // what pressure and explicit viscosity do to them
+  bool has_left;      // the following is known:
+  uint64_t left_step; // number of the step that was made last,
+  double left_at[9];  // and where it left three fluid particles
+  FloForcingRoom *rooms;
+  double travel;      // at most so far has any solid moved since `rooms` were last forgotten [m]
+  size_t n_rooms;     // that are known
+  uint32_t only_wall; // the body that all samples of walls belong to; UINT32_MAX: several
+  size_t n_seen;      // bodies whose poses are known:
+  FloPose *seen;      // when rooms were last measured
   FloNearParticle *near;
   FloForcingContact *contacts;
+  uint32_t *linked; // contacts with dynamic bodies, or in company: those that others depend on, or that do
   FloBodyContact *body_contacts;
   FloForcingPartner *partners;
-  float *state;                               // quadruples per fluid particle: velocity, p V^2
-  float *force;                               // quadruples per fluid particle
+  double *motions;  // velocities of bodies, six each
+  float *state;     // quadruples per fluid particle: velocity, p V^2
+  float *force;     // quadruples per fluid particle
+  float *predicted; // quadruples per fluid particle: velocity before implicit viscosity, then with it
+  float *walls;     // quadruples per wall sample: velocity, volume over the fluid's rest volume
+  float *zeros;     // pressures of samples, which have none of their own
+  float *repulsion; // quadruples per sample, those of bodies after those of walls: the penalty's opposite
   double detection_seconds, response_seconds; // since the start
-  FloBuffer buffers[6];
+  FloBuffer buffers[15];
 } FloDirectForcing;
 
 enum {
@@ -104,29 +134,51 @@ enum {
   FLO_FORCING_SLIP_TIME,
   FLO_FORCING_TOLERANCE,
   FLO_FORCING_MAX_ITERATIONS,
+  FLO_FORCING_VISCOSITY,
+  FLO_FORCING_VISCOSITY_TOLERANCE,
+  FLO_FORCING_VISCOSITY_ITERATIONS,
 };
 
 enum { FLO_RESPONSE_GLOBAL, FLO_RESPONSE_LOCAL, FLO_RESPONSE_PENALTY };
 
-enum { FLO_FORCING_NEAR, FLO_FORCING_CONTACTS, FLO_FORCING_BODY_CONTACTS, FLO_FORCING_PARTNERS };
+// Buffers:
+enum {
+  FLO_FORCING_NEAR,
+  FLO_FORCING_CONTACTS,
+  FLO_FORCING_LINKED,
+  FLO_FORCING_BODY_CONTACTS,
+  FLO_FORCING_WALL_FORCE,
+  FLO_FORCING_ROOMS,
+  FLO_FORCING_SEEN,
+  FLO_FORCING_FIRST_ARRAY // of those that direct_forcing.c makes in each step
+};
 
 static inline int flo_forcing_response(const FloWorld *world) {
   return (int)world->params[FLO_FORCING_RESPONSE];
 }
 
+double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing);
+
+// ---- Forces before contacts ----
+
+// On fluid into `force`, on bodies into what pushes them; all but implicit viscosity.
+FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// Implicit viscosity, where it is needed; bodies must have been pushed by everything else.
+FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// Remembers how a step left the world.
+void flo_forcing_leave(const FloWorld *world, FloDirectForcing *forcing);
+// Fills the force fields of all solid samples: the whole of what the last step did to them.
+FloStatus flo_forcing_solid_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+
 // ---- Contacts: who touches whom ----
 
-// Fluid particles that list samples of solids; needs the neighbours of this step.
-FloStatus flo_forcing_find_near(FloWorld *world, FloDirectForcing *forcing, FloError *error);
-// Contacts of fluid and bodies, and of bodies among each other, where the prediction brings them.
+// Signed distance to the surface; and where that is less than `reach`, the unit normal out of it.
+double flo_forcing_surface(const FloSolid *solid, const double point[3], double reach, double normal[3]);
+// Contacts of fluid and bodies, and of bodies among each other, where the prediction brings them. What
+// touches a single solid that cannot be pushed, as most do, gets its velocity at once (Algorithm 2).
 FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloError *error);
 // Moves fluid particles that are too near to a surface away from it, (19) and (20).
 void flo_forcing_correct_positions(FloWorld *world, FloDirectForcing *forcing);
-
-// Adds the opposite of what a force does to fluid particle i in the time of a kick to a body's impulses,
-// linear and, about `origin`, angular.
-void flo_forcing_answer(const FloWorld *world, const FloDirectForcing *forcing, size_t i,
-                        const double origin[3], const double force[3], double impulses[6]);
 
 // ---- Response ----
 
@@ -141,7 +193,22 @@ static inline void flo_forcing_take(const FloForcingContact *c, const double vel
   vec_scale(velocity, c->grip, out);
   vec_add_scaled(out, c->normal, share * along, out);
 }
-// Gives fluid and bodies the velocities that contacts ask for.
+// Of fluid particle i, by the response. What the velocity cannot hold is kept beside it, so that bodies get
+// the opposite to the last bit but few.
+static inline void flo_forcing_change_velocity(FloParticles *p, size_t i, const double change[3],
+                                               double per_dt) {
+  float *velocity[3] = {&p->vx[i], &p->vy[i], &p->vz[i]},
+        *low[3] = {&p->vx_low[i], &p->vy_low[i], &p->vz_low[i]},
+        *acceleration[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
+  for (int axis = 0; axis < 3; ++axis) {
+    double v = (double)*velocity[axis] + (double)*low[axis] + change[axis];
+    *velocity[axis] = (float)v;
+    *low[axis] = (float)(v - (double)*velocity[axis]);
+    *acceleration[axis] += (float)(change[axis] * per_dt);
+  }
+}
+// Gives fluid and bodies the velocities that contacts ask for; what touches a single solid that cannot be
+// pushed has got it already.
 void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing);
 // Solves the symmetric, positive definite system a x = b of n <= 6 unknowns, rows of six, by Cholesky; false
 // if it is not positive definite.
@@ -149,9 +216,8 @@ bool flo_forcing_solve(const double a[36], int n, const double b[6], double x[6]
 
 // ---- Baseline ----
 
-// Adds the repulsion by solid samples (Monaghan 2005) to the forces on fluid, and the opposite to bodies.
+// Adds the repulsion by solid samples (Monaghan 2005) to the forces on fluid, and the opposite to what pushes
+// bodies.
 void flo_forcing_add_penalty(FloWorld *world, FloDirectForcing *forcing);
-// The opposite on the samples of walls.
-void flo_forcing_penalty_on_walls(FloWorld *world, const FloDirectForcing *forcing);
 
 #endif

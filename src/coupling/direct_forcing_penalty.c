@@ -8,7 +8,8 @@
 // feels little of it; with the kernel's own h it would be shot away by 25 g at the start. Samples weigh as
 // much as fluid particles. What acts on a body is the opposite.
 #include "coupling/direct_forcing.h"
-#include "coupling/weakly_compressible.h"
+
+#include <string.h>
 
 static double shape_of(double q) {
   if (q < 2.0 / 3) return 2.0 / 3;
@@ -22,68 +23,62 @@ typedef struct Penalty {
 } Penalty;
 
 static Penalty describe(const FloWorld *world, const FloDirectForcing *forcing) {
-  double c = flo_sound_speed(world->params[FLO_FORCING_SOUND_SPEED], forcing->expected_speed);
-  return (Penalty){world, c, 0.75 * world->def.spacing};
+  return (Penalty){world, flo_forcing_sound_speed(world, forcing), 0.75 * world->def.spacing};
 }
 
-// On fluid particle i by a sample; x is where the sample is, as seen from the particle.
-static void pair_force(const Penalty *in, size_t i, const FloParticles *samples, size_t j, double force[3],
-                       double x[3]) {
+// On fluid particle i by a sample.
+static void pair_force(const Penalty *in, size_t i, const FloParticles *samples, size_t j, double force[3]) {
   const FloParticles *p = &in->world->sets[FLO_SET_FLUID];
-  const double here[3] = {p->x[i], p->y[i], p->z[i]},
-               there[3] = {samples->x[j], samples->y[j], samples->z[j]};
-  double way[3];
-  flo_world_nearest_image(in->world, here, there, x);
-  vec_sub(here, x, way);
+  const double here[3] = {p->x[i], p->y[i], p->z[i]};
+  double there[3] = {samples->x[j], samples->y[j], samples->z[j]}, way[3];
+  flo_world_nearest_image(in->world, here, there, there);
+  vec_sub(here, there, way);
   double r = fmax(vec_length(way), 1e-3 * in->h);
   double size = 0.5 * (double)p->mass[i] * 0.02 * in->c * in->c / r * shape_of(r / in->h);
   vec_scale(way, size / r, force);
 }
 
-typedef void (*VisitFn)(FloWorld *, const FloDirectForcing *, size_t i, size_t j, const double force[3]);
+// The opposite of what fluid particle i feels, to the body of a sample of a dynamic one.
+static void push_body(const FloWorld *world, FloDirectForcing *forcing, size_t i, size_t j,
+                      const double force[3]) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  FloForcingPartner *partner = &forcing->partners[world->sets[FLO_SET_RIGID].body[j]];
+  double x[3] = {p->x[i], p->y[i], p->z[i]}, arm[3], turn[3], impulse[3];
+  vec_scale(force, -forcing->kick_dt, impulse);
+  flo_world_nearest_image(world, partner->origin, x, x);
+  vec_sub(x, partner->origin, arm);
+  vec_cross(arm, impulse, turn);
+  vec_add(partner->push, impulse, partner->push);
+  vec_add(partner->push + 3, turn, partner->push + 3);
+}
 
-static void visit(FloWorld *world, const FloDirectForcing *forcing, const FloPairs *pairs, FloSet set,
-                  VisitFn act) {
-  Penalty in = describe(world, forcing);
-  for (size_t n = 0; n < forcing->n_near; ++n) {
-    size_t i = forcing->near[n].particle, block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
-    if (i >= pairs->n_rows || pairs->slot_count[block] == 0) continue;
-    const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-    for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-      size_t j = (size_t)slots[k].index[lane];
-      double force[3], x[3];
-      pair_force(&in, i, &world->sets[set], j, force, x);
-      act(world, forcing, i, j, force);
+// By the samples of a set that particle i lists.
+static void repel(const Penalty *in, FloDirectForcing *forcing, const FloPairs *pairs, FloSet set, size_t i) {
+  size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
+  size_t offset = set == FLO_SET_RIGID ? in->world->sets[FLO_SET_BOUNDARY].count : 0;
+  if (i >= pairs->n_rows || pairs->slot_count[block] == 0) return;
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+    size_t j = (size_t)slots[k].index[lane];
+    double force[3];
+    pair_force(in, i, &in->world->sets[set], j, force);
+    for (size_t axis = 0; axis < 3; ++axis) {
+      forcing->force[4 * i + axis] += (float)force[axis];
+      forcing->repulsion[4 * (offset + j) + axis] -= (float)force[axis];
     }
+    if (set == FLO_SET_RIGID) push_body(in->world, forcing, i, j, force);
   }
 }
 
-static void push_fluid(FloWorld *world, const FloDirectForcing *forcing, size_t i, size_t j,
-                       const double force[3]) {
-  (void)world, (void)j;
-  for (size_t axis = 0; axis < 3; ++axis) forcing->force[4 * i + axis] += (float)force[axis];
-}
-
-static void push_both(FloWorld *world, const FloDirectForcing *forcing, size_t i, size_t j,
-                      const double force[3]) {
-  FloForcingPartner *partner = &forcing->partners[world->sets[FLO_SET_RIGID].body[j]];
-  push_fluid(world, forcing, i, j, force);
-  if (partner->is_free) flo_forcing_answer(world, forcing, i, partner->origin, force, partner->impulse);
-}
-
 void flo_forcing_add_penalty(FloWorld *world, FloDirectForcing *forcing) {
-  visit(world, forcing, &world->fluid_boundary, FLO_SET_BOUNDARY, push_fluid);
-  if (world->sets[FLO_SET_RIGID].count == 0) return;
-  visit(world, forcing, &world->fluid_rigid, FLO_SET_RIGID, push_both);
-}
-
-static void push_wall(FloWorld *world, const FloDirectForcing *forcing, size_t i, size_t j,
-                      const double force[3]) {
-  (void)forcing, (void)i;
-  FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-  b->fx[j] -= (float)force[0], b->fy[j] -= (float)force[1], b->fz[j] -= (float)force[2];
-}
-
-void flo_forcing_penalty_on_walls(FloWorld *world, const FloDirectForcing *forcing) {
-  visit(world, forcing, &world->fluid_boundary, FLO_SET_BOUNDARY, push_wall);
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  size_t n_samples = world->sets[FLO_SET_BOUNDARY].count + world->sets[FLO_SET_RIGID].count;
+  bool has_bodies = world->sets[FLO_SET_RIGID].count > 0;
+  Penalty in = describe(world, forcing);
+  memset(forcing->repulsion, 0, 4 * n_samples * sizeof(float));
+  for (size_t i = 0; i < p->count; ++i) {
+    if (p->held[i]) continue;
+    repel(&in, forcing, &world->fluid_boundary, FLO_SET_BOUNDARY, i);
+    if (has_bodies) repel(&in, forcing, &world->fluid_rigid, FLO_SET_RIGID, i);
+  }
 }

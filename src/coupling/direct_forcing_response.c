@@ -77,26 +77,28 @@ static void set_mass(const FloBody *body, FloForcingPartner *partner) {
   }
 }
 
-// m J^T S J and -m J^T v^, with J^T S J = grip J^T J + share (J^T n)(J^T n)^T.
+// m J^T S J and -m J^T v^, with J^T S J = grip J^T J + share (J^T n)(J^T n)^T; the lower half of the matrix.
 static void add_follower(FloForcingPartner *partner, const FloForcingContact *c, double mass) {
   const double *r = c->arm, r2 = vec_dot(r, r), grip = mass * c->grip;
   const double share = mass * ((c->is_pressed ? 1 : 0) - c->grip);
-  const double cross[9] = {0, r[2], -r[1], -r[2], 0, r[0], r[1], -r[0], 0}; // r~^T
+  const double cross[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0}; // r~
   double *a = partner->matrix, load[6], steep[6];
   for (int i = 0; grip > 0 && i < 3; ++i) {
     a[7 * i] += grip;
-    for (int k = 0; k < 3; ++k) {
-      a[6 * i + k + 3] += grip * cross[3 * i + k];
-      a[6 * (k + 3) + i] += grip * cross[3 * i + k];
-      a[6 * (i + 3) + k + 3] += grip * ((i == k ? r2 : 0) - r[i] * r[k]);
-    }
+    for (int k = 0; k < 3; ++k) a[6 * (i + 3) + k] += grip * cross[3 * i + k];
+    for (int k = 0; k <= i; ++k) a[6 * (i + 3) + k + 3] += grip * ((i == k ? r2 : 0) - r[i] * r[k]);
   }
   wrench(c->normal, r, steep);
   for (int i = 0; i < 6; ++i)
-    for (int k = 0; k < 6; ++k) a[6 * i + k] += share * steep[i] * steep[k];
+    for (int k = 0; k <= i; ++k) a[6 * i + k] += share * steep[i] * steep[k];
   wrench(c->missing, r, load);
   for (int i = 0; i < 6; ++i) partner->load[i] -= mass * load[i];
   ++partner->n_contacts;
+}
+
+static void complete_matrix(double a[36]) {
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < i; ++k) a[6 * k + i] = a[6 * i + k];
 }
 
 // Along locked axes nothing moves: as if those unknowns were not there.
@@ -128,18 +130,24 @@ static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
   bool is_global = flo_forcing_response(world) == FLO_RESPONSE_GLOBAL;
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (forcing->partners[k].is_loose) set_mass(&flo_bodies(world)[k], &forcing->partners[k]);
-  for (size_t k = 0; is_global && forcing->has_free_bodies && k < forcing->n_contacts; ++k) {
-    const FloForcingContact *c = &forcing->contacts[k];
+  for (size_t k = 0; is_global && forcing->has_free_bodies && k < forcing->n_linked; ++k) {
+    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
     if (is_single(forcing, c)) add_follower(&forcing->partners[c->body], c, (double)mass[c->particle]);
   }
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloForcingPartner *partner = &forcing->partners[k];
     if (!partner->is_loose) continue;
+    complete_matrix(partner->matrix);
     lock_axes(&flo_bodies(world)[k].rigid, partner);
     find_mobility(&flo_bodies(world)[k].rigid, partner);
     apply(partner->mobility, partner->load, partner->change);
   }
 }
+
+typedef struct Outcome {
+  FloWorld *world;
+  FloDirectForcing *forcing;
+} Outcome;
 
 // ---- Each contact by itself ----
 
@@ -154,9 +162,14 @@ static double determinant(const double a[3], const double b[3], const double c[3
 static void solve_alone(const FloForcingPartner *partner, double mass, FloForcingContact *c) {
   double k[3][3];
   for (int column = 0; column < 3; ++column) {
-    double unit[3] = {column == 0, column == 1, column == 2}, load[6], moved[6], at[3];
-    wrench(unit, c->arm, load);
-    apply(partner->mobility, load, moved);
+    double unit[3] = {column == 0, column == 1, column == 2}, turn[3], moved[6], at[3];
+    const double *m = partner->mobility;
+    vec_cross(c->arm, unit, turn);
+    // Of the body alone, about its centre of mass: forces do not turn it, and torques do not push it.
+    for (int i = 0; i < 3; ++i) {
+      moved[i] = m[6 * i + column];
+      moved[i + 3] = vec_dot(m + 6 * (i + 3) + 3, turn);
+    }
     flo_forcing_velocity_at(moved, c->arm, at);
     flo_forcing_take(c, at, k[column]);
     k[column][column] += 1 / mass;
@@ -174,15 +187,29 @@ static void push_partner(FloForcingPartner *partner, const double impulse[3], co
   for (int i = 0; i < 6; ++i) partner->change[i] += sign * moved[i];
 }
 
-static void respond_locally(FloWorld *world, FloDirectForcing *forcing) {
-  const float *mass = world->sets[FLO_SET_FLUID].mass;
-  for (size_t k = 0; k < forcing->n_contacts; ++k) {
-    FloForcingContact *c = &forcing->contacts[k];
-    if (is_single(forcing, c)) solve_alone(&forcing->partners[c->body], (double)mass[c->particle], c);
+static void alone_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Outcome *o = context;
+  const float *mass = o->world->sets[FLO_SET_FLUID].mass;
+  for (size_t k = begin; k < end; ++k) {
+    FloForcingContact *c = &o->forcing->contacts[o->forcing->linked[k]];
+    if (is_single(o->forcing, c)) solve_alone(&o->forcing->partners[c->body], (double)mass[c->particle], c);
   }
-  for (size_t k = 0; k < forcing->n_contacts; ++k) {
-    const FloForcingContact *c = &forcing->contacts[k];
-    if (is_single(forcing, c)) push_partner(&forcing->partners[c->body], c->impulse, c->arm, -1);
+}
+
+static void respond_locally(FloWorld *world, FloDirectForcing *forcing) {
+  Outcome outcome = {world, forcing};
+  flo_parallel_for(world->threads, forcing->n_linked, 256, alone_range, &outcome);
+  for (size_t k = 0; k < forcing->n_linked; ++k) {
+    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
+    double load[6];
+    if (!is_single(forcing, c)) continue;
+    wrench(c->impulse, c->arm, load);
+    for (int row = 0; row < 6; ++row) forcing->partners[c->body].load[row] -= load[row];
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloForcingPartner *partner = &forcing->partners[k];
+    if (partner->is_free) apply(partner->mobility, partner->load, partner->change);
   }
 }
 
@@ -237,12 +264,22 @@ typedef struct Company {
   FloForcingContact *contacts; // the first of them
   int n;
   double mass;
+  double softness; // share of its own yield that each contact gives way beyond it
 } Company;
 
+// Keeps what is solvable from being singular.
+#define STIFF 1e-9
+// For a particle between two solids that nothing moves apart and that close in on it. No impulse can meet
+// both conditions: it is to move with their mean, and to press on both moderately.
+#define SOFT 0.1
+// Whoever is pressed on by more than so many times its own momentum is jammed. Corners as sharp as two
+// degrees are not.
+#define JAMMED 1e3
+
 // Normal velocity of contact k per impulse of contact j.
-static double answer_of(const Company *company, int k, int j) {
+static double answer_of(const Company *company, int k, int j, double softness) {
   const FloForcingContact *a = &company->contacts[k], *b = &company->contacts[j];
-  return k == j ? a->weight * (1 + 1e-9) : vec_dot(a->normal, b->normal) / company->mass;
+  return k == j ? a->weight * (1 + softness) : vec_dot(a->normal, b->normal) / company->mass;
 }
 
 // What is still missing of the least normal velocities, as if no contact pressed.
@@ -253,13 +290,13 @@ static void find_wants(const FloDirectForcing *forcing, const Company *company, 
     flo_forcing_velocity_at(forcing->partners[c->body].change, c->arm, at);
     double v = c->approach + vec_dot(company->contacts->shift, c->normal) - vec_dot(at, c->normal);
     wants[k] = c->bounce - v;
-    for (int j = 0; j < company->n; ++j) wants[k] += answer_of(company, k, j) * company->contacts[j].press;
+    for (int j = 0; j < company->n; ++j) wants[k] += answer_of(company, k, j, 0) * company->contacts[j].press;
   }
 }
 
 // Impulses that only push: who would pull is left out, until nobody does.
-static void solve_company(const Company *company, const double wants[FLO_MAX_HITS],
-                          double press[FLO_MAX_HITS]) {
+static void solve_pushes(const Company *company, const double wants[FLO_MAX_HITS],
+                         double press[FLO_MAX_HITS]) {
   bool is_active[FLO_MAX_HITS] = {true, true, true, true};
   for (int round = 0; round < company->n; ++round) {
     double matrix[36] = {0}, b[6] = {0}, x[6];
@@ -268,7 +305,7 @@ static void solve_company(const Company *company, const double wants[FLO_MAX_HIT
       if (is_active[k]) rows[n++] = k;
     for (int k = 0; k < n; ++k) {
       b[k] = wants[rows[k]];
-      for (int j = 0; j < n; ++j) matrix[6 * k + j] = answer_of(company, rows[k], rows[j]);
+      for (int j = 0; j < n; ++j) matrix[6 * k + j] = answer_of(company, rows[k], rows[j], company->softness);
     }
     bool is_solved = flo_forcing_solve(matrix, n, b, x);
     for (int k = 0; k < company->n; ++k) press[k] = 0;
@@ -281,12 +318,24 @@ static void solve_company(const Company *company, const double wants[FLO_MAX_HIT
   }
 }
 
-// How much velocity it changed.
-static double relax_company(FloDirectForcing *forcing, const Company *company) {
-  double wants[FLO_MAX_HITS], press[FLO_MAX_HITS] = {0}, before[3], changed = 0;
-  vec_copy(company->contacts->shift, before);
+// A jammed particle stays soft until the step ends, so that iterations agree on what it is asked for.
+static void solve_company(const FloDirectForcing *forcing, Company *company, double press[FLO_MAX_HITS]) {
+  double wants[FLO_MAX_HITS], wanted = 0, largest = 0;
+  company->softness = company->contacts->is_jammed ? SOFT : STIFF;
   find_wants(forcing, company, wants);
-  solve_company(company, wants, press);
+  solve_pushes(company, wants, press);
+  for (int k = 0; k < company->n; ++k)
+    wanted = fmax(wanted, fabs(wants[k])), largest = fmax(largest, press[k]);
+  if (company->contacts->is_jammed || !(largest > JAMMED * company->mass * wanted)) return;
+  company->contacts->is_jammed = true;
+  solve_company(forcing, company, press);
+}
+
+// How much velocity it changed.
+static double relax_company(FloDirectForcing *forcing, Company *company) {
+  double press[FLO_MAX_HITS] = {0}, before[3], changed = 0;
+  vec_copy(company->contacts->shift, before);
+  solve_company(forcing, company, press);
   for (int k = 0; k < company->n; ++k) {
     FloForcingContact *c = &company->contacts[k];
     double push[3], more = press[k] - c->press;
@@ -356,10 +405,10 @@ static double relax_bodies(FloDirectForcing *forcing, FloBodyContact *c) {
 static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
   const float *mass = world->sets[FLO_SET_FLUID].mass;
   double changed = 0;
-  for (size_t k = 0; forcing->has_company && k < forcing->n_contacts; ++k) {
-    FloForcingContact *c = &forcing->contacts[k];
+  for (size_t k = 0; forcing->has_company && k < forcing->n_linked; ++k) {
+    FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
     if (!c->has_company || !c->is_first) continue;
-    Company company = {c, count_company(forcing, k), (double)mass[c->particle]};
+    Company company = {c, count_company(forcing, forcing->linked[k]), (double)mass[c->particle], STIFF};
     changed = fmax(changed, relax_company(forcing, &company));
   }
   for (size_t k = 0; k < forcing->n_body_contacts; ++k)
@@ -371,9 +420,10 @@ static void respond_jointly(FloWorld *world, FloDirectForcing *forcing, double s
   double tolerance = world->params[FLO_FORCING_TOLERANCE] * speed;
   int most = (int)world->params[FLO_FORCING_MAX_ITERATIONS];
   bool has_any = forcing->n_body_contacts > 0;
-  for (size_t k = 0; forcing->has_company && k < forcing->n_contacts; ++k)
-    if (forcing->contacts[k].has_company && forcing->contacts[k].is_first)
-      start_company(world, forcing, k), has_any = true;
+  for (size_t k = 0; forcing->has_company && k < forcing->n_linked; ++k) {
+    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
+    if (c->has_company && c->is_first) start_company(world, forcing, forcing->linked[k]), has_any = true;
+  }
   for (size_t k = 0; k < forcing->n_body_contacts; ++k)
     start_body_contact(forcing, &forcing->body_contacts[k]);
   world->iterations = 0;
@@ -385,71 +435,64 @@ static void respond_jointly(FloWorld *world, FloDirectForcing *forcing, double s
 
 // ---- What follows ----
 
-typedef struct Outcome {
-  FloWorld *world;
-  FloDirectForcing *forcing;
-} Outcome;
-
 // Impulse on a particle with a single contact, now that it is known what its body does; (15).
 static void follow_body(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c) {
   const FloForcingPartner *partner = &forcing->partners[c->body];
   double at[3], mass = (double)world->sets[FLO_SET_FLUID].mass[c->particle];
   bool is_alone = partner->is_free && flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
   if (c->has_company || is_alone) return;
-  flo_forcing_velocity_at(partner->change, c->arm, at);
-  flo_forcing_take(c, at, at);
-  vec_add(at, c->missing, at);
-  vec_scale(at, mass, c->impulse);
-}
-
-// What the velocity cannot hold is kept beside it, so that bodies get the opposite to the last bit but few.
-static void change_velocity(FloParticles *p, size_t i, const double change[3], double kick_dt) {
-  float *velocity[3] = {&p->vx[i], &p->vy[i], &p->vz[i]},
-        *low[3] = {&p->vx_low[i], &p->vy_low[i], &p->vz_low[i]},
-        *acceleration[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
-  for (int axis = 0; axis < 3; ++axis) {
-    double v = (double)*velocity[axis] + (double)*low[axis] + change[axis];
-    *velocity[axis] = (float)v;
-    *low[axis] = (float)(v - (double)*velocity[axis]);
-    *acceleration[axis] += (float)(change[axis] / kick_dt);
+  vec_copy(c->missing, at);
+  if (partner->is_loose) {
+    double change[3];
+    flo_forcing_velocity_at(partner->change, c->arm, change);
+    flo_forcing_take(c, change, change);
+    vec_add(at, change, at);
   }
+  vec_scale(at, mass, c->impulse);
 }
 
 static void outcome_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Outcome *o = context;
   FloParticles *p = &o->world->sets[FLO_SET_FLUID];
+  const double per_dt = 1 / o->forcing->kick_dt;
   for (size_t k = begin; k < end; ++k) {
-    FloForcingContact *c = &o->forcing->contacts[k];
+    FloForcingContact *c = &o->forcing->contacts[o->forcing->linked[k]];
     double change[3];
     follow_body(o->world, o->forcing, c);
     if (!c->is_first) continue;
     vec_scale(c->impulse, 1 / (double)p->mass[c->particle], change);
-    change_velocity(p, c->particle, c->has_company ? c->shift : change, o->forcing->kick_dt);
+    flo_forcing_change_velocity(p, c->particle, c->has_company ? c->shift : change, per_dt);
   }
 }
 
-static void add_impulse(FloForcingPartner *partner, const double impulse[3], const double arm[3],
-                        double sign) {
+// What a solid got, and what of it moves it.
+static void give(FloForcingPartner *partner, const double impulse[3], const double arm[3], double sign,
+                 bool is_pushed) {
   double load[6];
   wrench(impulse, arm, load);
-  for (int i = 0; i < 6; ++i) partner->impulse[i] += sign * load[i];
+  for (int i = 0; i < 6; ++i) {
+    partner->exchange[i] += sign * load[i];
+    if (is_pushed) partner->impulse[i] += sign * load[i];
+  }
 }
 
-// In the order of contacts, so that it does not depend on threads.
+// In the order of contacts, so that it does not depend on threads. What static and kinematic solids feel is
+// known from their samples.
 static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
+  const FloBody *bodies = flo_bodies(world);
   world->contacts = 0;
-  for (size_t k = 0; forcing->has_free_bodies && k < forcing->n_contacts; ++k) {
-    const FloForcingContact *c = &forcing->contacts[k];
-    if (!forcing->partners[c->body].is_free) continue;
-    add_impulse(&forcing->partners[c->body], c->impulse, c->arm, -1);
+  for (size_t k = 0; k < forcing->n_linked; ++k) {
+    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
+    FloForcingPartner *partner = &forcing->partners[c->body];
+    if (bodies[c->body].kind == FLO_BODY_DYNAMIC) give(partner, c->impulse, c->arm, -1, partner->is_free);
   }
   for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
     const FloBodyContact *c = &forcing->body_contacts[k];
     double push[3];
     vec_add_scaled(c->drag, c->normal, c->press, push);
-    add_impulse(&forcing->partners[c->body], push, c->arm, 1);
-    add_impulse(&forcing->partners[c->other], push, c->other_arm, -1);
+    give(&forcing->partners[c->body], push, c->arm, 1, true);
+    give(&forcing->partners[c->other], push, c->other_arm, -1, true);
     world->contacts += c->press > 0;
   }
 }
@@ -477,9 +520,8 @@ static double residual_of(const FloWorld *world, const FloDirectForcing *forcing
 
 static void raise_residual(const void *context, size_t begin, size_t end, double *worst) {
   const Outcome *o = context;
-  // What only walls have to do with has just been set.
   for (size_t k = begin; k < end; ++k) {
-    const FloForcingContact *c = &o->forcing->contacts[k];
+    const FloForcingContact *c = &o->forcing->contacts[o->forcing->linked[k]];
     if (c->has_company || o->forcing->partners[c->body].is_free)
       worst[0] = fmax(worst[0], residual_of(o->world, o->forcing, c));
   }
@@ -487,14 +529,11 @@ static void raise_residual(const void *context, size_t begin, size_t end, double
 
 void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing) {
   Outcome outcome = {world, forcing};
-  size_t n = forcing->n_contacts;
+  size_t n = forcing->n_linked;
   double speed = fmax(world->max_speed, flo_world_max_wall_speed(world)), worst = 0;
   forcing->has_free_bodies = false;
   for (size_t k = 0; k < world->bodies.count; ++k) forcing->has_free_bodies |= forcing->partners[k].is_free;
   prepare_partners(world, forcing);
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    if (forcing->partners[k].is_free && flo_forcing_response(world) == FLO_RESPONSE_PENALTY)
-      apply(forcing->partners[k].mobility, forcing->partners[k].impulse, forcing->partners[k].change);
   if (flo_forcing_response(world) == FLO_RESPONSE_LOCAL) respond_locally(world, forcing);
   respond_jointly(world, forcing, speed);
   flo_parallel_for(world->threads, n, 1024, outcome_range, &outcome);

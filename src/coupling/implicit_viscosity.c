@@ -72,12 +72,16 @@ static void stop_walls(FloImplicitViscosity *v, const FloWorld *world) {
   }
 }
 
-static bool is_free(const FloBody *body) { return body->kind == FLO_BODY_DYNAMIC && !body->rigid.is_held; }
+static bool is_moving(const FloBody *body) { return body->kind == FLO_BODY_DYNAMIC && !body->rigid.is_held; }
+
+static bool is_free(const FloImplicitViscosity *v, const FloBody *body) {
+  return is_moving(body) && !v->has_led_bodies;
+}
 
 static void read_bodies(FloImplicitViscosity *v, const FloWorld *world) {
   for (size_t k = 0; k < v->n_bodies; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
-    if (!is_free(body)) continue;
+    if (!is_moving(body)) continue;
     vec_copy(body->rigid.velocity, v->body_start + 6 * k);
     vec_copy(body->rigid.angular_velocity, v->body_start + 6 * k + 3);
   }
@@ -253,7 +257,7 @@ static double residual_square(const Work *work, double *momentum) {
   for (size_t k = 0; k < v->n_bodies; ++k) {
     const FloBody *body = &flo_bodies(work->world)[k];
     double velocities[6];
-    if (!is_free(body)) continue;
+    if (!is_free(v, body)) continue;
     divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
     sums[0] += dot_bodies(1, v->body_residue + 6 * k, velocities);
   }
@@ -278,7 +282,7 @@ static void turn(Work *work, double beta) {
   for (size_t k = 0; k < v->n_bodies; ++k) {
     const FloBody *body = &flo_bodies(work->world)[k];
     double velocities[6];
-    if (!is_free(body)) continue;
+    if (!is_free(v, body)) continue;
     divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
     for (size_t row = 6 * k; row < 6 * k + 6; ++row) {
       v->body_way[row] = velocities[row - 6 * k] + beta * v->body_way[row];
@@ -342,9 +346,9 @@ static void finish_range(void *context, size_t begin, size_t end, int thread) {
 static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
   for (size_t k = 0; k < v->n_bodies; ++k) {
     const double *impulse = v->body_change + 6 * k, *rest = v->body_residue + 6 * k;
-    // Where a body is locked or held, all that fluid does to it is left in the residual.
+    // Where a body is locked, held or led, all that fluid does to it is left in the residual.
     for (size_t row = 0; row < 6; ++row) v->bodies.wrenches[6 * k + row] = (impulse[row] + rest[row]) / v->dt;
-    if (is_free(&flo_bodies(world)[k])) flo_rigid_push(&flo_bodies(world)[k].rigid, impulse, impulse + 3);
+    if (is_free(v, &flo_bodies(world)[k])) flo_rigid_push(&flo_bodies(world)[k].rigid, impulse, impulse + 3);
   }
 }
 

@@ -20,8 +20,9 @@ typedef struct FloImplicitViscosity {
   double dt;
   double tolerance;
   int max_iterations;
-  int iterations;  // that the last step needed
-  double residual; // that they left, as a share of the first one
+  bool has_led_bodies; // dynamic bodies move as they are told, like walls
+  int iterations;      // that the last step needed
+  double residual;     // that they left, as a share of the first one
   size_t n_fluid, n_bodies;
   // Quadruples per fluid particle:
   float *start;       // velocity without viscosity; then with it
