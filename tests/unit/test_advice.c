@@ -324,8 +324,8 @@ static void test_limits_of_particles(void **state) {
 static void test_methods_without_surface_tension(void **state) {
   (void)state;
 #define WET_DROP "{'material':{'surface_tension':0.07},'shape':{'box':0.2},'at':[0.5,0.5,0.3]}"
-  expect_note(FALL(DOWN, HELD "'method':'direct-forcing',", WET_DROP),
-              "has surface tension or adhesion, which the method direct-forcing leaves out");
+  expect_note(FALL(DOWN, HELD "'method':'wcsph',", WET_DROP),
+              "has surface tension or adhesion, which the method wcsph leaves out");
   expect_silence(FALL(DOWN, HELD "'method':'monolithic',", WET_DROP));
   expect_silence(POOL("'method':'direct-forcing',"));
 }
