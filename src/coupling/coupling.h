@@ -21,7 +21,6 @@ typedef struct FloCoupling {
   bool has_small_steps;       // as explicit ones are: neighbour lists may serve several of them
   bool has_wall_rows;         // sweeps over the samples of walls in each step
   bool moves_bodies;          // knows what to do with dynamic bodies
-  bool has_surface_tension;   // and adhesion
   size_t state_size;
   size_t n_saved; // doubles at the start of the state that a run must keep to continue
   FloStatus (*init)(FloWorld *, void *state, FloError *); // before the first step

@@ -311,7 +311,6 @@ const FloCoupling flo_direct_forcing = {
     .words = words,
     .has_small_steps = true,
     .moves_bodies = true,
-    .has_surface_tension = true,
     .state_size = sizeof(FloDirectForcing),
     .n_saved = 1,
     .init = forcing_init,

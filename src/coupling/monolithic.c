@@ -550,7 +550,6 @@ const FloCoupling flo_monolithic = {
     .words = words,
     .fields = fields,
     .moves_bodies = true,
-    .has_surface_tension = true,
     .state_size = sizeof(FloMonolithic),
     .n_saved = 2,
     .init = monolithic_init,

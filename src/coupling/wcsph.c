@@ -280,7 +280,6 @@ const FloCoupling flo_wcsph = {
     .words = words,
     .has_small_steps = true,
     .has_wall_rows = true,
-    .has_surface_tension = true,
     .state_size = sizeof(Wcsph),
     .n_saved = 1,
     .init = wcsph_init,

@@ -66,7 +66,7 @@ static void advise_on_contact_keys(FloAdvice *advice, const char *what, const ch
                   restitution >= 0 ? "restitution" : "", advice->world->method->name);
 }
 
-static void advise_on_unread_keys(FloAdvice *advice) {
+void flo_advice_on_method(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
   if (strcmp(advice->world->method->name, "direct-forcing") == 0) return;
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
@@ -78,20 +78,6 @@ static void advise_on_unread_keys(FloAdvice *advice) {
     advise_on_contact_keys(advice, "material", parts->materials[k].name, parts->materials[k].def.slip,
                            parts->materials[k].def.restitution);
   flo_advice_end_kind(advice, "with keys that the method does not read");
-}
-
-void flo_advice_on_method(FloAdvice *advice) {
-  const FloWorld *world = advice->world;
-  advise_on_unread_keys(advice);
-  for (size_t k = 0; k < world->materials.count && !world->method->has_surface_tension; ++k) {
-    const FloMaterial *material = &flo_materials(world)[k];
-    if (material->surface_tension > 0 || material->adhesion > 0)
-      flo_advice_tell(advice,
-                      "material '%.60s' has surface tension or adhesion, which the method %s leaves out; "
-                      "monolithic knows them",
-                      material->name, world->method->name);
-  }
-  flo_advice_end_kind(advice, "materials");
 }
 
 // ---- Limits ----

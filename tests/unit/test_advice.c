@@ -321,15 +321,6 @@ static void test_limits_of_particles(void **state) {
   expect_silence(POOL("'max_particles':64,"));
 }
 
-static void test_methods_without_surface_tension(void **state) {
-  (void)state;
-#define WET_DROP "{'material':{'surface_tension':0.07},'shape':{'box':0.2},'at':[0.5,0.5,0.3]}"
-  expect_note(FALL(DOWN, HELD "'method':'wcsph',", WET_DROP),
-              "has surface tension or adhesion, which the method wcsph leaves out");
-  expect_silence(FALL(DOWN, HELD "'method':'monolithic',", WET_DROP));
-  expect_silence(POOL("'method':'direct-forcing',"));
-}
-
 static void test_fast_walls(void **state) {
   (void)state;
   expect_note(FALL(DOWN, MOVING("{'translate':[2000,0,0]}"), DROP("[0.2,0.5,0.3]")),
@@ -546,7 +537,6 @@ int main(void) {
       cmocka_unit_test(test_impossible_walls),
       cmocka_unit_test(test_set_up_grows_with_particles),
       cmocka_unit_test(test_every_size_is_tried),
-      cmocka_unit_test(test_methods_without_surface_tension),
       cmocka_unit_test(test_notes_on_meshes),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
