@@ -617,14 +617,14 @@ static bool is_fluid_small(const FloWorld *world, const FloMonolithic *mono, con
 }
 
 // Where fluid has found its pressures and contacts have not, these go on alone, at a small part of the cost:
-// bodies move as the fluid's pressures and the contacts make them. Each block then has its least energy for
-// what the other is, so that going back and forth between them ends where both have it.
-static void settle_contacts(Solve *solve) {
-  enum { MOST = 32 };
+// bodies move as the fluid's pressures and the contacts make them. What that does to the fluid the next
+// iteration of all sees. At most `most` sweeps, which are taken off it.
+static void settle_contacts(Solve *solve, int *most) {
+  enum { AT_ONCE = 32 };
   FloMonolithic *mono = solve->mono;
   int threads = solve->world->threads;
   double before = 0, sums[N_SUMS];
-  for (int k = 0; k < MOST; ++k) {
+  for (int k = 0; k<AT_ONCE && * most> 0; ++k, --*most) {
     apply_to_bodies(solve);
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
@@ -641,6 +641,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   // Shares of mass bound the largest eigenvalue by one, so contacts need half as much caution as fluid.
   solve.contact_relaxation = 2 * solve.relaxation;
   int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
+  int most_alone = 10 * most;
   double before = 0;
   FloResidual residual = {0};
   memset(mono->way, 0, mono->n_fluid * sizeof(float));
@@ -659,8 +660,8 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
          are_contacts_done = is_contact_small(world, mono, residual.contact);
     mono->was_converged = is_fluid_done && are_contacts_done;
     if ((mono->was_converged != 0 && k >= least) || k >= most) break;
-    if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0) {
-      settle_contacts(&solve);
+    if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0 && most_alone > 0) {
+      settle_contacts(&solve, &most_alone);
       before = 0;
       continue;
     }
