@@ -50,6 +50,10 @@ void flo_advice_on_times(FloAdvice *advice) {
   for (size_t k = 0; k < parts->n_sinks; ++k)
     advise_on_start(advice, "sink", flo_advice_name(advice, "sinks", k),
                     first_start(parts->sinks[k].def.start, &parts->sinks[k].spans));
+  for (size_t k = 0; k < advice->scene->n_events; ++k)
+    if (advice->scene->events[k].time > advice->scene->duration)
+      flo_advice_tell(advice, "/events/%zu is to happen at %g s, but the scene ends at %g s",
+                      advice->scene->events[k].entry, advice->scene->events[k].time, advice->scene->duration);
   flo_advice_end_kind(advice, "that begin after the end");
 }
 

@@ -81,11 +81,6 @@ static FloStatus read_body_event(FloSceneContext *context, const json_t *object,
 static FloStatus read_event(FloSceneContext *context, json_t *object, size_t entry, FloScene *scene) {
   FloSceneEvent *event = &scene->events[entry];
   *event = (FloSceneEvent){.time = flo_json_number(object, "at"), .entry = entry};
-  if (event->time > scene->duration) {
-    flo_scene_enter(context, "at");
-    return flo_scene_fail(context, "%g s is after the end of the scene, whose duration is %g s", event->time,
-                          scene->duration);
-  }
   json_t *fluid = json_object_get(object, "add");
   if (json_object_get(object, "body")) return read_body_event(context, object, event, scene);
   if (!fluid) return read_switch(context, object, event);

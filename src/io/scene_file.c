@@ -405,6 +405,22 @@ static FloStatus fail_inside(FloSceneContext *context, const json_t *root, const
   return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
 }
 
+// The name of a material or a constant that is not there is likely mistyped: part of it alone makes no sense,
+// and all of it is taken for new only where no other name is near.
+static FloStatus check_name(FloSceneContext *context, json_t *place, const char *before, const char *word,
+                            bool is_part) {
+  bool is_map = !strcmp(before, "materials") || !strcmp(before, "constants");
+  if (!is_map || !json_is_object(place) || json_object_get(place, word)) return FLO_OK;
+  FloSuggestion suggestion = flo_suggest_start(word);
+  const char *name;
+  json_t *value;
+  char hint[128];
+  json_object_foreach(place, name, value) flo_suggest_offer(&suggestion, name);
+  flo_suggest_text(&suggestion, hint);
+  if (!is_part && !hint[0]) return FLO_OK;
+  return flo_scene_fail(context, "there is no '%.60s' in %.60s%s", word, before, hint);
+}
+
 // Walks along the dots of `path`, which is cut up on the way.
 static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json_t *value) {
   json_t *place = root;
@@ -420,6 +436,7 @@ static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json
     if (!json_is_object(place) && !json_is_array(place))
       return fail_inside(context, root, before, word, place);
     FLO_TRY(extend_path(context, place, word, json_path));
+    FLO_TRY(check_name(context, place, before, word, dot != NULL));
     if (!dot) break;
     known = know_inner(known, place, word);
     FLO_TRY(step_into(context, place, word, &place));

@@ -308,6 +308,8 @@ static void test_motions_after_the_end(void **state) {
   expect_note(POOL("'emitters':[{'name':'tap','material':'water','at':[0.5,0.5,0.8],'direction':[0,0,-1],"
                    "'size':0.1,'speed':0.5,'start':1}],"),
               "emitter 'tap' begins at 1 s, but the scene ends at 1 s");
+  expect_note(POOL(TAP("[0.5,0.5,0.8]", "[0,0,-1]") "'events':[{'at':3,'emitter':'tap','stop':true}],"),
+              "/events/0 is to happen at 3 s, but the scene ends at 1 s");
 }
 
 static void test_limits_of_particles(void **state) {
