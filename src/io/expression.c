@@ -218,6 +218,14 @@ static FloStatus fail_foreign(Parser *parser, int column, const char *what) {
                   flo_shown_escape(character, shown, sizeof shown), find_plain(parser->at));
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// A letter right after a digit, as in 4cm.
+static bool is_unit(const Parser *parser) {
+  return parser->at > parser->text && is_letter(parser->at[0]) && is_digit(parser->at[-1]);
+}
+
 static FloStatus expected(Parser *parser, const char *what) {
   skip_spaces(parser);
   int column = column_of(parser, parser->at);
@@ -225,11 +233,10 @@ static FloStatus expected(Parser *parser, const char *what) {
   if (!found)
     return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, but the text ends", column, what);
   if (found < ' ' || found > '~') return fail_foreign(parser, column, what);
-  return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%c'", column, what, found);
+  const char *hint = is_unit(parser) ? "; numbers are in SI units, and units are not written" : "";
+  return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%c'%s", column, what, found,
+                  hint);
 }
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 static const char *after_digits(const char *at) {
   while (is_digit(*at)) at++;

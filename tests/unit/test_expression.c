@@ -152,6 +152,7 @@ static void test_failures(void **state) {
   expect_failure("(1", "column 3: expected an operator or ')'");
   expect_failure("1)", "column 2: expected an operator or the end, got ')'");
   expect_failure("1 2", "column 3: expected an operator or the end, got '2'");
+  expect_failure("4cm", "column 2: expected an operator or the end, got 'c'; numbers are in SI units");
   expect_failure("2x", "column 2: expected an operator");
   expect_failure("2 * edeg", "column 5: unknown name 'edeg', did you mean 'edge'?");
   expect_failure("Edge", "unknown name 'Edge', did you mean 'edge'?");
