@@ -204,6 +204,9 @@ FloStatus app_note_settings(const char *folder, const char *text, struct timespe
 // Whether a file was made from a frame's particles as they are, with the present settings.
 bool app_is_current(const char *path, const char *particles, const struct timespec *settings);
 
+// What surfaces may take of the machine's memory [bytes]; 0: unknown (frames.c).
+size_t app_memory_limit(void);
+
 // ---- Progress on stderr (progress.c) ----
 
 typedef struct AppProgress {

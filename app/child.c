@@ -38,7 +38,14 @@ void app_child_add(AppChildCommand *command, ...) {
 // ---- Signals ----
 
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t is_stop_wanted, child;
+static volatile sig_atomic_t is_stop_wanted, is_passed_on, child;
+
+// Children know how to end well on SIGINT and SIGTERM; what a closed terminal sends is passed on as the
+// latter.
+static void stop_child(int signal_number) {
+  is_passed_on = 1;
+  kill((pid_t)child, signal_number == SIGHUP ? SIGTERM : signal_number);
+}
 
 // The child is in a process group of its own, so that what the terminal sends reaches it once, from here.
 static void pass_on(int signal_number) {
@@ -46,7 +53,7 @@ static void pass_on(int signal_number) {
   const int reason = errno;
   if (!is_stop_wanted && write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
   is_stop_wanted = 1;
-  if (child > 0) kill((pid_t)child, signal_number);
+  if (child > 0) stop_child(signal_number);
   errno = reason;
 }
 
@@ -64,40 +71,62 @@ bool app_child_is_stop_wanted(void) { return is_stop_wanted; }
 
 // ---- Starting ----
 
+// Where the caller had closed its own streams, the pipe and /dev/null may have got their numbers: what stands
+// in its place already must stay open, and the pipe is put away before anything covers it.
+static void wire_streams(int errors) {
+  if (errors == STDERR_FILENO)
+    fcntl(errors, F_SETFD, 0);
+  else
+    dup2(errors, STDERR_FILENO);
+  int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere < 0) return;
+  if (nowhere <= STDERR_FILENO) fcntl(nowhere, F_SETFD, 0);
+  dup2(nowhere, STDIN_FILENO), dup2(nowhere, STDOUT_FILENO);
+  if (nowhere > STDERR_FILENO) close(nowhere);
+}
+
 // Between fork and exec: only what is safe in a signal handler. The program is known by the name that the
 // system gives it, even if its file was replaced since.
 static void become(const AppChildCommand *command, int errors, pid_t parent, const sigset_t *mask) {
   const char *arguments[APP_CHILD_ARGUMENTS + 3] = {"flotsam"};
   memcpy(arguments + 1, command->arguments, command->count * sizeof *arguments);
-  int nowhere = open("/dev/null", O_RDWR);
-  if (nowhere >= 0) dup2(nowhere, STDIN_FILENO), dup2(nowhere, STDOUT_FILENO);
-  dup2(errors, STDERR_FILENO);
+  wire_streams(errors);
   setpgid(0, 0);
   end_with_parent(parent);
-  sigprocmask(SIG_SETMASK, mask, NULL);
+  pthread_sigmask(SIG_SETMASK, mask, NULL);
   execv("/proc/self/exe", (char *const *)arguments);
   static const char text[] = "flotsam: cannot start itself through /proc/self/exe\n";
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(126);
   _exit(127);
 }
 
-// No signal may come between the fork and the note of whom to pass it on to.
+// No signal may come between the fork and the note of whom to pass it on to. Other threads are not kept from
+// taking one, which is made up for as soon as there is somebody to have it.
+static pid_t fork_child(const AppChildCommand *command, int errors) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  is_passed_on = 0;
+  pid_t parent = getpid(), process = is_stop_wanted ? -1 : fork();
+  if (process == 0) become(command, errors, parent, &before);
+  const int reason = errno;
+  child = process > 0 ? (sig_atomic_t)process : 0;
+  if (is_stop_wanted && child > 0 && !is_passed_on) stop_child(SIGTERM);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = reason;
+  return process;
+}
+
 static FloStatus start(const AppChildCommand *command, int *errors, FloError *error) {
   int ends[2];
-  sigset_t all, before;
   if (command->count > APP_CHILD_ARGUMENTS)
     return flo_fail(error, FLO_BAD_INPUT, "too many options; at most %d words", APP_CHILD_ARGUMENTS);
   if (pipe(ends) != 0) return flo_fail(error, FLO_IO_FAILED, "cannot start a run: %s", strerror(errno));
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   fflush(NULL);
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before);
-  pid_t parent = getpid(), process = is_stop_wanted ? -1 : fork();
-  if (process == 0) become(command, ends[1], parent, &before);
+  pid_t process = fork_child(command, ends[1]);
   int reason = errno;
-  child = process > 0 ? (sig_atomic_t)process : 0;
-  sigprocmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   *errors = ends[0];
   if (process > 0) return FLO_OK;
@@ -159,20 +188,29 @@ static void listen_to(int errors, Listener *listener, void (*report)(void *conte
   }
 }
 
+// Its number is given up only after no signal is passed on to it any more: then it may be another's.
+static FloStatus reap(AppChildEnd *end, FloError *error) {
+  const pid_t process = (pid_t)child;
+  siginfo_t about;
+  int state = 0;
+  pid_t ended;
+  while (waitid(P_PID, (id_t)process, &about, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
+  child = 0;
+  while ((ended = waitpid(process, &state, 0)) < 0 && errno == EINTR) continue;
+  if (ended < 0) return flo_fail(error, FLO_IO_FAILED, "lost a child: %s", strerror(errno));
+  if (WIFEXITED(state)) end->exit_code = WEXITSTATUS(state);
+  if (WIFSIGNALED(state)) end->signal_number = WTERMSIG(state);
+  return FLO_OK;
+}
+
 FloStatus app_child_run(const AppChildCommand *command, void (*report)(void *context, double share),
                         void *context, AppChildEnd *end, FloError *error) {
-  int errors = -1, state = 0;
+  int errors = -1;
   *end = (AppChildEnd){.exit_code = -1};
   Listener listener = {.end = end};
   FLO_TRY(start(command, &errors, error));
   listen_to(errors, &listener, report, context);
   if (listener.length) take_line(&listener);
   close(errors);
-  pid_t ended;
-  while ((ended = waitpid((pid_t)child, &state, 0)) < 0 && errno == EINTR) continue;
-  child = 0;
-  if (ended < 0) return flo_fail(error, FLO_IO_FAILED, "lost a child: %s", strerror(errno));
-  if (WIFEXITED(state)) end->exit_code = WEXITSTATUS(state);
-  if (WIFSIGNALED(state)) end->signal_number = WTERMSIG(state);
-  return FLO_OK;
+  return reap(end, error);
 }

@@ -21,7 +21,7 @@ typedef struct AppChildEnd {
   char message[2048]; // what it said, but for its progress
 } AppChildEnd;
 
-// From now on SIGINT, SIGTERM and SIGHUP are passed on to the child, and remembered.
+// From now on SIGINT and SIGTERM are passed on to the child, and SIGHUP as SIGTERM; they are remembered.
 void app_child_catch_signals(void);
 bool app_child_is_stop_wanted(void);
 

@@ -177,6 +177,13 @@ static FloStatus open_method(Comparison *c, const Arguments *a, AppExhibit *e, F
   return flo_fail(error, FLO_BAD_INPUT, "%s", e->notes.items[0]);
 }
 
+// What was moved is owned once: all that the tour counts are closed, also where a later method fails.
+static void move_exhibit(AppExhibit *to, AppExhibit *from) {
+  if (to == from) return;
+  *to = *from;
+  *from = (AppExhibit){0};
+}
+
 // Whoever names a method waits for its results, and is told at once that there will be none. Among all
 // methods those that cannot are left out, and the page says why.
 static FloStatus try_methods(Comparison *c, const Arguments *a, FloError *error) {
@@ -189,7 +196,7 @@ static FloStatus try_methods(Comparison *c, const Arguments *a, FloError *error)
     if (status != FLO_OK && a->methods.count > 0)
       return flo_fail(error, FLO_BAD_INPUT, "compare: %s cannot run it: %s", e->name, reason.text);
     if (status == FLO_OK) {
-      c->tour.items[n++] = *e;
+      move_exhibit(&c->tour.items[n++], e);
       continue;
     }
     char text[sizeof reason.text + 96];
@@ -219,12 +226,6 @@ static FloStatus prepare(Comparison *c, const Arguments *a, FloError *error) {
   return app_compare_write(&c->tour, c, error);
 }
 
-static int exit_code_of(const Comparison *c) {
-  for (size_t k = 0; k < c->tour.count; k++)
-    if (c->tour.items[k].state != APP_EXHIBIT_FINISHED) return APP_RUN_FAILED;
-  return app_tour_is_met(&c->tour) ? APP_OK : APP_EXPECTATION_FAILED;
-}
-
 static int compare(Comparison *c, const Arguments *a) {
   FloError error;
   FloStatus status = prepare(c, a, &error);
@@ -236,7 +237,7 @@ static int compare(Comparison *c, const Arguments *a) {
     return app_fail(APP_RUN_FAILED, "the same command goes on; what there is so far: %s", c->page);
   }
   if (!a->is_quiet) printf("page     %s\n", c->page);
-  return exit_code_of(c);
+  return app_tour_exit_code(&c->tour);
 }
 
 int cmd_compare(int argc, char **argv) {

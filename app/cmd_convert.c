@@ -337,11 +337,16 @@ static FloStatus convert(const Arguments *a, FloError *error) {
 // A file in the run's own folder is replaced, as pictures are; others are not unless told.
 static FloStatus glb_path(const Arguments *a, char path[FLO_PATH_SIZE], FloError *error) {
   if (a->is_beside || is_folder(a->out)) {
-    if (!a->is_beside) FLO_TRY(flo_folder_make(a->out, error));
+    if (!a->is_beside) FLO_TRY(app_make_place(a->out, error));
     FLO_TRY(flo_path_join(a->is_beside ? a->folder : a->out, "run.glb", path, error));
   } else if (snprintf(path, FLO_PATH_SIZE, "%s", a->out) >= FLO_PATH_SIZE) {
     return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
+  } else if (find_place(a->out).length) {
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: is a pattern for many files, but one .glb holds all frames; leave out the %%d",
+                    a->out);
   }
+  FLO_TRY(app_check_file_place(path, error));
   if (a->is_beside || a->is_forced || !flo_file_exists(path)) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file", path);
 }

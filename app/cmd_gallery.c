@@ -20,7 +20,8 @@ static const AppUsage usage = {
         "grows with each scene. A scene that fails is shown as such, and the others go on.\n"
         "A gallery that was stopped, by Ctrl-C or in any other way, goes on where it was when the same\n"
         "command is given again: what is there and was made from the same scene is kept.\n"
-        "Exit codes: 0 all expectations were met, 1 they were not, or it was interrupted, 2 bad input.",
+        "Exit codes: 0 all expectations were met, 1 a scene failed or it was interrupted, 2 bad input,\n"
+        "3 all scenes came to their end, but an expectation was missed.",
     .examples = "  flotsam gallery\n"
                 "  flotsam gallery --only dam-break,tower --quality good\n"
                 "  flotsam gallery --size draft --out /tmp/drafts\n"
@@ -307,17 +308,17 @@ static void add_facts(FloPage *page, const AppExhibit *e) {
   flo_page_markup(page, "</dl>\n");
 }
 
-static void add_media(FloPage *page, const AppExhibit *e) {
+static void add_media(FloPage *page, const AppTour *tour, const AppExhibit *e) {
   char path[FLO_PATH_SIZE], caption[96];
   size_t frame = app_exhibit_best_frame(e), column = flo_series_table_find(&e->series, "time");
   if (column == e->series.n_columns || frame >= e->series.n_rows) return;
   double time = flo_series_table_column(&e->series, column)[frame];
   flo_page_markup(page, "<div class=\"media\">\n");
   snprintf(caption, sizeof caption, "At %.4g s", time);
-  if (app_exhibit_picture_path(e, frame, path, NULL) == FLO_OK && flo_file_exists(path))
+  if (app_exhibit_picture_path(e, frame, path, NULL) == FLO_OK && app_exhibit_is_drawn(tour, e, path))
     flo_page_picture(page, path, caption);
   snprintf(caption, sizeof caption, "From the start to %.4g s", app_exhibit_number(e, "time", NULL));
-  if (app_exhibit_movie_path(e, path, NULL) == FLO_OK && flo_file_exists(path))
+  if (app_exhibit_movie_path(e, path, NULL) == FLO_OK && app_exhibit_is_drawn(tour, e, path))
     flo_page_movie(page, path, caption);
   flo_page_markup(page, "</div>\n");
 }
@@ -366,7 +367,7 @@ static void add_scene(FloPage *page, const Gallery *gallery, const AppExhibit *e
   flo_page_markup(page, "<a class=\"up\" href=\"#top\">↑ all scenes</a></div>\n");
   if (e->scene && e->scene->shows) flo_page_element(page, "p", "shows", e->scene->shows);
   app_page_troubles(page, e);
-  add_media(page, e);
+  add_media(page, &gallery->tour, e);
   if (e->scene) add_facts(page, e);
   app_page_expectations(page, (const AppExhibit *const[]){e}, 1);
   if (e->scene) add_charts(page, e);
@@ -413,7 +414,7 @@ static int show(Gallery *gallery) {
     return app_fail(APP_RUN_FAILED, "the same command goes on; what there is so far: %s", gallery->page);
   }
   if (!gallery->arguments->is_quiet) printf("page     %s\n", gallery->page);
-  return app_tour_is_met(&gallery->tour) ? APP_OK : APP_RUN_FAILED;
+  return app_tour_exit_code(&gallery->tour);
 }
 
 int cmd_gallery(int argc, char **argv) {

@@ -1,6 +1,7 @@
 // flotsam render: draws frames of a run from its folder, as pictures or as a movie.
 #include "app.h"
 #include "base/core.h"
+#include "base/hash.h"
 #include "io/run_folder.h"
 #include "io/suggest.h"
 #include "picture.h"
@@ -83,6 +84,7 @@ typedef struct Job {
   size_t n_kept;                 // pictures of the movie that were there
   AppProgress progress;
   size_t n_done;
+  bool has_told_slice; // that it met no fluid
   FloError error;
 } Job;
 
@@ -361,6 +363,12 @@ static FloStatus choose_style(Job *job) {
   style->aperture = a->style.aperture, style->focus = a->style.focus;
   style->keeps_noise = a->style.keeps_noise;
   style->shows_values = has_field && style->look == FLO_LOOK_WATER;
+  const bool is_water = job->scene->world.dim == 3 && style->look == FLO_LOOK_WATER && !a->slice;
+  if (a->style.aperture > 0 && !is_water)
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "render: --aperture is for pictures of water, and these show %s; leave it out%s",
+                    a->slice ? "a slice" : "particles",
+                    job->scene->world.dim == 3 && !a->slice ? ", or give --look water" : "");
   if (job->scene->world.dim == 3) return FLO_OK;
   if (a->slice || a->view)
     return flo_fail(&job->error, FLO_BAD_INPUT,
@@ -437,12 +445,34 @@ static void report(void *context, double share) {
   app_progress_tell(&job->progress, (double)job->n_done + share, text);
 }
 
+// An empty picture is hard to tell from a mistake. Inside fluid some particle is within half a spacing of any
+// plane. Told once: fluid that is still to come may well be missed by the first of many frames.
+static void tell_empty_slice(Job *job, const FloSnapshot *snapshot, size_t frame) {
+  const FloStyle *style = &job->view.outlook.view.style;
+  float low = INFINITY, high = -INFINITY;
+  if (!style->has_slice || job->has_told_slice) return;
+  for (size_t k = 0; k < snapshot->count && snapshot->type[k] == FLO_SET_FLUID; k++) {
+    const float place = snapshot->positions[3 * k + (size_t)style->slice_axis];
+    if (fabs((double)place - style->slice_at) <= 0.5 * job->scene->world.spacing) return;
+    if (isfinite(place)) low = fminf(low, place), high = fmaxf(high, place);
+  }
+  job->has_told_slice = true;
+  app_progress_end(&job->progress);
+  if (low <= high)
+    app_fail(0, "render: --slice %s meets no fluid in frame %zu, whose particles are from %g m to %g m",
+             job->arguments->slice, frame, (double)low, (double)high);
+  else
+    app_fail(0, "render: --slice %s meets no fluid in frame %zu, which has none", job->arguments->slice,
+             frame);
+}
+
 static FloStatus draw_frame(Job *job, size_t frame) {
   char path[FLO_PATH_SIZE];
   FloSnapshot snapshot;
   FLO_TRY(place_bodies(job, frame));
   FLO_TRY(picture_path(job, frame, path));
   FLO_TRY(read_frame(job, job->arguments->folder, frame, &snapshot));
+  tell_empty_slice(job, &snapshot, frame);
   FloStatus status = app_draw_with(job->scene, &snapshot, &job->picture, &job->extras, path, &job->error);
   flo_snapshot_free(&snapshot);
   if (status != FLO_OK || job->arguments->is_quiet) return status;
@@ -454,9 +484,7 @@ static FloStatus draw_frame(Job *job, size_t frame) {
 // ---- Pictures of a movie, which are kept ----
 
 static uint64_t hash_text(const char *text) {
-  uint64_t h = 14695981039346656037u;
-  for (; text && *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-  return h;
+  return flo_hash_bytes(FLO_HASH_START, text, text ? strlen(text) : 0);
 }
 
 // All that pictures depend on besides their frame.
@@ -512,6 +540,7 @@ static FloStatus paint_frame(Job *job, size_t frame, uint8_t **rgb) {
   FloSnapshot snapshot;
   FLO_TRY(place_bodies(job, frame));
   FLO_TRY(read_frame(job, job->arguments->folder, frame, &snapshot));
+  tell_empty_slice(job, &snapshot, frame);
   FloStatus status = app_paint_with(job->scene, &snapshot, &job->picture, &job->extras, rgb, &job->error);
   flo_snapshot_free(&snapshot);
   return status;

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const AppUsage usage = {
     .command = "surface",
@@ -145,12 +144,6 @@ static FloStatus make_walls(Job *job) {
 
 // ---- What to do ----
 
-// More than the machine has would be swapped in and out for hours, or end the program without a word.
-static size_t memory_limit(void) {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page > 0 ? (size_t)pages / 5 * 4 * (size_t)page : 0;
-}
-
 static void choose_def(Job *job) {
   const Arguments *a = job->arguments;
   const FloSurfaceKernel kernel = job->def.kernel;
@@ -158,7 +151,7 @@ static void choose_def(Job *job) {
   job->def = flo_surface_default_def(spacing);
   job->def.kernel = kernel;
   job->def.threads = a->threads;
-  job->def.memory_limit = memory_limit();
+  job->def.memory_limit = app_memory_limit();
   if (a->cell > 0) job->def.cell = a->cell * spacing;
   if (a->radius > 0) job->def.radius = a->radius * spacing;
   if (a->smoothing >= 0) job->def.smoothing = a->smoothing;

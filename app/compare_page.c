@@ -48,12 +48,13 @@ FloStatus app_compare_draw(AppTour *tour, FloError *error) {
   return FLO_OK;
 }
 
-static void add_side(FloPage *page, const AppExhibit *e, const AppExhibit *longest, size_t frame) {
+static void add_side(FloPage *page, const AppTour *tour, const AppExhibit *e, const AppExhibit *longest,
+                     size_t frame) {
   char path[FLO_PATH_SIZE], text[160];
   double time = column_of(longest, "time") ? column_of(longest, "time")[frame] : NAN;
   snprintf(text, sizeof text, "%s, at %.4g s", e->name, time);
   bool is_there = has_moment(e, longest, frame) && app_exhibit_picture_path(e, frame, path, NULL) == FLO_OK &&
-                  flo_file_exists(path);
+                  app_exhibit_is_drawn(tour, e, path);
   if (is_there) {
     flo_page_picture(page, path, text);
     return;
@@ -75,7 +76,8 @@ static void add_pictures(FloPage *page, const AppTour *tour) {
   for (size_t m = 0; m < COMPARE_MOMENTS; m++) {
     if (m > 0 && moment(longest, m) == moment(longest, m - 1)) continue;
     flo_page_markup(page, "<div class=\"sides %s\">\n", tour->count == 2 ? "two" : "many");
-    for (size_t k = 0; k < tour->count; k++) add_side(page, &tour->items[k], longest, moment(longest, m));
+    for (size_t k = 0; k < tour->count; k++)
+      add_side(page, tour, &tour->items[k], longest, moment(longest, m));
     flo_page_markup(page, "</div>\n");
   }
   flo_page_markup(page, "</div>\n");

@@ -1,13 +1,18 @@
 #include "exhibit.h"
 
 #include "base/core.h"
+#include "base/hash.h"
 #include "io/advice.h"
 #include "io/shown.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { BUSY_TRIES = 25 }; // to find a folder free, a fifth of a second apart
 
 // What a step of one particle takes on a usual machine, and how long steps are: guesses that
 // only divide up the bar, since the time to go comes from what was measured.
@@ -63,16 +68,11 @@ static bool is_run_right(const AppExhibit *e) {
 
 // ---- What is asked for ----
 
-static uint64_t hash_text(const char *text) {
-  uint64_t h = 14695981039346656037u;
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-  return h;
-}
-
 static FloStatus note_request(AppExhibit *e, FloError *error) {
   char text[256];
+  const char *scene = e->scene->resolved;
   snprintf(text, sizeof text, "{\n  \"version\": \"%s\",\n  \"scene\": \"%016llx\"\n}\n", FLOTSAM_VERSION,
-           (unsigned long long)hash_text(e->scene->resolved));
+           (unsigned long long)flo_hash_bytes(FLO_HASH_START, scene, strlen(scene)));
   return app_note_settings(e->place, text, &e->asked_when, error);
 }
 
@@ -194,20 +194,58 @@ static void tell_failure(AppExhibit *e, const AppChildEnd *end) {
     snprintf(e->message, sizeof e->message, "%s", end->message[0] ? end->message : "it gave no reason");
 }
 
+// Whether another flotsam is running in the folder, by the lock that runs have on their log; false, too, if
+// the file system does not tell. Locks of this very process would be lost here, but it has none.
+static bool is_busy(const AppExhibit *e, long *process) {
+  char path[FLO_PATH_SIZE];
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (flo_path_join(e->run, "log.txt", path, NULL) != FLO_OK) return false;
+  int log = open(path, O_RDONLY | O_CLOEXEC);
+  if (log < 0) return false;
+  bool is_locked = fcntl(log, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+  close(log);
+  if (is_locked) *process = (long)whole.l_pid;
+  return is_locked;
+}
+
+static FloStatus complain_busy(const AppExhibit *e, long process, FloError *error) {
+  return flo_fail(
+      error, FLO_IO_FAILED,
+      "%s: another flotsam, process %ld, is running in this folder; wait until it ends, or choose "
+      "another place with --out",
+      e->run, process);
+}
+
+// A run whose tour was killed still writes its checkpoint, which is worth to wait for. One that goes on is
+// another tour's, and is neither broken nor to be begun anew.
+static FloStatus wait_for_folder(const AppExhibit *e, FloError *error) {
+  const struct timespec pause = {.tv_nsec = 200000000};
+  long process = 0;
+  for (int k = 0; is_busy(e, &process); k++) {
+    if (app_child_is_stop_wanted()) return flo_fail(error, FLO_IO_FAILED, "interrupted");
+    if (k == BUSY_TRIES) return complain_busy(e, process, error);
+    nanosleep(&pause, NULL);
+  }
+  return FLO_OK;
+}
+
 // Simulates what is left of it. Its failure is part of the exhibit; only what stops the whole tour is
 // returned.
 static FloStatus run_exhibit(AppTour *tour, AppExhibit *e, FloError *error) {
   AppChildEnd end = {.exit_code = APP_BAD_INPUT};
   char threads[16];
   if (e->was_there || !e->scene) return FLO_OK;
+  FLO_TRY(wait_for_folder(e, error));
   if (is_run_right(e)) {
     AppChildCommand command = {0};
-    app_child_add(&command, "resume", "--no-picture", e->run, NULL);
+    app_child_add(&command, "resume", "--no-picture", NULL);
     add_threads(&command, e, threads);
+    app_child_add(&command, "--", e->run, NULL);
     FLO_TRY(app_tour_do(tour, e, "going on", e->run_cost, &command, &end, error));
   }
   // What cannot be resumed, or is not what is asked for, begins anew.
   if (end.exit_code == APP_BAD_INPUT && !app_child_is_stop_wanted()) {
+    FLO_TRY(wait_for_folder(e, error));
     AppChildCommand command = begin_anew(e);
     add_threads(&command, e, threads);
     app_child_add(&command, "--", e->arguments.scene, NULL);
@@ -262,8 +300,11 @@ FloStatus app_tour_go(AppTour *tour, FloError *error) {
   return status;
 }
 
-bool app_tour_is_met(const AppTour *tour) {
-  for (size_t k = 0; k < tour->count; k++)
-    if (!app_exhibit_is_met(&tour->items[k])) return false;
-  return true;
+int app_tour_exit_code(const AppTour *tour) {
+  int code = APP_OK;
+  for (size_t k = 0; k < tour->count; k++) {
+    if (tour->items[k].state != APP_EXHIBIT_FINISHED) return APP_RUN_FAILED;
+    if (!app_exhibit_is_met(&tour->items[k])) code = APP_EXPECTATION_FAILED;
+  }
+  return code;
 }

@@ -82,7 +82,8 @@ bool app_exhibit_is_met(const AppExhibit *exhibit);
 
 // Runs and draws all of them; fails where the tour was interrupted or its page cannot be written.
 FloStatus app_tour_go(AppTour *tour, FloError *error);
-bool app_tour_is_met(const AppTour *tour);
+// 0: all are finished and have met what is expected of them, 1: one failed, 3: expectations were missed.
+int app_tour_exit_code(const AppTour *tour);
 // Does a command as a part of the tour that is expected to take `cost` seconds.
 FloStatus app_tour_do(AppTour *tour, const AppExhibit *exhibit, const char *doing, double cost,
                       const AppChildCommand *command, AppChildEnd *end, FloError *error);
@@ -95,6 +96,8 @@ FloStatus app_exhibit_draw_movie(AppTour *tour, AppExhibit *exhibit, FloError *e
 FloStatus app_exhibit_picture_path(const AppExhibit *exhibit, size_t frame, char path[FLO_PATH_SIZE],
                                    FloError *error);
 FloStatus app_exhibit_movie_path(const AppExhibit *exhibit, char path[FLO_PATH_SIZE], FloError *error);
+// Whether a picture or movie is there, and of this very run in the look that is asked for.
+bool app_exhibit_is_drawn(const AppTour *tour, const AppExhibit *exhibit, const char *path);
 // The frame that has most to show, as far as a number can tell.
 size_t app_exhibit_best_frame(const AppExhibit *exhibit);
 // Seconds that are left.

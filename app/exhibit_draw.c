@@ -99,6 +99,11 @@ static bool is_drawn(const AppTour *tour, const AppExhibit *e, const char *pictu
   return true;
 }
 
+// A page makes no folder for what was never drawn.
+bool app_exhibit_is_drawn(const AppTour *tour, const AppExhibit *e, const char *path) {
+  return flo_file_exists(path) && is_drawn(tour, e, path);
+}
+
 static bool has_all(const AppTour *tour, const AppExhibit *e) {
   char path[FLO_PATH_SIZE];
   if (!e->was_there) return false;
@@ -120,7 +125,7 @@ static AppChildCommand begin_render(const AppTour *tour, const AppExhibit *e, ch
   const AppLook *look = &tour->look;
   AppChildCommand command = {0};
   snprintf(threads, 16, "%d", e->arguments.threads);
-  app_child_add(&command, "render", e->run, "--force", NULL);
+  app_child_add(&command, "render", "--force", NULL);
   // Runs in the plane have one look only.
   if (look->look && e->scene->world.dim == 3) app_child_add(&command, "--look", look->look, NULL);
   if (look->quality) app_child_add(&command, "--quality", look->quality, NULL);
@@ -152,7 +157,8 @@ FloStatus app_exhibit_draw_picture(AppTour *tour, AppExhibit *e, size_t frame, F
   snprintf(width, sizeof width, "%d", PICTURE_WIDTH);
   snprintf(height, sizeof height, "%d", PICTURE_HEIGHT);
   AppChildCommand command = begin_render(tour, e, threads);
-  app_child_add(&command, "--frame", number, "--out", path, "--width", width, "--height", height, NULL);
+  app_child_add(&command, "--frame", number, "--out", path, "--width", width, "--height", height, "--",
+                e->run, NULL);
   return draw(tour, e, "drawing the picture", 2 * seconds_per_picture, &command, error);
 }
 
@@ -165,7 +171,8 @@ FloStatus app_exhibit_draw_movie(AppTour *tour, AppExhibit *e, FloError *error) 
   snprintf(width, sizeof width, "%d", MOVIE_WIDTH);
   snprintf(height, sizeof height, "%d", MOVIE_HEIGHT);
   AppChildCommand command = begin_render(tour, e, threads);
-  app_child_add(&command, "--frames", frames, "--movie", path, "--width", width, "--height", height, NULL);
+  app_child_add(&command, "--frames", frames, "--movie", path, "--width", width, "--height", height, "--",
+                e->run, NULL);
   double cost = fmax(0, e->draw_cost - 2 * seconds_per_picture);
   return draw(tour, e, "drawing the movie", cost, &command, error);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool app_read_frames(const char *text, size_t numbers[3], bool *is_single) {
   *is_single = false;
@@ -46,4 +47,10 @@ bool app_is_current(const char *path, const char *particles, const struct timesp
   struct stat from, to;
   if (stat(path, &to) != 0 || stat(particles, &from) != 0) return false;
   return !is_older(&to.st_mtim, &from.st_mtim) && !is_older(&to.st_mtim, settings);
+}
+
+// More than the machine has would be swapped in and out for hours, or end the program without a word.
+size_t app_memory_limit(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0 ? (size_t)pages / 5 * 4 * (size_t)page : 0;
 }

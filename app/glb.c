@@ -49,6 +49,7 @@ static FloStatus build_surface(Job *job, const FloSnapshot *snapshot, const FloW
                                FloError *error) {
   size_t n = 0;
   FloSurfaceDef def = flo_surface_default_def(job->scene->world.spacing);
+  def.memory_limit = app_memory_limit();
   const FloSignedField region = flo_walls_region(walls);
   if (!flo_walls_is_empty(walls)) def.region = &region;
   while (n < snapshot->count && snapshot->type[n] == FLO_SET_FLUID) n++;

@@ -24,12 +24,12 @@ struct AppMovie {
   size_t frame_size;
   int pipe; // to ffmpeg's standard input; -1: closed
   pid_t process;
-  struct sigaction before[3]; // what the signals below did
+  struct sigaction before[4]; // what the signals below did
 };
 
 // ---- Signals ----
 
-static const int signals[] = {SIGPIPE, SIGINT, SIGTERM};
+static const int signals[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP};
 
 static volatile sig_atomic_t is_stop_wanted;
 
@@ -37,9 +37,9 @@ static void want_stop(int signal_number) {
   if (signal_number != SIGPIPE) is_stop_wanted = 1;
 }
 
-// A closed pipe shows as an error of write() instead of ending the program. The first SIGINT or SIGTERM ends
-// the movie; the handler is gone then, so that a second one ends the program. What the caller had ignored
-// stays ignored.
+// A closed pipe shows as an error of write() instead of ending the program. The first SIGINT, SIGTERM or
+// SIGHUP ends the movie; the handler is gone then, so that a second one ends the program. What the caller had
+// ignored stays ignored.
 static void catch_signals(AppMovie *movie) {
   is_stop_wanted = 0;
   for (size_t k = 0; k < FLO_COUNT_OF(signals); k++) {

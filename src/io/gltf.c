@@ -2,6 +2,7 @@
 // (glTF 2.0 specification, section 4: the GLB container).
 #include "io/gltf.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/vecmath.h"
 
@@ -16,7 +17,8 @@ enum { UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125, FLOAT = 5126 };
 // Triangles that are stored, and where.
 typedef struct Geometry {
   uint64_t hash;
-  size_t positions, normals, indices;
+  size_t positions, normals, indices;          // accessors
+  size_t positions_at, normals_at, indices_at; // in the bytes
   size_t n_vertices, n_triangles;
   bool has_normals;
 } Geometry;
@@ -34,6 +36,18 @@ struct FloGltf {
 
 static FloStatus complain_memory(FloError *error) {
   return flo_fail(error, FLO_NO_MEMORY, "no memory for a glTF scene");
+}
+
+// JSON has no words for such numbers, and readers of the format refuse them among the bytes.
+static FloStatus complain_number(const char *name, const char *what, FloError *error) {
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "glTF: '%s' has %s that is no finite number; mend it, or leave it out", name, what);
+}
+
+static bool are_finite(const float *values, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    if (!isfinite(values[k])) return false;
+  return true;
 }
 
 // ---- The tree ----
@@ -190,6 +204,8 @@ static FloStatus add_floats(FloGltf *gltf, const float *values, size_t n, size_t
 // ---- Materials ----
 
 FloStatus flo_gltf_add_material(FloGltf *gltf, const FloGltfMaterial *m, size_t *index, FloError *error) {
+  if (!are_finite(m->colour, 4) || !isfinite(m->metallic) || !isfinite(m->roughness))
+    return complain_number(m->name, "a colour or roughness", error);
   const double colour[4] = {(double)m->colour[0], (double)m->colour[1], (double)m->colour[2],
                             (double)m->colour[3]};
   json_t *object = json_pack("{s:o, s:{s:o, s:f, s:f}}", "name", text_of(m->name), "pbrMetallicRoughness",
@@ -207,38 +223,52 @@ FloStatus flo_gltf_add_material(FloGltf *gltf, const FloGltfMaterial *m, size_t 
 
 // ---- Meshes ----
 
+// The largest number of a type marks the end of strips, and must not be a vertex.
+static bool is_short(const FloGltfMesh *mesh) { return mesh->n_vertices < 65536; }
+
 static FloStatus add_indices(FloGltf *gltf, const FloGltfMesh *mesh, size_t *accessor, FloError *error) {
   const size_t n = 3 * mesh->n_triangles;
-  // The largest number of a type marks the end of strips, and must not be a vertex.
-  const bool is_short = mesh->n_vertices < 65536;
-  const Values about = {is_short ? UNSIGNED_SHORT : UNSIGNED_INT, "SCALAR", n, n * (is_short ? 2 : 4),
+  const bool has_shorts = is_short(mesh);
+  const Values about = {has_shorts ? UNSIGNED_SHORT : UNSIGNED_INT, "SCALAR", n, n * (has_shorts ? 2 : 4),
                         ELEMENT_ARRAY_BUFFER};
   void *to = extend(gltf, about.size, error);
   if (!to) return FLO_NO_MEMORY;
-  for (size_t k = 0; is_short && k < n; k++) ((uint16_t *)to)[k] = (uint16_t)mesh->triangles[k];
-  if (!is_short) memcpy(to, mesh->triangles, about.size);
+  for (size_t k = 0; has_shorts && k < n; k++) ((uint16_t *)to)[k] = (uint16_t)mesh->triangles[k];
+  if (!has_shorts) memcpy(to, mesh->triangles, about.size);
   *accessor = add_accessor(gltf, &about);
   return FLO_OK;
 }
 
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) {
-  for (const unsigned char *p = data, *end = p + size; p < end; p++) h = (h ^ *p) * 1099511628211u;
-  return h;
-}
-
 static uint64_t hash_mesh(const FloGltfMesh *mesh) {
-  uint64_t h = hash_bytes(14695981039346656037u, mesh->positions, mesh->n_vertices * sizeof(float[3]));
-  if (mesh->normals) h = hash_bytes(h, mesh->normals, mesh->n_vertices * sizeof(float[3]));
-  return hash_bytes(h, mesh->triangles, mesh->n_triangles * sizeof(uint32_t[3]));
+  uint64_t h = flo_hash_bytes(FLO_HASH_START, mesh->positions, mesh->n_vertices * sizeof(float[3]));
+  if (mesh->normals) h = flo_hash_bytes(h, mesh->normals, mesh->n_vertices * sizeof(float[3]));
+  return flo_hash_bytes(h, mesh->triangles, mesh->n_triangles * sizeof(uint32_t[3]));
 }
 
-// Triangles with the same 64 bits of hash and the same numbers of everything are the same.
+static bool has_triangles(const FloGltf *gltf, const Geometry *g, const FloGltfMesh *mesh) {
+  const void *stored = (const char *)gltf->bytes.data + g->indices_at;
+  const size_t n = 3 * mesh->n_triangles;
+  if (!is_short(mesh)) return memcmp(stored, mesh->triangles, n * sizeof(uint32_t)) == 0;
+  for (size_t k = 0; k < n; k++)
+    if (((const uint16_t *)stored)[k] != mesh->triangles[k]) return false;
+  return true;
+}
+
+// The hash only spares most comparisons.
+static bool is_same(const FloGltf *gltf, const Geometry *g, const FloGltfMesh *mesh, uint64_t hash) {
+  const char *bytes = gltf->bytes.data;
+  const size_t size = mesh->n_vertices * sizeof(float[3]);
+  return g->hash == hash && g->n_vertices == mesh->n_vertices && g->n_triangles == mesh->n_triangles &&
+         g->has_normals == (mesh->normals != NULL) &&
+         !memcmp(bytes + g->positions_at, mesh->positions, size) &&
+         !(mesh->normals && memcmp(bytes + g->normals_at, mesh->normals, size)) &&
+         has_triangles(gltf, g, mesh);
+}
+
 static const Geometry *find_geometry(const FloGltf *gltf, const FloGltfMesh *mesh, uint64_t hash) {
   const Geometry *all = gltf->geometries.data;
   for (size_t k = 0; k < gltf->n_geometries; k++)
-    if (all[k].hash == hash && all[k].n_vertices == mesh->n_vertices &&
-        all[k].n_triangles == mesh->n_triangles && all[k].has_normals == (mesh->normals != NULL))
-      return &all[k];
+    if (is_same(gltf, &all[k], mesh, hash)) return &all[k];
   return NULL;
 }
 
@@ -251,10 +281,13 @@ static FloStatus store_geometry(FloGltf *gltf, const FloGltfMesh *mesh, uint64_t
                 .has_normals = mesh->normals != NULL};
   FLO_TRY(flo_buffer_reserve(&gltf->memory, &gltf->geometries, size + sizeof g, size, error));
   FLO_TRY(add_floats(gltf, mesh->positions, mesh->n_vertices, 3, ARRAY_BUFFER, &g.positions, error));
+  g.positions_at = gltf->n_bytes - mesh->n_vertices * sizeof(float[3]);
   put_limits(gltf, g.positions, mesh->positions, mesh->n_vertices, 3);
   if (g.has_normals)
     FLO_TRY(add_floats(gltf, mesh->normals, mesh->n_vertices, 3, ARRAY_BUFFER, &g.normals, error));
+  g.normals_at = gltf->n_bytes - mesh->n_vertices * sizeof(float[3]);
   FLO_TRY(add_indices(gltf, mesh, &g.indices, error));
+  g.indices_at = gltf->n_bytes - 3 * mesh->n_triangles * (is_short(mesh) ? 2 : 4);
   Geometry *last = (Geometry *)gltf->geometries.data + gltf->n_geometries++;
   *last = g;
   *stored = last;
@@ -264,6 +297,9 @@ static FloStatus store_geometry(FloGltf *gltf, const FloGltfMesh *mesh, uint64_t
 FloStatus flo_gltf_add_mesh(FloGltf *gltf, const FloGltfMesh *mesh, size_t *index, FloError *error) {
   FLO_ASSERT(mesh->n_vertices > 0 && mesh->n_triangles > 0);
   FLO_ASSERT(mesh->material < json_array_size(gltf->materials));
+  if (!are_finite(mesh->positions, 3 * mesh->n_vertices) ||
+      (mesh->normals && !are_finite(mesh->normals, 3 * mesh->n_vertices)))
+    return complain_number(mesh->name, "a vertex or normal", error);
   const uint64_t hash = hash_mesh(mesh);
   const Geometry *g = find_geometry(gltf, mesh, hash);
   if (!g) FLO_TRY(store_geometry(gltf, mesh, hash, &g, error));
@@ -281,7 +317,9 @@ FloStatus flo_gltf_add_mesh(FloGltf *gltf, const FloGltfMesh *mesh, size_t *inde
 static bool is_usable(const FloPose *pose) {
   const double *q = pose->rotation;
   double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-  return vec_is_finite(pose->position) && isfinite(square) && square > 0;
+  for (int k = 0; k < 3; k++) // keyframes are floats
+    if (!isfinite((float)pose->position[k])) return false;
+  return isfinite(square) && square > 0;
 }
 
 static void normalize(double q[4]) {
@@ -319,6 +357,9 @@ static json_t *camera_of(const FloGltfCamera *c) {
 }
 
 FloStatus flo_gltf_add_camera(FloGltf *gltf, const FloGltfCamera *camera, FloError *error) {
+  const double sum = camera->half_width + camera->half_height + camera->near + camera->far;
+  if (!isfinite(sum) || !is_usable(&camera->pose))
+    return complain_number(camera->name, "a size, distance or pose", error);
   size_t number = append(gltf, gltf->cameras, camera_of(camera));
   size_t node = place_node(gltf, camera->name, &camera->pose);
   put(gltf, json_array_get(gltf->nodes, node), "camera", json_integer((json_int_t)number));
@@ -410,10 +451,11 @@ FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, siz
 static FloStatus dump_tree(const FloGltf *gltf, char **text, FloError *error) {
   static const char *const lists[] = {"materials", "meshes", "cameras", "accessors", "bufferViews"};
   json_t *root = json_copy(gltf->root), *nodes = json_deep_copy(gltf->nodes);
-  bool is_fine = root && nodes && json_object_set_new(root, "nodes", nodes) == 0;
+  // Takes the nodes over, also where it fails; nobody else does where there is no root.
+  bool is_fine = json_object_set_new(root, "nodes", nodes) == 0;
   for (size_t k = 0; is_fine && k < FLO_COUNT_OF(lists); k++)
     if (json_array_size(json_object_get(root, lists[k])) == 0) json_object_del(root, lists[k]);
-  if (json_array_size(gltf->children) == 0) json_object_del(json_array_get(nodes, 0), "children");
+  if (is_fine && json_array_size(gltf->children) == 0) json_object_del(json_array_get(nodes, 0), "children");
   if (is_fine && gltf->n_bytes > 0)
     is_fine = json_object_set_new(root, "buffers",
                                   json_pack("[{s:I}]", "byteLength", (json_int_t)gltf->n_bytes)) == 0;

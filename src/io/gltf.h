@@ -46,7 +46,8 @@ typedef struct FloGltfCamera {
 FloStatus flo_gltf_create(const char *title, int up, FloGltf **gltf, FloError *error);
 void flo_gltf_destroy(FloGltf *gltf); // NULL is fine
 
-// Numbers count from 0. A material or triangles that are there already are not stored twice.
+// Numbers count from 0. A material or triangles that are there already are not stored twice. Numbers that are
+// not finite are refused as bad input; only nodes are placed at the origin where their pose is unusable.
 FloStatus flo_gltf_add_material(FloGltf *gltf, const FloGltfMaterial *material, size_t *index,
                                 FloError *error);
 FloStatus flo_gltf_add_mesh(FloGltf *gltf, const FloGltfMesh *mesh, size_t *index, FloError *error);

@@ -196,6 +196,12 @@ static void quat_from_axes(V3 x, V3 y, V3 z, double q[4]) {
   for (int part = 0; part < 4; part++) q[part] /= length;
 }
 
+// The format wants 0 < near < far, also where all there is to see is a point.
+static void set_planes(FloGltfCamera *camera, double extent, double distance, double spacing) {
+  camera->near = fmax(0.005 * extent, 1e-3 * spacing);
+  camera->far = fmax(4 * extent + distance, 2 * camera->near);
+}
+
 static FloStatus add_camera(Work *work, FloError *error) {
   const FloPictureView *view = work->view;
   const FloScene *scene = work->scene;
@@ -211,9 +217,8 @@ static FloStatus add_camera(Work *work, FloError *error) {
   FloGltfCamera camera = {.name = "camera",
                           .is_flat = lens.is_flat,
                           .half_width = (double)lens.half_width,
-                          .half_height = (double)lens.half_height,
-                          .near = 0.005 * extent,
-                          .far = 4 * extent + (double)v3_length(v3_sub(lens.eye, middle))};
+                          .half_height = (double)lens.half_height};
+  set_planes(&camera, extent, (double)v3_length(v3_sub(lens.eye, middle)), scene->world.spacing);
   vec_set(camera.pose.position, (double)lens.eye.x, (double)lens.eye.y, (double)lens.eye.z);
   quat_from_axes(lens.right, lens.up, v3_scale(lens.forward, -1), camera.pose.rotation);
   return flo_gltf_add_camera(work->gltf, &camera, error);

@@ -8,23 +8,61 @@
 
 #include <stdlib.h>
 
-enum { MOST_NODES = 4000 }; // along either side
+static const double most_nodes = 1 << 26; // half a gigabyte
 
 static const float kernel_radius = 2; // in spacings
 
 typedef struct Near {
   const FloPictureInput *input;
-  float reach; // [m]
+  float reach;            // [m]
+  double low[3], high[3]; // [m] what may be seen
 } Near;
+
+// What is farther away than the scene is large would not be seen, and may be too far for a lattice; the same
+// holds for water. A picture without a view shows all there is.
+static Near near_of(const FloPictureInput *input) {
+  const FloPictureView *view = &input->view;
+  Near near = {.input = input, .reach = 2 * kernel_radius * input->radius};
+  double square = 0;
+  for (int k = 0; k < 3; k++) square += (view->high[k] - view->low[k]) * (view->high[k] - view->low[k]);
+  const double margin = view->is_set ? sqrt(square) + (double)near.reach : INFINITY;
+  for (int k = 0; k < 3; k++) {
+    near.low[k] = (view->is_set ? view->low[k] : 0) - margin;
+    near.high[k] = (view->is_set ? view->high[k] : 0) + margin;
+  }
+  return near;
+}
+
+static bool is_in_view(const Near *near, const float *p) {
+  for (int k = 0; k < 3; k++)
+    if (!(isfinite(p[k]) && (double)p[k] >= near->low[k] && (double)p[k] <= near->high[k])) return false;
+  return true;
+}
 
 static bool is_near(const Near *near, const FloSlice *s, size_t i) {
   const float *p = near->input->positions + 3 * i;
-  return flo_is_fluid(near->input, i) && fabsf(p[s->axis] - s->at) < near->reach &&
-         isfinite(p[0] + p[1] + p[2]) && isfinite(near->input->values[i]);
+  return flo_is_fluid(near->input, i) && fabsf(p[s->axis] - s->at) < near->reach && is_in_view(near, p) &&
+         isfinite(near->input->values[i]);
 }
 
-// The lattice around all particles that the plane passes, coarser where it would have too many nodes.
-static void lay_lattice(const Near *near, FloSlice *s) {
+static double count_nodes(const double extent[2], double cell) {
+  return (floor(extent[0] / cell) + 2) * (floor(extent[1] / cell) + 2);
+}
+
+// Of half a spacing, or of one where that would be too many: half of the kernel's radius is the coarsest that
+// still shows what lies between nodes.
+static FloStatus choose_cell(const Near *near, const double extent[2], FloSlice *s, FloError *error) {
+  const float fine = near->input->radius, coarse = 0.5f * near->reach;
+  s->cell = count_nodes(extent, (double)fine) <= most_nodes ? fine : coarse;
+  if (count_nodes(extent, (double)s->cell) <= most_nodes) return FLO_OK;
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "a slice of %g m x %g m is too large for particles %g m apart; give the picture a smaller view",
+      extent[0], extent[1], 2 * (double)near->input->radius);
+}
+
+// The lattice around all particles that the plane passes.
+static FloStatus lay_lattice(const Near *near, FloSlice *s, FloError *error) {
   float high[2] = {-INFINITY, -INFINITY};
   s->low[0] = s->low[1] = INFINITY;
   for (size_t i = 0; i < near->input->n_particles; i++) {
@@ -33,13 +71,15 @@ static void lay_lattice(const Near *near, FloSlice *s) {
     for (int k = 0; k < 2; k++)
       s->low[k] = flo_minf(s->low[k], place[k]), high[k] = flo_maxf(high[k], place[k]);
   }
-  if (!(s->low[0] <= high[0])) return;
-  s->cell = near->input->radius; // half a spacing
+  if (!(s->low[0] <= high[0])) return FLO_OK;
+  double extent[2];
   for (int k = 0; k < 2; k++) {
-    s->low[k] -= near->reach, high[k] += near->reach;
-    s->cell = flo_maxf(s->cell, (high[k] - s->low[k]) / (MOST_NODES - 2));
+    extent[k] = (double)high[k] - (double)s->low[k] + 2 * (double)near->reach;
+    s->low[k] -= near->reach;
   }
-  for (int k = 0; k < 2; k++) s->n[k] = (int)((high[k] - s->low[k]) / s->cell) + 2;
+  FLO_TRY(choose_cell(near, extent, s, error));
+  for (int k = 0; k < 2; k++) s->n[k] = (int)(extent[k] / (double)s->cell) + 2;
+  return FLO_OK;
 }
 
 // Nodes within reach of a coordinate: first <= node < end.
@@ -79,12 +119,12 @@ static void finish(const FloPictureInput *input, float reach, FloSlice *s) {
 
 FloStatus flo_slice_create(const FloPictureInput *input, FloSlice *s, FloError *error) {
   const FloStyle *style = &input->view.style;
-  const Near near = {input, 2 * kernel_radius * input->radius};
+  const Near near = near_of(input);
   *s = (FloSlice){.axis = style->slice_axis, .at = (float)style->slice_at};
   FLO_ASSERT(s->axis >= 0 && s->axis < 3);
   s->across = s->axis == 0 ? 1 : 0, s->along = 3 - s->axis - s->across;
   if (!input->values) return FLO_OK;
-  lay_lattice(&near, s);
+  FLO_TRY(lay_lattice(&near, s, error));
   const size_t n = (size_t)s->n[0] * (size_t)s->n[1];
   if (n == 0) return FLO_OK;
   s->fill = calloc(n, sizeof *s->fill);

@@ -44,6 +44,11 @@ mkdir -p taken/index.html
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --out taken
 expect_text err "taken/index.html: cannot write"
 
+# A method's place that cannot be made ends the comparison, also after one before it was left out.
+mkdir -p blocked/runs && touch blocked/runs/direct-forcing
+expect_exit 2 "$flotsam" compare $one box.json --out blocked
+expect_text err "blocked/runs/direct-forcing"
+
 # All methods that can. Parameters of one are no mistake for the others.
 expect_exit 0 "$flotsam" compare $one box.json --set method.response=global --set method.correction_time=0.3
 expect_text out "page     runs/compare-box/index.html"

@@ -363,6 +363,14 @@ expect_exit 2 "$flotsam" convert parts --to glb --surface two
 expect_text err "--surface needs a frame's number or last, not 'two'"
 expect_exit 2 "$flotsam" convert parts --to glb --out x.ply
 expect_text err "x.ply is to be ply, but --to says glb"
+expect_exit 2 "$flotsam" convert parts --to glb --out nodir/x.glb
+expect_text err "nodir/x.glb: there is no folder 'nodir'; make it, or choose another place"
+expect_exit 2 "$flotsam" convert parts --to glb --out ''
+expect_text err "the name is empty"
+expect_exit 2 "$flotsam" convert parts --to glb --out x_%04d.glb
+expect_text err "x_%04d.glb: is a pattern for many files"
+expect_no_file x_%04d.glb
+expect_exit 2 "$flotsam" convert parts --to glb --out one.glb/below/
 expect_exit 2 "$flotsam" convert parts --to gbl --out x
 expect_text err "did you mean 'glb'?"
 rm parts/series.csv

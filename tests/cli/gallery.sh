@@ -112,19 +112,34 @@ expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --se
 
 # A damaged folder begins anew, and without ffmpeg there is no movie, but a page.
 mkdir bin && ln -s "$(command -v sh)" bin/sh
-echo damaged >all/runs/calm/run/checkpoint.h5 && rm -r all/runs/calm/run/summary.json all/runs/calm/pictures
+echo damaged >all/runs/calm/run/checkpoint.h5 && rm all/runs/calm/run/summary.json
 PATH=$work/bin expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --set duration=0.02
 expect_text err "drawing the movie failed"
 expect_page all/index.html
 expect_word "apt-get install ffmpeg"
+# The movie of the run before is there, but not of this one.
+if command -v ffmpeg >/dev/null; then expect_file all/runs/calm/pictures/movie.mp4; fi
+expect_word "movies 0"
+expect_word "pictures 1"
+
+# All came to their end, but one missed what is expected of it.
+expect_exit 3 "$flotsam" gallery $one --scenes scenes --out all --only calm,wrong
+expect_page all/index.html
+expect_word "✗ missed"
+
+# Names that look like options.
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out=-dash --only calm
+expect_empty err
+expect_page ./-dash/index.html
+expect_word "pictures 1"
 
 # Cut off: by SIGTERM, and with SIGKILL, which leaves the run no word from above. Both go on to the same end.
 mkdir long
 make long/a.json 'd.update(spacing=0.02, duration=1.2, frames_per_second=5, expect=[])'
 make long/b.json 'd.update(duration=0.02)'
 expect_exit 0 "$flotsam" run $one long/a.json --no-picture --quiet --out whole
-begin() { # FOLDER: a gallery in the background, until it has something to lose
-  "$flotsam" gallery $one --scenes long --out "$1" >out 2>err &
+begin() { # FOLDER OPTION...: a gallery in the background, until it has something to lose
+  "$flotsam" gallery $one --scenes long --out "$@" >out 2>err &
   job=$!
   for ((k = 0; k < 400; k++)); do
     [[ -e $1/runs/a/run/particles_0001.vtp ]] && break
@@ -154,6 +169,18 @@ expect_word "2 scenes: 1 of 1 expectations met"
 [[ $(json cut/runs/a/run/summary.json "d['state_hash']") == $(json whole/summary.json "d['state_hash']") ]] ||
   fail "a gallery that was cut off comes to another end"
 no_temporaries
+
+# Another flotsam in the folder is neither broken off nor begun anew over its head.
+begin busy --only a --set duration=60
+expect_exit 1 "$flotsam" gallery $one --scenes long --out busy --only a --set duration=60
+expect_text err "busy/runs/a/run: another flotsam, process "
+expect_text err "the same command goes on"
+signal=HUP # which is ignored by what a nohup started
+((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$$/status) & 1)) && signal=TERM
+kill -s $signal "$job" || fail "the gallery ended before the signal"
+wait "$job" 2>/dev/null
+expect_json busy/runs/a/run/summary.json "d['end']" interrupted
+! grep -q "going on at" busy/runs/a/run/log.txt || fail "a run was resumed while it ran"
 
 # A run that crashes is shown as failed, and the next one runs.
 begin crash

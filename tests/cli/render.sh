@@ -192,19 +192,23 @@ stand_in 'cat >/dev/null; echo "at the end" >&2; exit 4'
 expect_exit 1 with_stand_in
 expect_text err "ffmpeg failed with exit code 4: at the end"
 stand_in 'exec sleep 60'
-PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4 --force 2>err &
-process=$!
-for ((k = 0; k < 200; k++)); do
-  [[ -n $(find . -name 'old.mp4.*.tmp') ]] && break
-  sleep 0.05
+signals=TERM
+((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$$/status) & 1)) || signals="TERM HUP" # what is ignored stays so
+for signal in $signals; do
+  PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie old.mp4 --force 2>err &
+  process=$!
+  for ((k = 0; k < 200; k++)); do
+    [[ -n $(find . -name 'old.mp4.*.tmp') ]] && break
+    sleep 0.05
+  done
+  sleep 0.3
+  kill -s "$signal" $process
+  wait $process
+  (($? == 1)) || fail "a movie interrupted by $signal did not end with exit code 1"
+  expect_text err "old.mp4: interrupted, no movie was made"
+  expect_text old.mp4 old
+  no_temporaries
 done
-sleep 0.3
-kill -TERM $process
-wait $process
-(($? == 1)) || fail "an interrupted movie did not end with exit code 1"
-expect_text err "old.mp4: interrupted, no movie was made"
-expect_text old.mp4 old
-no_temporaries
 
 # What a stand-in that takes everything gets: all pictures, of even size; an odd name is no option.
 stand_in 'for last; do :; done; printf "%s\n" "$*" >arguments; wc -c >"${last#file:}"'
@@ -317,9 +321,21 @@ expect_exit 2 "$flotsam" render lagoon --slice y=0 --colour-by material --out x.
 expect_text err "needs a field with values"
 expect_exit 2 "$flotsam" render lagoon --focus 1 --out x.png
 expect_text err "--focus is for lenses with an --aperture"
+for other in "--look particles" "--colour-by speed" "--slice y=0.2"; do
+  # shellcheck disable=SC2086 # words are options
+  expect_exit 2 "$flotsam" render lagoon --aperture 0.2 $other --out x.png
+  expect_text err "--aperture is for pictures of water"
+done
+# A plane beside all fluid is told, with where the fluid is.
+expect_exit 0 "$flotsam" render lagoon --slice y=3 --out beside.png "${small[@]}"
+expect_text err "--slice y=3 meets no fluid in frame 2, whose particles are from 0.0"
+expect_exit 0 "$flotsam" render lagoon --slice y=0.2 --out within.png "${small[@]}"
+expect_empty err
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out plane
 expect_exit 2 "$flotsam" render plane --slice y=0.1 --out x.png
 expect_text err "for runs in three dimensions"
+expect_exit 2 "$flotsam" render plane --aperture 0.1 --out x.png
+expect_text err "--aperture is for pictures of water"
 expect_exit 0 "$flotsam" render plane --vectors 0.1 --traces --out plane.png "${small[@]}"
 expect_no_file x.png
 finish

@@ -362,6 +362,59 @@ static void test_bad_pose(void **state) {
   flo_gltf_destroy(gltf);
 }
 
+// Numbers that are not finite are refused by the name of what has them, and leave nothing behind.
+static void test_bad_numbers(void **state) {
+  (void)state;
+  static const float odd[] = {NAN, INFINITY, -INFINITY};
+  FloGltf *gltf = new_scene(2);
+  FloError error;
+  size_t index, paint = add_paint(gltf, 1, 1);
+  for (size_t k = 0; k < 3; k++) {
+    float points[4][3], normals[4][3] = {{0}};
+    memcpy(points, corners, sizeof points);
+    FloGltfMesh mesh = {"wreck", points[0], normals[0], 4, faces[0], 4, paint};
+    points[3][2] = odd[k];
+    assert_refused(flo_gltf_add_mesh(gltf, &mesh, &index, &error), &error, "'wreck'");
+    points[3][2] = -3, normals[2][1] = odd[k];
+    assert_refused(flo_gltf_add_mesh(gltf, &mesh, &index, &error), &error, "'wreck'");
+    const FloGltfMaterial mud = {"mud", {1, odd[k], 0, 1}, 0, 0.5f, false};
+    assert_refused(flo_gltf_add_material(gltf, &mud, &index, &error), &error, "'mud'");
+    FloGltfCamera camera = {.name = "eye", .half_width = 1, .half_height = 1, .near = 0.1, .far = 9};
+    camera.pose = flo_pose_identity();
+    camera.far = (double)odd[k];
+    assert_refused(flo_gltf_add_camera(gltf, &camera, &error), &error, "'eye'");
+  }
+  add_node(gltf, add_tetrahedron(gltf, paint),
+           &(FloPose){.position = {1e300, 0, 0}, .rotation = {0, 0, 0, 1}});
+  Glb glb = written(gltf);
+  assert_int_equal(json_array_size(json_object_get(glb.root, "meshes")), 1);
+  assert_int_equal(json_array_size(json_object_get(glb.root, "materials")), 1);
+  assert_null(json_object_get(glb.root, "cameras"));
+  free_glb(&glb);
+  flo_gltf_destroy(gltf);
+}
+
+// Meshes that differ in one index or normal only are two.
+static void test_alike(void **state) {
+  (void)state;
+  FloGltf *gltf = new_scene(2);
+  FloError error;
+  size_t index, paint = add_paint(gltf, 1, 1);
+  uint32_t turned[4][3];
+  memcpy(turned, faces, sizeof turned);
+  turned[3][1] = 2, turned[3][2] = 3;
+  const FloGltfMesh other = {"other", corners[0], NULL, 4, turned[0], 4, paint};
+  add_tetrahedron(gltf, paint);
+  assert_ok(flo_gltf_add_mesh(gltf, &other, &index, &error), &error);
+  add_tetrahedron(gltf, paint);
+  assert_ok(flo_gltf_add_mesh(gltf, &other, &index, &error), &error);
+  Glb glb = written(gltf);
+  assert_int_equal(json_array_size(json_object_get(glb.root, "meshes")), 4);
+  assert_int_equal(json_array_size(json_object_get(glb.root, "accessors")), 4);
+  free_glb(&glb);
+  flo_gltf_destroy(gltf);
+}
+
 static void test_camera(void **state) {
   (void)state;
   FloGltf *gltf = new_scene(2);
@@ -413,15 +466,29 @@ static const char run_text[] =
     "  \"fluids\": [ { \"material\": \"water\", \"shape\": { \"box\": [1, 1, 0.2] }, \"corner\": [0, 0, 0] } "
     "] }";
 
-static Glb run_written(const FloScene *scene, const FloRunMotion *motion, const FloSurfaceMesh *surface) {
+static Glb run_seen(const FloScene *scene, const FloRunMotion *motion, const FloSurfaceMesh *surface,
+                    double high) {
   FloError error;
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
-  FloPictureView view = {.is_set = true, .high = {1, 1, 1}};
+  FloPictureView view = {.is_set = true, .high = {high, high, high}};
   assert_ok(flo_run_gltf_write(stream, "out", scene, motion, surface, &view, &error), &error);
   fclose(stream);
   return parse_glb(text, size);
+}
+
+static Glb run_written(const FloScene *scene, const FloRunMotion *motion, const FloSurfaceMesh *surface) {
+  return run_seen(scene, motion, surface, 1);
+}
+
+// The format wants 0 < near < far, also where the view is a point.
+static void check_planes(const FloScene *scene) {
+  Glb glb = run_seen(scene, &(FloRunMotion){0}, NULL, 0);
+  const json_t *lens = json_object_get(item(&glb, "cameras", 0), "perspective");
+  const double near = json_number_value(json_object_get(lens, "znear"));
+  assert_true(near > 0 && json_number_value(json_object_get(lens, "zfar")) > near);
+  free_glb(&glb);
 }
 
 static size_t find_node(const Glb *glb, const char *name) {
@@ -509,6 +576,7 @@ static void test_run(void **state) {
   const json_t *lens = json_object_get(item(&glb, "cameras", 0), "perspective");
   assert_close(json_number_value(json_object_get(lens, "yfov")), 40 * FLO_PI / 180, 1e-6);
   free_glb(&glb);
+  check_planes(scene);
   flo_scene_destroy(scene);
 }
 
@@ -547,10 +615,13 @@ static void test_run_surface(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_empty),     cmocka_unit_test(test_triangles), cmocka_unit_test(test_index_width),
-      cmocka_unit_test(test_sharing),   cmocka_unit_test(test_up),        cmocka_unit_test(test_keyframes),
-      cmocka_unit_test(test_odd_times), cmocka_unit_test(test_bad_pose),  cmocka_unit_test(test_camera),
-      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_run),       cmocka_unit_test(test_run_surface),
+      cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_alike),
+      cmocka_unit_test(test_empty),       cmocka_unit_test(test_triangles),
+      cmocka_unit_test(test_index_width), cmocka_unit_test(test_sharing),
+      cmocka_unit_test(test_up),          cmocka_unit_test(test_keyframes),
+      cmocka_unit_test(test_odd_times),   cmocka_unit_test(test_bad_pose),
+      cmocka_unit_test(test_camera),      cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_run),         cmocka_unit_test(test_run_surface),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

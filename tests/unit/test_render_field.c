@@ -91,6 +91,46 @@ static void slices_interpolate(void **state) {
 }
 
 // From any side a point of the plane has the colour that the legend gives its value.
+// A particle that was thrown far away, within the plane, changes nothing where the picture looks.
+static void slices_ignore_what_is_far(void **state) {
+  (void)state;
+  FloPictureInput input = make_block();
+  FloSlice whole, slice;
+  float expected, value;
+  assert_ok(flo_slice_create(&input, &whole, &failure), &failure);
+  static const float far[] = {400, -400, 1e30f, -3e38f, INFINITY};
+  static const size_t thrown = BLOCK - 1; // not near the plane before
+  for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
+    block[thrown][0] = far[k], block[thrown][1] = 0, block[thrown][2] = 0.1f;
+    assert_ok(flo_slice_create(&input, &slice, &failure), &failure);
+    assert_true(slice.cell == whole.cell && slice.n[0] == whole.n[0] && slice.n[1] == whole.n[1]);
+    for (float x = -0.49f; x < 0.5f; x += 0.07f) {
+      assert_true(flo_slice_value(&whole, v3(x, 0.2f, 0.1f), &expected));
+      assert_true(flo_slice_value(&slice, v3(x, 0.2f, 0.1f), &value) && value == expected);
+    }
+    flo_slice_destroy(&slice);
+  }
+  flo_slice_destroy(&whole);
+}
+
+// Cells are at most half as wide as kernels reach; what would need more of them than fit is refused.
+static void slices_are_never_coarse(void **state) {
+  (void)state;
+  FloPictureInput input = make_block();
+  FloSlice slice;
+  input.view.is_set = false;
+  block[BLOCK - 1][0] = 400, block[BLOCK - 1][1] = 0, block[BLOCK - 1][2] = 0.1f;
+  assert_ok(flo_slice_create(&input, &slice, &failure), &failure);
+  assert_true(slice.cell <= 2 * input.radius);
+  float value;
+  assert_true(flo_slice_value(&slice, v3(0.2f, 0, 0.1f), &value));
+  assert_close((double)value, 0.2, 0.01);
+  flo_slice_destroy(&slice);
+  block[BLOCK - 1][0] = 1e30f;
+  assert_refused(flo_slice_create(&input, &slice, &failure), &failure, "smaller view");
+  flo_slice_destroy(&slice);
+}
+
 static void slices_have_the_legend_colours(void **state) {
   (void)state;
   FloPictureInput input = make_block();
@@ -332,7 +372,8 @@ static void round_glass_is_drawn_by_sections(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slices_interpolate),          cmocka_unit_test(slices_have_the_legend_colours),
+      cmocka_unit_test(slices_interpolate),          cmocka_unit_test(slices_ignore_what_is_far),
+      cmocka_unit_test(slices_are_never_coarse),     cmocka_unit_test(slices_have_the_legend_colours),
       cmocka_unit_test(flat_views_keep_sizes),       cmocka_unit_test(arrows_end_where_the_fluid_goes),
       cmocka_unit_test(bodies_hide_arrows),          cmocka_unit_test(traces_pass_through_their_points),
       cmocka_unit_test(lenses_blur_by_distance),     cmocka_unit_test(bad_styles_are_refused),
