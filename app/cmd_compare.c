@@ -220,8 +220,9 @@ static FloStatus prepare(Comparison *c, const Arguments *a, FloError *error) {
   snprintf(c->out, sizeof c->out, "%s", a->out ? a->out : folder);
   c->tour.items = c->items;
   FLO_TRY(choose_methods(c, a, error));
-  FLO_TRY(flo_folder_make(c->out, error));
   FLO_TRY(flo_path_join(c->out, "index.html", c->page, error));
+  FLO_TRY(flo_page_check(c->page, "compare", error));
+  FLO_TRY(flo_folder_make(c->out, error));
   FLO_TRY(try_methods(c, a, error));
   return app_compare_write(&c->tour, c, error);
 }

@@ -180,8 +180,9 @@ static FloStatus check_size(const Gallery *gallery, FloError *error) {
 
 static FloStatus open_all(Gallery *gallery, FloError *error) {
   size_t n = gallery->names.count;
-  FLO_TRY(flo_folder_make(gallery->arguments->out, error));
   FLO_TRY(flo_path_join(gallery->arguments->out, "index.html", gallery->page, error));
+  FLO_TRY(flo_page_check(gallery->page, "gallery", error));
+  FLO_TRY(flo_folder_make(gallery->arguments->out, error));
   gallery->tour.items = calloc(n + 1, sizeof *gallery->tour.items);
   if (!gallery->tour.items || gallery->paths.count < n)
     return flo_fail(error, FLO_NO_MEMORY, "gallery: no memory");
@@ -379,7 +380,7 @@ static void add_scene(FloPage *page, const Gallery *gallery, const AppExhibit *e
 static FloStatus write_page(AppTour *tour, void *context, FloError *error) {
   const Gallery *gallery = context;
   FloPage page;
-  FLO_TRY(flo_page_begin(&page, gallery->page, "Flotsam gallery", error));
+  FLO_TRY(flo_page_begin(&page, gallery->page, "gallery", "Flotsam gallery", error));
   add_overview(&page, tour);
   for (size_t k = 0; k < tour->count; k++)
     if (tour->items[k].state != APP_EXHIBIT_WAITING) add_scene(&page, gallery, &tour->items[k]);

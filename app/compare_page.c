@@ -352,7 +352,7 @@ FloStatus app_compare_write(AppTour *tour, void *context, FloError *error) {
   char title[256];
   FloPage page;
   snprintf(title, sizeof title, "%.200s by %zu methods", c->scene->name, tour->count);
-  FLO_TRY(flo_page_begin(&page, c->page, title, error));
+  FLO_TRY(flo_page_begin(&page, c->page, "compare", title, error));
   add_head(&page, c);
   add_costs(&page, tour);
   add_pictures(&page, tour);

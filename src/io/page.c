@@ -82,11 +82,31 @@ static const char details[] =
     "1fr}dl.long{grid-template-columns:1fr}}\n"
     "@media print{.card{break-inside:avoid}video{display:none}}\n";
 
-FloStatus flo_page_begin(FloPage *page, const char *path, const char *title, FloError *error) {
+static const char generator[] = "<meta name=\"generator\" content=\"flotsam %s\">\n";
+
+FloStatus flo_page_check(const char *path, const char *command, FloError *error) {
+  char head[1024] = "", mark[128];
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return FLO_OK; // whoever writes it will say what is wrong
+  size_t n = fread(head, 1, sizeof head - 1, stream);
+  bool is_file = !ferror(stream);
+  fclose(stream);
+  if (!is_file) return FLO_OK;
+  snprintf(mark, sizeof mark, generator, command);
+  head[n] = 0;
+  if (strstr(head, mark)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: exists, and is not a page that 'flotsam %s' has made; --out names another folder",
+                  path, command);
+}
+
+FloStatus flo_page_begin(FloPage *page, const char *path, const char *command, const char *title,
+                         FloError *error) {
   FLO_TRY(flo_new_file_begin(&page->file, path, error));
   flo_page_markup(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                         "<meta name=\"color-scheme\" content=\"light dark\">\n");
+  flo_page_markup(page, generator, command);
   flo_page_element(page, "title", NULL, title);
   // A picture of nothing, so that no browser asks anybody for one.
   flo_page_markup(page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n");

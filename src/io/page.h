@@ -9,8 +9,12 @@ typedef struct FloPage {
   FloNewFile file;
 } FloPage;
 
-// Starts the page with its head. What fails to be written on the way is told by flo_page_end.
-FloStatus flo_page_begin(FloPage *page, const char *path, const char *title, FloError *error);
+// Starts the page with its head. What fails to be written on the way is told by flo_page_end. The page says
+// by which command it was made.
+FloStatus flo_page_begin(FloPage *page, const char *path, const char *command, const char *title,
+                         FloError *error);
+// FLO_BAD_INPUT if there is a file that the same command has not made, which must not be lost.
+FloStatus flo_page_check(const char *path, const char *command, FloError *error);
 FloStatus flo_page_end(FloPage *page, FloError *error);
 
 // Markup as it is; only for what does not come from outside.

@@ -182,6 +182,14 @@ wait "$job" 2>/dev/null
 expect_json busy/runs/a/run/summary.json "d['end']" interrupted
 ! grep -q "going on at" busy/runs/a/run/log.txt || fail "a run was resumed while it ran"
 
+# Somebody else's page is not lost, nor one of another command.
+mkdir site && echo '<h1>mine</h1>' >site/index.html
+expect_exit 2 "$flotsam" gallery $one --scenes long --out site --only a
+expect_text err "site/index.html: exists, and is not a page that 'flotsam gallery' has made"
+[[ $(cat site/index.html) == '<h1>mine</h1>' && $(ls site) == index.html ]] || fail "a foreign page was touched"
+expect_exit 2 "$flotsam" compare long/a.json --out busy
+expect_text err "is not a page that 'flotsam compare' has made"
+
 # A run that crashes is shown as failed, and the next one runs.
 begin crash
 kill -s KILL "$("$flotsam" info crash/runs/a/run --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["process"])')"

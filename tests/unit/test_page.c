@@ -30,7 +30,7 @@ static int remove_folder(void **state) {
 }
 
 static void begin(FloPage *page) {
-  assert_ok(flo_page_begin(page, in_folder("page.html"), "a <title> & more", &error), &error);
+  assert_ok(flo_page_begin(page, in_folder("page.html"), "gallery", "a <title> & more", &error), &error);
 }
 
 // The page's body, to be freed.
@@ -191,9 +191,15 @@ static void test_chart(void **state) {
 static void test_places(void **state) {
   (void)state;
   FloPage page;
-  assert_fails(flo_page_begin(&page, in_folder("nowhere/page.html"), "x", &error), FLO_IO_FAILED, &error,
-               "nowhere/page.html: cannot write");
-  assert_fails(flo_page_begin(&page, folder, "x", &error), FLO_IO_FAILED, &error, "cannot write");
+  assert_fails(flo_page_begin(&page, in_folder("nowhere/page.html"), "gallery", "x", &error), FLO_IO_FAILED,
+               &error, "nowhere/page.html: cannot write");
+  assert_fails(flo_page_begin(&page, folder, "gallery", "x", &error), FLO_IO_FAILED, &error, "cannot write");
+  assert_ok(flo_page_check(in_folder("none.html"), "gallery", &error), &error);
+  assert_ok(flo_page_begin(&page, in_folder("own.html"), "gallery", "x", &error), &error);
+  assert_ok(flo_page_end(&page, &error), &error);
+  assert_ok(flo_page_check(in_folder("own.html"), "gallery", &error), &error);
+  assert_fails(flo_page_check(in_folder("own.html"), "compare", &error), FLO_BAD_INPUT, &error,
+               "own.html: exists, and is not a page that 'flotsam compare' has made");
 }
 
 int main(void) {
