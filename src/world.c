@@ -314,14 +314,14 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   world->has_step_state = false;
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
+  world->force_dt = dt; // unless the method says otherwise
   FLO_TRY(world->method->step(world, world->method_state, dt, error));
   world->has_step_state = true, world->was_changed = false;
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;
   flo_world_move_bodies(world);
-  FLO_TRY(flo_world_add_impulses(world, error));
   if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
-  return FLO_OK;
+  return flo_world_add_impulses(world, error);
 }
 
 static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {

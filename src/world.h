@@ -109,6 +109,7 @@ struct FloWorld {
   double params[FLO_MAX_PARAMS];
 
   double time, dt;
+  double force_dt;       // that the forces of the last step stand for: times it they are impulses [s]
   double averages_since; // [s]
   uint64_t step;
   int iterations;
@@ -260,6 +261,10 @@ double flo_world_overlap(const FloWorld *world, const FloBody *a, const FloBody 
 FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error);
 // Coefficient of dry friction between two bodies.
 double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
+// Share of an overlap of bodies that may vanish in a step.
+#define FLO_OVERLAP_RATE 0.2
+// The speed at which two bodies that stand in each other so deep may part [m/s]; see there.
+double flo_world_parting_speed(const FloWorld *world, double depth);
 // Torque against rolling on each other, per normal force [m]: that of the softer one.
 double flo_world_rolling_friction(const FloBody *a, const FloBody *b);
 void flo_world_free_bodies(FloWorld *world);

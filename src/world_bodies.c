@@ -277,6 +277,14 @@ double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody
   return of_b < 0 ? of_a : fmin(of_a, of_b);
 }
 
+// An overlap must not become a kick: it may ask for a limited speed only, and vanishes over several steps.
+// That speed stays when the overlap has gone, and adds up along a stack, whose top would hop. So shallow
+// overlaps ask for less: they vanish at a rate. Without gravity they vanish as with a weak one.
+double flo_world_parting_speed(const FloWorld *world, double depth) {
+  double s = world->def.spacing;
+  return 0.5 * sqrt(fmax(vec_length(world->def.gravity), 1) * s) * fmin(depth, s) / s;
+}
+
 double flo_world_rolling_friction(const FloBody *a, const FloBody *b) {
   return fmax(a->rolling_friction, b->rolling_friction);
 }

@@ -1,4 +1,5 @@
 // Questions to a world.
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "base/pose.h"
 #include "world.h"
@@ -128,8 +129,8 @@ FloStatus flo_world_add_impulses(FloWorld *world, FloError *error) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (!has_average(body)) continue;
-    vec_add_scaled(body->impulse, body->state.force, world->dt, body->impulse);
-    vec_add_scaled(body->impulse + 3, body->state.torque, world->dt, body->impulse + 3);
+    vec_add_scaled(body->impulse, body->state.force, world->force_dt, body->impulse);
+    vec_add_scaled(body->impulse + 3, body->state.torque, world->force_dt, body->impulse + 3);
   }
   return FLO_OK;
 }
@@ -258,23 +259,18 @@ bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t 
 
 // ---- Hash, stages, texts ----
 
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t size) { // FNV-1a
-  for (size_t k = 0; k < size; ++k) h = (h ^ ((const unsigned char *)data)[k]) * 0x100000001b3u;
-  return h;
-}
-
 uint64_t flo_world_hash(const FloWorld *world) {
-  uint64_t h = 0xcbf29ce484222325u;
-  h = hash_bytes(h, &world->time, sizeof world->time);
+  uint64_t h = FLO_HASH_START;
+  h = flo_hash_bytes(h, &world->time, sizeof world->time);
   for (int set = 0; set < FLO_SET_COUNT; ++set) {
     uint64_t particles = flo_particles_hash(&world->sets[set]);
-    h = hash_bytes(h, &particles, sizeof particles);
+    h = flo_hash_bytes(h, &particles, sizeof particles);
   }
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBodyState *s = &flo_bodies(world)[k].state;
-    h = hash_bytes(h, &s->pose, sizeof s->pose);
-    h = hash_bytes(h, s->velocity, sizeof s->velocity);
-    h = hash_bytes(h, s->angular_velocity, sizeof s->angular_velocity);
+    h = flo_hash_bytes(h, &s->pose, sizeof s->pose);
+    h = flo_hash_bytes(h, s->velocity, sizeof s->velocity);
+    h = flo_hash_bytes(h, s->angular_velocity, sizeof s->angular_velocity);
   }
   return h;
 }

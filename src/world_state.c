@@ -5,6 +5,7 @@
 // do not depend on where it was saved, the positions from which the lists were made are kept as well, and the
 // lists are made from these again.
 #include "world_state.h"
+#include "base/hash.h"
 #include "world.h"
 
 #include <limits.h>
@@ -180,13 +181,12 @@ static uint64_t hash_set(const FloParticles *b, uint64_t h) {
                 {b->local_z, sizeof(double)},
                 {b->volume, sizeof(float)}};
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k)
-    for (size_t i = 0; i < b->count * arrays[k].size; ++i)
-      h = (h ^ ((const unsigned char *)arrays[k].data)[i]) * 0x100000001b3u; // FNV-1a
+    h = flo_hash_bytes(h, arrays[k].data, b->count * arrays[k].size);
   return h;
 }
 
 static uint64_t hash_samples(const FloWorld *world) {
-  return hash_set(&world->sets[FLO_SET_RIGID], hash_set(&world->sets[FLO_SET_BOUNDARY], 0xcbf29ce484222325u));
+  return hash_set(&world->sets[FLO_SET_RIGID], hash_set(&world->sets[FLO_SET_BOUNDARY], FLO_HASH_START));
 }
 
 static FloStatus save_samples(const FloWorld *world, FloState *state, FloError *error) {

@@ -238,7 +238,7 @@ void flo_world_add_pushes(FloWorld *world) {
   if (!world->lists.has_clearances) return; // the method keeps particles out in its own way
   for (size_t i = 0; i < p->count; ++i) {
     if (!is_near_solids(world, i)) continue;
-    float scale = p->mass[i] / (float)world->dt;
+    float scale = p->mass[i] / (float)world->force_dt;
     for (int k = 0; k < FLO_MAX_PUSHES; ++k) {
       const FloPush *push = &((const FloWallRoom *)world->wall_rooms.data)[i].by[k];
       size_t index;

@@ -1,4 +1,4 @@
-// How long fluid and bodies take together: scenes that other programs have been given too, from their start.
+// How long fluid and bodies take together: scenes that other programs have been given too.
 #ifndef FLO_BENCH_COUPLING_H
 #define FLO_BENCH_COUPLING_H
 
@@ -6,7 +6,8 @@
 
 typedef struct FloCouplingCase {
   const char *scene, *method; // scenes/bench has the same scene
-  double simulated;           // [s]
+  bool has_solver;            // whose iterations are what its rate is about; otherwise it is about steps
+  double from, simulated;     // when measuring starts, and how long it goes on [s]
   // What is published for the same work, or NULL.
   const char *peer;
   double peer_seconds; // [s] for the simulated time
@@ -16,8 +17,8 @@ typedef struct FloCouplingResult {
   const FloCouplingCase *about;
   size_t particles, rigid, boundary;
   int threads;
-  double simulated;                     // [s]; less than the case asks for in a quick run
-  double seconds;                       // of all steps
+  double from, simulated;               // [s]; less than the case asks for in a quick run
+  double seconds;                       // of all steps that are measured
   double solve_seconds, search_seconds; // of these: in the solver, and in making neighbour lists
   double steps, iterations;
   double density_error_mean; // the worst of many moments

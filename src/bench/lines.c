@@ -24,7 +24,7 @@ double flo_figure_iteration_rate(const FloCaseResult *r) {
 // Samples of bodies are unknowns too.
 double flo_figure_coupled_iterations(const FloCouplingResult *r) {
   double n = (double)(r->particles + r->rigid) * r->iterations;
-  return n > 0 ? per_core(n / r->solve_seconds, r->threads) : NAN;
+  return r->about->has_solver && n > 0 ? per_core(n / r->solve_seconds, r->threads) : NAN;
 }
 
 double flo_figure_coupled_steps(const FloCouplingResult *r) {
@@ -199,10 +199,11 @@ json_t *flo_line_coupling(const FloCouplingResult *r) {
   add_text(line, "method", r->about->method);
   add_count(line, "rigid_particles", r->rigid);
   add_count(line, "boundary_particles", r->boundary);
+  add(line, "simulated_from", r->from);
   add(line, "simulated_seconds", r->simulated);
   add(line, "seconds_per_simulated_second", r->seconds / r->simulated);
   add(line, "steps", r->steps);
-  add(line, "iterations_per_step", r->iterations > 0 ? r->iterations / r->steps : NAN);
+  add(line, "iterations_per_step", r->about->has_solver ? r->iterations / r->steps : NAN);
   add(line, "particle_iterations_per_second_core", flo_figure_coupled_iterations(r));
   add(line, "particle_steps_per_second_core", flo_figure_coupled_steps(r));
   add(line, "solve_share", r->solve_seconds / r->seconds);

@@ -187,8 +187,9 @@ static FloStatus run_case_threads(Suite *suite, FloBenchPart part, size_t partic
 // ---- Fluid and bodies ----
 
 static void note_coupling(Suite *suite, const FloCouplingResult *r) {
-  FloTargetId id = r->iterations > 0 ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
-  double rate = r->iterations > 0 ? flo_figure_coupled_iterations(r) : flo_figure_coupled_steps(r);
+  bool has_solver = r->about->has_solver;
+  FloTargetId id = has_solver ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
+  double rate = has_solver ? flo_figure_coupled_iterations(r) : flo_figure_coupled_steps(r);
   flo_targets_note(&suite->targets, id, rate, r->particles, r->threads);
 }
 

@@ -89,7 +89,8 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloDirectForcing *forcing = state;
   double expected = fmax(flo_world_expected_speed(world), expected_body_speed(world));
-  // Of drops ten spacings wide; ten times that keeps their pressure from compressing them by more than 1 %.
+  // Of drops ten spacings wide. Sound ten times as fast, c^2 = 10 sigma/(rho s), lets their pressure, 2 sigma
+  // over a radius of 5 s, compress them by 4 %; in the plane, where it is half of that, by 2 %.
   expected = fmax(expected, flo_surface_tension_speed(world) / sqrt(10));
   forcing->expected_speed = fmax(forcing->expected_speed, expected);
   flo_world_log(world, FLO_LOG_INFO, "direct-forcing: speed of sound %g m/s",
@@ -277,7 +278,7 @@ static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *e
 
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
-  forcing->dt = dt, forcing->kick_dt = (world->dt + dt) / 2;
+  forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
   forcing->radius = world->def.spacing / 2;
   forcing->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));

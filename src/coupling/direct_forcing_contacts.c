@@ -8,8 +8,6 @@
 #include "base/pose.h"
 #include "coupling/direct_forcing.h"
 
-// Share of an overlap of bodies that may vanish in a step.
-#define OVERLAP_RATE 0.2
 // Bodies that are to be this near, in spacings, are watched: the response to others may press them together.
 #define BODY_MARGIN 0.05
 // Who has this much more room than its radius, in radii, need not be asked as long as the response moves no
@@ -416,8 +414,8 @@ static void describe_body_contact(const FloWorld *world, const FloDirectForcing 
   vec_sub(of_a, of_b, c->velocity);
   // The gap may close, but not more; an overlap is taken back slowly.
   c->least = vec_dot(c->velocity, c->normal) - gap / forcing->dt;
-  double fastest = 0.5 * sqrt(vec_length(world->def.gravity) * world->def.spacing);
-  if (c->least > 0) c->least = fmin(OVERLAP_RATE * c->least, fastest);
+  double overlap = forcing->dt * c->least;
+  if (overlap > 0) c->least = fmin(FLO_OVERLAP_RATE * c->least, flo_world_parting_speed(world, overlap));
 }
 
 static FloStatus meet_body(FloWorld *world, FloDirectForcing *forcing, size_t i, uint32_t other,

@@ -376,14 +376,28 @@ static void push_bodies(FloDirectForcing *forcing, const FloBodyContact *c, cons
   push_partner(&forcing->partners[c->other], impulse, c->other_arm, -1);
 }
 
-// Coulomb: the drag is no more than friction times what presses.
-static double relax_drag(FloDirectForcing *forcing, FloBodyContact *c) {
-  double v[3], drag[3], more[3];
+// What should press, for the velocities that there are.
+static double wanted_press(const FloDirectForcing *forcing, const FloBodyContact *c) {
+  double v[3];
+  body_velocity(forcing, c, v);
+  return fmax(0, c->press + (c->least - vec_dot(v, c->normal)) / c->weight);
+}
+
+static bool has_drag(const FloBodyContact *c) { return c->drag_weight > 0 && c->friction > 0; }
+
+// Likewise. Coulomb: the drag is no more than friction times what presses.
+static void wanted_drag(const FloDirectForcing *forcing, const FloBodyContact *c, double drag[3]) {
+  double v[3];
   body_velocity(forcing, c, v);
   vec_add_scaled(v, c->normal, -vec_dot(v, c->normal), v);
   vec_add_scaled(c->drag, v, -1 / c->drag_weight, drag);
   double size = vec_length(drag), limit = c->friction * c->press;
   if (size > limit) vec_scale(drag, limit / size, drag);
+}
+
+static double relax_drag(FloDirectForcing *forcing, FloBodyContact *c) {
+  double drag[3], more[3];
+  wanted_drag(forcing, c, drag);
   vec_sub(drag, c->drag, more);
   vec_copy(drag, c->drag);
   push_bodies(forcing, c, more);
@@ -391,15 +405,14 @@ static double relax_drag(FloDirectForcing *forcing, FloBodyContact *c) {
 }
 
 static double relax_bodies(FloDirectForcing *forcing, FloBodyContact *c) {
-  double v[3], push[3];
+  double push[3];
   if (!(c->weight > 0)) return 0; // neither can move
-  body_velocity(forcing, c, v);
-  double press = fmax(0, c->press + (c->least - vec_dot(v, c->normal)) / c->weight), more = press - c->press;
+  double press = wanted_press(forcing, c), more = press - c->press;
   c->press = press;
   vec_scale(c->normal, more, push);
   push_bodies(forcing, c, push);
   double changed = fabs(more) * c->weight;
-  return c->drag_weight > 0 && c->friction > 0 ? fmax(changed, relax_drag(forcing, c)) : changed;
+  return has_drag(c) ? fmax(changed, relax_drag(forcing, c)) : changed;
 }
 
 static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
@@ -527,10 +540,37 @@ static void raise_residual(const void *context, size_t begin, size_t end, double
   }
 }
 
+// Of bodies among each other: the velocity by which each contact would still change them by itself.
+static double body_residual(const FloDirectForcing *forcing) {
+  double worst = 0;
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
+    const FloBodyContact *c = &forcing->body_contacts[k];
+    double drag[3];
+    if (!(c->weight > 0)) continue;
+    worst = fmax(worst, fabs(wanted_press(forcing, c) - c->press) * c->weight);
+    if (!has_drag(c)) continue;
+    wanted_drag(forcing, c, drag);
+    vec_sub(drag, c->drag, drag);
+    worst = fmax(worst, vec_length(drag) * c->drag_weight);
+  }
+  return worst;
+}
+
+// Over the highest speed; among bodies at rest over what gravity makes in the step.
+static double find_residual(FloWorld *world, FloDirectForcing *forcing, double speed) {
+  Outcome outcome = {world, forcing};
+  double worst = 0, least = vec_length(world->def.gravity) * forcing->kick_dt;
+  double of_bodies = body_residual(forcing), fastest = fmax(speed, least);
+  if (forcing->has_free_bodies || forcing->has_company)
+    flo_parallel_max(world->threads, forcing->n_linked, raise_residual, &outcome, 1, &worst);
+  double of_fluid = forcing->n_linked > 0 && speed > 0 ? fmax(worst, 0) / speed : 0;
+  return fmax(of_fluid, fastest > 0 ? of_bodies / fastest : 0);
+}
+
 void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing) {
   Outcome outcome = {world, forcing};
   size_t n = forcing->n_linked;
-  double speed = fmax(world->max_speed, flo_world_max_wall_speed(world)), worst = 0;
+  double speed = fmax(world->max_speed, flo_world_max_wall_speed(world));
   forcing->has_free_bodies = false;
   for (size_t k = 0; k < world->bodies.count; ++k) forcing->has_free_bodies |= forcing->partners[k].is_free;
   prepare_partners(world, forcing);
@@ -538,7 +578,5 @@ void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing) {
   respond_jointly(world, forcing, speed);
   flo_parallel_for(world->threads, n, 1024, outcome_range, &outcome);
   sum_impulses(world, forcing);
-  if (forcing->has_free_bodies || forcing->has_company)
-    flo_parallel_max(world->threads, n, raise_residual, &outcome, 1, &worst);
-  world->residual = n > 0 && speed > 0 ? fmax(worst, 0) / speed : 0;
+  world->residual = find_residual(world, forcing, speed);
 }

@@ -343,12 +343,22 @@ static void finish_range(void *context, size_t begin, size_t end, int thread) {
     }
 }
 
+// Whether a row of a free body's impulse moves nothing.
+static bool is_locked(const FloRigid *rigid, size_t row) {
+  return row < 3 ? rigid->locks[row] : rigid->turn_locks[row - 3];
+}
+
+// What bodies are told is what they get, also where the solution is not exact. Where they are locked, held or
+// led, it is all that fluid does to them: with the residual.
 static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
   for (size_t k = 0; k < v->n_bodies; ++k) {
     const double *impulse = v->body_change + 6 * k, *rest = v->body_residue + 6 * k;
-    // Where a body is locked, held or led, all that fluid does to it is left in the residual.
-    for (size_t row = 0; row < 6; ++row) v->bodies.wrenches[6 * k + row] = (impulse[row] + rest[row]) / v->dt;
-    if (is_free(v, &flo_bodies(world)[k])) flo_rigid_push(&flo_bodies(world)[k].rigid, impulse, impulse + 3);
+    FloBody *body = &flo_bodies(world)[k];
+    for (size_t row = 0; row < 6; ++row) {
+      bool is_borne = !is_free(v, body) || is_locked(&body->rigid, row);
+      v->bodies.wrenches[6 * k + row] = (impulse[row] + (is_borne ? rest[row] : 0)) / v->dt;
+    }
+    if (is_free(v, body)) flo_rigid_push(&body->rigid, impulse, impulse + 3);
   }
 }
 

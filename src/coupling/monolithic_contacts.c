@@ -7,8 +7,6 @@ enum { CHUNK_TOUCHES = 256 };
 
 // Share of a displacement since it stuck that a contact takes back in a step.
 #define ANCHOR_RATE 0.2f
-// Share of an overlap that may vanish in a step.
-#define OVERLAP_RATE 0.2
 // So deep in another body, in spacings, a sample is about to pass that body's sheet of samples.
 #define DEEP 0.25
 
@@ -374,15 +372,12 @@ static FloStatus meet_neighbours(FloWorld *world, FloMonolithic *mono, size_t i,
   return FLO_OK;
 }
 
-// An overlap must not become a kick: it may ask for a limited speed only, and vanishes over several steps.
-// That speed stays when the overlap has gone, and adds up along a stack, whose top would hop. So shallow
-// overlaps ask for less: they vanish at a rate.
+// An overlap vanishes slowly; error and steepness are of the sum of kernels.
 static double gap_of(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
   if (error >= 0) return error;
-  double speed = world->params[FLO_MONO_SEPARATION], s = world->def.spacing;
-  double depth = steepness > 0 ? fmin(-error / steepness, s) : s;
-  if (speed == 0) speed = 0.5 * sqrt(fmax(vec_length(world->def.gravity), 1) * s) * depth / s;
-  return -fmin(-OVERLAP_RATE * error, mono->dt * steepness * speed);
+  double speed = world->params[FLO_MONO_SEPARATION];
+  if (speed == 0) speed = flo_world_parting_speed(world, steepness > 0 ? -error / steepness : INFINITY);
+  return -fmin(-FLO_OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 
 static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Meeting *m) {

@@ -55,7 +55,8 @@ keys = {
     "box": steps,
     "peer-dam": steps + ["reference"],
     "pool": steps,
-    "coupling": """scene method rigid_particles boundary_particles simulated_seconds seconds_per_simulated_second steps
+    "coupling": """scene method rigid_particles boundary_particles simulated_from simulated_seconds
+      seconds_per_simulated_second steps
       iterations_per_step particle_iterations_per_second_core particle_steps_per_second_core solve_share search_share
       density_error_mean reference""".split(),
     "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
@@ -68,7 +69,7 @@ for name, own in keys.items():
     for key in always + own + stage:
         assert f"`{key}`" in document, f"{key} is not documented"
 
-may_be_zero = ("searches_per_step", "density_error_mean", "rigid_particles")
+may_be_zero = ("searches_per_step", "density_error_mean", "rigid_particles", "simulated_from")
 order = [line["case"] for line in lines]
 assert order[0] == "machine", order
 assert set(order) == set(keys), order
@@ -106,6 +107,12 @@ coupled = [(line["scene"], line["method"]) for line in lines if line["case"] == 
 assert coupled == [("peer-dam", "monolithic"), ("peer-dam-bodies", "monolithic"), ("peer-pillar", "monolithic"),
                    ("peer-dam-bodies", "direct-forcing")], coupled
 assert all(line["iterations_per_step"] >= 1 for line in lines if line["case"] == "pool")
+# Each figure is of a method that it speaks of.
+for line in lines:
+    if line["case"] == "coupling":
+        has_solver = line["method"] == "monolithic"
+        assert (line["iterations_per_step"] is not None) == has_solver, line
+        assert (line["particle_iterations_per_second_core"] is not None) == has_solver, line
 for line in lines:
     if line["case"] == "coupling":
         counts = json.load(open(line["scene"]))

@@ -361,7 +361,8 @@ static void impacts_compress_water_only_a_little(void **unused) {
 }
 
 // A slab that comes down flat leaves water no time to get out: it is squeezed far beyond what the speed of
-// sound is made for, but nothing breaks.
+// sound is made for, but nothing breaks. A slit that closes drives a continuum out at V L/(4 h), without
+// limit as it vanishes; here the last few particles in it leave at about twice the speed of sound.
 static void a_slab_slammed_on_the_floor_breaks_nothing(void **unused) {
   (void)unused;
   const double s = 0.05, speed = 3;
@@ -374,10 +375,17 @@ static void a_slab_slammed_on_the_floor_breaks_nothing(void **unused) {
   slab.kind = FLO_BODY_DYNAMIC, slab.density = 5000, slab.velocity[2] = -speed;
   slab.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {0.4, 0.4, 0.3}}, slab.pose = pose_at(0.5, 0.5, 0.5);
   FloBodyId id = add_body(world, &slab);
-  advance(world, 0.5);
-  print_message("slab: %.3f m above the floor, fluid at %.2f m/s, density ratio %.3f in the end\n",
-                state_of(world, id).pose.position[2] - 0.15, world->max_speed,
-                1 + flo_world_figures(world).density_error_max);
+  double fastest = 0;
+  while (flo_world_time(world) < 0.5) {
+    step(world);
+    fastest = fmax(fastest, world->max_speed);
+  }
+  print_message(
+      "slab: %.3f m above the floor, fluid at %.2f m/s, density ratio %.3f in the end; fastest %.2f "
+      "m/s\n",
+      state_of(world, id).pose.position[2] - 0.15, world->max_speed,
+      1 + flo_world_figures(world).density_error_max, fastest);
+  assert_true(fastest < 2.5 * flo_forcing_sound_speed(world, world->method_state));
   assert_true(flo_world_figures(world).density_error_max < 0.1);
   assert_int_equal(flo_world_figures(world).penetrations, 0);
   flo_world_destroy(world);
@@ -480,7 +488,8 @@ static Cost measure_cost(double one_way, double response, double width) {
 // contacts would show on any.
 static void the_response_costs_little(void **unused) {
   (void)unused;
-  double per_contact[2] = {0};
+  double narrow = 0, wide = 0; // per contact, with the narrowest plate and the widest
+  double n_narrow = 0, n_wide = 0;
   for (double width = 12; width < 46; width += 8) {
     Cost global = measure_cost(0, FLO_RESPONSE_GLOBAL, width),
          local = measure_cost(0, FLO_RESPONSE_LOCAL, width);
@@ -490,9 +499,14 @@ static void the_response_costs_little(void **unused) {
                   100 * global.response / global.seconds, 1e6 * local.response,
                   100 * local.response / local.seconds, 100 * global.search / global.seconds,
                   1e-6 * global.rate);
-    per_contact[0] = per_contact[1], per_contact[1] = global.response / fmax(global.n_linked, 1);
+    wide = global.response / fmax(global.n_linked, 1);
+    if (width == 12) narrow = wide, n_narrow = global.n_linked;
+    n_wide = global.n_linked;
   }
-  assert_true(per_contact[1] < 5 * per_contact[0]);
+  print_message("a contact costs %.0f ns with %.0f, %.0f ns with %.0f of them\n", 1e9 * narrow, n_narrow,
+                1e9 * wide, n_wide);
+  assert_true(n_wide > 8 * n_narrow); // as many times a contact would cost, if it met all others
+  assert_true(wide < 3 * narrow);
   Cost one = measure_cost(1, FLO_RESPONSE_GLOBAL, 36), two = measure_cost(0, FLO_RESPONSE_GLOBAL, 36);
   print_message("one-way: search %.2f ms, response %.3f ms of %.2f ms; two-way: %.2f, %.3f of %.2f ms\n",
                 1e3 * one.search, 1e3 * one.response, 1e3 * one.seconds, 1e3 * two.search, 1e3 * two.response,
