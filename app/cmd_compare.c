@@ -44,9 +44,7 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--size", "SIZE", APP_TEXT, &a->scene.size, "one of the scene's sizes, for example fine", 0, 0},
       {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of the scene; may be repeated", 0, 0},
       APP_LOOK_OPTIONS(&a->look),
-      {"--fresh", NULL, APP_FLAG, &a->is_fresh, "run and draw all anew, whatever is there", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->scene.threads, "worker threads; all cores unless given", 1, 1024},
-      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+      APP_TOUR_OPTIONS(a),
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;

@@ -50,9 +50,7 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of all scenes; may be repeated", 0,
        0},
       APP_LOOK_OPTIONS(&a->look),
-      {"--fresh", NULL, APP_FLAG, &a->is_fresh, "run and draw all anew, whatever is there", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->scene.threads, "worker threads; all cores unless given", 1, 1024},
-      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+      APP_TOUR_OPTIONS(a),
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;

@@ -38,6 +38,14 @@ typedef struct AppExhibit {
   AppTexts notes;             // what else there is to say
 } AppExhibit;
 
+// The last options of commands that make exhibits.
+#define APP_TOUR_OPTIONS(a)                                                                                    \
+  {"--fresh", NULL, APP_FLAG, &(a)->is_fresh, "run and draw all anew, whatever is there", 0, 0},               \
+      {"--threads", "N", APP_INTEGER, &(a)->scene.threads, "worker threads; all cores unless given", 1, 1024}, \
+  {                                                                                                            \
+    "--quiet", NULL, APP_FLAG, &(a)->is_quiet, "say nothing unless something fails", 0, 0                      \
+  }
+
 // How pictures are to look; NULL: as `flotsam render` draws them.
 typedef struct AppLook {
   const char *look, *quality;

@@ -75,6 +75,13 @@ static inline void advance(FloWorld *world, double time) {
   must(flo_world_advance(world, time, NULL, &error), &error);
 }
 
+static inline FloBodyState state_of(FloWorld *world, FloBodyId id) {
+  FloBodyState state;
+  FloError error;
+  must(flo_world_body_state(world, id, &state, &error), &error);
+  return state;
+}
+
 static inline const void *field(const FloWorld *world, const char *name) {
   FloError error;
   FloView view;

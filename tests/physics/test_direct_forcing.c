@@ -36,13 +36,6 @@ static FloBodyDef box_def(FloBodyKind kind, double x, double y, FloPose pose, do
   return def;
 }
 
-static FloBodyState state_of(FloWorld *world, FloBodyId id) {
-  FloBodyState state;
-  FloError error;
-  must(flo_world_body_state(world, id, &state, &error), &error);
-  return state;
-}
-
 static void step(FloWorld *world) {
   FloError error;
   must(flo_world_step(world, NULL, &error), &error);

@@ -15,13 +15,6 @@ static FloWorldDef water_def(double settle) {
   return def;
 }
 
-static FloBodyState state_of(FloWorld *world, FloBodyId id) {
-  FloBodyState state;
-  FloError error;
-  must(flo_world_body_state(world, id, &state, &error), &error);
-  return state;
-}
-
 // ---- A cube in a tank ----
 
 typedef struct Bath {

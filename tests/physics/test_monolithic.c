@@ -45,13 +45,6 @@ static FloBodyId add_cube(FloWorld *world, double edge, FloPose pose, double den
   return add_body(world, &def);
 }
 
-static FloBodyState state_of(FloWorld *world, FloBodyId id) {
-  FloBodyState state;
-  FloError error;
-  must(flo_world_body_state(world, id, &state, &error), &error);
-  return state;
-}
-
 static double distance(const double a[3], const double b[3]) {
   double d[3];
   vec_sub(a, b, d);
