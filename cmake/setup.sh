@@ -34,7 +34,7 @@ install_packages() {
     say "Could not install them all; trying to go on without."
 }
 
-# build FOLDER [cmake options]: configures and builds; prints the output only if that fails.
+# build FOLDER [cmake options]: configures and builds everything, or $target; prints the output only if that fails.
 build() {
   local folder=$1 log
   shift
@@ -45,7 +45,7 @@ build() {
   if [[ -f $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     fresh=(--fresh)
   fi
-  if ! { cmake -S "$root" -B "$folder" -G Ninja "${fresh[@]}" "$@" && cmake --build "$folder"; } >"$log" 2>&1; then
+  if ! { cmake -S "$root" -B "$folder" -G Ninja "${fresh[@]}" "$@" && cmake --build "$folder" ${target:+--target "$target"}; } >"$log" 2>&1; then
     cat "$log" >&2
     say "The build in $folder failed; its output is above and in $log."
     return 1

@@ -119,6 +119,7 @@ size_t flo_advice_give(const FloScene *scene, FloWorld *world, FloAdviceFn say, 
   flo_advice_on_times(&advice);
   flo_advice_on_limits(&advice);
   flo_advice_on_method(&advice);
+  flo_advice_on_materials(&advice);
   flo_advice_on_speeds(&advice);
   flo_advice_on_steps(&advice);
   json_decref(advice.names);

@@ -39,18 +39,19 @@ bool flo_advice_falls_for_ever(const FloFall *fall, const double x[3], const dou
 
 // ---- Kinds ----
 
-void flo_advice_on_meshes(FloAdvice *advice);  // defects, and sizes that speak of another unit
-void flo_advice_on_sizes(FloAdvice *advice);   // thin walls, few samples
-void flo_advice_on_grids(FloAdvice *advice);   // distances that are known too coarsely
-void flo_advice_on_pairs(FloAdvice *advice);   // bodies in one another, narrow gaps
-void flo_advice_on_fluid(FloAdvice *advice);   // fluid that falls for ever
-void flo_advice_on_falls(FloAdvice *advice);   // bodies that fall for ever
-void flo_advice_on_streams(FloAdvice *advice); // emitters and sinks out of reach
-void flo_advice_on_probes(FloAdvice *advice);  // probes out of reach
-void flo_advice_on_times(FloAdvice *advice);   // what begins after the end
-void flo_advice_on_limits(FloAdvice *advice);  // max_particles
-void flo_advice_on_method(FloAdvice *advice);  // what the method does not know
-void flo_advice_on_speeds(FloAdvice *advice);  // what is faster than anybody can mean
-void flo_advice_on_steps(FloAdvice *advice);   // a fixed time step that is too long
+void flo_advice_on_meshes(FloAdvice *advice);    // defects, and sizes that speak of another unit
+void flo_advice_on_sizes(FloAdvice *advice);     // thin walls, few samples
+void flo_advice_on_grids(FloAdvice *advice);     // distances that are known too coarsely
+void flo_advice_on_pairs(FloAdvice *advice);     // bodies in one another, narrow gaps
+void flo_advice_on_fluid(FloAdvice *advice);     // fluid that falls for ever
+void flo_advice_on_falls(FloAdvice *advice);     // bodies that fall for ever
+void flo_advice_on_streams(FloAdvice *advice);   // emitters and sinks out of reach
+void flo_advice_on_probes(FloAdvice *advice);    // probes out of reach
+void flo_advice_on_times(FloAdvice *advice);     // what begins after the end
+void flo_advice_on_limits(FloAdvice *advice);    // max_particles
+void flo_advice_on_method(FloAdvice *advice);    // what the method does not know
+void flo_advice_on_materials(FloAdvice *advice); // those without use, and odd units
+void flo_advice_on_speeds(FloAdvice *advice);    // what is faster than anybody can mean
+void flo_advice_on_steps(FloAdvice *advice);     // a fixed time step that is too long
 
 #endif

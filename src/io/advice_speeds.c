@@ -86,10 +86,22 @@ typedef struct Judge {
   double natural, step; // [m/s], [s] the fixed time step or 0
 } Judge;
 
-// Begins with the place, as messages about mistakes do.
+static void enter_mover(FloSceneContext *context, const Mover *mover) {
+  flo_scene_enter(context, mover->list);
+  flo_scene_enter_index(context, mover->index);
+  flo_scene_enter(context, mover->key);
+}
+
+// Begins with the place in the scene's file, as messages about mistakes do.
 static void tell_of_mover(const Judge *judge, const Mover *mover, const char *what) {
-  flo_advice_tell(judge->advice, "/%s/%zu/%s: '%s' moves at up to %.3g m/s, %s", mover->list, mover->index,
-                  mover->key, mover->name, mover->speed, what);
+  const FloScene *scene = judge->advice->scene;
+  FloSceneContext context = {.file = scene->path, .origins = scene->parts->origins};
+  enter_mover(&context, mover);
+  json_t *origin = flo_scene_origin(&context, "");
+  const char *place = json_string_value(json_array_get(origin, 1));
+  flo_advice_tell(judge->advice, "%s: '%s' moves at up to %.3g m/s, %s", place ? place : context.path,
+                  mover->name, mover->speed, what);
+  json_decref(origin);
 }
 
 static void judge_mover(void *context, const Mover *mover) {
@@ -164,9 +176,7 @@ FloStatus flo_advice_check_speeds(const FloScene *scene, FloWorld *world, FloErr
   // What has no speed of its own, such as stiff springs of sound, is told by the first step.
   if (!fastest.list || fastest.speed < flo_world_measure_speed(world)) return FLO_OK;
   FloSceneContext context = {.file = scene->path, .error = error, .origins = scene->parts->origins};
-  flo_scene_enter(&context, fastest.list);
-  flo_scene_enter_index(&context, fastest.index);
-  flo_scene_enter(&context, fastest.key);
+  enter_mover(&context, &fastest);
   return flo_scene_fail(
       &context,
       "'%s' moves at up to %.3g m/s, which needs a time step of %.3g s, below min_time_step = %g s; make it "

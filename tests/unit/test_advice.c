@@ -353,6 +353,34 @@ static void test_absurd_speeds(void **state) {
       "/fluids/0/velocity: 'water' moves at up to 800 m/s, ");
 }
 
+// Instances are one entry of the file.
+static void test_places_are_those_of_the_file(void **state) {
+  (void)state;
+  expect_note(FALL(DOWN,
+                   HELD "'method':'monolithic','bodies':[{'name':'row','material':{},'shape':{'sphere':0.1},"
+                        "'at':[0.5,0.5,0.4],'grid':{'count':[3,1,1],'step':[0.25,0,0]}},{'name':'ball',"
+                        "'material':{},'shape':{'sphere':0.1},'at':[0.5,0.8,0.7],'velocity':[500,0,0]}],",
+                   DROP("[0.2,0.5,0.3]")),
+              "/bodies/1/velocity: 'ball' moves at up to 500 m/s, ");
+}
+
+#define LIQUIDS(gravity, all)                                                                                \
+  "{'schema_version':1,'spacing':0.05,'duration':1,'gravity':" gravity ",'materials':{" all "}," HELD        \
+  "'fluids':[" DROP("[0.5,0.5,0.3]") "]}"
+
+static void test_materials_without_use(void **state) {
+  (void)state;
+  expect_note(LIQUIDS(DOWN, "'water':{},'oil':{'density':900}"), "material 'oil' is not used");
+  expect_silence(LIQUIDS(DOWN, "'water':{}"));
+}
+
+static void test_numbers_of_another_unit(void **state) {
+  (void)state;
+  expect_note(LIQUIDS(DOWN, "'water':{'viscosity':1000}"),
+              "material 'water' has a kinematic viscosity of 1000 m2/s");
+  expect_note(LIQUIDS("[0,0,-981]", "'water':{}"), "gravity is 981 m/s2, 100 times");
+}
+
 static void test_shells_that_are_full(void **state) {
   (void)state;
   expect_note(BALL(",'thickness':0.2"), "'ball' is a shell 0.2 m thick, but the body is only 0.3 m thick");
@@ -533,6 +561,9 @@ int main(void) {
       cmocka_unit_test(test_limits_of_particles),
       cmocka_unit_test(test_fast_walls),
       cmocka_unit_test(test_absurd_speeds),
+      cmocka_unit_test(test_places_are_those_of_the_file),
+      cmocka_unit_test(test_materials_without_use),
+      cmocka_unit_test(test_numbers_of_another_unit),
       cmocka_unit_test(test_shells_that_are_full),
       cmocka_unit_test(test_keys_that_the_method_does_not_read),
       cmocka_unit_test(test_time_steps_that_are_too_long),

@@ -1,0 +1,56 @@
+// Advice on materials and gravity: what nothing is made of, and numbers that speak of another unit.
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "io/advice_parts.h"
+#include "io/scene_steps.h"
+#include "world.h"
+
+#include <stdio.h>
+
+// ---- Use ----
+
+static bool has_user(const FloScene *scene, size_t material) {
+  const struct FloSceneParts *parts = scene->parts;
+  for (size_t k = 0; k < scene->n_bodies; ++k)
+    if (scene->bodies[k].def.kind == FLO_BODY_DYNAMIC && scene->bodies[k].material == material) return true;
+  for (size_t k = 0; k < parts->n_fluids; ++k)
+    if (parts->fluids[k].material == material) return true;
+  for (size_t k = 0; k < parts->n_added; ++k)
+    if (parts->added[k].material == material) return true;
+  for (size_t k = 0; k < parts->n_fills; ++k)
+    if (parts->fills[k].material == material) return true;
+  for (size_t k = 0; k < parts->n_particle_files; ++k)
+    if (parts->particles[k].material == material) return true;
+  for (size_t k = 0; k < parts->n_emitters; ++k)
+    if (parts->emitters[k].material == material) return true;
+  return false;
+}
+
+// ---- Units ----
+
+// No liquid that a scene of seconds can show flowing is thicker than this; honey has 0.005 to 0.01.
+#define THICK 1 // [m2/s]
+
+// Ten times that of the earth; a scene in centimetres would have 981.
+#define STRONG 98.1 // [m/s2]
+
+void flo_advice_on_materials(FloAdvice *advice) {
+  const struct FloSceneParts *parts = advice->scene->parts;
+  for (size_t k = 0; k < parts->n_materials; ++k)
+    if (!has_user(advice->scene, k))
+      flo_advice_tell(advice, "material '%s' is not used: no fluid, body or emitter has it",
+                      parts->materials[k].name);
+  flo_advice_end_kind(advice, "materials");
+  for (size_t k = 0; k < parts->n_materials; ++k)
+    if (parts->materials[k].def.viscosity > THICK)
+      flo_advice_tell(advice,
+                      "material '%s' has a kinematic viscosity of %g m2/s; honey has 0.01 and water 1e-6: is "
+                      "it in m2/s? A dynamic viscosity in Pa s is to be divided by the density",
+                      parts->materials[k].name, parts->materials[k].def.viscosity);
+  flo_advice_end_kind(advice, "materials");
+  double gravity = vec_length(advice->scene->world.gravity);
+  if (gravity > STRONG)
+    flo_advice_tell(advice, "gravity is %g m/s2, %.0f times that of the earth; is it in m/s2?", gravity,
+                    gravity / 9.81);
+  flo_advice_end_kind(advice, "kinds of gravity");
+}
