@@ -26,7 +26,8 @@ typedef struct FloForcingRoom {
 // A fluid particle that may touch solids in this step.
 typedef struct FloNearParticle {
   uint32_t particle;
-  uint32_t first; // contact
+  uint32_t first;    // contact
+  uint32_t follower; // number among those of its body, if it is one
   int n_hits;
   bool is_near_rigid;
   FloSurfaceHit hits[FLO_MAX_HITS];
@@ -46,8 +47,9 @@ typedef struct FloForcingContact {
   double approach;   // predicted normal velocity
   double impulse[3]; // on the particle [N s]
   // Of company:
-  bool is_jammed;       // of the first one: between solids that close in on it and cannot be moved
-  double shift[3];      // of the first one: what the velocity of the particle changes by
+  bool is_pinched; // of the first one: solids that close in on the particle would squeeze it out too fast
+  bool is_jammed;  // of the first one: between solids that close in on it and cannot be moved
+  double shift[3]; // of the first one: what the velocity of the particle changes by
   double press, weight; // normal impulse, and normal velocity per normal impulse
 } FloForcingContact;
 
@@ -70,30 +72,48 @@ typedef struct FloForcingPartner {
   bool is_loose;  // can be pushed by bodies
   bool is_moving; // dynamic or kinematic
   double slip, restitution;
-  FloPose before;      // pose at the start of the step
-  double way;          // no point of it moves farther to where it is predicted to be [m]
-  FloRigid kicked;     // of dynamic ones: at the start of the step, with the velocities of its end
-  double origin[3];    // which arms reach from, and which moves with `velocity`
-  double velocity[6];  // predicted: linear, angular
-  double earlier[6];   // at the start of the step
-  double matrix[36];   // A of (18): mass and inertia with the fluid that moves along
-  double load[6];      // its right-hand side
-  double mobility[36]; // inverse of the above, or of mass and inertia alone
-  double change[6];    // of the velocities by the response
-  double push[6];      // impulse by the forces of the fluid around it, before contacts
-  double impulse[6];   // that the response gave it
-  double exchange[6];  // all that fluid and other solids gave it, also where it cannot be moved
-  size_t n_contacts;
+  FloPose before;       // pose at the start of the step
+  double way;           // no point of it moves farther to where it is predicted to be [m]
+  FloRigid kicked;      // of dynamic ones: at the start of the step, with the velocities of its end
+  double origin[3];     // which arms reach from, and which moves with `velocity`
+  double velocity[6];   // predicted: linear, angular
+  double earlier[6];    // at the start of the step
+  double followers[36]; // the part of A of (18) that is fluid which moves along
+  double matrix[36];    // A, or mass and inertia alone
+  double load[6];       // right-hand side of (18)
+  double mobility[36];  // inverse of the above, or of mass and inertia alone
+  double change[6];     // of the velocities by the response
+  double push[6];       // impulse by the forces of the fluid around it, before contacts
+  double impulse[6];    // that the response gave it
+  double exchange[6];   // all that fluid and other solids gave it, also where it cannot be moved
+  size_t n_followers, first_follower, first_group; // followers in `linked`
 } FloForcingPartner;
+
+// What any allocator aligns to, and two numbers of a column fill.
+enum { FLO_MAX_FOLLOWERS = 32, FLO_COLUMN_ALIGNMENT = 16 };
+
+// Fluid particles that touch a dynamic body and nothing else; see direct_forcing_followers.c.
+typedef struct FloFollowers {
+  _Alignas(FLO_COLUMN_ALIGNMENT) double mass[FLO_MAX_FOLLOWERS];
+  double bounce[FLO_MAX_FOLLOWERS];
+  double take[FLO_MAX_FOLLOWERS]; // S = grip + take n n^T
+  double normal[3][FLO_MAX_FOLLOWERS], arm[3][FLO_MAX_FOLLOWERS], missing[3][FLO_MAX_FOLLOWERS];
+  double change[3][FLO_MAX_FOLLOWERS]; // of velocities, by the response
+  double load[6], matrix[36];          // their part of (18), the lower half
+  double error;                        // squared: of velocities, the largest
+  size_t first;                        // contact in `linked`
+  uint32_t particle[FLO_MAX_FOLLOWERS];
+  uint32_t body;
+  int n;
+} FloFollowers;
 
 typedef struct FloDirectForcing {
   double expected_speed; // [m/s]; saved
   // Of a step:
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: that particles keep from surfaces [m]
-  size_t n_near, n_contacts, n_body_contacts, n_linked;
+  size_t n_near, n_contacts, n_body_contacts, n_linked, n_followers, n_groups;
   bool has_free_bodies; // that fluid can push
-  bool has_company;     // some particle touches several solids
   bool has_implicit_viscosity;
   FloViscosity viscosity; // explicit
   FloImplicitViscosity implicit_viscosity;
@@ -110,7 +130,8 @@ typedef struct FloDirectForcing {
   FloPose *seen;      // when rooms were last measured
   FloNearParticle *near;
   FloForcingContact *contacts;
-  uint32_t *linked; // contacts with dynamic bodies, or in company: those that others depend on, or that do
+  uint32_t *linked; // contacts that others depend on, or that do: of followers, body by body; then in company
+  FloFollowers *followers;
   FloBodyContact *body_contacts;
   FloForcingPartner *partners;
   double *motions;  // velocities of bodies, six each
@@ -121,7 +142,7 @@ typedef struct FloDirectForcing {
   float *zeros;     // pressures of samples, which have none of their own
   float *repulsion; // quadruples per sample, those of bodies after those of walls: the penalty's opposite
   double detection_seconds, response_seconds; // since the start
-  FloBuffer buffers[15];
+  FloBuffer buffers[16];
 } FloDirectForcing;
 
 enum {
@@ -146,6 +167,7 @@ enum {
   FLO_FORCING_NEAR,
   FLO_FORCING_CONTACTS,
   FLO_FORCING_LINKED,
+  FLO_FORCING_FOLLOWERS,
   FLO_FORCING_BODY_CONTACTS,
   FLO_FORCING_WALL_FORCE,
   FLO_FORCING_ROOMS,
@@ -187,6 +209,10 @@ static inline void flo_forcing_velocity_at(const double velocity[6], const doubl
   vec_cross(velocity + 3, arm, out);
   vec_add(out, velocity, out);
 }
+// Of two surfaces that are both nearer to a particle than its radius: there is no room for it between them.
+static inline bool flo_forcing_face_each_other(const double normal[3], const double other[3]) {
+  return vec_dot(normal, other) < -0.5;
+}
 // S of the response: what a particle takes over of a velocity of its body.
 static inline void flo_forcing_take(const FloForcingContact *c, const double velocity[3], double out[3]) {
   double along = vec_dot(velocity, c->normal), share = (c->is_pressed ? 1 : 0) - c->grip;
@@ -207,6 +233,14 @@ static inline void flo_forcing_change_velocity(FloParticles *p, size_t i, const 
     *acceleration[axis] += (float)(change[axis] * per_dt);
   }
 }
+// Makes a contact number k of a group.
+void flo_forcing_add_follower(FloFollowers *group, int k, const FloForcingContact *c, double mass);
+// Sums up what followers ask of their bodies; with the local response it also finds their velocities, for
+// which mobilities must be known.
+void flo_forcing_meet_followers(FloWorld *world, FloDirectForcing *forcing);
+// Gives followers their velocities, and their bodies the opposite, when changes of those are known; how far
+// velocities are from what they should be at worst.
+double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing);
 // Gives fluid and bodies the velocities that contacts ask for; what touches a single solid that cannot be
 // pushed has got it already.
 void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing);

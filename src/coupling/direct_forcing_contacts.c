@@ -334,23 +334,69 @@ static bool is_linked(const FloWorld *world, const FloNearParticle *near, int k)
   return near->n_hits > 1 || flo_bodies(world)[near->hits[k].body].kind == FLO_BODY_DYNAMIC;
 }
 
+static bool is_follower(const FloWorld *world, const FloNearParticle *near) {
+  return near->n_hits == 1 && is_linked(world, near, 0);
+}
+
+static void add_follower(const FloWorld *world, const FloDirectForcing *forcing,
+                         const FloNearParticle *near) {
+  const FloForcingPartner *partner = &forcing->partners[near->hits->body];
+  FloFollowers *group = &forcing->followers[partner->first_group + near->follower / FLO_MAX_FOLLOWERS];
+  flo_forcing_add_follower(group, (int)(near->follower % FLO_MAX_FOLLOWERS), &forcing->contacts[near->first],
+                           (double)world->sets[FLO_SET_FLUID].mass[near->particle]);
+}
+
 static void contact_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Detection *d = context;
   for (size_t n = begin; n < end; ++n) {
     const FloNearParticle *near = &d->forcing->near[n];
     for (int k = 0; k < near->n_hits; ++k) fill_contact(d->world, d->forcing, near, k);
-    if (near->n_hits == 1 && !is_linked(d->world, near, 0))
+    if (near->n_hits != 1) continue;
+    if (is_follower(d->world, near))
+      add_follower(d->world, d->forcing, near);
+    else
       respond_to_wall(d->world, d->forcing, &d->forcing->contacts[near->first]);
   }
 }
 
-static void list_linked(const FloWorld *world, FloDirectForcing *forcing) {
+// Cuts the followers of each body into groups; how many.
+static size_t group_followers(const FloWorld *world, FloDirectForcing *forcing, FloFollowers *groups) {
+  size_t n_groups = 0, first = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloForcingPartner *partner = &forcing->partners[k];
+    partner->first_follower = first, partner->first_group = n_groups;
+    for (size_t done = 0; done < partner->n_followers; done += FLO_MAX_FOLLOWERS, ++n_groups) {
+      if (!groups) continue;
+      groups[n_groups].body = (uint32_t)k, groups[n_groups].first = first + done;
+      groups[n_groups].n = (int)flo_min_size(partner->n_followers - done, FLO_MAX_FOLLOWERS);
+    }
+    first += partner->n_followers;
+  }
+  forcing->n_followers = first;
+  return n_groups;
+}
+
+// Contacts of followers, in the order of their bodies, and those of company behind them.
+static FloStatus list_linked(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  void *data;
+  for (size_t n = 0; n < forcing->n_near; ++n) {
+    FloNearParticle *near = &forcing->near[n];
+    if (is_follower(world, near))
+      near->follower = (uint32_t)forcing->partners[near->hits->body].n_followers++;
+  }
+  size_t n_groups = group_followers(world, forcing, NULL);
+  FLO_TRY(make_room(world, forcing, FLO_FORCING_FOLLOWERS, n_groups, sizeof(FloFollowers), &data, error));
+  forcing->followers = data, forcing->n_groups = group_followers(world, forcing, data);
+  forcing->n_linked = forcing->n_followers;
   for (size_t n = 0; n < forcing->n_near; ++n) {
     const FloNearParticle *near = &forcing->near[n];
-    for (int k = 0; k < near->n_hits; ++k)
-      if (is_linked(world, near, k)) forcing->linked[forcing->n_linked++] = near->first + (uint32_t)k;
+    if (is_follower(world, near))
+      forcing->linked[forcing->partners[near->hits->body].first_follower + near->follower] = near->first;
+    for (int k = 0; near->n_hits > 1 && k < near->n_hits; ++k)
+      forcing->linked[forcing->n_linked++] = near->first + (uint32_t)k;
   }
+  return FLO_OK;
 }
 
 static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
@@ -363,14 +409,13 @@ static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloErr
   for (size_t k = 0; k < n; ++k) {
     forcing->near[k].first = (uint32_t)n_contacts;
     n_contacts += (size_t)forcing->near[k].n_hits;
-    forcing->has_company |= forcing->near[k].n_hits > 1;
   }
   FLO_TRY(
       make_room(world, forcing, FLO_FORCING_CONTACTS, n_contacts, sizeof(FloForcingContact), &data, error));
   forcing->contacts = data, forcing->n_contacts = n_contacts;
   FLO_TRY(make_room(world, forcing, FLO_FORCING_LINKED, n_contacts, sizeof(uint32_t), &data, error));
   forcing->linked = data;
-  list_linked(world, forcing);
+  FLO_TRY(list_linked(world, forcing, error));
   flo_parallel_for(world->threads, n, 128, contact_range, &detection);
   return FLO_OK;
 }
@@ -470,7 +515,7 @@ static FloStatus detect_bodies(FloWorld *world, FloDirectForcing *forcing, FloEr
 }
 
 FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  forcing->n_contacts = forcing->n_linked = 0, forcing->has_company = false;
+  forcing->n_contacts = forcing->n_linked = forcing->n_followers = forcing->n_groups = 0;
   FLO_TRY(detect_bodies(world, forcing, error));
   if (flo_forcing_response(world) == FLO_RESPONSE_PENALTY) return FLO_OK;
   FLO_TRY(follow_solids(world, forcing, error));
@@ -483,7 +528,7 @@ FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloErro
 static double wanted_distance(const FloSurfaceHit *hits, int n, int k, double radius) {
   double wanted = radius;
   for (int j = 0; j < n; ++j)
-    if (j != k && vec_dot(hits[j].normal, hits[k].normal) < -0.5)
+    if (j != k && flo_forcing_face_each_other(hits[j].normal, hits[k].normal))
       wanted = fmin(wanted, (hits[j].distance + hits[k].distance) / 2);
   return wanted;
 }

@@ -22,31 +22,40 @@
 // part of its mass: A takes the place of M, and the answer is the exact one of the whole system. Along the
 // surfaces, a particle between several shares its slip condition out equally: two solids that move against
 // each other with a no-slip particle between them are braked, but not glued together.
-#include "base/parallel.h"
 #include "coupling/direct_forcing.h"
 
 #include <string.h>
 
 // ---- Small matrices ----
 
-bool flo_forcing_solve(const double a[36], int n, const double b[6], double x[6]) {
-  double l[36];
+// Lower triangle of its Cholesky factor, with the inverse of each number on the diagonal.
+static bool factorise(const double a[36], int n, double l[36]) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
       double sum = a[6 * i + j];
       for (int k = 0; k < j; ++k) sum -= l[6 * i + k] * l[6 * j + k];
       if (i == j && !(sum > 0)) return false;
-      l[6 * i + j] = i == j ? sqrt(sum) : sum / l[6 * j + j];
+      l[6 * i + j] = i == j ? 1 / sqrt(sum) : sum * l[6 * j + j];
     }
+  return true;
+}
+
+static void substitute(const double l[36], int n, const double b[6], double x[6]) {
   for (int i = 0; i < n; ++i) {
     x[i] = b[i];
     for (int k = 0; k < i; ++k) x[i] -= l[6 * i + k] * x[k];
-    x[i] /= l[6 * i + i];
+    x[i] *= l[6 * i + i];
   }
   for (int i = n - 1; i >= 0; --i) {
     for (int k = i + 1; k < n; ++k) x[i] -= l[6 * k + i] * x[k];
-    x[i] /= l[6 * i + i];
+    x[i] *= l[6 * i + i];
   }
+}
+
+bool flo_forcing_solve(const double a[36], int n, const double b[6], double x[6]) {
+  double l[36];
+  if (!factorise(a, n, l)) return false;
+  substitute(l, n, b, x);
   return true;
 }
 
@@ -77,106 +86,50 @@ static void set_mass(const FloBody *body, FloForcingPartner *partner) {
   }
 }
 
-// m J^T S J and -m J^T v^, with J^T S J = grip J^T J + share (J^T n)(J^T n)^T; the lower half of the matrix.
-static void add_follower(FloForcingPartner *partner, const FloForcingContact *c, double mass) {
-  const double *r = c->arm, r2 = vec_dot(r, r), grip = mass * c->grip;
-  const double share = mass * ((c->is_pressed ? 1 : 0) - c->grip);
-  const double cross[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0}; // r~
-  double *a = partner->matrix, load[6], steep[6];
-  for (int i = 0; grip > 0 && i < 3; ++i) {
-    a[7 * i] += grip;
-    for (int k = 0; k < 3; ++k) a[6 * (i + 3) + k] += grip * cross[3 * i + k];
-    for (int k = 0; k <= i; ++k) a[6 * (i + 3) + k + 3] += grip * ((i == k ? r2 : 0) - r[i] * r[k]);
-  }
-  wrench(c->normal, r, steep);
-  for (int i = 0; i < 6; ++i)
-    for (int k = 0; k <= i; ++k) a[6 * i + k] += share * steep[i] * steep[k];
-  wrench(c->missing, r, load);
-  for (int i = 0; i < 6; ++i) partner->load[i] -= mass * load[i];
-  ++partner->n_contacts;
-}
-
-static void complete_matrix(double a[36]) {
-  for (int i = 0; i < 6; ++i)
-    for (int k = 0; k < i; ++k) a[6 * k + i] = a[6 * i + k];
-}
-
 // Along locked axes nothing moves: as if those unknowns were not there.
 static void lock_axes(const FloRigid *rigid, FloForcingPartner *partner) {
   for (int axis = 0; axis < 6; ++axis) {
     if (!(axis < 3 ? rigid->locks[axis] : rigid->turn_locks[axis - 3])) continue;
     for (int k = 0; k < 6; ++k) partner->matrix[6 * axis + k] = partner->matrix[6 * k + axis] = 0;
     partner->matrix[7 * axis] = 1;
-    partner->load[axis] = 0;
   }
 }
 
 static void find_mobility(const FloRigid *rigid, FloForcingPartner *partner) {
+  double l[36];
+  bool is_solvable = factorise(partner->matrix, 6, l);
   for (int column = 0; column < 6; ++column) {
     bool is_locked = column < 3 ? rigid->locks[column] : rigid->turn_locks[column - 3];
     double unit[6] = {0}, x[6] = {0};
     unit[column] = 1;
-    if (!is_locked) flo_forcing_solve(partner->matrix, 6, unit, x);
+    if (!is_locked && is_solvable) substitute(l, 6, unit, x);
     for (int row = 0; row < 6; ++row) partner->mobility[6 * row + column] = x[row];
   }
 }
 
-static bool is_single(const FloDirectForcing *forcing, const FloForcingContact *c) {
-  return forcing->partners[c->body].is_free && !c->has_company;
-}
-
+// With the global response followers are part of the mass of bodies that they push.
 static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
-  const float *mass = world->sets[FLO_SET_FLUID].mass;
   bool is_global = flo_forcing_response(world) == FLO_RESPONSE_GLOBAL;
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    if (forcing->partners[k].is_loose) set_mass(&flo_bodies(world)[k], &forcing->partners[k]);
-  for (size_t k = 0; is_global && forcing->has_free_bodies && k < forcing->n_linked; ++k) {
-    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
-    if (is_single(forcing, c)) add_follower(&forcing->partners[c->body], c, (double)mass[c->particle]);
-  }
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloForcingPartner *partner = &forcing->partners[k];
     if (!partner->is_loose) continue;
-    complete_matrix(partner->matrix);
+    set_mass(&flo_bodies(world)[k], partner);
+    for (int i = 0; is_global && partner->is_free && i < 36; ++i) partner->matrix[i] += partner->followers[i];
     lock_axes(&flo_bodies(world)[k].rigid, partner);
     find_mobility(&flo_bodies(world)[k].rigid, partner);
-    apply(partner->mobility, partner->load, partner->change);
   }
 }
 
-typedef struct Outcome {
-  FloWorld *world;
-  FloDirectForcing *forcing;
-} Outcome;
-
-// ---- Each contact by itself ----
-
-// Determinant of a matrix of three columns.
-static double determinant(const double a[3], const double b[3], const double c[3]) {
-  double cross[3];
-  vec_cross(b, c, cross);
-  return vec_dot(a, cross);
-}
-
-// (12): impulse f on the particle from (1/m + S K) f = v^, K = J M^-1 J^T, by Cramer's rule.
-static void solve_alone(const FloForcingPartner *partner, double mass, FloForcingContact *c) {
-  double k[3][3];
-  for (int column = 0; column < 3; ++column) {
-    double unit[3] = {column == 0, column == 1, column == 2}, turn[3], moved[6], at[3];
-    const double *m = partner->mobility;
-    vec_cross(c->arm, unit, turn);
-    // Of the body alone, about its centre of mass: forces do not turn it, and torques do not push it.
-    for (int i = 0; i < 3; ++i) {
-      moved[i] = m[6 * i + column];
-      moved[i + 3] = vec_dot(m + 6 * (i + 3) + 3, turn);
-    }
-    flo_forcing_velocity_at(moved, c->arm, at);
-    flo_forcing_take(c, at, k[column]);
-    k[column][column] += 1 / mass;
+// (18), or with the local response what each follower does by itself.
+static void respond_to_followers(FloWorld *world, FloDirectForcing *forcing) {
+  bool is_local = flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
+  if (is_local) prepare_partners(world, forcing);
+  flo_forcing_meet_followers(world, forcing);
+  if (!is_local) prepare_partners(world, forcing);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloForcingPartner *partner = &forcing->partners[k];
+    if (partner->is_free) apply(partner->mobility, partner->load, partner->change);
   }
-  double whole = determinant(k[0], k[1], k[2]);
-  vec_set(c->impulse, determinant(c->missing, k[1], k[2]) / whole,
-          determinant(k[0], c->missing, k[2]) / whole, determinant(k[0], k[1], c->missing) / whole);
 }
 
 static void push_partner(FloForcingPartner *partner, const double impulse[3], const double arm[3],
@@ -185,32 +138,6 @@ static void push_partner(FloForcingPartner *partner, const double impulse[3], co
   wrench(impulse, arm, load);
   apply(partner->mobility, load, moved);
   for (int i = 0; i < 6; ++i) partner->change[i] += sign * moved[i];
-}
-
-static void alone_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Outcome *o = context;
-  const float *mass = o->world->sets[FLO_SET_FLUID].mass;
-  for (size_t k = begin; k < end; ++k) {
-    FloForcingContact *c = &o->forcing->contacts[o->forcing->linked[k]];
-    if (is_single(o->forcing, c)) solve_alone(&o->forcing->partners[c->body], (double)mass[c->particle], c);
-  }
-}
-
-static void respond_locally(FloWorld *world, FloDirectForcing *forcing) {
-  Outcome outcome = {world, forcing};
-  flo_parallel_for(world->threads, forcing->n_linked, 256, alone_range, &outcome);
-  for (size_t k = 0; k < forcing->n_linked; ++k) {
-    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
-    double load[6];
-    if (!is_single(forcing, c)) continue;
-    wrench(c->impulse, c->arm, load);
-    for (int row = 0; row < 6; ++row) forcing->partners[c->body].load[row] -= load[row];
-  }
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    FloForcingPartner *partner = &forcing->partners[k];
-    if (partner->is_free) apply(partner->mobility, partner->load, partner->change);
-  }
 }
 
 // ---- Contacts that hang together ----
@@ -248,14 +175,65 @@ static int count_company(const FloDirectForcing *forcing, size_t first) {
   return n;
 }
 
+// Whether a particle has no room between two solids that close in on it and would be squeezed out sideways,
+// faster than fluid can be. That both are nearer than its radius and face each other tells the former when
+// positions are corrected, too. Taken for a rigid ball, the particle leaves the wedge between them with V/sin
+// of its angle, without limit the flatter it is: so the edge of a slab that falls on the floor would shoot
+// out whoever is below. Solids that close in with V press on fluid by rho c V at most, which drives it to
+// sqrt(2 c V).
+static bool is_pinched(const FloWorld *world, const FloDirectForcing *forcing, const FloForcingContact *a,
+                       const FloForcingContact *b) {
+  double of_a[3], of_b[3], across[3], sound = flo_forcing_sound_speed(world, forcing);
+  if (!flo_forcing_face_each_other(a->normal, b->normal)) return false;
+  flo_forcing_velocity_at(forcing->partners[a->body].velocity, a->arm, of_a);
+  flo_forcing_velocity_at(forcing->partners[b->body].velocity, b->arm, of_b);
+  double closing = vec_dot(of_a, a->normal) + vec_dot(of_b, b->normal);
+  vec_cross(a->normal, b->normal, across);
+  return closing > 0 && 2 * sound * vec_dot(across, across) < closing;
+}
+
+// From now on it presses along another direction.
+static void turn_contact(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c,
+                         const double normal[3]) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const FloForcingPartner *partner = &forcing->partners[c->body];
+  size_t i = c->particle;
+  double surface[3],
+      relative[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
+                     (double)p->vz[i] + (double)p->vz_low[i]};
+  flo_forcing_velocity_at(partner->velocity, c->arm, surface);
+  vec_sub(relative, surface, relative);
+  vec_copy(normal, c->normal);
+  c->approach = vec_dot(relative, normal);
+  c->weight = 1 / (double)p->mass[i] + yield_to_fluid(partner, normal, c->arm);
+}
+
+// Both press along the line between them, and nobody sideways.
+static void straighten(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *a,
+                       FloForcingContact *b) {
+  double axis[3], opposite[3];
+  vec_sub(a->normal, b->normal, axis);
+  vec_scale(axis, 1 / vec_length(axis), axis);
+  vec_scale(axis, -1, opposite);
+  turn_contact(world, forcing, a, axis);
+  turn_contact(world, forcing, b, opposite);
+}
+
 static void start_company(FloWorld *world, FloDirectForcing *forcing, size_t first) {
-  double mass = (double)world->sets[FLO_SET_FLUID].mass[forcing->contacts[first].particle];
+  FloForcingContact *contacts = &forcing->contacts[first];
+  double mass = (double)world->sets[FLO_SET_FLUID].mass[contacts->particle];
   int n = count_company(forcing, first);
   for (int k = 0; k < n; ++k) {
-    FloForcingContact *c = &forcing->contacts[first + (size_t)k];
+    FloForcingContact *c = &contacts[k];
     c->weight = 1 / mass + yield_to_fluid(&forcing->partners[c->body], c->normal, c->arm);
-    slip_in_company(forcing, &forcing->contacts[first], c, n, mass);
+    slip_in_company(forcing, contacts, c, n, mass);
   }
+  for (int k = 1; k < n; ++k)
+    for (int j = 0; j < k; ++j) {
+      if (!is_pinched(world, forcing, &contacts[j], &contacts[k])) continue;
+      straighten(world, forcing, &contacts[j], &contacts[k]);
+      contacts->is_pinched = true;
+    }
 }
 
 // The contacts of one particle, whose impulses are found together: one after the other they would pass what
@@ -418,9 +396,9 @@ static double relax_bodies(FloDirectForcing *forcing, FloBodyContact *c) {
 static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
   const float *mass = world->sets[FLO_SET_FLUID].mass;
   double changed = 0;
-  for (size_t k = 0; forcing->has_company && k < forcing->n_linked; ++k) {
+  for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
     FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
-    if (!c->has_company || !c->is_first) continue;
+    if (!c->is_first) continue;
     Company company = {c, count_company(forcing, forcing->linked[k]), (double)mass[c->particle], STIFF};
     changed = fmax(changed, relax_company(forcing, &company));
   }
@@ -433,10 +411,9 @@ static void respond_jointly(FloWorld *world, FloDirectForcing *forcing, double s
   double tolerance = world->params[FLO_FORCING_TOLERANCE] * speed;
   int most = (int)world->params[FLO_FORCING_MAX_ITERATIONS];
   bool has_any = forcing->n_body_contacts > 0;
-  for (size_t k = 0; forcing->has_company && k < forcing->n_linked; ++k) {
-    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
-    if (c->has_company && c->is_first) start_company(world, forcing, forcing->linked[k]), has_any = true;
-  }
+  for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k)
+    if (forcing->contacts[forcing->linked[k]].is_first)
+      start_company(world, forcing, forcing->linked[k]), has_any = true;
   for (size_t k = 0; k < forcing->n_body_contacts; ++k)
     start_body_contact(forcing, &forcing->body_contacts[k]);
   world->iterations = 0;
@@ -448,34 +425,11 @@ static void respond_jointly(FloWorld *world, FloDirectForcing *forcing, double s
 
 // ---- What follows ----
 
-// Impulse on a particle with a single contact, now that it is known what its body does; (15).
-static void follow_body(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c) {
-  const FloForcingPartner *partner = &forcing->partners[c->body];
-  double at[3], mass = (double)world->sets[FLO_SET_FLUID].mass[c->particle];
-  bool is_alone = partner->is_free && flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
-  if (c->has_company || is_alone) return;
-  vec_copy(c->missing, at);
-  if (partner->is_loose) {
-    double change[3];
-    flo_forcing_velocity_at(partner->change, c->arm, change);
-    flo_forcing_take(c, change, change);
-    vec_add(at, change, at);
-  }
-  vec_scale(at, mass, c->impulse);
-}
-
-static void outcome_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Outcome *o = context;
-  FloParticles *p = &o->world->sets[FLO_SET_FLUID];
-  const double per_dt = 1 / o->forcing->kick_dt;
-  for (size_t k = begin; k < end; ++k) {
-    FloForcingContact *c = &o->forcing->contacts[o->forcing->linked[k]];
-    double change[3];
-    follow_body(o->world, o->forcing, c);
-    if (!c->is_first) continue;
-    vec_scale(c->impulse, 1 / (double)p->mass[c->particle], change);
-    flo_forcing_change_velocity(p, c->particle, c->has_company ? c->shift : change, per_dt);
+static void move_company(FloWorld *world, const FloDirectForcing *forcing) {
+  for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
+    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
+    if (c->is_first)
+      flo_forcing_change_velocity(&world->sets[FLO_SET_FLUID], c->particle, c->shift, 1 / forcing->kick_dt);
   }
 }
 
@@ -490,12 +444,12 @@ static void give(FloForcingPartner *partner, const double impulse[3], const doub
   }
 }
 
-// In the order of contacts, so that it does not depend on threads. What static and kinematic solids feel is
+// Beyond what followers gave. What static and kinematic solids feel is
 // known from their samples.
 static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
   const FloBody *bodies = flo_bodies(world);
   world->contacts = 0;
-  for (size_t k = 0; k < forcing->n_linked; ++k) {
+  for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
     const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
     FloForcingPartner *partner = &forcing->partners[c->body];
     if (bodies[c->body].kind == FLO_BODY_DYNAMIC) give(partner, c->impulse, c->arm, -1, partner->is_free);
@@ -510,34 +464,22 @@ static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
   }
 }
 
-// How far velocities at contacts are from what they should be: of single ones the whole of (8), in company
-// what still approaches.
-static double residual_of(const FloWorld *world, const FloDirectForcing *forcing,
-                          const FloForcingContact *c) {
+// What still approaches.
+static double company_residual(const FloWorld *world, const FloDirectForcing *forcing) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloForcingPartner *partner = &forcing->partners[c->body];
-  size_t i = c->particle;
-  double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]}, at[3], change[3], free[3];
-  flo_forcing_velocity_at(partner->velocity, c->arm, at);
-  flo_forcing_velocity_at(partner->change, c->arm, change);
-  vec_sub(v, at, v);
-  vec_sub(v, change, v);
-  double along = vec_dot(v, c->normal), error = c->bounce - along;
-  if (c->has_company) return error;
-  // Free is what it would have without the contact.
-  vec_add_scaled(v, c->impulse, -1 / (double)p->mass[i], free);
-  vec_add_scaled(v, free, c->grip - 1, v);
-  vec_add_scaled(v, c->normal, -vec_dot(v, c->normal), v);
-  return sqrt(vec_dot(v, v) + (c->is_pressed ? error * error : 0));
-}
-
-static void raise_residual(const void *context, size_t begin, size_t end, double *worst) {
-  const Outcome *o = context;
-  for (size_t k = begin; k < end; ++k) {
-    const FloForcingContact *c = &o->forcing->contacts[o->forcing->linked[k]];
-    if (c->has_company || o->forcing->partners[c->body].is_free)
-      worst[0] = fmax(worst[0], residual_of(o->world, o->forcing, c));
+  double worst = 0;
+  for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
+    const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
+    const FloForcingPartner *partner = &forcing->partners[c->body];
+    size_t i = c->particle;
+    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]}, at[3], change[3];
+    flo_forcing_velocity_at(partner->velocity, c->arm, at);
+    flo_forcing_velocity_at(partner->change, c->arm, change);
+    vec_sub(v, at, v);
+    vec_sub(v, change, v);
+    worst = fmax(worst, c->bounce - vec_dot(v, c->normal));
   }
+  return worst;
 }
 
 // Of bodies among each other: the velocity by which each contact would still change them by itself.
@@ -557,26 +499,21 @@ static double body_residual(const FloDirectForcing *forcing) {
 }
 
 // Over the highest speed; among bodies at rest over what gravity makes in the step.
-static double find_residual(FloWorld *world, FloDirectForcing *forcing, double speed) {
-  Outcome outcome = {world, forcing};
-  double worst = 0, least = vec_length(world->def.gravity) * forcing->kick_dt;
-  double of_bodies = body_residual(forcing), fastest = fmax(speed, least);
-  if (forcing->has_free_bodies || forcing->has_company)
-    flo_parallel_max(world->threads, forcing->n_linked, raise_residual, &outcome, 1, &worst);
-  double of_fluid = forcing->n_linked > 0 && speed > 0 ? fmax(worst, 0) / speed : 0;
-  return fmax(of_fluid, fastest > 0 ? of_bodies / fastest : 0);
+static double find_residual(FloWorld *world, const FloDirectForcing *forcing, double of_followers,
+                            double speed) {
+  double least = vec_length(world->def.gravity) * forcing->kick_dt, fastest = fmax(speed, least);
+  double of_fluid = fmax(of_followers, company_residual(world, forcing)), of_bodies = body_residual(forcing);
+  return fmax(speed > 0 ? of_fluid / speed : 0, fastest > 0 ? of_bodies / fastest : 0);
 }
 
 void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing) {
-  Outcome outcome = {world, forcing};
-  size_t n = forcing->n_linked;
   double speed = fmax(world->max_speed, flo_world_max_wall_speed(world));
   forcing->has_free_bodies = false;
   for (size_t k = 0; k < world->bodies.count; ++k) forcing->has_free_bodies |= forcing->partners[k].is_free;
-  prepare_partners(world, forcing);
-  if (flo_forcing_response(world) == FLO_RESPONSE_LOCAL) respond_locally(world, forcing);
+  respond_to_followers(world, forcing);
   respond_jointly(world, forcing, speed);
-  flo_parallel_for(world->threads, n, 1024, outcome_range, &outcome);
+  double of_followers = flo_forcing_lead_followers(world, forcing);
+  move_company(world, forcing);
   sum_impulses(world, forcing);
-  world->residual = find_residual(world, forcing, speed);
+  world->residual = find_residual(world, forcing, of_followers, speed);
 }

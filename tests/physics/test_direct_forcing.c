@@ -12,7 +12,7 @@
 static FloWorldDef world_def(int dim, double spacing) {
   FloWorldDef def = flo_default_world_def();
   def.method = "direct-forcing", def.dim = dim, def.spacing = spacing;
-  def.threads = 1; // these worlds are small
+  def.threads = 1; // most of these worlds are small
   vec_set(def.gravity, 0, dim == 2 ? -GRAVITY : 0, dim == 3 ? -GRAVITY : 0);
   return def;
 }
@@ -110,7 +110,7 @@ static Ramp run_ramp(double slip, double height) {
   must(flo_world_add_emitter(world, &emitter, NULL, &error), &error);
   memset(drops, 0, sizeof drops);
   Ramp ramp = {0};
-  while (flo_world_time(world) < 2) {
+  while (flo_world_time(world) < 1.6) {
     step(world);
     ramp.wall_speed = fmax(ramp.wall_speed, wall_speed(world));
     watch_stream(world, def.gravity, edge, drops, &ramp);
@@ -154,7 +154,7 @@ typedef struct Pool {
 } Pool;
 
 static Pool make_pool(double response, double density, double above) {
-  const double s = 0.02, depth = 0.5;
+  const double s = 0.025, depth = 0.5;
   FloWorldDef def = world_def(2, s);
   Pool pool = {.world = make_world(&def), .width = 1.4};
   set_param(pool.world, "response", response);
@@ -172,12 +172,12 @@ static void check_floating(double response, const char *name, double density) {
   Pool pool = make_pool(response, density, -(density / 1000 - 0.1) * HEIGHT);
   double sum = 0;
   int n = 0;
-  for (int frame = 1; frame <= 50; ++frame) {
+  for (int frame = 1; frame <= 40; ++frame) {
     advance(pool.world, 0.05 * frame);
     double bottom = state_of(pool.world, pool.body).pose.position[1] - HEIGHT / 2;
     // From the volume, as compressed as it is: area + WIDTH depth = width (bottom + depth).
     double area = pool.area * (1 - flo_world_figures(pool.world).density_error_mean);
-    if (frame > 25) sum += (area - pool.width * bottom) / (pool.width - WIDTH), ++n;
+    if (frame > 20) sum += (area - pool.width * bottom) / (pool.width - WIDTH), ++n;
   }
   double share = sum / n / HEIGHT;
   print_message("%s: density %g floats with %.1f %% of it submerged (%+.1f %%)\n", name, density, 100 * share,
@@ -328,8 +328,9 @@ static void watch_impact(FloWorld *world, Impact *impact) {
 // A heavy ball that nothing stops but the floor, and the water between them has to get out of its way.
 static void impacts_compress_water_only_a_little(void **unused) {
   (void)unused;
-  const double s = 0.04, speed = 12;
+  const double s = 0.05, speed = 12;
   FloWorldDef def = world_def(3, s);
+  def.threads = 2;
   FloWorld *world = make_world(&def);
   set_param(world, "one_way", 1);
   set_param(world, "sound_speed", 15 * speed); // as the scene has it
@@ -353,13 +354,15 @@ static void impacts_compress_water_only_a_little(void **unused) {
   flo_world_destroy(world);
 }
 
-// A slab that comes down flat leaves water no time to get out: it is squeezed far beyond what the speed of
-// sound is made for, but nothing breaks. A slit that closes drives a continuum out at V L/(4 h), without
-// limit as it vanishes; here the last few particles in it leave at about twice the speed of sound.
+// A slab that comes down flat leaves water no time to get out: it is squeezed beyond what the speed of sound
+// is made for, but nothing breaks. Water that is stopped at once, from the slab's speed V, is pressed by
+// rho c V, which drives it out with sqrt(2 c V); that much, and not more, is to be seen when the slab closes
+// the slit. (In a continuum it is V L/(4 h), without limit as the slit vanishes.)
 static void a_slab_slammed_on_the_floor_breaks_nothing(void **unused) {
   (void)unused;
   const double s = 0.05, speed = 3;
   FloWorldDef def = world_def(3, s);
+  def.threads = 2;
   FloWorld *world = make_world(&def);
   set_param(world, "one_way", 1);
   add_tank(world, 1, 1, 2, 2);
@@ -368,17 +371,19 @@ static void a_slab_slammed_on_the_floor_breaks_nothing(void **unused) {
   slab.kind = FLO_BODY_DYNAMIC, slab.density = 5000, slab.velocity[2] = -speed;
   slab.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {0.4, 0.4, 0.3}}, slab.pose = pose_at(0.5, 0.5, 0.5);
   FloBodyId id = add_body(world, &slab);
-  double fastest = 0;
-  while (flo_world_time(world) < 0.5) {
+  double fastest = 0, densest = 0, landing = 0;
+  while (flo_world_time(world) < 0.3) {
     step(world);
-    fastest = fmax(fastest, world->max_speed);
+    fastest = fmax(fastest, world->max_speed), landing = fmax(landing, -state_of(world, id).velocity[2]);
+    densest = fmax(densest, flo_world_figures(world).density_error_max);
   }
+  double limit = sqrt(2 * flo_forcing_sound_speed(world, world->method_state) * landing);
   print_message(
-      "slab: %.3f m above the floor, fluid at %.2f m/s, density ratio %.3f in the end; fastest %.2f "
-      "m/s\n",
+      "slab: %.3f m above the floor, fluid at %.2f m/s, density ratio %.3f in the end; at most %.2f "
+      "m/s (limit %.2f), ratio %.3f\n",
       state_of(world, id).pose.position[2] - 0.15, world->max_speed,
-      1 + flo_world_figures(world).density_error_max, fastest);
-  assert_true(fastest < 2.5 * flo_forcing_sound_speed(world, world->method_state));
+      1 + flo_world_figures(world).density_error_max, fastest, limit, 1 + densest);
+  assert_true(fastest < 1.2 * limit && densest < 0.25);
   assert_true(flo_world_figures(world).density_error_max < 0.1);
   assert_int_equal(flo_world_figures(world).penetrations, 0);
   flo_world_destroy(world);
@@ -387,12 +392,12 @@ static void a_slab_slammed_on_the_floor_breaks_nothing(void **unused) {
 // A plate in the plane, thrown fast and low.
 static void a_stone_skips_and_then_sinks(void **unused) {
   (void)unused;
-  const double s = 0.025, depth = 0.3;
+  const double s = 0.025, depth = 0.3, length = 6;
   FloWorldDef def = world_def(2, s);
   FloWorld *world = make_world(&def);
   set_param(world, "sound_speed", 90);
-  add_tank(world, 8, 3, 0, 1);
-  add_block(world, add_water(world, 1000, 1e-6), 0, 8, depth, 0);
+  add_tank(world, length, 3, 0, 1);
+  add_block(world, add_water(world, 1000, 1e-6), 0, length, depth, 0);
   FloBodyDef stone = box_def(FLO_BODY_DYNAMIC, 0.2, 2.2 * s, pose_at(0.3, depth + 0.2, 0), 2500);
   quat_from_axis_angle((const double[3]){0, 0, 1}, 15 * TEST_PI / 180, stone.pose.rotation);
   stone.velocity[0] = 9, stone.velocity[1] = -1.5;
@@ -400,17 +405,19 @@ static void a_stone_skips_and_then_sinks(void **unused) {
   FloBodyId id = add_body(world, &stone);
   int n_skips = 0;
   bool was_rising = false;
-  while (flo_world_time(world) < 2.2) {
+  bool has_sunk = false;
+  while (flo_world_time(world) < 2.2 && !has_sunk) {
     step(world);
     const FloRigid *rigid = &flo_bodies(world)[id.index].rigid;
     bool is_clear = rigid->position[1] > depth + 0.05;
     if (rigid->velocity[1] > 0 && is_clear && !was_rising) ++n_skips, was_rising = true;
     if (rigid->velocity[1] < 0) was_rising = false;
+    has_sunk = rigid->position[1] < depth / 2;
   }
   const FloRigid *rigid = &flo_bodies(world)[id.index].rigid;
-  print_message("the stone skips %d times, ends at x = %.2f m, %.2f m above the floor\n", n_skips,
-                rigid->position[0], rigid->position[1]);
-  assert_true(n_skips >= 2 && rigid->position[1] < depth);
+  print_message("the stone skips %d times, is %.2f m above the floor at x = %.2f m, after %.2f s\n", n_skips,
+                rigid->position[1], rigid->position[0], flo_world_time(world));
+  assert_true(n_skips >= 2 && has_sunk);
   flo_world_destroy(world);
 }
 
@@ -423,7 +430,7 @@ typedef struct Cost {
   double rate;                      // particle steps per second
 } Cost;
 
-enum { N_TIMED = 61 };
+enum { N_TIMED = 21 };
 
 static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -481,26 +488,25 @@ static Cost measure_cost(double one_way, double response, double width) {
 // contacts would show on any.
 static void the_response_costs_little(void **unused) {
   (void)unused;
-  double narrow = 0, wide = 0; // per contact, with the narrowest plate and the widest
-  double n_narrow = 0, n_wide = 0;
-  for (double width = 12; width < 46; width += 8) {
-    Cost global = measure_cost(0, FLO_RESPONSE_GLOBAL, width),
-         local = measure_cost(0, FLO_RESPONSE_LOCAL, width);
+  const double widths[] = {12, 28, 44};
+  Cost global[3];
+  for (int k = 0; k < 3; ++k) {
+    global[k] = measure_cost(0, FLO_RESPONSE_GLOBAL, widths[k]);
+    Cost local = measure_cost(0, FLO_RESPONSE_LOCAL, widths[k]);
     print_message("%5.0f contacts with a body, %5.0f in all: response global %5.1f us (%.2f %% of the step), "
                   "local %5.1f us (%.2f %%); search %.1f %%; %.2f M particle steps/s\n",
-                  global.n_linked, global.n_touched, 1e6 * global.response,
-                  100 * global.response / global.seconds, 1e6 * local.response,
-                  100 * local.response / local.seconds, 100 * global.search / global.seconds,
-                  1e-6 * global.rate);
-    wide = global.response / fmax(global.n_linked, 1);
-    if (width == 12) narrow = wide, n_narrow = global.n_linked;
-    n_wide = global.n_linked;
+                  global[k].n_linked, global[k].n_touched, 1e6 * global[k].response,
+                  100 * global[k].response / global[k].seconds, 1e6 * local.response,
+                  100 * local.response / local.seconds, 100 * global[k].search / global[k].seconds,
+                  1e-6 * global[k].rate);
   }
+  double n_narrow = global[0].n_linked, n_wide = global[2].n_linked;
+  double narrow = global[0].response / fmax(n_narrow, 1), wide = global[2].response / fmax(n_wide, 1);
   print_message("a contact costs %.0f ns with %.0f, %.0f ns with %.0f of them\n", 1e9 * narrow, n_narrow,
                 1e9 * wide, n_wide);
   assert_true(n_wide > 8 * n_narrow); // as many times a contact would cost, if it met all others
   assert_true(wide < 3 * narrow);
-  Cost one = measure_cost(1, FLO_RESPONSE_GLOBAL, 36), two = measure_cost(0, FLO_RESPONSE_GLOBAL, 36);
+  Cost one = measure_cost(1, FLO_RESPONSE_GLOBAL, widths[2]), two = global[2];
   print_message("one-way: search %.2f ms, response %.3f ms of %.2f ms; two-way: %.2f, %.3f of %.2f ms\n",
                 1e3 * one.search, 1e3 * one.response, 1e3 * one.seconds, 1e3 * two.search, 1e3 * two.response,
                 1e3 * two.seconds);

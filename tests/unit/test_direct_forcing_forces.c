@@ -132,6 +132,62 @@ static void test_what_is_jammed_stays_calm(void **state) {
   flo_world_destroy(world);
 }
 
+// At the lower edge of a lid that comes down, on the floor: whoever is taken for a rigid ball there is shot
+// out of the wedge, here at 20 times the lid's speed V. Fluid that is pressed by rho c V leaves with
+// sqrt(2 c V).
+static void check_pinched(double one_way, double density) {
+  FloWorldDef def = forcing_def(2, false);
+  FloWorld *world = create_world(&def);
+  double s = def.spacing, v[3], fastest = 0;
+  set_param(world, "one_way", one_way);
+  add_solid(world, FLO_BODY_STATIC, box_shape(20 * s, 4 * s, 0), pose_at(0, -2 * s, 0), 0);
+  FloBodyDef lid = flo_default_body_def();
+  lid.kind = FLO_BODY_DYNAMIC, lid.density = density, lid.shape = box_shape(8 * s, 4 * s, 0);
+  lid.pose = pose_at(0, 2.91 * s, 0), lid.velocity[1] = -1;
+  add_body(world, &lid);
+  add_drop(world, add_water(world), 6 * s, 0.5 * s, 0, (const double[3]){0, 0, 0});
+  world->sets[FLO_SET_FLUID].x[0] = 4.02 * s; // where nothing would be filled in
+  bool was_pinched = false;
+  for (int k = 0; k < 200; ++k) {
+    step_world(world, 1);
+    const FloDirectForcing *forcing = forcing_of(world);
+    was_pinched |= forcing->n_contacts == 2 && forcing->contacts[0].is_pinched;
+    velocity_at(world, 0, v);
+    fastest = fmax(fastest, vec_length(v));
+  }
+  double limit = sqrt(2 * flo_forcing_sound_speed(world, forcing_of(world)));
+  print_message("pinched at the edge of a lid that comes with 1 m/s: leaves with %.2f m/s (limit %.2f)\n",
+                fastest, limit);
+  assert_true(was_pinched && fastest < limit);
+  flo_world_destroy(world);
+}
+
+static void test_nobody_is_shot_out_of_a_wedge(void **state) {
+  (void)state;
+  check_pinched(1, 1000);
+  check_pinched(0, 1e6);
+}
+
+// A particle that is pressed into the sharp corner between two walls that stand still stays there, however
+// much they face each other.
+static void test_sharp_corners_are_tight(void **state) {
+  (void)state;
+  FloWorldDef def = forcing_def(2, false);
+  FloWorld *world = create_world(&def);
+  double s = def.spacing, half = 20 * 3.14159265358979 / 180, v[3];
+  for (int side = -1; side <= 1; side += 2) {
+    FloPose pose = pose_at(side * 2 * s * cos(half), -2 * s * sin(half), 0);
+    quat_from_axis_angle((const double[3]){0, 0, 1}, -side * half, pose.rotation);
+    add_solid(world, FLO_BODY_STATIC, box_shape(4 * s, 20 * s, 0), pose, 0);
+  }
+  add_drop(world, add_water(world), 0, 0.52 * s / sin(half), 0, (const double[3]){0, -1, 0});
+  step_world(world, 100);
+  velocity_at(world, 0, v);
+  assert_true(vec_length(v) < 1e-6);
+  assert_true(fabs(world->sets[FLO_SET_FLUID].y[0] * sin(half) - 0.5 * s) < 0.03 * s);
+  flo_world_destroy(world);
+}
+
 // ---- What solids feel ----
 
 typedef struct Exchange {
@@ -374,6 +430,8 @@ int main(void) {
       cmocka_unit_test(test_the_middle_of_a_box_has_a_normal),
       cmocka_unit_test(test_the_nearest_of_many_solids_count),
       cmocka_unit_test(test_what_is_jammed_stays_calm),
+      cmocka_unit_test(test_nobody_is_shot_out_of_a_wedge),
+      cmocka_unit_test(test_sharp_corners_are_tight),
       cmocka_unit_test(test_what_fluid_loses_solids_get),
       cmocka_unit_test(test_who_has_room_need_not_be_asked),
       cmocka_unit_test(test_what_was_found_out_is_forgotten_on_the_way_back),
