@@ -16,7 +16,7 @@ FloWorldDef flo_default_world_def(void) {
   return (FloWorldDef){.dim = 3,
                        .spacing = 0.02,
                        .gravity = {0, 0, -9.81},
-                       .method = "wcsph",
+                       .method = "monolithic",
                        .cfl = 0.4,
                        .min_time_step = 1e-9,
                        .max_time_step = 5e-3};

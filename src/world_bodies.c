@@ -4,12 +4,48 @@
 #include "world.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Samples ----
 
+static double sample_spacing(const FloWorld *world, const FloBodyDef *def) {
+  return def->sampling > 0 ? def->sampling * world->def.spacing : world->def.spacing;
+}
+
+// W integrated over a plane at this height: what a sheet of samples shows per density, on average over all
+// places above it.
+static double plane_integral(const FloKernelForm *kernel, double height) {
+  enum { N_RINGS = 256 };
+  double width = kernel->support / N_RINGS, sum = 0;
+  for (int k = 0; k < N_RINGS; ++k) {
+    double r = (k + 0.5) * width;
+    sum += flo_kernel_w(kernel, hypot(r, height)) * (kernel->dim == 3 ? 2 * FLO_PI * r : 2);
+  }
+  return sum * width;
+}
+
+// Sum of W that a sample in layer l of a plane wall sees of its own body.
+static double own_sum(const FloWorld *world, double spacing, int layer) {
+  double sum = 0;
+  for (int k = 0; k < world->layers; ++k)
+    sum += flo_kernel_sheet_sum(&world->kernel, spacing, abs(layer - k));
+  return sum;
+}
+
+// As flo_kernel_boundary_gamma for samples that are finer or coarser than fluid. Fluid then stands anywhere
+// above them, not on their lattice, and is to see on average what a lattice of fluid would show.
+static double gamma_of_spacing(const FloWorld *world, double spacing) {
+  double s = world->def.spacing, wanted = 0, seen = 0;
+  if (spacing == s) return world->boundary_gamma;
+  for (int k = 1; k * s < world->kernel.support; ++k) wanted += flo_kernel_sheet_sum(&world->kernel, s, k);
+  for (int layer = 0; layer < world->layers; ++layer)
+    seen += plane_integral(&world->kernel, s + layer * spacing) / own_sum(world, spacing, layer);
+  return flo_world_rest_volume(world) * wanted / seen * pow(spacing, world->def.dim - 1);
+}
+
 // Akinci 2012: V_b = gamma / sum of W over the samples of the same body, itself included.
-static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError *error) {
+static FloStatus compute_volumes(FloWorld *world, const FloBody *body, double spacing, FloError *error) {
   FloParticles *boundary = &world->sets[body->set];
   FloParticles own = {.set = body->set, .count = body->count};
   own.x = boundary->x + body->first, own.y = boundary->y + body->first, own.z = boundary->z + body->first;
@@ -22,9 +58,9 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloError 
       .rows = &grid, .columns = &grid, .kernel = world->kernel, .reach = 1, .threads = world->threads};
   FloStatus status = flo_grid_build(&grid, &own, NULL, world->threads, error);
   if (status == FLO_OK) status = flo_pairs_build(&pairs, &spec, error);
-  double self = flo_kernel_w(&world->kernel, 0);
+  double self = flo_kernel_w(&world->kernel, 0), gamma = gamma_of_spacing(world, spacing);
   for (size_t k = 0; status == FLO_OK && k < body->count; ++k)
-    boundary->volume[body->first + k] = (float)(world->boundary_gamma / (self + (double)pairs.kernel_sum[k]));
+    boundary->volume[body->first + k] = (float)(gamma / (self + (double)pairs.kernel_sum[k]));
   flo_pairs_free(&pairs);
   flo_grid_free(&grid);
   return status;
@@ -99,9 +135,9 @@ static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *po
 }
 
 static FloStatus sample_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
-  double spacing = world->def.spacing;
-  FloSampleOptions options = {.spacing = spacing,
-                              .inset = def->inset > 0 ? def->inset : spacing / 2,
+  // The inset stays: fluid rests a spacing of its own from samples of any size.
+  FloSampleOptions options = {.spacing = sample_spacing(world, def),
+                              .inset = def->inset > 0 ? def->inset : world->def.spacing / 2,
                               .layers = world->layers,
                               .relax = def->relax,
                               .threads = world->threads};
@@ -322,7 +358,7 @@ static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body
     flo_world_follow_motions(world, body);
   describe_samples(world, body);
   flo_world_place_samples(world, body);
-  FLO_TRY(compute_volumes(world, body, error));
+  FLO_TRY(compute_volumes(world, body, sample_spacing(world, def), error));
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
 }
 
@@ -352,6 +388,10 @@ static FloStatus check_body(const FloWorld *world, const FloBodyDef *def, FloErr
         "inset: must lie between 0 and one spacing (%g m), got %g m; deeper samples would let fluid "
         "in",
         world->def.spacing, def->inset);
+  if (def->sampling != 0 && !(def->sampling >= FLO_FINEST_SAMPLING && def->sampling <= FLO_COARSEST_SAMPLING))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "sampling: samples must be %g to %g spacings apart, got %g; coarser ones are rough",
+                    FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING, def->sampling);
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   return flo_pose_check(&def->pose, world->def.dim, "pose", error);
 }

@@ -30,7 +30,7 @@ typedef struct FloWorld FloWorld;
 typedef struct FloState FloState; // of a world, kept
 
 // ---- Defaults ----
-FLO_API FloWorldDef flo_default_world_def(void); // 3D, 2 cm, water scale, gravity along -z, method wcsph
+FLO_API FloWorldDef flo_default_world_def(void); // 3D, 2 cm, water scale, gravity along -z, method monolithic
 FLO_API FloMaterialDef flo_default_material_def(void); // water
 FLO_API FloFluidDef flo_default_fluid_def(void);
 FLO_API FloBodyDef flo_default_body_def(void);

@@ -151,7 +151,7 @@ typedef struct FloWorldDef {
   int dim;            // 2 (the plane z = 0) or 3
   double spacing;     // distance of neighbouring particles at rest [m]
   double gravity[3];  // [m/s²]
-  const char *method; // name of the coupling method, e.g. "wcsph"
+  const char *method; // name of the coupling method, e.g. "monolithic"
   FloKernel kernel;
   double support;       // kernel support radius in spacings; 0: the kernel's own default
   double time_step;     // fixed time step [s]; 0: chosen each step from the method's limits
@@ -243,6 +243,11 @@ typedef struct FloFrictionChange {
   double time, friction, within;
 } FloFrictionChange;
 
+// Samples nearer to each other cost more and show nothing new; farther apart, they would make a surface that
+// is rough to others and leaks.
+#define FLO_FINEST_SAMPLING   0.5
+#define FLO_COARSEST_SAMPLING 1.2
+
 typedef struct FloBodyDef {
   const char *name; // copied; shown in reports
   FloBodyKind kind;
@@ -265,7 +270,9 @@ typedef struct FloBodyDef {
   bool locks[3], turn_locks[3]; // axes along which it does not move, and about which it does not turn
   double release;               // until then it is held where it is [s]
   bool relax;                   // let samples on triangles push each other apart until they stand evenly
-  double inset; // depth of the outermost samples below the surface, up to a spacing [m]; 0: half a spacing
+  double inset;    // depth of the outermost samples below the surface, up to a spacing [m]; 0: half a spacing
+  double sampling; // distance of its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
+                   // FLO_COARSEST_SAMPLING; 0: 1. Static and kinematic bodies have it too
 } FloBodyDef;
 
 // A window from which fluid streams: a rectangle (a segment in 2D) or a disc, `pose` turns its +x into the

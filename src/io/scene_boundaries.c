@@ -196,6 +196,7 @@ static FloStatus read_samples(FloSceneContext *context, const json_t *object, Fl
   const char *look = flo_json_text(object, "look");
   body->def.relax = json_is_true(json_object_get(object, "relax"));
   body->def.inset = flo_json_number(object, "inset");
+  body->def.sampling = flo_json_number(object, "sampling");
   if (look) snprintf(body->look, sizeof body->look, "%s", look);
   if (body->def.inset <= context->spacing) return FLO_OK;
   flo_scene_enter(context, "inset");

@@ -475,7 +475,7 @@ static FloStatus apply_set(FloSceneContext *context, json_t *root, const char *s
   return status;
 }
 
-// "method": "wcsph" is short for { "name": "wcsph" }.
+// "method": "monolithic" is short for { "name": "monolithic" }.
 static FloStatus spell_out_method(FloSceneContext *context, json_t *root) {
   json_t *method = json_object_get(root, "method");
   if (!json_is_string(method)) return FLO_OK;

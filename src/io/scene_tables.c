@@ -314,6 +314,13 @@ static const FloSceneKey motion_keys[] = {
 static const FloSceneTable motion_table = {"a motion", TABLE(motion_keys),
                                            .exactly_one = {"translate", "rotate", "oscillate", "keyframes"}};
 
+#define SAMPLING_KEY                                                                                         \
+  {                                                                                                          \
+    "sampling", NUMBER, FROM(FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING), NULL,                              \
+        .help = "distance of its samples, in spacings of the fluid: less than 1 is finer, more is coarser",  \
+        .fallback = "1"                                                                                      \
+  }
+
 static const FloSceneKey boundary_keys[] = {
     {"name", NAME, ANY, NULL, .help = "what probes and reports call it; without it, 'boundary' and a number"},
     PLACE_KEYS,
@@ -329,6 +336,7 @@ static const FloSceneKey boundary_keys[] = {
      .fallback = "false"},
     {"inset", NUMBER, POSITIVE, "m",
      .help = "depth of the outermost samples below the surface, up to a spacing; without it, half a spacing"},
+    SAMPLING_KEY,
     {"friction", NUMBER, FROM(0, 1e3), NULL,
      .help = "dry friction against bodies; without it, theirs alone counts"},
     ROLLING_KEY,
@@ -367,6 +375,7 @@ static const FloSceneKey body_keys[] = {
      .choices = looks},
     {"relax", BOOLEAN, ANY, NULL, .help = "as for boundaries", .fallback = "false"},
     {"inset", NUMBER, POSITIVE, "m", .help = "as for boundaries"},
+    SAMPLING_KEY,
     INSTANCE_KEYS,
 };
 

@@ -227,6 +227,8 @@ static const BadScene motions[] = {
      "concrete, stone, red, orange, yellow, green, white, got 'concret', did you mean 'concrete'?"},
     {WET("'materials':{'water':{'look':'red'}}"), "/materials/water: unknown key 'look'"},
     {SCENE(BLOCK("'relax':1")), "/boundaries/0/relax: must be true or false, got a number"},
+    {SCENE(BLOCK("'sampling':0.4")), "/boundaries/0/sampling: must be >= 0.5 and <= 1.2, got 0.4"},
+    {SCENE(BLOCK("'sampling':1.5")), "/boundaries/0/sampling: must be >= 0.5 and <= 1.2, got 1.5"},
     {SCENE(BLOCK("'inset':0")), "/boundaries/0/inset: must be > 0, got 0"},
     {SCENE(BLOCK("'inset':0.11")), "/boundaries/0/inset: must be at most one spacing, 0.1 m, got 0.11"},
     {MOVE("{}"), "/boundaries/0/motions/0: a motion needs exactly one of translate, rotate, oscillate or "

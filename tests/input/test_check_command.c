@@ -124,7 +124,7 @@ static void expect_refused(const char *text, const char *options, const char *me
 
 static void test_refusals(void **state) {
   (void)state;
-  expect_refused(POOL("'min_time_step':1e-6,'constants':{'a':1},") "",
+  expect_refused(POOL("'method':'wcsph','min_time_step':1e-6,'constants':{'a':1},") "",
                  "--set 'boundaries=[{\"name\":\"fan\",\"shape\":{\"box\":0.2},\"at\":[3,3,3],\"motions\":["
                  "{\"rotate\":{\"rate\":1e5}}]}]'",
                  ": /boundaries/0/motions: 'fan' moves at up to ");

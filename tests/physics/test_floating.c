@@ -10,12 +10,12 @@
 
 static FloWorldDef water_def(double settle) {
   FloWorldDef def = flo_default_world_def();
-  def.method = "monolithic", def.spacing = SPACING, def.settle = settle, def.threads = 1;
+  def.method = "monolithic", def.spacing = SPACING, def.settle = settle, def.threads = 2;
   vec_set(def.gravity, 0, 0, -GRAVITY);
   return def;
 }
 
-// ---- A cube in a tank ----
+// ---- A cube in a basin ----
 
 typedef struct Bath {
   FloWorld *world;
@@ -23,15 +23,21 @@ typedef struct Bath {
   double width, depth, edge;
 } Bath;
 
-// The tank is square. Homogeneous cubes of 0.21 to 0.79 times the density of water float on an edge or a
-// corner, not flat, and would roll over during the test: they are kept from turning.
-static Bath make_bath(double width, double depth, double edge, double density, double height) {
-  FloWorldDef def = water_def(0.5);
+// The basin has a floor and repeats along x and y: without side walls fourteen spacings of water between a
+// cube and the next are enough to see the level. Homogeneous cubes of 0.21 to 0.79 times the density of water
+// float on an edge or a corner, not flat, and would roll over during the test: they are kept from turning.
+static Bath make_bath(double width, double depth, double edge, double density, double height,
+                      double sampling) {
+  FloWorldDef def = water_def(0.3);
+  for (int axis = 0; axis < 2; ++axis) def.periodic[axis] = true, def.domain_high[axis] = width;
   Bath bath = {.world = make_world(&def), .width = width, .depth = depth, .edge = edge};
   FloError error;
-  add_tank(bath.world, width, width, 2 * depth, 2);
+  FloBodyDef floor = flo_default_body_def();
+  floor.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {width, width, 4 * SPACING}};
+  floor.pose = pose_at(width / 2, width / 2, -2 * SPACING);
+  must(flo_world_add_body(bath.world, &floor, NULL, &error), &error);
   FloBodyDef cube = flo_default_body_def();
-  cube.kind = FLO_BODY_DYNAMIC, cube.density = density;
+  cube.kind = FLO_BODY_DYNAMIC, cube.density = density, cube.sampling = sampling;
   cube.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {edge, edge, edge}};
   cube.pose = pose_at(width / 2, width / 2, height);
   for (int axis = 0; axis < 3; ++axis) cube.turn_locks[axis] = true;
@@ -41,16 +47,16 @@ static Bath make_bath(double width, double depth, double edge, double density, d
 }
 
 // How high the water stands beside the cube, from the fluid itself: as many particles as are above a height
-// in the bulk need that much room, where particles are as dense as below it. Two spacings next to the wall
-// and the cube do not count.
+// in the bulk need that much room, where particles are as dense as below it. Two spacings next to the cube do
+// not count.
 static double measure_level(const Bath *bath) {
   const double *x = doubles(bath->world, "x"), *y = doubles(bath->world, "y"), *z = doubles(bath->world, "z");
-  double inner = bath->edge / 2 + 2 * SPACING, outer = bath->width / 2 - 2 * SPACING;
+  double inner = bath->edge / 2 + 2 * SPACING;
   double high = bath->depth - 4 * SPACING, low = 4 * SPACING;
   size_t n = flo_world_count(bath->world, FLO_SET_FLUID), n_above = 0, n_bulk = 0;
   for (size_t i = 0; i < n; ++i) {
     double off = fmax(fabs(x[i] - bath->width / 2), fabs(y[i] - bath->width / 2));
-    if (off < inner || off > outer) continue;
+    if (off < inner) continue;
     n_above += z[i] > high;
     n_bulk += z[i] <= high && z[i] > low;
   }
@@ -71,10 +77,12 @@ static double measure_share(const Bath *bath, double from, double to) {
 // ---- Archimedes ----
 
 static void cube_floats_as_deep_as_it_weighs(void **density) {
-  double expected = *(const double *)*density / DENSITY, depth = 0.36, edge = 12 * SPACING;
-  Bath bath = make_bath(0.52, depth, edge, expected * DENSITY, depth + (0.5 - expected) * edge);
-  advance(bath.world, 0.5);
-  double share = measure_share(&bath, 0.5, 1.75);
+  double expected = *(const double *)*density / DENSITY, edge = 12 * SPACING;
+  double depth = fmax(expected * edge + 0.14, 0.24);
+  Bath bath =
+      make_bath(edge + 14 * SPACING, depth, edge, expected * DENSITY, depth + (0.5 - expected) * edge, 1);
+  advance(bath.world, 0.4);
+  double share = measure_share(&bath, 0.4, 1.4);
   FloFigures figures = flo_world_figures(bath.world);
   print_message("%g kg/m3: %.4f of it is under water (theory %.4f: off by %+.2f %% of the edge)\n",
                 expected * DENSITY, share, expected, 100 * (share - expected));
@@ -83,10 +91,28 @@ static void cube_floats_as_deep_as_it_weighs(void **density) {
   assert_int_equal(figures.penetrations, 0);
 }
 
+// With samples twice as fine as fluid, and as coarse as they may be.
+static void cube_floats_whatever_its_samples(void **unused) {
+  (void)unused;
+  static const double samplings[] = {FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING};
+  for (int k = 0; k < 2; ++k) {
+    double depth = 0.22, edge = 8 * SPACING;
+    Bath bath = make_bath(edge + 12 * SPACING, depth, edge, 500, depth, samplings[k]);
+    advance(bath.world, 0.3);
+    double share = measure_share(&bath, 0.3, 0.9);
+    FloFigures figures = flo_world_figures(bath.world);
+    print_message("samples %g spacings apart: %.4f of 0.5 is under water, %zu penetrations\n", samplings[k],
+                  share, figures.penetrations);
+    flo_world_destroy(bath.world);
+    assert_true(fabs(share - 0.5) < 0.05);
+    assert_int_equal(figures.penetrations, 0);
+  }
+}
+
 static void neutral_body_neither_rises_nor_sinks(void **unused) {
   (void)unused;
-  double depth = 0.4, edge = 10 * SPACING, lowest = INFINITY, highest = -INFINITY;
-  Bath bath = make_bath(0.4, depth, edge, DENSITY, depth / 2);
+  double depth = 0.36, edge = 10 * SPACING, lowest = INFINITY, highest = -INFINITY;
+  Bath bath = make_bath(0.36, depth, edge, DENSITY, depth / 2, 1);
   for (double time = 1; time < 6.01; time += 0.1) {
     advance(bath.world, time);
     double height = state_of(bath.world, bath.cube).pose.position[2];
@@ -220,6 +246,7 @@ int main(void) {
       FLOATS(250),
       FLOATS(500),
       FLOATS(750),
+      cmocka_unit_test(cube_floats_whatever_its_samples),
       cmocka_unit_test(neutral_body_neither_rises_nor_sinks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@ static void set_param(FloWorld *world, const char *name, double value) {
 static FloWorldDef monolithic_def(int dim, double spacing) {
   FloWorldDef def = flo_default_world_def();
   def.method = "monolithic", def.dim = dim, def.spacing = spacing;
+  def.threads = 1; // these worlds are small
   for (int axis = 0; axis < 3; ++axis) def.gravity[axis] = 0;
   return def;
 }

@@ -60,8 +60,14 @@ typedef struct Slope {
   double start[3];
 } Slope;
 
+// Distances of the samples of a body, and of what it lies on, in spacings.
+typedef struct Sampling {
+  double own, other;
+} Sampling;
+
 // A cube of ten spacings on a board that is tilted about y.
-static Slope make_slope(const double *time_step, double degrees, double friction, double speed) {
+static Slope make_sampled_slope(const double *time_step, double degrees, double friction, double speed,
+                                Sampling sampling) {
   FloWorldDef def = world_def(3, *time_step);
   Slope slope = {.world = make_world(&def)};
   double angle = degrees * TEST_PI / 180, edge = 10 * SPACING, normal[3] = {sin(angle), 0, cos(angle)};
@@ -73,13 +79,19 @@ static Slope make_slope(const double *time_step, double degrees, double friction
   vec_scale(normal, edge / 2, block.position);
   vec_add_scaled(block.position, slope.down, -0.4, block.position);
   FloBodyDef board_def = box_def(FLO_BODY_STATIC, 1.4, 0.3, 2 * SPACING, board);
+  board_def.sampling = sampling.other;
   add_body(slope.world, &board_def);
   FloBodyDef block_def = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, block);
   block_def.material = add_solid(slope.world, 1000, friction);
+  block_def.sampling = sampling.own;
   vec_scale(slope.down, speed, block_def.velocity);
   slope.block = add_body(slope.world, &block_def);
   vec_copy(block.position, slope.start);
   return slope;
+}
+
+static Slope make_slope(const double *time_step, double degrees, double friction, double speed) {
+  return make_sampled_slope(time_step, degrees, friction, speed, (Sampling){1, 1});
 }
 
 static double slope_speed(const Slope *slope) {
@@ -138,6 +150,79 @@ static void block_does_not_creep(void **time_step) {
   print_message("20 deg, mu 0.6: moved %.4f mm in 1 s, %.4f mm in 10 s\n", 1e3 * early, 1e3 * travel);
   flo_world_destroy(slope.world);
   assert_true(fabs(travel) < SPACING / 10);
+}
+
+// ---- Finer and coarser samples ----
+
+// Friction that a block sliding down 30 degrees feels, less what its material has: where samples are coarse,
+// those of others fall into the dents between them. At tan 30 - 0.05 that shows most.
+static double measure_roughness(Sampling sampling) {
+  static const double chosen = 0;
+  double angle = TEST_PI / 6, friction = tan(angle) - 0.05;
+  Slope slope = make_sampled_slope(&chosen, 30, friction, 0, sampling);
+  advance(slope.world, 0.4);
+  double early = slope_speed(&slope);
+  advance(slope.world, 1.2);
+  double acceleration = (slope_speed(&slope) - early) / 0.8;
+  flo_world_destroy(slope.world);
+  double more = (GRAVITY * sin(angle) - acceleration) / (GRAVITY * cos(angle)) - friction;
+  print_message("block %g, board %g: friction %+.4f\n", sampling.own, sampling.other, more);
+  return more;
+}
+
+static void fine_surfaces_are_smooth_and_coarse_ones_hardly_rough(void **unused) {
+  (void)unused;
+  static const Sampling fine[] = {{0.5, 0.5}, {1, 0.5}, {1.2, 0.5}, {0.5, 1}, {1.2, 1}};
+  static const Sampling coarse[] = {{0.5, 1.2}, {1, 1.2}, {1.2, 1.2}};
+  for (size_t k = 0; k < sizeof fine / sizeof *fine; ++k)
+    assert_true(fabs(measure_roughness(fine[k])) < 0.006);
+  for (size_t k = 0; k < sizeof coarse / sizeof *coarse; ++k)
+    assert_true(fabs(measure_roughness(coarse[k])) < 0.03);
+}
+
+static void block_sticks_whatever_its_samples(void **unused) {
+  (void)unused;
+  static const double chosen = 0;
+  static const Sampling samplings[] = {{0.5, 1.2}, {1.2, 0.5}, {0.5, 0.5}, {1.2, 1.2}};
+  for (size_t k = 0; k < sizeof samplings / sizeof *samplings; ++k) {
+    Slope slope = make_sampled_slope(&chosen, 30, 0.6, 0, samplings[k]);
+    advance(slope.world, 0.5);
+    double early = slope_travel(&slope);
+    advance(slope.world, 1.5);
+    double travel = slope_travel(&slope);
+    print_message("block %g, board %g, mu 0.6: moved %.4f mm in 0.5 s, %.4f mm in 1.5 s\n", samplings[k].own,
+                  samplings[k].other, 1e3 * early, 1e3 * travel);
+    flo_world_destroy(slope.world);
+    assert_true(fabs(travel) < SPACING / 10 && fabs(travel - early) < SPACING / 200);
+  }
+}
+
+// A coarse cube on a fine one and the other way round, both on a floor of the usual kind. The finest samples
+// are so many that the steps do not converge, and the cube on them drifts by half a hundredth of a spacing.
+static void fine_and_coarse_cubes_rest_on_each_other(void **unused) {
+  (void)unused;
+  static const Sampling samplings[] = {{1.2, 0.5}, {0.75, 1.2}};
+  for (size_t k = 0; k < 2; ++k) {
+    FloWorldDef def = world_def(3, 1e-3);
+    FloWorld *world = make_world(&def);
+    FloBodyDef floor = box_def(FLO_BODY_STATIC, 0.4, 0.4, 2 * SPACING, pose_at(0, 0, -SPACING));
+    double edge = 6 * SPACING, start[3];
+    add_body(world, &floor);
+    FloBodyDef cube = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, pose_at(0, 0, edge / 2));
+    cube.material = add_solid(world, 1000, 0.5), cube.sampling = samplings[k].other;
+    add_body(world, &cube);
+    cube.pose = pose_at(0, 0, 1.5 * edge), cube.sampling = samplings[k].own;
+    FloBodyId top = add_body(world, &cube);
+    advance(world, 1);
+    vec_copy(state_of(world, top).pose.position, start);
+    advance(world, 2);
+    double crept = distance(state_of(world, top).pose.position, start), off = fabs(start[2] - 1.5 * edge);
+    print_message("cube of %g on one of %g: %.3f spacings off, creeps by %.2g spacings in 1 s\n",
+                  samplings[k].own, samplings[k].other, off / SPACING, crept / SPACING);
+    flo_world_destroy(world);
+    assert_true(off < 0.25 * SPACING);
+    assert_true(crept < 0.01 * SPACING);
+  }
 }
 
 // ---- Stacks ----
@@ -294,6 +379,9 @@ int main(void) {
       STEPPED(block_does_not_creep, chosen),
       STEPPED(heavy_on_light_stays, millisecond),
       STEPPED(stack_of_eight_stays, millisecond),
+      cmocka_unit_test(fine_surfaces_are_smooth_and_coarse_ones_hardly_rough),
+      cmocka_unit_test(block_sticks_whatever_its_samples),
+      cmocka_unit_test(fine_and_coarse_cubes_rest_on_each_other),
       cmocka_unit_test(spinning_balls_come_to_rest),
       cmocka_unit_test(rolling_balls_slow_down),
       cmocka_unit_test(collision_keeps_momentum),

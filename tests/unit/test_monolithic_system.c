@@ -460,6 +460,33 @@ static void test_a_warm_world_takes_no_memory(void **state) {
   }
 }
 
+// ---- (g) A domain without a free surface ----
+
+// Water in a box of ten spacings that repeats along all axes; it is `width` spacings wide.
+static FloStatus step_closed(int dim, double width, FloError *error) {
+  FloWorldDef def = small_world_def(dim);
+  double s = def.spacing, low[3] = {0}, high[3] = {width * s, 10 * s, dim == 3 ? 10 * s : 0};
+  def.method = "monolithic";
+  vec_set(def.gravity, 0, 0, 0);
+  for (int axis = 0; axis < dim; ++axis) def.periodic[axis] = true, def.domain_high[axis] = 10 * s;
+  FloWorld *world = create_world(&def);
+  add_block(world, add_water(world), low, high);
+  FloStatus status = FLO_OK;
+  for (int k = 0; k < 5 && status == FLO_OK; ++k) status = flo_world_step(world, NULL, error);
+  flo_world_destroy(world);
+  return status;
+}
+
+static void test_fluid_needs_a_free_surface(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloError error;
+    assert_int_equal(step_closed(dim, 10, &error), FLO_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "pressures need a free surface; leave some room, or use"));
+    assert_ok(step_closed(dim, 8, &error), &error);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_errors_forces_and_slip_are_those_of_the_paper),
@@ -472,6 +499,7 @@ int main(void) {
       cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(test_a_restored_world_goes_on_to_the_same_bits),
       cmocka_unit_test(test_a_warm_world_takes_no_memory),
+      cmocka_unit_test(test_fluid_needs_a_free_surface),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

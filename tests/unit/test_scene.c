@@ -449,7 +449,7 @@ static void test_resolved(void **state) {
   assert_string_equal(json_string_value(json_array_get(velocity, 0)), "U*sin(x)");
   assert_near(json_number_value(json_array_get(velocity, 1)), 6);
   json_t *method = json_object_get(root, "method");
-  assert_string_equal(json_string_value(json_object_get(method, "name")), "wcsph");
+  assert_string_equal(json_string_value(json_object_get(method, "name")), "monolithic");
   assert_true(json_is_number(json_object_get(method, "alpha")));
   json_decref(root);
   // Numbers are written with the digits they need, lists of numbers on one line.

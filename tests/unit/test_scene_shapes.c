@@ -107,11 +107,14 @@ static void test_samples_of_boundaries(void **state) {
   (void)state;
   FloScene *scene =
       load(BOUNDARIES("{'shape':{'sphere':0.5},'at':[5,0,0]},"
-                      "{'shape':{'sphere':0.5},'at':[9,0,0],'relax':true,'inset':'0.1/4','look':'glass'}"));
+                      "{'shape':{'sphere':0.5},'at':[9,0,0],'relax':true,'inset':'0.1/4','sampling':'3/4',"
+                      "'look':'glass'}"));
   assert_false(scene->bodies[0].def.relax);
   assert_close(scene->bodies[0].def.inset, 0, 0);
   assert_true(scene->bodies[1].def.relax);
   assert_close(scene->bodies[1].def.inset, 0.025, 1e-12);
+  assert_close(scene->bodies[0].def.sampling, 1, 0);
+  assert_close(scene->bodies[1].def.sampling, 0.75, 1e-12);
   assert_string_equal(scene->bodies[1].look, "glass");
   assert_true(count_particles(scene, FLO_SET_BOUNDARY) > 500);
   flo_scene_destroy(scene);

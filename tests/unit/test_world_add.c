@@ -1,4 +1,5 @@
 // Adding to a world: what is refused, and what becomes of what is accepted.
+#include "sph/kernel_form.h"
 #include "support/worlds.h"
 
 // ---- Materials, bodies and fluids ----
@@ -51,6 +52,10 @@ static void test_bad_bodies_are_named(void **state) {
   REFUSE_BODY(world, inset = -0.001, "inset");
   REFUSE_BODY(world, inset = NAN, "inset");
   REFUSE_BODY(world, inset = 0.021, "inset: must lie between 0 and one spacing (0.02 m), got 0.021 m");
+  REFUSE_BODY(world, sampling = 0.49, "sampling: samples must be 0.5 to 1.2 spacings apart, got 0.49");
+  REFUSE_BODY(world, sampling = 1.21, "sampling");
+  REFUSE_BODY(world, sampling = -1, "sampling");
+  REFUSE_BODY(world, sampling = NAN, "sampling");
   REFUSE_BODY(flat, shape = ((FloShape){FLO_SHAPE_OUTLINE, .n_points = 3}), "at least 3 points");
   FloMotionDef motion = flo_default_motion_def();
   REFUSE_BODY(world, motions = &motion; def.n_motions = 1, "kinematic");
@@ -367,6 +372,79 @@ static void test_samples_and_lattices_as_defined(void **state) {
   flo_world_destroy(world);
 }
 
+// Samples of a ball, and the volume that they stand for, in spacings.
+static size_t sample_ball(int dim, double support, double sampling, double *volume) {
+  FloWorldDef def = small_world_def(dim);
+  def.support = support;
+  FloWorld *world = create_world(&def);
+  FloBodyDef ball = flo_default_body_def();
+  ball.shape = (FloShape){FLO_SHAPE_SPHERE, .radius = 10 * def.spacing};
+  ball.sampling = sampling;
+  add_body(world, &ball);
+  size_t n = flo_world_count(world, FLO_SET_BOUNDARY);
+  *volume = 0;
+  for (size_t i = 0; i < n; ++i)
+    *volume += field_at(world, FLO_SET_BOUNDARY, "volume", i) / pow(def.spacing, dim);
+  flo_world_destroy(world);
+  return n;
+}
+
+// A sheet of finer or coarser samples stands for as much as one like fluid: a spacing times the area of the
+// ball, 9.5 spacings from its centre; their number goes as the area of each.
+static void test_finer_and_coarser_samples_stand_for_the_same(void **state) {
+  (void)state;
+  static const double samplings[] = {0.5, 0.7, 0.9, 1.1, 1.2};
+  for (int dim = 2; dim <= 3; ++dim) {
+    double area = dim == 2 ? 2 * FLO_PI * 9.5 : 4 * FLO_PI * 9.5 * 9.5, usual, same, volume;
+    size_t n_usual = sample_ball(dim, 0, 1, &usual);
+    assert_int_equal(sample_ball(dim, 0, 0, &same), n_usual);
+    assert_true(same == usual);
+    assert_close(usual, area, 0.03 * area);
+    for (size_t k = 0; k < FLO_COUNT_OF(samplings); ++k) {
+      double n = (double)sample_ball(dim, 0, samplings[k], &volume);
+      assert_close(n * pow(samplings[k], dim - 1), (double)n_usual, 0.03 * (double)n_usual);
+      assert_close(volume, area, 0.03 * area);
+    }
+  }
+}
+
+// Fluid a spacing above a plane sees the rest density wherever it stands, with wider kernels too.
+static void check_plane(double support, double sampling, double tolerance) {
+  FloWorldDef def = small_world_def(3);
+  def.support = support;
+  FloWorld *world = create_world(&def);
+  FloKernelForm kernel = flo_kernel_form(def.kernel, 3, (support > 0 ? support : 2) * def.spacing);
+  FloBodyDef plate = flo_default_body_def();
+  double s = def.spacing, wanted = 0;
+  // Sides that the lattice of samples fits; others stretch it a little.
+  double width = s * (round(16 / sampling) * sampling + 1 - sampling),
+         depth = s * (round(8 / sampling) * sampling + 1 - sampling);
+  plate.shape = box_shape(width, width, depth), plate.pose = pose_at(0, 0, -depth / 2);
+  plate.sampling = sampling;
+  add_body(world, &plate);
+  for (int k = 1; k * s < kernel.support; ++k) wanted += flo_kernel_sheet_sum(&kernel, s, k) * pow(s, 3);
+  for (int place = 0; place < 25; ++place) {
+    double at[3] = {(place % 5) * 0.17 * s, (place / 5) * 0.17 * s, s / 2}, sum = 0;
+    for (size_t i = 0; i < flo_world_count(world, FLO_SET_BOUNDARY); ++i) {
+      double d[3] = {field_at(world, FLO_SET_BOUNDARY, "x", i), field_at(world, FLO_SET_BOUNDARY, "y", i),
+                     field_at(world, FLO_SET_BOUNDARY, "z", i)};
+      vec_sub(d, at, d);
+      sum += field_at(world, FLO_SET_BOUNDARY, "volume", i) * flo_kernel_w(&kernel, vec_length(d));
+    }
+    assert_close(sum, wanted, tolerance * wanted);
+  }
+  flo_world_destroy(world);
+}
+
+static void test_planes_of_finer_and_coarser_samples_are_smooth(void **state) {
+  (void)state;
+  static const double supports[] = {0, 2.5, 3};
+  for (size_t k = 0; k < FLO_COUNT_OF(supports); ++k) {
+    check_plane(supports[k], 0.5, 0.05), check_plane(supports[k], 0.8, 0.05);
+    check_plane(supports[k], 1, 0.05), check_plane(supports[k], 1.2, 0.05);
+  }
+}
+
 // A wedge in the plane keeps fluid out of its inside, and lets it stand at its slope.
 static void test_an_outline_keeps_fluid_out(void **state) {
   (void)state;
@@ -407,6 +485,8 @@ int main(void) {
       cmocka_unit_test(test_definitions_are_copied),
       cmocka_unit_test(test_forces_are_zero_before_the_first_step),
       cmocka_unit_test(test_samples_and_lattices_as_defined),
+      cmocka_unit_test(test_finer_and_coarser_samples_stand_for_the_same),
+      cmocka_unit_test(test_planes_of_finer_and_coarser_samples_are_smooth),
       cmocka_unit_test(test_an_outline_keeps_fluid_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
