@@ -113,7 +113,7 @@ static FloStatus fill_dam(FloWorld *world, FloError *error) {
 
 FloStatus flo_case_peer_dam(int threads, FloWorld **world, FloError *error) {
   FloWorldDef def = flo_default_world_def();
-  def.spacing = 0.05;
+  def.spacing = 0.05, def.method = "wcsph";
   def.threads = threads;
   def.gravity[1] = -9.81, def.gravity[2] = 0;
   FLO_TRY(flo_world_create(&def, world, error));

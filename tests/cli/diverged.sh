@@ -70,7 +70,7 @@ expect_json tiny/diverged.json "d['time_step'], round(d['method']['sound_speed']
 
 cat >squeeze.json <<'END'
 { "schema_version": 1, "dimension": 2, "spacing": 0.02, "duration": 0.4, "frames_per_second": 50, "time_step": 6e-4,
-  "materials": { "water": {}, "oil": { "density": 800, "viscosity": 1e-4 } }, "method": { "sound_speed": 20 },
+  "materials": { "water": {}, "oil": { "density": 800, "viscosity": 1e-4 } }, "method": { "name": "wcsph", "sound_speed": 20 },
   "boundaries": [
     { "name": "tank", "shape": { "tank": [0.8, 0.4], "closed": true } },
     { "name": "piston", "shape": { "box": [0.2, 0.3] }, "corner": [0.8, 0.05],
@@ -92,7 +92,7 @@ expect_json squeeze/diverged.json "round(d['boundaries'][1]['rotate']['angle'], 
   "$(python3 -c "import math; print(round(2 * math.degrees(math.atan2($qz, $qw)), 6))")"
 
 cat >piston.json <<'END'
-{ "schema_version": 1, "spacing": 0.05, "duration": 1, "frames_per_second": 50, "time_step": 0.0012,
+{ "schema_version": 1, "spacing": 0.05, "duration": 1, "frames_per_second": 50, "time_step": 0.0012, "method": "wcsph",
   "boundaries": [
     { "name": "tank", "shape": { "tank": [1, 0.4, 0.4], "closed": true } },
     { "name": "piston", "shape": { "box": [0.2, 0.4, 0.4] }, "at": [1.1, 0.2, 0.2],
@@ -107,6 +107,7 @@ diverges piston
 
 cat >drop.json <<'END'
 { "schema_version": 1, "dimension": 2, "spacing": 0.0125, "duration": 1, "frames_per_second": 50, "min_time_step": 1e-6,
+  "method": "wcsph",
   "boundaries": [ { "shape": { "tank": [1, 0.6] } } ],
   "fluids": [ { "material": {}, "shape": { "box": [1, 0.3] }, "corner": [0, 0] } ],
   "events": [ { "at": 0.113, "add": { "material": { "density": 900 }, "shape": { "box": 0.1 }, "at": [0.5, 0.5],

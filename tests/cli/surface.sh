@@ -8,6 +8,7 @@ cat >small.json <<'END'
   "spacing": 0.05,
   "duration": 0.1,
   "frames_per_second": 50,
+  "method": "wcsph",
   "materials": { "water": { "density": 1000 } },
   "boundaries": [ { "name": "tank", "shape": { "tank": [0.8, 0.4, 0.6] } } ],
   "fluids": [ { "material": "water", "shape": { "box": [0.4, 0.4, 0.3] }, "corner": [0, 0, 0] } ]
@@ -199,7 +200,7 @@ expect_no_file full/surface_000000.ply
 
 cat >shelf.json <<'END'
 { "schema_version": 1, "up": "z", "spacing": 0.05, "duration": 0.1, "frames_per_second": 50, "gravity": [0, 0, 0],
-  "materials": { "water": {} },
+  "method": "wcsph", "materials": { "water": {} },
   "boundaries": [
     { "name": "shelf", "shape": { "box": [1, 1, 0.01] }, "at": [0.5, 0.5, -0.005] },
     { "name": "ramp", "shape": { "outline": { "points": [[0, 0], [0.2, 0], [0, 0.2]], "depth": 1 } }, "at": [0, 0.5, 0],

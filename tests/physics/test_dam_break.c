@@ -37,6 +37,7 @@ static double front_position(FloWorld *world, double spacing) {
 
 static void simulate_front(int resolution, double until, Front *front) {
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.dim = 2, def.spacing = WIDTH / resolution;
   def.gravity[1] = -9.81, def.gravity[2] = 0;
   FloWorld *world = make_world(&def);

@@ -10,6 +10,7 @@ typedef struct Column {
 
 static FloWorld *make_column(const Column *c, FloBodyId *tank) {
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   int up = c->dim - 1;
   def.dim = c->dim, def.spacing = c->spacing;
   // A lattice is not how SPH particles like to lie: they find their places before rest is judged.

@@ -11,6 +11,7 @@ static void single_fast_drops_stay_inside(void **unused) {
   FloError error;
   FloBodyId id;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.spacing = 0.02;
   FloWorld *world = make_world(&def);
   FloMaterialId water = add_water(world, 1000, 1e-6);
@@ -53,6 +54,7 @@ static void wave_on_obstacles_stays_outside_of_them(void **unused) {
   FloError error;
   FloBodyId id;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.spacing = 0.04;
   FloWorld *world = make_world(&def);
   FloMaterialId water = add_water(world, 1000, 1e-6);

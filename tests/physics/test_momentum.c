@@ -12,7 +12,7 @@ static void check_blob(int dim, double viscosity) {
   FloError error;
   size_t n;
   FloWorldDef def = flo_default_world_def();
-  def.dim = dim, def.spacing = 0.02, def.gravity[2] = 0;
+  def.dim = dim, def.spacing = 0.02, def.gravity[2] = 0, def.method = "wcsph";
   FloWorld *world = make_world(&def);
   FloFluidDef blob = flo_default_fluid_def();
   blob.material = add_water(world, 1000, viscosity);

@@ -13,6 +13,7 @@ static double resolution_of(int dim) { return dim == 2 ? 48 : 24; }
 static FloWorld *make_shear_wave(int dim, double *size, double viscosity) {
   FloError error;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   double depth = dim == 3 ? *size / 1.5 : 0;
   def.dim = dim, def.spacing = *size / resolution_of(dim), def.gravity[2] = 0;
   for (int axis = 0; axis < dim; ++axis)
@@ -99,6 +100,7 @@ static FloWorld *make_channel(double gap, double length, int resolution, double 
   FloError error;
   double s = gap / resolution;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.dim = 2, def.spacing = s, def.gravity[2] = 0;
   def.kernel = FLO_KERNEL_WENDLAND_C2, def.support = 3;
   def.periodic[0] = true, def.domain_high[0] = length;

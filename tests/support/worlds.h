@@ -9,6 +9,7 @@
 static inline FloWorldDef small_world_def(int dim) {
   FloWorldDef def = flo_default_world_def();
   def.dim = dim;
+  def.method = "wcsph";
   def.threads = 1;
   vec_set(def.gravity, 0, dim == 2 ? -9.81 : 0, dim == 3 ? -9.81 : 0);
   return def;

@@ -390,10 +390,13 @@ static void test_shells_that_are_full(void **state) {
 static void test_keys_that_the_method_does_not_read(void **state) {
   (void)state;
   expect_note(BALL(",'slip':0.5"), "body 'ball' has slip, which the method monolithic does not read");
-  expect_note(FALL(DOWN, "'boundaries':[{'name':'tank','shape':{'tank':1},'slip':1,'restitution':0}],",
-                   DROP("[0.2,0.5,0.3]")),
-              "boundary 'tank' has slip and restitution, which the method wcsph does not read");
-  expect_note(FALL(DOWN, HELD, "{'material':{'restitution':1},'shape':{'box':0.2},'at':[0.2,0.5,0.3]}"),
+  expect_note(
+      FALL(DOWN,
+           "'method':'wcsph','boundaries':[{'name':'tank','shape':{'tank':1},'slip':1,'restitution':0}],",
+           DROP("[0.2,0.5,0.3]")),
+      "boundary 'tank' has slip and restitution, which the method wcsph does not read");
+  expect_note(FALL(DOWN, HELD "'method':'wcsph',",
+                   "{'material':{'restitution':1},'shape':{'box':0.2},'at':[0.2,0.5,0.3]}"),
               "has restitution, which the method wcsph does not read");
   expect_silence(FALL(DOWN,
                       "'method':'direct-forcing','boundaries':[{'name':'tank','shape':{'tank':1},'slip':1}],",
@@ -407,7 +410,7 @@ static void test_time_steps_that_are_too_long(void **state) {
   FloWorld *world;
   Notes notes = {0};
   const char *limited_by;
-  build(FALL(DOWN, HELD "'time_step':0.01,", DROP("[0.2,0.5,0.3]")), &scene, &world);
+  build(FALL(DOWN, HELD "'method':'wcsph','time_step':0.01,", DROP("[0.2,0.5,0.3]")), &scene, &world);
   flo_advice_give(scene, world, keep, &notes);
   assert_non_null(strstr(notes.text, "/time_step: 0.01 s is "));
   assert_non_null(strstr(notes.text, "limited by sound), and hardly stable; 0 lets it choose"));
@@ -435,8 +438,9 @@ static void test_impossible_walls(void **state) {
   snprintf(wanted, sizeof wanted, "%s: /boundaries/0/motions: 'rotor'", part);
   write_text(part, "{'boundaries':[{'name':'rotor','shape':{'box':0.2},'at':[0.7,0.5,0.7],'motions':["
                    "{'rotate':{'rate':100000}}]}]}");
-  build(FALL(DOWN, HELD "'min_time_step':1e-6,'include':'part.json',", DROP("[0.2,0.5,0.3]")), &scene,
-        &world);
+  build(
+      FALL(DOWN, HELD "'method':'wcsph','min_time_step':1e-6,'include':'part.json',", DROP("[0.2,0.5,0.3]")),
+      &scene, &world);
   remove(part);
   assert_int_equal(flo_advice_check_speeds(scene, world, &error), FLO_BAD_INPUT);
   assert_ptr_equal(strstr(error.text, wanted), error.text);
@@ -445,7 +449,8 @@ static void test_impossible_walls(void **state) {
   flo_scene_destroy(scene);
   // An emitter is named as well.
   build(FALL(DOWN,
-             HELD "'min_time_step':1e-6,'emitters':[{'name':'tap','material':'water','at':[0.5,0.5,0.8],"
+             HELD "'method':'wcsph','min_time_step':1e-6,'emitters':[{'name':'tap','material':'water','at':["
+                  "0.5,0.5,0.8],"
                   "'direction':[0,0,-1],'size':[0.2,0.2],'speed':1e5}],",
              DROP("[0.2,0.5,0.3]")),
         &scene, &world);

@@ -10,6 +10,7 @@ static void test_the_fall_onto_the_floor_counts(void **unused) {
   (void)unused;
   FloError error;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   FloWorld *world = make_world(&def);
   FloFluidDef block = flo_default_fluid_def();
   block.material = add_water(world, 1000, 1e-6);
@@ -26,6 +27,7 @@ static void test_a_wall_that_starts_later_counts(void **unused) {
   (void)unused;
   FloError error;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.gravity[2] = 0;
   FloWorld *world = make_world(&def);
   FloMaterialId water = add_water(world, 1000, 1e-6);
@@ -48,6 +50,7 @@ static void test_an_endless_floor_is_the_same_everywhere(void **unused) {
   FloError error;
   FloView view;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.dim = 2, def.gravity[1] = -9.81, def.gravity[2] = 0;
   def.periodic[0] = true, def.domain_high[0] = 0.4;
   FloWorld *world = make_world(&def);
@@ -79,6 +82,7 @@ static void test_fluid_added_to_a_pool_does_not_hit_it(void **unused) {
   (void)unused;
   FloError error;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   FloWorld *world = make_world(&def);
   FloMaterialId water = add_water(world, 1000, 1e-6);
   must(flo_world_set_param(world, "sound_speed", 40, &error), &error);
@@ -100,6 +104,7 @@ static void test_an_emitter_lets_go_across_a_periodic_face(void **unused) {
   (void)unused;
   FloError error;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.gravity[2] = 0;
   def.periodic[0] = true, def.domain_high[0] = 0.4;
   FloWorld *world = make_world(&def);
@@ -119,6 +124,7 @@ static void test_a_kernel_without_densities_is_refused(void **unused) {
   FloError error;
   FloWorld *world;
   FloWorldDef def = flo_default_world_def();
+  def.method = "wcsph";
   def.kernel = FLO_KERNEL_VISCOSITY;
   assert_int_equal(flo_world_create(&def, &world, &error), FLO_BAD_INPUT);
   assert_non_null(strstr(error.text, "kernel"));
