@@ -69,7 +69,8 @@ typedef struct AppTexts {
   size_t count;
 } AppTexts;
 
-void app_texts_add(AppTexts *texts, const char *text); // without memory, nothing is added
+void app_texts_add(AppTexts *texts, const char *text);   // without memory, nothing is added
+void app_texts_split(AppTexts *texts, const char *list); // adds what stands between commas, empty or not
 void app_texts_free(AppTexts *texts);
 
 // What `--help` of a command says besides its options. Shell completion reads `arguments` and the options'

@@ -132,16 +132,18 @@ static FloStatus refuse_method(const char *name, FloError *error) {
 }
 
 static FloStatus add_named(Comparison *c, const Arguments *a, const char *list, FloError *error) {
-  for (;;) {
-    char name[64];
-    size_t length = strcspn(list, ",");
-    snprintf(name, sizeof name, "%.*s", (int)flo_min_size(length, sizeof name - 1), list);
-    const char *method = find_method(name);
-    if (!method) return refuse_method(name, error);
-    add_method(c, a, method);
-    if (!list[length]) return FLO_OK;
-    list += length + 1;
+  AppTexts names = {0};
+  FloStatus status = FLO_OK;
+  app_texts_split(&names, list);
+  for (size_t k = 0; k < names.count && status == FLO_OK; k++) {
+    const char *method = find_method(names.items[k]);
+    if (method)
+      add_method(c, a, method);
+    else
+      status = refuse_method(names.items[k], error);
   }
+  app_texts_free(&names);
+  return status;
 }
 
 static FloStatus choose_methods(Comparison *c, const Arguments *a, FloError *error) {

@@ -114,16 +114,15 @@ static FloStatus choose_name(const AppTexts *all, const char *name, AppTexts *ch
   return FLO_OK;
 }
 
-// Names between commas, in the order in which they are given.
+// In the order in which they are given.
 static FloStatus choose_names(const AppTexts *all, const char *list, AppTexts *chosen, FloError *error) {
-  for (;;) {
-    char name[256];
-    size_t length = strcspn(list, ",");
-    snprintf(name, sizeof name, "%.*s", (int)flo_min_size(length, sizeof name - 1), list);
-    FLO_TRY(choose_name(all, name, chosen, error));
-    if (!list[length]) return FLO_OK;
-    list += length + 1;
-  }
+  AppTexts names = {0};
+  FloStatus status = FLO_OK;
+  app_texts_split(&names, list);
+  for (size_t k = 0; k < names.count && status == FLO_OK; k++)
+    status = choose_name(all, names.items[k], chosen, error);
+  app_texts_free(&names);
+  return status;
 }
 
 static FloStatus choose(Gallery *gallery, FloError *error) {
@@ -371,7 +370,7 @@ static void add_scene(FloPage *page, const Gallery *gallery, const AppExhibit *e
   app_page_expectations(page, (const AppExhibit *const[]){e}, 1);
   if (e->scene) add_charts(page, e);
   flo_page_element(page, "h3", NULL, "Run it");
-  app_page_command(page, e, gallery->arguments->scenes ? e->arguments.scene : e->name);
+  app_page_command(page, e, gallery->arguments->scenes ? e->arguments.scene : e->name, NULL);
   flo_page_markup(page, "</article>\n");
 }
 

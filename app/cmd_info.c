@@ -1,6 +1,7 @@
 // flotsam info: what a run's folder, the tables of the library and those of the scene format hold.
 #include "app.h"
 #include "base/core.h"
+#include "io/checkpoint.h"
 #include "io/files.h"
 #include "io/run_info.h"
 #include "io/scene_schema.h"
@@ -314,8 +315,7 @@ static void print_open_end(const json_t *info) {
   else
     printf("not finished: still going on, or killed");
   if (!isnan(last)) printf(has_end(info, "running") ? ", is behind %g s" : " behind %g s", last);
-  if (has_end(info, "running") && number_of(info, "duration") > 0)
-    printf(" of %g s", number_of(info, "duration"));
+  if (has_end(info, "running") && number_of(info, "until") > 0) printf(" of %g s", number_of(info, "until"));
   printf("; last change %.0f s ago\n", number_of(info, "seconds_since_change"));
 }
 
@@ -326,7 +326,12 @@ static void print_end(const json_t *info) {
     return;
   }
   printf("  end           %s at %g s", text_of(info, "end"), number_of(info, "time"));
-  if (number_of(info, "time") < number_of(info, "duration")) printf(" of %g s", number_of(info, "duration"));
+  // A run that was asked for less, or more, than the scene's duration is finished all the same.
+  const bool is_finished = has_end(info, "finished");
+  if (!is_finished && number_of(info, "time") < number_of(info, "until"))
+    printf(" of %g s", number_of(info, "until"));
+  if (is_finished && number_of(info, "time") != number_of(info, "duration"))
+    printf(" as asked for; the scene has %g s", number_of(info, "duration"));
   printf(", %.0f steps in %.1f s%s%s\n", number_of(info, "steps"), number_of(info, "wall_seconds"),
          message[0] ? ": " : "", message);
 }
@@ -401,6 +406,18 @@ static int show(json_t *answer, void (*print)(const json_t *answer), bool is_jso
   return has_failed ? app_fail(APP_RUN_FAILED, "no memory") : APP_OK;
 }
 
+// When the run is to end [s]: what its checkpoint says, since that need not be the scene's duration.
+static json_t *until_json(const json_t *info, const char *folder) {
+  char path[FLO_PATH_SIZE];
+  FloCheckpoint checkpoint = {0};
+  double until = number_of(info, "duration");
+  if (flo_path_join(folder, "checkpoint.h5", path, NULL) == FLO_OK &&
+      flo_checkpoint_read(path, &checkpoint, NULL) == FLO_OK)
+    until = checkpoint.point.until;
+  flo_checkpoint_free(&checkpoint);
+  return isnan(until) ? json_null() : json_real(until);
+}
+
 static int show_run(const char *path, bool is_json) {
   json_t *info = NULL;
   FloError error;
@@ -409,6 +426,7 @@ static int show_run(const char *path, bool is_json) {
   for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) folder[n - 1] = 0;
   FloStatus status = flo_run_info_make(folder, &info, &error);
   if (status != FLO_OK) return app_fail(app_exit_code(status), "info: %s", error.text);
+  json_object_set_new(info, "until", until_json(info, folder));
   json_object_set_new(info, "resume", resume_json(info, folder));
   json_object_set_new(info, "try", remedies_json(info, folder));
   json_object_set_new(info, "look", looks_json(info, folder));

@@ -50,8 +50,7 @@ static const double fastest_rate = 60, slow_motion_rate = 30;
 static const char axes[] = "xyz";
 
 typedef struct Arguments {
-  const char *folder, *out, *movie, *frames, *range, *look, *quality, *denoise, *slice, *view;
-  int frame;            // -1: not given
+  const char *folder, *out, *movie, *frame, *frames, *range, *look, *quality, *denoise, *slice, *view;
   double fps;           // 0: not given
   double ends[2];       // of the range of colours, where it is given in numbers
   FloStyle style;       // what of it was given
@@ -92,8 +91,8 @@ typedef struct Job {
 
 static bool check_together(const Arguments *a) {
   const char *text = NULL;
-  if (a->frames && a->frame >= 0) text = "give --frame or --frames, not both";
-  if (a->movie && a->frame >= 0) text = "a movie has more than one frame; give --frames FIRST:LAST";
+  if (a->frames && a->frame) text = "give --frame or --frames, not both";
+  if (a->movie && a->frame) text = "a movie has more than one frame; give --frames FIRST:LAST";
   if (a->movie && a->out) text = "give --movie FILE or --out, not both";
   if (a->slice && a->look && a->style.look == FLO_LOOK_WATER)
     text = "--slice shows the field on a plane instead of the water; leave out --look water";
@@ -208,9 +207,9 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   char fields[160];
   app_list_colours(fields);
-  *a = (Arguments){.frame = -1};
+  *a = (Arguments){0};
   AppOption options[] = {
-      {"--frame", "N", APP_INTEGER, &a->frame, "the frame's number, from 0; the last unless given", 0, 1e9},
+      {"--frame", "N|last", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0, 0},
       {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
       {"--out", "PATH", APP_TEXT, &a->out,
        "the PNG file, or with --frames a folder; DIR/picture_NNNN.png unless given", 0, 0},
@@ -268,9 +267,22 @@ static FloStatus plan_range(Job *job, const char *text) {
   return FLO_OK;
 }
 
+static FloStatus plan_single(Job *job, const char *text) {
+  size_t numbers[3] = {0};
+  bool is_single;
+  job->first = job->n_frames - 1;
+  if (!text || strcmp(text, "last") == 0) return FLO_OK;
+  if (!app_read_frames(text, numbers, &is_single) || !is_single)
+    return flo_fail(&job->error, FLO_BAD_INPUT, "render: --frame needs a number or last, not '%s'%s", text,
+                    strchr(text, ':') ? " (--frames A:B draws several)" : "");
+  job->first = numbers[0];
+  return FLO_OK;
+}
+
 static FloStatus plan(Job *job) {
   const Arguments *a = job->arguments;
-  job->first = a->movie ? 0 : a->frame >= 0 ? (size_t)a->frame : job->n_frames - 1;
+  FLO_TRY(plan_single(job, a->frame));
+  if (a->movie) job->first = 0;
   job->last = a->movie ? job->n_frames - 1 : job->first;
   job->step = 1;
   if (a->frames) FLO_TRY(plan_range(job, a->frames));

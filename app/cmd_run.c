@@ -63,5 +63,5 @@ int cmd_run(int argc, char **argv) {
   run.threads = arguments.threads;
   char folder[FLO_PATH_SIZE];
   choose_folder(scene, folder);
-  return app_run(scene, &run, arguments.size, out ? out : folder, is_forced);
+  return app_run(scene, &arguments, &run, out ? out : folder, is_forced);
 }

@@ -3,6 +3,7 @@
 #include "base/core.h"
 #include "base/timer.h"
 #include "io/run_folder.h"
+#include "io/scene_steps.h"
 #include "io/suggest.h"
 #include "io/vtk.h"
 #include "poses.h"
@@ -363,6 +364,12 @@ static void read_series(Job *job) {
   job->poses = (AppPoses){.folder = job->arguments->folder, .n_bodies = job->scene->n_bodies};
 }
 
+// Fluid may come later, from an emitter or an event: a scene that has none of these has no surface ever.
+static bool has_fluid(const FloScene *scene) {
+  const struct FloSceneParts *parts = scene->parts;
+  return parts->n_fluids + parts->n_added + parts->n_fills + parts->n_particle_files + parts->n_emitters > 0;
+}
+
 static FloStatus make_surfaces(Job *job) {
   if (job->scene->world.dim != 3)
     return flo_fail(
@@ -370,6 +377,11 @@ static FloStatus make_surfaces(Job *job) {
         "surface: %s: is a run in two dimensions, whose fluid has no surface of triangles; draw it "
         "with: flotsam render '%s'",
         job->arguments->folder, job->arguments->folder);
+  if (!has_fluid(job->scene))
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "surface: %s: is a run without fluid, so there is no surface; its solids are in "
+                    "body_NAME.ply, and all together come from: flotsam convert '%s' --to glb",
+                    job->arguments->folder, job->arguments->folder);
   choose_def(job);
   FLO_TRY(plan(job));
   FLO_TRY(make_walls(job));

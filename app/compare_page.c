@@ -343,7 +343,12 @@ static void add_methods(FloPage *page, const Comparison *c) {
   flo_page_markup(page, "</dl>\n");
   add_parameters(page, &c->tour);
   flo_page_element(page, "h3", NULL, "Run them");
-  for (size_t k = 0; k < c->tour.count; k++) app_page_command(page, &c->tour.items[k], c->given);
+  for (size_t k = 0; k < c->tour.count; k++) {
+    // Each in a folder of its own: the second one would find the first.
+    char out[FLO_PATH_SIZE];
+    snprintf(out, sizeof out, "runs/%.255s-%.63s", c->scene->name, c->tour.items[k].name);
+    app_page_command(page, &c->tour.items[k], c->given, out);
+  }
   flo_page_markup(page, "</div>\n");
 }
 

@@ -3,6 +3,7 @@
 #include "base/core.h"
 #include "base/hash.h"
 #include "io/advice.h"
+#include "io/scene_steps.h"
 #include "io/shown.h"
 
 #include <fcntl.h>
@@ -68,11 +69,31 @@ static bool is_run_right(const AppExhibit *e) {
 
 // ---- What is asked for ----
 
+static uint64_t hash_file(uint64_t hash, const char *path) {
+  uint64_t content = 0;
+  if (!path || flo_file_hash(path, &content, NULL) != FLO_OK) return hash;
+  return flo_hash_bytes(hash, &content, sizeof content);
+}
+
+// The scene says which meshes and particles it has by the names of their files only: what is in them counts,
+// too.
+static uint64_t hash_scene(const FloScene *scene) {
+  uint64_t hash = flo_hash_bytes(FLO_HASH_START, scene->resolved, strlen(scene->resolved));
+  for (const FloSceneAttachment *a = scene->parts->attachments; a; a = a->next)
+    if (a->mesh.n_triangles > 0) hash = hash_file(hash, a->text);
+  json_t *root = json_loads(scene->resolved, 0, NULL), *entry;
+  size_t k;
+  json_array_foreach(json_object_get(root, "particles"), k, entry) {
+    hash = hash_file(hash, json_string_value(json_object_get(entry, "file")));
+  }
+  json_decref(root);
+  return hash;
+}
+
 static FloStatus note_request(AppExhibit *e, FloError *error) {
   char text[256];
-  const char *scene = e->scene->resolved;
   snprintf(text, sizeof text, "{\n  \"version\": \"%s\",\n  \"scene\": \"%016llx\"\n}\n", FLOTSAM_VERSION,
-           (unsigned long long)flo_hash_bytes(FLO_HASH_START, scene, strlen(scene)));
+           (unsigned long long)hash_scene(e->scene));
   return app_note_settings(e->place, text, &e->asked_when, error);
 }
 

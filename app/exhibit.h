@@ -49,11 +49,14 @@ typedef struct AppExhibit {
 // How pictures are to look; NULL: as `flotsam render` draws them.
 typedef struct AppLook {
   const char *look, *quality;
+  int width; // of pictures [pixels], movies have half of it; 0: as it suits a page
 } AppLook;
 // Rows of an option table.
 #define APP_LOOK_OPTIONS(l)                                                                                  \
-  {"--look", "water|particles", APP_TEXT, &(l)->look, "how runs in space are drawn, as in render", 0, 0}, {  \
-    "--quality", "draft|good|best", APP_TEXT, &(l)->quality, "of pictures; draft unless given", 0, 0         \
+  {"--look", "water|particles", APP_TEXT, &(l)->look, "how runs in space are drawn, as in render", 0, 0},    \
+      {"--quality", "draft|good|best", APP_TEXT, &(l)->quality, "of pictures; draft unless given", 0, 0}, {  \
+    "--width", "PIXELS", APP_INTEGER, &(l)->width, "of pictures, movies have half of it; 960 unless given",  \
+        64, 4096                                                                                             \
   }
 // Explains, and returns false, where there is no such look or quality.
 bool app_check_look(const char *command, const AppLook *look);
@@ -129,8 +132,8 @@ void app_page_machine(FloPage *page, const AppExhibit *items, size_t count);
 void app_page_troubles(FloPage *page, const AppExhibit *exhibit);
 // Expectations of several runs of one scene beside each other.
 void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t count);
-// The command line that does the same run.
-void app_page_command(FloPage *page, const AppExhibit *exhibit, const char *scene);
+// The command line that does the same run; into the folder `out`, unless that is NULL.
+void app_page_command(FloPage *page, const AppExhibit *exhibit, const char *scene, const char *out);
 // A chart of its own for an input.
 void app_page_chart(FloPage *page, const FloPlotInput *input);
 

@@ -9,7 +9,21 @@
 #include <string.h>
 
 // Pictures and movies are part of the page, which is to be sent around and read on phones.
-enum { PICTURE_WIDTH = 960, PICTURE_HEIGHT = 540, MOVIE_WIDTH = 480, MOVIE_HEIGHT = 270, MOVIE_FRAMES = 72 };
+enum { PICTURE_WIDTH = 960, MOVIE_FRAMES = 72 };
+
+typedef struct Size {
+  int width, height;
+} Size;
+
+static Size picture_size(const AppLook *look) {
+  const int width = look->width > 0 ? look->width : PICTURE_WIDTH;
+  return (Size){width, (9 * width + 8) / 16};
+}
+
+static Size movie_size(const AppLook *look) {
+  const Size picture = picture_size(look);
+  return (Size){picture.width / 2, picture.height / 2};
+}
 
 // A guess that only divides up the bar.
 static const double seconds_per_picture = 0.7;
@@ -73,10 +87,11 @@ static bool is_shown(const AppExhibit *e) { return e->series.n_rows > 0 && e->sc
 // Notes how all is to be drawn, so that what was drawn in another way is drawn anew.
 static bool note_look(const AppTour *tour, const AppExhibit *e, struct timespec *when) {
   const AppLook *look = &tour->look;
+  const Size picture = picture_size(look), movie = movie_size(look);
   char text[2048];
   int used =
       snprintf(text, sizeof text, "%s %s %dx%d %dx%d", look->look ? look->look : "",
-               look->quality ? look->quality : "", PICTURE_WIDTH, PICTURE_HEIGHT, MOVIE_WIDTH, MOVIE_HEIGHT);
+               look->quality ? look->quality : "", picture.width, picture.height, movie.width, movie.height);
   for (size_t k = 0; tour->has_one_camera && k < tour->count && used < (int)sizeof text; k++)
     if (is_shown(&tour->items[k]))
       used += snprintf(text + used, sizeof text - (size_t)used, " %s", tour->items[k].name);
@@ -121,15 +136,22 @@ double app_exhibit_guess_drawing(const AppTour *tour, const AppExhibit *e) {
 
 // ---- Drawing ----
 
-static AppChildCommand begin_render(const AppTour *tour, const AppExhibit *e, char threads[16]) {
+// Numbers of a command, as texts that outlive it.
+typedef struct Numbers {
+  char threads[16], width[16], height[16];
+} Numbers;
+
+static AppChildCommand begin_render(const AppTour *tour, const AppExhibit *e, Size size, Numbers *n) {
   const AppLook *look = &tour->look;
   AppChildCommand command = {0};
-  snprintf(threads, 16, "%d", e->arguments.threads);
-  app_child_add(&command, "render", "--force", NULL);
+  snprintf(n->threads, sizeof n->threads, "%d", e->arguments.threads);
+  snprintf(n->width, sizeof n->width, "%d", size.width);
+  snprintf(n->height, sizeof n->height, "%d", size.height);
+  app_child_add(&command, "render", "--force", "--width", n->width, "--height", n->height, NULL);
   // Runs in the plane have one look only.
   if (look->look && e->scene->world.dim == 3) app_child_add(&command, "--look", look->look, NULL);
   if (look->quality) app_child_add(&command, "--quality", look->quality, NULL);
-  if (e->arguments.threads > 0) app_child_add(&command, "--threads", threads, NULL);
+  if (e->arguments.threads > 0) app_child_add(&command, "--threads", n->threads, NULL);
   for (size_t k = 0; tour->has_one_camera && k < tour->count; k++)
     if (&tour->items[k] != e && is_shown(&tour->items[k]))
       app_child_add(&command, "--with", tour->items[k].run, NULL);
@@ -150,29 +172,25 @@ static FloStatus draw(AppTour *tour, AppExhibit *e, const char *what, double cos
 }
 
 FloStatus app_exhibit_draw_picture(AppTour *tour, AppExhibit *e, size_t frame, FloError *error) {
-  char path[FLO_PATH_SIZE], threads[16], number[32], width[16], height[16];
+  char path[FLO_PATH_SIZE], number[32];
+  Numbers numbers;
   FLO_TRY(app_exhibit_picture_path(e, frame, path, error));
   if (!is_shown(e) || is_drawn(tour, e, path)) return FLO_OK;
   snprintf(number, sizeof number, "%zu", frame);
-  snprintf(width, sizeof width, "%d", PICTURE_WIDTH);
-  snprintf(height, sizeof height, "%d", PICTURE_HEIGHT);
-  AppChildCommand command = begin_render(tour, e, threads);
-  app_child_add(&command, "--frame", number, "--out", path, "--width", width, "--height", height, "--",
-                e->run, NULL);
+  AppChildCommand command = begin_render(tour, e, picture_size(&tour->look), &numbers);
+  app_child_add(&command, "--frame", number, "--out", path, "--", e->run, NULL);
   return draw(tour, e, "drawing the picture", 2 * seconds_per_picture, &command, error);
 }
 
 FloStatus app_exhibit_draw_movie(AppTour *tour, AppExhibit *e, FloError *error) {
-  char path[FLO_PATH_SIZE], threads[16], frames[64], width[16], height[16];
+  char path[FLO_PATH_SIZE], frames[64];
+  Numbers numbers;
   size_t n = count_frames(e);
   FLO_TRY(app_exhibit_movie_path(e, path, error));
   if (n < 2 || !is_shown(e) || is_drawn(tour, e, path)) return FLO_OK;
   snprintf(frames, sizeof frames, "0:%zu:%zu", n - 1, movie_step(n));
-  snprintf(width, sizeof width, "%d", MOVIE_WIDTH);
-  snprintf(height, sizeof height, "%d", MOVIE_HEIGHT);
-  AppChildCommand command = begin_render(tour, e, threads);
-  app_child_add(&command, "--frames", frames, "--movie", path, "--width", width, "--height", height, "--",
-                e->run, NULL);
+  AppChildCommand command = begin_render(tour, e, movie_size(&tour->look), &numbers);
+  app_child_add(&command, "--frames", frames, "--movie", path, "--", e->run, NULL);
   double cost = fmax(0, e->draw_cost - 2 * seconds_per_picture);
   return draw(tour, e, "drawing the movie", cost, &command, error);
 }

@@ -197,13 +197,14 @@ static void add_word(FloPage *page, const char *word) {
   flo_page_markup(page, "&#39;");
 }
 
-void app_page_command(FloPage *page, const AppExhibit *e, const char *scene) {
+void app_page_command(FloPage *page, const AppExhibit *e, const char *scene, const char *out) {
   const AppSceneArguments *a = &e->arguments;
   flo_page_markup(page, "<pre><code>flotsam run");
   add_word(page, scene);
   if (a->method) add_word(page, "--method"), add_word(page, a->method);
   if (a->size) add_word(page, "--size"), add_word(page, a->size);
   for (size_t k = 0; k < a->sets.count; k++) add_word(page, "--set"), add_word(page, a->sets.items[k]);
+  if (out) add_word(page, "--out"), add_word(page, out);
   flo_page_markup(page, "</code></pre>\n");
 }
 

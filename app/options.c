@@ -207,6 +207,17 @@ void app_texts_add(AppTexts *texts, const char *text) {
   if ((grown[texts->count] = strdup(text))) ++texts->count;
 }
 
+void app_texts_split(AppTexts *texts, const char *list) {
+  for (;; list++) {
+    size_t length = strcspn(list, ",");
+    char *name = strndup(list, length);
+    if (name) app_texts_add(texts, name);
+    free(name);
+    list += length;
+    if (!*list) return;
+  }
+}
+
 void app_texts_free(AppTexts *texts) {
   for (size_t k = 0; k < texts->count; k++) free(texts->items[k]);
   free(texts->items);

@@ -169,10 +169,32 @@ FloStatus app_view_of_scene(const FloScene *scene, const AppPicture *picture, Ap
   return FLO_OK;
 }
 
+// By how much fluid is compressed, in percent. What is missing is left out: spray and the surface have few
+// neighbours, and lack tens of percent of the density without being wrong. A range that held them would show
+// the rest of the fluid in one colour.
+static float compression_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+  return fmaxf(0, density_error_of(scene, snapshot, i));
+}
+
+static bool is_density(const Colour *colour) {
+  return colour->value == density_of || colour->value == density_error_of;
+}
+
+static void settle_density(const Colour *colour, const FloSurvey *survey, AppView *view) {
+  float least = 0, most = 2; // percent, as the outlook expects
+  flo_survey_range(survey, FLO_MAP_WATER, &least, &most);
+  view->value_low = -most, view->value_high = most;
+  if (colour->value == density_error_of) return;
+  view->value_low = (float)(view->outlook.density_low * (1 - 0.01 * (double)most));
+  view->value_high = (float)(view->outlook.density_high * (1 + 0.01 * (double)most));
+}
+
 FloStatus app_survey_frame(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
                            FloSurvey *survey, FloError *error) {
   Selection s;
-  FLO_TRY(select_particles(scene, snapshot, colour_of(scene, picture), &s, error));
+  Colour colour = *colour_of(scene, picture);
+  if (is_density(&colour)) colour.value = compression_of;
+  FLO_TRY(select_particles(scene, snapshot, &colour, &s, error));
   flo_survey_add(survey, s.positions, s.values, s.n);
   release(&s);
   return FLO_OK;
@@ -180,9 +202,13 @@ FloStatus app_survey_frame(const FloScene *scene, const FloSnapshot *snapshot, c
 
 void app_view_settle(const FloScene *scene, const AppPicture *picture, const FloSurvey *survey,
                      AppView *view) {
-  FloColourMap map = flo_colour_map_for(colour_of(scene, picture)->label);
+  const Colour *colour = colour_of(scene, picture);
+  FloColourMap map = flo_colour_map_for(colour->label);
   flo_survey_widen(survey, (float)(0.5 * scene->world.spacing), &view->outlook.view);
-  flo_survey_range(survey, map, &view->value_low, &view->value_high);
+  if (is_density(colour))
+    settle_density(colour, survey, view);
+  else
+    flo_survey_range(survey, map, &view->value_low, &view->value_high);
 }
 
 // ---- Drawing ----
@@ -192,6 +218,7 @@ static FloPictureOptions options_of(const AppPicture *picture) {
   if (picture->width > 0) options.width = picture->width;
   if (picture->height > 0) options.height = picture->height;
   options.threads = picture->threads;
+  options.memory_limit = app_memory_limit();
   options.report = picture->report, options.context = picture->context;
   return options;
 }

@@ -360,8 +360,16 @@ static int finish(AppRun *run, FloStatus status) {
   if (run->is_interrupted)
     return app_fail(APP_RUN_FAILED, "interrupted at %g s; go on with: flotsam resume '%s'",
                     flo_world_time(run->world), run->folder->path);
-  if (n_failed > 0) return print_expects(run), APP_EXPECTATION_FAILED;
-  return APP_OK;
+  int exit_code = n_failed > 0 ? APP_EXPECTATION_FAILED : APP_OK;
+  if (n_failed > 0) print_expects(run);
+  // The run itself is complete: only what was to be looked at is not.
+  if (run->n_undrawn > 0)
+    return app_fail(exit_code ? exit_code : APP_RUN_FAILED,
+                    "interrupted while drawing; all frames are there, and %zu picture%s can be drawn later: "
+                    "flotsam render '%s'%s",
+                    run->n_undrawn, run->n_undrawn == 1 ? "" : "s", run->folder->path,
+                    run->n_undrawn == 1 ? "" : " --frames :");
+  return exit_code;
 }
 
 static void release(AppRun *run) {
@@ -390,8 +398,14 @@ static int go_through(AppRun *run, FloStatus status) {
   return exit_code;
 }
 
-int app_run(FloScene *scene, const AppRunOptions *options, const char *size, const char *out, bool replace) {
-  AppRun run = {.options = options, .scene = scene, .size = size, .began = flo_seconds(), .frame_time = NAN};
+int app_run(FloScene *scene, const AppSceneArguments *given, const AppRunOptions *options, const char *out,
+            bool replace) {
+  AppRun run = {.options = options,
+                .scene = scene,
+                .given = given,
+                .size = given->size,
+                .began = flo_seconds(),
+                .frame_time = NAN};
   app_run_plan(&run, scene->duration);
   run.point.has_no_pictures = options->has_no_pictures;
   expect_signals();

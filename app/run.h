@@ -53,7 +53,8 @@ typedef struct AppRun {
   FloRunPoint good_point;
   float *good_pressure; // of the fluid in that frame
   size_t n_good_pressure;
-  const char *size; // name of the scene's size; NULL: its own
+  const char *size;               // name of the scene's size; NULL: its own
+  const AppSceneArguments *given; // by whom the scene was called for; NULL: by nobody, as in resuming
   FloRunReport report;
   FloError error;
   FloError aside; // what could not be written while something else was reported; empty: nothing
@@ -72,11 +73,14 @@ typedef struct AppRun {
   FloBodyFiles bodies;
   uint64_t series_size; // of series.csv, without rows of frames that are not written yet
   bool has_picture;
+  size_t n_undrawn; // pictures that a signal has left out
   double output_seconds, picture_seconds;
 } AppRun;
 
 // Simulates `scene`, which it takes over, into the folder; returns the exit code.
-int app_run(FloScene *scene, const AppRunOptions *options, const char *size, const char *out, bool replace);
+// `given` is how it was called for.
+int app_run(FloScene *scene, const AppSceneArguments *given, const AppRunOptions *options, const char *out,
+            bool replace);
 // Goes on with the run in the folder.
 int app_resume(const char *folder, const AppRunOptions *options);
 
@@ -152,7 +156,7 @@ enum { APP_RUN_SOON = 20 };
 // Whether the frame is one of those that are drawn on the way.
 bool app_run_is_picture_frame(const AppRun *run, size_t frame);
 // Draws the last frame, and those on the way once more, with the camera and the colours that suit what did
-// happen: as 'flotsam render' does.
+// happen: as 'flotsam render' does. After a signal nothing but the picture at hand is drawn.
 FloStatus app_run_draw_end(AppRun *run, FloError *error);
 
 // ---- Files that the scene names (run_assets.c) ----

@@ -50,10 +50,27 @@ static FloStatus place_bodies(const AppRun *run, size_t frame, FloSceneBody *bod
   return FLO_OK;
 }
 
-static FloStatus draw_snapshot(const AppRun *run, size_t frame, const FloSnapshot *snapshot,
-                               const AppView *view, const char *path, FloError *error) {
+// What is drawn at the end, for whoever waits for it.
+typedef struct Drawing {
+  AppRun *run;
+  const AppView *view;
+  size_t n, n_done;
+} Drawing;
+
+static void report(void *context, double share) {
+  Drawing *drawing = context;
+  char text[64];
+  if (!app_progress_is_due(&drawing->run->progress)) return;
+  snprintf(text, sizeof text, "drawing picture %zu of %zu", drawing->n_done + 1, drawing->n);
+  app_progress_tell(&drawing->run->progress, (double)drawing->n_done + share, text);
+}
+
+static FloStatus draw_snapshot(Drawing *drawing, size_t frame, const FloSnapshot *snapshot, const char *path,
+                               FloError *error) {
+  const AppRun *run = drawing->run;
   FloScene scene = *run->scene;
-  AppPicture picture = {.threads = run->options->threads, .view = view};
+  AppPicture picture = {
+      .threads = run->options->threads, .view = drawing->view, .report = report, .context = drawing};
   scene.bodies = malloc((scene.n_bodies + 1) * sizeof *scene.bodies);
   if (!scene.bodies) return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
   if (scene.n_bodies) memcpy(scene.bodies, run->scene->bodies, scene.n_bodies * sizeof *scene.bodies);
@@ -63,15 +80,16 @@ static FloStatus draw_snapshot(const AppRun *run, size_t frame, const FloSnapsho
   return status;
 }
 
-static FloStatus draw_frame(const AppRun *run, size_t frame, const AppView *view, char path[FLO_PATH_SIZE],
-                            FloError *error) {
+static FloStatus draw_frame(Drawing *drawing, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
+  const AppRun *run = drawing->run;
   FloSnapshot snapshot;
   char name[48];
   snprintf(name, sizeof name, "picture_%04zu.png", frame);
   FLO_TRY(flo_path_join(run->folder->path, name, path, error));
   FLO_TRY(read_frame(run, frame, &snapshot, error));
-  FloStatus status = draw_snapshot(run, frame, &snapshot, view, path, error);
+  FloStatus status = draw_snapshot(drawing, frame, &snapshot, path, error);
   flo_snapshot_free(&snapshot);
+  drawing->n_done++;
   return status;
 }
 
@@ -84,19 +102,36 @@ static FloStatus copy_file(const char *from, const char *to, FloError *error) {
   return status;
 }
 
-FloStatus app_run_draw_end(AppRun *run, FloError *error) {
-  double began = flo_seconds();
-  size_t n_frames = run->folder->n_frames;
+static bool is_drawn(const AppRun *run, size_t frame) {
+  return frame + 1 == run->folder->n_frames || app_run_is_picture_frame(run, frame);
+}
+
+// The last frame comes first: it is the one that is looked at, also where a signal ends the drawing.
+static FloStatus draw_last(Drawing *drawing, FloError *error) {
+  AppRun *run = drawing->run;
   char path[FLO_PATH_SIZE], last[FLO_PATH_SIZE];
-  AppView view;
-  if (n_frames == 0) return FLO_OK;
-  FLO_TRY(choose_view(run, &view, error));
-  for (size_t frame = 0; frame < n_frames; frame++)
-    if (frame + 1 == n_frames || (app_run_is_picture_frame(run, frame) && !app_run_is_stopped()))
-      FLO_TRY(draw_frame(run, frame, &view, path, error));
+  FLO_TRY(draw_frame(drawing, run->folder->n_frames - 1, path, error));
   FLO_TRY(flo_path_join(run->folder->path, "picture.png", last, error));
   FLO_TRY(copy_file(path, last, error));
   run->has_picture = true;
+  return FLO_OK;
+}
+
+FloStatus app_run_draw_end(AppRun *run, FloError *error) {
+  const double began = flo_seconds();
+  const size_t n_frames = run->folder->n_frames;
+  char path[FLO_PATH_SIZE];
+  AppView view;
+  Drawing drawing = {.run = run, .view = &view};
+  if (n_frames == 0) return FLO_OK;
+  for (size_t frame = 0; frame < n_frames; frame++) drawing.n += is_drawn(run, frame);
+  app_progress_end(&run->progress);
+  app_progress_begin(&run->progress, 0, (double)drawing.n, run->options->is_quiet);
+  FLO_TRY(choose_view(run, &view, error));
+  if (!app_run_is_stopped()) FLO_TRY(draw_last(&drawing, error));
+  for (size_t frame = 0; frame + 1 < n_frames && !app_run_is_stopped(); frame++)
+    if (is_drawn(run, frame)) FLO_TRY(draw_frame(&drawing, frame, path, error));
+  run->n_undrawn = drawing.n - drawing.n_done;
   run->picture_seconds += flo_seconds() - began;
   return FLO_OK;
 }

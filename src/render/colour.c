@@ -157,5 +157,7 @@ static bool label_has(const char *label, const char *word) {
 
 FloColourMap flo_colour_map_for(const char *label) {
   if (!label || label_has(label, "speed")) return FLO_MAP_WATER;
-  return label_has(label, "velocity") || label_has(label, "vorticity") ? FLO_MAP_SIGNED : FLO_MAP_FIELD;
+  const bool is_signed =
+      label_has(label, "velocity") || label_has(label, "vorticity") || label_has(label, "error");
+  return is_signed ? FLO_MAP_SIGNED : FLO_MAP_FIELD;
 }

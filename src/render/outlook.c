@@ -400,6 +400,7 @@ void flo_outlook_range(const FloOutlook *out, const char *field, float *low, flo
   // A weakly compressible fluid is computed so that its density stays within about a percent.
   if (!strcmp(field, "density"))
     *low = (float)(0.98 * out->density_low), *high = (float)(1.02 * out->density_high);
+  if (!strcmp(field, "density-error")) *low = -2, *high = 2;
   if (axis < 3 && strlen(field) == 1) *low = (float)out->view.low[axis], *high = (float)out->view.high[axis];
   if (axis < 3 && field[0] == 'v') *low = (float)-out->speed, *high = (float)out->speed;
   if (!(*low < *high)) *high = *low + 1;

@@ -40,6 +40,37 @@ static void draw_scale_bar(FloCanvas *c, const FloLens *lens) {
   flo_canvas_paint(c, ink, 1);
 }
 
+// Pixels to a metre across the view; with a camera, in the middle of what it holds.
+static float pixels_per_metre(const FloLens *lens, FloBounds bounds) {
+  const V3 middle = v3_scale(v3_add(bounds.low, bounds.high), 0.5f), aside = v3_add(middle, lens->right);
+  float x, y, depth, aside_x, aside_y, aside_depth;
+  flo_lens_project(lens, middle, &x, &y, &depth);
+  flo_lens_project(lens, aside, &aside_x, &aside_y, &aside_depth);
+  const float length = hypotf(aside_x - x, aside_y - y);
+  return depth > 0 && isfinite(length) ? length : 0;
+}
+
+// How fast an arrow of this length is: in the upper right corner, below the caption where that is long.
+static void draw_arrow_scale(FloCanvas *c, const FloPictureInput *input, const FloLens *lens,
+                             FloBounds bounds) {
+  const float unit = flo_overlay_unit(c->width, c->height), size = 12 * unit, head = 6 * unit;
+  const float pixels = pixels_per_metre(lens, bounds) * input->arrow_seconds; // of 1 m/s
+  if (!(pixels > 0 && isfinite(pixels))) return;
+  const double speed = flo_round_down(90 * (double)unit / (double)pixels);
+  const float length = (float)speed * pixels, right = (float)c->width - 32 * unit;
+  char text[48];
+  snprintf(text, sizeof text, lens->is_flat ? "%g m/s" : "%g m/s in the middle", speed);
+  const float tip = right - flo_text_width(text, size) - 10 * unit;
+  const float caption = input->caption ? 32 * unit + flo_text_width(input->caption, 17 * unit) : 0;
+  const float y = roundf((tip - length < caption + 20 * unit ? 70 : 40) * unit) + 0.5f;
+  flo_canvas_add_stroke(c, tip - length, y, tip, y, fmaxf(1, 1.6f * unit));
+  for (int side = -1; side <= 1; side += 2)
+    flo_canvas_add_stroke(c, tip, y, tip - head, y + 0.5f * (float)side * head, fmaxf(1, 1.6f * unit));
+  flo_canvas_add_text(c, right, y + 0.35f * size, (FloTextStyle){.size = size, .anchor = FLO_ANCHOR_RIGHT},
+                      text);
+  flo_canvas_paint(c, ink, 1);
+}
+
 FloStatus flo_overlay_draw(const FloPictureInput *input, const FloCloud *cloud, const FloLens *lens,
                            FloBounds bounds, uint8_t *rgb, FloError *error) {
   if (!has_room(lens->width, lens->height)) return FLO_OK;
@@ -49,6 +80,7 @@ FloStatus flo_overlay_draw(const FloPictureInput *input, const FloCloud *cloud, 
   if (input->caption) draw_caption(&canvas, input->caption);
   flo_legend_draw(&legend, input, cloud, &canvas);
   if (lens->is_flat) draw_scale_bar(&canvas, lens);
+  if (input->velocities && input->arrow_seconds > 0) draw_arrow_scale(&canvas, input, lens, bounds);
   flo_canvas_destroy(&canvas);
   return FLO_OK;
 }

@@ -286,9 +286,11 @@ static Leg refracted_leg(const FloPathScene *s, const Leg *leg, const Boundary *
   return next;
 }
 
-// Where a path ends at a boundary: in the water's own colour, or under the sky.
+// Where a path ends at a boundary: under the sky, or in water, from which it would have found a way out to
+// light from somewhere. The water's own colour is what is left after a long way only: paths between the sides
+// of a drop or a rim end long before, and would be black dots.
 static V3 end_of_path(const FloPathScene *s, const Leg *leg) {
-  return leg->is_inside ? v3_scale(leg->tint, s->scatter) : flo_daylight_sky(&s->light, leg->ray.direction);
+  return leg->is_inside ? last_light(s) : flo_daylight_sky(&s->light, leg->ray.direction);
 }
 
 static FloPathLight next_light(Path *path, const Leg *next) {

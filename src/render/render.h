@@ -94,7 +94,7 @@ typedef struct FloPictureOptions {
   int width, height;
   int samples; // of particles: rays per pixel along each axis, for a draft; one more for each better quality
   int threads; // 0: all cores; the pixels do not depend on it
-  size_t memory_limit; // bytes the ray tracer may take for its search tree; 0: no limit
+  size_t memory_limit; // bytes that a surface, or the ray tracer's search tree, may take; 0: no limit
   // Called now and then, by the calling thread, with the share 0..1 that is done; NULL: not.
   void (*report)(void *context, double share);
   void *context;

@@ -142,7 +142,8 @@ static FloStatus prepare_edges(Work *work, FloError *error) {
 static FloStatus prepare(Work *work, FloError *error) {
   const FloScenicPlan *plan = work->plan;
   FLO_TRY(take_balls(work, error));
-  FLO_TRY(flo_water_create(plan->input, plan->cloud, plan->bounds, plan->threads, &work->water, error));
+  FLO_TRY(flo_water_create(plan->input, plan->cloud, plan->bounds, plan->options->memory_limit, plan->threads,
+                           &work->water, error));
   FLO_TRY(make_stuffs(work, error));
   FLO_TRY(make_tracers(work, error));
   FLO_TRY(prepare_edges(work, error));

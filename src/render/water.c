@@ -1,9 +1,7 @@
 #include "render/water.h"
 
-#include "base/vecmath.h"
 #include "render/spray.h"
-#include "surface/surface.h"
-#include "surface/walls.h"
+#include "render/waterline.h"
 
 #include <omp.h>
 
@@ -113,86 +111,69 @@ static FloStatus take_drops(Fluid *fluid, FloWater *out, FloError *error) {
 
 // ---- The surface ----
 
-static FloStatus allocate_surface(const FloMesh *mesh, FloWater *out, FloError *error) {
-  FloSolids *s = &out->surface;
-  size_t n = mesh->n_vertices;
-  s->vertices = malloc((n + 2) * sizeof *s->vertices);
-  s->normals = malloc((n + 1) * sizeof *s->normals);
-  s->triangles = malloc((mesh->n_triangles + 1) * sizeof *s->triangles);
-  out->tints = malloc((n + 1) * sizeof *out->tints);
-  if (s->vertices && s->normals && s->triangles && out->tints) return FLO_OK;
-  return flo_fail(error, FLO_NO_MEMORY, "no memory to draw a surface of %zu triangles", mesh->n_triangles);
-}
-
-// Water at a pane is as flat as the pane: a vertex next to it is moved on to it and gets its normal, or the
-// lattice of the particles would be seen as ripples in the glass.
-static void lay_at_walls(const FloWalls *walls, double point[3], V3 *normal) {
-  const double near = 0.3 * walls->spacing;
-  double inward[3] = {0};
-  double depth = flo_walls_depth(walls, point, NULL);
-  if (!(fabs(depth) < near)) return;
-  flo_walls_depth(walls, point, inward);
-  V3 outward = v3(-(float)inward[0], -(float)inward[1], -(float)inward[2]);
-  if (v3_dot(outward, *normal) < 0.6f) return;
-  for (int axis = 0; axis < 3; axis++) point[axis] += depth * inward[axis];
-  *normal = outward;
-}
-
-static void copy_vertex(const FloSurfaceMesh *mesh, size_t k, const FloWalls *walls, FloWater *out) {
-  const float *n = flo_surface_normal(mesh, k), *tint = flo_surface_velocity(mesh, k);
-  double point[3];
-  V3 normal = v3(n[0], n[1], n[2]);
-  vec_copy(flo_mesh_vertex(&mesh->mesh, k), point);
-  lay_at_walls(walls, point, &normal);
-  out->surface.vertices[k] = v3((float)point[0], (float)point[1], (float)point[2]);
-  out->surface.normals[k] = normal;
-  out->tints[k] = v3(tint[0], tint[1], tint[2]);
-}
-
-static FloStatus copy_surface(const FloSurfaceMesh *mesh, const FloWalls *walls, int threads, FloWater *out,
+// The waterline's arrays become the water's own.
+static FloStatus take_surface(const FloSurfaceMesh *mesh, FloWaterline *laid, FloWater *out,
                               FloError *error) {
-  const size_t n = mesh->mesh.n_vertices;
-  FLO_TRY(allocate_surface(&mesh->mesh, out, error));
-  out->surface.n_vertices = n, out->surface.n_triangles = mesh->mesh.n_triangles;
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (size_t k = 0; k < n; k++) copy_vertex(mesh, k, walls, out);
-  for (size_t k = 0; k < mesh->mesh.n_triangles; k++)
-    for (size_t j = 0; j < 3; j++) out->surface.triangles[k][j] = flo_mesh_triangle(&mesh->mesh, k)[j];
+  out->tints = malloc((laid->n_vertices + 1) * sizeof *out->tints);
+  if (!out->tints)
+    return flo_fail(error, FLO_NO_MEMORY, "no memory to draw a surface of %zu triangles", laid->n_triangles);
+  for (size_t k = 0; k < laid->n_vertices; k++) {
+    const float *tint = flo_surface_velocity(mesh, laid->origins[k]);
+    out->tints[k] = v3(tint[0], tint[1], tint[2]);
+  }
+  FloSolids *s = &out->surface;
+  s->n_vertices = laid->n_vertices, s->n_triangles = laid->n_triangles;
+  s->vertices = laid->vertices, s->normals = laid->normals, s->triangles = laid->triangles;
+  laid->vertices = laid->normals = NULL, laid->triangles = NULL;
   return FLO_OK;
 }
 
+static FloStatus lay_surface(const FloSurfaceMesh *mesh, const FloWalls *walls, int threads, FloWater *out,
+                             FloError *error) {
+  FloWaterline laid;
+  FloStatus status = flo_waterline_create(mesh, walls, threads, &laid, error);
+  if (status == FLO_OK) status = take_surface(mesh, &laid, out, error);
+  flo_waterline_destroy(&laid);
+  return status;
+}
+
 // Tints travel with the particles as velocities do: the surface's builder blends them for every vertex.
-static FloStatus build_surface(const FloWalls *walls, const Fluid *fluid, int threads, FloWater *out,
-                               FloError *error) {
+static FloStatus build_surface(const FloWalls *walls, const Fluid *fluid, size_t memory_limit, int threads,
+                               FloWater *out, FloError *error) {
   const FloSignedField region = flo_walls_region(walls);
   FloSurfaceDef def = flo_surface_default_def((double)out->spacing);
   FloSurfaceMesh mesh;
   FloMemory memory;
   flo_memory_init(&memory, NULL);
-  def.smoothing = SMOOTHING, def.threads = threads;
+  def.smoothing = SMOOTHING, def.threads = threads, def.memory_limit = memory_limit;
   if (!flo_walls_is_empty(walls)) def.region = &region;
   FloStatus status =
       flo_surface_build(&def, fluid->positions, fluid->tints, fluid->n_bulk, &mesh, &memory, error);
-  if (status == FLO_OK) status = copy_surface(&mesh, walls, threads, out, error);
+  if (status == FLO_NO_MEMORY)
+    status = flo_fail(error, FLO_NO_MEMORY,
+                      "no memory to draw %zu particles as water, with a limit of %.3g GB; particles by "
+                      "themselves, --look particles, need less",
+                      fluid->n_bulk, 1e-9 * (double)memory_limit);
+  if (status == FLO_OK) status = lay_surface(&mesh, walls, threads, out, error);
   flo_surface_free(&mesh);
   return status;
 }
 
-static FloStatus find_surface(const FloPictureInput *input, const Fluid *fluid, int threads, FloWater *out,
-                              FloError *error) {
-  if (input->walls) return build_surface(input->walls, fluid, threads, out, error);
+static FloStatus find_surface(const FloPictureInput *input, const Fluid *fluid, size_t memory_limit,
+                              int threads, FloWater *out, FloError *error) {
+  if (input->walls) return build_surface(input->walls, fluid, memory_limit, threads, out, error);
   FloMemory memory;
   FloWalls walls;
   flo_memory_init(&memory, NULL);
   FloStatus status = flo_walls_of_bodies(&walls, input->bodies, input->n_bodies, (double)out->spacing,
                                          FLO_WATER_FINENESS, threads, &memory, error);
-  if (status == FLO_OK) status = build_surface(&walls, fluid, threads, out, error);
+  if (status == FLO_OK) status = build_surface(&walls, fluid, memory_limit, threads, out, error);
   flo_walls_free(&walls);
   return status;
 }
 
 FloStatus flo_water_create(const FloPictureInput *input, const FloCloud *colours, FloBounds bounds,
-                           int threads, FloWater *out, FloError *error) {
+                           size_t memory_limit, int threads, FloWater *out, FloError *error) {
   Fluid fluid = {0};
   if (threads <= 0) threads = omp_get_num_procs();
   *out = (FloWater){.spacing = 2 * input->radius};
@@ -200,7 +181,7 @@ FloStatus flo_water_create(const FloPictureInput *input, const FloCloud *colours
   FloStatus status = take_fluid(input, colours, bounds, &fluid, error);
   if (status == FLO_OK && fluid.n_bulk > 0) {
     status = take_drops(&fluid, out, error);
-    if (status == FLO_OK) status = find_surface(input, &fluid, threads, out, error);
+    if (status == FLO_OK) status = find_surface(input, &fluid, memory_limit, threads, out, error);
   }
   release_fluid(&fluid);
   return status;

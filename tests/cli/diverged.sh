@@ -2,7 +2,9 @@
 source "$(dirname "$0")/common.sh"
 cp "$here/lively.json" .
 
-hash_of() { json "$1/summary.json" "d['state_hash'], d['time'], d['steps']"; }
+# value FOLDER KEY: a value of its summary. Interpreters that start take longer than most runs here.
+value() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/summary.json"; }
+hash_of() { echo "$(value "$1" state_hash) $(value "$1" time) $(value "$1" steps)"; }
 
 # density_of FOLDER ID: of a fluid particle in the last frame, before the step that failed moved it.
 density_of() { "$flotsam" convert "$1" --frame last | awk -F, -v id="$2" '$1 == id && $2 == "fluid" { print $10 }'; }
@@ -25,11 +27,12 @@ diverges() {
   (($? != 2)) || fail "$name: flotsam check refuses diverged.json: $(<err)"
   expect_exit 1 "$flotsam" run "$name/diverged.json" --no-picture --quiet --out "$name-small"
   expect_text err "flotsam: at "
-  expect_json "$name-small/summary.json" "d['diverged'], d['steps'] <= 40" "(True, True)"
+  [[ $(value "$name-small" diverged) == true && $(value "$name-small" steps) -le 40 ]] ||
+    fail "$name: the small scene does not diverge within 40 steps"
 
   # Particle 0 is the one that went wrong, with the same neighbours.
   id=$(grep -o 'of particle [0-9]*' <<<"$message" | grep -o '[0-9]*$')
-  if [[ -n $id && $(json "$name-small/summary.json" "d['steps']") == 0 ]]; then
+  if [[ -n $id && $(value "$name-small" steps) == 0 ]]; then
     [[ $(density_of "$name" "$id") == "$(density_of "$name-small" 0)" ]] || fail "$name: another density than in the run"
   fi
 

@@ -1,6 +1,6 @@
 # gallery: a folder of scenes becomes one page; what is there is kept, what was cut goes on, what fails is shown.
 source "$(dirname "$0")/common.sh"
-one="--threads 1" # so few particles are faster without company
+one="--threads 1 --width 160" # so few particles are faster without company, and small pictures as good as large ones
 
 # make NAME PYTHON: a scene like tiny.json, after some changes to the document d.
 make() {
@@ -102,6 +102,11 @@ kept=$(changed all/runs/calm/pictures/*.png)
 expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --quality good
 [[ $(changed all/runs/calm/pictures/*.png) != "$kept" ]] || fail "another quality was not drawn"
 expect_json all/runs/calm/run/summary.json "d['frames']" 2
+kept=$(changed all/runs/calm/pictures/*.png)
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --width 176
+[[ $(changed all/runs/calm/pictures/*.png) != "$kept" ]] || fail "another width was not drawn"
+python3 -c 'import struct, sys; sys.exit(struct.unpack(">II", open(sys.argv[1], "rb").read(24)[16:]) != (176, 99))' \
+  "$(ls all/runs/calm/pictures/picture_*.png | head -1)" || fail "the picture is not 176 x 99"
 run=$(changed all/runs/calm/run/summary.json)
 expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --set duration=0.02
 expect_json all/runs/calm/run/summary.json "d['frames']" 1
@@ -109,6 +114,26 @@ expect_page all/index.html
 expect_word "flotsam run scenes/calm.json --set duration=0.02"
 expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --set duration=0.02 --fresh
 [[ $(changed all/runs/calm/run/summary.json) != "$run" ]] || fail "--fresh ran nothing"
+
+# What is in a mesh counts, and not its name alone.
+mkdir meshes
+solid() { # HEIGHT: a pyramid on a square
+  printf 'v 0 0 0\nv .2 0 0\nv .2 .2 0\nv 0 .2 0\nv .1 .1 %s\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' "$1" >meshes/rock.obj
+}
+solid 0.1
+cat >meshes/rock.json <<'END'
+{ "schema_version": 1, "spacing": 0.1, "duration": 0.02, "frames_per_second": 50, "materials": { "water": {} },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [0.6, 0.4, 0.4] } },
+                  { "name": "rock", "shape": { "mesh": "rock.obj" }, "at": [0.4, 0.1, 0] } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.2, 0.2, 0.2] }, "corner": [0, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" gallery $one --scenes meshes --out rocks
+ran=$(changed rocks/runs/rock/run/summary.json)
+expect_exit 0 "$flotsam" gallery $one --scenes meshes --out rocks
+[[ $(changed rocks/runs/rock/run/summary.json) == "$ran" ]] || fail "a scene with a mesh is run every time"
+solid 0.15
+expect_exit 0 "$flotsam" gallery $one --scenes meshes --out rocks
+[[ $(changed rocks/runs/rock/run/summary.json) != "$ran" ]] || fail "another mesh was not run"
 
 # A damaged folder begins anew, and without ffmpeg there is no movie, but a page.
 mkdir bin && ln -s "$(command -v sh)" bin/sh
@@ -137,7 +162,7 @@ expect_word "pictures 1"
 mkdir long
 make long/a.json 'd.update(spacing=0.02, duration=1.2, frames_per_second=5, expect=[])'
 make long/b.json 'd.update(duration=0.02)'
-expect_exit 0 "$flotsam" run $one long/a.json --no-picture --quiet --out whole
+expect_exit 0 "$flotsam" run --threads 1 long/a.json --no-picture --quiet --out whole
 begin() { # FOLDER OPTION...: a gallery in the background, until it has something to lose
   "$flotsam" gallery $one --scenes long --out "$@" >out 2>err &
   job=$!
@@ -171,10 +196,15 @@ expect_word "2 scenes: 1 of 1 expectations met"
 no_temporaries
 
 # Another flotsam in the folder is neither broken off nor begun anew over its head.
+# It stands still meanwhile: the wait is long enough to keep a core busy.
+process_of() { "$flotsam" info "$1" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["process"])'; }
 begin busy --only a --set duration=60
+process=$(process_of busy/runs/a/run)
+kill -s STOP "$process" || fail "there is no run to stop"
 expect_exit 1 "$flotsam" gallery $one --scenes long --out busy --only a --set duration=60
 expect_text err "busy/runs/a/run: another flotsam, process "
 expect_text err "the same command goes on"
+kill -s CONT "$process"
 signal=HUP # which is ignored by what a nohup started
 ((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$$/status) & 1)) && signal=TERM
 kill -s $signal "$job" || fail "the gallery ended before the signal"
@@ -192,7 +222,7 @@ expect_text err "is not a page that 'flotsam compare' has made"
 
 # A run that crashes is shown as failed, and the next one runs.
 begin crash
-kill -s KILL "$("$flotsam" info crash/runs/a/run --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["process"])')"
+kill -s KILL "$(process_of crash/runs/a/run)"
 wait "$job"
 (($? == 1)) || fail "the exit code after a crash is not 1"
 expect_text err "a: the run was ended by signal 9"

@@ -26,7 +26,23 @@ expect_text out "0 passed, 1 failed, 0 not judged"
 expect_text out "failed: fluid_particles is 64, expected at most 63"
 expect_exit 0 "$flotsam" run tiny.json --frames 2 --no-picture --quiet --out short
 expect_exit 0 "$flotsam" info short
-expect_text out "finished at 0.04 s of 0.1 s"
+expect_text out "finished at 0.04 s as asked for; the scene has 0.1 s"
+expect_exit 0 "$flotsam" info short --json
+expect_json out "d['until'], d['duration']" "(0.04, 0.1)"
+# Longer than the scene, and stopped on the way: the end is the one that was asked for.
+"$flotsam" run tiny.json --until 1000 --no-picture --quiet --out long >out 2>err &
+job=$!
+for ((k = 0; k < 6000; k++)); do
+  [[ -e long/particles_0002.vtp ]] && break
+  sleep 0.01
+done
+expect_exit 0 "$flotsam" info long
+expect_text out "of 1000 s"
+kill -s TERM $job
+wait $job
+expect_exit 0 "$flotsam" info long
+grep -q "interrupted at .* s of 1000 s" out || fail "the end of an interrupted run is not told: $(grep end out)"
+expect_exit 0 "$flotsam" info short
 expect_text out "0 passed, 0 failed, 1 not judged"
 
 # A run that diverged would diverge again: it is to be looked into, not to be resumed.

@@ -50,6 +50,17 @@ for width in 24 80 200; do
   expect_exit 0 python3 widths.py $width "$flotsam" run tiny.json --set spacing=0.01 --until 0.15 --no-picture --out "width $width"
 done
 
+# So does a run while it draws, of water, which takes some time. Seen from below there is no ground, which would take most.
+cat >pool.json <<'END'
+{ "schema_version": 1, "spacing": 0.1, "duration": 0.02, "frames_per_second": 100, "materials": { "water": {} },
+  "camera": { "from": [0.5, -3, -0.1], "look_at": [0.5, 0, 0.6] },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [1, 0.5, 0.8] } } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.5, 0.5] }, "corner": [0, 0, 0] } ] }
+END
+expect_exit 0 python3 terminal.py "drawing picture 1 of 2" "$flotsam" run pool.json --threads 1 --out pool
+expect_text out "ETA"
+expect_text out "picture  pool/picture.png"
+
 # The same for pictures, with the time to go and the frame at hand.
 large="--width 2000 --height 1500 --threads 1"
 expect_exit 0 python3 terminal.py ", 2 of 2" "$flotsam" render bar --frames 0:1 $large

@@ -3,19 +3,22 @@ source "$(dirname "$0")/common.sh"
 
 size() { python3 -c 'import struct, sys; print(*struct.unpack(">II", open(sys.argv[1], "rb").read(24)[16:]))' "$1"; }
 no_temporaries() { [[ -z $(find . -name '*.tmp') ]] || fail "temporary files were left: $(find . -name '*.tmp')"; }
-small="--width 320 --height 200"
+small="--width 160 --height 100"
 
-expect_exit 0 "$flotsam" run tiny.json --frames 4 --out "my run"
-expect_exit 0 "$flotsam" render "my run" --out again.png
+# Pictures of runs are large: one only, of a short run; the longer one is drawn small.
+expect_exit 0 "$flotsam" run tiny.json --frames 1 --out short
+expect_exit 0 "$flotsam" render short --out again.png
 expect_text out "picture  again.png"
 [[ $(size again.png) == "1280 720" ]] || fail "the picture is not 1280 x 720"
 
 # The run's own picture has the same camera and colours: it is the same file, unless another range is asked for.
-cmp -s again.png "my run/picture.png" || fail "the run's own picture is another one"
-expect_exit 0 "$flotsam" render "my run" --out named.png --colour-by speed
-cmp -s named.png again.png || fail "the scene's own field has other colours when it is named"
-expect_exit 0 "$flotsam" render "my run" --out half.png --range 0:0.05
-cmp -s half.png again.png && fail "--range changes nothing"
+cmp -s again.png short/picture.png || fail "the run's own picture is another one"
+expect_exit 0 "$flotsam" run tiny.json --frames 4 --no-picture --quiet --out "my run"
+expect_exit 0 "$flotsam" render "my run" $small --out unnamed.png
+expect_exit 0 "$flotsam" render "my run" $small --out named.png --colour-by speed
+cmp -s named.png unnamed.png || fail "the scene's own field has other colours when it is named"
+expect_exit 0 "$flotsam" render "my run" $small --out half.png --range 0:0.05
+cmp -s half.png unnamed.png && fail "--range changes nothing"
 for range in 1 2:1 1:1 a:b :1 1: 0:inf nan:1 0:1e-60 fits ""; do
   expect_exit 2 "$flotsam" render "my run" --range "$range"
   expect_text err "--range needs LOW:HIGH such as 0:2.5, not '$range'"
@@ -57,7 +60,7 @@ expect_text err "once/series.csv: has no row for frame 3"
 
 expect_exit 0 "$flotsam" render "my run" --frame 1 $small --colour-by pressure
 expect_text out "picture  my run/picture_0001.png"
-[[ $(size "my run/picture_0001.png") == "320 200" ]] || fail "the picture is not 320 x 200"
+[[ $(size "my run/picture_0001.png") == "160 100" ]] || fail "the picture is not 160 x 100"
 
 # Several frames: each as if it were drawn alone, with any number of threads; the camera and the colours do not depend on
 # which are drawn.
@@ -83,13 +86,16 @@ expect_text err "--look water is for runs in three dimensions, and my run has tw
 expect_exit 0 "$flotsam" render "my run" --look particles $small --out plane.png
 cat >pool.json <<'END'
 { "schema_version": 1, "title": "A pool", "spacing": 0.1, "duration": 0.1, "frames_per_second": 50,
+  "camera": { "from": [0.5, -5, -0.1], "look_at": [0.5, 0, 1.2], "field_of_view": 50 },
   "materials": { "water": { "density": 1000 } },
   "boundaries": [ { "name": "tank", "shape": { "tank": [1, 0.5, 0.8] } } ],
   "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.5, 0.5] }, "corner": [0, 0, 0] } ] }
 END
-expect_exit 0 "$flotsam" run pool.json --frames 4 --out pool --quiet
-expect_exit 0 "$flotsam" render pool --out pool.png
-cmp -s pool.png pool/picture.png || fail "the run's own picture has another look"
+# Seen from below there is no ground, whose light would cost most of the large picture.
+expect_exit 0 "$flotsam" run pool.json --frames 1 --out puddle --quiet
+expect_exit 0 "$flotsam" render puddle --out puddle.png
+cmp -s puddle.png puddle/picture.png || fail "the run's own picture has another look"
+expect_exit 0 "$flotsam" run pool.json --frames 4 --out pool --no-picture --quiet
 draw() { # NAME OPTIONS...
   local name=$1
   shift
@@ -127,6 +133,12 @@ expect_exit 2 "$flotsam" render pool --look ""
 expect_exit 2 "$flotsam" render pool --quality
 
 # Mistakes.
+expect_exit 0 "$flotsam" render "my run" $small --frame last --out last.png
+cmp -s last.png unnamed.png || fail "--frame last is not the last frame"
+for frame in lst -1 1.5 "" 1:2; do
+  expect_exit 2 "$flotsam" render "my run" --frame "$frame"
+  expect_text err "--frame needs a number or last, not '$frame'"
+done
 expect_exit 2 "$flotsam" render "my run" --frame 5
 expect_text err "there is no frame 5; the last one is 4"
 expect_exit 2 "$flotsam" render "my run" --frames 2:5
@@ -230,20 +242,20 @@ before=$(stat -c %y pool/movie/picture_0001.png)
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
 expect_text out "frames   2 drawn, 3 were there already in pool/movie"
 [[ $(stat -c %y pool/movie/picture_0001.png) == "$before" ]] || fail "a kept picture was drawn again"
-[[ $(<kept.mp4) == $((5 * 320 * 200 * 3)) ]] || fail "ffmpeg did not get five pictures"
+[[ $(<kept.mp4) == $((5 * 160 * 100 * 3)) ]] || fail "ffmpeg did not get five pictures"
 draw movie --frame 1
 cmp -s look_movie.png pool/movie/picture_0001.png || fail "a movie's picture is not what render draws"
 echo broken >pool/movie/picture_0002.png
 touch pool/particles_0003.vtp
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force --fps 5
 expect_text out "frames   2 drawn, 3 were there already"
-for change in "--quality good" "--denoise off" "--look particles" "--width 322"; do
+for change in "--quality good" "--denoise off" "--look particles" "--width 162"; do
   expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force $change
   grep -q "were there already" out && fail "pictures were kept though $change changes them"
 done
 # One that is interrupted goes on where it stopped.
 rm -r pool/movie
-stand_in 'head -c 400000 >/dev/null; exit 3'
+stand_in 'head -c 100000 >/dev/null; exit 3'
 expect_exit 1 "$flotsam" render pool $small --movie kept.mp4 --force
 stand_in 'for last; do :; done; wc -c >"${last#file:}"'
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
@@ -263,12 +275,12 @@ expect_text out "3 frames"
 
 # The real one.
 if command -v ffmpeg >/dev/null; then
-  expect_exit 0 "$flotsam" render "my run" --movie old.mp4 --force --width 321 --height 201
+  expect_exit 0 "$flotsam" render "my run" --movie old.mp4 --force --width 161 --height 101
   expect_text out "movie    old.mp4: 5 frames, 50 per second"
   if command -v ffprobe >/dev/null; then
     probe=$(ffprobe -v error -count_frames -select_streams v:0 -of csv=p=0 \
       -show_entries stream=width,height,pix_fmt,nb_read_frames,r_frame_rate old.mp4)
-    [[ $probe == "322,202,yuv420p,50/1,5" ]] || fail "old.mp4 has $probe"
+    [[ $probe == "162,102,yuv420p,50/1,5" ]] || fail "old.mp4 has $probe"
   fi
 fi
 no_temporaries
@@ -289,7 +301,7 @@ cat >lagoon.json <<'END'
   "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.4, 0.3] }, "corner": [0, 0, 0] } ] }
 END
 expect_exit 0 "$flotsam" run lagoon.json --frames 2 --no-picture --quiet --out lagoon
-small=(--width 320 --height 180 --quiet --force)
+small=(--width 160 --height 90 --quiet --force)
 expect_exit 0 "$flotsam" render lagoon --out plain.png "${small[@]}"
 for what in "--slice y=0.2" "--slice y=0.2 --colour-by density-error" "--slice z=0.1 --colour-by pressure --view z" \
   "--view y" "--view -y" "--vectors 0.05" "--traces" "--aperture 0.2" "--aperture 0.2 --focus 0.5"; do
@@ -309,6 +321,28 @@ if command -v ffmpeg >/dev/null; then
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
   expect_text out "3 were there already"
 fi
+# Spray lacks most of its density: that does not widen the range of errors, which is the same for all frames.
+python3 - >spray.csv <<'PYTHON'
+print("x,y,z")
+for k in range(8 ** 3): print(0.125 + 0.05 * (k % 8), 0.025 + 0.05 * (k // 8 % 8), 0.025 + 0.05 * (k // 64), sep=",")
+for k in range(64): print(0.6 + 0.1 * (k % 4), 0.05 + 0.1 * (k // 4 % 4), 0.7 + 0.2 * (k // 16), sep=",")
+PYTHON
+cat >spray.json <<'END'
+{ "schema_version": 1, "up": "z", "spacing": 0.05, "duration": 0.04, "frames_per_second": 50, "materials": { "water": {} },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [1, 0.4, 1.6] } } ],
+  "particles": [ { "material": "water", "file": "spray.csv" } ] }
+END
+expect_exit 0 "$flotsam" run spray.json --no-picture --quiet --out spray
+for field in density-error density; do
+  PATH=$work/bin:$PATH expect_exit 0 "$flotsam" render spray --movie spray.mp4 --colour-by $field --width 64 --height 48 --force
+  json spray/movie/settings.json "'%s' % d['range']" >"$field.range"
+done
+python3 - "$(<density-error.range)" "$(<density.range)" <<'PYTHON' || fail "ranges of density follow the spray: $(cat ./*.range)"
+import json, sys
+error, density = (json.loads(text) for text in sys.argv[1:])
+assert error[0] == -error[1] and 0 < error[1] <= 20, error
+assert abs(density[0] - 10 * (100 - error[1])) < 0.1 and abs(density[1] - 10 * (100 + error[1])) < 0.1, density
+PYTHON
 for bad in y 0.2 w=1 y= y=x y=nan =1; do
   expect_exit 2 "$flotsam" render lagoon --slice "$bad" --out x.png
   expect_text err "--slice needs an axis and a place [m] such as z=0.5, not '$bad'"

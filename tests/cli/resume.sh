@@ -1,9 +1,10 @@
 # Interrupted, killed and extended runs go on to the same bits as one that was left alone.
 source "$(dirname "$0")/common.sh"
 set -m # background jobs must not ignore SIGINT
-cp "$here/lively.json" .
+# Coarser than elsewhere: many runs, each short.
+sed 's/"spacing": 0.02/"spacing": 0.03/' "$here/lively.json" >lively.json
 
-hash_of() { json "$1/summary.json" "d['state_hash']"; }
+hash_of() { grep '"state_hash"' "$1/summary.json"; }
 
 # same_run FOLDER: everything but the wall clock is as in the run that was left alone.
 same_run() {
@@ -18,12 +19,8 @@ same_run() {
 }
 
 without_wall_seconds() {
-  python3 - "$1/series.csv" <<'PYTHON'
-import csv, sys
-rows = list(csv.reader(open(sys.argv[1])))
-wall = rows[0].index("wall_seconds")
-for row in rows: print(row[:wall], row[wall + 1:])
-PYTHON
+  awk -F, -v OFS=, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "wall_seconds") wall = k; if (!wall) exit 1 } { $wall = ""; print }' \
+    "$1/series.csv" || fail "$1: no wall_seconds"
 }
 
 began=$(date +%s%N)
@@ -32,7 +29,7 @@ took=$((($(date +%s%N) - began) / 1000000))
 expected=$(hash_of whole)
 rm -f whole/*.tmp
 
-# ---- Killed at ten random moments, each time with another number of threads ----
+# ---- Killed at six random moments, each time with another number of threads ----
 
 seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
 
@@ -46,7 +43,7 @@ await_death() { # FOLDER
 }
 
 RANDOM=20
-for ((k = 0; k < 10; k++)); do
+for ((k = 0; k < 6; k++)); do
   moment=$((RANDOM % (took + took / 10) + 20))
   timeout -s KILL "$(seconds $moment)" \
     "$flotsam" run lively.json --no-picture --quiet --checkpoint 0 --out "killed$k" >/dev/null 2>&1
@@ -67,21 +64,20 @@ done
 
 "$flotsam" run lively.json --no-picture --quiet --out stopped >out 2>err &
 job=$!
-for ((k = 0; k < 600; k++)); do
-  [[ -e stopped/particles_0003.vtp ]] && break
-  sleep 0.02
+for ((k = 0; k < 6000; k++)); do
+  [[ -e stopped/particles_0001.vtp ]] && break
+  sleep 0.01
 done
+# It stands still while others look at it, and cannot end before the signals, however busy the machine is.
+kill -s STOP "$job" || fail "the run ended before the signal"
 expect_exit 2 "$flotsam" resume stopped
 expect_text err "another flotsam is running in this folder"
-kill -s USR1 "$job" || fail "the run ended before the signal"
-for ((k = 0; k < 600; k++)); do
-  grep -q 'checkpoint at' stopped/log.txt && break
-  sleep 0.02
-done
-expect_text stopped/log.txt "checkpoint at"
-kill -s INT "$job" || fail "the run ended before the signal"
+kill -s USR1 "$job" && kill -s INT "$job" && kill -s CONT "$job"
 wait "$job"
-(($? == 1)) || fail "the exit code of an interrupted run is not 1"
+code=$?
+((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; } # some shells tell first that it was stopped
+expect_text stopped/log.txt "checkpoint at"
+((code == 1)) || fail "the exit code of an interrupted run is not 1"
 expect_exit 0 "$flotsam" info stopped
 expect_text out "flotsam resume 'stopped'"
 expect_exit 0 "$flotsam" resume stopped --quiet --threads 1
@@ -113,9 +109,9 @@ expect_json out "d['time'], d['frames']" "(0.44, 22)"
 
 "$flotsam" run lively.json --no-picture --quiet --out twice >out 2>err &
 job=$!
-for ((k = 0; k < 600; k++)); do
-  [[ -e twice/particles_0002.vtp ]] && break
-  sleep 0.02
+for ((k = 0; k < 6000; k++)); do
+  [[ -e twice/particles_0001.vtp ]] && break
+  sleep 0.01
 done
 # Two that come together are one: it stops in good order.
 kill -s STOP "$job" && kill -s INT "$job" && kill -s TERM "$job" && kill -s CONT "$job"
@@ -125,9 +121,9 @@ expect_text err "finishing the step"
 # A later one ends the program at once. It stands still in between, so that it does not end by itself.
 "$flotsam" run lively.json --no-picture --quiet --out late >out 2>err &
 job=$!
-for ((k = 0; k < 600; k++)); do
-  [[ -e late/particles_0002.vtp ]] && break
-  sleep 0.02
+for ((k = 0; k < 6000; k++)); do
+  [[ -e late/particles_0001.vtp ]] && break
+  sleep 0.01
 done
 kill -s INT "$job"
 for ((k = 0; k < 200; k++)); do
@@ -147,7 +143,7 @@ same_run twice
 # Every step a frame: a checkpoint that is asked for comes all the same.
 "$flotsam" run tiny.json --set frames_per_second=20000 --until 0.2 --no-picture --quiet --out steps >out 2>err &
 job=$!
-for ((k = 0; k < 600; k++)); do
+for ((k = 0; k < 6000; k++)); do
   [[ -e steps/particles_0002.vtp ]] && break
   sleep 0.02
 done

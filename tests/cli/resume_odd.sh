@@ -4,7 +4,9 @@ set -m # background jobs must not ignore signals
 # Coarser than elsewhere: many runs, each short.
 sed 's/"spacing": 0.02/"spacing": 0.03/' "$here/lively.json" >lively.json
 
-value() { json "$1/summary.json" "d['$2']"; }
+# value FOLDER KEY: a value of its summary. Interpreters that start take longer than most runs here.
+value() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/summary.json"; }
+more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; } # A B: A > B
 
 # same_frames FOLDER WHOLE: the frames, the bodies, the list of frames and the state are those of the other run.
 same_frames() {
@@ -29,7 +31,7 @@ for until in 0.25 0.1537 0.14999 0.001; do
   expect_text out "complete; --until T goes on further"
   expect_exit 0 "$flotsam" resume "odd$until" --until 0.4 --quiet
   same_frames "odd$until" whole
-  python3 -c "import sys; sys.exit(not $(value "odd$until" wall_seconds) > $before)" || fail "$until: wall_seconds shrank"
+  more "$(value "odd$until" wall_seconds)" "$before" || fail "$until: wall_seconds shrank"
 done
 
 # Again from one such moment to another, which has a frame between them or has not.
@@ -43,13 +45,13 @@ same_frames steps whole
 
 # A checkpoint in the middle of a frame: no goal before it; and of the last steps to a goal beside the frames there is none,
 # although every step is to have one.
-sed 's/"frames_per_second": 50/"frames_per_second": 5/; s/"spacing": 0.02/"spacing": 0.016/' "$here/lively.json" >slow.json
+sed 's/"frames_per_second": 50/"frames_per_second": 5/' "$here/lively.json" >slow.json
 expect_exit 0 "$flotsam" run slow.json --no-picture --quiet --out slow
-"$flotsam" run slow.json --no-picture --quiet --checkpoint 0.05 --out killed >out 2>err &
+"$flotsam" run slow.json --no-picture --quiet --checkpoint 0.02 --out killed >out 2>err &
 job=$!
-for ((k = 0; k < 1000; k++)); do
+for ((k = 0; k < 6000; k++)); do
   n=$(grep -c 'checkpoint at 0\.' killed/log.txt 2>/dev/null)
-  ((${n:-0} >= 4)) && break # the first of them is on disk then
+  ((${n:-0} >= 6)) && break # the first of them is on disk then
   sleep 0.01
 done
 kill -s KILL "$job" || fail "the run ended before the signal"
@@ -75,8 +77,8 @@ same_frames beside slow
 
 "$flotsam" run lively.json --no-picture --quiet --checkpoint 1e6 --out young >out 2>err &
 job=$!
-for ((k = 0; k < 1000; k++)); do
-  [[ -e young/particles_0008.vtp ]] && break
+for ((k = 0; k < 6000; k++)); do
+  [[ -e young/particles_0004.vtp ]] && break
   sleep 0.01
 done
 kill -s KILL "$job" || fail "the run ended before the signal"
@@ -97,13 +99,14 @@ same_frames young whole
 
 "$flotsam" run slow.json --until 0.3111 --no-picture --quiet --checkpoint 0.02 --out late >out 2>err &
 job=$!
-for ((k = 0; k < 1000; k++)); do
-  [[ -e late/particles_0001.vtp ]] && break
+for ((k = 0; k < 6000; k++)); do
+  [[ -e late/particles_0000.vtp ]] && break
   sleep 0.01
 done
 kill -s INT "$job" || fail "the run ended before the signal"
 wait "$job"
-(($? == 1)) || fail "the exit code of an interrupted run is not 1"
+code=$?
+((code == 1)) || fail "the exit code of an interrupted run is $code: $(<err)"
 expect_exit 0 "$flotsam" resume late --until 0.4 --quiet
 same_frames late slow
 
@@ -112,7 +115,7 @@ same_frames late slow
 expect_exit 0 "$flotsam" run lively.json --until 0.22 --no-picture --quiet --out longer
 expect_exit 0 "$flotsam" run lively.json --until 0.2 --no-picture --quiet --out cut
 size=$(stat -c %s cut/particles_0010.vtp)
-for length in 0 100 $((size / 2)) $((size - 1)) $((size + 1)); do
+for length in 0 $((size / 2)) $((size - 1)) $((size + 1)); do
   cp -r cut "cut$length"
   truncate -s "$length" "cut$length/particles_0010.vtp"
   expect_exit 0 "$flotsam" resume "cut$length" --until 0.22 --quiet
@@ -136,5 +139,5 @@ rm spent/summary.json
 wall=$(head -1 spent/series.csv | tr , '\n' | grep -n '^wall_seconds$' | cut -d: -f1)
 tail -1 spent/series.csv | awk -F, -v OFS=, -v column="$wall" '{ $column = 1234.5; print }' >>spent/series.csv
 expect_exit 0 "$flotsam" resume spent --until 0.24 --quiet
-python3 -c "import sys; sys.exit(not $(value spent wall_seconds) > 1234.5)" || fail "wall_seconds shrank"
+more "$(value spent wall_seconds)" 1234.5 || fail "wall_seconds shrank"
 finish

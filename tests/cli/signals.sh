@@ -26,4 +26,24 @@ interrupt() { # SIGNAL
 
 interrupt INT
 interrupt TERM
+
+# While it draws: the picture at hand is the last, and how to draw the others is told.
+"$flotsam" run tiny.json --threads 1 --out drawing >out 2>err &
+job=$!
+for ((k = 0; k < 12000; k++)); do
+  [[ -e drawing/picture_0005.png ]] && break # the last frame is drawn first
+  sleep 0.01
+done
+kill -s STOP "$job" && n=$(find drawing -name 'picture_*.png' | wc -l)
+kill -s TERM "$job" && kill -s CONT "$job" || fail "the run ended before the signal"
+wait "$job"
+code=$?
+((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; } # some shells tell first that it was stopped
+((code == 1)) || fail "the exit code after a signal while drawing is $code"
+expect_text err "interrupted while drawing; all frames are there, and "
+expect_text err "flotsam render 'drawing' --frames :"
+expect_json drawing/summary.json "d['end'], d['frames']" "('finished', 5)"
+(($(find drawing -name 'picture_*.png' | wc -l) <= n + 1)) || fail "pictures were drawn after the signal"
+expect_exit 0 "$flotsam" resume drawing
+expect_text out "complete"
 finish

@@ -227,4 +227,16 @@ for depth in below, inside:
 assert max(map(below, points("free"))) > 0.05 * 0.2
 END
 expect_exit 0 python3 depths.py
+
+# A run without fluid has none, and leaves no empty files.
+cat >dry.json <<'END'
+{ "schema_version": 1, "spacing": 0.1, "duration": 0.02, "frames_per_second": 50, "method": { "name": "monolithic" },
+  "materials": { "oak": { "density": 600 } }, "boundaries": [ { "name": "tank", "shape": { "tank": [1, 1, 1] } } ],
+  "bodies": [ { "name": "box", "material": "oak", "shape": { "box": [0.3, 0.3, 0.3] }, "at": [0.5, 0.5, 0.5] } ] }
+END
+expect_exit 0 "$flotsam" run dry.json --no-picture --quiet --out dry
+expect_exit 2 "$flotsam" surface dry
+expect_text err "surface: dry: is a run without fluid, so there is no surface"
+(($(wc -l <err) == 1)) || fail "more than one message about a run without fluid"
+expect_no_file dry/surface
 finish

@@ -2,6 +2,7 @@
 // parallel rays keep sizes, a lens blurs what is out of focus and nothing else; glass of any shape is edges.
 #include "render/camera.h"
 #include "render/colour.h"
+#include "render/overlay.h"
 #include "render/render.h"
 #include "render/slice.h"
 #include "render/solids.h"
@@ -212,6 +213,46 @@ static void arrows_end_where_the_fluid_goes(void **state) {
 }
 
 // Fluid behind a body has none.
+// The longest row of dark pixels in the upper right corner.
+static int longest_stroke(const uint8_t *rgb, int width, int height) {
+  int longest = 0;
+  for (int y = 0; y < height / 8; y++)
+    for (int x = width / 2, run = 0; x < width; x++) {
+      run = brightness(rgb + 3 * ((size_t)y * (size_t)width + (size_t)x)) < 300 ? run + 1 : 0;
+      longest = run > longest ? run : longest;
+    }
+  return longest;
+}
+
+// Twice the time makes arrows twice as long: the scale shows a speed of 1, 2 or 5 times a power of ten by an
+// arrow that is as long as one of the fluid's of that speed.
+static void arrows_have_a_scale(void **state) {
+  (void)state;
+  enum { wide = 640, high = 360 };
+  static const float place[3] = {-0.4f, 0.1f, 0}, motion[3] = {1, 0, 0};
+  const FloPictureOptions options = {.width = wide, .height = high, .samples = 1};
+  const FloBounds bounds = {{-1, -0.6f, -0.6f}, {1, 0.6f, 0.6f}};
+  FloPictureInput input = input_of(3, 1, place, 0.02f);
+  FloCloud cloud;
+  assert_ok(flo_cloud_create(&input, &cloud, &failure), &failure);
+  input.view.style.flat = 3, input.velocities = motion;
+  const FloLens lens =
+      flo_lens_create_flat(3, 2, bounds, flo_overlay_margins(&input, &cloud, wide, high), wide, high);
+  const double metre = wide / (2 * (double)lens.half_width); // in pixels
+  const struct {
+    float seconds;
+    double speed;
+  } cases[] = {{0, 0}, {0.09f, 2}, {0.18f, 1}, {0.9f, 0.2}};
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); k++) {
+    uint8_t *rgb;
+    input.arrow_seconds = cases[k].seconds;
+    assert_ok(flo_render_picture(&input, &options, &rgb, &failure), &failure);
+    assert_close(longest_stroke(rgb, wide, high), cases[k].speed * (double)cases[k].seconds * metre, 2.5);
+    free(rgb);
+  }
+  flo_cloud_destroy(&cloud);
+}
+
 static void bodies_hide_arrows(void **state) {
   (void)state;
   static const float place[3] = {0, 0, -0.3f}, motion[3] = {0.2f, 0, 0};
@@ -372,12 +413,19 @@ static void round_glass_is_drawn_by_sections(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slices_interpolate),          cmocka_unit_test(slices_ignore_what_is_far),
-      cmocka_unit_test(slices_are_never_coarse),     cmocka_unit_test(slices_have_the_legend_colours),
-      cmocka_unit_test(flat_views_keep_sizes),       cmocka_unit_test(arrows_end_where_the_fluid_goes),
-      cmocka_unit_test(bodies_hide_arrows),          cmocka_unit_test(traces_pass_through_their_points),
-      cmocka_unit_test(lenses_blur_by_distance),     cmocka_unit_test(bad_styles_are_refused),
-      cmocka_unit_test(outlines_of_glass_are_edges), cmocka_unit_test(round_glass_is_drawn_by_sections),
+      cmocka_unit_test(slices_interpolate),
+      cmocka_unit_test(slices_ignore_what_is_far),
+      cmocka_unit_test(slices_are_never_coarse),
+      cmocka_unit_test(slices_have_the_legend_colours),
+      cmocka_unit_test(flat_views_keep_sizes),
+      cmocka_unit_test(arrows_end_where_the_fluid_goes),
+      cmocka_unit_test(arrows_have_a_scale),
+      cmocka_unit_test(bodies_hide_arrows),
+      cmocka_unit_test(traces_pass_through_their_points),
+      cmocka_unit_test(lenses_blur_by_distance),
+      cmocka_unit_test(bad_styles_are_refused),
+      cmocka_unit_test(outlines_of_glass_are_edges),
+      cmocka_unit_test(round_glass_is_drawn_by_sections),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,6 +195,8 @@ static void dam_break_is_foreseen(void **state) {
   assert_true(low == -high && high == (float)o.speed);
   flo_outlook_range(&o, "x", &low, &high);
   assert_true(low == (float)o.view.low[0] && high == (float)o.view.high[0]);
+  flo_outlook_range(&o, "density-error", &low, &high); // in percent, of either sign
+  assert_true(low == -2 && high == 2 && flo_colour_map_for("density error [%]") == FLO_MAP_SIGNED);
   flo_outlook_range(&o, "density", &low, &high);
   assert_true(low < 1000 && high > 1000);
 }
