@@ -111,7 +111,7 @@ cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame af
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out doubtful --set boundaries.0.slip=0.5 --set time_step=0.01
 expect_text err "flotsam: note: boundary 'tank' has slip, which the method wcsph does not read"
 expect_text err "flotsam: note: /time_step: 0.01 s is "
-expect_text err "flotsam: note: 'flotsam check tiny.json' tells what to do"
+expect_text err "flotsam: note: 'flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01' tells what to do"
 grep -q 'leave it out\|lets it choose' err && fail "notes on the way are short: $(<err)"
 expect_text doubtful/log.txt "does not read; leave it out, or use direct-forcing"
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --force --out doubtful --set boundaries.0.slip=0.5
@@ -122,7 +122,7 @@ expect_empty err
 # Seven of them, of which six are said.
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out many --set 'boundaries=[{"name":"a","shape":{"tank":[1,0.6]},"slip":0},{"name":"b","shape":{"box":0.2},"at":[2,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"c","shape":{"box":0.2},"at":[3,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"d","shape":{"box":0.2},"at":[4,0],"slip":0,"motions":[{"translate":[2000,0]}]}]'
 (($(grep -c '^flotsam: note:' err) == 7)) || fail "not six notes and where to read more: $(<err)"
-expect_text err "flotsam: note: 1 more; 'flotsam check tiny.json'"
+expect_text err "flotsam: note: 1 more; 'flotsam check tiny.json --set "
 
 sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json
 expect_exit 3 "$flotsam" run wrong.json --no-picture
