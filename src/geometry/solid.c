@@ -54,6 +54,11 @@ static bool has_same_numbers(const FloShape *a, const FloShape *b) {
          a->n_heights[1] == b->n_heights[1];
 }
 
+bool flo_shape_is_same(const FloShape *a, const FloShape *b) {
+  return has_same_numbers(a, b) && a->text == b->text && a->heights == b->heights && a->mesh == b->mesh &&
+         a->points == b->points && a->n_points == b->n_points;
+}
+
 static bool has_same_triangles(const FloMesh *mesh, const FloTriangles *triangles) {
   return mesh->n_vertices == triangles->n_vertices && mesh->n_triangles == triangles->n_triangles &&
          is_same(mesh->vertices.data, triangles->vertices, mesh->n_vertices * 3 * sizeof(double)) &&

@@ -32,6 +32,8 @@ FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double
 void flo_solid_free(FloSolid *solid);
 // A number that differs for most shapes that differ. It costs a look at every triangle: compute it once.
 uint64_t flo_solid_key(const FloShape *shape);
+// Whether two shapes have the same numbers and point to the same details, as instances of one entry do.
+bool flo_shape_is_same(const FloShape *a, const FloShape *b);
 // Whether the solid was made from a shape like this, whose key is given.
 bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key);
 

@@ -3,6 +3,7 @@
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "geometry/shape_mesh.h"
+#include "geometry/solid.h"
 #include "io/series.h"
 
 #include <ctype.h>
@@ -132,32 +133,35 @@ static FloStatus write_mesh(const char *path, const char *name, const FloMesh *m
   return flo_new_file_finish(&file, error);
 }
 
+// The mesh of the body before serves again where the shapes are the same, as those of instances are.
 static FloStatus write_body(const char *folder, const FloScene *scene, size_t k, const char *file,
-                            FloMemory *memory, FloError *error) {
+                            FloMesh *mesh, FloError *error) {
   const FloSceneBody *body = &scene->bodies[k];
   char path[FLO_PATH_SIZE];
-  FloMesh mesh;
-  FLO_TRY(flo_path_join(folder, file, path, error));
-  flo_mesh_init(&mesh, memory);
   FloError reason;
-  FloStatus status = flo_body_files_mesh(scene, k, &mesh, &reason);
-  if (status != FLO_OK)
-    flo_fail(error, status, "%s: no triangles for the body '%s': %.800s", path, body->name, reason.text);
-  else
-    status = write_mesh(path, body->name, &mesh, error);
-  flo_mesh_free(&mesh);
-  return status;
+  FLO_TRY(flo_path_join(folder, file, path, error));
+  if (k == 0 || !flo_shape_is_same(&body[-1].def.shape, &body->def.shape)) {
+    mesh->n_vertices = mesh->n_triangles = 0;
+    FloStatus status = flo_body_files_mesh(scene, k, mesh, &reason);
+    if (status != FLO_OK)
+      return flo_fail(error, status, "%s: no triangles for the body '%s': %.800s", path, body->name,
+                      reason.text);
+  }
+  return write_mesh(path, body->name, mesh, error);
 }
 
 FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene, FloError *error) {
   char(*names)[FLO_BODY_FILE_SIZE] = malloc((scene->n_bodies + 1) * sizeof *names);
   if (!names) return flo_fail(error, FLO_NO_MEMORY, "no memory for the names of %zu bodies", scene->n_bodies);
   FloMemory memory;
+  FloMesh mesh;
   FloStatus status = FLO_OK;
   flo_memory_init(&memory, &scene->world.allocator);
+  flo_mesh_init(&mesh, &memory);
   flo_body_files_name(scene, names);
   for (size_t k = 0; status == FLO_OK && k < scene->n_bodies; k++)
-    status = write_body(folder, scene, k, names[k], &memory, error);
+    status = write_body(folder, scene, k, names[k], &mesh, error);
+  flo_mesh_free(&mesh);
   free(names);
   return status;
 }

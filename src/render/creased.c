@@ -95,6 +95,7 @@ FloStatus flo_creased_create(const FloShape *shape, FloMemory *memory, FloCrease
 }
 
 void flo_creased_destroy(FloCreased *out) {
+  if (out->is_borrowed) return;
   free(out->normals);
   out->normals = NULL;
   if (!out->mesh.memory) return;

@@ -7,8 +7,9 @@
 
 typedef struct FloCreased {
   FloMesh mesh;
-  V3 *normals;     // three for each triangle, one at each corner
-  FloBuffer sides; // FloMeshSide, as flo_mesh_sort_sides makes them; empty unless the caller does
+  V3 *normals;      // three for each triangle, one at each corner
+  FloBuffer sides;  // FloMeshSide, as flo_mesh_sort_sides makes them; empty unless the caller does
+  bool is_borrowed; // all of it belongs to another body of the same shape
 } FloCreased;
 
 // Finds the normals of `mesh`, which the caller has filled. Release with flo_creased_destroy also on failure.

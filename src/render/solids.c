@@ -4,6 +4,8 @@
 
 #include "base/core.h"
 #include "geometry/shapes.h"
+#include "geometry/solid.h"
+#include "geometry/solid.h"
 #include "render/clip.h"
 #include "render/colour.h"
 #include "render/creased.h"
@@ -456,15 +458,30 @@ static bool allocate(FloSolids *out) {
   return out->vertices && out->normals && out->triangles && out->owners && out->edges && out->colours;
 }
 
-// Shapes without patches become triangles first.
+static bool needs_triangles(const FloSceneBody *body) {
+  const FloShape *shape = &body->def.shape;
+  bool has_patches = flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_OUTLINE;
+  return is_drawable(body) && !has_patches;
+}
+
+static bool look_alike(const FloSceneBody *a, const FloSceneBody *b) {
+  return flo_shape_is_same(&a->def.shape, &b->def.shape) && is_outlined(a) == is_outlined(b);
+}
+
+// Shapes without patches become triangles first; figures cost much, so instances, which follow each other,
+// share them.
 static FloStatus make_creased(const FloSceneBody *bodies, size_t n, FloMemory *memory, FloCreased *creased,
                               FloError *error) {
-  for (size_t i = 0; i < n; i++) {
-    const FloShape *shape = &bodies[i].def.shape;
-    bool has_patches = flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_OUTLINE;
-    if (!is_drawable(&bodies[i]) || has_patches) continue;
-    FLO_TRY(flo_creased_create(shape, memory, &creased[i], error));
+  for (size_t i = 0, last = n; i < n; i++) {
+    if (!needs_triangles(&bodies[i])) continue;
+    if (last < n && look_alike(&bodies[last], &bodies[i])) {
+      creased[i] = creased[last];
+      creased[i].is_borrowed = true;
+      continue;
+    }
+    FLO_TRY(flo_creased_create(&bodies[i].def.shape, memory, &creased[i], error));
     if (is_outlined(&bodies[i])) FLO_TRY(flo_mesh_sort_sides(&creased[i].mesh, &creased[i].sides, error));
+    last = i;
   }
   return FLO_OK;
 }
