@@ -5,7 +5,6 @@
 #include "base/core.h"
 #include "geometry/shapes.h"
 #include "geometry/solid.h"
-#include "geometry/solid.h"
 #include "render/clip.h"
 #include "render/colour.h"
 #include "render/creased.h"
