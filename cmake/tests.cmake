@@ -10,8 +10,17 @@ set(test_environment FLOTSAM_SOURCE=${CMAKE_SOURCE_DIR}
   OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
   "LSAN_OPTIONS=suppressions='${test_root}/leaks.txt':print_suppressions=0")
 
+# The long ones begin first, so that no core is idle in the end.
+set(costs physics 100 cli 10)
+
 function(describe_test name label)
-  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 600
+  set(cost 1)
+  list(FIND costs ${label} at)
+  if(at GREATER_EQUAL 0)
+    math(EXPR at "${at} + 1")
+    list(GET costs ${at} cost)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 600 COST ${cost}
     ENVIRONMENT "${test_environment}")
 endfunction()
 

@@ -467,7 +467,8 @@ static double correction_rate(const FloWorld *world, double dt) {
 
 // Fluid that fills a domain which repeats along all axes has nowhere to expand to: what is compressed stays
 // so whatever the pressures are, these are known up to a constant only, and grow without end. There is room
-// where a particle has less than its rest density around it; a gap of one particle leaves it 0.92 of that.
+// where a particle has less than its rest density around it; a hole of a single particle, which is no free
+// surface, leaves it 0.92 of that. Emitters may fill a domain later.
 static FloStatus check_room(const FloWorld *world, const FloMonolithic *mono, FloError *error) {
   static const float full = 0.9f;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -478,9 +479,9 @@ static FloStatus check_room(const FloWorld *world, const FloMonolithic *mono, Fl
   if (!is_closed) return FLO_OK;
   return flo_fail(
       error, FLO_UNSUPPORTED,
-      "method 'monolithic': %zu particles of fluid fill a domain that repeats along all axes, and "
-      "pressures need a free surface; leave some room, or use method 'wcsph'",
-      mono->n_fluid);
+      "method 'monolithic': at %g s %zu particles of fluid fill a domain that repeats along all axes, but "
+      "pressures need a free surface; leave a layer empty, or use method 'wcsph'",
+      flo_world_time(world), mono->n_fluid);
 }
 
 static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {

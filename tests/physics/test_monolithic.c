@@ -382,19 +382,18 @@ static void slammed_fluid_keeps_its_volume_and_gains_no_energy(void **unused) {
   block.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {0.6, 0.6, 0.2}};
   block.pose = pose_at(0.3, 0.3, 0.1), block.velocity[0] = -2, block.velocity[2] = -2;
   must(flo_world_add_fluid(world, &block, NULL, &error), &error);
-  double start = flo_world_figures(world).kinetic_energy, mean = 0, largest = 0, energy = 0;
+  double start = flo_world_figures(world).kinetic_energy, energy = 0, worst = 0, later = 0;
   while (flo_world_time(world) < 0.1) {
     must(flo_world_step(world, NULL, &error), &error);
     FloFigures now = flo_world_figures(world);
-    mean = fmax(mean, now.density_error_mean), largest = fmax(largest, now.density_error_max);
-    energy = fmax(energy, now.kinetic_energy);
+    worst = fmax(worst, now.density_error_mean), energy = fmax(energy, now.kinetic_energy);
+    if (flo_world_time(world) > 0.04) later = fmax(later, now.density_error_mean);
   }
-  print_message(
-      "slammed fluid: compressed by %.2f %% in the mean, %.1f %% at most; energy %.3f of the first\n",
-      100 * mean, 100 * largest, energy / start);
+  print_message("slammed fluid: mean compression up to %.2f %%, later %.2f %%; energy %.3f of the first\n",
+                100 * worst, 100 * later, energy / start);
   flo_world_destroy(world);
-  assert_true(mean < 0.02);
-  assert_true(largest < 0.1);
+  assert_true(worst < 0.03);
+  assert_true(later < 0.009);
   assert_true(energy <= start);
 }
 
