@@ -389,9 +389,10 @@ static FloStatus check_body(const FloWorld *world, const FloBodyDef *def, FloErr
         "in",
         world->def.spacing, def->inset);
   if (def->sampling != 0 && !(def->sampling >= FLO_FINEST_SAMPLING && def->sampling <= FLO_COARSEST_SAMPLING))
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "sampling: samples must be %g to %g spacings apart, got %g; coarser ones are rough",
-                    FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING, def->sampling);
+    return flo_fail(error, FLO_BAD_INPUT, "sampling: samples must be %g to %g spacings apart, got %g; %s",
+                    FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING, def->sampling,
+                    def->sampling > FLO_COARSEST_SAMPLING ? "coarser surfaces are rough"
+                                                          : "finer ones cost much and gain nothing");
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   return flo_pose_check(&def->pose, world->def.dim, "pose", error);
 }

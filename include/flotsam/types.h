@@ -272,7 +272,7 @@ typedef struct FloBodyDef {
   bool relax;                   // let samples on triangles push each other apart until they stand evenly
   double inset;    // depth of the outermost samples below the surface, up to a spacing [m]; 0: half a spacing
   double sampling; // distance of its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
-                   // FLO_COARSEST_SAMPLING; 0: 1. Static and kinematic bodies have it too
+                   // FLO_COARSEST_SAMPLING; 0: 1. Also of walls
 } FloBodyDef;
 
 // A window from which fluid streams: a rectangle (a segment in 2D) or a disc, `pose` turns its +x into the
