@@ -1,7 +1,7 @@
 // flotsam info: what a run's folder, the tables of the library and those of the scene format hold.
 #include "app.h"
 #include "base/core.h"
-#include "io/checkpoint.h"
+#include "command_line.h"
 #include "io/files.h"
 #include "io/run_info.h"
 #include "io/scene_schema.h"
@@ -207,35 +207,19 @@ static void print_scenes(const json_t *list) { print_list("scenes", list); }
 
 // ---- Runs: what to do with them ----
 
-// A command of several parts, of which paths are quoted for a shell.
-typedef struct Line {
-  char text[4 * FLO_PATH_SIZE];
-  size_t length;
-} Line;
-
-static void add_text(Line *line, const char *text) {
-  size_t n = flo_min_size(strlen(text), sizeof line->text - 1 - line->length);
-  memcpy(line->text + line->length, text, n);
-  line->length += n;
-  line->text[line->length] = 0;
+// NULL where there is no memory, or a path is no UTF-8, which JSON cannot hold.
+static json_t *line_json(AppLine *line) {
+  json_t *text = line->is_cut ? NULL : json_string(line->text);
+  app_line_free(line);
+  return text;
 }
 
-// Between single quotes a shell changes nothing; a quote itself has to stand outside of them.
-static void add_quoted(Line *line, const char *folder, const char *name) {
-  const char *const parts[] = {folder, name};
-  add_text(line, "'");
-  for (size_t k = 0; k < FLO_COUNT_OF(parts); k++)
-    for (const char *at = parts[k]; *at; at++) add_text(line, *at == '\'' ? "'\\''" : (char[]){*at, 0});
-  add_text(line, "'");
-}
-
-// NULL where a path is no UTF-8, which JSON cannot hold.
 static json_t *command_json(const char *before, const char *folder, const char *name, const char *behind) {
-  Line line = {.length = 0};
-  add_text(&line, before);
-  add_quoted(&line, folder, name);
-  add_text(&line, behind);
-  return json_string(line.text);
+  AppLine line = {0};
+  app_line_add(&line, before);
+  app_line_path(&line, folder, name);
+  app_line_add(&line, behind);
+  return line_json(&line);
 }
 
 static bool has_end(const json_t *info, const char *end) { return strcmp(text_of(info, "end"), end) == 0; }
@@ -246,14 +230,14 @@ static bool has_file(const char *folder, const char *name) {
 }
 
 static json_t *restart_json(const char *folder, const char *name_behind, const char *change) {
-  Line line = {.length = 0};
+  AppLine line = {0};
   if (!has_file(folder, "scene.json")) return json_null();
-  add_text(&line, "flotsam run ");
-  add_quoted(&line, folder, "/scene.json");
-  add_text(&line, " --out ");
-  add_quoted(&line, folder, name_behind);
-  add_text(&line, change);
-  return json_string(line.text);
+  app_line_add(&line, "flotsam run ");
+  app_line_path(&line, folder, "/scene.json");
+  app_line_add(&line, " --out ");
+  app_line_path(&line, folder, name_behind);
+  app_line_add(&line, change);
+  return line_json(&line);
 }
 
 // The command that goes on with a run: from its checkpoint if that is good, else from the start. A run that
@@ -406,18 +390,6 @@ static int show(json_t *answer, void (*print)(const json_t *answer), bool is_jso
   return has_failed ? app_fail(APP_RUN_FAILED, "no memory") : APP_OK;
 }
 
-// When the run is to end [s]: what its checkpoint says, since that need not be the scene's duration.
-static json_t *until_json(const json_t *info, const char *folder) {
-  char path[FLO_PATH_SIZE];
-  FloCheckpoint checkpoint = {0};
-  double until = number_of(info, "duration");
-  if (flo_path_join(folder, "checkpoint.h5", path, NULL) == FLO_OK &&
-      flo_checkpoint_read(path, &checkpoint, NULL) == FLO_OK)
-    until = checkpoint.point.until;
-  flo_checkpoint_free(&checkpoint);
-  return isnan(until) ? json_null() : json_real(until);
-}
-
 static int show_run(const char *path, bool is_json) {
   json_t *info = NULL;
   FloError error;
@@ -426,7 +398,6 @@ static int show_run(const char *path, bool is_json) {
   for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) folder[n - 1] = 0;
   FloStatus status = flo_run_info_make(folder, &info, &error);
   if (status != FLO_OK) return app_fail(app_exit_code(status), "info: %s", error.text);
-  json_object_set_new(info, "until", until_json(info, folder));
   json_object_set_new(info, "resume", resume_json(info, folder));
   json_object_set_new(info, "try", remedies_json(info, folder));
   json_object_set_new(info, "look", looks_json(info, folder));

@@ -10,7 +10,7 @@ static const AppUsage usage = {
         "bit, as that of a run that was not interrupted, with any number of threads. What was written after\n"
         "the checkpoint is written again; an --until that is earlier than the last frame is refused, so "
         "that\n"
-        "no frame is lost.\n"
+        "no frame is lost. Of a run that is complete the pictures are drawn that are missing.\n"
         "Exit codes: 0 done, 1 the run failed or was interrupted, 2 bad input, 3 an expectation failed.",
     .examples = "  flotsam resume runs/dam-break\n"
                 "  flotsam resume runs/dam-break --threads 1\n"

@@ -1,5 +1,6 @@
 // What pages tell of runs: verdicts, expectations, commands, charts.
 #include "base/core.h"
+#include "command_line.h"
 #include "exhibit.h"
 
 #include <inttypes.h>
@@ -178,34 +179,15 @@ void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t
 
 // ---- Commands ----
 
-// As a shell takes it for one word.
-static void add_word(FloPage *page, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  flo_page_markup(page, " ");
-  if (word[0] && word[strspn(word, plain)] == 0) {
-    flo_page_text(page, word);
-    return;
-  }
-  flo_page_markup(page, "&#39;");
-  while (*word) {
-    char part[FLO_PATH_SIZE];
-    size_t n = flo_min_size(strcspn(word, "'"), sizeof part - 1);
-    snprintf(part, sizeof part, "%.*s", (int)n, word);
-    flo_page_text(page, n ? part : "'\\''");
-    word += n ? n : 1;
-  }
-  flo_page_markup(page, "&#39;");
-}
-
 void app_page_command(FloPage *page, const AppExhibit *e, const char *scene, const char *out) {
-  const AppSceneArguments *a = &e->arguments;
-  flo_page_markup(page, "<pre><code>flotsam run");
-  add_word(page, scene);
-  if (a->method) add_word(page, "--method"), add_word(page, a->method);
-  if (a->size) add_word(page, "--size"), add_word(page, a->size);
-  for (size_t k = 0; k < a->sets.count; k++) add_word(page, "--set"), add_word(page, a->sets.items[k]);
-  if (out) add_word(page, "--out"), add_word(page, out);
+  AppLine line = {0};
+  app_line_add(&line, "flotsam run");
+  app_line_scene(&line, scene, &e->arguments);
+  if (out) app_line_word(&line, "--out"), app_line_word(&line, out);
+  flo_page_markup(page, "<pre><code>");
+  flo_page_text(page, line.is_cut ? "no memory to show the command" : line.text);
   flo_page_markup(page, "</code></pre>\n");
+  app_line_free(&line);
 }
 
 // ---- Charts ----

@@ -2,6 +2,7 @@
 
 #include "base/core.h"
 #include "base/timer.h"
+#include "command_line.h"
 #include "io/advice.h"
 
 #include <errno.h>
@@ -337,6 +338,31 @@ static void tell_aside(AppRun *run) {
   flo_run_folder_note(run->folder, "besides, %s", run->aside.text);
 }
 
+static void tell_how_to_go_on(const AppRun *run, const char *what) {
+  AppLine line = {0};
+  app_line_add(&line, "flotsam resume ");
+  app_line_path(&line, run->folder->path, "");
+  const char *command = app_line_show(&line);
+  app_fail(0, "%s: %s", what, command ? command : "flotsam resume");
+  app_line_free(&line);
+}
+
+static int tell_interrupted(const AppRun *run) {
+  char what[80];
+  snprintf(what, sizeof what, "interrupted at %g s; go on with", flo_world_time(run->world));
+  return tell_how_to_go_on(run, what), APP_RUN_FAILED;
+}
+
+// The run itself is complete: only what was to be looked at is not.
+static int tell_undrawn(const AppRun *run, int exit_code) {
+  char what[160];
+  if (run->n_undrawn == 0) return exit_code;
+  snprintf(what, sizeof what,
+           "interrupted while drawing; all frames are there, and %zu picture%s can be drawn later with",
+           run->n_undrawn, run->n_undrawn == 1 ? "" : "s");
+  return tell_how_to_go_on(run, what), exit_code ? exit_code : APP_RUN_FAILED;
+}
+
 static int finish(AppRun *run, FloStatus status) {
   char *summary = NULL;
   size_t n_failed = 0;
@@ -357,19 +383,9 @@ static int finish(AppRun *run, FloStatus status) {
     return tell_aside(run), app_exit_code(status);
   }
   if (written != FLO_OK) return app_fail(app_exit_code(written), "%s", error.text);
-  if (run->is_interrupted)
-    return app_fail(APP_RUN_FAILED, "interrupted at %g s; go on with: flotsam resume '%s'",
-                    flo_world_time(run->world), run->folder->path);
-  int exit_code = n_failed > 0 ? APP_EXPECTATION_FAILED : APP_OK;
+  if (run->is_interrupted) return tell_interrupted(run);
   if (n_failed > 0) print_expects(run);
-  // The run itself is complete: only what was to be looked at is not.
-  if (run->n_undrawn > 0)
-    return app_fail(exit_code ? exit_code : APP_RUN_FAILED,
-                    "interrupted while drawing; all frames are there, and %zu picture%s can be drawn later: "
-                    "flotsam render '%s'%s",
-                    run->n_undrawn, run->n_undrawn == 1 ? "" : "s", run->folder->path,
-                    run->n_undrawn == 1 ? "" : " --frames :");
-  return exit_code;
+  return tell_undrawn(run, n_failed > 0 ? APP_EXPECTATION_FAILED : APP_OK);
 }
 
 static void release(AppRun *run) {
@@ -440,11 +456,13 @@ static void tell_wrong_scene(const AppRun *run, const FloCheckpoint *checkpoint)
 }
 
 // Tells how it ended, as the run itself did.
-static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint) {
+static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint, size_t n_drawn) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
-  if (!run->options->is_json && !run->options->is_quiet)
+  if (!run->options->is_json && !run->options->is_quiet) {
+    if (n_drawn > 0) printf("%s: %zu picture%s drawn\n", run->folder->path, n_drawn, n_drawn == 1 ? "" : "s");
     printf("%s: complete; --until T goes on further\n", run->folder->path);
+  }
   if (!run->options->is_quiet) tell_wrong_scene(run, checkpoint);
   if (flo_path_join(run->folder->path, "summary.json", path, NULL) != FLO_OK ||
       flo_file_read(path, &text, &size, NULL) != FLO_OK)
@@ -455,15 +473,26 @@ static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint) {
   return has_failed ? APP_EXPECTATION_FAILED : APP_OK;
 }
 
+// Nothing is left to be simulated, but some pictures may be to be drawn.
+static int complete(AppRun *run, const FloCheckpoint *checkpoint) {
+  size_t n_drawn = 0;
+  catch_signals();
+  FloStatus status = run->options->has_no_pictures ? FLO_OK : app_run_draw_rest(run, checkpoint, &n_drawn);
+  if (n_drawn > 0)
+    flo_run_folder_note(run->folder, "%zu picture%s drawn later", n_drawn, n_drawn == 1 ? "" : "s");
+  if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run->error.text);
+  return tell_undrawn(run, repeat_end(run, checkpoint, n_drawn));
+}
+
 static int resume(AppRun *run, AppRunOptions *own) {
   FloCheckpoint checkpoint = {0};
   FloStatus status = load_checkpoint(run, &checkpoint);
+  if (status == FLO_OK) own->has_no_pictures |= checkpoint.point.has_no_pictures;
   if (status == FLO_OK && app_run_is_complete(run, &checkpoint)) {
-    int exit_code = repeat_end(run, &checkpoint);
+    int exit_code = complete(run, &checkpoint);
     return flo_checkpoint_free(&checkpoint), exit_code;
   }
   if (status == FLO_OK) {
-    own->has_no_pictures |= checkpoint.point.has_no_pictures;
     run->size = checkpoint.size[0] ? checkpoint.size : NULL;
     status = app_run_restart(run, &checkpoint);
   }

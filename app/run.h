@@ -105,6 +105,8 @@ void app_run_tell_notes(AppRun *run);
 // Reads what the run in its folder has left, and makes it ready to go on. Nothing in the folder is changed
 // before all that is needed was found to be good.
 FloStatus app_run_restart(AppRun *run, const FloCheckpoint *checkpoint);
+// Reads of a run that is complete what its pictures need.
+FloStatus app_run_reopen(AppRun *run, const FloCheckpoint *checkpoint);
 // Whether the run has come to its goal and `options` name no other.
 bool app_run_is_complete(const AppRun *run, const FloCheckpoint *checkpoint);
 
@@ -158,6 +160,8 @@ bool app_run_is_picture_frame(const AppRun *run, size_t frame);
 // Draws the last frame, and those on the way once more, with the camera and the colours that suit what did
 // happen: as 'flotsam render' does. After a signal nothing but the picture at hand is drawn.
 FloStatus app_run_draw_end(AppRun *run, FloError *error);
+// Of a run that is complete: draws what a signal has left out, or somebody has removed.
+FloStatus app_run_draw_rest(AppRun *run, const FloCheckpoint *checkpoint, size_t *n_drawn);
 
 // ---- Files that the scene names (run_assets.c) ----
 

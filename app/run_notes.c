@@ -1,5 +1,6 @@
 // What is doubtful about a scene, said before its run begins: whoever did not ask 'flotsam check' should not
 // have to wait for the end to learn it.
+#include "command_line.h"
 #include "io/advice.h"
 #include "io/shown.h"
 #include "run.h"
@@ -28,40 +29,19 @@ static void tell_note(void *context, const char *sentence) {
     app_fail(0, "note: %.*s", length_of_fact(text), text);
 }
 
-// A part of a command, as a shell takes it for one word.
-static void add_word(char *text, size_t size, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  const bool is_plain = word[0] && word[strspn(word, plain)] == 0;
-  size_t used = strlen(text);
-  used += (size_t)snprintf(text + used, size - used, is_plain ? " " : " \"");
-  for (; *word && used + 4 < size; word++) {
-    if (strchr("\"\\$`", *word)) text[used++] = '\\';
-    text[used++] = *word;
-  }
-  if (!is_plain) text[used++] = '"';
-  text[used] = 0;
-}
-
-// The scene as it runs, not as its file has it.
-static void describe_check(const AppRun *run, char *text, size_t size) {
-  const AppSceneArguments *given = run->given;
-  char path[1024];
-  snprintf(text, size, "flotsam check");
-  add_word(text, size, flo_shown_escape(run->scene->path, path, sizeof path));
-  if (!given) return;
-  if (given->method) add_word(text, size, "--method"), add_word(text, size, given->method);
-  if (given->size) add_word(text, size, "--size"), add_word(text, size, given->size);
-  for (size_t k = 0; k < given->sets.count; k++)
-    add_word(text, size, "--set"), add_word(text, size, given->sets.items[k]);
-}
-
 void app_run_tell_notes(AppRun *run) {
   Notes notes = {.run = run};
   flo_advice_give(run->scene, run->world, tell_note, &notes);
   if (notes.count == 0 || run->options->is_quiet) return;
   size_t n_left = notes.count > MAX_NOTES ? notes.count - MAX_NOTES : 0;
-  char more[48] = "", command[2048];
+  char more[48] = "";
+  AppLine line = {0};
   if (n_left) snprintf(more, sizeof more, "%zu more; ", n_left);
-  describe_check(run, command, sizeof command);
-  app_fail(0, "note: %s'%s' tells what to do", more, command);
+  // The scene as it runs, not as its file has it.
+  app_line_add(&line, "flotsam check");
+  app_line_scene(&line, run->scene->path, run->given);
+  const char *command = app_line_show(&line);
+  app_fail(0, "note: %swhat to do: %s", more,
+           command ? command : "'flotsam check', with the same scene and options, tells");
+  app_line_free(&line);
 }

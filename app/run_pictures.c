@@ -19,11 +19,21 @@ static FloStatus read_frame(const AppRun *run, size_t frame, FloSnapshot *snapsh
   return flo_snapshot_read(path, snapshot, error);
 }
 
+// What is drawn at the end, for whoever waits for it.
+typedef struct Drawing {
+  AppRun *run;
+  const AppView *view;
+  size_t n_frames; // of the run
+  bool is_rest;    // only what is not there yet
+  size_t n, n_done;
+} Drawing;
+
 // The same frames as 'flotsam render' looks at, so that it comes to the same view.
-static FloStatus choose_view(const AppRun *run, AppView *view, FloError *error) {
+static FloStatus choose_view(const Drawing *drawing, AppView *view, FloError *error) {
+  const AppRun *run = drawing->run;
   FloSurvey survey = {0};
   AppPicture picture = {0};
-  size_t n_frames = run->folder->n_frames, n = flo_min_size(n_frames, FLO_SURVEY_FRAMES);
+  size_t n_frames = drawing->n_frames, n = flo_min_size(n_frames, FLO_SURVEY_FRAMES);
   *view = run->view;
   for (size_t k = 0; k < n; k++) {
     FloSnapshot snapshot;
@@ -38,9 +48,11 @@ static FloStatus choose_view(const AppRun *run, AppView *view, FloError *error) 
 
 // Where the series says that bodies were.
 static FloStatus place_bodies(const AppRun *run, size_t frame, FloSceneBody *bodies, FloError *error) {
+  char path[FLO_PATH_SIZE];
   double *row;
   size_t n;
-  FLO_TRY(flo_series_read_row(run->series->file.path, frame, &row, &n, error));
+  FLO_TRY(flo_path_join(run->folder->path, "series.csv", path, error));
+  FLO_TRY(flo_series_read_row(path, frame, &row, &n, error));
   for (size_t b = 0; b < run->scene->n_bodies && n == run->series->n_columns; b++) {
     const double *at = row + run->series->first_body_column + b * FLO_SERIES_PER_BODY;
     memcpy(bodies[b].def.pose.position, at, 3 * sizeof *at);
@@ -49,13 +61,6 @@ static FloStatus place_bodies(const AppRun *run, size_t frame, FloSceneBody *bod
   free(row);
   return FLO_OK;
 }
-
-// What is drawn at the end, for whoever waits for it.
-typedef struct Drawing {
-  AppRun *run;
-  const AppView *view;
-  size_t n, n_done;
-} Drawing;
 
 static void report(void *context, double share) {
   Drawing *drawing = context;
@@ -80,13 +85,16 @@ static FloStatus draw_snapshot(Drawing *drawing, size_t frame, const FloSnapshot
   return status;
 }
 
-static FloStatus draw_frame(Drawing *drawing, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
-  const AppRun *run = drawing->run;
-  FloSnapshot snapshot;
+static FloStatus picture_path(const AppRun *run, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
   char name[48];
   snprintf(name, sizeof name, "picture_%04zu.png", frame);
-  FLO_TRY(flo_path_join(run->folder->path, name, path, error));
-  FLO_TRY(read_frame(run, frame, &snapshot, error));
+  return flo_path_join(run->folder->path, name, path, error);
+}
+
+static FloStatus draw_frame(Drawing *drawing, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
+  FloSnapshot snapshot;
+  FLO_TRY(picture_path(drawing->run, frame, path, error));
+  FLO_TRY(read_frame(drawing->run, frame, &snapshot, error));
   FloStatus status = draw_snapshot(drawing, frame, &snapshot, path, error);
   flo_snapshot_free(&snapshot);
   drawing->n_done++;
@@ -102,36 +110,88 @@ static FloStatus copy_file(const char *from, const char *to, FloError *error) {
   return status;
 }
 
-static bool is_drawn(const AppRun *run, size_t frame) {
-  return frame + 1 == run->folder->n_frames || app_run_is_picture_frame(run, frame);
+// ---- Which frames ----
+
+// Pictures that were drawn on the way, before the last frame was written, are to be drawn once more.
+static bool is_current(const Drawing *drawing, const char *picture) {
+  const struct timespec ever = {0};
+  char last[FLO_PATH_SIZE];
+  return flo_run_folder_frame_path(drawing->run->folder->path, drawing->n_frames - 1, last, NULL) == FLO_OK &&
+         app_is_current(picture, last, &ever);
 }
+
+static bool is_there(const Drawing *drawing, size_t frame) {
+  char path[FLO_PATH_SIZE];
+  if (picture_path(drawing->run, frame, path, NULL) != FLO_OK || !is_current(drawing, path)) return false;
+  if (frame + 1 < drawing->n_frames) return true;
+  return flo_path_join(drawing->run->folder->path, "picture.png", path, NULL) == FLO_OK &&
+         is_current(drawing, path);
+}
+
+static bool is_to_draw(const Drawing *drawing, size_t frame) {
+  bool is_picture = frame + 1 == drawing->n_frames || app_run_is_picture_frame(drawing->run, frame);
+  return is_picture && !(drawing->is_rest && is_there(drawing, frame));
+}
+
+// ---- All of them ----
 
 // The last frame comes first: it is the one that is looked at, also where a signal ends the drawing.
 static FloStatus draw_last(Drawing *drawing, FloError *error) {
   AppRun *run = drawing->run;
   char path[FLO_PATH_SIZE], last[FLO_PATH_SIZE];
-  FLO_TRY(draw_frame(drawing, run->folder->n_frames - 1, path, error));
+  FLO_TRY(draw_frame(drawing, drawing->n_frames - 1, path, error));
   FLO_TRY(flo_path_join(run->folder->path, "picture.png", last, error));
   FLO_TRY(copy_file(path, last, error));
   run->has_picture = true;
   return FLO_OK;
 }
 
+static FloStatus draw_planned(Drawing *drawing, FloError *error) {
+  const size_t last = drawing->n_frames - 1;
+  char path[FLO_PATH_SIZE];
+  if (!app_run_is_stopped() && is_to_draw(drawing, last)) FLO_TRY(draw_last(drawing, error));
+  for (size_t frame = 0; frame < last && !app_run_is_stopped(); frame++)
+    if (is_to_draw(drawing, frame)) FLO_TRY(draw_frame(drawing, frame, path, error));
+  return FLO_OK;
+}
+
+static size_t count_to_draw(const Drawing *drawing) {
+  size_t n = 0;
+  for (size_t frame = 0; frame < drawing->n_frames; frame++) n += is_to_draw(drawing, frame);
+  return n;
+}
+
+static FloStatus draw(Drawing *drawing, FloError *error) {
+  AppRun *run = drawing->run;
+  AppView view;
+  drawing->view = &view;
+  app_progress_end(&run->progress);
+  app_progress_begin(&run->progress, 0, (double)drawing->n, run->options->is_quiet);
+  FLO_TRY(choose_view(drawing, &view, error));
+  FLO_TRY(draw_planned(drawing, error));
+  run->n_undrawn = drawing->n - drawing->n_done;
+  return FLO_OK;
+}
+
 FloStatus app_run_draw_end(AppRun *run, FloError *error) {
   const double began = flo_seconds();
-  const size_t n_frames = run->folder->n_frames;
-  char path[FLO_PATH_SIZE];
-  AppView view;
-  Drawing drawing = {.run = run, .view = &view};
-  if (n_frames == 0) return FLO_OK;
-  for (size_t frame = 0; frame < n_frames; frame++) drawing.n += is_drawn(run, frame);
-  app_progress_end(&run->progress);
-  app_progress_begin(&run->progress, 0, (double)drawing.n, run->options->is_quiet);
-  FLO_TRY(choose_view(run, &view, error));
-  if (!app_run_is_stopped()) FLO_TRY(draw_last(&drawing, error));
-  for (size_t frame = 0; frame + 1 < n_frames && !app_run_is_stopped(); frame++)
-    if (is_drawn(run, frame)) FLO_TRY(draw_frame(&drawing, frame, path, error));
-  run->n_undrawn = drawing.n - drawing.n_done;
+  Drawing drawing = {.run = run, .n_frames = run->folder->n_frames};
+  drawing.n = count_to_draw(&drawing);
+  if (drawing.n == 0) return FLO_OK;
+  FLO_TRY(draw(&drawing, error));
   run->picture_seconds += flo_seconds() - began;
   return FLO_OK;
+}
+
+FloStatus app_run_draw_rest(AppRun *run, const FloCheckpoint *checkpoint, size_t *n_drawn) {
+  Drawing drawing = {.run = run, .n_frames = checkpoint->point.n_frames + 1, .is_rest = true};
+  *n_drawn = 0;
+  run->point = checkpoint->point;
+  drawing.n = count_to_draw(&drawing);
+  if (drawing.n == 0) return FLO_OK; // whatever became of the scene
+  FLO_TRY(app_run_reopen(run, checkpoint));
+  FloStatus status = draw(&drawing, &run->error);
+  app_progress_end(&run->progress);
+  *n_drawn = drawing.n_done;
+  return status;
 }

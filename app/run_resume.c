@@ -168,6 +168,12 @@ static FloStatus change_folder(AppRun *run, const FloCheckpoint *checkpoint, boo
   return flo_body_files_write_meshes(run->folder->path, run->scene, &run->error);
 }
 
+FloStatus app_run_reopen(AppRun *run, const FloCheckpoint *checkpoint) {
+  FLO_TRY(load_scene(run, checkpoint));
+  FLO_TRY(flo_series_create(run->scene, &run->series, &run->error));
+  return app_view_of_scene(run->scene, &(AppPicture){0}, &run->view, &run->error);
+}
+
 FloStatus app_run_restart(AppRun *run, const FloCheckpoint *checkpoint) {
   const FloRunPoint *point = &checkpoint->point;
   const double now = flo_seconds();

@@ -346,6 +346,9 @@ static void tell_checkpoint(Inspection *in) {
     if (!is_good) note(in, "%s", error.text);
   }
   if (is_good) is_usable = has_what_it_needs(in, &checkpoint.point);
+  // Not always the scene's duration: the run may have been asked for less, or for more.
+  set(in, "until",
+      is_good ? json_real(checkpoint.point.until) : json_incref(json_object_get(in->info, "duration")));
   set(in, "checkpoint", is_good ? json_string("checkpoint.h5") : NULL);
   set(in, "can_resume", json_boolean(is_usable && in->activity != ACTIVITY_RUNNING));
   flo_checkpoint_free(&checkpoint);

@@ -20,6 +20,7 @@ bool flo_run_info_is_folder(const char *path);
 //   process                            number of the process, of a run that goes on
 //   message                            why it diverged or failed
 //   time duration steps wall_seconds   numbers
+//   until                              when it is to end [s], by its checkpoint; without one, the duration
 //   time_step cfl                      of the scene
 //   particles                          object: fluid, boundary, total
 //   frames last_frame                  how many there are, the one at the start included; their last number

@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 // In spacings. A surface with more smoothing than files get: eyes see every bump of a mirror.
 static const double drop_radius = 0.3, link = 1.5;
@@ -128,13 +129,26 @@ static FloStatus take_surface(const FloSurfaceMesh *mesh, FloWaterline *laid, Fl
   return FLO_OK;
 }
 
-static FloStatus lay_surface(const FloSurfaceMesh *mesh, const FloWalls *walls, int threads, FloWater *out,
-                             FloError *error) {
+static FloStatus lay_surface(const FloSurfaceMesh *mesh, const FloWalls *walls, size_t memory_limit,
+                             int threads, FloWater *out, FloError *error) {
   FloWaterline laid;
-  FloStatus status = flo_waterline_create(mesh, walls, threads, &laid, error);
+  FloStatus status = flo_waterline_create(mesh, walls, memory_limit, threads, &laid, error);
   if (status == FLO_OK) status = take_surface(mesh, &laid, out, error);
   flo_waterline_destroy(&laid);
   return status;
+}
+
+// What was needed is told by whoever needed it; what it suggests is for surfaces whose cells can be chosen.
+static FloStatus suggest_particles(const Fluid *fluid, FloError *error) {
+  if (!error) return FLO_NO_MEMORY;
+  const FloError reason = *error;
+  const char *remedy = strstr(reason.text, "; ");
+  const int length = (int)(remedy ? (size_t)(remedy - reason.text) : strlen(reason.text));
+  return flo_fail(
+      error, FLO_NO_MEMORY,
+      "no memory to draw %zu particles as water: %.*s; particles by themselves, --look particles, "
+      "need less",
+      fluid->n_bulk, length, reason.text);
 }
 
 // Tints travel with the particles as velocities do: the surface's builder blends them for every vertex.
@@ -149,12 +163,8 @@ static FloStatus build_surface(const FloWalls *walls, const Fluid *fluid, size_t
   if (!flo_walls_is_empty(walls)) def.region = &region;
   FloStatus status =
       flo_surface_build(&def, fluid->positions, fluid->tints, fluid->n_bulk, &mesh, &memory, error);
-  if (status == FLO_NO_MEMORY)
-    status = flo_fail(error, FLO_NO_MEMORY,
-                      "no memory to draw %zu particles as water, with a limit of %.3g GB; particles by "
-                      "themselves, --look particles, need less",
-                      fluid->n_bulk, 1e-9 * (double)memory_limit);
-  if (status == FLO_OK) status = lay_surface(&mesh, walls, threads, out, error);
+  if (status == FLO_OK) status = lay_surface(&mesh, walls, memory_limit, threads, out, error);
+  if (status == FLO_NO_MEMORY) status = suggest_particles(fluid, error);
   flo_surface_free(&mesh);
   return status;
 }

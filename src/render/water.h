@@ -24,7 +24,7 @@ static inline bool flo_is_fluid(const FloPictureInput *input, size_t i) {
 
 // The surface of all fluid within `bounds` and some way around, kept out of solids that are not pushed
 // around. `colours` gives the map of values where the style shows them. The same for any number of threads
-// (0: all cores). `memory_limit` [bytes] is for making the surface; 0: none.
+// (0: all cores). `memory_limit` [bytes] is for making the surface and laying it against walls; 0: none.
 FloStatus flo_water_create(const FloPictureInput *, const FloCloud *colours, FloBounds bounds,
                            size_t memory_limit, int threads, FloWater *, FloError *);
 // Release whatever happened.

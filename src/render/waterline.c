@@ -9,6 +9,7 @@
 // to the edge from as far as a cut of marching cubes and the smoothing after it reach.
 static const double nearest = 0.4;
 static const float edge_reach = 0.9f;
+static const float still = 1e-3f;      // a vertex that has moved by less has been rounded
 static const float least_look = 0.6f;  // cosine between a vertex's normal and the wall's
 static const float same_wall = 0.8f;   // cosine between two normals of one wall, which may be round
 static const float most_turned = 0.5f; // the far side of a film is no edge
@@ -22,12 +23,12 @@ typedef struct Place {
   float offsets[MAX_WALLS];
   int n_walls;
   bool is_at_wall; // it lay at the first wall from the beginning: no waterline
-  bool is_moved;
 } Place;
 
 typedef struct Work {
   const FloMesh *mesh;
-  float reach; // [m]
+  float reach, still;  // [m]
+  size_t memory_limit; // [bytes] 0: none
   Place *places;
   V3 *sums;                      // of each vertex
   uint32_t *counts;              // of each vertex
@@ -49,13 +50,11 @@ static void add_wall(Place *place, V3 wall, float offset) {
 
 // On to all of its walls. Each step keeps the others only if they stand square to each other: some more.
 static void move_to_walls(Place *place) {
-  const V3 before = place->point;
   for (int round = 0; round < 4; round++)
     for (int k = 0; k < place->n_walls; k++) {
       const V3 wall = place->walls[k];
       place->point = v3_mad(place->point, wall, place->offsets[k] - v3_dot(place->point, wall));
     }
-  place->is_moved = place->is_moved || v3_length(v3_sub(place->point, before)) > 0;
 }
 
 // A vertex next to a pane is moved on to it, or the lattice of the particles would be seen as ripples in the
@@ -189,14 +188,28 @@ static void smooth_waterline(Work *work) {
 
 // ---- What was turned over ----
 
-// Which of a corner's walls the whole triangle lies at; FREE: none.
-static int wall_of_corner(const Work *work, size_t t, int corner) {
+// Whether all of a triangle lies at one of this corner's walls; which of its own that is for every corner.
+static bool find_parts(const Work *work, size_t t, int corner, int parts[3]) {
   const uint32_t *c = corners_of(work, t);
-  const Place *place = &work->places[c[corner]], *next = &work->places[c[(corner + 1) % 3]],
-              *last = &work->places[c[(corner + 2) % 3]];
-  for (int k = 0; k < place->n_walls; k++)
-    if (shared_wall(next, place->walls[k]) >= 0 && shared_wall(last, place->walls[k]) >= 0) return k;
-  return FREE;
+  const int next = (corner + 1) % 3, last = (corner + 2) % 3;
+  const Place *place = &work->places[c[corner]];
+  for (int k = 0; k < place->n_walls; k++) {
+    parts[corner] = k;
+    parts[next] = shared_wall(&work->places[c[next]], place->walls[k]);
+    parts[last] = shared_wall(&work->places[c[last]], place->walls[k]);
+    if (parts[next] >= 0 && parts[last] >= 0) return true;
+  }
+  return false;
+}
+
+// Whether a triangle lies at a wall, and which of its own that is for every corner; FREE: of none. Decided
+// for all corners at once: around a round wall two that share it with the third may not share it with each
+// other.
+static bool is_triangle_at_wall(const Work *work, size_t t, int parts[3]) {
+  for (int corner = 0; corner < 3; corner++)
+    if (find_parts(work, t, corner, parts)) return true;
+  parts[0] = parts[1] = parts[2] = FREE;
+  return false;
 }
 
 static V3 face_of(const Work *work, const uint32_t corners[3]) {
@@ -216,7 +229,7 @@ static size_t take_back_triangle(Work *work, const uint32_t corners[3]) {
   for (int k = 0; k < 3; k++) {
     Place *place = &work->places[corners[k]];
     if (!is_waterline(place)) continue;
-    place->point = place->start, place->n_walls = 0, place->is_moved = false;
+    place->point = place->start, place->n_walls = 0;
     n++;
   }
   return n;
@@ -229,7 +242,8 @@ static void take_back_folds(Work *work) {
     size_t n = 0;
     for (size_t t = 0; t < work->mesh->n_triangles; t++) {
       const uint32_t *c = corners_of(work, t);
-      if (wall_of_corner(work, t, 0) != FREE) continue;
+      int parts[3];
+      if (is_triangle_at_wall(work, t, parts)) continue;
       if (v3_dot(face_of(work, c), face_at_start(work, c)) < 0) n += take_back_triangle(work, c);
     }
     if (n == 0) return;
@@ -238,8 +252,12 @@ static void take_back_folds(Work *work) {
 
 // ---- Normals ----
 
-static bool is_triangle_moved(const Work *work, const uint32_t c[3]) {
-  return work->places[c[0]].is_moved || work->places[c[1]].is_moved || work->places[c[2]].is_moved;
+static bool is_triangle_moved(const Work *work, const uint32_t corners[3]) {
+  for (int k = 0; k < 3; k++) {
+    const Place *place = &work->places[corners[k]];
+    if (v3_length(v3_sub(place->point, place->start)) > work->still) return true;
+  }
+  return false;
 }
 
 // Around what was moved the free surface has new normals, to which walls add nothing.
@@ -249,7 +267,8 @@ static void turn_normals(Work *work) {
   memset(work->counts, 0, n * sizeof *work->counts);
   for (size_t t = 0; t < work->mesh->n_triangles; t++) {
     const uint32_t *c = corners_of(work, t);
-    if (wall_of_corner(work, t, 0) != FREE) continue;
+    int parts[3];
+    if (is_triangle_at_wall(work, t, parts)) continue;
     const V3 face = face_of(work, c);
     for (int k = 0; k < 3; k++) {
       work->sums[c[k]] = v3_add(work->sums[c[k]], face);
@@ -290,10 +309,8 @@ static void write_mesh(Work *work, FloWaterline *out) {
   out->n_vertices = 0, out->n_triangles = work->mesh->n_triangles;
   for (size_t t = 0; t < work->mesh->n_triangles; t++) {
     int parts[3];
-    for (int k = 0; k < 3; k++) {
-      parts[k] = wall_of_corner(work, t, k);
-      number_corner(work, corners_of(work, t)[k], parts[k], out);
-    }
+    is_triangle_at_wall(work, t, parts);
+    for (int k = 0; k < 3; k++) number_corner(work, corners_of(work, t)[k], parts[k], out);
     if (out->triangles) write_triangle(work, t, parts, out);
   }
 }
@@ -305,8 +322,26 @@ static FloStatus out_of_memory(const Work *work, FloError *error) {
                   work->mesh->n_triangles);
 }
 
+// With what the mesh holds. The water's own tints come when the work is over, which takes more.
+static FloStatus check_memory(const Work *work, size_t n_drawn, FloError *error) {
+  const size_t each =
+                   sizeof *work->places + sizeof *work->sums + sizeof *work->counts + sizeof *work->numbers,
+               drawn = 2 * sizeof(V3) + sizeof(uint32_t), triangle = sizeof(uint32_t[3]);
+  const double gigabyte = 1e9,
+               needed = (double)work->mesh->memory->bytes + (double)work->mesh->n_vertices * (double)each +
+                        (double)n_drawn * (double)drawn + (double)work->mesh->n_triangles * (double)triangle;
+  if (work->memory_limit == 0 || needed <= (double)work->memory_limit) return FLO_OK;
+  return flo_fail(
+      error, FLO_NO_MEMORY,
+      "a surface of %zu triangles needs at least %.3g GB of memory to be drawn, and %.3g GB is the "
+      "limit",
+      work->mesh->n_triangles, needed / gigabyte, (double)work->memory_limit / gigabyte);
+}
+
+// Every vertex is drawn at least once.
 static FloStatus allocate_work(Work *work, FloError *error) {
   const size_t n = work->mesh->n_vertices + 1;
+  FLO_TRY(check_memory(work, work->mesh->n_vertices, error));
   work->places = malloc(n * sizeof *work->places);
   work->sums = malloc(n * sizeof *work->sums);
   work->counts = malloc(n * sizeof *work->counts);
@@ -318,6 +353,7 @@ static FloStatus allocate_work(Work *work, FloError *error) {
 // The ray tracer reads one vertex past the last.
 static FloStatus allocate_mesh(const Work *work, FloWaterline *out, FloError *error) {
   const size_t n = out->n_vertices;
+  FLO_TRY(check_memory(work, n, error));
   out->vertices = malloc((n + 2) * sizeof *out->vertices);
   out->normals = malloc((n + 1) * sizeof *out->normals);
   out->origins = malloc((n + 1) * sizeof *out->origins);
@@ -340,9 +376,13 @@ static FloStatus lay(Work *work, const FloSurfaceMesh *surface, const FloWalls *
   return FLO_OK;
 }
 
-FloStatus flo_waterline_create(const FloSurfaceMesh *mesh, const FloWalls *walls, int threads,
-                               FloWaterline *out, FloError *error) {
-  Work work = {.mesh = &mesh->mesh, .reach = edge_reach * (float)walls->spacing};
+FloStatus flo_waterline_create(const FloSurfaceMesh *mesh, const FloWalls *walls, size_t memory_limit,
+                               int threads, FloWaterline *out, FloError *error) {
+  const float spacing = (float)walls->spacing;
+  Work work = {.mesh = &mesh->mesh,
+               .reach = edge_reach * spacing,
+               .still = still * spacing,
+               .memory_limit = memory_limit};
   *out = (FloWaterline){0};
   FloStatus status = lay(&work, mesh, walls, threads, out, error);
   free(work.places);

@@ -18,9 +18,10 @@ typedef struct FloWaterline {
   uint32_t (*triangles)[3];
 } FloWaterline;
 
-// The same for any number of threads. Release with flo_waterline_destroy also on failure.
-FloStatus flo_waterline_create(const FloSurfaceMesh *mesh, const FloWalls *walls, int threads, FloWaterline *,
-                               FloError *);
+// The same for any number of threads. `memory_limit` [bytes] is for the mesh and all that is made of it here;
+// 0: none. Release with flo_waterline_destroy also on failure.
+FloStatus flo_waterline_create(const FloSurfaceMesh *mesh, const FloWalls *walls, size_t memory_limit,
+                               int threads, FloWaterline *, FloError *);
 void flo_waterline_destroy(FloWaterline *);
 
 #endif

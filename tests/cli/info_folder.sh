@@ -152,10 +152,14 @@ copy bad && truncate -s 40 bad/bodies.csv && resume_is_impossible
 expect_text err "bodies.csv"
 copy bad && rm bad/particles_0003.vtp && resume_is_impossible
 rm bad/scene.json bad/checkpoint.h5
+expect_exit 0 "$flotsam" info bad --json
+expect_json out "d['until'], d['duration']" "(None, None)"
 expect_exit 0 "$flotsam" info bad
 grep -q 'go on' out && fail "there is nothing to go on from"
 
 rm short/summary.json short/checkpoint.h5
+expect_exit 0 "$flotsam" info short --json
+expect_json out "d['until'], d['duration']" "(0.1, 0.1)" # nothing else is known any more
 printf '0.06,17' >>short/series.csv
 touch short/particles_0003.vtp.77.tmp
 truncate -s -5 short/particles_0001.vtp

@@ -111,7 +111,7 @@ cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame af
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out doubtful --set boundaries.0.slip=0.5 --set time_step=0.01
 expect_text err "flotsam: note: boundary 'tank' has slip, which the method wcsph does not read"
 expect_text err "flotsam: note: /time_step: 0.01 s is "
-expect_text err "flotsam: note: 'flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01' tells what to do"
+expect_text err "flotsam: note: what to do: flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01"
 grep -q 'leave it out\|lets it choose' err && fail "notes on the way are short: $(<err)"
 expect_text doubtful/log.txt "does not read; leave it out, or use direct-forcing"
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --force --out doubtful --set boundaries.0.slip=0.5
@@ -122,7 +122,22 @@ expect_empty err
 # Seven of them, of which six are said.
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out many --set 'boundaries=[{"name":"a","shape":{"tank":[1,0.6]},"slip":0},{"name":"b","shape":{"box":0.2},"at":[2,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"c","shape":{"box":0.2},"at":[3,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"d","shape":{"box":0.2},"at":[4,0],"slip":0,"motions":[{"translate":[2000,0]}]}]'
 (($(grep -c '^flotsam: note:' err) == 7)) || fail "not six notes and where to read more: $(<err)"
-expect_text err "flotsam: note: 1 more; 'flotsam check tiny.json --set "
+expect_text err "flotsam: note: 1 more; what to do: flotsam check tiny.json --set "
+# The command that is named is the whole one, however long it is, and a shell takes it as it was given.
+long="probes=[$(for k in {1..120}; do printf '{"name":"p%d","front":"x"},' $k; done)$(printf '{"name":"last","front":"x"}')]"
+((${#long} > 3072)) || fail "the option is not long enough: ${#long}"
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out long --set "$long" \
+  --set "title=What's \$this \"all\" about?" --set 'boundaries.0.slip=0.5'
+expect_text err "flotsam: note: boundary 'tank' has slip"
+command=$(sed -n 's/^flotsam: note: what to do: //p' err)
+eval "words=($command)"
+((${#words[@]} == 9)) || fail "not the words that were given: ${#words[@]}"
+[[ ${words[4]} == "$long" ]] || fail "the long option is not whole: ${#words[4]}"
+[[ ${words[6]} == "title=What's \$this \"all\" about?" ]] || fail "the quoting is wrong: ${words[6]}"
+[[ ${words[8]} == boundaries.0.slip=0.5 ]] || fail "the last option is '${words[8]}'"
+# What is no plain text is shown so that a terminal does not obey it.
+expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out loud --set boundaries.0.slip=0.5 --set $'probes=\r[\n]'
+expect_text err "--set \$'probes=\\x0d[\\x0a]'"
 
 sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json
 expect_exit 3 "$flotsam" run wrong.json --no-picture

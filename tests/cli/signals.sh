@@ -41,9 +41,37 @@ code=$?
 ((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; } # some shells tell first that it was stopped
 ((code == 1)) || fail "the exit code after a signal while drawing is $code"
 expect_text err "interrupted while drawing; all frames are there, and "
-expect_text err "flotsam render 'drawing' --frames :"
+expect_text err " can be drawn later with: flotsam resume 'drawing'"
 expect_json drawing/summary.json "d['end'], d['frames']" "('finished', 5)"
 (($(find drawing -name 'picture_*.png' | wc -l) <= n + 1)) || fail "pictures were drawn after the signal"
+# That command draws what was left out, and nothing else: the same pictures as without a signal.
+before=$(stat -c '%n %y' drawing/particles_* drawing/picture_0005.png drawing/series.csv drawing/summary.json)
+n_left=$((5 - $(find drawing -name 'picture_*.png' | wc -l)))
 expect_exit 0 "$flotsam" resume drawing
-expect_text out "complete"
+expect_text out "drawing: $n_left picture"
+expect_text out "drawing: complete; --until T goes on further"
+[[ $(stat -c '%n %y' drawing/particles_* drawing/picture_0005.png drawing/series.csv drawing/summary.json) == "$before" ]] ||
+  fail "more was done than to draw what was missing"
+expect_exit 0 "$flotsam" run tiny.json --quiet --out alone
+for picture in alone/picture*.png; do
+  cmp -s "$picture" "drawing/${picture#*/}" || fail "another ${picture#*/} than without a signal"
+done
+[[ $(ls drawing) == "$(ls alone)" ]] || fail "other files than without a signal: $(ls drawing)"
+expect_exit 0 "$flotsam" resume drawing
+[[ $(<out) == "drawing: complete; --until T goes on further" ]] || fail "pictures are drawn once more: $(<out)"
+# Also where picture.png is what is missing, or is older than the end that it is to show.
+rm drawing/picture.png
+touch -d '2001-01-01' drawing/picture_0002.png
+expect_exit 0 "$flotsam" resume drawing --no-picture
+expect_no_file drawing/picture.png
+expect_exit 0 "$flotsam" resume drawing
+expect_text out "drawing: 2 pictures drawn"
+cmp -s drawing/picture.png alone/picture.png || fail "picture.png is not drawn by resume"
+# A run without pictures gets none. Nothing else is read than what has to be.
+expect_exit 0 "$flotsam" run tiny.json --no-picture --quiet --out blind
+expect_exit 0 "$flotsam" resume blind
+expect_no_file blind/picture.png
+rm drawing/picture_0003.png drawing/particles_0003.vtp
+expect_exit 1 "$flotsam" resume drawing
+expect_text err "particles_0003.vtp"
 finish

@@ -212,7 +212,6 @@ static void arrows_end_where_the_fluid_goes(void **state) {
   free(marked);
 }
 
-// Fluid behind a body has none.
 // The longest row of dark pixels in the upper right corner.
 static int longest_stroke(const uint8_t *rgb, int width, int height) {
   int longest = 0;
@@ -253,6 +252,7 @@ static void arrows_have_a_scale(void **state) {
   flo_cloud_destroy(&cloud);
 }
 
+// Fluid behind a body has none.
 static void bodies_hide_arrows(void **state) {
   (void)state;
   static const float place[3] = {0, 0, -0.3f}, motion[3] = {0.2f, 0, 0};

@@ -471,7 +471,9 @@ static void pool_has_a_surface_and_drops(void **state) {
   }
   flo_water_destroy(&water);
   assert_fails(flo_water_create(&pool.input, &cloud, bounds, 1000, 2, &water, &failure), FLO_NO_MEMORY,
-               &failure, "no memory to draw 1000 particles as water");
+               &failure, "no memory to draw 1000 particles as water: surface: 1000 particles with cells of ");
+  assert_non_null(strstr(failure.text, " GB of memory, and 1e-06 GB is the limit; particles by themselves, "
+                                       "--look particles, need less"));
   flo_water_destroy(&water);
   for (int k = 0; k < n_fluid; k++) pool.materials[k] = UINT16_MAX; // samples of a body are no fluid
   assert_ok(flo_water_create(&pool.input, &cloud, bounds, 0, 2, &water, &failure), &failure);
