@@ -297,10 +297,13 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
         error, FLO_DIVERGED,
         "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
         world->time, *dt, limited_by, world->def.min_time_step, remedy_for(limited_by));
-  // Two equal steps instead of a whole one and a sliver.
-  if (*dt < longest && longest < 2 * *dt && world->def.time_step == 0) *dt = longest / 2;
-  // What rounding would leave over is not worth a step of its own.
-  *dt = longest < *dt * (1 + 1e-9) ? longest : *dt;
+  // What rounding would leave over is not worth a step of its own. Otherwise two equal steps instead of a
+  // whole one and a sliver.
+  const double whole = *dt * (1 + 1e-9);
+  if (longest < whole)
+    *dt = longest;
+  else if (longest < 2 * *dt && world->def.time_step == 0)
+    *dt = longest / 2;
   world->divergence.dt = *dt;
   return FLO_OK;
 }

@@ -619,6 +619,26 @@ static void test_the_hash_follows_the_state(void **state) {
   flo_world_destroy(same);
 }
 
+// Twenty steps of 5 ms fill a tenth of a second, though rounding says a little less; a bit more is shared
+// out.
+static void test_whole_steps_are_not_halved(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(3);
+  FloError error;
+  FloStepInfo info;
+  def.max_time_step = 0.005;
+  FloWorld *world = create_world(&def);
+  for (int frame = 1; frame <= 40; ++frame) {
+    assert_ok(flo_world_advance(world, 0.1 * frame, &info, &error), &error);
+    assert_int_equal(info.step, 20 * frame);
+    assert_close(info.dt, 0.005, 1e-12);
+  }
+  assert_ok(flo_world_advance(world, 4.012, &info, &error), &error);
+  assert_int_equal(info.step, 803);
+  assert_close(info.dt, 0.0035, 1e-12);
+  flo_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_sizes_of_a_world_are_named),
@@ -656,6 +676,7 @@ int main(void) {
       cmocka_unit_test(test_nobody_is_bad_without_divergence),
       cmocka_unit_test(test_two_worlds_at_once_do_not_disturb_each_other),
       cmocka_unit_test(test_the_hash_follows_the_state),
+      cmocka_unit_test(test_whole_steps_are_not_halved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
