@@ -24,8 +24,7 @@
 //   layer on a wall, which contacts keep from going in and nothing from staying, stands there like a
 //   membrane after the water has gone. The rest is left to the response, so that fluid is still pressed on.
 // - Friction of the fluid itself at solids, which the paper has none of: its wall viscosity acts next to
-// them,
-//   whatever the slip. It is nothing for water and holds honey.
+//   them, whatever the slip. It is nothing for water and holds honey.
 // - (12) takes the predicted velocity; (18) has the transposed block; (8) drags along what should glide: see
 //   direct_forcing_response.c.
 // - Arms reach to the particle's centre at the start of the step, not to the contact point at its end:
@@ -88,6 +87,7 @@ static double expected_body_speed(const FloWorld *world) {
 static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloDirectForcing *forcing = state;
+  if (!forcing->follower_passes) forcing->follower_passes = flo_forcing_passes();
   double expected = fmax(flo_world_expected_speed(world), expected_body_speed(world));
   // Of drops ten spacings wide. Sound ten times as fast, c^2 = 10 sigma/(rho s), lets their pressure, 2 sigma
   // over a radius of 5 s, compress them by 4 %; in the plane, where it is half of that, by 2 %.

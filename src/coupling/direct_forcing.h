@@ -36,10 +36,9 @@ typedef struct FloNearParticle {
 // Fluid particle against body. Velocities are of the particle relative to the body.
 typedef struct FloForcingContact {
   uint32_t particle, body;
-  bool has_company;  // the particle touches something else, too
   bool is_first;     // contact of its particle
   bool is_pressed;   // approaches by itself: (8) holds, otherwise (9)
-  double normal[3];  // out of the body
+  double normal[3];  // out of the body; in a wedge that closes, turned
   double arm[3];     // from the body's origin to the particle
   double missing[3]; // what the predicted one lacks: v^ of (12)
   double bounce;     // normal velocity afterwards
@@ -47,9 +46,8 @@ typedef struct FloForcingContact {
   double approach;   // predicted normal velocity
   double impulse[3]; // on the particle [N s]
   // Of company:
-  bool is_pinched; // of the first one: solids that close in on the particle would squeeze it out too fast
-  bool is_jammed;  // of the first one: between solids that close in on it and cannot be moved
-  double shift[3]; // of the first one: what the velocity of the particle changes by
+  bool is_jammed;       // of the first one: between solids that close in on it and cannot be moved
+  double shift[3];      // of the first one: what the velocity of the particle changes by
   double press, weight; // normal impulse, and normal velocity per normal impulse
 } FloForcingContact;
 
@@ -89,7 +87,8 @@ typedef struct FloForcingPartner {
   size_t n_followers, first_follower, first_group; // followers in `linked`
 } FloForcingPartner;
 
-// What any allocator aligns to, and two numbers of a column fill.
+// Columns begin at multiples of two numbers. A FloAllocator has to align blocks to 64 bytes, and the size of
+// a group is a multiple of the alignment, so groups one behind the other in a block keep to it.
 enum { FLO_MAX_FOLLOWERS = 32, FLO_COLUMN_ALIGNMENT = 16 };
 
 // Fluid particles that touch a dynamic body and nothing else; see direct_forcing_followers.c.
@@ -107,8 +106,16 @@ typedef struct FloFollowers {
   int n;
 } FloFollowers;
 
+// The loops over groups of followers for one instruction set.
+typedef struct FloFollowerPasses {
+  const char *name;
+  void (*meet)(void *context, size_t begin, size_t end, int thread);
+  void (*lead)(void *context, size_t begin, size_t end, int thread);
+} FloFollowerPasses;
+
 typedef struct FloDirectForcing {
-  double expected_speed; // [m/s]; saved
+  double expected_speed;                    // [m/s]; saved
+  const FloFollowerPasses *follower_passes; // tests choose others than the best
   // Of a step:
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: that particles keep from surfaces [m]
@@ -209,6 +216,19 @@ static inline void flo_forcing_velocity_at(const double velocity[6], const doubl
   vec_cross(velocity + 3, arm, out);
   vec_add(out, velocity, out);
 }
+// Of fluid particle i, with what floats cannot hold.
+static inline void flo_forcing_velocity_of(const FloParticles *p, size_t i, double out[3]) {
+  vec_set(out, (double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
+          (double)p->vz[i] + (double)p->vz_low[i]);
+}
+// Of the particle, as it is now, relative to the body, as predicted.
+static inline void flo_forcing_relative_velocity(const FloWorld *world, const FloDirectForcing *forcing,
+                                                 const FloForcingContact *c, double out[3]) {
+  double surface[3];
+  flo_forcing_velocity_of(&world->sets[FLO_SET_FLUID], c->particle, out);
+  flo_forcing_velocity_at(forcing->partners[c->body].velocity, c->arm, surface);
+  vec_sub(out, surface, out);
+}
 // Of two surfaces that are both nearer to a particle than its radius: there is no room for it between them.
 static inline bool flo_forcing_face_each_other(const double normal[3], const double other[3]) {
   return vec_dot(normal, other) < -0.5;
@@ -233,6 +253,8 @@ static inline void flo_forcing_change_velocity(FloParticles *p, size_t i, const 
     *acceleration[axis] += (float)(change[axis] * per_dt);
   }
 }
+const FloFollowerPasses *flo_forcing_passes(void);         // the best this machine can run
+const FloFollowerPasses *flo_forcing_passes_generic(void); // the one every machine can run
 // Makes a contact number k of a group.
 void flo_forcing_add_follower(FloFollowers *group, int k, const FloForcingContact *c, double mass);
 // Sums up what followers ask of their bodies; with the local response it also finds their velocities, for

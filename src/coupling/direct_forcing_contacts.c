@@ -116,11 +116,6 @@ static void position_of(const FloParticles *p, size_t i, double x[3]) {
   vec_set(x, p->x[i], p->y[i], p->z[i]);
 }
 
-static void velocity_of(const FloParticles *p, size_t i, double v[3]) {
-  vec_set(v, (double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
-          (double)p->vz[i] + (double)p->vz_low[i]);
-}
-
 // No point of the body moves farther between two poses.
 static double way_between(const FloBody *body, const FloPose *a, const FloPose *b) {
   double way[3], same = 0, opposite = 0; // q and -q are the same rotation
@@ -224,7 +219,7 @@ static Path path_of(const FloWorld *world, const FloDirectForcing *forcing, size
   Path path;
   double v[3];
   position_of(p, i, path.start);
-  velocity_of(p, i, v);
+  flo_forcing_velocity_of(p, i, v);
   vec_add_scaled(path.start, v, forcing->dt, path.end);
   return path;
 }
@@ -278,7 +273,7 @@ static void find_arm(const FloWorld *world, const FloDirectForcing *forcing, Flo
   const FloForcingPartner *partner = &forcing->partners[c->body];
   double x[3], v[3];
   position_of(p, c->particle, x);
-  velocity_of(p, c->particle, v);
+  flo_forcing_velocity_of(p, c->particle, v);
   if (body->kind != FLO_BODY_DYNAMIC) vec_add_scaled(x, v, forcing->dt, x);
   flo_world_nearest_image(world, partner->origin, x, x);
   vec_sub(x, partner->origin, c->arm);
@@ -292,11 +287,10 @@ static double find_relative(const FloWorld *world, const FloDirectForcing *forci
   size_t i = c->particle;
   const double kick[3] = {(double)p->ax[i], (double)p->ay[i], (double)p->az[i]};
   double surface[3], earlier[3];
-  velocity_of(p, i, relative);
+  flo_forcing_relative_velocity(world, forcing, c, relative);
   if (!partner->is_moving && partner->restitution == 0) return 0; // nobody asks
-  vec_add_scaled(relative, kick, -forcing->kick_dt, earlier);
-  flo_forcing_velocity_at(partner->velocity, c->arm, surface);
-  vec_sub(relative, surface, relative);
+  flo_forcing_velocity_of(p, i, earlier);
+  vec_add_scaled(earlier, kick, -forcing->kick_dt, earlier);
   flo_forcing_velocity_at(partner->earlier, c->arm, surface);
   vec_sub(earlier, surface, earlier);
   return vec_dot(earlier, c->normal);
@@ -307,8 +301,7 @@ static void fill_contact(const FloWorld *world, const FloDirectForcing *forcing,
                          int k) {
   const FloSurfaceHit *hit = &near->hits[k];
   FloForcingContact *c = &forcing->contacts[near->first + (uint32_t)k];
-  *c = (FloForcingContact){
-      .particle = near->particle, .body = hit->body, .has_company = near->n_hits > 1, .is_first = k == 0};
+  *c = (FloForcingContact){.particle = near->particle, .body = hit->body, .is_first = k == 0};
   vec_copy(hit->normal, c->normal);
   const FloForcingPartner *partner = &forcing->partners[c->body];
   double relative[3];
@@ -553,7 +546,7 @@ static void correct_anew(const FloWorld *world, const FloDirectForcing *forcing,
                          double x[3]) {
   Path path;
   double v[3], nearest;
-  velocity_of(&world->sets[FLO_SET_FLUID], particle, v);
+  flo_forcing_velocity_of(&world->sets[FLO_SET_FLUID], particle, v);
   vec_add_scaled(x, v, -forcing->dt, path.start);
   for (int round = 0; round < 2; ++round) {
     FloSurfaceHit hits[FLO_MAX_HITS];

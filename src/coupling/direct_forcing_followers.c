@@ -17,16 +17,6 @@
 // Columns are padded with followers without mass to a multiple of this.
 enum { LANES = 8, GROUPS_PER_CHUNK = 4, N = FLO_MAX_FOLLOWERS };
 
-// The same loops with longer vectors, on machines that have them. Products and sums are not contracted, so
-// the bits are the same.
-#ifdef FLO_HAS_AVX2
-#define WITH_AVX2 __attribute__((target("avx2"), flatten))
-static bool has_avx2(void) { return __builtin_cpu_supports("avx2"); }
-#else
-#define WITH_AVX2
-static bool has_avx2(void) { return false; }
-#endif
-
 typedef struct Flock {
   FloWorld *world;
   FloDirectForcing *forcing;
@@ -222,11 +212,6 @@ static void meet_range(void *context, size_t begin, size_t end, int thread) {
   meet_groups(context, begin, end);
 }
 
-WITH_AVX2 static void meet_range_avx2(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  meet_groups(context, begin, end);
-}
-
 static void complete_matrix(double a[36]) {
   for (int i = 0; i < 6; ++i)
     for (int k = 0; k < i; ++k) a[6 * k + i] = a[6 * i + k];
@@ -234,8 +219,8 @@ static void complete_matrix(double a[36]) {
 
 void flo_forcing_meet_followers(FloWorld *world, FloDirectForcing *forcing) {
   Flock flock = {world, forcing};
-  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK,
-                   has_avx2() ? meet_range_avx2 : meet_range, &flock);
+  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, forcing->follower_passes->meet,
+                   &flock);
   for (size_t g = 0; g < forcing->n_groups; ++g) {
     const FloFollowers *group = &forcing->followers[g];
     FloForcingPartner *partner = &forcing->partners[group->body];
@@ -353,11 +338,6 @@ static void lead_range(void *context, size_t begin, size_t end, int thread) {
   lead_groups(context, begin, end);
 }
 
-WITH_AVX2 static void lead_range_avx2(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  lead_groups(context, begin, end);
-}
-
 // What they gave their body, and what of it moves it.
 static void take_from_followers(const FloWorld *world, FloForcingPartner *partner) {
   for (int row = 0; row < 6; ++row) {
@@ -372,10 +352,39 @@ static void take_from_followers(const FloWorld *world, FloForcingPartner *partne
 double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing) {
   Flock flock = {world, forcing};
   double worst = 0;
-  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK,
-                   has_avx2() ? lead_range_avx2 : lead_range, &flock);
+  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, forcing->follower_passes->lead,
+                   &flock);
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (forcing->partners[k].n_followers > 0) take_from_followers(world, &forcing->partners[k]);
   for (size_t g = 0; g < forcing->n_groups; ++g) worst = fmax(worst, forcing->followers[g].error);
   return sqrt(worst);
 }
+
+// ---- Instruction sets ----
+
+const FloFollowerPasses *flo_forcing_passes_generic(void) {
+  static const FloFollowerPasses generic = {"generic", meet_range, lead_range};
+  return &generic;
+}
+
+#ifdef FLO_HAS_AVX2
+// The same loops with longer vectors. Products and sums are not contracted, so the bits are the same.
+#define WITH_AVX2 __attribute__((target("avx2"), flatten))
+
+WITH_AVX2 static void meet_range_avx2(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  meet_groups(context, begin, end);
+}
+
+WITH_AVX2 static void lead_range_avx2(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  lead_groups(context, begin, end);
+}
+
+const FloFollowerPasses *flo_forcing_passes(void) {
+  static const FloFollowerPasses avx2 = {"avx2", meet_range_avx2, lead_range_avx2};
+  return __builtin_cpu_supports("avx2") ? &avx2 : flo_forcing_passes_generic();
+}
+#else
+const FloFollowerPasses *flo_forcing_passes(void) { return flo_forcing_passes_generic(); }
+#endif

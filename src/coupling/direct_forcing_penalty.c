@@ -7,6 +7,10 @@
 // It reaches 1.5 spacings (h = 0.75 s), so that fluid one spacing away from the samples, where it is placed,
 // feels little of it; with the kernel's own h it would be shot away by 25 g at the start. Samples weigh as
 // much as fluid particles. What acts on a body is the opposite.
+//
+// The papers have samples as far apart as fluid. Here each repels by the share of its volume (Akinci 2012) in
+// that of a sample of a plane wall as far apart as fluid: what a wall does is the same on average, however
+// finely it is sampled.
 #include "coupling/direct_forcing.h"
 
 #include <string.h>
@@ -20,10 +24,13 @@ static double shape_of(double q) {
 typedef struct Penalty {
   const FloWorld *world;
   double c, h;
+  double usual_volume; // of samples at the surface of a plane wall, one spacing apart [m^dim]
 } Penalty;
 
 static Penalty describe(const FloWorld *world, const FloDirectForcing *forcing) {
-  return (Penalty){world, flo_forcing_sound_speed(world, forcing), 0.75 * world->def.spacing};
+  double own = 0, s = world->def.spacing;
+  for (int layer = 0; layer < world->layers; ++layer) own += flo_kernel_sheet_sum(&world->kernel, s, layer);
+  return (Penalty){world, flo_forcing_sound_speed(world, forcing), 0.75 * s, world->boundary_gamma / own};
 }
 
 // On fluid particle i by a sample.
@@ -34,7 +41,8 @@ static void pair_force(const Penalty *in, size_t i, const FloParticles *samples,
   flo_world_nearest_image(in->world, here, there, there);
   vec_sub(here, there, way);
   double r = fmax(vec_length(way), 1e-3 * in->h);
-  double size = 0.5 * (double)p->mass[i] * 0.02 * in->c * in->c / r * shape_of(r / in->h);
+  double share = (double)samples->volume[j] / in->usual_volume;
+  double size = share * 0.5 * (double)p->mass[i] * 0.02 * in->c * in->c / r * shape_of(r / in->h);
   vec_scale(way, size / r, force);
 }
 

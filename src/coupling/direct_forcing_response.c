@@ -24,6 +24,7 @@
 // each other with a no-slip particle between them are braked, but not glued together.
 #include "coupling/direct_forcing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Small matrices ----
@@ -195,28 +196,60 @@ static bool is_pinched(const FloWorld *world, const FloDirectForcing *forcing, c
 // From now on it presses along another direction.
 static void turn_contact(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c,
                          const double normal[3]) {
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloForcingPartner *partner = &forcing->partners[c->body];
-  size_t i = c->particle;
-  double surface[3],
-      relative[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
-                     (double)p->vz[i] + (double)p->vz_low[i]};
-  flo_forcing_velocity_at(partner->velocity, c->arm, surface);
-  vec_sub(relative, surface, relative);
+  double relative[3], mass = (double)world->sets[FLO_SET_FLUID].mass[c->particle];
+  flo_forcing_relative_velocity(world, forcing, c, relative);
   vec_copy(normal, c->normal);
   c->approach = vec_dot(relative, normal);
-  c->weight = 1 / (double)p->mass[i] + yield_to_fluid(partner, normal, c->arm);
+  c->weight = 1 / mass + yield_to_fluid(&forcing->partners[c->body], normal, c->arm);
 }
 
-// Both press along the line between them, and nobody sideways.
-static void straighten(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *a,
-                       FloForcingContact *b) {
-  double axis[3], opposite[3];
-  vec_sub(a->normal, b->normal, axis);
-  vec_scale(axis, 1 / vec_length(axis), axis);
-  vec_scale(axis, -1, opposite);
-  turn_contact(world, forcing, a, axis);
-  turn_contact(world, forcing, b, opposite);
+// Which contacts of a particle are pinched together, and on which side each of them stands: sides[k] and
+// sides[j] are opposite numbers if k and j face each other across a wedge, directly or by way of others, and
+// zero is for who is not pinched. The number is that of the first one, plus one. There always are two sides:
+// of three normals not all can face each other, since the square of their sum would be negative, and without
+// such triangles four contacts have no odd cycle. All is decided before any contact turns, so that their
+// order makes no difference.
+static void find_sides(const FloWorld *world, const FloDirectForcing *forcing,
+                       const FloForcingContact *contacts, int n, int sides[FLO_MAX_HITS]) {
+  bool are_pinched[FLO_MAX_HITS][FLO_MAX_HITS] = {{false}};
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < k; ++j) {
+      if (!is_pinched(world, forcing, &contacts[j], &contacts[k])) continue;
+      are_pinched[k][j] = are_pinched[j][k] = true;
+      sides[k] = k + 1, sides[j] = j + 1;
+    }
+  for (int round = 1; round < n; ++round) // as many as the longest chain has links
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j)
+        if (are_pinched[k][j] && abs(sides[j]) < abs(sides[k])) sides[k] = -sides[j];
+}
+
+// Mean direction of one side.
+static void mean_normal(const FloForcingContact *contacts, int n, const int sides[FLO_MAX_HITS], int side,
+                        double mean[3]) {
+  vec_set(mean, 0, 0, 0);
+  for (int k = 0; k < n; ++k)
+    if (sides[k] == side) vec_add(mean, contacts[k].normal, mean);
+  vec_scale(mean, 1 / vec_length(mean), mean);
+}
+
+// Those that are pinched together press along the line between their two sides, and nobody sideways. Sides
+// count for it, not contacts, so that a floor in two pieces leads the way of one in a single piece.
+static void straighten(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *contacts,
+                       int n) {
+  int sides[FLO_MAX_HITS] = {0};
+  find_sides(world, forcing, contacts, n, sides);
+  for (int side = 1; side <= n; ++side) {
+    double here[3], there[3], axis[3], opposite[3];
+    if (sides[side - 1] != side) continue;
+    mean_normal(contacts, n, sides, side, here);
+    mean_normal(contacts, n, sides, -side, there);
+    vec_sub(here, there, axis);
+    vec_scale(axis, 1 / vec_length(axis), axis);
+    vec_scale(axis, -1, opposite);
+    for (int k = 0; k < n; ++k)
+      if (abs(sides[k]) == side) turn_contact(world, forcing, &contacts[k], sides[k] > 0 ? axis : opposite);
+  }
 }
 
 static void start_company(FloWorld *world, FloDirectForcing *forcing, size_t first) {
@@ -228,12 +261,7 @@ static void start_company(FloWorld *world, FloDirectForcing *forcing, size_t fir
     c->weight = 1 / mass + yield_to_fluid(&forcing->partners[c->body], c->normal, c->arm);
     slip_in_company(forcing, contacts, c, n, mass);
   }
-  for (int k = 1; k < n; ++k)
-    for (int j = 0; j < k; ++j) {
-      if (!is_pinched(world, forcing, &contacts[j], &contacts[k])) continue;
-      straighten(world, forcing, &contacts[j], &contacts[k]);
-      contacts->is_pinched = true;
-    }
+  straighten(world, forcing, contacts, n);
 }
 
 // The contacts of one particle, whose impulses are found together: one after the other they would pass what
@@ -444,8 +472,9 @@ static void give(FloForcingPartner *partner, const double impulse[3], const doub
   }
 }
 
-// Beyond what followers gave. What static and kinematic solids feel is
-// known from their samples.
+// Beyond what followers gave, one contact after the other in the order of the list: several of them may be of
+// one body, and the bits of a sum depend on its order. What static and kinematic solids feel is known from
+// their samples.
 static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
   const FloBody *bodies = flo_bodies(world);
   world->contacts = 0;
@@ -466,16 +495,12 @@ static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
 
 // What still approaches.
 static double company_residual(const FloWorld *world, const FloDirectForcing *forcing) {
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
   double worst = 0;
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
     const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
-    const FloForcingPartner *partner = &forcing->partners[c->body];
-    size_t i = c->particle;
-    double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]}, at[3], change[3];
-    flo_forcing_velocity_at(partner->velocity, c->arm, at);
-    flo_forcing_velocity_at(partner->change, c->arm, change);
-    vec_sub(v, at, v);
+    double v[3], change[3];
+    flo_forcing_relative_velocity(world, forcing, c, v);
+    flo_forcing_velocity_at(forcing->partners[c->body].change, c->arm, change);
     vec_sub(v, change, v);
     worst = fmax(worst, c->bounce - vec_dot(v, c->normal));
   }

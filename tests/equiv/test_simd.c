@@ -3,6 +3,7 @@
 // no more.
 #include "sph/passes.h"
 #include "support/cloud.h"
+#include "support/forcing.h"
 #include "support/reference.h"
 
 #if defined(__x86_64__)
@@ -272,6 +273,48 @@ static void test_wide_kernels_equal_scalar_ones_lane_by_lane(void **state) {
 }
 #endif
 
+// ---- Followers of bodies in `direct-forcing`: nothing is fused, so they get the same bits ----
+
+// Two plates that sink, and what is known of the wider one in the end; `passes` is NULL: what the method
+// chooses by itself.
+static uint64_t sink_hash(const FloFollowerPasses *passes, double response, double slip,
+                          FloForcingPartner *plate) {
+  FloWorld *world = sink_two(1, response, slip, 1);
+  FloDirectForcing *forcing = world->method_state;
+  size_t n_followers = 0;
+  forcing->follower_passes = passes;
+  for (int k = 0; k < 40; ++k) {
+    step_world(world, 1);
+    n_followers += forcing->n_followers;
+  }
+  assert_ptr_equal(forcing->follower_passes, passes ? passes : flo_forcing_passes());
+  assert_true(n_followers > 1000);
+  *plate = forcing->partners[1];
+  uint64_t hash = flo_world_hash(world);
+  flo_world_destroy(world);
+  return hash;
+}
+
+static void compare_followers(double response, double slip) {
+  FloForcingPartner plain, fast;
+  assert_true(sink_hash(flo_forcing_passes_generic(), response, slip, &plain) ==
+              sink_hash(NULL, response, slip, &fast));
+  assert_true(plain.n_followers > 0);
+  assert_memory_equal(plain.followers, fast.followers, sizeof plain.followers);
+  assert_memory_equal(plain.load, fast.load, sizeof plain.load);
+  assert_memory_equal(plain.exchange, fast.exchange, sizeof plain.exchange);
+}
+
+static void test_followers_get_the_same_bits(void **state) {
+  (void)state;
+  if (fast_passes()) assert_string_equal(flo_forcing_passes()->name, "avx2");
+  if (flo_forcing_passes() == flo_forcing_passes_generic()) skip();
+  for (double slip = 0; slip <= 1; slip += 0.5) {
+    compare_followers(FLO_RESPONSE_GLOBAL, slip);
+    compare_followers(FLO_RESPONSE_LOCAL, slip);
+  }
+}
+
 static void test_the_best_passes_are_chosen(void **state) {
   (void)state;
   assert_ptr_equal(flo_passes(), fast_passes() ? fast_passes() : flo_passes_generic());
@@ -286,6 +329,7 @@ int main(void) {
       cmocka_unit_test(test_forces_of_two_fluids_agree),
       cmocka_unit_test(test_equal_fluids_are_one_fluid),
       cmocka_unit_test(test_wide_kernels_equal_scalar_ones_lane_by_lane),
+      cmocka_unit_test(test_followers_get_the_same_bits),
       cmocka_unit_test(test_the_best_passes_are_chosen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,4 +70,25 @@ static inline FloWorld *plunge(int dim, int threads, double slip, double density
   return world;
 }
 
+// Two plates that sink with more followers than fit into a group, which are only told apart by sorting. All
+// is `width` times as wide.
+static inline FloWorld *sink_two(int threads, double response, double slip, double width) {
+  FloWorldDef def = forcing_def(3, true);
+  def.threads = threads;
+  FloWorld *world = create_world(&def);
+  double s = def.spacing, w = width * s, low[3] = {0}, high[3] = {16 * w, 12 * w, 9 * s};
+  set_param(world, "response", response);
+  add_tank(world, 3, high[0], high[1], 20 * s);
+  FloBodyDef body = flo_default_body_def();
+  body.kind = FLO_BODY_DYNAMIC, body.density = 700, body.slip = slip;
+  body.shape = box_shape(8 * w, 9 * w, 2 * s), body.pose = pose_at(5.5 * w, 6 * w, 5 * s);
+  body.velocity[2] = -1, body.angular_velocity[0] = 1;
+  add_body(world, &body);
+  body.density = 3000, body.slip = 1 - slip, body.shape = box_shape(3 * w, 4 * w, 3 * s);
+  body.pose = pose_at(12.5 * w, 6 * w, 5 * s), body.locks[0] = body.turn_locks[1] = true;
+  add_body(world, &body);
+  add_block(world, add_water(world), low, high);
+  return world;
+}
+
 #endif
