@@ -39,6 +39,7 @@ typedef struct FloBody {
   double impulse[6];     // force and torque times time since averages were restarted
   bool averages_force;   // though it is not dynamic
   double reach;          // no point of it is farther from its position [m]
+  double sampling;       // distance of its samples in spacings
   FloSet set;            // that holds its samples:
   size_t first, count;
   double friction; // before any change; < 0: not given

@@ -358,6 +358,7 @@ static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body
     flo_world_follow_motions(world, body);
   describe_samples(world, body);
   flo_world_place_samples(world, body);
+  body->sampling = sample_spacing(world, def) / world->def.spacing;
   FLO_TRY(compute_volumes(world, body, sample_spacing(world, def), error));
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
 }

@@ -8,9 +8,8 @@
 // feels little of it; with the kernel's own h it would be shot away by 25 g at the start. Samples weigh as
 // much as fluid particles. What acts on a body is the opposite.
 //
-// The papers have samples as far apart as fluid. Here each repels by the share of its volume (Akinci 2012) in
-// that of a sample of a plane wall as far apart as fluid: what a wall does is the same on average, however
-// finely it is sampled.
+// The papers have samples as far apart as fluid; closer ones repel by less, so that what a wall does is the
+// same on average however finely it is sampled.
 #include "coupling/direct_forcing.h"
 
 #include <string.h>
@@ -24,13 +23,11 @@ static double shape_of(double q) {
 typedef struct Penalty {
   const FloWorld *world;
   double c, h;
-  double usual_volume; // of samples at the surface of a plane wall, one spacing apart [m^dim]
 } Penalty;
 
-static Penalty describe(const FloWorld *world, const FloDirectForcing *forcing) {
-  double own = 0, s = world->def.spacing;
-  for (int layer = 0; layer < world->layers; ++layer) own += flo_kernel_sheet_sum(&world->kernel, s, layer);
-  return (Penalty){world, flo_forcing_sound_speed(world, forcing), 0.75 * s, world->boundary_gamma / own};
+static double share_of_sample(const FloWorld *world, const FloParticles *samples, size_t j) {
+  double sampling = flo_bodies(world)[samples->body[j]].sampling;
+  return world->def.dim == 3 ? sampling * sampling : sampling;
 }
 
 // On fluid particle i by a sample.
@@ -41,7 +38,7 @@ static void pair_force(const Penalty *in, size_t i, const FloParticles *samples,
   flo_world_nearest_image(in->world, here, there, there);
   vec_sub(here, there, way);
   double r = fmax(vec_length(way), 1e-3 * in->h);
-  double share = (double)samples->volume[j] / in->usual_volume;
+  double share = share_of_sample(in->world, samples, j);
   double size = share * 0.5 * (double)p->mass[i] * 0.02 * in->c * in->c / r * shape_of(r / in->h);
   vec_scale(way, size / r, force);
 }
@@ -82,7 +79,7 @@ void flo_forcing_add_penalty(FloWorld *world, FloDirectForcing *forcing) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   size_t n_samples = world->sets[FLO_SET_BOUNDARY].count + world->sets[FLO_SET_RIGID].count;
   bool has_bodies = world->sets[FLO_SET_RIGID].count > 0;
-  Penalty in = describe(world, forcing);
+  Penalty in = {world, flo_forcing_sound_speed(world, forcing), 0.75 * world->def.spacing};
   memset(forcing->repulsion, 0, 4 * n_samples * sizeof(float));
   for (size_t i = 0; i < p->count; ++i) {
     if (p->held[i]) continue;

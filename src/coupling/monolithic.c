@@ -266,20 +266,6 @@ static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *er
 // needs pressures far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error
 // of a ten-thousandth asks for as much as a twentieth of a layer's weight. Then still water keeps simmering,
 // and needs nearly twice as many iterations. The velocities' divergence is held at zero all the same.
-//
-// Where fluid hits a wall, steps are too long for that alone to keep its volume. What can be seen of a
-// compression goes the faster the larger it is, but never within a step or two: that would throw fluid back
-// faster than it came.
-#define SEEN_COMPRESSION 0.01f
-#define FASTEST_RATE     0.5 // per step
-
-static float correction_of(const FloMonolithic *mono, float compression) {
-  if (!(compression > SEEN_COMPRESSION && mono->correction_rate < FASTEST_RATE))
-    return (float)mono->correction;
-  double rate = mono->correction_rate * (double)(compression / SEEN_COMPRESSION);
-  return (float)(1 - exp(-fmin(rate, FASTEST_RATE)));
-}
-
 static void volume_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
@@ -287,12 +273,13 @@ static void volume_range(void *context, size_t begin, size_t end, int thread) {
   FloMonolithic *mono = step->mono;
   FloParticles *p = &world->sets[FLO_SET_FLUID];
   const float self = (float)flo_kernel_w(&world->kernel, 0), volume = (float)mono->rest_volume;
+  const float correction = (float)mono->correction;
   bool has_rigid = world->sets[FLO_SET_RIGID].count > 0;
   for (size_t i = begin; i < end; ++i) {
     float share = volume * (self + world->fluid_fluid.kernel_sum[i]) + world->fluid_boundary.kernel_sum[i];
     if (has_rigid) share += world->fluid_rigid.kernel_sum[i];
     p->density[i] = share * p->mass[i] / volume;
-    mono->own_source[i] = share > 1 ? (1 - share) * correction_of(mono, share - 1) : 1 - share;
+    mono->own_source[i] = share > 1 ? correction * (1 - share) : 1 - share;
   }
 }
 
@@ -457,12 +444,12 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   return FLO_OK;
 }
 
-// Of small compressions, in units of steps: shorter steps do not push harder. Drops would stay angular if the
-// corners that surface tension pulls on could give way for a while.
-static double correction_rate(const FloWorld *world, double dt) {
+// A share that depends on the step as a rate does, so that shorter steps do not push harder. Drops would stay
+// angular if the corners that surface tension pulls on could give way for a while.
+static double correction(const FloWorld *world, double dt) {
   double g = vec_length(world->def.gravity);
   double time = world->params[FLO_MONO_CORRECTION_TIME] * sqrt(world->def.spacing / (g > 0 ? g : 1));
-  return time > 0 && !flo_surface_tension_is_used(world) ? dt / time : INFINITY;
+  return time > 0 && !flo_surface_tension_is_used(world) ? 1 - exp(-dt / time) : 1;
 }
 
 // Fluid that fills a domain which repeats along all axes has nowhere to expand to: what is compressed stays
@@ -489,8 +476,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   Step step = {world, mono};
   mono->dt = dt;
   mono->contact_sum = contact_sum(world);
-  mono->correction_rate = correction_rate(world, dt);
-  mono->correction = 1 - exp(-mono->correction_rate);
+  mono->correction = correction(world, dt);
   mono->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   mono->n_fluid = world->sets[FLO_SET_FLUID].count;

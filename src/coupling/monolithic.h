@@ -86,7 +86,7 @@ typedef struct FloMonolithic {
   double expected_speed; // [m/s]
   // Of a step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
-  double correction_rate, correction;  // of small compressions: per step, and the share that is taken back
+  double correction;                   // share of a compression that is taken back
   size_t n_fluid, n_contacts, n_touches, n_chunks;
   FloViscosity viscosity; // explicit
   bool has_implicit_viscosity;

@@ -353,9 +353,7 @@ static inline double fluid_error(const Model *m, size_t i) {
   }
   // A compression is taken back in a fifth of sqrt(s/g).
   double g = vec_length(m->world->def.gravity), time = 0.2 * sqrt(m->world->def.spacing / (g > 0 ? g : 1));
-  double slow = m->dt / time, fast = slow * (share - 1) / 0.01; // compressions beyond 1 % go faster
-  double haste = fmax(slow, fmin(fast, 0.5));
-  return (share > 1 ? 1 - exp(-haste) : 1) * (1 - share) - m->dt * rate;
+  return (share > 1 ? 1 - exp(-m->dt / time) : 1) * (1 - share) - m->dt * rate;
 }
 
 typedef struct ContactSums {
