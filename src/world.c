@@ -262,7 +262,8 @@ static FloStatus prepare(FloWorld *world, FloError *error) {
 static double speed_limit(const FloWorld *world, const char **limited_by) {
   double dt = world->def.max_time_step, s = world->def.spacing;
   *limited_by = "max_time_step";
-  double speed = fmax(world->max_speed, flo_world_max_wall_speed(world));
+  double speed =
+      fmax(fmax(world->max_speed, flo_world_max_wall_speed(world)), flo_world_max_emitter_speed(world));
   if (world->def.cfl * s < dt * speed) dt = world->def.cfl * s / speed, *limited_by = "speed";
   double kick = world->max_acceleration > 0 ? 0.5 * sqrt(s / world->max_acceleration) : INFINITY;
   if (kick < dt) dt = kick, *limited_by = "force";
@@ -285,7 +286,7 @@ static const char *remedy_for(const char *limited_by) {
     return "a lower speed of sound, slower walls and emitters, or a larger spacing";
   if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
   if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
-  if (!strcmp(limited_by, "speed")) return "lower velocities of the fluid and the walls";
+  if (!strcmp(limited_by, "speed")) return "lower velocities of fluid, walls and emitters";
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }
 

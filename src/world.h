@@ -245,6 +245,7 @@ void flo_world_follow_motions(const FloWorld *world, FloBody *body);
 
 // ---- Parts of a step ----
 FloStatus flo_world_emit(FloWorld *world, FloError *error);
+double flo_world_max_emitter_speed(const FloWorld *world); // of those that may emit in the next step
 FloStatus flo_world_drain(FloWorld *world, FloError *error);
 void flo_world_move_bodies(FloWorld *world);
 // Moves the dynamic bodies for dt, as their momenta say.

@@ -87,7 +87,6 @@ static double expected_body_speed(const FloWorld *world) {
 static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloDirectForcing *forcing = state;
-  if (!forcing->follower_passes) forcing->follower_passes = flo_forcing_passes();
   double expected = fmax(flo_world_expected_speed(world), expected_body_speed(world));
   // Of drops ten spacings wide. Sound ten times as fast, c^2 = 10 sigma/(rho s), lets their pressure, 2 sigma
   // over a radius of 5 s, compress them by 4 %; in the plane, where it is half of that, by 2 %.

@@ -115,7 +115,7 @@ typedef struct FloFollowerPasses {
 
 typedef struct FloDirectForcing {
   double expected_speed;                    // [m/s]; saved
-  const FloFollowerPasses *follower_passes; // tests choose others than the best
+  const FloFollowerPasses *follower_passes; // that tests choose; NULL: the best
   // Of a step:
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: that particles keep from surfaces [m]

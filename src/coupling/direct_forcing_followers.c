@@ -217,10 +217,13 @@ static void complete_matrix(double a[36]) {
     for (int k = 0; k < i; ++k) a[6 * k + i] = a[6 * i + k];
 }
 
+static const FloFollowerPasses *passes_of(const FloDirectForcing *forcing) {
+  return forcing->follower_passes ? forcing->follower_passes : flo_forcing_passes();
+}
+
 void flo_forcing_meet_followers(FloWorld *world, FloDirectForcing *forcing) {
   Flock flock = {world, forcing};
-  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, forcing->follower_passes->meet,
-                   &flock);
+  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, passes_of(forcing)->meet, &flock);
   for (size_t g = 0; g < forcing->n_groups; ++g) {
     const FloFollowers *group = &forcing->followers[g];
     FloForcingPartner *partner = &forcing->partners[group->body];
@@ -352,8 +355,7 @@ static void take_from_followers(const FloWorld *world, FloForcingPartner *partne
 double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing) {
   Flock flock = {world, forcing};
   double worst = 0;
-  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, forcing->follower_passes->lead,
-                   &flock);
+  flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, passes_of(forcing)->lead, &flock);
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (forcing->partners[k].n_followers > 0) take_from_followers(world, &forcing->partners[k]);
   for (size_t g = 0; g < forcing->n_groups; ++g) worst = fmax(worst, forcing->followers[g].error);

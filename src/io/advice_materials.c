@@ -9,10 +9,14 @@
 
 // ---- Use ----
 
-static bool has_user(const FloScene *scene, size_t material) {
-  const struct FloSceneParts *parts = scene->parts;
+static bool is_of_body(const FloScene *scene, size_t material) {
   for (size_t k = 0; k < scene->n_bodies; ++k)
     if (scene->bodies[k].def.kind == FLO_BODY_DYNAMIC && scene->bodies[k].material == material) return true;
+  return false;
+}
+
+static bool is_of_fluid(const FloScene *scene, size_t material) {
+  const struct FloSceneParts *parts = scene->parts;
   for (size_t k = 0; k < parts->n_fluids; ++k)
     if (parts->fluids[k].material == material) return true;
   for (size_t k = 0; k < parts->n_added; ++k)
@@ -31,22 +35,30 @@ static bool has_user(const FloScene *scene, size_t material) {
 // No liquid that a scene of seconds can show flowing is thicker than this; honey has 0.005 to 0.01.
 #define THICK 1 // [m2/s]
 
+// Liquids have 600 and more; in g/cm3 they would have about 1.
+#define THIN 50 // [kg/m3]
+
 // Ten times that of the earth; a scene in centimetres would have 981.
 #define STRONG 98.1 // [m/s2]
 
 void flo_advice_on_materials(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
   for (size_t k = 0; k < parts->n_materials; ++k)
-    if (!has_user(advice->scene, k))
+    if (!is_of_fluid(advice->scene, k) && !is_of_body(advice->scene, k))
       flo_advice_tell(advice, "material '%s' is not used: no fluid, body or emitter has it",
                       parts->materials[k].name);
   flo_advice_end_kind(advice, "materials");
   for (size_t k = 0; k < parts->n_materials; ++k)
-    if (parts->materials[k].def.viscosity > THICK)
+    if (is_of_fluid(advice->scene, k) && parts->materials[k].def.viscosity > THICK)
       flo_advice_tell(advice,
                       "material '%s' has a kinematic viscosity of %g m2/s; honey has 0.01 and water 1e-6: is "
                       "it in m2/s? A dynamic viscosity in Pa s is to be divided by the density",
                       parts->materials[k].name, parts->materials[k].def.viscosity);
+  flo_advice_end_kind(advice, "materials");
+  for (size_t k = 0; k < parts->n_materials; ++k)
+    if (is_of_fluid(advice->scene, k) && parts->materials[k].def.density < THIN)
+      flo_advice_tell(advice, "fluid '%s' has a density of %g kg/m3; water has 1000: is it in kg/m3?",
+                      parts->materials[k].name, parts->materials[k].def.density);
   flo_advice_end_kind(advice, "materials");
   double gravity = vec_length(advice->scene->world.gravity);
   if (gravity > STRONG)

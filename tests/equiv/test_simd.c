@@ -287,7 +287,7 @@ static uint64_t sink_hash(const FloFollowerPasses *passes, double response, doub
     step_world(world, 1);
     n_followers += forcing->n_followers;
   }
-  assert_ptr_equal(forcing->follower_passes, passes ? passes : flo_forcing_passes());
+  assert_ptr_equal(forcing->follower_passes, passes);
   assert_true(n_followers > 1000);
   *plate = forcing->partners[1];
   uint64_t hash = flo_world_hash(world);

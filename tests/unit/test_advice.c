@@ -378,6 +378,8 @@ static void test_numbers_of_another_unit(void **state) {
   (void)state;
   expect_note(LIQUIDS(DOWN, "'water':{'viscosity':1000}"),
               "material 'water' has a kinematic viscosity of 1000 m2/s");
+  expect_note(LIQUIDS(DOWN, "'water':{'density':1}"),
+              "fluid 'water' has a density of 1 kg/m3; water has 1000");
   expect_note(LIQUIDS("[0,0,-981]", "'water':{}"), "gravity is 981 m/s2, 100 times");
 }
 

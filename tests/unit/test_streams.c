@@ -136,6 +136,25 @@ static void test_an_emitter_points_where_its_pose_turns_it(void **state) {
   flo_world_destroy(world);
 }
 
+// The first layer comes in the step that was chosen before there was any fluid.
+static void test_a_fast_emitter_limits_the_step_it_begins_in(void **state) {
+  (void)state;
+  const char *const methods[] = {"wcsph", "monolithic", "direct-forcing"};
+  for (size_t k = 0; k < FLO_COUNT_OF(methods); ++k)
+    for (double start = 0; start < 0.02; start += 0.0123) {
+      FloWorldDef world_def = small_world_def(3);
+      world_def.method = methods[k];
+      FloWorld *world = create_world(&world_def);
+      FloEmitterDef def = window(add_water(world));
+      def.speed = 20, def.start = start;
+      add_emitter(world, &def);
+      advance(world, start + 0.01);
+      assert_true(fluid_count(world) > 100);
+      assert_true(flo_world_figures(world).max_speed < 25);
+      flo_world_destroy(world);
+    }
+}
+
 static void test_an_emitter_keeps_its_hours(void **state) {
   (void)state;
   FloWorld *world = weightless_world(3);
@@ -453,6 +472,7 @@ int main(void) {
       cmocka_unit_test(test_a_round_window_emits_a_disc),
       cmocka_unit_test(test_layers_are_a_spacing_apart_whatever_the_time_step),
       cmocka_unit_test(test_an_emitter_points_where_its_pose_turns_it),
+      cmocka_unit_test(test_a_fast_emitter_limits_the_step_it_begins_in),
       cmocka_unit_test(test_an_emitter_keeps_its_hours),
       cmocka_unit_test(test_an_emitter_stops_at_the_largest_number_of_particles),
       cmocka_unit_test(test_an_emitter_added_later_starts_then),
