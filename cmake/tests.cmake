@@ -11,6 +11,11 @@ set(test_environment FLOTSAM_SOURCE=${CMAKE_SOURCE_DIR}
   OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=malloc_context_size=2
   "LSAN_OPTIONS=suppressions='${test_root}/leaks.txt':print_suppressions=0")
 
+# Under sanitizers some scripts do less: what costs much and would see nothing new.
+if(FLOTSAM_SANITIZE)
+  list(APPEND test_environment FLOTSAM_SLOW=1)
+endif()
+
 # The long ones begin first, so that no core is idle in the end.
 set(costs physics 100 cli 10)
 

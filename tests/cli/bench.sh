@@ -30,6 +30,11 @@ expect_mistake "--threads needs whole numbers such as 1,2, not 'x'" --threads 1,
 expect_mistake "--threads must lie between 1 and 1024, got 0" --threads 0
 expect_mistake "--threads takes at most 16 numbers" --threads 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 
+if ((${FLOTSAM_SLOW:-0})); then
+  expect_exit 0 "$flotsam" bench --quick --threads 2 --particles 1k --only box,pool
+  finish
+fi
+
 # ---- A short run of everything ----
 
 expect_exit 0 "$flotsam" bench --quick --threads 1,2 --particles 8k --table
