@@ -9,6 +9,9 @@
 #include "geometry/thinner.h"
 
 #include <math.h>
+#if FLO_THINNER_LANES == 8
+#include <immintrin.h>
+#endif
 
 static const size_t max_samples = 1000000000;
 static const float least_sum = 1.46f;   // of w, 3.7/H^3
@@ -70,15 +73,23 @@ LANES_INLINE float block_sum(const Lanes splits[N_SPLITS]) {
   Quad sum = *(Quad *)a + *(Quad *)(a + 4);
   return sum[0] + sum[1] + (sum[2] + sum[3]);
 }
+#if FLO_THINNER_LANES == 8
+LANES_INLINE bool is_any_lane(LaneMask mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
+// The smaller and the larger, lane by lane; b where a is not a number.
+LANES_INLINE Lanes lanes_min(Lanes a, Lanes b) { return (Lanes)_mm256_min_ps((__m256)a, (__m256)b); }
+LANES_INLINE Lanes lanes_max(Lanes a, Lanes b) { return (Lanes)_mm256_max_ps((__m256)a, (__m256)b); }
+#else
 LANES_INLINE bool is_any_lane(LaneMask mask) {
   typedef int64_t Pairs __attribute__((vector_size(4 * LANES)));
   Pairs pairs = (Pairs)mask;
-#if FLO_THINNER_LANES == 8
-  return (pairs[0] | pairs[1] | pairs[2] | pairs[3]) != 0;
-#else
   return (pairs[0] | pairs[1]) != 0;
-#endif
 }
+LANES_INLINE Lanes lanes_choose(LaneMask is_first, Lanes a, Lanes b) {
+  return (Lanes)(((LaneMask)a & is_first) | ((LaneMask)b & ~is_first));
+}
+LANES_INLINE Lanes lanes_min(Lanes a, Lanes b) { return lanes_choose(a < b, a, b); }
+LANES_INLINE Lanes lanes_max(Lanes a, Lanes b) { return lanes_choose(a > b, a, b); }
+#endif
 
 // Up to eight samples of one cell, so that a vector unit takes them at once: two lines of the cache with what
 // every candidate nearby needs. Places are in cells from the low corner of the cell. Where there is no
@@ -111,7 +122,9 @@ typedef struct Sample {
 // A block near the candidate at hand.
 typedef struct Visit {
   _Alignas(64) float w[BLOCK]; // of its samples at the candidate
-  uint32_t block, turn;        // its number, and in which of the cells around it is
+  Block *block;
+  const float (*shift)[BLOCK]; // to the one of the cells around in which it is
+  uint32_t number;             // of the block
 } Visit;
 
 // The blocks around a cell, found group by group: those of the cell itself, where most candidates that are
@@ -206,9 +219,14 @@ LANES_INLINE Place place_of(const FloThinner *thinner, const double p[3]) {
 // What the samples around a candidate add up to, lane by lane.
 typedef struct Tally {
   Lanes sum[N_SPLITS], sum_in_layer[N_SPLITS]; // of w, without the candidate's own
-  LaneMask too_near;                           // within the rule's distance
-  LaneMask hopeless;                           // within the least distance, or filled by the candidate
+  Lanes nearest;                               // of the distances [H]
+  Lanes fullest;                               // of the samples' sums with the candidate
 } Tally;
+
+LANES_INLINE void set_visit(const FloThinner *thinner, Visit *visit, uint32_t block, int turn) {
+  visit->block = &blocks_of(thinner)[block], visit->number = block;
+  visit->shift = thinner->shifts[turn];
+}
 
 // Finds the next group of blocks; false if there are too many.
 LANES_INLINE bool find_group(const FloThinner *thinner, Neighbourhood *around) {
@@ -222,7 +240,7 @@ LANES_INLINE bool find_group(const FloThinner *thinner, Neighbourhood *around) {
     for (uint32_t k = heads[cell & thinner->mask]; k != NONE; k = links[k].next) {
       if (links[k].cell != cell) continue; // another one of the same bucket
       if (n == MAX_VISITS) return false;
-      around->visits[n].block = k, around->visits[n].turn = (uint32_t)turn, ++n;
+      set_visit(thinner, &around->visits[n++], k, turn);
     }
   }
   around->ends[around->n_groups++] = n;
@@ -230,10 +248,9 @@ LANES_INLINE bool find_group(const FloThinner *thinner, Neighbourhood *around) {
 }
 
 // The squares of the distances from a place to the samples of a block.
-LANES_INLINE Lanes squares_to_block(const FloThinner *thinner, const Visit *visit, const Lanes at[3],
-                                    int split) {
-  const Block *block = &blocks_of(thinner)[visit->block];
-  const float(*shift)[BLOCK] = thinner->shifts[visit->turn];
+LANES_INLINE Lanes squares_to_block(const Visit *visit, const Lanes at[3], int split) {
+  const Block *block = visit->block;
+  const float(*shift)[BLOCK] = visit->shift;
   Lanes dx = *lanes_of(block->x, split) + *lanes_of(shift[0], split) - at[0];
   Lanes dy = *lanes_of(block->y, split) + *lanes_of(shift[1], split) - at[1];
   Lanes dz = *lanes_of(block->z, split) + *lanes_of(shift[2], split) - at[2];
@@ -245,22 +262,21 @@ LANES_INLINE Lanes squares_to_block(const FloThinner *thinner, const Visit *visi
 // be told from that of all.
 LANES_INLINE void add_blocks(const FloThinner *thinner, Visit *visit, const Visit *end, const Lanes at[3],
                              bool is_alone, Tally *total) {
-  const float near = thinner->near, hopeless = thinner->hopeless;
+  const Lanes none = {0};
   Tally tally = *total;
   for (; visit < end; ++visit)
     for (int split = 0; split < N_SPLITS; ++split) {
-      Lanes q = lanes_sqrt(squares_to_block(thinner, visit, at, split));
+      Lanes q = lanes_sqrt(squares_to_block(visit, at, split));
       // w(q) = 2 (1-q)^3 - (1-2q)^3, truncated powers
       Lanes a = 1 - q, b = a - q;
-      a = lanes_where(a > 0, a), b = lanes_where(b > 0, b);
+      a = lanes_max(a, none), b = lanes_max(b, none);
       Lanes cube = a * a * a, w = cube + cube - b * b * b;
-      Lanes filled = *lanes_of(blocks_of(thinner)[visit->block].sum, split) + w;
       *lanes_of(visit->w, split) = w;
       tally.sum[split] += w;
-      tally.too_near |= q < near;
-      tally.hopeless |= (q < hopeless) | (filled > largest_sum);
+      tally.nearest = lanes_min(q, tally.nearest);
+      tally.fullest = lanes_max(*lanes_of(visit->block->sum, split) + w, tally.fullest);
       if (is_alone) continue;
-      LaneMask is_in_layer = lanes_equal(links_of(thinner)[visit->block].layers, split, thinner->layer);
+      LaneMask is_in_layer = lanes_equal(links_of(thinner)[visit->number].layers, split, thinner->layer);
       tally.sum_in_layer[split] += lanes_where(is_in_layer, w);
     }
   *total = tally;
@@ -275,8 +291,8 @@ LANES_INLINE bool is_help(const FloThinner *thinner, Neighbourhood *around, cons
   const Visit *end = around->visits + around->ends[N_GROUPS - 1];
   for (const Visit *visit = around->visits; visit < end; ++visit)
     for (int split = 0; split < N_SPLITS; ++split)
-      is_helped |= (squares_to_block(thinner, visit, at, split) < 0.25f) &
-                   (*lanes_of(blocks_of(thinner)[visit->block].sum, split) < least_sum);
+      is_helped |=
+          (squares_to_block(visit, at, split) < 0.25f) & (*lanes_of(visit->block->sum, split) < least_sum);
   return is_any_lane(is_helped);
 }
 
@@ -288,7 +304,7 @@ LANES_INLINE FloVerdict judge(FloThinner *thinner, const Place *place, float *su
   if (around->cell != place->cell || around->n_blocks != thinner->n_blocks)
     around->cell = place->cell, around->n_blocks = thinner->n_blocks, around->n_groups = 0;
   if (thinner->must_help && !is_help(thinner, around, at)) return FLO_REFUSED;
-  Tally tally = {0};
+  Tally tally = {.nearest = in_all_lanes(1)};
   *sum = 0;
   for (int group = 0, begin = 0; group < N_GROUPS; begin = around->ends[group++]) {
     if (group == around->n_groups && !find_group(thinner, around)) return FLO_REFUSED;
@@ -301,10 +317,11 @@ LANES_INLINE FloVerdict judge(FloThinner *thinner, const Place *place, float *su
     // Too much already?
     *sum = block_sum(tally.sum);
     float sum_in_layer = is_alone ? *sum : block_sum(tally.sum_in_layer);
-    if (is_any_lane(tally.hopeless) || *sum > largest_sum - 1 || sum_in_layer > thinner->max_sum)
+    LaneMask is_hopeless = (tally.nearest < thinner->hopeless) | (tally.fullest > largest_sum);
+    if (is_any_lane(is_hopeless) || *sum > largest_sum - 1 || sum_in_layer > thinner->max_sum)
       return FLO_REFUSED;
   }
-  return is_any_lane(tally.too_near) ? FLO_TOO_NEAR : FLO_ACCEPTED;
+  return is_any_lane(tally.nearest < thinner->near) ? FLO_TOO_NEAR : FLO_ACCEPTED;
 }
 
 // ---- Accepting ----
@@ -326,6 +343,7 @@ LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_fir
                                  FloError *error) {
   Neighbourhood *around = &thinner->last;
   uint32_t *head = &thinner->heads[cell & thinner->mask];
+  const void *blocks_were = thinner->blocks.data;
   FLO_TRY(grow(thinner, &thinner->blocks, thinner->n_blocks, sizeof(Block), error));
   FLO_TRY(grow(thinner, &thinner->links, thinner->n_blocks, sizeof(BlockLink), error));
   FLO_TRY(grow(thinner, &thinner->numbers, thinner->n_blocks, sizeof(BlockNumbers), error));
@@ -339,8 +357,8 @@ LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_fir
   *head = *number;
   if (is_first) announce_cell(thinner, cell);
   int *end = &around->ends[N_GROUPS - 1];
-  if (*end == MAX_VISITS) return FLO_OK;
-  around->visits[*end].block = *number, around->visits[*end].turn = 0, ++*end;
+  if (*end == MAX_VISITS || thinner->blocks.data != blocks_were) return FLO_OK; // it is out of date
+  set_visit(thinner, &around->visits[(*end)++], *number, 0);
   around->n_blocks = thinner->n_blocks;
   return FLO_OK;
 }
@@ -365,10 +383,10 @@ LANES_INLINE void add_to_sums(FloThinner *thinner) {
   const Visit *end = around->visits + around->ends[N_GROUPS - 1];
   for (const Visit *visit = around->visits; visit < end; ++visit)
     for (int split = 0; split < N_SPLITS; ++split)
-      *lanes_of(blocks_of(thinner)[visit->block].sum, split) += *lanes_of(visit->w, split);
+      *lanes_of(visit->block->sum, split) += *lanes_of(visit->w, split);
   if (!thinner->must_help) return;
   for (const Visit *visit = around->visits; visit < end; ++visit)
-    flo_thinner_unmark_helped(thinner, visit->block);
+    flo_thinner_unmark_helped(thinner, visit->number);
 }
 
 LANES_INLINE FloStatus accept(FloThinner *thinner, const double point[3], uint32_t triangle,
