@@ -14,8 +14,8 @@ static inline double square_length(const double a[3], const double b[3]) {
 // The middle of a side c is crowded if the three corners add up to more than the rule allows. They are half
 // of c away, twice, and the median, 4 m^2 = 2 (a^2 + b^2) - c^2. As q^3 is convex in x = q^2, the kernel's
 // shape 1 - 6 x + 6 q^3 is at least 0.86 - 2.76 x, its tangent at q = 0.36; the sum of three exceeds 1.4 if
-// c^2 + 2 (a^2 + b^2) < 6.83 spacings^2. Such are the diagonals of a cloth whose threads are a spacing apart,
-// half of all candidates.
+// c^2 + 2 (a^2 + b^2) < 6.83 spacings^2, which is true of sides of one step only, 2 (a^2 + b^2) being at
+// least c^2. Such are the diagonals of a cloth whose threads are a spacing apart, half of all candidates.
 static inline uint8_t describe_sides(const double squares[3], double unit) {
   const double limit = FLO_LONGEST_STEP * FLO_LONGEST_STEP * unit;
   unsigned bits = (unsigned)(squares[0] > limit) | (unsigned)(squares[1] > limit) << 1 |
@@ -26,7 +26,7 @@ static inline uint8_t describe_sides(const double squares[3], double unit) {
   // Without branches, which could not be foreseen.
   for (int side = 0; side < 3; ++side) {
     const double square = squares[side];
-    crowded |= ((unsigned)(square < 4 * unit) & (unsigned)(twice - square < 6.83 * unit)) << side;
+    crowded |= (unsigned)(twice - square < 6.83 * unit) << side;
     is_large |= square > 1.7 * 1.7 * unit;
   }
   return (uint8_t)(bits | (is_large ? FLO_IS_LARGE : 0u) | (bits & crowded) << FLO_FIRST_CROWDED);

@@ -34,7 +34,7 @@ static void lay_cells(FloThinner *thinner, const double low[3], const double hig
     if (!x && !y && !z) continue;
     const float steps[3] = {(float)x, (float)y, (float)z};
     for (int axis = 0; axis < 3; ++axis)
-      for (int i = 0; i < BLOCK; ++i) thinner->shifts[n][axis][i] = steps[axis];
+      for (int i = 0; i < BLOCK; ++i) thinner->shifts[n].along[axis][i] = steps[axis];
     thinner->around[n++] = (uint64_t)x + (uint64_t)y * thinner->row + (uint64_t)z * thinner->sheet;
   }
 }
@@ -59,9 +59,7 @@ static FloStatus reserve_cells(FloThinner *thinner, double n_expected, FloError 
   thinner->heads = thinner->tables.data, thinner->is_near = thinner->heads + n_buckets;
   thinner->marks = (uint8_t *)(thinner->is_near + n_buckets);
   FLO_TRY(reserve(thinner, &thinner->samples, n_samples * sizeof(Sample), error));
-  FLO_TRY(reserve(thinner, &thinner->blocks, n_blocks * sizeof(Block), error));
-  FLO_TRY(reserve(thinner, &thinner->links, n_blocks * sizeof(BlockLink), error));
-  return reserve(thinner, &thinner->numbers, n_blocks * sizeof(BlockNumbers), error);
+  return reserve(thinner, &thinner->blocks, n_blocks * sizeof(Block), error);
 }
 
 // ---- Offering ----
@@ -108,8 +106,7 @@ FloStatus flo_thinner_create(FloThinner **out, FloMemory *memory, const double l
 
 void flo_thinner_destroy(FloThinner *thinner) {
   if (!thinner) return;
-  FloBuffer *buffers[] = {&thinner->samples, &thinner->blocks, &thinner->links, &thinner->numbers,
-                          &thinner->tables};
+  FloBuffer *buffers[] = {&thinner->samples, &thinner->blocks, &thinner->tables};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(thinner->memory, buffers[k]);
   flo_memory_release(thinner->memory, thinner, sizeof *thinner);
 }
@@ -163,14 +160,13 @@ static void change_marks(const FloThinner *thinner, const Sample *sample, int ch
 }
 
 // Bit k: the k-th sample of a block is weak and of the layer at work.
-static uint8_t find_weak(const FloThinner *thinner, size_t number) {
-  const float *sum = blocks_of(thinner)[number].sum;
+static uint8_t find_weak(const FloThinner *thinner, const Block *block) {
   LaneMask is_any = {0};
   unsigned bits = 0;
-  for (int split = 0; split < N_SPLITS; ++split) is_any |= *lanes_of(sum, split) < least_sum;
+  for (int split = 0; split < N_SPLITS; ++split) is_any |= *lanes_of(block->sum, split) < least_sum;
   if (!is_any_lane(is_any)) return 0;
   for (int k = 0; k < BLOCK; ++k)
-    bits |= (unsigned)(sum[k] < least_sum && links_of(thinner)[number].layers[k] == thinner->layer) << k;
+    bits |= (unsigned)(block->sum[k] < least_sum && block->layers[k] == thinner->layer) << k;
   return (uint8_t)bits;
 }
 
@@ -181,11 +177,11 @@ size_t flo_thinner_mark_weak(FloThinner *thinner, double reach) {
   vec_set(thinner->marks_low, INFINITY, INFINITY, INFINITY);
   vec_set(thinner->marks_high, -INFINITY, -INFINITY, -INFINITY);
   for (size_t k = 0; k < thinner->n_blocks; ++k) {
-    const BlockNumbers *numbers = &numbers_of(thinner)[k];
-    unsigned bits = links_of(thinner)[k].is_marked = find_weak(thinner, k);
+    Block *block = &blocks_of(thinner)[k];
+    unsigned bits = block->is_marked = find_weak(thinner, block);
     for (; bits; bits &= bits - 1) {
       ++n_weak;
-      const Sample *sample = &samples_of(thinner)[numbers->samples[__builtin_ctz(bits)]];
+      const Sample *sample = &samples_of(thinner)[block->samples[__builtin_ctz(bits)]];
       for (int axis = 0; axis < 3; ++axis) {
         thinner->marks_low[axis] = fmin(thinner->marks_low[axis], sample->point[axis]);
         thinner->marks_high[axis] = fmax(thinner->marks_high[axis], sample->point[axis]);
@@ -197,12 +193,11 @@ size_t flo_thinner_mark_weak(FloThinner *thinner, double reach) {
   return n_weak;
 }
 
-void flo_thinner_unmark_helped(const FloThinner *thinner, uint32_t number) {
-  BlockLink *link = &links_of(thinner)[number];
-  for (unsigned k = 0; link->is_marked && k < BLOCK; ++k) {
-    if (!(link->is_marked >> k & 1) || blocks_of(thinner)[number].sum[k] < least_sum) continue;
-    link->is_marked ^= (uint8_t)(1u << k);
-    change_marks(thinner, &samples_of(thinner)[numbers_of(thinner)[number].samples[k]], -1);
+void flo_thinner_unmark_helped(const FloThinner *thinner, Block *block) {
+  for (unsigned k = 0; block->is_marked && k < BLOCK; ++k) {
+    if (!(block->is_marked >> k & 1) || block->sum[k] < least_sum) continue;
+    block->is_marked ^= (uint8_t)(1u << k);
+    change_marks(thinner, &samples_of(thinner)[block->samples[k]], -1);
   }
 }
 

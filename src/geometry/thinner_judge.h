@@ -92,39 +92,36 @@ LANES_INLINE Lanes lanes_max(Lanes a, Lanes b) { return lanes_choose(a > b, a, b
 #endif
 
 // Up to eight samples of one cell, so that a vector unit takes them at once: two lines of the cache with what
-// every candidate nearby needs. Places are in cells from the low corner of the cell. Where there is no
-// sample, the place is far away and the sum is not a number: it is neither too small nor too large.
+// every candidate nearby needs, and one more. Places are in cells from the low corner of the cell. Where
+// there is no sample, the place is far away and the sum is not a number: it is neither too small nor too
+// large.
 typedef struct Block {
   _Alignas(64) float x[BLOCK];
   float y[BLOCK], z[BLOCK];
   float sum[BLOCK]; // of w over all samples, their own included
-} Block;
-
-// How to find it.
-typedef struct BlockLink {
   uint64_t cell;
   uint32_t next;     // block of the same bucket
   uint8_t n;         // samples
   uint8_t is_marked; // bit k: marks were set around the k-th
   int8_t layers[BLOCK];
-} BlockLink;
-
-// The numbers of its samples.
-typedef struct BlockNumbers {
-  uint32_t samples[BLOCK];
-} BlockNumbers;
+  uint32_t samples[BLOCK]; // their numbers
+} Block;
 
 typedef struct Sample {
   double point[3];
   uint32_t triangle;
 } Sample;
 
+// From a cell to one around it, for all samples of a block.
+typedef struct Shift {
+  _Alignas(64) float along[3][BLOCK];
+} Shift;
+
 // A block near the candidate at hand.
 typedef struct Visit {
   _Alignas(64) float w[BLOCK]; // of its samples at the candidate
   Block *block;
-  const float (*shift)[BLOCK]; // to the one of the cells around in which it is
-  uint32_t number;             // of the block
+  const Shift *shift; // to the one of the cells around in which it is
 } Visit;
 
 // The blocks around a cell, found group by group: those of the cell itself, where most candidates that are
@@ -143,7 +140,7 @@ typedef FloStatus FloOfferFunction(FloThinner *, const double[3], uint32_t, FloV
 struct FloThinner {
   FloMemory *memory;
   FloOfferFunction *offer; // as this machine does it fastest
-  FloBuffer samples, blocks, links, numbers;
+  FloBuffer samples, blocks;
   size_t n_samples, n_blocks;
   // Cells one H wide. A bucket holds all cells whose number is the same modulo the number of buckets: small
   // grids are indexed directly, large ones hashed.
@@ -160,8 +157,7 @@ struct FloThinner {
   double last_cell[3];                // along each axis; the first is 1
   uint64_t row, sheet;                // the number of a cell is x + row y + sheet z
   uint64_t around[N_AROUND];          // what to add to the number of a cell for those around it, itself first
-  // The same in steps along the axes, for all samples of a block.
-  _Alignas(64) float shifts[N_AROUND][3][BLOCK];
+  Shift shifts[N_AROUND];             // the same along the axes
   double low[3], per_cell;
   Neighbourhood last;
   // The layer and the rule at work.
@@ -173,13 +169,11 @@ struct FloThinner {
 
 LANES_INLINE Sample *samples_of(const FloThinner *thinner) { return thinner->samples.data; }
 LANES_INLINE Block *blocks_of(const FloThinner *thinner) { return thinner->blocks.data; }
-LANES_INLINE BlockLink *links_of(const FloThinner *thinner) { return thinner->links.data; }
-LANES_INLINE BlockNumbers *numbers_of(const FloThinner *thinner) { return thinner->numbers.data; }
 
 // For this instruction set and that.
 FloOfferFunction flo_thinner_offer_generic, flo_thinner_offer_avx2;
 // Removes the marks around those samples of a block that are weak no longer.
-void flo_thinner_unmark_helped(const FloThinner *thinner, uint32_t number);
+void flo_thinner_unmark_helped(const FloThinner *thinner, Block *block);
 
 // ---- Cells ----
 
@@ -223,24 +217,19 @@ typedef struct Tally {
   Lanes fullest;                               // of the samples' sums with the candidate
 } Tally;
 
-LANES_INLINE void set_visit(const FloThinner *thinner, Visit *visit, uint32_t block, int turn) {
-  visit->block = &blocks_of(thinner)[block], visit->number = block;
-  visit->shift = thinner->shifts[turn];
-}
-
 // Finds the next group of blocks; false if there are too many.
 LANES_INLINE bool find_group(const FloThinner *thinner, Neighbourhood *around) {
   static const uint32_t groups[N_GROUPS] = {1, 0x7fffffe};
   const uint32_t *heads = thinner->heads, near = thinner->is_near[around->cell & thinner->mask];
-  const BlockLink *links = links_of(thinner);
+  Block *blocks = blocks_of(thinner);
   int n = around->n_groups ? around->ends[around->n_groups - 1] : 0;
   for (uint32_t bits = near & groups[around->n_groups]; bits; bits &= bits - 1) {
     int turn = __builtin_ctz(bits);
     uint64_t cell = around->cell + thinner->around[turn];
-    for (uint32_t k = heads[cell & thinner->mask]; k != NONE; k = links[k].next) {
-      if (links[k].cell != cell) continue; // another one of the same bucket
+    for (uint32_t k = heads[cell & thinner->mask]; k != NONE; k = blocks[k].next) {
+      if (blocks[k].cell != cell) continue; // another one of the same bucket
       if (n == MAX_VISITS) return false;
-      set_visit(thinner, &around->visits[n++], k, turn);
+      around->visits[n].block = &blocks[k], around->visits[n].shift = &thinner->shifts[turn], ++n;
     }
   }
   around->ends[around->n_groups++] = n;
@@ -250,10 +239,10 @@ LANES_INLINE bool find_group(const FloThinner *thinner, Neighbourhood *around) {
 // The squares of the distances from a place to the samples of a block.
 LANES_INLINE Lanes squares_to_block(const Visit *visit, const Lanes at[3], int split) {
   const Block *block = visit->block;
-  const float(*shift)[BLOCK] = visit->shift;
-  Lanes dx = *lanes_of(block->x, split) + *lanes_of(shift[0], split) - at[0];
-  Lanes dy = *lanes_of(block->y, split) + *lanes_of(shift[1], split) - at[1];
-  Lanes dz = *lanes_of(block->z, split) + *lanes_of(shift[2], split) - at[2];
+  const Shift *shift = visit->shift;
+  Lanes dx = *lanes_of(block->x, split) + *lanes_of(shift->along[0], split) - at[0];
+  Lanes dy = *lanes_of(block->y, split) + *lanes_of(shift->along[1], split) - at[1];
+  Lanes dz = *lanes_of(block->z, split) + *lanes_of(shift->along[2], split) - at[2];
   return dx * dx + dy * dy + dz * dz;
 }
 
@@ -276,7 +265,7 @@ LANES_INLINE void add_blocks(const FloThinner *thinner, Visit *visit, const Visi
       tally.nearest = lanes_min(q, tally.nearest);
       tally.fullest = lanes_max(*lanes_of(visit->block->sum, split) + w, tally.fullest);
       if (is_alone) continue;
-      LaneMask is_in_layer = lanes_equal(links_of(thinner)[visit->number].layers, split, thinner->layer);
+      LaneMask is_in_layer = lanes_equal(visit->block->layers, split, thinner->layer);
       tally.sum_in_layer[split] += lanes_where(is_in_layer, w);
     }
   *total = tally;
@@ -339,43 +328,39 @@ LANES_INLINE void announce_cell(const FloThinner *thinner, uint64_t cell) {
 }
 
 // A new block for the cell of the candidate at hand, perhaps its first. The neighbourhood stays up to date.
-LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_first, uint32_t *number,
+LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_first, Block **out,
                                  FloError *error) {
   Neighbourhood *around = &thinner->last;
   uint32_t *head = &thinner->heads[cell & thinner->mask];
   const void *blocks_were = thinner->blocks.data;
   FLO_TRY(grow(thinner, &thinner->blocks, thinner->n_blocks, sizeof(Block), error));
-  FLO_TRY(grow(thinner, &thinner->links, thinner->n_blocks, sizeof(BlockLink), error));
-  FLO_TRY(grow(thinner, &thinner->numbers, thinner->n_blocks, sizeof(BlockNumbers), error));
-  *number = (uint32_t)thinner->n_blocks++;
-  Block *block = &blocks_of(thinner)[*number];
+  Block *block = *out = &blocks_of(thinner)[thinner->n_blocks];
   for (int split = 0; split < N_SPLITS; ++split) {
     *lanes_of(block->x, split) = in_all_lanes(1e6f), *lanes_of(block->y, split) = in_all_lanes(0);
     *lanes_of(block->z, split) = in_all_lanes(0), *lanes_of(block->sum, split) = in_all_lanes(NAN);
   }
-  links_of(thinner)[*number] = (BlockLink){.cell = cell, .next = *head};
-  *head = *number;
+  block->cell = cell, block->next = *head, block->n = block->is_marked = 0;
+  *head = (uint32_t)thinner->n_blocks++;
   if (is_first) announce_cell(thinner, cell);
   int *end = &around->ends[N_GROUPS - 1];
   if (*end == MAX_VISITS || thinner->blocks.data != blocks_were) return FLO_OK; // it is out of date
-  set_visit(thinner, &around->visits[(*end)++], *number, 0);
+  around->visits[*end].block = block, around->visits[*end].shift = &thinner->shifts[0], ++*end;
   around->n_blocks = thinner->n_blocks;
   return FLO_OK;
 }
 
-// Room for a new sample of the cell, in its newest block or in a new one.
-LANES_INLINE FloStatus find_slot(FloThinner *thinner, uint64_t cell, uint32_t *slot, FloError *error) {
+// A block of the cell with room for a new sample, its newest or a new one.
+LANES_INLINE FloStatus find_room(FloThinner *thinner, uint64_t cell, Block **out, FloError *error) {
   uint32_t number = thinner->heads[cell & thinner->mask];
-  const BlockLink *links = links_of(thinner);
+  Block *blocks = blocks_of(thinner);
   bool is_first = true;
-  for (; number != NONE; number = links[number].next) {
-    if (links[number].cell != cell) continue; // another one of the same bucket
-    if (links[number].n < BLOCK) break;
+  for (; number != NONE; number = blocks[number].next) {
+    *out = &blocks[number];
+    if ((*out)->cell != cell) continue; // another one of the same bucket
+    if ((*out)->n < BLOCK) return FLO_OK;
     is_first = false;
   }
-  if (number == NONE) FLO_TRY(add_block(thinner, cell, is_first, &number, error));
-  *slot = BLOCK * number + (uint32_t)links_of(thinner)[number].n++;
-  return FLO_OK;
+  return add_block(thinner, cell, is_first, out, error);
 }
 
 LANES_INLINE void add_to_sums(FloThinner *thinner) {
@@ -386,24 +371,22 @@ LANES_INLINE void add_to_sums(FloThinner *thinner) {
       *lanes_of(visit->block->sum, split) += *lanes_of(visit->w, split);
   if (!thinner->must_help) return;
   for (const Visit *visit = around->visits; visit < end; ++visit)
-    flo_thinner_unmark_helped(thinner, visit->number);
+    flo_thinner_unmark_helped(thinner, visit->block);
 }
 
 LANES_INLINE FloStatus accept(FloThinner *thinner, const double point[3], uint32_t triangle,
                               const Place *place, float sum, FloError *error) {
-  uint32_t slot;
+  Block *block;
   if (thinner->n_samples >= max_samples)
     return flo_fail(error, FLO_BAD_INPUT, "mesh: more than %.0e samples; make the spacing larger",
                     (double)max_samples);
   add_to_sums(thinner);
   FLO_TRY(grow(thinner, &thinner->samples, thinner->n_samples, sizeof(Sample), error));
-  FLO_TRY(find_slot(thinner, place->cell, &slot, error));
-  Block *block = &blocks_of(thinner)[slot / BLOCK];
-  const int k = slot % BLOCK;
+  FLO_TRY(find_room(thinner, place->cell, &block, error));
+  const int k = block->n++;
   replace_in_block(block->x, k, place->at[0]), replace_in_block(block->y, k, place->at[1]);
   replace_in_block(block->z, k, place->at[2]), replace_in_block(block->sum, k, 1 + sum);
-  links_of(thinner)[slot / BLOCK].layers[k] = (int8_t)thinner->layer;
-  numbers_of(thinner)[slot / BLOCK].samples[k] = (uint32_t)thinner->n_samples;
+  block->layers[k] = (int8_t)thinner->layer, block->samples[k] = (uint32_t)thinner->n_samples;
   Sample *sample = &samples_of(thinner)[thinner->n_samples++];
   vec_copy(point, sample->point);
   sample->triangle = triangle;
