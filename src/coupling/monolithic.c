@@ -33,6 +33,10 @@ static const FloParam params[] = {
      "iterations end when what they leave of the mean compression cannot add up to more than this"},
     {"pressure_tolerance", 0.005, 0, 1, "",
      "and is at most this share of the change of volume that the pressures prevent in a step"},
+    {"motion_tolerance", 1e-3, 0, 1, "",
+     "or this share of the way, in spacings, that fluid moves in a step, besides as a whole; not with "
+     "surface "
+     "tension"},
     {"contact_tolerance", 2e-3, 0, 1, "",
      "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
     {"min_iterations", 2, 0, 1e4, "", "at least as many"},
@@ -109,28 +113,19 @@ static double monolithic_max_dt(const FloWorld *world, const void *state, const 
   return fmin(capillary, viscous);
 }
 
-enum { FIRST_BUFFER = 10, WALL_FORCE = 26 }; // those before belong to contacts
+enum { FIRST_BUFFER = 10, WALL_FORCE = 28 }; // those before belong to contacts
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
   const struct {
     float **array;
     size_t size;
-  } arrays[] = {{&mono->pressure, n},
-                {&mono->move, n},
-                {&mono->way, n},
-                {&mono->error, n},
-                {&mono->diagonal, n},
-                {&mono->source, n},
-                {&mono->own_source, n},
-                {&mono->steep, 4 * n},
-                {&mono->start, 4 * n},
-                {&mono->before, 4 * n},
-                {&mono->velocity, 4 * n},
-                {&mono->force, 4 * n},
-                {&mono->explicit_force, 4 * n},
-                {&mono->solid, 4 * n_walls},
-                {&mono->zeros, n_walls}};
+  } arrays[] = {{&mono->pressure, n},        {&mono->move, n},          {&mono->way, n},
+                {&mono->error, n},           {&mono->from_pressure, n}, {&mono->from_error, n},
+                {&mono->diagonal, n},        {&mono->source, n},        {&mono->own_source, n},
+                {&mono->steep, 4 * n},       {&mono->start, 4 * n},     {&mono->before, 4 * n},
+                {&mono->velocity, 4 * n},    {&mono->force, 4 * n},     {&mono->explicit_force, 4 * n},
+                {&mono->solid, 4 * n_walls}, {&mono->zeros, n_walls}};
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
     FloBuffer *buffer = &mono->buffers[FIRST_BUFFER + k];
     FLO_TRY(
@@ -572,7 +567,7 @@ const FloCoupling flo_monolithic = {
     .fields = fields,
     .moves_bodies = true,
     .state_size = sizeof(FloMonolithic),
-    .n_saved = 2,
+    .n_saved = 3,
     .init = monolithic_init,
     .max_dt = monolithic_max_dt,
     .step = monolithic_step,

@@ -61,7 +61,7 @@ typedef struct FloPartner {
   float motion[6];                         // velocities once more
 } FloPartner;
 
-enum { FLO_CHUNK_SUMS = 34 };
+enum { FLO_CHUNK_SUMS = 34, FLO_CHUNKS_AT_ONCE = 16 };
 
 // Touches of one body, few enough for a thread; sums are formed by these and added in order.
 typedef struct FloTouchChunk {
@@ -78,12 +78,15 @@ typedef struct FloResidual {
   double fluid, contact; // means over active rows
   double pressure;       // of fluid, times its diagonal: the change of volume that it prevents
   double square;         // of the move, in joule
+  double cross;          // the same with the errors where the last trial started
+  double slope, bend; // of the energy along the line to the trial: downwards at first, less by `bend` at it
 } FloResidual;
 
 typedef struct FloMonolithic {
   // Saved:
   double was_converged;  // the last step: only then its pressures are worth a start
   double expected_speed; // [m/s]
+  double step_length;    // of the last conjugate step, in steps of Jacobi; 0: none yet
   // Of a step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   double correction;                   // share of a compression that is taken back
@@ -106,20 +109,22 @@ typedef struct FloMonolithic {
   size_t n_coupled;
   // Per fluid particle; vectors are quadruples:
   float *pressure, *move, *way, *error, *diagonal, *source, *own_source;
-  float *steep;    // sum of V_j grad W_ij over all neighbours
-  float *before;   // velocity at the start of the step
-  float *start;    // without pressure
-  float *velocity; // with it
+  float *from_pressure, *from_error; // where the last trial started
+  float *steep;                      // sum of V_j grad W_ij over all neighbours
+  float *before;                     // velocity at the start of the step
+  float *start;                      // without pressure
+  float *velocity;                   // with it
   float *explicit_force, *force;
   float *solid; // velocity and relative volume of wall samples
   float *zeros;
   float *wall_force;
-  FloBuffer buffers[28];
+  FloBuffer buffers[30];
 } FloMonolithic;
 
 enum {
   FLO_MONO_TOLERANCE,
   FLO_MONO_PRESSURE_TOLERANCE,
+  FLO_MONO_MOTION_TOLERANCE,
   FLO_MONO_CONTACT_TOLERANCE,
   FLO_MONO_MIN_ITERATIONS,
   FLO_MONO_MAX_ITERATIONS,
@@ -149,6 +154,17 @@ enum {
   FLO_MONO_ANCHOR_Z
 };
 
+// What the motion of a body does to a row.
+static inline float flo_touch_along(const FloTouch *t, const float motion[6]) {
+  float sum = 0;
+  for (int k = 0; k < 6; ++k) sum += t->j[k] * motion[k];
+  return sum;
+}
+
+static inline bool flo_monolithic_is_active(const FloMonolithic *mono, uint32_t row) {
+  return mono->pressure[row] > 0 || mono->error[row] < 0;
+}
+
 // Finds touches and contacts of the present neighbourhood, and their parts of the diagonals.
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
 // Share of a contact's friction that acts on a sample of a wall near it.
@@ -164,5 +180,13 @@ void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
 // Iterates until the errors are small; the unknowns then stand in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
+// How bodies yield to what the fluid rows next to them are about to do.
+void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
+
+// A line leads from the pressures where the last trial started to the trial, which is at 1. Where the energy
+// is least:
+double flo_monolithic_best_length(const FloResidual *residual);
+// Goes to a point of the line, with all errors of fluid.
+void flo_monolithic_go(FloWorld *world, FloMonolithic *mono, double length);
 
 #endif

@@ -1,18 +1,21 @@
 // The iterations: projected Jacobi (4.1), and the nonsmooth nonlinear conjugate gradient method made
-// from it (Algorithm 2). All sums are formed in a fixed order.
+// from it (Algorithm 2), with steps of the best length; see monolithic_line.c. All sums are formed in a fixed
+// order.
 #include "base/parallel.h"
 #include "coupling/monolithic.h"
 
 #include <string.h>
 
-enum { BLOCKS_PER_CHUNK = 64, ROWS_PER_CHUNK = 1024, CHUNKS_AT_ONCE = 16 };
+enum { BLOCKS_PER_CHUNK = 64, ROWS_PER_CHUNK = 1024 };
 
 typedef struct Solve {
   FloWorld *world;
   FloMonolithic *mono;
   float relaxation, contact_relaxation, beta;
+  double motion;  // of the fluid in the step, in spacings
+  double length;  // of conjugate steps, in steps of Jacobi
+  bool has_lines; // the best length is sought
   bool is_restart;
-  bool has_yields; // of this iteration, to be refined
 } Solve;
 
 // ---- From unknowns to velocities ----
@@ -67,7 +70,7 @@ static void move_partner(const FloWorld *world, const FloMonolithic *mono, size_
 static void apply_to_bodies(Solve *solve) {
   FloWorld *world = solve->world;
   FloMonolithic *mono = solve->mono;
-  flo_parallel_for(world->threads, mono->n_chunks, CHUNKS_AT_ONCE, chunk_range, solve);
+  flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, chunk_range, solve);
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloPartner *partner = &mono->partners[k];
     vec_set(partner->force, 0, 0, 0);
@@ -115,12 +118,6 @@ void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
 
 // ---- From velocities to errors ----
 
-static float along(const FloTouch *t, const float motion[6]) {
-  float sum = 0;
-  for (int k = 0; k < 6; ++k) sum += t->j[k] * motion[k];
-  return sum;
-}
-
 // What bodies do to the volume of the fluid next to them.
 static void coupled_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
@@ -130,7 +127,7 @@ static void coupled_range(void *context, size_t begin, size_t end, int thread) {
     uint32_t row = mono->coupled[n];
     float sum = 0;
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      sum += along(&mono->touches[k], mono->partners[mono->touches[k].body].motion);
+      sum += flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].body].motion);
     mono->source[row] = mono->own_source[row] + scale * sum;
   }
 }
@@ -160,7 +157,7 @@ static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
     const FloTouch *t = &mono->touches[k];
     const float *m = mono->partners[t->body].motion, *omega = m + 3, *arm = t->arm;
-    sum += along(t, m);
+    sum += flo_touch_along(t, m);
     v[0] += t->weight * m[0] + omega[1] * arm[2] - omega[2] * arm[1];
     v[1] += t->weight * m[1] + omega[2] * arm[0] - omega[0] * arm[2];
     v[2] += t->weight * m[2] + omega[0] * arm[1] - omega[1] * arm[0];
@@ -253,147 +250,9 @@ static void share_fluid(const FloMonolithic *mono) {
   }
 }
 
-// ---- How bodies give way to fluid ----
-//
-// All fluid rows around a light body would push it at once, each as if it were alone. But the matrix of those
-// rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted (Woodbury):
-//   (D + c J M^-1 J^T)^-1 e = D^-1 e - D^-1 J y,   y = (M/c + J^T D^-1 J)^-1 J^T D^-1 e
-// with c = dt^2/V0, over the rows that are active now. Six numbers for each body, and a light body slows the
-// iteration no more than fluid does.
-
-static bool is_active(const FloMonolithic *mono, uint32_t row) {
-  return mono->pressure[row] > 0 || mono->error[row] < 0;
-}
-
-enum {
-  N_YIELD_SUMS = 6 + 21
-}; // J^T D^-1 e and the upper half of J^T D^-1 J; they follow the first seven sums
-
-// Whether a row would be clamped if the body yielded as it is known to.
-static bool lets_go(const Solve *solve, const FloTouch *t) {
-  const FloMonolithic *mono = solve->mono;
-  float error = mono->error[t->row] - along(t, mono->partners[t->body].yield);
-  return solve->has_yields && !(mono->pressure[t->row] > solve->relaxation * error / mono->diagonal[t->row]);
-}
-
-static void sum_yield(const Solve *solve, const FloTouchChunk *chunk, double sums[N_YIELD_SUMS]) {
-  const FloMonolithic *mono = solve->mono;
-  for (int k = 0; k < N_YIELD_SUMS; ++k) sums[k] = 0;
-  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
-    const FloTouch *t = &mono->touches[mono->touch_order[n]];
-    if (t->row >= mono->n_fluid || !t->is_main || !is_active(mono, t->row)) continue;
-    if (!(mono->diagonal[t->row] > 0)) continue;
-    if (lets_go(solve, t)) {
-      double lost = (double)(mono->pressure[t->row] / solve->relaxation);
-      for (int i = 0; i < 6; ++i) sums[i] += (double)t->j[i] * lost;
-      continue;
-    }
-    double per_diagonal = 1 / (double)mono->diagonal[t->row], *matrix = sums + 6;
-    for (int i = 0; i < 6; ++i) {
-      double j = (double)t->j[i] * per_diagonal;
-      sums[i] += j * (double)mono->error[t->row];
-      for (int k = i; k < 6; ++k) *matrix++ += j * (double)t->j[k];
-    }
-  }
-}
-
-static void yield_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  FloMonolithic *mono = ((Solve *)context)->mono;
-  for (size_t k = begin; k < end; ++k)
-    if (mono->partners[mono->chunks[k].body].has_fluid)
-      sum_yield(context, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
-}
-
-static void swap_rows(double a[6][6], double b[6], int i, int k) {
-  double kept = b[i];
-  b[i] = b[k], b[k] = kept;
-  for (int column = 0; column < 6; ++column) {
-    kept = a[i][column];
-    a[i][column] = a[k][column], a[k][column] = kept;
-  }
-}
-
-// Solves a x = b, with pivots; x is left in b.
-static void solve_six(double a[6][6], double b[6]) {
-  for (int i = 0; i < 6; ++i) {
-    int pivot = i;
-    for (int k = i + 1; k < 6; ++k)
-      if (fabs(a[k][i]) > fabs(a[pivot][i])) pivot = k;
-    swap_rows(a, b, i, pivot);
-    for (int row = i + 1; row < 6; ++row) {
-      double factor = a[row][i] / a[i][i];
-      for (int k = i; k < 6; ++k) a[row][k] -= factor * a[i][k];
-      b[row] -= factor * b[i];
-    }
-  }
-  for (int i = 5; i >= 0; --i) {
-    for (int k = i + 1; k < 6; ++k) b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-}
-
-// Times M^-1 of a body and a number.
-static void mobility(const FloRigid *rigid, double scale, const double v[6], double out[6]) {
-  mat_apply(rigid->inverse_inertia, v + 3, out + 3);
-  for (int axis = 0; axis < 3; ++axis) {
-    out[axis] = scale * rigid->inverse_mass[axis] * v[axis];
-    out[axis + 3] *= scale;
-  }
-}
-
-void flo_monolithic_give_way(const FloRigid *rigid, double scale, const double sums[27], double y[6]) {
-  double a[6][6], full[6][6];
-  const double *upper = sums + 6;
-  for (int i = 0; i < 6; ++i)
-    for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
-  mobility(rigid, scale, sums, y);
-  for (int column = 0; column < 6; ++column) {
-    double moved[6];
-    mobility(rigid, scale, full[column], moved); // symmetric: a row is a column
-    for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
-  }
-  solve_six(a, y);
-}
-
-// A body that has contacts as well gives only half of its mass to fluid.
-static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
-                       const double sums[N_YIELD_SUMS]) {
-  double y[6], scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
-  flo_monolithic_give_way(rigid, scale, sums, y);
-  for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
-}
-
-static void find_yields_once(Solve *solve) {
-  FloMonolithic *mono = solve->mono;
-  FloWorld *world = solve->world;
-  flo_parallel_for(world->threads, mono->n_chunks, CHUNKS_AT_ONCE, yield_range, solve);
-  for (size_t k = 0; k < mono->n_chunks;) {
-    uint32_t body = mono->chunks[k].body;
-    bool has_fluid = mono->partners[body].has_fluid;
-    double sums[N_YIELD_SUMS] = {0};
-    for (; k < mono->n_chunks && mono->chunks[k].body == body; ++k)
-      for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
-        sums[i] += mono->chunk_sums[FLO_CHUNK_SUMS * k + 7 + i];
-    if (has_fluid) find_yield(mono, &flo_bodies(world)[body].rigid, &mono->partners[body], sums);
-  }
-}
-
-// A row whose pressure is clamped does not do what the others count on, and a body far lighter than a fluid
-// particle would be thrown by what is missing. So the yields are found again, with the rows that the last
-// ones clamp: these lose all of their pressure, D dp = -D p in place of -(e - J y), and no more.
-static void find_yields(Solve *solve) {
-  enum { ROUNDS = 3 };
-  if (solve->mono->n_coupled == 0) return;
-  for (int k = 0; k < ROUNDS; ++k) {
-    solve->has_yields = k > 0;
-    find_yields_once(solve);
-  }
-}
-
 // ---- Projected Jacobi ----
 
-enum { SUM_SQUARE, SUM_RESIDUAL, SUM_ACTIVE, SUM_PRESSURE, N_SUMS };
+enum { SUM_SQUARE, SUM_CROSS, SUM_SLOPE, SUM_BEND, SUM_RESIDUAL, SUM_ACTIVE, SUM_PRESSURE, N_SUMS };
 
 // Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
 static double complementarity(double error, double pressure) {
@@ -408,8 +267,8 @@ static void correct_range(void *context, size_t begin, size_t end, int thread) {
     uint32_t row = mono->coupled[n];
     mono->corrected[n] = mono->error[row];
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      if (mono->touches[k].is_main && is_active(mono, row))
-        mono->corrected[n] -= along(&mono->touches[k], mono->partners[mono->touches[k].body].yield);
+      if (mono->touches[k].is_main && flo_monolithic_is_active(mono, row))
+        mono->corrected[n] -= flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].body].yield);
   }
 }
 
@@ -425,6 +284,10 @@ static void propose_fluid(const void *context, size_t begin, size_t end, double 
     mono->move[i] = (moved > 0 ? moved : 0) - p;
     if (held[i]) continue;
     sums[SUM_SQUARE] -= (double)(mono->move[i] * error);
+    sums[SUM_CROSS] -= (double)(mono->move[i] * mono->from_error[i]);
+    double step = (double)(p - mono->from_pressure[i]);
+    sums[SUM_SLOPE] -= step * (double)mono->from_error[i];
+    sums[SUM_BEND] += step * (double)(error - mono->from_error[i]);
     if (p > 0 || error < 0) {
       sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
       sums[SUM_PRESSURE] += (double)(p * d);
@@ -444,6 +307,7 @@ static void propose_coupled(const void *context, size_t begin, size_t end, doubl
     float moved = p - solve->relaxation * mono->corrected[n] / d, before = mono->move[i];
     mono->move[i] = (moved > 0 ? moved : 0) - p;
     sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
+    sums[SUM_CROSS] -= (double)((mono->move[i] - before) * mono->from_error[i]);
     if (!(p > 0 || error < 0)) continue;
     sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
     sums[SUM_ACTIVE] += 1;
@@ -524,7 +388,7 @@ static FloResidual propose(Solve *solve) {
   FloMonolithic *mono = solve->mono;
   int threads = solve->world->threads;
   double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
-  find_yields(solve);
+  flo_monolithic_find_yields(solve->world, mono, solve->relaxation);
   flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
   flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
   flo_parallel_sum(threads, mono->n_fluid, propose_fluid, solve, N_SUMS, fluid);
@@ -536,7 +400,10 @@ static FloResidual propose(Solve *solve) {
                        .contact = contacts[SUM_RESIDUAL] / n_contacts,
                        .pressure = fluid[SUM_PRESSURE] / fmax(fluid[SUM_ACTIVE], 1),
                        .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
-                                 contacts[SUM_SQUARE]};
+                                 contacts[SUM_SQUARE],
+                       .cross = mono->rest_volume * (fluid[SUM_CROSS] + coupled[SUM_CROSS]),
+                       .slope = fluid[SUM_SLOPE],
+                       .bend = fluid[SUM_BEND]};
 }
 
 // ---- Conjugate directions ----
@@ -546,36 +413,38 @@ static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
-  const float beta = solve->beta;
+  const float beta = solve->beta, length = (float)solve->length;
   for (size_t i = begin; i < end; ++i) {
-    float way = beta * mono->way[i] + mono->move[i], p = mono->pressure[i] + way;
+    float way = beta * mono->way[i] + mono->move[i], p = mono->pressure[i] + length * way;
+    mono->from_pressure[i] = mono->pressure[i], mono->from_error[i] = mono->error[i];
     mono->way[i] = solve->is_restart ? 0 : way;
     mono->pressure[i] = p > 0 ? p : 0;
   }
 }
 
-static void advance_torque(const Solve *solve, FloContact *c) {
+static void keep_limits(FloContact *c) {
+  float normal = dot3(c->friction, c->normal);
+  c->pressure = c->pressure > 0 ? c->pressure : 0;
+  for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
+  clamp_length(c->friction, c->cone * c->pressure);
+  if (c->roll_limit > 0) clamp_length(c->torque, c->roll_limit * c->pressure);
+}
+
+static void advance_parts(const Solve *solve, const float move[3], float way[3], float now[3]) {
   for (int axis = 0; axis < 3; ++axis) {
-    float way = solve->beta * c->torque_way[axis] + c->torque_move[axis];
-    c->torque_way[axis] = solve->is_restart ? 0 : way;
-    c->torque[axis] += way;
+    float turn = solve->beta * way[axis] + move[axis];
+    way[axis] = solve->is_restart ? 0 : turn;
+    now[axis] += turn;
   }
-  clamp_length(c->torque, c->roll_limit * c->pressure);
 }
 
 static void advance_contact(const Solve *solve, FloContact *c) {
-  float way = solve->beta * c->pressure_way + c->pressure_move, p = c->pressure + way;
+  float way = solve->beta * c->pressure_way + c->pressure_move;
   c->pressure_way = solve->is_restart ? 0 : way;
-  c->pressure = p > 0 ? p : 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    float turn = solve->beta * c->friction_way[axis] + c->friction_move[axis];
-    c->friction_way[axis] = solve->is_restart ? 0 : turn;
-    c->friction[axis] += turn;
-  }
-  float normal = dot3(c->friction, c->normal);
-  for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
-  clamp_length(c->friction, c->cone * c->pressure);
-  if (c->roll_limit > 0) advance_torque(solve, c);
+  c->pressure += way;
+  advance_parts(solve, c->friction_move, c->friction_way, c->friction);
+  if (c->roll_limit > 0) advance_parts(solve, c->torque_move, c->torque_way, c->torque);
+  keep_limits(c);
 }
 
 static void advance_contacts(void *context, size_t begin, size_t end, int thread) {
@@ -584,19 +453,36 @@ static void advance_contacts(void *context, size_t begin, size_t end, int thread
   for (size_t k = begin; k < end; ++k) advance_contact(solve, &solve->mono->contacts[k]);
 }
 
-static void choose_beta(Solve *solve, double square, double square_before) {
-  bool is_conjugate =
-      (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG && square_before > 0 && square > 0;
-  double beta = is_conjugate ? square / square_before : 0; // Fletcher-Reeves
-  solve->is_restart = beta > 1;
-  solve->beta = beta > 1 ? 0 : (float)beta;
+static void set_beta(Solve *solve, double beta, double largest) {
+  bool is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
+  solve->is_restart = beta > largest;
+  solve->beta = is_conjugate && beta > 0 && beta <= largest ? (float)beta : 0;
 }
 
-static void advance(Solve *solve, double square, double square_before) {
+// Polak-Ribiere with steps of the best length: as Fletcher-Reeves while all limits stay as they are, and soon
+// zero where they change. With steps of Jacobi Fletcher-Reeves, and the paper starts anew where beta is
+// larger than one.
+static void choose_beta(Solve *solve, const FloResidual *residual, double square_before) {
+  double square = residual->square - (solve->has_lines ? residual->cross : 0);
+  set_beta(solve, square_before > 0 ? square / square_before : 0, solve->has_lines ? 100 : 1);
+}
+
+static void advance(Solve *solve, const FloResidual *residual, double square_before) {
   FloMonolithic *mono = solve->mono;
-  choose_beta(solve, square, square_before);
+  choose_beta(solve, residual, square_before);
   flo_parallel_for(solve->world->threads, mono->n_fluid, 4096, advance_fluid, solve);
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
+}
+
+// Goes from the trial to the best point of its line, unless that is near, and proposes anew from there.
+static void go_to_best(Solve *solve, FloResidual *residual) {
+  static const double shortest = 0.5, longest = 2.5; // as most of the best ones are
+  static const double near = 0.25;
+  double length = flo_monolithic_best_length(residual);
+  solve->length = fmin(fmax(solve->length * length, shortest), longest);
+  if (fabs(length - 1) < near) return;
+  flo_monolithic_go(solve->world, solve->mono, length);
+  *residual = propose(solve);
 }
 
 // ---- All of it ----
@@ -607,13 +493,41 @@ static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, d
   return residual <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
-static bool is_fluid_small(const FloWorld *world, const FloMonolithic *mono, const FloResidual *r) {
-  const double *params = world->params;
+static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
+  const double *params = solve->world->params;
   // What a step leaves adds up until as much is taken back.
-  double lasting = params[FLO_MONO_TOLERANCE] * mono->correction;
+  double lasting = params[FLO_MONO_TOLERANCE] * solve->mono->correction;
   // Where pressures are small, as in still water and short steps, a small error of volume is a large one of
-  // pressure.
-  return r->fluid <= fmin(lasting, params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure);
+  // pressure. But it need not be smaller than what is lost in the motion.
+  double unseen = fmax(params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure,
+                       params[FLO_MONO_MOTION_TOLERANCE] * solve->motion);
+  return r->fluid <= fmin(lasting, unseen);
+}
+
+enum { SUM_SPEEDS = 3, SUM_COUNT, N_MOTION_SUMS };
+
+static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
+  for (size_t i = begin; i < end; ++i) {
+    const float *v = solve->mono->before + 4 * i;
+    if (held[i]) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[axis] += (double)v[axis];
+      sums[SUM_SPEEDS] += (double)(v[axis] * v[axis]);
+    }
+    sums[SUM_COUNT] += 1;
+  }
+}
+
+// How far fluid moves in a step, in spacings, besides as a whole.
+static double measure_motion(const Solve *solve) {
+  double sums[N_MOTION_SUMS], square = 0;
+  flo_parallel_sum(solve->world->threads, solve->mono->n_fluid, add_motion, solve, N_MOTION_SUMS, sums);
+  if (!(sums[SUM_COUNT] > 0)) return 0;
+  for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
+  double spread = sums[SUM_SPEEDS] / sums[SUM_COUNT] - square / (sums[SUM_COUNT] * sums[SUM_COUNT]);
+  return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
 }
 
 // Where fluid has found its pressures and contacts have not, these go on alone, at a small part of the cost:
@@ -630,21 +544,35 @@ static void settle_contacts(Solve *solve, int *most) {
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
     flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, sums);
     if (is_contact_small(solve->world, mono, sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1))) return;
-    choose_beta(solve, sums[SUM_SQUARE], before);
+    set_beta(solve, before > 0 ? sums[SUM_SQUARE] / before : 0, 1);
     before = sums[SUM_SQUARE];
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
   }
+}
+
+// Drops are solved as closely and by the same steps as ever: particles on a lattice are jammed, and it is the
+// rough pressures that plain steps end with which shake them until surface tension can round their corners.
+static void choose_way(Solve *solve) {
+  const FloMonolithic *mono = solve->mono;
+  bool has_drops = flo_surface_tension_is_used(solve->world),
+       is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
+  solve->motion = has_drops ? 0 : measure_motion(solve);
+  solve->has_lines = is_conjugate && mono->n_contacts == 0 && !has_drops;
+  solve->length = solve->has_lines && mono->step_length > 0 ? mono->step_length : 1;
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   Solve solve = {.world = world, .mono = mono, .relaxation = (float)world->params[FLO_MONO_RELAXATION]};
   // Shares of mass bound the largest eigenvalue by one, so contacts need half as much caution as fluid.
   solve.contact_relaxation = 2 * solve.relaxation;
+  choose_way(&solve);
   int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
   int most_alone = 10 * most;
   double before = 0;
   FloResidual residual = {0};
   memset(mono->way, 0, mono->n_fluid * sizeof(float));
+  memset(mono->from_pressure, 0, mono->n_fluid * sizeof(float));
+  memset(mono->from_error, 0, mono->n_fluid * sizeof(float));
   mono->was_converged = 0;
   for (int k = 0;; ++k) {
     flo_monolithic_apply(world, mono);
@@ -656,7 +584,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     }
     residual = propose(&solve);
     world->iterations = k;
-    bool is_fluid_done = is_fluid_small(world, mono, &residual),
+    bool is_fluid_done = is_fluid_small(&solve, &residual),
          are_contacts_done = is_contact_small(world, mono, residual.contact);
     mono->was_converged = is_fluid_done && are_contacts_done;
     if ((mono->was_converged != 0 && k >= least) || k >= most) break;
@@ -665,8 +593,10 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
       before = 0;
       continue;
     }
-    advance(&solve, residual.square, before);
+    if (before > 0 && solve.has_lines) go_to_best(&solve, &residual);
+    advance(&solve, &residual, before);
     before = residual.square;
   }
+  if (solve.has_lines) mono->step_length = solve.length;
   world->residual = fmax(residual.fluid, residual.contact);
 }

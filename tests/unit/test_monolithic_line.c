@@ -1,0 +1,142 @@
+// Steps of the best length: points of a line have the errors of the system, the energy is least where it is
+// said to be, and the solver that uses them finds what Jacobi finds, sooner.
+#include "support/monolithic_model.h"
+
+// A column beside a box that floats: fluid that is coupled, and no contact.
+static FloWorld *make_column(int dim) {
+  FloWorldDef def = small_world_def(dim);
+  def.method = "monolithic", def.time_step = 1e-3;
+  FloWorld *world = create_world(&def);
+  double s = def.spacing;
+  bool is_flat = dim == 2;
+  FloBodyDef box = flo_default_body_def(), floor = box;
+  floor.shape = is_flat ? box_shape(24 * s, 3 * s, 0) : box_shape(24 * s, 8 * s, 3 * s);
+  floor.pose = is_flat ? pose_at(0, -1.5 * s, 0) : pose_at(0, 0, -1.5 * s);
+  add_body(world, &floor);
+  box.kind = FLO_BODY_DYNAMIC, box.density = 400;
+  box.shape = box_shape(4 * s, 4 * s, is_flat ? 0 : 4 * s);
+  box.pose = is_flat ? pose_at(5 * s, 6 * s, 0) : pose_at(5 * s, 0, 6 * s);
+  add_body(world, &box);
+  const double low[3] = {-6 * s, is_flat ? 0 : -3 * s, 0},
+               high[3] = {3 * s, is_flat ? 16 * s : 3 * s, is_flat ? 0 : 16 * s};
+  add_block(world, add_ideal_fluid(world, 1000), low, high);
+  return world;
+}
+
+// A line from rough pressures to half as rough ones: even ones, twice as far, are about best. None comes to
+// zero.
+static Model make_line(int dim) {
+  Model m = model_of(make_column(dim));
+  FloMonolithic *mono = m.mono;
+  Random random = {7};
+  float *half = malloc(m.n_fluid * sizeof(float));
+  assert_int_equal(mono->n_contacts, 0);
+  assert_true(mono->n_coupled > 0);
+  for (size_t i = 0; i < m.n_fluid; ++i) {
+    half[i] = (float)random_between(&random, -2e4, 2e4);
+    mono->pressure[i] = mono->from_pressure[i] = 1e5f + 2 * half[i];
+  }
+  run(&m);
+  memcpy(mono->from_error, mono->error, m.n_fluid * sizeof(float));
+  for (size_t i = 0; i < m.n_fluid; ++i) mono->pressure[i] -= half[i];
+  run(&m);
+  free(half);
+  return m;
+}
+
+static void test_points_of_a_line_have_the_errors_of_the_system(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim)
+    for (double length = 0.25; length <= 4; length *= 2) {
+      Model m = make_line(dim);
+      float *gone = malloc(m.n_fluid * sizeof(float));
+      double largest = 0;
+      flo_monolithic_go(m.world, m.mono, length);
+      memcpy(gone, m.mono->error, m.n_fluid * sizeof(float));
+      run(&m);
+      for (size_t i = 0; i < m.n_fluid; ++i) largest = fmax(largest, fabs((double)m.mono->error[i]));
+      for (size_t i = 0; i < m.n_fluid; ++i) assert_close(gone[i], m.mono->error[i], 2e-5 * largest);
+      free(gone);
+      model_free(&m);
+    }
+}
+
+// sum of p (e(0) + e(p)) / 2, whose slope the errors are, at a point of the line.
+static double energy_at(int dim, double length) {
+  Model m = make_line(dim);
+  FloMonolithic *mono = m.mono;
+  float *none = malloc(m.n_fluid * sizeof(float)), *p = malloc(m.n_fluid * sizeof(float));
+  double sum = 0;
+  flo_monolithic_go(m.world, mono, length);
+  memcpy(p, mono->pressure, m.n_fluid * sizeof(float));
+  memset(mono->pressure, 0, m.n_fluid * sizeof(float));
+  run(&m);
+  memcpy(none, mono->error, m.n_fluid * sizeof(float));
+  memcpy(mono->pressure, p, m.n_fluid * sizeof(float));
+  run(&m);
+  for (size_t i = 0; i < m.n_fluid; ++i) sum += (double)p[i] * ((double)none[i] + (double)mono->error[i]) / 2;
+  free(none), free(p);
+  model_free(&m);
+  return sum;
+}
+
+static void test_the_energy_is_least_at_the_best_length(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    Model m = make_line(dim);
+    FloResidual r = {0};
+    for (size_t i = 0; i < m.n_fluid; ++i) {
+      double step = (double)m.mono->pressure[i] - (double)m.mono->from_pressure[i];
+      r.slope -= step * (double)m.mono->from_error[i];
+      r.bend += step * ((double)m.mono->error[i] - (double)m.mono->from_error[i]);
+    }
+    model_free(&m);
+    double best = flo_monolithic_best_length(&r), least = energy_at(dim, best);
+    assert_true(best > 1.5 && best < 3);
+    assert_true(least < energy_at(dim, 0.8 * best) && least < energy_at(dim, 1.2 * best));
+  }
+}
+
+static void test_lengths_have_limits(void **state) {
+  (void)state;
+  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = 100, .bend = 1}) == 4);
+  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = 1, .bend = 100}) == 0.25);
+  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = -1, .bend = 1}) == 1);
+  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = 1, .bend = 0}) == 1);
+  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = NAN, .bend = 1}) == 1);
+}
+
+// ---- The solver ----
+
+static FloWorld *solve_column(int dim, double solver) {
+  FloWorld *world = make_column(dim);
+  set_param(world, "solver", solver), set_param(world, "max_iterations", 1e4);
+  set_param(world, "tolerance", 1e-8), set_param(world, "motion_tolerance", 0);
+  step_world(world, 1);
+  return world;
+}
+
+static void test_conjugate_steps_find_what_jacobi_finds_sooner(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloWorld *slow = solve_column(dim, FLO_SOLVER_JACOBI), *fast = solve_column(dim, FLO_SOLVER_NNCG);
+    const FloMonolithic *a = slow->method_state, *b = fast->method_state;
+    double largest = 0;
+    assert_true(a->was_converged != 0 && b->was_converged != 0);
+    assert_true(slow->iterations > 2 * fast->iterations);
+    for (size_t i = 0; i < a->n_fluid; ++i) largest = fmax(largest, (double)a->pressure[i]);
+    assert_true(largest > 100);
+    for (size_t i = 0; i < a->n_fluid; ++i) assert_close(a->pressure[i], b->pressure[i], 2e-3 * largest);
+    flo_world_destroy(slow), flo_world_destroy(fast);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_points_of_a_line_have_the_errors_of_the_system),
+      cmocka_unit_test(test_the_energy_is_least_at_the_best_length),
+      cmocka_unit_test(test_lengths_have_limits),
+      cmocka_unit_test(test_conjugate_steps_find_what_jacobi_finds_sooner),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
