@@ -202,6 +202,19 @@ static void plane_shows_the_colours_of_the_legend(void **state) {
   free(rgb);
 }
 
+static void bodies_alone_have_no_legend(void **state) {
+  (void)state;
+  float position[3] = {0, 0, 0}, value = 1;
+  Cloud one = {1, &position[0], &value}, none = {0, &position[0], &value};
+  FloPictureInput some = input_of(&one, 3, 0.25f), empty = input_of(&none, 3, 0.25f);
+  FloCloud drawn, nothing;
+  assert_int_equal(flo_cloud_create(&some, &drawn, NULL), FLO_OK);
+  assert_int_equal(flo_cloud_create(&empty, &nothing, NULL), FLO_OK);
+  assert_true(flo_legend_height(&some, &drawn, 640, 360) > 0);
+  assert_true(flo_legend_height(&empty, &nothing, 640, 360) == 0);
+  flo_cloud_destroy(&drawn), flo_cloud_destroy(&nothing);
+}
+
 static void tank_in_the_plane_is_open_at_its_top(void **state) {
   (void)state;
   FloSceneBody tank = make_body(FLO_SHAPE_TANK, 1, 0.5, 0.5, 0);
@@ -623,6 +636,7 @@ int main(void) {
       cmocka_unit_test(particle_without_value_shows_the_warning_colour),
       cmocka_unit_test(strays_do_not_push_the_scene_out_of_frame),
       cmocka_unit_test(plane_shows_the_colours_of_the_legend),
+      cmocka_unit_test(bodies_alone_have_no_legend),
       cmocka_unit_test(tank_in_the_plane_is_open_at_its_top),
       cmocka_unit_test(looks_decide_how_a_body_is_drawn),
       cmocka_unit_test(body_with_unusable_numbers_is_left_out),
