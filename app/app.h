@@ -208,6 +208,9 @@ bool app_is_current(const char *path, const char *particles, const struct timesp
 // What surfaces may take of the machine's memory [bytes]; 0: unknown (frames.c).
 size_t app_memory_limit(void);
 
+// "812 bytes", "3.4 MB", "1.2 GB": a size in the unit that suits it (frames.c).
+const char *app_describe_size(double bytes, char text[32]);
+
 // ---- Progress on stderr (progress.c) ----
 
 typedef struct AppProgress {

@@ -63,6 +63,7 @@ typedef struct Findings {
 #define LONG_SET_UP  30.0
 #define MANY_STEPS   1e8
 #define MANY_BYTES   1e11
+#define MANY_FRAMES  1e5
 #define MAX_FRAMES   1e6 // as many as a scene may have
 
 // Particles in a frame's file, after compression: identity, position, velocity, density, pressure.
@@ -216,7 +217,7 @@ static const char *describe_duration(double seconds, char text[64]) {
 
 // Numbers that are right but cannot be meant.
 static void advise_on_effort(const FloScene *scene, Findings *f) {
-  char text[512], duration[64];
+  char text[512], duration[64], size[32];
   double fixed = scene->world.time_step;
   if (f->steps > MANY_STEPS || f->seconds > LONG_SECONDS) {
     snprintf(text, sizeof text, "a time step of %.3g s makes %.3g steps, %s on this machine; %s", f->dt,
@@ -231,10 +232,10 @@ static void advise_on_effort(const FloScene *scene, Findings *f) {
              describe_duration(f->set_up, duration));
     app_texts_add(&f->advice, text);
   }
-  if (f->disk_bytes > MANY_BYTES) {
+  if (f->disk_bytes > MANY_BYTES || f->frames > MANY_FRAMES) {
     snprintf(text, sizeof text,
-             "%.3g frames would fill about %.3g GB of the disk; use fewer frames_per_second", f->frames,
-             f->disk_bytes / 1e9);
+             "%.3g frames would fill about %s of the disk, a file each; use fewer frames_per_second than %g",
+             f->frames, app_describe_size(f->disk_bytes, size), scene->frames_per_second);
     app_texts_add(&f->advice, text);
   }
 }
@@ -297,7 +298,7 @@ static void print_head(const FloScene *scene) {
 }
 
 static void print_text(const FloScene *scene, const Findings *f) {
-  char duration[64];
+  char duration[64], size[32];
   print_head(scene);
   printf("  method     %s\n", scene->world.method);
   printf("  space      %dD, spacing %g m\n", scene->world.dim, scene->world.spacing);
@@ -307,8 +308,9 @@ static void print_text(const FloScene *scene, const Findings *f) {
   putchar('\n');
   print_parts(scene);
   printf("  bodies     %zu\n", scene->n_bodies);
-  printf("  memory     %.1f MB\n", (double)f->bytes / 1e6);
-  printf("  disk       about %.0f MB\n", ceil(f->disk_bytes / 1e6));
+  printf("  memory     %s\n", app_describe_size((double)f->bytes, size));
+  // Besides particles there are tables, checkpoints and pictures: less than that is not known well enough.
+  printf("  disk       about %s\n", app_describe_size(fmax(f->disk_bytes, 1e6), size));
   printf("  time step  %.3g s, limited by %s\n", f->dt, f->limited_by);
   printf("  steps      about %.0f for %g s in %.0f frames", f->steps, f->until, f->frames);
   if (scene->world.settle > 0) printf(", after %g s of settling", scene->world.settle);
@@ -370,11 +372,14 @@ static FloStatus check_expects(const FloScene *scene, FloError *error) {
 // Particles that do not fit into the machine would take it down with them.
 static FloStatus check_memory(const FloScene *scene, const FloSetUp *set_up, FloError *error) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  char needed[32], there[32];
   if (!(memory > 0) || set_up->bytes <= memory) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT,
-                  "%s: about %.3g particles would need %.3g GB of memory, but this machine has %.3g GB; a "
-                  "larger spacing needs fewer",
-                  scene->path, set_up->n_fluid + set_up->n_boundary, set_up->bytes / 1e9, memory / 1e9);
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "%s: about %.3g particles would need %s of memory, but this machine has %s; a larger spacing "
+      "needs fewer",
+      scene->path, set_up->n_fluid + set_up->n_boundary, app_describe_size(set_up->bytes, needed),
+      app_describe_size(memory, there));
 }
 
 // A size that nobody has chosen yet has mistakes too; what was set from outside was meant for this one.

@@ -282,13 +282,6 @@ static double number_of(const json_t *object, const char *key) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void print_size(double bytes) {
-  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
-  size_t k = 0;
-  for (; bytes >= 1000 && k + 1 < FLO_COUNT_OF(units); k++) bytes /= 1000;
-  printf("%.*f %s", k && bytes < 100 ? 1 : 0, bytes, units[k]);
-}
-
 static void print_open_end(const json_t *info) {
   double last = number_of(info, "last_time"), process = number_of(info, "process");
   printf("  end           ");
@@ -358,11 +351,12 @@ static void print_frames(const json_t *info) {
 }
 
 static void print_run(const json_t *info) {
+  char size[32];
   const json_t *particles = json_object_get(info, "particles");
   const char *title = text_of(info, "title"), *resume = text_of(info, "resume");
   printf("%s\n", title[0] ? title : text_of(info, "folder"));
-  printf("  folder        %s: %.0f files, ", text_of(info, "folder"), number_of(info, "files"));
-  print_size(number_of(info, "bytes"));
+  printf("  folder        %s: %.0f files, %s", text_of(info, "folder"), number_of(info, "files"),
+         app_describe_size(number_of(info, "bytes"), size));
   printf("\n  method        %s\n", text_of(info, "method")[0] ? text_of(info, "method") : "not known");
   if (json_is_object(particles))
     printf("  particles     %.0f fluid, %.0f boundary, %.0f of bodies\n", number_of(particles, "fluid"),

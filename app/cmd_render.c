@@ -7,6 +7,7 @@
 #include "picture.h"
 #include "poses.h"
 #include "render/water.h"
+#include "slices.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -83,6 +84,7 @@ typedef struct Job {
   size_t n_kept;                 // pictures of the movie that were there
   AppProgress progress;
   size_t n_done;
+  AppSlice slice;      // its text is NULL where there is none
   bool has_told_slice; // that it met no fluid
   FloError error;
 } Job;
@@ -457,25 +459,20 @@ static void report(void *context, double share) {
   app_progress_tell(&job->progress, (double)job->n_done + share, text);
 }
 
-// An empty picture is hard to tell from a mistake. Inside fluid some particle is within half a spacing of any
-// plane. Told once: fluid that is still to come may well be missed by the first of many frames.
+// Told once: fluid that is still to come may well be missed by the first of many frames.
 static void tell_empty_slice(Job *job, const FloSnapshot *snapshot, size_t frame) {
-  const FloStyle *style = &job->view.outlook.view.style;
-  float low = INFINITY, high = -INFINITY;
-  if (!style->has_slice || job->has_told_slice) return;
-  for (size_t k = 0; k < snapshot->count && snapshot->type[k] == FLO_SET_FLUID; k++) {
-    const float place = snapshot->positions[3 * k + (size_t)style->slice_axis];
-    if (fabs((double)place - style->slice_at) <= 0.5 * job->scene->world.spacing) return;
-    if (isfinite(place)) low = fminf(low, place), high = fmaxf(high, place);
-  }
+  if (!job->slice.text || job->has_told_slice || !app_slice_is_empty(&job->slice, snapshot)) return;
   job->has_told_slice = true;
   app_progress_end(&job->progress);
-  if (low <= high)
-    app_fail(0, "render: --slice %s meets no fluid in frame %zu, whose particles are from %g m to %g m",
-             job->arguments->slice, frame, (double)low, (double)high);
-  else
-    app_fail(0, "render: --slice %s meets no fluid in frame %zu, which has none", job->arguments->slice,
-             frame);
+  app_slice_tell_empty(&job->slice, snapshot, frame);
+}
+
+// A picture of nothing is hard to tell from a mistake.
+static FloStatus check_slice_place(Job *job) {
+  const Arguments *a = job->arguments;
+  if (!a->slice) return FLO_OK;
+  job->slice = (AppSlice){a->slice, a->style.slice_axis, a->style.slice_at, job->scene->world.spacing};
+  return app_slice_check(&job->slice, a->folder, (size_t[3]){job->first, job->last, job->step}, &job->error);
 }
 
 static FloStatus draw_frame(Job *job, size_t frame) {
@@ -648,6 +645,7 @@ static FloStatus render(Job *job) {
   FLO_TRY(plan(job));
   FLO_TRY(check_place(job));
   FLO_TRY(choose_view(job));
+  FLO_TRY(check_slice_place(job));
   FLO_TRY(make_walls(job));
   FLO_TRY(app_poses_read(job->arguments->folder, job->scene, &job->poses, &job->error));
   return job->arguments->movie ? make_movie(job) : draw_frames(job);

@@ -1,8 +1,10 @@
-// What commands that make a file of each frame share: which frames, and which files are still good.
+// What commands that make a file of each frame share: which frames, which files are still good,
+// and what they take of disk and memory.
 #include "app.h"
 #include "base/core.h"
 #include "io/run_folder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,4 +55,13 @@ bool app_is_current(const char *path, const char *particles, const struct timesp
 size_t app_memory_limit(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
   return pages > 0 && page > 0 ? (size_t)pages / 5 * 4 * (size_t)page : 0;
+}
+
+// Rounding must not make 1000 MB of what is nearly a GB, nor 100.0 of 99.97.
+const char *app_describe_size(double bytes, char text[32]) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  size_t k = 0;
+  for (; bytes >= (k ? 999.5 : 1000) && k + 1 < FLO_COUNT_OF(units); k++) bytes /= 1000;
+  snprintf(text, 32, "%.*f %s", k && bytes < 99.95 ? 1 : 0, bytes, units[k]);
+  return text;
 }

@@ -100,21 +100,36 @@ static bool is_folder(const char *path) {
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+// What a path would be called if it were the name of a scene: "scenes/dam-break.json" is "dam-break".
+static void name_from_path(const char *path, char name[64]) {
+  const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+  size_t length = strlen(file);
+  if (length > 5 && strcmp(file + length - 5, ".json") == 0) length -= 5;
+  snprintf(name, 64, "%.*s", (int)flo_min_size(length, 63), file);
+}
+
 static int complain_missing(const char *scene) {
   if (is_folder(scene))
     return app_fail(APP_BAD_INPUT, "%s: is a folder, not a scene file; name a .json file in it", scene);
-  if (is_path(scene)) return app_fail(APP_BAD_INPUT, "%s: there is no such scene file", scene);
-  char buffer[128];
+  char name[64], buffer[128];
   SceneNames *all = malloc(sizeof *all);
   if (!all) return app_fail(APP_RUN_FAILED, "no memory");
   collect_names(all);
-  FloSuggestion suggestion = flo_suggest_start(scene);
+  name_from_path(scene, name);
+  FloSuggestion suggestion = flo_suggest_start(name);
   for (size_t k = 0; k < all->count; k++) flo_suggest_offer(&suggestion, all->names[k]);
-  int exit_code =
-      app_fail(APP_BAD_INPUT, "no scene '%s'%s ('flotsam info scenes' lists them; a path is fine too)", scene,
-               flo_suggest_text(&suggestion, buffer));
+  const char *hint = flo_suggest_text(&suggestion, buffer);
+  if (is_path(scene))
+    app_fail(
+        APP_BAD_INPUT,
+        "%s: there is no such scene file%s (paths start at the current folder; 'flotsam info scenes' lists "
+        "the scenes that go by name)",
+        scene, hint);
+  else
+    app_fail(APP_BAD_INPUT, "no scene '%s'%s ('flotsam info scenes' lists them; a path is fine too)", scene,
+             hint);
   free(all);
-  return exit_code;
+  return APP_BAD_INPUT;
 }
 
 // More threads than cores take turns, which costs time and gains nothing.

@@ -2,6 +2,7 @@
 #include "io/expression.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,21 +210,42 @@ static const char *find_plain(const char *text) {
   return "";
 }
 
-// Met a character beyond ASCII, or half of one.
-static FloStatus fail_foreign(Parser *parser, int column, const char *what) {
-  char character[5] = {*parser->at}, shown[32];
-  for (size_t k = 1; k < 4 && ((unsigned char)parser->at[k] & 0xc0) == 0x80; k++)
-    character[k] = parser->at[k];
-  return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%s'%s", column, what,
-                  flo_shown_escape(character, shown, sizeof shown), find_plain(parser->at));
-}
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// A letter right after a digit, as in 4cm.
-static bool is_unit(const Parser *parser) {
-  return parser->at > parser->text && is_letter(parser->at[0]) && is_digit(parser->at[-1]);
+static bool is_known(const FloExpressionScope *scope, const char *name) {
+  const char *constant;
+  for (size_t k = 0; k < scope->n_variables; k++)
+    if (!strcmp(scope->variables[k], name)) return true;
+  for (size_t k = 0; scope->name_at && (constant = scope->name_at(scope->context, k)); k++)
+    if (!strcmp(constant, name)) return true;
+  return flo_expression_is_reserved(name);
+}
+
+// A word or a sign of a unit behind a number, as in 4cm, 1000 kg and 20 %, is what other programs read; a
+// name that means something, as in 2 pi, lacks an operator.
+static const char *find_remedy(const Parser *parser) {
+  const char *before = parser->at, *end = parser->at;
+  while (before > parser->text && before[-1] == ' ') before--;
+  if (before == parser->text || !(is_digit(before[-1]) || before[-1] == '.')) return "";
+  while (is_letter(*end) || (end > parser->at && is_digit(*end))) end++;
+  char name[MAX_NAME + 1];
+  snprintf(name, sizeof name, "%.*s", (int)flo_min_size((size_t)(end - parser->at), MAX_NAME), parser->at);
+  if (name[0] && is_known(parser->scope, name)) return "; write * to multiply";
+  bool is_sign = *parser->at == '%' || !strncmp(parser->at, "\u00b0", 2) ||
+                 !strncmp(parser->at, "\u00b5", 2) || !strncmp(parser->at, "\u03bc", 2);
+  if (!name[0] && !is_sign) return "";
+  return "; numbers are in SI units and the unit is not written, such as 0.04 for 4 cm";
+}
+
+// Met a character beyond ASCII, or half of one.
+static FloStatus fail_foreign(Parser *parser, int column, const char *what) {
+  char character[5] = {*parser->at}, shown[32];
+  const char *plain = find_plain(parser->at);
+  for (size_t k = 1; k < 4 && ((unsigned char)parser->at[k] & 0xc0) == 0x80; k++)
+    character[k] = parser->at[k];
+  return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%s'%s", column, what,
+                  flo_shown_escape(character, shown, sizeof shown), *plain ? plain : find_remedy(parser));
 }
 
 static FloStatus expected(Parser *parser, const char *what) {
@@ -233,9 +255,8 @@ static FloStatus expected(Parser *parser, const char *what) {
   if (!found)
     return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, but the text ends", column, what);
   if (found < ' ' || found > '~') return fail_foreign(parser, column, what);
-  const char *hint = is_unit(parser) ? "; numbers are in SI units, and units are not written" : "";
   return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: expected %s, got '%c'%s", column, what, found,
-                  hint);
+                  find_remedy(parser));
 }
 
 static const char *after_digits(const char *at) {
@@ -285,6 +306,9 @@ static FloStatus parse_call(Parser *parser, const Function *function, const char
     if (n_given > n_wanted && !function->takes_more) break;
     if (n_given >= n_wanted) FLO_TRY(emit_call(parser, function));
   } while (accept(parser, ','));
+  skip_spaces(parser);
+  // What stands in the way of the values that lack is to blame, as in max(1 m, 2).
+  if (n_given < n_wanted && *parser->at && *parser->at != ')') return expected(parser, "',' or ')'");
   if (n_given != n_wanted && !(n_given > n_wanted && function->takes_more))
     return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: %s takes %s%d value%s, got %s%d",
                     column_of(parser, start), function->name, function->takes_more ? "at least " : "",

@@ -1,12 +1,14 @@
 // Figures: from the keys of a shape to the library's description of it.
 #define _XOPEN_SOURCE 700 // realpath, scandir
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/core.h"
 #include "base/vecmath.h"
@@ -348,16 +350,32 @@ static FloStatus mend_mesh(FloSceneContext *context, FloSceneAttachment *attachm
   return FLO_OK;
 }
 
+// What may not be looked at is there for all we know.
+static bool is_missing(const char *path) {
+  return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+// The whole path, so that it shows which folder a relative one was taken to start at.
+static FloStatus fail_missing_mesh(FloSceneContext *context, const char *path) {
+  char folder[PATH_MAX], whole[PATH_MAX] = "", hint[128];
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+  suggest_file(path, hint);
+  bool is_there = realpath(folder, whole) != NULL;
+  return flo_scene_fail(context,
+                        "there is no mesh file '%.600s%s%.200s'%s (relative paths start at the folder of the "
+                        "file that names the mesh)",
+                        is_there ? whole : folder, is_there && whole[1] ? "/" : "", slash ? slash + 1 : path,
+                        hint);
+}
+
 static FloStatus load_mesh(FloSceneContext *context, const char *path, double scale,
                            FloSceneAttachment *attachment) {
   FloError cause;
   FloMesh *mesh = &attachment->mesh;
-  char hint[128];
   FloStatus status = flo_mesh_read(path, mesh, &cause);
-  if (status != FLO_OK) {
-    suggest_file(path, hint);
-    return flo_scene_fail(context, "%s%s", cause.text, hint);
-  }
+  if (status != FLO_OK && is_missing(path)) return fail_missing_mesh(context, path);
+  if (status != FLO_OK) return flo_scene_fail(context, "%s", cause.text);
   for (size_t k = 0; k < mesh->n_vertices; k++)
     vec_scale(flo_mesh_vertex(mesh, k), scale, flo_mesh_vertex(mesh, k));
   FLO_TRY(mend_mesh(context, attachment));

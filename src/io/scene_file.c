@@ -454,6 +454,11 @@ static FloStatus apply_set(FloSceneContext *context, json_t *root, const char *s
   snprintf(context->path, sizeof context->path, "--set %s", set);
   const char *equals = strchr(set, '=');
   if (!equals) return flo_scene_fail(context, "must look like path=value, such as spacing=0.01");
+  if (equals == set)
+    return flo_scene_fail(context, "the path before '=' is missing; write path=value, such as spacing=0.01");
+  if (!equals[1 + strspn(equals + 1, " \t")])
+    return flo_scene_fail(context, "the value behind '=' is missing; write path=value, such as spacing=0.01 "
+                                   "(an empty text is \"\")");
   // JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant
   // so.
   json_error_t problem;

@@ -360,11 +360,46 @@ for other in "--look particles" "--colour-by speed" "--slice y=0.2"; do
   expect_exit 2 "$flotsam" render lagoon --aperture 0.2 $other --out x.png
   expect_text err "--aperture is for pictures of water"
 done
-# A plane beside all fluid is told, with where the fluid is.
-expect_exit 0 "$flotsam" render lagoon --slice y=3 --out beside.png "${small[@]}"
-expect_text err "--slice y=3 meets no fluid in frame 2, whose particles are from 0.0"
-expect_exit 0 "$flotsam" render lagoon --slice y=0.2 --out within.png "${small[@]}"
-expect_empty err
+# A plane beside all fluid is refused, with where the fluid is; between particles of a lattice it is not.
+for place in 3 -1; do
+  expect_exit 2 "$flotsam" render lagoon --slice "y=$place" --out beside.png "${small[@]}"
+  expect_text err "render: lagoon: --slice y=$place is beside all fluid, whose particles in this frame are from 0.0"
+done
+expect_no_file beside.png
+for frame in 0 last; do
+  expect_exit 0 "$flotsam" render lagoon --frame $frame --slice y=0.2 --out within.png "${small[@]}"
+  expect_empty err
+done
+cat >blob.json <<'END'
+{ "schema_version": 1, "spacing": 0.05, "duration": 0.04, "frames_per_second": 50, "gravity": 0,
+  "fluids": [ { "material": {}, "shape": { "box": 0.2 }, "corner": [0, 0, 0], "velocity": [2, 0, 0] } ] }
+END
+expect_exit 0 "$flotsam" run blob.json --no-picture --quiet --out blob
+expect_exit 2 "$flotsam" render blob --frame 0 --slice x=0.25 --out beside.png "${small[@]}"
+expect_text err "--slice x=0.25 is beside all fluid, whose particles in this frame are from 0.025 m to 0.175 m along x; name"
+expect_no_file beside.png
+# Half a spacing around the outermost particles is fluid.
+expect_exit 0 "$flotsam" render blob --frame 0 --slice x=0.2 --out edge.png "${small[@]}"
+expect_exit 2 "$flotsam" render blob --frame 0 --slice x=0.202 --out beside.png "${small[@]}"
+# Of several frames one that is met is enough; the others are told.
+expect_exit 0 "$flotsam" render blob --frames 0:2 --slice x=0.25 --out blobs "${small[@]}"
+expect_text err "--slice x=0.25 meets no fluid in frame 0, whose particles are from 0.025 m to 0.175 m"
+expect_file blobs/picture_0002.png
+expect_exit 2 "$flotsam" render blob --frames 0:2 --slice x=1 --out beside "${small[@]}"
+expect_text err "--slice x=1 is beside all fluid, whose particles in these frames are from 0.0"
+expect_no_file beside/picture_0000.png
+expect_exit 2 "$flotsam" render blob --movie blob.mp4 --slice x=1 "${small[@]}"
+expect_no_file blob.mp4
+# A frame without fluid has nowhere to cut.
+cat >tap.json <<'END'
+{ "schema_version": 1, "spacing": 0.05, "duration": 0.04, "frames_per_second": 50,
+  "boundaries": [ { "name": "tank", "shape": { "tank": 1 } } ],
+  "emitters": [ { "material": {}, "diameter": 0.2, "at": [0.5, 0.5, 0.8], "direction": [0, 0, -1], "speed": 2, "start": 0.03 } ] }
+END
+expect_exit 0 "$flotsam" run tap.json --frames 1 --no-picture --quiet --out tap
+expect_exit 2 "$flotsam" render tap --slice x=0.5 --out beside.png "${small[@]}"
+expect_text err "render: tap: --slice x=0.5 meets no fluid, for this frame has none; --frame or --frames name others"
+expect_no_file beside.png
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out plane
 expect_exit 2 "$flotsam" render plane --slice y=0.1 --out x.png
 expect_text err "for runs in three dimensions"

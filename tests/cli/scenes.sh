@@ -2,7 +2,13 @@
 source "$(dirname "$0")/common.sh"
 
 expect_exit 2 "$flotsam" run nowhere.json
-expect_text err "nowhere.json: there is no such scene file"
+expect_text err "nowhere.json: there is no such scene file (paths start at the current folder; 'flotsam info scenes' lists"
+for path in dam-braek.json some/where/dam-break.json some/dam-brek; do
+  expect_exit 2 "$flotsam" check "$path"
+  expect_text err "$path: there is no such scene file, did you mean 'dam-break'? (paths start at the current folder"
+done
+expect_exit 2 "$flotsam" check "$(printf '%0300d' 1).json"
+expect_text err "1.json: there is no such scene file (paths"
 expect_exit 2 "$flotsam" run dam-braek
 expect_text err "did you mean 'dam-break'?"
 for folder in . .. "$PWD"; do
@@ -28,6 +34,16 @@ expect_text err "did you mean 'spacing'?"
 expect_exit 2 "$flotsam" run tiny.json --set spacing=-1
 expect_text err "/spacing: must be > 0, got -1"
 expect_exit 2 "$flotsam" run tiny.json --set spacing
+for set in spacing= "spacing= "; do
+  expect_exit 2 "$flotsam" run tiny.json --set "$set"
+  expect_text err "tiny.json: --set $set: the value behind '=' is missing; write path=value, such as spacing=0.01"
+done
+for set in =3 =; do
+  expect_exit 2 "$flotsam" run tiny.json --set "$set"
+  expect_text err "tiny.json: --set $set: the path before '=' is missing; write path=value, such as spacing=0.01"
+done
+expect_exit 2 "$flotsam" run tiny.json --set "materials.water.density=1000 kg"
+expect_text err "/materials/water/density: \"1000 kg\", column 6: expected an operator or the end, got 'k'; numbers are in SI"
 expect_exit 2 "$flotsam" run tiny.json --method wcspj
 expect_text err "did you mean 'wcsph'?"
 expect_exit 2 "$flotsam" run tiny.json --size huge

@@ -40,7 +40,15 @@ expect_text out "open: 4 boundary edges"
 scene ', { "shape": { "mesh": "none.obj" } }' ''
 expect_exit 2 "$flotsam" check scene.json
 expect_text err "scene.json: /boundaries/1/shape/mesh: "
-expect_text err "none.obj"
+expect_text err "there is no mesh file '$(pwd -P)/none.obj' (relative paths start at the folder of the file that names"
+# From another folder the same file is looked for.
+mkdir elsewhere
+(cd elsewhere && "$flotsam" check ../scene.json >../out 2>../err)
+(($? == 2)) || fail "a mesh that is not there was found from elsewhere"
+expect_text err "there is no mesh file '$(pwd -P)/none.obj'"
+scene ', { "shape": { "mesh": "no/folder/none.obj" } }' ''
+expect_exit 2 "$flotsam" check scene.json
+expect_text err "there is no mesh file 'no/folder/none.obj'"
 head -3 cube.obj >cut.obj
 scene ', { "shape": { "mesh": "cut.obj" } }' ''
 expect_exit 2 "$flotsam" run scene.json --out never

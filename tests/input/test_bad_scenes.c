@@ -143,7 +143,10 @@ static const BadScene shapes[] = {
      "/fluids/0/shape/cone: the first number, the radius at the bottom, must be > 0, got 0"},
     {WATER("{'letters':'A!'}"), "/fluids/0: "},
     {WATER("{'letters':7}"), "/fluids/0/shape/letters: must be text"},
-    {WATER("{'mesh':'nowhere.obj'}"), "/fluids/0/shape/mesh: "},
+    {WATER("{'mesh':'nowhere.obj'}"), "/fluids/0/shape/mesh: there is no mesh file '/"},
+    {WATER("{'mesh':'/nowhere/a.obj'}"), "there is no mesh file '/nowhere/a.obj' (relative paths start at"},
+    {WATER("{'mesh':'/nowhere.obj'}"), "there is no mesh file '/nowhere.obj'"},
+    {WATER("{'mesh':'/dev'}"), "/dev: cannot read: Is a directory; name a mesh file"},
     {WATER("{'mesh':'/'}"), "/fluids/0/shape/mesh: "},
     {WATER("{'heightfield':{'size':[1,1],'height':'1/x','depth':1}}"),
      "/fluids/0/shape/heightfield/height: is"},
@@ -574,7 +577,11 @@ static void test_options(void **state) {
                  "unknown size 'fin', did you mean 'fine'?");
   expect_failure(&(FloSceneOptions){.method = "dfsphh"}, FLO_BAD_INPUT, "/method: unknown method 'dfsphh'");
   expect_set_failure("spacing", "--set spacing: must look like path=value");
-  expect_set_failure("=1", "must look like path=value");
+  expect_set_failure("=1", "--set =1: the path before '=' is missing; write path=value, such as");
+  expect_set_failure("=", "--set =: the path before '=' is missing");
+  expect_set_failure("spacing=",
+                     "--set spacing=: the value behind '=' is missing; write path=value, such as");
+  expect_set_failure("title= \t", "the value behind '=' is missing");
   expect_set_failure("a..b=1", "must look like path=value");
   expect_set_failure("spacing=-1", "/spacing: must be > 0, got -1");
   expect_set_failure("spacing=hello", "/spacing: \"hello\", column 1: unknown name 'hello'");

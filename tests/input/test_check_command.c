@@ -194,6 +194,69 @@ static void test_memory(void **state) {
   assert_true(answer.seconds < 30);
 }
 
+// The number behind `word` in bytes, by the unit behind it.
+static double read_size(const char *text, const char *word) {
+  static const struct {
+    const char *name;
+    double bytes;
+  } known[] = {{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
+  double number = 0;
+  char unit[8] = "";
+  const char *place = strstr(text, word);
+  assert_non_null(place);
+  assert_int_equal(sscanf(place + strlen(word), "%lf %7s", &number, unit), 2);
+  for (size_t k = 0; k < FLO_COUNT_OF(known); k++)
+    if (strcmp(unit, known[k].name) == 0) {
+      assert_true(number >= 1 && number < 1000);
+      return number * known[k].bytes;
+    }
+  print_error("no unit: %s\n", unit);
+  return 0;
+}
+
+// Sizes that are read back from what is printed, each in a unit that suits it, are those of the JSON.
+static void test_sizes_have_units_that_suit(void **state) {
+  (void)state;
+  static const struct {
+    const char *more, *options, *unit;
+  } cases[] = {{"", "--no-picture --frames 1", "disk       about 1.0 MB\n"},
+               {"", "--no-picture --frames 2000", " MB\n"},
+               {"'frames_per_second':60000,", "--no-picture", " GB\n"}};
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); k++) {
+    char options[64], text[600];
+    snprintf(text, sizeof text,
+             "{" HEAD "%s'boundaries':[" TANK "],'fluids':[{'material':{},'shape':{'box':0.4}"
+             ",'corner':[0,0,0]}]}",
+             cases[k].more);
+    write_text(file, text);
+    Answer answer = run_check(file, cases[k].options);
+    assert_int_equal(answer.exit_code, 0);
+    expect_text(answer.out, cases[k].unit);
+    double memory = read_size(answer.out, "  memory "), disk = read_size(answer.out, "  disk       about ");
+    snprintf(options, sizeof options, "%s --json", cases[k].options);
+    json_t *root = json_loads(run_check(file, options).out, 0, NULL);
+    assert_non_null(root);
+    double bytes = json_number_value(json_object_get(root, "estimated_disk_bytes"));
+    assert_true(fabs(disk / fmax(bytes, 1e6) - 1) < 0.05);
+    assert_true(fabs(memory / json_number_value(json_object_get(root, "memory_bytes")) - 1) < 0.05);
+    json_decref(root);
+  }
+}
+
+// A file for each frame: so many of them are a burden even if they are small.
+static void test_very_many_frames(void **state) {
+  (void)state;
+  write_text(file, POOL("'frames_per_second':200000,"));
+  Answer answer = run_check(file, "--no-picture");
+  assert_int_equal(answer.exit_code, 0);
+  expect_text(answer.out, "  note       2e+05 frames would fill about ");
+  expect_text(answer.out, " of the disk, a file each; use fewer frames_per_second than 200000\n");
+  // As many frames as are asked for count, not those of the scene.
+  assert_null(strstr(run_check(file, "--no-picture --frames 10").out, "frames would fill"));
+  write_text(file, POOL("'frames_per_second':90000,"));
+  assert_null(strstr(run_check(file, "--no-picture").out, "frames would fill"));
+}
+
 int main(void) {
   if (!find_program()) return SKIPPED;
   const struct CMUnitTest tests[] = {
@@ -205,6 +268,8 @@ int main(void) {
       cmocka_unit_test(test_names_of_files_are_escaped),
       cmocka_unit_test(test_progress),
       cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_sizes_have_units_that_suit),
+      cmocka_unit_test(test_very_many_frames),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -72,6 +72,58 @@ static const BadScene fractions[] = {
 };
 TRY(fractions)
 
+#define DENSITY(text) WET("'materials':{'m':{'density':'" text "'}}")
+#define NO_UNITS      "; numbers are in SI units and the unit is not written, such as 0.04 for 4 cm"
+
+static const BadScene units[] = {
+    {DENSITY("1000 kg"),
+     "/density: \"1000 kg\", column 6: expected an operator or the end, got 'k'" NO_UNITS},
+    {DENSITY("1000 kg/m^3"), "column 6: expected an operator or the end, got 'k'" NO_UNITS},
+    {DENSITY("1e3kg"), "column 4: expected an operator or the end, got 'k'" NO_UNITS},
+    {DENSITY("1.  g"), "column 5: expected an operator or the end, got 'g'" NO_UNITS},
+    {DENSITY("(2 kg)"), "column 4: expected an operator or ')', got 'k'" NO_UNITS},
+    {DENSITY("max(1 kg, 2)"), "column 7: expected ',' or ')', got 'k'" NO_UNITS},
+    {DENSITY("20 %"), "column 4: expected an operator or the end, got '%'" NO_UNITS},
+    {DENSITY("90\u00b0"), "got '\u00b0'" NO_UNITS},
+    {DENSITY("5 \u00b5m"), "got '\u00b5'" NO_UNITS},
+    {DENSITY("5 \u03bcm"), "got '\u03bc'" NO_UNITS},
+    // What has a meaning is no unit.
+    {DENSITY("2 pi"), "column 3: expected an operator or the end, got 'p'; write * to multiply"},
+    {DENSITY("2sqrt(2)"), "column 2: expected an operator or the end, got 's'; write * to multiply"},
+    {WET("'constants':{'m':2,'a':'3 m'}"), "column 3: expected an operator or the end, got 'm'; write * to"},
+    {WATER("{'box':1},'velocity':['2 x',0,0]"), "got 'x'; write * to multiply"},
+};
+TRY(units)
+
+// Neither a number before nor a word behind: nothing is known of units.
+static void test_no_units(void **state) {
+  (void)state;
+  static const char *const texts[] = {DENSITY("1 2"),    DENSITY("1 \u00e4"), DENSITY("kg"),
+                                      DENSITY("(2) kg"), DENSITY("% 2"),      DENSITY("2*")};
+  for (size_t k = 0; k < FLO_COUNT_OF(texts); k++) {
+    FloError error = {0};
+    FloScene *scene;
+    write_text(file, texts[k]);
+    assert_int_equal(flo_scene_load(file, NULL, &scene, &error), FLO_BAD_INPUT);
+    if (strstr(error.text, "SI units")) print_error("unwanted: %s\n", error.text);
+    assert_null(strstr(error.text, "SI units"));
+  }
+}
+
+static void test_expressions_stay(void **state) {
+  (void)state;
+  static const char *const texts[] = {DENSITY("1000"), DENSITY(" 2 * 5e2 "), DENSITY("10^3"), DENSITY("1e3"),
+                                      WET("'constants':{'kg':2},'materials':{'m':{'density':'500 * kg'}}")};
+  for (size_t k = 0; k < FLO_COUNT_OF(texts); k++) {
+    FloError error = {0};
+    FloScene *scene;
+    write_text(file, texts[k]);
+    assert_ok(flo_scene_load(file, NULL, &scene, &error), &error);
+    assert_non_null(strstr(scene->resolved, "1000"));
+    flo_scene_destroy(scene);
+  }
+}
+
 static void test_materials_by_name(void **state) {
   (void)state;
   const char *set = "fluids.0.material.density=3", *other = "fluids.1.material.density=3";
@@ -111,9 +163,15 @@ static void test_swallowed_fluid(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_near_words),          cmocka_unit_test(test_far_words),
-      cmocka_unit_test(test_beginnings_of_words), cmocka_unit_test(test_fractions),
-      cmocka_unit_test(test_materials_by_name),   cmocka_unit_test(test_swallowed_fluid),
+      cmocka_unit_test(test_near_words),
+      cmocka_unit_test(test_far_words),
+      cmocka_unit_test(test_beginnings_of_words),
+      cmocka_unit_test(test_fractions),
+      cmocka_unit_test(test_units),
+      cmocka_unit_test(test_no_units),
+      cmocka_unit_test(test_expressions_stay),
+      cmocka_unit_test(test_materials_by_name),
+      cmocka_unit_test(test_swallowed_fluid),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,0 +1,83 @@
+// Where fluid is along the axis of a slice, and what is said to those who cut beside it.
+#include "slices.h"
+
+#include "app.h"
+#include "base/core.h"
+#include "io/run_folder.h"
+
+#include <math.h>
+
+// Particles stand for the fluid half a spacing around them: inside fluid one is that near to any plane. A
+// little more, since places are rounded.
+#define NEAR 0.501 // in spacings
+
+typedef struct Span {
+  float low, high; // [m]; mean nothing unless n > 0
+  size_t n;        // particles
+} Span;
+
+static void add_to_span(const FloSnapshot *snapshot, int axis, Span *span) {
+  for (size_t k = 0; k < snapshot->count && snapshot->type[k] == FLO_SET_FLUID; k++) {
+    const float place = snapshot->positions[3 * k + (size_t)axis];
+    if (!isfinite(place)) continue;
+    if (span->n++ == 0) span->low = span->high = place;
+    span->low = fminf(span->low, place), span->high = fmaxf(span->high, place);
+  }
+}
+
+static bool is_beside(const AppSlice *slice, const Span *span) {
+  const double margin = NEAR * slice->spacing;
+  return span->n == 0 || slice->at < (double)span->low - margin || slice->at > (double)span->high + margin;
+}
+
+static FloStatus refuse(const AppSlice *slice, const char *folder, bool is_single, const Span *span,
+                        FloError *error) {
+  if (span->n == 0)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "render: %s: --slice %s meets no fluid, for %s none; --frame or --frames name others",
+                    folder, slice->text, is_single ? "this frame has" : "these frames have");
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "render: %s: --slice %s is beside all fluid, whose particles in %s are from %g m to %g m "
+                  "along %c; name a place between them",
+                  folder, slice->text, is_single ? "this frame" : "these frames", (double)span->low,
+                  (double)span->high, "xyz"[slice->axis]);
+}
+
+// Frames that cannot be read are passed over: drawing them will say why.
+FloStatus app_slice_check(const AppSlice *slice, const char *folder, const size_t frames[3],
+                          FloError *error) {
+  Span all = {0};
+  size_t n_read = 0;
+  for (size_t frame = frames[0]; frame <= frames[1]; frame += frames[2]) {
+    char path[FLO_PATH_SIZE];
+    FloSnapshot snapshot;
+    Span span = {0};
+    if (flo_run_folder_frame_path(folder, frame, path, NULL) != FLO_OK ||
+        flo_snapshot_read(path, &snapshot, NULL) != FLO_OK)
+      continue;
+    add_to_span(&snapshot, slice->axis, &span);
+    add_to_span(&snapshot, slice->axis, &all);
+    flo_snapshot_free(&snapshot);
+    n_read++;
+    if (!is_beside(slice, &span)) return FLO_OK;
+  }
+  return n_read > 0 ? refuse(slice, folder, frames[0] == frames[1], &all, error) : FLO_OK;
+}
+
+bool app_slice_is_empty(const AppSlice *slice, const FloSnapshot *snapshot) {
+  for (size_t k = 0; k < snapshot->count && snapshot->type[k] == FLO_SET_FLUID; k++) {
+    const double place = (double)snapshot->positions[3 * k + (size_t)slice->axis];
+    if (fabs(place - slice->at) <= NEAR * slice->spacing) return false;
+  }
+  return true;
+}
+
+void app_slice_tell_empty(const AppSlice *slice, const FloSnapshot *snapshot, size_t frame) {
+  Span span = {0};
+  add_to_span(snapshot, slice->axis, &span);
+  if (span.n > 0)
+    app_fail(0, "render: --slice %s meets no fluid in frame %zu, whose particles are from %g m to %g m",
+             slice->text, frame, (double)span.low, (double)span.high);
+  else
+    app_fail(0, "render: --slice %s meets no fluid in frame %zu, which has none", slice->text, frame);
+}
