@@ -34,9 +34,7 @@ static const FloParam params[] = {
     {"pressure_tolerance", 0.005, 0, 1, "",
      "and is at most this share of the change of volume that the pressures prevent in a step"},
     {"motion_tolerance", 1e-3, 0, 1, "",
-     "or this share of the way, in spacings, that fluid moves in a step, besides as a whole; not with "
-     "surface "
-     "tension"},
+     "or this share of how far fluid under pressure moves in a step, in spacings; not with surface tension"},
     {"contact_tolerance", 2e-3, 0, 1, "",
      "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
     {"min_iterations", 2, 0, 1e4, "", "at least as many"},

@@ -184,9 +184,9 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
 
 // A line leads from the pressures where the last trial started to the trial, which is at 1. Where the energy
-// is least:
+// is least; 0 if the trial is uphill.
 double flo_monolithic_best_length(const FloResidual *residual);
-// Goes to a point of the line, with all errors of fluid.
+// Goes to a point of the line, with the errors of fluid as far as they are linear.
 void flo_monolithic_go(FloWorld *world, FloMonolithic *mono, double length);
 
 #endif

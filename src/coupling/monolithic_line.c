@@ -14,13 +14,15 @@ typedef struct Line {
 } Line;
 
 double flo_monolithic_best_length(const FloResidual *r) {
-  static const double shortest = 0.25, longest = 4; // pressures that come to zero on the way are not foreseen
-  if (!(r->slope > 0 && r->bend > 0)) return 1;
-  return fmin(fmax(r->slope / r->bend, shortest), longest);
+  static const double longest = 4; // pressures that come to zero beyond the trial are not foreseen
+  if (!(r->slope > 0)) return r->slope <= 0 ? 0 : 1; // uphill, where limits turned the way aside
+  return r->bend > 0 ? fmin(r->slope / r->bend, longest) : 1;
 }
 
 static float between(float from, float to, float length) { return from + length * (to - from); }
 
+// Beyond the trial pressures may come to zero, and the errors then are not quite those of the system. They
+// serve to choose the next way; the next trial has its own.
 static void go_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Line *line = context;

@@ -402,8 +402,8 @@ static FloResidual propose(Solve *solve) {
                        .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
                                  contacts[SUM_SQUARE],
                        .cross = mono->rest_volume * (fluid[SUM_CROSS] + coupled[SUM_CROSS]),
-                       .slope = fluid[SUM_SLOPE],
-                       .bend = fluid[SUM_BEND]};
+                       .slope = mono->rest_volume * fluid[SUM_SLOPE],
+                       .bend = mono->rest_volume * fluid[SUM_BEND]};
 }
 
 // ---- Conjugate directions ----
@@ -464,7 +464,7 @@ static void set_beta(Solve *solve, double beta, double largest) {
 // larger than one.
 static void choose_beta(Solve *solve, const FloResidual *residual, double square_before) {
   double square = residual->square - (solve->has_lines ? residual->cross : 0);
-  set_beta(solve, square_before > 0 ? square / square_before : 0, solve->has_lines ? 100 : 1);
+  set_beta(solve, square_before > 0 ? square / square_before : 0, solve->has_lines ? 10 : 1);
 }
 
 static void advance(Solve *solve, const FloResidual *residual, double square_before) {
@@ -474,15 +474,18 @@ static void advance(Solve *solve, const FloResidual *residual, double square_bef
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
 }
 
-// Goes from the trial to the best point of its line, unless that is near, and proposes anew from there.
-static void go_to_best(Solve *solve, FloResidual *residual) {
-  static const double shortest = 0.5, longest = 2.5; // as most of the best ones are
+static const double shortest_step = 0.5, longest_step = 2.5; // as most of the best ones are
+
+// Goes from the trial to the best point of its line, unless that is near, and proposes anew from there. False
+// if the trial was uphill, so that the way is no good.
+static bool go_to_best(Solve *solve, FloResidual *residual) {
   static const double near = 0.25;
   double length = flo_monolithic_best_length(residual);
-  solve->length = fmin(fmax(solve->length * length, shortest), longest);
-  if (fabs(length - 1) < near) return;
+  solve->length = fmin(fmax(solve->length * length, shortest_step), longest_step);
+  if (fabs(length - 1) < near) return true;
   flo_monolithic_go(solve->world, solve->mono, length);
   *residual = propose(solve);
+  return length > 0;
 }
 
 // ---- All of it ----
@@ -504,29 +507,29 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   return r->fluid <= fmin(lasting, unseen);
 }
 
-enum { SUM_SPEEDS = 3, SUM_COUNT, N_MOTION_SUMS };
+enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
 
+// Weighted by the pressures to start from: what flies has no say in how closely still water is solved.
 static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
-  const Solve *solve = context;
-  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
+  const FloMonolithic *mono = ((const Solve *)context)->mono;
   for (size_t i = begin; i < end; ++i) {
-    const float *v = solve->mono->before + 4 * i;
-    if (held[i]) continue;
-    for (int axis = 0; axis < 3; ++axis) {
-      sums[axis] += (double)v[axis];
-      sums[SUM_SPEEDS] += (double)(v[axis] * v[axis]);
+    const double p = (double)mono->pressure[i];
+    for (size_t axis = 0; axis < 3; ++axis) {
+      double v = (double)mono->before[4 * i + axis];
+      sums[axis] += p * v;
+      sums[SUM_SPEEDS] += p * v * v;
     }
-    sums[SUM_COUNT] += 1;
+    sums[SUM_WEIGHTS] += p;
   }
 }
 
-// How far fluid moves in a step, in spacings, besides as a whole.
+// How far fluid under pressure moves in a step, in spacings, besides its mean velocity.
 static double measure_motion(const Solve *solve) {
   double sums[N_MOTION_SUMS], square = 0;
   flo_parallel_sum(solve->world->threads, solve->mono->n_fluid, add_motion, solve, N_MOTION_SUMS, sums);
-  if (!(sums[SUM_COUNT] > 0)) return 0;
+  if (!(sums[SUM_WEIGHTS] > 0)) return 0;
   for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
-  double spread = sums[SUM_SPEEDS] / sums[SUM_COUNT] - square / (sums[SUM_COUNT] * sums[SUM_COUNT]);
+  double spread = sums[SUM_SPEEDS] / sums[SUM_WEIGHTS] - square / (sums[SUM_WEIGHTS] * sums[SUM_WEIGHTS]);
   return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
 }
 
@@ -558,7 +561,8 @@ static void choose_way(Solve *solve) {
        is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
   solve->motion = has_drops ? 0 : measure_motion(solve);
   solve->has_lines = is_conjugate && mono->n_contacts == 0 && !has_drops;
-  solve->length = solve->has_lines && mono->step_length > 0 ? mono->step_length : 1;
+  bool has_length = solve->has_lines && mono->step_length > 0;
+  solve->length = has_length ? fmin(fmax(mono->step_length, shortest_step), longest_step) : 1;
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
@@ -593,7 +597,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
       before = 0;
       continue;
     }
-    if (before > 0 && solve.has_lines) go_to_best(&solve, &residual);
+    if (before > 0 && solve.has_lines && !go_to_best(&solve, &residual)) before = 0;
     advance(&solve, &residual, before);
     before = residual.square;
   }

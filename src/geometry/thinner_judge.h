@@ -68,7 +68,7 @@ LANES_INLINE void replace_in_block(float block[BLOCK], int k, float value) {
 }
 // In the same order, however the block is split.
 LANES_INLINE float block_sum(const Lanes splits[N_SPLITS]) {
-  float a[BLOCK];
+  _Alignas(64) float a[BLOCK];
   for (int split = 0; split < N_SPLITS; ++split) *lanes_of(a, split) = splits[split];
   Quad sum = *(Quad *)a + *(Quad *)(a + 4);
   return sum[0] + sum[1] + (sum[2] + sum[3]);
@@ -92,9 +92,9 @@ LANES_INLINE Lanes lanes_max(Lanes a, Lanes b) { return lanes_choose(a > b, a, b
 #endif
 
 // Up to eight samples of one cell, so that a vector unit takes them at once: two lines of the cache with what
-// every candidate nearby needs, and one more. Places are in cells from the low corner of the cell. Where
-// there is no sample, the place is far away and the sum is not a number: it is neither too small nor too
-// large.
+// every candidate nearby needs in the first layer, and one more. Places are in cells from the low corner of
+// the cell. Where there is no sample, the place is far away and the sum is not a number: it is neither too
+// small nor too large.
 typedef struct Block {
   _Alignas(64) float x[BLOCK];
   float y[BLOCK], z[BLOCK];
@@ -293,7 +293,7 @@ LANES_INLINE FloVerdict judge(FloThinner *thinner, const Place *place, float *su
   if (around->cell != place->cell || around->n_blocks != thinner->n_blocks)
     around->cell = place->cell, around->n_blocks = thinner->n_blocks, around->n_groups = 0;
   if (thinner->must_help && !is_help(thinner, around, at)) return FLO_REFUSED;
-  Tally tally = {.nearest = in_all_lanes(1)};
+  Tally tally = {.nearest = in_all_lanes(INFINITY)};
   *sum = 0;
   for (int group = 0, begin = 0; group < N_GROUPS; begin = around->ends[group++]) {
     if (group == around->n_groups && !find_group(thinner, around)) return FLO_REFUSED;
@@ -327,12 +327,13 @@ LANES_INLINE void announce_cell(const FloThinner *thinner, uint64_t cell) {
   for (int k = 0; k < N_AROUND; ++k) thinner->is_near[(cell - thinner->around[k]) & thinner->mask] |= 1u << k;
 }
 
-// A new block for the cell of the candidate at hand, perhaps its first. The neighbourhood stays up to date.
+// A new block for the cell of the candidate at hand, perhaps its first. The neighbourhood stays up to date,
+// unless all blocks had to move: then it is found again.
 LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_first, Block **out,
                                  FloError *error) {
   Neighbourhood *around = &thinner->last;
   uint32_t *head = &thinner->heads[cell & thinner->mask];
-  const void *blocks_were = thinner->blocks.data;
+  const size_t room_before = thinner->blocks.capacity;
   FLO_TRY(grow(thinner, &thinner->blocks, thinner->n_blocks, sizeof(Block), error));
   Block *block = *out = &blocks_of(thinner)[thinner->n_blocks];
   for (int split = 0; split < N_SPLITS; ++split) {
@@ -343,7 +344,7 @@ LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_fir
   *head = (uint32_t)thinner->n_blocks++;
   if (is_first) announce_cell(thinner, cell);
   int *end = &around->ends[N_GROUPS - 1];
-  if (*end == MAX_VISITS || thinner->blocks.data != blocks_were) return FLO_OK; // it is out of date
+  if (*end == MAX_VISITS || thinner->blocks.capacity != room_before) return FLO_OK; // it is out of date
   around->visits[*end].block = block, around->visits[*end].shift = &thinner->shifts[0], ++*end;
   around->n_blocks = thinner->n_blocks;
   return FLO_OK;
