@@ -77,7 +77,8 @@ typedef struct FloDeepPair {
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
   double pressure;       // of fluid, times its diagonal: the change of volume that it prevents
-  double square;         // of the move, in joule
+  double square;         // of the move of fluid, in joule
+  double contact_square; // the same of contacts
   double cross;          // the same with the errors where the last trial started
   double slope, bend; // of the energy along the line to the trial: downwards at first, less by `bend` at it
 } FloResidual;

@@ -11,11 +11,11 @@ enum { BLOCKS_PER_CHUNK = 64, ROWS_PER_CHUNK = 1024 };
 typedef struct Solve {
   FloWorld *world;
   FloMonolithic *mono;
-  float relaxation, contact_relaxation, beta;
+  float relaxation, contact_relaxation, beta, contact_beta;
   double motion;  // of the fluid in the step, in spacings
   double length;  // of conjugate steps, in steps of Jacobi
   bool has_lines; // the best length is sought
-  bool is_restart;
+  bool is_restart, is_contact_restart;
 } Solve;
 
 // ---- From unknowns to velocities ----
@@ -399,8 +399,8 @@ static FloResidual propose(Solve *solve) {
                                      coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
                        .contact = contacts[SUM_RESIDUAL] / n_contacts,
                        .pressure = fluid[SUM_PRESSURE] / fmax(fluid[SUM_ACTIVE], 1),
-                       .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]) +
-                                 contacts[SUM_SQUARE],
+                       .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]),
+                       .contact_square = contacts[SUM_SQUARE],
                        .cross = mono->rest_volume * (fluid[SUM_CROSS] + coupled[SUM_CROSS]),
                        .slope = mono->rest_volume * fluid[SUM_SLOPE],
                        .bend = mono->rest_volume * fluid[SUM_BEND]};
@@ -432,15 +432,15 @@ static void keep_limits(FloContact *c) {
 
 static void advance_parts(const Solve *solve, const float move[3], float way[3], float now[3]) {
   for (int axis = 0; axis < 3; ++axis) {
-    float turn = solve->beta * way[axis] + move[axis];
-    way[axis] = solve->is_restart ? 0 : turn;
+    float turn = solve->contact_beta * way[axis] + move[axis];
+    way[axis] = solve->is_contact_restart ? 0 : turn;
     now[axis] += turn;
   }
 }
 
 static void advance_contact(const Solve *solve, FloContact *c) {
-  float way = solve->beta * c->pressure_way + c->pressure_move;
-  c->pressure_way = solve->is_restart ? 0 : way;
+  float way = solve->contact_beta * c->pressure_way + c->pressure_move;
+  c->pressure_way = solve->is_contact_restart ? 0 : way;
   c->pressure += way;
   advance_parts(solve, c->friction_move, c->friction_way, c->friction);
   if (c->roll_limit > 0) advance_parts(solve, c->torque_move, c->torque_way, c->torque);
@@ -453,23 +453,35 @@ static void advance_contacts(void *context, size_t begin, size_t end, int thread
   for (size_t k = begin; k < end; ++k) advance_contact(solve, &solve->mono->contacts[k]);
 }
 
-static void set_beta(Solve *solve, double beta, double largest) {
+// Starts anew, without what came before, where the quotient is too large.
+static float find_beta(const Solve *solve, double square, double before, double largest, bool *is_restart) {
   bool is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
-  solve->is_restart = beta > largest;
-  solve->beta = is_conjugate && beta > 0 && beta <= largest ? (float)beta : 0;
+  double beta = before > 0 ? square / before : 0;
+  *is_restart = beta > largest;
+  return is_conjugate && beta > 0 && beta <= largest ? (float)beta : 0;
+}
+
+static void set_contact_beta(Solve *solve, double square, double before) {
+  solve->contact_beta = find_beta(solve, square, before, 1, &solve->is_contact_restart);
 }
 
 // Polak-Ribiere with steps of the best length: as Fletcher-Reeves while all limits stay as they are, and soon
-// zero where they change. With steps of Jacobi Fletcher-Reeves, and the paper starts anew where beta is
+// zero where they change. Contacts then have conjugate ways of their own, since their steps have lengths of
+// their own. With steps of Jacobi Fletcher-Reeves for all together, and the paper starts anew where beta is
 // larger than one.
-static void choose_beta(Solve *solve, const FloResidual *residual, double square_before) {
-  double square = residual->square - (solve->has_lines ? residual->cross : 0);
-  set_beta(solve, square_before > 0 ? square / square_before : 0, solve->has_lines ? 10 : 1);
+static void choose_betas(Solve *solve, const FloResidual *now, const FloResidual *before) {
+  if (solve->has_lines) {
+    solve->beta = find_beta(solve, now->square - now->cross, before->square, 10, &solve->is_restart);
+    set_contact_beta(solve, now->contact_square, before->contact_square);
+    return;
+  }
+  set_contact_beta(solve, now->square + now->contact_square, before->square + before->contact_square);
+  solve->beta = solve->contact_beta, solve->is_restart = solve->is_contact_restart;
 }
 
-static void advance(Solve *solve, const FloResidual *residual, double square_before) {
+static void advance(Solve *solve, const FloResidual *residual, const FloResidual *before) {
   FloMonolithic *mono = solve->mono;
-  choose_beta(solve, residual, square_before);
+  choose_betas(solve, residual, before);
   flo_parallel_for(solve->world->threads, mono->n_fluid, 4096, advance_fluid, solve);
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
 }
@@ -533,21 +545,28 @@ static double measure_motion(const Solve *solve) {
   return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
 }
 
+// So many sweeps of contacts cost about as much as an iteration of all.
+static int sweeps_at_once(const FloMonolithic *mono) {
+  enum { LEAST = 32, MOST = 1000 };
+  double fluid_per_contact = (double)mono->n_fluid / (double)flo_max_size(mono->n_contacts, 1);
+  return (int)fmin(fmax(fluid_per_contact / 4, LEAST), MOST);
+}
+
 // Where fluid has found its pressures and contacts have not, these go on alone, at a small part of the cost:
 // bodies move as the fluid's pressures and the contacts make them. What that does to the fluid the next
 // iteration of all sees. At most `most` sweeps, which are taken off it.
 static void settle_contacts(Solve *solve, int *most) {
-  enum { AT_ONCE = 32 };
   FloMonolithic *mono = solve->mono;
   int threads = solve->world->threads;
   double before = 0, sums[N_SUMS];
-  for (int k = 0; k<AT_ONCE && * most> 0; ++k, --*most) {
+  const int at_once = sweeps_at_once(mono);
+  for (int k = 0; k < at_once && *most > 0; ++k, --*most) {
     apply_to_bodies(solve);
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
     flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, sums);
     if (is_contact_small(solve->world, mono, sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1))) return;
-    set_beta(solve, before > 0 ? sums[SUM_SQUARE] / before : 0, 1);
+    set_contact_beta(solve, sums[SUM_SQUARE], before);
     before = sums[SUM_SQUARE];
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
   }
@@ -560,7 +579,7 @@ static void choose_way(Solve *solve) {
   bool has_drops = flo_surface_tension_is_used(solve->world),
        is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
   solve->motion = has_drops ? 0 : measure_motion(solve);
-  solve->has_lines = is_conjugate && mono->n_contacts == 0 && !has_drops;
+  solve->has_lines = is_conjugate && mono->n_fluid > 0 && !has_drops;
   bool has_length = solve->has_lines && mono->step_length > 0;
   solve->length = has_length ? fmin(fmax(mono->step_length, shortest_step), longest_step) : 1;
 }
@@ -572,8 +591,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   choose_way(&solve);
   int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
   int most_alone = 10 * most;
-  double before = 0;
-  FloResidual residual = {0};
+  FloResidual residual = {0}, before = {0};
   memset(mono->way, 0, mono->n_fluid * sizeof(float));
   memset(mono->from_pressure, 0, mono->n_fluid * sizeof(float));
   memset(mono->from_error, 0, mono->n_fluid * sizeof(float));
@@ -594,12 +612,12 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     if ((mono->was_converged != 0 && k >= least) || k >= most) break;
     if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0 && most_alone > 0) {
       settle_contacts(&solve, &most_alone);
-      before = 0;
+      before = (FloResidual){0};
       continue;
     }
-    if (before > 0 && solve.has_lines && !go_to_best(&solve, &residual)) before = 0;
-    advance(&solve, &residual, before);
-    before = residual.square;
+    if (before.square > 0 && solve.has_lines && !go_to_best(&solve, &residual)) before.square = 0;
+    advance(&solve, &residual, &before);
+    before = residual;
   }
   if (solve.has_lines) mono->step_length = solve.length;
   world->residual = fmax(residual.fluid, residual.contact);
