@@ -111,7 +111,7 @@ static double monolithic_max_dt(const FloWorld *world, const void *state, const 
   return fmin(capillary, viscous);
 }
 
-enum { FIRST_BUFFER = 10, WALL_FORCE = 28 }; // those before belong to contacts
+enum { FIRST_BUFFER = 11, WALL_FORCE = 29 }; // those before belong to contacts
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;

@@ -22,28 +22,35 @@ typedef struct FloTouch {
   bool is_main;         // of the bodies next to a fluid row, the one it pushes most
 } FloTouch;
 
+// What a touch does to its body, for sums over all touches of a body: these are read once a sweep.
+typedef struct FloLoad {
+  uint32_t row;
+  float j[6], weight, arm[3];
+} FloLoad;
+
+// What every sweep reads comes first, in a line of the cache of its own.
 typedef struct FloContact {
+  _Alignas(64) float pressure;
+  float friction[3];
+  float torque[3]; // against rolling and spinning
+  float error;     // volume error at the end of the step, as the unknowns are now
   uint32_t sample, body;
   uint32_t first, count; // its touches: its own body's first
   float volume;          // of the sample
-  float normal[3];       // away from what it presses on
-  float gap;             // volume error if only walls moved, (3.10)
-  float wall[3];         // velocity of the walls near it, weighted
-  float anchor[3];       // displacement since it stuck
-  float bias[3];         // velocity that would take it back there
-  float per_sum;         // one over the sum of V W over all neighbours
   float cone;            // largest friction per pressure: mu |F_N| / p, (3.17)
-  float error;           // volume error at the end of the step, as the unknowns are now
-  float velocity[3];     // tangential, likewise; with the bias
-  float pressure, pressure_move,
-      pressure_way; // the move is what Jacobi proposes, the way is the conjugate one
-  float friction[3], friction_move[3], friction_way[3];
+  float roll_limit;      // largest torque per pressure; 0: none
+  float gap;             // volume error if only walls moved, (3.10)
+  float normal[3];       // away from what it presses on
+  float wall[3];         // velocity of the walls near it, weighted
+  float bias[3];         // velocity that would take it back to where it stuck
+  float velocity[3];     // tangential, as the unknowns are now; with the bias
   float diagonal, slip_diagonal, slip_share;
-  // Rolling and spinning friction: a torque against the relative angular velocity.
-  float roll_limit; // largest torque per pressure; 0: none
-  float wall_spin[3], spin[3];
-  float torque[3], torque_move[3], torque_way[3];
-  float spin_diagonal, spin_share;
+  // A move is what Jacobi proposes, a way is the conjugate one.
+  float pressure_move, pressure_way, friction_move[3], friction_way[3];
+  float wall_spin[3], spin[3], torque_move[3], torque_way[3], spin_diagonal, spin_share;
+  float anchor[3]; // displacement since it stuck
+  float per_sum;   // one over the sum of V W over all neighbours
+  bool is_deep;    // in another body
 } FloContact;
 
 // What the solver knows of a body.
@@ -56,6 +63,7 @@ typedef struct FloPartner {
   double drift[6];                         // what they change its velocities by
   double fluid_load;                       // sum over the fluid rows next to it of response over diagonal
   double n_active;                         // contacts that press on it
+  double n_shared;                         // for how many its mass has been shared out; negative: not yet
   bool has_fluid;                          // next to it
   float yield[6];                          // how the body gives way to what the fluid rows are about to do
   float motion[6];                         // velocities once more
@@ -99,6 +107,7 @@ typedef struct FloMonolithic {
   FloContact *contacts;
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by bodies
+  FloLoad *loads;        // in that order
   FloTouchChunk *chunks;
   double *chunk_sums; // FLO_CHUNK_SUMS each; see monolithic_solve.c
   FloPartner *partners;
@@ -119,7 +128,7 @@ typedef struct FloMonolithic {
   float *solid; // velocity and relative volume of wall samples
   float *zeros;
   float *wall_force;
-  FloBuffer buffers[30];
+  FloBuffer buffers[31];
 } FloMonolithic;
 
 enum {

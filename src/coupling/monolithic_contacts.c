@@ -10,7 +10,19 @@ enum { CHUNK_TOUCHES = 256 };
 // So deep in another body, in spacings, a sample is about to pass that body's sheet of samples.
 #define DEEP 0.25
 
-enum { TOUCHES, ORDER, CHUNKS, CHUNK_SUMS, PARTNERS, FLUID_BEGIN, COUPLED, CONTACTS, CORRECTED, DEEP_PAIRS };
+enum {
+  TOUCHES,
+  ORDER,
+  CHUNKS,
+  CHUNK_SUMS,
+  PARTNERS,
+  FLUID_BEGIN,
+  COUPLED,
+  CONTACTS,
+  CORRECTED,
+  DEEP_PAIRS,
+  LOADS
+};
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t size, size_t keep,
                          FloError *error) {
@@ -220,27 +232,50 @@ static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t 
   return FLO_OK;
 }
 
-static FloStatus look_for_deep(FloWorld *world, FloMonolithic *mono, size_t i, const FloPairs *pairs,
-                               FloSet set, FloError *error) {
+// The body of a neighbour of a sample.
+static uint32_t body_of(const FloWorld *world, const FloPairs *pairs, FloSet set, size_t i, int32_t k) {
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
-  uint32_t own = world->sets[FLO_SET_RIGID].body[i], last = own;
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    uint32_t other = world->sets[set].body[(size_t)slots[k].index[i % FLO_BLOCK]];
-    double x[3], out[3];
+  return world->sets[set].body[(size_t)slots[k].index[i % FLO_BLOCK]];
+}
+
+// From the neighbour number `k` on, the next one whose body differs from `last` and in which the sample is
+// deep; the number of neighbours if there is none.
+static int32_t next_deep(const FloWorld *world, size_t i, const FloPairs *pairs, FloSet set, int32_t k,
+                         uint32_t last) {
+  double x[3];
+  for (; k < pairs->row_count[i]; ++k) {
+    uint32_t other = body_of(world, pairs, set, i, k);
     if (other == last) continue;
     last = other;
-    if (depth_of(world, i, &flo_bodies(world)[other], x) < DEEP * world->def.spacing) continue;
-    flo_world_normal(world, &flo_bodies(world)[other], x, out);
-    FLO_TRY(add_deep_sample(world, mono, own, other, out, error));
+    if (!(depth_of(world, i, &flo_bodies(world)[other], x) < DEEP * world->def.spacing)) break;
+  }
+  return k;
+}
+
+static bool is_deep_in(const FloWorld *world, size_t i, const FloPairs *pairs, FloSet set) {
+  return next_deep(world, i, pairs, set, 0, world->sets[FLO_SET_RIGID].body[i]) < pairs->row_count[i];
+}
+
+static FloStatus add_deep(FloWorld *world, FloMonolithic *mono, size_t i, const FloPairs *pairs, FloSet set,
+                          FloError *error) {
+  uint32_t own = world->sets[FLO_SET_RIGID].body[i], last = own;
+  for (int32_t k = 0; (k = next_deep(world, i, pairs, set, k, last)) < pairs->row_count[i]; ++k) {
+    double x[3], out[3];
+    last = body_of(world, pairs, set, i, k);
+    depth_of(world, i, &flo_bodies(world)[last], x);
+    flo_world_normal(world, &flo_bodies(world)[last], x, out);
+    FLO_TRY(add_deep_sample(world, mono, own, last, out, error));
   }
   return FLO_OK;
 }
 
 static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError *error) {
   mono->n_deep_pairs = 0;
-  for (size_t i = 0; i < world->sets[FLO_SET_RIGID].count; ++i) {
-    FLO_TRY(look_for_deep(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, error));
-    FLO_TRY(look_for_deep(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, error));
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    if (!mono->contacts[k].is_deep) continue;
+    size_t i = mono->contacts[k].sample;
+    FLO_TRY(add_deep(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, error));
+    FLO_TRY(add_deep(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, error));
   }
   for (size_t k = 0; k < mono->n_deep_pairs; ++k) {
     double *out = mono->deep_pairs[k].out, length = vec_length(out);
@@ -255,6 +290,7 @@ static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError 
 // What is summed up over the neighbours of one sample.
 typedef struct Meeting {
   FloContact contact;
+  uint32_t row, n_touches;
   double arm[3];        // from its body's centre to the sample
   double steep[3];      // sum of V grad W
   double sum;           // sum of V W
@@ -322,8 +358,18 @@ static void push_out(Neighbour *n, double volume, const double between[3], Meeti
   vec_add_scaled(meeting->lever, lever, -0.5 * volume, meeting->lever);
 }
 
-static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, Neighbour *n,
-                                Meeting *meeting, FloError *error) {
+// The touch of this body among those of the contact; the next one if it has none yet.
+static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t body) {
+  FloTouch *touches = mono->touches + meeting->contact.first;
+  for (uint32_t k = 0; k < meeting->n_touches; ++k)
+    if (touches[k].body == body) return &touches[k];
+  FLO_ASSERT(meeting->n_touches < meeting->contact.count);
+  touches[meeting->n_touches] = (FloTouch){.row = meeting->row, .body = body};
+  return &touches[meeting->n_touches++];
+}
+
+static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, size_t i, Neighbour *n,
+                           Meeting *meeting) {
   const FloBody *own = &flo_bodies(world)[meeting->contact.body],
                 *other = &flo_bodies(world)[n->set->body[n->sample]];
   double volume = (double)n->set->volume[n->sample], between[3], force[3], middle[3];
@@ -342,34 +388,29 @@ static FloStatus meet_neighbour(FloWorld *world, FloMonolithic *mono, size_t i, 
     meeting->rate += volume * vec_dot(n->g, v);
     vec_add_scaled(meeting->wall, v, weight, meeting->wall);
     vec_add_scaled(meeting->wall_spin, other->state.angular_velocity, weight, meeting->wall_spin);
-    return FLO_OK;
+    return;
   }
-  size_t touch;
   double arm[3];
-  uint32_t row = (uint32_t)(mono->n_fluid + mono->n_contacts);
-  FLO_TRY(find_touch(world, mono, meeting->contact.first, row, n->set->body[n->sample], &touch, error));
-  FloTouch *t = &mono->touches[touch];
+  FloTouch *t = touch_of(mono, meeting, n->set->body[n->sample]);
   arm_of(n->set, n->sample, other, arm);
   vec_scale(n->g, (double)meeting->contact.volume * volume, force);
   vec_add_scaled(arm, between, 0.5, middle);
   add_wrench(t->j, force, is_deep ? middle : arm);
   t->weight -= (float)weight;
   for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(weight * middle[axis]);
-  return FLO_OK;
 }
 
-static FloStatus meet_neighbours(FloWorld *world, FloMonolithic *mono, size_t i, const FloPairs *pairs,
-                                 FloSet set, Meeting *meeting, FloError *error) {
+static void meet_neighbours(const FloWorld *world, const FloMonolithic *mono, size_t i, const FloPairs *pairs,
+                            FloSet set, Meeting *meeting) {
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   size_t lane = i % FLO_BLOCK;
-  if (pairs->slot_count[i / FLO_BLOCK] == 0) return FLO_OK;
+  if (pairs->slot_count[i / FLO_BLOCK] == 0) return;
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
     Neighbour n = {&world->sets[set],
                    (size_t)slots[k].index[lane],
                    {(double)slots[k].gx[lane], (double)slots[k].gy[lane], (double)slots[k].gz[lane]}};
-    FLO_TRY(meet_neighbour(world, mono, i, &n, meeting, error));
+    meet_neighbour(world, mono, i, &n, meeting);
   }
-  return FLO_OK;
 }
 
 // An overlap vanishes slowly; error and steepness are of the sum of kernels.
@@ -380,12 +421,12 @@ static double gap_of(const FloWorld *world, const FloMonolithic *mono, double er
   return -fmin(-FLO_OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 
-static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Meeting *m) {
+static void finish_contact(const FloWorld *world, const FloMonolithic *mono, const Meeting *m) {
   FloContact contact = m->contact;
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   double steepness = vec_length(m->steep), torque[3], per_sum = m->sum > 0 ? 1 / m->sum : 0;
   size_t i = contact.sample;
-  contact.count = (uint32_t)mono->n_touches - contact.first;
+  FLO_ASSERT(m->n_touches == contact.count);
   contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
   contact.per_sum = (float)per_sum;
   contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
@@ -404,34 +445,100 @@ static void finish_contact(const FloWorld *world, FloMonolithic *mono, const Mee
     contact.anchor[axis] = ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[i];
     contact.bias[axis] = ANCHOR_RATE / (float)mono->dt * contact.anchor[axis];
   }
-  for (size_t t = contact.first + 1; t < mono->n_touches; ++t) {
+  for (size_t t = contact.first + 1; t < contact.first + contact.count; ++t) {
     mono->touches[t].weight *= (float)per_sum;
     for (int axis = 0; axis < 3; ++axis) mono->touches[t].arm[axis] *= (float)per_sum;
   }
-  mono->contacts[mono->n_contacts++] = contact;
+  mono->contacts[m->row - mono->n_fluid] = contact;
 }
 
-static FloStatus meet_contact(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
+static void meet_contact(const FloWorld *world, const FloMonolithic *mono, size_t k) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  size_t n = mono->n_contacts;
-  FLO_TRY(reserve(world, mono, CONTACTS, (n + 1) * sizeof(FloContact), n * sizeof(FloContact), error));
-  mono->contacts = mono->buffers[CONTACTS].data;
-  Meeting m = {.contact = {.sample = (uint32_t)i,
-                           .body = rigid->body[i],
-                           .first = (uint32_t)mono->n_touches,
-                           .volume = rigid->volume[i]}};
+  Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_fluid + k)};
+  size_t i = m.contact.sample;
   arm_of(rigid, i, &flo_bodies(world)[m.contact.body], m.arm);
-  FLO_TRY(add_touch(world, mono, (uint32_t)(mono->n_fluid + n), m.contact.body, error));
-  FLO_TRY(meet_neighbours(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, &m, error));
-  FLO_TRY(meet_neighbours(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, &m, error));
+  touch_of(mono, &m, m.contact.body);
+  meet_neighbours(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, &m);
+  meet_neighbours(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, &m);
   finish_contact(world, mono, &m);
+}
+
+typedef struct Meetings {
+  FloWorld *world;
+  FloMonolithic *mono;
+} Meetings;
+
+static void meet_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Meetings *meetings = context;
+  for (size_t k = begin; k < end; ++k) meet_contact(meetings->world, meetings->mono, k);
+}
+
+// How many bodies a contact has to do with, its own included.
+static uint32_t count_bodies(const FloWorld *world, size_t i) {
+  const FloPairs *pairs = &world->rigid_rigid;
+  uint32_t count = 1, own = world->sets[FLO_SET_RIGID].body[i], last = own;
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+    uint32_t other = body_of(world, pairs, FLO_SET_RIGID, i, k);
+    bool is_new = other != last && other != own;
+    for (int32_t earlier = 0; is_new && earlier < k; ++earlier)
+      is_new = body_of(world, pairs, FLO_SET_RIGID, i, earlier) != other;
+    count += is_new;
+    last = other;
+  }
+  return count;
+}
+
+static void survey_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Meetings *meetings = context;
+  const FloWorld *world = meetings->world;
+  for (size_t k = begin; k < end; ++k) {
+    FloContact *contact = &meetings->mono->contacts[k];
+    contact->count = count_bodies(world, contact->sample);
+    contact->is_deep = is_deep_in(world, contact->sample, &world->rigid_boundary, FLO_SET_BOUNDARY) ||
+                       is_deep_in(world, contact->sample, &world->rigid_rigid, FLO_SET_RIGID);
+  }
+}
+
+static bool is_near_others(const FloWorld *world, size_t i) {
+  return world->rigid_boundary.row_count[i] > 0 || world->rigid_rigid.row_count[i] > 0;
+}
+
+static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  size_t n = 0;
+  for (size_t i = 0; i < rigid->count; ++i) n += is_near_others(world, i);
+  FLO_TRY(reserve(world, mono, CONTACTS, n * sizeof(FloContact), 0, error));
+  mono->contacts = mono->buffers[CONTACTS].data;
+  for (size_t i = 0; i < rigid->count; ++i)
+    if (is_near_others(world, i))
+      mono->contacts[mono->n_contacts++] =
+          (FloContact){.sample = (uint32_t)i, .body = rigid->body[i], .volume = rigid->volume[i]};
   return FLO_OK;
 }
 
+static FloStatus give_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t before = mono->n_touches;
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    mono->contacts[k].first = (uint32_t)mono->n_touches;
+    mono->n_touches += mono->contacts[k].count;
+  }
+  FLO_TRY(
+      reserve(world, mono, TOUCHES, mono->n_touches * sizeof(FloTouch), before * sizeof(FloTouch), error));
+  mono->touches = mono->buffers[TOUCHES].data;
+  return FLO_OK;
+}
+
+// Each contact is met by itself, once it is known where its touches go.
 static FloStatus meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  for (size_t i = 0; i < world->sets[FLO_SET_RIGID].count; ++i)
-    if (world->rigid_boundary.row_count[i] > 0 || world->rigid_rigid.row_count[i] > 0)
-      FLO_TRY(meet_contact(world, mono, i, error));
+  enum { AT_ONCE = 256 };
+  Meetings meetings = {world, mono};
+  FLO_TRY(list_contacts(world, mono, error));
+  flo_parallel_for(world->threads, mono->n_contacts, AT_ONCE, survey_range, &meetings);
+  FLO_TRY(find_deep_pairs(world, mono, error));
+  FLO_TRY(give_touches(world, mono, error));
+  flo_parallel_for(world->threads, mono->n_contacts, AT_ONCE, meet_range, &meetings);
   return FLO_OK;
 }
 
@@ -474,8 +581,11 @@ static double mean_spin(const FloWorld *world, const FloTouch *t) {
   return (double)(t->weight * t->weight) * trace / (world->def.dim == 3 ? 3 : 1);
 }
 
-static void weigh_touches(FloWorld *world, FloMonolithic *mono) {
-  for (size_t k = 0; k < mono->n_touches; ++k) {
+static void weigh_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const FloWorld *world = ((const Meetings *)context)->world;
+  const FloMonolithic *mono = ((const Meetings *)context)->mono;
+  for (size_t k = begin; k < end; ++k) {
     FloTouch *t = &mono->touches[k];
     t->response = (float)response_of(&flo_bodies(world)[t->body].rigid, t->j);
     if (t->row >= mono->n_fluid)
@@ -502,6 +612,13 @@ void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
 
 // ---- By bodies ----
 
+static FloLoad load_of(const FloTouch *t) {
+  return (FloLoad){.row = t->row,
+                   .j = {t->j[0], t->j[1], t->j[2], t->j[3], t->j[4], t->j[5]},
+                   .weight = t->weight,
+                   .arm = {t->arm[0], t->arm[1], t->arm[2]}};
+}
+
 static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n_bodies = world->bodies.count, n = mono->n_touches;
   size_t most_chunks = with_room(n) / CHUNK_TOUCHES + n_bodies + 1;
@@ -522,6 +639,9 @@ static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *er
       mono->chunks[mono->n_chunks++] = (FloTouchChunk){begin, end, body};
     }
   for (size_t k = 0; k < n; ++k) mono->touch_order[next[mono->touches[k].body]++] = (uint32_t)k;
+  FLO_TRY(reserve(world, mono, LOADS, with_room(n) * sizeof(FloLoad), 0, error));
+  mono->loads = mono->buffers[LOADS].data;
+  for (size_t k = 0; k < n; ++k) mono->loads[k] = load_of(&mono->touches[mono->touch_order[k]]);
   return FLO_OK;
 }
 
@@ -529,7 +649,7 @@ static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *
   size_t n = world->bodies.count;
   FLO_TRY(reserve(world, mono, PARTNERS, (n + 1) * sizeof(FloPartner), 0, error));
   mono->partners = mono->buffers[PARTNERS].data;
-  for (size_t k = 0; k < n; ++k) mono->partners[k] = (FloPartner){0};
+  for (size_t k = 0; k < n; ++k) mono->partners[k] = (FloPartner){.n_shared = -1};
   return FLO_OK;
 }
 
@@ -540,10 +660,10 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
   FLO_TRY(meet_fluid(world, mono, error));
   drag_bodies(world, mono);
-  FLO_TRY(find_deep_pairs(world, mono, error));
   FLO_TRY(meet_contacts(world, mono, error));
   FLO_TRY(reserve(world, mono, CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
   mono->corrected = mono->buffers[CORRECTED].data;
-  weigh_touches(world, mono);
+  Meetings meetings = {world, mono};
+  flo_parallel_for(world->threads, mono->n_touches, 1024, weigh_range, &meetings);
   return sort_touches(world, mono, error);
 }

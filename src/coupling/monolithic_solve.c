@@ -21,10 +21,10 @@ typedef struct Solve {
 // ---- From unknowns to velocities ----
 
 // Force, torque and number of active contacts of one chunk of touches.
-static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, double sums[7]) {
-  for (int k = 0; k < 7; ++k) sums[k] = 0;
+static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, double result[7]) {
+  double sums[7] = {0};
   for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
-    const FloTouch *t = &mono->touches[mono->touch_order[n]];
+    const FloLoad *t = &mono->loads[n];
     if (t->row < mono->n_fluid) {
       double p = (double)mono->pressure[t->row];
       for (int k = 0; k < 6; ++k) sums[k] += p * (double)t->j[k];
@@ -43,6 +43,7 @@ static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, dou
     }
     sums[6] += contact->pressure > 0 || contact->error < 0;
   }
+  memcpy(result, sums, sizeof sums);
 }
 
 static void chunk_range(void *context, size_t begin, size_t end, int thread) {
@@ -239,6 +240,18 @@ static void share_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) share_contact(solve->world, solve->mono, &solve->mono->contacts[k]);
 }
 
+// Diagonals depend on who presses, and that is soon settled.
+static void share_contacts(Solve *solve) {
+  const FloMonolithic *mono = solve->mono;
+  bool is_new = false;
+  for (size_t k = 0; k < solve->world->bodies.count; ++k) {
+    FloPartner *partner = &mono->partners[k];
+    is_new = is_new || partner->n_active != partner->n_shared;
+    partner->n_shared = partner->n_active;
+  }
+  if (is_new) flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
+}
+
 // Bodies besides the main one are shared like contacts are; see below for the main one. Once a step: the
 // loads of fluid do not depend on the unknowns.
 static void share_fluid(const FloMonolithic *mono) {
@@ -390,7 +403,7 @@ static FloResidual propose(Solve *solve) {
   double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
   flo_monolithic_find_yields(solve->world, mono, solve->relaxation);
   flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
-  flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
+  share_contacts(solve);
   flo_parallel_sum(threads, mono->n_fluid, propose_fluid, solve, N_SUMS, fluid);
   flo_parallel_sum(threads, mono->n_coupled, propose_coupled, solve, N_SUMS, coupled);
   flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, contacts);
@@ -560,10 +573,10 @@ static void settle_contacts(Solve *solve, int *most) {
   int threads = solve->world->threads;
   double before = 0, sums[N_SUMS];
   const int at_once = sweeps_at_once(mono);
-  for (int k = 0; k < at_once && *most > 0; ++k, --*most) {
+  for (int k = 0; k<at_once && * most> 0; ++k, --*most) {
     apply_to_bodies(solve);
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
-    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
+    share_contacts(solve);
     flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, sums);
     if (is_contact_small(solve->world, mono, sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1))) return;
     set_contact_beta(solve, sums[SUM_SQUARE], before);
