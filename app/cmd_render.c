@@ -40,6 +40,7 @@ static const AppUsage usage = {
         "  flotsam render runs/dam-break --look water --quality best --out poster.png\n"
         "  flotsam render runs/dam-break --slice y=0.25 --colour-by pressure --view -y --vectors 0.05\n"
         "  flotsam render runs/tower --traces\n"
+        "  flotsam render runs/tower --from 3,0,0.5 --look-at 0,0,0.4\n"
         "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
     .max_words = 1,
@@ -52,12 +53,14 @@ static const char axes[] = "xyz";
 
 typedef struct Arguments {
   const char *folder, *out, *movie, *frame, *frames, *range, *look, *quality, *denoise, *slice, *view;
-  double fps;           // 0: not given
-  double ends[2];       // of the range of colours, where it is given in numbers
-  FloStyle style;       // what of it was given
-  double arrow_seconds; // 0: no arrows
-  bool has_traces;      // of bodies
-  bool is_forced;       // files that exist are replaced
+  const char *from, *look_at; // of the camera, as it was given
+  FloCamera camera;           // what of it was given; its field of view is 0 where it was not
+  double fps;                 // 0: not given
+  double ends[2];             // of the range of colours, where it is given in numbers
+  FloStyle style;             // what of it was given
+  double arrow_seconds;       // 0: no arrows
+  bool has_traces;            // of bodies
+  bool is_forced;             // files that exist are replaced
   bool is_quiet;
   AppList with; // other runs that camera and colours are to suit
   AppPicture picture;
@@ -100,6 +103,8 @@ static bool check_together(const Arguments *a) {
     text = "--slice shows the field on a plane instead of the water; leave out --look water";
   if (a->slice && a->picture.colour_by && strcmp(a->picture.colour_by, "material") == 0)
     text = "--slice needs a field with values; --colour-by speed, pressure, density-error, ...";
+  if (a->view && (a->from || a->look_at || a->camera.field_of_view > 0))
+    text = "--view looks along an axis; leave out --from, --look-at and --field-of-view";
   if (a->style.focus > 0 && !(a->style.aperture > 0)) text = "--focus is for lenses with an --aperture";
   if (!a->movie && a->fps > 0) text = "--fps is for movies; give --movie FILE, too";
   if (text) app_fail(APP_BAD_INPUT, "render: %s", text);
@@ -198,6 +203,25 @@ static bool check_view(Arguments *a) {
   return true;
 }
 
+// "1,-2,0.5": a place in space.
+static bool read_place(const char *option, const char *text, double place[3]) {
+  const char *at = text;
+  for (int axis = 0; axis < 3 && at; axis++) {
+    char *end;
+    place[axis] = strtod(at, &end);
+    const bool is_number = end != at && isfinite((float)place[axis]) && *end == (axis < 2 ? ',' : 0);
+    at = is_number ? end + (axis < 2) : NULL;
+  }
+  if (!at)
+    app_fail(APP_BAD_INPUT, "render: %s needs three numbers [m] such as 1,-2,0.5, not '%s'", option, text);
+  return at;
+}
+
+static bool check_camera(Arguments *a) {
+  return (!a->from || read_place("--from", a->from, a->camera.from)) &&
+         (!a->look_at || read_place("--look-at", a->look_at, a->camera.look_at));
+}
+
 static bool check_movie(const Arguments *a) {
   FloError error;
   if (!a->movie || app_movie_check(a->movie, &error) == FLO_OK) return true;
@@ -234,6 +258,12 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
        "the field on a plane, such as z=0.5, instead of the fluid; of runs in space", 0, 0},
       {"--view", "x|y|z|-x|-y|-z", APP_TEXT, &a->view,
        "parallel rays: seen from far out on an axis, instead of by the camera", 0, 0},
+      {"--from", "X,Y,Z", APP_TEXT, &a->from, "where the camera stands [m]; as in the scene unless given", 0,
+       0},
+      {"--look-at", "X,Y,Z", APP_TEXT, &a->look_at,
+       "the middle of the picture [m]; as in the scene unless given", 0, 0},
+      {"--field-of-view", "DEGREES", APP_NUMBER, &a->camera.field_of_view,
+       "of the camera, upright; as in the scene unless given", 1, 170},
       {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
        "arrows along the way that the fluid goes in so much time", 1e-9, 1e9},
       {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the ways that bodies have come", 0, 0},
@@ -251,7 +281,7 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   *exit_code = APP_BAD_INPUT;
   if (a->picture.colour_by && !app_check_colour("render", a->picture.colour_by)) return false;
   return check_look(a) && check_quality(a) && check_denoise(a) && check_slice(a) && check_view(a) &&
-         check_together(a) && check_ending(a) && check_range(a) && check_movie(a);
+         check_camera(a) && check_together(a) && check_ending(a) && check_range(a) && check_movie(a);
 }
 
 // ---- Which frames ----
@@ -500,11 +530,12 @@ static uint64_t hash_text(const char *text) {
 static char *settings_text(const Job *job) {
   const FloPictureView *view = &job->view.outlook.view;
   const AppPicture *picture = &job->picture;
+  const FloCamera *camera = &job->scene->camera;
   char scene[32];
   snprintf(scene, sizeof scene, "%016llx", (unsigned long long)hash_text(job->scene->resolved));
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f, s:s, s:s, "
-                "s:f, s:b, s:[f,f]}",
+                "s:f, s:b, s:[f,f], s:[f,f,f,f,f,f,f]}",
                 "version", FLOTSAM_VERSION, "scene", scene, "look", flo_look_name(view->style.look),
                 "quality", flo_quality_name(view->style.quality), "denoise", !view->style.keeps_noise,
                 "shows_values", view->style.shows_values, "width", picture->width, "height", picture->height,
@@ -513,7 +544,9 @@ static char *settings_text(const Job *job) {
                 view->low[2], "high", view->high[0], view->high[1], view->high[2], "ground", view->ground,
                 "slice", job->arguments->slice ? job->arguments->slice : "", "view",
                 job->arguments->view ? job->arguments->view : "", "vectors", job->extras.arrow_seconds,
-                "traces", job->arguments->has_traces, "lens", view->style.aperture, view->style.focus);
+                "traces", job->arguments->has_traces, "lens", view->style.aperture, view->style.focus,
+                "camera", camera->from[0], camera->from[1], camera->from[2], camera->look_at[0],
+                camera->look_at[1], camera->look_at[2], camera->field_of_view);
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(object);
   return text;
@@ -638,10 +671,31 @@ static FloStatus make_walls(Job *job) {
   return FLO_OK;
 }
 
+// What was given takes the place of what the scene says. A camera that frames the scene by itself has no
+// place that half of another one could go with.
+static FloStatus place_camera(Job *job) {
+  const Arguments *a = job->arguments;
+  FloCamera *camera = &job->scene->camera;
+  if (!a->from && !a->look_at && !(a->camera.field_of_view > 0)) return FLO_OK;
+  if (job->scene->world.dim != 3)
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "render: --from, --look-at and --field-of-view are for runs in three dimensions");
+  if (!camera->is_set && !(a->from && a->look_at))
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "render: the scene has no camera of its own; give both --from and --look-at");
+  if (a->from) memcpy(camera->from, a->camera.from, sizeof camera->from);
+  if (a->look_at) memcpy(camera->look_at, a->camera.look_at, sizeof camera->look_at);
+  if (a->camera.field_of_view > 0) camera->field_of_view = a->camera.field_of_view;
+  camera->is_set = true;
+  if (memcmp(camera->from, camera->look_at, sizeof camera->from) != 0) return FLO_OK;
+  return flo_fail(&job->error, FLO_BAD_INPUT, "render: --from and --look-at must be different points");
+}
+
 static FloStatus render(Job *job) {
   job->picture = job->arguments->picture;
   job->picture.report = report, job->picture.context = job;
   job->extras.arrow_seconds = job->arguments->arrow_seconds;
+  FLO_TRY(place_camera(job));
   FLO_TRY(plan(job));
   FLO_TRY(check_place(job));
   FLO_TRY(choose_view(job));

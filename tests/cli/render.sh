@@ -347,6 +347,15 @@ for bad in y 0.2 w=1 y= y=x y=nan =1; do
   expect_exit 2 "$flotsam" render lagoon --slice "$bad" --out x.png
   expect_text err "--slice needs an axis and a place [m] such as z=0.5, not '$bad'"
 done
+expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --out aside.png --look particles "${small[@]}"
+expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --field-of-view 60 --out wide.png --look particles "${small[@]}"
+if cmp -s aside.png wide.png; then fail "the field of view changes nothing"; fi
+expect_exit 2 "$flotsam" render lagoon --from 2,-1 --look-at 0,0,0 --out x.png
+expect_text err "--from needs three numbers [m] such as 1,-2,0.5, not '2,-1'"
+expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --look-at 1,1,1 --out x.png
+expect_text err "--from and --look-at must be different points"
+expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --view x --out x.png
+expect_text err "--view looks along an axis; leave out --from"
 expect_exit 2 "$flotsam" render lagoon --view up --out x.png
 expect_text err "--view x, y, z, -x, -y or -z, not 'up'"
 expect_exit 2 "$flotsam" render lagoon --slice y=0 --look water --out x.png
@@ -403,6 +412,8 @@ expect_no_file beside.png
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out plane
 expect_exit 2 "$flotsam" render plane --slice y=0.1 --out x.png
 expect_text err "for runs in three dimensions"
+expect_exit 2 "$flotsam" render plane --from 1,1,1 --look-at 0,0,0 --out x.png
+expect_text err "are for runs in three dimensions"
 expect_exit 2 "$flotsam" render plane --aperture 0.1 --out x.png
 expect_text err "--aperture is for pictures of water"
 expect_exit 0 "$flotsam" render plane --vectors 0.1 --traces --out plane.png "${small[@]}"
