@@ -334,10 +334,12 @@ static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
 // ---- Start and end of the solution ----
 
 static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
-  float share = mono->was_converged != 0 ? (float)world->params[FLO_MONO_WARM_START] : 0;
+  const float warm = (float)world->params[FLO_MONO_WARM_START];
+  const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
+              share = mono->were_contacts_solved != 0 ? warm : 0;
   const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM),
               *rigid = extra(world, FLO_SET_RIGID, FLO_MONO_WARM);
-  for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = share * fluid[i];
+  for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     FloContact *c = &mono->contacts[k];
     c->pressure = share * rigid[c->sample];
@@ -565,7 +567,7 @@ const FloCoupling flo_monolithic = {
     .fields = fields,
     .moves_bodies = true,
     .state_size = sizeof(FloMonolithic),
-    .n_saved = 3,
+    .n_saved = 4,
     .init = monolithic_init,
     .max_dt = monolithic_max_dt,
     .step = monolithic_step,

@@ -93,9 +93,10 @@ typedef struct FloResidual {
 
 typedef struct FloMonolithic {
   // Saved:
-  double was_converged;  // the last step: only then its pressures are worth a start
-  double expected_speed; // [m/s]
-  double step_length;    // of the last conjugate step, in steps of Jacobi; 0: none yet
+  double was_fluid_solved,
+      were_contacts_solved; // in the last step: only then its pressures are worth a start
+  double expected_speed;    // [m/s]
+  double step_length;       // of the last conjugate step, in steps of Jacobi; 0: none yet
   // Of a step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   double correction;                   // share of a compression that is taken back

@@ -608,7 +608,6 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   memset(mono->way, 0, mono->n_fluid * sizeof(float));
   memset(mono->from_pressure, 0, mono->n_fluid * sizeof(float));
   memset(mono->from_error, 0, mono->n_fluid * sizeof(float));
-  mono->was_converged = 0;
   for (int k = 0;; ++k) {
     flo_monolithic_apply(world, mono);
     flo_monolithic_evaluate(world, mono);
@@ -621,8 +620,10 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     world->iterations = k;
     bool is_fluid_done = is_fluid_small(&solve, &residual),
          are_contacts_done = is_contact_small(world, mono, residual.contact);
-    mono->was_converged = is_fluid_done && are_contacts_done;
-    if ((mono->was_converged != 0 && k >= least) || k >= most) break;
+    mono->was_fluid_solved = is_fluid_done, mono->were_contacts_solved = are_contacts_done;
+    // Contacts that have had their sweeps alone have had more than iterations of all would give them.
+    bool is_over = is_fluid_done && (are_contacts_done || (mono->n_fluid > 0 && most_alone <= 0));
+    if ((is_over && k >= least) || k >= most) break;
     if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0 && most_alone > 0) {
       settle_contacts(&solve, &most_alone);
       before = (FloResidual){0};
