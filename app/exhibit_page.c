@@ -98,10 +98,16 @@ static double bound(const json_t *expect, const char *key, double none) {
   return json_is_number(value) ? json_number_value(value) : none;
 }
 
+// Large numbers of particles with all their digits.
+static const char *show_value(double value, char text[48]) {
+  bool is_count = fabs(value) >= 1e4 && value == floor(value);
+  return is_count ? app_show_count(value, text) : app_show_number(value, text);
+}
+
 static const char *describe_range(const json_t *expect, char text[128]) {
   char ends[2][48];
   double low = bound(expect, "low", -INFINITY), high = bound(expect, "high", INFINITY);
-  app_show_number(low, ends[0]), app_show_number(high, ends[1]);
+  show_value(low, ends[0]), show_value(high, ends[1]);
   if (!flo_run_info_is_asked(expect))
     snprintf(text, 128, "–");
   else if (isinf(low))
@@ -123,7 +129,7 @@ static const char *class_of(const json_t *pass) {
 static void add_measured(FloPage *page, const json_t *expect, bool has_mark) {
   char text[48], value[64], name[16];
   const json_t *pass = json_object_get(expect, "pass");
-  app_show_number(bound(expect, "value", NAN), text);
+  show_value(bound(expect, "value", NAN), text);
   snprintf(name, sizeof name, "n %s", class_of(pass));
   snprintf(value, sizeof value, "%s%s", text,
            !has_mark             ? ""
