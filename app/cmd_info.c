@@ -317,11 +317,13 @@ static void print_expect(const json_t *expect) {
   double low = number_of(expect, "low"), high = number_of(expect, "high");
   printf("                failed: %s is %g, expected ", text_of(expect, "name"), number_of(expect, "value"));
   if (isnan(low))
-    printf("at most %g\n", high);
+    printf("at most %g", high);
   else if (isnan(high))
-    printf("at least %g\n", low);
+    printf("at least %g", low);
   else
-    printf("%g to %g\n", low, high);
+    printf("%g to %g", low, high);
+  const char *paper = text_of(expect, "paper");
+  printf("%s%s\n", paper[0] ? "; the paper: " : "", paper);
 }
 
 static void print_expects(const json_t *info) {

@@ -272,10 +272,8 @@ static void add_charts(FloPage *page, const Comparison *c) {
 
 static void add_expectations(FloPage *page, const AppTour *tour) {
   const AppExhibit *items[COMPARE_MOST];
-  size_t n = 0;
-  for (size_t k = 0; k < tour->count; k++) n += tour->items[k].n_expects;
-  if (n == 0) return;
   for (size_t k = 0; k < tour->count; k++) items[k] = &tour->items[k];
+  if (app_exhibit_count_figures(items, tour->count) == 0) return;
   flo_page_markup(page, "<div class=\"card\">");
   app_page_expectations(page, items, tour->count);
   flo_page_markup(page, "</div>\n");

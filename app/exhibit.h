@@ -11,6 +11,7 @@
 #include "child.h"
 #include "io/files.h"
 #include "io/page.h"
+#include "io/run_info.h"
 #include "io/series_read.h"
 #include "render/plot.h"
 
@@ -32,7 +33,7 @@ typedef struct AppExhibit {
   struct timespec asked_when; // what was asked for was last changed
   json_t *summary;            // NULL: none yet
   FloSeriesTable series;      // empty: none yet
-  size_t n_expects, n_met;
+  size_t n_expects, n_met;    // without those that ask for nothing
   double run_cost, draw_cost; // seconds that are left, by a crude guess
   char message[2048];         // why it failed
   AppTexts notes;             // what else there is to say
@@ -130,7 +131,9 @@ void app_page_badge(FloPage *page, const AppExhibit *exhibit);
 void app_page_machine(FloPage *page, const AppExhibit *items, size_t count);
 // What went wrong, and notes.
 void app_page_troubles(FloPage *page, const AppExhibit *exhibit);
-// Expectations of several runs of one scene beside each other.
+// How many lines the table below has.
+size_t app_exhibit_count_figures(const AppExhibit *const *items, size_t count);
+// Expectations of several runs of one scene beside each other, and beside the paper where the scene tells it.
 void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t count);
 // The command line that does the same run; into the folder `out`, unless that is NULL.
 void app_page_command(FloPage *page, const AppExhibit *exhibit, const char *scene, const char *out);

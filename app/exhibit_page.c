@@ -98,11 +98,19 @@ static double bound(const json_t *expect, const char *key, double none) {
   return json_is_number(value) ? json_number_value(value) : none;
 }
 
+// Large numbers of particles with all their digits.
+static const char *show_value(double value, char text[48]) {
+  bool is_count = fabs(value) >= 1e4 && value == floor(value);
+  return is_count ? app_show_count(value, text) : app_show_number(value, text);
+}
+
 static const char *describe_range(const json_t *expect, char text[128]) {
   char ends[2][48];
   double low = bound(expect, "low", -INFINITY), high = bound(expect, "high", INFINITY);
-  app_show_number(low, ends[0]), app_show_number(high, ends[1]);
-  if (isinf(low))
+  show_value(low, ends[0]), show_value(high, ends[1]);
+  if (!flo_run_info_is_asked(expect))
+    snprintf(text, 128, "–");
+  else if (isinf(low))
     snprintf(text, 128, "≤ %s", ends[1]);
   else if (isinf(high))
     snprintf(text, 128, "≥ %s", ends[0]);
@@ -121,7 +129,7 @@ static const char *class_of(const json_t *pass) {
 static void add_measured(FloPage *page, const json_t *expect, bool has_mark) {
   char text[48], value[64], name[16];
   const json_t *pass = json_object_get(expect, "pass");
-  app_show_number(bound(expect, "value", NAN), text);
+  show_value(bound(expect, "value", NAN), text);
   snprintf(name, sizeof name, "n %s", class_of(pass));
   snprintf(value, sizeof value, "%s%s", text,
            !has_mark             ? ""
@@ -134,45 +142,67 @@ static void add_measured(FloPage *page, const json_t *expect, bool has_mark) {
 static void add_result(FloPage *page, const json_t *expect) {
   const json_t *pass = json_object_get(expect, "pass");
   flo_page_cell(page, class_of(pass),
-                json_is_true(pass)    ? "✓ passed"
-                : json_is_false(pass) ? "✗ missed"
-                                      : "not judged");
+                json_is_true(pass)              ? "✓ passed"
+                : json_is_false(pass)           ? "✗ missed"
+                : flo_run_info_is_asked(expect) ? "not judged"
+                                                : "to compare");
 }
 
 static const json_t *expect_of(const AppExhibit *e, size_t k) {
   return json_array_get(json_object_get(e->summary, "expect"), k);
 }
 
-static void add_expectation(FloPage *page, const AppExhibit *const *items, size_t count, size_t k) {
-  char range[128];
+// By the first run that has it.
+static const json_t *first_expect(const AppExhibit *const *items, size_t count, size_t k) {
   const json_t *first = NULL;
   for (size_t n = 0; n < count && !first; n++) first = expect_of(items[n], k);
-  const char *name = json_string_value(json_object_get(first, "name"));
+  return first;
+}
+
+static const char *paper_of(const json_t *expect) {
+  return json_string_value(json_object_get(expect, "paper")); // NULL if the scene tells nothing
+}
+
+static void add_expectation(FloPage *page, const AppExhibit *const *items, size_t count, size_t k,
+                            bool has_paper) {
+  char range[128];
+  const json_t *first = first_expect(items, count, k);
+  const char *name = json_string_value(json_object_get(first, "name")), *paper = paper_of(first);
   flo_page_markup(page, "<tr>");
   flo_page_cell(page, "name", name ? name : "");
   for (size_t n = 0; n < count; n++) add_measured(page, expect_of(items[n], k), count > 1);
+  if (has_paper) flo_page_cell(page, "long", paper ? paper : "");
   flo_page_cell(page, "n", describe_range(first, range));
   if (count == 1) add_result(page, first);
   flo_page_markup(page, "</tr>\n");
 }
 
+size_t app_exhibit_count_figures(const AppExhibit *const *items, size_t count) {
+  size_t most = 0;
+  for (size_t k = 0; k < count; k++)
+    most = flo_max_size(most, json_array_size(json_object_get(items[k]->summary, "expect")));
+  return most;
+}
+
 void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t count) {
   enum { MOST = 16 };
-  const char *titles[MOST + 3] = {"Figure"};
+  const char *titles[MOST + 4] = {"Figure"};
   char names[MOST][80];
-  size_t n_expects = 0;
-  for (size_t k = 0; k < count; k++) n_expects = flo_max_size(n_expects, items[k]->n_expects);
-  if (n_expects == 0 || count > MOST) return;
+  size_t n_rows = app_exhibit_count_figures(items, count), n_titles = 1;
+  bool has_paper = false;
+  if (n_rows == 0 || count > MOST) return;
+  for (size_t k = 0; k < n_rows; k++) has_paper |= paper_of(first_expect(items, count, k)) != NULL;
   for (size_t k = 0; k < count; k++) {
     snprintf(names[k], sizeof names[k], "#%s", count == 1 ? "Measured" : items[k]->name);
-    titles[k + 1] = names[k];
+    titles[n_titles++] = names[k];
   }
-  titles[count + 1] = "#Wanted";
-  titles[count + 2] = "Result";
+  if (has_paper) titles[n_titles++] = "Paper";
+  titles[n_titles++] = "#Wanted";
+  if (count == 1) titles[n_titles++] = "Result";
   flo_page_element(page, count == 1 ? "h3" : "h2", NULL, "Expectations");
   flo_page_markup(page, "<div class=\"tight\">");
-  flo_page_table_begin(page, titles, count + 2 + (count == 1));
-  for (size_t k = 0; k < n_expects; k++) add_expectation(page, items, count, k);
+  flo_page_table_begin(page, titles, n_titles);
+  for (size_t k = 0; k < n_rows; k++) add_expectation(page, items, count, k, has_paper);
   flo_page_table_end(page);
   flo_page_markup(page, "</div>\n");
 }

@@ -304,10 +304,10 @@ static void print_expects(const AppRun *run) {
     double value = NAN;
     char range[80], miss[80];
     flo_series_value(run->series, expect->figure, &value);
-    if (value >= expect->low && value <= expect->high) continue;
+    if (!flo_expect_is_missed(expect, value)) continue;
     describe_miss(expect, value, miss);
-    app_fail(0, "expectation failed: %s is %g, expected %s: %s", expect->figure, value,
-             describe_range(expect, range), miss);
+    app_fail(0, "expectation failed: %s is %g, expected %s: %s%s%s", expect->figure, value,
+             describe_range(expect, range), miss, expect->paper[0] ? "; the paper: " : "", expect->paper);
   }
 }
 

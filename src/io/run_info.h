@@ -9,6 +9,9 @@
 // Whether a folder is one that flotsam wrote a run into, be it finished, broken off or damaged.
 bool flo_run_info_is_folder(const char *path);
 
+// Whether an entry of a summary's `expect` asks for something, or only stands beside the paper's figure.
+bool flo_run_info_is_asked(const json_t *expect);
+
 // An object with the keys below; unknown values are null. Every frame's file is checked for being cut off,
 // the last one and the checkpoint are read completely. A process must not ask about a run of its own: POSIX
 // takes its lock away when it closes the log.
@@ -26,7 +29,7 @@ bool flo_run_info_is_folder(const char *path);
 //   frames last_frame                  how many there are, the one at the start included; their last number
 //   first_time last_time               when they are
 //   expect                             as in summary.json
-//   passed failed not_judged           numbers of expectations
+//   passed failed not_judged           numbers of expectations that ask for something
 //   files bytes                        in the folder
 //   checkpoint                         name of the file to resume from, if it is there and not damaged
 //   can_resume                         nobody is at work here, and the checkpoint has all that it builds upon

@@ -15,9 +15,12 @@ typedef struct FloSceneOptions {
   bool refuse_includes;   // for text from strangers, which should not name files to be read
 } FloSceneOptions;
 
+enum { FLO_EXPECT_MAX_PAPER = 200 }; // bytes
+
 typedef struct FloExpect {
   char figure[64];
-  double low, high; // -INFINITY / INFINITY where not given
+  double low, high;                     // -INFINITY / INFINITY where not given
+  char paper[FLO_EXPECT_MAX_PAPER + 1]; // what the paper has; "": nothing is told
 } FloExpect;
 
 typedef struct FloProbe {

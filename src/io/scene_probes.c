@@ -118,8 +118,22 @@ static FloStatus check_component(FloSceneContext *context, const char *figure) {
                         vector, stem, figure + strlen(stem));
 }
 
+static FloStatus read_paper(FloSceneContext *context, const json_t *object, FloExpect *expect) {
+  const char *text = json_string_value(json_object_get(object, "paper"));
+  if (!text) return FLO_OK;
+  size_t length = strlen(text), mark = flo_scene_enter(context, "paper");
+  if (length == 0) return flo_scene_fail(context, "is empty; leave it out where the paper says nothing");
+  if (length > FLO_EXPECT_MAX_PAPER)
+    return flo_scene_fail(context, "has %zu bytes, at most %d; it should be short enough to be shown", length,
+                          FLO_EXPECT_MAX_PAPER);
+  memcpy(expect->paper, text, length + 1);
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
 static FloStatus read_expect(FloSceneContext *context, const json_t *object, FloExpect *expect) {
   snprintf(expect->figure, sizeof expect->figure, "%s", flo_json_text(object, "figure"));
+  FLO_TRY(read_paper(context, object, expect));
   expect->low = json_object_get(object, "min") ? flo_json_number(object, "min") : -INFINITY;
   expect->high = json_object_get(object, "max") ? flo_json_number(object, "max") : INFINITY;
   if (expect->low <= expect->high) return FLO_OK;

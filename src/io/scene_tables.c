@@ -589,10 +589,12 @@ static const FloSceneKey expect_keys[] = {
      .is_required = true},
     {"min", NUMBER, ANY, NULL, .help = "least value that is right"},
     {"max", NUMBER, ANY, NULL, .help = "greatest value that is right"},
+    {"paper", TEXT, ANY, NULL,
+     .help = "what the paper has, to be shown beside the value; without min and max nothing is judged"},
 };
 
 static const FloSceneTable expect_table = {"an expectation", TABLE(expect_keys),
-                                           .at_least_one = {"min", "max"}};
+                                           .at_least_one = {"min", "max", "paper"}};
 
 static const FloSceneKey camera_keys[] = {
     {"from", TRIPLE, COORDINATE, "m", .help = "where the camera stands", .is_required = true},

@@ -127,22 +127,29 @@ static json_t *make_figures(const FloSeries *series) {
   return figures;
 }
 
-static json_t *make_expects(const FloScene *scene, const FloSeries *series, bool is_judged,
-                            size_t *n_failed) {
+bool flo_expect_is_judged(const FloExpect *expect) { return isfinite(expect->low) || isfinite(expect->high); }
+
+bool flo_expect_is_missed(const FloExpect *expect, double value) {
+  return flo_expect_is_judged(expect) && !(value >= expect->low && value <= expect->high);
+}
+
+static json_t *make_expects(const FloScene *scene, const FloSeries *series, bool is_whole, size_t *n_failed) {
   json_t *expects = json_array();
   *n_failed = 0;
   for (size_t k = 0; k < scene->n_expects; k++) {
     const FloExpect *expect = &scene->expects[k];
     double value = NAN;
     flo_series_value(series, expect->figure, &value);
-    bool is_met = value >= expect->low && value <= expect->high; // false for NaN
-    if (is_judged && !is_met) (*n_failed)++;
+    bool is_judged = is_whole && flo_expect_is_judged(expect),
+         is_missed = flo_expect_is_missed(expect, value);
+    if (is_judged && is_missed) (*n_failed)++;
     json_t *entry = json_object();
     set(entry, "name", text_value(expect->figure));
     set(entry, "value", number(value));
     set(entry, "low", number(expect->low));
     set(entry, "high", number(expect->high));
-    set(entry, "pass", is_judged ? json_boolean(is_met) : json_null());
+    set(entry, "paper", expect->paper[0] ? text_value(expect->paper) : json_null());
+    set(entry, "pass", is_judged ? json_boolean(!is_missed) : json_null());
     json_array_append_new(expects, entry);
   }
   return expects;

@@ -27,6 +27,11 @@ typedef struct FloRunReport {
 FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeries *series,
                            const FloRunReport *report, char **text, size_t *n_failed, FloError *error);
 
+// Whether the scene asks anything of the figure; if not, it stands there to be compared with the paper's.
+bool flo_expect_is_judged(const FloExpect *expect);
+// NaN misses whatever is asked for.
+bool flo_expect_is_missed(const FloExpect *expect, double value);
+
 // Fails if an expectation names a figure that the scene's runs do not have.
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error);
 

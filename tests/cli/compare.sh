@@ -16,7 +16,7 @@ changed() { stat -c '%n %y %i' "$@" | cksum; }
 
 make box.json 'd.update(title="A box & <water>", duration=0.06, bodies=[{"name": "crate", "material": "water", "shape": {"box": [0.15, 0.15]}, "at": [0.7, 0.3]}])
 d["method"] = {"name": "monolithic", "max_iterations": 30}
-d["expect"] = [{"figure": "crate.y", "min": 0}]
+d["expect"] = [{"figure": "crate.y", "min": 0, "paper": "it floats"}, {"figure": "iterations", "paper": "20.0 & fewer"}]
 d["sizes"] = {"draft": {}}'
 make plain.json 'd.update(duration=0.02, sizes={"draft": {}})'
 
@@ -58,6 +58,9 @@ expect_word "A box & <water>"
 expect_word "wcsph cannot run it"
 expect_word "Where bodies ended up"
 expect_word "crate.y"
+expect_word "it floats"
+expect_word "20.0 & fewer"
+grep -qF '<th>Paper</th><th class="n">Wanted</th>' $page/index.html || fail "no column for what the paper has"
 expect_word "flotsam run box.json --method direct-forcing --set method.response=global --out runs/box-direct-forcing"
 expect_word "flotsam run box.json --method monolithic --set method.correction_time=0.3 --out runs/box-monolithic"
 expect_word "kinetic energy [J/m]"
@@ -90,6 +93,7 @@ expect_page wild/index.html
 expect_word "diverged"
 expect_exit 3 "$flotsam" compare $one plain.json --methods wcsph,monolithic --size draft --set expect.0.max=10 --set expect.0.min=0 --out missed
 expect_page missed/index.html
+grep -qF '<th>Paper</th>' missed/index.html && fail "a column for what a paper has, where the scene tells nothing of it"
 expect_word "✗"
 
 # What makes the camera common: a frame that two runs share is drawn the same, and not as one of them would by itself.

@@ -22,6 +22,7 @@ mkdir scenes
 make scenes/calm.json 'd["duration"] = 0.04; d["title"] = "Calm <b>water</b> & \"quotes\" — déjà vu"; d["shows"] = "<script>alert(1)</script> (figure 3 of A & B 2001)"'
 make 'scenes/it'\''s <odd> & "ü".json' 'd["duration"] = 0.02; d["expect"] = []; d["probes"] = [{"name": "a<b & c", "front": "x"}]'
 make scenes/wrong.json 'd["duration"] = 0.04; d["expect"].append({"figure": "max_speed", "max": 1e-6})'
+make scenes/told.json 'd["duration"] = 0.02; d["expect"][0]["paper"] = "about <b>60</b> & more"; d["expect"] += [{"figure": "iterations", "paper": "20.0 on average"}, {"figure": "iterations", "max": 12345}]'
 make scenes/wild.json 'd["time_step"] = 0.02'
 echo '{ "schema_version": 1, ' >scenes/broken.json
 echo 'no scene' >scenes/notes.txt
@@ -66,7 +67,7 @@ expect_word '<script>alert(1)</script>'
 expect_word 'Figure 3 of A & B 2001'
 expect_word "it's <odd> & \"ü\""
 expect_word 'a<b & c'
-expect_word "5 scenes: 2 of 4 expectations met, 2 failed"
+expect_word "6 scenes: 4 of 6 expectations met, 2 failed"
 expect_word "1 of 2 missed"
 expect_word "✗ missed"
 expect_word "✓ passed"
@@ -75,7 +76,7 @@ expect_word "scenes/broken.json"
 expect_word "flotsam run 'scenes/it'\\''s <odd> & \"ü\".json'"
 expect_word "flotsam run scenes/calm.json"
 n_pictures=$(sed -n 's/^pictures //p' words) n_movies=$(sed -n 's/^movies //p' words) n_charts=$(sed -n 's/^charts //p' words)
-((n_pictures == 4)) || fail "$n_pictures pictures of four runs"
+((n_pictures == 5)) || fail "$n_pictures pictures of five runs"
 ((n_charts >= 12)) || fail "only $n_charts charts"
 if command -v ffmpeg >/dev/null; then ((n_movies >= 3)) || fail "only $n_movies movies"; fi
 grep -q 'prefers-color-scheme:dark' all/index.html || fail "no dark scheme"
@@ -96,6 +97,19 @@ expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only calm --on
 expect_page all/index.html
 expect_word "1 scene: 1 of 1 expectations met"
 expect_no_word "✗ missed"
+grep -qF '<th>Paper</th>' all/index.html && fail "a column for what a paper has, where the scene tells nothing of it"
+
+# What the paper has stands beside what was measured; what is only shown is not counted.
+expect_exit 0 "$flotsam" gallery $one --scenes scenes --out all --only told
+expect_page all/index.html
+expect_word "1 scene: 2 of 2 expectations met"
+expect_word "about <b>60</b> & more"
+expect_word "20.0 on average"
+expect_word "12 345"
+expect_word "to compare"
+expect_no_word "not judged"
+grep -qF '<th class="n">Measured</th><th>Paper</th><th class="n">Wanted</th><th>Result</th>' all/index.html ||
+  fail "no column for what the paper has"
 
 # What was asked for has changed, or all is to be fresh.
 kept=$(changed all/runs/calm/pictures/*.png)

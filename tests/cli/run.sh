@@ -142,5 +142,29 @@ expect_text err "--set \$'probes=\\x0d[\\x0a]'"
 sed 's/"min": 64, "max": 64/"max": 63/' tiny.json >wrong.json
 expect_exit 3 "$flotsam" run wrong.json --no-picture
 expect_text err "expectation failed: fluid_particles is 64"
-expect_json runs/wrong/summary.json "d['expect'][0]['pass']" False
+expect_json runs/wrong/summary.json "d['expect'][0]['pass'], d['expect'][0]['paper']" "(False, None)"
+
+# What the paper has is kept and told; a figure of which nothing is asked is never missed.
+python3 - <<'END'
+import json
+d = json.load(open("wrong.json"))
+d["expect"][0]["paper"] = "at most 63 (μ ≈ 0.577)"
+d["expect"].append({"figure": "iterations", "paper": "20.0"})
+json.dump(d, open("paper.json", "w"))
+END
+expect_exit 3 "$flotsam" run paper.json --no-picture
+expect_text err "expectation failed: fluid_particles is 64, expected at most 63: 1 or 1.6 % too high; the paper: at most 63 (μ ≈ 0.577)"
+(($(grep -c "expectation failed" err) == 1)) || fail "a figure that is only shown was missed: $(cat err)"
+expect_json runs/paper/summary.json "[(e['paper'], e['pass'], e['low']) for e in d['expect']]" \
+  "[('at most 63 (μ ≈ 0.577)', False, None), ('20.0', None, None)]"
+expect_json runs/paper/scene.json "[e['paper'] for e in d['expect']]" "['at most 63 (μ ≈ 0.577)', '20.0']"
+expect_exit 0 "$flotsam" info runs/paper
+expect_text out "0 passed, 1 failed, 0 not judged"
+expect_text out "failed: fluid_particles is 64, expected at most 63; the paper: at most 63 (μ ≈ 0.577)"
+expect_exit 0 "$flotsam" run runs/paper/scene.json --no-picture --out again --set expect.0.max=64 --set expect.0.paper=many
+expect_json again/summary.json "[(e['paper'], e['pass']) for e in d['expect']]" "[('many', True), ('20.0', None)]"
+expect_exit 2 "$flotsam" check paper.json --set expect.0.paper=0.577
+expect_text err "/expect/0/paper: must be text, got a number, 0.577; write it as text"
+expect_exit 2 "$flotsam" check paper.json --set "expect.0.paper=$(printf '%0201d' 1)x"
+expect_text err "/expect/0/paper: has 202 bytes, at most 200"
 finish

@@ -111,7 +111,8 @@ static void test_settings(void **state) {
       "'periodic':{'low':[-1,-2],'high':[1,2],'axes':'y'},'max_particles':'10^5','colour_by':'density',"
       "'camera':{'from':[1,2,3],'look_at':[4,5,6],'field_of_view':50},"
       "'fluids':[{'material':{'wall_viscosity':2,'surface_tension':0.07,'adhesion':0.1},'shape':{'box':1}}],"
-      "'expect':[{'figure':'removed','max':0},{'figure':'emitted','min':'a'}]}",
+      "'expect':[{'figure':'removed','max':0},{'figure':'emitted','min':'a','paper':'at most 1.19 \u2013'},"
+      "{'figure':'iterations','paper':'20.0'}]}",
       &options);
   const FloWorldDef *def = &scene->world;
   assert_string_equal(scene->title, "T");
@@ -140,9 +141,13 @@ static void test_settings(void **state) {
   assert_near(scene->parts->materials[0].def.wall_viscosity, 2);
   assert_near(scene->parts->materials[0].def.surface_tension, 0.07);
   assert_near(scene->parts->materials[0].def.adhesion, 0.1);
-  assert_int_equal(scene->n_expects, 2);
+  assert_int_equal(scene->n_expects, 3);
   assert_true(isinf(scene->expects[0].low) && scene->expects[0].high == 0);
   assert_near(scene->expects[1].low, 0.4);
+  assert_string_equal(scene->expects[0].paper, "");
+  assert_string_equal(scene->expects[1].paper, "at most 1.19 \u2013");
+  assert_string_equal(scene->expects[2].paper, "20.0");
+  assert_true(isinf(scene->expects[2].low) && isinf(scene->expects[2].high));
   flo_scene_destroy(scene);
 }
 
