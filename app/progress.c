@@ -89,7 +89,7 @@ void app_progress_tell(AppProgress *progress, double now, const char *text) {
 void app_progress_show(AppProgress *progress, const FloFigures *figures) {
   char text[MAX_LINE];
   snprintf(text, sizeof text, "t %.3g s  density error %.2g %%  step %" PRIu64 "  dt %.1e s", figures->time,
-           100 * figures->density_error_max, figures->step, figures->dt);
+           100 * figures->density_error_mean, figures->step, figures->dt);
   app_progress_tell(progress, figures->time, text);
 }
 

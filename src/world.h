@@ -206,8 +206,16 @@ double flo_world_distance(const FloWorld *world, const FloBody *body, const doub
 void flo_world_normal(const FloWorld *world, const FloBody *body, const double x[3], double normal[3]);
 // Whether a box, in its pose, is as long as the domain repeats along an axis, so that it has no ends there.
 bool flo_world_is_endless(const FloWorld *world, const FloShape *shape, const FloPose *pose, int axis);
+// The bodies around a place, so that points near each other need not ask all there are. Starts as zeros; good
+// for one clearance, and while no body moves.
+typedef struct FloSolidsNear {
+  double centre[3], radius; // [m]
+  size_t count;
+  uint32_t bodies[64];
+  bool has_overflow; // more than the list can hold
+} FloSolidsNear;
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
-bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance);
+bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near);
 // Whether a point is in the inner space of a tank, or above it where it is open; false for other bodies.
 bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
 // The bodies whose samples a fluid particle lists, each with the sample that has the steepest gradient: about

@@ -129,11 +129,12 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t first = fluid->count, i = first;
   uint32_t next_id = world->next_id[FLO_SET_FLUID];
+  FloSolidsNear near = {0};
   FLO_TRY(flo_particles_add(fluid, points->count, error));
   for (size_t k = 0; k < points->count; ++k) {
     double x[3], v[3];
     pose_to_world(&def->pose, flo_points_at(points, k), x);
-    if (flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * world->def.spacing)) continue;
+    if (flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * world->def.spacing, &near)) continue;
     if (flo_grid_is_near(earlier, x, FLO_FLUID_APART * world->def.spacing)) continue;
     fluid_velocity(def, x, v);
     if (!is_velocity(world, v)) {

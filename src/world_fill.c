@@ -16,6 +16,7 @@ typedef struct Fill {
   unsigned char *is_known; // a bit for each point
   FloPoints *points;
   FloGrid earlier; // fluid that is there already
+  FloSolidsNear near;
 } Fill;
 
 static void point_at(const Fill *fill, const long index[3], double x[3]) {
@@ -199,14 +200,14 @@ static void index_of(const Fill *fill, size_t number, long index[3]) {
   }
 }
 
-static bool is_free(const Fill *fill, const double x[3]) {
+static bool is_free(Fill *fill, const double x[3]) {
   const FloWorld *world = fill->world;
   double s = world->def.spacing;
   // Layers that are not one spacing apart cannot meet every level: as many as come nearest to it.
   double below =
       fill->lattice.step[fill->def->up] == s || fill->def->packing == FLO_FLUID_HEXAGONAL ? 0.5 : 0;
   return x[fill->def->up] <= fill->def->level - below * s + 1e-6 * s &&
-         !flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * s);
+         !flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * s, &fill->near);
 }
 
 static FloStatus escapes(const double x[3], FloError *error) {

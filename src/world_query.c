@@ -27,6 +27,7 @@ enum {
 static void add_figures(const void *context, size_t begin, size_t end, double *sums) {
   const FloWorld *world = context;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  FloSolidsNear near = {0};
   for (size_t i = begin; i < end; ++i) {
     double x[3] = {p->x[i], p->y[i], p->z[i]}, m = (double)p->mass[i], spin[3];
     double v[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
@@ -38,7 +39,7 @@ static void add_figures(const void *context, size_t begin, size_t end, double *s
       sums[MOMENTUM + axis] += m * v[axis];
       sums[ANGULAR + axis] += m * spin[axis];
     }
-    sums[PENETRATIONS] += flo_world_is_in_solid(world, x, -world->def.spacing / 2);
+    sums[PENETRATIONS] += flo_world_is_in_solid(world, x, -world->def.spacing / 2, &near);
     sums[DENSITY_ERROR] += fmax((double)p->density[i] / flo_materials(world)[p->material[i]].density - 1, 0);
   }
 }

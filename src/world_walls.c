@@ -63,17 +63,34 @@ void flo_world_normal(const FloWorld *world, const FloBody *body, const double x
   quat_rotate(body->state.pose.rotation, normal, normal);
 }
 
-// Most bodies of many are too far away to be asked.
-static bool is_out_of_reach(const FloWorld *world, const FloBody *body, const double x[3], double clearance) {
-  double image[3], between[3], reach = body->reach + fmax(clearance, 0);
-  flo_world_nearest_image(world, body->state.pose.position, x, image);
-  vec_sub(image, body->state.pose.position, between);
-  return vec_dot(between, between) > reach * reach;
+static double distance_between(const FloWorld *world, const double a[3], const double b[3]) {
+  double image[3], between[3];
+  flo_world_nearest_image(world, a, b, image);
+  vec_sub(image, a, between);
+  return vec_length(between);
 }
 
-bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance) {
+// Most bodies of many are too far away to be asked.
+static bool is_out_of_reach(const FloWorld *world, const FloBody *body, const double x[3], double clearance) {
+  return distance_between(world, body->state.pose.position, x) > body->reach + fmax(clearance, 0);
+}
+
+static void look_around(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near) {
+  *near = (FloSolidsNear){.radius = 10 * world->def.spacing};
+  vec_copy(x, near->centre);
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
+    if (is_out_of_reach(world, &flo_bodies(world)[k], x, fmax(clearance, 0) + near->radius)) continue;
+    near->has_overflow = near->count == FLO_COUNT_OF(near->bodies);
+    if (near->has_overflow) return;
+    near->bodies[near->count++] = (uint32_t)k;
+  }
+}
+
+bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near) {
+  if (!(distance_between(world, near->centre, x) < near->radius)) look_around(world, x, clearance, near);
+  size_t n = near->has_overflow ? world->bodies.count : near->count;
+  for (size_t k = 0; k < n; ++k) {
+    const FloBody *body = &flo_bodies(world)[near->has_overflow ? k : near->bodies[k]];
     if (is_out_of_reach(world, body, x, clearance)) continue;
     if (flo_world_distance(world, body, x) < clearance) return true;
   }

@@ -323,6 +323,23 @@ static bool is_in_any_body(const FloWorld *world, const double x[3], double clea
   return false;
 }
 
+// Asks for many points, most of them near the one before, as in a row of particles.
+static void expect_solids_as_by_asking_every_body(const FloWorld *world, uint64_t *random) {
+  static const double clearances[] = {0.4 * S, 0, -0.3 * S, 0.3};
+  FloSolidsNear near[4] = {0};
+  size_t n_inside = 0;
+  double start[3] = {0};
+  for (size_t k = 0; k < 20000; ++k) {
+    double x[3], clearance = clearances[k % 4];
+    for (int axis = 0; axis < 3 && k % 16 == 0; ++axis) start[axis] = 3 * draw(random) - 1;
+    for (int axis = 0; axis < 3; ++axis) x[axis] = start[axis] + 12 * S * (draw(random) - 0.5);
+    bool is_inside = is_in_any_body(world, x, clearance);
+    n_inside += is_inside;
+    assert_int_equal(flo_world_is_in_solid(world, x, clearance, &near[k % 4]), is_inside);
+  }
+  assert_true(n_inside > 500 && n_inside < 19000);
+}
+
 // Bodies that are passed over because they are far away must not be missed.
 static void test_solids_are_found_as_by_asking_every_body(void **state) {
   (void)state;
@@ -338,16 +355,24 @@ static void test_solids_are_found_as_by_asking_every_body(void **state) {
   body.pose = pose_at(1.9, 1, 0);
   quat_from_axis_angle((double[3]){1, 2, 3}, 1, body.pose.rotation);
   add_body(world, &body);
-  static const double clearances[] = {0.4 * S, 0, -0.3 * S, 0.3};
-  size_t n_inside = 0;
-  for (size_t k = 0; k < 20000; ++k) {
-    const double x[3] = {4 * draw(&random) - 1.5, 3 * draw(&random) - 1, 3 * draw(&random) - 1};
-    double clearance = clearances[k % 4];
-    bool is_inside = is_in_any_body(world, x, clearance);
-    n_inside += is_inside;
-    assert_int_equal(flo_world_is_in_solid(world, x, clearance), is_inside);
+  expect_solids_as_by_asking_every_body(world, &random);
+  flo_world_destroy(world);
+}
+
+// More than the list of those near holds.
+static void test_solids_are_found_in_a_crowd(void **state) {
+  (void)state;
+  uint64_t random = 2;
+  FloWorldDef def = small_world_def(3);
+  def.spacing = S;
+  FloWorld *world = create_world(&def);
+  FloBodyDef body = flo_default_body_def();
+  body.shape = box_shape(2 * S, 2 * S, 2 * S);
+  for (int k = 0; k < 125; ++k) {
+    body.pose = pose_at(3 * S * (k % 5), 3 * S * (k / 5 % 5), 3 * S * (k / 25));
+    add_body(world, &body);
   }
-  assert_true(n_inside > 500);
+  expect_solids_as_by_asking_every_body(world, &random);
   flo_world_destroy(world);
 }
 
@@ -366,6 +391,7 @@ int main(void) {
       cmocka_unit_test(test_a_period_too_short_to_stretch_is_refused),
       cmocka_unit_test(test_a_block_longer_than_the_period),
       cmocka_unit_test(test_solids_are_found_as_by_asking_every_body),
+      cmocka_unit_test(test_solids_are_found_in_a_crowd),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
