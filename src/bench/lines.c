@@ -62,7 +62,7 @@ static void add_count(json_t *line, const char *key, size_t value) {
 }
 
 static void add_text(json_t *line, const char *key, const char *text) {
-  json_object_set_new(line, key, json_string(text));
+  json_object_set_new(line, key, text ? json_string(text) : json_null());
 }
 
 // The keys that every line has, in this order. 0: does not apply.
@@ -226,7 +226,7 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
 
 json_t *flo_line_sampling(const FloSamplingResult *result) {
   json_t *line = start(flo_bench_part_name(FLO_BENCH_SAMPLING), result->samples, 1, 0);
-  json_object_set_new(line, "mesh", json_string(result->name));
+  add_text(line, "mesh", result->name);
   add(line, "triangles", (double)result->triangles);
   add(line, "spacing_in_mean_edges", result->spacing);
   add(line, "seconds", result->times.median);
@@ -236,11 +236,12 @@ json_t *flo_line_sampling(const FloSamplingResult *result) {
 
 json_t *flo_line_target(const FloTarget *target) {
   json_t *line = start("target", target->particles, target->threads, 0);
-  add_text(line, "target", target->name);
-  add_text(line, "unit", target->unit);
-  add(line, "measured", target->measured);
-  add(line, "at_least", target->at_least);
-  add(line, "aim", target->aim);
+  add_text(line, "target", target->goal.name);
+  add_text(line, "unit", target->goal.unit);
+  add(line, "measured", target->threads ? target->measured : NAN);
+  add(line, "at_least", target->goal.at_least);
+  add(line, "aim", target->goal.aim);
+  json_object_set_new(line, "less_is_better", json_boolean(target->goal.is_less_better));
   add_text(line, "met", flo_target_met(target));
   return line;
 }

@@ -284,7 +284,7 @@ static FloStatus run_sizes(Suite *suite, FloError *error) {
 
 static FloStatus run_targets(Suite *suite, FloError *error) {
   for (size_t k = 0; k < FLO_TARGET_COUNT; ++k)
-    if (suite->targets.items[k].threads)
+    if (suite->targets.items[k].is_asked)
       FLO_TRY(emit(suite, flo_line_target(&suite->targets.items[k]), error));
   return FLO_OK;
 }

@@ -1,6 +1,7 @@
 #include "bench/table.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static double number(const json_t *line, const char *key) {
@@ -97,9 +98,14 @@ static void print_sampling(const json_t *line, FILE *stream) {
 }
 
 static void print_target(const json_t *line, FILE *stream) {
-  double at_least = number(line, "at_least"), aim = number(line, "aim");
-  fprintf(stream, "%s %.4g %s (%s %.4g, aim %.4g): %s", text(line, "target"), number(line, "measured"),
-          text(line, "unit"), aim < at_least ? "at most" : "at least", at_least, aim, text(line, "met"));
+  bool is_less_better = json_is_true(json_object_get(line, "less_is_better"));
+  double aim = number(line, "aim");
+  fputs(text(line, "target"), stream);
+  if (isfinite(number(line, "measured")))
+    fprintf(stream, " %.4g %s", number(line, "measured"), text(line, "unit"));
+  fprintf(stream, " (%s %.4g", is_less_better ? "at most" : "at least", number(line, "at_least"));
+  if (isfinite(aim)) fprintf(stream, ", aim %.4g", aim);
+  fprintf(stream, "): %s", json_is_string(json_object_get(line, "met")) ? text(line, "met") : "not measured");
 }
 
 typedef struct Row {
