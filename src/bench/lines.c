@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+// What is published about other programs was measured with so many threads, and so many FP32 multiplications
+// and additions a second on one core.
+#define PEER_THREADS 2
+#define PEER_FLOPS   102e9
+
 // ---- Figures ----
 
 static double per_core(double per_second, int threads) { return per_second / threads; }
@@ -29,6 +34,20 @@ double flo_figure_coupled_iterations(const FloCouplingResult *r) {
 
 double flo_figure_coupled_steps(const FloCouplingResult *r) {
   return per_core((double)(r->particles + r->rigid) * r->steps / r->seconds, r->threads);
+}
+
+double flo_figure_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
+
+// A quick run, or another number of threads, is not the same work.
+double flo_figure_times_faster(const FloCouplingResult *r) {
+  bool is_same = r->about->peer && r->simulated == r->about->simulated && r->threads == PEER_THREADS;
+  return is_same ? r->about->peer_seconds / r->seconds : NAN;
+}
+
+// The peer is bound by arithmetic more than by memory, so that tells what it would take here.
+double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *r, const FloRates *rates) {
+  const FloRate *fma = flo_rates_find(rates, FLO_BENCH_FMA, 1, 0);
+  return fma ? flo_figure_times_faster(r) * PEER_FLOPS / fma->best : NAN;
 }
 
 double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
@@ -178,21 +197,20 @@ void flo_line_add_peer(json_t *line) {
 
 // ---- Fluid and bodies ----
 
-static void add_coupling_peer(json_t *line, const FloCouplingResult *r) {
+static void add_coupling_peer(json_t *line, const FloCouplingResult *r, const FloRates *rates) {
   json_t *peer = json_object();
-  bool is_whole = r->about->peer && r->simulated == r->about->simulated;
   if (r->about->peer) {
     add_text(peer, "program", r->about->peer);
     add(peer, "seconds_per_simulated_second", r->about->peer_seconds / r->about->simulated);
     add_text(peer, "note", "reference, two threads, another run of the same machine type");
-    // A quick run, or another number of threads, is not the same work.
-    add(peer, "times_faster", is_whole && r->threads == 2 ? r->about->peer_seconds / r->seconds : NAN);
+    add(peer, "times_faster", flo_figure_times_faster(r));
+    add(peer, "times_faster_at_equal_fma", flo_figure_times_faster_at_equal_fma(r, rates));
   }
   json_object_set_new(line, "reference", r->about->peer ? peer : json_null());
   if (!r->about->peer) json_decref(peer);
 }
 
-json_t *flo_line_coupling(const FloCouplingResult *r) {
+json_t *flo_line_coupling(const FloCouplingResult *r, const FloRates *rates) {
   json_t *line =
       start(flo_bench_part_name(FLO_BENCH_COUPLING), r->particles, r->threads, r->seconds / r->steps);
   add_text(line, "scene", r->about->scene);
@@ -208,8 +226,9 @@ json_t *flo_line_coupling(const FloCouplingResult *r) {
   add(line, "particle_steps_per_second_core", flo_figure_coupled_steps(r));
   add(line, "solve_share", r->solve_seconds / r->seconds);
   add(line, "search_share", r->search_seconds / r->seconds);
+  add(line, "response_share", flo_figure_response_share(r));
   add(line, "density_error_mean", r->density_error_mean);
-  add_coupling_peer(line, r);
+  add_coupling_peer(line, r, rates);
   return line;
 }
 

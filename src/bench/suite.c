@@ -191,6 +191,11 @@ static void note_coupling(Suite *suite, const FloCouplingResult *r) {
   FloTargetId id = has_solver ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
   double rate = has_solver ? flo_figure_coupled_iterations(r) : flo_figure_coupled_steps(r);
   flo_targets_note(&suite->targets, id, rate, r->particles, r->threads);
+  if (r->about->peer)
+    flo_targets_note(&suite->targets, FLO_TARGET_PEER, flo_figure_times_faster(r), r->particles, r->threads);
+  if (!has_solver)
+    flo_targets_note(&suite->targets, FLO_TARGET_RESPONSE, flo_figure_response_share(r), r->particles,
+                     r->threads);
 }
 
 static FloStatus run_coupling(Suite *suite, FloError *error) {
@@ -200,7 +205,7 @@ static FloStatus run_coupling(Suite *suite, FloError *error) {
     announce(suite, FLO_BENCH_COUPLING, 0, most_threads(suite->spec));
     FLO_TRY(flo_coupling_measure(about, most_threads(suite->spec), suite->spec->is_quick, &result, error));
     note_coupling(suite, &result);
-    FLO_TRY(emit(suite, flo_line_coupling(&result), error));
+    FLO_TRY(emit(suite, flo_line_coupling(&result, &suite->rates), error));
   }
   return FLO_OK;
 }

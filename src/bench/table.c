@@ -70,6 +70,15 @@ static void print_case(const json_t *line, FILE *stream) {
           1e3 * json_number_value(json_array_get(range, 1)), text(peer, "note"));
 }
 
+static void print_coupling_peer(const json_t *peer, FILE *stream) {
+  fprintf(stream, "\n%33s %s: %.0f s per simulated second (%s)", "", text(peer, "program"),
+          number(peer, "seconds_per_simulated_second"), text(peer, "note"));
+  if (isfinite(number(peer, "times_faster")))
+    fprintf(stream, ", %.2f times faster", number(peer, "times_faster"));
+  if (isfinite(number(peer, "times_faster_at_equal_fma")))
+    fprintf(stream, ", %.2f at equal FMA", number(peer, "times_faster_at_equal_fma"));
+}
+
 static void print_coupling(const json_t *line, FILE *stream) {
   const json_t *peer = json_object_get(line, "reference");
   fprintf(stream, "%s with %s: %.3g s in %.1f s, %.0f steps of %.1f ms", text(line, "scene"),
@@ -81,9 +90,9 @@ static void print_coupling(const json_t *line, FILE *stream) {
             number(line, "iterations_per_step"), number(line, "particle_iterations_per_second_core") / 1e6);
   fprintf(stream, ", %.2f M particle steps/s/core, mean density error %.2g",
           number(line, "particle_steps_per_second_core") / 1e6, number(line, "density_error_mean"));
-  if (!json_is_object(peer)) return;
-  fprintf(stream, "\n%33s %s: %.0f s per simulated second (%s)", "", text(peer, "program"),
-          number(peer, "seconds_per_simulated_second"), text(peer, "note"));
+  if (isfinite(number(line, "response_share")))
+    fprintf(stream, ", response %.2f %%", 100 * number(line, "response_share"));
+  if (json_is_object(peer)) print_coupling_peer(peer, stream);
 }
 
 static void print_memory(const json_t *line, FILE *stream) {

@@ -63,18 +63,19 @@ keys = {
     "coupling": """scene method rigid_particles boundary_particles simulated_from simulated_seconds
       seconds_per_simulated_second steps
       iterations_per_step particle_iterations_per_second_core particle_steps_per_second_core solve_share search_share
-      density_error_mean reference""".split(),
+      response_share density_error_mean reference""".split(),
     "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
     "sampling": "mesh triangles spacing_in_mean_edges seconds seconds_best".split(),
     "target": "target unit measured at_least aim less_is_better met".split(),
 }
+reference = "program seconds_per_simulated_second note times_faster times_faster_at_equal_fma".split()
 document = open(sys.argv[1]).read()
 for name, own in keys.items():
     assert f"`{name}`" in document, f"{name} is not documented"
-    for key in always + own + stage:
+    for key in always + own + stage + reference[3:]:
         assert f"`{key}`" in document, f"{key} is not documented"
 
-may_be_zero = ("searches_per_step", "density_error_mean", "rigid_particles", "simulated_from")
+may_be_zero = ("searches_per_step", "density_error_mean", "response_share", "rigid_particles", "simulated_from")
 order = [line["case"] for line in lines]
 assert order[0] == "machine", order
 assert set(order) == set(keys), order
@@ -106,7 +107,19 @@ assert probe["particles"] == 8000 and 20 < probe["neighbours"] < 35
 assert probe["operator_bytes"] >= 16 * probe["neighbours"] * probe["particles"]
 dam = [line for line in lines if line["case"] == "peer-dam"][0]
 assert dam["particles"] == 100000 and dam["reference"]["note"] == "reference, another run of the same machine type"
-assert len([line for line in lines if line["case"] == "target"]) == 7
+
+# Every target of the parts that ran is named; a quick run does not do the work of peers, and does not say it did.
+targets = {line["target"]: line for line in lines if line["case"] == "target"}
+assert list(targets) == [
+    "neighbour build", "wcsph whole step", "speed-up from 1 to 2 threads", "force sweep, share of the probe",
+    "monolithic solver", "monolithic against SPlisHSPlasH's DFSPH", "direct-forcing whole step",
+    "direct-forcing response", "memory"], list(targets)
+for name, line in targets.items():
+    is_told = name != "monolithic against SPlisHSPlasH's DFSPH"
+    assert (line["measured"] is not None) == is_told, line
+    assert line["met"] in (("no", "yes", "aim") if is_told else (None,)), line
+response = targets["direct-forcing response"]
+assert response["at_least"] == 0.01 and response["aim"] is None and response["less_is_better"], response
 
 coupled = [(line["scene"], line["method"]) for line in lines if line["case"] == "coupling"]
 assert coupled == [("peer-dam", "monolithic"), ("peer-dam-bodies", "monolithic"), ("peer-pillar", "monolithic"),
@@ -118,6 +131,12 @@ for line in lines:
         has_solver = line["method"] == "monolithic"
         assert (line["iterations_per_step"] is not None) == has_solver, line
         assert (line["particle_iterations_per_second_core"] is not None) == has_solver, line
+        assert (line["response_share"] is None) == has_solver, line
+        peer = line["reference"]
+        assert (peer is not None) == (has_solver and line["scene"] != "peer-pillar"), line
+        if peer:
+            assert list(peer) == reference, list(peer)
+            assert peer["times_faster"] is None and peer["times_faster_at_equal_fma"] is None, peer
 for line in lines:
     if line["case"] == "coupling":
         counts = json.load(open(line["scene"]))
