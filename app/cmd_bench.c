@@ -21,9 +21,9 @@ static const AppUsage usage = {
              "of that the library uses, stage by stage. Prints one JSON object per line; docs/performance.md "
              "says\n"
              "what each key means. Takes a few minutes; nothing else should run meanwhile.\n"
-             "Parts: stream, fma, probe, box, pool, peer-dam, coupling, memory, sampling, and, only if asked "
-             "for,\n"
-             "five-million.\n"
+             "Parts: stream, fma, probe, box, pool, peer-dam, coupling, memory, sampling, surface, and, only "
+             "if\n"
+             "asked for, five-million.\n"
              "Exit codes: 0 done, 1 a measurement failed, 2 bad input.",
     .examples = "  flotsam bench > bench.jsonl\n"
                 "  flotsam bench --table\n"

@@ -50,6 +50,10 @@ double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *r, const Fl
   return fma ? flo_figure_times_faster(r) * PEER_FLOPS / fma->best : NAN;
 }
 
+double flo_figure_surface_seconds(const FloSurfacingResult *r) {
+  return r->times.median * 1e6 / (double)r->particles;
+}
+
 double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
   const FloRate *single = flo_rates_find(rates, part, 1, r->particles);
   // The same case on one thread, not a similar one.
@@ -250,6 +254,22 @@ json_t *flo_line_sampling(const FloSamplingResult *result) {
   add(line, "spacing_in_mean_edges", result->spacing);
   add(line, "seconds", result->times.median);
   add(line, "seconds_best", result->times.best);
+  return line;
+}
+
+json_t *flo_line_surface(const FloSurfacingResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_SURFACE), r->particles, r->threads, 0);
+  json_t *stages = json_object();
+  add_count(line, "triangles", r->triangles);
+  add(line, "seconds", r->times.median);
+  add(line, "seconds_best", r->times.best);
+  for (FloSurfaceStage k = 0; k < FLO_SURFACE_STAGE_COUNT; ++k) {
+    json_t *stage = json_object();
+    add(stage, "seconds", r->stages[k].median);
+    add(stage, "seconds_best", r->stages[k].best);
+    json_object_set_new(stages, flo_surface_stage_name(k), stage);
+  }
+  json_object_set_new(line, "stages", stages);
   return line;
 }
 

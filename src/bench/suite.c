@@ -7,11 +7,17 @@
 #include <stdlib.h>
 
 static const char *const part_names[FLO_BENCH_PART_COUNT] = {
-    [FLO_BENCH_STREAM] = "stream",     [FLO_BENCH_FMA] = "fma",
-    [FLO_BENCH_PROBE] = "probe",       [FLO_BENCH_BOX] = "box",
-    [FLO_BENCH_PEER_DAM] = "peer-dam", [FLO_BENCH_POOL] = "pool",
-    [FLO_BENCH_COUPLING] = "coupling", [FLO_BENCH_MEMORY] = "memory",
-    [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_FIVE_MILLION] = "five-million",
+    [FLO_BENCH_STREAM] = "stream",
+    [FLO_BENCH_FMA] = "fma",
+    [FLO_BENCH_PROBE] = "probe",
+    [FLO_BENCH_BOX] = "box",
+    [FLO_BENCH_PEER_DAM] = "peer-dam",
+    [FLO_BENCH_POOL] = "pool",
+    [FLO_BENCH_COUPLING] = "coupling",
+    [FLO_BENCH_MEMORY] = "memory",
+    [FLO_BENCH_SAMPLING] = "sampling",
+    [FLO_BENCH_SURFACE] = "surface",
+    [FLO_BENCH_FIVE_MILLION] = "five-million",
 };
 
 const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
@@ -262,6 +268,18 @@ static FloStatus run_sampling(Suite *suite, FloError *error) {
   return FLO_OK;
 }
 
+// Made with all threads: whoever waits for a surface has nothing else to do.
+static FloStatus run_surface(Suite *suite, FloError *error) {
+  FloSurfacingResult result;
+  size_t particles = most_particles(suite->spec);
+  int threads = most_threads(suite->spec);
+  announce(suite, FLO_BENCH_SURFACE, particles, threads);
+  FLO_TRY(flo_surfacing_measure(particles, threads, suite->spec->is_quick ? 1 : 5, &result, error));
+  flo_targets_note(&suite->targets, FLO_TARGET_SURFACE, flo_figure_surface_seconds(&result), result.particles,
+                   threads);
+  return emit(suite, flo_line_surface(&result), error);
+}
+
 // ---- All of it ----
 
 static FloStatus run_machine(Suite *suite, FloError *error) {
@@ -302,6 +320,7 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   if (has_part(spec, FLO_BENCH_COUPLING)) FLO_TRY(run_coupling(&suite, error));
   if (has_part(spec, FLO_BENCH_MEMORY)) FLO_TRY(run_memory(&suite, error));
   if (has_part(spec, FLO_BENCH_SAMPLING)) FLO_TRY(run_sampling(&suite, error));
+  if (has_part(spec, FLO_BENCH_SURFACE)) FLO_TRY(run_surface(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
   return run_targets(&suite, error);
@@ -311,8 +330,8 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
 FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {
   const size_t bytes_per_particle = 1500;
   size_t available = flo_machine_describe().memory_bytes;
-  unsigned sized =
-      1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_POOL | 1u << FLO_BENCH_MEMORY;
+  unsigned sized = 1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_POOL |
+                   1u << FLO_BENCH_MEMORY | 1u << FLO_BENCH_SURFACE;
   size_t particles = spec->parts & sized ? most_particles(spec) : 0;
   if (has_part(spec, FLO_BENCH_FIVE_MILLION)) particles = flo_max_size(particles, FIVE_MILLION);
   size_t needed = particles * bytes_per_particle;

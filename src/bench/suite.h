@@ -16,6 +16,7 @@ typedef enum FloBenchPart {
   FLO_BENCH_COUPLING,
   FLO_BENCH_MEMORY,
   FLO_BENCH_SAMPLING,
+  FLO_BENCH_SURFACE,
   FLO_BENCH_FIVE_MILLION, // only when asked for
   FLO_BENCH_PART_COUNT
 } FloBenchPart;

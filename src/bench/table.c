@@ -106,6 +106,15 @@ static void print_sampling(const json_t *line, FILE *stream) {
           1e3 * number(line, "seconds_best"));
 }
 
+static void print_surface(const json_t *line, FILE *stream) {
+  const char *name;
+  json_t *stage;
+  fprintf(stream, "%.0f triangles: %.2f s, %.2f at best\n%33s", number(line, "triangles"),
+          number(line, "seconds"), number(line, "seconds_best"), "");
+  json_object_foreach(json_object_get(line, "stages"), name, stage)
+      fprintf(stream, " %s %.2f s", name, number(stage, "seconds"));
+}
+
 static void print_target(const json_t *line, FILE *stream) {
   bool is_less_better = json_is_true(json_object_get(line, "less_is_better"));
   double aim = number(line, "aim");
@@ -122,10 +131,10 @@ typedef struct Row {
   void (*print)(const json_t *line, FILE *stream);
 } Row;
 
-static const Row rows[] = {{"stream", print_stream},     {"fma", print_fma},
-                           {"probe", print_probe},       {"memory", print_memory},
-                           {"target", print_target},     {"sampling", print_sampling},
-                           {"coupling", print_coupling}, {NULL, print_case}};
+static const Row rows[] = {
+    {"stream", print_stream},     {"fma", print_fma},         {"probe", print_probe},
+    {"memory", print_memory},     {"target", print_target},   {"sampling", print_sampling},
+    {"coupling", print_coupling}, {"surface", print_surface}, {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

@@ -66,6 +66,7 @@ keys = {
       response_share density_error_mean reference""".split(),
     "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
     "sampling": "mesh triangles spacing_in_mean_edges seconds seconds_best".split(),
+    "surface": "triangles seconds seconds_best stages".split(),
     "target": "target unit measured at_least aim less_is_better met".split(),
 }
 reference = "program seconds_per_simulated_second note times_faster times_faster_at_equal_fma".split()
@@ -89,7 +90,11 @@ for line in lines:
     for key, value in line.items():
         if isinstance(value, float) or type(value) is int:
             assert math.isfinite(value) and (value > 0 or value == 0 and key in may_be_zero), (name, key, value)
-    if "stages" in line:
+    if name == "surface":
+        assert list(line["stages"]) == "sort field extract polish".split(), line
+        assert all(list(s) == ["seconds", "seconds_best"] for s in line["stages"].values()), line
+        assert sum(s["seconds"] for s in line["stages"].values()) < 1.01 * line["seconds"], line
+    elif "stages" in line:
         assert list(line["stages"]) == "sort neighbours density force integrate bodies".split(), list(line["stages"])
         assert all(list(s) == stage for s in line["stages"].values())
         shares = sum(s["share_of_step"] for s in line["stages"].values())
@@ -113,13 +118,20 @@ targets = {line["target"]: line for line in lines if line["case"] == "target"}
 assert list(targets) == [
     "neighbour build", "wcsph whole step", "speed-up from 1 to 2 threads", "force sweep, share of the probe",
     "monolithic solver", "monolithic against SPlisHSPlasH's DFSPH", "direct-forcing whole step",
-    "direct-forcing response", "memory"], list(targets)
+    "direct-forcing response", "surface", "memory"], list(targets)
 for name, line in targets.items():
     is_told = name != "monolithic against SPlisHSPlasH's DFSPH"
     assert (line["measured"] is not None) == is_told, line
     assert line["met"] in (("no", "yes", "aim") if is_told else (None,)), line
 response = targets["direct-forcing response"]
 assert response["at_least"] == 0.01 and response["aim"] is None and response["less_is_better"], response
+
+surface = [line for line in lines if line["case"] == "surface"]
+assert len(surface) == 1 and surface[0]["threads"] == 2, surface
+# So few particles have most of them at the surface, and each drop has its own.
+assert abs(surface[0]["particles"] / 8000 - 1) < 0.05 and surface[0]["triangles"] > surface[0]["particles"], surface
+per_million = surface[0]["seconds"] * 1e6 / surface[0]["particles"]
+assert abs(targets["surface"]["measured"] / per_million - 1) < 1e-3, (targets["surface"], surface)
 
 coupled = [(line["scene"], line["method"]) for line in lines if line["case"] == "coupling"]
 assert coupled == [("peer-dam", "monolithic"), ("peer-dam-bodies", "monolithic"), ("peer-pillar", "monolithic"),
