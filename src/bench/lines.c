@@ -9,6 +9,9 @@
 #define PEER_THREADS 2
 #define PEER_FLOPS   102e9
 
+// A step of the tower in Table 1 of Probst and Teschner 2023: 3.73 s on 24 cores.
+#define PAPER_CORE_SECONDS (3.73 * 24)
+
 // ---- Figures ----
 
 static double per_core(double per_second, int threads) { return per_second / threads; }
@@ -52,6 +55,12 @@ double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *r, const Fl
 
 double flo_figure_surface_seconds(const FloSurfacingResult *r) {
   return r->times.median * 1e6 / (double)r->particles;
+}
+
+static double core_seconds(const FloTowerResult *r) { return r->step.median * r->threads; }
+
+double flo_figure_times_better(const FloTowerResult *r) {
+  return r->is_whole ? PAPER_CORE_SECONDS / core_seconds(r) : NAN;
 }
 
 double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
@@ -270,6 +279,18 @@ json_t *flo_line_surface(const FloSurfacingResult *r) {
     json_object_set_new(stages, flo_surface_stage_name(k), stage);
   }
   json_object_set_new(line, "stages", stages);
+  return line;
+}
+
+json_t *flo_line_tower(const FloTowerResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_TOWER), r->particles, r->threads, r->step.median);
+  add(line, "seconds_per_step_best", r->step.best);
+  add_text(line, "size", r->size);
+  add_count(line, "rigid_particles", r->rigid);
+  add_count(line, "boundary_particles", r->boundary);
+  add(line, "iterations_per_step", r->iterations);
+  add(line, "core_seconds_per_step", core_seconds(r));
+  add(line, "times_better", flo_figure_times_better(r));
   return line;
 }
 

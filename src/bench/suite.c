@@ -18,15 +18,18 @@ static const char *const part_names[FLO_BENCH_PART_COUNT] = {
     [FLO_BENCH_SAMPLING] = "sampling",
     [FLO_BENCH_SURFACE] = "surface",
     [FLO_BENCH_FIVE_MILLION] = "five-million",
+    [FLO_BENCH_TOWER] = "tower",
 };
 
 const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
 
 unsigned flo_bench_default_parts(void) {
-  return ((1u << FLO_BENCH_PART_COUNT) - 1) & ~(1u << FLO_BENCH_FIVE_MILLION);
+  return ((1u << FLO_BENCH_PART_COUNT) - 1) & ~(1u << FLO_BENCH_FIVE_MILLION | 1u << FLO_BENCH_TOWER);
 }
 
 enum { FIVE_MILLION = 5000000 };
+
+static const double tower_bytes = 6e9; // in the size of the paper
 
 // ---- What a run holds ----
 
@@ -216,6 +219,16 @@ static FloStatus run_coupling(Suite *suite, FloError *error) {
   return FLO_OK;
 }
 
+static FloStatus run_tower(Suite *suite, FloError *error) {
+  const FloBenchSpec *spec = suite->spec;
+  FloTowerResult result;
+  announce(suite, FLO_BENCH_TOWER, 0, most_threads(spec));
+  FLO_TRY(flo_tower_measure(spec->tower, most_threads(spec), spec->is_quick, &result, error));
+  flo_targets_note(&suite->targets, FLO_TARGET_TOWER, flo_figure_times_better(&result), result.particles,
+                   result.threads);
+  return emit(suite, flo_line_tower(&result), error);
+}
+
 // ---- Memory ----
 
 typedef struct Tally {
@@ -323,20 +336,28 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   if (has_part(spec, FLO_BENCH_SURFACE)) FLO_TRY(run_surface(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
+  if (has_part(spec, FLO_BENCH_TOWER)) FLO_TRY(run_tower(&suite, error));
   return run_targets(&suite, error);
 }
 
 // Running out of memory would end the program, or others, without a word; better to say so before.
+static FloStatus check_memory(const char *what, double needed, FloError *error) {
+  double available = (double)flo_machine_describe().memory_bytes;
+  if (needed <= available) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s need about %.1f GB of memory and this machine has %.1f GB; ask for less", what,
+                  needed / 1e9, available / 1e9);
+}
+
 FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {
-  const size_t bytes_per_particle = 1500;
-  size_t available = flo_machine_describe().memory_bytes;
+  const double bytes_per_particle = 1500;
+  char what[64];
   unsigned sized = 1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_POOL |
                    1u << FLO_BENCH_MEMORY | 1u << FLO_BENCH_SURFACE;
   size_t particles = spec->parts & sized ? most_particles(spec) : 0;
   if (has_part(spec, FLO_BENCH_FIVE_MILLION)) particles = flo_max_size(particles, FIVE_MILLION);
-  size_t needed = particles * bytes_per_particle;
-  if (needed <= available) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT,
-                  "%zu particles need about %.1f GB of memory and this machine has %.1f GB; ask for fewer",
-                  particles, (double)needed / 1e9, (double)available / 1e9);
+  snprintf(what, sizeof what, "%zu particles", particles);
+  FLO_TRY(check_memory(what, (double)particles * bytes_per_particle, error));
+  if (!has_part(spec, FLO_BENCH_TOWER) || spec->is_quick) return FLO_OK;
+  return check_memory("the particles of the tower", tower_bytes, error);
 }

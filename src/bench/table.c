@@ -115,6 +115,16 @@ static void print_surface(const json_t *line, FILE *stream) {
       fprintf(stream, " %s %.2f s", name, number(stage, "seconds"));
 }
 
+static void print_tower(const json_t *line, FILE *stream) {
+  double times_better = number(line, "times_better");
+  fprintf(stream,
+          "size %s, %.0f samples of bodies and %.0f of walls: %.2f s/step, %.1f iterations, %.1f core s",
+          text(line, "size"), number(line, "rigid_particles"), number(line, "boundary_particles"),
+          number(line, "seconds_per_step"), number(line, "iterations_per_step"),
+          number(line, "core_seconds_per_step"));
+  if (isfinite(times_better)) fprintf(stream, ", %.1f times fewer than in the paper", times_better);
+}
+
 static void print_target(const json_t *line, FILE *stream) {
   bool is_less_better = json_is_true(json_object_get(line, "less_is_better"));
   double aim = number(line, "aim");
@@ -131,10 +141,11 @@ typedef struct Row {
   void (*print)(const json_t *line, FILE *stream);
 } Row;
 
-static const Row rows[] = {
-    {"stream", print_stream},     {"fma", print_fma},         {"probe", print_probe},
-    {"memory", print_memory},     {"target", print_target},   {"sampling", print_sampling},
-    {"coupling", print_coupling}, {"surface", print_surface}, {NULL, print_case}};
+static const Row rows[] = {{"stream", print_stream},     {"fma", print_fma},
+                           {"probe", print_probe},       {"memory", print_memory},
+                           {"target", print_target},     {"sampling", print_sampling},
+                           {"coupling", print_coupling}, {"surface", print_surface},
+                           {"tower", print_tower},       {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

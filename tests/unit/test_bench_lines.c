@@ -61,11 +61,34 @@ static void only_direct_forcing_has_a_response(void **unused) {
   assert_close(flo_figure_response_share(&run), 0.005, 1e-12);
 }
 
+// What the paper took, 3.73 s on 24 cores, is eight times as much.
+static void the_tower_is_held_against_the_paper(void **unused) {
+  (void)unused;
+  FloTowerResult run = {.size = "paper", .is_whole = true, .threads = 2, .iterations = 10, .particles = 1};
+  run.step = (FloTimes){.best = 1, .median = 3.73 * 24 / 8 / 2};
+  assert_close(flo_figure_times_better(&run), 8, 1e-12);
+  json_t *line = flo_line_tower(&run);
+  assert_close(number_at(line, "core_seconds_per_step"), 3.73 * 24 / 8, 1e-12);
+  assert_close(number_at(line, "times_better"), 8, 1e-12);
+  json_decref(line);
+  run.is_whole = false;
+  assert_true(isnan(flo_figure_times_better(&run)));
+}
+
+// The median counts, of a million particles.
+static void surfaces_are_timed_by_the_million(void **unused) {
+  (void)unused;
+  FloSurfacingResult run = {.particles = 500000, .threads = 2, .times = {.best = 1, .median = 2}};
+  assert_close(flo_figure_surface_seconds(&run), 4, 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_the_same_work_is_faster),
       cmocka_unit_test(a_fast_processor_is_taken_out),
       cmocka_unit_test(only_direct_forcing_has_a_response),
+      cmocka_unit_test(the_tower_is_held_against_the_paper),
+      cmocka_unit_test(surfaces_are_timed_by_the_million),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
