@@ -31,7 +31,7 @@ expect_mistake "--threads must lie between 1 and 1024, got 0" --threads 0
 expect_mistake "--threads takes at most 16 numbers" --threads 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 
 if ((${FLOTSAM_SLOW:-0})); then
-  expect_exit 0 "$flotsam" bench --quick --threads 2 --particles 1k --only box,pool
+  expect_exit 0 "$flotsam" bench --quick --threads 2 --particles 1k --only box,pool,surface,tower
   finish
 fi
 
