@@ -30,8 +30,8 @@ static Box shape_box(size_t n) {
   return best;
 }
 
-// A number in [-1, 1) that looks random (splitmix64).
-static double noise_of(uint64_t k) {
+// By splitmix64.
+double flo_case_noise(uint64_t k) {
   k = (k + 1) * 0x9e3779b97f4a7c15u;
   k = (k ^ k >> 30) * 0xbf58476d1ce4e5b9u;
   k = (k ^ k >> 27) * 0x94d049bb133111ebu;
@@ -46,7 +46,7 @@ static void place_particles(const Box *box, double *positions) {
         const size_t at[3] = {x, y, z};
         for (size_t axis = 0; axis < 3; ++axis)
           positions[3 * i + axis] =
-              ((double)at[axis] + 0.5 + BOX_NOISE * noise_of(3 * i + axis)) * BOX_SPACING;
+              ((double)at[axis] + 0.5 + BOX_NOISE * flo_case_noise(3 * i + axis)) * BOX_SPACING;
       }
 }
 

@@ -13,6 +13,9 @@ FloStatus flo_case_box(size_t particles, int threads, const char *method, const 
 // The dam break that other programs are compared with; scenes/bench/peer-dam.json is the same.
 FloStatus flo_case_peer_dam(int threads, FloWorld **world, FloError *error);
 
+// A number in [-1, 1) that looks random.
+double flo_case_noise(uint64_t k);
+
 // How long to measure.
 typedef struct FloCasePlan {
   int warm_up;        // steps before the clock runs

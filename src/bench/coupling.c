@@ -2,6 +2,7 @@
 
 #include "base/timer.h"
 #include "bench/cases.h"
+#include "coupling/direct_forcing.h"
 #include "world.h"
 
 #include <math.h>
@@ -99,6 +100,12 @@ static double search_seconds(const FloWorld *world) {
   return stage_seconds(world, FLO_STAGE_NEIGHBOURS) + stage_seconds(world, FLO_STAGE_SORT);
 }
 
+// Only direct forcing finds velocities at contacts apart from all else.
+static double response_seconds(const FloWorld *world) {
+  const FloDirectForcing *forcing = world->method_state;
+  return strcmp(world->def.method, "direct-forcing") == 0 ? forcing->response_seconds : NAN;
+}
+
 // Frames of 1/30 s, as a run would ask for; what figures cost is not counted.
 static FloStatus run_frame(FloWorld *world, double until, FloCouplingResult *result, FloError *error) {
   FloStepInfo info = {0};
@@ -115,11 +122,13 @@ static FloStatus run_frame(FloWorld *world, double until, FloCouplingResult *res
 static FloStatus run_frames(FloWorld *world, FloCouplingResult *result, FloError *error) {
   double from = result->from, end = from + result->simulated, frame = fmin(result->simulated, 1.0 / 30);
   FLO_TRY(flo_world_advance(world, from, NULL, error));
-  double solving = stage_seconds(world, FLO_STAGE_FORCE), searching = search_seconds(world);
+  double solving = stage_seconds(world, FLO_STAGE_FORCE), searching = search_seconds(world),
+         responding = response_seconds(world);
   for (int k = 1; flo_world_time(world) < end; ++k)
     FLO_TRY(run_frame(world, fmin(from + k * frame, end), result, error));
   result->solve_seconds = stage_seconds(world, FLO_STAGE_FORCE) - solving;
   result->search_seconds = search_seconds(world) - searching;
+  result->response_seconds = response_seconds(world) - responding;
   return FLO_OK;
 }
 

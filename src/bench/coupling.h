@@ -20,6 +20,7 @@ typedef struct FloCouplingResult {
   double from, simulated;               // [s]; less than the case asks for in a quick run
   double seconds;                       // of all steps that are measured
   double solve_seconds, search_seconds; // of these: in the solver, and in making neighbour lists
+  double response_seconds;              // of these: in what gives contacts their velocities; NAN: has none
   double steps, iterations;
   double density_error_mean; // the worst of many moments
 } FloCouplingResult;

@@ -4,6 +4,14 @@
 
 #include <math.h>
 
+// What is published about other programs was measured with so many threads, and so many FP32 multiplications
+// and additions a second on one core.
+#define PEER_THREADS 2
+#define PEER_FLOPS   102e9
+
+// A step of the tower in Table 1 of Probst and Teschner 2023: 3.73 s on 24 cores.
+#define PAPER_CORE_SECONDS (3.73 * 24)
+
 // ---- Figures ----
 
 static double per_core(double per_second, int threads) { return per_second / threads; }
@@ -29,6 +37,30 @@ double flo_figure_coupled_iterations(const FloCouplingResult *r) {
 
 double flo_figure_coupled_steps(const FloCouplingResult *r) {
   return per_core((double)(r->particles + r->rigid) * r->steps / r->seconds, r->threads);
+}
+
+double flo_figure_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
+
+// A quick run, or another number of threads, is not the same work.
+double flo_figure_times_faster(const FloCouplingResult *r) {
+  bool is_same = r->about->peer && r->simulated == r->about->simulated && r->threads == PEER_THREADS;
+  return is_same ? r->about->peer_seconds / r->seconds : NAN;
+}
+
+// The peer is bound by arithmetic more than by memory, so that tells what it would take here.
+double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *r, const FloRates *rates) {
+  const FloRate *fma = flo_rates_find(rates, FLO_BENCH_FMA, 1, 0);
+  return fma ? flo_figure_times_faster(r) * PEER_FLOPS / fma->best : NAN;
+}
+
+double flo_figure_surface_seconds(const FloSurfacingResult *r) {
+  return r->times.median * 1e6 / (double)r->particles;
+}
+
+static double core_seconds(const FloTowerResult *r) { return r->step.median * r->threads; }
+
+double flo_figure_times_better(const FloTowerResult *r) {
+  return r->is_whole ? PAPER_CORE_SECONDS / core_seconds(r) : NAN;
 }
 
 double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
@@ -62,7 +94,7 @@ static void add_count(json_t *line, const char *key, size_t value) {
 }
 
 static void add_text(json_t *line, const char *key, const char *text) {
-  json_object_set_new(line, key, json_string(text));
+  json_object_set_new(line, key, text ? json_string(text) : json_null());
 }
 
 // The keys that every line has, in this order. 0: does not apply.
@@ -178,21 +210,20 @@ void flo_line_add_peer(json_t *line) {
 
 // ---- Fluid and bodies ----
 
-static void add_coupling_peer(json_t *line, const FloCouplingResult *r) {
+static void add_coupling_peer(json_t *line, const FloCouplingResult *r, const FloRates *rates) {
   json_t *peer = json_object();
-  bool is_whole = r->about->peer && r->simulated == r->about->simulated;
   if (r->about->peer) {
     add_text(peer, "program", r->about->peer);
     add(peer, "seconds_per_simulated_second", r->about->peer_seconds / r->about->simulated);
     add_text(peer, "note", "reference, two threads, another run of the same machine type");
-    // A quick run, or another number of threads, is not the same work.
-    add(peer, "times_faster", is_whole && r->threads == 2 ? r->about->peer_seconds / r->seconds : NAN);
+    add(peer, "times_faster", flo_figure_times_faster(r));
+    add(peer, "times_faster_at_equal_fma", flo_figure_times_faster_at_equal_fma(r, rates));
   }
   json_object_set_new(line, "reference", r->about->peer ? peer : json_null());
   if (!r->about->peer) json_decref(peer);
 }
 
-json_t *flo_line_coupling(const FloCouplingResult *r) {
+json_t *flo_line_coupling(const FloCouplingResult *r, const FloRates *rates) {
   json_t *line =
       start(flo_bench_part_name(FLO_BENCH_COUPLING), r->particles, r->threads, r->seconds / r->steps);
   add_text(line, "scene", r->about->scene);
@@ -208,8 +239,9 @@ json_t *flo_line_coupling(const FloCouplingResult *r) {
   add(line, "particle_steps_per_second_core", flo_figure_coupled_steps(r));
   add(line, "solve_share", r->solve_seconds / r->seconds);
   add(line, "search_share", r->search_seconds / r->seconds);
+  add(line, "response_share", flo_figure_response_share(r));
   add(line, "density_error_mean", r->density_error_mean);
-  add_coupling_peer(line, r);
+  add_coupling_peer(line, r, rates);
   return line;
 }
 
@@ -226,7 +258,7 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
 
 json_t *flo_line_sampling(const FloSamplingResult *result) {
   json_t *line = start(flo_bench_part_name(FLO_BENCH_SAMPLING), result->samples, 1, 0);
-  json_object_set_new(line, "mesh", json_string(result->name));
+  add_text(line, "mesh", result->name);
   add(line, "triangles", (double)result->triangles);
   add(line, "spacing_in_mean_edges", result->spacing);
   add(line, "seconds", result->times.median);
@@ -234,13 +266,42 @@ json_t *flo_line_sampling(const FloSamplingResult *result) {
   return line;
 }
 
+json_t *flo_line_surface(const FloSurfacingResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_SURFACE), r->particles, r->threads, 0);
+  json_t *stages = json_object();
+  add_count(line, "triangles", r->triangles);
+  add(line, "seconds", r->times.median);
+  add(line, "seconds_best", r->times.best);
+  for (FloSurfaceStage k = 0; k < FLO_SURFACE_STAGE_COUNT; ++k) {
+    json_t *stage = json_object();
+    add(stage, "seconds", r->stages[k].median);
+    add(stage, "seconds_best", r->stages[k].best);
+    json_object_set_new(stages, flo_surface_stage_name(k), stage);
+  }
+  json_object_set_new(line, "stages", stages);
+  return line;
+}
+
+json_t *flo_line_tower(const FloTowerResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_TOWER), r->particles, r->threads, r->step.median);
+  add(line, "seconds_per_step_best", r->step.best);
+  add_text(line, "size", r->size);
+  add_count(line, "rigid_particles", r->rigid);
+  add_count(line, "boundary_particles", r->boundary);
+  add(line, "iterations_per_step", r->iterations);
+  add(line, "core_seconds_per_step", core_seconds(r));
+  add(line, "times_better", flo_figure_times_better(r));
+  return line;
+}
+
 json_t *flo_line_target(const FloTarget *target) {
   json_t *line = start("target", target->particles, target->threads, 0);
-  add_text(line, "target", target->name);
-  add_text(line, "unit", target->unit);
-  add(line, "measured", target->measured);
-  add(line, "at_least", target->at_least);
-  add(line, "aim", target->aim);
+  add_text(line, "target", target->goal.name);
+  add_text(line, "unit", target->goal.unit);
+  add(line, "measured", target->threads ? target->measured : NAN);
+  add(line, "at_least", target->goal.at_least);
+  add(line, "aim", target->goal.aim);
+  json_object_set_new(line, "less_is_better", json_boolean(target->goal.is_less_better));
   add_text(line, "met", flo_target_met(target));
   return line;
 }

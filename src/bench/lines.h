@@ -8,7 +8,9 @@
 #include "bench/probes.h"
 #include "bench/rates.h"
 #include "bench/sampling.h"
+#include "bench/surfacing.h"
 #include "bench/targets.h"
+#include "bench/tower.h"
 
 json_t *flo_line_machine(const FloMachine *machine, bool is_quick);
 json_t *flo_line_stream(int threads, size_t array_bytes, const FloRate *rate);
@@ -19,9 +21,11 @@ json_t *flo_line_probe(const FloPairProbe *probe, int threads, const FloTimes *i
 json_t *flo_line_case(FloBenchPart part, const FloCaseResult *result, const FloRates *rates);
 // Adds what is published about the same case.
 void flo_line_add_peer(json_t *line);
-json_t *flo_line_coupling(const FloCouplingResult *result);
+json_t *flo_line_coupling(const FloCouplingResult *result, const FloRates *rates);
 json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
 json_t *flo_line_sampling(const FloSamplingResult *result);
+json_t *flo_line_surface(const FloSurfacingResult *result);
+json_t *flo_line_tower(const FloTowerResult *result);
 json_t *flo_line_target(const FloTarget *target);
 
 // Figures that lines and targets share; NAN where the run has not measured what they need.
@@ -30,6 +34,12 @@ double flo_figure_step_rate(const FloCaseResult *result);      // [particle step
 double flo_figure_iteration_rate(const FloCaseResult *result); // [particle iterations/s/core]
 double flo_figure_coupled_iterations(const FloCouplingResult *result);
 double flo_figure_coupled_steps(const FloCouplingResult *result);
+double flo_figure_response_share(const FloCouplingResult *result); // of the time
+// Against what is published for the same work; the latter as if this processor were as fast as the one there.
+double flo_figure_times_faster(const FloCouplingResult *result);
+double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *result, const FloRates *rates);
+double flo_figure_surface_seconds(const FloSurfacingResult *result); // [s/million particles]
+double flo_figure_times_better(const FloTowerResult *result);        // core seconds of the paper over these
 double flo_figure_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
 double flo_figure_probe_share(const FloCaseResult *result, const FloRates *rates);
 

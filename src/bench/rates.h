@@ -13,7 +13,9 @@ typedef struct FloRate {
 } FloRate;
 
 typedef struct FloRates {
-  FloRate items[FLO_BENCH_MAX_VALUES * (2 * FLO_BENCH_MAX_VALUES + 3)];
+  // Probe, box and pool for each size and number of threads; stream, fma and peer-dam for each of the latter;
+  // five million once.
+  FloRate items[FLO_BENCH_MAX_VALUES * (3 * FLO_BENCH_MAX_VALUES + 3) + 1];
   size_t count;
 } FloRates;
 

@@ -7,20 +7,29 @@
 #include <stdlib.h>
 
 static const char *const part_names[FLO_BENCH_PART_COUNT] = {
-    [FLO_BENCH_STREAM] = "stream",     [FLO_BENCH_FMA] = "fma",
-    [FLO_BENCH_PROBE] = "probe",       [FLO_BENCH_BOX] = "box",
-    [FLO_BENCH_PEER_DAM] = "peer-dam", [FLO_BENCH_POOL] = "pool",
-    [FLO_BENCH_COUPLING] = "coupling", [FLO_BENCH_MEMORY] = "memory",
-    [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_FIVE_MILLION] = "five-million",
+    [FLO_BENCH_STREAM] = "stream",
+    [FLO_BENCH_FMA] = "fma",
+    [FLO_BENCH_PROBE] = "probe",
+    [FLO_BENCH_BOX] = "box",
+    [FLO_BENCH_PEER_DAM] = "peer-dam",
+    [FLO_BENCH_POOL] = "pool",
+    [FLO_BENCH_COUPLING] = "coupling",
+    [FLO_BENCH_MEMORY] = "memory",
+    [FLO_BENCH_SAMPLING] = "sampling",
+    [FLO_BENCH_SURFACE] = "surface",
+    [FLO_BENCH_FIVE_MILLION] = "five-million",
+    [FLO_BENCH_TOWER] = "tower",
 };
 
 const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
 
 unsigned flo_bench_default_parts(void) {
-  return ((1u << FLO_BENCH_PART_COUNT) - 1) & ~(1u << FLO_BENCH_FIVE_MILLION);
+  return ((1u << FLO_BENCH_PART_COUNT) - 1) & ~(1u << FLO_BENCH_FIVE_MILLION | 1u << FLO_BENCH_TOWER);
 }
 
 enum { FIVE_MILLION = 5000000 };
+
+static const double tower_bytes = 6e9; // in the size of the paper
 
 // ---- What a run holds ----
 
@@ -191,6 +200,11 @@ static void note_coupling(Suite *suite, const FloCouplingResult *r) {
   FloTargetId id = has_solver ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
   double rate = has_solver ? flo_figure_coupled_iterations(r) : flo_figure_coupled_steps(r);
   flo_targets_note(&suite->targets, id, rate, r->particles, r->threads);
+  if (r->about->peer)
+    flo_targets_note(&suite->targets, FLO_TARGET_PEER, flo_figure_times_faster(r), r->particles, r->threads);
+  if (!has_solver)
+    flo_targets_note(&suite->targets, FLO_TARGET_RESPONSE, flo_figure_response_share(r), r->particles,
+                     r->threads);
 }
 
 static FloStatus run_coupling(Suite *suite, FloError *error) {
@@ -200,9 +214,19 @@ static FloStatus run_coupling(Suite *suite, FloError *error) {
     announce(suite, FLO_BENCH_COUPLING, 0, most_threads(suite->spec));
     FLO_TRY(flo_coupling_measure(about, most_threads(suite->spec), suite->spec->is_quick, &result, error));
     note_coupling(suite, &result);
-    FLO_TRY(emit(suite, flo_line_coupling(&result), error));
+    FLO_TRY(emit(suite, flo_line_coupling(&result, &suite->rates), error));
   }
   return FLO_OK;
+}
+
+static FloStatus run_tower(Suite *suite, FloError *error) {
+  const FloBenchSpec *spec = suite->spec;
+  FloTowerResult result;
+  announce(suite, FLO_BENCH_TOWER, 0, most_threads(spec));
+  FLO_TRY(flo_tower_measure(spec->tower, most_threads(spec), spec->is_quick, &result, error));
+  flo_targets_note(&suite->targets, FLO_TARGET_TOWER, flo_figure_times_better(&result), result.particles,
+                   result.threads);
+  return emit(suite, flo_line_tower(&result), error);
 }
 
 // ---- Memory ----
@@ -257,6 +281,18 @@ static FloStatus run_sampling(Suite *suite, FloError *error) {
   return FLO_OK;
 }
 
+// Made with all threads: whoever waits for a surface has nothing else to do.
+static FloStatus run_surface(Suite *suite, FloError *error) {
+  FloSurfacingResult result;
+  size_t particles = most_particles(suite->spec);
+  int threads = most_threads(suite->spec);
+  announce(suite, FLO_BENCH_SURFACE, particles, threads);
+  FLO_TRY(flo_surfacing_measure(particles, threads, suite->spec->is_quick ? 1 : 5, &result, error));
+  flo_targets_note(&suite->targets, FLO_TARGET_SURFACE, flo_figure_surface_seconds(&result), result.particles,
+                   threads);
+  return emit(suite, flo_line_surface(&result), error);
+}
+
 // ---- All of it ----
 
 static FloStatus run_machine(Suite *suite, FloError *error) {
@@ -284,7 +320,7 @@ static FloStatus run_sizes(Suite *suite, FloError *error) {
 
 static FloStatus run_targets(Suite *suite, FloError *error) {
   for (size_t k = 0; k < FLO_TARGET_COUNT; ++k)
-    if (suite->targets.items[k].threads)
+    if (suite->targets.items[k].is_asked)
       FLO_TRY(emit(suite, flo_line_target(&suite->targets.items[k]), error));
   return FLO_OK;
 }
@@ -297,22 +333,31 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   if (has_part(spec, FLO_BENCH_COUPLING)) FLO_TRY(run_coupling(&suite, error));
   if (has_part(spec, FLO_BENCH_MEMORY)) FLO_TRY(run_memory(&suite, error));
   if (has_part(spec, FLO_BENCH_SAMPLING)) FLO_TRY(run_sampling(&suite, error));
+  if (has_part(spec, FLO_BENCH_SURFACE)) FLO_TRY(run_surface(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
+  if (has_part(spec, FLO_BENCH_TOWER)) FLO_TRY(run_tower(&suite, error));
   return run_targets(&suite, error);
 }
 
 // Running out of memory would end the program, or others, without a word; better to say so before.
-FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {
-  const size_t bytes_per_particle = 1500;
-  size_t available = flo_machine_describe().memory_bytes;
-  unsigned sized =
-      1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_POOL | 1u << FLO_BENCH_MEMORY;
-  size_t particles = spec->parts & sized ? most_particles(spec) : 0;
-  if (has_part(spec, FLO_BENCH_FIVE_MILLION)) particles = flo_max_size(particles, FIVE_MILLION);
-  size_t needed = particles * bytes_per_particle;
+static FloStatus check_memory(const char *what, double needed, FloError *error) {
+  double available = (double)flo_machine_describe().memory_bytes;
   if (needed <= available) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
-                  "%zu particles need about %.1f GB of memory and this machine has %.1f GB; ask for fewer",
-                  particles, (double)needed / 1e9, (double)available / 1e9);
+                  "%s need about %.1f GB of memory and this machine has %.1f GB; ask for less", what,
+                  needed / 1e9, available / 1e9);
+}
+
+FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {
+  const double bytes_per_particle = 1500;
+  char what[64];
+  unsigned sized = 1u << FLO_BENCH_PROBE | 1u << FLO_BENCH_BOX | 1u << FLO_BENCH_POOL |
+                   1u << FLO_BENCH_MEMORY | 1u << FLO_BENCH_SURFACE;
+  size_t particles = spec->parts & sized ? most_particles(spec) : 0;
+  if (has_part(spec, FLO_BENCH_FIVE_MILLION)) particles = flo_max_size(particles, FIVE_MILLION);
+  snprintf(what, sizeof what, "%zu particles", particles);
+  FLO_TRY(check_memory(what, (double)particles * bytes_per_particle, error));
+  if (!has_part(spec, FLO_BENCH_TOWER) || spec->is_quick) return FLO_OK;
+  return check_memory("the particles of the tower", tower_bytes, error);
 }

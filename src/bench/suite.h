@@ -16,7 +16,9 @@ typedef enum FloBenchPart {
   FLO_BENCH_COUPLING,
   FLO_BENCH_MEMORY,
   FLO_BENCH_SAMPLING,
+  FLO_BENCH_SURFACE,
   FLO_BENCH_FIVE_MILLION, // only when asked for
+  FLO_BENCH_TOWER,        // only when asked for
   FLO_BENCH_PART_COUNT
 } FloBenchPart;
 
@@ -32,6 +34,7 @@ typedef struct FloBenchSpec {
   size_t n_particles;
   int threads[FLO_BENCH_MAX_VALUES];
   size_t n_threads;
+  const char *tower;                                 // path of the scene, for the part of that name
   void (*announce)(void *context, const char *text); // what is measured next
   void (*emit)(void *context, const json_t *line);   // what was measured
   void *context;

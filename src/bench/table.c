@@ -1,6 +1,7 @@
 #include "bench/table.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static double number(const json_t *line, const char *key) {
@@ -69,6 +70,15 @@ static void print_case(const json_t *line, FILE *stream) {
           1e3 * json_number_value(json_array_get(range, 1)), text(peer, "note"));
 }
 
+static void print_coupling_peer(const json_t *peer, FILE *stream) {
+  fprintf(stream, "\n%33s %s: %.0f s per simulated second (%s)", "", text(peer, "program"),
+          number(peer, "seconds_per_simulated_second"), text(peer, "note"));
+  if (isfinite(number(peer, "times_faster")))
+    fprintf(stream, ", %.2f times faster", number(peer, "times_faster"));
+  if (isfinite(number(peer, "times_faster_at_equal_fma")))
+    fprintf(stream, ", %.2f at equal FMA", number(peer, "times_faster_at_equal_fma"));
+}
+
 static void print_coupling(const json_t *line, FILE *stream) {
   const json_t *peer = json_object_get(line, "reference");
   fprintf(stream, "%s with %s: %.3g s in %.1f s, %.0f steps of %.1f ms", text(line, "scene"),
@@ -80,9 +90,9 @@ static void print_coupling(const json_t *line, FILE *stream) {
             number(line, "iterations_per_step"), number(line, "particle_iterations_per_second_core") / 1e6);
   fprintf(stream, ", %.2f M particle steps/s/core, mean density error %.2g",
           number(line, "particle_steps_per_second_core") / 1e6, number(line, "density_error_mean"));
-  if (!json_is_object(peer)) return;
-  fprintf(stream, "\n%33s %s: %.0f s per simulated second (%s)", "", text(peer, "program"),
-          number(peer, "seconds_per_simulated_second"), text(peer, "note"));
+  if (isfinite(number(line, "response_share")))
+    fprintf(stream, ", response %.2f %%", 100 * number(line, "response_share"));
+  if (json_is_object(peer)) print_coupling_peer(peer, stream);
 }
 
 static void print_memory(const json_t *line, FILE *stream) {
@@ -96,10 +106,34 @@ static void print_sampling(const json_t *line, FILE *stream) {
           1e3 * number(line, "seconds_best"));
 }
 
+static void print_surface(const json_t *line, FILE *stream) {
+  const char *name;
+  json_t *stage;
+  fprintf(stream, "%.0f triangles: %.2f s, %.2f at best\n%33s", number(line, "triangles"),
+          number(line, "seconds"), number(line, "seconds_best"), "");
+  json_object_foreach(json_object_get(line, "stages"), name, stage)
+      fprintf(stream, " %s %.2f s", name, number(stage, "seconds"));
+}
+
+static void print_tower(const json_t *line, FILE *stream) {
+  double times_better = number(line, "times_better");
+  fprintf(stream,
+          "size %s, %.0f samples of bodies and %.0f of walls: %.2f s/step, %.1f iterations, %.1f core s",
+          text(line, "size"), number(line, "rigid_particles"), number(line, "boundary_particles"),
+          number(line, "seconds_per_step"), number(line, "iterations_per_step"),
+          number(line, "core_seconds_per_step"));
+  if (isfinite(times_better)) fprintf(stream, ", %.1f times fewer than in the paper", times_better);
+}
+
 static void print_target(const json_t *line, FILE *stream) {
-  double at_least = number(line, "at_least"), aim = number(line, "aim");
-  fprintf(stream, "%s %.4g %s (%s %.4g, aim %.4g): %s", text(line, "target"), number(line, "measured"),
-          text(line, "unit"), aim < at_least ? "at most" : "at least", at_least, aim, text(line, "met"));
+  bool is_less_better = json_is_true(json_object_get(line, "less_is_better"));
+  double aim = number(line, "aim");
+  fputs(text(line, "target"), stream);
+  if (isfinite(number(line, "measured")))
+    fprintf(stream, " %.4g %s", number(line, "measured"), text(line, "unit"));
+  fprintf(stream, " (%s %.4g", is_less_better ? "at most" : "at least", number(line, "at_least"));
+  if (isfinite(aim)) fprintf(stream, ", aim %.4g", aim);
+  fprintf(stream, "): %s", json_is_string(json_object_get(line, "met")) ? text(line, "met") : "not measured");
 }
 
 typedef struct Row {
@@ -110,7 +144,8 @@ typedef struct Row {
 static const Row rows[] = {{"stream", print_stream},     {"fma", print_fma},
                            {"probe", print_probe},       {"memory", print_memory},
                            {"target", print_target},     {"sampling", print_sampling},
-                           {"coupling", print_coupling}, {NULL, print_case}};
+                           {"coupling", print_coupling}, {"surface", print_surface},
+                           {"tower", print_tower},       {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

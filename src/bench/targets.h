@@ -10,14 +10,24 @@ typedef enum FloTargetId {
   FLO_TARGET_SPEEDUP,
   FLO_TARGET_PROBE_SHARE,
   FLO_TARGET_ITERATIONS,
+  FLO_TARGET_PEER,
+  FLO_TARGET_TOWER,
   FLO_TARGET_FORCING,
+  FLO_TARGET_RESPONSE,
+  FLO_TARGET_SURFACE,
   FLO_TARGET_MEMORY,
   FLO_TARGET_COUNT
 } FloTargetId;
 
-typedef struct FloTarget {
+typedef struct FloGoal {
   const char *name, *unit;
-  double at_least, aim; // an aim below at_least means: less is better
+  double at_least, aim; // NAN: there is no aim beyond
+  bool is_less_better;  // then `at_least` is what is allowed at most
+} FloGoal;
+
+typedef struct FloTarget {
+  FloGoal goal;
+  bool is_asked; // a part ran that can tell, even if this run did not allow it to
   // The worst of what was measured, so that one good line does not hide a bad one; 0 threads: nothing was.
   double measured;
   size_t particles;
@@ -29,9 +39,9 @@ typedef struct FloTargets {
 } FloTargets;
 
 FloTargets flo_targets_start(void);
-// Values that are not finite are ignored.
+// A value that is not finite tells only that it was asked for.
 void flo_targets_note(FloTargets *targets, FloTargetId id, double value, size_t particles, int threads);
-// "no", "yes" (what is asked at least) or "aim".
+// "no", "yes" (what is asked at least) or "aim"; NULL if nothing was measured.
 const char *flo_target_met(const FloTarget *target);
 
 #endif

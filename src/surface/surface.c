@@ -1,6 +1,7 @@
 #include "surface/surface.h"
 
 #include "base/parallel.h"
+#include "base/timer.h"
 #include "base/vecmath.h"
 #include "surface/polish.h"
 
@@ -18,6 +19,10 @@ static const double crumb_share = 0.1;
 static const double thinnest = 0.2;
 
 enum { DEFAULT_SMOOTHING = 8, MAX_SMOOTHING = 1000, MAX_THREADS = 1024 };
+
+static const char *const stage_names[FLO_SURFACE_STAGE_COUNT] = {"sort", "field", "extract", "polish"};
+
+const char *flo_surface_stage_name(FloSurfaceStage stage) { return stage_names[stage]; }
 
 static const char *const kernel_names[FLO_SURFACE_KERNEL_COUNT] = {"isotropic", "anisotropic"};
 
@@ -125,21 +130,42 @@ static FloStatus sort_particles(Build *build, FloError *error) {
   return flo_bricks_init(&build->bricks, def, influence, &build->input, build->memory, error);
 }
 
-static FloStatus find_surface(Build *build, FloSurfaceMesh *out, FloError *error) {
+static FloStatus find_field(Build *build, FloError *error) {
+  FLO_TRY(flo_level_set_init(&build->set, &build->bricks, build->def, error));
+  return flo_level_set_evaluate(&build->set, error);
+}
+
+static FloStatus polish(Build *build, FloSurfaceMesh *out, FloError *error) {
   const FloSurfaceDef *def = build->def;
-  FLO_TRY(sort_particles(build, error));
-  out->n_particles = build->bricks.count;
-  if (build->bricks.count == 0) return FLO_OK;
-  FLO_TRY(flo_bricks_list(&build->bricks, def, flo_level_set_reach(def), error));
-  FLO_TRY(flo_level_set_init(&build->set, &build->bricks, def, error));
-  FLO_TRY(flo_level_set_evaluate(&build->set, error));
-  out->n_bricks = build->bricks.n_slots;
-  FLO_TRY(flo_surface_extract(&build->bricks, def, out, &build->notes, error));
-  if (out->mesh.n_triangles == 0) return FLO_OK;
   double ball = 4.0 / 3 * FLO_PI * def->radius * def->radius * def->radius;
   const FloCrumb crumb = {crumb_share * ball, def->region ? thinnest * def->spacing : 0};
   FLO_TRY(flo_surface_drop_crumbs(out, &build->notes, crumb, error));
   return out->n_components > 0 ? flo_surface_polish(def, out, &build->notes, error) : FLO_OK;
+}
+
+static double stage_done(FloSurfaceMesh *out, FloSurfaceStage stage, double since) {
+  double now = flo_seconds();
+  out->stage_seconds[stage] = now - since;
+  return now;
+}
+
+static FloStatus find_surface(Build *build, FloSurfaceMesh *out, FloError *error) {
+  const FloSurfaceDef *def = build->def;
+  double since = flo_seconds();
+  FLO_TRY(sort_particles(build, error));
+  out->n_particles = build->bricks.count;
+  if (build->bricks.count == 0) return FLO_OK;
+  FLO_TRY(flo_bricks_list(&build->bricks, def, flo_level_set_reach(def), error));
+  since = stage_done(out, FLO_SURFACE_SORT, since);
+  FLO_TRY(find_field(build, error));
+  out->n_bricks = build->bricks.n_slots;
+  since = stage_done(out, FLO_SURFACE_FIELD, since);
+  FLO_TRY(flo_surface_extract(&build->bricks, def, out, &build->notes, error));
+  since = stage_done(out, FLO_SURFACE_EXTRACT, since);
+  if (out->mesh.n_triangles == 0) return FLO_OK;
+  FLO_TRY(polish(build, out, error));
+  stage_done(out, FLO_SURFACE_POLISH, since);
+  return FLO_OK;
 }
 
 FloStatus flo_surface_build(const FloSurfaceDef *def, const double *positions, const float *velocities,

@@ -16,6 +16,15 @@ typedef enum FloSurfaceKernel {
   FLO_SURFACE_KERNEL_COUNT
 } FloSurfaceKernel;
 
+// Where the time goes.
+typedef enum FloSurfaceStage {
+  FLO_SURFACE_SORT,    // particles into bricks, and which of these matter
+  FLO_SURFACE_FIELD,   // the level set at their nodes
+  FLO_SURFACE_EXTRACT, // triangles
+  FLO_SURFACE_POLISH,  // crumbs, smoothing, normals
+  FLO_SURFACE_STAGE_COUNT
+} FloSurfaceStage;
+
 typedef struct FloSurfaceDef {
   double spacing; // of the particles [m]
   double radius;  // of a particle: how far outside the outermost ones the surface lies [m]
@@ -41,10 +50,12 @@ typedef struct FloSurfaceMesh {
   size_t n_bricks; // of 512 nodes each, that were evaluated
   double volume;   // [m^3]
   double area;     // [m^2]
+  double stage_seconds[FLO_SURFACE_STAGE_COUNT];
 } FloSurfaceMesh;
 
 // Everything as it suits particles of this spacing.
 FloSurfaceDef flo_surface_default_def(double spacing);
+const char *flo_surface_stage_name(FloSurfaceStage stage);    // "sort", "field", "extract", "polish"
 const char *flo_surface_kernel_name(FloSurfaceKernel kernel); // "isotropic", "anisotropic"
 bool flo_surface_kernel_from_name(const char *name, FloSurfaceKernel *kernel);
 
