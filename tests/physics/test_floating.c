@@ -10,7 +10,7 @@
 
 static FloWorldDef water_def(double settle) {
   FloWorldDef def = flo_default_world_def();
-  def.method = "monolithic", def.spacing = SPACING, def.settle = settle, def.threads = 2;
+  def.method = "monolithic", def.spacing = SPACING, def.settle = settle, def.threads = 1;
   vec_set(def.gravity, 0, 0, -GRAVITY);
   return def;
 }
@@ -81,13 +81,13 @@ static void cube_floats_as_deep_as_it_weighs(void **density) {
   double depth = fmax(expected * edge + 0.14, 0.24);
   Bath bath =
       make_bath(edge + 14 * SPACING, depth, edge, expected * DENSITY, depth + (0.5 - expected) * edge, 1);
-  advance(bath.world, 0.4);
-  double share = measure_share(&bath, 0.4, 1.4);
+  advance(bath.world, 2.8); // until it has settled
+  double share = measure_share(&bath, 2.8, 3.4);
   FloFigures figures = flo_world_figures(bath.world);
-  print_message("%g kg/m3: %.4f of it is under water (theory %.4f: off by %+.2f %% of the edge)\n",
-                expected * DENSITY, share, expected, 100 * (share - expected));
+  print_message("%g kg/m3: %.4f of it is under water (theory %.4f: off by %+.2f %% of that)\n",
+                expected * DENSITY, share, expected, 100 * (share / expected - 1));
   flo_world_destroy(bath.world);
-  assert_true(fabs(share - expected) < 0.02);
+  assert_true(fabs(share / expected - 1) < 0.02);
   assert_int_equal(figures.penetrations, 0);
 }
 
