@@ -209,11 +209,12 @@ static bool read_place(const char *option, const char *text, double place[3]) {
   for (int axis = 0; axis < 3 && at; axis++) {
     char *end;
     place[axis] = strtod(at, &end);
-    const bool is_number = end != at && isfinite((float)place[axis]) && *end == (axis < 2 ? ',' : 0);
+    const bool is_number = end != at && fabs(place[axis]) <= FLO_SCENE_MAX_LENGTH && *end == (axis < 2 ? ',' : 0);
     at = is_number ? end + (axis < 2) : NULL;
   }
   if (!at)
-    app_fail(APP_BAD_INPUT, "render: %s needs three numbers [m] such as 1,-2,0.5, not '%s'", option, text);
+    app_fail(APP_BAD_INPUT, "render: %s needs three numbers [m], none beyond %g, such as 1,-2,0.5, not '%s'", option,
+             FLO_SCENE_MAX_LENGTH, text);
   return at;
 }
 
@@ -687,7 +688,7 @@ static FloStatus place_camera(Job *job) {
   if (a->look_at) memcpy(camera->look_at, a->camera.look_at, sizeof camera->look_at);
   if (a->camera.field_of_view > 0) camera->field_of_view = a->camera.field_of_view;
   camera->is_set = true;
-  if (memcmp(camera->from, camera->look_at, sizeof camera->from) != 0) return FLO_OK;
+  if (flo_camera_has_sight(camera)) return FLO_OK;
   return flo_fail(&job->error, FLO_BAD_INPUT, "render: --from and --look-at must be different points");
 }
 

@@ -36,7 +36,8 @@ static const FloParam params[] = {
     {"motion_tolerance", 1e-3, 0, 1, "",
      "or this share of how far fluid under pressure moves in a step, in spacings; not with surface tension"},
     {"contact_tolerance", 2e-3, 0, 1, "",
-     "the same for contacts, with friction, as a share of what gravity moves things by in a step"},
+     "what iterations leave of overlaps and slips of contacts, as a share of what gravity moves things by in "
+     "a step"},
     {"min_iterations", 2, 0, 1e4, "", "at least as many"},
     {"max_iterations", 100, 1, 1e5, "",
      "at most as many; where fluid waits for contacts, these alone may take ten times as many besides"},
@@ -45,7 +46,7 @@ static const FloParam params[] = {
     {"relaxation", 0.5, 0.01, 1, "", "of the Jacobi step"},
     {"gamma", 0, 0, 0.99, "", "of (3.2): how early contacts are noticed; 0: bodies touch one spacing apart"},
     {"warm_start", 1, 0, 1, "",
-     "share of the last step's pressures to start from, where that step converged"},
+     "share of the last step's pressures to start from, of fluid and of contacts where these had converged"},
     {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
     {"separation", 0, 0, 100, "m/s",
      "fastest that an overlap of bodies may push them apart; 0: by gravity, and less where it is shallow"},
@@ -111,8 +112,6 @@ static double monolithic_max_dt(const FloWorld *world, const void *state, const 
   return fmin(capillary, viscous);
 }
 
-enum { FIRST_BUFFER = 11, WALL_FORCE = 29 }; // those before belong to contacts
-
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
   const struct {
@@ -124,8 +123,9 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
                 {&mono->steep, 4 * n},       {&mono->start, 4 * n},     {&mono->before, 4 * n},
                 {&mono->velocity, 4 * n},    {&mono->force, 4 * n},     {&mono->explicit_force, 4 * n},
                 {&mono->solid, 4 * n_walls}, {&mono->zeros, n_walls}};
+  _Static_assert(FLO_COUNT_OF(arrays) == FLO_N_FLUID_BUFFERS, "one buffer for each");
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
-    FloBuffer *buffer = &mono->buffers[FIRST_BUFFER + k];
+    FloBuffer *buffer = &mono->buffers[FLO_BUFFER_FLUID + k];
     FLO_TRY(
         flo_buffer_reserve(&world->memory, buffer, (arrays[k].size + FLO_BLOCK) * sizeof(float), 0, error));
     *arrays[k].array = buffer->data;
@@ -546,9 +546,9 @@ static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError 
   FloParticles *b = &world->sets[FLO_SET_BOUNDARY], *r = &world->sets[FLO_SET_RIGID];
   for (size_t i = 0; i < r->count; ++i) r->fx[i] = r->fy[i] = r->fz[i] = 0;
   FLO_TRY(flo_world_build_wall_rows(world, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &mono->buffers[WALL_FORCE],
+  FLO_TRY(flo_buffer_reserve(&world->memory, &mono->buffers[FLO_BUFFER_WALL_FORCE],
                              (b->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
-  mono->wall_force = mono->buffers[WALL_FORCE].data;
+  mono->wall_force = mono->buffers[FLO_BUFFER_WALL_FORCE].data;
   flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, wall_force_range, &step);
   for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
   for (size_t i = 0; i < b->count; ++i) {

@@ -91,6 +91,24 @@ typedef struct FloResidual {
   double slope, bend; // of the energy along the line to the trial: downwards at first, less by `bend` at it
 } FloResidual;
 
+typedef enum FloMonolithicBuffer {
+  FLO_BUFFER_TOUCHES,
+  FLO_BUFFER_ORDER,
+  FLO_BUFFER_LOADS,
+  FLO_BUFFER_CHUNKS,
+  FLO_BUFFER_CHUNK_SUMS,
+  FLO_BUFFER_PARTNERS,
+  FLO_BUFFER_FLUID_BEGIN,
+  FLO_BUFFER_COUPLED,
+  FLO_BUFFER_CORRECTED,
+  FLO_BUFFER_CONTACTS,
+  FLO_BUFFER_DEEP_PAIRS,
+  FLO_BUFFER_WALL_FORCE,
+  FLO_BUFFER_FLUID, // the first of those of the fluid
+  FLO_N_FLUID_BUFFERS = 17,
+  FLO_N_BUFFERS = FLO_BUFFER_FLUID + FLO_N_FLUID_BUFFERS
+} FloMonolithicBuffer;
+
 typedef struct FloMonolithic {
   // Saved:
   double was_fluid_solved,
@@ -129,7 +147,7 @@ typedef struct FloMonolithic {
   float *solid; // velocity and relative volume of wall samples
   float *zeros;
   float *wall_force;
-  FloBuffer buffers[31];
+  FloBuffer buffers[FLO_N_BUFFERS];
 } FloMonolithic;
 
 enum {

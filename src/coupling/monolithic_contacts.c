@@ -10,36 +10,13 @@ enum { CHUNK_TOUCHES = 256 };
 // So deep in another body, in spacings, a sample is about to pass that body's sheet of samples.
 #define DEEP 0.25
 
-enum {
-  TOUCHES,
-  ORDER,
-  CHUNKS,
-  CHUNK_SUMS,
-  PARTNERS,
-  FLUID_BEGIN,
-  COUPLED,
-  CONTACTS,
-  CORRECTED,
-  DEEP_PAIRS,
-  LOADS
-};
-
-static FloStatus reserve(FloWorld *world, FloMonolithic *mono, int which, size_t size, size_t keep,
-                         FloError *error) {
-  return flo_buffer_reserve(&world->memory, &mono->buffers[which], size, keep, error);
-}
-
-// What is near what changes from step to step: there is room for half as much again as the last step needed,
-// so that a warm world takes no memory.
-static size_t with_room(size_t n) { return n + n / 2; }
-
-static FloStatus make_room(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n_touches = with_room(mono->n_touches), n_coupled = with_room(mono->n_coupled);
-  FLO_TRY(reserve(world, mono, TOUCHES, n_touches * sizeof(FloTouch), 0, error));
-  FLO_TRY(reserve(world, mono, COUPLED, n_coupled * 4, 0, error));
-  FLO_TRY(reserve(world, mono, CORRECTED, (n_coupled + 1) * sizeof(float), 0, error));
-  FLO_TRY(reserve(world, mono, FLUID_BEGIN, (n_coupled + 1) * 4, 0, error));
-  return reserve(world, mono, CONTACTS, with_room(mono->n_contacts) * sizeof(FloContact), 0, error);
+// What is near what changes from step to step: whatever grows gets half as much again, so that a warm world
+// seldom takes memory.
+static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloMonolithicBuffer which, size_t size,
+                         size_t keep, FloError *error) {
+  FloBuffer *buffer = &mono->buffers[which];
+  return flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size, keep,
+                            error);
 }
 
 // ---- Touches ----
@@ -47,8 +24,8 @@ static FloStatus make_room(FloWorld *world, FloMonolithic *mono, FloError *error
 static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, uint32_t body,
                            FloError *error) {
   size_t n = mono->n_touches;
-  FLO_TRY(reserve(world, mono, TOUCHES, (n + 1) * sizeof(FloTouch), n * sizeof(FloTouch), error));
-  mono->touches = mono->buffers[TOUCHES].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_TOUCHES, (n + 1) * sizeof(FloTouch), n * sizeof(FloTouch), error));
+  mono->touches = mono->buffers[FLO_BUFFER_TOUCHES].data;
   mono->touches[n] = (FloTouch){.row = row, .body = body};
   mono->n_touches++;
   return FLO_OK;
@@ -149,10 +126,10 @@ static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, 
     FLO_TRY(meet_sample(world, mono, &pair, first, error));
   }
   size_t n = mono->n_coupled++;
-  FLO_TRY(reserve(world, mono, COUPLED, (n + 1) * 4, n * 4, error));
-  FLO_TRY(reserve(world, mono, FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
-  mono->coupled = mono->buffers[COUPLED].data;
-  mono->fluid_touch_begin = mono->buffers[FLUID_BEGIN].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_COUPLED, (n + 1) * 4, n * 4, error));
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
+  mono->coupled = mono->buffers[FLO_BUFFER_COUPLED].data;
+  mono->fluid_touch_begin = mono->buffers[FLO_BUFFER_FLUID_BEGIN].data;
   mono->coupled[n] = (uint32_t)i;
   mono->fluid_touch_begin[n] = (uint32_t)first;
   mono->fluid_touch_begin[n + 1] = (uint32_t)mono->n_touches;
@@ -223,8 +200,8 @@ static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t 
   size_t n = mono->n_deep_pairs;
   FloDeepPair *pair = find_deep_pair(mono, own, other);
   if (!pair) {
-    FLO_TRY(reserve(world, mono, DEEP_PAIRS, (n + 1) * sizeof *pair, n * sizeof *pair, error));
-    mono->deep_pairs = mono->buffers[DEEP_PAIRS].data;
+    FLO_TRY(reserve(world, mono, FLO_BUFFER_DEEP_PAIRS, (n + 1) * sizeof *pair, n * sizeof *pair, error));
+    mono->deep_pairs = mono->buffers[FLO_BUFFER_DEEP_PAIRS].data;
     pair = &mono->deep_pairs[mono->n_deep_pairs++];
     *pair = (FloDeepPair){.first = own < other ? own : other, .second = own < other ? other : own};
   }
@@ -509,8 +486,8 @@ static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *e
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   size_t n = 0;
   for (size_t i = 0; i < rigid->count; ++i) n += is_near_others(world, i);
-  FLO_TRY(reserve(world, mono, CONTACTS, n * sizeof(FloContact), 0, error));
-  mono->contacts = mono->buffers[CONTACTS].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_CONTACTS, n * sizeof(FloContact), 0, error));
+  mono->contacts = mono->buffers[FLO_BUFFER_CONTACTS].data;
   for (size_t i = 0; i < rigid->count; ++i)
     if (is_near_others(world, i))
       mono->contacts[mono->n_contacts++] =
@@ -524,9 +501,9 @@ static FloStatus give_touches(FloWorld *world, FloMonolithic *mono, FloError *er
     mono->contacts[k].first = (uint32_t)mono->n_touches;
     mono->n_touches += mono->contacts[k].count;
   }
-  FLO_TRY(
-      reserve(world, mono, TOUCHES, mono->n_touches * sizeof(FloTouch), before * sizeof(FloTouch), error));
-  mono->touches = mono->buffers[TOUCHES].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_TOUCHES, mono->n_touches * sizeof(FloTouch),
+                  before * sizeof(FloTouch), error));
+  mono->touches = mono->buffers[FLO_BUFFER_TOUCHES].data;
   return FLO_OK;
 }
 
@@ -621,13 +598,14 @@ static FloLoad load_of(const FloTouch *t) {
 
 static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n_bodies = world->bodies.count, n = mono->n_touches;
-  size_t most_chunks = with_room(n) / CHUNK_TOUCHES + n_bodies + 1;
-  FLO_TRY(reserve(world, mono, ORDER, (with_room(n) + n_bodies + 2) * 4, 0, error));
-  FLO_TRY(reserve(world, mono, CHUNKS, most_chunks * sizeof(FloTouchChunk), 0, error));
-  FLO_TRY(reserve(world, mono, CHUNK_SUMS, most_chunks * FLO_CHUNK_SUMS * sizeof(double), 0, error));
-  mono->touch_order = mono->buffers[ORDER].data;
-  mono->chunks = mono->buffers[CHUNKS].data;
-  mono->chunk_sums = mono->buffers[CHUNK_SUMS].data;
+  size_t most_chunks = n / CHUNK_TOUCHES + n_bodies + 1;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_ORDER, (n + n_bodies + 2) * 4, 0, error));
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_CHUNKS, most_chunks * sizeof(FloTouchChunk), 0, error));
+  FLO_TRY(
+      reserve(world, mono, FLO_BUFFER_CHUNK_SUMS, most_chunks * FLO_CHUNK_SUMS * sizeof(double), 0, error));
+  mono->touch_order = mono->buffers[FLO_BUFFER_ORDER].data;
+  mono->chunks = mono->buffers[FLO_BUFFER_CHUNKS].data;
+  mono->chunk_sums = mono->buffers[FLO_BUFFER_CHUNK_SUMS].data;
   uint32_t *next = mono->touch_order + n; // where the next touch of a body goes
   for (size_t k = 0; k <= n_bodies; ++k) next[k] = 0;
   for (size_t k = 0; k < n; ++k) next[mono->touches[k].body + 1]++;
@@ -639,30 +617,29 @@ static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *er
       mono->chunks[mono->n_chunks++] = (FloTouchChunk){begin, end, body};
     }
   for (size_t k = 0; k < n; ++k) mono->touch_order[next[mono->touches[k].body]++] = (uint32_t)k;
-  FLO_TRY(reserve(world, mono, LOADS, with_room(n) * sizeof(FloLoad), 0, error));
-  mono->loads = mono->buffers[LOADS].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_LOADS, n * sizeof(FloLoad), 0, error));
+  mono->loads = mono->buffers[FLO_BUFFER_LOADS].data;
   for (size_t k = 0; k < n; ++k) mono->loads[k] = load_of(&mono->touches[mono->touch_order[k]]);
   return FLO_OK;
 }
 
 static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->bodies.count;
-  FLO_TRY(reserve(world, mono, PARTNERS, (n + 1) * sizeof(FloPartner), 0, error));
-  mono->partners = mono->buffers[PARTNERS].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_PARTNERS, (n + 1) * sizeof(FloPartner), 0, error));
+  mono->partners = mono->buffers[FLO_BUFFER_PARTNERS].data;
   for (size_t k = 0; k < n; ++k) mono->partners[k] = (FloPartner){.n_shared = -1};
   return FLO_OK;
 }
 
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  FLO_TRY(make_room(world, mono, error));
   mono->n_touches = mono->n_contacts = mono->n_coupled = mono->n_chunks = 0;
   FLO_TRY(start_partners(world, mono, error));
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
   FLO_TRY(meet_fluid(world, mono, error));
   drag_bodies(world, mono);
   FLO_TRY(meet_contacts(world, mono, error));
-  FLO_TRY(reserve(world, mono, CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
-  mono->corrected = mono->buffers[CORRECTED].data;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
+  mono->corrected = mono->buffers[FLO_BUFFER_CORRECTED].data;
   Meetings meetings = {world, mono};
   flo_parallel_for(world->threads, mono->n_touches, 1024, weigh_range, &meetings);
   return sort_touches(world, mono, error);

@@ -4,8 +4,8 @@
 // beyond them costs no sweep over pairs.
 //
 // Friction, whose limits depend on other unknowns, derives from no energy, and all contacts of a body change
-// together: contacts keep the steps of the paper. What they do to the fluid along the line counts as if it were
-// linear, too, and the next trial sees what is left.
+// together: contacts keep the steps of the paper. What they do to the fluid along the line counts as if it
+// were linear, too, and the next trial sees what is left.
 #include "base/parallel.h"
 #include "coupling/monolithic.h"
 

@@ -484,6 +484,7 @@ static void set_contact_beta(Solve *solve, double square, double before) {
 // larger than one.
 static void choose_betas(Solve *solve, const FloResidual *now, const FloResidual *before) {
   if (solve->has_lines) {
+    // Limits that change can make errors grow for once, and the way is still good; but not by much.
     solve->beta = find_beta(solve, now->square - now->cross, before->square, 10, &solve->is_restart);
     set_contact_beta(solve, now->contact_square, before->contact_square);
     return;
@@ -502,7 +503,9 @@ static void advance(Solve *solve, const FloResidual *residual, const FloResidual
 static const double shortest_step = 0.5, longest_step = 2.5; // as most of the best ones are
 
 // Goes from the trial to the best point of its line, unless that is near, and proposes anew from there. False
-// if the trial was uphill, so that the way is no good.
+// if the trial was uphill, so that the way is no good. Contacts stay where the trial took them, and move on
+// by the errors that they had there: what is not right about that the next trial sees, and no step ends
+// before it has been tried.
 static bool go_to_best(Solve *solve, FloResidual *residual) {
   static const double near = 0.25;
   double length = flo_monolithic_best_length(residual);
@@ -573,7 +576,7 @@ static void settle_contacts(Solve *solve, int *most) {
   int threads = solve->world->threads;
   double before = 0, sums[N_SUMS];
   const int at_once = sweeps_at_once(mono);
-  for (int k = 0; k<at_once && * most> 0; ++k, --*most) {
+  for (int k = 0; k < at_once && (*most) > 0; ++k, --(*most)) {
     apply_to_bodies(solve);
     flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
     share_contacts(solve);

@@ -9,6 +9,7 @@
 #include "geometry/thinner.h"
 
 #include <math.h>
+#include <string.h>
 #if FLO_THINNER_LANES == 8
 #include <immintrin.h>
 #endif
@@ -340,6 +341,7 @@ LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_fir
     *lanes_of(block->x, split) = in_all_lanes(1e6f), *lanes_of(block->y, split) = in_all_lanes(0);
     *lanes_of(block->z, split) = in_all_lanes(0), *lanes_of(block->sum, split) = in_all_lanes(NAN);
   }
+  memset(block->layers, 0, sizeof block->layers); // those of empty places are read, though they weigh nothing
   block->cell = cell, block->next = *head, block->n = block->is_marked = 0;
   *head = (uint32_t)thinner->n_blocks++;
   if (is_first) announce_cell(thinner, cell);

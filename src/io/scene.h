@@ -43,6 +43,11 @@ typedef struct FloCamera {
   double field_of_view; // degrees, vertical
 } FloCamera;
 
+#define FLO_SCENE_MAX_LENGTH 1e6 // [m] of coordinates and sizes
+
+// Whether a camera looks anywhere: its two places differ, also as they are drawn, in single precision.
+bool flo_camera_has_sight(const FloCamera *camera);
+
 // A boundary, or a body that is pushed around.
 typedef struct FloSceneBody {
   char name[64];

@@ -62,7 +62,7 @@ static FloStatus keep_columns(FloSceneContext *context, const FloProbe *probe) {
 }
 
 // What may follow a figure's name in an expectation, and so must not end a name.
-static const char *const figure_parts[] = {".max", ".min", ".last"};
+static const char *const figure_parts[] = {".max", ".min", ".mean", ".last"};
 
 // The length of a figure's name without such an ending.
 static size_t stem_length(const char *figure) {

@@ -1,5 +1,7 @@
 #include "io/scene_tables.h"
 
+#include "io/scene.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 
 // Limits of sense: what lies beyond is a slip of the hand or a wrong unit, and would overflow somewhere
 // later. The largest coordinate leaves doubles ten digits behind the point.
-#define MAX_LENGTH       1e6 // [m]
+#define MAX_LENGTH       FLO_SCENE_MAX_LENGTH
 #define MAX_SPEED        1e5 // [m/s]
 #define MAX_ACCELERATION 1e6 // [m/s²]
 #define MAX_VISCOSITY    1e4 // [m²/s]

@@ -121,16 +121,20 @@ static FloStatus check_settle(FloSceneContext *context, const FloWorldDef *def) 
 
 // ---- Camera ----
 
+bool flo_camera_has_sight(const FloCamera *camera) {
+  for (int axis = 0; axis < 3; axis++)
+    if ((float)camera->from[axis] != (float)camera->look_at[axis]) return true;
+  return false;
+}
+
 static FloStatus read_camera(FloSceneContext *context, json_t *root, FloCamera *camera) {
   const json_t *object = json_object_get(root, "camera");
   if (!object) return FLO_OK;
-  double sight[3];
   camera->is_set = true;
   camera->field_of_view = flo_json_number(object, "field_of_view");
   flo_json_vector(object, "from", camera->from);
   flo_json_vector(object, "look_at", camera->look_at);
-  vec_sub(camera->look_at, camera->from, sight);
-  if (vec_length(sight) > 0) return FLO_OK;
+  if (flo_camera_has_sight(camera)) return FLO_OK;
   flo_scene_enter(context, "camera");
   return flo_scene_fail(context, "'from' and 'look_at' must be different points");
 }

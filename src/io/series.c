@@ -86,7 +86,7 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
     series->first_body_column = FLO_COUNT_OF(figure_names);
     series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY;
     series->names = calloc(n, sizeof *series->names);
-    series->last = calloc(3 * n, sizeof(double));
+    series->last = calloc(5 * n, sizeof(double));
   }
   if (!series || !series->names || !series->last) {
     flo_series_destroy(series);
@@ -94,6 +94,8 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
   }
   series->low = series->last + n;
   series->high = series->low + n;
+  series->sum = series->high + n;
+  series->n_summed = series->sum + n;
   for (size_t c = 0; c < n; c++) series->low[c] = INFINITY, series->high[c] = -INFINITY;
   name_columns(scene, series->names);
   *result = series;
@@ -104,7 +106,7 @@ void flo_series_destroy(FloSeries *series) {
   if (!series) return;
   flo_row_file_close(&series->file);
   free(series->names);
-  free(series->last); // low and high live in the same block
+  free(series->last); // the others live in the same block
   free(series);
 }
 
@@ -142,6 +144,8 @@ bool flo_series_value(const FloSeries *series, const char *figure, double *value
     *value = series->high[column];
   else if (strcmp(dot, ".min") == 0)
     *value = series->low[column];
+  else if (strcmp(dot, ".mean") == 0)
+    *value = series->sum[column] / series->n_summed[column];
   else
     return false;
   return true;
@@ -267,13 +271,16 @@ static FloStatus measure(const FloScene *scene, FloWorld *world, double wall_sec
   return measure_probes(scene, world, &at, error);
 }
 
-// Takes the last row into the extremes.
+// Takes the last row into the extremes and means.
 static void count_row(FloSeries *series) {
-  series->n_rows++;
   for (size_t c = 0; c < series->n_columns; c++) {
     series->low[c] = fmin(series->low[c], series->last[c]);
     series->high[c] = fmax(series->high[c], series->last[c]);
+    if (series->n_rows == 0 || isnan(series->last[c])) continue;
+    series->sum[c] += series->last[c];
+    series->n_summed[c] += 1;
   }
+  series->n_rows++;
 }
 
 // A name with a comma or a quote in it must not shift the columns.
@@ -338,6 +345,8 @@ FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *wor
 
 FloStatus flo_series_drop_row(FloSeries *series, FloError *error) {
   FLO_ASSERT(series->n_rows > 0 && series->size_before > 0);
+  for (size_t c = 0; c < series->n_columns && series->n_rows > 1; c++)
+    if (!isnan(series->last[c])) series->sum[c] -= series->last[c], series->n_summed[c] -= 1;
   series->n_rows--;
   return flo_row_file_cut(&series->file, series->size_before, error);
 }

@@ -10,6 +10,7 @@ typedef struct FloSeries {
   size_t n_columns, n_rows;
   char (*names)[96];
   double *last, *low, *high; // per column; NaN values are no low and no high
+  double *sum, *n_summed;    // likewise, without the first row: before the first step nothing has a mean
   size_t first_body_column, first_probe_column;
   FloRowFile file;
   uint64_t size_before; // of the file, without the last row
@@ -39,7 +40,8 @@ FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *wor
 
 // The column of that name; n_columns if there is none.
 size_t flo_series_find(const FloSeries *series, const char *name);
-// The value an expectation means by `figure`: NAME (see docs/figures.md), NAME.max, NAME.min or NAME.last.
+// The value an expectation means by `figure`: NAME (see docs/figures.md), NAME.max, NAME.min, NAME.mean or
+// NAME.last.
 // False if there is no such figure.
 bool flo_series_value(const FloSeries *series, const char *figure, double *value);
 

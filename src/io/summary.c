@@ -211,7 +211,7 @@ FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeri
 // A figure's name with or without the part behind its last dot. "fornt.max" is near to "front.max", which is
 // no column, so the parts are set right one by one.
 static void suggest_figure(const FloSeries *series, const char *figure, char hint[192]) {
-  static const char *const parts[] = {"max", "min", "last"};
+  static const char *const parts[] = {"max", "min", "mean", "last"};
   const char *dot = strrchr(figure, '.');
   char base[96], name[128], text[128];
   snprintf(base, sizeof base, "%.*s", (int)(dot ? dot - figure : 90), figure);
@@ -229,7 +229,7 @@ static void suggest_figure(const FloSeries *series, const char *figure, char hin
   snprintf(hint, 192, "%s",
            whole.best
                ? flo_suggest_text(&whole, text)
-               : "; it is the name of a probe or a column of series.csv, with .max, .min or .last if wanted");
+               : "; it is the name of a probe or a column of series.csv, with .max, .min, .mean or .last if wanted");
 }
 
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error) {

@@ -39,7 +39,8 @@ static const char *name_of(const FloPictureInput *input, size_t material) {
 }
 
 static void choose_rows(FloLegend *legend, const FloPictureInput *input, const FloCloud *cloud) {
-  legend->has_bars = input->values && cloud->count > 0; // bodies alone have no values
+  // Bodies alone have no values; a slice has no cloud.
+  legend->has_bars = input->values && (input->n_particles > 0 || cloud->count > 0);
   if (cloud->has_ramps)
     for (size_t k = 0; k < input->n_materials && legend->n_rows < FLO_LEGEND_ROWS; k++)
       if (name_of(input, k)) legend->materials[legend->n_rows++] = k;

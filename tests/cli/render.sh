@@ -351,7 +351,11 @@ expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --out
 expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --field-of-view 60 --out wide.png --look particles "${small[@]}"
 if cmp -s aside.png wide.png; then fail "the field of view changes nothing"; fi
 expect_exit 2 "$flotsam" render lagoon --from 2,-1 --look-at 0,0,0 --out x.png
-expect_text err "--from needs three numbers [m] such as 1,-2,0.5, not '2,-1'"
+expect_text err "--from needs three numbers [m], none beyond 1e+06, such as 1,-2,0.5, not '2,-1'"
+expect_exit 2 "$flotsam" render lagoon --from 1e20,0,0 --look-at 0,0,0 --out x.png
+expect_text err "none beyond 1e+06"
+expect_exit 2 "$flotsam" render lagoon --from 0,0,-0 --look-at 0,1e-60,0 --out x.png
+expect_text err "--from and --look-at must be different points"
 expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --look-at 1,1,1 --out x.png
 expect_text err "--from and --look-at must be different points"
 expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --view x --out x.png

@@ -212,6 +212,7 @@ static void bodies_alone_have_no_legend(void **state) {
   assert_int_equal(flo_cloud_create(&empty, &nothing, NULL), FLO_OK);
   assert_true(flo_legend_height(&some, &drawn, 640, 360) > 0);
   assert_true(flo_legend_height(&empty, &nothing, 640, 360) == 0);
+  assert_true(flo_legend_height(&some, &nothing, 640, 360) > 0); // as with a slice
   flo_cloud_destroy(&drawn), flo_cloud_destroy(&nothing);
 }
 
