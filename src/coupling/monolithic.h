@@ -80,6 +80,7 @@ typedef struct FloTouchChunk {
 typedef struct FloDeepPair {
   uint32_t first, second;
   double out[3];
+  double n_samples; // that are deep in the other body
 } FloDeepPair;
 
 typedef struct FloResidual {

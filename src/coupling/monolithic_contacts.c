@@ -206,7 +206,25 @@ static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t 
     *pair = (FloDeepPair){.first = own < other ? own : other, .second = own < other ? other : own};
   }
   vec_add_scaled(pair->out, out, own < other ? 1 : -1, pair->out);
+  pair->n_samples++;
   return FLO_OK;
+}
+
+// Where the nearest ways of the samples contradict each other, bodies part along the line between their
+// centres; if these are in one place, the second goes up.
+static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
+  static const double agreement = 0.5;
+  const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
+  double *out = pair->out, between[3];
+  bool are_free = first->kind == FLO_BODY_DYNAMIC && second->kind == FLO_BODY_DYNAMIC;
+  if (are_free && vec_length(out) < agreement * pair->n_samples) {
+    flo_world_nearest_image(world, second->rigid.position, first->rigid.position, between);
+    vec_sub(between, second->rigid.position, out);
+    if (vec_length(out) < 0.01 * world->def.spacing) vec_copy(world->def.gravity, out);
+    if (!(vec_length(out) > 0)) vec_set(out, 1, 0, 0);
+  }
+  double length = vec_length(out);
+  vec_scale(out, length > 0 ? 1 / length : 0, out);
 }
 
 // The body of a neighbour of a sample.
@@ -254,11 +272,7 @@ static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError 
     FLO_TRY(add_deep(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, error));
     FLO_TRY(add_deep(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, error));
   }
-  for (size_t k = 0; k < mono->n_deep_pairs; ++k) {
-    double *out = mono->deep_pairs[k].out, length = vec_length(out);
-    // Less than one sample's worth: they are in the same place, and no way is the nearest.
-    vec_scale(out, length > 1 ? 1 / length : 0, out);
-  }
+  for (size_t k = 0; k < mono->n_deep_pairs; ++k) choose_way_out(world, &mono->deep_pairs[k]);
   return FLO_OK;
 }
 
