@@ -121,11 +121,21 @@ static void extremes_cover_all_rows(void **state) {
   assert_true(value_of(f->series, "density_error_max.last") == 3);
 }
 
+// Without the first row, which is before the first step.
+static void means_cover_all_rows_but_the_first(void **state) {
+  Fixture *f = *state;
+  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 50, NULL), FLO_OK);
+  assert_true(isnan(value_of(f->series, "wall_seconds.mean")));
+  for (int k = 1; k <= 4; k++)
+    assert_int_equal(flo_series_add(f->series, &f->scene, f->world, k, NULL), FLO_OK);
+  assert_true(value_of(f->series, "wall_seconds.mean") == 2.5);
+}
+
 static void unknown_figures_are_not_found(void **state) {
   const FloSeries *series = ((Fixture *)*state)->series;
   double value;
   assert_false(flo_series_value(series, "densty", &value));
-  assert_false(flo_series_value(series, "time.mean", &value));
+  assert_false(flo_series_value(series, "time.median", &value));
   assert_false(flo_series_value(series, "", &value));
 }
 
@@ -318,6 +328,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(columns_have_fixed_names, set_up, tear_down),
       cmocka_unit_test_setup_teardown(probes_measure_a_block_at_rest, set_up, tear_down),
       cmocka_unit_test_setup_teardown(extremes_cover_all_rows, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(means_cover_all_rows_but_the_first, set_up, tear_down),
       cmocka_unit_test_setup_teardown(unknown_figures_are_not_found, set_up, tear_down),
       cmocka_unit_test_setup_teardown(rows_read_back_exactly, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_file_is_gone_on_with, set_up, tear_down),
