@@ -15,9 +15,9 @@ def read(fd):
 status = pty.spawn(command, read)
 sys.exit(0 if word.encode() in b"".join(chunks) and os.waitstatus_to_exitcode(status) == 0 else 1)
 END
-expect_exit 0 python3 terminal.py "density error" "$flotsam" run tiny.json --set spacing=0.01 --until 0.09 --no-picture --out bar
+expect_exit 0 python3 terminal.py "density error" "$flotsam" run tiny.json --set spacing=0.01 --set duration=1 --until 0.3 --no-picture --out bar
 expect_text out "folder   bar"
-expect_exit 1 python3 terminal.py "density error" "$flotsam" run tiny.json --set spacing=0.01 --until 0.09 --no-picture --quiet --out quiet
+expect_exit 1 python3 terminal.py "density error" "$flotsam" run tiny.json --set spacing=0.01 --set duration=1 --until 0.3 --no-picture --quiet --out quiet
 expect_empty out
 
 # Every line fits the terminal, whatever its width, and ends with a whole figure.
@@ -47,7 +47,7 @@ shows_all = any("density error" in line for line in lines)
 assert shows_all == (width >= 80), lines
 END
 for width in 24 80 200; do
-  expect_exit 0 python3 widths.py $width "$flotsam" run tiny.json --set spacing=0.01 --until 0.15 --no-picture --out "width $width"
+  expect_exit 0 python3 widths.py $width "$flotsam" run tiny.json --set spacing=0.01 --set duration=1 --until 0.4 --no-picture --out "width $width"
 done
 
 # So does a run while it draws, of water, which takes some time. Seen from below there is no ground, which would take most.
