@@ -78,11 +78,12 @@ void app_page_machine(FloPage *page, const AppExhibit *items, size_t count) {
   const char *processor =
       json_string_value(json_object_get(json_object_get(summary, "machine"), "processor"));
   const char *simd = json_string_value(json_object_get(summary, "simd"));
+  const json_int_t threads = json_integer_value(json_object_get(summary, "threads"));
   char text[512];
   snprintf(text, sizeof text, "flotsam %s", flo_version());
   if (processor && simd)
-    snprintf(text, sizeof text, "flotsam %s, on %.200s, %" JSON_INTEGER_FORMAT " threads, %.40s",
-             flo_version(), processor, json_integer_value(json_object_get(summary, "threads")), simd);
+    snprintf(text, sizeof text, "flotsam %s, on %.200s, %" JSON_INTEGER_FORMAT " thread%s, %.40s",
+             flo_version(), processor, threads, threads == 1 ? "" : "s", simd);
   flo_page_element(page, "p", "soft", text);
 }
 
