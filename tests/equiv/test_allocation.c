@@ -38,6 +38,43 @@ static void test_a_warm_world_takes_no_memory(void **state) {
   check_warm_steps(2, 4);
 }
 
+// A box that floats beside one that has sunk, in a basin.
+static FloWorld *create_bath(const FloWorldDef *def) {
+  FloWorld *world = create_world(def);
+  double s = def->spacing;
+  FloBodyDef tank = flo_default_body_def(), box = flo_default_body_def();
+  tank.shape = (FloShape){.kind = FLO_SHAPE_TANK, .size = {20 * s, 12 * s, 16 * s}, .up = 2};
+  tank.pose = pose_at(0, 0, 8 * s);
+  add_body(world, &tank);
+  box.kind = FLO_BODY_DYNAMIC, box.shape = box_shape(5 * s, 5 * s, 5 * s);
+  for (int k = 0; k < 2; ++k) {
+    box.density = k ? 3000 : 500, box.pose = pose_at(k ? 5 * s : -5 * s, 0, k ? 2.5 * s : 8 * s);
+    add_body(world, &box);
+  }
+  const double low[3] = {-10 * s, -6 * s, 0}, high[3] = {10 * s, 6 * s, 8 * s};
+  add_block(world, add_water(world), low, high);
+  return world;
+}
+
+// What touches what still grows now and then, as the water comes to rest; nothing is taken in every step.
+static void test_a_warm_world_with_bodies_seldom_takes_memory(void **state) {
+  (void)state;
+  static const char *const methods[] = {"monolithic", "direct-forcing"};
+  for (int m = 0; m < 2; ++m) {
+    CountingAllocator counter = {0};
+    FloWorldDef def = counted_def(3, &counter);
+    def.method = methods[m], def.spacing = 0.02;
+    FloWorld *world = create_bath(&def);
+    step_world(world, 200);
+    size_t calls = counter.n_calls;
+    step_world(world, 200);
+    print_message("%s: %zu allocations in 200 steps\n", methods[m], counter.n_calls - calls);
+    assert_true(counter.n_calls - calls < 20);
+    flo_world_destroy(world);
+    check_balanced(&counter);
+  }
+}
+
 static void test_asking_a_warm_world_takes_no_memory(void **state) {
   (void)state;
   CountingAllocator counter = {0};
@@ -304,6 +341,7 @@ static void test_a_body_without_memory_leaves_no_samples(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_warm_world_takes_no_memory),
+      cmocka_unit_test(test_a_warm_world_with_bodies_seldom_takes_memory),
       cmocka_unit_test(test_asking_a_warm_world_takes_no_memory),
       cmocka_unit_test(test_a_whole_life_gives_everything_back),
       cmocka_unit_test(test_a_world_that_is_refused_gives_everything_back),
