@@ -142,6 +142,17 @@ FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const ch
                         list_names(names, known, sizeof known));
 }
 
+FloStatus flo_scene_no_name(FloSceneContext *context, const char *where, const char *word, json_t *names,
+                            const char *more) {
+  FloSuggestion suggestion = flo_suggest_start(word);
+  const char *name;
+  json_t *value;
+  json_object_foreach(names, name, value) flo_suggest_offer(&suggestion, name);
+  char hint[128], known[512];
+  return flo_scene_fail(context, "there is no '%.60s' in %.60s%s (%s)%s", word, where,
+                        flo_suggest_text(&suggestion, hint), list_names(names, known, sizeof known), more);
+}
+
 // ---- Where we are ----
 
 size_t flo_scene_enter(FloSceneContext *context, const char *key) {

@@ -52,6 +52,10 @@ FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const Fl
 // Fails with "unknown <what> 'word', did you mean ...?"; the keys of `names` are the words that would have
 // been right.
 FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const char *word, json_t *names);
+// Fails with "there is no 'word' in <where>, did you mean ...? (there is: ...)<more>", all of the keys of
+// `names`.
+FloStatus flo_scene_no_name(FloSceneContext *context, const char *where, const char *word, json_t *names,
+                            const char *more);
 
 // Adds to a text of `size` bytes, as far as there is room; the separator only where there is text already.
 void flo_text_append(char *text, size_t size, const char *separator, const char *more);

@@ -615,6 +615,40 @@ static void test_options(void **state) {
   expect_failure(&(FloSceneOptions){.size = "fine"}, FLO_BAD_INPUT, "has no size 'fine'");
 }
 
+// What is wrong in every size comes before a size that is not there.
+static void test_size_hides_nothing(void **state) {
+  (void)state;
+  const FloSceneOptions options = {.size = "draft"};
+  write_text(file, "{'schema_version':1,'sapcing':1,'duration':1," FLUID "}");
+  expect_failure(&options, FLO_BAD_INPUT, "unknown key 'sapcing', did you mean 'spacing'?");
+  write_text(file, WATER("{'box':1},'colour':'red'"));
+  expect_failure(&options, FLO_BAD_INPUT, "/fluids/0: unknown key 'colour'");
+  write_text(file, WET("'constants':{'a':1},'sizes':{'drafts':{'a':2}},'gravity':'b'"));
+  expect_failure(&options, FLO_BAD_INPUT, "/gravity: ");
+}
+
+// A constant that nothing uses would change nothing without a word.
+static void test_new_constants(void **state) {
+  (void)state;
+  write_text(file, WET("'constants':{'edge':1,'g':9.81}"));
+  expect_set_failure("constants.spacing=0.05", "--set constants.spacing=0.05: there is no 'spacing' in "
+                                               "constants (there is: edge, g); the scene's own spacing is "
+                                               "--set spacing=0.05");
+  expect_set_failure("constants.edeg=2",
+                     "there is no 'edeg' in constants, did you mean 'edge'? (there is: edge, g)");
+  expect_set_failure("constants.q=q", "there is no 'q' in constants (there is: edge, g)");
+  const char *const unused[] = {"constants.q=1", "spacing=qq/10", "title=q2 _q"};
+  expect_failure(&(FloSceneOptions){.sets = unused, .n_sets = 3}, FLO_BAD_INPUT, "there is no 'q' in");
+  const char *const used[] = {"spacing=2*edge2", "constants.edge2=q/10", "constants.q=1"};
+  FloScene *scene;
+  FloError error;
+  assert_ok(flo_scene_load(file, &(FloSceneOptions){.sets = used, .n_sets = 3}, &scene, &error), &error);
+  assert_true(scene->world.spacing == 0.2);
+  flo_scene_destroy(scene);
+  write_text(file, WET("'title':'plain'"));
+  expect_set_failure("constants.q=1", "there is no 'q' in constants (this scene has none)");
+}
+
 static bool is_method(const char *name) {
   for (size_t k = 0; k < flo_method_count(); k++)
     if (!strcmp(flo_method_name(k), name)) return true;
@@ -680,6 +714,8 @@ int main(void) {
       cmocka_unit_test(test_many_constants),
       cmocka_unit_test(test_long_list),
       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_size_hides_nothing),
+      cmocka_unit_test(test_new_constants),
       cmocka_unit_test(test_announced_methods),
       cmocka_unit_test(test_bad_field),
   };
