@@ -204,6 +204,11 @@ size_t flo_scene_count_parts(const FloScene *scene) {
   return parts->n_fluids + parts->n_fills + parts->n_particle_files + scene->n_bodies;
 }
 
+bool flo_scene_has_fluid(const FloScene *scene) {
+  const struct FloSceneParts *parts = scene->parts;
+  return parts->n_fluids + parts->n_added + parts->n_fills + parts->n_particle_files + parts->n_emitters > 0;
+}
+
 FloScenePart flo_scene_part(const FloScene *scene, size_t k) {
   if (k < scene->parts->n_fluids) {
     const FloSceneFluid *fluid = &scene->parts->fluids[k];
