@@ -57,6 +57,8 @@ FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const ch
 FloStatus flo_scene_no_name(FloSceneContext *context, const char *where, const char *word, json_t *names,
                             const char *more);
 
+// Whether `word`, of letters, digits and _, stands in a text on its own, not as part of a longer one.
+bool flo_text_has_word(const char *text, const char *word);
 // Adds to a text of `size` bytes, as far as there is room; the separator only where there is text already.
 void flo_text_append(char *text, size_t size, const char *separator, const char *more);
 

@@ -84,12 +84,28 @@ static const char *find_remedy(const char *text, size_t length, const json_error
                                                                : "";
 }
 
+// What the parser says, in words of those who write scenes.
+static const char *reword(const char *text, size_t length, const json_error_t *problem, char out[256]) {
+  static const char decode[] = "unable to decode byte ";
+  const char *found = strstr(problem->text, decode);
+  if (found)
+    snprintf(out, 256, "byte %.4s is not UTF-8; save the file as UTF-8", found + sizeof decode - 1);
+  else if (strstr(problem->text, "JSON_ALLOW_NUL"))
+    snprintf(out, 256, "\\u0000 is not allowed in text; leave it out");
+  else if (strstr(problem->text, "near end of file") && memchr(text, 0, length))
+    snprintf(out, 256, "there is a byte 0, which is no text; remove it");
+  else
+    snprintf(out, 256, "%s%s", problem->text, find_remedy(text, length, problem));
+  return out;
+}
+
 static FloStatus fail_syntax(FloSceneContext *context, const char *text, size_t length,
                              const json_error_t *problem) {
   // Mistakes in the text have a line; what has none is a want of memory.
   if (problem->line < 0) return flo_scene_no_memory(context);
-  return flo_scene_fail(context, "line %d, column %d: %s%s", problem->line, problem->column, problem->text,
-                        find_remedy(text, length, problem));
+  char words[256];
+  return flo_scene_fail(context, "line %d, column %d: %s", problem->line, problem->column,
+                        reword(text, length, problem, words));
 }
 
 FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
@@ -426,19 +442,6 @@ static FloStatus check_name(FloSceneContext *context, json_t *place, const char 
   return flo_scene_fail(context, "there is no '%.60s' in %.60s%s", word, before, hint);
 }
 
-// Whether `name` stands as a word of its own in the value of "path=value".
-static bool is_used_in(const char *set, const char *name) {
-  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-  const char *at = strchr(set, '=');
-  while (at && *at) {
-    at += strcspn(at, letters);
-    size_t length = strspn(at, letters);
-    if (length > 0 && length == strlen(name) && !strncmp(at, name, length)) return true;
-    at += length;
-  }
-  return false;
-}
-
 // A constant that the scene does not have would change nothing, unless what another --set says is made of it.
 static FloStatus check_new_constant(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
                                     size_t k) {
@@ -451,8 +454,10 @@ static FloStatus check_new_constant(FloSceneContext *context, json_t *root, cons
   if (word[length] != '=' || length == 0 || length >= sizeof name) return FLO_OK;
   snprintf(name, sizeof name, "%.*s", (int)length, word);
   if (json_object_get(constants, name)) return FLO_OK;
-  for (size_t other = 0; other < options->n_sets; other++)
-    if (other != k && is_used_in(options->sets[other], name)) return FLO_OK;
+  for (size_t other = 0; other < options->n_sets; other++) {
+    const char *value = strchr(options->sets[other], '=');
+    if (other != k && value && flo_text_has_word(value, name)) return FLO_OK;
+  }
   if (flo_scene_find_key(&flo_scene_table, name))
     snprintf(hint, sizeof hint, "; the scene's own %s is --set %s=%.60s", name, name, word + length + 1);
   return flo_scene_no_name(context, "constants", name, constants, hint);
@@ -487,6 +492,19 @@ static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json
   return origin ? flo_scene_set_origin(context, json_path, origin) : FLO_OK;
 }
 
+// JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant so.
+static FloStatus read_value(FloSceneContext *context, const char *text, json_t **value) {
+  char words[256];
+  json_error_t problem;
+  *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
+  if (*value) return FLO_OK;
+  if (!(*value = json_string(text))) return flo_scene_fail(context, "the value is not valid UTF-8");
+  if (!strchr("[{\"", text[0])) return FLO_OK;
+  json_decref(*value);
+  return flo_scene_fail(context, "the value is not valid JSON: %s",
+                        reword(text, strlen(text), &problem, words));
+}
+
 static FloStatus apply_set(FloSceneContext *context, json_t *root, const FloSceneOptions *options, size_t k) {
   const char *set = options->sets[k];
   snprintf(context->path, sizeof context->path, "--set %s", set);
@@ -498,14 +516,8 @@ static FloStatus apply_set(FloSceneContext *context, json_t *root, const FloScen
     return flo_scene_fail(context, "the value behind '=' is missing; write path=value, such as spacing=0.01 "
                                    "(an empty text is \"\")");
   FLO_TRY(check_new_constant(context, root, options, k));
-  // JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant
-  // so.
-  json_error_t problem;
-  json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
-  if (!value && strchr("[{\"", equals[1]) && equals[1])
-    return flo_scene_fail(context, "the value is not valid JSON: %s", problem.text);
-  if (!value) value = json_string(equals + 1);
-  if (!value) return flo_scene_fail(context, "the value is not valid UTF-8");
+  json_t *value;
+  FLO_TRY(read_value(context, equals + 1, &value));
   char *path = malloc((size_t)(equals - set) + 1);
   FloStatus status = path ? FLO_OK : flo_scene_no_memory(context);
   if (path) {

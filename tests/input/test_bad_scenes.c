@@ -17,8 +17,9 @@ static const BadScene syntax[] = {
     {"{'spacing':1e999}", "real number overflow"},
     {"{'spacing':99999999999999999999}", "too big integer"},
     {"{'spacing':1,'spacing':2}", "duplicate object key"},
-    {"{'title':'\xff'}", "unable to decode byte 0xff"},
-    {"{'title':'\\u0000'}", "\\u0000 is not allowed"},
+    {"{'title':'\xff'}", "line 1, column 10: byte 0xff is not UTF-8; save the file as UTF-8"},
+    {"{'title':'a \xf6 b'}", "byte 0xf6 is not UTF-8; save the file as UTF-8"},
+    {"{'title':'\\u0000'}", "\\u0000 is not allowed in text; leave it out"},
     {"{'title':'a\nb'}", "unexpected newline"},
     {"{} x", "end of file expected near 'x'"},
     {"[]", "a scene must be a JSON object"},
@@ -62,8 +63,11 @@ static const BadScene numbers[] = {
      "/spacing: must be a number or an expression, got a list"},
     {"{'schema_version':1,'spacing':0.1,'duration':'2*'," FLUID "}",
      "/duration: \"2*\", column 3: expected a number"},
-    {"{'schema_version':1,'spacing':0.1,'duration':'1/0'," FLUID "}", "/duration: \"1/0\" gives inf"},
-    {"{'schema_version':1,'spacing':'sqrt(-1)','duration':1," FLUID "}", "not a finite number"},
+    {"{'schema_version':1,'spacing':0.1,'duration':'1/0'," FLUID "}",
+     "/duration: \"1/0\" gives inf, not a finite number"},
+    {"{'schema_version':1,'spacing':'sqrt(-1)','duration':1," FLUID "}",
+     "/spacing: \"sqrt(-1)\" is not a number"},
+    {"{'schema_version':1,'spacing':'0/0','duration':1," FLUID "}", "/spacing: \"0/0\" is not a number"},
     {"{'schema_version':1,'spacing':'edeg','duration':1,'constants':{'edge':1}," FLUID "}",
      "/spacing: \"edeg\", column 1: unknown name 'edeg', did you mean 'edge'?"},
     {"{'schema_version':1,'spacing':0.1,'duration':1e9," FLUID "}",
@@ -150,7 +154,11 @@ static const BadScene shapes[] = {
     {WATER("{'mesh':'/'}"), "/fluids/0/shape/mesh: "},
     {WATER("{'heightfield':{'size':[1,1],'height':'1/x','depth':1}}"),
      "/fluids/0/shape/heightfield/height: is"},
+    {WATER("{'heightfield':{'size':[1,1],'height':'0*sqrt(-1)','depth':1}}"),
+     "/height: is not a number at x"},
     {WATER("{'heightfield':{'size':[1,1],'height':'w','depth':1}}"), "unknown name 'w'"},
+    {WATER("{'heightfield':{'size':[1,1],'height':'x + sin(z)','depth':1}}"),
+     "/shape/heightfield/height: \"x + sin(z)\" has z, but a height can depend on x and y only"},
     {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'cells':[2.5,3],'height':'x','"
            "depth':1}}}]"),
      "whole numbers from 1 to 1000"},
@@ -617,8 +625,35 @@ static void test_options(void **state) {
   expect_set_failure("include=a.json", "/include: cannot be set from outside");
   expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
   expect_set_failure("title=\xff", "the value is not valid UTF-8");
+  expect_set_failure("title=\"\xff\"", "the value is not valid UTF-8");
   write_text(file, WET("'title':'plain'"));
   expect_failure(&(FloSceneOptions){.size = "fine"}, FLO_BAD_INPUT, "has no size 'fine'");
+}
+
+// The parser's own words for these are about its options.
+static void test_zero_bytes(void **state) {
+  (void)state;
+  static const char text[] = "{}\n\0";
+  FILE *stream = fopen(file, "wb");
+  assert_non_null(stream);
+  assert_int_equal(fwrite(text, 1, sizeof text, stream), sizeof text);
+  fclose(stream);
+  expect_failure(NULL, FLO_BAD_INPUT, "line 2, column 1: there is a byte 0, which is no text; remove it");
+  write_text(file, WET("'title':'plain'"));
+  expect_set_failure("title=\"\\u0000\"", "the value is not valid JSON: \\u0000 is not allowed in text");
+}
+
+// One iteration is fewer than there are at least unless told; the scene as it is kept, with both, is fine.
+static void test_least_iterations_give_way(void **state) {
+  (void)state;
+  FloScene *scene, *again;
+  FloError error;
+  write_text(file, WET("'method':{'name':'monolithic','max_iterations':1}"));
+  assert_ok(flo_scene_load(file, NULL, &scene, &error), &error);
+  const char *text = scene->resolved;
+  assert_ok(flo_scene_load_text("kept", text, strlen(text), NULL, &again, &error), &error);
+  flo_scene_destroy(scene);
+  flo_scene_destroy(again);
 }
 
 // What is wrong in every size comes before a size that is not there.
@@ -720,6 +755,8 @@ int main(void) {
       cmocka_unit_test(test_many_constants),
       cmocka_unit_test(test_long_list),
       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_zero_bytes),
+      cmocka_unit_test(test_least_iterations_give_way),
       cmocka_unit_test(test_size_hides_nothing),
       cmocka_unit_test(test_new_constants),
       cmocka_unit_test(test_announced_methods),
