@@ -103,24 +103,34 @@ static bool has_name(const AppTexts *names, const char *name) {
   return false;
 }
 
-static FloStatus choose_name(const AppTexts *all, const char *name, AppTexts *chosen, FloError *error) {
-  char buffer[128];
+// Where no name is near, those of a folder are told; of those that come with flotsam there are too many.
+static FloStatus fail_name(const AppTexts *all, const char *folder, const char *name, FloError *error) {
+  char buffer[128], list[600] = " ('flotsam info scenes' lists them)";
   FloSuggestion suggestion = flo_suggest_start(name);
-  for (size_t k = 0; k < all->count; k++) flo_suggest_offer(&suggestion, all->items[k]);
-  if (!has_name(all, name))
-    return flo_fail(error, FLO_BAD_INPUT, "gallery: no scene '%s'%s", name,
-                    flo_suggest_text(&suggestion, buffer));
+  size_t used = folder ? (size_t)snprintf(list, sizeof list, " in %.200s; there is:", folder) : 0;
+  for (size_t k = 0; k < all->count; k++) {
+    flo_suggest_offer(&suggestion, all->items[k]);
+    if (folder && used + 80 < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s %.60s", k ? "," : "", all->items[k]);
+  }
+  return flo_fail(error, FLO_BAD_INPUT, "gallery: no scene '%s'%s", name,
+                  suggestion.best ? flo_suggest_text(&suggestion, buffer) : list);
+}
+
+static FloStatus choose_name(const AppTexts *all, const char *folder, const char *name, AppTexts *chosen,
+                             FloError *error) {
+  if (!has_name(all, name)) return fail_name(all, folder, name, error);
   if (!has_name(chosen, name)) app_texts_add(chosen, name);
   return FLO_OK;
 }
 
 // In the order in which they are given.
-static FloStatus choose_names(const AppTexts *all, const char *list, AppTexts *chosen, FloError *error) {
+static FloStatus choose_names(const Gallery *gallery, const char *list, AppTexts *chosen, FloError *error) {
   AppTexts names = {0};
   FloStatus status = FLO_OK;
   app_texts_split(&names, list);
   for (size_t k = 0; k < names.count && status == FLO_OK; k++)
-    status = choose_name(all, names.items[k], chosen, error);
+    status = choose_name(&gallery->names, gallery->arguments->scenes, names.items[k], chosen, error);
   app_texts_free(&names);
   return status;
 }
@@ -130,7 +140,7 @@ static FloStatus choose(Gallery *gallery, FloError *error) {
   AppTexts chosen = {0};
   FloStatus status = FLO_OK;
   for (size_t k = 0; k < only->count && status == FLO_OK; k++)
-    status = choose_names(&gallery->names, only->items[k], &chosen, error);
+    status = choose_names(gallery, only->items[k], &chosen, error);
   if (only->count == 0) return status;
   app_texts_free(&gallery->names);
   gallery->names = chosen;

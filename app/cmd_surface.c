@@ -364,12 +364,6 @@ static void read_series(Job *job) {
   job->poses = (AppPoses){.folder = job->arguments->folder, .n_bodies = job->scene->n_bodies};
 }
 
-// Fluid may come later, from an emitter or an event: a scene that has none of these has no surface ever.
-static bool has_fluid(const FloScene *scene) {
-  const struct FloSceneParts *parts = scene->parts;
-  return parts->n_fluids + parts->n_added + parts->n_fills + parts->n_particle_files + parts->n_emitters > 0;
-}
-
 static FloStatus make_surfaces(Job *job) {
   if (job->scene->world.dim != 3)
     return flo_fail(
@@ -377,7 +371,7 @@ static FloStatus make_surfaces(Job *job) {
         "surface: %s: is a run in two dimensions, whose fluid has no surface of triangles; draw it "
         "with: flotsam render '%s'",
         job->arguments->folder, job->arguments->folder);
-  if (!has_fluid(job->scene))
+  if (!flo_scene_has_fluid(job->scene))
     return flo_fail(&job->error, FLO_BAD_INPUT,
                     "surface: %s: is a run without fluid, so there is no surface; its solids are in "
                     "body_NAME.ply, and all together come from: flotsam convert '%s' --to glb",

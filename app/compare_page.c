@@ -296,6 +296,13 @@ static size_t list_parameters(const AppTour *tour, const char **names, size_t ro
   return n_kept;
 }
 
+// A number or a word, "–" for none.
+static const char *show_parameter(const AppExhibit *e, const char *name, char text[48]) {
+  const json_t *all = json_object_get(e->summary, "parameters");
+  const char *word = json_string_value(json_object_get(all, name));
+  return word ? word : app_show_number(app_exhibit_number(e, "parameters", name), text);
+}
+
 // What was set to what, and what a method does not know.
 static void add_parameters(FloPage *page, const AppTour *tour) {
   enum { MOST = 256 };
@@ -312,8 +319,7 @@ static void add_parameters(FloPage *page, const AppTour *tour) {
     flo_page_markup(page, "<tr>");
     flo_page_cell(page, NULL, names[p]);
     for (size_t k = 0; k < tour->count; k++)
-      flo_page_cell(page, "n",
-                    app_show_number(app_exhibit_number(&tour->items[k], "parameters", names[p]), text));
+      flo_page_cell(page, "n", show_parameter(&tour->items[k], names[p], text));
     flo_page_markup(page, "</tr>\n");
   }
   flo_page_table_end(page);

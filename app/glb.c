@@ -72,6 +72,10 @@ static FloStatus take_surface(Job *job, FloError *error) {
                     "convert: %s: is a run in two dimensions, whose fluid has no surface of triangles; leave "
                     "out --surface",
                     job->glb->folder);
+  if (!flo_scene_has_fluid(scene))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "convert: %s: is a run without fluid, so there is no surface; leave out --surface",
+                    job->glb->folder);
   FLO_TRY(app_poses_place(&job->poses, job->glb->surface, scene, error));
   FLO_TRY(flo_run_folder_frame_path(job->glb->folder, job->glb->surface, path, error));
   FLO_TRY(flo_snapshot_read(path, &snapshot, error));

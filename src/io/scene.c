@@ -30,15 +30,25 @@ static FloStatus read_parts(FloSceneContext *context, json_t *root, const FloSce
   return flo_scene_read_probes(context, root, scene);
 }
 
-static FloStatus load(FloSceneContext *context, const FloSceneOptions *options, json_t *root,
-                      FloScene *scene) {
-  FLO_TRY(flo_scene_include(context, root));
+static FloStatus load_parts(FloSceneContext *context, const FloSceneOptions *options, json_t *root,
+                            FloScene *scene) {
   FLO_TRY(flo_scene_apply_options(context, root, options));
   FLO_TRY(flo_scene_resolve(context, root));
   FLO_TRY(read_parts(context, root, options, scene));
   scene->resolved = flo_scene_write(root);
   scene->parts->origins = json_incref(context->origins);
   return scene->resolved ? FLO_OK : flo_scene_no_memory(context);
+}
+
+// That the scene lacks the size that is asked for is told last: it would hide what is wrong in every size.
+static FloStatus load(FloSceneContext *context, const FloSceneOptions *options, json_t *root,
+                      FloScene *scene) {
+  FLO_TRY(flo_scene_include(context, root));
+  json_t *sizes = json_incref(json_object_get(root, "sizes"));
+  FloStatus status = load_parts(context, options, root, scene);
+  if (status == FLO_OK) status = flo_scene_check_size(context, sizes, options->size);
+  json_decref(sizes);
+  return status;
 }
 
 static FloScene *create_scene(const char *path) {

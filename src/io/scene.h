@@ -121,6 +121,8 @@ typedef struct FloScenePart {
 // How many particles the emitters are going to make, as far as nothing stops them.
 double flo_scene_emitted(const FloScene *scene);
 
+// Whether there is fluid, or may be later, from an emitter or an event.
+bool flo_scene_has_fluid(const FloScene *scene);
 size_t flo_scene_count_parts(const FloScene *scene);
 FloScenePart flo_scene_part(const FloScene *scene, size_t k);
 

@@ -1,5 +1,10 @@
 // Makes the world that a scene describes.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/core.h"
+#include "base/vecmath.h"
 #include "io/scene_steps.h"
 #include "world.h"
 
@@ -35,6 +40,42 @@ static bool has_force_probe(const FloScene *scene, size_t body) {
   return false;
 }
 
+// Whether all of a mesh lies in one plane, that of its largest triangle.
+static bool is_flat(const FloMesh *mesh) {
+  double normal[3] = {0}, low[3], high[3], size = 0, furthest = 0;
+  for (size_t k = 0; k < mesh->n_triangles; k++) {
+    double first[3], second[3], cross[3];
+    vec_sub(flo_mesh_corner(mesh, k, 1), flo_mesh_corner(mesh, k, 0), first);
+    vec_sub(flo_mesh_corner(mesh, k, 2), flo_mesh_corner(mesh, k, 0), second);
+    vec_cross(first, second, cross);
+    if (vec_length(cross) <= size) continue;
+    size = vec_length(cross);
+    vec_scale(cross, 1 / size, normal);
+  }
+  for (size_t k = 0; k < mesh->n_vertices; k++) {
+    double away[3];
+    vec_sub(flo_mesh_vertex(mesh, k), flo_mesh_vertex(mesh, 0), away);
+    furthest = fmax(furthest, fabs(vec_dot(away, normal)));
+  }
+  flo_mesh_bounds(mesh, low, high);
+  vec_sub(low, high, low);
+  return furthest <= 1e-9 * vec_length(low);
+}
+
+// The library does not know from which file a mesh comes, nor that one without volume may be closed.
+static void name_mesh(const FloScene *scene, const FloShape *shape, FloError *cause) {
+  const FloSceneAttachment *a = shape->kind == FLO_SHAPE_MESH ? scene->parts->attachments : NULL;
+  while (a && &a->triangles != shape->mesh) a = a->next;
+  if (!a) return;
+  char text[sizeof cause->text];
+  bool has_no_volume = strstr(cause->text, "the mesh is open and has no volume") != NULL;
+  snprintf(text, sizeof text, "%s",
+           has_no_volume && is_flat(&a->mesh)
+               ? "mass: the mesh is flat and has no volume of its own; give it a thickness"
+               : cause->text);
+  snprintf(cause->text, sizeof cause->text, "mesh %.300s: %.600s", a->text, text);
+}
+
 static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   for (size_t k = 0; k < scene->n_bodies; k++) {
     FloError cause;
@@ -45,6 +86,7 @@ static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
     if (is_dynamic) body->def.material = scene->parts->materials[body->material].id;
     body->def.averages_force = has_force_probe(scene, k);
     FloStatus status = flo_world_add_body(world, &body->def, &body->id, &cause);
+    if (status != FLO_OK) name_mesh(scene, &body->def.shape, &cause);
     FLO_TRY(at_place(scene, is_dynamic ? "bodies" : "boundaries", body->entry, status, &cause, error));
     body->n_samples = flo_world_count(world, set) - before;
   }
@@ -202,6 +244,11 @@ FloStatus flo_scene_apply_event(FloScene *scene, FloWorld *world, const FloScene
 size_t flo_scene_count_parts(const FloScene *scene) {
   const struct FloSceneParts *parts = scene->parts;
   return parts->n_fluids + parts->n_fills + parts->n_particle_files + scene->n_bodies;
+}
+
+bool flo_scene_has_fluid(const FloScene *scene) {
+  const struct FloSceneParts *parts = scene->parts;
+  return parts->n_fluids + parts->n_added + parts->n_fills + parts->n_particle_files + parts->n_emitters > 0;
 }
 
 FloScenePart flo_scene_part(const FloScene *scene, size_t k) {

@@ -112,6 +112,18 @@ FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const Fl
   return fail_with(context, status, cause->text);
 }
 
+static const char word_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+
+bool flo_text_has_word(const char *text, const char *word) {
+  while (*text) {
+    text += strcspn(text, word_letters);
+    size_t length = strspn(text, word_letters);
+    if (length > 0 && length == strlen(word) && !strncmp(text, word, length)) return true;
+    text += length;
+  }
+  return false;
+}
+
 void flo_text_append(char *text, size_t size, const char *separator, const char *more) {
   size_t length = strlen(text);
   snprintf(text + length, size - length, "%s%s", length ? separator : "", more);
@@ -140,6 +152,17 @@ FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const ch
     return flo_scene_fail(context, "unknown %s '%.60s'%s", what, word, hint);
   return flo_scene_fail(context, "unknown %s '%.60s'; %s", what, word,
                         list_names(names, known, sizeof known));
+}
+
+FloStatus flo_scene_no_name(FloSceneContext *context, const char *where, const char *word, json_t *names,
+                            const char *more) {
+  FloSuggestion suggestion = flo_suggest_start(word);
+  const char *name;
+  json_t *value;
+  json_object_foreach(names, name, value) flo_suggest_offer(&suggestion, name);
+  char hint[128], known[512];
+  return flo_scene_fail(context, "there is no '%.60s' in %.60s%s (%s)%s", word, where,
+                        flo_suggest_text(&suggestion, hint), list_names(names, known, sizeof known), more);
 }
 
 // ---- Where we are ----
@@ -220,6 +243,8 @@ FloStatus flo_scene_evaluate(FloSceneContext *context, const char *text, double 
   *value = flo_expression_evaluate(expression, NULL);
   flo_expression_destroy(expression);
   if (isfinite(*value)) return FLO_OK;
+  // Printed, it might have a sign.
+  if (isnan(*value)) return flo_scene_fail(context, "\"%.80s\" is not a number", text);
   return flo_scene_fail(context, "\"%.80s\" gives %g, not a finite number", text, *value);
 }
 
@@ -266,9 +291,8 @@ static FloStatus work_out_constant(FloSceneContext *context, const char *name, d
 
 static bool is_identifier(const char *name) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-  static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
   size_t length = strlen(name);
-  return length > 0 && length < 64 && strspn(name, letters) > 0 && strspn(name, all) == length;
+  return length > 0 && length < 64 && strspn(name, letters) > 0 && strspn(name, word_letters) == length;
 }
 
 static FloStatus check_constant_name(FloSceneContext *context, const char *name) {

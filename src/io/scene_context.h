@@ -52,7 +52,13 @@ FloStatus flo_scene_pass_on(FloSceneContext *context, FloStatus status, const Fl
 // Fails with "unknown <what> 'word', did you mean ...?"; the keys of `names` are the words that would have
 // been right.
 FloStatus flo_scene_unknown(FloSceneContext *context, const char *what, const char *word, json_t *names);
+// Fails with "there is no 'word' in <where>, did you mean ...? (there is: ...)<more>", all of the keys of
+// `names`.
+FloStatus flo_scene_no_name(FloSceneContext *context, const char *where, const char *word, json_t *names,
+                            const char *more);
 
+// Whether `word`, of letters, digits and _, stands in a text on its own, not as part of a longer one.
+bool flo_text_has_word(const char *text, const char *word);
 // Adds to a text of `size` bytes, as far as there is room; the separator only where there is text already.
 void flo_text_append(char *text, size_t size, const char *separator, const char *more);
 

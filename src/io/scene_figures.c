@@ -147,8 +147,16 @@ static FloStatus read_letters(FloSceneContext *context, json_t *object, FloShape
 
 // ---- Heightfields ----
 
+static FloStatus fail_height(FloSceneContext *context, double height, double x, double y) {
+  if (isnan(height)) return flo_scene_fail(context, "is not a number at x = %g, y = %g", x, y);
+  return flo_scene_fail(context, "is %g at x = %g, y = %g", height, x, y);
+}
+
 static FloStatus fill_heights(FloSceneContext *context, const char *text, FloShape *shape, double *heights) {
   FloExpression *height;
+  // It would be 0 everywhere. No constant may be called so.
+  if (flo_text_has_word(text, "z"))
+    return flo_scene_fail(context, "\"%.80s\" has z, but a height can depend on x and y only", text);
   FLO_TRY(flo_scene_compile(context, text, true, &height));
   int nx = shape->n_heights[0], ny = shape->n_heights[1];
   FloStatus status = FLO_OK;
@@ -158,7 +166,7 @@ static FloStatus fill_heights(FloSceneContext *context, const char *text, FloSha
              y = shape->size[1] * ((double)j / (ny - 1) - 0.5);
       double *at = &heights[(size_t)j * (size_t)nx + (size_t)i];
       *at = flo_expression_evaluate(height, (const double[3]){x, y, 0});
-      if (!isfinite(*at)) status = flo_scene_fail(context, "is %g at x = %g, y = %g", *at, x, y);
+      if (!isfinite(*at)) status = fail_height(context, *at, x, y);
     }
   flo_expression_destroy(height);
   return status;

@@ -84,12 +84,28 @@ static const char *find_remedy(const char *text, size_t length, const json_error
                                                                : "";
 }
 
+// What the parser says, in words of those who write scenes.
+static const char *reword(const char *text, size_t length, const json_error_t *problem, char out[256]) {
+  static const char decode[] = "unable to decode byte ";
+  const char *found = strstr(problem->text, decode);
+  if (found)
+    snprintf(out, 256, "byte %.4s is not UTF-8; save the file as UTF-8", found + sizeof decode - 1);
+  else if (strstr(problem->text, "JSON_ALLOW_NUL"))
+    snprintf(out, 256, "\\u0000 is not allowed in text; leave it out");
+  else if (strstr(problem->text, "near end of file") && memchr(text, 0, length))
+    snprintf(out, 256, "there is a byte 0, which is no text; remove it");
+  else
+    snprintf(out, 256, "%s%s", problem->text, find_remedy(text, length, problem));
+  return out;
+}
+
 static FloStatus fail_syntax(FloSceneContext *context, const char *text, size_t length,
                              const json_error_t *problem) {
   // Mistakes in the text have a line; what has none is a want of memory.
   if (problem->line < 0) return flo_scene_no_memory(context);
-  return flo_scene_fail(context, "line %d, column %d: %s%s", problem->line, problem->column, problem->text,
-                        find_remedy(text, length, problem));
+  char words[256];
+  return flo_scene_fail(context, "line %d, column %d: %s", problem->line, problem->column,
+                        reword(text, length, problem, words));
 }
 
 FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t length, json_t **root) {
@@ -287,12 +303,16 @@ static FloStatus apply_size(FloSceneContext *context, json_t *root, const char *
   flo_scene_leave(context, mark);
   if (sizes) FLO_TRY(check_sizes(context, sizes, constants));
   json_t *size = sizes && name ? json_object_get(sizes, name) : NULL;
-  if (name && !size && json_object_size(sizes) == 0)
-    return flo_scene_fail(context, "has no size '%.60s': it has one size only", name);
-  if (name && !size) return flo_scene_unknown(context, "size", name, sizes);
   if (size) FLO_TRY(choose_size(context, name, size, constants));
   json_object_del(root, "sizes");
   return FLO_OK;
+}
+
+FloStatus flo_scene_check_size(FloSceneContext *context, json_t *sizes, const char *name) {
+  if (!name || json_object_get(sizes, name)) return FLO_OK;
+  if (json_object_size(sizes) == 0)
+    return flo_scene_fail(context, "has no size '%.60s': it has one size only", name);
+  return flo_scene_unknown(context, "size", name, sizes);
 }
 
 // ---- "path=value" ----
@@ -406,7 +426,8 @@ static FloStatus fail_inside(FloSceneContext *context, const json_t *root, const
 }
 
 // The name of a material or a constant that is not there is likely mistyped: part of it alone makes no sense,
-// and all of it is taken for new only where no other name is near.
+// and all of a material is taken for new only where no other name is near. Of constants see
+// check_new_constant.
 static FloStatus check_name(FloSceneContext *context, json_t *place, const char *before, const char *word,
                             bool is_part) {
   bool is_map = !strcmp(before, "materials") || !strcmp(before, "constants");
@@ -417,8 +438,29 @@ static FloStatus check_name(FloSceneContext *context, json_t *place, const char 
   char hint[128];
   json_object_foreach(place, name, value) flo_suggest_offer(&suggestion, name);
   flo_suggest_text(&suggestion, hint);
-  if (!is_part && !hint[0]) return FLO_OK;
+  if (!is_part && (!hint[0] || !strcmp(before, "constants"))) return FLO_OK;
   return flo_scene_fail(context, "there is no '%.60s' in %.60s%s", word, before, hint);
+}
+
+// A constant that the scene does not have would change nothing, unless what another --set says is made of it.
+static FloStatus check_new_constant(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
+                                    size_t k) {
+  static const char start[] = "constants.";
+  const char *set = options->sets[k], *word = set + sizeof start - 1;
+  json_t *constants = json_object_get(root, "constants");
+  char name[64], hint[256] = "";
+  if (strncmp(set, start, sizeof start - 1) != 0 || (constants && !json_is_object(constants))) return FLO_OK;
+  size_t length = strcspn(word, ".=");
+  if (word[length] != '=' || length == 0 || length >= sizeof name) return FLO_OK;
+  snprintf(name, sizeof name, "%.*s", (int)length, word);
+  if (json_object_get(constants, name)) return FLO_OK;
+  for (size_t other = 0; other < options->n_sets; other++) {
+    const char *value = strchr(options->sets[other], '=');
+    if (other != k && value && flo_text_has_word(value, name)) return FLO_OK;
+  }
+  if (flo_scene_find_key(&flo_scene_table, name))
+    snprintf(hint, sizeof hint, "; the scene's own %s is --set %s=%.60s", name, name, word + length + 1);
+  return flo_scene_no_name(context, "constants", name, constants, hint);
 }
 
 // Walks along the dots of `path`, which is cut up on the way.
@@ -450,7 +492,21 @@ static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json
   return origin ? flo_scene_set_origin(context, json_path, origin) : FLO_OK;
 }
 
-static FloStatus apply_set(FloSceneContext *context, json_t *root, const char *set) {
+// JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant so.
+static FloStatus read_value(FloSceneContext *context, const char *text, json_t **value) {
+  char words[256];
+  json_error_t problem;
+  *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
+  if (*value) return FLO_OK;
+  if (!(*value = json_string(text))) return flo_scene_fail(context, "the value is not valid UTF-8");
+  if (!strchr("[{\"", text[0])) return FLO_OK;
+  json_decref(*value);
+  return flo_scene_fail(context, "the value is not valid JSON: %s",
+                        reword(text, strlen(text), &problem, words));
+}
+
+static FloStatus apply_set(FloSceneContext *context, json_t *root, const FloSceneOptions *options, size_t k) {
+  const char *set = options->sets[k];
   snprintf(context->path, sizeof context->path, "--set %s", set);
   const char *equals = strchr(set, '=');
   if (!equals) return flo_scene_fail(context, "must look like path=value, such as spacing=0.01");
@@ -459,14 +515,9 @@ static FloStatus apply_set(FloSceneContext *context, json_t *root, const char *s
   if (!equals[1 + strspn(equals + 1, " \t")])
     return flo_scene_fail(context, "the value behind '=' is missing; write path=value, such as spacing=0.01 "
                                    "(an empty text is \"\")");
-  // JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant
-  // so.
-  json_error_t problem;
-  json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
-  if (!value && strchr("[{\"", equals[1]) && equals[1])
-    return flo_scene_fail(context, "the value is not valid JSON: %s", problem.text);
-  if (!value) value = json_string(equals + 1);
-  if (!value) return flo_scene_fail(context, "the value is not valid UTF-8");
+  FLO_TRY(check_new_constant(context, root, options, k));
+  json_t *value;
+  FLO_TRY(read_value(context, equals + 1, &value));
   char *path = malloc((size_t)(equals - set) + 1);
   FloStatus status = path ? FLO_OK : flo_scene_no_memory(context);
   if (path) {
@@ -491,7 +542,7 @@ static FloStatus spell_out_method(FloSceneContext *context, json_t *root) {
 FloStatus flo_scene_apply_options(FloSceneContext *context, json_t *root, const FloSceneOptions *options) {
   FLO_TRY(spell_out_method(context, root));
   FLO_TRY(apply_size(context, root, options->size));
-  for (size_t k = 0; k < options->n_sets; k++) FLO_TRY(apply_set(context, root, options->sets[k]));
+  for (size_t k = 0; k < options->n_sets; k++) FLO_TRY(apply_set(context, root, options, k));
   FLO_TRY(check_texts(context, root));
   return spell_out_method(context, root);
 }

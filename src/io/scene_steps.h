@@ -17,6 +17,8 @@ FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t
 FloStatus flo_scene_include(FloSceneContext *context, json_t *root);
 // Changes the scene as the options say: first the size, then each "path=value". Takes "sizes" out.
 FloStatus flo_scene_apply_options(FloSceneContext *context, json_t *root, const FloSceneOptions *options);
+// Fails if a size is asked for (`name` not NULL) that is not among those of the scene.
+FloStatus flo_scene_check_size(FloSceneContext *context, json_t *sizes, const char *name);
 // Checks every value against the tables, makes instances and places groups, puts numbers in place of
 // expressions and writes the defaults, in place.
 FloStatus flo_scene_resolve(FloSceneContext *context, json_t *root);

@@ -8,6 +8,7 @@
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "io/scene_steps.h"
+#include "io/shown.h"
 #include "io/suggest.h"
 
 #define MAX_FRAMES 1e6
@@ -221,11 +222,12 @@ static FloStatus check_params(FloSceneContext *context, json_t *object, const ch
   return FLO_OK;
 }
 
-// The number that a word stands for; the scene keeps the word. `word` is NULL if it is something else.
-static FloStatus read_word(FloSceneContext *context, const char *word, const FloParam *param,
+// The number that a word stands for; the scene keeps the word.
+static FloStatus read_word(FloSceneContext *context, const json_t *given, const FloParam *param,
                            const char *const *words, double *value) {
+  const char *word = json_string_value(given);
   FloSuggestion suggestion = flo_suggest_start(word ? word : "");
-  char hint[128], list[256] = "";
+  char hint[128], found[96], list[256] = "";
   for (size_t k = 0; words[k]; k++) {
     *value = (double)k;
     if (word && !strcmp(words[k], word)) return FLO_OK;
@@ -233,7 +235,9 @@ static FloStatus read_word(FloSceneContext *context, const char *word, const Flo
     flo_text_append(list, sizeof list, ", ", words[k]);
   }
   flo_scene_enter(context, param->name);
-  if (!word) return flo_scene_fail(context, "must be one of the words %s", list);
+  if (!word)
+    return flo_scene_fail(context, "must be one of the words %s, got %s", list,
+                          flo_shown_value(given, found));
   return flo_scene_fail(context, "unknown word '%.60s'%s (there is %s)", word,
                         flo_suggest_text(&suggestion, hint), list);
 }
@@ -254,8 +258,7 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
   bool is_given = json_object_get(object, param->name) != NULL;
   if (is_given) json_decref(fallback);
   if (!is_given && json_object_set_new(object, param->name, fallback)) return flo_scene_no_memory(context);
-  const char *word = flo_json_text(object, param->name);
-  if (words) return read_word(context, word, param, words, value);
+  if (words) return read_word(context, json_object_get(object, param->name), param, words, value);
   FloSceneRange range = {param->low, param->high, false, false};
   size_t mark = flo_scene_enter(context, param->name);
   json_t *replacement;
@@ -267,6 +270,19 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
     return flo_scene_fail(context, "must be a whole number, got %g", *value);
   flo_scene_leave(context, mark);
   return FLO_OK;
+}
+
+// A least number that nobody asked for gives way to the most there may be.
+static FloStatus check_iterations(FloSceneContext *context, const json_t *object, const char *method) {
+  const FloParam *least = find_param(method, "min_iterations"), *most = find_param(method, "max_iterations");
+  if (!least || !most) return FLO_OK;
+  double low = flo_json_number(object, least->name), high = flo_json_number(object, most->name);
+  if (low <= high || low == least->value) return FLO_OK;
+  flo_scene_enter(context, least->name);
+  return flo_scene_fail(context,
+                        "must be at most max_iterations, got %.9g and %.9g; lower it, or raise "
+                        "max_iterations",
+                        low, high);
 }
 
 FloStatus flo_scene_read_method(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
@@ -289,6 +305,7 @@ FloStatus flo_scene_read_method(FloSceneContext *context, json_t *root, const Fl
     parts->parameters[k].name = params[k].name;
     FLO_TRY(read_param(context, object, chosen, &params[k], &parts->parameters[k].value));
   }
+  FLO_TRY(check_iterations(context, object, chosen));
   flo_scene_leave(context, mark);
   return FLO_OK;
 }

@@ -33,14 +33,16 @@ static json_t *text_value(const char *text) {
 
 // ---- What ran ----
 
+// As scenes write them: some go by words.
 static json_t *make_parameters(const FloScene *scene, const FloWorld *world) {
   json_t *used = json_object();
   size_t count = 0;
   const FloParam *params = flo_method_params(scene->world.method, &count);
   for (size_t k = 0; k < count; k++) {
     double value;
-    if (flo_world_get_param(world, params[k].name, &value, NULL) == FLO_OK)
-      set(used, params[k].name, number(value));
+    if (flo_world_get_param(world, params[k].name, &value, NULL) != FLO_OK) continue;
+    const char *const *words = flo_method_words(scene->world.method, params[k].name);
+    set(used, params[k].name, words ? text_value(words[(size_t)value]) : number(value));
   }
   return used;
 }
@@ -227,9 +229,9 @@ static void suggest_figure(const FloSeries *series, const char *figure, char hin
     whole = (FloSuggestion){.best = name};
   }
   snprintf(hint, 192, "%s",
-           whole.best
-               ? flo_suggest_text(&whole, text)
-               : "; it is the name of a probe or a column of series.csv, with .max, .min, .mean or .last if wanted");
+           whole.best ? flo_suggest_text(&whole, text)
+                      : "; it is the name of a probe or a column of series.csv, with .max, .min, .mean or "
+                        ".last if wanted");
 }
 
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error) {

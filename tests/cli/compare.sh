@@ -67,6 +67,10 @@ expect_word "kinetic energy [J/m]"
 expect_json $page/runs/monolithic/run/summary.json "d['method'], d['parameters']['max_iterations'], d['parameters']['correction_time']" \
   "('monolithic', 30, 0.3)"
 expect_json $page/runs/direct-forcing/run/summary.json "d['method'], 'correction_time' in d['parameters']" "('direct-forcing', False)"
+# Parameters that go by words in scenes do so here, too.
+expect_json $page/runs/direct-forcing/run/summary.json "d['parameters']['response'], d['parameters']['viscosity']" "('global', 'automatic')"
+expect_json $page/runs/monolithic/run/summary.json "d['parameters']['solver']" nncg
+grep -qF '<td>response</td><td class="n">–</td><td class="n">global</td>' $page/index.html || fail "no word for the response on the page"
 (($(sed -n 's/^pictures //p' words) == 6)) || fail "not three pictures of each of two methods: $(head -1 words)"
 # Each chart shows both, in the same order, and nothing is drawn twice under one name.
 for method in monolithic direct-forcing; do

@@ -354,6 +354,15 @@ expect_exit 0 "$flotsam" convert "my run" --to glb
 expect_glb "my run/run.glb" 'd["cameras"][0]["type"], d["nodes"][0].get("rotation")' "('orthographic', None)"
 expect_exit 2 "$flotsam" convert "my run" --to glb --surface last
 expect_text err "two dimensions"
+# A run without fluid has no surface, and the file that is there stays.
+cat >dry.json <<'END'
+{ "schema_version": 1, "spacing": 0.1, "duration": 0.1, "frames_per_second": 50,
+  "bodies": [ { "name": "brick", "material": {}, "shape": { "box": 0.3 } } ] }
+END
+expect_exit 0 "$flotsam" run dry.json --frames 1 --no-picture --quiet --out dry
+expect_exit 2 "$flotsam" convert dry --to glb --surface last
+expect_text err "convert: dry: is a run without fluid, so there is no surface; leave out --surface"
+expect_no_file dry/run.glb
 # What cannot be.
 expect_exit 2 "$flotsam" convert parts --surface 2
 expect_text err "--surface is for glb"

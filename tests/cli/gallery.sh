@@ -37,6 +37,11 @@ expect_exit 2 "$flotsam" gallery $one --only dam-braek
 expect_text err "no scene 'dam-braek', did you mean 'dam-break'?"
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --only calm,wrogn
 expect_text err "no scene 'wrogn', did you mean 'wrong'?"
+expect_exit 2 "$flotsam" gallery $one --only packing,nope
+expect_text err "no scene 'nope' ('flotsam info scenes' lists them)"
+expect_exit 2 "$flotsam" gallery $one --scenes scenes --only calm,nope
+expect_text err "no scene 'nope' in scenes; there is: "
+expect_text err "calm, "
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --only ''
 expect_text err "no scene ''"
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --look waters

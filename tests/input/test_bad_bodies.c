@@ -69,6 +69,28 @@ static void test_worlds(void **state) {
                   "/bodies/0: mass: a tank has no volume of its own");
 }
 
+// The message names the file, and calls flat what is flat, also where it has two sides.
+static void expect_no_mass(const char *name, const char *mesh, const char *message) {
+  char path[sizeof folder + 32], text[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  write_text(path, mesh);
+  snprintf(text, sizeof text, SCENE(MOVED "'bodies':[{'material':{},'shape':{'mesh':'%s'}}]"), name);
+  expect_no_world(text, FLO_BAD_INPUT, message);
+  remove(path);
+}
+
+static void test_meshes_without_volume(void **state) {
+  (void)state;
+  static const char square[] = "v 0 0 0\nv 1 0 1\nv 1 1 1\nv 0 1 0\nf 1 2 3\nf 1 3 4\n";
+  static const char sides[] = "v 0 0 0\nv 1 0 1\nv 1 1 1\nv 0 1 0\nf 1 2 3\nf 1 3 4\nf 1 3 2\nf 1 4 3\n";
+  static const char tent[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\nf 1 4 3\n";
+  expect_no_mass("square.obj", square,
+                 "square.obj: mass: the mesh is flat and has no volume of its own; give");
+  expect_no_mass("sides.obj", sides, "sides.obj: mass: the mesh is flat and has no volume of its own; give");
+  expect_no_mass("tent.obj", tent, "/bodies/0: mesh ");
+  expect_no_mass("tent.obj", tent, "tent.obj: mass: the mesh is open and has no volume of its own");
+}
+
 // Whoever releases all bodies does not mean the walls.
 static void test_release_of_all(void **state) {
   (void)state;
@@ -86,7 +108,8 @@ static void test_release_of_all(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys), cmocka_unit_test(test_body_events),
-                                     cmocka_unit_test(test_worlds), cmocka_unit_test(test_release_of_all)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_keys), cmocka_unit_test(test_body_events), cmocka_unit_test(test_worlds),
+      cmocka_unit_test(test_meshes_without_volume), cmocka_unit_test(test_release_of_all)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -17,8 +17,9 @@ static const BadScene syntax[] = {
     {"{'spacing':1e999}", "real number overflow"},
     {"{'spacing':99999999999999999999}", "too big integer"},
     {"{'spacing':1,'spacing':2}", "duplicate object key"},
-    {"{'title':'\xff'}", "unable to decode byte 0xff"},
-    {"{'title':'\\u0000'}", "\\u0000 is not allowed"},
+    {"{'title':'\xff'}", "line 1, column 10: byte 0xff is not UTF-8; save the file as UTF-8"},
+    {"{'title':'a \xf6 b'}", "byte 0xf6 is not UTF-8; save the file as UTF-8"},
+    {"{'title':'\\u0000'}", "\\u0000 is not allowed in text; leave it out"},
     {"{'title':'a\nb'}", "unexpected newline"},
     {"{} x", "end of file expected near 'x'"},
     {"[]", "a scene must be a JSON object"},
@@ -62,8 +63,11 @@ static const BadScene numbers[] = {
      "/spacing: must be a number or an expression, got a list"},
     {"{'schema_version':1,'spacing':0.1,'duration':'2*'," FLUID "}",
      "/duration: \"2*\", column 3: expected a number"},
-    {"{'schema_version':1,'spacing':0.1,'duration':'1/0'," FLUID "}", "/duration: \"1/0\" gives inf"},
-    {"{'schema_version':1,'spacing':'sqrt(-1)','duration':1," FLUID "}", "not a finite number"},
+    {"{'schema_version':1,'spacing':0.1,'duration':'1/0'," FLUID "}",
+     "/duration: \"1/0\" gives inf, not a finite number"},
+    {"{'schema_version':1,'spacing':'sqrt(-1)','duration':1," FLUID "}",
+     "/spacing: \"sqrt(-1)\" is not a number"},
+    {"{'schema_version':1,'spacing':'0/0','duration':1," FLUID "}", "/spacing: \"0/0\" is not a number"},
     {"{'schema_version':1,'spacing':'edeg','duration':1,'constants':{'edge':1}," FLUID "}",
      "/spacing: \"edeg\", column 1: unknown name 'edeg', did you mean 'edge'?"},
     {"{'schema_version':1,'spacing':0.1,'duration':1e9," FLUID "}",
@@ -150,7 +154,11 @@ static const BadScene shapes[] = {
     {WATER("{'mesh':'/'}"), "/fluids/0/shape/mesh: "},
     {WATER("{'heightfield':{'size':[1,1],'height':'1/x','depth':1}}"),
      "/fluids/0/shape/heightfield/height: is"},
+    {WATER("{'heightfield':{'size':[1,1],'height':'0*sqrt(-1)','depth':1}}"),
+     "/height: is not a number at x"},
     {WATER("{'heightfield':{'size':[1,1],'height':'w','depth':1}}"), "unknown name 'w'"},
+    {WATER("{'heightfield':{'size':[1,1],'height':'x + sin(z)','depth':1}}"),
+     "/shape/heightfield/height: \"x + sin(z)\" has z, but a height can depend on x and y only"},
     {SCENE("'fluids':[{'material':{},'shape':{'heightfield':{'size':[1,1],'cells':[2.5,3],'height':'x','"
            "depth':1}}}]"),
      "whole numbers from 1 to 1000"},
@@ -263,7 +271,13 @@ static const BadScene others[] = {
     {WET("'method':{'name':'monolithic','solver':'jakobi'}"),
      "/method/solver: unknown word 'jakobi', did you mean 'jacobi'?"},
     {WET("'method':{'name':'monolithic','solver':0.5}"),
-     "/method/solver: must be one of the words jacobi, nncg"},
+     "/method/solver: must be one of the words jacobi, nncg, got a number, 0.5"},
+    {WET("'method':{'name':'wcsph','viscosity':null}"),
+     "/method/viscosity: must be one of the words automatic, explicit, implicit, got null"},
+    {WET("'method':{'name':'monolithic','max_iterations':5,'min_iterations':50}"),
+     "/method/min_iterations: must be at most max_iterations, got 50 and 5; lower it, or raise"},
+    {WET("'method':{'name':'monolithic','min_iterations':500}"),
+     "/method/min_iterations: must be at most max_iterations, got 500 and 100"},
     {WET("'periodic':{'low':[0,0,0],'high':[1,1,1]}"), "/periodic: needs 'axes'"},
     {WET("'periodic':{'low':[0,0,0],'high':[1,1,1],'axes':'xw'}"),
      "/periodic/axes: must be made of x, y and z, got 'w'"},
@@ -611,8 +625,69 @@ static void test_options(void **state) {
   expect_set_failure("include=a.json", "/include: cannot be set from outside");
   expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
   expect_set_failure("title=\xff", "the value is not valid UTF-8");
+  expect_set_failure("title=\"\xff\"", "the value is not valid UTF-8");
   write_text(file, WET("'title':'plain'"));
   expect_failure(&(FloSceneOptions){.size = "fine"}, FLO_BAD_INPUT, "has no size 'fine'");
+}
+
+// The parser's own words for these are about its options.
+static void test_zero_bytes(void **state) {
+  (void)state;
+  static const char text[] = "{}\n\0";
+  FILE *stream = fopen(file, "wb");
+  assert_non_null(stream);
+  assert_int_equal(fwrite(text, 1, sizeof text, stream), sizeof text);
+  fclose(stream);
+  expect_failure(NULL, FLO_BAD_INPUT, "line 2, column 1: there is a byte 0, which is no text; remove it");
+  write_text(file, WET("'title':'plain'"));
+  expect_set_failure("title=\"\\u0000\"", "the value is not valid JSON: \\u0000 is not allowed in text");
+}
+
+// One iteration is fewer than there are at least unless told; the scene as it is kept, with both, is fine.
+static void test_least_iterations_give_way(void **state) {
+  (void)state;
+  FloScene *scene, *again;
+  FloError error;
+  write_text(file, WET("'method':{'name':'monolithic','max_iterations':1}"));
+  assert_ok(flo_scene_load(file, NULL, &scene, &error), &error);
+  const char *text = scene->resolved;
+  assert_ok(flo_scene_load_text("kept", text, strlen(text), NULL, &again, &error), &error);
+  flo_scene_destroy(scene);
+  flo_scene_destroy(again);
+}
+
+// What is wrong in every size comes before a size that is not there.
+static void test_size_hides_nothing(void **state) {
+  (void)state;
+  const FloSceneOptions options = {.size = "draft"};
+  write_text(file, "{'schema_version':1,'sapcing':1,'duration':1," FLUID "}");
+  expect_failure(&options, FLO_BAD_INPUT, "unknown key 'sapcing', did you mean 'spacing'?");
+  write_text(file, WATER("{'box':1},'colour':'red'"));
+  expect_failure(&options, FLO_BAD_INPUT, "/fluids/0: unknown key 'colour'");
+  write_text(file, WET("'constants':{'a':1},'sizes':{'drafts':{'a':2}},'gravity':'b'"));
+  expect_failure(&options, FLO_BAD_INPUT, "/gravity: ");
+}
+
+// A constant that nothing uses would change nothing without a word.
+static void test_new_constants(void **state) {
+  (void)state;
+  write_text(file, WET("'constants':{'edge':1,'g':9.81}"));
+  expect_set_failure("constants.spacing=0.05", "--set constants.spacing=0.05: there is no 'spacing' in "
+                                               "constants (there is: edge, g); the scene's own spacing is "
+                                               "--set spacing=0.05");
+  expect_set_failure("constants.edeg=2",
+                     "there is no 'edeg' in constants, did you mean 'edge'? (there is: edge, g)");
+  expect_set_failure("constants.q=q", "there is no 'q' in constants (there is: edge, g)");
+  const char *const unused[] = {"constants.q=1", "spacing=qq/10", "title=q2 _q"};
+  expect_failure(&(FloSceneOptions){.sets = unused, .n_sets = 3}, FLO_BAD_INPUT, "there is no 'q' in");
+  const char *const used[] = {"spacing=2*edge2", "constants.edge2=q/10", "constants.q=1"};
+  FloScene *scene;
+  FloError error;
+  assert_ok(flo_scene_load(file, &(FloSceneOptions){.sets = used, .n_sets = 3}, &scene, &error), &error);
+  assert_true(scene->world.spacing == 0.2);
+  flo_scene_destroy(scene);
+  write_text(file, WET("'title':'plain'"));
+  expect_set_failure("constants.q=1", "there is no 'q' in constants (this scene has none)");
 }
 
 static bool is_method(const char *name) {
@@ -680,6 +755,10 @@ int main(void) {
       cmocka_unit_test(test_many_constants),
       cmocka_unit_test(test_long_list),
       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_zero_bytes),
+      cmocka_unit_test(test_least_iterations_give_way),
+      cmocka_unit_test(test_size_hides_nothing),
+      cmocka_unit_test(test_new_constants),
       cmocka_unit_test(test_announced_methods),
       cmocka_unit_test(test_bad_field),
   };

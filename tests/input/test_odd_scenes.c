@@ -63,7 +63,7 @@ static const BadScene characters[] = {
 static const BadScene expressions[] = {
     {WET("'gravity':'NaN'"), "/gravity: must be a finite number, got \"NaN\""},
     {WET("'gravity':[0,0,'-inf']"), "/gravity/2: must be a finite number, got \"-inf\""},
-    {WET("'gravity':'0/0'"), "/gravity: \"0/0\" gives "},
+    {WET("'gravity':'0/0'"), "/gravity: \"0/0\" is not a number"},
     {WET("'gravity':'10^10^10'"), "/gravity: \"10^10^10\" gives inf, not a finite number"},
     {WET("'gravity':''"), "/gravity: \"\", column 1: expected a number, a name or '(', but the text ends"},
     {WET("'constants':{'a':null}"), "/constants/a: must be a number or an expression, got null"},
