@@ -209,12 +209,13 @@ static bool read_place(const char *option, const char *text, double place[3]) {
   for (int axis = 0; axis < 3 && at; axis++) {
     char *end;
     place[axis] = strtod(at, &end);
-    const bool is_number = end != at && fabs(place[axis]) <= FLO_SCENE_MAX_LENGTH && *end == (axis < 2 ? ',' : 0);
+    const bool is_number =
+        end != at && fabs(place[axis]) <= FLO_SCENE_MAX_LENGTH && *end == (axis < 2 ? ',' : 0);
     at = is_number ? end + (axis < 2) : NULL;
   }
   if (!at)
-    app_fail(APP_BAD_INPUT, "render: %s needs three numbers [m], none beyond %g, such as 1,-2,0.5, not '%s'", option,
-             FLO_SCENE_MAX_LENGTH, text);
+    app_fail(APP_BAD_INPUT, "render: %s needs three numbers [m], none beyond %g, such as 1,-2,0.5, not '%s'",
+             option, FLO_SCENE_MAX_LENGTH, text);
   return at;
 }
 
