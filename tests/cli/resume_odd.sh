@@ -85,7 +85,7 @@ kill -s KILL "$job" || fail "the run ended before the signal"
 wait "$job" 2>/dev/null
 n=$(find young -name 'particles_*.vtp' | wc -l)
 before=$(cd young && cksum particles_*.vtp series.csv bodies.csv)
-for until in 0 0.05 "$(python3 -c "print(($n - 1) / 50 - 0.005)")"; do
+for until in 0 0.05 "$(python3 -c "print('%g' % (($n - 1) / 50 - 0.005))")"; do
   expect_exit 2 "$flotsam" resume young --until "$until"
   expect_text err "young: has $n frames already, up to "
   expect_text err "name a later time than $until s, or none to go on to 0.4 s"
