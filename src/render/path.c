@@ -365,9 +365,16 @@ static FloPathLight follow(Path *path, const Leg *leg) {
   return light;
 }
 
+void flo_path_place_eye(FloPathScene *scene, V3 eye) {
+  const FloRay upwards = {eye, scene->light.up, INFINITY};
+  const FloHit hit = flo_tracer_look_along(scene->clear, &upwards, 0);
+  scene->is_eye_inside = isfinite(hit.distance) && v3_dot(hit.face, upwards.direction) > 0;
+  if (scene->is_eye_inside) scene->eye_tint = tint_at(scene, &hit);
+}
+
 FloPathLight flo_path_light(const FloPathScene *scene, const FloRay *ray, FloDice *dice) {
   Path path = {scene, dice};
-  Leg leg = {.ray = *ray, .weight = 1};
+  Leg leg = {.ray = *ray, .weight = 1, .is_inside = scene->is_eye_inside, .tint = scene->eye_tint};
   FloPathLight light = follow(&path, &leg);
   V3 limit = v3(brightest, brightest, brightest), none = v3(0, 0, 0);
   // Comparisons are false for what is not a number: one bad normal must not blacken its neighbourhood.

@@ -34,6 +34,8 @@ typedef struct FloPathScene {
   V3 page_top, page_bottom;
   V3 ground_centre;    // around which the ground shows shadows
   float ground_extent; // [m] they fade farther out
+  bool is_eye_inside;  // water, in which all paths then begin
+  V3 eye_tint;         // of that water
 } FloPathScene;
 
 // What a ray brings, and marks by which a smoothing pass tells surfaces apart.
@@ -44,6 +46,8 @@ typedef struct FloPathLight {
   float depth; // distance to it; INFINITY: nothing was hit
 } FloPathLight;
 
+// Finds out whether the eye is in water.
+void flo_path_place_eye(FloPathScene *, V3 eye);
 FloPathLight flo_path_light(const FloPathScene *, const FloRay *ray, FloDice *dice);
 
 #endif

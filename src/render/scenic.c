@@ -128,6 +128,7 @@ static void set_scene(Work *work) {
                                .page_bottom = flo_linear_from_rgb8(page_bottom),
                                .ground_centre = v3_scale(v3_add(b.low, b.high), 0.5f),
                                .ground_extent = extent};
+  if (!plan->lens.is_flat) flo_path_place_eye(&work->scene, plan->lens.eye);
 }
 
 static FloStatus prepare_edges(Work *work, FloError *error) {

@@ -291,6 +291,28 @@ static void water_lies_against_what_is_below(void **state) {
   close_model(&m);
 }
 
+// An eye in water sees the floor through nothing but water, however near the water's own bottom is.
+static void eye_may_be_in_water(void **state) {
+  (void)state;
+  Model m = {.water.reach = 0.5f, .water.spacing = 0.1f};
+  add_slab(&m.water, 5, 1, v3(0.25f, 0.5f, 1));
+  open_model(&m, NULL, 0);
+  m.scene.light.has_ground = true, m.scene.light.ground = -0.05f;
+  m.scene.light.ground_radiance = v3(1, 1, 1);
+  m.scene.ground_extent = 1e-3f, m.scene.gap = 0.1f;
+  flo_path_place_eye(&m.scene, v3(0, 0, 2));
+  assert_false(m.scene.is_eye_inside);
+  flo_path_place_eye(&m.scene, v3(0, 0, -1));
+  assert_false(m.scene.is_eye_inside);
+  flo_path_place_eye(&m.scene, v3(0, 0, 0.4f));
+  assert_true(m.scene.is_eye_inside);
+  V3 seen = mean_light(&m, v3(0, 0, 0.4f), v3(0, 0, -1), 16);
+  assert_close(seen.x, pow(0.25, 0.45 / 0.5), 1e-3);
+  assert_close(seen.y, pow(0.5, 0.45 / 0.5), 1e-3);
+  assert_close(seen.z, 1, 1e-3);
+  close_model(&m);
+}
+
 // ---- Random numbers ----
 
 static void dice_are_even(void **state) {
@@ -659,6 +681,7 @@ int main(void) {
       cmocka_unit_test(balls_vanish_in_a_white_furnace),
       cmocka_unit_test(bounces_make_no_light),
       cmocka_unit_test(water_lies_against_what_is_below),
+      cmocka_unit_test(eye_may_be_in_water),
       cmocka_unit_test(dice_are_even),
       cmocka_unit_test(smoothing_keeps_what_has_no_noise),
       cmocka_unit_test(smoothing_takes_noise_and_leaves_edges),
