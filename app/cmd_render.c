@@ -40,6 +40,7 @@ static const AppUsage usage = {
         "  flotsam render runs/dam-break --look water --quality best --out poster.png\n"
         "  flotsam render runs/dam-break --slice y=0.25 --colour-by pressure --view -y --vectors 0.05\n"
         "  flotsam render runs/tower --traces\n"
+        "  flotsam render runs/default --frame 24 --spray\n"
         "  flotsam render runs/tower --from 3,0,0.5 --look-at 0,0,0.4\n"
         "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
@@ -61,6 +62,7 @@ typedef struct Arguments {
   double arrow_seconds;       // 0: no arrows
   bool has_traces;            // of bodies
   bool is_forced;             // files that exist are replaced
+  bool has_spray;             // in colours, of water
   bool is_quiet;
   AppList with; // other runs that camera and colours are to suit
   AppPicture picture;
@@ -105,6 +107,8 @@ static bool check_together(const Arguments *a) {
     text = "--slice needs a field with values; --colour-by speed, pressure, density-error, ...";
   if (a->view && (a->from || a->look_at || a->camera.field_of_view > 0))
     text = "--view looks along an axis; leave out --from, --look-at and --field-of-view";
+  if (a->has_spray && (a->slice || (a->look && a->style.look != FLO_LOOK_WATER)))
+    text = "--spray is for pictures of water; leave out --slice and --look particles";
   if (a->style.focus > 0 && !(a->style.aperture > 0)) text = "--focus is for lenses with an --aperture";
   if (!a->movie && a->fps > 0) text = "--fps is for movies; give --movie FILE, too";
   if (text) app_fail(APP_BAD_INPUT, "render: %s", text);
@@ -254,6 +258,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
       {"--range", "LOW:HIGH", APP_TEXT, &a->range,
        "values at the ends of the colours; what the frames show unless given", 0, 0},
+      {"--spray", NULL, APP_FLAG, &a->has_spray,
+       "of water: drops that fly alone in the colours of the field, speed unless given", 0, 0},
       {"--with", "DIR", APP_LIST, &a->with, "camera and colours that suit this run, too; may be repeated", 0,
        0},
       {"--slice", "AXIS=PLACE", APP_TEXT, &a->slice,
@@ -399,8 +405,8 @@ static FloStatus choose_style(Job *job) {
   const Arguments *a = job->arguments;
   FloStyle *style = &job->view.outlook.view.style;
   const bool has_field = a->picture.colour_by || a->range || a->slice;
-  if (a->look)
-    style->look = a->style.look;
+  if (a->look || a->has_spray)
+    style->look = a->has_spray ? FLO_LOOK_WATER : a->style.look;
   else if (has_field)
     style->look = FLO_LOOK_PARTICLES;
   style->quality = a->style.quality, style->flat = a->style.flat;
@@ -408,7 +414,8 @@ static FloStatus choose_style(Job *job) {
   style->slice_at = a->style.slice_at;
   style->aperture = a->style.aperture, style->focus = a->style.focus;
   style->keeps_noise = a->style.keeps_noise;
-  style->shows_values = has_field && style->look == FLO_LOOK_WATER;
+  style->shows_values = (has_field || a->has_spray) && style->look == FLO_LOOK_WATER;
+  style->only_spray = a->has_spray;
   const bool is_water = job->scene->world.dim == 3 && style->look == FLO_LOOK_WATER && !a->slice;
   if (a->style.aperture > 0 && !is_water)
     return flo_fail(&job->error, FLO_BAD_INPUT,
@@ -535,20 +542,20 @@ static char *settings_text(const Job *job) {
   const FloCamera *camera = &job->scene->camera;
   char scene[32];
   snprintf(scene, sizeof scene, "%016llx", (unsigned long long)hash_text(job->scene->resolved));
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f, s:s, s:s, "
-                "s:f, s:b, s:[f,f], s:[f,f,f,f,f,f,f]}",
-                "version", FLOTSAM_VERSION, "scene", scene, "look", flo_look_name(view->style.look),
-                "quality", flo_quality_name(view->style.quality), "denoise", !view->style.keeps_noise,
-                "shows_values", view->style.shows_values, "width", picture->width, "height", picture->height,
-                "colour_by", picture->colour_by ? picture->colour_by : job->scene->colour_by, "range",
-                (double)job->view.value_low, (double)job->view.value_high, "low", view->low[0], view->low[1],
-                view->low[2], "high", view->high[0], view->high[1], view->high[2], "ground", view->ground,
-                "slice", job->arguments->slice ? job->arguments->slice : "", "view",
-                job->arguments->view ? job->arguments->view : "", "vectors", job->extras.arrow_seconds,
-                "traces", job->arguments->has_traces, "lens", view->style.aperture, view->style.focus,
-                "camera", camera->from[0], camera->from[1], camera->from[2], camera->look_at[0],
-                camera->look_at[1], camera->look_at[2], camera->field_of_view);
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f, s:s, s:s, "
+      "s:f, s:b, s:[f,f], s:[f,f,f,f,f,f,f], s:b}",
+      "version", FLOTSAM_VERSION, "scene", scene, "look", flo_look_name(view->style.look), "quality",
+      flo_quality_name(view->style.quality), "denoise", !view->style.keeps_noise, "shows_values",
+      view->style.shows_values, "width", picture->width, "height", picture->height, "colour_by",
+      picture->colour_by ? picture->colour_by : job->scene->colour_by, "range", (double)job->view.value_low,
+      (double)job->view.value_high, "low", view->low[0], view->low[1], view->low[2], "high", view->high[0],
+      view->high[1], view->high[2], "ground", view->ground, "slice",
+      job->arguments->slice ? job->arguments->slice : "", "view",
+      job->arguments->view ? job->arguments->view : "", "vectors", job->extras.arrow_seconds, "traces",
+      job->arguments->has_traces, "lens", view->style.aperture, view->style.focus, "camera", camera->from[0],
+      camera->from[1], camera->from[2], camera->look_at[0], camera->look_at[1], camera->look_at[2],
+      camera->field_of_view, "spray", view->style.only_spray);
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(object);
   return text;

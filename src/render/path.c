@@ -342,7 +342,7 @@ static FloPathLight follow(Path *path, const Leg *leg) {
   const FloHit clear = flo_tracer_look_along(s->clear, &seen, 0);
   const bool is_boundary = clear.distance + slack < solid;
   FloPathLight light;
-  if (is_boundary && s->is_painted) {
+  if (is_boundary && (s->is_painted || (s->paints_spray && clear.kind == FLO_HIT_PARTICLE))) {
     Surface surface = surface_of(s, &leg->ray, &clear, true);
     return surface_light(path, leg, &surface, clear.distance);
   }

@@ -24,6 +24,7 @@ typedef struct FloPathScene {
   const FloWater *water;
   FloDaylight light;
   bool is_painted;     // water is opaque, in the colours of its tints
+  bool paints_spray;   // only the drops that fly alone are
   float scatter;       // share of a water's tint that it shows by itself where it is deep
   float gap;           // [m] air between water and what it lies against, which is not there in truth
   float skin;          // [m] how far from a surface its own rays begin

@@ -33,6 +33,7 @@ typedef struct FloStyle {
   FloQuality quality;
   bool keeps_noise;  // water: leave out the pass that smoothes what noise the rays have left
   bool shows_values; // water: the surface has the colours of the values, with their legend
+  bool only_spray;   // and of these, the drops that fly alone: all else stays water
   int flat; // in space: k or -k: parallel rays against or along axis k - 1, instead of the camera; 0: neither
   bool has_slice;  // particles, in space: instead of the fluid the values on a plane are drawn
   int slice_axis;  // its normal

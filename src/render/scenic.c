@@ -106,6 +106,7 @@ static void set_scene(Work *work) {
   const float extent = flo_maxf(1e-6f, 0.5f * v3_length(v3_sub(b.high, b.low)));
   const V3 middle = v3_sub(v3_scale(v3_add(b.low, b.high), 0.5f), plan->lens.eye);
   const float distance = v3_length(middle);
+  const bool has_colours = style->shows_values && plan->input->values;
   work->aperture = (float)style->aperture;
   work->focus = style->focus > 0 ? (float)style->focus : flo_maxf(1e-6f, v3_dot(middle, plan->lens.forward));
   work->scene = (FloPathScene){.opaque = work->opaque,
@@ -116,7 +117,8 @@ static void set_scene(Work *work) {
                                .ball_colours = work->ball_colours,
                                .water = &work->water,
                                .light = light_of(plan, extent),
-                               .is_painted = style->shows_values && plan->input->values,
+                               .is_painted = has_colours && !style->only_spray,
+                               .paints_spray = has_colours && style->only_spray,
                                .scatter = scatter,
                                .gap = 1.2f * work->water.spacing,
                                .skin = 2e-5f * (extent + distance),

@@ -18,7 +18,8 @@ static const V3 water_tint = {0.09f, 0.47f, 0.66f};
 
 // The fluid's particles, as the surface wants them.
 typedef struct Fluid {
-  size_t n_bulk; // all of them, until the drops are taken out
+  size_t n_bulk;   // all of them, until the drops are taken out
+  size_t *numbers; // among all particles
   double *positions;
   float *tints; // three each
   bool *is_alone;
@@ -31,8 +32,10 @@ static bool is_around(FloBounds bounds, float margin, const float *p) {
          p[1] < bounds.high.y + margin && p[2] > bounds.low.z - margin && p[2] < bounds.high.z + margin;
 }
 
-static V3 tint_of(const FloPictureInput *input, const FloCloud *colours, size_t i) {
-  if (input->view.style.shows_values && input->values) return flo_cloud_tone(input, colours, i);
+static V3 tint_of(const FloPictureInput *input, const FloCloud *colours, size_t i, bool is_drop) {
+  const FloStyle *style = &input->view.style;
+  const bool is_painted = style->shows_values && input->values && (is_drop || !style->only_spray);
+  if (is_painted) return flo_cloud_tone(input, colours, i);
   size_t material = input->materials ? input->materials[i] : 0;
   const float *tint = input->view.substances[material < FLO_VIEW_MATERIALS ? material : 0].tint;
   V3 own = v3(tint[0], tint[1], tint[2]);
@@ -40,14 +43,16 @@ static V3 tint_of(const FloPictureInput *input, const FloCloud *colours, size_t 
 }
 
 static FloStatus allocate_fluid(size_t n, Fluid *fluid, FloError *error) {
+  fluid->numbers = malloc((n + 1) * sizeof *fluid->numbers);
   fluid->positions = malloc((n + 1) * sizeof(double[3]));
   fluid->tints = malloc((n + 1) * sizeof(float[3]));
   fluid->is_alone = malloc((n + 1) * sizeof *fluid->is_alone);
-  if (fluid->positions && fluid->tints && fluid->is_alone) return FLO_OK;
+  if (fluid->numbers && fluid->positions && fluid->tints && fluid->is_alone) return FLO_OK;
   return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu particles", n);
 }
 
 static void release_fluid(Fluid *fluid) {
+  free(fluid->numbers);
   free(fluid->positions);
   free(fluid->tints);
   free(fluid->is_alone);
@@ -61,13 +66,13 @@ static FloStatus take_fluid(const FloPictureInput *input, const FloCloud *colour
   for (size_t i = 0; i < input->n_particles; i++) {
     const float *p = input->positions + 3 * i;
     if (!flo_is_fluid(input, i) || !is_around(bounds, margin, p)) continue;
-    V3 tint = tint_of(input, colours, i);
+    V3 tint = tint_of(input, colours, i, false);
     const float channels[3] = {tint.x, tint.y, tint.z};
     for (size_t axis = 0; axis < 3; axis++) {
       fluid->positions[3 * fluid->n_bulk + axis] = (double)p[axis];
       fluid->tints[3 * fluid->n_bulk + axis] = channels[axis];
     }
-    fluid->n_bulk++;
+    fluid->numbers[fluid->n_bulk++] = i;
   }
   return FLO_OK;
 }
@@ -81,15 +86,16 @@ static FloStatus allocate_drops(FloWater *out, size_t n, FloError *error) {
   return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu drops", n);
 }
 
-static void add_drop(FloWater *out, const double *p, const float *tint) {
+static void add_drop(FloWater *out, const double *p, V3 tint) {
   float *sphere = out->drops.spheres[out->drops.count];
   for (int axis = 0; axis < 3; axis++) sphere[axis] = (float)p[axis];
   sphere[3] = (float)drop_radius * out->spacing;
-  out->drop_tints[out->drops.count++] = v3(tint[0], tint[1], tint[2]);
+  out->drop_tints[out->drops.count++] = tint;
 }
 
 // Turns lone particles into drops; the others move up and are the bulk.
-static FloStatus take_drops(Fluid *fluid, FloWater *out, FloError *error) {
+static FloStatus take_drops(const FloPictureInput *input, const FloCloud *colours, Fluid *fluid,
+                            FloWater *out, FloError *error) {
   size_t n_bulk = 0, n_drops = 0;
   FLO_TRY(flo_spray_mark(fluid->positions, fluid->n_bulk, link * (double)out->spacing, MOST_COMPANIONS,
                          fluid->is_alone, error));
@@ -99,7 +105,7 @@ static FloStatus take_drops(Fluid *fluid, FloWater *out, FloError *error) {
     const double *p = fluid->positions + 3 * k;
     const float *tint = fluid->tints + 3 * k;
     if (fluid->is_alone[k]) {
-      add_drop(out, p, tint);
+      add_drop(out, p, tint_of(input, colours, fluid->numbers[k], true));
       continue;
     }
     for (size_t axis = 0; axis < 3; axis++)
@@ -190,7 +196,7 @@ FloStatus flo_water_create(const FloPictureInput *input, const FloCloud *colours
   out->reach = reach_share * 0.5f * v3_length(v3_sub(bounds.high, bounds.low));
   FloStatus status = take_fluid(input, colours, bounds, &fluid, error);
   if (status == FLO_OK && fluid.n_bulk > 0) {
-    status = take_drops(&fluid, out, error);
+    status = take_drops(input, colours, &fluid, out, error);
     if (status == FLO_OK) status = find_surface(input, &fluid, memory_limit, threads, out, error);
   }
   release_fluid(&fluid);

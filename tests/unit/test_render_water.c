@@ -504,6 +504,29 @@ static void pool_has_a_surface_and_drops(void **state) {
   flo_cloud_destroy(&cloud);
 }
 
+// Drops alone have the colours of the values; the surface has the water's tint everywhere.
+static void spray_may_have_the_colours(void **state) {
+  (void)state;
+  static Pool pool;
+  fill_pool(&pool);
+  pool.input.view.style.shows_values = pool.input.view.style.only_spray = true;
+  FloWater water;
+  FloCloud cloud;
+  const FloBounds bounds = {{0, 0, 0}, {1, 0.5f, 1}};
+  assert_ok(flo_cloud_create(&pool.input, &cloud, &failure), &failure);
+  assert_ok(flo_water_create(&pool.input, &cloud, bounds, 0, 2, &water, &failure), &failure);
+  for (size_t k = 0; k < water.surface.n_vertices; k++)
+    assert_close(v3_length(v3_sub(water.tints[k], water.tints[0])), 0, 1e-5);
+  V3 low = {0}, high = {0};
+  for (size_t k = 0; k < water.drops.count; k++) {
+    assert_true(v3_length(v3_sub(water.drop_tints[k], water.tints[0])) > 0.01f);
+    *(water.drops.spheres[k][2] < 0.8f ? &low : &high) = water.drop_tints[k];
+  }
+  assert_true(v3_length(v3_sub(low, high)) > 0.01f);
+  flo_water_destroy(&water);
+  flo_cloud_destroy(&cloud);
+}
+
 // ---- Stuff ----
 
 static void weight_and_look_tell_the_stuff(void **state) {
@@ -688,6 +711,7 @@ int main(void) {
       cmocka_unit_test(smoothing_works_on_any_size),
       cmocka_unit_test(spray_is_what_brute_force_finds),
       cmocka_unit_test(pool_has_a_surface_and_drops),
+      cmocka_unit_test(spray_may_have_the_colours),
       cmocka_unit_test(weight_and_look_tell_the_stuff),
       cmocka_unit_test(patterns_move_with_the_body),
       cmocka_unit_test(pixels_do_not_depend_on_threads),
