@@ -350,8 +350,8 @@ done
 expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --out aside.png --look particles "${small[@]}"
 expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --field-of-view 60 --out wide.png --look particles "${small[@]}"
 if cmp -s aside.png wide.png; then fail "the field of view changes nothing"; fi
-expect_exit 0 "$flotsam" render lagoon --spray --out spray.png "${small[@]}"
-expect_exit 0 "$flotsam" render lagoon --look water --out plain.png "${small[@]}"
+expect_exit 0 "$flotsam" render lagoon --spray --out spray.png --width 480 --height 270 --quiet --force
+expect_exit 0 "$flotsam" render lagoon --look water --out plain.png --width 480 --height 270 --quiet --force
 if cmp -s spray.png plain.png; then fail "spray in colours has no legend"; fi
 for what in "--slice y=0.2" "--look particles"; do
   expect_exit 2 "$flotsam" render lagoon --spray $what --out x.png
