@@ -430,8 +430,8 @@ static FloStatus choose_style(Job *job) {
                     a->folder);
   if (style->look != FLO_LOOK_WATER) return FLO_OK;
   return flo_fail(&job->error, FLO_BAD_INPUT,
-                  "render: --look water is for runs in three dimensions, and %s has two; leave it out",
-                  a->folder);
+                  "render: %s is for runs in three dimensions, and %s has two; leave it out",
+                  a->has_spray ? "--spray" : "--look water", a->folder);
 }
 
 static FloStatus choose_view(Job *job) {

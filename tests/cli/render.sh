@@ -423,6 +423,8 @@ expect_no_file beside.png
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out plane
 expect_exit 2 "$flotsam" render plane --slice y=0.1 --out x.png
 expect_text err "for runs in three dimensions"
+expect_exit 2 "$flotsam" render plane --spray --out x.png
+expect_text err "--spray is for runs in three dimensions"
 expect_exit 2 "$flotsam" render plane --from 1,1,1 --look-at 0,0,0 --out x.png
 expect_text err "are for runs in three dimensions"
 expect_exit 2 "$flotsam" render plane --aperture 0.1 --out x.png
