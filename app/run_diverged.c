@@ -8,8 +8,8 @@
 #include "io/scene_steps.h"
 #include "run.h"
 #include "sph/kernel_form.h"
-#include "world.h"
-#include "world_state.h"
+#include "state/state.h"
+#include "world/saved.h"
 
 #include <inttypes.h>
 #include <math.h>

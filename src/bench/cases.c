@@ -1,6 +1,6 @@
 #include "bench/cases.h"
 
-#include "world.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "base/timer.h"
 #include "bench/cases.h"
-#include "coupling/direct_forcing.h"
-#include "world.h"
+#include "coupling/direct_forcing/direct_forcing.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "geometry/mesh.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdarg.h>

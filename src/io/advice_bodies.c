@@ -2,7 +2,7 @@
 #include "base/pose.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdint.h>

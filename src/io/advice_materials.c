@@ -3,7 +3,7 @@
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #define FLO_IO_ADVICE_PARTS_H
 
 #include "io/advice.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <jansson.h>
 

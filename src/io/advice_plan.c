@@ -4,7 +4,7 @@
 #include "geometry/shapes.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdint.h>

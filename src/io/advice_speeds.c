@@ -5,7 +5,7 @@
 #include "bodies/motion.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

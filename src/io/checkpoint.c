@@ -2,7 +2,7 @@
 
 #include "base/core.h"
 #include "io/files.h"
-#include "world_state.h"
+#include "world/saved.h"
 
 #include <errno.h>
 #include <hdf5.h>

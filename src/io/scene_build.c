@@ -6,7 +6,7 @@
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "io/scene_steps.h"
-#include "world.h"
+#include "state/state.h"
 
 // Passes a failure of the library on, with the place in the scene to which it belongs.
 static FloStatus at_place(const FloScene *scene, const char *key, size_t index, FloStatus status,

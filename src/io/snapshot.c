@@ -2,7 +2,7 @@
 
 #include "base/core.h"
 #include "io/vtk.h"
-#include "world.h"
+#include "state/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"
-#include "world.h"
+#include "state/state.h"
 
 // ---- The formulas ----
 

@@ -1,7 +1,7 @@
 // Neighbour lists that serve several steps miss nobody: before every step of a flow, every row of the
 // operators has the kernel sum of operators that are made afresh from the same positions.
 #include "support/worlds.h"
-#include "world.h"
+#include "state/state.h"
 
 // ---- Fresh operators to compare with ----
 

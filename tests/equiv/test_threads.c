@@ -1,7 +1,7 @@
 // The same bits whatever the number of threads: hashes of whole runs.
 #include "support/random.h"
 #include "support/worlds.h"
-#include "world.h"
+#include "state/state.h"
 
 typedef FloWorld *(*MakeWorld)(int threads);
 

@@ -4,7 +4,7 @@
 #include "input/scene_texts.h"
 #include "io/advice.h"
 #include "support/worlds.h"
-#include "world.h"
+#include "state/state.h"
 
 #define S 0.02
 

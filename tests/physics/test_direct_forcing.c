@@ -3,7 +3,7 @@
 #include "physics.h"
 
 #include "base/vecmath.h"
-#include "coupling/direct_forcing.h"
+#include "coupling/direct_forcing/direct_forcing.h"
 
 #define GRAVITY 9.81
 

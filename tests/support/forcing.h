@@ -2,7 +2,7 @@
 #ifndef TEST_SUPPORT_FORCING_H
 #define TEST_SUPPORT_FORCING_H
 
-#include "coupling/direct_forcing.h"
+#include "coupling/direct_forcing/direct_forcing.h"
 #include "support/worlds.h"
 
 static inline FloWorldDef forcing_def(int dim, bool has_gravity) {

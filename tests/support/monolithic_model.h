@@ -3,7 +3,7 @@
 #ifndef TEST_SUPPORT_MONOLITHIC_MODEL_H
 #define TEST_SUPPORT_MONOLITHIC_MODEL_H
 
-#include "coupling/monolithic.h"
+#include "coupling/monolithic/monolithic.h"
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"

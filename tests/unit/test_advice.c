@@ -2,7 +2,7 @@
 #include "base/vecmath.h"
 #include "input/scene_texts.h"
 #include "io/advice.h"
-#include "world.h"
+#include "state/state.h"
 
 typedef struct Notes {
   char text[4096];

@@ -3,7 +3,7 @@
 #include "io/files.h"
 #include "sph/particles.h"
 #include "support/worlds.h"
-#include "world_state.h"
+#include "world/saved.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // What `direct-forcing` is made of: density next to walls, the response to contacts, and their numbers.
-#include "coupling/direct_forcing.h"
+#include "coupling/direct_forcing/direct_forcing.h"
 
 #include "support/allocator.h"
 #include "support/forcing.h"

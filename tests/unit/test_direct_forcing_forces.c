@@ -1,5 +1,5 @@
 // What `direct-forcing` does around its response: surfaces, who is asked for contacts, and what solids feel.
-#include "coupling/direct_forcing.h"
+#include "coupling/direct_forcing/direct_forcing.h"
 
 #include "support/forcing.h"
 

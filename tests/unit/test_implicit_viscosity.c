@@ -1,7 +1,7 @@
 // Implicit viscosity: its operator is symmetric and positive, and a step solves what brute force in double
 // precision says, for fluid, walls and bodies together.
 #include "base/vecmath.h"
-#include "coupling/implicit_viscosity.h"
+#include "coupling/forces/implicit_viscosity.h"
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"

@@ -3,7 +3,7 @@
 #include "geometry/solid.h"
 #include "support/random.h"
 #include "support/worlds.h"
-#include "world.h"
+#include "state/state.h"
 
 #define S 0.02
 

@@ -1,7 +1,7 @@
 // Surface tension and adhesion against sums over all pairs in double precision, with the kernels as the paper
 // prints them; and the work that parting fluids and solids takes.
 #include "base/vecmath.h"
-#include "coupling/surface_tension.h"
+#include "coupling/forces/surface_tension.h"
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"

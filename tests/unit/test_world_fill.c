@@ -1,6 +1,6 @@
 // Filling vessels: up to the level, around what stands in them, and never through a hole.
 #include "support/worlds.h"
-#include "world.h"
+#include "state/state.h"
 
 #define S 0.05
 

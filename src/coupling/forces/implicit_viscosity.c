@@ -1,0 +1,376 @@
+// Viscosity as an implicit step. The viscous force of a pair is that of pair.h (Monaghan 2005, eq. 8.8; the
+// form of Weiler et al. 2018: A Physically Consistent Implicit Viscosity Solver for SPH Fluids): along the
+// line of centres, so that both momenta are conserved. With the forces -K v of all pairs and masses M, the
+// step is
+//
+//   (M + dt K) v = M v*,
+//
+// v* being the velocities without viscosity. K is symmetric and not negative, whatever the positions. Unknown
+// are the velocities of fluid particles, and the six of each dynamic body, whose samples move together; walls
+// and particles that an emitter guides move as they are told. So friction at solids is part of the same
+// system, and a light body in honey needs no shorter steps than honey itself.
+//
+// Solved by conjugate gradients for the change v - v*, which stays accurate where the change is small. The
+// preconditioner is M^-1, on purpose: then each iterate is a sum of M^-1 K applied to something, that is, of
+// pairwise impulses, and conserves both momenta to rounding however early the iteration ends. Blocks of the
+// diagonal of K would give that up, and they are nearly the same everywhere, so there is little to gain from
+// them. For the same reason iterations start from no change rather than from that of the last step. They end
+// at a share of the first residual.
+#include "coupling/forces/implicit_viscosity.h"
+
+#include "base/parallel.h"
+#include "base/vecmath.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCKS_PER_CHUNK = 64 };
+
+// What rounding leaves of velocities: no residual need be smaller than this share of them.
+#define ROUNDING 1e-6
+
+bool flo_implicit_viscosity_is_needed(const FloWorld *world, double choice, double dt) {
+  if (world->sets[FLO_SET_FLUID].count == 0 || choice == FLO_VISCOSITY_EXPLICIT) return false;
+  return choice == FLO_VISCOSITY_IMPLICIT || dt > flo_viscosity_max_dt(world);
+}
+
+double flo_implicit_viscosity_max_dt(const FloWorld *world, double choice) {
+  return choice == FLO_VISCOSITY_EXPLICIT ? flo_viscosity_max_dt(world) : INFINITY;
+}
+
+// ---- Preparation ----
+
+static FloStatus reserve_floats(FloWorld *world, FloBuffer *buffer, size_t n, float **array,
+                                FloError *error) {
+  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, (n + 4 * FLO_BLOCK) * sizeof(float), 0, error));
+  *array = buffer->data;
+  return FLO_OK;
+}
+
+static FloStatus reserve(FloImplicitViscosity *v, FloWorld *world, FloError *error) {
+  size_t n = 4 * world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
+  size_t n_samples = flo_max_size(n_walls, world->sets[FLO_SET_RIGID].capacity);
+  float **const quads[] = {&v->change, &v->residue, &v->way, &v->image};
+  for (size_t k = 0; k < FLO_COUNT_OF(quads); ++k)
+    FLO_TRY(reserve_floats(world, &v->buffers[k], n, quads[k], error));
+  FLO_TRY(reserve_floats(world, &v->buffers[4], 4 * n_walls, &v->still_walls, error));
+  FLO_TRY(reserve_floats(world, &v->buffers[5], n_samples, &v->zeros, error));
+  double **const sixes[] = {&v->body_start, &v->body_change,   &v->body_residue,
+                            &v->body_way,   &v->body_momentum, &v->body_image};
+  size_t each = 6 * world->bodies.count, size = (each * FLO_COUNT_OF(sixes) + 1) * sizeof(double);
+  FLO_TRY(flo_buffer_reserve(&world->memory, &v->buffers[6], size, 0, error));
+  memset(v->buffers[6].data, 0, size);
+  for (size_t k = 0; k < FLO_COUNT_OF(sixes); ++k) *sixes[k] = (double *)v->buffers[6].data + k * each;
+  memset(v->zeros, 0, n_samples * sizeof(float));
+  return FLO_OK;
+}
+
+static void stop_walls(FloImplicitViscosity *v, const FloWorld *world) {
+  for (size_t i = 0; i < world->sets[FLO_SET_BOUNDARY].count; ++i) {
+    float *q = v->still_walls + 4 * i;
+    q[0] = q[1] = q[2] = 0, q[3] = v->walls[4 * i + 3];
+  }
+}
+
+static bool is_moving(const FloBody *body) { return body->kind == FLO_BODY_DYNAMIC && !body->rigid.is_held; }
+
+static bool is_free(const FloImplicitViscosity *v, const FloBody *body) {
+  return is_moving(body) && !v->has_led_bodies;
+}
+
+static void read_bodies(FloImplicitViscosity *v, const FloWorld *world) {
+  for (size_t k = 0; k < v->n_bodies; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (!is_moving(body)) continue;
+    vec_copy(body->rigid.velocity, v->body_start + 6 * k);
+    vec_copy(body->rigid.angular_velocity, v->body_start + 6 * k + 3);
+  }
+}
+
+FloStatus flo_implicit_viscosity_prepare(FloImplicitViscosity *v, FloWorld *world, double dt, float *velocity,
+                                         const float *walls, FloError *error) {
+  v->dt = dt, v->start = velocity, v->walls = walls;
+  FLO_TRY(reserve(v, world, error));
+  FLO_TRY(flo_viscosity_prepare(&v->coefficients, world, 0, true, error));
+  FLO_TRY(flo_body_rows_build(&v->bodies, world, error));
+  v->n_fluid = world->sets[FLO_SET_FLUID].count;
+  v->n_bodies = v->bodies.is_built ? world->bodies.count : 0;
+  stop_walls(v, world);
+  read_bodies(v, world);
+  return FLO_OK;
+}
+
+void flo_implicit_viscosity_free(FloImplicitViscosity *v, FloMemory *memory) {
+  for (size_t k = 0; k < FLO_COUNT_OF(v->buffers); ++k) flo_buffer_free(memory, &v->buffers[k]);
+  flo_buffer_free(memory, &v->coefficients.each);
+  flo_body_rows_free(&v->bodies, memory);
+}
+
+// ---- Viscous forces ----
+
+typedef struct Forces {
+  FloWorld *world;
+  const FloImplicitViscosity *viscosity;
+  const float *velocity, *walls; // quadruples
+  float *force;                  // quadruples: out
+} Forces;
+
+static FloSolidForces solid_forces(const Forces *forces, const FloPairs *pairs, const float *solid,
+                                   float *force) {
+  const FloImplicitViscosity *v = forces->viscosity;
+  return (FloSolidForces){.pairs = pairs,
+                          .fluid = forces->velocity,
+                          .solid = solid,
+                          .solid_pressure = v->zeros,
+                          .all = v->coefficients.all,
+                          .coefficients = v->coefficients.is_single ? NULL : v->coefficients.each.data,
+                          .force = force};
+}
+
+static void fluid_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Forces *forces = context;
+  const FloWorld *world = forces->world;
+  FloSolidForces walls = solid_forces(forces, &world->fluid_boundary, forces->walls, forces->force),
+                 bodies = solid_forces(forces, &world->fluid_rigid, forces->viscosity->bodies.motion,
+                                       forces->force);
+  FloFluidForces among = {.pairs = &world->fluid_fluid,
+                          .state = forces->velocity,
+                          .all = walls.all,
+                          .coefficients = walls.coefficients,
+                          .force = forces->force};
+  flo_passes()->fluid_forces(&among, begin, end);
+  flo_passes()->solid_forces_on_fluid(&walls, begin, end);
+  if (forces->viscosity->n_bodies) flo_passes()->solid_forces_on_fluid(&bodies, begin, end);
+}
+
+static void sample_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Forces *forces = context;
+  const FloBodyRows *rows = &forces->viscosity->bodies;
+  FloSolidForces in = solid_forces(forces, &rows->pairs, rows->motion, rows->force);
+  flo_passes()->fluid_forces_on_solid(&in, begin, end);
+}
+
+// Forces on fluid into `force`, on bodies into the wrenches, for these velocities.
+static void compute_forces(FloImplicitViscosity *v, FloWorld *world, const float *velocity,
+                           const double *motions, const float *walls, float *force) {
+  Forces forces = {world, v, velocity, walls, force};
+  if (v->n_bodies) flo_body_rows_spread(&v->bodies, world, motions);
+  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, fluid_range, &forces);
+  if (!v->n_bodies) return;
+  memset(v->bodies.force, 0, 4 * world->sets[FLO_SET_RIGID].count * sizeof(float));
+  flo_parallel_for(world->threads, v->bodies.pairs.n_blocks, BLOCKS_PER_CHUNK, sample_range, &forces);
+  flo_body_rows_gather(&v->bodies, world);
+}
+
+// ---- The operator ----
+
+typedef struct Work {
+  FloWorld *world;
+  FloImplicitViscosity *viscosity;
+  float *force;
+  float alpha, beta;
+} Work;
+
+static void image_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
+  const FloImplicitViscosity *v = work->viscosity;
+  const float dt = (float)v->dt;
+  for (size_t i = begin; i < end; ++i)
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k)
+      v->image[k] = p->held[i] ? 0 : p->mass[i] * v->way[k] - dt * v->image[k];
+}
+
+static void for_fluid(const Work *work, FloRangeFn range) {
+  size_t n = work->viscosity->n_fluid;
+  flo_parallel_for(work->world->threads, n, flo_parallel_grain(n), range, (void *)work);
+}
+
+void flo_implicit_viscosity_apply(FloImplicitViscosity *v, FloWorld *world) {
+  Work work = {.world = world, .viscosity = v};
+  compute_forces(v, world, v->way, v->body_way, v->still_walls, v->image);
+  for_fluid(&work, image_range);
+  for (size_t k = 0; k < 6 * v->n_bodies; ++k)
+    v->body_image[k] = v->body_momentum[k] - v->dt * v->bodies.wrenches[k];
+}
+
+// ---- Conjugate gradients ----
+
+// The velocities that momenta give a body; zero along locked axes, so that it never moves there.
+static void divide_by_mass(const FloRigid *rigid, const double momenta[6], double velocities[6]) {
+  mat_apply(rigid->inverse_inertia, momenta + 3, velocities + 3);
+  for (int axis = 0; axis < 3; ++axis) velocities[axis] = rigid->inverse_mass[axis] * momenta[axis];
+}
+
+// The first residual is the impulse of viscosity at the velocities without it.
+static void first_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
+  const FloImplicitViscosity *v = work->viscosity;
+  const float dt = (float)v->dt;
+  for (size_t i = begin; i < end; ++i)
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
+      v->residue[k] = p->held[i] ? 0 : dt * v->image[k];
+      v->change[k] = v->way[k] = 0;
+    }
+}
+
+// r . M^-1 r, and M v* . v*.
+// In double: the squares of tiny drops' momenta are too small for a float.
+static double dot_quads(const float *a, const float *b) {
+  return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
+}
+
+static void sum_squares(const void *context, size_t begin, size_t end, double *sums) {
+  const Work *work = context;
+  const float *mass = work->world->sets[FLO_SET_FLUID].mass;
+  const FloImplicitViscosity *v = work->viscosity;
+  for (size_t i = begin; i < end; ++i) {
+    const float *r = v->residue + 4 * i, *u = v->start + 4 * i;
+    sums[0] += dot_quads(r, r) / (double)mass[i];
+    sums[1] += dot_quads(u, u) * (double)mass[i];
+  }
+}
+
+static void sum_way(const void *context, size_t begin, size_t end, double *sums) {
+  const FloImplicitViscosity *v = ((const Work *)context)->viscosity;
+  for (size_t i = begin; i < end; ++i) {
+    const float *a = v->way + 4 * i, *b = v->image + 4 * i;
+    sums[0] += dot_quads(a, b);
+  }
+}
+
+static double dot_bodies(size_t n_bodies, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t k = 0; k < 6 * n_bodies; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+static double residual_square(const Work *work, double *momentum) {
+  const FloImplicitViscosity *v = work->viscosity;
+  double sums[2];
+  flo_parallel_sum(work->world->threads, v->n_fluid, sum_squares, work, 2, sums);
+  for (size_t k = 0; k < v->n_bodies; ++k) {
+    const FloBody *body = &flo_bodies(work->world)[k];
+    double velocities[6];
+    if (!is_free(v, body)) continue;
+    divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
+    sums[0] += dot_bodies(1, v->body_residue + 6 * k, velocities);
+  }
+  if (momentum) *momentum = sums[1];
+  return sums[0];
+}
+
+static void turn_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const float *mass = work->world->sets[FLO_SET_FLUID].mass;
+  const FloImplicitViscosity *v = work->viscosity;
+  for (size_t i = begin; i < end; ++i)
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k) v->way[k] = v->residue[k] / mass[i] + work->beta * v->way[k];
+}
+
+// The next way is the residual over the mass, made conjugate to the last one.
+static void turn(Work *work, double beta) {
+  FloImplicitViscosity *v = work->viscosity;
+  work->beta = (float)beta;
+  for_fluid(work, turn_range);
+  for (size_t k = 0; k < v->n_bodies; ++k) {
+    const FloBody *body = &flo_bodies(work->world)[k];
+    double velocities[6];
+    if (!is_free(v, body)) continue;
+    divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
+    for (size_t row = 6 * k; row < 6 * k + 6; ++row) {
+      v->body_way[row] = velocities[row - 6 * k] + beta * v->body_way[row];
+      v->body_momentum[row] = v->body_residue[row] + beta * v->body_momentum[row];
+    }
+  }
+}
+
+static void go_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloImplicitViscosity *v = work->viscosity;
+  for (size_t k = 4 * begin; k < 4 * end; ++k) {
+    v->change[k] += work->alpha * v->way[k];
+    v->residue[k] -= work->alpha * v->image[k];
+  }
+}
+
+static void go(Work *work, double alpha) {
+  FloImplicitViscosity *v = work->viscosity;
+  work->alpha = (float)alpha;
+  for_fluid(work, go_range);
+  for (size_t k = 0; k < 6 * v->n_bodies; ++k) {
+    v->body_change[k] += alpha * v->body_momentum[k];
+    v->body_residue[k] -= alpha * v->body_image[k];
+  }
+}
+
+static void solve(Work *work) {
+  FloImplicitViscosity *v = work->viscosity;
+  double momentum, first = residual_square(work, &momentum), square = first, before = 0;
+  double enough = fmax(v->tolerance * v->tolerance * first, ROUNDING * ROUNDING * momentum);
+  for (v->iterations = 0; square > enough && v->iterations < v->max_iterations; ++v->iterations) {
+    double along;
+    turn(work, before > 0 ? square / before : 0);
+    flo_implicit_viscosity_apply(v, work->world);
+    flo_parallel_sum(work->world->threads, v->n_fluid, sum_way, work, 1, &along);
+    along += dot_bodies(v->n_bodies, v->body_way, v->body_image);
+    if (!(along > 0)) break; // only where nothing is left, or nothing makes sense any more
+    go(work, square / along);
+    before = square;
+    square = residual_square(work, NULL);
+  }
+  v->residual = first > 0 ? sqrt(square / first) : 0;
+}
+
+// ---- The step ----
+
+static void finish_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const float *mass = work->world->sets[FLO_SET_FLUID].mass, per_dt = 1 / (float)work->viscosity->dt;
+  const FloImplicitViscosity *v = work->viscosity;
+  for (size_t i = begin; i < end; ++i)
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
+      v->start[k] += v->change[k];
+      work->force[k] += mass[i] * per_dt * v->change[k];
+    }
+}
+
+// Whether a row of a free body's impulse moves nothing.
+static bool is_locked(const FloRigid *rigid, size_t row) {
+  return row < 3 ? rigid->locks[row] : rigid->turn_locks[row - 3];
+}
+
+// What bodies are told is what they get, also where the solution is not exact. Where they are locked, held or
+// led, it is all that fluid does to them: with the residual.
+static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
+  for (size_t k = 0; k < v->n_bodies; ++k) {
+    const double *impulse = v->body_change + 6 * k, *rest = v->body_residue + 6 * k;
+    FloBody *body = &flo_bodies(world)[k];
+    for (size_t row = 0; row < 6; ++row) {
+      bool is_borne = !is_free(v, body) || is_locked(&body->rigid, row);
+      v->bodies.wrenches[6 * k + row] = (impulse[row] + (is_borne ? rest[row] : 0)) / v->dt;
+    }
+    if (is_free(v, body)) flo_rigid_push(&body->rigid, impulse, impulse + 3);
+  }
+}
+
+FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *v, FloWorld *world, double dt, float *velocity,
+                                      float *force, const float *walls, FloError *error) {
+  Work work = {.world = world, .viscosity = v, .force = force};
+  FLO_TRY(flo_implicit_viscosity_prepare(v, world, dt, velocity, walls, error));
+  compute_forces(v, world, v->start, v->body_start, v->walls, v->image);
+  for_fluid(&work, first_range);
+  for (size_t k = 0; k < 6 * v->n_bodies; ++k) v->body_residue[k] = dt * v->bodies.wrenches[k];
+  solve(&work);
+  for_fluid(&work, finish_range);
+  push_bodies(v, world);
+  return FLO_OK;
+}

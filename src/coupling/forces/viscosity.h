@@ -1,0 +1,21 @@
+// Coefficients of the explicit viscous forces that methods share; see pair_viscosity.
+#ifndef FLO_COUPLING_FORCES_VISCOSITY_H
+#define FLO_COUPLING_FORCES_VISCOSITY_H
+
+#include "sph/passes.h"
+#include "state/state.h"
+
+typedef struct FloViscosity {
+  bool is_single; // one density and viscosity for all fluid: no need to look up the neighbour's
+  FloFluidCoefficients all;
+  FloBuffer each; // FloFluidCoefficients per fluid particle, where fluids differ
+} FloViscosity;
+
+// `artificial` acts while particles approach each other: alpha h c of Monaghan's viscosity [m^2/s]. Without
+// `has_laminar` that is all.
+FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double artificial, bool has_laminar,
+                                FloError *error);
+// The longest step for which explicit viscous forces are stable.
+double flo_viscosity_max_dt(const FloWorld *world);
+
+#endif

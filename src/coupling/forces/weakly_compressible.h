@@ -1,0 +1,56 @@
+// What weakly compressible methods share: Tait's equation of state (Monaghan 1994; Becker & Teschner 2007,
+// eq. 7) and the speed of sound in it.
+//
+//   p = max(B (r^gamma - 1) + damping s c drho/dt, 0),  r = rho/rho0,  B = rho0 c^2 / gamma
+//
+// The damping term is a bulk viscosity: it takes energy from sound waves, which weak compressibility makes
+// and water does not have, and none from flow without compression. drho/dt is the difference to the step
+// before, so it costs nothing.
+//
+// p is kept from going negative because a free surface would otherwise be torn into threads (tensile
+// instability).
+#ifndef FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
+#define FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
+
+#include "state/state.h"
+
+#include <math.h>
+
+typedef struct FloTait {
+  float c, gamma;
+  float damping; // [m^2/s]
+  float per_dt;  // one over the time since the last density [1/s]
+} FloTait;
+
+// What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any
+// speed will do; one metre a second keeps the time step sensible.
+static inline double flo_sound_speed(double asked, double expected) {
+  if (asked > 0) return asked;
+  return expected > 0 ? 10 * expected : 1;
+}
+
+// `damping` in units of spacing times sound speed.
+static inline FloTait flo_tait(const FloWorld *world, double c, double gamma, double damping) {
+  // Where something was just added, the earlier density is not one to compare with; after a very short step
+  // the difference is mostly rounding, and is not divided by less than a tenth of the usual one.
+  double shortest = 0.1 * world->def.cfl * world->def.spacing / c;
+  return (FloTait){.c = (float)c,
+                   .gamma = (float)gamma,
+                   .damping = (float)(damping * c * world->def.spacing),
+                   .per_dt = world->was_changed ? 0 : (float)(1 / fmax(world->dt, shortest))};
+}
+
+static inline float flo_tait_power(float ratio, float gamma) {
+  if (gamma != 7) return powf(ratio, gamma) - 1;
+  float cube = ratio * ratio * ratio;
+  return cube * cube * ratio - 1;
+}
+
+// `change` is that of the density since the step before.
+static inline float flo_tait_pressure(const FloTait *tait, float rest, float density, float change) {
+  float stiffness = rest * tait->c * tait->c / tait->gamma;
+  float pressure = stiffness * flo_tait_power(density / rest, tait->gamma);
+  return fmaxf(pressure + tait->damping * (tait->per_dt * change), 0);
+}
+
+#endif

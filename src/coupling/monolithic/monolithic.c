@@ -1,0 +1,575 @@
+// `monolithic`: fluid pressure, contact of fluid and bodies, contact among bodies and exact Coulomb friction
+// as one system (Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids
+// using SPH; equation numbers are theirs).
+//
+// Unknown are a pressure p_i for each fluid particle and each sample of a dynamic body near another body, and
+// a friction multiplier for the latter. With g_i = sum_j V_j grad W_ij over all neighbours that do not belong
+// to the same body:
+//
+// clang-format off
+//   volume error       C_i = C_i(t) - dt sum_j V_j (v_i - v_j) . grad W_ij
+//   its conditions     C_i >= 0, p_i >= 0, p_i C_i = 0
+//   forces of p_i      -p_i V_i V_j grad W_ij on i, the opposite on j
+//   C_i(t) of fluid    1 - sum_j V_j W_ij, itself included; if negative, the share of it that is taken back
+//   C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c is what two plane sheets one spacing apart see
+// clang-format on
+//
+// These are (3.7)-(3.16) with volumes of samples in place of ones, so that uneven sampling and samples of
+// another size weigh what they should; for even sampling nothing changes. Since forces are the transposed of
+// the constraint, the matrix is symmetric, momentum is conserved, and no energy is made. Walls have no
+// pressure (p_b = 0), in the forces as in the diagonals; the pressure of samples does not push fluid, as in
+// the paper.
+//
+// Where the surface is: closed bodies have their samples half a spacing below it, so fluid one spacing away
+// from the samples rests half a spacing outside, which is its own half; bodies touch where they are drawn.
+#include "coupling/monolithic/monolithic.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+static const FloParam params[] = {
+    {"tolerance", 5e-4, 0, 1, "",
+     "iterations end when what they leave of the mean compression cannot add up to more than this"},
+    {"pressure_tolerance", 0.005, 0, 1, "",
+     "and is at most this share of the change of volume that the pressures prevent in a step"},
+    {"motion_tolerance", 1e-3, 0, 1, "",
+     "or this share of how far fluid under pressure moves in a step, in spacings; not with surface tension"},
+    {"contact_tolerance", 2e-3, 0, 1, "",
+     "what iterations leave of overlaps and slips of contacts, as a share of what gravity moves things by in "
+     "a step"},
+    {"min_iterations", 2, 0, 1e4, "", "at least as many"},
+    {"max_iterations", 100, 1, 1e5, "",
+     "at most as many; where fluid waits for contacts, these alone may take ten times as many besides"},
+    {"solver", FLO_SOLVER_NNCG, 0, 1, "",
+     "projected Jacobi, or the nonsmooth nonlinear conjugate gradients made from it"},
+    {"relaxation", 0.5, 0.01, 1, "", "of the Jacobi step"},
+    {"gamma", 0, 0, 0.99, "", "of (3.2): how early contacts are noticed; 0: bodies touch one spacing apart"},
+    {"warm_start", 1, 0, 1, "",
+     "share of the last step's pressures to start from, of fluid and of contacts where these had converged"},
+    {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
+    {"separation", 0, 0, 100, "m/s",
+     "fastest that an overlap of bodies may push them apart; 0: by gravity, and less where it is shallow"},
+    {"alpha", 0.1, 0, 10, "",
+     "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall or of "
+     "capillary waves"},
+    {"correction_time", 0.2, 0, 1e3, "",
+     "in which fluid takes back a compression, in units of sqrt(spacing/gravity); 0, and with surface "
+     "tension: "
+     "at once"},
+    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
+     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
+    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
+    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
+    {0}};
+
+static const FloParamWords words[] = {{"solver", {"jacobi", "nncg"}}, FLO_VISCOSITY_WORDS, {0}};
+
+#define RIGID (1u << FLO_SET_RIGID)
+
+static const FloField fields[] = {
+    {"warm", FLO_TYPE_F32, (1u << FLO_SET_FLUID) | RIGID, true, "Pa", "pressure that the last step found",
+     false},
+    {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
+    {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
+    {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
+    {"anchor_x", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
+    {"anchor_y", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
+    {"anchor_z", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
+    {0}};
+
+static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }
+
+// ---- Life ----
+
+static double contact_sum(const FloWorld *world) {
+  double sum = 0, gamma = world->params[FLO_MONO_GAMMA], s = world->def.spacing;
+  if (gamma > 0) return world->boundary_gamma * (1 / gamma - 1);
+  for (int k = 1; k * s < world->kernel.support; ++k) sum += flo_kernel_sheet_sum(&world->kernel, s, k);
+  return sum * flo_world_rest_volume(world);
+}
+
+static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) {
+  (void)error; // everything else is set up in each step
+  FloMonolithic *mono = state;
+  mono->expected_speed = fmax(mono->expected_speed, flo_world_expected_speed(world));
+  return FLO_OK;
+}
+
+static void monolithic_finish(FloWorld *world, void *state) {
+  FloMonolithic *mono = state;
+  for (size_t k = 0; k < FLO_COUNT_OF(mono->buffers); ++k) flo_buffer_free(&world->memory, &mono->buffers[k]);
+  flo_buffer_free(&world->memory, &mono->viscosity.each);
+  flo_implicit_viscosity_free(&mono->implicit_viscosity, &world->memory);
+  flo_surface_tension_free(&mono->surface_tension, &world->memory);
+}
+
+static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
+  (void)state;
+  double viscous = flo_implicit_viscosity_max_dt(world, world->params[FLO_MONO_VISCOSITY]),
+         capillary = flo_surface_tension_max_dt(world);
+  *limited_by = capillary < viscous ? "surface tension" : "viscosity";
+  return fmin(capillary, viscous);
+}
+
+static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
+  const struct {
+    float **array;
+    size_t size;
+  } arrays[] = {{&mono->pressure, n},        {&mono->move, n},          {&mono->way, n},
+                {&mono->error, n},           {&mono->from_pressure, n}, {&mono->from_error, n},
+                {&mono->diagonal, n},        {&mono->source, n},        {&mono->own_source, n},
+                {&mono->steep, 4 * n},       {&mono->start, 4 * n},     {&mono->before, 4 * n},
+                {&mono->velocity, 4 * n},    {&mono->force, 4 * n},     {&mono->explicit_force, 4 * n},
+                {&mono->solid, 4 * n_walls}, {&mono->zeros, n_walls}};
+  _Static_assert(FLO_COUNT_OF(arrays) == FLO_N_FLUID_BUFFERS, "one buffer for each");
+  for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
+    FloBuffer *buffer = &mono->buffers[FLO_BUFFER_FLUID + k];
+    FLO_TRY(
+        flo_buffer_reserve(&world->memory, buffer, (arrays[k].size + FLO_BLOCK) * sizeof(float), 0, error));
+    *arrays[k].array = buffer->data;
+  }
+  double speed = fmax(mono->expected_speed, flo_surface_tension_speed(world));
+  double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * speed;
+  mono->has_implicit_viscosity =
+      flo_implicit_viscosity_is_needed(world, world->params[FLO_MONO_VISCOSITY], mono->dt);
+  return flo_viscosity_prepare(&mono->viscosity, world, artificial, !mono->has_implicit_viscosity, error);
+}
+
+// ---- Before the pressure: explicit forces ----
+
+typedef struct Step {
+  FloWorld *world;
+  FloMonolithic *mono;
+} Step;
+
+static void wall_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = step->mono->solid + 4 * i;
+    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / (float)step->mono->rest_volume;
+    step->mono->zeros[i] = 0;
+  }
+}
+
+static void velocity_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = step->mono->before + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+  }
+}
+
+static void explicit_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloMonolithic *mono = step->mono;
+  const FloFluidCoefficients *each = mono->viscosity.is_single ? NULL : mono->viscosity.each.data;
+  FloFluidForces among = {.pairs = &step->world->fluid_fluid,
+                          .state = mono->before,
+                          .all = mono->viscosity.all,
+                          .coefficients = each,
+                          .force = mono->explicit_force};
+  FloSolidForces walls = {.pairs = &step->world->fluid_boundary,
+                          .fluid = mono->before,
+                          .solid = mono->solid,
+                          .solid_pressure = mono->zeros,
+                          .all = mono->viscosity.all,
+                          .coefficients = each,
+                          .force = mono->explicit_force};
+  flo_passes()->fluid_forces(&among, begin, end);
+  flo_passes()->solid_forces_on_fluid(&walls, begin, end);
+}
+
+// (3.16): what fluid does without pressure.
+static void start_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  const FloMonolithic *mono = step->mono;
+  const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
+  float dt = (float)mono->dt;
+  for (size_t i = begin; i < end; ++i) {
+    float *start = mono->start + 4 * i;
+    const float *force = mono->explicit_force + 4 * i;
+    memcpy(start, mono->before + 4 * i, 4 * sizeof *start);
+    for (size_t axis = 0; axis < 3 && !p->held[i]; ++axis)
+      start[axis] += dt * (force[axis] / p->mass[i] + (float)step->world->def.gravity[axis]);
+  }
+}
+
+static void start_partner(const FloBody *body, FloPartner *partner) {
+  if (body->kind != FLO_BODY_DYNAMIC) return;
+  vec_copy(body->rigid.angular_velocity, partner->turn_start);
+  if (!body->rigid.is_held) vec_copy(body->rigid.velocity, partner->start);
+}
+
+// (3.12); the gyroscopic term is in the angular momentum.
+static void start_bodies(FloWorld *world, FloMonolithic *mono) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloRigid *rigid = &flo_bodies(world)[k].rigid;
+    FloPartner *partner = &mono->partners[k];
+    double impulse[3], turn[3];
+    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
+    vec_scale(world->def.gravity, rigid->mass, impulse);
+    vec_add(impulse, partner->drag, impulse);
+    vec_scale(impulse, mono->dt, impulse);
+    vec_scale(partner->turn_drag, mono->dt, turn);
+    flo_rigid_push(rigid, impulse, turn);
+    start_partner(&flo_bodies(world)[k], partner);
+  }
+}
+
+// ---- Other forces ----
+
+static void add_drag(FloWorld *world, FloMonolithic *mono, const FloBodyRows *rows) {
+  for (size_t k = 0; rows->is_built && k < world->bodies.count; ++k) {
+    vec_add(mono->partners[k].drag, rows->wrenches + 6 * k, mono->partners[k].drag);
+    vec_add(mono->partners[k].turn_drag, rows->wrenches + 6 * k + 3, mono->partners[k].turn_drag);
+  }
+}
+
+static FloStatus add_surface_tension(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  if (!flo_surface_tension_is_used(world)) return FLO_OK;
+  FLO_TRY(flo_surface_tension_add(&mono->surface_tension, world, mono->explicit_force, error));
+  add_drag(world, mono, &mono->surface_tension.bodies);
+  return FLO_OK;
+}
+
+// After all other forces but pressure.
+static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  FloImplicitViscosity *viscosity = &mono->implicit_viscosity;
+  if (!mono->has_implicit_viscosity) return FLO_OK;
+  viscosity->tolerance = world->params[FLO_MONO_VISCOSITY_TOLERANCE];
+  viscosity->max_iterations = (int)world->params[FLO_MONO_VISCOSITY_ITERATIONS];
+  FLO_TRY(flo_implicit_viscosity_step(viscosity, world, mono->dt, mono->start, mono->explicit_force,
+                                      mono->solid, error));
+  add_drag(world, mono, &viscosity->bodies);
+  for (size_t k = 0; k < world->bodies.count; ++k) start_partner(&flo_bodies(world)[k], &mono->partners[k]);
+  return FLO_OK;
+}
+
+// ---- Volumes and diagonals of fluid ----
+
+// A compression that has crept in is taken back over several steps. To undo it at once, as the paper does,
+// needs pressures far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error
+// of a ten-thousandth asks for as much as a twentieth of a layer's weight. Then still water keeps simmering,
+// and needs nearly twice as many iterations. The velocities' divergence is held at zero all the same.
+static void volume_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloWorld *world = step->world;
+  FloMonolithic *mono = step->mono;
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const float self = (float)flo_kernel_w(&world->kernel, 0), volume = (float)mono->rest_volume;
+  const float correction = (float)mono->correction;
+  bool has_rigid = world->sets[FLO_SET_RIGID].count > 0;
+  for (size_t i = begin; i < end; ++i) {
+    float share = volume * (self + world->fluid_fluid.kernel_sum[i]) + world->fluid_boundary.kernel_sum[i];
+    if (has_rigid) share += world->fluid_rigid.kernel_sum[i];
+    p->density[i] = share * p->mass[i] / volume;
+    mono->own_source[i] = share > 1 ? correction * (1 - share) : 1 - share;
+  }
+}
+
+// sum_j V_j grad W_ij, and what moving walls do to the volume.
+static void steep_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloWorld *world = step->world;
+  FloMonolithic *mono = step->mono;
+  const FloSweep among = {&world->fluid_fluid, mono->move, mono->steep};     // move holds V0
+  const FloSweep squares = {&world->fluid_fluid, mono->way, mono->diagonal}; // way holds V0^2/m
+  flo_passes()->gradient(&among, begin, end);
+  flo_passes()->square(&squares, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
+    float *g = mono->steep + 4 * i, rate = 0;
+    const FloPairs *walls = &world->fluid_boundary;
+    const FloPairSlot *slots = walls->slots + walls->slot_begin[i / FLO_BLOCK];
+    size_t lane = i % FLO_BLOCK;
+    const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+    for (int32_t k = 0; walls->slot_count[i / FLO_BLOCK] && k < walls->row_count[i]; ++k) {
+      size_t j = (size_t)slots[k].index[lane];
+      float gx = b->volume[j] * slots[k].gx[lane], gy = b->volume[j] * slots[k].gy[lane],
+            gz = b->volume[j] * slots[k].gz[lane];
+      g[0] += gx, g[1] += gy, g[2] += gz;
+      rate += b->vx[j] * gx + b->vy[j] * gy + b->vz[j] * gz;
+    }
+    mono->own_source[i] += (float)mono->dt * rate;
+    mono->source[i] = mono->own_source[i];
+  }
+}
+
+// Bodies' share of the steepness is known from the touches.
+static void add_bodies_to_steep(FloMonolithic *mono) {
+  float per_volume = 1 / (float)mono->rest_volume;
+  for (size_t n = 0; n < mono->n_coupled; ++n)
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        mono->steep[4 * (size_t)mono->coupled[n] + (size_t)axis] += per_volume * mono->touches[k].j[axis];
+}
+
+// (A.6) without bodies, whose part depends on how many rows push them.
+static void diagonal_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloMonolithic *mono = step->mono;
+  const float *mass = step->world->sets[FLO_SET_FLUID].mass;
+  float scale = (float)(mono->dt * mono->dt * mono->rest_volume);
+  for (size_t i = begin; i < end; ++i) {
+    const float *g = mono->steep + 4 * i;
+    mono->diagonal[i] = scale * ((g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) / mass[i] + mono->diagonal[i]);
+  }
+}
+
+static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
+  const float *mass = world->sets[FLO_SET_FLUID].mass, volume = (float)mono->rest_volume;
+  for (size_t i = 0; i < mono->n_fluid; ++i) mono->move[i] = volume, mono->way[i] = volume * volume / mass[i];
+}
+
+// ---- Start and end of the solution ----
+
+static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
+  const float warm = (float)world->params[FLO_MONO_WARM_START];
+  const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
+              share = mono->were_contacts_solved != 0 ? warm : 0;
+  const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM),
+              *rigid = extra(world, FLO_SET_RIGID, FLO_MONO_WARM);
+  for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    FloContact *c = &mono->contacts[k];
+    c->pressure = share * rigid[c->sample];
+    for (int axis = 0; axis < 3; ++axis)
+      c->friction[axis] = share * extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample];
+  }
+}
+
+// A contact that its friction holds adds up what it slips nevertheless, and takes it back by and by; one that
+// slides, or has lost touch, has nothing to go back to.
+static void move_anchor(FloWorld *world, const FloMonolithic *mono, const FloContact *c) {
+  float limit = c->cone * c->pressure;
+  float friction2 =
+      c->friction[0] * c->friction[0] + c->friction[1] * c->friction[1] + c->friction[2] * c->friction[2];
+  bool sticks = c->pressure > 0 && friction2 < 0.999f * limit * limit && world->params[FLO_MONO_ANCHORS] > 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    float *anchor = &extra(world, FLO_SET_RIGID, FLO_MONO_ANCHOR_X + axis)[c->sample];
+    *anchor = sticks ? c->anchor[axis] + (float)mono->dt * (c->velocity[axis] - c->bias[axis]) : 0;
+  }
+}
+
+static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t n_rigid = world->sets[FLO_SET_RIGID].count;
+  if (mono->n_fluid) {
+    memcpy(extra(world, FLO_SET_FLUID, FLO_MONO_WARM), mono->pressure, mono->n_fluid * sizeof(float));
+    memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
+  }
+  world->contacts = 0;
+  // A sample without a contact keeps nothing. What anchors were is in the contacts.
+  for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_ANCHOR_Z; ++field)
+    memset(extra(world, FLO_SET_RIGID, field), 0, n_rigid * sizeof(float));
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    const FloContact *c = &mono->contacts[k];
+    extra(world, FLO_SET_RIGID, FLO_MONO_WARM)[c->sample] = c->pressure;
+    for (int axis = 0; axis < 3; ++axis)
+      extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] = c->friction[axis];
+    move_anchor(world, mono, c);
+    world->contacts += c->pressure > 0;
+  }
+}
+
+// What fluid and other bodies do to it; the torque about the shape's origin rather than the centre of mass.
+static void keep_force(const FloMonolithic *mono, size_t k, FloBody *body) {
+  const FloPartner *partner = &mono->partners[k];
+  double arm[3], more[3];
+  vec_add(partner->force, partner->drag, body->state.force);
+  vec_add(partner->torque, partner->turn_drag, body->state.torque);
+  vec_sub(body->rigid.position, body->state.pose.position, arm);
+  vec_cross(arm, body->state.force, more);
+  vec_add(body->state.torque, more, body->state.torque);
+}
+
+static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    double impulse[3], turn[3];
+    if (body->kind != FLO_BODY_DYNAMIC) continue;
+    vec_scale(mono->partners[k].force, mono->dt, impulse);
+    vec_scale(mono->partners[k].torque, mono->dt, turn);
+    flo_rigid_push(&body->rigid, impulse, turn);
+    flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
+    keep_force(mono, k, body);
+  }
+}
+
+static void total_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  for (size_t k = 4 * begin; k < 4 * end; ++k) step->mono->force[k] += step->mono->explicit_force[k];
+}
+
+static void for_fluid(const Step *step, FloRangeFn work) {
+  size_t n = step->mono->n_fluid;
+  flo_parallel_for(step->world->threads, n, flo_parallel_grain(n), work, (void *)step);
+}
+
+// ---- The step ----
+
+static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  Step step = {world, mono};
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count, n_blocks = world->fluid_fluid.n_blocks;
+  double since = flo_seconds();
+  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), wall_range, &step);
+  for_fluid(&step, velocity_range);
+  flo_parallel_for(world->threads, n_blocks, 64, explicit_range, &step);
+  for_fluid(&step, volume_range);
+  fill_columns(world, mono);
+  flo_parallel_for(world->threads, n_blocks, 64, steep_range, &step);
+  FLO_TRY(flo_monolithic_meet(world, mono, error));
+  add_bodies_to_steep(mono);
+  for_fluid(&step, diagonal_range);
+  flo_monolithic_weigh_fluid(mono);
+  FLO_TRY(add_surface_tension(world, mono, error));
+  for_fluid(&step, start_range);
+  flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
+  return FLO_OK;
+}
+
+// A share that depends on the step as a rate does, so that shorter steps do not push harder. Drops would stay
+// angular if the corners that surface tension pulls on could give way for a while.
+static double correction(const FloWorld *world, double dt) {
+  double g = vec_length(world->def.gravity);
+  double time = world->params[FLO_MONO_CORRECTION_TIME] * sqrt(world->def.spacing / (g > 0 ? g : 1));
+  return time > 0 && !flo_surface_tension_is_used(world) ? 1 - exp(-dt / time) : 1;
+}
+
+// Fluid that fills a domain which repeats along all axes has nowhere to expand to: what is compressed stays
+// so whatever the pressures are, these are known up to a constant only, and grow without end. There is room
+// where a particle has less than its rest density around it; a hole of a single particle, which is no free
+// surface, leaves it 0.92 of that. Emitters may fill a domain later.
+static FloStatus check_room(const FloWorld *world, const FloMonolithic *mono, FloError *error) {
+  static const float full = 0.9f;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  bool is_closed = mono->n_fluid > 0;
+  for (int axis = 0; axis < world->def.dim; ++axis) is_closed = is_closed && world->def.periodic[axis];
+  for (size_t i = 0; is_closed && i < mono->n_fluid; ++i)
+    is_closed = p->density[i] * (float)mono->rest_volume > full * p->mass[i];
+  if (!is_closed) return FLO_OK;
+  return flo_fail(
+      error, FLO_UNSUPPORTED,
+      "method 'monolithic': at %g s %zu particles of fluid fill a domain that repeats along all axes, but "
+      "pressures need a free surface; leave a layer empty, or use method 'wcsph'",
+      flo_world_time(world), mono->n_fluid);
+}
+
+static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {
+  FloMonolithic *mono = state;
+  Step step = {world, mono};
+  mono->dt = dt;
+  mono->contact_sum = contact_sum(world);
+  mono->correction = correction(world, dt);
+  mono->rest_volume = flo_world_rest_volume(world);
+  FLO_TRY(flo_world_find_neighbours(world, dt, error));
+  mono->n_fluid = world->sets[FLO_SET_FLUID].count;
+  FLO_TRY(reserve(world, mono, error));
+  FLO_TRY(prepare(world, mono, error));
+  FLO_TRY(check_room(world, mono, error));
+  double since = flo_seconds();
+  start_bodies(world, mono);
+  FLO_TRY(make_viscous(world, mono, error));
+  start_unknowns(world, mono);
+  flo_monolithic_solve(world, mono);
+  keep_unknowns(world, mono);
+  push_bodies(world, mono);
+  for_fluid(&step, total_range);
+  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
+  FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
+  world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
+  flo_world_push_bodies(world, dt);
+  flo_world_move_rigid(world, dt);
+  return FLO_OK;
+}
+
+// ---- Forces on walls, asked for between steps; those on bodies are known from the step ----
+
+// Pressure: the opposite of what a wall does to fluid, (3.15).
+static void wall_force_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  FloMonolithic *mono = step->mono;
+  const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
+  const FloPairs *pairs = &step->world->boundary_fluid;
+  const FloSweep sweep = {pairs, step->world->sets[FLO_SET_FLUID].pressure, mono->wall_force};
+  const FloViscosity *viscosity =
+      mono->has_implicit_viscosity ? &mono->implicit_viscosity.coefficients : &mono->viscosity;
+  const FloSolidForces drag = {.pairs = pairs,
+                               .fluid = mono->has_implicit_viscosity ? mono->start : mono->before,
+                               .solid = mono->solid,
+                               .solid_pressure = mono->zeros,
+                               .all = viscosity->all,
+                               .coefficients = viscosity->is_single ? NULL : viscosity->each.data,
+                               .force = mono->wall_force};
+  flo_passes()->gradient(&sweep, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i)
+    for (size_t axis = 0; axis < 3; ++axis)
+      mono->wall_force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
+  flo_passes()->fluid_forces_on_solid(&drag, begin, end);
+  if (mono->surface_tension.has_adhesion)
+    flo_surface_tension_pull_walls(&mono->surface_tension, step->world, mono->wall_force, begin, end);
+}
+
+// What a contact does to the samples of walls near it: the opposite of its pressure force and of its share of
+// friction.
+static void add_contact(const FloWorld *world, FloMonolithic *mono, const FloContact *c) {
+  const FloPairs *pairs = &world->rigid_boundary;
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  size_t block = c->sample / FLO_BLOCK, lane = c->sample % FLO_BLOCK;
+  if (pairs->slot_count[block] == 0) return;
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
+  for (int32_t k = 0; k < pairs->row_count[c->sample]; ++k) {
+    size_t wall = (size_t)slots[k].index[lane];
+    float g[3] = {slots[k].gx[lane], slots[k].gy[lane], slots[k].gz[lane]};
+    float scale = c->pressure * c->volume * b->volume[wall];
+    float share = flo_monolithic_weight(world, c, wall);
+    for (size_t axis = 0; axis < 3; ++axis)
+      mono->wall_force[4 * wall + axis] += scale * g[axis] - share * c->friction[axis];
+  }
+}
+
+static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError *error) {
+  FloMonolithic *mono = state;
+  Step step = {world, mono};
+  FloParticles *b = &world->sets[FLO_SET_BOUNDARY], *r = &world->sets[FLO_SET_RIGID];
+  for (size_t i = 0; i < r->count; ++i) r->fx[i] = r->fy[i] = r->fz[i] = 0;
+  FLO_TRY(flo_world_build_wall_rows(world, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &mono->buffers[FLO_BUFFER_WALL_FORCE],
+                             (b->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
+  mono->wall_force = mono->buffers[FLO_BUFFER_WALL_FORCE].data;
+  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, wall_force_range, &step);
+  for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
+  for (size_t i = 0; i < b->count; ++i) {
+    const float *f = mono->wall_force + 4 * i;
+    b->fx[i] = f[0], b->fy[i] = f[1], b->fz[i] = f[2];
+  }
+  return FLO_OK;
+}
+
+const FloCoupling flo_monolithic = {
+    .name = "monolithic",
+    .paper = "Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids "
+             "using SPH",
+    .params = params,
+    .words = words,
+    .fields = fields,
+    .moves_bodies = true,
+    .state_size = sizeof(FloMonolithic),
+    .n_saved = 4,
+    .init = monolithic_init,
+    .max_dt = monolithic_max_dt,
+    .step = monolithic_step,
+    .solid_forces = monolithic_solid_forces,
+    .finish = monolithic_finish};

@@ -1,0 +1,641 @@
+// The iterations: projected Jacobi (4.1), and the nonsmooth nonlinear conjugate gradient method made
+// from it (Algorithm 2), with steps of the best length; see line.c. All sums are formed in a fixed
+// order.
+#include "base/parallel.h"
+#include "coupling/monolithic/monolithic.h"
+
+#include <string.h>
+
+enum { BLOCKS_PER_CHUNK = 64, ROWS_PER_CHUNK = 1024 };
+
+typedef struct Solve {
+  FloWorld *world;
+  FloMonolithic *mono;
+  float relaxation, contact_relaxation, beta, contact_beta;
+  double motion;  // of the fluid in the step, in spacings
+  double length;  // of conjugate steps, in steps of Jacobi
+  bool has_lines; // the best length is sought
+  bool is_restart, is_contact_restart;
+} Solve;
+
+// ---- From unknowns to velocities ----
+
+// Force, torque and number of active contacts of one chunk of touches.
+static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, double result[7]) {
+  double sums[7] = {0};
+  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
+    const FloLoad *t = &mono->loads[n];
+    if (t->row < mono->n_fluid) {
+      double p = (double)mono->pressure[t->row];
+      for (int k = 0; k < 6; ++k) sums[k] += p * (double)t->j[k];
+      continue;
+    }
+    const FloContact *contact = &mono->contacts[t->row - mono->n_fluid];
+    double p = (double)contact->pressure, torque[3];
+    double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]};
+    double lambda[3] = {(double)contact->friction[0], (double)contact->friction[1],
+                        (double)contact->friction[2]};
+    vec_cross(arm, lambda, torque);
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[axis] += p * (double)t->j[axis] + (double)t->weight * lambda[axis];
+      sums[axis + 3] +=
+          p * (double)t->j[axis + 3] + torque[axis] + (double)t->weight * (double)contact->torque[axis];
+    }
+    sums[6] += contact->pressure > 0 || contact->error < 0;
+  }
+  memcpy(result, sums, sizeof sums);
+}
+
+static void chunk_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k)
+    sum_chunk(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k);
+}
+
+// (3.11b) and (3.11c).
+static void move_partner(const FloWorld *world, const FloMonolithic *mono, size_t k) {
+  FloPartner *partner = &mono->partners[k];
+  const FloRigid *rigid = &flo_bodies(world)[k].rigid;
+  double spin[3];
+  mat_apply(rigid->inverse_inertia, partner->torque, spin);
+  for (int axis = 0; axis < 3; ++axis) {
+    partner->velocity[axis] =
+        partner->start[axis] + mono->dt * rigid->inverse_mass[axis] * partner->force[axis];
+    partner->angular_velocity[axis] = partner->turn_start[axis] + mono->dt * spin[axis];
+    partner->motion[axis] = (float)partner->velocity[axis];
+    partner->motion[axis + 3] = (float)partner->angular_velocity[axis];
+  }
+}
+
+static void apply_to_bodies(Solve *solve) {
+  FloWorld *world = solve->world;
+  FloMonolithic *mono = solve->mono;
+  flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, chunk_range, solve);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloPartner *partner = &mono->partners[k];
+    vec_set(partner->force, 0, 0, 0);
+    vec_set(partner->torque, 0, 0, 0);
+    partner->n_active = 0;
+  }
+  for (size_t k = 0; k < mono->n_chunks; ++k) {
+    FloPartner *partner = &mono->partners[mono->chunks[k].body];
+    vec_add(partner->force, mono->chunk_sums + FLO_CHUNK_SUMS * k, partner->force);
+    vec_add(partner->torque, mono->chunk_sums + FLO_CHUNK_SUMS * k + 3, partner->torque);
+    partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].kind == FLO_BODY_DYNAMIC) move_partner(world, mono, k);
+}
+
+// Pressure force (3.15), split into what the neighbours' pressures do and what the particle's own does, whose
+// sum of gradients is known; and the velocity that follows.
+static void fluid_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const FloPairs *pairs = &solve->world->fluid_fluid;
+  const FloSweep sweep = {pairs, mono->pressure, mono->force};
+  const float *mass = solve->world->sets[FLO_SET_FLUID].mass;
+  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
+  const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
+  flo_passes()->gradient(&sweep, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
+    float *f = mono->force + 4 * i, *v = mono->velocity + 4 * i, p = mono->pressure[i];
+    const float *g = mono->steep + 4 * i, *start = mono->start + 4 * i;
+    float per_mass = held[i] ? 0 : dt / mass[i];
+    for (int axis = 0; axis < 4; ++axis) {
+      f[axis] = -volume * (volume * f[axis] + p * g[axis]);
+      v[axis] = start[axis] + per_mass * f[axis];
+    }
+  }
+}
+
+void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
+  Solve solve = {.world = world, .mono = mono};
+  apply_to_bodies(&solve);
+  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, fluid_range, &solve);
+}
+
+// ---- From velocities to errors ----
+
+// What bodies do to the volume of the fluid next to them.
+static void coupled_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  float scale = (float)(mono->dt / mono->rest_volume);
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t row = mono->coupled[n];
+    float sum = 0;
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      sum += flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].body].motion);
+    mono->source[row] = mono->own_source[row] + scale * sum;
+  }
+}
+
+// (3.14).
+static void error_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const FloSweep sweep = {&solve->world->fluid_fluid, mono->velocity, mono->error};
+  const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
+  flo_passes()->divergence(&sweep, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
+    const float *g = mono->steep + 4 * i, *v = mono->velocity + 4 * i;
+    float own = v[0] * g[0] + v[1] * g[1] + v[2] * g[2];
+    mono->error[i] = mono->source[i] - dt * (own - volume * mono->error[i]);
+  }
+}
+
+static float dot3(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+// (3.10) and (3.21), the latter with the weights and arms of the mirrored forces (3.22): the matrix is then
+// symmetric, and the velocity is that of the two bodies at one point.
+static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
+  float sum = 0, v[3] = {contact->bias[0] - contact->wall[0], contact->bias[1] - contact->wall[1],
+                         contact->bias[2] - contact->wall[2]};
+  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    const float *m = mono->partners[t->body].motion, *omega = m + 3, *arm = t->arm;
+    sum += flo_touch_along(t, m);
+    v[0] += t->weight * m[0] + omega[1] * arm[2] - omega[2] * arm[1];
+    v[1] += t->weight * m[1] + omega[2] * arm[0] - omega[0] * arm[2];
+    v[2] += t->weight * m[2] + omega[0] * arm[1] - omega[1] * arm[0];
+  }
+  contact->error = contact->gap + (float)mono->dt / contact->volume * sum;
+  float normal = dot3(v, contact->normal);
+  for (int axis = 0; axis < 3; ++axis) contact->velocity[axis] = v[axis] - normal * contact->normal[axis];
+}
+
+// How fast the bodies of a contact turn against each other.
+static void evaluate_spin(const FloMonolithic *mono, FloContact *contact) {
+  for (int axis = 0; axis < 3; ++axis) contact->spin[axis] = -contact->wall_spin[axis];
+  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    for (int axis = 0; axis < 3; ++axis)
+      contact->spin[axis] += t->weight * mono->partners[t->body].motion[axis + 3];
+  }
+}
+
+static void contact_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t k = begin; k < end; ++k) {
+    evaluate_contact(mono, &mono->contacts[k]);
+    if (mono->contacts[k].roll_limit > 0) evaluate_spin(mono, &mono->contacts[k]);
+  }
+}
+
+void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
+  Solve solve = {.world = world, .mono = mono};
+  flo_parallel_for(world->threads, mono->n_coupled, 1024, coupled_range, &solve);
+  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, error_range, &solve);
+  flo_parallel_for(world->threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, &solve);
+}
+
+// ---- Diagonals with relaxation ----
+
+// Several rows push one body at once, and each must know it. Giving every row a share of the body's mass
+// (Tonge et al. 2012), in equal parts to contacts and in parts that suit them to fluid rows, keeps the
+// iteration stable; with contacts alone it is the contact count of (4.5).
+static double contact_share(const FloPartner *partner) {
+  return fmax(partner->n_active, 1) * (partner->fluid_load > 0 ? 2 : 1);
+}
+
+// Along locked axes a contact cannot move anything. One whose normal lies mostly along them, so that the body
+// could give way only sideways, or by what rounding leaves, carries no pressure. Without locks a body can
+// always do more than just move along the normal.
+#define LEAST_RESPONSE 0.25
+
+static double free_response(const FloWorld *world, const FloTouch *t) {
+  double square = (double)(t->j[0] * t->j[0] + t->j[1] * t->j[1] + t->j[2] * t->j[2]);
+  return square / flo_bodies(world)[t->body].rigid.mass;
+}
+
+static void share_contact(const FloWorld *world, const FloMonolithic *mono, FloContact *contact) {
+  double diagonal = 0, slip = 0, slip_alone = 0, response = 0, unlocked = 0, spin = 0, spin_alone = 0;
+  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    double share = contact_share(&mono->partners[t->body]);
+    diagonal += share * (double)t->response;
+    slip += share * (double)t->slip;
+    slip_alone += (double)t->slip;
+    spin += share * (double)t->spin;
+    spin_alone += (double)t->spin;
+    response += (double)t->response;
+    unlocked += free_response(world, t);
+  }
+  if (response < LEAST_RESPONSE * unlocked) diagonal = 0;
+  contact->diagonal = (float)(mono->dt * mono->dt / (double)contact->volume * diagonal);
+  contact->slip_diagonal = (float)(mono->dt * slip_alone);
+  contact->slip_share = slip > 0 ? (float)(slip_alone / slip) : 0;
+  contact->spin_diagonal = (float)(mono->dt * spin_alone);
+  contact->spin_share = spin > 0 ? (float)(spin_alone / spin) : 0;
+}
+
+static void share_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  for (size_t k = begin; k < end; ++k) share_contact(solve->world, solve->mono, &solve->mono->contacts[k]);
+}
+
+// Diagonals depend on who presses, and that is soon settled.
+static void share_contacts(Solve *solve) {
+  const FloMonolithic *mono = solve->mono;
+  bool is_new = false;
+  for (size_t k = 0; k < solve->world->bodies.count; ++k) {
+    FloPartner *partner = &mono->partners[k];
+    is_new = is_new || partner->n_active != partner->n_shared;
+    partner->n_shared = partner->n_active;
+  }
+  if (is_new) flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
+}
+
+// Bodies besides the main one are shared like contacts are; see below for the main one. Once a step: the
+// loads of fluid do not depend on the unknowns.
+static void share_fluid(const FloMonolithic *mono) {
+  for (size_t n = 0; n < mono->n_coupled; ++n) {
+    double load = 0;
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].body].fluid_load;
+    mono->diagonal[mono->coupled[n]] *= (float)(1 + load);
+  }
+}
+
+// ---- Projected Jacobi ----
+
+enum { SUM_SQUARE, SUM_CROSS, SUM_SLOPE, SUM_BEND, SUM_RESIDUAL, SUM_ACTIVE, SUM_PRESSURE, N_SUMS };
+
+// Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
+static double complementarity(double error, double pressure) {
+  return fabs(error + pressure - sqrt(error * error + pressure * pressure));
+}
+
+// What the main body's yielding leaves of the errors of coupled rows that are active.
+static void correct_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Solve *)context)->mono;
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t row = mono->coupled[n];
+    mono->corrected[n] = mono->error[row];
+    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
+      if (mono->touches[k].is_main && flo_monolithic_is_active(mono, row))
+        mono->corrected[n] -= flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].body].yield);
+  }
+}
+
+// (4.1a) for fluid. The square is that of the move in the norm of the matrix, in joule, so that those of
+// pressures and of friction may be added.
+static void propose_fluid(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
+  for (size_t i = begin; i < end; ++i) {
+    float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
+    float moved = held[i] || !(d > 0) ? 0 : p - solve->relaxation * error / d;
+    mono->move[i] = (moved > 0 ? moved : 0) - p;
+    if (held[i]) continue;
+    sums[SUM_SQUARE] -= (double)(mono->move[i] * error);
+    sums[SUM_CROSS] -= (double)(mono->move[i] * mono->from_error[i]);
+    double step = (double)(p - mono->from_pressure[i]);
+    sums[SUM_SLOPE] -= step * (double)mono->from_error[i];
+    sums[SUM_BEND] += step * (double)(error - mono->from_error[i]);
+    if (p > 0 || error < 0) {
+      sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+      sums[SUM_PRESSURE] += (double)(p * d);
+      sums[SUM_ACTIVE] += 1;
+    }
+  }
+}
+
+// The same again for rows next to bodies, which know more.
+static void propose_coupled(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  for (size_t n = begin; n < end; ++n) {
+    uint32_t i = mono->coupled[n];
+    float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
+    if (solve->world->sets[FLO_SET_FLUID].held[i] || !(d > 0)) continue;
+    float moved = p - solve->relaxation * mono->corrected[n] / d, before = mono->move[i];
+    mono->move[i] = (moved > 0 ? moved : 0) - p;
+    sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
+    sums[SUM_CROSS] -= (double)((mono->move[i] - before) * mono->from_error[i]);
+    if (!(p > 0 || error < 0)) continue;
+    sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+    sums[SUM_ACTIVE] += 1;
+  }
+}
+
+static void clamp_length(float v[3], float longest) {
+  float length = sqrtf(dot3(v, v));
+  if (length <= longest) return;
+  for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
+}
+
+// A step of a multiplier of three parts that is at most `longest`: friction, or the torque against rolling.
+static void propose_bounded(const float now[3], const float velocity[3], float step, float longest,
+                            float move[3]) {
+  float wanted[3];
+  for (int axis = 0; axis < 3; ++axis) wanted[axis] = now[axis] - step * velocity[axis];
+  clamp_length(wanted, longest);
+  for (int axis = 0; axis < 3; ++axis) move[axis] = wanted[axis] - now[axis];
+}
+
+// (4.1b). The paper clamps the step first (4.8), since fast contacts would run ahead of slow ones; but then a
+// contact that slides needs as many iterations as its body has contacts to reach its limit. With shares of
+// mass the plain step is stable, and such a contact is at its limit at once.
+static void propose_friction(FloContact *c, float relaxation, float moved) {
+  float step = c->slip_diagonal > 0 ? relaxation * c->slip_share / c->slip_diagonal : 0;
+  propose_bounded(c->friction, c->velocity, step, c->cone * moved, c->friction_move);
+  if (!(c->roll_limit > 0)) return;
+  step = c->spin_diagonal > 0 ? relaxation * c->spin_share / c->spin_diagonal : 0;
+  propose_bounded(c->torque, c->spin, step, c->roll_limit * moved, c->torque_move);
+}
+
+// How far a contact still slips in a step although its friction could hold it, or pulls the wrong way, in
+// spacings. All contacts of a body lack friction together, so the shared diagonal tells what that does.
+static double friction_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
+  float lack[3];
+  if (!(contact->slip_share > 0)) return 0;
+  float diagonal = contact->slip_diagonal / contact->slip_share;
+  propose_bounded(contact->friction, contact->velocity, 1 / diagonal, contact->cone * contact->pressure,
+                  lack);
+  return (double)(sqrtf(dot3(lack, lack)) * diagonal) * mono->dt / spacing;
+}
+
+// The same for rolling, as the way that the sample is turned by.
+static double rolling_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
+  float lack[3];
+  const float *arm = mono->touches[contact->first].arm;
+  if (!(contact->roll_limit > 0 && contact->spin_share > 0)) return 0;
+  float diagonal = contact->spin_diagonal / contact->spin_share;
+  propose_bounded(contact->torque, contact->spin, 1 / diagonal, contact->roll_limit * contact->pressure,
+                  lack);
+  return (double)(sqrtf(dot3(lack, lack) * dot3(arm, arm)) * diagonal) * mono->dt / spacing;
+}
+
+static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = context;
+  const FloMonolithic *mono = solve->mono;
+  for (size_t k = begin; k < end; ++k) {
+    FloContact *c = &mono->contacts[k];
+    float p = c->pressure,
+          moved = c->diagonal > 0 ? p - solve->contact_relaxation * c->error / c->diagonal : 0;
+    if (!(moved > 0)) moved = 0;
+    c->pressure_move = moved - p;
+    propose_friction(c, solve->contact_relaxation, moved);
+    sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
+                        mono->dt * (double)dot3(c->friction_move, c->velocity);
+    if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)dot3(c->torque_move, c->spin);
+    if (!(p > 0 || c->error < 0)) continue;
+    double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
+                      friction_residual(mono, c, solve->world->def.spacing) +
+                      rolling_residual(mono, c, solve->world->def.spacing);
+    sums[SUM_RESIDUAL] += residual;
+    sums[SUM_ACTIVE] += 1;
+  }
+}
+
+static FloResidual propose(Solve *solve) {
+  FloMonolithic *mono = solve->mono;
+  int threads = solve->world->threads;
+  double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
+  flo_monolithic_find_yields(solve->world, mono, solve->relaxation);
+  flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
+  share_contacts(solve);
+  flo_parallel_sum(threads, mono->n_fluid, propose_fluid, solve, N_SUMS, fluid);
+  flo_parallel_sum(threads, mono->n_coupled, propose_coupled, solve, N_SUMS, coupled);
+  flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, contacts);
+  double n_contacts = fmax(contacts[SUM_ACTIVE], 1);
+  return (FloResidual){.fluid = fmax(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
+                                     coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
+                       .contact = contacts[SUM_RESIDUAL] / n_contacts,
+                       .pressure = fluid[SUM_PRESSURE] / fmax(fluid[SUM_ACTIVE], 1),
+                       .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]),
+                       .contact_square = contacts[SUM_SQUARE],
+                       .cross = mono->rest_volume * (fluid[SUM_CROSS] + coupled[SUM_CROSS]),
+                       .slope = mono->rest_volume * fluid[SUM_SLOPE],
+                       .bend = mono->rest_volume * fluid[SUM_BEND]};
+}
+
+// ---- Conjugate directions ----
+
+// x + move + beta way, projected again: the conjugate step knows nothing of the limits.
+static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloMonolithic *mono = solve->mono;
+  const float beta = solve->beta, length = (float)solve->length;
+  for (size_t i = begin; i < end; ++i) {
+    float way = beta * mono->way[i] + mono->move[i], p = mono->pressure[i] + length * way;
+    mono->from_pressure[i] = mono->pressure[i], mono->from_error[i] = mono->error[i];
+    mono->way[i] = solve->is_restart ? 0 : way;
+    mono->pressure[i] = p > 0 ? p : 0;
+  }
+}
+
+static void keep_limits(FloContact *c) {
+  float normal = dot3(c->friction, c->normal);
+  c->pressure = c->pressure > 0 ? c->pressure : 0;
+  for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
+  clamp_length(c->friction, c->cone * c->pressure);
+  if (c->roll_limit > 0) clamp_length(c->torque, c->roll_limit * c->pressure);
+}
+
+static void advance_parts(const Solve *solve, const float move[3], float way[3], float now[3]) {
+  for (int axis = 0; axis < 3; ++axis) {
+    float turn = solve->contact_beta * way[axis] + move[axis];
+    way[axis] = solve->is_contact_restart ? 0 : turn;
+    now[axis] += turn;
+  }
+}
+
+static void advance_contact(const Solve *solve, FloContact *c) {
+  float way = solve->contact_beta * c->pressure_way + c->pressure_move;
+  c->pressure_way = solve->is_contact_restart ? 0 : way;
+  c->pressure += way;
+  advance_parts(solve, c->friction_move, c->friction_way, c->friction);
+  if (c->roll_limit > 0) advance_parts(solve, c->torque_move, c->torque_way, c->torque);
+  keep_limits(c);
+}
+
+static void advance_contacts(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  for (size_t k = begin; k < end; ++k) advance_contact(solve, &solve->mono->contacts[k]);
+}
+
+// Starts anew, without what came before, where the quotient is too large.
+static float find_beta(const Solve *solve, double square, double before, double largest, bool *is_restart) {
+  bool is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
+  double beta = before > 0 ? square / before : 0;
+  *is_restart = beta > largest;
+  return is_conjugate && beta > 0 && beta <= largest ? (float)beta : 0;
+}
+
+static void set_contact_beta(Solve *solve, double square, double before) {
+  solve->contact_beta = find_beta(solve, square, before, 1, &solve->is_contact_restart);
+}
+
+// Polak-Ribiere with steps of the best length: as Fletcher-Reeves while all limits stay as they are, and soon
+// zero where they change. Contacts then have conjugate ways of their own, since their steps have lengths of
+// their own. With steps of Jacobi Fletcher-Reeves for all together, and the paper starts anew where beta is
+// larger than one.
+static void choose_betas(Solve *solve, const FloResidual *now, const FloResidual *before) {
+  if (solve->has_lines) {
+    // Limits that change can make errors grow for once, and the way is still good; but not by much.
+    solve->beta = find_beta(solve, now->square - now->cross, before->square, 10, &solve->is_restart);
+    set_contact_beta(solve, now->contact_square, before->contact_square);
+    return;
+  }
+  set_contact_beta(solve, now->square + now->contact_square, before->square + before->contact_square);
+  solve->beta = solve->contact_beta, solve->is_restart = solve->is_contact_restart;
+}
+
+static void advance(Solve *solve, const FloResidual *residual, const FloResidual *before) {
+  FloMonolithic *mono = solve->mono;
+  choose_betas(solve, residual, before);
+  flo_parallel_for(solve->world->threads, mono->n_fluid, 4096, advance_fluid, solve);
+  flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
+}
+
+static const double shortest_step = 0.5, longest_step = 2.5; // as most of the best ones are
+
+// Goes from the trial to the best point of its line, unless that is near, and proposes anew from there. False
+// if the trial was uphill, so that the way is no good. Contacts stay where the trial took them, and move on
+// by the errors that they had there: what is not right about that the next trial sees, and no step ends
+// before it has been tried.
+static bool go_to_best(Solve *solve, FloResidual *residual) {
+  static const double near = 0.25;
+  double length = flo_monolithic_best_length(residual);
+  solve->length = fmin(fmax(solve->length * length, shortest_step), longest_step);
+  if (fabs(length - 1) < near) return true;
+  flo_monolithic_go(solve->world, solve->mono, length);
+  *residual = propose(solve);
+  return length > 0;
+}
+
+// ---- All of it ----
+
+static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, double residual) {
+  // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
+  double fall = fmax(vec_length(world->def.gravity) * mono->dt * mono->dt / world->def.spacing, 1e-5);
+  return residual <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
+}
+
+static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
+  const double *params = solve->world->params;
+  // What a step leaves adds up until as much is taken back.
+  double lasting = params[FLO_MONO_TOLERANCE] * solve->mono->correction;
+  // Where pressures are small, as in still water and short steps, a small error of volume is a large one of
+  // pressure. But it need not be smaller than what is lost in the motion.
+  double unseen = fmax(params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure,
+                       params[FLO_MONO_MOTION_TOLERANCE] * solve->motion);
+  return r->fluid <= fmin(lasting, unseen);
+}
+
+enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
+
+// Weighted by the pressures to start from: what flies has no say in how closely still water is solved.
+static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
+  const FloMonolithic *mono = ((const Solve *)context)->mono;
+  for (size_t i = begin; i < end; ++i) {
+    const double p = (double)mono->pressure[i];
+    for (size_t axis = 0; axis < 3; ++axis) {
+      double v = (double)mono->before[4 * i + axis];
+      sums[axis] += p * v;
+      sums[SUM_SPEEDS] += p * v * v;
+    }
+    sums[SUM_WEIGHTS] += p;
+  }
+}
+
+// How far fluid under pressure moves in a step, in spacings, besides its mean velocity.
+static double measure_motion(const Solve *solve) {
+  double sums[N_MOTION_SUMS], square = 0;
+  flo_parallel_sum(solve->world->threads, solve->mono->n_fluid, add_motion, solve, N_MOTION_SUMS, sums);
+  if (!(sums[SUM_WEIGHTS] > 0)) return 0;
+  for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
+  double spread = sums[SUM_SPEEDS] / sums[SUM_WEIGHTS] - square / (sums[SUM_WEIGHTS] * sums[SUM_WEIGHTS]);
+  return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
+}
+
+// So many sweeps of contacts cost about as much as an iteration of all.
+static int sweeps_at_once(const FloMonolithic *mono) {
+  enum { LEAST = 32, MOST = 1000 };
+  double fluid_per_contact = (double)mono->n_fluid / (double)flo_max_size(mono->n_contacts, 1);
+  return (int)fmin(fmax(fluid_per_contact / 4, LEAST), MOST);
+}
+
+// Where fluid has found its pressures and contacts have not, these go on alone, at a small part of the cost:
+// bodies move as the fluid's pressures and the contacts make them. What that does to the fluid the next
+// iteration of all sees. At most `most` sweeps, which are taken off it.
+static void settle_contacts(Solve *solve, int *most) {
+  FloMonolithic *mono = solve->mono;
+  int threads = solve->world->threads;
+  double before = 0, sums[N_SUMS];
+  const int at_once = sweeps_at_once(mono);
+  for (int k = 0; k < at_once && (*most) > 0; ++k, --(*most)) {
+    apply_to_bodies(solve);
+    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
+    share_contacts(solve);
+    flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, sums);
+    if (is_contact_small(solve->world, mono, sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1))) return;
+    set_contact_beta(solve, sums[SUM_SQUARE], before);
+    before = sums[SUM_SQUARE];
+    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
+  }
+}
+
+// Drops are solved as closely and by the same steps as ever: particles on a lattice are jammed, and it is the
+// rough pressures that plain steps end with which shake them until surface tension can round their corners.
+static void choose_way(Solve *solve) {
+  const FloMonolithic *mono = solve->mono;
+  bool has_drops = flo_surface_tension_is_used(solve->world),
+       is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
+  solve->motion = has_drops ? 0 : measure_motion(solve);
+  solve->has_lines = is_conjugate && mono->n_fluid > 0 && !has_drops;
+  bool has_length = solve->has_lines && mono->step_length > 0;
+  solve->length = has_length ? fmin(fmax(mono->step_length, shortest_step), longest_step) : 1;
+}
+
+void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
+  Solve solve = {.world = world, .mono = mono, .relaxation = (float)world->params[FLO_MONO_RELAXATION]};
+  // Shares of mass bound the largest eigenvalue by one, so contacts need half as much caution as fluid.
+  solve.contact_relaxation = 2 * solve.relaxation;
+  choose_way(&solve);
+  int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
+  int most_alone = 10 * most;
+  FloResidual residual = {0}, before = {0};
+  memset(mono->way, 0, mono->n_fluid * sizeof(float));
+  memset(mono->from_pressure, 0, mono->n_fluid * sizeof(float));
+  memset(mono->from_error, 0, mono->n_fluid * sizeof(float));
+  for (int k = 0;; ++k) {
+    flo_monolithic_apply(world, mono);
+    flo_monolithic_evaluate(world, mono);
+    if (k == 0) {
+      // Who is active at first is known only now.
+      apply_to_bodies(&solve);
+      share_fluid(mono);
+    }
+    residual = propose(&solve);
+    world->iterations = k;
+    bool is_fluid_done = is_fluid_small(&solve, &residual),
+         are_contacts_done = is_contact_small(world, mono, residual.contact);
+    mono->was_fluid_solved = is_fluid_done, mono->were_contacts_solved = are_contacts_done;
+    // Contacts that have had their sweeps alone have had more than iterations of all would give them.
+    bool is_over = is_fluid_done && (are_contacts_done || (mono->n_fluid > 0 && most_alone <= 0));
+    if ((is_over && k >= least) || k >= most) break;
+    if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0 && most_alone > 0) {
+      settle_contacts(&solve, &most_alone);
+      before = (FloResidual){0};
+      continue;
+    }
+    if (before.square > 0 && solve.has_lines && !go_to_best(&solve, &residual)) before.square = 0;
+    advance(&solve, &residual, &before);
+    before = residual;
+  }
+  if (solve.has_lines) mono->step_length = solve.length;
+  world->residual = fmax(residual.fluid, residual.contact);
+}

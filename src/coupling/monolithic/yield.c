@@ -1,0 +1,144 @@
+// How bodies give way to fluid, within an iteration.
+//
+// All fluid rows around a light body would push it at once, each as if it were alone. But the matrix of those
+// rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted (Woodbury):
+//   (D + c J M^-1 J^T)^-1 e = D^-1 e - D^-1 J y,   y = (M/c + J^T D^-1 J)^-1 J^T D^-1 e
+// with c = dt^2/V0, over the rows that are active now. Six numbers for each body, and a light body slows the
+// iteration no more than fluid does.
+#include "base/parallel.h"
+#include "coupling/monolithic/monolithic.h"
+
+typedef struct Yielding {
+  FloWorld *world;
+  FloMonolithic *mono;
+  float relaxation;
+  bool is_refined; // yields are known and are found again
+} Yielding;
+
+enum {
+  N_YIELD_SUMS = 6 + 21
+}; // J^T D^-1 e and the upper half of J^T D^-1 J; they follow the first seven sums
+
+// Whether a row would be clamped if the body yielded as it is known to.
+static bool lets_go(const Yielding *yielding, const FloTouch *t) {
+  const FloMonolithic *mono = yielding->mono;
+  float error = mono->error[t->row] - flo_touch_along(t, mono->partners[t->body].yield);
+  return yielding->is_refined &&
+         !(mono->pressure[t->row] > yielding->relaxation * error / mono->diagonal[t->row]);
+}
+
+static void sum_yield(const Yielding *yielding, const FloTouchChunk *chunk, double sums[N_YIELD_SUMS]) {
+  const FloMonolithic *mono = yielding->mono;
+  for (int k = 0; k < N_YIELD_SUMS; ++k) sums[k] = 0;
+  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
+    const FloTouch *t = &mono->touches[mono->touch_order[n]];
+    if (t->row >= mono->n_fluid || !t->is_main || !flo_monolithic_is_active(mono, t->row)) continue;
+    if (!(mono->diagonal[t->row] > 0)) continue;
+    if (lets_go(yielding, t)) {
+      double lost = (double)(mono->pressure[t->row] / yielding->relaxation);
+      for (int i = 0; i < 6; ++i) sums[i] += (double)t->j[i] * lost;
+      continue;
+    }
+    double per_diagonal = 1 / (double)mono->diagonal[t->row], *matrix = sums + 6;
+    for (int i = 0; i < 6; ++i) {
+      double j = (double)t->j[i] * per_diagonal;
+      sums[i] += j * (double)mono->error[t->row];
+      for (int k = i; k < 6; ++k) *matrix++ += j * (double)t->j[k];
+    }
+  }
+}
+
+static void yield_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMonolithic *mono = ((Yielding *)context)->mono;
+  for (size_t k = begin; k < end; ++k)
+    if (mono->partners[mono->chunks[k].body].has_fluid)
+      sum_yield(context, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
+}
+
+static void swap_rows(double a[6][6], double b[6], int i, int k) {
+  double kept = b[i];
+  b[i] = b[k], b[k] = kept;
+  for (int column = 0; column < 6; ++column) {
+    kept = a[i][column];
+    a[i][column] = a[k][column], a[k][column] = kept;
+  }
+}
+
+// Solves a x = b, with pivots; x is left in b.
+static void solve_six(double a[6][6], double b[6]) {
+  for (int i = 0; i < 6; ++i) {
+    int pivot = i;
+    for (int k = i + 1; k < 6; ++k)
+      if (fabs(a[k][i]) > fabs(a[pivot][i])) pivot = k;
+    swap_rows(a, b, i, pivot);
+    for (int row = i + 1; row < 6; ++row) {
+      double factor = a[row][i] / a[i][i];
+      for (int k = i; k < 6; ++k) a[row][k] -= factor * a[i][k];
+      b[row] -= factor * b[i];
+    }
+  }
+  for (int i = 5; i >= 0; --i) {
+    for (int k = i + 1; k < 6; ++k) b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
+  }
+}
+
+// Times M^-1 of a body and a number.
+static void mobility(const FloRigid *rigid, double scale, const double v[6], double out[6]) {
+  mat_apply(rigid->inverse_inertia, v + 3, out + 3);
+  for (int axis = 0; axis < 3; ++axis) {
+    out[axis] = scale * rigid->inverse_mass[axis] * v[axis];
+    out[axis + 3] *= scale;
+  }
+}
+
+void flo_monolithic_give_way(const FloRigid *rigid, double scale, const double sums[27], double y[6]) {
+  double a[6][6], full[6][6];
+  const double *upper = sums + 6;
+  for (int i = 0; i < 6; ++i)
+    for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
+  mobility(rigid, scale, sums, y);
+  for (int column = 0; column < 6; ++column) {
+    double moved[6];
+    mobility(rigid, scale, full[column], moved); // symmetric: a row is a column
+    for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
+  }
+  solve_six(a, y);
+}
+
+// A body that has contacts as well gives only half of its mass to fluid.
+static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
+                       const double sums[N_YIELD_SUMS]) {
+  double y[6], scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
+  flo_monolithic_give_way(rigid, scale, sums, y);
+  for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
+}
+
+static void find_yields_once(Yielding *yielding) {
+  FloMonolithic *mono = yielding->mono;
+  FloWorld *world = yielding->world;
+  flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, yield_range, yielding);
+  for (size_t k = 0; k < mono->n_chunks;) {
+    uint32_t body = mono->chunks[k].body;
+    bool has_fluid = mono->partners[body].has_fluid;
+    double sums[N_YIELD_SUMS] = {0};
+    for (; k < mono->n_chunks && mono->chunks[k].body == body; ++k)
+      for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
+        sums[i] += mono->chunk_sums[FLO_CHUNK_SUMS * k + 7 + i];
+    if (has_fluid) find_yield(mono, &flo_bodies(world)[body].rigid, &mono->partners[body], sums);
+  }
+}
+
+// A row whose pressure is clamped does not do what the others count on, and a body far lighter than a fluid
+// particle would be thrown by what is missing. So the yields are found again, with the rows that the last
+// ones clamp: these lose all of their pressure, D dp = -D p in place of -(e - J y), and no more.
+void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation) {
+  enum { ROUNDS = 3 };
+  Yielding yielding = {.world = world, .mono = mono, .relaxation = relaxation};
+  if (mono->n_coupled == 0) return;
+  for (int k = 0; k < ROUNDS; ++k) {
+    yielding.is_refined = k > 0;
+    find_yields_once(&yielding);
+  }
+}

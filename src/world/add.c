@@ -1,0 +1,243 @@
+// Adding materials and fluid to a world.
+#include "base/pose.h"
+#include "state/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+double flo_world_rest_volume(const FloWorld *world) {
+  double s = world->def.spacing;
+  return world->def.dim == 2 ? s * s : s * s * s;
+}
+
+FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size,
+                           FloError *error) {
+  if (list->count >= UINT16_MAX)
+    return flo_fail(error, FLO_BAD_INPUT, "more than %d objects of one kind", UINT16_MAX);
+  FLO_TRY(
+      flo_buffer_reserve(&world->memory, &list->buffer, (list->count + 1) * size, list->count * size, error));
+  memcpy((char *)list->buffer.data + list->count++ * size, element, size);
+  return FLO_OK;
+}
+
+FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error) {
+  if (id.generation == 1 && id.index < world->materials.count) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT, "material: no such id; add the material to this world first");
+}
+
+static void copy_name(char out[64], const char *name) { snprintf(out, 64, "%s", name ? name : ""); }
+
+FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, FloMaterialId *id,
+                                 FloError *error) {
+  if (!(def->density > 0) || !isfinite(def->density))
+    return flo_fail(error, FLO_BAD_INPUT, "density: must be > 0, got %g", def->density);
+  if (!(def->viscosity >= 0) || !isfinite(def->viscosity))
+    return flo_fail(error, FLO_BAD_INPUT, "viscosity: must be >= 0, got %g", def->viscosity);
+  if (!isfinite(def->wall_viscosity))
+    return flo_fail(error, FLO_BAD_INPUT, "wall_viscosity: must be finite, got %g", def->wall_viscosity);
+  if (!isfinite(def->friction))
+    return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
+  if (!(def->surface_tension >= 0) || !isfinite(def->surface_tension))
+    return flo_fail(error, FLO_BAD_INPUT, "surface_tension: must be >= 0, got %g", def->surface_tension);
+  if (!(def->adhesion >= 0) || !isfinite(def->adhesion))
+    return flo_fail(error, FLO_BAD_INPUT, "adhesion: must be >= 0, got %g", def->adhesion);
+  if (!(def->slip <= 1) || !(def->restitution <= 1))
+    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
+                    def->slip, def->restitution);
+  FloMaterial material = {.density = def->density,
+                          .viscosity = def->viscosity,
+                          .friction = def->friction,
+                          .surface_tension = def->surface_tension,
+                          .adhesion = def->adhesion,
+                          .slip = def->slip,
+                          .restitution = def->restitution};
+  material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
+  copy_name(material.name, def->name);
+  FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
+  if (id) *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
+  return FLO_OK;
+}
+
+// ---- Solids ----
+
+static FloStatus make_solid(FloWorld *world, const FloShape *shape, FloSolid **made, FloError *error) {
+  FloSolid *solid = flo_memory_allocate(&world->memory, sizeof *solid);
+  if (!solid) return flo_fail(error, FLO_NO_MEMORY, "out of memory for a shape");
+  *made = solid;
+  FloStatus status = flo_solid_init(solid, shape, world->def.dim, world->def.spacing,
+                                    flo_world_wall_thickness(world), world->threads, &world->memory, error);
+  if (status == FLO_OK) {
+    status = flo_world_append(world, &world->solids, &solid, sizeof solid, error);
+    if (status != FLO_OK) flo_solid_free(solid);
+  }
+  if (status != FLO_OK) flo_memory_release(&world->memory, solid, sizeof *solid);
+  return status;
+}
+
+FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
+                               FloError *error) {
+  uint64_t key = flo_solid_key(shape);
+  for (size_t k = 0; k < world->solids.count; ++k) {
+    *solid = flo_solids(world)[k];
+    if (flo_solid_is_of(*solid, shape, key)) return FLO_OK;
+  }
+  FloSolid *made = NULL;
+  FLO_TRY(make_solid(world, shape, &made, error));
+  *solid = made;
+  return FLO_OK;
+}
+
+void flo_world_free_solids(FloWorld *world) {
+  for (size_t k = 0; k < world->solids.count; ++k) {
+    flo_solid_free(flo_solids(world)[k]);
+    flo_memory_release(&world->memory, flo_solids(world)[k], sizeof(FloSolid));
+  }
+}
+
+// ---- Fluid ----
+
+// One fluid particle at the end of the set; room must have been made.
+void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
+                            const double v[3]) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  fluid->x[i] = x[0], fluid->y[i] = x[1], fluid->z[i] = x[2];
+  fluid->vx[i] = (float)v[0], fluid->vy[i] = (float)v[1], fluid->vz[i] = (float)v[2];
+  fluid->mass[i] = (float)(flo_materials(world)[material].density * flo_world_rest_volume(world));
+  fluid->density[i] = (float)flo_materials(world)[material].density;
+  fluid->material[i] = material;
+  flo_materials(world)[material].is_fluid = true;
+  fluid->id[i] = world->next_id[FLO_SET_FLUID]++;
+}
+
+static void fluid_velocity(const FloFluidDef *def, const double x[3], double v[3]) {
+  double arm[3], more[3] = {0};
+  vec_sub(x, def->pose.position, arm);
+  vec_cross(def->angular_velocity, arm, v);
+  vec_add(v, def->velocity, v);
+  if (def->velocity_at) def->velocity_at(def->context, x, more);
+  vec_add(v, more, v);
+}
+
+// As the particle will hold it: what is too large for a float is not finite either.
+static bool is_velocity(const FloWorld *world, const double v[3]) {
+  bool is_finite = isfinite((float)v[0]) && isfinite((float)v[1]) && isfinite((float)v[2]);
+  return is_finite && (world->def.dim == 3 || v[2] == 0);
+}
+
+static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const FloPoints *points,
+                                 const FloGrid *earlier, size_t *n_added, FloError *error) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t first = fluid->count, i = first;
+  uint32_t next_id = world->next_id[FLO_SET_FLUID];
+  FloSolidsNear near = {0};
+  FLO_TRY(flo_particles_add(fluid, points->count, error));
+  for (size_t k = 0; k < points->count; ++k) {
+    double x[3], v[3];
+    pose_to_world(&def->pose, flo_points_at(points, k), x);
+    if (flo_world_is_in_solid(world, x, FLO_FLUID_CLEARANCE * world->def.spacing, &near)) continue;
+    if (flo_grid_is_near(earlier, x, FLO_FLUID_APART * world->def.spacing)) continue;
+    fluid_velocity(def, x, v);
+    if (!is_velocity(world, v)) {
+      fluid->count = first, world->next_id[FLO_SET_FLUID] = next_id;
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "velocity: (%g, %g, %g) at (%g, %g, %g) is not finite, or leaves the plane", v[0], v[1],
+                      v[2], x[0], x[1], x[2]);
+    }
+    flo_world_put_particle(world, i++, def->material.index, x, v);
+  }
+  fluid->count = i;
+  *n_added = i - first;
+  if (*n_added < points->count)
+    flo_world_log(world, FLO_LOG_INFO,
+                  "%zu of %zu fluid particles were left out where solids or other fluids stand",
+                  points->count - *n_added, points->count);
+  world->is_prepared = world->has_step_state = world->lists.is_current = false;
+  return FLO_OK;
+}
+
+// The axis along which gravity is strongest.
+static int find_up(const FloWorld *world) {
+  int up = 0;
+  for (int axis = 1; axis < world->def.dim; ++axis)
+    if (fabs(world->def.gravity[axis]) >= fabs(world->def.gravity[up])) up = axis;
+  return up;
+}
+
+// A box without ends is filled by a lattice that meets itself across the periodic faces: a box of as many
+// whole spacings is sampled, and its points stretched.
+static FloStatus sample_endless(const FloWorld *world, const FloFluidDef *def, const bool wraps[3],
+                                FloPoints *points, FloError *error) {
+  double step[3], s = world->def.spacing;
+  if (def->packing == FLO_FLUID_HEXAGONAL)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "packing: rows of hexagonal packing do not meet across the faces of a periodic box; use cubic");
+  FLO_TRY(flo_world_fit_lattice(world, wraps, find_up(world), step, error));
+  FloShape box = def->shape;
+  double shift[3] = {0};
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    if (wraps[axis]) box.size[axis] = world->def.domain_high[axis] - world->def.domain_low[axis];
+    if (step[axis] == s) continue;
+    // The nearest number of layers, from the low face on.
+    box.size[axis] = s * fmax(round(box.size[axis] / step[axis]), 1);
+    if (!wraps[axis]) shift[axis] = (box.size[axis] / s * step[axis] - def->shape.size[axis]) / 2;
+  }
+  FLO_TRY(flo_shape_sample_volume(&box, world->def.dim, s, def->packing, points, error));
+  for (size_t k = 0; k < points->count; ++k)
+    for (int axis = 0; axis < world->def.dim; ++axis) {
+      double *x = &flo_points_at(points, k)[axis];
+      *x = *x * (step[axis] / s) + shift[axis];
+    }
+  return FLO_OK;
+}
+
+static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, const FloSolid *solid,
+                              FloPoints *points, FloError *error) {
+  bool wraps[3] = {false}, has_ends = true;
+  for (int axis = 0; axis < world->def.dim && def->shape.radius == 0; ++axis) {
+    wraps[axis] = flo_world_is_endless(world, &def->shape, &def->pose, axis);
+    has_ends = has_ends && !wraps[axis];
+  }
+  if (!has_ends) return sample_endless(world, def, wraps, points, error);
+  return flo_solid_sample_volume(solid, world->def.spacing, def->packing, points, error);
+}
+
+FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n_added, FloError *error) {
+  size_t ignored;
+  FLO_TRY(flo_world_check_material(world, def->material, error));
+  FLO_TRY(flo_packing_check(def->packing, error));
+  FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
+  const FloSolid *solid;
+  FLO_TRY(flo_world_find_solid(world, &def->shape, &solid, error));
+  FloPoints points = {.memory = &world->memory};
+  FloGrid earlier;
+  flo_grid_init(&earlier, &world->lattice, &world->memory);
+  FloStatus status = flo_grid_build(&earlier, &world->sets[FLO_SET_FLUID], NULL, world->threads, error);
+  if (status == FLO_OK) status = sample_fluid(world, def, solid, &points, error);
+  if (status == FLO_OK)
+    status = fill_with_fluid(world, def, &points, &earlier, n_added ? n_added : &ignored, error);
+  flo_grid_free(&earlier);
+  flo_points_free(&points);
+  return status;
+}
+
+FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_t n, const double *positions,
+                                  const float *velocities, FloError *error) {
+  FLO_TRY(flo_world_check_material(world, material, error));
+  for (size_t k = 0; k < n; ++k) {
+    const double *x = positions + 3 * k;
+    if (!vec_is_finite(x) || (world->def.dim == 2 && x[2] != 0))
+      return flo_fail(error, FLO_BAD_INPUT, "positions: number %zu is (%g, %g, %g)", k, x[0], x[1], x[2]);
+  }
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  size_t first = fluid->count;
+  FLO_TRY(flo_particles_add(fluid, n, error));
+  for (size_t k = 0; k < n; ++k) {
+    double v[3] = {0};
+    for (int axis = 0; velocities && axis < 3; ++axis) v[axis] = (double)velocities[3 * k + (size_t)axis];
+    flo_world_put_particle(world, first + k, material.index, positions + 3 * k, v);
+  }
+  world->is_prepared = world->has_step_state = world->lists.is_current = false;
+  return FLO_OK;
+}

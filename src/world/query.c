@@ -1,0 +1,293 @@
+// Questions to a world.
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "base/pose.h"
+#include "state/state.h"
+
+#include <string.h>
+
+double flo_world_time(const FloWorld *world) { return world->time; }
+size_t flo_world_count(const FloWorld *world, FloSet set) {
+  return (unsigned)set < FLO_SET_COUNT ? world->sets[set].count : 0;
+}
+size_t flo_world_memory(const FloWorld *world) { return world->memory.bytes; }
+
+// ---- Figures ----
+
+enum {
+  KINETIC,
+  POTENTIAL,
+  MOMENTUM,
+  ANGULAR = MOMENTUM + 3,
+  DENSITY_ERROR = ANGULAR + 3,
+  PENETRATIONS,
+  N_SUMS
+};
+
+static void add_figures(const void *context, size_t begin, size_t end, double *sums) {
+  const FloWorld *world = context;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  FloSolidsNear near = {0};
+  for (size_t i = begin; i < end; ++i) {
+    double x[3] = {p->x[i], p->y[i], p->z[i]}, m = (double)p->mass[i], spin[3];
+    double v[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
+                   (double)p->vz[i] + (double)p->vz_low[i]};
+    vec_cross(x, v, spin);
+    sums[KINETIC] += m * vec_dot(v, v) / 2;
+    sums[POTENTIAL] -= m * vec_dot(world->def.gravity, x);
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[MOMENTUM + axis] += m * v[axis];
+      sums[ANGULAR + axis] += m * spin[axis];
+    }
+    sums[PENETRATIONS] += flo_world_is_in_solid(world, x, -world->def.spacing / 2, &near);
+    sums[DENSITY_ERROR] += fmax((double)p->density[i] / flo_materials(world)[p->material[i]].density - 1, 0);
+  }
+}
+
+static void raise_density_error(const void *context, size_t begin, size_t end, double *maxima) {
+  const FloWorld *world = context;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i)
+    maxima[0] = fmax(maxima[0], (double)p->density[i] / flo_materials(world)[p->material[i]].density - 1);
+}
+
+static void add_body_figures(const FloWorld *world, const FloBody *body, FloFigures *f) {
+  const FloRigid *rigid = &body->rigid;
+  double momentum[3], orbit[3];
+  if (body->kind != FLO_BODY_DYNAMIC || rigid->is_held) return;
+  vec_scale(rigid->velocity, rigid->mass, momentum);
+  vec_cross(rigid->position, momentum, orbit);
+  f->kinetic_energy +=
+      (vec_dot(momentum, rigid->velocity) + vec_dot(rigid->angular_momentum, rigid->angular_velocity)) / 2;
+  f->potential_energy -= rigid->mass * vec_dot(world->def.gravity, rigid->position);
+  vec_add(f->momentum, momentum, f->momentum);
+  vec_add(f->angular_momentum, orbit, f->angular_momentum);
+  vec_add(f->angular_momentum, rigid->angular_momentum, f->angular_momentum);
+}
+
+FloFigures flo_world_figures(FloWorld *world) {
+  double sums[N_SUMS], worst;
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  flo_parallel_sum(world->threads, n, add_figures, world, N_SUMS, sums);
+  flo_parallel_max(world->threads, n, raise_density_error, world, 1, &worst);
+  FloFigures f = {.time = world->time,
+                  .dt = world->dt,
+                  .step = world->step,
+                  .iterations = world->iterations,
+                  .residual = world->residual,
+                  .density_error_mean = n ? sums[DENSITY_ERROR] / (double)n : 0,
+                  .density_error_max = fmax(worst, 0),
+                  .penetrations = (size_t)sums[PENETRATIONS],
+                  .fluid_particles = n,
+                  .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
+                  .rigid_particles = world->sets[FLO_SET_RIGID].count,
+                  .contacts = world->contacts,
+                  .kinetic_energy = sums[KINETIC],
+                  .potential_energy = sums[POTENTIAL],
+                  .max_speed = flo_world_measure_speed(world),
+                  .emitted = world->n_emitted,
+                  .removed = world->n_removed};
+  vec_copy(sums + MOMENTUM, f.momentum);
+  vec_copy(sums + ANGULAR, f.angular_momentum);
+  for (size_t k = 0; k < world->bodies.count; ++k) add_body_figures(world, &flo_bodies(world)[k], &f);
+  return f;
+}
+
+// ---- Bodies ----
+
+static void sum_body_forces(FloWorld *world, FloBody *body) {
+  const FloParticles *b = &world->sets[body->set];
+  vec_set(body->state.force, 0, 0, 0);
+  vec_set(body->state.torque, 0, 0, 0);
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double f[3] = {(double)b->fx[i], (double)b->fy[i], (double)b->fz[i]}, x[3] = {b->x[i], b->y[i], b->z[i]};
+    double arm[3], torque[3];
+    vec_sub(x, body->state.pose.position, arm);
+    vec_cross(arm, f, torque);
+    vec_add(body->state.force, f, body->state.force);
+    vec_add(body->state.torque, torque, body->state.torque);
+  }
+}
+
+// Of dynamic bodies the step itself knows the forces.
+static FloStatus find_forces(FloWorld *world, FloError *error) {
+  if (!world->has_step_state || world->forces_of_step == world->step) return FLO_OK;
+  FLO_TRY(world->method->solid_forces(world, world->method_state, error));
+  flo_world_add_pushes(world);
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) sum_body_forces(world, &flo_bodies(world)[k]);
+  world->forces_of_step = world->step;
+  return FLO_OK;
+}
+
+static bool has_average(const FloBody *body) {
+  return body->kind == FLO_BODY_DYNAMIC || body->averages_force;
+}
+
+FloStatus flo_world_add_impulses(FloWorld *world, FloError *error) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].averages_force) FLO_TRY(find_forces(world, error));
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (!has_average(body)) continue;
+    vec_add_scaled(body->impulse, body->state.force, world->force_dt, body->impulse);
+    vec_add_scaled(body->impulse + 3, body->state.torque, world->force_dt, body->impulse + 3);
+  }
+  return FLO_OK;
+}
+
+void flo_world_restart_averages(FloWorld *world) {
+  world->averages_since = world->time;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    for (int i = 0; i < 6; ++i) flo_bodies(world)[k].impulse[i] = 0;
+}
+
+static void find_means(const FloWorld *world, FloBody *body) {
+  FloBodyState *state = &body->state;
+  double span = world->time - world->averages_since;
+  vec_copy(state->force, state->mean_force);
+  vec_copy(state->torque, state->mean_torque);
+  if (!(span > 0) || !has_average(body)) return;
+  vec_scale(body->impulse, 1 / span, state->mean_force);
+  vec_scale(body->impulse + 3, 1 / span, state->mean_torque);
+}
+
+FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *state, FloError *error) {
+  if (id.generation != 1 || id.index >= world->bodies.count)
+    return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
+  FLO_TRY(find_forces(world, error));
+  find_means(world, &flo_bodies(world)[id.index]);
+  *state = flo_bodies(world)[id.index].state;
+  return FLO_OK;
+}
+
+// ---- Fields ----
+
+const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k) {
+  void *data;
+  if ((unsigned)set >= FLO_SET_COUNT) return NULL;
+  const FloField *field = flo_particles_field(&world->sets[set], k, &data);
+  return field ? field->name : NULL;
+}
+
+FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, FloView *view,
+                         FloError *error) {
+  void *data;
+  const FloField *field;
+  if ((unsigned)set >= FLO_SET_COUNT)
+    return flo_fail(error, FLO_BAD_INPUT, "there is no set of particles number %d", (int)set);
+  for (size_t k = 0; (field = flo_particles_field(&world->sets[set], k, &data)); ++k) {
+    if (strcmp(field->name, name)) continue;
+    *view = (FloView){data,        world->sets[set].count, flo_type_size(field->type), field->type,
+                      field->unit, field->meaning};
+    return FLO_OK;
+  }
+  return flo_fail(error, FLO_BAD_INPUT, "this set of particles has no field '%s'", name);
+}
+
+// The grid is that of the last step; without one, or after particles were added, it is made anew.
+static bool has_current_grid(FloWorld *world) {
+  FloGrid *grid = &world->grids[FLO_SET_FLUID];
+  if (world->has_step_state && grid->count == world->sets[FLO_SET_FLUID].count) return true;
+  world->lists.is_current = false;
+  return flo_grid_build(grid, &world->sets[FLO_SET_FLUID], NULL, world->threads, NULL) == FLO_OK;
+}
+
+// The density is the SPH sum at the point; the pressure is averaged with the same weights. Particles are
+// taken as the last step found them.
+void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure) {
+  const FloGrid *grid = &world->grids[FLO_SET_FLUID];
+  const FloLattice *lattice = &world->lattice;
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  double weight = 0, sum_pressure = 0;
+  int32_t cell[3], at[3];
+  *density = *pressure = 0;
+  flo_grid_cell_of(lattice, point, cell);
+  if (!has_current_grid(world)) return;
+  if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return;
+  for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(lattice, axis, point[axis]);
+  FloWalker walker = {0};
+  flo_walker_move(&walker, grid, cell);
+  for (int range = 0; range < walker.n_ranges; ++range)
+    for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
+      const int32_t *there = grid->fixed + 4 * (size_t)grid->order[k];
+      double d[3];
+      for (int axis = 0; axis < 3; ++axis)
+        d[axis] = (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / lattice->to_fixed[axis];
+      double w = flo_kernel_w(&world->kernel, vec_length(d));
+      weight += w;
+      *density += w * (double)fluid->mass[grid->order[k]];
+      sum_pressure += w * (double)fluid->pressure[grid->order[k]];
+    }
+  if (weight > 0) *pressure = sum_pressure / weight;
+}
+
+// ---- What went wrong ----
+
+// The shorter of the steps that its speed and its acceleration allow, up to a factor; see speed_limit in
+// world.c.
+static double shortest_step(const FloWorld *world, size_t i) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]},
+               a[3] = {(double)p->ax[i], (double)p->ay[i], (double)p->az[i]}, s = world->def.spacing;
+  return fmin(world->def.cfl * s / vec_length(v), 0.5 * sqrt(s / vec_length(a)));
+}
+
+size_t flo_world_find_culprit(const FloWorld *world) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  size_t culprit = 0;
+  double shortest = INFINITY;
+  for (size_t i = 0; i < p->count; ++i) {
+    const double x[3] = {p->x[i], p->y[i], p->z[i]};
+    int32_t cell[3];
+    flo_grid_cell_of(&world->lattice, x, cell);
+    if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return i;
+    double step = shortest_step(world, i);
+    if (step < shortest) shortest = step, culprit = i;
+  }
+  return culprit;
+}
+
+bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t *id, double *time_step) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  size_t i = world->divergence.particle;
+  if (!world->divergence.has_happened || i >= p->count) return false;
+  if (position) vec_set(position, p->x[i], p->y[i], p->z[i]);
+  if (id) *id = p->id[i];
+  if (time_step) *time_step = world->divergence.dt;
+  return true;
+}
+
+// ---- Hash, stages, texts ----
+
+uint64_t flo_world_hash(const FloWorld *world) {
+  uint64_t h = FLO_HASH_START;
+  h = flo_hash_bytes(h, &world->time, sizeof world->time);
+  for (int set = 0; set < FLO_SET_COUNT; ++set) {
+    uint64_t particles = flo_particles_hash(&world->sets[set]);
+    h = flo_hash_bytes(h, &particles, sizeof particles);
+  }
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBodyState *s = &flo_bodies(world)[k].state;
+    h = flo_hash_bytes(h, &s->pose, sizeof s->pose);
+    h = flo_hash_bytes(h, s->velocity, sizeof s->velocity);
+    h = flo_hash_bytes(h, s->angular_velocity, sizeof s->angular_velocity);
+  }
+  return h;
+}
+
+const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
+  static const char *const names[FLO_STAGE_COUNT] = {"sort",  "neighbours", "density",
+                                                     "force", "integrate",  "bodies"};
+  if (k >= FLO_STAGE_COUNT) return NULL;
+  if (seconds) *seconds = world->stage_seconds[k];
+  return names[k];
+}
+
+const char *flo_version(void) { return FLOTSAM_VERSION; }
+
+const char *flo_status_name(FloStatus status) {
+  static const char *const names[] = {"ok",         "bad input", "out of memory",
+                                      "i/o failed", "diverged",  "unsupported"};
+  return (unsigned)status < FLO_COUNT_OF(names) ? names[status] : "unknown";
+}
