@@ -40,11 +40,4 @@ void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt);
 // The shape's pose and velocities that go with it.
 void flo_rigid_state(const FloRigid *rigid, const double rotation[4], FloBodyState *state);
 
-static inline void mat_apply(const double m[9], const double v[3], double out[3]) {
-  double x = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
-  double y = m[3] * v[0] + m[4] * v[1] + m[5] * v[2];
-  double z = m[6] * v[0] + m[7] * v[1] + m[8] * v[2];
-  out[0] = x, out[1] = y, out[2] = z;
-}
-
 #endif

@@ -1,0 +1,31 @@
+// A node: a piece of a body that moves, and perhaps turns, as one. A rigid body is one node, a vertex of a cloth is
+// one. Solvers know bodies only as nodes: an impulse at the end of an arm changes the node's velocities by its inverse
+// mass, whatever kind of body it belongs to.
+#ifndef FLO_SOLVE_NODE_H
+#define FLO_SOLVE_NODE_H
+
+#include "base/vecmath.h"
+
+typedef struct FloNode {
+  double mass;        // as if no axis were locked [kg]
+  double position[3]; // where arms begin: the centre of mass [m]
+  double velocity[3], angular_velocity[3];
+  double inverse_mass[3];    // per axis [1/kg]; 0 along locked axes and while the body is held
+  double inverse_inertia[9]; // about free axes only [1/(kg m²)]; zeros: it does not turn
+} FloNode;
+
+// M^-1 times a wrench (force and torque): the change of the six velocities per unit of time.
+static inline void flo_node_apply(const FloNode *node, const double wrench[6], double out[6]) {
+  mat_apply(node->inverse_inertia, wrench + 3, out + 3);
+  for (int axis = 0; axis < 3; ++axis) out[axis] = node->inverse_mass[axis] * wrench[axis];
+}
+
+// j M^-1 j^T: how much a row with this Jacobian feels of itself through the node.
+static inline double flo_node_response(const FloNode *node, const double j[6]) {
+  double spin[3], sum = 0;
+  mat_apply(node->inverse_inertia, j + 3, spin);
+  for (int axis = 0; axis < 3; ++axis) sum += j[axis] * j[axis] * node->inverse_mass[axis];
+  return sum + vec_dot(j + 3, spin);
+}
+
+#endif
