@@ -1,6 +1,6 @@
-// A node: a piece of a body that moves, and perhaps turns, as one. A rigid body is one node, a vertex of a cloth is
-// one. Solvers know bodies only as nodes: an impulse at the end of an arm changes the node's velocities by its inverse
-// mass, whatever kind of body it belongs to.
+// A node: a piece of a body that moves, and perhaps turns, as one. A rigid body is one node, a vertex of a
+// cloth is one. Solvers know bodies only as nodes: an impulse at the end of an arm changes the node's
+// velocities by its inverse mass, whatever kind of body it belongs to.
 #ifndef FLO_SOLVE_NODE_H
 #define FLO_SOLVE_NODE_H
 
