@@ -20,6 +20,7 @@
 
 #include "base/parallel.h"
 #include "base/vecmath.h"
+#include "solve/conjugate_gradients.h"
 
 #include <math.h>
 #include <string.h>
@@ -169,19 +170,24 @@ static void compute_forces(FloImplicitViscosity *v, FloWorld *world, const float
 typedef struct Work {
   FloWorld *world;
   FloImplicitViscosity *viscosity;
+  const float *mass;    // of fluid particles [kg]
+  const uint16_t *held; // by emitters
   float *force;
-  float alpha, beta;
+  float dt, alpha, beta;
 } Work;
+
+static Work begin_work(FloImplicitViscosity *v, FloWorld *world) {
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  return (Work){.world = world, .viscosity = v, .mass = fluid->mass, .held = fluid->held, .dt = (float)v->dt};
+}
 
 static void image_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
-  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
   const FloImplicitViscosity *v = work->viscosity;
-  const float dt = (float)v->dt;
   for (size_t i = begin; i < end; ++i)
     for (size_t k = 4 * i; k < 4 * i + 4; ++k)
-      v->image[k] = p->held[i] ? 0 : p->mass[i] * v->way[k] - dt * v->image[k];
+      v->image[k] = work->held[i] ? 0 : work->mass[i] * v->way[k] - work->dt * v->image[k];
 }
 
 static void for_fluid(const Work *work, FloRangeFn range) {
@@ -190,7 +196,7 @@ static void for_fluid(const Work *work, FloRangeFn range) {
 }
 
 void flo_implicit_viscosity_apply(FloImplicitViscosity *v, FloWorld *world) {
-  Work work = {.world = world, .viscosity = v};
+  Work work = begin_work(v, world);
   compute_forces(v, world, v->way, v->body_way, v->still_walls, v->image);
   for_fluid(&work, image_range);
   for (size_t k = 0; k < 6 * v->n_bodies; ++k)
@@ -209,31 +215,31 @@ static void divide_by_mass(const FloRigid *rigid, const double momenta[6], doubl
 static void first_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
-  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
   const FloImplicitViscosity *v = work->viscosity;
-  const float dt = (float)v->dt;
   for (size_t i = begin; i < end; ++i)
     for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
-      v->residue[k] = p->held[i] ? 0 : dt * v->image[k];
+      v->residue[k] = work->held[i] ? 0 : work->dt * v->image[k];
       v->change[k] = v->way[k] = 0;
     }
 }
 
-// r . M^-1 r, and M v* . v*.
 // In double: the squares of tiny drops' momenta are too small for a float.
 static double dot_quads(const float *a, const float *b) {
   return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
 }
 
-static void sum_squares(const void *context, size_t begin, size_t end, double *sums) {
+static void sum_residue(const void *context, size_t begin, size_t end, double *sums) {
   const Work *work = context;
-  const float *mass = work->world->sets[FLO_SET_FLUID].mass;
-  const FloImplicitViscosity *v = work->viscosity;
-  for (size_t i = begin; i < end; ++i) {
-    const float *r = v->residue + 4 * i, *u = v->start + 4 * i;
-    sums[0] += dot_quads(r, r) / (double)mass[i];
-    sums[1] += dot_quads(u, u) * (double)mass[i];
-  }
+  const float *residue = work->viscosity->residue;
+  for (size_t i = begin; i < end; ++i)
+    sums[0] += dot_quads(residue + 4 * i, residue + 4 * i) / (double)work->mass[i];
+}
+
+static void sum_motion(const void *context, size_t begin, size_t end, double *sums) {
+  const Work *work = context;
+  const float *start = work->viscosity->start;
+  for (size_t i = begin; i < end; ++i)
+    sums[0] += dot_quads(start + 4 * i, start + 4 * i) * (double)work->mass[i];
 }
 
 static void sum_way(const void *context, size_t begin, size_t end, double *sums) {
@@ -250,32 +256,39 @@ static double dot_bodies(size_t n_bodies, const double *a, const double *b) {
   return sum;
 }
 
-static double residual_square(const Work *work, double *momentum) {
+static double sum_fluid(const Work *work, FloSumFn add) {
+  double sum;
+  flo_parallel_sum(work->world->threads, work->viscosity->n_fluid, add, work, 1, &sum);
+  return sum;
+}
+
+// r . M^-1 r.
+static double measure(void *context) {
+  const Work *work = context;
   const FloImplicitViscosity *v = work->viscosity;
-  double sums[2];
-  flo_parallel_sum(work->world->threads, v->n_fluid, sum_squares, work, 2, sums);
+  double sum = sum_fluid(work, sum_residue);
   for (size_t k = 0; k < v->n_bodies; ++k) {
     const FloBody *body = &flo_bodies(work->world)[k];
     double velocities[6];
     if (!is_free(v, body)) continue;
     divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
-    sums[0] += dot_bodies(1, v->body_residue + 6 * k, velocities);
+    sum += dot_bodies(1, v->body_residue + 6 * k, velocities);
   }
-  if (momentum) *momentum = sums[1];
-  return sums[0];
+  return sum;
 }
 
 static void turn_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
-  const float *mass = work->world->sets[FLO_SET_FLUID].mass;
   const FloImplicitViscosity *v = work->viscosity;
   for (size_t i = begin; i < end; ++i)
-    for (size_t k = 4 * i; k < 4 * i + 4; ++k) v->way[k] = v->residue[k] / mass[i] + work->beta * v->way[k];
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k)
+      v->way[k] = v->residue[k] / work->mass[i] + work->beta * v->way[k];
 }
 
 // The next way is the residual over the mass, made conjugate to the last one.
-static void turn(Work *work, double beta) {
+static void turn(void *context, double beta) {
+  Work *work = context;
   FloImplicitViscosity *v = work->viscosity;
   work->beta = (float)beta;
   for_fluid(work, turn_range);
@@ -301,7 +314,8 @@ static void go_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-static void go(Work *work, double alpha) {
+static void go(void *context, double alpha) {
+  Work *work = context;
   FloImplicitViscosity *v = work->viscosity;
   work->alpha = (float)alpha;
   for_fluid(work, go_range);
@@ -311,22 +325,21 @@ static void go(Work *work, double alpha) {
   }
 }
 
+static double apply(void *context) {
+  const Work *work = context;
+  FloImplicitViscosity *v = work->viscosity;
+  flo_implicit_viscosity_apply(v, work->world);
+  return sum_fluid(work, sum_way) + dot_bodies(v->n_bodies, v->body_way, v->body_image);
+}
+
 static void solve(Work *work) {
   FloImplicitViscosity *v = work->viscosity;
-  double momentum, first = residual_square(work, &momentum), square = first, before = 0;
-  double enough = fmax(v->tolerance * v->tolerance * first, ROUNDING * ROUNDING * momentum);
-  for (v->iterations = 0; square > enough && v->iterations < v->max_iterations; ++v->iterations) {
-    double along;
-    turn(work, before > 0 ? square / before : 0);
-    flo_implicit_viscosity_apply(v, work->world);
-    flo_parallel_sum(work->world->threads, v->n_fluid, sum_way, work, 1, &along);
-    along += dot_bodies(v->n_bodies, v->body_way, v->body_image);
-    if (!(along > 0)) break; // only where nothing is left, or nothing makes sense any more
-    go(work, square / along);
-    before = square;
-    square = residual_square(work, NULL);
-  }
-  v->residual = first > 0 ? sqrt(square / first) : 0;
+  const FloLinearSystem system = {work, measure, turn, apply, go};
+  const FloGradientLimits limits = {.tolerance = v->tolerance,
+                                    .least_square = ROUNDING * ROUNDING * sum_fluid(work, sum_motion),
+                                    .max_iterations = v->max_iterations};
+  FloSolveReport report = flo_conjugate_gradients(&system, &limits);
+  v->iterations = report.iterations, v->residual = report.residual;
 }
 
 // ---- The step ----
@@ -334,12 +347,12 @@ static void solve(Work *work) {
 static void finish_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
-  const float *mass = work->world->sets[FLO_SET_FLUID].mass, per_dt = 1 / (float)work->viscosity->dt;
+  const float per_dt = 1 / work->dt;
   const FloImplicitViscosity *v = work->viscosity;
   for (size_t i = begin; i < end; ++i)
     for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
       v->start[k] += v->change[k];
-      work->force[k] += mass[i] * per_dt * v->change[k];
+      work->force[k] += work->mass[i] * per_dt * v->change[k];
     }
 }
 
@@ -364,8 +377,9 @@ static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
 
 FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *v, FloWorld *world, double dt, float *velocity,
                                       float *force, const float *walls, FloError *error) {
-  Work work = {.world = world, .viscosity = v, .force = force};
   FLO_TRY(flo_implicit_viscosity_prepare(v, world, dt, velocity, walls, error));
+  Work work = begin_work(v, world);
+  work.force = force;
   compute_forces(v, world, v->start, v->body_start, v->walls, v->image);
   for_fluid(&work, first_range);
   for (size_t k = 0; k < 6 * v->n_bodies; ++k) v->body_residue[k] = dt * v->bodies.wrenches[k];
