@@ -49,30 +49,38 @@ static void test_friction_acts_against_the_sliding(void **state) {
     }
 }
 
-// A long rod that is pushed at one end gives way along some directions more than along others. Friction that
-// is not enough is still opposite to the sliding.
+// A long rod that hits the floor with one end gives way along some directions more than along others.
+static Pile *make_rod(Random *random) {
+  Pile *pile = pile_create();
+  uint32_t floor = pile_add_cube(pile, 0, 0, 0, -0.5), rod = pile_add_cube(pile, 1, 0, 0, 0);
+  FloNode *node = &pile->nodes[rod];
+  node->inverse_inertia[0] = 50, node->inverse_inertia[4] = node->inverse_inertia[8] = 0.5;
+  for (int axis = 0; axis < 3; ++axis) {
+    node->angular_velocity[axis] = random_between(random, -3, 3);
+    node->velocity[axis] = axis == 2 ? -3 : random_between(random, -3, 3);
+  }
+  pile_touch(pile, rod, floor, (double[]){1, 0.1, -0.1}, up, 0.1);
+  pile_finish(pile, nothing);
+  return pile;
+}
+
+// It sticks, or friction is all that it can be and opposite to the sliding.
 static void test_friction_of_a_rod_is_against_its_sliding(void **state) {
   (void)state;
   Random random = {11};
-  for (int round = 0; round < 20; ++round)
-    for (int solver = 0; solver < N_SOLVERS; ++solver) {
-      Pile *pile = pile_create();
-      uint32_t floor = pile_add_cube(pile, 0, 0, 0, -0.5), rod = pile_add_cube(pile, 1, 0, 0, 0);
-      FloNode *node = &pile->nodes[rod];
-      node->inverse_inertia[0] = 50, node->inverse_inertia[4] = node->inverse_inertia[8] = 0.5;
-      for (int axis = 0; axis < 3; ++axis) node->angular_velocity[axis] = random_between(&random, -3, 3);
-      vec_set(node->velocity, random_between(&random, -3, 3), random_between(&random, -3, 3), -3);
-      pile_touch(pile, rod, floor, (double[]){1, 0.1, -0.1}, up, 0.1);
-      pile_finish(pile, nothing);
-      FloSolveReport report = pile_solve(pile, solver);
-      const double *drag = pile->lambda + 1;
-      double slide[3];
-      flo_row_error(&pile->rows, &pile->rows.rows[1], pile->velocities, drag, slide);
-      assert_true(report.residual < 1e-10 && vec_length(slide) > 0.1);
-      assert_close(vec_length(drag), 0.1 * pile->lambda[0], 1e-12);
-      assert_close(vec_dot(drag, slide), -vec_length(drag) * vec_length(slide), 1e-9);
-      pile_destroy(pile);
-    }
+  int n_slides = 0;
+  for (int round = 0; round < 200; ++round) {
+    Pile *pile = make_rod(&random);
+    double slide[3];
+    FloSolveReport report = pile_solve(pile, round % N_SOLVERS);
+    const double *drag = pile->lambda + 1, limit = 0.1 * pile->lambda[0];
+    flo_row_error(&pile->rows, &pile->rows.rows[1], pile->velocities, drag, slide);
+    assert_true(report.residual < 1e-10 && vec_length(drag) <= limit * (1 + 1e-12));
+    assert_close(vec_dot(drag, slide), -limit * vec_length(slide), 1e-9);
+    n_slides += vec_length(slide) > 0.1;
+    pile_destroy(pile);
+  }
+  assert_true(n_slides > 100);
 }
 
 // ---- Stacks and collisions ----
