@@ -126,35 +126,49 @@ static double *reaction_of(const FloRows *rows, const FloRow *row, const FloRowB
 
 static double dot6(const double a[6], const double b[6]) { return vec_dot(a, b) + vec_dot(a + 3, b + 3); }
 
-static bool is_held(const FloNode *node) {
-  bool can_move = false;
-  for (int k = 0; k < 3; ++k) can_move = can_move || node->inverse_mass[k] > 0;
-  for (int k = 0; k < 9; ++k) can_move = can_move || node->inverse_inertia[k] != 0;
-  return !can_move;
-}
-
 static double largest_of(int width, const double matrix[9]) {
   return width == 1 ? matrix[0] : flo_dense_largest_eigenvalue(matrix);
 }
 
+typedef struct Weighing {
+  FloRows *rows;
+  FloMobilityFn mobility;
+  const void *context; // of the mobility
+} Weighing;
+
+static bool can_move(const Weighing *weighing, size_t node) {
+  bool is_moved = false;
+  for (int axis = 0; axis < 6; ++axis) {
+    double unit[6] = {0}, out[6];
+    unit[axis] = 1;
+    weighing->mobility(weighing->context, node, unit, out);
+    for (int k = 0; k < 6; ++k) is_moved = is_moved || out[k] != 0;
+  }
+  return is_moved;
+}
+
+// Marks nodes that move with a 1 where their share will be.
+static void mark_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Weighing *weighing = context;
+  for (size_t node = begin; node < end; ++node)
+    weighing->rows->scratch.share[node] = can_move(weighing, node);
+}
+
 // M^-1 J^T and J M^-1 J^T of one block; the latter is added to that of the row.
-static void weigh_block(const FloRows *rows, const FloRow *row, const FloNode *node, FloRowBlock *block,
-                        double matrix[9]) {
+static void weigh_block(const Weighing *weighing, const FloRow *row, FloRowBlock *block, double matrix[9]) {
+  const FloRows *rows = weighing->rows;
   const double *j = jacobian_of(rows, block);
   double *reaction = reaction_of(rows, row, block), own[9] = {0};
   const int width = row->def.width;
-  for (int k = 0; k < width; ++k) flo_node_apply(node, j + 6 * k, reaction + 6 * k);
+  for (int k = 0; k < width; ++k)
+    weighing->mobility(weighing->context, block->node, j + 6 * k, reaction + 6 * k);
   for (int i = 0; i < width; ++i)
     for (int k = 0; k < width; ++k) own[3 * i + k] = dot6(j + 6 * i, reaction + 6 * k);
   for (int k = 0; k < 9; ++k) matrix[k] += own[k];
   block->response = largest_of(width, own);
-  block->is_held = is_held(node);
+  block->is_held = rows->scratch.share[block->node] == 0;
 }
-
-typedef struct Weighing {
-  FloRows *rows;
-  const FloNode *nodes;
-} Weighing;
 
 static void weigh_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
@@ -164,7 +178,7 @@ static void weigh_range(void *context, size_t begin, size_t end, int thread) {
     FloRow *row = &rows->rows[n];
     double matrix[9] = {0};
     for (uint32_t k = row->first_block; k < row->first_block + row->n_blocks; ++k)
-      weigh_block(rows, row, &weighing->nodes[rows->blocks[k].node], &rows->blocks[k], matrix);
+      weigh_block(weighing, row, &rows->blocks[k], matrix);
     row->response = largest_of(row->def.width, matrix) + row->def.softness;
   }
 }
@@ -202,17 +216,27 @@ static FloStatus reserve_lists(FloRows *rows, FloError *error) {
   return FLO_OK;
 }
 
-FloStatus flo_rows_finish(FloRows *rows, const FloNode *nodes, size_t n_nodes, int threads, FloError *error) {
-  Weighing weighing = {rows, nodes};
+FloStatus flo_rows_finish_with(FloRows *rows, FloMobilityFn mobility, const void *context, size_t n_nodes,
+                               int threads, FloError *error) {
+  Weighing weighing = {rows, mobility, context};
   rows->n_nodes = n_nodes;
   for (size_t k = 0; k < rows->n_blocks; ++k) FLO_ASSERT(rows->blocks[k].node < n_nodes);
   FLO_TRY(reserve_lists(rows, error));
   FLO_TRY(reserve_scratch(rows, error));
+  flo_parallel_for(threads, n_nodes, NODES_PER_CHUNK, mark_range, &weighing);
   flo_parallel_for(threads, rows->n_rows, ROWS_PER_CHUNK, weigh_range, &weighing);
   flo_rows_sort(rows);
   uint64_t *used = rows->buffers[BUFFER_COLOURING].data;
   flo_rows_colour(rows, used, (uint32_t *)(used + n_nodes));
   return FLO_OK;
+}
+
+static void apply_node(const void *context, size_t node, const double wrench[6], double out[6]) {
+  flo_node_apply((const FloNode *)context + node, wrench, out);
+}
+
+FloStatus flo_rows_finish(FloRows *rows, const FloNode *nodes, size_t n_nodes, int threads, FloError *error) {
+  return flo_rows_finish_with(rows, apply_node, nodes, n_nodes, threads, error);
 }
 
 // ---- One row ----

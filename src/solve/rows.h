@@ -102,8 +102,15 @@ void flo_rows_point(const double direction[3], const double arm[3], double sign,
 // The same for the three components of the velocity across a normal: how fast the point slides.
 void flo_rows_slide(const double normal[3], const double arm[3], double sign, double j[18]);
 
-// After the last row: everything that follows from the rows and the masses.
+// After the last row: everything that follows from the blocks, the softness and the masses. What rows want
+// and their bounds may still be changed afterwards.
 FloStatus flo_rows_finish(FloRows *rows, const FloNode *nodes, size_t n_nodes, int threads, FloError *error);
+
+// M^-1 times a wrench, for one node. It must be linear, symmetric and not negative.
+typedef void (*FloMobilityFn)(const void *context, size_t node, const double wrench[6], double out[6]);
+// The same for nodes whose inverse mass is any matrix, as that of a body with fluid that follows it.
+FloStatus flo_rows_finish_with(FloRows *rows, FloMobilityFn mobility, const void *context, size_t n_nodes,
+                               int threads, FloError *error);
 
 // ---- Parts of finishing, in row_order.c ----
 

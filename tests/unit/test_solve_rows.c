@@ -90,6 +90,35 @@ static void test_responses_are_those_of_the_matrix(void **state) {
   pile_destroy(pile);
 }
 
+// A node whose velocities depend on each other: a mass of 2 kg that can only move along a line, turning as a
+// screw does.
+static void move_screw(const void *context, size_t node, const double wrench[6], double out[6]) {
+  const double *pitch = context;
+  const double along[6] = {1, 0, 0, *pitch, 0, 0};
+  double push = 0;
+  for (int k = 0; k < 6; ++k) push += along[k] * wrench[k];
+  for (int k = 0; k < 6; ++k) out[k] = node == 0 ? 0 : along[k] * push / 2;
+}
+
+static void test_inverse_masses_may_be_any_matrix(void **state) {
+  (void)state;
+  Pile *pile = pile_create();
+  FloRowDef stop = flo_default_row_def();
+  const double pitch = 3, turns[6] = {0, 0, 0, 1, 0, 0};
+  FloError error;
+  pile_add_cube(pile, 0, 0, 0, 0), pile_add_cube(pile, 1, 0, 0, 0);
+  pile_add_row(pile, &stop);
+  pile_add_block(pile, 1, turns), pile_add_block(pile, 0, turns);
+  assert_ok(flo_rows_finish_with(&pile->rows, move_screw, &pitch, 2, 1, &error), &error);
+  assert_true(!pile->rows.blocks[0].is_held && pile->rows.blocks[1].is_held);
+  assert_close(pile->rows.rows[0].response, 9 / 2.0, 1e-14);
+  pile_begin(pile, nothing);
+  pile->velocities[6] = 1, pile->velocities[9] = 3;
+  pile_solve(pile, GAUSS_SEIDEL);
+  for (int k = 6; k < 12; ++k) assert_close(pile->velocities[k], 0, 1e-12);
+  pile_destroy(pile);
+}
+
 static void test_blocks_of_the_same_node_are_added_up(void **state) {
   (void)state;
   Pile *pile = pile_create();
@@ -316,6 +345,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gathering_is_pushing),
       cmocka_unit_test(test_responses_are_those_of_the_matrix),
+      cmocka_unit_test(test_inverse_masses_may_be_any_matrix),
       cmocka_unit_test(test_blocks_of_the_same_node_are_added_up),
       cmocka_unit_test(test_a_point_moves_and_slides_as_it_should),
       cmocka_unit_test(test_multipliers_are_brought_within_their_bounds),
