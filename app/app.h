@@ -220,12 +220,12 @@ typedef struct AppProgress {
 } AppProgress;
 
 void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet);
-// True when it is time to show something again; figures need not be computed before that.
+// True when it is time to show something again; measurements need not be computed before that.
 bool app_progress_is_due(const AppProgress *progress);
 // Shows how far between start and until `now` is, the time to go, and a text.
 void app_progress_tell(AppProgress *progress, double now, const char *text);
 // The same for a simulation.
-void app_progress_show(AppProgress *progress, const FloFigures *figures);
+void app_progress_show(AppProgress *progress, const FloMeasurements *measurements);
 // Clears or ends the line, so that other output starts on a fresh one.
 void app_progress_end(AppProgress *progress);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BODIES = 12, CHARTED_BODIES = 3 };
+enum { MOST_BODIES = 12, PLOTTED_BODIES = 3 };
 
 // ---- Moments ----
 
@@ -199,7 +199,7 @@ static void lay_over(const AppExhibit *e, const AppExhibit *longest, const char 
     values[k] = own && has_moment(e, longest, k) ? own[k] : NAN;
 }
 
-static void add_chart(FloPage *page, const Comparison *c, const char *column, double *values) {
+static void add_plot(FloPage *page, const Comparison *c, const char *column, double *values) {
   const AppExhibit *longest = find_longest(&c->tour);
   size_t n_rows = longest->series.n_rows;
   FloPlotSeries series[COMPARE_MOST];
@@ -213,39 +213,38 @@ static void add_chart(FloPage *page, const Comparison *c, const char *column, do
       if (isfinite(own[r])) size = fmax(size, fabs(own[r]));
   }
   if (size == 0) return; // nothing that any method has to say
-  app_chart_label(c->scene, column, title);
+  app_plot_label(c->scene, column, title);
   FloPlotInput input = {.title = title,
                         .x_label = "time [s]",
                         .n_points = n_rows,
                         .x = column_of(longest, "time"),
                         .series = series,
                         .n_series = c->tour.count};
-  app_page_chart(page, &input);
+  app_page_plot(page, &input);
 }
 
-static void add_probe_charts(FloPage *page, const Comparison *c, double *values) {
+static void add_probe_plots(FloPage *page, const Comparison *c, double *values) {
   AppColumns choice = {.table = &find_longest(&c->tour)->series, .scene = c->scene};
   choice.x = flo_series_table_find(choice.table, "time");
   choice.columns = calloc(choice.table->n_columns + 1, sizeof *choice.columns);
   if (!choice.columns) return;
   app_columns_add_probes(&choice);
-  for (size_t k = 0; k < choice.count; k++)
-    add_chart(page, c, choice.table->names[choice.columns[k]], values);
+  for (size_t k = 0; k < choice.count; k++) add_plot(page, c, choice.table->names[choice.columns[k]], values);
   free(choice.columns);
 }
 
-static void add_body_charts(FloPage *page, const Comparison *c, double *values) {
+static void add_body_plots(FloPage *page, const Comparison *c, double *values) {
   size_t n = 0;
-  for (size_t b = 0; b < c->scene->n_bodies && n < CHARTED_BODIES; b++) {
+  for (size_t b = 0; b < c->scene->n_bodies && n < PLOTTED_BODIES; b++) {
     char column[96];
     if (!is_free(&c->scene->bodies[b])) continue;
     snprintf(column, sizeof column, "%s.%c", c->scene->bodies[b].name, "xyz"[c->scene->up]);
-    add_chart(page, c, column, values);
+    add_plot(page, c, column, values);
     n++;
   }
 }
 
-static void add_charts(FloPage *page, const Comparison *c) {
+static void add_plots(FloPage *page, const Comparison *c) {
   static const char *const names[] = {"iterations",
                                       "density_error_mean",
                                       "density_error_max",
@@ -259,10 +258,10 @@ static void add_charts(FloPage *page, const Comparison *c) {
   if (n_rows > 1 && values) {
     flo_page_markup(page, "<div class=\"card\">");
     flo_page_element(page, "h2", NULL, "Over time");
-    flo_page_markup(page, "<div class=\"charts\">\n");
-    for (size_t k = 0; k < FLO_COUNT_OF(names); k++) add_chart(page, c, names[k], values);
-    add_probe_charts(page, c, values);
-    add_body_charts(page, c, values);
+    flo_page_markup(page, "<div class=\"plots\">\n");
+    for (size_t k = 0; k < FLO_COUNT_OF(names); k++) add_plot(page, c, names[k], values);
+    add_probe_plots(page, c, values);
+    add_body_plots(page, c, values);
     flo_page_markup(page, "</div></div>\n");
   }
   free(values);
@@ -273,7 +272,7 @@ static void add_charts(FloPage *page, const Comparison *c) {
 static void add_expectations(FloPage *page, const AppTour *tour) {
   const AppExhibit *items[COMPARE_MOST];
   for (size_t k = 0; k < tour->count; k++) items[k] = &tour->items[k];
-  if (app_exhibit_count_figures(items, tour->count) == 0) return;
+  if (app_exhibit_count_measurements(items, tour->count) == 0) return;
   flo_page_markup(page, "<div class=\"card\">");
   app_page_expectations(page, items, tour->count);
   flo_page_markup(page, "</div>\n");
@@ -367,7 +366,7 @@ FloStatus app_compare_write(AppTour *tour, void *context, FloError *error) {
   add_pictures(&page, tour);
   add_expectations(&page, tour);
   add_bodies(&page, c);
-  add_charts(&page, c);
+  add_plots(&page, c);
   add_methods(&page, c);
   return flo_page_end(&page, error);
 }

@@ -1,8 +1,8 @@
 // The folder of one run: every file flotsam writes there, and the way back to its frames.
 //
 //   scene.json          the scene with every constant, override and default written out
-//   series.csv          one row of figures per frame
-//   summary.json        what ran, how long, the last figures, expectations
+//   series.csv          one row of measurements per frame
+//   summary.json        what ran, how long, the last measurements, expectations
 //   particles_NNNN.vtp  all particles of a frame; run.pvd makes a film of them
 //   picture.png         the last frame; picture_NNNN.png some frames on the way
 //   bodies.csv          where every solid is at every frame; body_NAME.ply its triangles

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The columns every run has, in order: X(name, value from the figures `f`).
-#define FIGURES(X)                                                                                           \
+// The columns every run has, in order: X(name, value from the measurements `f`).
+#define MEASUREMENTS(X)                                                                                      \
   X(time, f->time)                                                                                           \
   X(step, (double)f->step)                                                                                   \
   X(dt, f->dt)                                                                                               \
@@ -35,7 +35,7 @@
   X(wall_seconds, wall_seconds)
 
 #define X(name, value) #name,
-static const char *const figure_names[] = {FIGURES(X)};
+static const char *const measurement_names[] = {MEASUREMENTS(X)};
 #undef X
 
 static const char *const body_names[FLO_SERIES_PER_BODY] = {
@@ -43,7 +43,8 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
     "wx", "wy", "wz", "fx", "fy", "fz", "tx", "ty", "tz",       // angular velocity, force, torque
 };
 
-// Figures for which a bare name in an expectation means the worst value of the run rather than the last one.
+// Measurements for which a bare name in an expectation means the worst value of the run rather than the last
+// one.
 static const char *const worst_names[] = {"iterations",        "residual",     "density_error_mean",
                                           "density_error_max", "penetrations", "max_speed"};
 
@@ -56,15 +57,15 @@ static bool is_vector_probe(const FloProbe *probe) {
 // ---- Columns ----
 
 static size_t count_columns(const FloScene *scene) {
-  size_t n = FLO_COUNT_OF(figure_names) + scene->n_bodies * FLO_SERIES_PER_BODY;
+  size_t n = FLO_COUNT_OF(measurement_names) + scene->n_bodies * FLO_SERIES_PER_BODY;
   for (size_t k = 0; k < scene->n_probes; k++) n += is_vector_probe(&scene->probes[k]) ? 3 : 1;
   return n;
 }
 
 static void name_columns(const FloScene *scene, char (*names)[96]) {
   size_t column = 0;
-  for (size_t k = 0; k < FLO_COUNT_OF(figure_names); k++)
-    snprintf(names[column++], sizeof names[0], "%s", figure_names[k]);
+  for (size_t k = 0; k < FLO_COUNT_OF(measurement_names); k++)
+    snprintf(names[column++], sizeof names[0], "%s", measurement_names[k]);
   for (size_t b = 0; b < scene->n_bodies; b++)
     for (size_t k = 0; k < FLO_SERIES_PER_BODY; k++)
       snprintf(names[column++], sizeof names[0], "%s.%s", scene->bodies[b].name, body_names[k]);
@@ -83,7 +84,7 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
   size_t n = count_columns(scene);
   if (series) {
     series->n_columns = n;
-    series->first_body_column = FLO_COUNT_OF(figure_names);
+    series->first_body_column = FLO_COUNT_OF(measurement_names);
     series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY;
     series->names = calloc(n, sizeof *series->names);
     series->last = calloc(5 * n, sizeof(double));
@@ -126,16 +127,16 @@ bool flo_series_has_extremes(const FloSeries *series, size_t column) {
   return column >= series->first_probe_column || is_worst_name(series->names[column]);
 }
 
-bool flo_series_value(const FloSeries *series, const char *figure, double *value) {
-  size_t column = flo_series_find(series, figure);
+bool flo_series_value(const FloSeries *series, const char *measurement, double *value) {
+  size_t column = flo_series_find(series, measurement);
   if (column < series->n_columns) {
-    *value = is_worst_name(figure) ? series->high[column] : series->last[column];
+    *value = is_worst_name(measurement) ? series->high[column] : series->last[column];
     return true;
   }
-  const char *dot = strrchr(figure, '.');
+  const char *dot = strrchr(measurement, '.');
   char name[96];
-  if (!dot || (size_t)(dot - figure) >= sizeof name) return false;
-  snprintf(name, sizeof name, "%.*s", (int)(dot - figure), figure);
+  if (!dot || (size_t)(dot - measurement) >= sizeof name) return false;
+  snprintf(name, sizeof name, "%.*s", (int)(dot - measurement), measurement);
   column = flo_series_find(series, name);
   if (column == series->n_columns) return false;
   if (strcmp(dot, ".last") == 0)
@@ -262,10 +263,10 @@ static FloStatus measure_probes(const FloScene *scene, FloWorld *world, double *
 
 static FloStatus measure(const FloScene *scene, FloWorld *world, double wall_seconds, double *row,
                          FloError *error) {
-  FloFigures figures = flo_world_figures(world), *f = &figures;
+  FloMeasurements measurements = flo_world_measure(world), *f = &measurements;
   double *at = row;
 #define X(name, value) *at++ = value;
-  FIGURES(X)
+  MEASUREMENTS(X)
 #undef X
   FLO_TRY(measure_bodies(scene, world, &at, error));
   return measure_probes(scene, world, &at, error);
@@ -322,7 +323,7 @@ static FloStatus make_line(const FloSeries *series, void (*print)(const FloSerie
   if (stream) print(series, stream);
   if (stream && fclose(stream) == 0) return FLO_OK;
   free(*line);
-  return flo_fail(error, FLO_NO_MEMORY, "no memory for a row of %zu figures", series->n_columns);
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for a row of %zu measurements", series->n_columns);
 }
 
 static FloStatus add_line(FloSeries *series, void (*print)(const FloSeries *series, FILE *stream),

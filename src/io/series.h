@@ -1,5 +1,5 @@
-// One row of figures per frame: series.csv, and the last, lowest and highest value of every column for the
-// summary.
+// One row of measurements per frame: series.csv, and the last, lowest and highest value of every column for
+// the summary.
 #ifndef FLO_IO_SERIES_H
 #define FLO_IO_SERIES_H
 
@@ -19,7 +19,7 @@ typedef struct FloSeries {
 
 enum { FLO_SERIES_PER_BODY = 19 };
 
-// The columns that a scene's runs have; see docs/figures.md.
+// The columns that a scene's runs have; see docs/measurements.md.
 FloStatus flo_series_create(const FloScene *scene, FloSeries **series, FloError *error);
 void flo_series_destroy(FloSeries *series); // NULL is fine; closes the file
 
@@ -40,10 +40,9 @@ FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *wor
 
 // The column of that name; n_columns if there is none.
 size_t flo_series_find(const FloSeries *series, const char *name);
-// The value an expectation means by `figure`: NAME (see docs/figures.md), NAME.max, NAME.min, NAME.mean or
-// NAME.last.
-// False if there is no such figure.
-bool flo_series_value(const FloSeries *series, const char *figure, double *value);
+// The value an expectation means by `measurement`: NAME (see docs/measurements.md), NAME.max, NAME.min,
+// NAME.mean or NAME.last. False if there is no such measurement.
+bool flo_series_value(const FloSeries *series, const char *measurement, double *value);
 
 // True for columns of which the extremes over the run are of interest: errors and probes.
 bool flo_series_has_extremes(const FloSeries *series, size_t column);

@@ -118,13 +118,13 @@ size_t flo_series_table_find(const FloSeriesTable *table, const char *name) {
 
 // ---- Meaning ----
 
-// In two dimensions masses, energies and forces are per metre of depth: docs/figures.md.
+// In two dimensions masses, energies and forces are per metre of depth: docs/measurements.md.
 typedef struct Quantity {
   const char *names; // between blanks
   const char *quantity, *unit, *unit_2d;
 } Quantity;
 
-static const Quantity figures[] = {
+static const Quantity measurements[] = {
     {" time ", "time", "s", "s"},
     {" wall_seconds ", "real time", "s", "s"},
     {" dt ", "time step", "s", "s"},
@@ -184,7 +184,7 @@ static const FloProbe *find_probe(const FloScene *scene, const char *column) {
 
 FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column) {
   bool is_2d = scene && scene->world.dim == 2;
-  FloSeriesMeaning meaning = look_up(figures, FLO_COUNT_OF(figures), column, is_2d);
+  FloSeriesMeaning meaning = look_up(measurements, FLO_COUNT_OF(measurements), column, is_2d);
   if (meaning.quantity) return meaning;
   const FloProbe *probe = find_probe(scene, column);
   if (probe) return meaning_of_probe(probe, is_2d);

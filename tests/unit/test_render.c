@@ -1,4 +1,4 @@
-// Pictures and charts: what they show, that they never depend on the number of threads, and how they fail.
+// Pictures and plots: what they show, that they never depend on the number of threads, and how they fail.
 #include "render/render.h"
 
 #include <dirent.h>
@@ -531,7 +531,7 @@ static void failed_writing_leaves_nothing_behind(void **state) {
   assert_int_equal(flo_write_png(in_folder("a.png"), NULL, 0, 5, &error), FLO_BAD_INPUT);
 }
 
-// ---- Charts ----
+// ---- Plots ----
 
 enum { n_points = 3000 };
 static double xs[n_points], ys[n_points], gaps[n_points];

@@ -1,4 +1,5 @@
-// Series: columns, extremes, what an expectation's figure means, probes on a world at rest, rows read back.
+// Series: columns, extremes, what an expectation's measurement means, probes on a world at rest, rows read
+// back.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,9 +90,9 @@ static void columns_have_fixed_names(void **state) {
   assert_string_equal(all, first);
 }
 
-static double value_of(const FloSeries *series, const char *figure) {
+static double value_of(const FloSeries *series, const char *measurement) {
   double value;
-  assert_true(flo_series_value(series, figure, &value));
+  assert_true(flo_series_value(series, measurement, &value));
   return value;
 }
 
@@ -131,7 +132,7 @@ static void means_cover_all_rows_but_the_first(void **state) {
   assert_true(value_of(f->series, "wall_seconds.mean") == 2.5);
 }
 
-static void unknown_figures_are_not_found(void **state) {
+static void unknown_measurements_are_not_found(void **state) {
   const FloSeries *series = ((Fixture *)*state)->series;
   double value;
   assert_false(flo_series_value(series, "densty", &value));
@@ -329,7 +330,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(probes_measure_a_block_at_rest, set_up, tear_down),
       cmocka_unit_test_setup_teardown(extremes_cover_all_rows, set_up, tear_down),
       cmocka_unit_test_setup_teardown(means_cover_all_rows_but_the_first, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(unknown_figures_are_not_found, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(unknown_measurements_are_not_found, set_up, tear_down),
       cmocka_unit_test_setup_teardown(rows_read_back_exactly, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_file_is_gone_on_with, set_up, tear_down),
       cmocka_unit_test_setup_teardown(other_columns_are_named, set_up, tear_down),
