@@ -14,7 +14,7 @@
 #define FLO_IO_RUN_FOLDER_H
 
 #include "io/files.h"
-#include "io/snapshot.h"
+#include "io/frame.h"
 
 typedef struct FloRunFolder {
   char path[FLO_PATH_SIZE];
@@ -48,9 +48,9 @@ FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, con
                                FloError *error);
 // Writes the next particles_NNNN.vtp. Brings run.pvd up to date if that was not done within the last second:
 // it is written as a whole, which takes the longer the more frames there are.
-FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error);
 // Writes the last frame anew.
-FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error);
 // Brings run.pvd up to date, unless it is.
 FloStatus flo_run_folder_list_frames(FloRunFolder *folder, FloError *error);
 // Returns when all frames, run.pvd and the names in the folder would survive a power cut. Each frame is
