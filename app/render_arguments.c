@@ -1,4 +1,5 @@
 // What `flotsam render` may be told, and what does not go together.
+#include "base/core.h"
 #include "io/suggest.h"
 #include "render_job.h"
 
@@ -182,128 +183,89 @@ static bool check_movie(const AppRenderArguments *a) {
 
 // ---- Options ----
 
+static AppOption *add_options(const AppOption *options, size_t n, AppOption *at) {
+  memcpy(at, options, n * sizeof *at);
+  return at + n;
+}
+
 // Which frames, and where the pictures go.
-#define FRAME_OPTIONS(a)                                                                                       \
-  {"--frame", "N|last", APP_TEXT, &(a)->frame, "the frame's number, from 0; the last unless given", 0, 0},     \
-      {"--frames", "A:B[:STEP]", APP_TEXT, &(a)->frames, "frames A to B; all where A or B is left out", 0, 0}, \
-      {"--out",                                                                                                \
-       "PATH",                                                                                                 \
-       APP_TEXT,                                                                                               \
-       &(a)->out,                                                                                              \
-       "the PNG file, or with --frames a folder; DIR/picture_NNNN.png unless given",                           \
-       0,                                                                                                      \
-       0},                                                                                                     \
-      {"--movie", "FILE", APP_TEXT, &(a)->movie, "a movie (.mp4, .mkv, .webm or .gif) made with ffmpeg",       \
-       0,         0},                                                                                          \
-      {"--fps",                                                                                                \
-       "N",                                                                                                    \
-       APP_NUMBER,                                                                                             \
-       &(a)->fps,                                                                                              \
-       "frames per second of the movie; the scene's, or 30 where it has more than 60",                         \
-       0.01,                                                                                                   \
-       1000},                                                                                                  \
-      {"--width", "PIXELS", APP_INTEGER, &(a)->picture.width, "width; 1280 unless given", 16, 16384}, {        \
-    "--height", "PIXELS", APP_INTEGER, &(a)->picture.height, "height; 720 unless given", 16, 16384             \
-  }
+static AppOption *add_frame_options(AppRenderArguments *a, AppOption *at) {
+  const AppOption options[] = {
+      {"--frame", "N|last", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0, 0},
+      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
+      {"--out", "PATH", APP_TEXT, &a->out,
+       "the PNG file, or with --frames a folder; DIR/picture_NNNN.png unless given", 0, 0},
+      {"--movie", "FILE", APP_TEXT, &a->movie, "a movie (.mp4, .mkv, .webm or .gif) made with ffmpeg", 0, 0},
+      {"--fps", "N", APP_NUMBER, &a->fps,
+       "frames per second of the movie; the scene's, or 30 where it has more than 60", 0.01, 1000},
+      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
+      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
+  };
+  return add_options(options, FLO_COUNT_OF(options), at);
+}
 
 // What is drawn, and in which colours.
-#define LOOK_OPTIONS(a, fields)                                                                                \
-  {"--look",                                                                                                   \
-   "water|particles",                                                                                          \
-   APP_TEXT,                                                                                                   \
-   &(a)->look,                                                                                                 \
-   "water is for runs in space; with --colour-by its surface has the field's colours",                         \
-   0,                                                                                                          \
-   0},                                                                                                         \
-      {"--quality",                                                                                            \
-       "draft|good|best",                                                                                      \
-       APP_TEXT,                                                                                               \
-       &(a)->quality,                                                                                          \
-       "how many rays are traced; draft unless given",                                                         \
-       0,                                                                                                      \
-       0},                                                                                                     \
-      {"--denoise", "on|off", APP_TEXT, &(a)->denoise, "smooth the noise of few rays; on unless given", 0, 0}, \
-      {"--colour-by", "FIELD", APP_TEXT, &(a)->picture.colour_by, fields, 0, 0},                               \
-      {"--range",                                                                                              \
-       "LOW:HIGH",                                                                                             \
-       APP_TEXT,                                                                                               \
-       &(a)->range,                                                                                            \
-       "values at the ends of the colours; what the frames show unless given",                                 \
-       0,                                                                                                      \
-       0},                                                                                                     \
-      {"--spray",                                                                                              \
-       NULL,                                                                                                   \
-       APP_FLAG,                                                                                               \
-       &(a)->has_spray,                                                                                        \
-       "of water: drops that fly alone in the colours of the field, speed unless given",                       \
-       0,                                                                                                      \
-       0},                                                                                                     \
-      {"--with", "DIR", APP_LIST, &(a)->with, "camera and colours that suit this run, too; may be repeated",   \
-       0,        0},                                                                                           \
-  {                                                                                                            \
-    "--slice", "AXIS=PLACE", APP_TEXT, &(a)->slice,                                                            \
-        "the field on a plane, such as z=0.5, instead of the fluid; of runs in space", 0, 0                    \
-  }
+static AppOption *add_look_options(AppRenderArguments *a, const char *fields, AppOption *at) {
+  const AppOption options[] = {
+      {"--look", "water|particles", APP_TEXT, &a->look,
+       "water is for runs in space; with --colour-by its surface has the field's colours", 0, 0},
+      {"--quality", "draft|good|best", APP_TEXT, &a->quality, "how many rays are traced; draft unless given",
+       0, 0},
+      {"--denoise", "on|off", APP_TEXT, &a->denoise, "smooth the noise of few rays; on unless given", 0, 0},
+      {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
+      {"--range", "LOW:HIGH", APP_TEXT, &a->range,
+       "values at the ends of the colours; what the frames show unless given", 0, 0},
+      {"--spray", NULL, APP_FLAG, &a->has_spray,
+       "of water: drops that fly alone in the colours of the field, speed unless given", 0, 0},
+      {"--with", "DIR", APP_LIST, &a->with, "camera and colours that suit this run, too; may be repeated", 0,
+       0},
+      {"--slice", "AXIS=PLACE", APP_TEXT, &a->slice,
+       "the field on a plane, such as z=0.5, instead of the fluid; of runs in space", 0, 0},
+  };
+  return add_options(options, FLO_COUNT_OF(options), at);
+}
 
 // Where it is seen from, and what is drawn over it.
-#define CAMERA_OPTIONS(a)                                                                                    \
-  {"--view",                                                                                                 \
-   "x|y|z|-x|-y|-z",                                                                                         \
-   APP_TEXT,                                                                                                 \
-   &(a)->view,                                                                                               \
-   "parallel rays: seen from far out on an axis, instead of by the camera",                                  \
-   0,                                                                                                        \
-   0},                                                                                                       \
-      {"--from", "X,Y,Z", APP_TEXT, &(a)->from, "where the camera stands [m]; as in the scene unless given", \
-       0,        0},                                                                                         \
-      {"--look-at",                                                                                          \
-       "X,Y,Z",                                                                                              \
-       APP_TEXT,                                                                                             \
-       &(a)->look_at,                                                                                        \
-       "the middle of the picture [m]; as in the scene unless given",                                        \
-       0,                                                                                                    \
-       0},                                                                                                   \
-      {"--field-of-view",                                                                                    \
-       "DEGREES",                                                                                            \
-       APP_NUMBER,                                                                                           \
-       &(a)->camera.field_of_view,                                                                           \
-       "of the camera, upright; as in the scene unless given",                                               \
-       1,                                                                                                    \
-       170},                                                                                                 \
-      {"--vectors",                                                                                          \
-       "SECONDS",                                                                                            \
-       APP_NUMBER,                                                                                           \
-       &(a)->arrow_seconds,                                                                                  \
-       "arrows along the way that the fluid goes in so much time",                                           \
-       1e-9,                                                                                                 \
-       1e9},                                                                                                 \
-      {"--traces", NULL, APP_FLAG, &(a)->has_traces, "draw the ways that bodies have come", 0, 0},           \
-      {"--aperture",                                                                                         \
-       "METRES",                                                                                             \
-       APP_NUMBER,                                                                                           \
-       &(a)->style.aperture,                                                                                 \
-       "of water: width of the lens; blurs what is not in focus",                                            \
-       0,                                                                                                    \
-       1e6},                                                                                                 \
-  {                                                                                                          \
-    "--focus", "METRES", APP_NUMBER, &(a)->style.focus,                                                      \
-        "distance from the eye that is sharp; the middle of the scene unless given", 0, 1e9                  \
-  }
+static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
+  const AppOption options[] = {
+      {"--view", "x|y|z|-x|-y|-z", APP_TEXT, &a->view,
+       "parallel rays: seen from far out on an axis, instead of by the camera", 0, 0},
+      {"--from", "X,Y,Z", APP_TEXT, &a->from, "where the camera stands [m]; as in the scene unless given", 0,
+       0},
+      {"--look-at", "X,Y,Z", APP_TEXT, &a->look_at,
+       "the middle of the picture [m]; as in the scene unless given", 0, 0},
+      {"--field-of-view", "DEGREES", APP_NUMBER, &a->camera.field_of_view,
+       "of the camera, upright; as in the scene unless given", 1, 170},
+      {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
+       "arrows along the way that the fluid goes in so much time", 1e-9, 1e9},
+      {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the ways that bodies have come", 0, 0},
+      {"--aperture", "METRES", APP_NUMBER, &a->style.aperture,
+       "of water: width of the lens; blurs what is not in focus", 0, 1e6},
+      {"--focus", "METRES", APP_NUMBER, &a->style.focus,
+       "distance from the eye that is sharp; the middle of the scene unless given", 0, 1e9},
+  };
+  return add_options(options, FLO_COUNT_OF(options), at);
+}
+
+static AppOption *add_other_options(AppRenderArguments *a, AppOption *at) {
+  const AppOption options[] = {
+      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
+      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
+      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+  };
+  return add_options(options, FLO_COUNT_OF(options), at);
+}
 
 bool app_render_parse(int argc, char **argv, AppRenderArguments *a, int *exit_code) {
   AppList words = {0};
   char fields[160];
   app_list_colours(fields);
   *a = (AppRenderArguments){0};
-  AppOption options[] = {
-      FRAME_OPTIONS(a),
-      LOOK_OPTIONS(a, fields),
-      CAMERA_OPTIONS(a),
-      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
-      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
-      {0},
-  };
+  AppOption options[32] = {0}, *end = add_frame_options(a, options);
+  end = add_look_options(a, fields, end);
+  end = add_camera_options(a, end);
+  end = add_other_options(a, end);
+  FLO_ASSERT(end < options + FLO_COUNT_OF(options)); // zeros end the table
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
   a->folder = words.items[0];
   *exit_code = APP_BAD_INPUT;

@@ -1,10 +1,10 @@
 #include "io/series_read.h"
 
 #include "base/core.h"
+#include "io/csv.h"
 #include "io/files.h"
 #include "io/series.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +63,8 @@ static FloStatus read_names(Reader *reader, FloSeriesTable *table) {
 // Row `row` of a table that has room for `capacity` of them.
 static FloStatus read_row(Reader *reader, FloSeriesTable *table, size_t capacity, size_t row) {
   for (size_t c = 0; c < table->n_columns; c++) {
-    char *end;
-    double value = strtod(reader->at, &end);
-    // strtod would go over the end of the line to find a number.
-    if (end == reader->at || isspace((unsigned char)*reader->at))
-      return refuse(reader, "a column is not a number", row + 2);
-    table->values[c * capacity + row] = value;
+    const char *end = flo_csv_take_number(reader->at, &table->values[c * capacity + row]);
+    if (!end) return refuse(reader, "a column is not a number", row + 2);
     reader->at = end;
     if (c + 1 < table->n_columns && !take(reader, ',')) return refuse(reader, "columns are missing", row + 2);
   }
