@@ -4,8 +4,8 @@
 #define FLO_APP_APP_H
 
 #include "io/files.h"
+#include "io/frame.h"
 #include "io/scene.h"
-#include "io/snapshot.h"
 #include "render/outlook.h"
 #include "render/render.h"
 #include "render/survey.h"
@@ -151,7 +151,7 @@ typedef struct AppPicture {
   int width, height; // 0: the renderer's default
   int threads;       // 0: all cores
   const char *colour_by;
-  const AppView *view; // NULL: as app_view_of_scene makes it from the bodies' current places
+  const AppView *view;                         // NULL: as app_view_of_scene makes it
   void (*report)(void *context, double share); // called while drawing; NULL: not
   void *context;
 } AppPicture;
@@ -161,22 +161,22 @@ void app_list_colours(char text[160]);
 // False, with a message that begins with the command's name, if there is no such field.
 bool app_check_colour(const char *command, const char *colour_by);
 
-// The view before anything has happened; the scene's bodies must stand where they start.
+// The view before anything has happened.
 FloStatus app_view_of_scene(const FloScene *scene, const AppPicture *picture, AppView *view, FloError *error);
 // Takes a frame into account, and at last all of them: then the view suits what did happen.
-FloStatus app_survey_frame(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+FloStatus app_survey_frame(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                            FloSurvey *survey, FloError *error);
 void app_view_settle(const FloScene *scene, const AppPicture *picture, const FloSurvey *survey,
                      AppView *view);
 
-// Draws one frame; the scene's bodies must have their current poses in def.pose. `rgb` is malloc'ed; its size
-// is what app_picture_size tells.
+// Draws one frame, which must hold its particles; bodies are drawn where it has them, or where the scene puts
+// them if it has none. `rgb` is malloc'ed; its size is what app_picture_size tells.
 void app_picture_size(const AppPicture *picture, int *width, int *height);
-FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
-                    uint8_t **rgb, FloError *error);
+FloStatus app_paint(const FloScene *scene, const FloFrame *frame, const AppPicture *picture, uint8_t **rgb,
+                    FloError *error);
 // The same into a PNG file.
-FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
-                   const char *path, FloError *error);
+FloStatus app_draw(const FloScene *scene, const FloFrame *frame, const AppPicture *picture, const char *path,
+                   FloError *error);
 
 // ---- Movies (movie.c) ----
 
@@ -220,12 +220,12 @@ typedef struct AppProgress {
 } AppProgress;
 
 void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet);
-// True when it is time to show something again; figures need not be computed before that.
+// True when it is time to show something again; measurements need not be computed before that.
 bool app_progress_is_due(const AppProgress *progress);
 // Shows how far between start and until `now` is, the time to go, and a text.
 void app_progress_tell(AppProgress *progress, double now, const char *text);
 // The same for a simulation.
-void app_progress_show(AppProgress *progress, const FloFigures *figures);
+void app_progress_show(AppProgress *progress, const FloMeasurements *measurements);
 // Clears or ends the line, so that other output starts on a fresh one.
 void app_progress_end(AppProgress *progress);
 

@@ -153,11 +153,11 @@ static double count_pictures(double frames) {
   return count;
 }
 
-static FloStatus time_picture(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+static FloStatus time_picture(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                               double *seconds, FloError *error) {
   uint8_t *rgb = NULL;
   double since = flo_seconds();
-  FLO_TRY(app_paint(scene, snapshot, picture, &rgb, error));
+  FLO_TRY(app_paint(scene, frame, picture, &rgb, error));
   *seconds = flo_seconds() - since;
   free(rgb);
   return FLO_OK;
@@ -169,17 +169,17 @@ static FloStatus measure_drawing(const Arguments *arguments, const FloScene *sce
   enum { COARSE = 8, FINE = 4 };
   AppView view;
   AppPicture picture = {.threads = arguments->scene.threads, .view = &view};
-  FloSnapshot snapshot;
+  FloFrame frame;
   int width, height;
   double coarse = 0, fine = 0;
   app_picture_size(&picture, &width, &height);
   FLO_TRY(app_view_of_scene(scene, &(AppPicture){0}, &view, error));
-  FLO_TRY(flo_snapshot_take(world, &snapshot, error));
+  FLO_TRY(flo_frame_take(scene, world, 0, FLO_FRAME_PICTURE, &frame, error));
   picture.width = width / COARSE, picture.height = height / COARSE;
-  FloStatus status = time_picture(scene, &snapshot, &picture, &coarse, error);
+  FloStatus status = time_picture(scene, &frame, &picture, &coarse, error);
   picture.width = width / FINE, picture.height = height / FINE;
-  if (status == FLO_OK) status = time_picture(scene, &snapshot, &picture, &fine, error);
-  flo_snapshot_free(&snapshot);
+  if (status == FLO_OK) status = time_picture(scene, &frame, &picture, &fine, error);
+  flo_frame_free(&frame);
   const double c = 1.0 / (COARSE * COARSE), f = 1.0 / (FINE * FINE);
   double per_picture = fmax(fine - coarse, 0) / (f - c);
   *seconds = fmax(fine - per_picture * f, 0) + per_picture;

@@ -12,7 +12,8 @@ static const AppUsage usage = {
     .arguments = "SCENE",
     .about =
         "Runs SCENE with each of several methods and writes one page, DIR/index.html, that needs nothing\n"
-        "else: pictures of the same moments side by side, figures over time in common charts, what it cost,\n"
+        "else: pictures of the same moments side by side, measurements over time in common plots, what it "
+        "cost,\n"
         "where bodies ended up, and which expectations each has met.\n"
         "Methods that --methods names must be able to run the scene; without it, all that can are compared.\n"
         "Parameters of one method that another does not know are left out for that one, those of the scene\n"

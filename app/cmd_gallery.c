@@ -1,8 +1,8 @@
 // flotsam gallery: runs all scenes, draws them, and puts what came out on one page.
 #include "base/core.h"
-#include "charts.h"
 #include "exhibit.h"
 #include "io/suggest.h"
+#include "plots.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -15,7 +15,7 @@ static const AppUsage usage = {
     .arguments = "",
     .about =
         "Runs every scene that comes with flotsam, or those of a folder, draws a picture and a short movie\n"
-        "of each, and writes one page, DIR/index.html, that needs nothing else: pictures, movies, charts,\n"
+        "of each, and writes one page, DIR/index.html, that needs nothing else: pictures, movies, plots,\n"
         "expectations, times and the commands that do it again. The page is there from the beginning and\n"
         "grows with each scene. A scene that fails is shown as such, and the others go on.\n"
         "A gallery that was stopped, by Ctrl-C or in any other way, goes on where it was when the same\n"
@@ -347,9 +347,9 @@ static void choose_columns(const AppExhibit *e, AppColumns *choice) {
   app_columns_add_probes(choice);
 }
 
-static void add_charts(FloPage *page, const AppExhibit *e) {
+static void add_plots(FloPage *page, const AppExhibit *e) {
   AppColumns choice = {.table = &e->series, .scene = e->scene};
-  AppCharts charts;
+  AppPlots plots;
   choice.x = flo_series_table_find(&e->series, "time");
   choice.columns = calloc(e->series.n_columns + 1, sizeof *choice.columns);
   if (!choice.columns || e->series.n_rows < 2 || choice.x == e->series.n_columns) {
@@ -358,11 +358,11 @@ static void add_charts(FloPage *page, const AppExhibit *e) {
   }
   choose_columns(e, &choice);
   flo_page_element(page, "h3", NULL, "Series");
-  flo_page_markup(page, "<div class=\"charts\">\n");
-  if (app_charts_make(&choice, false, &charts))
-    for (size_t k = 0; k < charts.count; k++) app_page_chart(page, &charts.inputs[k]);
+  flo_page_markup(page, "<div class=\"plots\">\n");
+  if (app_plots_make(&choice, false, &plots))
+    for (size_t k = 0; k < plots.count; k++) app_page_plot(page, &plots.inputs[k]);
   flo_page_markup(page, "</div>\n");
-  app_charts_free(&charts);
+  app_plots_free(&plots);
   free(choice.columns);
 }
 
@@ -378,7 +378,7 @@ static void add_scene(FloPage *page, const Gallery *gallery, const AppExhibit *e
   add_media(page, &gallery->tour, e);
   if (e->scene) add_facts(page, e);
   app_page_expectations(page, (const AppExhibit *const[]){e}, 1);
-  if (e->scene) add_charts(page, e);
+  if (e->scene) add_plots(page, e);
   flo_page_element(page, "h3", NULL, "Run it");
   app_page_command(page, e, gallery->arguments->scenes ? e->arguments.scene : e->name, NULL);
   flo_page_markup(page, "</article>\n");

@@ -1,9 +1,9 @@
-// flotsam plot: the columns of a run's series.csv as charts.
+// flotsam plot: the columns of a run's series.csv as plots.
 #include "base/core.h"
-#include "charts.h"
 #include "io/files.h"
 #include "io/series_read.h"
 #include "io/suggest.h"
+#include "plots.h"
 #include "run.h"
 
 #include <fnmatch.h>
@@ -19,7 +19,7 @@ static const AppUsage usage = {
         "Draws columns of the series.csv in the run folder DIR over time: the probes, energies, the largest\n"
         "speed, density errors and the time step unless --columns names others. Columns of the same "
         "quantity\n"
-        "share a chart, unless their sizes differ by far; the charts stand one below the other. Writes\n"
+        "share a plot, unless their sizes differ by far; the plots stand one below the other. Writes\n"
         "DIR/plot.svg and DIR/plot.png, or the one file that --out names.\n"
         "Exit codes: 0 drawn, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam plot runs/dam-break\n"
@@ -30,7 +30,7 @@ static const AppUsage usage = {
     .max_words = 1,
 };
 
-enum { CHART_HEIGHT = 150, SINGLE_HEIGHT = 420 };
+enum { PLOT_HEIGHT = 150, SINGLE_HEIGHT = 420 };
 
 typedef struct Arguments {
   const char *folder, *x, *out;
@@ -48,7 +48,7 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--x", "NAME", APP_TEXT, &a->x, "the column along x; time unless given", 0, 0},
       {"--out", "FILE", APP_TEXT, &a->out, "where to: a name that ends with .svg or .png", 0, 0},
       {"--width", "PIXELS", APP_INTEGER, &a->width, "width of the sheet; 900 unless given", 200, 16384},
-      {"--height", "PIXELS", APP_INTEGER, &a->height, "its height; by the number of charts unless given", 150,
+      {"--height", "PIXELS", APP_INTEGER, &a->height, "its height; by the number of plots unless given", 150,
        16384},
       {"--log", NULL, APP_FLAG, &a->is_log, "powers of ten along y", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace the file that --out names", 0, 0},
@@ -119,14 +119,14 @@ static bool ends_with(const char *text, const char *end) {
   return n >= n_end && strcmp(text + n - n_end, end) == 0;
 }
 
-// As high as the charts need; wider sheets have larger letters, and need more.
-static int choose_height(const Arguments *a, size_t n_charts) {
-  double height = n_charts == 1 ? SINGLE_HEIGHT : 100 + CHART_HEIGHT * (double)n_charts;
+// As high as the plots need; wider sheets have larger letters, and need more.
+static int choose_height(const Arguments *a, size_t n_plots) {
+  double height = n_plots == 1 ? SINGLE_HEIGHT : 100 + PLOT_HEIGHT * (double)n_plots;
   return a->height ? a->height : (int)fmin(height * fmax(1, a->width / 900.0), FLO_MAX_PICTURE_SIDE);
 }
 
 static FloStatus draw_one(const Arguments *a, const FloPlotSheet *sheet, const char *path, FloError *error) {
-  int height = choose_height(a, sheet->n_charts);
+  int height = choose_height(a, sheet->n_plots);
   FLO_TRY(ends_with(path, ".svg") ? flo_plot_sheet_svg(path, sheet, a->width, height, error)
                                   : flo_plot_sheet_png(path, sheet, a->width, height, error));
   printf("plot     %s\n", path);
@@ -145,16 +145,16 @@ static FloStatus draw(const Arguments *a, const FloPlotSheet *sheet, FloError *e
 }
 
 static int draw_choice(const Arguments *a, const AppColumns *choice) {
-  AppCharts charts;
+  AppPlots plots;
   FloError error;
   FloStatus status = FLO_OK;
   const char *title =
       choice->scene && choice->scene->title && choice->scene->title[0] ? choice->scene->title : a->folder;
-  if (!app_charts_make(choice, a->is_log, &charts))
-    status = flo_fail(&error, FLO_NO_MEMORY, "plot: no memory for the charts");
-  FloPlotSheet sheet = {title, charts.inputs, charts.count, a->is_log};
+  if (!app_plots_make(choice, a->is_log, &plots))
+    status = flo_fail(&error, FLO_NO_MEMORY, "plot: no memory for the plots");
+  FloPlotSheet sheet = {title, plots.inputs, plots.count, a->is_log};
   if (status == FLO_OK) status = draw(a, &sheet, &error);
-  app_charts_free(&charts);
+  app_plots_free(&plots);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", error.text);
 }
 

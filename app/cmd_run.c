@@ -11,7 +11,7 @@ static const AppUsage usage = {
     .arguments = "SCENE",
     .about =
         "Simulates SCENE, a scene file or the name of a scene that comes with flotsam, and writes a folder:\n"
-        "scene.json (as run), series.csv (figures of every frame), summary.json, particles_NNNN.vtp and "
+        "scene.json (as run), series.csv (measurements of every frame), summary.json, particles_NNNN.vtp and "
         "run.pvd\n"
         "(for ParaView), bodies.csv and body_NAME.ply, picture.png, checkpoint.h5, log.txt, assets (files "
         "that the\n"

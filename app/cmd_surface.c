@@ -6,7 +6,6 @@
 #include "io/scene_steps.h"
 #include "io/suggest.h"
 #include "io/vtk.h"
-#include "poses.h"
 #include "surface/surface_file.h"
 #include "surface/walls.h"
 
@@ -47,7 +46,7 @@ typedef struct Arguments {
 typedef struct Job {
   const Arguments *arguments;
   FloScene *scene;
-  AppPoses poses;
+  FloRunFrames frames;
   FloSurfaceDef def;
   FloSurfaceFormat format;
   FloWalls walls;
@@ -120,23 +119,29 @@ static FloStatus choose_kernel(Job *job) {
 
 // ---- Walls ----
 
-// Solids that move stood elsewhere at a frame than at the start: the series tells where.
-static FloStatus place_walls(Job *job, size_t frame) {
-  FloError reason;
+// Whether a frame is to have its bodies: solids that move stood elsewhere at the start.
+static bool needs_bodies(const Job *job) {
   bool is_moving = false;
   for (size_t b = 0; b < job->scene->n_bodies; b++)
     is_moving = is_moving || job->scene->bodies[b].def.kind == FLO_BODY_KINEMATIC;
-  if (!is_moving || job->arguments->is_unclipped) return FLO_OK;
-  if (app_poses_place(&job->poses, frame, job->scene, &reason) != FLO_OK)
+  return is_moving && !job->arguments->is_unclipped;
+}
+
+static FloStatus place_walls(Job *job, size_t number) {
+  FloFrame frame;
+  FloError reason;
+  if (!needs_bodies(job)) return FLO_OK;
+  if (flo_frame_read(&job->frames, number, FLO_FRAME_BODIES, &frame, &reason) != FLO_OK)
     return flo_fail(&job->error, FLO_BAD_INPUT, "%.800s; --no-clip does without", reason.text);
-  flo_walls_place(&job->walls, job->scene->bodies);
+  flo_walls_place(&job->walls, frame.bodies);
+  flo_frame_free(&frame);
   return FLO_OK;
 }
 
 static FloStatus make_walls(Job *job) {
   const FloScene *scene = job->scene;
   if (job->arguments->is_unclipped) return FLO_OK;
-  FLO_TRY(flo_walls_of_bodies(&job->walls, scene->bodies, scene->n_bodies, scene->world.spacing, 1,
+  FLO_TRY(flo_walls_of_bodies(&job->walls, scene->bodies, NULL, scene->n_bodies, scene->world.spacing, 1,
                               job->arguments->threads, &job->memory, &job->error));
   job->region = flo_walls_region(&job->walls);
   if (!flo_walls_is_empty(&job->walls)) job->def.region = &job->region;
@@ -215,19 +220,12 @@ static FloStatus prepare_folder(Job *job) {
 
 // ---- Frames ----
 
-typedef struct Fluid {
-  double *positions;
-  size_t count;
-} Fluid;
-
 // Fluid stands first in a frame.
-static FloStatus take_fluid(Job *job, const FloSnapshot *snapshot, Fluid *fluid) {
-  *fluid = (Fluid){0};
-  while (fluid->count < snapshot->count && snapshot->type[fluid->count] == FLO_SET_FLUID) fluid->count++;
-  fluid->positions = malloc((fluid->count + 1) * sizeof(double[3]));
-  if (!fluid->positions)
-    return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", fluid->count);
-  for (size_t k = 0; k < 3 * fluid->count; k++) fluid->positions[k] = (double)snapshot->positions[k];
+static FloStatus take_fluid(const FloFrame *frame, double **positions, FloError *error) {
+  const size_t n = frame->counts[FLO_SET_FLUID];
+  *positions = malloc((n + 1) * sizeof(double[3]));
+  if (!*positions) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", n);
+  for (size_t k = 0; k < 3 * n; k++) (*positions)[k] = (double)frame->positions[k];
   return FLO_OK;
 }
 
@@ -266,14 +264,15 @@ static void tell_there(Job *job, size_t frame, const char *path) {
   json_decref(line);
 }
 
-static FloStatus build_and_write(Job *job, size_t frame, const FloSnapshot *snapshot, const Fluid *fluid,
-                                 const char *path) {
+static FloStatus build_and_write(Job *job, const FloFrame *frame, const char *path) {
   FloSurfaceMesh surface;
-  double began = flo_seconds();
-  FloStatus status = flo_surface_build(&job->def, fluid->positions, snapshot->velocity, fluid->count,
+  double *positions, began = flo_seconds();
+  FLO_TRY(take_fluid(frame, &positions, &job->error));
+  FloStatus status = flo_surface_build(&job->def, positions, frame->velocity, frame->counts[FLO_SET_FLUID],
                                        &surface, &job->memory, &job->error);
-  if (status == FLO_OK) status = flo_surface_write(path, job->format, &surface, snapshot->time, &job->error);
-  if (status == FLO_OK) tell(job, frame, snapshot->time, path, &surface, flo_seconds() - began);
+  free(positions);
+  if (status == FLO_OK) status = flo_surface_write(path, job->format, &surface, frame->time, &job->error);
+  if (status == FLO_OK) tell(job, frame->number, frame->time, path, &surface, flo_seconds() - began);
   flo_surface_free(&surface);
   return status;
 }
@@ -285,15 +284,12 @@ static FloStatus name_frame(Job *job, FloStatus status, const char *particles) {
   return flo_fail(&job->error, status, "%s: %s", particles, cause.text);
 }
 
-static FloStatus make_frame(Job *job, size_t frame, const char *particles, const char *path) {
-  FloSnapshot snapshot;
-  Fluid fluid;
-  FLO_TRY(place_walls(job, frame));
-  FLO_TRY(flo_snapshot_read(particles, &snapshot, &job->error));
-  FloStatus status = take_fluid(job, &snapshot, &fluid);
-  if (status == FLO_OK) status = build_and_write(job, frame, &snapshot, &fluid, path);
-  free(fluid.positions);
-  flo_snapshot_free(&snapshot);
+static FloStatus make_frame(Job *job, size_t number, const char *particles, const char *path) {
+  FloFrame frame;
+  FLO_TRY(place_walls(job, number));
+  FLO_TRY(flo_frame_read(&job->frames, number, FLO_FRAME_PARTICLES, &frame, &job->error));
+  FloStatus status = build_and_write(job, &frame, path);
+  flo_frame_free(&frame);
   job->n_made++;
   return name_frame(job, status, particles);
 }
@@ -335,7 +331,7 @@ static FloStatus write_collection(Job *job, char (*texts)[64], const char **name
     if (!app_is_current(path, particles, &job->settings_time)) continue;
     snprintf(texts[n], sizeof texts[n], "surface_%06zu.vtp", frame);
     names[n] = texts[n];
-    times[n++] = app_poses_time(&job->poses, frame, (double)frame / job->scene->frames_per_second);
+    times[n++] = flo_run_frames_time(&job->frames, frame);
   }
   FLO_TRY(flo_path_join(job->out, "surface.pvd", path, &job->error));
   return flo_vtk_write_collection(path, n, names, times, &job->error);
@@ -357,13 +353,6 @@ static FloStatus make_film(Job *job) {
 
 // ---- All of it ----
 
-// A series that cannot be read costs the times of frames only, unless a solid moves.
-static void read_series(Job *job) {
-  if (app_poses_read(job->arguments->folder, job->scene, &job->poses, NULL) == FLO_OK) return;
-  app_poses_free(&job->poses);
-  job->poses = (AppPoses){.folder = job->arguments->folder, .n_bodies = job->scene->n_bodies};
-}
-
 static FloStatus make_surfaces(Job *job) {
   if (job->scene->world.dim != 3)
     return flo_fail(
@@ -380,7 +369,7 @@ static FloStatus make_surfaces(Job *job) {
   FLO_TRY(plan(job));
   FLO_TRY(make_walls(job));
   FLO_TRY(prepare_folder(job));
-  read_series(job);
+  flo_run_frames_open(job->arguments->folder, job->scene, &job->frames);
   FLO_TRY(make_frames(job));
   FLO_TRY(make_film(job));
   if (job->n_there > 0 && !job->arguments->is_quiet && !job->arguments->is_json)
@@ -410,7 +399,7 @@ int cmd_surface(int argc, char **argv) {
   AppSceneArguments load = {.scene = path};
   if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
   status = make_surfaces(&job);
-  app_poses_free(&job.poses);
+  flo_run_frames_close(&job.frames);
   flo_walls_free(&job.walls);
   flo_scene_destroy(job.scene);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);

@@ -1,13 +1,15 @@
 #include "compare_page.h"
 
 #include "base/core.h"
+#include "base/vecmath.h"
+#include "io/frame.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BODIES = 12, CHARTED_BODIES = 3 };
+enum { MOST_BODIES = 12, PLOTTED_BODIES = 3 };
 
 // ---- Moments ----
 
@@ -141,35 +143,54 @@ static void add_costs(FloPage *page, const AppTour *tour) {
 
 // ---- Bodies ----
 
-static double last_of(const AppExhibit *e, const char *body, const char *part) {
-  char name[96];
-  snprintf(name, sizeof name, "%s.%s", body, part);
-  const double *values = column_of(e, name);
-  return values && e->series.n_rows ? values[e->series.n_rows - 1] : NAN;
+// The bodies of each run at its end; a frame of zeros where they cannot be read.
+static void read_ends(const AppTour *tour, FloFrame ends[COMPARE_MOST]) {
+  for (size_t k = 0; k < tour->count; k++) {
+    const AppExhibit *e = &tour->items[k];
+    FloRunFrames run;
+    ends[k] = (FloFrame){0};
+    if (!e->scene || e->series.n_rows == 0) continue;
+    flo_run_frames_open(e->run, e->scene, &run);
+    flo_frame_read(&run, e->series.n_rows - 1, FLO_FRAME_BODIES, &ends[k], NULL);
+    flo_run_frames_close(&run);
+  }
 }
 
-static void add_body_row(FloPage *page, const AppExhibit *e, const char *body, bool is_first) {
-  static const char *const parts[] = {"x", "y", "z", "vx", "vy", "vz"};
+static void add_body_row(FloPage *page, const AppExhibit *e, const FloFrame *end, size_t b,
+                         const char *name) {
+  static const FloBodyState unknown = {.pose.position = {NAN, NAN, NAN}, .velocity = {NAN, NAN, NAN}};
+  const FloBodyState *state = b < end->n_bodies ? &end->bodies[b].state : &unknown;
   char text[48];
-  double square = 0;
   flo_page_markup(page, "<tr>");
-  flo_page_cell(page, "name", is_first ? body : "");
+  flo_page_cell(page, "name", name);
   flo_page_cell(page, NULL, e->name);
-  for (size_t k = 0; k < 6; k++) {
-    double value = last_of(e, body, parts[k]);
-    if (k < 3) flo_page_cell(page, "n", app_show_number(value, text));
-    if (k >= 3) square += value * value;
-  }
-  flo_page_cell(page, "n", app_show_number(sqrt(square), text));
+  for (int axis = 0; axis < 3; axis++)
+    flo_page_cell(page, "n", app_show_number(state->pose.position[axis], text));
+  flo_page_cell(page, "n", app_show_number(vec_length(state->velocity), text));
   flo_page_markup(page, "</tr>\n");
 }
 
 static bool is_free(const FloSceneBody *body) { return body->def.kind == FLO_BODY_DYNAMIC; }
 
+// Returns how many bodies have rows; further ones have none.
+static size_t add_body_rows(FloPage *page, const Comparison *c) {
+  FloFrame ends[COMPARE_MOST];
+  size_t n_shown = 0;
+  read_ends(&c->tour, ends);
+  for (size_t b = 0; b < c->scene->n_bodies && n_shown < MOST_BODIES; b++) {
+    if (!is_free(&c->scene->bodies[b])) continue;
+    for (size_t k = 0; k < c->tour.count; k++)
+      add_body_row(page, &c->tour.items[k], &ends[k], b, k == 0 ? c->scene->bodies[b].name : "");
+    n_shown++;
+  }
+  for (size_t k = 0; k < c->tour.count; k++) flo_frame_free(&ends[k]);
+  return n_shown;
+}
+
 static void add_bodies(FloPage *page, const Comparison *c) {
   const FloScene *scene = c->scene;
   char names[3][32], text[96];
-  size_t n_shown = 0, n_free = 0;
+  size_t n_free = 0;
   for (size_t b = 0; b < scene->n_bodies; b++) n_free += is_free(&scene->bodies[b]);
   if (n_free == 0) return;
   for (int k = 0; k < 3; k++)
@@ -178,12 +199,7 @@ static void add_bodies(FloPage *page, const Comparison *c) {
   flo_page_markup(page, "<div class=\"card\">");
   flo_page_element(page, "h2", NULL, "Where bodies ended up");
   flo_page_table_begin(page, titles, FLO_COUNT_OF(titles));
-  for (size_t b = 0; b < scene->n_bodies && n_shown < MOST_BODIES; b++) {
-    if (!is_free(&scene->bodies[b])) continue;
-    for (size_t k = 0; k < c->tour.count; k++)
-      add_body_row(page, &c->tour.items[k], scene->bodies[b].name, k == 0);
-    n_shown++;
-  }
+  const size_t n_shown = add_body_rows(page, c);
   flo_page_table_end(page);
   snprintf(text, sizeof text, "%zu more bodies are in bodies.csv of each run.", n_free - n_shown);
   if (n_shown < n_free) flo_page_element(page, "p", "note", text);
@@ -199,7 +215,7 @@ static void lay_over(const AppExhibit *e, const AppExhibit *longest, const char 
     values[k] = own && has_moment(e, longest, k) ? own[k] : NAN;
 }
 
-static void add_chart(FloPage *page, const Comparison *c, const char *column, double *values) {
+static void add_plot(FloPage *page, const Comparison *c, const char *column, double *values) {
   const AppExhibit *longest = find_longest(&c->tour);
   size_t n_rows = longest->series.n_rows;
   FloPlotSeries series[COMPARE_MOST];
@@ -213,39 +229,38 @@ static void add_chart(FloPage *page, const Comparison *c, const char *column, do
       if (isfinite(own[r])) size = fmax(size, fabs(own[r]));
   }
   if (size == 0) return; // nothing that any method has to say
-  app_chart_label(c->scene, column, title);
+  app_plot_label(c->scene, column, title);
   FloPlotInput input = {.title = title,
                         .x_label = "time [s]",
                         .n_points = n_rows,
                         .x = column_of(longest, "time"),
                         .series = series,
                         .n_series = c->tour.count};
-  app_page_chart(page, &input);
+  app_page_plot(page, &input);
 }
 
-static void add_probe_charts(FloPage *page, const Comparison *c, double *values) {
+static void add_probe_plots(FloPage *page, const Comparison *c, double *values) {
   AppColumns choice = {.table = &find_longest(&c->tour)->series, .scene = c->scene};
   choice.x = flo_series_table_find(choice.table, "time");
   choice.columns = calloc(choice.table->n_columns + 1, sizeof *choice.columns);
   if (!choice.columns) return;
   app_columns_add_probes(&choice);
-  for (size_t k = 0; k < choice.count; k++)
-    add_chart(page, c, choice.table->names[choice.columns[k]], values);
+  for (size_t k = 0; k < choice.count; k++) add_plot(page, c, choice.table->names[choice.columns[k]], values);
   free(choice.columns);
 }
 
-static void add_body_charts(FloPage *page, const Comparison *c, double *values) {
+static void add_body_plots(FloPage *page, const Comparison *c, double *values) {
   size_t n = 0;
-  for (size_t b = 0; b < c->scene->n_bodies && n < CHARTED_BODIES; b++) {
+  for (size_t b = 0; b < c->scene->n_bodies && n < PLOTTED_BODIES; b++) {
     char column[96];
     if (!is_free(&c->scene->bodies[b])) continue;
     snprintf(column, sizeof column, "%s.%c", c->scene->bodies[b].name, "xyz"[c->scene->up]);
-    add_chart(page, c, column, values);
+    add_plot(page, c, column, values);
     n++;
   }
 }
 
-static void add_charts(FloPage *page, const Comparison *c) {
+static void add_plots(FloPage *page, const Comparison *c) {
   static const char *const names[] = {"iterations",
                                       "density_error_mean",
                                       "density_error_max",
@@ -259,10 +274,10 @@ static void add_charts(FloPage *page, const Comparison *c) {
   if (n_rows > 1 && values) {
     flo_page_markup(page, "<div class=\"card\">");
     flo_page_element(page, "h2", NULL, "Over time");
-    flo_page_markup(page, "<div class=\"charts\">\n");
-    for (size_t k = 0; k < FLO_COUNT_OF(names); k++) add_chart(page, c, names[k], values);
-    add_probe_charts(page, c, values);
-    add_body_charts(page, c, values);
+    flo_page_markup(page, "<div class=\"plots\">\n");
+    for (size_t k = 0; k < FLO_COUNT_OF(names); k++) add_plot(page, c, names[k], values);
+    add_probe_plots(page, c, values);
+    add_body_plots(page, c, values);
     flo_page_markup(page, "</div></div>\n");
   }
   free(values);
@@ -273,7 +288,7 @@ static void add_charts(FloPage *page, const Comparison *c) {
 static void add_expectations(FloPage *page, const AppTour *tour) {
   const AppExhibit *items[COMPARE_MOST];
   for (size_t k = 0; k < tour->count; k++) items[k] = &tour->items[k];
-  if (app_exhibit_count_figures(items, tour->count) == 0) return;
+  if (app_exhibit_count_measurements(items, tour->count) == 0) return;
   flo_page_markup(page, "<div class=\"card\">");
   app_page_expectations(page, items, tour->count);
   flo_page_markup(page, "</div>\n");
@@ -367,7 +382,7 @@ FloStatus app_compare_write(AppTour *tour, void *context, FloError *error) {
   add_pictures(&page, tour);
   add_expectations(&page, tour);
   add_bodies(&page, c);
-  add_charts(&page, c);
+  add_plots(&page, c);
   add_methods(&page, c);
   return flo_page_end(&page, error);
 }

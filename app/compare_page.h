@@ -2,10 +2,10 @@
 #ifndef FLO_APP_COMPARE_PAGE_H
 #define FLO_APP_COMPARE_PAGE_H
 
-#include "charts.h"
 #include "exhibit.h"
+#include "plots.h"
 
-enum { COMPARE_MOST = APP_CHART_SERIES, COMPARE_MOMENTS = 3 };
+enum { COMPARE_MOST = APP_PLOT_SERIES, COMPARE_MOMENTS = 3 };
 
 typedef struct Comparison {
   FloScene *scene;   // as it stands

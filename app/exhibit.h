@@ -132,12 +132,12 @@ void app_page_machine(FloPage *page, const AppExhibit *items, size_t count);
 // What went wrong, and notes.
 void app_page_troubles(FloPage *page, const AppExhibit *exhibit);
 // How many lines the table below has.
-size_t app_exhibit_count_figures(const AppExhibit *const *items, size_t count);
+size_t app_exhibit_count_measurements(const AppExhibit *const *items, size_t count);
 // Expectations of several runs of one scene beside each other, and beside the paper where the scene tells it.
 void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t count);
 // The command line that does the same run; into the folder `out`, unless that is NULL.
 void app_page_command(FloPage *page, const AppExhibit *exhibit, const char *scene, const char *out);
-// A chart of its own for an input.
-void app_page_chart(FloPage *page, const FloPlotInput *input);
+// A plot of its own for an input.
+void app_page_plot(FloPage *page, const FloPlotInput *input);
 
 #endif

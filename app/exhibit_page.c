@@ -1,4 +1,4 @@
-// What pages tell of runs: verdicts, expectations, commands, charts.
+// What pages tell of runs: verdicts, expectations, commands, plots.
 #include "base/core.h"
 #include "command_line.h"
 #include "exhibit.h"
@@ -178,7 +178,7 @@ static void add_expectation(FloPage *page, const AppExhibit *const *items, size_
   flo_page_markup(page, "</tr>\n");
 }
 
-size_t app_exhibit_count_figures(const AppExhibit *const *items, size_t count) {
+size_t app_exhibit_count_measurements(const AppExhibit *const *items, size_t count) {
   size_t most = 0;
   for (size_t k = 0; k < count; k++)
     most = flo_max_size(most, json_array_size(json_object_get(items[k]->summary, "expect")));
@@ -187,9 +187,9 @@ size_t app_exhibit_count_figures(const AppExhibit *const *items, size_t count) {
 
 void app_page_expectations(FloPage *page, const AppExhibit *const *items, size_t count) {
   enum { MOST = 16 };
-  const char *titles[MOST + 4] = {"Figure"};
+  const char *titles[MOST + 4] = {"Measurement"};
   char names[MOST][80];
-  size_t n_rows = app_exhibit_count_figures(items, count), n_titles = 1;
+  size_t n_rows = app_exhibit_count_measurements(items, count), n_titles = 1;
   bool has_paper = false;
   if (n_rows == 0 || count > MOST) return;
   for (size_t k = 0; k < n_rows; k++) has_paper |= paper_of(first_expect(items, count, k)) != NULL;
@@ -221,15 +221,15 @@ void app_page_command(FloPage *page, const AppExhibit *e, const char *scene, con
   app_line_free(&line);
 }
 
-// ---- Charts ----
+// ---- Plots ----
 
-void app_page_chart(FloPage *page, const FloPlotInput *input) {
+void app_page_plot(FloPage *page, const FloPlotInput *input) {
   enum { WIDTH = 360, HEIGHT = 200 };
   char *svg = NULL;
   FloPlotSheet sheet = {NULL, input, 1, false};
   FloError error;
   if (flo_plot_sheet_svg_text(&sheet, WIDTH, HEIGHT, &svg, &error) == FLO_OK)
-    flo_page_chart(page, svg, input->title ? input->title : "");
+    flo_page_plot(page, svg, input->title ? input->title : "");
   else
     flo_page_element(page, "p", "note", error.text);
   free(svg);

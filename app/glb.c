@@ -2,8 +2,6 @@
 
 #include "app.h"
 #include "base/core.h"
-#include "io/run_folder.h"
-#include "poses.h"
 #include "render/run_gltf.h"
 #include "surface/walls.h"
 
@@ -12,10 +10,10 @@
 typedef struct Job {
   const AppGlb *glb;
   FloScene *scene;
-  AppPoses poses;
+  FloRunFrames frames;
   AppView view;
   double *times;
-  FloPose *frames; // the bodies' poses, frame after frame
+  FloPose *poses; // the bodies' poses, frame after frame
   FloRunMotion motion;
   FloMemory memory;
   FloSurfaceMesh surface;
@@ -23,48 +21,50 @@ typedef struct Job {
 
 // ---- Motion ----
 
-// Frames whose row in the series is not there yet, because the run still goes on, are left out.
+// Frames whose rows in bodies.csv are not there yet, because the run still goes on, are left out.
 static FloStatus take_motion(Job *job, FloError *error) {
   const AppGlb *glb = job->glb;
-  const size_t n_bodies = job->scene->n_bodies, end = flo_min_size(glb->end, app_poses_count(&job->poses));
+  const size_t n_bodies = job->scene->n_bodies;
+  const FloBodyTable *table = NULL;
+  if (n_bodies > 0) FLO_TRY(flo_run_frames_bodies(&job->frames, &table, error));
+  const size_t end = table ? flo_min_size(glb->end, table->n_frames) : glb->end;
   if (glb->first >= end)
-    return flo_fail(error, FLO_BAD_INPUT, "%s/series.csv: has no row for frame %zu", glb->folder, glb->first);
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s/bodies.csv: has no rows for frame %zu; put the file of the run back", glb->folder,
+                    glb->first);
   const size_t n = end - glb->first;
   job->times = malloc(n * sizeof *job->times);
-  job->frames = malloc((n * n_bodies + 1) * sizeof *job->frames);
-  if (!job->times || !job->frames)
+  job->poses = malloc((n * n_bodies + 1) * sizeof *job->poses);
+  if (!job->times || !job->poses)
     return flo_fail(error, FLO_NO_MEMORY, "no memory for %zu frames of %zu bodies", n, n_bodies);
   for (size_t k = 0; k < n; k++) {
     const size_t frame = glb->first + k;
-    job->times[k] = app_poses_time(&job->poses, frame, (double)frame / job->scene->frames_per_second);
-    for (size_t b = 0; b < n_bodies; b++) job->frames[k * n_bodies + b] = app_poses_at(&job->poses, frame, b);
+    job->times[k] = flo_run_frames_time(&job->frames, frame);
+    for (size_t b = 0; b < n_bodies; b++) job->poses[k * n_bodies + b] = flo_body_table_pose(table, frame, b);
   }
-  job->motion = (FloRunMotion){n, job->times, job->frames};
+  job->motion = (FloRunMotion){n, job->times, job->poses};
   return FLO_OK;
 }
 
 // ---- Fluid ----
 
-static FloStatus build_surface(Job *job, const FloSnapshot *snapshot, const FloWalls *walls,
-                               FloError *error) {
-  size_t n = 0;
+static FloStatus build_surface(Job *job, const FloFrame *frame, const FloWalls *walls, FloError *error) {
+  const size_t n = frame->counts[FLO_SET_FLUID];
   FloSurfaceDef def = flo_surface_default_def(job->scene->world.spacing);
   def.memory_limit = app_memory_limit();
   const FloSignedField region = flo_walls_region(walls);
   if (!flo_walls_is_empty(walls)) def.region = &region;
-  while (n < snapshot->count && snapshot->type[n] == FLO_SET_FLUID) n++;
   double *positions = malloc((n + 1) * sizeof(double[3]));
   if (!positions) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", n);
-  for (size_t k = 0; k < 3 * n; k++) positions[k] = (double)snapshot->positions[k];
+  for (size_t k = 0; k < 3 * n; k++) positions[k] = (double)frame->positions[k];
   FloStatus status = flo_surface_build(&def, positions, NULL, n, &job->surface, &job->memory, error);
   free(positions);
   return status;
 }
 
 static FloStatus take_surface(Job *job, FloError *error) {
-  FloScene *scene = job->scene;
-  char path[FLO_PATH_SIZE];
-  FloSnapshot snapshot;
+  const FloScene *scene = job->scene;
+  FloFrame frame;
   FloWalls walls = {0};
   if (!job->glb->has_surface) return FLO_OK;
   if (scene->world.dim != 3)
@@ -76,14 +76,12 @@ static FloStatus take_surface(Job *job, FloError *error) {
     return flo_fail(error, FLO_BAD_INPUT,
                     "convert: %s: is a run without fluid, so there is no surface; leave out --surface",
                     job->glb->folder);
-  FLO_TRY(app_poses_place(&job->poses, job->glb->surface, scene, error));
-  FLO_TRY(flo_run_folder_frame_path(job->glb->folder, job->glb->surface, path, error));
-  FLO_TRY(flo_snapshot_read(path, &snapshot, error));
-  FloStatus status = flo_walls_of_bodies(&walls, scene->bodies, scene->n_bodies, scene->world.spacing, 1, 0,
-                                         &job->memory, error);
-  if (status == FLO_OK) status = build_surface(job, &snapshot, &walls, error);
+  FLO_TRY(flo_frame_read(&job->frames, job->glb->surface, FLO_FRAME_PICTURE, &frame, error));
+  FloStatus status = flo_walls_of_bodies(&walls, scene->bodies, frame.bodies, scene->n_bodies,
+                                         scene->world.spacing, 1, 0, &job->memory, error);
+  if (status == FLO_OK) status = build_surface(job, &frame, &walls, error);
   flo_walls_free(&walls);
-  flo_snapshot_free(&snapshot);
+  flo_frame_free(&frame);
   return status;
 }
 
@@ -103,10 +101,10 @@ static FloStatus write_file(const Job *job, const char *path, FloError *error) {
   return status;
 }
 
-// The view is that of the scene before anything has happened: bodies must not have been moved yet.
+// The view is that of the scene before anything has happened.
 static FloStatus make(Job *job, const char *path, FloError *error) {
   FLO_TRY(app_view_of_scene(job->scene, &(AppPicture){0}, &job->view, error));
-  FLO_TRY(app_poses_read(job->glb->folder, job->scene, &job->poses, error));
+  flo_run_frames_open(job->glb->folder, job->scene, &job->frames);
   FLO_TRY(take_motion(job, error));
   FLO_TRY(take_surface(job, error));
   return path ? write_file(job, path, error) : write_stream(job, stdout, "standard output", error);
@@ -120,9 +118,9 @@ FloStatus app_write_glb(const AppGlb *glb, const char *path, FloError *error) {
   FLO_TRY(flo_scene_load(scene_path, &(FloSceneOptions){0}, &job.scene, error));
   FloStatus status = make(&job, path, error);
   flo_surface_free(&job.surface);
-  app_poses_free(&job.poses);
+  flo_run_frames_close(&job.frames);
   flo_scene_destroy(job.scene);
   free(job.times);
-  free(job.frames);
+  free(job.poses);
   return status;
 }

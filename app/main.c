@@ -13,12 +13,12 @@ static int cmd_version(int argc, char **argv);
 static int cmd_help(int argc, char **argv);
 
 static const AppCommand commands[] = {
-    {"run", cmd_run, "simulate a scene into a folder of figures, particles and pictures"},
+    {"run", cmd_run, "simulate a scene into a folder of measurements, particles and pictures"},
     {"resume", cmd_resume, "go on with a run that was interrupted"},
     {"check", cmd_check, "read a scene and tell what running it would mean"},
     {"info", cmd_info, "tell about a run, or list methods, parameters, kernels, scenes, shapes, keys"},
     {"render", cmd_render, "draw frames of a run, or make a movie of them"},
-    {"plot", cmd_plot, "draw the figures of a run over time"},
+    {"plot", cmd_plot, "draw the measurements of a run over time"},
     {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY"},
     {"surface", cmd_surface, "make triangle meshes of the fluid in a run"},
     {"gallery", cmd_gallery, "run and draw all scenes, and make one page of them"},

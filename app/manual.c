@@ -95,17 +95,18 @@ static void print_summary(const AppCommand *commands, size_t count) {
 
 // ---- The page ----
 
-static const char head[] = ".SH NAME\n"
-                           "flotsam \\- fluids and solids that push each other, by smoothed particles\n"
-                           ".SH SYNOPSIS\n"
-                           ".B flotsam\n"
-                           ".I COMMAND\n"
-                           ".RI [ arguments ]\n"
-                           ".RI [ options ]\n"
-                           ".SH DESCRIPTION\n"
-                           "A scene file goes in; a folder of figures, particles and pictures comes out.\n"
-                           ".B flotsam run\n"
-                           "writes the folder, the other commands read it:\n";
+static const char head[] =
+    ".SH NAME\n"
+    "flotsam \\- fluids and solids that push each other, by smoothed particles\n"
+    ".SH SYNOPSIS\n"
+    ".B flotsam\n"
+    ".I COMMAND\n"
+    ".RI [ arguments ]\n"
+    ".RI [ options ]\n"
+    ".SH DESCRIPTION\n"
+    "A scene file goes in; a folder of measurements, particles and pictures comes out.\n"
+    ".B flotsam run\n"
+    "writes the folder, the other commands read it:\n";
 
 static const char tail[] =
     ".SH EXIT STATUS\n"

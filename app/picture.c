@@ -1,4 +1,4 @@
-// From a snapshot to a picture: which particles to draw, what colours them, what is written below.
+// From a frame to a picture: which particles to draw, what colours them, what is written below.
 #include "picture.h"
 
 #include "base/core.h"
@@ -15,57 +15,57 @@
 typedef struct Colour {
   const char *name, *label;
   // NULL: each material has its own colour.
-  float (*value)(const FloScene *scene, const FloSnapshot *snapshot, size_t i);
+  float (*value)(const FloScene *scene, const FloFrame *frame, size_t i);
 } Colour;
 
-static float speed_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float speed_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  const float *v = snapshot->velocity + 3 * i;
+  const float *v = frame->velocity + 3 * i;
   return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-static float density_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float density_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->density[i];
+  return frame->density[i];
 }
 
 // In percent of the density at rest.
-static float density_error_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
-  const size_t material = snapshot->material[i];
+static float density_error_of(const FloScene *scene, const FloFrame *frame, size_t i) {
+  const size_t material = frame->material[i];
   if (material >= scene->parts->n_materials) return 0;
   const double rest = scene->parts->materials[material].def.density;
-  return (float)(100 * ((double)snapshot->density[i] / rest - 1));
+  return (float)(100 * ((double)frame->density[i] / rest - 1));
 }
 
-static float pressure_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float pressure_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->pressure[i];
+  return frame->pressure[i];
 }
 
-static float x_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float x_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->positions[3 * i];
+  return frame->positions[3 * i];
 }
-static float y_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float y_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->positions[3 * i + 1];
+  return frame->positions[3 * i + 1];
 }
-static float z_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float z_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->positions[3 * i + 2];
+  return frame->positions[3 * i + 2];
 }
 
-static float vx_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float vx_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->velocity[3 * i];
+  return frame->velocity[3 * i];
 }
-static float vy_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float vy_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->velocity[3 * i + 1];
+  return frame->velocity[3 * i + 1];
 }
-static float vz_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
+static float vz_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   (void)scene;
-  return snapshot->velocity[3 * i + 2];
+  return frame->velocity[3 * i + 2];
 }
 
 static const Colour colours[] = {
@@ -123,12 +123,10 @@ typedef struct Selection {
 
 // Fluid, and the samples of bodies that ask for it: other solids are drawn as the shapes they are. Only
 // particles that are somewhere: after a divergence some have left all bounds.
-static bool is_drawn(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
-  const float *x = snapshot->positions + 3 * i;
-  bool is_sample =
-      snapshot->body[i] < scene->n_bodies && !strcmp(scene->bodies[snapshot->body[i]].look, "samples");
-  return (snapshot->type[i] == FLO_SET_FLUID || is_sample) && isfinite(x[0]) && isfinite(x[1]) &&
-         isfinite(x[2]);
+static bool is_drawn(const FloScene *scene, const FloFrame *frame, size_t i) {
+  const float *x = frame->positions + 3 * i;
+  bool is_sample = frame->body[i] < scene->n_bodies && !strcmp(scene->bodies[frame->body[i]].look, "samples");
+  return (frame->type[i] == FLO_SET_FLUID || is_sample) && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
 static void release(Selection *s) {
@@ -138,23 +136,23 @@ static void release(Selection *s) {
   free(s->materials);
 }
 
-static FloStatus select_particles(const FloScene *scene, const FloSnapshot *snapshot, const Colour *colour,
+static FloStatus select_particles(const FloScene *scene, const FloFrame *frame, const Colour *colour,
                                   Selection *s, FloError *error) {
-  size_t most = snapshot->count + 1;
+  size_t most = frame->count + 1;
   *s = (Selection){.positions = malloc(most * 3 * sizeof *s->positions),
                    .velocities = malloc(most * 3 * sizeof *s->velocities),
                    .values = malloc(most * sizeof *s->values),
                    .materials = malloc(most * sizeof *s->materials)};
   if (!s->positions || !s->velocities || !s->values || !s->materials) {
     release(s);
-    return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %zu particles", snapshot->count);
+    return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %zu particles", frame->count);
   }
-  for (size_t i = 0; i < snapshot->count; i++) {
-    if (!is_drawn(scene, snapshot, i)) continue;
-    float value = colour->value ? colour->value(scene, snapshot, i) : 0;
-    memcpy(s->positions + 3 * s->n, snapshot->positions + 3 * i, 3 * sizeof(float));
-    memcpy(s->velocities + 3 * s->n, snapshot->velocity + 3 * i, 3 * sizeof(float));
-    s->materials[s->n] = snapshot->material[i];
+  for (size_t i = 0; i < frame->count; i++) {
+    if (!is_drawn(scene, frame, i)) continue;
+    float value = colour->value ? colour->value(scene, frame, i) : 0;
+    memcpy(s->positions + 3 * s->n, frame->positions + 3 * i, 3 * sizeof(float));
+    memcpy(s->velocities + 3 * s->n, frame->velocity + 3 * i, 3 * sizeof(float));
+    s->materials[s->n] = frame->material[i];
     s->values[s->n++] = isfinite(value) ? value : 0;
   }
   return FLO_OK;
@@ -172,8 +170,8 @@ FloStatus app_view_of_scene(const FloScene *scene, const AppPicture *picture, Ap
 // By how much fluid is compressed, in percent. What is missing is left out: spray and the surface have few
 // neighbours, and lack tens of percent of the density without being wrong. A range that held them would show
 // the rest of the fluid in one colour.
-static float compression_of(const FloScene *scene, const FloSnapshot *snapshot, size_t i) {
-  return fmaxf(0, density_error_of(scene, snapshot, i));
+static float compression_of(const FloScene *scene, const FloFrame *frame, size_t i) {
+  return fmaxf(0, density_error_of(scene, frame, i));
 }
 
 static bool is_density(const Colour *colour) {
@@ -189,12 +187,12 @@ static void settle_density(const Colour *colour, const FloSurvey *survey, AppVie
   view->value_high = (float)(view->outlook.density_high * (1 + 0.01 * (double)most));
 }
 
-FloStatus app_survey_frame(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+FloStatus app_survey_frame(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                            FloSurvey *survey, FloError *error) {
   Selection s;
   Colour colour = *colour_of(scene, picture);
   if (is_density(&colour)) colour.value = compression_of;
-  FLO_TRY(select_particles(scene, snapshot, &colour, &s, error));
+  FLO_TRY(select_particles(scene, frame, &colour, &s, error));
   flo_survey_add(survey, s.positions, s.values, s.n);
   release(&s);
   return FLO_OK;
@@ -228,8 +226,8 @@ void app_picture_size(const AppPicture *picture, int *width, int *height) {
   *width = options.width, *height = options.height;
 }
 
-static FloPictureInput describe(const FloScene *scene, const Colour *colour, const AppView *view,
-                                const Selection *s) {
+static FloPictureInput describe(const FloScene *scene, const FloFrame *frame, const Colour *colour,
+                                const AppView *view, const Selection *s) {
   return (FloPictureInput){.dim = scene->world.dim,
                            .up = scene->up,
                            .n_particles = s->n,
@@ -244,23 +242,24 @@ static FloPictureInput describe(const FloScene *scene, const Colour *colour, con
                            .n_materials = view->outlook.n_materials,
                            .bodies = scene->bodies,
                            .n_bodies = scene->n_bodies,
+                           .placed = frame->bodies,
                            .repeat = flo_scene_repeat(scene),
                            .camera = scene->camera,
                            .view = view->outlook.view};
 }
 
-FloStatus app_paint_with(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+FloStatus app_paint_with(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                          const AppExtras *extras, uint8_t **rgb, FloError *error) {
   const Colour *colour = colour_of(scene, picture);
   const FloPictureOptions options = options_of(picture);
   AppView own;
   Selection s;
   if (!picture->view) FLO_TRY(app_view_of_scene(scene, picture, &own, error));
-  FLO_TRY(select_particles(scene, snapshot, colour, &s, error));
+  FLO_TRY(select_particles(scene, frame, colour, &s, error));
   char caption[256];
   snprintf(caption, sizeof caption, "%s   t = %.3f s", scene->title ? scene->title : scene->name,
-           snapshot->time);
-  FloPictureInput input = describe(scene, colour, picture->view ? picture->view : &own, &s);
+           frame->time);
+  FloPictureInput input = describe(scene, frame, colour, picture->view ? picture->view : &own, &s);
   input.caption = caption, input.walls = extras->walls;
   input.velocities = s.velocities, input.arrow_seconds = (float)extras->arrow_seconds;
   input.traces = extras->traces, input.n_traces = extras->n_traces;
@@ -269,23 +268,23 @@ FloStatus app_paint_with(const FloScene *scene, const FloSnapshot *snapshot, con
   return status;
 }
 
-FloStatus app_draw_with(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+FloStatus app_draw_with(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                         const AppExtras *extras, const char *path, FloError *error) {
   int width, height;
   uint8_t *rgb = NULL;
   app_picture_size(picture, &width, &height);
-  FLO_TRY(app_paint_with(scene, snapshot, picture, extras, &rgb, error));
+  FLO_TRY(app_paint_with(scene, frame, picture, extras, &rgb, error));
   FloStatus status = flo_write_png(path, rgb, width, height, error);
   free(rgb);
   return status;
 }
 
-FloStatus app_paint(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
-                    uint8_t **rgb, FloError *error) {
-  return app_paint_with(scene, snapshot, picture, &(AppExtras){0}, rgb, error);
+FloStatus app_paint(const FloScene *scene, const FloFrame *frame, const AppPicture *picture, uint8_t **rgb,
+                    FloError *error) {
+  return app_paint_with(scene, frame, picture, &(AppExtras){0}, rgb, error);
 }
 
-FloStatus app_draw(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
-                   const char *path, FloError *error) {
-  return app_draw_with(scene, snapshot, picture, &(AppExtras){0}, path, error);
+FloStatus app_draw(const FloScene *scene, const FloFrame *frame, const AppPicture *picture, const char *path,
+                   FloError *error) {
+  return app_draw_with(scene, frame, picture, &(AppExtras){0}, path, error);
 }

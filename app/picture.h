@@ -13,9 +13,9 @@ typedef struct AppExtras {
 } AppExtras;
 
 // As app_paint and app_draw.
-FloStatus app_paint_with(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+FloStatus app_paint_with(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                          const AppExtras *extras, uint8_t **rgb, FloError *error);
-FloStatus app_draw_with(const FloScene *scene, const FloSnapshot *snapshot, const AppPicture *picture,
+FloStatus app_draw_with(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                         const AppExtras *extras, const char *path, FloError *error);
 
 #endif

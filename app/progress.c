@@ -48,8 +48,8 @@ static int terminal_width(void) {
   return size.ws_col;
 }
 
-// Leaves out what does not fit: whole figures, which stand two blanks apart. Half a number would be a wrong
-// one.
+// Leaves out what does not fit: whole measurements, which stand two blanks apart. Half a number would be a
+// wrong one.
 static void shorten(char *text, size_t room) {
   while (strlen(text) > room) {
     char *gap = NULL;
@@ -86,11 +86,11 @@ void app_progress_tell(AppProgress *progress, double now, const char *text) {
   progress->last_line = flo_seconds();
 }
 
-void app_progress_show(AppProgress *progress, const FloFigures *figures) {
+void app_progress_show(AppProgress *progress, const FloMeasurements *measurements) {
   char text[MAX_LINE];
-  snprintf(text, sizeof text, "t %.3g s  density error %.2g %%  step %" PRIu64 "  dt %.1e s", figures->time,
-           100 * figures->density_error_mean, figures->step, figures->dt);
-  app_progress_tell(progress, figures->time, text);
+  snprintf(text, sizeof text, "t %.3g s  density error %.2g %%  step %" PRIu64 "  dt %.1e s",
+           measurements->time, 100 * measurements->density_error_mean, measurements->step, measurements->dt);
+  app_progress_tell(progress, measurements->time, text);
 }
 
 void app_progress_end(AppProgress *progress) {

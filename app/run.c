@@ -183,8 +183,8 @@ static FloStatus advance_to(AppRun *run, double time) {
     // Not at the moment of a frame: what it shows of the last step is not part of the state.
     if (flo_world_time(run->world) < time) FLO_TRY(keep_if_due(run));
     if (!app_progress_is_due(&run->progress)) continue;
-    FloFigures figures = flo_world_figures(run->world);
-    app_progress_show(&run->progress, &figures);
+    FloMeasurements measurements = flo_world_measure(run->world);
+    app_progress_show(&run->progress, &measurements);
   }
   return FLO_OK;
 }
@@ -267,10 +267,10 @@ static void print_result(const AppRun *run, const char *summary) {
   if (run->options->is_json) {
     puts(summary);
   } else if (!run->options->is_quiet) {
-    FloFigures figures = flo_world_figures(run->world);
+    FloMeasurements measurements = flo_world_measure(run->world);
     printf("%s: %g s simulated in %" PRIu64 " step%s, %.1f s\n",
-           run->scene->title ? run->scene->title : run->scene->name, figures.time, figures.step,
-           figures.step == 1 ? "" : "s", run->report.wall_seconds);
+           run->scene->title ? run->scene->title : run->scene->name, measurements.time, measurements.step,
+           measurements.step == 1 ? "" : "s", run->report.wall_seconds);
     if (run->has_picture) printf("picture  %s/picture.png\n", run->folder->path);
     printf("folder   %s\n", run->folder->path);
   }
@@ -303,10 +303,10 @@ static void print_expects(const AppRun *run) {
     const FloExpect *expect = &run->scene->expects[k];
     double value = NAN;
     char range[80], miss[80];
-    flo_series_value(run->series, expect->figure, &value);
+    flo_series_value(run->series, expect->measurement, &value);
     if (!flo_expect_is_missed(expect, value)) continue;
     describe_miss(expect, value, miss);
-    app_fail(0, "expectation failed: %s is %g, expected %s: %s%s%s", expect->figure, value,
+    app_fail(0, "expectation failed: %s is %g, expected %s: %s%s%s", expect->measurement, value,
              describe_range(expect, range), miss, expect->paper[0] ? "; the paper: " : "", expect->paper);
   }
 }

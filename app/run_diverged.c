@@ -90,7 +90,7 @@ static uint64_t count_failed(const Reproduction *r) {
 static FloStatus replay(Reproduction *r, const FloCheckpoint *checkpoint, uint64_t n_done, double time) {
   AppRun *run = r->run;
   FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
-  uint64_t n_since = n_done - flo_world_figures(run->world).step;
+  uint64_t n_since = n_done - flo_world_measure(run->world).step;
   r->n_failed = count_failed(r) <= n_since + 1 ? count_failed(r) : 1;
   run->point.next_event = checkpoint->point.next_event;
   flo_run_folder_note(run->folder, "the last %" PRIu64 " steps once more, to see where it went wrong",
@@ -412,7 +412,7 @@ static FloStatus try_scene(Reproduction *r, FloError *error) {
 // ---- All of it ----
 
 static FloStatus write_reproduction(Reproduction *r, const double place_now[3], FloError *error) {
-  r->last_dt = flo_world_figures(r->run->world).dt;
+  r->last_dt = flo_world_measure(r->run->world).dt;
   FLO_TRY(choose_particles(r, place_now, error));
   FLO_TRY(flo_world_save(r->run->world, &r->state, error));
   FLO_TRY(write_particles(r, error));
@@ -444,7 +444,7 @@ static FloStatus reproduce(Reproduction *r, FloCheckpoint *checkpoint, double ti
   FLO_TRY(flo_writer_wait(run->writer, &run->error));
   FLO_TRY(flo_path_join(run->folder->path, "checkpoint.h5", path, &run->error));
   FLO_TRY(flo_checkpoint_read(path, checkpoint, &run->error));
-  FLO_TRY(replay(r, checkpoint, flo_world_figures(run->world).step, time));
+  FLO_TRY(replay(r, checkpoint, flo_world_measure(run->world).step, time));
   r->state = checkpoint->state, checkpoint->state = NULL;
   FloStatus status = find_reproduction(r, place_now, time);
   // Whatever became of it, the world shall be what it was.

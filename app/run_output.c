@@ -14,9 +14,7 @@ static FloStatus no_memory(AppRun *run) {
 
 typedef struct FrameJob {
   AppRun *run;
-  FloSnapshot snapshot;
-  FloBodyState *bodies;
-  size_t frame;
+  FloFrame frame;
   uint64_t series_size; // with its row
   bool has_picture;
   bool is_again; // instead of the last frame
@@ -24,24 +22,8 @@ typedef struct FrameJob {
 
 static void release_frame(void *data) {
   FrameJob *job = data;
-  flo_snapshot_free(&job->snapshot);
-  free(job->bodies);
+  flo_frame_free(&job->frame);
   free(job);
-}
-
-// The scene with its bodies where they were.
-static FloStatus draw_bodies_of(const FrameJob *job, const char *path, FloError *error) {
-  FloScene scene = *job->run->scene;
-  size_t n = scene.n_bodies;
-  FloSceneBody *bodies = malloc((n + 1) * sizeof *bodies);
-  if (!bodies) return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
-  if (n) memcpy(bodies, scene.bodies, n * sizeof *bodies);
-  for (size_t k = 0; k < n; k++) bodies[k].def.pose = job->bodies[k].pose;
-  scene.bodies = bodies;
-  AppPicture picture = {.threads = job->run->options->threads, .view = &job->run->view};
-  FloStatus status = app_draw(&scene, &job->snapshot, &picture, path, error);
-  free(bodies);
-  return status;
 }
 
 // As the run is expected to look: what it will do is not known yet.
@@ -49,9 +31,10 @@ static FloStatus draw_frame(const FrameJob *job, FloError *error) {
   AppRun *run = job->run;
   char name[48], path[FLO_PATH_SIZE];
   double began = flo_seconds();
-  snprintf(name, sizeof name, "picture_%04zu.png", job->frame);
+  AppPicture picture = {.threads = run->options->threads, .view = &run->view};
+  snprintf(name, sizeof name, "picture_%04zu.png", job->frame.number);
   FLO_TRY(flo_path_join(run->folder->path, name, path, error));
-  FLO_TRY(draw_bodies_of(job, path, error));
+  FLO_TRY(app_draw(run->scene, &job->frame, &picture, path, error));
   run->picture_seconds += flo_seconds() - began;
   return FLO_OK;
 }
@@ -59,11 +42,13 @@ static FloStatus draw_frame(const FrameJob *job, FloError *error) {
 // Where one of the two files fails, both end with the frame before.
 static FloStatus write_both(const FrameJob *job, FloError *error) {
   AppRun *run = job->run;
-  if (job->is_again) return flo_run_folder_replace_frame(run->folder, &job->snapshot, error);
-  FLO_TRY(
-      flo_body_files_add_poses(&run->bodies, run->scene, job->frame, job->snapshot.time, job->bodies, error));
-  FloStatus status = flo_run_folder_add_frame(run->folder, &job->snapshot, error);
-  if (status != FLO_OK && run->folder->n_frames <= job->frame) flo_body_files_drop_poses(&run->bodies, NULL);
+  const FloFrame *frame = &job->frame;
+  if (job->is_again) return flo_run_folder_replace_frame(run->folder, frame, error);
+  FLO_TRY(flo_body_files_add_poses(&run->bodies, frame->number, frame->time, frame->bodies, frame->n_bodies,
+                                   error));
+  FloStatus status = flo_run_folder_add_frame(run->folder, frame, error);
+  if (status != FLO_OK && run->folder->n_frames <= frame->number)
+    flo_body_files_drop_poses(&run->bodies, NULL);
   return status;
 }
 
@@ -77,22 +62,21 @@ static FloStatus write_frame_job(void *data, FloError *error) {
   return job->has_picture ? draw_frame(job, error) : FLO_OK;
 }
 
-static FloStatus fill_frame(AppRun *run, FrameJob *job) {
-  job->bodies = calloc(run->scene->n_bodies + 1, sizeof *job->bodies);
-  if (!job->bodies) return no_memory(run);
-  FLO_TRY(flo_body_files_take(run->scene, run->world, job->bodies, &run->error));
-  return flo_snapshot_take(run->world, &job->snapshot, &run->error);
+// A run that is over soon draws all its pictures at the end.
+static bool is_drawn_on_the_way(const AppRun *run, size_t frame) {
+  return !run->options->has_no_pictures && frame < run->point.n_frames &&
+         flo_seconds() - run->began > APP_RUN_SOON && app_run_is_picture_frame(run, frame);
 }
 
-static FloStatus post_frame(AppRun *run, size_t frame, bool is_again) {
-  FrameJob *job = calloc(1, sizeof *job);
-  if (!job) return no_memory(run);
-  *job = (FrameJob){.run = run, .frame = frame, .is_again = is_again, .series_size = run->series->file.size};
-  // A run that is over soon draws all its pictures at the end.
-  job->has_picture = !run->options->has_no_pictures && frame < run->point.n_frames &&
-                     flo_seconds() - run->began > APP_RUN_SOON && app_run_is_picture_frame(run, frame);
-  FloStatus status = fill_frame(run, job);
-  if (status != FLO_OK) return release_frame(job), status;
+// Takes over the frame.
+static FloStatus post_frame(AppRun *run, FloFrame *frame, bool is_again) {
+  FrameJob *job = malloc(sizeof *job);
+  if (!job) return flo_frame_free(frame), no_memory(run);
+  *job = (FrameJob){.run = run,
+                    .frame = *frame,
+                    .is_again = is_again,
+                    .series_size = run->series->file.size,
+                    .has_picture = is_drawn_on_the_way(run, frame->number)};
   return flo_writer_post(run->writer, (FloJob){write_frame_job, release_frame, job}, &run->error);
 }
 
@@ -197,11 +181,22 @@ static FloStatus keep_state(AppRun *run) {
 
 // ---- Both ----
 
+static FloStatus show_again(AppRun *run) {
+  FloFrame frame;
+  FLO_TRY(flo_frame_take(run->scene, run->world, run->point.n_written - 1, FLO_FRAME_PICTURE, &frame,
+                         &run->error));
+  return post_frame(run, &frame, true);
+}
+
 FloStatus app_run_show_frame(AppRun *run) {
-  double now = flo_world_time(run->world);
-  if (now == run->frame_time) return post_frame(run, run->point.n_written - 1, true);
-  FLO_TRY(flo_series_add(run->series, run->scene, run->world, flo_seconds() - run->began, &run->error));
-  FLO_TRY(post_frame(run, run->point.n_written, false));
+  const double now = flo_world_time(run->world);
+  FloFrame frame;
+  if (now == run->frame_time) return show_again(run);
+  FLO_TRY(flo_frame_take(run->scene, run->world, run->point.n_written, FLO_FRAME_ALL, &frame, &run->error));
+  frame.wall_seconds = flo_seconds() - run->began;
+  FloStatus status = flo_series_add(run->series, &frame, &run->error);
+  if (status != FLO_OK) return flo_frame_free(&frame), status;
+  FLO_TRY(post_frame(run, &frame, false));
   flo_world_restart_averages(run->world);
   run->point.n_written++;
   run->frame_time = now;

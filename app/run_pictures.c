@@ -4,7 +4,6 @@
 #include "run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { N_PICTURES = 8 }; // on the way, evenly spread
 
@@ -13,15 +12,10 @@ bool app_run_is_picture_frame(const AppRun *run, size_t frame) {
   return frame > 0 && n > 0 && frame * N_PICTURES / n != (frame - 1) * N_PICTURES / n;
 }
 
-static FloStatus read_frame(const AppRun *run, size_t frame, FloSnapshot *snapshot, FloError *error) {
-  char path[FLO_PATH_SIZE];
-  FLO_TRY(flo_run_folder_frame_path(run->folder->path, frame, path, error));
-  return flo_snapshot_read(path, snapshot, error);
-}
-
 // What is drawn at the end, for whoever waits for it.
 typedef struct Drawing {
   AppRun *run;
+  FloRunFrames frames;
   const AppView *view;
   size_t n_frames; // of the run
   bool is_rest;    // only what is not there yet
@@ -29,36 +23,21 @@ typedef struct Drawing {
 } Drawing;
 
 // The same frames as 'flotsam render' looks at, so that it comes to the same view.
-static FloStatus choose_view(const Drawing *drawing, AppView *view, FloError *error) {
+static FloStatus choose_view(Drawing *drawing, AppView *view, FloError *error) {
   const AppRun *run = drawing->run;
   FloSurvey survey = {0};
   AppPicture picture = {0};
   size_t n_frames = drawing->n_frames, n = flo_min_size(n_frames, FLO_SURVEY_FRAMES);
   *view = run->view;
   for (size_t k = 0; k < n; k++) {
-    FloSnapshot snapshot;
-    if (read_frame(run, n > 1 ? k * (n_frames - 1) / (n - 1) : 0, &snapshot, NULL) != FLO_OK) continue;
-    FloStatus status = app_survey_frame(run->scene, &snapshot, &picture, &survey, error);
-    flo_snapshot_free(&snapshot);
+    FloFrame frame;
+    const size_t number = n > 1 ? k * (n_frames - 1) / (n - 1) : 0;
+    if (flo_frame_read(&drawing->frames, number, FLO_FRAME_PARTICLES, &frame, NULL) != FLO_OK) continue;
+    FloStatus status = app_survey_frame(run->scene, &frame, &picture, &survey, error);
+    flo_frame_free(&frame);
     FLO_TRY(status);
   }
   app_view_settle(run->scene, &picture, &survey, view);
-  return FLO_OK;
-}
-
-// Where the series says that bodies were.
-static FloStatus place_bodies(const AppRun *run, size_t frame, FloSceneBody *bodies, FloError *error) {
-  char path[FLO_PATH_SIZE];
-  double *row;
-  size_t n;
-  FLO_TRY(flo_path_join(run->folder->path, "series.csv", path, error));
-  FLO_TRY(flo_series_read_row(path, frame, &row, &n, error));
-  for (size_t b = 0; b < run->scene->n_bodies && n == run->series->n_columns; b++) {
-    const double *at = row + run->series->first_body_column + b * FLO_SERIES_PER_BODY;
-    memcpy(bodies[b].def.pose.position, at, 3 * sizeof *at);
-    memcpy(bodies[b].def.pose.rotation, at + 3, 4 * sizeof *at);
-  }
-  free(row);
   return FLO_OK;
 }
 
@@ -70,33 +49,21 @@ static void report(void *context, double share) {
   app_progress_tell(&drawing->run->progress, (double)drawing->n_done + share, text);
 }
 
-static FloStatus draw_snapshot(Drawing *drawing, size_t frame, const FloSnapshot *snapshot, const char *path,
-                               FloError *error) {
-  const AppRun *run = drawing->run;
-  FloScene scene = *run->scene;
-  AppPicture picture = {
-      .threads = run->options->threads, .view = drawing->view, .report = report, .context = drawing};
-  scene.bodies = malloc((scene.n_bodies + 1) * sizeof *scene.bodies);
-  if (!scene.bodies) return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
-  if (scene.n_bodies) memcpy(scene.bodies, run->scene->bodies, scene.n_bodies * sizeof *scene.bodies);
-  FloStatus status = scene.n_bodies ? place_bodies(run, frame, scene.bodies, error) : FLO_OK;
-  if (status == FLO_OK) status = app_draw(&scene, snapshot, &picture, path, error);
-  free(scene.bodies);
-  return status;
-}
-
 static FloStatus picture_path(const AppRun *run, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
   char name[48];
   snprintf(name, sizeof name, "picture_%04zu.png", frame);
   return flo_path_join(run->folder->path, name, path, error);
 }
 
-static FloStatus draw_frame(Drawing *drawing, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
-  FloSnapshot snapshot;
-  FLO_TRY(picture_path(drawing->run, frame, path, error));
-  FLO_TRY(read_frame(drawing->run, frame, &snapshot, error));
-  FloStatus status = draw_snapshot(drawing, frame, &snapshot, path, error);
-  flo_snapshot_free(&snapshot);
+static FloStatus draw_frame(Drawing *drawing, size_t number, char path[FLO_PATH_SIZE], FloError *error) {
+  const AppRun *run = drawing->run;
+  AppPicture picture = {
+      .threads = run->options->threads, .view = drawing->view, .report = report, .context = drawing};
+  FloFrame frame;
+  FLO_TRY(picture_path(run, number, path, error));
+  FLO_TRY(flo_frame_read(&drawing->frames, number, FLO_FRAME_PICTURE, &frame, error));
+  FloStatus status = app_draw(run->scene, &frame, &picture, path, error);
+  flo_frame_free(&frame);
   drawing->n_done++;
   return status;
 }
@@ -167,10 +134,12 @@ static FloStatus draw(Drawing *drawing, FloError *error) {
   drawing->view = &view;
   app_progress_end(&run->progress);
   app_progress_begin(&run->progress, 0, (double)drawing->n, run->options->is_quiet);
-  FLO_TRY(choose_view(drawing, &view, error));
-  FLO_TRY(draw_planned(drawing, error));
-  run->n_undrawn = drawing->n - drawing->n_done;
-  return FLO_OK;
+  flo_run_frames_open(run->folder->path, run->scene, &drawing->frames);
+  FloStatus status = choose_view(drawing, &view, error);
+  if (status == FLO_OK) status = draw_planned(drawing, error);
+  flo_run_frames_close(&drawing->frames);
+  if (status == FLO_OK) run->n_undrawn = drawing->n - drawing->n_done;
+  return status;
 }
 
 FloStatus app_run_draw_end(AppRun *run, FloError *error) {

@@ -121,13 +121,14 @@ static FloStatus check_files(AppRun *run, const FloCheckpoint *checkpoint, bool 
 // ---- The last frame once more ----
 
 static FloStatus write_last_frame(AppRun *run, const FloCheckpoint *checkpoint) {
-  FloSnapshot snapshot;
+  FloFrame frame;
   size_t n = flo_world_count(run->world, FLO_SET_FLUID);
-  FLO_TRY(flo_snapshot_take(run->world, &snapshot, &run->error));
+  FLO_TRY(flo_frame_take(run->scene, run->world, checkpoint->point.n_written - 1, FLO_FRAME_PARTICLES, &frame,
+                         &run->error));
   if (n == checkpoint->n_frame_pressure)
-    memcpy(snapshot.pressure, checkpoint->frame_pressure, n * sizeof *snapshot.pressure);
-  FloStatus status = flo_run_folder_replace_frame(run->folder, &snapshot, &run->error);
-  flo_snapshot_free(&snapshot);
+    memcpy(frame.pressure, checkpoint->frame_pressure, n * sizeof *frame.pressure);
+  FloStatus status = flo_run_folder_replace_frame(run->folder, &frame, &run->error);
+  flo_frame_free(&frame);
   flo_run_folder_note(run->folder, "frame %zu is written anew", checkpoint->point.n_written - 1);
   return status;
 }
@@ -170,7 +171,6 @@ static FloStatus change_folder(AppRun *run, const FloCheckpoint *checkpoint, boo
 
 FloStatus app_run_reopen(AppRun *run, const FloCheckpoint *checkpoint) {
   FLO_TRY(load_scene(run, checkpoint));
-  FLO_TRY(flo_series_create(run->scene, &run->series, &run->error));
   return app_view_of_scene(run->scene, &(AppPicture){0}, &run->view, &run->error);
 }
 

@@ -3,7 +3,6 @@
 
 #include "app.h"
 #include "base/core.h"
-#include "io/run_folder.h"
 
 #include <math.h>
 
@@ -16,9 +15,9 @@ typedef struct Span {
   size_t n;        // particles
 } Span;
 
-static void add_to_span(const FloSnapshot *snapshot, int axis, Span *span) {
-  for (size_t k = 0; k < snapshot->count && snapshot->type[k] == FLO_SET_FLUID; k++) {
-    const float place = snapshot->positions[3 * k + (size_t)axis];
+static void add_to_span(const FloFrame *frame, int axis, Span *span) {
+  for (size_t k = 0; k < frame->counts[FLO_SET_FLUID]; k++) {
+    const float place = frame->positions[3 * k + (size_t)axis];
     if (!isfinite(place)) continue;
     if (span->n++ == 0) span->low = span->high = place;
     span->low = fminf(span->low, place), span->high = fmaxf(span->high, place);
@@ -44,40 +43,36 @@ static FloStatus refuse(const AppSlice *slice, const char *folder, bool is_singl
 }
 
 // Frames that cannot be read are passed over: drawing them will say why.
-FloStatus app_slice_check(const AppSlice *slice, const char *folder, const size_t frames[3],
-                          FloError *error) {
+FloStatus app_slice_check(const AppSlice *slice, FloRunFrames *run, const size_t frames[3], FloError *error) {
   Span all = {0};
   size_t n_read = 0;
-  for (size_t frame = frames[0]; frame <= frames[1]; frame += frames[2]) {
-    char path[FLO_PATH_SIZE];
-    FloSnapshot snapshot;
+  for (size_t number = frames[0]; number <= frames[1]; number += frames[2]) {
+    FloFrame frame;
     Span span = {0};
-    if (flo_run_folder_frame_path(folder, frame, path, NULL) != FLO_OK ||
-        flo_snapshot_read(path, &snapshot, NULL) != FLO_OK)
-      continue;
-    add_to_span(&snapshot, slice->axis, &span);
-    add_to_span(&snapshot, slice->axis, &all);
-    flo_snapshot_free(&snapshot);
+    if (flo_frame_read(run, number, FLO_FRAME_PARTICLES, &frame, NULL) != FLO_OK) continue;
+    add_to_span(&frame, slice->axis, &span);
+    add_to_span(&frame, slice->axis, &all);
+    flo_frame_free(&frame);
     n_read++;
     if (!is_beside(slice, &span)) return FLO_OK;
   }
-  return n_read > 0 ? refuse(slice, folder, frames[0] == frames[1], &all, error) : FLO_OK;
+  return n_read > 0 ? refuse(slice, run->folder, frames[0] == frames[1], &all, error) : FLO_OK;
 }
 
-bool app_slice_is_empty(const AppSlice *slice, const FloSnapshot *snapshot) {
-  for (size_t k = 0; k < snapshot->count && snapshot->type[k] == FLO_SET_FLUID; k++) {
-    const double place = (double)snapshot->positions[3 * k + (size_t)slice->axis];
+bool app_slice_is_empty(const AppSlice *slice, const FloFrame *frame) {
+  for (size_t k = 0; k < frame->counts[FLO_SET_FLUID]; k++) {
+    const double place = (double)frame->positions[3 * k + (size_t)slice->axis];
     if (fabs(place - slice->at) <= NEAR * slice->spacing) return false;
   }
   return true;
 }
 
-void app_slice_tell_empty(const AppSlice *slice, const FloSnapshot *snapshot, size_t frame) {
+void app_slice_tell_empty(const AppSlice *slice, const FloFrame *frame) {
   Span span = {0};
-  add_to_span(snapshot, slice->axis, &span);
+  add_to_span(frame, slice->axis, &span);
   if (span.n > 0)
     app_fail(0, "render: --slice %s meets no fluid in frame %zu, whose particles are from %g m to %g m",
-             slice->text, frame, (double)span.low, (double)span.high);
+             slice->text, frame->number, (double)span.low, (double)span.high);
   else
-    app_fail(0, "render: --slice %s meets no fluid in frame %zu, which has none", slice->text, frame);
+    app_fail(0, "render: --slice %s meets no fluid in frame %zu, which has none", slice->text, frame->number);
 }

@@ -249,7 +249,7 @@ class Run:
         }
         self.spacing = float(scene.get("spacing", 0.02))
         self.frames_per_second = float(scene.get("frames_per_second", 24))
-        self.top_speed = float(summary.get("figures", {}).get("max_speed.max") or 1.0)
+        self.top_speed = float(summary.get("measurements", summary.get("figures", {})).get("max_speed.max") or 1.0)
 
     def find_frames(self):
         if not os.path.isdir(self.folder):

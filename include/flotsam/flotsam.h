@@ -77,7 +77,7 @@ FLO_API double flo_world_max_dt(FloWorld *world, const char **limited_by);
 // ---- Queries ----
 FLO_API double flo_world_time(const FloWorld *world);
 FLO_API size_t flo_world_count(const FloWorld *world, FloSet set);
-FLO_API FloFigures flo_world_figures(FloWorld *world);
+FLO_API FloMeasurements flo_world_measure(FloWorld *world);
 FLO_API FloStatus flo_world_body_state(FloWorld *world, FloBodyId body, FloBodyState *state, FloError *error);
 // From now on the mean forces on bodies are those of later steps.
 FLO_API void flo_world_restart_averages(FloWorld *world);

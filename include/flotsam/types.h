@@ -295,7 +295,7 @@ typedef struct FloSinkDef {
 
 // ---- Answers ----
 
-// What a step did. Not converging is a figure, not an error.
+// What a step did. Not converging is a measurement, not an error.
 typedef struct FloStepInfo {
   double time;    // [s] after the step
   double dt;      // [s]
@@ -304,8 +304,8 @@ typedef struct FloStepInfo {
   double residual;
 } FloStepInfo;
 
-// The figures every run reports; see docs/figures.md.
-typedef struct FloFigures {
+// The measurements that every run reports; see docs/measurements.md.
+typedef struct FloMeasurements {
   double time, dt;
   uint64_t step;
   int iterations;
@@ -319,7 +319,7 @@ typedef struct FloFigures {
   double angular_momentum[3];              // [kg m²/s] about the origin
   double max_speed;                        // [m/s]
   size_t emitted, removed;                 // fluid particles since the start
-} FloFigures;
+} FloMeasurements;
 
 // A body as it is now. Force and torque are what fluid and other bodies do to it. Those of a single step
 // scatter, most of all in short steps and hard impacts; the means are over all steps since averages were

@@ -106,7 +106,7 @@ static double response_seconds(const FloWorld *world) {
   return strcmp(world->def.method, "direct-forcing") == 0 ? forcing->response_seconds : NAN;
 }
 
-// Frames of 1/30 s, as a run would ask for; what figures cost is not counted.
+// Frames of 1/30 s, as a run would ask for; what measurements cost is not counted.
 static FloStatus run_frame(FloWorld *world, double until, FloCouplingResult *result, FloError *error) {
   FloStepInfo info = {0};
   double since = flo_seconds();
@@ -115,7 +115,7 @@ static FloStatus run_frame(FloWorld *world, double until, FloCouplingResult *res
     result->iterations += info.iterations, result->steps += 1;
   }
   result->seconds += flo_seconds() - since;
-  result->density_error_mean = fmax(result->density_error_mean, flo_world_figures(world).density_error_mean);
+  result->density_error_mean = fmax(result->density_error_mean, flo_world_measure(world).density_error_mean);
   return FLO_OK;
 }
 

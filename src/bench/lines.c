@@ -12,58 +12,58 @@
 // A step of the tower in Table 1 of Probst and Teschner 2023: 3.73 s on 24 cores.
 #define PAPER_CORE_SECONDS (3.73 * 24)
 
-// ---- Figures ----
+// ---- Measurements ----
 
 static double per_core(double per_second, int threads) { return per_second / threads; }
 
-double flo_figure_build_rate(const FloCaseResult *r) {
+double flo_measured_build_rate(const FloCaseResult *r) {
   return per_core((double)r->particles / r->full_build.median, r->threads);
 }
 
-double flo_figure_step_rate(const FloCaseResult *r) {
+double flo_measured_step_rate(const FloCaseResult *r) {
   return per_core((double)r->particles / r->step.median, r->threads);
 }
 
-double flo_figure_iteration_rate(const FloCaseResult *r) {
+double flo_measured_iteration_rate(const FloCaseResult *r) {
   double n = (double)r->particles * r->iterations;
   return n > 0 ? per_core(n / r->stages[FLO_STAGE_FORCE].median, r->threads) : NAN;
 }
 
 // Samples of bodies are unknowns too.
-double flo_figure_coupled_iterations(const FloCouplingResult *r) {
+double flo_measured_coupled_iterations(const FloCouplingResult *r) {
   double n = (double)(r->particles + r->rigid) * r->iterations;
   return r->about->has_solver && n > 0 ? per_core(n / r->solve_seconds, r->threads) : NAN;
 }
 
-double flo_figure_coupled_steps(const FloCouplingResult *r) {
+double flo_measured_coupled_steps(const FloCouplingResult *r) {
   return per_core((double)(r->particles + r->rigid) * r->steps / r->seconds, r->threads);
 }
 
-double flo_figure_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
+double flo_measured_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
 
 // A quick run, or another number of threads, is not the same work.
-double flo_figure_times_faster(const FloCouplingResult *r) {
+double flo_measured_times_faster(const FloCouplingResult *r) {
   bool is_same = r->about->peer && r->simulated == r->about->simulated && r->threads == PEER_THREADS;
   return is_same ? r->about->peer_seconds / r->seconds : NAN;
 }
 
 // The peer is bound by arithmetic more than by memory, so that tells what it would take here.
-double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *r, const FloRates *rates) {
+double flo_measured_times_faster_at_equal_fma(const FloCouplingResult *r, const FloRates *rates) {
   const FloRate *fma = flo_rates_find(rates, FLO_BENCH_FMA, 1, 0);
-  return fma ? flo_figure_times_faster(r) * PEER_FLOPS / fma->best : NAN;
+  return fma ? flo_measured_times_faster(r) * PEER_FLOPS / fma->best : NAN;
 }
 
-double flo_figure_surface_seconds(const FloSurfacingResult *r) {
+double flo_measured_surface_seconds(const FloSurfacingResult *r) {
   return r->times.median * 1e6 / (double)r->particles;
 }
 
 static double core_seconds(const FloTowerResult *r) { return r->step.median * r->threads; }
 
-double flo_figure_times_better(const FloTowerResult *r) {
+double flo_measured_times_better(const FloTowerResult *r) {
   return r->is_whole ? PAPER_CORE_SECONDS / core_seconds(r) : NAN;
 }
 
-double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
+double flo_measured_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
   const FloRate *single = flo_rates_find(rates, part, 1, r->particles);
   // The same case on one thread, not a similar one.
   if (!single || single->particles != r->particles) return NAN;
@@ -72,7 +72,7 @@ double flo_figure_speedup(const FloCaseResult *r, FloBenchPart part, const FloRa
 
 // A probe's iteration visits each pair twice and a force sweep once, so visits are compared. The median of
 // the sweep against the best of the probe: never flattering.
-double flo_figure_probe_share(const FloCaseResult *r, const FloRates *rates) {
+double flo_measured_probe_share(const FloCaseResult *r, const FloRates *rates) {
   const FloRate *probe = flo_rates_find(rates, FLO_BENCH_PROBE, r->threads, r->particles);
   return probe ? (double)r->pairs / r->stages[FLO_STAGE_FORCE].median / probe->best : NAN;
 }
@@ -182,15 +182,15 @@ json_t *flo_line_case(FloBenchPart part, const FloCaseResult *r, const FloRates 
   add(line, "neighbours", (double)r->pairs / (double)r->particles);
   add(line, "padding", (double)r->lanes / (double)r->pairs - 1);
   add(line, "particle_steps_per_second", (double)r->particles / r->step.median);
-  add(line, "particle_steps_per_second_core", flo_figure_step_rate(r));
-  add(line, "neighbour_build_per_second_core", flo_figure_build_rate(r));
+  add(line, "particle_steps_per_second_core", flo_measured_step_rate(r));
+  add(line, "neighbour_build_per_second_core", flo_measured_build_rate(r));
   add(line, "searches_per_step", r->searches);
   add(line, "iterations_per_step", r->iterations > 0 ? r->iterations : NAN);
-  add(line, "particle_iterations_per_second_core", flo_figure_iteration_rate(r));
-  add(line, "speedup", flo_figure_speedup(r, part, rates));
+  add(line, "particle_iterations_per_second_core", flo_measured_iteration_rate(r));
+  add(line, "speedup", flo_measured_speedup(r, part, rates));
   add(line, "bytes_per_particle", (double)r->bytes / (double)r->particles);
   add(line, "force_pairs_per_second", (double)r->pairs / r->stages[FLO_STAGE_FORCE].median);
-  add(line, "force_share_of_probe", flo_figure_probe_share(r, rates));
+  add(line, "force_share_of_probe", flo_measured_probe_share(r, rates));
   add(line, "force_share_of_probe_best", best_probe_share(r, rates));
   add(line, "steps_per_simulated_second", r->steps / r->simulated);
   for (FloStage stage = 0; stage < FLO_STAGE_COUNT; ++stage)
@@ -199,7 +199,7 @@ json_t *flo_line_case(FloBenchPart part, const FloCaseResult *r, const FloRates 
   return line;
 }
 
-// Published, not measured here: never mixed with our own figures into a ratio.
+// Published, not measured here: never mixed with our own measurements into a ratio.
 void flo_line_add_peer(json_t *line) {
   json_t *peer = json_object();
   add_text(peer, "program", "SPlisHSPlasH 2.16, WCSPH, AVX, two threads");
@@ -216,8 +216,8 @@ static void add_coupling_peer(json_t *line, const FloCouplingResult *r, const Fl
     add_text(peer, "program", r->about->peer);
     add(peer, "seconds_per_simulated_second", r->about->peer_seconds / r->about->simulated);
     add_text(peer, "note", "reference, two threads, another run of the same machine type");
-    add(peer, "times_faster", flo_figure_times_faster(r));
-    add(peer, "times_faster_at_equal_fma", flo_figure_times_faster_at_equal_fma(r, rates));
+    add(peer, "times_faster", flo_measured_times_faster(r));
+    add(peer, "times_faster_at_equal_fma", flo_measured_times_faster_at_equal_fma(r, rates));
   }
   json_object_set_new(line, "reference", r->about->peer ? peer : json_null());
   if (!r->about->peer) json_decref(peer);
@@ -235,11 +235,11 @@ json_t *flo_line_coupling(const FloCouplingResult *r, const FloRates *rates) {
   add(line, "seconds_per_simulated_second", r->seconds / r->simulated);
   add(line, "steps", r->steps);
   add(line, "iterations_per_step", r->about->has_solver ? r->iterations / r->steps : NAN);
-  add(line, "particle_iterations_per_second_core", flo_figure_coupled_iterations(r));
-  add(line, "particle_steps_per_second_core", flo_figure_coupled_steps(r));
+  add(line, "particle_iterations_per_second_core", flo_measured_coupled_iterations(r));
+  add(line, "particle_steps_per_second_core", flo_measured_coupled_steps(r));
   add(line, "solve_share", r->solve_seconds / r->seconds);
   add(line, "search_share", r->search_seconds / r->seconds);
-  add(line, "response_share", flo_figure_response_share(r));
+  add(line, "response_share", flo_measured_response_share(r));
   add(line, "density_error_mean", r->density_error_mean);
   add_coupling_peer(line, r, rates);
   return line;
@@ -290,7 +290,7 @@ json_t *flo_line_tower(const FloTowerResult *r) {
   add_count(line, "boundary_particles", r->boundary);
   add(line, "iterations_per_step", r->iterations);
   add(line, "core_seconds_per_step", core_seconds(r));
-  add(line, "times_better", flo_figure_times_better(r));
+  add(line, "times_better", flo_measured_times_better(r));
   return line;
 }
 

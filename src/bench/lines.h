@@ -28,19 +28,19 @@ json_t *flo_line_surface(const FloSurfacingResult *result);
 json_t *flo_line_tower(const FloTowerResult *result);
 json_t *flo_line_target(const FloTarget *target);
 
-// Figures that lines and targets share; NAN where the run has not measured what they need.
-double flo_figure_build_rate(const FloCaseResult *result);     // all pairs from scratch [particles/s/core]
-double flo_figure_step_rate(const FloCaseResult *result);      // [particle steps/s/core]
-double flo_figure_iteration_rate(const FloCaseResult *result); // [particle iterations/s/core]
-double flo_figure_coupled_iterations(const FloCouplingResult *result);
-double flo_figure_coupled_steps(const FloCouplingResult *result);
-double flo_figure_response_share(const FloCouplingResult *result); // of the time
+// Measurements that lines and targets share; NAN where the run has not measured what they need.
+double flo_measured_build_rate(const FloCaseResult *result);     // all pairs from scratch [particles/s/core]
+double flo_measured_step_rate(const FloCaseResult *result);      // [particle steps/s/core]
+double flo_measured_iteration_rate(const FloCaseResult *result); // [particle iterations/s/core]
+double flo_measured_coupled_iterations(const FloCouplingResult *result);
+double flo_measured_coupled_steps(const FloCouplingResult *result);
+double flo_measured_response_share(const FloCouplingResult *result); // of the time
 // Against what is published for the same work; the latter as if this processor were as fast as the one there.
-double flo_figure_times_faster(const FloCouplingResult *result);
-double flo_figure_times_faster_at_equal_fma(const FloCouplingResult *result, const FloRates *rates);
-double flo_figure_surface_seconds(const FloSurfacingResult *result); // [s/million particles]
-double flo_figure_times_better(const FloTowerResult *result);        // core seconds of the paper over these
-double flo_figure_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
-double flo_figure_probe_share(const FloCaseResult *result, const FloRates *rates);
+double flo_measured_times_faster(const FloCouplingResult *result);
+double flo_measured_times_faster_at_equal_fma(const FloCouplingResult *result, const FloRates *rates);
+double flo_measured_surface_seconds(const FloSurfacingResult *result); // [s/million particles]
+double flo_measured_times_better(const FloTowerResult *result);        // core seconds of the paper over these
+double flo_measured_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
+double flo_measured_probe_share(const FloCaseResult *result, const FloRates *rates);
 
 #endif

@@ -1,4 +1,4 @@
-// The machine that the figures are about.
+// The machine that the measurements are about.
 #ifndef FLO_BENCH_MACHINE_H
 #define FLO_BENCH_MACHINE_H
 

@@ -150,13 +150,15 @@ static FloCasePlan plan_for(const Suite *suite, FloBenchPart part, size_t partic
 static void note_box(Suite *suite, const FloCaseResult *r) {
   FloTargets *targets = &suite->targets;
   size_t n = r->particles;
-  flo_targets_note(targets, FLO_TARGET_NEIGHBOURS, flo_figure_build_rate(r), n, r->threads);
-  flo_targets_note(targets, FLO_TARGET_STEP, flo_figure_step_rate(r), n, r->threads);
-  flo_targets_note(targets, FLO_TARGET_PROBE_SHARE, flo_figure_probe_share(r, &suite->rates), n, r->threads);
+  flo_targets_note(targets, FLO_TARGET_NEIGHBOURS, flo_measured_build_rate(r), n, r->threads);
+  flo_targets_note(targets, FLO_TARGET_STEP, flo_measured_step_rate(r), n, r->threads);
+  flo_targets_note(targets, FLO_TARGET_PROBE_SHARE, flo_measured_probe_share(r, &suite->rates), n,
+                   r->threads);
   // The target speaks of the largest case; small ones have less to share out.
   const FloRate *largest = flo_rates_find(&suite->rates, FLO_BENCH_BOX, 1, most_particles(suite->spec));
   if (r->threads == 2 && largest && largest->particles == n)
-    flo_targets_note(targets, FLO_TARGET_SPEEDUP, flo_figure_speedup(r, FLO_BENCH_BOX, &suite->rates), n, 2);
+    flo_targets_note(targets, FLO_TARGET_SPEEDUP, flo_measured_speedup(r, FLO_BENCH_BOX, &suite->rates), n,
+                     2);
 }
 
 static FloStatus measure_and_emit(Suite *suite, FloBenchPart part, size_t particles, FloWorld *world,
@@ -168,7 +170,7 @@ static FloStatus measure_and_emit(Suite *suite, FloBenchPart part, size_t partic
   flo_rates_add(&suite->rates, &rate);
   if (part == FLO_BENCH_BOX) note_box(suite, &result);
   if (part == FLO_BENCH_POOL)
-    flo_targets_note(&suite->targets, FLO_TARGET_ITERATIONS, flo_figure_iteration_rate(&result),
+    flo_targets_note(&suite->targets, FLO_TARGET_ITERATIONS, flo_measured_iteration_rate(&result),
                      result.particles, result.threads);
   json_t *line = flo_line_case(part, &result, &suite->rates);
   if (part == FLO_BENCH_PEER_DAM) flo_line_add_peer(line);
@@ -198,12 +200,13 @@ static FloStatus run_case_threads(Suite *suite, FloBenchPart part, size_t partic
 static void note_coupling(Suite *suite, const FloCouplingResult *r) {
   bool has_solver = r->about->has_solver;
   FloTargetId id = has_solver ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
-  double rate = has_solver ? flo_figure_coupled_iterations(r) : flo_figure_coupled_steps(r);
+  double rate = has_solver ? flo_measured_coupled_iterations(r) : flo_measured_coupled_steps(r);
   flo_targets_note(&suite->targets, id, rate, r->particles, r->threads);
   if (r->about->peer)
-    flo_targets_note(&suite->targets, FLO_TARGET_PEER, flo_figure_times_faster(r), r->particles, r->threads);
+    flo_targets_note(&suite->targets, FLO_TARGET_PEER, flo_measured_times_faster(r), r->particles,
+                     r->threads);
   if (!has_solver)
-    flo_targets_note(&suite->targets, FLO_TARGET_RESPONSE, flo_figure_response_share(r), r->particles,
+    flo_targets_note(&suite->targets, FLO_TARGET_RESPONSE, flo_measured_response_share(r), r->particles,
                      r->threads);
 }
 
@@ -224,7 +227,7 @@ static FloStatus run_tower(Suite *suite, FloError *error) {
   FloTowerResult result;
   announce(suite, FLO_BENCH_TOWER, 0, most_threads(spec));
   FLO_TRY(flo_tower_measure(spec->tower, most_threads(spec), spec->is_quick, &result, error));
-  flo_targets_note(&suite->targets, FLO_TARGET_TOWER, flo_figure_times_better(&result), result.particles,
+  flo_targets_note(&suite->targets, FLO_TARGET_TOWER, flo_measured_times_better(&result), result.particles,
                    result.threads);
   return emit(suite, flo_line_tower(&result), error);
 }
@@ -288,8 +291,8 @@ static FloStatus run_surface(Suite *suite, FloError *error) {
   int threads = most_threads(suite->spec);
   announce(suite, FLO_BENCH_SURFACE, particles, threads);
   FLO_TRY(flo_surfacing_measure(particles, threads, suite->spec->is_quick ? 1 : 5, &result, error));
-  flo_targets_note(&suite->targets, FLO_TARGET_SURFACE, flo_figure_surface_seconds(&result), result.particles,
-                   threads);
+  flo_targets_note(&suite->targets, FLO_TARGET_SURFACE, flo_measured_surface_seconds(&result),
+                   result.particles, threads);
   return emit(suite, flo_line_surface(&result), error);
 }
 

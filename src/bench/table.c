@@ -17,7 +17,7 @@ static const char *text(const json_t *line, const char *key) {
 static void print_machine(const json_t *line, FILE *stream) {
   fprintf(stream, "%s, %.0f cores, flotsam %s with %s%s\n", text(line, "cpu"), number(line, "cores"),
           text(line, "version"), text(line, "simd"),
-          json_is_true(json_object_get(line, "quick")) ? "; quick: these figures say little about speed"
+          json_is_true(json_object_get(line, "quick")) ? "; quick: these measurements say little about speed"
                                                        : "");
   fprintf(stream, "%-13s %10s %7s  %s\n", "case", "particles", "threads", "");
 }

@@ -3,7 +3,6 @@
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
-#include "state/state.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,6 @@
 #include "geometry/shapes.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
-#include "state/state.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -67,12 +66,12 @@ static void advise_on_contact_keys(FloAdvice *advice, const char *what, const ch
                   "%s '%.60s' has %s%s%s, which the method %s does not read; leave it out, or use "
                   "direct-forcing",
                   what, name, slip >= 0 ? "slip" : "", slip >= 0 && restitution >= 0 ? " and " : "",
-                  restitution >= 0 ? "restitution" : "", advice->world->method->name);
+                  restitution >= 0 ? "restitution" : "", advice->scene->world.method);
 }
 
 void flo_advice_on_method(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
-  if (strcmp(advice->world->method->name, "direct-forcing") == 0) return;
+  if (strcmp(advice->scene->world.method, "direct-forcing") == 0) return;
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
     const FloSceneBody *body = &advice->scene->bodies[k];
     advise_on_contact_keys(advice, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary", body->name,

@@ -4,7 +4,7 @@
 #include "base/vecmath.h"
 #include "geometry/shape_mesh.h"
 #include "geometry/solid.h"
-#include "io/series.h"
+#include "io/csv.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,8 @@
 // How many edges of triangles go along the longest side of a round body.
 enum { EDGES_ALONG = 64 };
 
-static const char head[] = "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz\n";
+const char flo_body_files_head[] = "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz\n";
+enum { HEAD_LENGTH = sizeof flo_body_files_head - 1 };
 
 // ---- Names ----
 
@@ -170,9 +171,9 @@ FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene,
 
 // Whether the file has a row's end right before the offset, behind our line of names.
 static bool ends_row(FILE *stream, uint64_t offset) {
-  char start[sizeof head] = "";
-  if (offset < sizeof head - 1 || fread(start, 1, sizeof head - 1, stream) != sizeof head - 1) return false;
-  if (memcmp(start, head, sizeof head - 1) != 0) return false;
+  char start[HEAD_LENGTH];
+  if (offset < HEAD_LENGTH || fread(start, 1, HEAD_LENGTH, stream) != HEAD_LENGTH) return false;
+  if (memcmp(start, flo_body_files_head, HEAD_LENGTH) != 0) return false;
   return fseeko(stream, (off_t)offset - 1, SEEK_SET) == 0 && fgetc(stream) == '\n';
 }
 
@@ -199,30 +200,14 @@ FloStatus flo_body_files_open(FloBodyFiles *files, const char *folder, uint64_t 
   if (offset > 0) FLO_TRY(flo_body_files_check(folder, offset, error));
   FLO_TRY(flo_path_join(folder, "bodies.csv", path, error));
   FLO_TRY(flo_row_file_open(&files->file, path, offset, error));
-  FloStatus status = offset > 0 ? FLO_OK : flo_row_file_add(&files->file, head, sizeof head - 1, error);
+  FloStatus status =
+      offset > 0 ? FLO_OK : flo_row_file_add(&files->file, flo_body_files_head, HEAD_LENGTH, error);
   if (status != FLO_OK) flo_body_files_close(files);
   files->offset_before = files->file.size;
   return status;
 }
 
 void flo_body_files_close(FloBodyFiles *files) { flo_row_file_close(&files->file); }
-
-FloStatus flo_body_files_take(const FloScene *scene, FloWorld *world, FloBodyState *states, FloError *error) {
-  for (size_t k = 0; k < scene->n_bodies; k++)
-    FLO_TRY(flo_world_body_state(world, scene->bodies[k].id, &states[k], error));
-  return FLO_OK;
-}
-
-// A name with a comma or a quote in it must not shift the columns.
-static void print_name(FILE *stream, const char *name) {
-  bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
-  if (is_quoted) fputc('"', stream);
-  for (; *name; name++) {
-    if (*name == '"') fputc('"', stream);
-    fputc(*name, stream);
-  }
-  if (is_quoted) fputc('"', stream);
-}
 
 static void print_numbers(FILE *stream, const double *values, size_t n) {
   for (size_t k = 0; k < n; k++) {
@@ -237,7 +222,7 @@ static void print_row(FILE *stream, const char *name, size_t frame, double time,
   char text[32];
   flo_format_number(time, text);
   fprintf(stream, "%zu,%s,", frame, text);
-  print_name(stream, name);
+  flo_csv_print_name(stream, name);
   print_numbers(stream, state->pose.position, 3);
   print_numbers(stream, (double[4]){q[3], q[0], q[1], q[2]}, 4); // the scalar first, as most programs want it
   print_numbers(stream, state->velocity, 3);
@@ -247,16 +232,16 @@ static void print_row(FILE *stream, const char *name, size_t frame, double time,
   fputc('\n', stream);
 }
 
-FloStatus flo_body_files_add_poses(FloBodyFiles *files, const FloScene *scene, size_t frame, double time,
-                                   const FloBodyState *states, FloError *error) {
+FloStatus flo_body_files_add_poses(FloBodyFiles *files, size_t frame, double time, const FloFrameBody *bodies,
+                                   size_t n_bodies, FloError *error) {
   char *rows = NULL;
   size_t length;
   FILE *stream = open_memstream(&rows, &length);
-  for (size_t k = 0; stream && k < scene->n_bodies; k++)
-    print_row(stream, scene->bodies[k].name, frame, time, &states[k]);
+  for (size_t k = 0; stream && k < n_bodies; k++)
+    print_row(stream, bodies[k].name, frame, time, &bodies[k].state);
   FloStatus status = FLO_OK;
   if (!stream || fclose(stream) != 0)
-    status = flo_fail(error, FLO_NO_MEMORY, "no memory for the rows of %zu bodies", scene->n_bodies);
+    status = flo_fail(error, FLO_NO_MEMORY, "no memory for the rows of %zu bodies", n_bodies);
   uint64_t before = files->file.size;
   if (status == FLO_OK) status = flo_row_file_add(&files->file, rows, length, error);
   if (status == FLO_OK) files->offset_before = before;

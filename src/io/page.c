@@ -11,7 +11,7 @@
 
 // ---- How it looks ----
 
-// Charts come with the colours of white paper; the rules for [fill=...] give those of render/plot.c the
+// Plots come with the colours of white paper; the rules for [fill=...] give those of render/plot.c the
 // page's own, so that they suit a dark screen as well.
 static const char frame[] =
     ":root{color-scheme:light dark;--paper:#f4f6f8;--card:#fff;--ink:#1c2733;--soft:#586675;--line:#dfe5eb;"
@@ -45,15 +45,15 @@ static const char frame[] =
     ".sides.many{grid-template-columns:repeat(auto-fit,minmax(18rem,1fr))}}\n"
     "figure{margin:0;min-width:0}figcaption{font-size:.85rem;color:var(--soft);margin-top:.35rem}\n"
     "img,video{display:block;width:100%;height:auto;border-radius:8px;background:var(--faint)}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));"
+    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));"
     "gap:.9rem 1.2rem}\n"
-    ".chart svg{display:block;width:100%;height:auto;max-width:34rem}\n"
-    ".chart [fill='#ffffff']{fill:none}.chart [fill='#223040']{fill:var(--ink)}"
-    ".chart [fill='#5c6a7a']{fill:var(--soft)}.chart [fill='#8c98a6']{fill:var(--soft)}"
-    ".chart [fill='#e5e9ee']{fill:var(--line)}.chart [fill='#f4f6f8']{fill:var(--faint)}\n";
+    ".plot svg{display:block;width:100%;height:auto;max-width:34rem}\n"
+    ".plot [fill='#ffffff']{fill:none}.plot [fill='#223040']{fill:var(--ink)}"
+    ".plot [fill='#5c6a7a']{fill:var(--soft)}.plot [fill='#8c98a6']{fill:var(--soft)}"
+    ".plot [fill='#e5e9ee']{fill:var(--line)}.plot [fill='#f4f6f8']{fill:var(--faint)}\n";
 static const char details[] =
-    "@media(prefers-color-scheme:dark){.chart [stroke='#1f6fb4']{stroke:#62aef0}"
-    ".chart [stroke='#8a5fb5']{stroke:#b692e6}.chart [stroke='#96684a']{stroke:#c99a77}}\n"
+    "@media(prefers-color-scheme:dark){.plot [stroke='#1f6fb4']{stroke:#62aef0}"
+    ".plot [stroke='#8a5fb5']{stroke:#b692e6}.plot [stroke='#96684a']{stroke:#c99a77}}\n"
     ".card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}\n"
     ".wide{overflow-x:auto;margin:.5rem 0}\n"
     "table{border-collapse:collapse;width:100%;font-size:.92rem}.tight table{width:auto}\n"
@@ -292,8 +292,8 @@ void flo_page_movie(FloPage *page, const char *path, const char *caption) {
   end_figure(page, caption);
 }
 
-void flo_page_chart(FloPage *page, const char *svg, const char *about) {
-  flo_page_markup(page, "<div class=\"chart\" role=\"img\" aria-label=\"");
+void flo_page_plot(FloPage *page, const char *svg, const char *about) {
+  flo_page_markup(page, "<div class=\"plot\" role=\"img\" aria-label=\"");
   flo_page_text(page, about);
   flo_page_markup(page, "\">");
   fputs(svg, page->file.stream);

@@ -1,4 +1,4 @@
-// Web pages that stand alone: pictures, movies and charts are part of the one file, which needs neither a
+// Web pages that stand alone: pictures, movies and plots are part of the one file, which needs neither a
 // network nor scripts, suits light and dark screens, wide and narrow ones, and appears when it is complete.
 #ifndef FLO_IO_PAGE_H
 #define FLO_IO_PAGE_H
@@ -41,7 +41,7 @@ void flo_page_cell(FloPage *page, const char *class_name, const char *text);
 // A PNG, or an MP4 movie, inside the page. A file that cannot be read leaves a sentence that says so.
 void flo_page_picture(FloPage *page, const char *path, const char *caption);
 void flo_page_movie(FloPage *page, const char *path, const char *caption);
-// A chart that flo_plot_sheet_svg_text made; `about` is for those who cannot see it.
-void flo_page_chart(FloPage *page, const char *svg, const char *about);
+// A plot that flo_plot_sheet_svg_text made; `about` is for those who cannot see it.
+void flo_page_plot(FloPage *page, const char *svg, const char *about);
 
 #endif

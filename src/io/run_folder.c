@@ -319,14 +319,14 @@ static FloStatus list_now_and_then(FloRunFolder *folder, FloError *error) {
   return is_due ? flo_run_folder_list_frames(folder, error) : FLO_OK;
 }
 
-static FloStatus write_frame(const FloRunFolder *folder, size_t frame, const FloSnapshot *snapshot,
+static FloStatus write_frame(const FloRunFolder *folder, size_t number, const FloFrame *frame,
                              FloError *error) {
   char path[FLO_PATH_SIZE];
-  FLO_TRY(flo_run_folder_frame_path(folder->path, frame, path, error));
-  return flo_snapshot_write(snapshot, path, error);
+  FLO_TRY(flo_run_folder_frame_path(folder->path, number, path, error));
+  return flo_frame_write_particles(frame, path, error);
 }
 
-FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error) {
+FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error) {
   if (folder->n_frames == folder->capacity) {
     size_t capacity = 2 * folder->capacity + 64;
     double *times = realloc(folder->times, capacity * sizeof *times);
@@ -334,16 +334,16 @@ FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snap
     folder->times = times;
     folder->capacity = capacity;
   }
-  FLO_TRY(write_frame(folder, folder->n_frames, snapshot, error));
-  folder->times[folder->n_frames++] = snapshot->time;
+  FLO_TRY(write_frame(folder, folder->n_frames, frame, error));
+  folder->times[folder->n_frames++] = frame->time;
   return list_now_and_then(folder, error);
 }
 
-FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error) {
+FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error) {
   FLO_ASSERT(folder->n_frames > 0);
   size_t last = folder->n_frames - 1;
-  FLO_TRY(write_frame(folder, last, snapshot, error));
-  folder->times[last] = snapshot->time;
+  FLO_TRY(write_frame(folder, last, frame, error));
+  folder->times[last] = frame->time;
   folder->n_synced = flo_min_size(folder->n_synced, last);
   return FLO_OK;
 }

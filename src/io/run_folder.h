@@ -1,8 +1,8 @@
 // The folder of one run: every file flotsam writes there, and the way back to its frames.
 //
 //   scene.json          the scene with every constant, override and default written out
-//   series.csv          one row of figures per frame
-//   summary.json        what ran, how long, the last figures, expectations
+//   series.csv          one row of measurements per frame
+//   summary.json        what ran, how long, the last measurements, expectations
 //   particles_NNNN.vtp  all particles of a frame; run.pvd makes a film of them
 //   picture.png         the last frame; picture_NNNN.png some frames on the way
 //   bodies.csv          where every solid is at every frame; body_NAME.ply its triangles
@@ -14,7 +14,7 @@
 #define FLO_IO_RUN_FOLDER_H
 
 #include "io/files.h"
-#include "io/snapshot.h"
+#include "io/frame.h"
 
 typedef struct FloRunFolder {
   char path[FLO_PATH_SIZE];
@@ -48,9 +48,9 @@ FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, con
                                FloError *error);
 // Writes the next particles_NNNN.vtp. Brings run.pvd up to date if that was not done within the last second:
 // it is written as a whole, which takes the longer the more frames there are.
-FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error);
 // Writes the last frame anew.
-FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloSnapshot *snapshot, FloError *error);
+FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error);
 // Brings run.pvd up to date, unless it is.
 FloStatus flo_run_folder_list_frames(FloRunFolder *folder, FloError *error);
 // Returns when all frames, run.pvd and the names in the folder would survive a power cut. Each frame is

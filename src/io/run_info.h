@@ -9,7 +9,7 @@
 // Whether a folder is one that flotsam wrote a run into, be it finished, broken off or damaged.
 bool flo_run_info_is_folder(const char *path);
 
-// Whether an entry of a summary's `expect` asks for something, or only stands beside the paper's figure.
+// Whether an entry of a summary's `expect` asks for something, or only stands beside the paper's number.
 bool flo_run_info_is_asked(const json_t *expect);
 
 // An object with the keys below; unknown values are null. Every frame's file is checked for being cut off,

@@ -18,7 +18,7 @@ typedef struct FloSceneOptions {
 enum { FLO_EXPECT_MAX_PAPER = 200 }; // bytes
 
 typedef struct FloExpect {
-  char figure[64];
+  char measurement[64];
   double low, high;                     // -INFINITY / INFINITY where not given
   char paper[FLO_EXPECT_MAX_PAPER + 1]; // what the paper has; "": nothing is told
 } FloExpect;

@@ -7,8 +7,8 @@
 #include "base/core.h"
 #include "base/pose.h"
 #include "base/vecmath.h"
+#include "io/csv.h"
 #include "io/scene_steps.h"
-#include "io/series.h"
 
 enum { MAX_FIELD = 10000 }; // characters, as many as an expression may have
 

@@ -61,15 +61,15 @@ static FloStatus keep_columns(FloSceneContext *context, const FloProbe *probe) {
   return FLO_OK;
 }
 
-// What may follow a figure's name in an expectation, and so must not end a name.
-static const char *const figure_parts[] = {".max", ".min", ".mean", ".last"};
+// What may follow a measurement's name in an expectation, and so must not end a name.
+static const char *const measurement_parts[] = {".max", ".min", ".mean", ".last"};
 
-// The length of a figure's name without such an ending.
-static size_t stem_length(const char *figure) {
-  size_t length = strlen(figure);
-  for (size_t k = 0; k < FLO_COUNT_OF(figure_parts); k++) {
-    size_t n = strlen(figure_parts[k]);
-    if (length >= n && !strcmp(figure + length - n, figure_parts[k])) return length - n;
+// The length of a measurement's name without such an ending.
+static size_t stem_length(const char *measurement) {
+  size_t length = strlen(measurement);
+  for (size_t k = 0; k < FLO_COUNT_OF(measurement_parts); k++) {
+    size_t n = strlen(measurement_parts[k]);
+    if (length >= n && !strcmp(measurement + length - n, measurement_parts[k])) return length - n;
   }
   return length;
 }
@@ -108,14 +108,14 @@ static FloStatus read_probe(FloSceneContext *context, const json_t *object, cons
 }
 
 // A force has three columns, and none that bears the name alone.
-static FloStatus check_component(FloSceneContext *context, const char *figure) {
+static FloStatus check_component(FloSceneContext *context, const char *key, const char *measurement) {
   char stem[64];
-  snprintf(stem, sizeof stem, "%.*s", (int)stem_length(figure), figure);
+  snprintf(stem, sizeof stem, "%.*s", (int)stem_length(measurement), measurement);
   const char *vector = json_string_value(json_object_get(context->probe_names, stem));
   if (!vector) return FLO_OK;
-  flo_scene_enter(context, "figure");
+  flo_scene_enter(context, key);
   return flo_scene_fail(context, "'%s' is a %s, which has three components; name one, such as '%s.x%s'", stem,
-                        vector, stem, figure + strlen(stem));
+                        vector, stem, measurement + strlen(stem));
 }
 
 static FloStatus read_paper(FloSceneContext *context, const json_t *object, FloExpect *expect) {
@@ -131,8 +131,15 @@ static FloStatus read_paper(FloSceneContext *context, const json_t *object, FloE
   return FLO_OK;
 }
 
+// Scenes of earlier versions say `figure`.
+static const char *measurement_key(const json_t *object) {
+  return json_object_get(object, "figure") ? "figure" : "measurement";
+}
+
 static FloStatus read_expect(FloSceneContext *context, const json_t *object, FloExpect *expect) {
-  snprintf(expect->figure, sizeof expect->figure, "%s", flo_json_text(object, "figure"));
+  const char *key = measurement_key(object);
+  snprintf(expect->measurement, sizeof expect->measurement, "%s", flo_json_text(object, key));
+  FLO_TRY(check_component(context, key, expect->measurement));
   FLO_TRY(read_paper(context, object, expect));
   expect->low = json_object_get(object, "min") ? flo_json_number(object, "min") : -INFINITY;
   expect->high = json_object_get(object, "max") ? flo_json_number(object, "max") : INFINITY;
@@ -150,7 +157,6 @@ static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *
   json_array_foreach(list, index, object) {
     size_t mark = flo_scene_enter_index(context, index);
     FLO_TRY(read_expect(context, object, &scene->expects[index]));
-    FLO_TRY(check_component(context, scene->expects[index].figure));
     flo_scene_leave(context, mark);
   }
   flo_scene_leave(context, outer);

@@ -587,8 +587,8 @@ static const FloSceneTable probe_table = {
     "a probe", TABLE(probe_keys), .exactly_one = {"pressure", "water_height", "front", "force", "torque"}};
 
 static const FloSceneKey expect_keys[] = {
-    {"figure", NAME, ANY, NULL, .help = "a figure of the summary or the name of a probe",
-     .is_required = true},
+    {"measurement", NAME, ANY, NULL, .help = "a measurement of the summary or the name of a probe"},
+    {"figure", NAME, ANY, NULL, .help = "the older name of `measurement`, for scenes that have it"},
     {"min", NUMBER, ANY, NULL, .help = "least value that is right"},
     {"max", NUMBER, ANY, NULL, .help = "greatest value that is right"},
     {"paper", TEXT, ANY, NULL,
@@ -596,6 +596,7 @@ static const FloSceneKey expect_keys[] = {
 };
 
 static const FloSceneTable expect_table = {"an expectation", TABLE(expect_keys),
+                                           .exactly_one = {"measurement", "figure"},
                                            .at_least_one = {"min", "max", "paper"}};
 
 static const FloSceneKey camera_keys[] = {

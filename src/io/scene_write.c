@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/csv.h"
 #include "io/scene_steps.h"
-#include "io/series.h"
 
 enum { MAX_LINE = 100 };
 

@@ -1,41 +1,15 @@
 #include "io/series.h"
 
 #include "base/core.h"
-#include "io/files.h"
+#include "io/csv.h"
+#include "io/probes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The columns every run has, in order: X(name, value from the figures `f`).
-#define FIGURES(X)                                                                                           \
-  X(time, f->time)                                                                                           \
-  X(step, (double)f->step)                                                                                   \
-  X(dt, f->dt)                                                                                               \
-  X(iterations, f->iterations)                                                                               \
-  X(residual, f->residual)                                                                                   \
-  X(density_error_mean, f->density_error_mean)                                                               \
-  X(density_error_max, f->density_error_max)                                                                 \
-  X(fluid_particles, (double)f->fluid_particles)                                                             \
-  X(boundary_particles, (double)f->boundary_particles)                                                       \
-  X(rigid_particles, (double)f->rigid_particles)                                                             \
-  X(contacts, (double)f->contacts)                                                                           \
-  X(kinetic_energy, f->kinetic_energy)                                                                       \
-  X(potential_energy, f->potential_energy)                                                                   \
-  X(momentum_x, f->momentum[0])                                                                              \
-  X(momentum_y, f->momentum[1])                                                                              \
-  X(momentum_z, f->momentum[2])                                                                              \
-  X(angular_momentum_x, f->angular_momentum[0])                                                              \
-  X(angular_momentum_y, f->angular_momentum[1])                                                              \
-  X(angular_momentum_z, f->angular_momentum[2])                                                              \
-  X(penetrations, (double)f->penetrations)                                                                   \
-  X(max_speed, f->max_speed)                                                                                 \
-  X(emitted, (double)f->emitted)                                                                             \
-  X(removed, (double)f->removed)                                                                             \
-  X(wall_seconds, wall_seconds)
-
-#define X(name, value) #name,
-static const char *const figure_names[] = {FIGURES(X)};
+#define X(name, member, type) #name,
+static const char *const measurement_names[] = {FLO_MEASUREMENTS(X) "wall_seconds"};
 #undef X
 
 static const char *const body_names[FLO_SERIES_PER_BODY] = {
@@ -43,39 +17,24 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
     "wx", "wy", "wz", "fx", "fy", "fz", "tx", "ty", "tz",       // angular velocity, force, torque
 };
 
-// Figures for which a bare name in an expectation means the worst value of the run rather than the last one.
+// Measurements for which a bare name in an expectation means the worst value of the run rather than the last
+// one.
 static const char *const worst_names[] = {"iterations",        "residual",     "density_error_mean",
                                           "density_error_max", "penetrations", "max_speed"};
-
-static const char *const axis_names[] = {"x", "y", "z"};
-
-static bool is_vector_probe(const FloProbe *probe) {
-  return probe->kind == FLO_PROBE_FORCE || probe->kind == FLO_PROBE_TORQUE;
-}
 
 // ---- Columns ----
 
 static size_t count_columns(const FloScene *scene) {
-  size_t n = FLO_COUNT_OF(figure_names) + scene->n_bodies * FLO_SERIES_PER_BODY;
-  for (size_t k = 0; k < scene->n_probes; k++) n += is_vector_probe(&scene->probes[k]) ? 3 : 1;
-  return n;
+  return FLO_COUNT_OF(measurement_names) + scene->n_bodies * FLO_SERIES_PER_BODY + flo_probe_count(scene);
 }
 
 static void name_columns(const FloScene *scene, char (*names)[96]) {
-  size_t column = 0;
-  for (size_t k = 0; k < FLO_COUNT_OF(figure_names); k++)
-    snprintf(names[column++], sizeof names[0], "%s", figure_names[k]);
+  for (size_t k = 0; k < FLO_COUNT_OF(measurement_names); k++)
+    snprintf(*names++, sizeof *names, "%s", measurement_names[k]);
   for (size_t b = 0; b < scene->n_bodies; b++)
     for (size_t k = 0; k < FLO_SERIES_PER_BODY; k++)
-      snprintf(names[column++], sizeof names[0], "%s.%s", scene->bodies[b].name, body_names[k]);
-  for (size_t p = 0; p < scene->n_probes; p++) {
-    const FloProbe *probe = &scene->probes[p];
-    if (!is_vector_probe(probe))
-      snprintf(names[column++], sizeof names[0], "%s", probe->name);
-    else
-      for (int axis = 0; axis < 3; axis++)
-        snprintf(names[column++], sizeof names[0], "%s.%s", probe->name, axis_names[axis]);
-  }
+      snprintf(*names++, sizeof *names, "%s.%s", scene->bodies[b].name, body_names[k]);
+  flo_probe_names(scene, names);
 }
 
 FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError *error) {
@@ -83,7 +42,7 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
   size_t n = count_columns(scene);
   if (series) {
     series->n_columns = n;
-    series->first_body_column = FLO_COUNT_OF(figure_names);
+    series->first_body_column = FLO_COUNT_OF(measurement_names);
     series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY;
     series->names = calloc(n, sizeof *series->names);
     series->last = calloc(5 * n, sizeof(double));
@@ -126,16 +85,16 @@ bool flo_series_has_extremes(const FloSeries *series, size_t column) {
   return column >= series->first_probe_column || is_worst_name(series->names[column]);
 }
 
-bool flo_series_value(const FloSeries *series, const char *figure, double *value) {
-  size_t column = flo_series_find(series, figure);
+bool flo_series_value(const FloSeries *series, const char *measurement, double *value) {
+  size_t column = flo_series_find(series, measurement);
   if (column < series->n_columns) {
-    *value = is_worst_name(figure) ? series->high[column] : series->last[column];
+    *value = is_worst_name(measurement) ? series->high[column] : series->last[column];
     return true;
   }
-  const char *dot = strrchr(figure, '.');
+  const char *dot = strrchr(measurement, '.');
   char name[96];
-  if (!dot || (size_t)(dot - figure) >= sizeof name) return false;
-  snprintf(name, sizeof name, "%.*s", (int)(dot - figure), figure);
+  if (!dot || (size_t)(dot - measurement) >= sizeof name) return false;
+  snprintf(name, sizeof name, "%.*s", (int)(dot - measurement), measurement);
   column = flo_series_find(series, name);
   if (column == series->n_columns) return false;
   if (strcmp(dot, ".last") == 0)
@@ -151,80 +110,6 @@ bool flo_series_value(const FloSeries *series, const char *figure, double *value
   return true;
 }
 
-// ---- Probes ----
-
-// The k-th position of the fluid along an axis; views are looked up once by the caller.
-static double coordinate(const FloView *view, size_t k) {
-  return *(const double *)((const char *)view->data + k * view->stride);
-}
-
-// Half of the smallest rest density in the fluid: what separates "in the fluid" from "above it".
-static double half_rest_density(const FloWorld *world, const FloScene *scene) {
-  FloView mass;
-  double lightest = INFINITY;
-  if (flo_world_view(world, FLO_SET_FLUID, "mass", &mass, NULL) != FLO_OK) return INFINITY;
-  for (size_t k = 0; k < mass.count; k++)
-    lightest = fmin(lightest, *(const float *)((const char *)mass.data + k * mass.stride));
-  return 0.5 * lightest / pow(scene->world.spacing, scene->world.dim);
-}
-
-static double highest_fluid(const FloWorld *world, int up) {
-  FloView view;
-  double highest = -INFINITY;
-  if (flo_world_view(world, FLO_SET_FLUID, axis_names[up], &view, NULL) != FLO_OK) return highest;
-  for (size_t k = 0; k < view.count; k++) highest = fmax(highest, coordinate(&view, k));
-  return highest;
-}
-
-// Walks down the vertical line from above all fluid to its foot; the first point inside fluid is the water
-// height. The foot's own height if there is no fluid above it.
-static double measure_water_height(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
-  double threshold = half_rest_density(world, scene), step = scene->world.spacing / 8;
-  double foot = probe->point[scene->up], top = highest_fluid(world, scene->up) + scene->world.spacing;
-  if (flo_world_time(world) == 0 && scene->world.settle == 0) return NAN; // no step has been made
-  if (!isfinite(threshold) || !isfinite(top) || top <= foot) return foot;
-  for (size_t k = (size_t)ceil((top - foot) / step); k > 0; k--) {
-    double point[3] = {probe->point[0], probe->point[1], probe->point[2]}, density, pressure;
-    point[scene->up] = foot + (double)k * step;
-    flo_world_sample(world, point, &density, &pressure);
-    if (density > threshold) return point[scene->up];
-  }
-  return foot;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// The 99.5 % quantile along an axis: where the fluid's front is, without the spray ahead of it. NaN without
-// fluid.
-static double measure_front(const FloWorld *world, int axis) {
-  FloView view;
-  if (flo_world_view(world, FLO_SET_FLUID, axis_names[axis], &view, NULL) != FLO_OK || view.count == 0)
-    return NAN;
-  double *values = malloc(view.count * sizeof *values);
-  if (!values) return NAN;
-  for (size_t k = 0; k < view.count; k++) values[k] = coordinate(&view, k);
-  qsort(values, view.count, sizeof *values, compare_doubles);
-  double front = values[(size_t)(0.995 * (double)(view.count - 1))];
-  free(values);
-  return front;
-}
-
-static double measure_scalar(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
-  double density, pressure;
-  switch (probe->kind) {
-  case FLO_PROBE_WATER_HEIGHT:
-    return measure_water_height(scene, world, probe);
-  case FLO_PROBE_FRONT:
-    return measure_front(world, probe->axis);
-  default:
-    flo_world_sample(world, probe->point, &density, &pressure);
-    return pressure;
-  }
-}
-
 // ---- Rows ----
 
 static double *put(double *at, const double *values, size_t n) {
@@ -232,43 +117,22 @@ static double *put(double *at, const double *values, size_t n) {
   return at + n;
 }
 
-static FloStatus measure_bodies(const FloScene *scene, FloWorld *world, double **at, FloError *error) {
-  for (size_t b = 0; b < scene->n_bodies; b++) {
-    FloBodyState state;
-    FLO_TRY(flo_world_body_state(world, scene->bodies[b].id, &state, error));
-    *at = put(*at, state.pose.position, 3);
-    *at = put(*at, state.pose.rotation, 4);
-    *at = put(*at, state.velocity, 3);
-    *at = put(*at, state.angular_velocity, 3);
-    *at = put(*at, state.mean_force, 3);
-    *at = put(*at, state.mean_torque, 3);
-  }
-  return FLO_OK;
+static double *put_body(double *at, const FloBodyState *state) {
+  at = put(at, state->pose.position, 3);
+  at = put(at, state->pose.rotation, 4);
+  at = put(at, state->velocity, 3);
+  at = put(at, state->angular_velocity, 3);
+  at = put(at, state->mean_force, 3);
+  return put(at, state->mean_torque, 3);
 }
 
-static FloStatus measure_probes(const FloScene *scene, FloWorld *world, double **at, FloError *error) {
-  for (size_t p = 0; p < scene->n_probes; p++) {
-    const FloProbe *probe = &scene->probes[p];
-    if (!is_vector_probe(probe)) {
-      *(*at)++ = measure_scalar(scene, world, probe);
-      continue;
-    }
-    FloBodyState state;
-    FLO_TRY(flo_world_body_state(world, scene->bodies[probe->body].id, &state, error));
-    *at = put(*at, probe->kind == FLO_PROBE_FORCE ? state.mean_force : state.mean_torque, 3);
-  }
-  return FLO_OK;
-}
-
-static FloStatus measure(const FloScene *scene, FloWorld *world, double wall_seconds, double *row,
-                         FloError *error) {
-  FloFigures figures = flo_world_figures(world), *f = &figures;
-  double *at = row;
-#define X(name, value) *at++ = value;
-  FIGURES(X)
+static void fill_row(const FloFrame *frame, double *at) {
+#define X(name, member, type) *at++ = (double)frame->measurements.member;
+  FLO_MEASUREMENTS(X)
 #undef X
-  FLO_TRY(measure_bodies(scene, world, &at, error));
-  return measure_probes(scene, world, &at, error);
+  *at++ = frame->wall_seconds;
+  for (size_t b = 0; b < frame->n_bodies; b++) at = put_body(at, &frame->bodies[b].state);
+  put(at, frame->probes, frame->n_probes);
 }
 
 // Takes the last row into the extremes and means.
@@ -283,24 +147,10 @@ static void count_row(FloSeries *series) {
   series->n_rows++;
 }
 
-// A name with a comma or a quote in it must not shift the columns.
-static void print_name(FILE *stream, const char *name) {
-  if (!strpbrk(name, ",\"\n")) {
-    fputs(name, stream);
-    return;
-  }
-  fputc('"', stream);
-  for (; *name; name++) {
-    if (*name == '"') fputc('"', stream);
-    fputc(*name, stream);
-  }
-  fputc('"', stream);
-}
-
 static void print_names(const FloSeries *series, FILE *stream) {
   for (size_t c = 0; c < series->n_columns; c++) {
     if (c) fputc(',', stream);
-    print_name(stream, series->names[c]);
+    flo_csv_print_name(stream, series->names[c]);
   }
   fputc('\n', stream);
 }
@@ -322,7 +172,7 @@ static FloStatus make_line(const FloSeries *series, void (*print)(const FloSerie
   if (stream) print(series, stream);
   if (stream && fclose(stream) == 0) return FLO_OK;
   free(*line);
-  return flo_fail(error, FLO_NO_MEMORY, "no memory for a row of %zu figures", series->n_columns);
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for a row of %zu measurements", series->n_columns);
 }
 
 static FloStatus add_line(FloSeries *series, void (*print)(const FloSeries *series, FILE *stream),
@@ -336,9 +186,10 @@ static FloStatus add_line(FloSeries *series, void (*print)(const FloSeries *seri
   return status;
 }
 
-FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
-                         FloError *error) {
-  FLO_TRY(measure(scene, world, wall_seconds, series->last, error));
+FloStatus flo_series_add(FloSeries *series, const FloFrame *frame, FloError *error) {
+  FLO_ASSERT((frame->parts & FLO_FRAME_MEASUREMENTS) &&
+             series->n_columns - series->first_probe_column == frame->n_probes);
+  fill_row(frame, series->last);
   count_row(series);
   return series->file.is_open ? add_line(series, print_last, error) : FLO_OK;
 }
@@ -354,15 +205,6 @@ FloStatus flo_series_drop_row(FloSeries *series, FloError *error) {
 FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error) {
   FLO_TRY(flo_row_file_open(&series->file, path, 0, error));
   return add_line(series, print_names, error);
-}
-
-// Each precision is written out, so that the compiler sees that the text fits.
-void flo_format_number(double value, char text[32]) {
-  snprintf(text, 32, "%.15g", value);
-  if (strtod(text, NULL) == value) return;
-  snprintf(text, 32, "%.16g", value);
-  if (strtod(text, NULL) == value) return;
-  snprintf(text, 32, "%.17g", value);
 }
 
 // ---- Reading a row back ----
@@ -382,21 +224,6 @@ static FloStatus parse_row(const char *path, const char *line, double **values, 
     line = end + 1;
   }
   return FLO_OK;
-}
-
-FloStatus flo_series_read_row(const char *path, size_t row, double **values, size_t *n, FloError *error) {
-  char *text;
-  size_t size;
-  FLO_TRY(flo_file_read(path, &text, &size, error));
-  const char *line = text;
-  for (size_t k = 0; line && k <= row; k++) {
-    line = strchr(line, '\n');
-    if (line) line++;
-  }
-  FloStatus status = line && *line ? parse_row(path, line, values, n, error)
-                                   : flo_fail(error, FLO_BAD_INPUT, "%s: has no row %zu", path, row);
-  free(text);
-  return status;
 }
 
 // ---- Going on with a file ----

@@ -1,10 +1,37 @@
-// One row of figures per frame: series.csv, and the last, lowest and highest value of every column for the
-// summary.
+// One row of measurements per frame: series.csv, and the last, lowest and highest value of every column for
+// the summary.
 #ifndef FLO_IO_SERIES_H
 #define FLO_IO_SERIES_H
 
 #include "io/files.h"
-#include "io/scene.h"
+#include "io/frame.h"
+
+// The columns every run has, in order: X(name, member of FloMeasurements, its type). Behind them stands
+// wall_seconds, then the columns of bodies and of probes.
+#define FLO_MEASUREMENTS(X)                                                                                  \
+  X(time, time, double)                                                                                      \
+  X(step, step, uint64_t)                                                                                    \
+  X(dt, dt, double)                                                                                          \
+  X(iterations, iterations, int)                                                                             \
+  X(residual, residual, double)                                                                              \
+  X(density_error_mean, density_error_mean, double)                                                          \
+  X(density_error_max, density_error_max, double)                                                            \
+  X(fluid_particles, fluid_particles, size_t)                                                                \
+  X(boundary_particles, boundary_particles, size_t)                                                          \
+  X(rigid_particles, rigid_particles, size_t)                                                                \
+  X(contacts, contacts, size_t)                                                                              \
+  X(kinetic_energy, kinetic_energy, double)                                                                  \
+  X(potential_energy, potential_energy, double)                                                              \
+  X(momentum_x, momentum[0], double)                                                                         \
+  X(momentum_y, momentum[1], double)                                                                         \
+  X(momentum_z, momentum[2], double)                                                                         \
+  X(angular_momentum_x, angular_momentum[0], double)                                                         \
+  X(angular_momentum_y, angular_momentum[1], double)                                                         \
+  X(angular_momentum_z, angular_momentum[2], double)                                                         \
+  X(penetrations, penetrations, size_t)                                                                      \
+  X(max_speed, max_speed, double)                                                                            \
+  X(emitted, emitted, size_t)                                                                                \
+  X(removed, removed, size_t)
 
 typedef struct FloSeries {
   size_t n_columns, n_rows;
@@ -19,7 +46,7 @@ typedef struct FloSeries {
 
 enum { FLO_SERIES_PER_BODY = 19 };
 
-// The columns that a scene's runs have; see docs/figures.md.
+// The columns that a scene's runs have; see docs/measurements.md.
 FloStatus flo_series_create(const FloScene *scene, FloSeries **series, FloError *error);
 void flo_series_destroy(FloSeries *series); // NULL is fine; closes the file
 
@@ -32,26 +59,18 @@ FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloE
 FloStatus flo_series_go_on(FloSeries *series, FloError *error);
 // Takes the last row that was added out of the file again; once for each that was added.
 FloStatus flo_series_drop_row(FloSeries *series, FloError *error);
-// Measures the world and keeps the row; appends it to the file if one is open. Every row is written at
-// once: a run that is killed leaves all rows before it. A row that does not fit the disk leaves no part of
-// itself.
-FloStatus flo_series_add(FloSeries *series, const FloScene *scene, FloWorld *world, double wall_seconds,
-                         FloError *error);
+// Keeps the row of a frame that has all but its particles; appends it to the file if one is open. Every row
+// is written at once: a run that is killed leaves all rows before it. A row that does not fit the disk leaves
+// no part of itself.
+FloStatus flo_series_add(FloSeries *series, const FloFrame *frame, FloError *error);
 
 // The column of that name; n_columns if there is none.
 size_t flo_series_find(const FloSeries *series, const char *name);
-// The value an expectation means by `figure`: NAME (see docs/figures.md), NAME.max, NAME.min, NAME.mean or
-// NAME.last.
-// False if there is no such figure.
-bool flo_series_value(const FloSeries *series, const char *figure, double *value);
+// The value an expectation means by `measurement`: NAME (see docs/measurements.md), NAME.max, NAME.min,
+// NAME.mean or NAME.last. False if there is no such measurement.
+bool flo_series_value(const FloSeries *series, const char *measurement, double *value);
 
 // True for columns of which the extremes over the run are of interest: errors and probes.
 bool flo_series_has_extremes(const FloSeries *series, size_t column);
-
-// Reads row `row` (0: the first behind the names) of a series.csv; `values` is malloc'ed.
-FloStatus flo_series_read_row(const char *path, size_t row, double **values, size_t *n, FloError *error);
-
-// The shortest text that reads back as the same number.
-void flo_format_number(double value, char text[32]);
 
 #endif

@@ -1,10 +1,10 @@
 #include "io/series_read.h"
 
 #include "base/core.h"
+#include "io/csv.h"
 #include "io/files.h"
 #include "io/series.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +63,8 @@ static FloStatus read_names(Reader *reader, FloSeriesTable *table) {
 // Row `row` of a table that has room for `capacity` of them.
 static FloStatus read_row(Reader *reader, FloSeriesTable *table, size_t capacity, size_t row) {
   for (size_t c = 0; c < table->n_columns; c++) {
-    char *end;
-    double value = strtod(reader->at, &end);
-    // strtod would go over the end of the line to find a number.
-    if (end == reader->at || isspace((unsigned char)*reader->at))
-      return refuse(reader, "a column is not a number", row + 2);
-    table->values[c * capacity + row] = value;
+    const char *end = flo_csv_take_number(reader->at, &table->values[c * capacity + row]);
+    if (!end) return refuse(reader, "a column is not a number", row + 2);
     reader->at = end;
     if (c + 1 < table->n_columns && !take(reader, ',')) return refuse(reader, "columns are missing", row + 2);
   }
@@ -118,13 +114,13 @@ size_t flo_series_table_find(const FloSeriesTable *table, const char *name) {
 
 // ---- Meaning ----
 
-// In two dimensions masses, energies and forces are per metre of depth: docs/figures.md.
+// In two dimensions masses, energies and forces are per metre of depth: docs/measurements.md.
 typedef struct Quantity {
   const char *names; // between blanks
   const char *quantity, *unit, *unit_2d;
 } Quantity;
 
-static const Quantity figures[] = {
+static const Quantity measurements[] = {
     {" time ", "time", "s", "s"},
     {" wall_seconds ", "real time", "s", "s"},
     {" dt ", "time step", "s", "s"},
@@ -184,7 +180,7 @@ static const FloProbe *find_probe(const FloScene *scene, const char *column) {
 
 FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column) {
   bool is_2d = scene && scene->world.dim == 2;
-  FloSeriesMeaning meaning = look_up(figures, FLO_COUNT_OF(figures), column, is_2d);
+  FloSeriesMeaning meaning = look_up(measurements, FLO_COUNT_OF(measurements), column, is_2d);
   if (meaning.quantity) return meaning;
   const FloProbe *probe = find_probe(scene, column);
   if (probe) return meaning_of_probe(probe, is_2d);

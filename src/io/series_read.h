@@ -20,13 +20,13 @@ static inline const double *flo_series_table_column(const FloSeriesTable *table,
   return table->values + column * table->n_rows;
 }
 
-// What a column is about: columns of the same quantity and unit may stand in one chart.
+// What a column is about: columns of the same quantity and unit may stand in one plot.
 typedef struct FloSeriesMeaning {
   const char *quantity; // "energy"; NULL: not known
   const char *unit;     // "J"; "": a plain number, or not known
 } FloSeriesMeaning;
 
-// `scene` tells the bodies and probes and whether figures are per metre of depth; NULL: not known.
+// `scene` tells the bodies and probes and whether measurements are per metre of depth; NULL: not known.
 FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column);
 
 #endif

@@ -115,18 +115,18 @@ static json_t *make_particles(const FloWorld *world) {
   return particles;
 }
 
-static json_t *make_figures(const FloSeries *series) {
-  json_t *figures = json_object();
+static json_t *make_measurements(const FloSeries *series) {
+  json_t *measurements = json_object();
   for (size_t c = 0; c < series->n_columns && series->n_rows > 0; c++) {
     char name[128];
-    set(figures, series->names[c], number(series->last[c]));
+    set(measurements, series->names[c], number(series->last[c]));
     if (!flo_series_has_extremes(series, c)) continue;
     snprintf(name, sizeof name, "%s.min", series->names[c]);
-    set(figures, name, number(series->low[c]));
+    set(measurements, name, number(series->low[c]));
     snprintf(name, sizeof name, "%s.max", series->names[c]);
-    set(figures, name, number(series->high[c]));
+    set(measurements, name, number(series->high[c]));
   }
-  return figures;
+  return measurements;
 }
 
 bool flo_expect_is_judged(const FloExpect *expect) { return isfinite(expect->low) || isfinite(expect->high); }
@@ -141,12 +141,12 @@ static json_t *make_expects(const FloScene *scene, const FloSeries *series, bool
   for (size_t k = 0; k < scene->n_expects; k++) {
     const FloExpect *expect = &scene->expects[k];
     double value = NAN;
-    flo_series_value(series, expect->figure, &value);
+    flo_series_value(series, expect->measurement, &value);
     bool is_judged = is_whole && flo_expect_is_judged(expect),
          is_missed = flo_expect_is_missed(expect, value);
     if (is_judged && is_missed) (*n_failed)++;
     json_t *entry = json_object();
-    set(entry, "name", text_value(expect->figure));
+    set(entry, "name", text_value(expect->measurement));
     set(entry, "value", number(value));
     set(entry, "low", number(expect->low));
     set(entry, "high", number(expect->high));
@@ -184,17 +184,17 @@ static void set_origin(json_t *summary, const FloScene *scene, const FloWorld *w
 
 static void set_totals(json_t *summary, FloWorld *world, const FloSeries *series,
                        const FloRunReport *report) {
-  FloFigures figures = flo_world_figures(world);
+  FloMeasurements measurements = flo_world_measure(world);
   char hash[32];
   snprintf(hash, sizeof hash, "%016" PRIx64, flo_world_hash(world));
-  set(summary, "time", number(figures.time));
-  set(summary, "steps", integer(figures.step));
+  set(summary, "time", number(measurements.time));
+  set(summary, "steps", integer(measurements.step));
   set(summary, "frames", integer(report->n_frames));
   set(summary, "wall_seconds", number(report->wall_seconds));
   set(summary, "particles", make_particles(world));
   set(summary, "memory_bytes", integer(flo_world_memory(world)));
   set(summary, "timings", make_timings(world, report));
-  set(summary, "figures", make_figures(series));
+  set(summary, "measurements", make_measurements(series));
   set(summary, "state_hash", json_string(hash));
 }
 
@@ -210,14 +210,14 @@ FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeri
   return *text ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for the summary");
 }
 
-// A figure's name with or without the part behind its last dot. "fornt.max" is near to "front.max", which is
-// no column, so the parts are set right one by one.
-static void suggest_figure(const FloSeries *series, const char *figure, char hint[192]) {
+// A measurement's name with or without the part behind its last dot. "fornt.max" is near to "front.max",
+// which is no column, so the parts are set right one by one.
+static void suggest_measurement(const FloSeries *series, const char *measurement, char hint[192]) {
   static const char *const parts[] = {"max", "min", "mean", "last"};
-  const char *dot = strrchr(figure, '.');
+  const char *dot = strrchr(measurement, '.');
   char base[96], name[128], text[128];
-  snprintf(base, sizeof base, "%.*s", (int)(dot ? dot - figure : 90), figure);
-  FloSuggestion whole = flo_suggest_start(figure), stem = flo_suggest_start(base),
+  snprintf(base, sizeof base, "%.*s", (int)(dot ? dot - measurement : 90), measurement);
+  FloSuggestion whole = flo_suggest_start(measurement), stem = flo_suggest_start(base),
                 part = flo_suggest_start(dot ? dot + 1 : "");
   for (size_t c = 0; c < series->n_columns; c++) {
     flo_suggest_offer(&whole, series->names[c]);
@@ -237,12 +237,12 @@ static void suggest_figure(const FloSeries *series, const char *figure, char hin
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error) {
   for (size_t k = 0; k < scene->n_expects; k++) {
     double value;
-    const char *figure = scene->expects[k].figure;
-    if (flo_series_value(series, figure, &value)) continue;
+    const char *measurement = scene->expects[k].measurement;
+    if (flo_series_value(series, measurement, &value)) continue;
     char hint[192];
-    suggest_figure(series, figure, hint);
-    return flo_fail(error, FLO_BAD_INPUT, "%s: /expect/%zu/figure: no figure '%s'%s", scene->path, k, figure,
-                    hint);
+    suggest_measurement(series, measurement, hint);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: /expect/%zu: no measurement '%s'%s", scene->path, k,
+                    measurement, hint);
   }
   return FLO_OK;
 }

@@ -1,4 +1,5 @@
-// summary.json: what ran, on what, how long, the last figures, and whether the scene's expectations were met.
+// summary.json: what ran, on what, how long, the last measurements, and whether the scene's expectations were
+// met.
 #ifndef FLO_IO_SUMMARY_H
 #define FLO_IO_SUMMARY_H
 
@@ -27,12 +28,13 @@ typedef struct FloRunReport {
 FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeries *series,
                            const FloRunReport *report, char **text, size_t *n_failed, FloError *error);
 
-// Whether the scene asks anything of the figure; if not, it stands there to be compared with the paper's.
+// Whether the scene asks anything of the measurement; if not, it stands there to be compared with the
+// paper's.
 bool flo_expect_is_judged(const FloExpect *expect);
 // NaN misses whatever is asked for.
 bool flo_expect_is_missed(const FloExpect *expect, double value);
 
-// Fails if an expectation names a figure that the scene's runs do not have.
+// Fails if an expectation names a measurement that the scene's runs do not have.
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error);
 
 #endif

@@ -128,7 +128,7 @@ static FloStatus inspect_bodies(Inspection *in, FloError *error) {
   // The others as they are drawn, with the floor plates and walls of tanks.
   FloSolids solids;
   FloRepeat repeat = flo_scene_repeat(scene);
-  FloStatus status = flo_solids_create(scene->bodies, scene->n_bodies, scene->world.dim,
+  FloStatus status = flo_solids_create(scene->bodies, NULL, scene->n_bodies, scene->world.dim,
                                        (float)(0.5 * scene->world.spacing), &repeat, &solids, error);
   FloBounds b = solids.bounds;
   if (status == FLO_OK && !flo_bounds_is_empty(b))

@@ -15,7 +15,6 @@ typedef struct FloOutlook {
   size_t n_materials;                                // to be told apart; below 2: nothing
 } FloOutlook;
 
-// Bodies must stand where the scene puts them at the start.
 FloStatus flo_outlook_create(const FloScene *scene, FloOutlook *, FloError *);
 
 // The range that colours of a field ("speed", "vx", "z", ...) are likely to need; 0..1 for an unknown one.

@@ -1,4 +1,4 @@
-// What a chart is drawn with: a table of three strokes, made for pixels or for SVG. The chart is laid out
+// What a plot is drawn with: a table of three strokes, made for pixels or for SVG. The plot is laid out
 // once.
 #ifndef FLO_RENDER_PEN_H
 #define FLO_RENDER_PEN_H

@@ -121,8 +121,8 @@ static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *
                          FloError *error) {
   const int width = options->width, height = options->height;
   FLO_TRY(flo_cloud_create(input, &p->cloud, error));
-  FLO_TRY(flo_solids_create(input->bodies, input->n_bodies, input->dim, input->radius, &input->repeat,
-                            &p->solids, error));
+  FLO_TRY(flo_solids_create(input->bodies, input->placed, input->n_bodies, input->dim, input->radius,
+                            &input->repeat, &p->solids, error));
   p->rgb = malloc(3 * (size_t)width * (size_t)height);
   if (!p->rgb) return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %d x %d", width, height);
   p->bounds = bounds_of(&input->view, p);

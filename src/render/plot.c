@@ -20,7 +20,7 @@ typedef struct Range {
 } Range;
 
 typedef struct Layout {
-  float unit;    // pixels per pixel of a chart of 900 x 500
+  float unit;    // pixels per pixel of a plot of 900 x 500
   FloRect frame; // of the data
   Range x, y;    // y: exponents of ten if is_log
   FloTicks x_ticks, y_ticks;
@@ -269,27 +269,27 @@ static void draw_series(const FloPlotInput *input, size_t k, const Layout *l, co
 
 // ---- Sheets ----
 
-// Where the charts of a sheet stand; all frames have the same sides.
+// Where the plots of a sheet stand; all frames have the same sides.
 typedef struct SheetLayout {
-  float unit; // pixels per pixel of a sheet of 900 with charts of 150
+  float unit; // pixels per pixel of a sheet of 900 with plots of 150
   float left, right, top, slot;
 } SheetLayout;
 
 static SheetLayout lay_out_sheet(const FloPlotSheet *sheet, int width, int height) {
-  const float n = (float)sheet->n_charts;
+  const float n = (float)sheet->n_plots;
   SheetLayout s = {.unit = fmaxf(0.7f, fminf((float)width / 900, (float)height / (100 + 110 * n)))};
-  const FloPlotInput *last = &sheet->charts[sheet->n_charts - 1];
+  const FloPlotInput *last = &sheet->plots[sheet->n_plots - 1];
   s.top = (sheet->title ? 50 : 14) * s.unit;
   s.slot = ((float)height - s.top - (last->x_label ? 50 : 30) * s.unit) / n;
   s.right = (float)width - 28 * s.unit;
   return s;
 }
 
-static Layout lay_out_chart(const FloPlotSheet *sheet, const SheetLayout *s, size_t k) {
-  const FloPlotInput *input = &sheet->charts[k];
+static Layout lay_out_plot(const FloPlotSheet *sheet, const SheetLayout *s, size_t k) {
+  const FloPlotInput *input = &sheet->plots[k];
   const float u = s->unit, top = s->top + (float)k * s->slot, title_size = 11 * u;
-  Layout l = {.unit = u, .is_log = sheet->is_log, .has_x_labels = k + 1 == sheet->n_charts};
-  choose_x(&l, &sheet->charts[0], s->right);
+  Layout l = {.unit = u, .is_log = sheet->is_log, .has_x_labels = k + 1 == sheet->n_plots};
+  choose_x(&l, &sheet->plots[0], s->right);
   l.legend_x = s->left + (input->title ? room_for(input->title, title_size) + 24 * u : 0);
   l.legend_y = top + 14 * u;
   int rows = walk_legend(input, &l, s->left, s->right, NULL);
@@ -299,11 +299,11 @@ static Layout lay_out_chart(const FloPlotSheet *sheet, const SheetLayout *s, siz
   return l;
 }
 
-// The labels of all charts decide how much room there is to the left of each.
+// The labels of all plots decide how much room there is to the left of each.
 static void choose_left(const FloPlotSheet *sheet, SheetLayout *s) {
   float widest = 0;
-  for (size_t k = 0; k < sheet->n_charts; k++) {
-    Layout l = lay_out_chart(sheet, s, k);
+  for (size_t k = 0; k < sheet->n_plots; k++) {
+    Layout l = lay_out_plot(sheet, s, k);
     widest = fmaxf(widest, widest_label(&l.y_ticks, 10.5f * s->unit));
   }
   s->left = 24 * s->unit + widest;
@@ -317,11 +317,11 @@ static void draw_sheet_title(const FloPlotSheet *sheet, const SheetLayout *s, co
   pen->text(pen->context, s->left, 32 * s->unit, style_of(size, FLO_ANCHOR_LEFT), ink, sheet->title);
 }
 
-static void draw_chart(const FloPlotSheet *sheet, const SheetLayout *s, size_t k, int height,
-                       const FloPen *pen, FloPoint *points) {
-  const FloPlotInput *input = &sheet->charts[k];
+static void draw_plot(const FloPlotSheet *sheet, const SheetLayout *s, size_t k, int height,
+                      const FloPen *pen, FloPoint *points) {
+  const FloPlotInput *input = &sheet->plots[k];
   const float u = s->unit;
-  const Layout l = lay_out_chart(sheet, s, k);
+  const Layout l = lay_out_plot(sheet, s, k);
   draw_axes(&l, pen);
   if (input->title)
     pen->text(pen->context, s->left, l.legend_y, style_of(11 * u, FLO_ANCHOR_LEFT), ink, input->title);
@@ -337,21 +337,21 @@ static void draw_chart(const FloPlotSheet *sheet, const SheetLayout *s, size_t k
               style_of(11 * u, FLO_ANCHOR_MIDDLE), ink, input->x_label);
 }
 
-// ---- Pages: a chart or a sheet ----
+// ---- Pages: a plot or a sheet ----
 
 typedef struct Page {
-  const FloPlotInput *chart; // NULL: a sheet
+  const FloPlotInput *plot; // NULL: a sheet
   const FloPlotSheet *sheet;
   int width, height;
 } Page;
 
 static FloStatus check(const char *path, const Page *page, FloError *error) {
   int least = FLO_MIN_PLOT_HEIGHT, width = page->width, height = page->height;
-  if (page->sheet && page->sheet->n_charts > FLO_MAX_PICTURE_SIDE / FLO_MIN_CHART_HEIGHT)
-    return flo_fail(error, FLO_BAD_INPUT, "%s: %zu charts are too many for one sheet; choose some of them",
-                    path, page->sheet->n_charts);
-  if (page->sheet && (int)page->sheet->n_charts * FLO_MIN_CHART_HEIGHT > least)
-    least = (int)page->sheet->n_charts * FLO_MIN_CHART_HEIGHT;
+  if (page->sheet && page->sheet->n_plots > FLO_MAX_PICTURE_SIDE / FLO_MIN_ROW_HEIGHT)
+    return flo_fail(error, FLO_BAD_INPUT, "%s: %zu plots are too many for one sheet; choose some of them",
+                    path, page->sheet->n_plots);
+  if (page->sheet && (int)page->sheet->n_plots * FLO_MIN_ROW_HEIGHT > least)
+    least = (int)page->sheet->n_plots * FLO_MIN_ROW_HEIGHT;
   if (width >= FLO_MIN_PLOT_WIDTH && height >= least && width <= FLO_MAX_PICTURE_SIDE &&
       height <= FLO_MAX_PICTURE_SIDE)
     return FLO_OK;
@@ -368,17 +368,17 @@ static void draw_single(const FloPlotInput *input, const Page *page, const FloPe
 }
 
 static void draw_sheet(const FloPlotSheet *sheet, const Page *page, const FloPen *pen, FloPoint *points) {
-  if (sheet->n_charts == 0) return;
+  if (sheet->n_plots == 0) return;
   SheetLayout s = lay_out_sheet(sheet, page->width, page->height);
   choose_left(sheet, &s);
   draw_sheet_title(sheet, &s, pen);
-  for (size_t k = 0; k < sheet->n_charts; k++) draw_chart(sheet, &s, k, page->height, pen, points);
+  for (size_t k = 0; k < sheet->n_plots; k++) draw_plot(sheet, &s, k, page->height, pen, points);
 }
 
 static size_t most_points(const Page *page) {
-  size_t most = page->chart ? page->chart->n_points : 0;
-  for (size_t k = 0; page->sheet && k < page->sheet->n_charts; k++)
-    most = flo_max_size(most, page->sheet->charts[k].n_points);
+  size_t most = page->plot ? page->plot->n_points : 0;
+  for (size_t k = 0; page->sheet && k < page->sheet->n_plots; k++)
+    most = flo_max_size(most, page->sheet->plots[k].n_points);
   return most;
 }
 
@@ -387,8 +387,8 @@ static FloStatus draw(const Page *page, const FloPen *pen, FloError *error) {
   FloPoint *points = malloc((n + 1) * sizeof *points);
   if (!points) return flo_fail(error, FLO_NO_MEMORY, "no memory to plot %zu points", n);
   pen->rect(pen->context, (FloRect){0, 0, (float)page->width, (float)page->height}, paper);
-  if (page->chart)
-    draw_single(page->chart, page, pen, points);
+  if (page->plot)
+    draw_single(page->plot, page, pen, points);
   else
     draw_sheet(page->sheet, page, pen, points);
   free(points);
@@ -416,7 +416,7 @@ static FloStatus write_png(const char *path, const Page *page, FloError *error) 
 static FloStatus draw_svg(const char *name, const Page *page, FloSvg *svg, FloError *error) {
   FLO_TRY(check(name, page, error));
   FloPen pen = flo_svg_pen(svg);
-  flo_svg_begin(svg, page->width, page->height, page->chart ? page->chart->title : page->sheet->title);
+  flo_svg_begin(svg, page->width, page->height, page->plot ? page->plot->title : page->sheet->title);
   FLO_TRY(draw(page, &pen, error));
   flo_svg_end(svg);
   return svg->has_failed ? flo_fail(error, FLO_NO_MEMORY, "%s: no memory for the plot", name) : FLO_OK;

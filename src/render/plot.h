@@ -1,4 +1,4 @@
-// Line charts of series over time (or anything else), as PNG or SVG.
+// Line plots of series over time (or anything else), as PNG or SVG.
 #ifndef FLO_RENDER_PLOT_H
 #define FLO_RENDER_PLOT_H
 
@@ -17,21 +17,21 @@ typedef struct FloPlotInput {
   size_t n_series;
 } FloPlotInput;
 
-// Several charts, one below the other, over the same x: that of the first. Of a chart's texts only the title
+// Several plots, one below the other, over the same x: that of the first. Of a plot's texts only the title
 // counts, which stands above it, and the last one's x_label.
 typedef struct FloPlotSheet {
   const char *title; // NULL: none
-  const FloPlotInput *charts;
-  size_t n_charts;
+  const FloPlotInput *plots;
+  size_t n_plots;
   bool is_log; // powers of ten along y; values that are not positive leave a gap
 } FloPlotSheet;
 
-enum { FLO_MIN_PLOT_WIDTH = 200, FLO_MIN_PLOT_HEIGHT = 150, FLO_MIN_CHART_HEIGHT = 70 };
+enum { FLO_MIN_PLOT_WIDTH = 200, FLO_MIN_PLOT_HEIGHT = 150, FLO_MIN_ROW_HEIGHT = 70 };
 
 // Both write atomically; sizes in pixels.
 FloStatus flo_plot_png(const char *path, const FloPlotInput *, int width, int height, FloError *);
 FloStatus flo_plot_svg(const char *path, const FloPlotInput *, int width, int height, FloError *);
-// A sheet needs FLO_MIN_CHART_HEIGHT for each of its charts.
+// A sheet needs FLO_MIN_ROW_HEIGHT for each of its plots.
 FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *, int width, int height, FloError *);
 FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *, int width, int height, FloError *);
 // The SVG as text, malloc'ed, to be put into a page.

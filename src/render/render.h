@@ -4,7 +4,7 @@
 #ifndef FLO_RENDER_RENDER_H
 #define FLO_RENDER_RENDER_H
 
-#include "io/scene.h"
+#include "io/frame.h"
 
 #define FLO_MAX_PICTURE_SIDE 16384 // pixels
 
@@ -82,8 +82,9 @@ typedef struct FloPictureInput {
   const uint16_t *materials;   // number of each particle's; NULL: all of the first
   const char *const *material_names; // for the legend; NULL where a material is not in use
   size_t n_materials;                // below 2 there is nothing to tell apart
-  const FloSceneBody *bodies;        // shapes with their *current* poses in def.pose
+  const FloSceneBody *bodies;        // their shapes and looks
   size_t n_bodies;
+  const FloFrameBody *placed;   // where they are; NULL: where the scene puts them
   const struct FloWalls *walls; // what the fluid's surface stays out of; NULL: made from the bodies
   FloRepeat repeat;
   FloCamera camera;

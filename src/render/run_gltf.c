@@ -42,7 +42,7 @@ static FloStatus add_material(Work *work, size_t b, size_t *index, FloError *err
     return flo_gltf_add_material(
         work->gltf, &(FloGltfMaterial){"glass", {glass.x, glass.y, glass.z, glass_opacity}, 0, 0.05f, true},
         index, error);
-  const FloStuff stuff = flo_stuff_of(body, work->view->substances, work->solids.colours[b]);
+  const FloStuff stuff = flo_stuff_of(body, &body->def.pose, work->view->substances, work->solids.colours[b]);
   const FloGltfMaterial material = {.name = names[stuff.kind],
                                     .colour = {stuff.colour.x, stuff.colour.y, stuff.colour.z, 1},
                                     .metallic = stuff.kind == FLO_STUFF_METAL ? 1 : 0,
@@ -228,7 +228,7 @@ static FloStatus add_camera(Work *work, FloError *error) {
 
 static FloStatus fill(Work *work, const FloSurfaceMesh *surface, FloError *error) {
   const FloScene *scene = work->scene;
-  FLO_TRY(flo_solids_create(scene->bodies, scene->n_bodies, scene->world.dim,
+  FLO_TRY(flo_solids_create(scene->bodies, NULL, scene->n_bodies, scene->world.dim,
                             (float)(0.5 * scene->world.spacing), NULL, &work->solids, error));
   FLO_TRY(flo_gltf_create(scene->title ? scene->title : scene->name, scene->up, &work->gltf, error));
   FLO_TRY(flo_gltf_set_times(work->gltf, work->motion->times, work->motion->n_frames, error));

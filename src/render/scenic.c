@@ -74,7 +74,8 @@ static FloStatus make_stuffs(Work *work, FloError *error) {
   work->stuffs = malloc((input->n_bodies + 1) * sizeof *work->stuffs);
   if (!work->stuffs) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", input->n_bodies);
   for (size_t k = 0; k < input->n_bodies; k++)
-    work->stuffs[k] = flo_stuff_of(&input->bodies[k], input->view.substances, work->plan->solids->colours[k]);
+    work->stuffs[k] = flo_stuff_of(&input->bodies[k], flo_frame_pose(input->placed, input->bodies, k),
+                                   input->view.substances, work->plan->solids->colours[k]);
   const size_t n = work->balls.has_ramps ? FLO_TONES : FLO_RAMP_TONES;
   for (size_t k = 0; k < n; k++) work->ball_colours[k] = flo_cloud_colour(&work->balls, k);
   return FLO_OK;

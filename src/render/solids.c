@@ -309,9 +309,9 @@ static void add_shape_3d(Builder *b, const FloShape *shape, const FloCreased *cr
 
 // ---- Bodies ----
 
-static bool is_drawable(const FloSceneBody *body) {
+static bool is_drawable(const FloSceneBody *body, const FloPose *pose) {
   const FloShape *shape = &body->def.shape;
-  const double *p = body->def.pose.position, *q = body->def.pose.rotation;
+  const double *p = pose->position, *q = pose->rotation;
   double sum = shape->radius + shape->size[0] + shape->size[1] + shape->size[2] + p[0] + p[1] + p[2] + q[0] +
                q[1] + q[2] + q[3];
   bool is_known = (unsigned)shape->kind < FLO_SHAPE_COUNT && shape->up >= 0 && shape->up < 3;
@@ -326,16 +326,21 @@ static bool is_outlined(const FloSceneBody *body) {
 // What the bodies of a picture are made from.
 typedef struct Source {
   const FloSceneBody *bodies;
-  const FloCreased *creased;
+  const FloFrameBody *placed;
+  FloCreased *creased;
   size_t n;
   int dim;
   float radius;
   const FloRepeat *repeat;
 } Source;
 
+static const FloPose *pose_of(const Source *source, size_t i) {
+  return flo_frame_pose(source->placed, source->bodies, i);
+}
+
 static void add_body(const Source *source, size_t i, V3 position, FloSolids *out) {
   const FloSceneBody *body = &source->bodies[i];
-  const double *q = body->def.pose.rotation;
+  const double *q = pose_of(source, i)->rotation;
   Builder b = {.out = out, .owner = (uint32_t)i, .position = position};
   b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
   if (source->dim == 2)
@@ -356,7 +361,7 @@ typedef struct Copies {
 static V3 wrapped_position(const Source *source, size_t i) {
   const FloRepeat *r = source->repeat;
   double p[3];
-  memcpy(p, source->bodies[i].def.pose.position, sizeof p);
+  memcpy(p, pose_of(source, i)->position, sizeof p);
   if (source->dim == 2) p[2] = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (!r || !r->is_on[axis]) continue;
@@ -400,7 +405,7 @@ static void add_bodies(const Source *source, FloSolids *out) {
   out->n_vertices = out->n_triangles = out->n_edges = 0;
   out->bounds = flo_bounds_empty();
   for (size_t i = 0; i < source->n; i++)
-    if (is_drawable(&source->bodies[i])) add_copies(source, i, out);
+    if (is_drawable(&source->bodies[i], pose_of(source, i))) add_copies(source, i, out);
 }
 
 static FloStatus clip_to_box(const FloRepeat *repeat, FloSolids *out, FloError *error) {
@@ -457,10 +462,11 @@ static bool allocate(FloSolids *out) {
   return out->vertices && out->normals && out->triangles && out->owners && out->edges && out->colours;
 }
 
-static bool needs_triangles(const FloSceneBody *body) {
+static bool needs_triangles(const Source *source, size_t i) {
+  const FloSceneBody *body = &source->bodies[i];
   const FloShape *shape = &body->def.shape;
   bool has_patches = flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_OUTLINE;
-  return is_drawable(body) && !has_patches;
+  return is_drawable(body, pose_of(source, i)) && !has_patches;
 }
 
 static bool look_alike(const FloSceneBody *a, const FloSceneBody *b) {
@@ -469,10 +475,12 @@ static bool look_alike(const FloSceneBody *a, const FloSceneBody *b) {
 
 // Shapes without patches become triangles first; figures cost much, so instances, which follow each other,
 // share them.
-static FloStatus make_creased(const FloSceneBody *bodies, size_t n, FloMemory *memory, FloCreased *creased,
-                              FloError *error) {
+static FloStatus make_creased(const Source *source, FloMemory *memory, FloError *error) {
+  const FloSceneBody *bodies = source->bodies;
+  FloCreased *creased = source->creased;
+  const size_t n = source->n;
   for (size_t i = 0, last = n; i < n; i++) {
-    if (!needs_triangles(&bodies[i])) continue;
+    if (!needs_triangles(source, i)) continue;
     if (last < n && look_alike(&bodies[last], &bodies[i])) {
       creased[i] = creased[last];
       creased[i].is_borrowed = true;
@@ -495,15 +503,15 @@ static FloStatus fill(const Source *source, FloSolids *out, FloError *error) {
   return clip_to_box(source->repeat, out, error);
 }
 
-FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
-                            const FloRepeat *repeat, FloSolids *out, FloError *error) {
+FloStatus flo_solids_create(const FloSceneBody *bodies, const FloFrameBody *placed, size_t n_bodies, int dim,
+                            float radius, const FloRepeat *repeat, FloSolids *out, FloError *error) {
   FloMemory memory;
   *out = (FloSolids){.n_bodies = n_bodies, .bounds = flo_bounds_empty()};
   flo_memory_init(&memory, NULL);
   FloCreased *creased = calloc(n_bodies + 1, sizeof *creased);
   if (!creased) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", n_bodies);
-  FloStatus status = make_creased(bodies, n_bodies, &memory, creased, error);
-  Source source = {bodies, creased, n_bodies, dim, radius, repeat};
+  Source source = {bodies, placed, creased, n_bodies, dim, radius, repeat};
+  FloStatus status = make_creased(&source, &memory, error);
   if (status == FLO_OK) status = fill(&source, out, error);
   for (size_t i = 0; i < n_bodies; i++) flo_creased_destroy(&creased[i]);
   free(creased);

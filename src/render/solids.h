@@ -24,11 +24,11 @@ typedef struct FloSolids {
   FloBounds bounds;
 } FloSolids;
 
-// `radius` of the particles sets the thickness of a tank's walls in 2D. Bodies with unusable numbers are left
-// out. Where space repeats (NULL: nowhere) a body is drawn as often as it reaches into the box, cut off
-// there.
-FloStatus flo_solids_create(const FloSceneBody *bodies, size_t n_bodies, int dim, float radius,
-                            const FloRepeat *repeat, FloSolids *, FloError *);
+// Bodies stand where `placed` has them; NULL: where the scene puts them. `radius` of the particles sets the
+// thickness of a tank's walls in 2D. Bodies with unusable numbers are left out. Where space repeats (NULL:
+// nowhere) a body is drawn as often as it reaches into the box, cut off there.
+FloStatus flo_solids_create(const FloSceneBody *bodies, const FloFrameBody *placed, size_t n_bodies, int dim,
+                            float radius, const FloRepeat *repeat, FloSolids *, FloError *);
 void flo_solids_destroy(FloSolids *);
 
 #endif

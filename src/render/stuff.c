@@ -70,8 +70,9 @@ static uint32_t hash_text(const char *text) {
   return flo_scramble(h);
 }
 
-FloStuff flo_stuff_of(const FloSceneBody *body, const FloSubstance *substances, V3 colour) {
-  const double *p = body->def.pose.position, *q = body->def.pose.rotation;
+FloStuff flo_stuff_of(const FloSceneBody *body, const FloPose *pose, const FloSubstance *substances,
+                      V3 colour) {
+  const double *p = pose->position, *q = pose->rotation;
   FloStuff stuff = {.colour = colour, .seed = hash_text(body->name)};
   stuff.position = v3((float)p[0], (float)p[1], (float)p[2]);
   stuff.turn = v3((float)q[0], (float)q[1], (float)q[2]), stuff.turn_w = (float)q[3];

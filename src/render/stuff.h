@@ -28,7 +28,8 @@ typedef struct FloStuff {
 
 // By the body's look; where it has none, by its density: less than 800 kg/m³ is wood, more than 2500 is
 // metal, whatever is between is plastic of the given colour. What does not move and has no look is matt.
-FloStuff flo_stuff_of(const FloSceneBody *body, const FloSubstance *substances, V3 colour);
+FloStuff flo_stuff_of(const FloSceneBody *body, const FloPose *pose, const FloSubstance *substances,
+                      V3 colour);
 
 // Colour of the surface at a point of the world, linear; always between 0 and 1.
 V3 flo_stuff_colour(const FloStuff *, V3 point);

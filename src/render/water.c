@@ -181,8 +181,8 @@ static FloStatus find_surface(const FloPictureInput *input, const Fluid *fluid, 
   FloMemory memory;
   FloWalls walls;
   flo_memory_init(&memory, NULL);
-  FloStatus status = flo_walls_of_bodies(&walls, input->bodies, input->n_bodies, (double)out->spacing,
-                                         FLO_WATER_FINENESS, threads, &memory, error);
+  FloStatus status = flo_walls_of_bodies(&walls, input->bodies, input->placed, input->n_bodies,
+                                         (double)out->spacing, FLO_WATER_FINENESS, threads, &memory, error);
   if (status == FLO_OK) status = build_surface(&walls, fluid, memory_limit, threads, out, error);
   flo_walls_free(&walls);
   return status;

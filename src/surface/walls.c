@@ -111,19 +111,20 @@ bool flo_walls_is_empty(const FloWalls *walls) {
 
 // ---- Bodies of a scene ----
 
-FloStatus flo_walls_of_bodies(FloWalls *walls, const FloSceneBody *bodies, size_t n, double spacing,
-                              double fineness, int threads, FloMemory *memory, FloError *error) {
+FloStatus flo_walls_of_bodies(FloWalls *walls, const FloSceneBody *bodies, const FloFrameBody *placed,
+                              size_t n, double spacing, double fineness, int threads, FloMemory *memory,
+                              FloError *error) {
   FLO_TRY(flo_walls_init(walls, n, spacing, memory, error));
   walls->fineness = fineness * spacing;
   for (size_t k = 0; k < n; k++)
     if (bodies[k].def.kind != FLO_BODY_DYNAMIC)
       FLO_TRY(flo_walls_set_shape(walls, k, &bodies[k].def.shape, threads, error));
-  flo_walls_place(walls, bodies);
+  for (size_t k = 0; k < n; k++) flo_walls_set_pose(walls, k, flo_frame_pose(placed, bodies, k));
   return FLO_OK;
 }
 
-void flo_walls_place(FloWalls *walls, const FloSceneBody *bodies) {
-  for (size_t k = 0; k < walls->n_walls; k++) flo_walls_set_pose(walls, k, &bodies[k].def.pose);
+void flo_walls_place(FloWalls *walls, const FloFrameBody *placed) {
+  for (size_t k = 0; k < walls->n_walls; k++) flo_walls_set_pose(walls, k, &placed[k].state.pose);
 }
 
 // ---- Depths ----

@@ -7,7 +7,7 @@
 
 #include "geometry/polygonise.h"
 #include "geometry/solid.h"
-#include "io/scene.h"
+#include "io/frame.h"
 
 typedef struct FloWall {
   const FloSolid *solid; // NULL: nothing stays out of it
@@ -29,13 +29,15 @@ void flo_walls_free(FloWalls *walls);
 // Makes wall k of a shape. A shape that has no inside, as a sheet or a mesh with holes, is passed over.
 FloStatus flo_walls_set_shape(FloWalls *walls, size_t k, const FloShape *shape, int threads, FloError *error);
 void flo_walls_set_pose(FloWalls *walls, size_t k, const FloPose *pose);
-// All of a scene's bodies that are not pushed around, where they stand; instead of flo_walls_init. Bodies
-// that are pushed around keep the fluid off themselves, and are too many at times to be asked at every point.
-// Shapes without a formula are `fineness` spacings fine: grids for 2 take about a quarter of the time.
-FloStatus flo_walls_of_bodies(FloWalls *walls, const FloSceneBody *bodies, size_t n, double spacing,
-                              double fineness, int threads, FloMemory *memory, FloError *error);
-// Moves them to where the same bodies are now.
-void flo_walls_place(FloWalls *walls, const FloSceneBody *bodies);
+// All of a scene's bodies that are not pushed around, where `placed` has them (NULL: where the scene puts
+// them); instead of flo_walls_init. Bodies that are pushed around keep the fluid off themselves, and are too
+// many at times to be asked at every point. Shapes without a formula are `fineness` spacings fine: grids for
+// 2 take about a quarter of the time.
+FloStatus flo_walls_of_bodies(FloWalls *walls, const FloSceneBody *bodies, const FloFrameBody *placed,
+                              size_t n, double spacing, double fineness, int threads, FloMemory *memory,
+                              FloError *error);
+// Moves them to where the same bodies are in a frame.
+void flo_walls_place(FloWalls *walls, const FloFrameBody *placed);
 bool flo_walls_is_empty(const FloWalls *walls);
 
 // How deep a point is in the walls [m]; negative outside. `normal`, which may be NULL, receives the direction

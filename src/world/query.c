@@ -12,7 +12,7 @@ size_t flo_world_count(const FloWorld *world, FloSet set) {
 }
 size_t flo_world_memory(const FloWorld *world) { return world->memory.bytes; }
 
-// ---- Figures ----
+// ---- Measurements ----
 
 enum {
   KINETIC,
@@ -24,7 +24,7 @@ enum {
   N_SUMS
 };
 
-static void add_figures(const void *context, size_t begin, size_t end, double *sums) {
+static void add_measurements(const void *context, size_t begin, size_t end, double *sums) {
   const FloWorld *world = context;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   FloSolidsNear near = {0};
@@ -51,7 +51,7 @@ static void raise_density_error(const void *context, size_t begin, size_t end, d
     maxima[0] = fmax(maxima[0], (double)p->density[i] / flo_materials(world)[p->material[i]].density - 1);
 }
 
-static void add_body_figures(const FloWorld *world, const FloBody *body, FloFigures *f) {
+static void add_body_measurements(const FloWorld *world, const FloBody *body, FloMeasurements *f) {
   const FloRigid *rigid = &body->rigid;
   double momentum[3], orbit[3];
   if (body->kind != FLO_BODY_DYNAMIC || rigid->is_held) return;
@@ -65,31 +65,31 @@ static void add_body_figures(const FloWorld *world, const FloBody *body, FloFigu
   vec_add(f->angular_momentum, rigid->angular_momentum, f->angular_momentum);
 }
 
-FloFigures flo_world_figures(FloWorld *world) {
+FloMeasurements flo_world_measure(FloWorld *world) {
   double sums[N_SUMS], worst;
   size_t n = world->sets[FLO_SET_FLUID].count;
-  flo_parallel_sum(world->threads, n, add_figures, world, N_SUMS, sums);
+  flo_parallel_sum(world->threads, n, add_measurements, world, N_SUMS, sums);
   flo_parallel_max(world->threads, n, raise_density_error, world, 1, &worst);
-  FloFigures f = {.time = world->time,
-                  .dt = world->dt,
-                  .step = world->step,
-                  .iterations = world->iterations,
-                  .residual = world->residual,
-                  .density_error_mean = n ? sums[DENSITY_ERROR] / (double)n : 0,
-                  .density_error_max = fmax(worst, 0),
-                  .penetrations = (size_t)sums[PENETRATIONS],
-                  .fluid_particles = n,
-                  .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
-                  .rigid_particles = world->sets[FLO_SET_RIGID].count,
-                  .contacts = world->contacts,
-                  .kinetic_energy = sums[KINETIC],
-                  .potential_energy = sums[POTENTIAL],
-                  .max_speed = flo_world_measure_speed(world),
-                  .emitted = world->n_emitted,
-                  .removed = world->n_removed};
+  FloMeasurements f = {.time = world->time,
+                       .dt = world->dt,
+                       .step = world->step,
+                       .iterations = world->iterations,
+                       .residual = world->residual,
+                       .density_error_mean = n ? sums[DENSITY_ERROR] / (double)n : 0,
+                       .density_error_max = fmax(worst, 0),
+                       .penetrations = (size_t)sums[PENETRATIONS],
+                       .fluid_particles = n,
+                       .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
+                       .rigid_particles = world->sets[FLO_SET_RIGID].count,
+                       .contacts = world->contacts,
+                       .kinetic_energy = sums[KINETIC],
+                       .potential_energy = sums[POTENTIAL],
+                       .max_speed = flo_world_measure_speed(world),
+                       .emitted = world->n_emitted,
+                       .removed = world->n_removed};
   vec_copy(sums + MOMENTUM, f.momentum);
   vec_copy(sums + ANGULAR, f.angular_momentum);
-  for (size_t k = 0; k < world->bodies.count; ++k) add_body_figures(world, &flo_bodies(world)[k], &f);
+  for (size_t k = 0; k < world->bodies.count; ++k) add_body_measurements(world, &flo_bodies(world)[k], &f);
   return f;
 }
 

@@ -39,7 +39,7 @@ fi
 
 expect_exit 0 "$flotsam" bench --quick --threads 1,2 --particles 8k --table
 cp out lines
-expect_text err "these figures say little about speed"
+expect_text err "these measurements say little about speed"
 expect_text err "reference, another run of the same machine type"
 
 cat >check.py <<'PYTHON'
@@ -137,7 +137,7 @@ coupled = [(line["scene"], line["method"]) for line in lines if line["case"] == 
 assert coupled == [("peer-dam", "monolithic"), ("peer-dam-bodies", "monolithic"), ("peer-pillar", "monolithic"),
                    ("peer-dam-bodies", "direct-forcing")], coupled
 assert all(line["iterations_per_step"] >= 1 for line in lines if line["case"] == "pool")
-# Each figure is of a method that it speaks of.
+# Each measurement is of a method that it speaks of.
 for line in lines:
     if line["case"] == "coupling":
         has_solver = line["method"] == "monolithic"

@@ -18,7 +18,7 @@ cat >crates.json <<'END'
     { "at": 0.3, "body": "crate*", "set": { "friction": 0.1, "within": 0.1 } }
   ],
   "probes": [ { "name": "push", "force": "crate 1" } ],
-  "expect": [ { "figure": "penetrations", "max": 0 }, { "figure": "ball.z", "max": 0.8 } ]
+  "expect": [ { "measurement": "penetrations", "max": 0 }, { "measurement": "ball.z", "max": 0.8 } ]
 }
 END
 expect_exit 0 "$flotsam" check crates.json
@@ -77,7 +77,7 @@ cat >heap.json <<'END'
     { "name": "nut", "material": {}, "shape": { "box": 0.3 }, "base": [2.3, 0, 0] },
     { "name": "crumb", "material": {}, "shape": { "box": 0.06 }, "at": [-3, 0, 1] }
   ],
-  "expect": [ { "figure": "upper.z", "min": 0.58, "max": 0.61 } ]
+  "expect": [ { "measurement": "upper.z", "min": 0.58, "max": 0.61 } ]
 }
 END
 expect_exit 0 "$flotsam" check heap.json

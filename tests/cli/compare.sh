@@ -16,7 +16,7 @@ changed() { stat -c '%n %y %i' "$@" | cksum; }
 
 make box.json 'd.update(title="A box & <water>", duration=0.06, bodies=[{"name": "crate", "material": "water", "shape": {"box": [0.15, 0.15]}, "at": [0.7, 0.3]}])
 d["method"] = {"name": "monolithic", "max_iterations": 30}
-d["expect"] = [{"figure": "crate.y", "min": 0, "paper": "it floats"}, {"figure": "iterations", "paper": "20.0 & fewer"}]
+d["expect"] = [{"measurement": "crate.y", "min": 0, "paper": "it floats"}, {"measurement": "iterations", "paper": "20.0 & fewer"}]
 d["sizes"] = {"draft": {}}'
 make plain.json 'd.update(duration=0.02, sizes={"draft": {}})'
 
@@ -72,7 +72,7 @@ expect_json $page/runs/direct-forcing/run/summary.json "d['parameters']['respons
 expect_json $page/runs/monolithic/run/summary.json "d['parameters']['solver']" nncg
 grep -qF '<td>response</td><td class="n">–</td><td class="n">global</td>' $page/index.html || fail "no word for the response on the page"
 (($(sed -n 's/^pictures //p' words) == 6)) || fail "not three pictures of each of two methods: $(head -1 words)"
-# Each chart shows both, in the same order, and nothing is drawn twice under one name.
+# Each plot shows both, in the same order, and nothing is drawn twice under one name.
 for method in monolithic direct-forcing; do
   n=$(grep -c "^$method$" words)
   ((n >= 4)) || fail "$method stands in $n places only"

@@ -21,8 +21,8 @@ changed() { stat -c '%n %y %i' "$@" | cksum; }
 mkdir scenes
 make scenes/calm.json 'd["duration"] = 0.04; d["title"] = "Calm <b>water</b> & \"quotes\" — déjà vu"; d["shows"] = "<script>alert(1)</script> (figure 3 of A & B 2001)"'
 make 'scenes/it'\''s <odd> & "ü".json' 'd["duration"] = 0.02; d["expect"] = []; d["probes"] = [{"name": "a<b & c", "front": "x"}]'
-make scenes/wrong.json 'd["duration"] = 0.04; d["expect"].append({"figure": "max_speed", "max": 1e-6})'
-make scenes/told.json 'd["duration"] = 0.02; d["expect"][0]["paper"] = "about <b>60</b> & more"; d["expect"] += [{"figure": "iterations", "paper": "20.0 on average"}, {"figure": "iterations", "max": 12345}]'
+make scenes/wrong.json 'd["duration"] = 0.04; d["expect"].append({"measurement": "max_speed", "max": 1e-6})'
+make scenes/told.json 'd["duration"] = 0.02; d["expect"][0]["paper"] = "about <b>60</b> & more"; d["expect"] += [{"measurement": "iterations", "paper": "20.0 on average"}, {"measurement": "iterations", "max": 12345}]'
 make scenes/wild.json 'd["time_step"] = 0.02'
 echo '{ "schema_version": 1, ' >scenes/broken.json
 echo 'no scene' >scenes/notes.txt
@@ -80,15 +80,15 @@ expect_word "diverged"
 expect_word "scenes/broken.json"
 expect_word "flotsam run 'scenes/it'\\''s <odd> & \"ü\".json'"
 expect_word "flotsam run scenes/calm.json"
-n_pictures=$(sed -n 's/^pictures //p' words) n_movies=$(sed -n 's/^movies //p' words) n_charts=$(sed -n 's/^charts //p' words)
+n_pictures=$(sed -n 's/^pictures //p' words) n_movies=$(sed -n 's/^movies //p' words) n_plots=$(sed -n 's/^plots //p' words)
 ((n_pictures == 5)) || fail "$n_pictures pictures of five runs"
-((n_charts >= 12)) || fail "only $n_charts charts"
+((n_plots >= 12)) || fail "only $n_plots plots"
 if command -v ffmpeg >/dev/null; then ((n_movies >= 3)) || fail "only $n_movies movies"; fi
 grep -q 'prefers-color-scheme:dark' all/index.html || fail "no dark scheme"
 grep -q 'name="viewport"' all/index.html || fail "not for phones"
-# Every grey of the charts has a rule that suits it to the page.
+# Every grey of the plots has a rule that suits it to the page.
 for colour in $(grep -o "fill=\"#[0-9a-f]*\"" all/index.html | sort -u | cut -d'"' -f2); do
-  grep -qF "[fill='$colour']" all/index.html || fail "charts have the colour $colour, which the page does not know"
+  grep -qF "[fill='$colour']" all/index.html || fail "plots have the colour $colour, which the page does not know"
 done
 no_temporaries
 

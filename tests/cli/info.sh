@@ -70,15 +70,15 @@ expect_exit 0 "$flotsam" check tiny.json --threads 1
 expect_empty err
 
 for word in fluid_partikles:fluid_particles max_sped.last:max_speed.last max_speed.mx:max_speed.max; do
-  expect_exit 2 "$flotsam" check tiny.json --set "expect=[{\"figure\":\"${word%:*}\",\"max\":1}]"
-  expect_text err "no figure '${word%:*}', did you mean '${word#*:}'?"
+  expect_exit 2 "$flotsam" check tiny.json --set "expect=[{\"measurement\":\"${word%:*}\",\"max\":1}]"
+  expect_text err "no measurement '${word%:*}', did you mean '${word#*:}'?"
 done
-expect_exit 2 "$flotsam" check tiny.json --set 'expect=[{"figure":"zzzzz","max":1}]'
+expect_exit 2 "$flotsam" check tiny.json --set 'expect=[{"measurement":"zzzzz","max":1}]'
 expect_text err "it is the name of a probe or a column of series.csv"
 
 sed 's/"fluid_particles"/"fluid_partikles"/' tiny.json >misspelt.json
 expect_exit 2 "$flotsam" check misspelt.json
-expect_text err "/expect/0/figure"
+expect_text err "/expect/0: no measurement"
 expect_text err "did you mean 'fluid_particles'?"
 expect_no_file runs
 finish

@@ -14,7 +14,7 @@ problems = []
 class Page(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.open, self.ids, self.links, self.texts, self.pictures, self.movies, self.charts = [], [], [], [], 0, 0, 0
+        self.open, self.ids, self.links, self.texts, self.pictures, self.movies, self.plots = [], [], [], [], 0, 0, 0
 
     def handle_starttag(self, tag, attributes):
         a = dict(attributes)
@@ -29,7 +29,7 @@ class Page(HTMLParser):
             problems.append("a style that fetches something")
         if "id" in a:
             self.ids.append(a["id"])
-        self.charts += tag == "svg"
+        self.plots += tag == "svg"
         if tag not in VOID:
             self.open.append(tag)
 
@@ -77,7 +77,7 @@ for target in page.links:
         problems.append(f"a link to #{target}, which is not there")
 if len(set(page.ids)) != len(page.ids):
     problems.append("a name given twice")
-print(f"pictures {page.pictures}\nmovies {page.movies}\ncharts {page.charts}")
+print(f"pictures {page.pictures}\nmovies {page.movies}\nplots {page.plots}")
 for line in "".join(page.texts).split("\n"):
     print(line)
 for problem in problems:

@@ -1,4 +1,4 @@
-# plot: columns of the series as SVG and PNG, found by name or pattern, in charts that fit together.
+# plot: columns of the series as SVG and PNG, found by name or pattern, in plots that fit together.
 source "$(dirname "$0")/common.sh"
 
 size() { python3 -c 'import struct, sys; print(*struct.unpack(">II", open(sys.argv[1], "rb").read(24)[16:]))' "$1"; }
@@ -19,9 +19,9 @@ for text in "A puddle for tests" "energy [J/m]" "kinetic energy" "potential ener
   "dt [s]" "front [m]" "level [m]" "time [s]"; do
   expect_line "my run/plot.svg" "$text"
 done
-[[ $(size "my run/plot.png") == "900 1000" ]] || fail "six charts are $(size "my run/plot.png")"
+[[ $(size "my run/plot.png") == "900 1000" ]] || fail "six plots are $(size "my run/plot.png")"
 
-# Columns by name and pattern; one chart for what belongs together; --out writes one file only.
+# Columns by name and pattern; one plot for what belongs together; --out writes one file only.
 expect_exit 0 "$flotsam" plot "my run" --columns 'momentum_?,tank.f*,dt' --x step --out some.svg --width 700 --height 600
 expect_line some.svg "momentum [kg/s]"
 expect_line some.svg "momentum y"
@@ -34,13 +34,13 @@ expect_exit 0 "$flotsam" plot "my run" --columns max_speed --columns dt --out tw
 cp two.png before.png
 expect_exit 2 "$flotsam" plot "my run" --columns dt --out two.png
 expect_text err "two.png: exists; --force replaces it, --out names another file"
-cmp -s two.png before.png || fail "a chart that exists was replaced"
+cmp -s two.png before.png || fail "a plot that exists was replaced"
 expect_exit 0 "$flotsam" plot "my run" --columns dt --out two.png --force
-cmp -s two.png before.png && fail "--force did not replace the chart"
+cmp -s two.png before.png && fail "--force did not replace the plot"
 cp before.png two.png
 expect_exit 0 "$flotsam" plot "my run" # the names of its own are replaced, as often as it is asked
 expect_exit 0 "$flotsam" plot "my run"
-[[ $(size two.png) == "900 400" ]] || fail "two charts are $(size two.png)"
+[[ $(size two.png) == "900 400" ]] || fail "two plots are $(size two.png)"
 expect_exit 0 "$flotsam" plot "my run" --columns density_error_max --log --out log.svg
 texts log.svg >words
 grep -q '^\(1e-[0-9]*\|0\.0*1\|1\)$' words || fail "no powers of ten: $(cat words)"
@@ -67,7 +67,7 @@ assert abs(along_y["1.0"][1] - half - y0) < 1 and abs(along_y["3.0"][1] - half -
 END
 expect_exit 0 python3 line.py
 
-# Sizes that differ by far get charts of their own, but parts of a vector stay together.
+# Sizes that differ by far get plots of their own, but parts of a vector stay together.
 printf 'time,kinetic_energy,potential_energy,momentum_x,momentum_y\n0,1,1e6,1e-3,1\n1,2,2e6,2e-3,2\n' >data/series.csv
 expect_exit 0 "$flotsam" plot data --columns '*energy,momentum*' --out apart.svg
 expect_line apart.svg "kinetic energy [J]"

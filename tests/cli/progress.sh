@@ -20,7 +20,7 @@ expect_text out "folder   bar"
 expect_exit 1 python3 terminal.py "density error" "$flotsam" run tiny.json --set spacing=0.01 --set duration=1 --until 0.3 --no-picture --quiet --out quiet
 expect_empty out
 
-# Every line fits the terminal, whatever its width, and ends with a whole figure.
+# Every line fits the terminal, whatever its width, and ends with a whole measurement.
 cat >widths.py <<'END'
 import fcntl, os, pty, re, struct, sys, termios
 width, command = int(sys.argv[1]), sys.argv[2:]

@@ -48,15 +48,18 @@ expect_exit 2 "$flotsam" render "my run" --frames 0:1 --out several.png
 expect_text err "several.png is one file; with --frames, --out names a folder"
 expect_no_file several.png
 
-# The series is read once, however many frames are drawn: a pipe can be read once only.
+# Where bodies are is read once, however many frames are drawn: a pipe can be read once only. The series is not needed.
 cp -r "my run" once
-rm once/series.csv && mkfifo once/series.csv
-cat "my run/series.csv" >once/series.csv &
+rm once/series.csv once/bodies.csv && mkfifo once/bodies.csv
+cat "my run/bodies.csv" >once/bodies.csv &
 expect_exit 0 timeout 60 "$flotsam" render once --frames : --out once-pictures $small
-cmp -s once-pictures/picture_0003.png kept/picture_0003.png || fail "frame 3 differs if the series is read once"
-head -3 "my run/series.csv" >once.csv && rm once/series.csv && mv once.csv once/series.csv
+cmp -s once-pictures/picture_0003.png kept/picture_0003.png || fail "frame 3 differs if bodies.csv is read once"
+head -3 "my run/bodies.csv" >once.csv && rm once/bodies.csv && mv once.csv once/bodies.csv
 expect_exit 2 "$flotsam" render once --frame 3 $small
-expect_text err "once/series.csv: has no row for frame 3"
+expect_text err "once/bodies.csv: has no rows for frame 3; put the file of the run back, or choose one of the first 2 frames"
+rm once/bodies.csv
+expect_exit 1 "$flotsam" render once --frame 3 $small
+expect_text err "once/bodies.csv: is missing; put it back, or run the scene again"
 
 expect_exit 0 "$flotsam" render "my run" --frame 1 $small --colour-by pressure
 expect_text out "picture  my run/picture_0001.png"

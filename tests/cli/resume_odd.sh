@@ -132,6 +132,17 @@ rm nearly/summary.json nearly/run.pvd
 expect_exit 0 "$flotsam" resume nearly --quiet
 same_frames nearly whole
 
+# ---- Runs of earlier versions say figure and figures for measurement and measurements ----
+
+cp -r cut older
+sed -i 's/"measurement"/"figure"/' older/scene.json
+sed -i 's/"measurements"/"figures"/' older/summary.json
+grep -q '"figure"' older/scene.json && grep -q '"figures"' older/summary.json || fail "no older run to test with"
+expect_exit 0 "$flotsam" info older
+expect_exit 0 "$flotsam" resume older --until 0.24 --quiet
+expect_exit 0 "$flotsam" resume cut --until 0.24 --quiet
+same_frames older cut
+
 # ---- Time spent after the last checkpoint was spent, too ----
 
 cp -r cut spent

@@ -23,8 +23,8 @@ expect_json $summary "d['method']" wcsph
 expect_json $summary "d['end'], d['interrupted'], d['diverged']" "('finished', False, False)"
 expect_json $summary "d['time'], d['frames']" "(0.04, 2)"
 expect_json $summary "d['particles']['fluid']" 64
-expect_json $summary "d['figures']['fluid_particles']" 64
-expect_json $summary "d['figures']['density_error_max.max'] >= d['figures']['density_error_max']" True
+expect_json $summary "d['measurements']['fluid_particles']" 64
+expect_json $summary "d['measurements']['density_error_max.max'] >= d['measurements']['density_error_max']" True
 expect_json $summary "len(d['state_hash'])" 16
 expect_json $summary "d['expect'][0]['pass']" None
 expect_json $summary "d['steps'] > 1 and sum(d['timings'].values()) > 0 and d['wall_seconds'] > 0" True
@@ -144,17 +144,17 @@ expect_exit 3 "$flotsam" run wrong.json --no-picture
 expect_text err "expectation failed: fluid_particles is 64"
 expect_json runs/wrong/summary.json "d['expect'][0]['pass'], d['expect'][0]['paper']" "(False, None)"
 
-# What the paper has is kept and told; a figure of which nothing is asked is never missed.
+# What the paper has is kept and told; a measurement of which nothing is asked is never missed.
 python3 - <<'END'
 import json
 d = json.load(open("wrong.json"))
 d["expect"][0]["paper"] = "at most 63 (μ ≈ 0.577)"
-d["expect"].append({"figure": "iterations", "paper": "20.0"})
+d["expect"].append({"measurement": "iterations", "paper": "20.0"})
 json.dump(d, open("paper.json", "w"))
 END
 expect_exit 3 "$flotsam" run paper.json --no-picture
 expect_text err "expectation failed: fluid_particles is 64, expected at most 63: 1 or 1.6 % too high; the paper: at most 63 (μ ≈ 0.577)"
-(($(grep -c "expectation failed" err) == 1)) || fail "a figure that is only shown was missed: $(cat err)"
+(($(grep -c "expectation failed" err) == 1)) || fail "a measurement that is only shown was missed: $(cat err)"
 expect_json runs/paper/summary.json "[(e['paper'], e['pass'], e['low']) for e in d['expect']]" \
   "[('at most 63 (μ ≈ 0.577)', False, None), ('20.0', None, None)]"
 expect_json runs/paper/scene.json "[e['paper'] for e in d['expect']]" "['at most 63 (μ ≈ 0.577)', '20.0']"

@@ -71,7 +71,7 @@ cat >all.json <<'END'
   "events": [ { "at": 0.5, "emitter": "jet", "stop": true },
               { "at": 0.6, "add": { "material": "water", "shape": { "box": 0.2 } } } ],
   "probes": [ { "name": "push", "force": "g: d" } ],
-  "expect": [ { "figure": "push.x", "max": 1, "paper": "0.9" }, { "figure": "iterations", "paper": "20.0 on average" } ],
+  "expect": [ { "measurement": "push.x", "max": 1, "paper": "0.9" }, { "figure": "iterations", "paper": "20.0 on average" } ],
   "camera": { "from": [3, 3, 3], "look_at": [0, 0, 0] } }
 END
 expect_exit 0 "$flotsam" check all.json
@@ -119,8 +119,10 @@ d['boundaries'] = [{'shape': {'box': 1}, 'name': 'a/b'}]
 d['events'] = [{'at': 0.01, 'add': {'shape': {'box': 1}}}]
 d['events'] = [{'at': -1, 'emitter': 'a', 'stop': True}]
 d['probes'] = [{'name': 'p'}]
-d['expect'] = [{'figure': 'removed'}]
-d['expect'] = [{'figure': 'removed', 'max': 0, 'paper': 0.577}]
+d['expect'] = [{'max': 0}]
+d['expect'] = [{'measurement': 'removed', 'figure': 'removed', 'max': 0}]
+d['expect'] = [{'measurement': 'removed'}]
+d['expect'] = [{'measurement': 'removed', 'max': 0, 'paper': 0.577}]
 END
 python3 - <<'END'
 import json

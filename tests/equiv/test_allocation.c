@@ -87,7 +87,7 @@ static void test_asking_a_warm_world_takes_no_memory(void **state) {
   size_t calls = 0;
   for (int k = 0; k < 60; ++k) {
     step_world(world, 1);
-    flo_world_figures(world);
+    flo_world_measure(world);
     flo_world_sample(world, point, &density, &pressure);
     assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &body, &error), &error);
     if (k == 40) calls = counter.n_calls;
@@ -220,7 +220,7 @@ static void ask_everything(FloWorld *world) {
   FloView view;
   for (uint16_t k = 0; k < 2; ++k) flo_world_body_state(world, (FloBodyId){k, 1}, &body, &error);
   flo_world_sample(world, point, &density, &pressure);
-  flo_world_figures(world);
+  flo_world_measure(world);
   flo_world_hash(world);
   flo_world_max_dt(world, NULL);
   for (int set = 0; set < FLO_SET_COUNT; ++set) {

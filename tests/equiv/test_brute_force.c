@@ -3,10 +3,10 @@
 #include "base/pose.h"
 #include "geometry/shapes.h"
 #include "sph/kernel_form.h"
+#include "state/state.h"
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"
-#include "state/state.h"
 
 // ---- The formulas ----
 
@@ -431,16 +431,16 @@ static void test_what_the_solids_feel_is_what_the_fluid_loses(void **state) {
     for (int n_materials = 1; n_materials <= 2; ++n_materials) check_balance(dim, n_materials);
 }
 
-// The same through the figures of a real step.
+// The same through the measurements of a real step.
 static void test_momentum_over_a_step_is_the_force_on_the_solids(void **state) {
   (void)state;
   const double dt = 1e-4;
   Setup setup = {3, 1, false, FLO_KERNEL_CUBIC_SPLINE};
   FloWorld *world = make_world(&setup, dt);
   Balance b = {0};
-  FloFigures before = flo_world_figures(world);
+  FloMeasurements before = flo_world_measure(world);
   step_world(world, 1);
-  FloFigures after = flo_world_figures(world);
+  FloMeasurements after = flo_world_measure(world);
   weigh_bodies(world, 2, &b);
   double gain[3], mass = (double)before.fluid_particles * 1000 * 8e-6;
   vec_sub(after.momentum, before.momentum, gain);
@@ -501,9 +501,9 @@ static void test_a_drop_that_is_stopped_pushes_the_wall(void **state) {
   FloBodyId id = add_body(world, &plate);
   assert_ok(flo_world_set_param(world, "sound_speed", 10, &error), &error);
   assert_ok(flo_world_add_particles(world, add_water(world), 1, x, v, &error), &error);
-  FloFigures before = flo_world_figures(world);
+  FloMeasurements before = flo_world_measure(world);
   step_world(world, 1);
-  FloFigures after = flo_world_figures(world);
+  FloMeasurements after = flo_world_measure(world);
   assert_ok(flo_world_body_state(world, id, &s, &error), &error);
   double loss[3];
   vec_sub(before.momentum, after.momentum, loss);

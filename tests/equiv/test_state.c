@@ -1,6 +1,6 @@
 // A world that was saved and restored goes on to the same bits as one that was not.
-#include "support/worlds.h"
 #include "state/state.h"
+#include "support/worlds.h"
 #include "world/saved.h"
 
 enum { N_STEPS = 90 };
@@ -70,19 +70,19 @@ static void run(FloWorld *world, int from, int to) {
 typedef struct Trace {
   double time;
   uint64_t hash;
-  FloFigures figures;
+  FloMeasurements measurements;
 } Trace;
 
 static Trace trace_of(FloWorld *world) {
-  return (Trace){flo_world_time(world), flo_world_hash(world), flo_world_figures(world)};
+  return (Trace){flo_world_time(world), flo_world_hash(world), flo_world_measure(world)};
 }
 
 static void check_same(const Trace *a, const Trace *b) {
   assert_close(a->time, b->time, 0);
   assert_int_equal(a->hash, b->hash);
-  assert_int_equal(a->figures.step, b->figures.step);
-  assert_int_equal(a->figures.emitted, b->figures.emitted);
-  assert_int_equal(a->figures.removed, b->figures.removed);
+  assert_int_equal(a->measurements.step, b->measurements.step);
+  assert_int_equal(a->measurements.emitted, b->measurements.emitted);
+  assert_int_equal(a->measurements.removed, b->measurements.removed);
 }
 
 // Each moment is followed until lists have been made anew, and the first to the end.

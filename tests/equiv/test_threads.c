@@ -1,7 +1,7 @@
 // The same bits whatever the number of threads: hashes of whole runs.
+#include "state/state.h"
 #include "support/random.h"
 #include "support/worlds.h"
-#include "state/state.h"
 
 typedef FloWorld *(*MakeWorld)(int threads);
 
@@ -67,9 +67,9 @@ static uint64_t hash_after(MakeWorld make, int threads, int steps) {
   step_world(world, steps);
   uint64_t hash = flo_world_hash(world);
   // What makes a run worth comparing: everything in it has happened.
-  FloFigures figures = flo_world_figures(world);
-  assert_true(figures.max_speed > 0.1 && figures.fluid_particles > 1024);
-  if (make == busy_dam) assert_true(figures.emitted > 0 && figures.removed > 0);
+  FloMeasurements measurements = flo_world_measure(world);
+  assert_true(measurements.max_speed > 0.1 && measurements.fluid_particles > 1024);
+  if (make == busy_dam) assert_true(measurements.emitted > 0 && measurements.removed > 0);
   flo_world_destroy(world);
   return hash;
 }
@@ -99,7 +99,7 @@ static void test_two_fluids_are_the_same_for_any_number_of_threads(void **state)
   check_threads(two_fluids, 60, (const int[]){3, 0});
 }
 
-static void test_forces_on_bodies_and_figures_are_the_same_too(void **state) {
+static void test_forces_on_bodies_and_measurements_are_the_same_too(void **state) {
   (void)state;
   FloWorld *one = busy_dam(1), *many = busy_dam(5);
   FloBodyState a, b;
@@ -112,7 +112,7 @@ static void test_forces_on_bodies_and_figures_are_the_same_too(void **state) {
     assert_memory_equal(a.force, b.force, sizeof a.force);
     assert_memory_equal(a.torque, b.torque, sizeof a.torque);
   }
-  FloFigures f = flo_world_figures(one), g = flo_world_figures(many);
+  FloMeasurements f = flo_world_measure(one), g = flo_world_measure(many);
   assert_memory_equal(f.momentum, g.momentum, sizeof f.momentum);
   assert_memory_equal(f.angular_momentum, g.angular_momentum, sizeof f.momentum);
   assert_true(f.kinetic_energy == g.kinetic_energy && f.density_error_mean == g.density_error_mean);
@@ -168,7 +168,7 @@ int main(void) {
       cmocka_unit_test(test_a_busy_dam_is_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_periodic_vortices_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_two_fluids_are_the_same_for_any_number_of_threads),
-      cmocka_unit_test(test_forces_on_bodies_and_figures_are_the_same_too),
+      cmocka_unit_test(test_forces_on_bodies_and_measurements_are_the_same_too),
       cmocka_unit_test(test_the_hash_does_not_depend_on_the_order_in_memory),
       cmocka_unit_test(test_a_run_depends_on_the_state_alone),
   };

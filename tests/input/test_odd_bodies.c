@@ -3,8 +3,8 @@
 // run on without an explosion.
 #include "input/scene_texts.h"
 #include "io/advice.h"
-#include "support/worlds.h"
 #include "state/state.h"
+#include "support/worlds.h"
 
 #define S 0.02
 
@@ -68,8 +68,8 @@ typedef struct Extremes {
 } Extremes;
 
 static double energy_of(FloWorld *world) {
-  FloFigures figures = flo_world_figures(world);
-  return figures.kinetic_energy + figures.potential_energy;
+  FloMeasurements measurements = flo_world_measure(world);
+  return measurements.kinetic_energy + measurements.potential_energy;
 }
 
 static void look_at_bodies(FloWorld *world, Extremes *extremes) {
@@ -104,9 +104,9 @@ static void part_a_pair(double overlap, double shift) {
   add_solid(world, "a", FLO_BODY_DYNAMIC, box_shape(edge, edge, edge), pose_at(0, 0, 0));
   add_solid(world, "b", FLO_BODY_DYNAMIC, box_shape(edge, edge, edge),
             pose_at(edge - overlap, shift, shift / 2));
-  FloFigures before = flo_world_figures(world);
+  FloMeasurements before = flo_world_measure(world);
   Extremes extremes = watch(world, 2.5);
-  FloFigures after = flo_world_figures(world);
+  FloMeasurements after = flo_world_measure(world);
   double left = flo_world_overlap(world, &flo_bodies(world)[0], &flo_bodies(world)[1]), drift[3], turn[3];
   vec_sub(after.momentum, before.momentum, drift);
   vec_sub(after.angular_momentum, before.angular_momentum, turn);

@@ -207,9 +207,9 @@ static const BadScene probes[] = {
                                                      "it 'a-max'"},
     {WET("'probes':[{'name':'a.last','front':'x'}]"), "call it 'a-last'"},
     {WET("'probes':[{'name':'.min','front':'x'}]"), "a probe cannot be called '.min'"},
-    {WET(PUSHED "'expect':[{'figure':'push','max':1}]"),
-     "/expect/0/figure: 'push' is a force, which has three components; name one, such as 'push.x'"},
-    {WET(PUSHED "'expect':[{'figure':'max_speed','max':1},{'figure':'twist.max','max':1}]"),
+    {WET(PUSHED "'expect':[{'measurement':'push','max':1}]"),
+     "/expect/0/measurement: 'push' is a force, which has three components; name one, such as 'push.x'"},
+    {WET(PUSHED "'expect':[{'measurement':'max_speed','max':1},{'figure':'twist.max','max':1}]"),
      "/expect/1/figure: 'twist' is a torque, which has three components; name one, such as 'twist.x.max'"},
 };
 
@@ -234,13 +234,15 @@ static void test_utf16_without_a_mark(void **state) {
                  "is UTF-16 text");
 }
 
-static void test_components_of_forces_are_figures(void **state) {
+static void test_components_of_forces_are_measurements(void **state) {
   (void)state;
   FloError error = {0};
   FloScene *scene;
-  write_text(file, WET(PUSHED "'expect':[{'figure':'push.x','max':1},{'figure':'twist.z.max','max':1}]"));
+  write_text(file,
+             WET(PUSHED "'expect':[{'measurement':'push.x','max':1},{'figure':'twist.z.max','max':1}]"));
   assert_ok(flo_scene_load(file, NULL, &scene, &error), &error);
-  assert_string_equal(scene->expects[1].figure, "twist.z.max");
+  assert_string_equal(scene->expects[0].measurement, "push.x");
+  assert_string_equal(scene->expects[1].measurement, "twist.z.max");
   flo_scene_destroy(scene);
 }
 
@@ -360,7 +362,7 @@ int main(void) {
       cmocka_unit_test(test_odd_includes),
       cmocka_unit_test(test_probes),
       cmocka_unit_test(test_utf16_without_a_mark),
-      cmocka_unit_test(test_components_of_forces_are_figures),
+      cmocka_unit_test(test_components_of_forces_are_measurements),
       cmocka_unit_test(test_time_is_linear_in_the_number_of_entries),
       cmocka_unit_test(test_too_many_names),
       cmocka_unit_test(test_a_set_key_takes_the_place_of_its_rivals),

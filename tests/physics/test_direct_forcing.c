@@ -176,7 +176,7 @@ static void check_floating(double response, const char *name, double density) {
     advance(pool.world, 0.05 * frame);
     double bottom = state_of(pool.world, pool.body).pose.position[1] - HEIGHT / 2;
     // From the volume, as compressed as it is: area + WIDTH depth = width (bottom + depth).
-    double area = pool.area * (1 - flo_world_figures(pool.world).density_error_mean);
+    double area = pool.area * (1 - flo_world_measure(pool.world).density_error_mean);
     if (frame > 20) sum += (area - pool.width * bottom) / (pool.width - WIDTH), ++n;
   }
   double share = sum / n / HEIGHT;
@@ -317,7 +317,7 @@ typedef struct Impact {
 } Impact;
 
 static void watch_impact(FloWorld *world, Impact *impact) {
-  double t = flo_world_time(world), error = flo_world_figures(world).density_error_max;
+  double t = flo_world_time(world), error = flo_world_measure(world).density_error_max;
   double *worst = t < 0.02   ? &impact->entry
                   : t < 0.06 ? &impact->later
                   : t < 0.08 ? &impact->floor
@@ -348,9 +348,9 @@ static void impacts_compress_water_only_a_little(void **unused) {
   print_message("impact with %g m/s: largest density ratio %.3f, after it %.3f, squeezed against the floor "
                 "%.3f, in the end %.3f; %zu penetrations\n",
                 speed, 1 + impact.entry, 1 + impact.later, 1 + impact.floor, 1 + impact.end,
-                flo_world_figures(world).penetrations);
+                flo_world_measure(world).penetrations);
   assert_true(fmax(impact.entry, impact.floor) < 0.19 && fmax(impact.later, impact.end) < 0.1);
-  assert_int_equal(flo_world_figures(world).penetrations, 0);
+  assert_int_equal(flo_world_measure(world).penetrations, 0);
   flo_world_destroy(world);
 }
 
@@ -377,17 +377,17 @@ static void a_slab_slammed_on_the_floor_breaks_nothing(void **unused) {
   while (flo_world_time(world) < 0.3) {
     step(world);
     fastest = fmax(fastest, world->max_speed), landing = fmax(landing, -state_of(world, id).velocity[2]);
-    densest = fmax(densest, flo_world_figures(world).density_error_max);
+    densest = fmax(densest, flo_world_measure(world).density_error_max);
   }
   double limit = sqrt(2 * flo_forcing_sound_speed(world, world->method_state) * landing);
   print_message(
       "slab: %.3f m above the floor, fluid at %.2f m/s, density ratio %.3f in the end; at most %.2f "
       "m/s (limit %.2f), ratio %.3f\n",
       state_of(world, id).pose.position[2] - 0.15, world->max_speed,
-      1 + flo_world_figures(world).density_error_max, fastest, limit, 1 + densest);
+      1 + flo_world_measure(world).density_error_max, fastest, limit, 1 + densest);
   assert_true(fastest < 1.2 * limit && densest < 0.25);
-  assert_true(flo_world_figures(world).density_error_max < 0.1);
-  assert_int_equal(flo_world_figures(world).penetrations, 0);
+  assert_true(flo_world_measure(world).density_error_max < 0.1);
+  assert_int_equal(flo_world_measure(world).penetrations, 0);
   flo_world_destroy(world);
 }
 

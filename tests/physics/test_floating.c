@@ -83,12 +83,12 @@ static void cube_floats_as_deep_as_it_weighs(void **density) {
       make_bath(edge + 14 * SPACING, depth, edge, expected * DENSITY, depth + (0.5 - expected) * edge, 1);
   advance(bath.world, 2.8); // until it has settled
   double share = measure_share(&bath, 2.8, 3.4);
-  FloFigures figures = flo_world_figures(bath.world);
+  FloMeasurements measurements = flo_world_measure(bath.world);
   print_message("%g kg/m3: %.4f of it is under water (theory %.4f: off by %+.2f %% of that)\n",
                 expected * DENSITY, share, expected, 100 * (share / expected - 1));
   flo_world_destroy(bath.world);
   assert_true(fabs(share / expected - 1) < 0.02);
-  assert_int_equal(figures.penetrations, 0);
+  assert_int_equal(measurements.penetrations, 0);
 }
 
 // With samples twice as fine as fluid, and as coarse as they may be.
@@ -100,12 +100,12 @@ static void cube_floats_whatever_its_samples(void **unused) {
     Bath bath = make_bath(edge + 12 * SPACING, depth, edge, 500, depth, samplings[k]);
     advance(bath.world, 0.3);
     double share = measure_share(&bath, 0.3, 0.9);
-    FloFigures figures = flo_world_figures(bath.world);
+    FloMeasurements measurements = flo_world_measure(bath.world);
     print_message("samples %g spacings apart: %.4f of 0.5 is under water, %zu penetrations\n", samplings[k],
-                  share, figures.penetrations);
+                  share, measurements.penetrations);
     flo_world_destroy(bath.world);
     assert_true(fabs(share - 0.5) < 0.05);
-    assert_int_equal(figures.penetrations, 0);
+    assert_int_equal(measurements.penetrations, 0);
   }
 }
 
@@ -175,19 +175,19 @@ static void pool_rests(void **unused) {
   add_tank(world, width, width, 2 * depth, 2);
   add_block(world, add_water(world, DENSITY, 1e-6), 0, width, width, depth);
   advance(world, 0.1);
-  double early = flo_world_figures(world).kinetic_energy;
+  double early = flo_world_measure(world).kinetic_energy;
   for (double time = 1.5; time < 1.7; time += 2e-3) {
     advance(world, time);
     add_layers(world, width, &layers);
   }
-  FloFigures figures = flo_world_figures(world);
-  double error = pressure_error(&layers, depth), late = figures.kinetic_energy;
+  FloMeasurements measurements = flo_world_measure(world);
+  double error = pressure_error(&layers, depth), late = measurements.kinetic_energy;
   print_message("pool: pressure off by %.2f %% of that at the bottom; kinetic energy %.3g -> %.3g J\n",
                 100 * error, early, late);
   flo_world_destroy(world);
   assert_true(error < 0.05);
   assert_true(late < 0.7 * early);
-  assert_int_equal(figures.penetrations, 0);
+  assert_int_equal(measurements.penetrations, 0);
 }
 
 // ---- A free collision ----
@@ -214,11 +214,11 @@ static void collision_with_water_keeps_momentum(void **unused) {
   vec_set(cube.angular_velocity, 1, 2, 3);
   must(flo_world_add_body(world, &cube, &id, &error), &error);
   add_block(world, add_water(world, DENSITY, 1e-6), 0, 0.2, 0.16, 0.16);
-  FloFigures before = flo_world_figures(world);
+  FloMeasurements before = flo_world_measure(world);
   double start[3];
   vec_copy(state_of(world, id).velocity, start);
   advance(world, 0.3);
-  FloFigures after = flo_world_figures(world);
+  FloMeasurements after = flo_world_measure(world);
   double exchanged = mass * distance(state_of(world, id).velocity, start);
   double drift = distance(after.momentum, before.momentum) / exchanged,
          turn_drift = distance(after.angular_momentum, before.angular_momentum) / (exchanged * edge / 2);

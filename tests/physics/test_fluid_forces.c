@@ -54,17 +54,17 @@ static void thick_shear_wave_decays_as_one_implicit_step_says(void **unused) {
   fluid.pose = pose_at(size / 2, size / 2, 0);
   fluid.velocity_at = shear_velocity, fluid.context = &size;
   must(flo_world_add_fluid(world, &fluid, NULL, &error), &error);
-  double start = flo_world_figures(world).kinetic_energy;
+  double start = flo_world_measure(world).kinetic_energy;
   double per_step = 1 / (1 + def.time_step * viscosity * k * k * lattice_viscosity(s, 4 * s));
   for (int step = 1; step <= 4; ++step) {
     must(flo_world_step(world, NULL, &error), &error);
     expected *= per_step;
-    double speed = sqrt(flo_world_figures(world).kinetic_energy / start);
+    double speed = sqrt(flo_world_measure(world).kinetic_energy / start);
     print_message("step %d: shear wave at %.5f of its speed, theory %.5f\n", step, speed, expected);
     assert_true(fabs(speed / expected - 1) < 0.02);
   }
   for (int step = 0; step < 50; ++step) must(flo_world_step(world, NULL, &error), &error);
-  double rest = sqrt(flo_world_figures(world).kinetic_energy / start);
+  double rest = sqrt(flo_world_measure(world).kinetic_energy / start);
   flo_world_destroy(world);
   assert_true(rest < 1e-4); // no instability, whatever rounding leaves
 }
@@ -212,9 +212,9 @@ static void check_blob(int dim, double viscosity, double tension) {
   blob.velocity[0] = 1, blob.velocity[1] = 0.5;
   blob.angular_velocity[2] = 5;
   must(flo_world_add_fluid(world, &blob, NULL, &error), &error);
-  FloFigures start = flo_world_figures(world);
+  FloMeasurements start = flo_world_measure(world);
   for (int step = 0; step < 300; ++step) must(flo_world_step(world, NULL, &error), &error);
-  FloFigures end = flo_world_figures(world);
+  FloMeasurements end = flo_world_measure(world);
   double linear = relative_change(start.momentum, end.momentum);
   double angular = relative_change(start.angular_momentum, end.angular_momentum);
   print_message("%dD, viscosity %g, tension %g: linear momentum drifts by %.1e, angular by %.1e\n", dim,

@@ -38,7 +38,7 @@ static void single_fast_drops_stay_inside(void **unused) {
   size_t worst = 0;
   for (int frame = 1; frame <= 100; ++frame) {
     advance(world, 0.001 * frame);
-    FloFigures f = flo_world_figures(world);
+    FloMeasurements f = flo_world_measure(world);
     worst = f.penetrations > worst ? f.penetrations : worst;
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -70,7 +70,7 @@ static void wave_on_obstacles_stays_outside_of_them(void **unused) {
   size_t worst = 0;
   for (int frame = 1; frame <= 50; ++frame) {
     advance(world, 0.02 * frame);
-    FloFigures f = flo_world_figures(world);
+    FloMeasurements f = flo_world_measure(world);
     worst = f.penetrations > worst ? f.penetrations : worst;
   }
   flo_world_destroy(world);

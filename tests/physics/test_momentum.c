@@ -21,9 +21,9 @@ static void check_blob(int dim, double viscosity) {
   blob.velocity[0] = 1, blob.velocity[1] = 0.5;
   blob.angular_velocity[2] = 5;
   must(flo_world_add_fluid(world, &blob, &n, &error), &error);
-  FloFigures start = flo_world_figures(world);
+  FloMeasurements start = flo_world_measure(world);
   for (int step = 0; step < 1000; ++step) must(flo_world_step(world, NULL, &error), &error);
-  FloFigures end = flo_world_figures(world);
+  FloMeasurements end = flo_world_measure(world);
   double linear = relative_change(start.momentum, end.momentum);
   double angular = relative_change(start.angular_momentum, end.angular_momentum);
   print_message(
@@ -101,7 +101,7 @@ static void check_mean_forces(const char *method, bool has_cube, double lag) {
     flo_world_restart_averages(world);
     advance(world, frames[k]);
     double span = frames[k] - time, fell = box.velocity[2];
-    const FloFigures now = flo_world_figures(world);
+    const FloMeasurements now = flo_world_measure(world);
     must(flo_world_body_state(world, tank, &walls, &error), &error);
     if (has_cube) must(flo_world_body_state(world, cube, &box, &error), &error);
     double acted = span - (lag * now.dt - behind);
@@ -192,7 +192,7 @@ static void check_impact(const char *method, double height, double lag) {
     given += box.mean_force[2] * (k * frame - time), borne += ground.mean_force[2] * (k * frame - time);
     time = k * frame;
   }
-  double gain = mass * (box.velocity[2] + 3 + 9.81 * (time - lag * flo_world_figures(world).dt));
+  double gain = mass * (box.velocity[2] + 3 + 9.81 * (time - lag * flo_world_measure(world).dt));
   print_message("%s, %g mm: impulse %.7f N s on the cube, %.7f N s on the floor; momentum gained %.7f N s\n",
                 method, 1e3 * height, given, borne, gain);
   flo_world_destroy(world);

@@ -281,10 +281,10 @@ static void collision_keeps_momentum(void **unused) {
   FloBodyDef resting = box_def(FLO_BODY_DYNAMIC, edge, edge, edge, pose_at(0, 0, 0));
   resting.density = 2500;
   add_body(world, &resting);
-  FloFigures before = flo_world_figures(world);
+  FloMeasurements before = flo_world_measure(world);
   FloBodyState then = state_of(world, first);
   advance(world, 0.5);
-  FloFigures after = flo_world_figures(world);
+  FloMeasurements after = flo_world_measure(world);
   FloBodyState now = state_of(world, first);
   double exchanged = mass * distance(now.velocity, then.velocity), turned = exchanged * edge / 2;
   double drift = distance(after.momentum, before.momentum) / exchanged,

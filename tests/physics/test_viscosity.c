@@ -52,9 +52,9 @@ static double lattice_viscosity(int dim, double spacing, double support) {
 static void check_shear_wave(int dim) {
   double size = 1, viscosity = 0.01, k = 2 * TEST_PI / size, t = 1 / (viscosity * k * k);
   FloWorld *world = make_shear_wave(dim, &size, viscosity);
-  double start = flo_world_figures(world).kinetic_energy;
+  double start = flo_world_measure(world).kinetic_energy;
   advance(world, t);
-  double speed = sqrt(flo_world_figures(world).kinetic_energy / start),
+  double speed = sqrt(flo_world_measure(world).kinetic_energy / start),
          share = lattice_viscosity(dim, size / resolution_of(dim), 4 * size / resolution_of(dim));
   print_message("%dD shear wave: decays to %.4f; theory %.4f, theory on a lattice %.4f\n", dim, speed,
                 exp(-1), exp(-share));

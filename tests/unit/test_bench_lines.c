@@ -1,4 +1,4 @@
-// Figures of the bench that runs of seconds cannot show: ratios to what is published.
+// Measurements of the bench that runs of seconds cannot show: ratios to what is published.
 #include "bench/lines.h"
 #include "support/check.h"
 
@@ -24,13 +24,13 @@ static double number_at(const json_t *object, const char *key) {
 static void only_the_same_work_is_faster(void **unused) {
   (void)unused;
   FloCouplingResult run = whole_run(&dam, 43), other = run;
-  assert_close(flo_figure_times_faster(&run), 4, 1e-12);
+  assert_close(flo_measured_times_faster(&run), 4, 1e-12);
   other.threads = 4;
-  assert_true(isnan(flo_figure_times_faster(&other)));
+  assert_true(isnan(flo_measured_times_faster(&other)));
   other = run, other.simulated = 0.002;
-  assert_true(isnan(flo_figure_times_faster(&other)));
+  assert_true(isnan(flo_measured_times_faster(&other)));
   other = whole_run(&alone, 43);
-  assert_true(isnan(flo_figure_times_faster(&other)));
+  assert_true(isnan(flo_measured_times_faster(&other)));
 }
 
 // A processor twice as fast as the one of the peer explains half of the ratio.
@@ -38,11 +38,11 @@ static void a_fast_processor_is_taken_out(void **unused) {
   (void)unused;
   FloRates rates = {0};
   FloCouplingResult run = whole_run(&dam, 17.2);
-  assert_true(isnan(flo_figure_times_faster_at_equal_fma(&run, &rates)));
+  assert_true(isnan(flo_measured_times_faster_at_equal_fma(&run, &rates)));
   flo_rates_add(&rates, &(FloRate){FLO_BENCH_FMA, 2, 0, 500e9, 400e9});
-  assert_true(isnan(flo_figure_times_faster_at_equal_fma(&run, &rates)));
+  assert_true(isnan(flo_measured_times_faster_at_equal_fma(&run, &rates)));
   flo_rates_add(&rates, &(FloRate){FLO_BENCH_FMA, 1, 0, 204e9, 190e9});
-  assert_close(flo_figure_times_faster_at_equal_fma(&run, &rates), 5, 1e-12);
+  assert_close(flo_measured_times_faster_at_equal_fma(&run, &rates), 5, 1e-12);
   json_t *line = flo_line_coupling(&run, &rates);
   const json_t *peer = json_object_get(line, "reference");
   assert_close(number_at(peer, "times_faster"), 10, 1e-12);
@@ -58,7 +58,7 @@ static void only_direct_forcing_has_a_response(void **unused) {
   assert_true(json_is_null(json_object_get(line, "response_share")));
   json_decref(line);
   run.response_seconds = 0.1;
-  assert_close(flo_figure_response_share(&run), 0.005, 1e-12);
+  assert_close(flo_measured_response_share(&run), 0.005, 1e-12);
 }
 
 // What the paper took, 3.73 s on 24 cores, is eight times as much.
@@ -66,20 +66,20 @@ static void the_tower_is_held_against_the_paper(void **unused) {
   (void)unused;
   FloTowerResult run = {.size = "paper", .is_whole = true, .threads = 2, .iterations = 10, .particles = 1};
   run.step = (FloTimes){.best = 1, .median = 3.73 * 24 / 8 / 2};
-  assert_close(flo_figure_times_better(&run), 8, 1e-12);
+  assert_close(flo_measured_times_better(&run), 8, 1e-12);
   json_t *line = flo_line_tower(&run);
   assert_close(number_at(line, "core_seconds_per_step"), 3.73 * 24 / 8, 1e-12);
   assert_close(number_at(line, "times_better"), 8, 1e-12);
   json_decref(line);
   run.is_whole = false;
-  assert_true(isnan(flo_figure_times_better(&run)));
+  assert_true(isnan(flo_measured_times_better(&run)));
 }
 
 // The median counts, of a million particles.
 static void surfaces_are_timed_by_the_million(void **unused) {
   (void)unused;
   FloSurfacingResult run = {.particles = 500000, .threads = 2, .times = {.best = 1, .median = 2}};
-  assert_close(flo_figure_surface_seconds(&run), 4, 1e-12);
+  assert_close(flo_measured_surface_seconds(&run), 4, 1e-12);
 }
 
 int main(void) {

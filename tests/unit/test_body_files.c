@@ -144,7 +144,7 @@ static void bad_shapes_and_folders_are_named(void **state) {
 typedef struct Poses {
   FloSceneBody bodies[2];
   FloScene scene;
-  FloBodyState states[2];
+  FloFrameBody placed[2];
   FloBodyFiles files;
 } Poses;
 
@@ -154,15 +154,16 @@ static void set_up(Poses *poses) {
   poses->scene.bodies = poses->bodies;
   strcpy(poses->bodies[0].name, "tank");
   strcpy(poses->bodies[1].name, "a \"mill\", big");
-  for (int k = 0; k < 2; k++) poses->states[k].pose = (FloPose){{1.0 / 3, 2, 3}, {0.1, 0.2, 0.3, 0.9}};
-  poses->states[1].mean_torque[2] = -4e-20;
+  for (int k = 0; k < 2; k++)
+    poses->placed[k] =
+        (FloFrameBody){.name = poses->bodies[k].name, .state.pose = {{1.0 / 3, 2, 3}, {0.1, 0.2, 0.3, 0.9}}};
+  poses->placed[1].state.mean_torque[2] = -4e-20;
   assert_ok(flo_body_files_open(&poses->files, folder, 0, &error), &error);
 }
 
 static void add(Poses *poses, size_t frame) {
   FloError error;
-  assert_ok(flo_body_files_add_poses(&poses->files, &poses->scene, frame, 0.125 * (double)frame,
-                                     poses->states, &error),
+  assert_ok(flo_body_files_add_poses(&poses->files, frame, 0.125 * (double)frame, poses->placed, 2, &error),
             &error);
 }
 
@@ -262,8 +263,8 @@ static void a_full_disk_leaves_whole_rows(void **state) {
   limit = (struct rlimit){.rlim_cur = size + 7, .rlim_max = before.rlim_max};
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
   for (size_t k = 4; k < 7; k++)
-    assert_fails(flo_body_files_add_poses(&poses.files, &poses.scene, k, 0, poses.states, &error),
-                 FLO_IO_FAILED, &error, "bodies.csv: cannot write: File too large");
+    assert_fails(flo_body_files_add_poses(&poses.files, k, 0, poses.placed, 2, &error), FLO_IO_FAILED, &error,
+                 "bodies.csv: cannot write: File too large");
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
   signal(SIGXFSZ, handler);
   assert_int_equal(poses.files.file.size, size);
@@ -292,32 +293,59 @@ static void the_last_frame_can_be_taken_back(void **state) {
   assert_refused(flo_body_files_check(folder, kept + 1, &error), &error, "has no whole row");
 }
 
-// ---- A world ----
+// ---- Reading ----
 
-static void states_are_those_of_the_world(void **state) {
+static void poses_come_back(void **state) {
   (void)state;
-  FloSceneBody body = {.name = "door"};
-  FloScene scene = {.bodies = &body, .n_bodies = 1};
-  FloMotionDef motion = flo_default_motion_def();
-  FloWorldDef def = flo_default_world_def();
-  FloWorld *world;
-  FloBodyState taken, known;
+  Poses poses;
+  FloBodyTable table;
   FloError error;
-  motion.kind = FLO_MOTION_TRANSLATE;
-  motion.vector[0] = 2;
-  body.def = flo_default_body_def();
-  body.def.kind = FLO_BODY_KINEMATIC;
-  body.def.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {0.1, 0.1, 0.1}};
-  body.def.motions = &motion;
-  body.def.n_motions = 1;
-  assert_ok(flo_world_create(&def, &world, &error), &error);
-  assert_ok(flo_world_add_body(world, &body.def, &body.id, &error), &error);
-  assert_ok(flo_world_advance(world, 0.1, NULL, &error), &error);
-  assert_ok(flo_body_files_take(&scene, world, &taken, &error), &error);
-  assert_ok(flo_world_body_state(world, body.id, &known, &error), &error);
-  assert_close_3(taken.pose.position, ((double[]){0.2, 0, 0}), 1e-12);
-  assert_close_3(taken.velocity, known.velocity, 0);
-  flo_world_destroy(world);
+  set_up(&poses);
+  for (size_t k = 0; k < 3; k++) {
+    poses.placed[1].state.velocity[0] = (double)k / 7;
+    add(&poses, k);
+  }
+  assert_int_equal(write(poses.files.file.descriptor, "3,0.1,tank,half a li", 20), 20);
+  flo_body_files_close(&poses.files);
+  assert_ok(flo_body_table_read(folder, &poses.scene, &table, &error), &error);
+  assert_true(table.n_frames == 3 && table.n_bodies == 2 && table.times[2] == 0.25);
+  FloBodyState mill = flo_body_table_state(&table, 2, 1), *known = &poses.placed[1].state;
+  assert_memory_equal(&mill.pose, &known->pose, sizeof mill.pose);
+  assert_memory_equal(mill.velocity, known->velocity, sizeof mill.velocity);
+  assert_memory_equal(mill.mean_torque, known->mean_torque, sizeof mill.mean_torque);
+  FloPose first = flo_body_table_pose(&table, 0, 0);
+  assert_memory_equal(&first, &known->pose, sizeof first);
+  flo_body_table_free(&table);
+}
+
+static void refuse_table(const FloScene *scene, const char *text, const char *word) {
+  char path[FLO_PATH_SIZE];
+  FloBodyTable table;
+  FloError error;
+  assert_ok(flo_path_join(folder, "bodies.csv", path, &error), &error);
+  assert_ok(flo_file_write(path, text, strlen(text), &error), &error);
+  assert_refused(flo_body_table_read(folder, scene, &table, &error), &error, word);
+  flo_body_table_free(&table);
+}
+
+static void strange_tables_are_refused(void **state) {
+  (void)state;
+  FloSceneBody body = {.name = "tank"};
+  FloScene scene = {.bodies = &body, .n_bodies = 1};
+  char text[512];
+  const char *const rows[] = {"0,0,tonk,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+                              "1,0,tank,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+                              "0,0,tank,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+                              "0,0,tank,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+                              "0,0,tank,1,x,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+                              "\n",
+                              "0,0,\"tank\",1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n"};
+  for (size_t k = 0; k < FLO_COUNT_OF(rows); k++) {
+    snprintf(text, sizeof text, "%s%s", flo_body_files_head, rows[k]);
+    refuse_table(&scene, text, "line 2: is not the row of 'tank' at frame 0; put the file of the run back");
+  }
+  refuse_table(&scene, "", "line 1: is not the line of names");
+  refuse_table(&scene, "frame,time\n", "line 1: is not the line of names");
 }
 
 int main(void) {
@@ -332,7 +360,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(wrong_offsets_are_refused, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_full_disk_leaves_whole_rows, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(the_last_frame_can_be_taken_back, make_folder, remove_folder),
-      cmocka_unit_test(states_are_those_of_the_world),
+      cmocka_unit_test_setup_teardown(poses_come_back, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(strange_tables_are_refused, make_folder, remove_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

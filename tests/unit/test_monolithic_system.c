@@ -365,9 +365,9 @@ static void test_drops_that_are_kept_out_push_the_body(void **state) {
   const float velocities[6] = {1, 2, -9, -2, 1, -8};
   assert_ok(flo_world_add_particles(world, add_ideal_fluid(world, 1000), 2, drops, velocities, &error),
             &error);
-  FloFigures before = flo_world_figures(world);
+  FloMeasurements before = flo_world_measure(world);
   step_world(world, 1);
-  FloFigures after = flo_world_figures(world);
+  FloMeasurements after = flo_world_measure(world);
   const FloWallRoom *rooms = world->wall_rooms.data;
   bool was_kept_out = rooms[0].by[0].sample >= 0 || rooms[1].by[0].sample >= 0;
   flo_world_destroy(world);
@@ -383,7 +383,7 @@ static uint64_t hash_with(int dim, int threads) {
       &(Scene){.dim = dim, .seed = 8, .has_walls = true, .threads = threads, .scale = dim == 2 ? 6 : 2});
   assert_true(flo_world_count(world, FLO_SET_FLUID) > 1024);
   step_world(world, 25);
-  assert_true(flo_world_figures(world).contacts > 0);
+  assert_true(flo_world_measure(world).contacts > 0);
   uint64_t hash = flo_world_hash(world);
   flo_world_destroy(world);
   return hash;
@@ -453,7 +453,7 @@ static void test_a_warm_world_takes_no_memory(void **state) {
       step_world(world, 1);
       if (counter.n_calls != calls) fail_msg("%dD: step %d allocates", dim, k);
     }
-    assert_true(flo_world_figures(world).contacts > 0);
+    assert_true(flo_world_measure(world).contacts > 0);
     flo_world_destroy(world);
     assert_int_equal(counter.bytes, 0);
     assert_int_equal(counter.n_mismatches, 0);

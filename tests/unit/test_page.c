@@ -177,14 +177,14 @@ static void test_pictures(void **state) {
   free(body);
 }
 
-static void test_chart(void **state) {
+static void test_plot(void **state) {
   (void)state;
   FloPage page;
   begin(&page);
-  flo_page_chart(&page, "<svg></svg>", "a \"b\"");
+  flo_page_plot(&page, "<svg></svg>", "a \"b\"");
   char *body = end(&page);
   assert_string_equal(body,
-                      "<div class=\"chart\" role=\"img\" aria-label=\"a &quot;b&quot;\"><svg></svg></div>\n");
+                      "<div class=\"plot\" role=\"img\" aria-label=\"a &quot;b&quot;\"><svg></svg></div>\n");
   free(body);
 }
 
@@ -204,9 +204,9 @@ static void test_places(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_text),  cmocka_unit_test(test_long_text), cmocka_unit_test(test_elements),
-      cmocka_unit_test(test_ids),   cmocka_unit_test(test_base64),    cmocka_unit_test(test_pictures),
-      cmocka_unit_test(test_chart), cmocka_unit_test(test_places),
+      cmocka_unit_test(test_text), cmocka_unit_test(test_long_text), cmocka_unit_test(test_elements),
+      cmocka_unit_test(test_ids),  cmocka_unit_test(test_base64),    cmocka_unit_test(test_pictures),
+      cmocka_unit_test(test_plot), cmocka_unit_test(test_places),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

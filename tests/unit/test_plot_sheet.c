@@ -1,4 +1,4 @@
-// Sheets of charts: one axis for all, powers of ten, legends beside titles, and what is too small to draw.
+// Sheets of plots: one axis for all, powers of ten, legends beside titles, and what is too small to draw.
 #include "io/files.h"
 #include "render/plot.h"
 #include "render/ticks.h"
@@ -55,8 +55,8 @@ static int count(const char *text, const char *word) {
 }
 
 static const FloPlotSeries series[] = {{"small", small}, {"large", large}};
-static const FloPlotInput charts[] = {{"first", "ignored", NULL, N, xs, &series[0], 1},
-                                      {"second", "time [s]", NULL, N, xs, series, 2}};
+static const FloPlotInput plots[] = {{"first", "ignored", NULL, N, xs, &series[0], 1},
+                                     {"second", "time [s]", NULL, N, xs, series, 2}};
 
 // Where the first line of the drawing starts.
 static float first_x(const char *text) {
@@ -65,24 +65,24 @@ static float first_x(const char *text) {
   return strtof(path + strlen("<path d=\"M"), NULL);
 }
 
-static void charts_stand_below_each_other(void **state) {
+static void plots_stand_below_each_other(void **state) {
   (void)state;
-  FloPlotSheet sheet = {"A title", charts, 2, false};
+  FloPlotSheet sheet = {"A title", plots, 2, false};
   char *text = draw(&sheet, 900, 400);
   assert_int_equal(count(text, ">A title</text>"), 1);
   assert_int_equal(count(text, ">first</text>"), 1);
   assert_int_equal(count(text, ">time [s]</text>"), 1);
   assert_int_equal(count(text, ">ignored</text>"), 0);
-  // Three dashes of legends, two whole lines, one in two parts; numbers along x only below the last chart.
+  // Three dashes of legends, two whole lines, one in two parts; numbers along x only below the last plot.
   assert_int_equal(count(text, "<path"), 3 + 2 + 2);
   assert_int_equal(count(text, ">2</text>"), 1);
   free(text);
 }
 
-// The widest label of all charts sets the left side of each.
+// The widest label of all plots sets the left side of each.
 static void frames_are_aligned(void **state) {
   (void)state;
-  FloPlotInput plain[2] = {charts[0], charts[0]};
+  FloPlotInput plain[2] = {plots[0], plots[0]};
   FloPlotSeries unnamed[2] = {{NULL, small}, {NULL, large}};
   plain[0].series = &unnamed[0], plain[1].series = &unnamed[1];
   FloPlotSheet sheet = {NULL, plain, 2, false};
@@ -95,8 +95,8 @@ static void frames_are_aligned(void **state) {
 
 static void powers_of_ten_are_marked(void **state) {
   (void)state;
-  FloPlotInput chart = charts[1];
-  FloPlotSheet sheet = {NULL, &chart, 1, true};
+  FloPlotInput plot = plots[1];
+  FloPlotSheet sheet = {NULL, &plot, 1, true};
   char *text = draw(&sheet, 900, 420);
   assert_int_equal(count(text, ">1e-5</text>"), 1);
   assert_int_equal(count(text, ">1000</text>"), 1);
@@ -104,7 +104,7 @@ static void powers_of_ten_are_marked(void **state) {
   double bad[N];
   for (int k = 0; k < N; k++) bad[k] = -k;
   FloPlotSeries none = {NULL, bad};
-  chart.series = &none, chart.n_series = 1;
+  plot.series = &none, plot.n_series = 1;
   text = draw(&sheet, 900, 420);
   assert_int_equal(count(text, ">no positive values</text>"), 1);
   free(text);
@@ -116,7 +116,7 @@ static void long_titles_shrink(void **state) {
   char title[121];
   memset(title, 'm', 120);
   title[120] = 0;
-  FloPlotSheet sheet = {title, charts, 1, false};
+  FloPlotSheet sheet = {title, plots, 1, false};
   char *text = draw(&sheet, 900, 300);
   const char *tag = strstr(strstr(text, "</title>"), ">mmm");
   while (strncmp(tag, "font-size=\"", 11) != 0) tag--;
@@ -126,13 +126,13 @@ static void long_titles_shrink(void **state) {
 
 static void little_room_is_refused(void **state) {
   (void)state;
-  FloPlotSheet sheet = {"t", charts, 2, false}, none = {"t", charts, 0, false},
-               many = {"t", charts, 100000, false};
+  FloPlotSheet sheet = {"t", plots, 2, false}, none = {"t", plots, 0, false},
+               many = {"t", plots, 100000, false};
   FloError error;
   const char *path = in_folder("s.png");
   assert_refused(flo_plot_sheet_png(path, &sheet, 900, 149, &error), &error, "200 x 150 to 16384 x 16384");
   assert_refused(flo_plot_sheet_svg(path, &sheet, 100, 400, &error), &error, "got 100 x 400");
-  assert_refused(flo_plot_sheet_svg(path, &many, 900, 400, &error), &error, "100000 charts are too many");
+  assert_refused(flo_plot_sheet_svg(path, &many, 900, 400, &error), &error, "100000 plots are too many");
   assert_ok(flo_plot_sheet_png(path, &none, 900, 400, &error), &error);
 }
 
@@ -155,7 +155,7 @@ static void exponents_are_spread(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(charts_stand_below_each_other, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(plots_stand_below_each_other, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(frames_are_aligned, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(powers_of_ten_are_marked, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(long_titles_shrink, make_folder, remove_folder),

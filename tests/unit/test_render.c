@@ -1,4 +1,4 @@
-// Pictures and charts: what they show, that they never depend on the number of threads, and how they fail.
+// Pictures and plots: what they show, that they never depend on the number of threads, and how they fail.
 #include "render/render.h"
 
 #include <dirent.h>
@@ -221,9 +221,9 @@ static void tank_in_the_plane_is_open_at_its_top(void **state) {
   FloSceneBody tank = make_body(FLO_SHAPE_TANK, 1, 0.5, 0.5, 0);
   FloSolids open, closed;
   tank.def.shape.up = 1;
-  assert_int_equal(flo_solids_create(&tank, 1, 2, 0.01f, NULL, &open, NULL), FLO_OK);
+  assert_int_equal(flo_solids_create(&tank, NULL, 1, 2, 0.01f, NULL, &open, NULL), FLO_OK);
   tank.def.shape.closed = true;
-  assert_int_equal(flo_solids_create(&tank, 1, 2, 0.01f, NULL, &closed, NULL), FLO_OK);
+  assert_int_equal(flo_solids_create(&tank, NULL, 1, 2, 0.01f, NULL, &closed, NULL), FLO_OK);
   assert_int_equal(open.n_edges, 3);
   assert_int_equal(closed.n_edges, 4);
   assert_true(open.bounds.high.y == 1 && closed.bounds.high.y > 1);
@@ -238,7 +238,7 @@ static void looks_decide_how_a_body_is_drawn(void **state) {
     FloSceneBody box = make_body(FLO_SHAPE_BOX, 1, 0, 0, 0);
     FloSolids solids;
     snprintf(box.look, sizeof box.look, "%s", looks[k]);
-    assert_int_equal(flo_solids_create(&box, 1, 3, 0.01f, NULL, &solids, NULL), FLO_OK);
+    assert_int_equal(flo_solids_create(&box, NULL, 1, 3, 0.01f, NULL, &solids, NULL), FLO_OK);
     assert_int_equal(solids.n_triangles, triangles[k]);
     assert_int_equal(solids.n_edges, edges[k]);
     flo_solids_destroy(&solids);
@@ -531,7 +531,7 @@ static void failed_writing_leaves_nothing_behind(void **state) {
   assert_int_equal(flo_write_png(in_folder("a.png"), NULL, 0, 5, &error), FLO_BAD_INPUT);
 }
 
-// ---- Charts ----
+// ---- Plots ----
 
 enum { n_points = 3000 };
 static double xs[n_points], ys[n_points], gaps[n_points];

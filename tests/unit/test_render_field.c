@@ -376,7 +376,7 @@ static FloSolids solids_of(FloShape shape, const char *look) {
   FloSolids solids;
   snprintf(body.look, sizeof body.look, "%s", look);
   body.def.pose = flo_pose_identity();
-  assert_ok(flo_solids_create(&body, 1, 3, 0.05f, NULL, &solids, &failure), &failure);
+  assert_ok(flo_solids_create(&body, NULL, 1, 3, 0.05f, NULL, &solids, &failure), &failure);
   return solids;
 }
 

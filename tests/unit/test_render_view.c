@@ -608,7 +608,7 @@ static void belt_is_wrapped_into_the_box(void **state) {
     FloSceneBody belt = make_body(FLO_SHAPE_BOX, 0.5, 0.25 + shifts[k], 1, 0);
     belt.def.shape.size[1] = 0.1;
     FloSolids solids;
-    assert_ok(flo_solids_create(&belt, 1, 2, 0.01f, &repeat, &solids, &failure), &failure);
+    assert_ok(flo_solids_create(&belt, NULL, 1, 2, 0.01f, &repeat, &solids, &failure), &failure);
     assert_close(area_of(&solids), 0.5 * 0.1, 1e-5);
     assert_close((double)solids.bounds.low.x, 0, 1e-4);
     assert_close((double)solids.bounds.high.x, 0.5, 1e-4);
@@ -622,8 +622,8 @@ static void cut_sphere_keeps_its_surface(void **state) {
   FloSceneBody ball = make_body(FLO_SHAPE_SPHERE, 0.8, 0, 0, 0), corner = ball;
   corner.def.pose.position[0] = 0.93, corner.def.pose.position[1] = -1.05;
   FloSolids whole, cut;
-  assert_ok(flo_solids_create(&ball, 1, 3, 0.01f, &repeat, &whole, &failure), &failure);
-  assert_ok(flo_solids_create(&corner, 1, 3, 0.01f, &repeat, &cut, &failure), &failure);
+  assert_ok(flo_solids_create(&ball, NULL, 1, 3, 0.01f, &repeat, &whole, &failure), &failure);
+  assert_ok(flo_solids_create(&corner, NULL, 1, 3, 0.01f, &repeat, &cut, &failure), &failure);
   assert_close(area_of(&cut), area_of(&whole), 1e-4);
   assert_close(area_of(&whole), 4 * FLO_PI * 0.16, 0.01);
   assert_true(cut.bounds.low.x >= -1 && cut.bounds.high.x <= 1 && cut.bounds.low.y >= -1);
@@ -636,7 +636,7 @@ static void clipping_takes_away_what_is_outside(void **state) {
   (void)state;
   FloSceneBody box = make_body(FLO_SHAPE_BOX, 2, 0, 0, 0);
   FloSolids solids;
-  assert_ok(flo_solids_create(&box, 1, 3, 0.01f, NULL, &solids, &failure), &failure);
+  assert_ok(flo_solids_create(&box, NULL, 1, 3, 0.01f, NULL, &solids, &failure), &failure);
   assert_close(area_of(&solids), 24, 1e-5);
   assert_ok(flo_solids_clip(&solids, 0, -0.5f, 0.25f, &failure), &failure);
   assert_close(area_of(&solids), 4 * 2 * 0.75, 1e-5); // the ends are gone

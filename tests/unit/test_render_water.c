@@ -158,7 +158,7 @@ static FloSceneBody make_ball(double radius, double x) {
 }
 
 static void open_model(Model *m, const FloSceneBody *bodies, size_t n) {
-  assert_ok(flo_solids_create(bodies, n, 3, 0.01f, NULL, &m->solids, &failure), &failure);
+  assert_ok(flo_solids_create(bodies, NULL, n, 3, 0.01f, NULL, &m->solids, &failure), &failure);
   assert_ok(flo_tracer_create(&m->none, &m->solids, 0, &m->opaque, &failure), &failure);
   assert_ok(flo_tracer_create(&m->water.drops, &m->water.surface, 0, &m->clear, &failure), &failure);
   m->scene = (FloPathScene){.opaque = m->opaque,
@@ -553,7 +553,7 @@ static void weight_and_look_tell_the_stuff(void **state) {
     FloSubstance substances[FLO_VIEW_MATERIALS] = {{0}, {.density = cases[k].density}};
     body.def.kind = cases[k].kind, body.def.density = cases[k].own, body.material = 1;
     snprintf(body.look, sizeof body.look, "%s", cases[k].look);
-    FloStuff stuff = flo_stuff_of(&body, substances, v3(0.5f, 0.4f, 0.3f));
+    FloStuff stuff = flo_stuff_of(&body, &body.def.pose, substances, v3(0.5f, 0.4f, 0.3f));
     assert_int_equal(stuff.kind, cases[k].stuff);
   }
 }
@@ -566,9 +566,9 @@ static void patterns_move_with_the_body(void **state) {
   for (int k = 0; k < 2; k++) {
     snprintf(body.look, sizeof body.look, "%s", k ? "stone" : "wood");
     body.def.pose = (FloPose){{0, 0, 0}, {0, 0, 0, 1}};
-    FloStuff still = flo_stuff_of(&body, NULL, v3(0.5f, 0.4f, 0.3f));
+    FloStuff still = flo_stuff_of(&body, &body.def.pose, NULL, v3(0.5f, 0.4f, 0.3f));
     body.def.pose = (FloPose){{3, 4, 5}, {0, 0, half, half}}; // x becomes y
-    FloStuff moved = flo_stuff_of(&body, NULL, v3(0.5f, 0.4f, 0.3f));
+    FloStuff moved = flo_stuff_of(&body, &body.def.pose, NULL, v3(0.5f, 0.4f, 0.3f));
     V3 a = flo_stuff_colour(&still, v3(0.3f, 0.1f, 0.2f)), b = flo_stuff_colour(&moved, v3(2.9f, 4.3f, 5.2f));
     assert_close(a.x, b.x, 1e-3);
     V3 far = flo_stuff_colour(&moved, v3(1e30f, -1e30f, 1e10f));

@@ -145,14 +145,14 @@ static void the_list_is_not_written_for_every_frame(void **state) {
   enum { N = 300 };
   FloWorld *world = make_world();
   FloRunFolder *run;
-  FloSnapshot snapshot;
+  FloFrame frame;
   assert_int_equal(flo_run_folder_open(folder, false, &run, NULL), FLO_OK);
-  assert_int_equal(flo_snapshot_take(world, &snapshot, NULL), FLO_OK);
+  assert_int_equal(flo_frame_take(NULL, world, 0, FLO_FRAME_PARTICLES, &frame, NULL), FLO_OK);
   n_lists = 0;
   double began = flo_seconds();
   for (size_t k = 1; k <= N; k++) {
-    snapshot.time = 0.5 * (double)k;
-    assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
+    frame.time = 0.5 * (double)k;
+    assert_int_equal(flo_run_folder_add_frame(run, &frame, NULL), FLO_OK);
     assert_true(count_listed() >= 1 && count_listed() <= k);
   }
   assert_true((double)n_lists <= 1 + (flo_seconds() - began));
@@ -162,7 +162,7 @@ static void the_list_is_not_written_for_every_frame(void **state) {
   assert_int_equal(flo_run_folder_list_frames(run, NULL), FLO_OK);
   assert_int_equal(n_lists, before); // it is up to date
   flo_run_folder_close(run);
-  flo_snapshot_free(&snapshot);
+  flo_frame_free(&frame);
   flo_world_destroy(world);
 }
 
@@ -178,12 +178,12 @@ static void frames_are_brought_to_disk_once(void **state) {
   (void)state;
   FloWorld *world = make_world();
   FloRunFolder *run;
-  FloSnapshot snapshot;
+  FloFrame frame;
   size_t before = n_syncs;
   assert_int_equal(flo_run_folder_open(folder, false, &run, NULL), FLO_OK);
   assert_true(was_synced("log.txt", before));
-  assert_int_equal(flo_snapshot_take(world, &snapshot, NULL), FLO_OK);
-  for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
+  assert_int_equal(flo_frame_take(NULL, world, 0, FLO_FRAME_PARTICLES, &frame, NULL), FLO_OK);
+  for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &frame, NULL), FLO_OK);
   size_t first = n_syncs;
   assert_int_equal(flo_run_folder_sync(run, NULL), FLO_OK);
   assert_int_equal(count_listed(), 3);
@@ -191,19 +191,19 @@ static void frames_are_brought_to_disk_once(void **state) {
   assert_true(was_synced("run.pvd", first));
   // The folder comes last: then the names of all these files are in it.
   assert_string_equal(strrchr(synced[(n_syncs - 1) % 64], '/'), strrchr(folder, '/'));
-  assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
-  assert_int_equal(flo_run_folder_replace_frame(run, &snapshot, NULL), FLO_OK);
+  assert_int_equal(flo_run_folder_add_frame(run, &frame, NULL), FLO_OK);
+  assert_int_equal(flo_run_folder_replace_frame(run, &frame, NULL), FLO_OK);
   assert_int_equal(flo_run_folder_count_frames(folder), 4);
   first = n_syncs;
   assert_int_equal(flo_run_folder_sync(run, NULL), FLO_OK);
   assert_true(was_synced("particles_0003.vtp", first) && !was_synced("particles_0002.vtp", first));
   // Written anew, it is brought to disk anew.
-  assert_int_equal(flo_run_folder_replace_frame(run, &snapshot, NULL), FLO_OK);
+  assert_int_equal(flo_run_folder_replace_frame(run, &frame, NULL), FLO_OK);
   first = n_syncs;
   assert_int_equal(flo_run_folder_sync(run, NULL), FLO_OK);
   assert_true(was_synced("particles_0003.vtp", first));
   flo_run_folder_close(run);
-  flo_snapshot_free(&snapshot);
+  flo_frame_free(&frame);
   flo_world_destroy(world);
 }
 
@@ -211,13 +211,13 @@ static void frames_are_brought_to_disk_once(void **state) {
 static void going_on_lists_only_frames_that_are_there(void **state) {
   (void)state;
   FloWorld *world = make_world();
-  FloSnapshot snapshot;
-  assert_int_equal(flo_snapshot_take(world, &snapshot, NULL), FLO_OK);
+  FloFrame frame;
+  assert_int_equal(flo_frame_take(NULL, world, 0, FLO_FRAME_PARTICLES, &frame, NULL), FLO_OK);
   for (size_t kept = 0; kept <= 2; kept += 2) {
     FloRunFolder *run;
     bool is_whole;
     assert_int_equal(flo_run_folder_open(folder, true, &run, NULL), FLO_OK);
-    for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
+    for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &frame, NULL), FLO_OK);
     assert_int_equal(flo_run_folder_list_frames(run, NULL), FLO_OK);
     put("picture.png", "of the end");
     flo_run_folder_close(run);
@@ -232,7 +232,7 @@ static void going_on_lists_only_frames_that_are_there(void **state) {
     assert_false(has("picture.png"));
     flo_run_folder_close(run);
   }
-  flo_snapshot_free(&snapshot);
+  flo_frame_free(&frame);
   flo_world_destroy(world);
 }
 
@@ -240,18 +240,18 @@ static void cut_off_frames_are_noticed(void **state) {
   (void)state;
   FloWorld *world = make_world();
   FloRunFolder *run;
-  FloSnapshot snapshot;
+  FloFrame frame;
   bool is_whole;
-  assert_int_equal(flo_snapshot_take(world, &snapshot, NULL), FLO_OK);
+  assert_int_equal(flo_frame_take(NULL, world, 0, FLO_FRAME_PARTICLES, &frame, NULL), FLO_OK);
   assert_int_equal(flo_run_folder_open(folder, false, &run, NULL), FLO_OK);
-  for (int k = 0; k < 2; k++) assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
+  for (int k = 0; k < 2; k++) assert_int_equal(flo_run_folder_add_frame(run, &frame, NULL), FLO_OK);
   put("particles_0001.vtp", "<VTKFile");
   assert_int_equal(flo_run_folder_check_frames(run, 2, &is_whole, NULL), FLO_OK);
   assert_false(is_whole);
   assert_int_equal(flo_run_folder_check_frames(run, 1, &is_whole, NULL), FLO_OK);
   assert_true(is_whole);
   flo_run_folder_close(run);
-  flo_snapshot_free(&snapshot);
+  flo_frame_free(&frame);
   flo_world_destroy(world);
 }
 
@@ -259,25 +259,25 @@ static void frames_come_back(void **state) {
   (void)state;
   FloWorld *world = make_world();
   FloRunFolder *run;
-  FloSnapshot snapshot, back;
+  FloFrame frame, back;
   char path[FLO_PATH_SIZE];
   assert_int_equal(flo_run_folder_open(folder, false, &run, NULL), FLO_OK);
-  assert_int_equal(flo_snapshot_take(world, &snapshot, NULL), FLO_OK);
-  assert_int_equal(snapshot.count, 2);
-  for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &snapshot, NULL), FLO_OK);
+  assert_int_equal(flo_frame_take(NULL, world, 0, FLO_FRAME_PARTICLES, &frame, NULL), FLO_OK);
+  assert_int_equal(frame.count, 2);
+  for (int k = 0; k < 3; k++) assert_int_equal(flo_run_folder_add_frame(run, &frame, NULL), FLO_OK);
   assert_int_equal(flo_run_folder_count_frames(folder), 3);
   assert_true(has("run.pvd"));
   assert_int_equal(flo_run_folder_frame_path(folder, 2, path, NULL), FLO_OK);
-  assert_int_equal(flo_snapshot_read(path, &back, NULL), FLO_OK);
+  assert_int_equal(flo_frame_read_particles(path, &back, NULL), FLO_OK);
   assert_int_equal(back.count, 2);
-  assert_memory_equal(back.positions, snapshot.positions, 6 * sizeof(float));
-  assert_memory_equal(back.velocity, snapshot.velocity, 6 * sizeof(float));
-  assert_memory_equal(back.id, snapshot.id, 2 * sizeof(uint32_t));
+  assert_memory_equal(back.positions, frame.positions, 6 * sizeof(float));
+  assert_memory_equal(back.velocity, frame.velocity, 6 * sizeof(float));
+  assert_memory_equal(back.id, frame.id, 2 * sizeof(uint32_t));
   assert_int_equal(back.type[0], FLO_SET_FLUID);
   assert_int_equal(back.material[1], 0);
   assert_int_equal(back.body[1], UINT16_MAX);
-  flo_snapshot_free(&back);
-  flo_snapshot_free(&snapshot);
+  flo_frame_free(&back);
+  flo_frame_free(&frame);
   flo_run_folder_close(run);
   flo_world_destroy(world);
 }

@@ -111,8 +111,9 @@ static void test_settings(void **state) {
       "'periodic':{'low':[-1,-2],'high':[1,2],'axes':'y'},'max_particles':'10^5','colour_by':'density',"
       "'camera':{'from':[1,2,3],'look_at':[4,5,6],'field_of_view':50},"
       "'fluids':[{'material':{'wall_viscosity':2,'surface_tension':0.07,'adhesion':0.1},'shape':{'box':1}}],"
-      "'expect':[{'figure':'removed','max':0},{'figure':'emitted','min':'a','paper':'at most 1.19 \u2013'},"
-      "{'figure':'iterations','paper':'20.0'}]}",
+      "'expect':[{'measurement':'removed','max':0},{'measurement':'emitted','min':'a','paper':'at most 1.19 "
+      "\u2013'},"
+      "{'measurement':'iterations','paper':'20.0'}]}",
       &options);
   const FloWorldDef *def = &scene->world;
   assert_string_equal(scene->title, "T");
@@ -624,9 +625,9 @@ static void test_events_in_world(void **state) {
   assert_int_equal(n_all, 27);
   assert_int_equal(flo_world_count(world, FLO_SET_FLUID), n_before + 27);
   assert_ok(flo_world_advance(world, 0.45, NULL, &error), &error);
-  size_t n_last = flo_world_figures(world).emitted;
+  size_t n_last = flo_world_measure(world).emitted;
   assert_ok(flo_world_advance(world, 0.8, NULL, &error), &error);
-  assert_int_equal(flo_world_figures(world).emitted, n_last);
+  assert_int_equal(flo_world_measure(world).emitted, n_last);
   flo_world_destroy(world);
   flo_scene_destroy(scene);
 }

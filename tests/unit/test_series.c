@@ -1,4 +1,5 @@
-// Series: columns, extremes, what an expectation's figure means, probes on a world at rest, rows read back.
+// Series: columns, extremes, what an expectation's measurement means, probes on a world at rest, rows read
+// back.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "io/csv.h"
 #include "io/files.h"
 #include "io/series.h"
 
@@ -89,17 +91,27 @@ static void columns_have_fixed_names(void **state) {
   assert_string_equal(all, first);
 }
 
-static double value_of(const FloSeries *series, const char *figure) {
+static double value_of(const FloSeries *series, const char *measurement) {
   double value;
-  assert_true(flo_series_value(series, figure, &value));
+  assert_true(flo_series_value(series, measurement, &value));
   return value;
+}
+
+static FloStatus add_row(Fixture *f, FloSeries *series, double wall_seconds, FloError *error) {
+  FloFrame frame;
+  FloStatus status = flo_frame_take(&f->scene, f->world, 0, FLO_FRAME_MEASUREMENTS, &frame, error);
+  assert_int_equal(status, FLO_OK);
+  frame.wall_seconds = wall_seconds;
+  status = flo_series_add(series, &frame, error);
+  flo_frame_free(&frame);
+  return status;
 }
 
 static void probes_measure_a_block_at_rest(void **state) {
   Fixture *f = *state;
   double s = f->scene.world.spacing;
   assert_int_equal(flo_world_step(f->world, NULL, NULL), FLO_OK);
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 1.5, NULL), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 1.5, NULL), FLO_OK);
   assert_true(value_of(f->series, "fluid_particles") == 200);
   assert_true(value_of(f->series, "wall_seconds") == 1.5);
   assert_true(value_of(f->series, "tank.x") == 0.2 && value_of(f->series, "tank.qw") == 1);
@@ -109,8 +121,8 @@ static void probes_measure_a_block_at_rest(void **state) {
 
 static void extremes_cover_all_rows(void **state) {
   Fixture *f = *state;
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 2, NULL), FLO_OK);
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 1, NULL), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 2, NULL), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 1, NULL), FLO_OK);
   assert_true(value_of(f->series, "wall_seconds") == 1);
   assert_true(value_of(f->series, "wall_seconds.last") == 1);
   assert_true(value_of(f->series, "wall_seconds.min") == 1);
@@ -124,14 +136,13 @@ static void extremes_cover_all_rows(void **state) {
 // Without the first row, which is before the first step.
 static void means_cover_all_rows_but_the_first(void **state) {
   Fixture *f = *state;
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 50, NULL), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 50, NULL), FLO_OK);
   assert_true(isnan(value_of(f->series, "wall_seconds.mean")));
-  for (int k = 1; k <= 4; k++)
-    assert_int_equal(flo_series_add(f->series, &f->scene, f->world, k, NULL), FLO_OK);
+  for (int k = 1; k <= 4; k++) assert_int_equal(add_row(f, f->series, k, NULL), FLO_OK);
   assert_true(value_of(f->series, "wall_seconds.mean") == 2.5);
 }
 
-static void unknown_figures_are_not_found(void **state) {
+static void unknown_measurements_are_not_found(void **state) {
   const FloSeries *series = ((Fixture *)*state)->series;
   double value;
   assert_false(flo_series_value(series, "densty", &value));
@@ -143,20 +154,19 @@ static void rows_read_back_exactly(void **state) {
   Fixture *f = *state;
   char path[] = "/tmp/flotsam-series-XXXXXX";
   FloError error;
-  double *row;
-  size_t n;
+  FloSeriesTable table;
   assert_int_equal(flo_world_step(f->world, NULL, NULL), FLO_OK);
   close(mkstemp(path));
   strcpy(f->series->names[21], "a \"tank\", old");
   assert_int_equal(flo_series_open(f->series, path, &error), FLO_OK);
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 1. / 3, &error), FLO_OK);
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 2. / 3, &error), FLO_OK);
-  assert_int_equal(flo_series_read_row(path, 1, &row, &n, &error), FLO_OK);
-  assert_int_equal(n, f->series->n_columns);
-  for (size_t c = 0; c < n; c++) assert_true(row[c] == f->series->last[c]);
-  free(row);
-  assert_int_equal(flo_series_read_row(path, 2, &row, &n, &error), FLO_BAD_INPUT);
-  assert_non_null(strstr(error.text, "no row 2"));
+  assert_int_equal(add_row(f, f->series, 1. / 3, &error), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 2. / 3, &error), FLO_OK);
+  assert_int_equal(flo_series_table_read(path, &table, &error), FLO_OK);
+  assert_true(table.n_columns == f->series->n_columns && table.n_rows == 2);
+  for (size_t c = 0; c < table.n_columns; c++)
+    assert_true(flo_series_table_column(&table, c)[1] == f->series->last[c]);
+  assert_string_equal(table.names[21], f->series->names[21]);
+  flo_series_table_free(&table);
   remove(path);
 }
 
@@ -169,8 +179,7 @@ static void write_rows(Fixture *f, int n) {
   close(mkstemp(series_path));
   assert_int_equal(flo_world_step(f->world, NULL, NULL), FLO_OK);
   assert_int_equal(flo_series_open(f->series, series_path, NULL), FLO_OK);
-  for (int k = 1; k <= n; k++)
-    assert_int_equal(flo_series_add(f->series, &f->scene, f->world, k, NULL), FLO_OK);
+  for (int k = 1; k <= n; k++) assert_int_equal(add_row(f, f->series, k, NULL), FLO_OK);
 }
 
 // A series of the same scene that has read the file.
@@ -182,25 +191,25 @@ static FloStatus load_rows(const Fixture *f, size_t size, FloSeries **series, Fl
 static void a_file_is_gone_on_with(void **state) {
   Fixture *f = *state;
   FloSeries *series;
-  size_t n, kept;
-  double *row;
+  FloSeriesTable table;
+  size_t kept;
   write_rows(f, 2);
   kept = f->series->file.size;
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 77, NULL), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 77, NULL), FLO_OK);
   assert_int_equal(flo_series_drop_row(f->series, NULL), FLO_OK);
   assert_int_equal(f->series->file.size, kept);
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 78, NULL), FLO_OK);
+  assert_int_equal(add_row(f, f->series, 78, NULL), FLO_OK);
   assert_int_equal(write(f->series->file.descriptor, "0.1,half", 8), 8);
   assert_int_equal(load_rows(f, kept, &series, NULL), FLO_OK);
   assert_int_equal(series->n_rows, 2);
   assert_true(value_of(series, "wall_seconds") == 2);
   assert_true(series->wall_seconds == 78); // of the row that is cut off, but not of half a row
   assert_int_equal(flo_series_go_on(series, NULL), FLO_OK);
-  assert_int_equal(flo_series_add(series, &f->scene, f->world, 79, NULL), FLO_OK);
-  assert_int_equal(flo_series_read_row(series_path, 2, &row, &n, NULL), FLO_OK);
-  assert_true(row[flo_series_find(series, "wall_seconds")] == 79);
-  free(row);
-  assert_int_equal(flo_series_read_row(series_path, 3, &row, &n, NULL), FLO_BAD_INPUT);
+  assert_int_equal(add_row(f, series, 79, NULL), FLO_OK);
+  assert_int_equal(flo_series_table_read(series_path, &table, NULL), FLO_OK);
+  assert_true(table.n_rows == 3 && !table.is_cut);
+  assert_true(flo_series_table_column(&table, flo_series_find(series, "wall_seconds"))[2] == 79);
+  flo_series_table_free(&table);
   flo_series_destroy(series);
   remove(series_path);
 }
@@ -298,7 +307,7 @@ static void a_full_disk_leaves_whole_rows(void **state) {
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
   limit = (struct rlimit){.rlim_cur = kept + 10, .rlim_max = before.rlim_max};
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  assert_int_equal(flo_series_add(f->series, &f->scene, f->world, 3, &error), FLO_IO_FAILED);
+  assert_int_equal(add_row(f, f->series, 3, &error), FLO_IO_FAILED);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
   signal(SIGXFSZ, handler);
   assert_non_null(strstr(error.text, "cannot write: File too large"));
@@ -329,7 +338,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(probes_measure_a_block_at_rest, set_up, tear_down),
       cmocka_unit_test_setup_teardown(extremes_cover_all_rows, set_up, tear_down),
       cmocka_unit_test_setup_teardown(means_cover_all_rows_but_the_first, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(unknown_figures_are_not_found, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(unknown_measurements_are_not_found, set_up, tear_down),
       cmocka_unit_test_setup_teardown(rows_read_back_exactly, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_file_is_gone_on_with, set_up, tear_down),
       cmocka_unit_test_setup_teardown(other_columns_are_named, set_up, tear_down),

@@ -49,7 +49,7 @@ static void test_a_settled_dam_is_calmer_than_one_that_was_let_go(void **state) 
   FloWorld *settled = settling_dam(2), *free_one = settling_dam(0);
   advance(settled, 0);
   advance(free_one, 2);
-  double calm = flo_world_figures(settled).max_speed, lively = flo_world_figures(free_one).max_speed;
+  double calm = flo_world_measure(settled).max_speed, lively = flo_world_measure(free_one).max_speed;
   assert_true(calm < 0.02);
   assert_true(calm < 0.2 * lively);
   flo_world_destroy(settled);
@@ -96,13 +96,13 @@ static void test_emitters_and_sinks_wait(void **state) {
     assert_ok(flo_world_add_emitter(world, &emitter, &id, &error), &error);
     assert_ok(flo_world_add_sink(world, &sink, NULL, &error), &error);
     advance(world, 0);
-    assert_int_equal(flo_world_figures(world).emitted, 0);
+    assert_int_equal(flo_world_measure(world).emitted, 0);
     assert_int_equal(flo_world_count(world, FLO_SET_FLUID), 1);
     advance(world, 0.1);
-    FloFigures figures = flo_world_figures(world);
+    FloMeasurements measurements = flo_world_measure(world);
     double layers = 0.1 * emitter.speed / def.spacing;
-    assert_close(figures.emitted, layers * 25, 25);
-    assert_int_equal(figures.removed, 1);
+    assert_close(measurements.emitted, layers * 25, 25);
+    assert_int_equal(measurements.removed, 1);
     flo_world_destroy(world);
   }
 }

@@ -1,9 +1,9 @@
 // Shapes without a formula: their distances against what is known, their samples, and that equal shapes share
 // one solid.
 #include "geometry/solid.h"
+#include "state/state.h"
 #include "support/random.h"
 #include "support/worlds.h"
-#include "state/state.h"
 
 #define S 0.02
 

@@ -59,7 +59,7 @@ static void check_flow(int dim, bool round, double area, size_t layer) {
     advance(world, time);
     double expected = def.speed * time * area / pow(s, dim);
     assert_close(fluid_count(world), expected, layer);
-    assert_int_equal(flo_world_figures(world).emitted, fluid_count(world));
+    assert_int_equal(flo_world_measure(world).emitted, fluid_count(world));
   }
   assert_int_equal(fluid_count(world) % layer, 0);
   flo_world_destroy(world);
@@ -150,7 +150,7 @@ static void test_a_fast_emitter_limits_the_step_it_begins_in(void **state) {
       add_emitter(world, &def);
       advance(world, start + 0.01);
       assert_true(fluid_count(world) > 100);
-      assert_true(flo_world_figures(world).max_speed < 25);
+      assert_true(flo_world_measure(world).max_speed < 25);
       flo_world_destroy(world);
     }
 }
@@ -177,7 +177,7 @@ static void test_an_emitter_stops_at_the_largest_number_of_particles(void **stat
   add_emitter(world, &def);
   advance(world, 0.1);
   assert_int_equal(fluid_count(world), 40);
-  assert_int_equal(flo_world_figures(world).emitted, 40);
+  assert_int_equal(flo_world_measure(world).emitted, 40);
   flo_world_destroy(world);
 }
 
@@ -207,7 +207,7 @@ static void test_particles_are_guided_until_a_support_away(void **state) {
   size_t n_guided = 0, n_free = 0;
   for (int k = 0; k < 60; ++k) {
     step_world(world, 1);
-    double slip = 2 * flo_world_figures(world).dt; // a particle is let go in the step after it has passed
+    double slip = 2 * flo_world_measure(world).dt; // a particle is let go in the step after it has passed
     for (size_t i = 0; i < fluid_count(world); ++i) {
       bool is_held = field_at(world, FLO_SET_FLUID, "held", i) != 0;
       double x = field_at(world, FLO_SET_FLUID, "x", i), vz = field_at(world, FLO_SET_FLUID, "vz", i);
@@ -296,9 +296,9 @@ static void test_a_sink_removes_what_is_inside_and_counts_it(void **state) {
   add_sink(world, box_shape(6 * s, 1, 1), flo_pose_identity()); // three spacings into the block
   step_world(world, 1);
   assert_int_equal(fluid_count(world), 7 * 16);
-  FloFigures figures = flo_world_figures(world);
-  assert_int_equal(figures.removed, 3 * 16);
-  assert_int_equal(figures.fluid_particles, 7 * 16);
+  FloMeasurements measurements = flo_world_measure(world);
+  assert_int_equal(measurements.removed, 3 * 16);
+  assert_int_equal(measurements.fluid_particles, 7 * 16);
   for (size_t i = 0; i < fluid_count(world); ++i) {
     double x = field_at(world, FLO_SET_FLUID, "x", i);
     uint32_t id = (uint32_t)field_at(world, FLO_SET_FLUID, "id", i);
@@ -306,7 +306,7 @@ static void test_a_sink_removes_what_is_inside_and_counts_it(void **state) {
     assert_close(x, (id % 10 + 0.5) * s, 1e-4 * s); // ids count along x first: each kept its own place
   }
   step_world(world, 3);
-  assert_int_equal(flo_world_figures(world).removed, 3 * 16);
+  assert_int_equal(flo_world_measure(world).removed, 3 * 16);
   flo_world_destroy(world);
 }
 
@@ -359,7 +359,7 @@ static void test_a_drained_world_goes_on(void **state) {
   FloError error;
   step_world(world, 3);
   assert_int_equal(fluid_count(world), 0);
-  assert_int_equal(flo_world_figures(world).removed, 160);
+  assert_int_equal(flo_world_measure(world).removed, 160);
   assert_ok(flo_world_remove_sink(world, id, &error), &error);
   const double x[3] = {0};
   assert_ok(flo_world_add_particles(world, (FloMaterialId){0, 1}, 1, x, NULL, &error), &error);
@@ -393,10 +393,10 @@ static void test_what_flows_in_and_out_is_accounted_for(void **state) {
   add_emitter(world, &def);
   add_sink(world, box_shape(0.2, 1, 1), pose_at(0.3, 0, 0));
   advance(world, 0.3);
-  FloFigures figures = flo_world_figures(world);
-  assert_true(figures.removed > 100);
-  assert_int_equal(figures.emitted, figures.removed + figures.fluid_particles);
-  assert_close(figures.emitted, 20 * 30, 20);
+  FloMeasurements measurements = flo_world_measure(world);
+  assert_true(measurements.removed > 100);
+  assert_int_equal(measurements.emitted, measurements.removed + measurements.fluid_particles);
+  assert_close(measurements.emitted, 20 * 30, 20);
   flo_world_destroy(world);
 }
 

@@ -20,7 +20,7 @@ static void test_ranges(void **state) {
 }
 
 // Whatever comes out, also nothing.
-static void test_a_figure_beside_the_papers_is_never_missed(void **state) {
+static void test_a_measurement_beside_the_papers_is_never_missed(void **state) {
   (void)state;
   static const FloExpect shown = {.low = -INFINITY, .high = INFINITY, .paper = "0.577"};
   static const double values[] = {0, -1e300, INFINITY, -INFINITY, NAN};
@@ -31,7 +31,7 @@ static void test_a_figure_beside_the_papers_is_never_missed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ranges),
-      cmocka_unit_test(test_a_figure_beside_the_papers_is_never_missed),
+      cmocka_unit_test(test_a_measurement_beside_the_papers_is_never_missed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

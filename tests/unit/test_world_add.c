@@ -214,7 +214,7 @@ static void test_fluid_is_left_out_of_a_solid_across_a_periodic_face(void **stat
   add_body(world, &body);
   const double low[3] = {0}, high[3] = {0.4, 0.4, 0};
   assert_int_equal(add_block(world, add_water(world), low, high), 20 * 20 - 4 * 4);
-  assert_int_equal(flo_world_figures(world).penetrations, 0);
+  assert_int_equal(flo_world_measure(world).penetrations, 0);
   flo_world_destroy(world);
 }
 

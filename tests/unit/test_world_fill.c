@@ -1,6 +1,6 @@
 // Filling vessels: up to the level, around what stands in them, and never through a hole.
-#include "support/worlds.h"
 #include "state/state.h"
+#include "support/worlds.h"
 
 #define S 0.05
 

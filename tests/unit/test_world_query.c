@@ -1,4 +1,4 @@
-// Questions to a world: views, figures, samples; and that asking changes nothing.
+// Questions to a world: views, measurements, samples; and that asking changes nothing.
 #include "support/worlds.h"
 
 // ---- Views ----
@@ -67,14 +67,14 @@ static void test_ids_are_unique_and_stay_with_their_particle(void **state) {
 
 // ---- Answers ----
 
-static void test_figures_of_known_particles(void **state) {
+static void test_measurements_of_known_particles(void **state) {
   (void)state;
   FloWorld *world = empty_world(3);
   FloError error;
   const double x[6] = {1, 0, 2, 0, 1, 4};
   const float v[6] = {0, 2, 0, 0, 0, 4};
   assert_ok(flo_world_add_particles(world, add_material(world, 500, 0), 2, x, v, &error), &error);
-  FloFigures f = flo_world_figures(world);
+  FloMeasurements f = flo_world_measure(world);
   const double m = 500 * 8e-6;
   assert_int_equal(f.fluid_particles, 2);
   assert_int_equal(f.boundary_particles, 0);
@@ -95,14 +95,14 @@ static void test_particles_deep_inside_a_solid_are_counted(void **state) {
   const double x[9] = {0.48, 0, 0, 0.495, 0, 0, 0.7, 0, 0};
   add_body(world, &def);
   assert_ok(flo_world_add_particles(world, add_water(world), 3, x, NULL, &error), &error);
-  assert_int_equal(flo_world_figures(world).penetrations, 1);
+  assert_int_equal(flo_world_measure(world).penetrations, 1);
   flo_world_destroy(world);
 }
 
-static void test_figures_of_an_empty_world_are_zero(void **state) {
+static void test_measurements_of_an_empty_world_are_zero(void **state) {
   (void)state;
   FloWorld *world = empty_world(2);
-  FloFigures f = flo_world_figures(world);
+  FloMeasurements f = flo_world_measure(world);
   assert_true(f.kinetic_energy == 0 && f.max_speed == 0 && f.density_error_mean == 0 &&
               f.density_error_max == 0);
   flo_world_destroy(world);
@@ -185,7 +185,7 @@ static void ask_everything(FloWorld *world) {
   double density, pressure;
   FloBodyState s;
   FloError error;
-  flo_world_figures(world);
+  flo_world_measure(world);
   flo_world_max_dt(world, NULL);
   flo_world_sample(world, point, &density, &pressure);
   assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &s, &error), &error);
@@ -259,9 +259,9 @@ int main(void) {
       cmocka_unit_test(test_views_show_every_field_of_a_set),
       cmocka_unit_test(test_views_of_fields_a_set_has_not_are_refused),
       cmocka_unit_test(test_ids_are_unique_and_stay_with_their_particle),
-      cmocka_unit_test(test_figures_of_known_particles),
+      cmocka_unit_test(test_measurements_of_known_particles),
       cmocka_unit_test(test_particles_deep_inside_a_solid_are_counted),
-      cmocka_unit_test(test_figures_of_an_empty_world_are_zero),
+      cmocka_unit_test(test_measurements_of_an_empty_world_are_zero),
       cmocka_unit_test(test_a_sample_inside_a_lattice_is_the_rest_density),
       cmocka_unit_test(test_a_sample_inside_a_squeezed_lattice_is_what_the_particles_have),
       cmocka_unit_test(test_a_sample_far_from_fluid_is_zero),

@@ -1,12 +1,12 @@
-// Charts of a series: which columns, which of them share a chart, what stands above it.
-#ifndef FLO_APP_CHARTS_H
-#define FLO_APP_CHARTS_H
+// Plots of a series: which columns, which of them share a plot, what stands above it.
+#ifndef FLO_APP_PLOTS_H
+#define FLO_APP_PLOTS_H
 
 #include "app.h"
 #include "io/series_read.h"
 #include "render/plot.h"
 
-enum { APP_CHART_SERIES = 8 };
+enum { APP_PLOT_SERIES = 8 };
 
 typedef struct AppColumns {
   const FloSeriesTable *table;
@@ -25,29 +25,29 @@ void app_columns_add_names(AppColumns *choice, const char *const *names, size_t 
 // What tells at a glance how a run went.
 void app_columns_add_overview(AppColumns *choice);
 
-typedef struct AppChart {
+typedef struct AppPlot {
   FloSeriesMeaning meaning;
-  FloPlotSeries series[APP_CHART_SERIES];
-  const char *columns[APP_CHART_SERIES]; // as series.csv names them
-  char names[APP_CHART_SERIES][100];     // as they are shown
+  FloPlotSeries series[APP_PLOT_SERIES];
+  const char *columns[APP_PLOT_SERIES]; // as series.csv names them
+  char names[APP_PLOT_SERIES][100];     // as they are shown
   size_t count;
   double size; // of the largest value
   char title[160];
-} AppChart;
+} AppPlot;
 
-typedef struct AppCharts {
-  AppChart *items;
+typedef struct AppPlots {
+  AppPlot *items;
   FloPlotInput *inputs; // what a sheet needs
   size_t count;
   char x_label[160];
-} AppCharts;
+} AppPlots;
 
-// Columns of the same quantity share a chart, unless their sizes differ by far. The table must outlive it;
-// false without memory. Release with app_charts_free in either case.
-bool app_charts_make(const AppColumns *choice, bool is_log, AppCharts *charts);
-void app_charts_free(AppCharts *charts);
+// Columns of the same quantity share a plot, unless their sizes differ by far. The table must outlive it;
+// false without memory. Release with app_plots_free in either case.
+bool app_plots_make(const AppColumns *choice, bool is_log, AppPlots *plots);
+void app_plots_free(AppPlots *plots);
 
 // How a column's name is shown, with its unit: "kinetic energy [J]".
-void app_chart_label(const FloScene *scene, const char *column, char label[160]);
+void app_plot_label(const FloScene *scene, const char *column, char label[160]);
 
 #endif
