@@ -3,7 +3,7 @@
 #include "geometry/letters.h"
 
 #include "base/vecmath.h"
-#include "geometry/polygonise.h"
+#include "geometry/outline.h"
 #include "geometry/solid_meshes.h"
 
 #include <string.h>

@@ -39,6 +39,20 @@ double flo_side_squared_distance(const double a[2], const double b[2], const dou
 // Whether the ray from the point along x crosses the side; a side owns its lower end but not its upper one.
 bool flo_side_is_crossed(const double a[2], const double b[2], const double point[2]);
 
+// ---- Outlines with holes ----
+
+// Loops in a plane: one rim, counter-clockwise, and the holes in it, clockwise; they must not touch.
+typedef struct FloOutline {
+  const double *points;    // two coordinates each, loop by loop
+  const size_t *loop_ends; // number of points up to the end of each loop
+  size_t n_points, n_loops;
+} FloOutline;
+
+// Cuts the face inside an outline into triangles, three point numbers each (uint32_t), counter-clockwise and
+// without further points.
+FloStatus flo_outline_triangulate(const FloOutline *outline, FloMemory *memory, FloBuffer *triangles,
+                                  size_t *n_triangles, FloError *error);
+
 // ---- Areas and samples ----
 
 // Cuts a polygon into n - 2 triangles by clipping ears; `triangles` receives three numbers of points for
