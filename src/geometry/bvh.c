@@ -48,7 +48,7 @@ typedef struct Nearest {
   double weights[3];
 } Nearest;
 
-// The nearest point of the segment between corners i and j.
+// Takes the nearest point of the segment between corners i and j, if it is nearer than the best so far.
 static void try_segment(const double *const corners[3], int i, int j, const double p[3], Nearest *best) {
   double along[3], d[3];
   vec_sub(corners[j], corners[i], along);
@@ -56,7 +56,7 @@ static void try_segment(const double *const corners[3], int i, int j, const doub
   double square = vec_dot(along, along), t = square > 0 ? vec_dot(d, along) / square : 0;
   t = t > 0 ? (t < 1 ? t : 1) : 0;
   vec_add_scaled(d, along, -t, d);
-  // At the far end the difference is formed anew: corners must be found exactly.
+  // At the far end the difference is computed from the corner itself, so that corners are found exactly.
   if (t == 1) vec_sub(p, corners[j], d);
   double distance = vec_dot(d, d);
   if (!(distance < best->square)) return;
@@ -66,9 +66,10 @@ static void try_segment(const double *const corners[3], int i, int j, const doub
 
 enum { ALL_SIDES = 7 };
 
-// Tries the foot of the perpendicular. Returns bits of the sides, k for the one from corner k, that face the
-// foot and may be nearer: none if it lies inside, or if the plane is too far away already. Of a triangle a
-// ten-billionth as high as long the normal is noise; its sides are near enough.
+// Tries the foot of the perpendicular on the triangle's plane. Returns one bit for each side that may be
+// nearer than the best so far: bit k for the side from corner k. No bit is set if the foot lies inside the
+// triangle or if the plane is too far away. The normal of a very flat triangle is only rounding noise; then
+// all sides are tried.
 static unsigned try_interior(const double *const corners[3], const double p[3], Nearest *best) {
   double ab[3], ac[3], ap[3], n[3], m[3];
   vec_sub(corners[1], corners[0], ab), vec_sub(corners[2], corners[0], ac);
@@ -116,7 +117,7 @@ static void describe_closest(const FloBvh *bvh, uint32_t triangle, const Nearest
   vec_add_scaled(out->point, t.c, nearest->weights[2], out->point);
 }
 
-// A node that is to be looked into unless something nearer is found first.
+// A node that must be visited, unless something nearer is found first.
 typedef struct Waiting {
   uint32_t node;
   double near; // the square of its distance, or where the ray enters it
@@ -127,7 +128,7 @@ bool flo_bvh_closest(const FloBvh *bvh, const double point[3], double max_distan
   const FloBvhNode *nodes = bvh_nodes(bvh);
   Waiting stack[FLO_BVH_STACK_SIZE];
   int height = 0;
-  // The next larger number, so that a point at just this distance is found.
+  // The next larger number: a point at exactly this distance is found, too.
   Nearest best = {.square = nextafter(max_distance * max_distance, INFINITY)};
   uint32_t triangle = UINT32_MAX;
   stack[height++] = (Waiting){0, square_distance_to_box(&nodes[0], point)};
@@ -153,7 +154,7 @@ bool flo_bvh_closest(const FloBvh *bvh, const double point[3], double max_distan
 typedef struct Ray {
   const double *origin;
   double inverse[3];
-  int x, y, z;          // axes, z being the one along which the ray goes most
+  int x, y, z;          // axes; the ray is longest along z
   double shear[2], per; // makes the direction (0, 0, 1)
   double max_t;
 } Ray;
@@ -168,15 +169,15 @@ static Ray make_ray(const double origin[3], const double d[3], double max_t) {
   return ray;
 }
 
-// Where the ray enters the box; infinity if it misses. Comparisons are such that the NaN of a ray within the
-// plane of a side (0 times infinity) counts as no limit.
+// Where the ray enters the box; infinity if it misses. A ray within the plane of a side gives NaN (0 times
+// infinity). The comparisons are written so that NaN sets no limit.
 static double enter_box(const Ray *ray, const FloBvhNode *node) {
   double enter = 0, leave = ray->max_t;
   for (int axis = 0; axis < 3; ++axis) {
     double a = (node->low[axis] - ray->origin[axis]) * ray->inverse[axis];
     double b = (node->high[axis] - ray->origin[axis]) * ray->inverse[axis];
     double near = ray->inverse[axis] < 0 ? b : a, far = ray->inverse[axis] < 0 ? a : b;
-    // Rounding must not lose a grazing hit (three roundings each, section 3.3 of Woop et al.).
+    // Rounding must not lose a grazing hit. Each bound has three roundings (section 3.3 of Woop et al.).
     far *= 1 + 4 * 0x1p-52;
     enter = near > enter ? near : enter;
     leave = far < leave ? far : leave;
@@ -184,12 +185,12 @@ static double enter_box(const Ray *ray, const FloBvhNode *node) {
   return enter <= leave ? enter : INFINITY;
 }
 
-// Twice the signed area of (0, a, b), in higher precision where it vanishes: neighbours then agree on which
-// side of their edge the ray passes.
+// Twice the signed area of (0, a, b). Where it rounds to zero it is computed with higher precision. Two
+// triangles with a common edge then agree on which side of it the ray passes.
 static double edge_function(const double a[2], const double b[2]) {
   double area = a[0] * b[1] - a[1] * b[0];
   if (area != 0) return area;
-  // Kahan's difference of products: the two roundings are made good, the sign is right.
+  // Kahan's difference of products corrects both roundings, so that the sign is right.
   double product = a[1] * b[0];
   return fma(a[0], b[1], -product) + fma(-a[1], b[0], product);
 }

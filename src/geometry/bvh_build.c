@@ -9,7 +9,8 @@
 
 enum { LEAF_SIZE = 4, N_BINS = 16 };
 
-static const double max_far_coordinate = 1e40; // the far field of the winding number needs the seventh power
+static const double max_far_coordinate =
+    1e40; // a limit: the far field of the winding number needs the seventh power
 
 typedef struct Box {
   double low[3], high[3];
@@ -27,7 +28,7 @@ typedef struct Task {
 
 static const Box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
-// Low from low and high from high: an empty box changes nothing.
+// Low corners are compared with low ones and high with high ones, so that an empty box changes nothing.
 static void box_add(Box *box, const double low[3], const double high[3]) {
   for (int axis = 0; axis < 3; ++axis) {
     box->low[axis] = low[axis] < box->low[axis] ? low[axis] : box->low[axis];
@@ -44,7 +45,7 @@ static double box_half_area(const Box *box) {
   return e[0] >= 0 ? e[0] * e[1] + e[1] * e[2] + e[2] * e[0] : 0;
 }
 
-// Halves first: their sum does not overflow.
+// Halving before adding avoids an overflow.
 static double centroid(const Box *box, int axis) { return box->low[axis] / 2 + box->high[axis] / 2; }
 
 typedef struct Split {
@@ -70,7 +71,7 @@ static Split choose_axis(const Builder *builder, const Task *task) {
   int axis = extent[0] >= extent[1] ? 0 : 1;
   axis = extent[2] > extent[axis] ? 2 : axis;
   double scale = N_BINS / extent[axis];
-  // Centroids in one place, or so close or so far apart that the quotient is of no use.
+  // The bins are of no use if all centroids are in one place, or too close or too far apart for the quotient.
   bool is_useless = !(extent[axis] > 0) || !isfinite(extent[axis]) || !isfinite(scale);
   return (Split){axis, centroids.low[axis], scale, is_useless ? -1 : 0};
 }
@@ -113,7 +114,7 @@ static uint32_t partition(const Builder *builder, const Task *task, const Split 
   return left;
 }
 
-// Where the range is cut in two.
+// Returns where the range is cut in two.
 static uint32_t split_range(const Builder *builder, const Task *task) {
   uint32_t middle = task->begin + (task->end - task->begin) / 2;
   if (task->depth >= FLO_BVH_MEDIAN_DEPTH) return middle;
@@ -168,7 +169,7 @@ static FloStatus fill_boxes(const FloMesh *mesh, double max_coordinate, Box *box
   return FLO_OK;
 }
 
-// Room for as many nodes as there may be.
+// Makes room for the largest possible number of nodes.
 static FloStatus allocate_tree(FloBvh *bvh, size_t n, FloError *error) {
   FloMemory *memory = bvh->mesh->memory;
   if (2 * n >= UINT32_MAX) return flo_fail(error, FLO_BAD_INPUT, "mesh: %zu triangles are too many", n);
@@ -176,7 +177,7 @@ static FloStatus allocate_tree(FloBvh *bvh, size_t n, FloError *error) {
   return flo_buffer_reserve(memory, &bvh->order, n * sizeof(uint32_t), 0, error);
 }
 
-// Leaves of several triangles make do with a third of the nodes there might be.
+// Shrinks the array of nodes: with several triangles in a leaf about a third of the largest number is used.
 static FloStatus give_back_room(FloBvh *bvh, FloError *error) {
   FloMemory *memory = bvh->mesh->memory;
   FloBuffer large = bvh->nodes;

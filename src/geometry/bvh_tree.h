@@ -4,8 +4,8 @@
 
 #include "geometry/bvh.h"
 
-// Below the median depth nodes are halved, which adds at most 32 levels. A query keeps one node per level
-// waiting.
+// Deeper than the median depth, nodes are cut in half, which adds at most 32 levels. A query keeps at most
+// one node per level waiting.
 enum { FLO_BVH_MEDIAN_DEPTH = 48, FLO_BVH_STACK_SIZE = 128 };
 
 typedef struct FloBvhCorners {

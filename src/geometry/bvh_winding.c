@@ -1,5 +1,5 @@
-// Winding numbers (Jacobson et al. 2013), summed over the tree of boxes as in Barill et al. 2018: a node that
-// is far away counts as one dipole with its moments, a near one triangle by triangle.
+// Winding numbers (Jacobson et al. 2013), summed over the tree of boxes as in Barill et al. 2018. A node far
+// away counts as one dipole with its moments. A near one is summed triangle by triangle.
 #include "base/vecmath.h"
 #include "geometry/bvh_tree.h"
 
@@ -35,8 +35,8 @@ static const uint8_t triples[10][3] = {{0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0, 1, 1
 static const double pair_counts[6] = {1, 2, 2, 1, 2, 1};
 static const double triple_counts[10] = {1, 3, 3, 3, 6, 3, 1, 3, 3, 1};
 
-// Adds the integrals of n x and n x x over a triangle, x from the centre. Over a triangle of unit area, with
-// the centroid m, that of x x is  (9 m m + sum over the corners of x x)/12.
+// Adds the integrals of n x and n x x over a triangle, where x is measured from the centre. Over a triangle
+// of unit area with the centroid m, the integral of x x is  (9 m m + sum over the corners of x x)/12.
 static void add_moments(const FloBvhCorners *t, FloBvhDipole *dipole) {
   double x[3][3], ab[3], ac[3], n[3], m[3], squares[3][3];
   const double *corners[3] = {t->a, t->b, t->c};
@@ -73,7 +73,7 @@ static void measure_dipole(const FloBvh *bvh, const FloBvhRange *range, FloBvhDi
   dipole->radius = sqrt(square);
 }
 
-// Children come after their parents: backwards, the places of a node are those of its children.
+// Goes backwards: children come after their parents, and the range of a node joins those of its children.
 void flo_bvh_fill_dipoles(FloBvh *bvh, FloBvhRange *ranges) {
   const FloBvhNode *nodes = bvh_nodes(bvh);
   for (size_t k = bvh->n_nodes; k-- > 0;) {
@@ -88,7 +88,7 @@ void flo_bvh_fill_dipoles(FloBvh *bvh, FloBvhRange *ranges) {
 
 // ---- Winding numbers ----
 
-// A node is seen as a whole from further than this many radii (beta of Barill et al.).
+// A node counts as a whole for points further away than this many of its radii (beta of Barill et al.).
 static const double opening = 2.2;
 
 // The sum over the triangles of  area n.(x - p)/|x - p|^3,  expanded about the centre to second order: with

@@ -116,7 +116,8 @@ static bool is_crossed_oddly_below(const FloOutlineTree *tree, size_t node, cons
     return is_crossed_oddly_below(tree, 2 * node + 1, p) != is_crossed_oddly_below(tree, 2 * node + 2, p);
   find_run(tree, node, &first, &end);
   if (box->low[0] <= p[0]) return is_crossed_oddly(tree, first, end, p);
-  // The whole run lies to the right: only its ends matter, which are on different sides of the ray or not.
+  // The whole run lies to the right of the point, so only its ends matter: they are on one side of the ray or
+  // on both.
   return (corner_at(tree, first)[1] > p[1]) != (corner_at(tree, end)[1] > p[1]);
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// The face inside an outline as one polygon, which goes to the holes and back over bridges.
+// The face inside an outline as one polygon. It goes over bridges to the holes and back.
 typedef struct Polygon {
   FloMemory *memory;
   const FloOutline *outline;
@@ -48,7 +48,7 @@ static const double *corner_point(const Polygon *polygon, size_t corner) {
   return plane_point(polygon, polygon_corners(polygon)[corner % polygon->n_corners]);
 }
 
-// Whether the direction from corner b, between a and c of a face to the left, leads into the face.
+// Whether the direction from corner b to the target leads into the face. The face is to the left of a, b, c.
 static bool leads_inside(const double *a, const double *b, const double *c, const double *target) {
   bool is_left_of_in = doubled_area(a, b, target) > 0, is_left_of_out = doubled_area(b, c, target) > 0;
   return doubled_area(a, b, c) > 0 ? is_left_of_in && is_left_of_out : is_left_of_in || is_left_of_out;
@@ -59,7 +59,7 @@ static bool is_crossed(const double *a, const double *b, const double *c, const 
          doubled_area(c, d, a) * doubled_area(c, d, b) <= 0;
 }
 
-// Whether no edge of any loop touches the way between two points, but for those that end in one of them.
+// Whether no edge of any loop touches the way between two points, except edges that end at one of them.
 static bool is_way_clear(const Polygon *polygon, uint32_t from, uint32_t to) {
   for (size_t loop = 0; loop < polygon->outline->n_loops; ++loop) {
     size_t begin = loop_begin(polygon, loop), end = polygon->outline->loop_ends[loop];
@@ -80,7 +80,7 @@ typedef struct Bridge {
   double length;
 } Bridge;
 
-// The shortest way between the polygon and a hole that crosses nothing.
+// The shortest way between the polygon and a hole that crosses no edge.
 static Bridge find_bridge(const Polygon *polygon, size_t begin, size_t end) {
   Bridge best = {.length = INFINITY};
   for (size_t k = begin; k < end; ++k) {

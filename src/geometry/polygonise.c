@@ -1,22 +1,21 @@
-// Surface nets (Gibson 1998): one vertex in every lattice cell that the surface crosses, one quad around
-// every lattice edge that it crosses. Vertices then slide along the surface towards the middle of their
-// neighbours.
+// Surface nets (Gibson 1998). Every lattice cell that the surface crosses gets one vertex, every lattice edge
+// that it crosses one quad. The vertices then slide along the surface towards the middle of their neighbours.
 //
-// The net of a cell is a single disc, and the mesh a 2-manifold, if the set of inner nodes is well composed
-// (Latecki 1997): no square of four and no cube of eight nodes has only diagonal neighbours on one side.
-// Inner nodes that break this rule are made outer ones first.
+// The mesh is a 2-manifold if the set of inner nodes is well composed (Latecki 1997): in no square of four
+// nodes and no cube of eight are nodes of one side connected only diagonally. Inner nodes that break this
+// rule become outer ones first.
 #include "geometry/polygonise.h"
 
 #include "base/vecmath.h"
 
 typedef struct Net {
   FloMemory *memory;
-  FloBuffer values; // at the nodes
-  FloBuffer
-      cell_nets;    // vertex number of the cell above each node, NO_VERTEX if the surface does not cross it
-  FloBuffer quads;  // four vertex numbers each
-  FloBuffer places; // Place of each vertex
-  size_t n[3];      // nodes
+  FloBuffer values;    // at the nodes
+  FloBuffer cell_nets; // vertex number of the cell above each node; NO_VERTEX if the surface does not cross
+                       // the cell
+  FloBuffer quads;     // four vertex numbers each
+  FloBuffer places;    // Place of each vertex
+  size_t n[3];         // nodes
   size_t n_quads;
   double low[3], cell;            // of the lattice
   double box_low[3], box_high[3]; // no vertex leaves it
@@ -49,7 +48,7 @@ static size_t node_index(const Net *net, size_t i, size_t j, size_t k) {
 
 // ---- Values at the nodes ----
 
-enum { BLOCK = 4 }; // nodes along the edge of a block that is passed over at once
+enum { BLOCK = 4 }; // nodes along the edge of a block that may be filled with one value
 
 static void fill_block(Net *net, const size_t begin[3], const size_t end[3], double value) {
   for (size_t k = begin[2]; k < end[2]; ++k)
@@ -67,7 +66,7 @@ static void sample_block(Net *net, const FloSignedField *field, const size_t beg
       }
 }
 
-// Far from the surface one value stands for a block: the field's slope is about one, and is given a margin of
+// Far from the surface one value stands for a block. The slope of the field is about one; the test allows
 // two.
 static void sample_nodes(Net *net, const FloSignedField *field) {
   const double reach = 2 * sqrt(3) * (BLOCK / 2 + 1) * net->cell;
@@ -88,7 +87,8 @@ static void sample_nodes(Net *net, const FloSignedField *field) {
       }
 }
 
-// The outermost nodes are outside, so that the mesh closes; a value that is no number is outside, too.
+// Makes the outermost nodes outer ones, so that the mesh is closed. Values that are not finite count as
+// outside.
 static void close_border(Net *net) {
   double *value = net_values(net);
   for (size_t k = 0; k < net->n[2]; ++k)
@@ -112,7 +112,8 @@ static unsigned cell_corners(const Net *net, size_t node) {
   return corners;
 }
 
-// An inner corner that touches others of its side only across a diagonal, or -1.
+// Finds an inner corner to give up where nodes of one side are connected only diagonally; -1 if there is
+// none.
 static int lonely_corner(unsigned corners) {
   static const unsigned char faces[6][4] = {{0, 1, 3, 2}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                             {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 3, 7, 5}};
@@ -129,7 +130,7 @@ static int lonely_corner(unsigned corners) {
   return -1;
 }
 
-// Each repair makes one node an outer one, so that this comes to an end.
+// Each repair turns an inner node into an outer one, so this ends.
 static void compose_signs(Net *net) {
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
@@ -194,7 +195,7 @@ static FloStatus add_net_quad(Net *net, size_t node, int axis, FloError *error) 
   return FLO_OK;
 }
 
-// The border is outside, so that the four cells around a crossed edge exist.
+// The border is outside, so the four cells around a crossed edge always exist.
 static FloStatus add_net_quads(Net *net, FloError *error) {
   for (size_t k = 0; k < net->n[2]; ++k)
     for (size_t j = 0; j < net->n[1]; ++j)
@@ -214,7 +215,7 @@ static FloStatus add_net_quads(Net *net, FloError *error) {
 
 enum { N_RELAXATIONS = 12, N_PROJECTIONS = 8 };
 
-// Value and unit gradient; the value is divided by the slope, so that it is a distance to first order.
+// Returns the distance to first order, which is the value divided by the slope, and the unit gradient.
 static double distance_and_normal(const FloSignedField *field, const double point[3], double step,
                                   double normal[3]) {
   double value = field->value(field->context, point);
@@ -233,8 +234,8 @@ static double distance_and_normal(const FloSignedField *field, const double poin
   return value / slope;
 }
 
-// Vertices stay within a cell of where they began, and in the box: folds and spikes cannot form on thin
-// parts.
+// Keeps a vertex within one cell of where it began, and in the box, so that thin parts get no folds or
+// spikes.
 static void keep_near(const Net *net, const Place *place, double *point) {
   for (int axis = 0; axis < 3; ++axis) {
     double low = fmax(place->start[axis] - net->cell, net->box_low[axis]);
@@ -243,7 +244,8 @@ static void keep_near(const Net *net, const Place *place, double *point) {
   }
 }
 
-// Value over slope, but no more than half a cell: the other side of a thin part is not its own.
+// The distance to the surface, but at most half a cell, so that a vertex cannot reach the other side of a
+// thin part.
 static double step_to_surface(const Net *net, const FloSignedField *field, const double *point,
                               double normal[3]) {
   double distance = distance_and_normal(field, point, 1e-4 * net->cell, normal);
@@ -275,7 +277,7 @@ static void sum_neighbours(const Net *net, const FloMesh *mesh, Place *places) {
   }
 }
 
-// Half the way to the middle of the neighbours, but only along the surface, and towards it.
+// Moves a vertex half the way to the middle of its neighbours, along the surface, and towards the surface.
 static void relax_vertex(const Net *net, const FloSignedField *field, const Place *place, double *point) {
   double move[3], normal[3], distance = step_to_surface(net, field, point, normal);
   vec_scale(place->sum, 1 / place->n_neighbours, move);
@@ -309,7 +311,8 @@ static double squared_distance(const FloMesh *mesh, uint32_t a, uint32_t b) {
   return vec_dot(difference, difference);
 }
 
-// Two quads never have the same diagonal: their cells would have to share two edges without sharing a face.
+// Cuts each quad along its shorter diagonal. Two quads never have the same diagonal: their cells would share
+// two edges without sharing a face.
 static FloStatus add_triangles(const Net *net, FloMesh *mesh, FloError *error) {
   for (size_t k = 0; k < net->n_quads; ++k) {
     const uint32_t *q = (const uint32_t *)net->quads.data + 4 * k;
@@ -329,7 +332,7 @@ static FloStatus prepare(Net *net, const double low[3], const double high[3], do
   double n_nodes = 1;
   for (int axis = 0; axis < 3; ++axis) {
     double n = ceil(fmax(high[axis] - low[axis], 0) / cell) + 3;
-    // A margin on both sides, and centred: a symmetric figure gets a symmetric mesh.
+    // The lattice has a margin on both sides and is centred, so that a symmetric field gets a symmetric mesh.
     net->low[axis] = (low[axis] + high[axis]) / 2 - (n - 1) / 2 * cell;
     n_nodes *= n;
     if (n_nodes > most_nodes)

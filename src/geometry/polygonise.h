@@ -4,15 +4,15 @@
 
 #include "geometry/mesh.h"
 
-// Negative inside; close to the surface its slope should be about one.
+// A field that is negative inside. Close to the surface its slope should be about one.
 typedef struct FloSignedField {
   double (*value)(const void *context, const double point[3]);
   const void *context;
 } FloSignedField;
 
-// Adds the surface where the field is zero, oriented outwards, as seen by a lattice of `cell` sized cells
-// over a box. What reaches out of the box is cut off there, so that the mesh is a closed 2-manifold whatever
-// the field. Details smaller than a cell may be lost or merge.
+// Adds the surface where the field is zero, oriented outwards. The field is sampled by a lattice of `cell`
+// sized cells over a box. The surface is cut off at the box, so the mesh is a closed 2-manifold for any
+// field. Details smaller than a cell may be lost or merge.
 FloStatus flo_polygonise(const FloSignedField *field, const double low[3], const double high[3], double cell,
                          FloMesh *mesh, FloError *error);
 
