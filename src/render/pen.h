@@ -1,4 +1,4 @@
-// What a chart is drawn with: a table of three strokes, made for pixels or for SVG. The chart is laid out
+// The pen of a chart: three functions, implemented for pixels and for SVG, so that the layout is written
 // once.
 #ifndef FLO_RENDER_PEN_H
 #define FLO_RENDER_PEN_H
@@ -20,7 +20,7 @@ typedef struct FloPen {
 
 FloPen flo_canvas_pen(FloCanvas *);
 
-// SVG as it grows. Failing to get memory is noted and reported at the end.
+// An SVG that is being written. A lack of memory is noted and reported at the end.
 typedef struct FloSvg {
   char *text;
   size_t size, capacity;

@@ -17,8 +17,8 @@ typedef struct FloPlotInput {
   size_t n_series;
 } FloPlotInput;
 
-// Several charts, one below the other, over the same x: that of the first. Of a chart's texts only the title
-// counts, which stands above it, and the last one's x_label.
+// Several charts below each other over the same x, which is that of the first. The title of each chart is
+// above it, and the last chart's x_label below all; other texts are not used.
 typedef struct FloPlotSheet {
   const char *title; // NULL: none
   const FloPlotInput *charts;
@@ -34,7 +34,7 @@ FloStatus flo_plot_svg(const char *path, const FloPlotInput *, int width, int he
 // A sheet needs FLO_MIN_CHART_HEIGHT for each of its charts.
 FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *, int width, int height, FloError *);
 FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *, int width, int height, FloError *);
-// The SVG as text, malloc'ed, to be put into a page.
+// The SVG as allocated text, to be put into a page; the caller frees it.
 FloStatus flo_plot_sheet_svg_text(const FloPlotSheet *, int width, int height, char **text, FloError *);
 
 #endif
