@@ -187,7 +187,7 @@ static FloStatus read_header(Ply *ply) {
   return FLO_OK;
 }
 
-// ---- What the header promises ----
+// ---- Checks of the header ----
 
 static bool has_role(const Ply *ply, const Element *element, Role role) {
   for (size_t k = 0; k < element->n_properties; ++k)

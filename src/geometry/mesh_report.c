@@ -284,7 +284,7 @@ FloStatus flo_mesh_inspect(const FloMesh *mesh, FloMeshReport *report, FloError 
   return find_meetings(mesh, report, error);
 }
 
-// ---- In words ----
+// ---- Problems in words ----
 
 typedef struct Words {
   char *text;

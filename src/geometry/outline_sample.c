@@ -131,7 +131,7 @@ static FloStatus find_pieces(const Outline *o, double depth, FloBuffer *pieces, 
   return FLO_OK;
 }
 
-// ---- Samples, with a look at those that are there ----
+// ---- Samples and their distances ----
 
 // Samples by cell, chained; cells are hashed.
 typedef struct Placed {

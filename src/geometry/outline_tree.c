@@ -17,7 +17,7 @@ static const double *corner_at(const FloOutlineTree *tree, size_t k) {
 
 static bool is_leaf(const FloOutlineTree *tree, size_t node) { return node >= tree->n_leaves - 1; }
 
-// ---- Making ----
+// ---- Building ----
 
 static Box leaf_box(const FloOutlineTree *tree, size_t leaf) {
   Box box = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};

@@ -301,7 +301,7 @@ static void finish_corners(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
-// ---- Making ----
+// ---- Building ----
 
 static FloStatus allocate_levels(Filling *f, FloError *error) {
   FloSdf *sdf = f->sdf;

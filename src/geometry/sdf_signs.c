@@ -124,7 +124,7 @@ static FloStatus cut_rows(FloSdfSigns *signs, const FloMesh *mesh, FloError *err
   return FLO_OK;
 }
 
-// ---- Making ----
+// ---- Building ----
 
 FloStatus flo_sdf_signs_init(FloSdfSigns *signs, const FloBvh *bvh, const double low[3], double cell,
                              const size_t n[3], FloError *error) {
@@ -151,7 +151,7 @@ void flo_sdf_signs_free(FloSdfSigns *signs) {
   flo_mesh_free(&signs->lids);
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 bool flo_sdf_signs_has_holes(const FloSdfSigns *signs) { return signs->lids.n_triangles || !signs->has_rows; }
 

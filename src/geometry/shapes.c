@@ -479,7 +479,7 @@ static FloStatus sample_layers(int dim, double spacing, double inset, int layers
   return sample_box_shell(&inner, dim, spacing, layers, sink);
 }
 
-// ---- Surfaces: as dense as they should be ----
+// ---- Surfaces: thinning and repair ----
 
 // Lattices come too near to each other or leave gaps where sides are not multiples of the spacing and where
 // rings meet. Therefore all points are offered to a thinner, which keeps those that fit. Samples with too few

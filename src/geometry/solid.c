@@ -73,7 +73,7 @@ bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key)
   return details.size == solid->details_size && is_same(details.data, solid->details.data, details.size);
 }
 
-// ---- Making ----
+// ---- Building ----
 
 // Distances are interpolated between grid nodes. A cell of a third of the spacing keeps the error well below
 // what matters to a particle.
@@ -121,7 +121,7 @@ void flo_solid_free(FloSolid *solid) {
   solid->has_mesh = false;
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 double flo_solid_distance(const FloSolid *solid, const double point[3]) {
   if (solid->outline.n_points) return flo_outline_tree_distance(&solid->outline, point);

@@ -130,7 +130,7 @@ static void flat_mass(const FloShape *shape, double density, double thickness, F
   polygon_mass(is_box ? corners : shape->points, is_box ? 4 : shape->n_points, density, thickness, out);
 }
 
-// ---- Triangles that might leave holes ----
+// ---- Meshes with holes ----
 
 // Sums the size of all holes. The size of a hole is the length of its vector area, which equals that of its
 // lids.

@@ -62,7 +62,7 @@ static FloStatus reserve_cells(FloThinner *thinner, double n_expected, FloError 
   return reserve(thinner, &thinner->blocks, n_blocks * sizeof(Block), error);
 }
 
-// ---- Offering ----
+// ---- Candidates ----
 
 FloStatus flo_thinner_offer_generic(FloThinner *thinner, const double point[3], uint32_t triangle,
                                     FloVerdict *verdict, FloError *error) {
@@ -81,7 +81,7 @@ FloStatus flo_thinner_offer(FloThinner *thinner, const double point[3], uint32_t
   return thinner->offer(thinner, point, triangle, verdict, error);
 }
 
-// ---- Making ----
+// ---- Building ----
 
 FloStatus flo_thinner_create(FloThinner **out, FloMemory *memory, const double low[3], const double high[3],
                              double spacing, double n_expected, FloError *error) {
@@ -130,7 +130,7 @@ void flo_thinner_set_rule(FloThinner *thinner, int layer, const FloThinRule *rul
   thinner->hopeless = (float)(fmin(rule->min_distance, rule->retry_distance) / 2);
 }
 
-// ---- Where company is needed ----
+// ---- Marks around weak samples ----
 
 // A box of parts, both ends included. Parts are numbered over the whole grid, like cells.
 typedef struct Parts {

@@ -72,7 +72,7 @@ static FloBounds bulk_bounds(const FloCloud *cloud) {
   return (FloBounds){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-// ---- Making ----
+// ---- Building ----
 
 static uint16_t tone_of(float value, float low, float high) {
   if (!isfinite(value)) return FLO_TONE_WARNING;

@@ -84,7 +84,7 @@ static FloStatus find_local_box(const FloShape *shape, int dim, Box *box, FloErr
   return status;
 }
 
-// ---- What there is ----
+// ---- Contents of the scene ----
 
 // A scene under inspection.
 typedef struct Inspection {
@@ -233,7 +233,7 @@ static FloStatus inspect_fluids(Inspection *in, double ground, FloError *error) 
   return FLO_OK;
 }
 
-// ---- What follows from it ----
+// ---- Predictions ----
 
 static void set_view(const Inspection *in, FloPictureView *view) {
   const FloScene *scene = in->scene;
@@ -391,7 +391,7 @@ FloStatus flo_outlook_create(const FloScene *scene, FloOutlook *out, FloError *e
   return FLO_OK;
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 void flo_outlook_range(const FloOutlook *out, const char *field, float *low, float *high) {
   const size_t axis = field[0] ? (size_t)(field[strlen(field) - 1] - 'x') : 3;

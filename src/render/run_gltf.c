@@ -225,7 +225,7 @@ static FloStatus add_camera(Work *work, FloError *error) {
   return flo_gltf_add_camera(work->gltf, &camera, error);
 }
 
-// ---- All of it ----
+// ---- The whole scene ----
 
 static FloStatus fill(Work *work, const FloSurfaceMesh *surface, FloError *error) {
   const FloScene *scene = work->scene;

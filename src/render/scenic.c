@@ -229,7 +229,7 @@ static void trace_tiles(Work *work) {
   }
 }
 
-// ---- Developing ----
+// ---- From samples to pixels ----
 
 // How visible an edge is at a pixel: not at all behind bodies, less through water.
 static float edge_sight(const Work *work, int x, int y, float depth) {

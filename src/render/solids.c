@@ -197,7 +197,7 @@ static void add_triangles(Builder *b, const FloCreased *creased) {
   }
 }
 
-// ---- Glass of any shape ----
+// ---- Edges and sections of meshes ----
 
 // Whether a side is an edge to draw: there the two faces have different normals.
 static bool is_crease(const FloCreased *creased, const FloMeshSide *sides, size_t n) {

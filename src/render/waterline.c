@@ -186,7 +186,7 @@ static void smooth_waterline(Work *work) {
   }
 }
 
-// ---- What was turned over ----
+// ---- Folded triangles ----
 
 // Whether a whole triangle lies at one of this corner's walls. `parts` receives the number of this wall for
 // every corner.

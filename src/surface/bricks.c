@@ -251,7 +251,7 @@ FloStatus flo_bricks_init(FloBricks *bricks, const FloSurfaceDef *def, double in
   return find_occupied(bricks, error);
 }
 
-// ---- Which bricks ----
+// ---- The list of bricks ----
 
 // Lists the sorted keys and all keys up to `ring` strides beside them, sorted and without duplicates. Returns
 // their number; with `out` NULL it only counts. The copies to be merged exist only as positions in the one

@@ -170,7 +170,7 @@ static void evaluate_range(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
-// ---- Shapes, where they are needed ----
+// ---- Kernel shapes ----
 
 static void want_shapes(FloLevelSet *set, const uint32_t *wanted, size_t n_wanted) {
   const FloBricks *bricks = set->bricks;

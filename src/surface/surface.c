@@ -48,7 +48,7 @@ void flo_surface_free(FloSurfaceMesh *surface) {
   flo_mesh_free(&surface->mesh);
 }
 
-// ---- What cannot be done ----
+// ---- Checks of the definition ----
 
 static bool is_between(double value, double low, double high) { return value >= low && value <= high; }
 
