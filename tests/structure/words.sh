@@ -9,7 +9,6 @@ later=(
   src/bench
   src/coupling
   src/io
-  src/sph
   src/state
 )
 
