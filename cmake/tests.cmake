@@ -1,6 +1,7 @@
-# Every tests/LABEL/test_*.c is one program with cmocka, every tests/cli/*.sh one script that gets the program's path.
+# Every tests/LABEL/test_*.c is one program with cmocka, every tests/cli/*.sh one script that gets the program's path,
+# every tests/structure/*.sh one that gets the root of the sources.
 # Exit code 77 means: skipped, for want of something optional.
-set(FLOTSAM_TEST_LABELS "unit;equiv;physics;input;cli;consumer" CACHE STRING "which kinds of tests to build and run")
+set(FLOTSAM_TEST_LABELS "unit;equiv;physics;input;cli;consumer;structure" CACHE STRING "which kinds of tests to build and run")
 set(test_root ${CMAKE_SOURCE_DIR}/tests)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
@@ -65,6 +66,7 @@ endfunction()
 
 add_scripts(cli $<TARGET_FILE:flotsam>)
 add_scripts(consumer ${CMAKE_BINARY_DIR} ${CMAKE_COMMAND})
+add_scripts(structure ${CMAKE_SOURCE_DIR})
 
 # Fuzz targets need clang and -DFLOTSAM_SANITIZE=address,undefined. As a test each runs for a few seconds from its corpus;
 # what it finds beyond goes into the build folder. Only readers tell the fuzzer which of their branches were taken: that

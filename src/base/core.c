@@ -21,6 +21,6 @@ void flo_set_assert_handler(void (*handler)(const char *, const char *, int)) { 
 
 void flo_assert_failed(const char *condition, const char *file, int line) {
   if (assert_handler) assert_handler(condition, file, line);
-  // Without a handler the only honest thing left is to stop where the mistake is visible to a debugger.
+  // Without a handler the program stops here, where a debugger shows the mistake.
   abort();
 }

@@ -6,7 +6,7 @@
 
 #define FLO_PI 3.14159265358979323846
 
-// Programmer mistakes. The check stays in release builds: it is never inside a particle loop.
+// Checks for programmer mistakes. The check stays in release builds; it is never used inside a particle loop.
 #define FLO_ASSERT(condition) ((condition) ? (void)0 : flo_assert_failed(#condition, __FILE__, __LINE__))
 
 // Return from the calling function with the status of `call` unless it is FLO_OK.

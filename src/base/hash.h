@@ -1,5 +1,4 @@
-// FNV-1a, 64 bits: a number that tells different bytes apart, the same on every machine of the same byte
-// order.
+// FNV-1a, 64 bits: a hash of bytes. Machines of the same byte order compute the same number.
 #ifndef FLO_BASE_HASH_H
 #define FLO_BASE_HASH_H
 

@@ -7,9 +7,9 @@
 
 enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
 
-// Blocks start at different places of their first page. If all started alike, element i of every array of a
-// set would fall into the same few lines of the cache, and a loop over a dozen arrays would read each line
-// several times.
+// Blocks start at different places of their first page. If all started at the same place, element i of every
+// array would fall into the same few cache lines. A loop over a dozen arrays would then evict each line
+// before it is used up.
 static size_t next_shift(void) {
   static _Atomic unsigned n_blocks;
   return (size_t)(n_blocks++ % 32) * (4096 + 2 * CACHE_LINE);
@@ -30,7 +30,7 @@ static void *default_allocate(void *context, size_t size) {
 
 static void default_release(void *context, void *block, size_t size) {
   (void)context;
-  // Shifts are shorter than a page: the block began where its first page does.
+  // A shift is shorter than a huge page, so the allocation began where the page of the block begins.
   free(size < HUGE_PAGE ? block : (char *)block - (uintptr_t)block % HUGE_PAGE);
 }
 
@@ -57,10 +57,10 @@ FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, 
   if (size <= buffer->capacity) return FLO_OK;
   if (size > SIZE_MAX / 4)
     return flo_fail(error, FLO_NO_MEMORY, "out of memory: %zu bytes were asked for", size);
-  // The first request is taken at its word (most buffers never grow); later ones leave an eighth of room.
+  // The first request gets just its size, because most buffers never grow. Later ones get an eighth more.
   size_t capacity = buffer->capacity ? size + size / 8 : size;
   capacity = (capacity + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-  // Nothing to keep: free first, so that the peak is the new size and not the sum.
+  // With nothing to keep, the old block is freed first: the peak is then the new size and not the sum.
   if (!keep) flo_buffer_free(memory, buffer);
   void *data = flo_memory_allocate(memory, capacity);
   if (!data) return flo_fail(error, FLO_NO_MEMORY, "out of memory: %zu bytes more were needed", capacity);

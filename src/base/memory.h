@@ -9,7 +9,7 @@ typedef struct FloMemory {
   size_t bytes; // held now
 } FloMemory;
 
-// A block that grows; growth leaves room, so that a world soon stops allocating.
+// A block that grows. Growing leaves spare room, so that a world soon stops allocating.
 typedef struct FloBuffer {
   void *data;
   size_t capacity; // bytes

@@ -1,4 +1,4 @@
-// Between a shape's own frame and the world's.
+// Transforms points between the frame of a shape and that of the world.
 #ifndef FLO_BASE_POSE_H
 #define FLO_BASE_POSE_H
 
@@ -16,7 +16,7 @@ static inline void pose_to_local(const FloPose *pose, const double point[3], dou
   quat_rotate_back(pose->rotation, d, out);
 }
 
-// `what` begins the message.
+// Refuses a pose that is not finite or not a rotation. `what` begins the message.
 FloStatus flo_pose_check(const FloPose *pose, int dim, const char *what, FloError *error);
 
 #endif

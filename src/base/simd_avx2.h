@@ -30,8 +30,8 @@ WIDE_INLINE WideF wide_max(WideF a, WideF b) { return _mm256_max_ps(a, b); }
 WIDE_INLINE WideF wide_sqrt(WideF a) { return _mm256_sqrt_ps(a); }
 WIDE_INLINE unsigned wide_bits(WideI mask) { return (unsigned)_mm256_movemask_ps((WideF)mask); }
 
-// For each choice of lanes their numbers one after the other, a byte each: 2 kB that stay in the nearest
-// cache.
+// For each set of lanes: the numbers of its lanes in rising order, one byte each. The table has 2 kB and
+// stays in the nearest cache.
 #define FLO_LANE(bits, k)                                                                                    \
   ((bits) >> (k)&1u ? (uint64_t)(k) << 8 * __builtin_popcount((bits) & ((1u << (k)) - 1)) : 0)
 #define FLO_CHOICE(bits)                                                                                     \

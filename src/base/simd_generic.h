@@ -1,8 +1,8 @@
 // The wide-float vocabulary for any machine: eight lanes by the compiler's vector types.
 //
-// Another instruction set is one more header with the same names; see simd_avx2.h. Square root and division
-// are the correctly rounded ones everywhere, so that the same instruction set gives the same bits on every
-// make of processor.
+// Another instruction set needs one more header with the same names, such as simd_avx2.h. Square roots and
+// divisions are correctly rounded in all of them. The same instruction set therefore gives the same bits on
+// every processor.
 #ifndef FLO_BASE_SIMD_GENERIC_H
 #define FLO_BASE_SIMD_GENERIC_H
 
@@ -60,13 +60,13 @@ WIDE_INLINE unsigned wide_bits(WideI mask) {
   return bits;
 }
 
-// Stores the lanes of `a` named by `bits` one behind the other; may write up to eight elements.
+// Stores the lanes of `a` whose bit is set, one after the other. It may write up to eight elements.
 WIDE_INLINE void wide_compress(int32_t *to, WideI a, unsigned bits) {
   for (int lane = 0; lane < FLO_LANES; ++lane)
     if (bits >> lane & 1) *to++ = a[lane];
 }
 
-// Element index[lane] of an array of quadruples, its four parts turned into four wide values.
+// Gathers element index[lane] of an array of quadruples. Part k of the elements becomes out[k].
 WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF out[4]) {
   for (int lane = 0; lane < FLO_LANES; ++lane) {
     float quad[4]; // copied byte by byte: the quadruples may hold integers

@@ -1,10 +1,11 @@
-// Walks from the surface inwards, by balls that shrink until they fit between two sides.
+// Walks from the surface inwards. Each step uses a ball that touches the surface and shrinks until it fits
+// between two sides.
 #include "base/vecmath.h"
 #include "geometry/bvh.h"
 
 #include <math.h>
 
-// The ball that touches the surface at `foot` with its centre along `up` shrinks until it holds no part of
+// Finds the largest ball that touches the surface at `foot`, has its centre along `up`, and holds no part of
 // the surface (Ma, Bae and Choi 2012). Returns its radius; `other` is the second point it touches.
 static double shrink_ball(const FloBvh *bvh, const double foot[3], const double up[3], double radius,
                           double other[3]) {
@@ -22,8 +23,8 @@ static double shrink_ball(const FloBvh *bvh, const double foot[3], const double 
   return radius;
 }
 
-// One step from a place whose nearest surface point is `foot`: to the full depth if the way is free, else
-// onto the ridge between the two sides and up along it. False where the ridge is level or almost.
+// One step from a place whose nearest surface point is `foot`. It goes to the full depth if the way is free,
+// else onto the ridge between the two sides and up along it. Returns false where the ridge is almost level.
 static bool climb(const FloBvh *bvh, const double foot[3], const double up[3], double depth, double p[3],
                   double *reached) {
   double other[3], away[3], rise[3];
@@ -38,7 +39,7 @@ static bool climb(const FloBvh *bvh, const double foot[3], const double up[3], d
   vec_scale(away, 1 / length, away);
   vec_add(up, away, rise);
   double slope = vec_length(rise) / 2;
-  // Sides that open by less than some 40 degrees belong to a thin part: its middle is deep enough.
+  // Two sides at less than some 40 degrees belong to a thin part, whose middle is deep enough.
   if (slope < 0.35) return false;
   vec_scale(rise, 0.5 / slope, rise);
   for (double step = (depth - radius) / slope; step > 1e-3 * depth; step /= 2) {
@@ -81,9 +82,9 @@ static double distance_to_sides(const double *const corners[3], const double poi
   return nearest;
 }
 
-// A place a little inside of a point of a triangle. From an edge or a corner of the triangle it moves towards
-// the middle first: straight down would lead along the neighbour. It does not move far, and others go
-// straight down, so that even points stay even.
+// Finds a place a little inside of a point of a triangle. From most points it goes straight down, so that
+// even points stay even. From an edge or a corner it first moves a little towards the middle of the triangle,
+// because straight down could lead along the neighbour.
 static bool step_inside(const FloMesh *mesh, const double point[3], uint32_t triangle, double depth,
                         double out[3]) {
   const double *const corners[3] = {flo_mesh_corner(mesh, triangle, 0), flo_mesh_corner(mesh, triangle, 1),

@@ -111,15 +111,15 @@ typedef struct FigureDef {
   FloFigure figure;
   const char *name, *measure;
   int axis;               // along which it is measured
-  double coarsest;        // cell that still sees all parts, per extent
-  double low[3], high[3]; // of the box around the body that its parts make, in their units
+  double coarsest;        // largest cell that still finds all parts, as a share of the extent
+  double low[3], high[3]; // corners of the box around the parts, in their units
 } FigureDef;
 
 static double own_extent(const FigureDef *def) { return def->high[def->axis] - def->low[def->axis]; }
 
-// Scales the vertices from `first` on and moves them, so that the body extends over `extent` along its axis
-// and the origin is the middle of its box. By the body, not by the net, which cuts its tips off: figures of
-// any fineness then have the same proportions and lie upon each other.
+// Scales and moves the vertices from `first` on. The body then extends over `extent` along its axis, and the
+// origin is the middle of its box. The scale comes from the body and not from the net, which cuts tips off.
+// Figures of any fineness therefore have the same proportions.
 static void fit(FloMesh *mesh, size_t first, const FigureDef *def, double extent) {
   double scale = extent / own_extent(def);
   for (size_t k = first; k < mesh->n_vertices; ++k)

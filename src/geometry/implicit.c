@@ -40,8 +40,8 @@ void flo_implicit_prepare(FloImplicit *implicit, FloPrimitiveFrame *frames) {
 
 // ---- Primitives ----
 
-// In the plane of the axis and the point: the sphere whose surface is nearest has its centre where the normal
-// of the cone through the point meets the axis.
+// Works in the plane of the axis and the point. The nearest sphere has its centre where the normal of the
+// cone through the point meets the axis.
 static double round_cone_value(const FloPrimitive *cone, const double point[3]) {
   double axis[3], from_a[3], from_b[3];
   vec_sub(cone->b, cone->a, axis);
@@ -64,7 +64,7 @@ static void turn_back(const FloPrimitive *primitive, const FloPrimitiveFrame *fr
   if (frame->is_turned) quat_rotate_back(frame->rotation, out, out);
 }
 
-// The level function over the length of its gradient: the distance to first order (Taubin 1994).
+// The level function divided by the length of its gradient: the distance to first order (Taubin 1994).
 static double ellipsoid_value(const FloPrimitive *ellipsoid, const FloPrimitiveFrame *frame,
                               const double point[3]) {
   double p[3], level = 0, steepness = 0;
@@ -112,16 +112,16 @@ double flo_primitive_value(const FloPrimitive *primitive, const double point[3])
 
 // ---- Blending ----
 
-// The quadratic smooth minimum: where the two differ by less than `width`, a parabola joins them with a
-// continuous slope; it lies at most width/4 below both (Quilez, "Smooth minimum", 2013; after Dekkers et al.
+// The quadratic smooth minimum. Where a and b differ by less than `width`, a parabola joins them with a
+// continuous slope. It lies at most width/4 below both (Quilez, "Smooth minimum", 2013; after Dekkers et al.
 // 2004).
 static double smooth_minimum(double a, double b, double width) {
   double overlap = width > 0 ? fmax(width - fabs(a - b), 0) / width : 0;
   return fmin(a, b) - overlap * overlap * width / 4;
 }
 
-// Whether a part is so far away that adding it changes nothing. The ball around it costs less than its value,
-// which is at least half the distance.
+// Whether a part is so far away that adding it changes nothing. The test uses the ball around the part, which
+// is cheaper than the part's own value. That value is at least half the distance.
 static bool is_out_of_reach(const FloPrimitive *primitive, const FloPrimitiveFrame *frame,
                             const double point[3], double value) {
   double offset[3], away = value + primitive->blend, least = (away > 0 ? 2 * away : 0) + frame->radius;

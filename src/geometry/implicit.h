@@ -17,12 +17,12 @@ typedef struct FloPrimitive {
   double a[3], b[3];
   double radii[3];
   double turn[3];     // rotation of an ellipsoid or torus: axis times angle [rad]
-  double blend;       // width over which it melts into those before it; 0: a sharp edge
-  bool is_subtracted; // carved out of those before it
+  double blend;       // width over which it blends into those before it; 0: a sharp edge
+  bool is_subtracted; // it is cut out of those before it
   bool is_mirrored;   // there is another one at -y
 } FloPrimitive;
 
-// What follows from a primitive alone, whatever the point.
+// What depends on a primitive alone and not on the point.
 typedef struct FloPrimitiveFrame {
   bool is_turned;
   double rotation[4];       // quaternion of its turn
@@ -32,13 +32,14 @@ typedef struct FloPrimitiveFrame {
 typedef struct FloImplicit {
   const FloPrimitive *primitives; // the first one is added to nothing
   size_t n_primitives;
-  const FloPrimitiveFrame *frames; // of the primitives; NULL: made anew at every point, which takes longer
+  const FloPrimitiveFrame
+      *frames; // of the primitives; NULL: they are computed anew at every point, which takes longer
 } FloImplicit;
 
-// Fills as many frames as there are primitives, and lets the implicit use them.
+// Fills one frame for each primitive and lets the implicit use them.
 void flo_implicit_prepare(FloImplicit *implicit, FloPrimitiveFrame *frames);
 
-// Negative inside. Near the surface of one primitive it is the distance, exactly so but for ellipsoids.
+// Negative inside. Near the surface it is the distance: exact, except for ellipsoids.
 double flo_primitive_value(const FloPrimitive *primitive, const double point[3]);
 double flo_implicit_value(const FloImplicit *implicit, const double point[3]);
 // A box that holds the solid.

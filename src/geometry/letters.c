@@ -1,19 +1,20 @@
-// Letters are strokes: lines and arcs on a grid. Their outline is where the distance to the nearest stroke is
-// half the width of one, found by marching over triangles; it is closed, simple and knows its holes.
+// Letters are strokes: lines and arcs on a grid. The outline of a letter is where the distance to the nearest
+// stroke is half the width of a stroke. It is found by marching over triangles, so it is closed and does not
+// cross itself; holes are loops of their own.
 #include "geometry/letters.h"
 
 #include "base/vecmath.h"
-#include "geometry/polygonise.h"
+#include "geometry/outline.h"
 #include "geometry/solid_meshes.h"
 
 #include <string.h>
 
 // ---- Glyphs ----
 
-// Two digits are a point, x and y, to which the stroke goes on from the one before. "@" and six digits are a
-// part of an ellipse: its middle x and y, half axes x and y, and the angles where it begins and ends, in
-// steps of 15 degrees counter-clockwise from x. "/" begins a new stroke. Digits go on with a = 10 to z = 35;
-// glyphs are 12 high.
+// Codes of strokes. Two digits are the next point of the stroke, x and y. "@" and six digits are a part of an
+// ellipse: x and y of its middle, its half axes along x and y, and the angles where it begins and ends.
+// Angles are in steps of 15 degrees, counter-clockwise from x. "/" begins a new stroke. Digits above 9 are
+// letters, from a = 10 to z = 35. Glyphs are 12 high.
 typedef struct Glyph {
   char character;
   unsigned char width;
@@ -61,7 +62,7 @@ static const Glyph glyphs[] = {
     {' ', 3, ""},
 };
 static const char known_characters[] = "A to Z, 0 to 9, '-' and ' '";
-static const double grid_height = 12, gap = 2; // between glyphs, besides their strokes' halves
+static const double grid_height = 12, gap = 2; // between glyphs, in addition to half a stroke on either side
 enum { MAX_GLYPHS = 64 };
 
 static const Glyph *find_glyph(char character) {
@@ -181,8 +182,8 @@ static void node_position(const Outline *outline, size_t node, double point[2]) 
   point[1] = outline->low[1] + (double)(node / outline->n[0]) * outline->cell;
 }
 
-// A distance changes by no more than a cell from node to node: nodes that cannot be next to the outline get
-// the value of the one before them.
+// A distance changes by at most one cell from node to node. Nodes that cannot be next to the outline get the
+// value of the node before them.
 static void sample_row(const Outline *outline, double *values, size_t row) {
   for (size_t i = 0; i < outline->n[0];) {
     double point[2];
@@ -197,7 +198,7 @@ static FloStatus sample_nodes(Outline *outline, const Glyph *glyph, FloError *er
   const double size[2] = {glyph->width * outline->strokes->unit, grid_height * outline->strokes->unit};
   for (int axis = 0; axis < 2; ++axis) {
     double span = size[axis] + 2 * outline->half_width + 3 * outline->strokes->unit;
-    // Straight strokes must not run along the nodes: the odd shift keeps them off.
+    // The odd shift keeps the edges of straight strokes off the nodes.
     outline->low[axis] = -outline->half_width - outline->strokes->unit - 0.2718 * outline->cell;
     outline->n[axis] = (size_t)ceil(span / outline->cell) + 2;
   }
@@ -248,8 +249,8 @@ static void march(Outline *outline) {
 
 enum { MAX_CROSSING_STEPS = 60 };
 
-// By false position, every third step by halving: on its edge the point is as exact as the numbers allow, and
-// as each point stays on its edge, loops cannot cross.
+// Finds the point by false position, every third step by halving. It is as exact as rounding allows. Each
+// point stays on its edge, so loops cannot cross.
 static void cross_edge(const Outline *outline, uint32_t edge, double point[2]) {
   const size_t nodes[2] = {edge / 3, edge_end(outline, edge)};
   double ends[2][2], values[2];
@@ -300,7 +301,8 @@ static size_t drop_close_points(double *points, size_t n, double least) {
   return kept;
 }
 
-// Turns a loop so that it begins on its hull, away from the directions of straight strokes: a point to keep.
+// Rotates the order of the points so that the loop begins at a point to keep: one on its hull, in a direction
+// that no straight stroke has.
 static void begin_on_hull(double *points, size_t n, double *room) {
   size_t best = 0;
   for (size_t k = 1; k < n; ++k)
@@ -318,7 +320,7 @@ static bool is_chord_good(const double *points, size_t n, size_t from, size_t to
   return length > 0;
 }
 
-// The fewest points so that none of those left out is further than the tolerance from its chord.
+// Keeps the fewest points such that each point left out lies within the tolerance of its chord.
 static size_t keep_corners(double *points, size_t n, double tolerance) {
   size_t kept = 0, from = 0;
   while (from < n) {
@@ -328,16 +330,16 @@ static size_t keep_corners(double *points, size_t n, double tolerance) {
     memmove(points + 2 * kept++, points + 2 * from, 2 * sizeof(double));
     from = to;
   }
-  // The first point was not chosen for being a corner.
+  // The first point need not be a corner.
   bool is_first_idle = kept > 3 && is_chord_good(points, kept, kept - 1, kept + 1, tolerance);
   if (!is_first_idle) return kept;
   memmove(points, points + 2, 2 * (kept - 1) * sizeof(double));
   return kept - 1;
 }
 
-// Where two strokes part at a small angle, the gap is at first narrower than a cell, and the nodes may see
-// pieces of it: area over circumference is half the radius of a round hole, and real ones are wider than two
-// cells.
+// Whether a hole is an artefact. Where two strokes part at a small angle, the gap is at first narrower than a
+// cell, and the nodes may see pieces of it. The test is the area over the circumference, which is half the
+// radius of a round hole. Real holes are wider than two cells.
 static bool is_sham_hole(const double *points, size_t n, double cell) {
   double area = 0, circumference = 0;
   for (size_t k = 0; k < n; ++k) {
@@ -352,10 +354,11 @@ static FloStatus trace_loops(Outline *outline, FloError *error) {
   const uint32_t *next = outline->next.data;
   size_t n_edges = 3 * outline->n[0] * outline->n[1], n_crossed = 0;
   for (size_t edge = 0; edge < n_edges; ++edge) n_crossed += next[edge] != NO_EDGE;
-  // Twice: the second half is room for begin_on_hull.
+  // Twice the room: the second half is scratch for begin_on_hull.
   FLO_TRY(flo_buffer_reserve(outline->memory, &outline->points, 4 * n_crossed * sizeof(double), 0, error));
   FLO_TRY(flo_buffer_reserve(outline->memory, &outline->loop_ends, n_crossed * sizeof(size_t), 0, error));
-  // On an arc of the stroke's own radius no point is lost, on wider ones some, on straight lines nearly all.
+  // With this tolerance an arc with the stroke's own radius keeps all points, wider arcs lose some, and
+  // straight lines lose nearly all.
   double tolerance = 0.1 * outline->cell * outline->cell / outline->half_width;
   outline->n_points = outline->n_loops = 0;
   for (size_t edge = 0; edge < n_edges; ++edge) {
@@ -443,8 +446,8 @@ typedef struct Lettering {
   bool is_hollow;
 } Lettering;
 
-// Smaller than the stroke, so that nothing is lost; not so small that a glyph takes more than some thousand
-// points.
+// The cell is smaller than the stroke, so that nothing is lost, but large enough for at most some thousand
+// points per glyph.
 static double outline_cell(const Lettering *lettering, double half_width) {
   return fmin(fmax(lettering->fineness, lettering->height / 150), half_width / 4);
 }
@@ -486,7 +489,7 @@ static FloStatus check_measures(const Lettering *lettering, FloError *error) {
   return FLO_OK;
 }
 
-// Of the character at `text`, in UTF-8; one byte where it is none.
+// The length in bytes of the UTF-8 character at `text`; 1 if it is not valid.
 static int character_length(const char *text) {
   unsigned char first = (unsigned char)text[0];
   int n = 1, n_more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;

@@ -14,7 +14,7 @@ void flo_mesh_free(FloMesh *mesh) {
   mesh->n_vertices = mesh->n_triangles = 0;
 }
 
-// Room for n elements; grows by halves, so that adding one at a time costs little.
+// Makes room for n elements. Capacity grows by half, so that adding one at a time costs little.
 static FloStatus make_room(FloMesh *mesh, FloBuffer *buffer, size_t count, size_t n, size_t size,
                            FloError *error) {
   if (n >= UINT32_MAX) return flo_fail(error, FLO_BAD_INPUT, "mesh: more than %u elements", UINT32_MAX - 1);
@@ -94,7 +94,7 @@ bool flo_mesh_is_degenerate(const FloMesh *mesh, size_t triangle) {
   vec_sub(flo_mesh_corner(mesh, triangle, 2), flo_mesh_corner(mesh, triangle, 0), v);
   vec_sub(v, u, w);
   vec_cross(u, v, normal);
-  // Three points on an oblique line give a few rounding errors instead of 0.
+  // For three points on an oblique line the area is a few rounding errors instead of 0.
   double longest = fmax(fmax(vec_dot(u, u), vec_dot(v, v)), vec_dot(w, w));
   return !(vec_length(normal) > 1e-14 * longest);
 }
@@ -134,7 +134,8 @@ static void mark_used(const FloMesh *mesh, uint32_t *new_index) {
   for (size_t k = 0; k < 3 * mesh->n_triangles; ++k) new_index[flo_mesh_triangle(mesh, 0)[k]] = 0;
 }
 
-// Moves the vertices that stay to the front; a vertex never moves back, so those ahead are still untouched.
+// Moves the vertices that stay to the front. A vertex only moves forward, so those not yet visited are still
+// intact.
 static void merge_vertices(FloMesh *mesh, uint32_t *new_index, uint32_t *table, size_t mask) {
   size_t n_kept = 0;
   for (size_t k = 0; k < mesh->n_vertices; ++k) {
@@ -221,7 +222,7 @@ size_t flo_mesh_count_sides(const FloMeshSide *sides, size_t n_sides, size_t fir
 // ---- Sets ----
 
 uint32_t flo_mesh_find_set(uint32_t *parent, uint32_t member) {
-  // Halving the path on the way keeps it short.
+  // Halving the path while following it keeps it short.
   while (parent[member] != member) member = parent[member] = parent[parent[member]];
   return member;
 }

@@ -1,4 +1,4 @@
-// Triangle meshes: vertices and triangles, what is wrong with them, and what they weigh.
+// Triangle meshes: vertices and triangles, checks and repairs, mass and inertia.
 #ifndef FLO_GEOMETRY_MESH_H
 #define FLO_GEOMETRY_MESH_H
 
@@ -33,16 +33,16 @@ FloStatus flo_mesh_add_triangle(FloMesh *mesh, uint32_t a, uint32_t b, uint32_t 
 FloStatus flo_mesh_append(FloMesh *mesh, const FloMesh *other, FloError *error);
 // Corners of the box around all vertices; zeros if there are none.
 void flo_mesh_bounds(const FloMesh *mesh, double low[3], double high[3]);
-// Merges vertices with equal coordinates (0 and -0 are equal) and drops those no triangle uses. Both vertices
-// and triangles keep their order.
+// Merges vertices with equal coordinates (0 and -0 are equal) and drops vertices that no triangle uses.
+// Vertices and triangles keep their order.
 FloStatus flo_mesh_weld(FloMesh *mesh, FloError *error);
-// Merges vertices of open edges that differ by rounding only, a millionth of the mesh's size and much less
-// than its shortest edge, if fewer edges are open then. Weld the mesh first.
+// Merges vertices of open edges that differ only by rounding, if this leaves fewer edges open. They may
+// differ by a millionth of the mesh's size, and by much less than its shortest edge. Weld the mesh first.
 FloStatus flo_mesh_join_borders(FloMesh *mesh, size_t *n_joined, FloError *error);
 // Adds a copy of a mesh, welded and with its borders joined.
 FloStatus flo_mesh_copy_joined(const FloMesh *mesh, FloMesh *copy, FloError *error);
-// Fills an empty mesh with triangles that close the holes of another one, which should be welded; the third
-// corner of each is one vertex for all lids of a hole. None if the mesh is closed.
+// Fills an empty mesh with triangles that close the holes of another mesh, which should be welded. All lids
+// of one hole have the same vertex as third corner. There are none if the mesh is closed.
 FloStatus flo_mesh_cap_holes(const FloMesh *mesh, FloMesh *lids, FloError *error);
 void flo_mesh_turn_triangle(FloMesh *mesh, size_t triangle);
 
@@ -61,7 +61,7 @@ size_t flo_mesh_count_sides(const FloMeshSide *sides, size_t n_sides, size_t fir
 
 // ---- Sets ----
 
-// Disjoint sets of numbers, each named after its smallest member: parent[k] = k is a set of one.
+// Disjoint sets of numbers. A set is named after its smallest member; parent[k] = k is a set of one.
 uint32_t flo_mesh_find_set(uint32_t *parent, uint32_t member);
 void flo_mesh_join_sets(uint32_t *parent, uint32_t a, uint32_t b);
 
@@ -73,10 +73,10 @@ typedef struct FloMeshReport {
   size_t n_nonmanifold_edges;      // of more than two
   size_t n_inconsistent_halfedges; // different directed edges that occur more than once
   size_t n_degenerate;             // triangles without area or with the same vertex twice
-  size_t n_joined_vertices;        // that repair merged though they differed, by rounding; else 0
+  size_t n_joined_vertices;        // vertices that repair merged although they differed by rounding; else 0
   size_t n_components;             // parts that share no vertex
   size_t n_self_touching;          // pairs of triangles that share no vertex and yet meet
-  bool is_touching_complete;       // false: there are more pairs, the search was given up
+  bool is_touching_complete;       // false: there are more pairs, but the search was stopped
   long long euler_characteristic;  // vertices in use - edges + triangles
   double signed_volume;            // [m^3]; about the origin if the mesh is open
   double area;                     // [m^2]
@@ -93,14 +93,14 @@ double flo_mesh_determinant(const FloMesh *mesh, size_t triangle, const double f
 bool flo_mesh_has_twin_corners(const FloMesh *mesh, size_t triangle);
 // Whether a triangle has no area, but for rounding.
 bool flo_mesh_is_degenerate(const FloMesh *mesh, size_t triangle);
-// Takes vertices for different if their numbers are: weld the mesh first.
+// Vertices with different numbers count as different: weld the mesh first.
 FloStatus flo_mesh_inspect(const FloMesh *mesh, FloMeshReport *report, FloError *error);
-// A few readable words about each problem and what it means; empty if there is none.
+// Describes each problem in a few words; the text is empty if there is none.
 void flo_mesh_describe_problems(const FloMeshReport *report, char *text, size_t size);
-// Welds, joins borders that differ by rounding, drops degenerate and doubled triangles, orients each part
-// consistently where its edges allow that, and turns parts that are inside out, but not the cavities of
-// hollow bodies. Of triangles with the same corners but opposite sense the one that fits its neighbours
-// stays. `before`, which may be NULL, receives the report of the welded and joined mesh.
+// Welds the mesh, joins borders that differ by rounding, and drops degenerate and doubled triangles. Of two
+// triangles with the same corners but opposite sense the one that fits its neighbours stays. Orients each
+// part consistently where its edges allow it. Turns parts that are inside out, but not the cavities of hollow
+// bodies. `before`, which may be NULL, receives the report of the welded and joined mesh.
 FloStatus flo_mesh_repair(FloMesh *mesh, FloMeshReport *before, FloError *error);
 
 // ---- What a mesh weighs ----
@@ -112,7 +112,8 @@ typedef struct FloMassProperties {
   double inertia[6]; // tensor about the centre: xx, yy, zz, xy, yz, zx [kg m^2]; outlines: per unit depth
 } FloMassProperties;
 
-// The closed mesh as a solid; negative if it is inside out. Without volume, the centre is that of the box.
+// The closed mesh as a solid; volume and mass are negative if it is inside out. Without volume the centre is
+// that of the box.
 void flo_mesh_mass(const FloMesh *mesh, double density, FloMassProperties *out);
 // The mesh as a thin sheet with its triangles in the middle; it need not be closed.
 void flo_mesh_shell_mass(const FloMesh *mesh, double density, double thickness, FloMassProperties *out);

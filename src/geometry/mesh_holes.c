@@ -1,6 +1,6 @@
 // Lids for the holes of a mesh. Every set of connected open edges gets a cone of triangles with its tip at
-// one of their vertices; together with the lids the mesh is closed, in the sense that every edge is walked as
-// often forth as back. A seam whose two sides have their vertices at different places gets lids without area.
+// one of their vertices. With the lids the mesh is closed: every edge is passed as often in one direction as
+// in the other. Where the two sides of a seam have different vertices, the lids have no area.
 #include "base/vecmath.h"
 #include "geometry/mesh.h"
 
@@ -11,7 +11,7 @@ typedef struct Holes {
   FloBuffer parents; // of the sets of vertices that open edges join
 } Holes;
 
-// How many more of the sides of an edge run from its low vertex to its high one than back.
+// By how many more sides of an edge run from its low vertex to its high one than back.
 static int excess_of(const uint32_t *corners, const FloMeshSide *sides, size_t n_same) {
   int excess = 0;
   for (size_t k = 0; k < n_same; ++k) excess += corners[sides[k].side] == sides[k].low ? 1 : -1;
@@ -27,7 +27,7 @@ static FloStatus cap_edge(const Holes *holes, const FloMeshSide *edge, int exces
   return FLO_OK;
 }
 
-// Goes through the open edges: joins their ends, or caps them. Lids come after the n_corners of the mesh.
+// Visits the open edges: joins their ends, or caps them. The lids follow the n_corners of the mesh.
 static FloStatus visit_open_edges(const Holes *holes, bool is_capping, FloError *error) {
   const FloMeshSide *sides = holes->sides.data;
   size_t n_same;
@@ -53,7 +53,7 @@ static FloStatus find_lids(Holes *holes, const FloMesh *mesh, FloError *error) {
   for (size_t k = 0; k < lids->n_vertices; ++k) parents[k] = (uint32_t)k;
   FLO_TRY(visit_open_edges(holes, false, error));
   FLO_TRY(visit_open_edges(holes, true, error));
-  // Of the triangles only the lids are wanted, which stand last.
+  // Only the lids are wanted; they are the last triangles.
   size_t n_before = holes->n_sides / 3;
   uint32_t *corners = lids->triangles.data;
   lids->n_triangles -= n_before;

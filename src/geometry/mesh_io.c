@@ -1,4 +1,4 @@
-// Mesh files: finding out what they are, getting them into memory, and the words and numbers of text files.
+// Mesh files: detects their format, reads them into memory, and splits text into words and numbers.
 #include "geometry/mesh_io.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ FloStatus flo_text_begin(FloText *text, const char *name, const unsigned char *d
   *text = (FloText){.name = name, .at = data, .end = data + size, .line = 1, .error = error};
   text->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!text->plain) return flo_fail(error, FLO_NO_MEMORY, "%s: no memory to read it", name);
-  // The mark some editors put before UTF-8.
+  // Skips the mark that some editors put before UTF-8.
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) text->at += 3;
   return FLO_OK;
 }
@@ -99,7 +99,7 @@ const char *flo_word_quote(FloWord word, char quoted[32]) {
 
 // ---- Numbers ----
 
-// Of a number; the longest double has 1079.
+// Longest text of a number; the longest exact double has 1079 digits.
 enum { MOST_CHARACTERS = 1100 };
 
 typedef struct Decimal {
@@ -144,8 +144,8 @@ static bool split_number(FloWord word, Decimal *out) {
   return (*at == 'e' || *at == 'E') && split_exponent(at + 1, end, &out->exponent);
 }
 
-// The library's conversion is correctly rounded, but takes the decimal point of the user's language: it runs
-// under that of C.
+// The C library rounds correctly but expects the decimal point of the user's language, so it runs with the
+// locale "C".
 static double convert_slowly(const FloText *text, FloWord word) {
   char copy[MOST_CHARACTERS + 1];
   memcpy(copy, word.start, word.length);
@@ -156,8 +156,8 @@ static double convert_slowly(const FloText *text, FloWord word) {
   return value;
 }
 
-// Up to 2^53 and up to 10^22 both parts are exact, and so one division or product rounds correctly (Clinger
-// 1990). Nearly all numbers in mesh files are like that.
+// If the digits are below 2^53 and the power of ten is at most 10^22, both are exact, and one division or
+// product rounds correctly (Clinger 1990). Nearly all numbers in mesh files are like that.
 static double convert_number(const FloText *text, FloWord word, const Decimal *decimal) {
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -168,7 +168,7 @@ static double convert_number(const FloText *text, FloWord word, const Decimal *d
   return decimal->is_negative ? -value : value;
 }
 
-// nan, inf and infinity are numbers to some writers: they deserve a message of their own.
+// Some programs write nan, inf and infinity as numbers: these get a message of their own.
 static bool is_not_finite(FloWord word) {
   static const char *const names[] = {"nan", "-nan", "+nan", "inf", "-inf", "+inf", "infinity", "-infinity"};
   for (size_t k = 0; k < FLO_COUNT_OF(names); ++k)
@@ -258,7 +258,7 @@ static FloStatus read_stream(const char *path, FILE *stream, FloMemory *memory, 
 
 static FloStatus read_file(const char *path, FloMemory *memory, FloBuffer *bytes, size_t *size,
                            FloError *error) {
-  // A pipe would keep fopen() waiting for somebody to write.
+  // fopen() of a pipe would wait until a program writes to it.
   struct stat about;
   if (stat(path, &about) != 0)
     return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
@@ -290,7 +290,7 @@ static bool is_binary_stl(const unsigned char *data, size_t size) {
   return size == 84 + 50 * n;
 }
 
-// Text whose first line that is not a comment begins like one of an OBJ file.
+// Whether this is text whose first line that is not a comment begins like one of an OBJ file.
 static bool is_like_obj(const unsigned char *data, size_t size) {
   static const char *const starts[] = {"v ", "vn ", "vt ", "o ", "g ", "s ", "mtllib ", "usemtl "};
   if (!flo_bytes_are_text(data, size)) return false;
@@ -306,7 +306,7 @@ static bool is_like_obj(const unsigned char *data, size_t size) {
   return false;
 }
 
-// NULL if it is none of the formats known here.
+// Returns NULL if it is none of the formats known here.
 static Parser *choose_parser(const char *path, const unsigned char *data, size_t size) {
   if (starts_with(data, size, "ply\n") || starts_with(data, size, "ply\r")) return flo_mesh_parse_ply;
   if (is_binary_stl(data, size)) return flo_mesh_parse_stl;

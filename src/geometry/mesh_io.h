@@ -1,4 +1,4 @@
-// Reading meshes: OBJ, STL (both kinds) and PLY (all three kinds), and whatever else the build knows.
+// Reads meshes: OBJ, STL (both kinds), PLY (all three kinds), and the formats of assimp if the build has it.
 #ifndef FLO_GEOMETRY_MESH_IO_H
 #define FLO_GEOMETRY_MESH_IO_H
 
@@ -6,8 +6,8 @@
 
 #include <locale.h>
 
-// Reads a file into an empty mesh and welds it. What kind of file it is, its content decides, and where that
-// leaves it open the extension. If it fails the mesh is empty.
+// Reads a file into an empty mesh and welds it. The content decides what kind of file it is, or the extension
+// if the content does not tell. If reading fails the mesh is empty.
 FloStatus flo_mesh_read(const char *path, FloMesh *mesh, FloError *error);
 
 // The same from memory, without welding; `name` stands in messages.
@@ -18,7 +18,7 @@ FloStatus flo_mesh_parse_stl(const char *name, const unsigned char *data, size_t
 FloStatus flo_mesh_parse_ply(const char *name, const unsigned char *data, size_t size, FloMesh *mesh,
                              FloError *error);
 
-// All other formats: by assimp if it was there when the library was built, else a message that says so.
+// All other formats are read by assimp. Without it a message says that the build lacks it.
 FloStatus flo_mesh_read_other(const char *path, FloMesh *mesh, FloError *error);
 
 // ---- For the parsers ----
@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 3))) FloStatus flo_text_fail(const FloText *tex
 const char *flo_mesh_coordinate_problem(double x);
 // Whether bytes look like text: no control characters in the first few hundred.
 bool flo_bytes_are_text(const unsigned char *data, size_t size);
-// What all parsers end with: a mesh without triangles is refused, and one that failed is emptied.
+// The last step of all parsers: refuses a mesh without triangles, and empties one that failed.
 FloStatus flo_mesh_finish_parse(const char *name, FloMesh *mesh, FloStatus status, FloError *error);
 
 #endif

@@ -1,5 +1,5 @@
-// Joins borders whose vertices differ by rounding only, as they do in files with few digits and in soups of
-// triangles that were turned or scaled one by one.
+// Joins borders whose vertices differ only by rounding. Files with few digits have such borders, and so have
+// separate triangles that were turned or scaled one by one.
 #include "base/vecmath.h"
 #include "geometry/mesh.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A vertex at a border, by its place along a line that is askew to all planes one is likely to meet.
+// A vertex at a border, sorted by its place along a line. The line is oblique to all likely planes.
 typedef struct BorderVertex {
   double along;
   uint32_t vertex;
@@ -40,7 +40,8 @@ static double edge_length(const FloMesh *mesh, const FloMeshSide *side) {
   return vec_length(d);
 }
 
-// A millionth of the mesh's size, and well below its shortest edge, so that no triangle collapses.
+// The tolerance is a millionth of the mesh's size, and well below its shortest edge, so that no triangle
+// collapses.
 static double find_tolerance(const Joining *j) {
   const FloMeshSide *sides = j->sides.data;
   double low[3], high[3], extent[3], shortest = INFINITY;
@@ -71,7 +72,8 @@ static void list_border(Joining *j) {
   qsort(j->vertices.data, j->n_vertices, sizeof(BorderVertex), compare_along);
 }
 
-// The line has unit length but for rounding: what is near is near along it. Returns how many vertices go.
+// The line has unit length, so points near each other are near along it as well. Returns how many vertices
+// were merged.
 static size_t join_near(const Joining *j, double tolerance) {
   const BorderVertex *list = j->vertices.data;
   uint32_t *parent = j->parents.data;
@@ -87,7 +89,7 @@ static size_t join_near(const Joining *j, double tolerance) {
   return n_joined;
 }
 
-// Takes the joined vertices for the triangles if fewer edges are open then.
+// Uses the joined vertices for the triangles if this leaves fewer edges open.
 static FloStatus try_joined(Joining *j, size_t *n_joined, FloError *error) {
   FloMesh *mesh = j->mesh;
   size_t n_sides = 3 * mesh->n_triangles, size = n_sides * sizeof(uint32_t);

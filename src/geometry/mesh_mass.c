@@ -1,6 +1,7 @@
-// What a mesh weighs. Every triangle spans a tetrahedron with a point in the middle of the mesh; the signed
-// integrals of 1, x and x x^T over the tetrahedra add up to those of the solid (Zhang and Chen 2001; the
-// polynomials are those of Mirtich 1996). The middle as origin keeps the digits of meshes far from zero.
+// Mass, centre and inertia of a mesh. Every triangle spans a tetrahedron with a point in the middle of the
+// mesh. The signed integrals of 1, x and x x^T over the tetrahedra add up to those of the solid (Zhang and
+// Chen 2001; the polynomials are those of Mirtich 1996). The middle is used as origin because it keeps the
+// precision of meshes far from zero.
 #include "base/vecmath.h"
 #include "geometry/mesh.h"
 
@@ -11,8 +12,9 @@ typedef struct Moments {
 
 static const int row_of[6] = {0, 1, 2, 0, 1, 2}, column_of[6] = {0, 1, 2, 1, 2, 0};
 
-// Adds an element of this size with its corners, and for tetrahedra the origin. For a simplex of `n_corners`
-// corners with sum s, the mean of x is s / n and that of x x^T (sum of p p^T + s s^T) / (n (n + 1)).
+// Adds an element of this size with its corners; a tetrahedron has the origin as one more. For a simplex of
+// `n_corners` corners with the sum s, the mean of x is s / n and that of x x^T is (sum of p p^T + s s^T) / (n
+// (n + 1)).
 static void add_element(Moments *moments, double size, int n_corners, double corners[3][3]) {
   const double *a = corners[0], *b = corners[1], *c = corners[2];
   double sum[3], n = n_corners;
@@ -89,7 +91,7 @@ static void outline_middle(const double *points, size_t n, double middle[3]) {
   vec_set(middle, n ? (low[0] + high[0]) / 2 : 0, n ? (low[1] + high[1]) / 2 : 0, 0);
 }
 
-// One side of an outline, the middle as third corner.
+// The ends of one side of an outline; the third corner of the triangle is the middle.
 static void side_corners(const double *points, size_t n, size_t side, const double middle[3],
                          double corners[3][3]) {
   const double *a = points + 2 * side, *b = points + 2 * ((side + 1) % n);
@@ -108,7 +110,7 @@ void flo_outline_mass(const double *points, size_t n, double density, FloMassPro
     double area = (corners[0][0] * corners[1][1] - corners[0][1] * corners[1][0]) / 2;
     add_element(&moments, area, 3, corners);
   }
-  // A clockwise outline has all its integrals negative.
+  // All integrals of a clockwise outline are negative.
   double sign = moments.whole < 0 ? -1 : 1;
   moments.whole *= sign;
   vec_scale(moments.first, sign, moments.first);
@@ -117,7 +119,7 @@ void flo_outline_mass(const double *points, size_t n, double density, FloMassPro
   finish(&moments, density, middle, out);
 }
 
-// Of the three corners the one in the middle adds nothing to the sums, so that two are left.
+// The third corner is the middle, which adds nothing to the sums, so two corners are left.
 void flo_outline_shell_mass(const double *points, size_t n, double density, double thickness,
                             FloMassProperties *out) {
   Moments moments = {0};

@@ -1,4 +1,4 @@
-// Wavefront OBJ: lines that begin with v are vertices, with f faces; all others say how things look.
+// Wavefront OBJ. Lines that begin with v are vertices, with f faces; all others are skipped.
 #include "geometry/mesh_io.h"
 #include "geometry/outline.h"
 
@@ -7,7 +7,7 @@ typedef struct Face {
   size_t n_corners;
 } Face;
 
-// Reads a whole number, and moves `at` behind it; returns false if there is none or it is out of all reason.
+// Reads a whole number and moves `at` behind it. Returns false if there is none or it is too large.
 static bool take_integer(const unsigned char **at, const unsigned char *end, long long *value) {
   bool is_negative = *at < end && **at == '-';
   if (*at < end && (**at == '-' || **at == '+')) ++*at;
@@ -28,7 +28,7 @@ static bool split_corner(FloWord word, long long *vertex) {
   if (!take_integer(&at, end, vertex)) return false;
   for (int k = 0; k < 2 && at < end && *at == '/'; ++k) {
     ++at;
-    // The texture may be left out, as in v//n; writers of "v/" and "v//" mean no more by it.
+    // The texture may be left out, as in v//n. "v/" and "v//" are accepted as well.
     if (at < end && *at != '/' && !take_integer(&at, end, &ignored)) return false;
   }
   return at == end;
@@ -56,7 +56,7 @@ static FloStatus add_corner(Face *face, FloMesh *mesh, uint32_t vertex, FloError
   return FLO_OK;
 }
 
-// As a fan, which is cut up anew if the face is not convex.
+// Adds the face as a fan of triangles, which is cut anew if the face is not convex.
 static FloStatus read_face(FloText *text, FloMesh *mesh) {
   Face face = {0};
   size_t first = mesh->n_triangles;
@@ -88,7 +88,7 @@ static FloStatus read_line(FloText *text, FloMesh *mesh) {
   if (flo_word_is(word, "v")) return read_vertex(text, mesh);
   if (flo_word_is(word, "f")) return read_face(text, mesh);
   if (word.length == 0 || word.start[0] == '#') return FLO_OK;
-  // Other lines name materials, groups, curves and more. Bytes that are no letters are no such line.
+  // Other lines name materials, groups, curves and more. Their first word must be printable ASCII.
   for (size_t k = 0; k < word.length; ++k)
     if (word.start[k] < 32 || word.start[k] > 126)
       return flo_text_fail(text,

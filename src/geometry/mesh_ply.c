@@ -1,6 +1,6 @@
-// PLY (Turk 1994), as text and as binary of either byte order: a header that describes elements and their
-// properties, then the elements. Only "vertex" with x, y, z and "face" with its list of vertices matter; all
-// else is read over.
+// PLY (Turk 1994), as text and as binary of either byte order. A header describes the elements and their
+// properties; the elements follow. Only "vertex" with x, y, z and "face" with its list of vertices are used,
+// all else is skipped.
 #include "geometry/mesh_io.h"
 #include "geometry/outline.h"
 
@@ -187,7 +187,7 @@ static FloStatus read_header(Ply *ply) {
   return FLO_OK;
 }
 
-// ---- What the header promises ----
+// ---- Checks of the header ----
 
 static bool has_role(const Ply *ply, const Element *element, Role role) {
   for (size_t k = 0; k < element->n_properties; ++k)
@@ -211,7 +211,7 @@ static FloStatus check_roles(const Ply *ply, FloError *error) {
   return FLO_OK;
 }
 
-// The fewest bytes one element takes: in text a digit and a blank for every property.
+// The fewest bytes that one element takes. In text it is a digit and a blank for every property.
 static uint64_t least_size(const Ply *ply, const Element *element) {
   uint64_t size = 0;
   for (size_t k = 0; k < element->n_properties; ++k) {
@@ -224,7 +224,8 @@ static uint64_t least_size(const Ply *ply, const Element *element) {
   return size;
 }
 
-// Before room is made for them: counts are below 2^32 and sizes small, so that nothing overflows.
+// Compares the counts with the size of the file before memory is reserved. Counts are below 2^32 and sizes
+// small, so nothing overflows.
 static FloStatus check_counts(const Ply *ply, FloError *error) {
   uint64_t needed = 0, there = (uint64_t)(ply->text.end - ply->text.at);
   for (size_t k = 0; k < ply->n_elements; ++k)
@@ -238,7 +239,7 @@ static FloStatus check_counts(const Ply *ply, FloError *error) {
       ply->text.name, (unsigned long long)needed, (unsigned long long)there);
 }
 
-// All vertices at once, at the origin, so that faces may come first.
+// Adds all vertices at the origin before any is read, because faces may come first.
 static FloStatus add_vertices(Ply *ply, FloError *error) {
   const double origin[3] = {0};
   uint64_t n = find_element(ply, true)->count;
@@ -248,7 +249,7 @@ static FloStatus add_vertices(Ply *ply, FloError *error) {
 
 // ---- Values ----
 
-// With the line of a text, or the byte of a binary file.
+// Fails with the line of a text or the byte of a binary file.
 __attribute__((format(printf, 2, 3))) static FloStatus fail_here(const Ply *ply, const char *format, ...) {
   char message[512];
   va_list arguments;
@@ -302,7 +303,7 @@ static FloStatus read_value(Ply *ply, Type type, const char *what, double *value
   return FLO_OK;
 }
 
-// A whole number; text may have anything in its place.
+// Reads a whole number, and refuses anything else that text may have in its place.
 static FloStatus read_whole(Ply *ply, Type type, const char *what, uint32_t *whole) {
   double value = 0;
   FLO_TRY(read_value(ply, type, what, &value));
@@ -402,7 +403,7 @@ static FloStatus read_one(Ply *ply, const Element *element, uint64_t index) {
 static FloStatus read_elements(Ply *ply) {
   for (size_t k = 0; k < ply->n_elements; ++k) {
     const Element *element = &ply->elements[k];
-    // Without properties there is nothing to read, however many there are.
+    // An element without properties has no data, however many of them there are.
     for (uint64_t i = 0; element->n_properties && i < element->count; ++i) FLO_TRY(read_one(ply, element, i));
   }
   return FLO_OK;

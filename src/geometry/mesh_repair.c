@@ -1,4 +1,4 @@
-// The repair of what can be repaired without inventing surface.
+// Repairs what can be repaired without inventing surface.
 #include "base/vecmath.h"
 #include "geometry/bvh.h"
 #include "geometry/mesh.h"
@@ -20,7 +20,7 @@ static void drop_marked(FloMesh *mesh, const unsigned char *marks) {
   mesh->n_triangles = n_kept;
 }
 
-// The corners from the smallest number on, in their order of rotation: the same for equal triangles.
+// The corners in their order of rotation, the smallest number first. Equal triangles get the same result.
 static void canonical_corners(const FloMesh *mesh, size_t triangle, uint32_t out[3]) {
   const uint32_t *t = flo_mesh_triangle(mesh, triangle);
   int first = t[1] < t[0] ? (t[2] < t[1] ? 2 : 1) : (t[2] < t[0] ? 2 : 0);
@@ -42,7 +42,7 @@ static size_t hash_corners(const uint32_t corners[3]) {
   return (size_t)hash;
 }
 
-// The slot of a table (open addressing) with the triangle that has these corners, or where it belongs.
+// The slot of a table (open addressing) that holds the triangle with these corners, or the empty slot for it.
 static uint32_t *find_triangle(const FloMesh *mesh, uint32_t *table, size_t n_slots,
                                const uint32_t corners[3]) {
   size_t slot = hash_corners(corners) & (n_slots - 1);
@@ -63,8 +63,8 @@ static void mark_doubled(const FloMesh *mesh, unsigned char *marks, uint32_t *ta
   }
 }
 
-// How many sides of neighbours run against those of each triangle, less those that run along with them. Two
-// triangles of opposite sense have the same corners, but only one of them fits in.
+// Scores each triangle: the number of neighbouring sides that run against its own, less those that run along
+// with them. Of two triangles with the same corners but opposite sense only one fits its neighbours.
 static FloStatus count_agreeing(const FloMesh *mesh, int32_t *scores, FloError *error) {
   FloBuffer buffer = {0};
   FloStatus status = flo_mesh_sort_sides(mesh, &buffer, error);
@@ -83,8 +83,8 @@ static FloStatus count_agreeing(const FloMesh *mesh, int32_t *scores, FloError *
   return status;
 }
 
-// Where two bodies stand side by side with a face in common, either copy fits as well as the other, and both
-// stay.
+// Marks doubled triangles that do not fit. Where two bodies share a face, both copies fit equally well, and
+// both stay.
 static void mark_misfits(const FloMesh *mesh, unsigned char *marks, const int32_t *scores, uint32_t *table,
                          size_t n_slots) {
   memset(marks, KEPT, mesh->n_triangles);
@@ -119,8 +119,8 @@ static FloStatus drop_doubled(FloMesh *mesh, FloError *error) {
   return status;
 }
 
-// A triangle without area but with three proper neighbours stays: it closes the gap between a long edge and
-// the two short ones beside it.
+// Drops triangles without area. One with three proper neighbours stays, because it closes the gap between a
+// long edge and the two short ones beside it.
 static FloStatus drop_degenerate(FloMesh *mesh, FloError *error) {
   size_t n_sides = 3 * mesh->n_triangles;
   FloBuffer buffer = {0}, room = {0};
@@ -148,9 +148,9 @@ static FloStatus drop_degenerate(FloMesh *mesh, FloError *error) {
 
 typedef struct Flood {
   FloMesh *mesh;
-  uint32_t *opposite;  // of each side, the other side of its edge; NO_SIDE where there are not just two
+  uint32_t *opposite;  // for each side: the other side of its edge; NO_SIDE unless there are exactly two
   uint32_t *queue;     // triangles of the patch, in the order they were reached
-  unsigned char *turn; // of each triangle: 0 not reached, 1 stays, 2 is turned
+  unsigned char *turn; // for each triangle: 0 not reached, 1 stays, 2 is turned
   size_t first, end;   // of the patch in the queue
 } Flood;
 
@@ -164,14 +164,14 @@ static void pair_sides(const FloMeshSide *sides, size_t n_sides, uint32_t *oppos
 
 static uint32_t side_start(const FloMesh *mesh, uint32_t side) { return flo_mesh_triangle(mesh, 0)[side]; }
 
-// Reaches the neighbours of a triangle. Returns false if one of them was reached before and turned the other
-// way: the patch has one side only, like Möbius' band.
+// Reaches the neighbours of a triangle. Returns false if one of them was reached before with the other
+// orientation: the patch has only one side, like a Möbius strip.
 static bool reach_neighbours(Flood *flood, uint32_t triangle) {
   bool is_orientable = true;
   for (uint32_t side = 3 * triangle; side < 3 * triangle + 3; ++side) {
     uint32_t other = flood->opposite[side];
     if (other == NO_SIDE) continue;
-    // Neighbours of one orientation pass their edge in opposite directions.
+    // Two neighbours of the same orientation pass their common edge in opposite directions.
     bool is_alike = side_start(flood->mesh, side) != side_start(flood->mesh, other);
     unsigned char own = flood->turn[triangle], wanted = is_alike ? own : (unsigned char)(3 - own);
     unsigned char *there = &flood->turn[other / 3];
@@ -181,7 +181,7 @@ static bool reach_neighbours(Flood *flood, uint32_t triangle) {
   return is_orientable;
 }
 
-// The minority is turned.
+// Turns the smaller number of triangles.
 static void turn_patch(Flood *flood, size_t n_turned) {
   size_t n = flood->end - flood->first;
   unsigned char marked = n_turned * 2 > n ? 1 : 2;
@@ -221,17 +221,18 @@ enum { N_SAMPLES = 6 };
 
 #define NO_PART UINT32_MAX
 
-// Triangles that hang together by edges, if they are closed; and all that are not.
+// Triangles connected by edges, if they form a closed surface. All triangles that do not form one part
+// together.
 typedef struct Part {
   double centre[3], area; // of the surface
   double volume;
   double low[3], high[3];      // of the box around it
   bool is_closed;              // every edge is passed as often in one direction as in the other
-  int sign;                    // -1: it is inside out; 0: it has no inside to speak of
-  int new_sign;                // what it will be
-  uint32_t depth;              // closed parts around it
+  int sign;                    // -1: it is inside out; 0: it has no inside
+  int new_sign;                // the sign after the repair
+  uint32_t depth;              // number of closed parts around it
   uint32_t samples[N_SAMPLES]; // its outermost triangles along each axis
-  double extremes[N_SAMPLES];  // and how far out they are
+  double extremes[N_SAMPLES];  // their coordinates along that axis
   int crossings;               // of the present ray with this part, signed
   bool is_touched;             // by the present ray
   int n_inside;                // samples of the present part that lie in this one
@@ -263,7 +264,8 @@ static void join_over_edges(const FloMeshSide *sides, size_t n_sides, uint32_t *
   }
 }
 
-// Sides were sorted before triangles were turned: their numbers tell the triangle, but not the direction.
+// Whether a side runs from its low vertex to its high one. The sides were sorted before triangles were
+// turned, so their order of corners is looked up.
 static bool runs_forward(const FloMesh *mesh, const FloMeshSide *side) {
   const uint32_t *t = flo_mesh_triangle(mesh, side->side / 3);
   for (int k = 0; k < 3; ++k)
@@ -271,8 +273,8 @@ static bool runs_forward(const FloMesh *mesh, const FloMeshSide *side) {
   return false;
 }
 
-// What is open is one part: the sheets of a torn body, the walls of its holes among them, only make sense
-// together. Returns one of its triangles, or the number of triangles if all is closed.
+// Joins everything that is open into one part: the sheets of a torn body and the walls of its holes make
+// sense only together. Returns one of its triangles, or the number of triangles if all is closed.
 static size_t join_open(const FloMesh *mesh, const FloMeshSide *sides, uint32_t *parent) {
   size_t n_sides = 3 * mesh->n_triangles, open = mesh->n_triangles;
   for (size_t first = 0, n; first < n_sides; first += n) {
@@ -336,8 +338,9 @@ static void gather_parts(Parts *p, uint32_t open) {
     if (p->parts[k].area > 0) vec_scale(p->parts[k].centre, 1 / p->parts[k].area, p->parts[k].centre);
 }
 
-// A part has the orientation of its volume. That of an open one, taken about its middle, must be of some size
-// (a ball has 0.094 of its area to the power 3/2): a sheet of ground has no inside, and stays as it is.
+// The sign of a part is that of its volume. The volume of an open part is taken about its middle and must not
+// be small: a ball has 0.094 of its area to the power 3/2. A sheet of ground has no inside and stays as it
+// is.
 static void find_signs(Parts *p) {
   for (size_t t = 0; t < p->mesh->n_triangles; ++t) {
     Part *part = part_at(p, t);
@@ -351,8 +354,9 @@ static void find_signs(Parts *p) {
   }
 }
 
-// Which way the side from a to b passes a vertical line on its right, seen from above: 1, -1, or 0 if it does
-// not. Both triangles of an edge compute the same product, so a line through the edge meets one of them.
+// How the side from a to b passes a vertical line, if it passes on its right seen from above: 1 or -1 by
+// direction, 0 if it does not. Both triangles of an edge compute the same product, so a line through the edge
+// meets exactly one of them.
 static int pass_line(const FloMesh *mesh, uint32_t a, uint32_t b, const double line[3]) {
   const double *start = flo_mesh_vertex(mesh, a), *end = flo_mesh_vertex(mesh, b);
   bool is_upward = start[1] <= line[1] && end[1] > line[1];
@@ -363,7 +367,7 @@ static int pass_line(const FloMesh *mesh, uint32_t a, uint32_t b, const double l
   return is_upward ? left > 0 : -(left < 0);
 }
 
-// Counts a triangle above the point; leaving through it counts 1, entering -1.
+// Counts a triangle above the point: 1 if the ray leaves through it, -1 if it enters.
 static bool cross_triangle(uint32_t triangle, void *context) {
   Parts *p = context;
   Part *part = part_at(p, triangle);
@@ -379,8 +383,8 @@ static bool cross_triangle(uint32_t triangle, void *context) {
   return true;
 }
 
-// Casts the ray of one sample upward and counts it for every part it lies in. Parts that an earlier sample
-// missed are out of the race.
+// Casts a ray upwards from one sample, and counts the sample for every part it lies in. Parts that did not
+// contain an earlier sample are left out.
 static void cast_ray(Parts *p, int sample) {
   const double up[3] = {p->from[0], p->from[1], p->top};
   p->n_touched = 0;
@@ -395,7 +399,7 @@ static void cast_ray(Parts *p, int sample) {
   }
 }
 
-// Looks at a part whose box might hold that of the present part.
+// Notes a part whose box holds the box of the present part.
 static bool note_box(uint32_t other, void *context) {
   Parts *p = context;
   const Part *inner = &p->parts[p->own], *outer = &p->parts[other];
@@ -407,9 +411,9 @@ static bool note_box(uint32_t other, void *context) {
   return true;
 }
 
-// Lists the closed parts that hold all samples of a part. That of one sample alone would take a body that
-// sticks out of another for its cavity. Most parts are in no other part's box, and need no rays: many of them
-// above each other would otherwise take a time quadratic in their number.
+// Lists the closed parts that hold all samples of a part. With one sample, a body that sticks out of another
+// would count as its cavity. Most parts are in no other part's box and need no rays. Otherwise many parts
+// above each other would take a time quadratic in their number.
 static void find_around(Parts *p, uint32_t own) {
   p->own = own, p->n_around = 0, p->top = -INFINITY;
   flo_bvh_visit_box(&p->box_tree, p->parts[own].low, p->parts[own].low, note_box, p);
@@ -434,14 +438,14 @@ static void sort_by_depth(Parts *p, uint32_t *start) {
   for (size_t k = 0; k < p->n_parts; ++k) p->by_depth[start[p->parts[k].depth]++] = (uint32_t)k;
 }
 
-// Everything in an outermost part that is turned turns with it. What then is still inward is a cavity if
-// there is something to be hollow around it, and else inside out.
+// If an outermost part is turned, everything inside turns with it. A part that then still points inwards is a
+// cavity if a body surrounds it; otherwise it is inside out.
 static void settle_sign(Parts *p, uint32_t own) {
   Part *part = &p->parts[own];
   int winding = 0;
   bool is_outer_turned = false;
   if (p->n_parts > 1) find_around(p, own);
-  if (p->n_tests > p->most_tests) return; // there is no telling, and it stays as it is
+  if (p->n_tests > p->most_tests) return; // the search ran out of time: it stays as it is
   for (size_t k = 0; k < p->n_around; ++k) {
     const Part *outer = &p->parts[p->around[k]];
     winding += outer->new_sign;
@@ -489,8 +493,8 @@ static FloStatus make_parts(Parts *p, const FloMeshSide *sides, FloError *error)
 }
 
 static FloStatus orient_parts(FloMesh *mesh, const FloMeshSide *sides, FloError *error) {
-  // Nests of parts in parts are quadratic in number; after a time linear in the size of the mesh the search
-  // ends.
+  // The number of tests may be quadratic if parts are nested in parts. The search ends after a time linear in
+  // the size of the mesh.
   Parts p = {.mesh = mesh, .most_tests = 100000000 + 400 * mesh->n_triangles};
   flo_mesh_init(&p.boxes, mesh->memory);
   FloStatus status = make_parts(&p, sides, error);
@@ -530,6 +534,6 @@ FloStatus flo_mesh_repair(FloMesh *mesh, FloMeshReport *before, FloError *error)
   FLO_TRY(drop_doubled(mesh, error));
   FLO_TRY(drop_degenerate(mesh, error));
   FLO_TRY(orient(mesh, error));
-  // The vertices of what was dropped.
+  // Welding drops the vertices of the triangles that were dropped.
   return flo_mesh_weld(mesh, error);
 }

@@ -1,5 +1,5 @@
-// What is wrong with a mesh: open or crowded edges, orientation, parts, triangles that run into each other,
-// which a tree of boxes finds.
+// Finds what is wrong with a mesh: open edges, edges of more than two triangles, orientation, number of
+// parts, and triangles that intersect. A tree of boxes finds the latter.
 #include "base/vecmath.h"
 #include "geometry/bvh.h"
 
@@ -22,8 +22,8 @@ static void measure_area(const FloMesh *mesh, FloMeshReport *report) {
   }
 }
 
-// A closed surface has the same volume about any point, so the nearest is best; that of an open one depends
-// on the point, and the origin is what others use.
+// The volume of a closed surface is the same about any point, so a near one is taken for precision. The
+// volume of an open surface depends on the point; the origin is the usual choice.
 static void measure_volume(const FloMesh *mesh, bool is_closed, FloMeshReport *report) {
   double from[3] = {0};
   for (int axis = 0; is_closed && axis < 3; ++axis)
@@ -34,14 +34,15 @@ static void measure_volume(const FloMesh *mesh, bool is_closed, FloMeshReport *r
 
 // ---- Edges ----
 
-// Sides that run from the smaller vertex number to the larger.
+// Counts the sides that run from the smaller vertex number to the larger.
 static size_t count_forward(const FloMesh *mesh, const FloMeshSide *sides, size_t n) {
   size_t n_forward = 0;
   for (size_t k = 0; k < n; ++k) n_forward += flo_mesh_triangle(mesh, 0)[sides[k].side] == sides[k].low;
   return n_forward;
 }
 
-// Returns the number of edges; `is_closed`: every edge is passed as often in one direction as in the other.
+// Returns the number of edges. `is_closed` means that every edge is passed as often in one direction as in
+// the other.
 static size_t inspect_edges(const FloMesh *mesh, const FloMeshSide *sides, size_t n_sides, bool *is_closed,
                             FloMeshReport *report) {
   size_t n_edges = 0;
@@ -56,7 +57,7 @@ static size_t inspect_edges(const FloMesh *mesh, const FloMeshSide *sides, size_
   return n_edges;
 }
 
-// Triangles with the same vertex twice have no inside and no neighbours: their sides are left out.
+// Leaves out the sides of triangles with the same vertex twice: these have no inside and no neighbours.
 static size_t drop_flat_sides(const FloMesh *mesh, FloMeshSide *sides, size_t n_sides) {
   size_t n_kept = 0;
   for (size_t k = 0; k < n_sides; ++k)
@@ -97,11 +98,11 @@ static FloStatus inspect_components(const FloMesh *mesh, size_t *n_used, FloMesh
 
 // ---- Triangles that meet ----
 
-// The sign of a sum of products whose rounding error is below `bound`; 0 where rounding hides it.
+// The sign of a sum of products whose rounding error is below `bound`; 0 if the error could change it.
 static int certain_sign(double sum, double bound) { return sum > bound ? 1 : sum < -bound ? -1 : 0; }
 
-// The side of the plane abc on which d lies. The bound is the first of Shewchuk's (1997): points that
-// rounding cannot tell from touching count as touching.
+// On which side of the plane abc the point d lies. The error bound is the first of Shewchuk's (1997). Points
+// that rounding cannot tell from touching count as touching.
 static int plane_side(const double a[3], const double b[3], const double c[3], const double d[3]) {
   double u[3], v[3], w[3];
   vec_sub(a, d, u);
@@ -163,8 +164,9 @@ static bool coplanar_meet(Corners s, Corners t) {
   return point_is_inside(s, t[0], k, l) || point_is_inside(t, s[0], k, l);
 }
 
-// Whether a side of t, whose corners lie on these sides of the plane of s, passes through s. Sides within
-// the plane are left to their neighbours, which leave it, and to the sides of s.
+// Whether a side of t passes through s. `sides` tells on which side of the plane of s the corners of t lie.
+// Sides within the plane need no test: neighbouring sides, which leave the plane, and the sides of s find the
+// same.
 static bool sides_pierce(Corners s, Corners t, const int sides[3]) {
   for (int k = 0; k < 3; ++k) {
     int l = (k + 1) % 3;
@@ -194,7 +196,7 @@ static bool triangles_meet(const FloMesh *mesh, size_t first, size_t second) {
 
 typedef struct MeetingSearch {
   const FloMesh *mesh;
-  size_t triangle; // whose partners are looked for
+  size_t triangle; // the one whose partners are searched
   double low[3], high[3];
   size_t n_found, n_tests, most_tests;
 } MeetingSearch;
@@ -209,7 +211,7 @@ static bool shares_vertex(const FloMesh *mesh, size_t first, size_t second) {
 static void get_box(const FloMesh *mesh, size_t triangle, double low[3], double high[3]) {
   Corners t;
   get_corners(mesh, triangle, t);
-  // No fmin and fmax, which are calls: this is where the time of a report goes.
+  // fmin and fmax would be function calls, and most of the time of a report is spent here.
   for (int axis = 0; axis < 3; ++axis) {
     double a = t[0][axis], b = t[1][axis], c = t[2][axis];
     double smaller = a < b ? a : b, larger = a < b ? b : a;
@@ -231,8 +233,8 @@ static bool test_partner(uint32_t triangle, void *context) {
   return true;
 }
 
-// Where most triangles overlap most others the pairs are quadratic in number; the exact count is then of no
-// interest, and the search ends after a time linear in the size of the mesh.
+// If most triangles overlap most others, the number of pairs is quadratic and the exact count does not
+// matter. The search then ends after a time linear in the size of the mesh.
 static FloStatus find_meetings(const FloMesh *mesh, FloMeshReport *report, FloError *error) {
   FloBvh tree;
   FLO_TRY(flo_bvh_build_boxes(&tree, mesh, error));
@@ -282,7 +284,7 @@ FloStatus flo_mesh_inspect(const FloMesh *mesh, FloMeshReport *report, FloError 
   return find_meetings(mesh, report, error);
 }
 
-// ---- In words ----
+// ---- Problems in words ----
 
 typedef struct Words {
   char *text;

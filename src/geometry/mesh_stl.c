@@ -1,4 +1,4 @@
-// STL, both kinds. The binary one often begins with "solid" like the other, so that its size decides.
+// STL as text and as binary. Binary files often begin with "solid" like text files, so the size decides.
 #include "geometry/mesh_io.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static double load_f32(const unsigned char *at) {
   return (double)value;
 }
 
-// A record is the normal, which need not be right and is not used, three corners, and two bytes.
+// A record is the normal, three corners and two bytes. The normal need not be right and is not used.
 static FloStatus read_record(const char *name, const unsigned char *data, size_t record, FloMesh *mesh,
                              FloError *error) {
   size_t start = HEADER_SIZE + record * RECORD_SIZE + 12;
@@ -49,7 +49,7 @@ static FloStatus check_size(const char *name, const unsigned char *data, size_t 
         error, FLO_BAD_INPUT,
         "%s: the header promises %llu triangles, the file ends after %llu; copy or export it again", name,
         (unsigned long long)n, (unsigned long long)n_there);
-  // Some writers pad their files, or end them with a line.
+  // Some programs pad their files or end them with a line.
   if (size >= HEADER_SIZE + (n + 1) * RECORD_SIZE)
     return flo_fail(
         error, FLO_BAD_INPUT,
@@ -74,7 +74,7 @@ static FloWord next_word(FloText *text) {
   return flo_text_word(text);
 }
 
-// Some writers shout.
+// Some programs write keywords in capitals.
 static bool is_word(FloWord word, const char *expected) {
   return word.length == strlen(expected) && strncasecmp((const char *)word.start, expected, word.length) == 0;
 }

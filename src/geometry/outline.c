@@ -10,7 +10,8 @@ static const double *point_at(const double *points, size_t k) { return points + 
 
 static bool is_same(const double a[2], const double b[2]) { return a[0] == b[0] && a[1] == b[1]; }
 
-// Twice the area of a triangle, positive if it runs counter-clockwise; zero also where that is but rounding.
+// Twice the area of a triangle, positive if it runs counter-clockwise. It is 0 also if it is only rounding
+// noise.
 static double turn(const double a[2], const double b[2], const double c[2]) {
   double ab[2] = {b[0] - a[0], b[1] - a[1]}, ac[2] = {c[0] - a[0], c[1] - a[1]};
   double area = ab[0] * ac[1] - ab[1] * ac[0];
@@ -59,8 +60,8 @@ bool flo_side_is_crossed(const double a[2], const double b[2], const double p[2]
   return p[0] < a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
 }
 
-// How often a ray along x crosses the sides, even or odd; a side owns its lower end but not its upper one, so
-// that none is counted twice.
+// Counts whether a ray along x crosses an odd number of sides. A side owns its lower end but not its upper
+// one, so that no corner is counted twice.
 bool flo_outline_contains(const double *points, size_t n, const double p[2]) {
   bool is_inside = false;
   for (size_t k = 0; k < n; ++k)
@@ -132,7 +133,7 @@ static FloStatus check_points(const double *points, size_t n, FloError *error) {
   return FLO_OK;
 }
 
-// Whether all points lie on one line. Others may enclose no area because they cross it out.
+// Whether all points lie on one line. Other outlines may have no area because parts of it cancel.
 static bool is_straight(const double *points, size_t n, double tolerance) {
   for (size_t k = 2; k < n; ++k)
     if (fabs(turn(point_at(points, 0), point_at(points, k - 1), point_at(points, k))) > tolerance)
@@ -161,11 +162,11 @@ FloStatus flo_outline_check(const double *points, size_t n, FloError *error) {
 
 // ---- Triangles: ear clipping (Meisters 1975: "Polygons have ears") ----
 
-// A corner of what is left of the polygon. `quality` says how far from degenerate the triangle of a corner
-// and its neighbours is; negative if cutting it off would cut through the polygon.
+// A corner of the polygon that remains. `quality` tells how far from degenerate the triangle of the corner
+// and its neighbours is. It is negative if cutting the triangle off would cut through the polygon.
 typedef struct Corner {
   uint32_t before, after;
-  bool blocks; // not convex: it may stand in the way of other corners
+  bool blocks; // it is not convex, so it may lie in the ear of another corner
   double quality;
 } Corner;
 
@@ -196,8 +197,9 @@ static double triangle_quality(const double a[2], const double b[2], const doubl
   return longest > 0 ? turn(a, b, c) / (longest * longest) : 0;
 }
 
-// If any corner lies in the triangle then one that is not convex does, so only those are asked. Corners that
-// are straight count as such, and so does the triangle's border: a cut never runs along other corners.
+// Whether another corner lies in the triangle of this one. If any corner does, one that is not convex does,
+// so only those are tested. Straight corners count as not convex, and the border counts as inside: a cut
+// never runs along other corners.
 static bool is_in_the_way(const Clipping *clipping, uint32_t corner) {
   const Corner *c = &clipping->corners[corner];
   const double *a = point_at(clipping->points, c->before), *b = point_at(clipping->points, corner),
@@ -246,8 +248,9 @@ static uint32_t find_most_convex(const Clipping *clipping, uint32_t start) {
   return best;
 }
 
-// Straight corners that have become convex since may have left an ear unnoticed. A polygon that crosses
-// itself may have none for long: that many times it is searched in vain, so that it does not take for ever.
+// Chooses the next ear. Straight corners that have become convex may hide an ear, so the qualities are
+// computed anew if none is found. A polygon that crosses itself may have no ear at all; the number of such
+// searches is limited.
 static uint32_t choose_ear(Clipping *clipping, uint32_t start) {
   uint32_t ear = find_ear(clipping, start), k = start;
   if (ear == NONE && clipping->n_searches++ < MAX_SEARCHES) {
@@ -374,7 +377,7 @@ static void polygon_normal(const FloMesh *mesh, size_t first, size_t n, double n
   }
 }
 
-// Along the coordinate axis from which the polygon shows its largest area; counter-clockwise.
+// Projects the polygon along the coordinate axis that shows its largest area; counter-clockwise.
 static void project(const FloMesh *mesh, size_t first, size_t n, const double normal[3], double *points) {
   int along = 0;
   for (int axis = 1; axis < 3; ++axis)
@@ -418,7 +421,7 @@ FloStatus flo_mesh_cut_polygon(FloMesh *mesh, size_t first, size_t n, FloError *
   double normal[3];
   if (n <= 3) return FLO_OK;
   polygon_normal(mesh, first, n, normal);
-  // Without an area there is nothing to do better.
+  // A polygon without area cannot be cut any better.
   if (!(vec_length(normal) > 0)) return FLO_OK;
   FloBuffer points = {0};
   FLO_TRY(flo_buffer_reserve(mesh->memory, &points, 2 * n * sizeof(double), 0, error));

@@ -10,7 +10,8 @@
 
 enum { FLO_OUTLINE_MAX_POINTS = 10000 };
 
-// Refuses fewer than three points, points that are not finite or stand twice, no area, and sides that meet.
+// Refuses outlines with fewer than three points, with points that are not finite or occur twice, without
+// area, or with sides that meet.
 FloStatus flo_outline_check(const double *points, size_t n, FloError *error);
 // Positive if the points run counter-clockwise [m²].
 double flo_outline_area(const double *points, size_t n);
@@ -22,7 +23,8 @@ double flo_outline_distance(const double *points, size_t n, const double point[2
 
 // ---- Many sides ----
 
-// The same distances in a time that grows with the logarithm of the number of sides. The points must stay.
+// Finds the same distances in a time that grows with the logarithm of the number of sides. The points must
+// stay where they are.
 typedef struct FloOutlineTree {
   FloMemory *memory;
   const double *points;
@@ -36,24 +38,38 @@ void flo_outline_tree_free(FloOutlineTree *tree);
 double flo_outline_tree_distance(const FloOutlineTree *tree, const double point[2]);
 void flo_outline_tree_bounds(const FloOutlineTree *tree, double low[2], double high[2]);
 double flo_side_squared_distance(const double a[2], const double b[2], const double point[2]);
-// Whether the ray from the point along x crosses the side; a side owns its lower end but not its upper one.
+// Whether the ray from the point along x crosses the side. A side owns its lower end but not its upper one.
 bool flo_side_is_crossed(const double a[2], const double b[2], const double point[2]);
+
+// ---- Outlines with holes ----
+
+// Loops in a plane: one rim, counter-clockwise, and the holes in it, clockwise; they must not touch.
+typedef struct FloOutline {
+  const double *points;    // two coordinates each, loop by loop
+  const size_t *loop_ends; // number of points up to the end of each loop
+  size_t n_points, n_loops;
+} FloOutline;
+
+// Cuts the face inside an outline into triangles without adding points. Each triangle is three point numbers
+// (uint32_t), counter-clockwise.
+FloStatus flo_outline_triangulate(const FloOutline *outline, FloMemory *memory, FloBuffer *triangles,
+                                  size_t *n_triangles, FloError *error);
 
 // ---- Areas and samples ----
 
-// Cuts a polygon into n - 2 triangles by clipping ears; `triangles` receives three numbers of points for
-// each, counter-clockwise. None is without area unless the polygon leaves no choice. Of a polygon that
-// crosses itself something comes out, but not its inside.
+// Cuts a polygon into n - 2 triangles by clipping ears. `triangles` receives three point numbers for each,
+// counter-clockwise. Triangles without area are made only if there is no choice. The result for a polygon
+// that crosses itself is not its inside.
 FloStatus flo_outline_cut(const double *points, size_t n, FloMemory *memory, uint32_t *triangles,
                           FloError *error);
 // The prism of this depth, centred on z = 0; for depth 0 a sheet that looks along z.
 FloStatus flo_mesh_outline(const double *points, size_t n, double depth, FloMesh *mesh, FloError *error);
-// A polygon in space that was added to a mesh as a fan, of n_corners - 2 triangles from `first` on: cuts it
-// up anew unless it is convex, where any fan will do.
+// Improves a polygon in space that was added to a mesh as a fan, with n_corners - 2 triangles from `first`
+// on. A polygon that is not convex is cut anew.
 FloStatus flo_mesh_cut_polygon(FloMesh *mesh, size_t first, size_t n_corners, FloError *error);
 
-// Points inside, `inset` from the sides and half a spacing and more in further layers below those; parts too
-// thin for that are sampled along their middle (outline_sample.c).
+// Adds points inside, `inset` from the sides, and further layers below them. Parts too thin for that are
+// sampled along their middle (outline_sample.c).
 FloStatus flo_outline_sample(const double *points, size_t n, double spacing, double inset, int layers,
                              FloPoints *samples, FloError *error);
 

@@ -1,9 +1,9 @@
 // Samples of a polygon's inside, layer by layer below its sides.
 //
-// A layer is the curve of all points that are `depth` inside. It is made of pieces: lines along the sides and
-// arcs around corners that point inwards; where a piece comes nearer than `depth` to any other part of the
-// outline it ends. Pieces that follow each other are joined into strands, which are sampled evenly between
-// their sharp corners.
+// A layer is the curve of all points that are `depth` inside. It consists of pieces: lines along the sides,
+// and arcs around corners that point inwards. A piece ends where it comes nearer than `depth` to another part
+// of the outline. Pieces that follow each other form strands, which are sampled evenly between their sharp
+// corners.
 #include "geometry/outline.h"
 
 #include "base/vecmath.h"
@@ -21,7 +21,7 @@ typedef struct Outline {
   FloOutlineTree tree;
 } Outline;
 
-// The curve beside a side, from 0 to 1 along it, or around a corner.
+// The curve beside a side, with a parameter from 0 to 1, or around a corner.
 typedef struct Source {
   const double *from, *to; // of the side; around a corner both are the corner
   double angle, sweep;     // around a corner: direction of its start, and how far it goes round
@@ -34,7 +34,7 @@ typedef struct Piece {
 } Piece;
 
 static const double *corner_at(const Outline *o, size_t k) {
-  // Counter-clockwise in either case.
+  // The corners are visited counter-clockwise, whatever the sense of the outline.
   return o->points + 2 * (o->sense > 0 ? k % o->n : (o->n - k % o->n) % o->n);
 }
 
@@ -50,7 +50,7 @@ static Source side_source(const Outline *o, size_t k) {
 
 static double direction_of(const double a[2], const double b[2]) { return atan2(b[1] - a[1], b[0] - a[0]); }
 
-// Around corner k, between the normals of its sides; without sweep if the corner is convex.
+// The arc around corner k, between the normals of its sides. It has no sweep if the corner is convex.
 static Source corner_source(const Outline *o, size_t k) {
   const double *before = corner_at(o, k + o->n - 1), *corner = corner_at(o, k), *after = corner_at(o, k + 1);
   double from = direction_of(before, corner), to = direction_of(corner, after);
@@ -80,7 +80,7 @@ static bool is_deep(const Outline *o, const Source *source, double t, double dep
   return depth_of(o, p) >= depth * (1 - 1e-9);
 }
 
-// Where between two places, only one of which is deep enough, that changes.
+// Finds where between two places the depth becomes sufficient; exactly one of them is deep enough.
 static double find_change(const Outline *o, const Source *source, double deep, double shallow, double depth) {
   for (int k = 0; k < 50; ++k) {
     double middle = (deep + shallow) / 2;
@@ -98,8 +98,8 @@ static FloStatus add_piece(const Outline *o, FloBuffer *pieces, size_t *n, const
   return FLO_OK;
 }
 
-// The parts of a source that are deep enough. Looked at in steps of an eighth of a spacing: what is smaller
-// matters to no particle.
+// Finds the parts of a source that are deep enough. It tests in steps of an eighth of a spacing; smaller
+// parts do not matter to particles.
 static FloStatus cut_source(const Outline *o, const Source *source, double depth, FloBuffer *pieces,
                             size_t *n, FloError *error) {
   double length = source_length(source, depth);
@@ -131,7 +131,7 @@ static FloStatus find_pieces(const Outline *o, double depth, FloBuffer *pieces, 
   return FLO_OK;
 }
 
-// ---- Samples, with a look at those that are there ----
+// ---- Samples and their distances ----
 
 // Samples by cell, chained; cells are hashed.
 typedef struct Placed {
@@ -144,7 +144,7 @@ typedef struct Placed {
 } Placed;
 
 static void cell_of(const Placed *placed, const double p[2], int64_t cell[2]) {
-  // Bounded, because an outline may be any number of spacings from the origin.
+  // The cell number is bounded, because an outline may be any number of spacings from the origin.
   for (int axis = 0; axis < 2; ++axis)
     cell[axis] = (int64_t)floor(fmin(fmax(p[axis] / placed->outline->spacing, -1e15), 1e15));
 }
@@ -190,7 +190,7 @@ static bool has_near(const Placed *placed, const double p[2], double apart) {
   return false;
 }
 
-// Unless another is there already: opposite sides of a thin part have the same middle.
+// Adds a sample unless there is one already: opposite sides of a thin part have the same middle.
 static FloStatus place(Placed *placed, const double p[2], FloError *error) {
   if (has_near(placed, p, 0.6 * placed->outline->spacing)) return FLO_OK;
   FLO_TRY(make_room(placed, error));
@@ -238,7 +238,7 @@ static size_t find_following(const Layer *layer, size_t piece) {
   return best;
 }
 
-// Pieces that meet at more than 30 degrees make a corner that deserves a sample of its own.
+// Pieces that meet at more than 30 degrees form a corner that needs a sample of its own.
 static bool is_sharp(const Layer *layer, size_t piece) {
   size_t next = layer->following[piece];
   if (next == layer->n_pieces) return true;
@@ -246,8 +246,7 @@ static bool is_sharp(const Layer *layer, size_t piece) {
   return fabs(remainder(bend, 2 * FLO_PI)) > FLO_PI / 6;
 }
 
-// Samples a strand of pieces from `first` to `last`, evenly: at its start, and at its end if nothing follows
-// there.
+// Samples the pieces from `first` to `last` evenly: at the start, and at the end if nothing follows.
 static FloStatus sample_strand(const Layer *layer, size_t first, size_t last, Placed *placed,
                                FloError *error) {
   double length = 0, passed = 0;
@@ -270,7 +269,7 @@ static FloStatus sample_strand(const Layer *layer, size_t first, size_t last, Pl
   return FLO_OK;
 }
 
-// From a piece that begins at a sharp corner, or from any, to the next sharp corner, or round.
+// Follows a strand from a piece to the next sharp corner, or around a closed curve.
 static FloStatus walk_strand(const Layer *layer, size_t first, Placed *placed, FloError *error) {
   size_t last = first;
   layer->is_done[first] = true;
@@ -288,7 +287,7 @@ static FloStatus sample_strands(const Layer *layer, Placed *placed, FloError *er
     if (!is_sharp(layer, k)) is_start[layer->following[k]] = false;
   for (size_t k = 0; k < layer->n_pieces; ++k)
     if (is_start[k]) FLO_TRY(walk_strand(layer, k, placed, error));
-  // What is left goes round without a sharp corner.
+  // The pieces that are left form closed curves without sharp corners.
   for (size_t k = 0; k < layer->n_pieces; ++k)
     if (!layer->is_done[k]) FLO_TRY(walk_strand(layer, k, placed, error));
   return FLO_OK;
@@ -331,7 +330,7 @@ static int compare_bare(const void *a, const void *b) {
   return p->order < q->order ? -1 : p->order > q->order;
 }
 
-// The deepest point, up to `depth`, that still has this place of the side as its nearest.
+// Finds the deepest point, up to `depth`, whose nearest side is still at this place.
 static double walk_inwards(const Outline *o, const Source *side, double t, double depth, double p[2]) {
   double deep = 0, shallow = depth;
   for (int k = 0; k < 50 && deep < depth; ++k) {
@@ -363,8 +362,7 @@ static FloStatus find_bare(const Outline *o, double inset, const Placed *placed,
   return FLO_OK;
 }
 
-// Parts so thin that no point is deep enough: their sides are bare. The middle gets samples instead, the
-// deepest first.
+// In parts so thin that no point is deep enough the middle gets samples instead, the deepest first.
 static FloStatus sample_thin_parts(const Outline *o, double inset, Placed *placed, FloError *error) {
   FloBuffer buffer = {0};
   size_t n = 0;

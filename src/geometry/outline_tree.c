@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { SIDES_PER_LEAF = 4, STACK_SIZE = 72 }; // a level leaves one node on the stack
+enum { SIDES_PER_LEAF = 4 };
 
 typedef struct Box {
   double low[2], high[2];
@@ -15,7 +15,9 @@ static const double *corner_at(const FloOutlineTree *tree, size_t k) {
   return tree->points + 2 * (k < tree->n_points ? k : 0);
 }
 
-// ---- Making ----
+static bool is_leaf(const FloOutlineTree *tree, size_t node) { return node >= tree->n_leaves - 1; }
+
+// ---- Building ----
 
 static Box leaf_box(const FloOutlineTree *tree, size_t leaf) {
   Box box = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
@@ -74,26 +76,18 @@ static double squared_distance_to_leaf(const FloOutlineTree *tree, size_t leaf, 
   return nearest;
 }
 
-static double squared_distance(const FloOutlineTree *tree, const double p[2]) {
+// The least of `nearest` and the squared distances to the sides below a node.
+static double nearest_below(const FloOutlineTree *tree, size_t node, const double p[2], double nearest) {
   const Box *boxes = boxes_of(tree);
-  size_t stack[STACK_SIZE], n_waiting = 1;
-  double nearest = INFINITY;
-  stack[0] = 0;
-  while (n_waiting > 0) {
-    size_t node = stack[--n_waiting];
-    // A hair's breadth more, because the distance to the box is rounded.
-    if (!(squared_distance_to_box(&boxes[node], p) <= nearest * (1 + 1e-12))) continue;
-    if (node >= tree->n_leaves - 1) {
-      nearest = fmin(nearest, squared_distance_to_leaf(tree, node - (tree->n_leaves - 1), p));
-      continue;
-    }
-    size_t left = 2 * node + 1, right = left + 1;
-    bool is_left_nearer =
-        squared_distance_to_box(&boxes[left], p) <= squared_distance_to_box(&boxes[right], p);
-    stack[n_waiting++] = is_left_nearer ? right : left;
-    stack[n_waiting++] = is_left_nearer ? left : right;
-  }
-  return nearest;
+  // The margin is for rounding in the distance to the box.
+  if (!(squared_distance_to_box(&boxes[node], p) <= nearest * (1 + 1e-12))) return nearest;
+  if (is_leaf(tree, node))
+    return fmin(nearest, squared_distance_to_leaf(tree, node - (tree->n_leaves - 1), p));
+  size_t near = 2 * node + 1, far = near + 1;
+  if (squared_distance_to_box(&boxes[far], p) < squared_distance_to_box(&boxes[near], p))
+    near = far, far = 2 * node + 1;
+  nearest = nearest_below(tree, near, p, nearest);
+  return nearest_below(tree, far, p, nearest);
 }
 
 // ---- Inside and outside ----
@@ -101,7 +95,7 @@ static double squared_distance(const FloOutlineTree *tree, const double p[2]) {
 // The sides of a node are a run from one corner to another.
 static void find_run(const FloOutlineTree *tree, size_t node, size_t *first, size_t *end) {
   size_t left = node, right = node;
-  while (left < tree->n_leaves - 1) left = 2 * left + 1, right = 2 * right + 2;
+  while (!is_leaf(tree, left)) left = 2 * left + 1, right = 2 * right + 2;
   *first = flo_min_size((left - (tree->n_leaves - 1)) * SIDES_PER_LEAF, tree->n_points);
   *end = flo_min_size((right - (tree->n_leaves - 1) + 1) * SIDES_PER_LEAF, tree->n_points);
 }
@@ -113,32 +107,21 @@ static bool is_crossed_oddly(const FloOutlineTree *tree, size_t first, size_t en
   return is_odd;
 }
 
-// As flo_outline_contains. A run that lies to the right as a whole is crossed oddly if its ends are on either
-// side of the ray.
-static bool contains(const FloOutlineTree *tree, const double p[2]) {
-  const Box *boxes = boxes_of(tree);
-  size_t stack[STACK_SIZE], n_waiting = 1;
-  bool is_inside = false;
-  stack[0] = 0;
-  while (n_waiting > 0) {
-    size_t node = stack[--n_waiting], first, end;
-    const Box *box = &boxes[node];
-    if (!(box->low[1] <= p[1] && box->high[1] > p[1] && box->high[0] > p[0])) continue;
-    bool is_leaf = node >= tree->n_leaves - 1;
-    if (!is_leaf && box->low[0] <= p[0]) {
-      stack[n_waiting++] = 2 * node + 1, stack[n_waiting++] = 2 * node + 2;
-      continue;
-    }
-    find_run(tree, node, &first, &end);
-    if (box->low[0] > p[0])
-      is_inside ^= (corner_at(tree, first)[1] > p[1]) != (corner_at(tree, end)[1] > p[1]);
-    else
-      is_inside ^= is_crossed_oddly(tree, first, end, p);
-  }
-  return is_inside;
+// Whether the ray from the point along x crosses the sides below a node an odd number of times.
+static bool is_crossed_oddly_below(const FloOutlineTree *tree, size_t node, const double p[2]) {
+  const Box *box = &boxes_of(tree)[node];
+  size_t first, end;
+  if (!(box->low[1] <= p[1] && box->high[1] > p[1] && box->high[0] > p[0])) return false;
+  if (!is_leaf(tree, node) && box->low[0] <= p[0])
+    return is_crossed_oddly_below(tree, 2 * node + 1, p) != is_crossed_oddly_below(tree, 2 * node + 2, p);
+  find_run(tree, node, &first, &end);
+  if (box->low[0] <= p[0]) return is_crossed_oddly(tree, first, end, p);
+  // The whole run lies to the right of the point, so only its ends matter: they are on one side of the ray or
+  // on both.
+  return (corner_at(tree, first)[1] > p[1]) != (corner_at(tree, end)[1] > p[1]);
 }
 
 double flo_outline_tree_distance(const FloOutlineTree *tree, const double p[2]) {
-  double distance = sqrt(squared_distance(tree, p));
-  return contains(tree, p) ? -distance : distance;
+  double distance = sqrt(nearest_below(tree, 0, p, INFINITY));
+  return is_crossed_oddly_below(tree, 0, p) ? -distance : distance;
 }

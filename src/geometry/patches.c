@@ -1,5 +1,5 @@
-// Triangles are joined over edges at which they do not bend. Rows of samples run across the whole of a patch:
-// those of its triangles one by one would not meet at the edges between them, where samples would crowd.
+// Triangles are joined over edges at which they do not bend. Rows of samples run across a whole patch. Rows
+// of single triangles would not meet at the edges between them, and samples would crowd there.
 #include "geometry/patches.h"
 
 #include "base/vecmath.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sine of the angle up to which two triangles are in one plane: well above the rounding of coordinates,
-// and far below what a sample could tell.
+// The sine of the largest angle between two triangles of one plane. It is well above the rounding of
+// coordinates and far below what matters to a sample.
 static const double largest_bend = 1e-6;
 
 // ---- Sides ----
@@ -71,7 +71,8 @@ static void join_over_edges(FloPatches *patches, const FloMesh *mesh, const FloM
   }
 }
 
-// A counting sort, which keeps the order of the mesh: `starts` has one entry more than there are triangles.
+// Sorts the triangles by patch and keeps their order otherwise (a counting sort). `starts` has one more entry
+// than there are triangles.
 static void order_by_owner(FloPatches *patches, size_t n_triangles, uint32_t *starts) {
   uint32_t *owners = patches->owners.data, *order = patches->order.data;
   memset(starts, 0, (n_triangles + 1) * sizeof *starts);
@@ -173,9 +174,9 @@ void flo_patch_frame(const FloPatches *patches, const FloMesh *mesh, const uint3
   }
 }
 
-// Where a row at `height` leaves and enters a triangle whose corners lie at `heights`. A row through a corner
-// counts it as below, so that triangles that share it or a side along the row neither overlap nor leave a
-// gap.
+// Finds where a row at `height` enters and leaves a triangle whose corners lie at `heights`. A corner on the
+// row counts as below. Triangles with a common corner, or a common side along the row, therefore neither
+// overlap nor leave a gap.
 static bool cut_triangle(const FloMesh *mesh, const FloPatchFrame *frame, const double heights[3],
                          double height, FloRowPiece *piece) {
   double ends[3][3];

@@ -1,27 +1,21 @@
-// Surface nets (Gibson 1998): one vertex in every lattice cell that the surface crosses, one quad around
-// every lattice edge that it crosses. Vertices then slide along the surface towards the middle of their
-// neighbours.
+// Surface nets (Gibson 1998). Every lattice cell that the surface crosses gets one vertex, every lattice edge
+// that it crosses one quad. The vertices then slide along the surface towards the middle of their neighbours.
 //
-// The net of a cell is a single disc, and the mesh a 2-manifold, if the set of inner nodes is well composed
-// (Latecki 1997): no square of four and no cube of eight nodes has only diagonal neighbours on one side.
-// Inner nodes that break this rule are made outer ones first.
-//
-// Outlines are cut ear by ear (Meisters 1975) after bridges have joined their holes to the rim.
+// The mesh is a 2-manifold if the set of inner nodes is well composed (Latecki 1997): in no square of four
+// nodes and no cube of eight are nodes of one side connected only diagonally. Inner nodes that break this
+// rule become outer ones first.
 #include "geometry/polygonise.h"
 
 #include "base/vecmath.h"
-#include "geometry/outline.h"
-
-#include <string.h>
 
 typedef struct Net {
   FloMemory *memory;
-  FloBuffer values; // at the nodes
-  FloBuffer
-      cell_nets;    // vertex number of the cell above each node, NO_VERTEX if the surface does not cross it
-  FloBuffer quads;  // four vertex numbers each
-  FloBuffer places; // Place of each vertex
-  size_t n[3];      // nodes
+  FloBuffer values;    // at the nodes
+  FloBuffer cell_nets; // vertex number of the cell above each node; NO_VERTEX if the surface does not cross
+                       // the cell
+  FloBuffer quads;     // four vertex numbers each
+  FloBuffer places;    // Place of each vertex
+  size_t n[3];         // nodes
   size_t n_quads;
   double low[3], cell;            // of the lattice
   double box_low[3], box_high[3]; // no vertex leaves it
@@ -54,7 +48,7 @@ static size_t node_index(const Net *net, size_t i, size_t j, size_t k) {
 
 // ---- Values at the nodes ----
 
-enum { BLOCK = 4 }; // nodes along the edge of a block that is passed over at once
+enum { BLOCK = 4 }; // nodes along the edge of a block that may be filled with one value
 
 static void fill_block(Net *net, const size_t begin[3], const size_t end[3], double value) {
   for (size_t k = begin[2]; k < end[2]; ++k)
@@ -72,7 +66,7 @@ static void sample_block(Net *net, const FloSignedField *field, const size_t beg
       }
 }
 
-// Far from the surface one value stands for a block: the field's slope is about one, and is given a margin of
+// Far from the surface one value stands for a block. The slope of the field is about one; the test allows
 // two.
 static void sample_nodes(Net *net, const FloSignedField *field) {
   const double reach = 2 * sqrt(3) * (BLOCK / 2 + 1) * net->cell;
@@ -93,7 +87,8 @@ static void sample_nodes(Net *net, const FloSignedField *field) {
       }
 }
 
-// The outermost nodes are outside, so that the mesh closes; a value that is no number is outside, too.
+// Makes the outermost nodes outer ones, so that the mesh is closed. Values that are not finite count as
+// outside.
 static void close_border(Net *net) {
   double *value = net_values(net);
   for (size_t k = 0; k < net->n[2]; ++k)
@@ -117,7 +112,8 @@ static unsigned cell_corners(const Net *net, size_t node) {
   return corners;
 }
 
-// An inner corner that touches others of its side only across a diagonal, or -1.
+// Finds an inner corner to give up where nodes of one side are connected only diagonally; -1 if there is
+// none.
 static int lonely_corner(unsigned corners) {
   static const unsigned char faces[6][4] = {{0, 1, 3, 2}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                             {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 3, 7, 5}};
@@ -134,7 +130,7 @@ static int lonely_corner(unsigned corners) {
   return -1;
 }
 
-// Each repair makes one node an outer one, so that this comes to an end.
+// Each repair turns an inner node into an outer one, so this ends.
 static void compose_signs(Net *net) {
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
@@ -199,7 +195,7 @@ static FloStatus add_net_quad(Net *net, size_t node, int axis, FloError *error) 
   return FLO_OK;
 }
 
-// The border is outside, so that the four cells around a crossed edge exist.
+// The border is outside, so the four cells around a crossed edge always exist.
 static FloStatus add_net_quads(Net *net, FloError *error) {
   for (size_t k = 0; k < net->n[2]; ++k)
     for (size_t j = 0; j < net->n[1]; ++j)
@@ -219,7 +215,7 @@ static FloStatus add_net_quads(Net *net, FloError *error) {
 
 enum { N_RELAXATIONS = 12, N_PROJECTIONS = 8 };
 
-// Value and unit gradient; the value is divided by the slope, so that it is a distance to first order.
+// Returns the distance to first order, which is the value divided by the slope, and the unit gradient.
 static double distance_and_normal(const FloSignedField *field, const double point[3], double step,
                                   double normal[3]) {
   double value = field->value(field->context, point);
@@ -238,8 +234,8 @@ static double distance_and_normal(const FloSignedField *field, const double poin
   return value / slope;
 }
 
-// Vertices stay within a cell of where they began, and in the box: folds and spikes cannot form on thin
-// parts.
+// Keeps a vertex within one cell of where it began, and in the box, so that thin parts get no folds or
+// spikes.
 static void keep_near(const Net *net, const Place *place, double *point) {
   for (int axis = 0; axis < 3; ++axis) {
     double low = fmax(place->start[axis] - net->cell, net->box_low[axis]);
@@ -248,7 +244,8 @@ static void keep_near(const Net *net, const Place *place, double *point) {
   }
 }
 
-// Value over slope, but no more than half a cell: the other side of a thin part is not its own.
+// The distance to the surface, but at most half a cell, so that a vertex cannot reach the other side of a
+// thin part.
 static double step_to_surface(const Net *net, const FloSignedField *field, const double *point,
                               double normal[3]) {
   double distance = distance_and_normal(field, point, 1e-4 * net->cell, normal);
@@ -280,7 +277,7 @@ static void sum_neighbours(const Net *net, const FloMesh *mesh, Place *places) {
   }
 }
 
-// Half the way to the middle of the neighbours, but only along the surface, and towards it.
+// Moves a vertex half the way to the middle of its neighbours, along the surface, and towards the surface.
 static void relax_vertex(const Net *net, const FloSignedField *field, const Place *place, double *point) {
   double move[3], normal[3], distance = step_to_surface(net, field, point, normal);
   vec_scale(place->sum, 1 / place->n_neighbours, move);
@@ -314,7 +311,8 @@ static double squared_distance(const FloMesh *mesh, uint32_t a, uint32_t b) {
   return vec_dot(difference, difference);
 }
 
-// Two quads never have the same diagonal: their cells would have to share two edges without sharing a face.
+// Cuts each quad along its shorter diagonal. Two quads never have the same diagonal: their cells would share
+// two edges without sharing a face.
 static FloStatus add_triangles(const Net *net, FloMesh *mesh, FloError *error) {
   for (size_t k = 0; k < net->n_quads; ++k) {
     const uint32_t *q = (const uint32_t *)net->quads.data + 4 * k;
@@ -334,7 +332,7 @@ static FloStatus prepare(Net *net, const double low[3], const double high[3], do
   double n_nodes = 1;
   for (int axis = 0; axis < 3; ++axis) {
     double n = ceil(fmax(high[axis] - low[axis], 0) / cell) + 3;
-    // A margin on both sides, and centred: a symmetric figure gets a symmetric mesh.
+    // The lattice has a margin on both sides and is centred, so that a symmetric field gets a symmetric mesh.
     net->low[axis] = (low[axis] + high[axis]) / 2 - (n - 1) / 2 * cell;
     n_nodes *= n;
     if (n_nodes > most_nodes)
@@ -372,234 +370,5 @@ FloStatus flo_polygonise(const FloSignedField *field, const double low[3], const
   flo_buffer_free(net.memory, &net.cell_nets);
   flo_buffer_free(net.memory, &net.quads);
   flo_buffer_free(net.memory, &net.places);
-  return status;
-}
-
-// ---- Outlines in a plane ----
-
-// The face inside an outline as one polygon, which goes to the holes and back over bridges.
-typedef struct Polygon {
-  FloMemory *memory;
-  const FloOutline *outline;
-  FloBuffer corners; // point numbers
-  FloBuffer points;  // of the corners
-  FloBuffer *triangles;
-  size_t n_corners, n_triangles;
-} Polygon;
-
-static const double *plane_point(const Polygon *polygon, size_t k) {
-  return polygon->outline->points + 2 * k;
-}
-
-static size_t loop_begin(const Polygon *polygon, size_t loop) {
-  return loop ? polygon->outline->loop_ends[loop - 1] : 0;
-}
-
-static double distance_2(const double *a, const double *b) { return hypot(a[0] - b[0], a[1] - b[1]); }
-
-// Twice the area of a triangle; positive if it runs counter-clockwise.
-static double doubled_area(const double *a, const double *b, const double *c) {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-static double loop_area(const Polygon *polygon, size_t loop) {
-  double area = 0;
-  size_t begin = loop_begin(polygon, loop), end = polygon->outline->loop_ends[loop];
-  const double *origin = plane_point(polygon, begin);
-  for (size_t k = begin + 1; k + 1 < end; ++k)
-    area += doubled_area(origin, plane_point(polygon, k), plane_point(polygon, k + 1)) / 2;
-  return area;
-}
-
-// ---- Bridges to the holes of an outline ----
-
-static uint32_t *polygon_corners(const Polygon *polygon) { return polygon->corners.data; }
-
-static const double *corner_point(const Polygon *polygon, size_t corner) {
-  return plane_point(polygon, polygon_corners(polygon)[corner % polygon->n_corners]);
-}
-
-// Whether the direction from corner b, between a and c of a face to the left, leads into the face.
-static bool leads_inside(const double *a, const double *b, const double *c, const double *target) {
-  bool is_left_of_in = doubled_area(a, b, target) > 0, is_left_of_out = doubled_area(b, c, target) > 0;
-  return doubled_area(a, b, c) > 0 ? is_left_of_in && is_left_of_out : is_left_of_in || is_left_of_out;
-}
-
-static bool is_crossed(const double *a, const double *b, const double *c, const double *d) {
-  return doubled_area(a, b, c) * doubled_area(a, b, d) <= 0 &&
-         doubled_area(c, d, a) * doubled_area(c, d, b) <= 0;
-}
-
-// Whether no edge of any loop touches the way between two points, but for those that end in one of them.
-static bool is_way_clear(const Polygon *polygon, uint32_t from, uint32_t to) {
-  for (size_t loop = 0; loop < polygon->outline->n_loops; ++loop) {
-    size_t begin = loop_begin(polygon, loop), end = polygon->outline->loop_ends[loop];
-    for (size_t k = begin; k < end; ++k) {
-      size_t after = k + 1 < end ? k + 1 : begin;
-      if (k == from || k == to || after == from || after == to) continue;
-      if (is_crossed(plane_point(polygon, from), plane_point(polygon, to), plane_point(polygon, k),
-                     plane_point(polygon, after)))
-        return false;
-    }
-  }
-  return true;
-}
-
-typedef struct Bridge {
-  size_t corner; // of the polygon
-  size_t point;  // of the hole
-  double length;
-} Bridge;
-
-// The shortest way between the polygon and a hole that crosses nothing.
-static Bridge find_bridge(const Polygon *polygon, size_t begin, size_t end) {
-  Bridge best = {.length = INFINITY};
-  for (size_t k = begin; k < end; ++k) {
-    const double *p = plane_point(polygon, k);
-    const double *before = plane_point(polygon, k == begin ? end - 1 : k - 1);
-    const double *after = plane_point(polygon, k + 1 == end ? begin : k + 1);
-    for (size_t corner = 0; corner < polygon->n_corners; ++corner) {
-      const double *q = corner_point(polygon, corner);
-      double length = distance_2(p, q);
-      if (length >= best.length) continue;
-      if (!leads_inside(before, p, after, q)) continue;
-      if (!leads_inside(corner_point(polygon, corner + polygon->n_corners - 1), q,
-                        corner_point(polygon, corner + 1), p))
-        continue;
-      if (is_way_clear(polygon, (uint32_t)k, polygon_corners(polygon)[corner]))
-        best = (Bridge){corner, k, length};
-    }
-  }
-  return best;
-}
-
-// The polygon goes over the bridge, around the hole and back.
-static FloStatus join_hole(Polygon *polygon, size_t loop, FloError *error) {
-  size_t begin = loop_begin(polygon, loop), end = polygon->outline->loop_ends[loop], n = end - begin;
-  Bridge bridge = find_bridge(polygon, begin, end);
-  if (!isfinite(bridge.length))
-    return flo_fail(error, FLO_BAD_INPUT, "outline: a hole cannot be reached from the rim");
-  uint32_t *corners = polygon_corners(polygon);
-  memmove(corners + bridge.corner + n + 3, corners + bridge.corner + 1,
-          (polygon->n_corners - bridge.corner - 1) * sizeof *corners);
-  for (size_t k = 0; k <= n; ++k)
-    corners[bridge.corner + 1 + k] = (uint32_t)(begin + (bridge.point - begin + k) % n);
-  corners[bridge.corner + n + 2] = corners[bridge.corner];
-  polygon->n_corners += n + 2;
-  return FLO_OK;
-}
-
-static FloStatus make_polygon(Polygon *polygon, FloError *error) {
-  size_t most = polygon->outline->n_points + 2 * polygon->outline->n_loops, n_rims = 0;
-  FLO_TRY(flo_buffer_reserve(polygon->memory, &polygon->corners, most * sizeof(uint32_t), 0, error));
-  FLO_TRY(flo_buffer_reserve(polygon->memory, polygon->triangles, most * sizeof(uint32_t[3]), 0, error));
-  polygon->n_corners = polygon->n_triangles = 0;
-  for (size_t loop = 0; loop < polygon->outline->n_loops; ++loop) {
-    if (loop_area(polygon, loop) <= 0) continue;
-    ++n_rims;
-    for (size_t k = loop_begin(polygon, loop); k < polygon->outline->loop_ends[loop]; ++k)
-      polygon_corners(polygon)[polygon->n_corners++] = (uint32_t)k;
-  }
-  if (n_rims != 1) return flo_fail(error, FLO_BAD_INPUT, "outline: it must have one rim, got %zu", n_rims);
-  for (size_t loop = 0; loop < polygon->outline->n_loops; ++loop)
-    if (loop_area(polygon, loop) < 0) FLO_TRY(join_hole(polygon, loop, error));
-  return FLO_OK;
-}
-
-// ---- Ears ----
-
-// Area over the square of the longest edge: 0 for a needle.
-static double shape_quality(const double *a, const double *b, const double *c) {
-  double longest = fmax(distance_2(a, b), fmax(distance_2(b, c), distance_2(c, a)));
-  return doubled_area(a, b, c) / (longest * longest);
-}
-
-static FloStatus cut_ears(Polygon *polygon, FloError *error) {
-  size_t n = polygon->n_corners;
-  FLO_TRY(flo_buffer_reserve(polygon->memory, &polygon->points, n * sizeof(double[2]), 0, error));
-  double *points = polygon->points.data;
-  for (size_t k = 0; k < n; ++k) memcpy(points + 2 * k, corner_point(polygon, k), sizeof(double[2]));
-  uint32_t *triangles = polygon->triangles->data;
-  FLO_TRY(flo_outline_cut(points, n, polygon->memory, triangles, error));
-  polygon->n_triangles = n - 2;
-  // A triangle that is turned over covers others: the outline crosses itself.
-  for (size_t k = 0; k < polygon->n_triangles; ++k)
-    if (doubled_area(points + 2 * triangles[3 * k], points + 2 * triangles[3 * k + 1],
-                     points + 2 * triangles[3 * k + 2]) < 0)
-      return flo_fail(error, FLO_BAD_INPUT, "outline: it cannot be cut into triangles; it must be simple");
-  for (size_t k = 0; k < 3 * polygon->n_triangles; ++k) triangles[k] = polygon_corners(polygon)[triangles[k]];
-  return FLO_OK;
-}
-
-// ---- Needles ----
-
-// Turns a triangle so that its longest edge is the one from its first to its second corner.
-static void turn_longest_first(const Polygon *polygon, uint32_t *triangle) {
-  int longest = 0;
-  double length[3];
-  for (int k = 0; k < 3; ++k) {
-    length[k] = distance_2(plane_point(polygon, triangle[k]), plane_point(polygon, triangle[(k + 1) % 3]));
-    if (length[k] > length[longest]) longest = k;
-  }
-  for (; longest > 0; --longest) {
-    uint32_t first = triangle[0];
-    triangle[0] = triangle[1], triangle[1] = triangle[2], triangle[2] = first;
-  }
-}
-
-// The triangle on the other side of the edge from a to b, turned so that it begins with b and a; NULL at the
-// rim.
-static uint32_t *find_neighbour(const Polygon *polygon, uint32_t a, uint32_t b) {
-  for (size_t k = 0; k < 3 * polygon->n_triangles; ++k) {
-    uint32_t *t = (uint32_t *)polygon->triangles->data + k / 3 * 3;
-    if (t[k % 3] != b || t[(k + 1) % 3] != a) continue;
-    uint32_t apex = t[(k + 2) % 3];
-    t[0] = b, t[1] = a, t[2] = apex;
-    return t;
-  }
-  return NULL;
-}
-
-static double triangle_quality(const Polygon *polygon, uint32_t a, uint32_t b, uint32_t c) {
-  return shape_quality(plane_point(polygon, a), plane_point(polygon, b), plane_point(polygon, c));
-}
-
-// Exchanges the longest edge for the other diagonal of the two triangles at it, if that makes the worse one
-// better.
-static bool flip_longest(const Polygon *polygon, uint32_t *t) {
-  turn_longest_first(polygon, t);
-  uint32_t a = t[0], b = t[1], c = t[2], *other = find_neighbour(polygon, a, b);
-  if (!other) return false;
-  uint32_t d = other[2];
-  double now = fmin(triangle_quality(polygon, a, b, c), triangle_quality(polygon, b, a, d));
-  double then = fmin(triangle_quality(polygon, a, d, c), triangle_quality(polygon, d, b, c));
-  if (then <= now * (1 + 1e-9)) return false;
-  t[1] = d;
-  other[0] = d, other[1] = b, other[2] = c;
-  return true;
-}
-
-static void flip_needles(const Polygon *polygon) {
-  enum { MAX_PASSES = 20 };
-  const double needle = 0.05;
-  bool is_changed = true;
-  for (int pass = 0; pass < MAX_PASSES && is_changed; ++pass) {
-    is_changed = false;
-    for (size_t k = 0; k < polygon->n_triangles; ++k) {
-      uint32_t *t = (uint32_t *)polygon->triangles->data + 3 * k;
-      if (triangle_quality(polygon, t[0], t[1], t[2]) < needle && flip_longest(polygon, t)) is_changed = true;
-    }
-  }
-}
-
-FloStatus flo_outline_triangulate(const FloOutline *outline, FloMemory *memory, FloBuffer *triangles,
-                                  size_t *n_triangles, FloError *error) {
-  Polygon polygon = {.memory = memory, .outline = outline, .triangles = triangles};
-  FloStatus status = make_polygon(&polygon, error);
-  if (status == FLO_OK) status = cut_ears(&polygon, error);
-  if (status == FLO_OK) flip_needles(&polygon);
-  *n_triangles = polygon.n_triangles;
-  flo_buffer_free(memory, &polygon.corners);
-  flo_buffer_free(memory, &polygon.points);
   return status;
 }

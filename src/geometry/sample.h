@@ -11,17 +11,17 @@
 typedef struct FloSampleOptions {
   double spacing;       // between samples [m]
   double inset;         // samples lie this deep below the surface, or in the middle of thinner parts [m]
-  int layers;           // 0 and 1: the surface; more: further layers, one spacing below each other
+  int layers;           // 0 and 1: one layer; more: further layers, each one spacing below the last
   bool relax;           // even the samples out
-  int relax_iterations; // 0: as many as usually suffice
+  int relax_iterations; // 0: a number that usually suffices
   int threads;          // for the relaxation; 0: one. The result does not depend on it.
 } FloSampleOptions;
 
-// Samples a mesh so that the number density  sum_j W(x_i - x_j)  of the samples, with the cubic spline and
-// H = 2 spacing, lies between 3.6/H^3 and 10/H^3 at every sample of the first layer, whatever the triangles.
-// Exempt are parts smaller than a tenth of a spacing far from everything else, which get one sample. Faces
-// must point outwards for an inset. The order and the values depend on the mesh and the options alone. Points
-// are added to those already there.
+// Samples a mesh. At every sample of the first layer the number density  sum_j W(x_i - x_j),  with the cubic
+// spline and H = 2 spacings, lies between 3.6/H^3 and 10/H^3, whatever the triangles. The exception are parts
+// smaller than a tenth of a spacing far from everything else, which get one sample. For an inset the faces
+// must point outwards. Order and values depend only on the mesh and the options. Points are added to those
+// already there.
 FloStatus flo_sample_surface(const FloMesh *mesh, const FloSampleOptions *options, FloPoints *points,
                              FloError *error);
 
@@ -44,16 +44,16 @@ typedef struct FloVolumeOptions {
   int threads; // 0: one. The result does not depend on it.
 } FloVolumeOptions;
 
-// What decides whether a point is inside. The tree is exact, the grid is fast; with both, the tree is asked
-// only where the grid might be mistaken. One may be NULL.
+// What decides whether a point is inside. The tree is exact, the grid is fast. With both, the tree is asked
+// only where the grid may be wrong. One of them may be NULL.
 typedef struct FloInside {
   const FloBvh *bvh;
   const FloSdf *sdf;
 } FloInside;
 
-// The points of a lattice that are inside and keep the clearance, from low to high x, y and z (slowest). The
-// lattice begins half a spacing, or the clearance if that is more, from the low corner of the mesh, so that
-// boxes fill evenly.
+// Adds the points of a lattice that are inside and keep the clearance. They are ordered by z, then y, then x.
+// The lattice begins half a spacing from the low corner of the mesh, or the clearance if that is more, so
+// that boxes fill evenly.
 FloStatus flo_sample_volume(const FloInside *inside, const FloVolumeOptions *options, FloPoints *points,
                             FloError *error);
 

@@ -1,6 +1,6 @@
-// Evens samples out within their surface: neighbours push each other apart along the tangent plane, and the
-// nearest point of the mesh takes the place of where that leads. All move at once from where they were, so
-// that neither order nor threads matter.
+// Evens samples out within their surface. Neighbours push each other apart along the tangent plane; then each
+// sample moves to the nearest point of the mesh. All samples move at once from their old places, so neither
+// their order nor the threads matter.
 #include "geometry/sample.h"
 
 #include "base/parallel.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double range = 1.6;     // of the repulsion, in spacings
-static const double strength = 0.35; // a spacing that is half too short is lengthened by so much of it
-static const double longest = 0.2;   // step, in spacings
+static const double range = 1.6;     // reach of the repulsion, in spacings
+static const double strength = 0.35; // step for a push of one, in spacings
+static const double longest = 0.2;   // longest step, in spacings
 
 #define NONE UINT32_MAX
 
@@ -26,7 +26,8 @@ typedef struct Relaxation {
 } Relaxation;
 
 static void cell_of(const Relaxation *r, const double p[3], int64_t cell[3]) {
-  // Bounded, because a mesh may be any number of spacings from the origin; out there all share a cell.
+  // The cell number is bounded, because a mesh may be any number of spacings from the origin. Far out all
+  // samples share a cell.
   for (int axis = 0; axis < 3; ++axis)
     cell[axis] = (int64_t)floor(fmin(fmax(p[axis] / (range * r->spacing), -1e15), 1e15));
 }

@@ -11,7 +11,7 @@ static const double max_points = 1e9;
 
 // ---- Lattices ----
 
-// The part of a lattice that lies in a box, from its low corner on.
+// The part of a lattice that lies in a box, beginning at its low corner.
 typedef struct Lattice {
   FloFluidLattice all;
   size_t n[3];
@@ -33,7 +33,7 @@ static FloStatus place_lattice(Lattice *lattice, const double low[3], const doub
   for (int axis = 0; axis < 3; ++axis) {
     const double step = lattice->all.step[axis];
     lattice->all.origin[axis] = low[axis] + fmax(clearance, spacing / 2);
-    // A tolerance of a millionth of a step: a box of forty spacings must get forty points, whatever the
+    // The tolerance is a millionth of a step: a box of forty spacings must get forty points in spite of
     // rounding.
     double extent = high[axis] - clearance - lattice->all.origin[axis];
     n[axis] = extent < -1e-6 * step ? 0 : floor(extent / step + 1e-6) + 1;
@@ -71,8 +71,8 @@ static bool is_point_inside(const Filling *f, const double p[3]) {
   if (!sdf) return is_inside_tree(f, p);
   double depth = -flo_sdf_distance(sdf, p), excess = depth - f->clearance;
   if (!f->inside->bvh) return excess >= -f->tolerance;
-  // An average of values at most a cell away is wrong by less than a cell, except that far from the surface
-  // depths are underestimated.
+  // An interpolated distance is an average of values at most one cell away, so it is wrong by less than a
+  // cell. Far from the surface, depths are underestimated.
   if (excess > sdf->cell) return true;
   if (excess < -sdf->cell && depth < 3 * sdf->cell) return false;
   return is_inside_tree(f, p);
@@ -104,7 +104,8 @@ static FloStatus fill_layer(Filling *f, int threads, FloPoints *points, FloError
 
 // ---- Bounds ----
 
-// Where the interpolated distance changes its sign between a node and the next along each axis.
+// Extends the bounds to where the interpolated distance changes its sign between a node and the next along
+// each axis.
 static void widen_bounds(const FloSdf *sdf, const size_t index[3], double low[3], double high[3]) {
   double a = flo_sdf_node(sdf, index);
   for (int axis = 0; axis < 3; ++axis) {
@@ -153,7 +154,7 @@ FloStatus flo_sample_volume(const FloInside *inside, const FloVolumeOptions *opt
   find_bounds(inside, low, high);
   Lattice lattice = make_lattice(options);
   FLO_TRY(place_lattice(&lattice, low, high, options->spacing, clearance, error));
-  // The values of the grid are floats.
+  // The values of the grid are floats, which need a larger tolerance.
   double tolerance = (inside->bvh ? 1e-6 : 1e-4) * options->spacing;
   FloBuffer is_inside = {0};
   FLO_TRY(flo_buffer_reserve(points->memory, &is_inside, lattice.n[0] * lattice.n[1], 0, error));

@@ -1,7 +1,6 @@
-// How the grid is filled: every eighth node first, exactly, then every fourth, then the nodes between
-// these. Near the surface nodes are exact; far from it they are interpolated between those of the level
-// above, less the most by which that may be too much. Nodes between the fourth ones are kept only near the
-// surface.
+// How the grid is filled: every eighth node first, exactly, then every fourth, then the nodes in between.
+// Nodes near the surface are exact. Nodes far from it are interpolated from the coarser level, less the most
+// by which interpolation may be too large. Nodes between every fourth are kept only near the surface.
 #include "geometry/sdf.h"
 
 #include "base/parallel.h"
@@ -18,14 +17,15 @@ enum {
 
 static const double max_nodes = 67108864; // 2^26
 
-// A block is far if no point of it is nearer to the surface than this many cells. Interpolation then takes
-// off at most 6/4.2 = 1.43 cells (see excess_of_interpolation), a third of the distance.
+// A block is far if all of its points are at least this many cells from the surface. Interpolation then
+// subtracts at most 6/4.2 = 1.43 cells (see excess_of_interpolation), a third of the distance.
 static const double near_cells = 4.2;
-// The same for large blocks, where a tenth of the distance at the corners is taken off.
+// The same for large blocks. There a tenth of the distance at the corners is subtracted.
 static const double large_near_cells = 13;
-// With all corners this far away a block is far and interpolation leaves two thirds of the distance or more.
+// If all corners are this far away, the block is far, and interpolation leaves at least two thirds of the
+// distance.
 static const double far_cells = 10;
-// What interpolation must leave of the distance in the middle of a far block.
+// The share of the distance that interpolation must leave in the middle of a far block.
 static const double least_share = 0.65;
 
 // ---- The grid ----
@@ -40,8 +40,8 @@ static double count_nodes(const double extent[3], double cell, int margin) {
   return count;
 }
 
-// Whole blocks along every axis, and a node in the middle of the mesh: what is symmetric has symmetric
-// values.
+// Lays out whole blocks along every axis, with a node in the middle of the mesh: a symmetric mesh gets
+// symmetric values.
 static void lay_grid(FloSdf *sdf, const FloBvh *bvh, double cell, int margin) {
   const FloBvhNode *root = bvh->nodes.data;
   double extent[3];
@@ -72,7 +72,7 @@ static Lattice corners_of(const FloSdf *sdf) {
   return (Lattice){{sdf->n[0] / BLOCK + 1, sdf->n[1] / BLOCK + 1, sdf->n[2] / BLOCK + 1}};
 }
 
-// So many that every corner of a block lies in a large block.
+// The corners of large blocks: enough that every corner of a block lies in a large block.
 static Lattice large_corners_of(const FloSdf *sdf) {
   Lattice corners = corners_of(sdf), large;
   for (int axis = 0; axis < 3; ++axis) large.n[axis] = (corners.n[axis] - 1) / LARGE + 2;
@@ -112,13 +112,14 @@ typedef struct Filling {
   FloSdf *sdf;
   const FloBvh *bvh;
   FloSdfSigns signs;
-  float *distances; // of the corners of blocks, exact near the surface, lower bounds elsewhere; no signs
+  float *distances; // unsigned distances at the corners of blocks: exact near the surface, lower bounds
+                    // elsewhere
   FloBuffer large;  // floats: distances of the corners of large blocks
   FloBuffer prisms, near_blocks;
   FloBuffer middles; // floats: distances of the middles of near blocks
 } Filling;
 
-// Along a row the nearest point of the last place bounds the distance of the next.
+// The nearest point found for the last place of a row bounds the search for the next.
 static double next_distance(const FloBvh *bvh, const double point[3], FloClosest *last) {
   double d[3], bound = INFINITY;
   if (last->distance > 0) {
@@ -160,10 +161,11 @@ static double least_of(const double v[8]) {
   return least;
 }
 
-// Every point of a cube lies within half its diagonal of a corner.
+// A lower bound: every point of a cube lies within half its diagonal of a corner.
 static double least_in_cube(const double v[8], double side) { return least_of(v) - sqrt(3) / 2 * side; }
 
-// A lower bound from the corners of the large block around a corner; negative if the surface is near.
+// A lower bound of the distance at a corner, from the corners of the large block around it; negative if the
+// surface is near.
 static double far_distance(const Filling *f, const size_t corner[3]) {
   double v[8], t[3], side = BLOCK * LARGE * f->sdf->cell;
   size_t block[3];
@@ -193,10 +195,10 @@ static void fill_corners(void *context, size_t begin, size_t end, int thread) {
 // ---- Which blocks are near ----
 
 // Whether all of a block has the sign of its middle node. Away from the surface the winding number w is
-// harmonic; where it stays within [0, 1], Harnack's inequality bounds it at distance r of a place that is R
-// from the surface:  w <= w_there R (R + r)/(R - r)^2,  and 1 - w likewise. A closed mesh has 0 or 1
-// everywhere; before the holes of an open one blocks may have both signs. The trees' own error is counted as
-// 0.01.
+// harmonic. Where it stays within [0, 1], Harnack's inequality bounds it. At distance r from a place that is
+// R from the surface,  w <= w_there R (R + r)/(R - r)^2,  and the same holds for 1 - w. A closed mesh has 0
+// or 1 everywhere; in front of the holes of an open one a block may have both signs. The tree's own error is
+// taken as 0.01.
 static bool has_one_sign(const Filling *f, const size_t block[3], double distance) {
   if (!flo_sdf_signs_has_holes(&f->signs)) return true;
   const size_t middle[3] = {BLOCK * block[0] + BLOCK / 2, BLOCK * block[1] + BLOCK / 2,
@@ -206,8 +208,9 @@ static bool has_one_sign(const Filling *f, const size_t block[3], double distanc
   return r < distance && doubt * distance * (distance + r) < 0.4 * (distance - r) * (distance - r);
 }
 
-// The corners decide if they can, and else the middle, whose distance is noted. Where the distance has a
-// ridge, interpolation between its sides would leave too little of it.
+// Whether a block is near. The corners decide if they can; otherwise the distance of the middle is computed
+// and kept. Where the distance has a ridge, interpolation would leave too little of it, so the block counts
+// as near.
 static bool is_near(const Filling *f, const size_t block[3], double *distance) {
   double v[8], cell = f->sdf->cell, half = sqrt(3) / 2 * BLOCK * cell, middle[3];
   read_corners(f->distances, corners_of(f->sdf), block, v);
@@ -216,7 +219,7 @@ static bool is_near(const Filling *f, const size_t block[3], double *distance) {
   FloClosest closest;
   for (int axis = 0; axis < 3; ++axis)
     middle[axis] = f->sdf->low[axis] + BLOCK * cell * ((double)block[axis] + 0.5);
-  // Far from the surface corners have lower bounds only.
+  // Far from the surface the corners have only lower bounds.
   double bound = least_of(v) < far_cells * cell ? (least_of(v) + half) * (1 + 1e-6) : INFINITY;
   flo_bvh_closest(f->bvh, middle, bound, &closest);
   *distance = closest.distance;
@@ -281,8 +284,8 @@ static void fill_near(void *context, size_t begin, size_t end, int thread) {
 
 // ---- Far blocks ----
 
-// What interpolation in the far blocks around a corner may add is taken off beforehand, and the sign is set.
-// No point of a far block is nearer than near_cells, nor than the corner's distance less the diagonal.
+// Subtracts beforehand what interpolation in the far blocks around a corner may add, and sets the sign. All
+// points of a far block are at least near_cells away, and at least the corner's distance less the diagonal.
 static void finish_corners(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Filling *f = context;
@@ -298,7 +301,7 @@ static void finish_corners(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
-// ---- Making ----
+// ---- Building ----
 
 static FloStatus allocate_levels(Filling *f, FloError *error) {
   FloSdf *sdf = f->sdf;
@@ -386,7 +389,7 @@ static Place find_place(const FloSdf *sdf, const double point[3]) {
   return place;
 }
 
-// The eight nodes of a far block's cell, whose low node is `index`, from the corners of the block.
+// Computes the eight nodes of a cell in a far block from the corners of the block; `index` is its low node.
 static void read_far_cell(const FloSdf *sdf, const size_t block[3], const size_t index[3], double v[8]) {
   double corners[8];
   read_corners(sdf->corners.data, corners_of(sdf), block, corners);
@@ -412,7 +415,8 @@ double flo_sdf_node(const FloSdf *sdf, const size_t index[3]) {
   return mix_corners(corners, t);
 }
 
-// A cell within one block is read at once; one between blocks node by node, since of these some may be near.
+// A cell within one block is read at once. A cell between blocks is read node by node, because some of these
+// may be near.
 static void read_cell(const FloSdf *sdf, const size_t index[3], double v[8]) {
   const size_t block[3] = {index[0] / BLOCK, index[1] / BLOCK, index[2] / BLOCK};
   const size_t in[3] = {index[0] % BLOCK, index[1] % BLOCK, index[2] % BLOCK};

@@ -1,8 +1,8 @@
-// The nodes of a block have their nearest triangles in common, or nearly so. One walk through the tree finds
-// all that may be nearest to any of them. How far a point is above a triangle's plane and beside its sides is
-// a lower bound of its distance, and the distance itself where the nearest point is no corner: these bounds,
-// four multiplications each, sift the triangles for every eighth of the block and for every node, so that
-// hardly more than one distance per node has to be computed.
+// The nodes of a block have nearly the same nearest triangles. One walk through the tree finds all triangles
+// that may be nearest to any of them. The heights of a point above a triangle's plane and beside its sides
+// give a lower bound of its distance; it is exact where the nearest point is not a corner. These bounds cost
+// four multiplications each. They select triangles for every eighth of the block and then for every node, so
+// that hardly more than one distance per node is computed.
 #include "geometry/sdf_near.h"
 
 #include "base/vecmath.h"
@@ -10,16 +10,16 @@
 #include <math.h>
 
 enum {
-  MAX_TRIANGLES = 256, // of a block; with more of them the tree is the better list
+  MAX_TRIANGLES = 256, // of a block; with more of them the tree is faster
   HALF = FLO_SDF_BLOCK / 2
 };
 
-// Bounds are computed in cells and in single precision, from the middle of the block. This is far more than
-// their error, unless a triangle is so large that it is always looked at.
+// Bounds are computed in single precision, in cells from the middle of the block. The slack is far more than
+// their error, except for very large triangles, which are always tested.
 static const float slack = 1e-4f;
 static const double max_cells = 256;
 
-// Triangles by their planes: heights of the block's middle above them, and directions.
+// The planes of triangles: the heights of the block's middle above them, and their directions.
 typedef struct List {
   size_t n;
   uint32_t triangles[MAX_TRIANGLES];
@@ -45,7 +45,7 @@ static FloSdfPrism make_prism(const FloMesh *mesh, size_t triangle) {
   }
   vec_cross(sides[0], sides[1], prism.planes[3]);
   double length = vec_length(prism.planes[3]);
-  // The normal of a needle is not to be trusted.
+  // The normal of a very thin triangle is not reliable.
   if (!(length > 1e-4 * longest)) return (FloSdfPrism){0};
   vec_scale(prism.planes[3], 1 / length, prism.planes[3]);
   prism.offsets[3] = vec_dot(prism.planes[3], corners[0]);
@@ -120,8 +120,8 @@ typedef struct Place {
   float at[3]; // the same, in cells from the block's middle
 } Place;
 
-// The distance to the triangles of a list, or `bound` if that is less. The one with the least bound comes
-// first; most others then need no look.
+// The distance to the triangles of a list, but at most `bound`. The triangle with the least bound is tested
+// first; most others then need no test.
 static double list_distance(const List *list, const Place *place, double bound,
                             float squares[MAX_TRIANGLES]) {
   double square = bound * bound, per = 1 / (place->cell * place->cell);
@@ -158,8 +158,9 @@ static Place place_in(const Block *block, double i, double j, double k) {
   return place;
 }
 
-// The eight nodes from (i, j, k) on. They lie within half the diagonal of a cell from their middle, so that
-// no triangle farther than the nearest one and a whole diagonal is nearest to any of them.
+// Fills the eight nodes from (i, j, k) on. They lie within half a cell's diagonal of their middle. A triangle
+// can be nearest to one of them only if it is at most a whole diagonal further from the middle than the
+// nearest one.
 static void fill_eighth(const Block *block, int i, int j, int k, double bound, double *distances) {
   float squares[MAX_TRIANGLES];
   Place middle = place_in(block, i + 0.5, j + 0.5, k + 0.5);
@@ -177,7 +178,8 @@ static void fill_eighth(const Block *block, int i, int j, int k, double bound, d
   }
 }
 
-// Many triangles: every node by itself. The nearest point of the last node bounds the distance.
+// With many triangles every node is searched by itself. The nearest point of the last node bounds the
+// distance.
 static void fill_by_tree(const FloBvh *bvh, const Block *block, double distances[FLO_SDF_BLOCK_NODES]) {
   FloClosest closest = {0};
   for (int node = 0; node < FLO_SDF_BLOCK_NODES; ++node) {

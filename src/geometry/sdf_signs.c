@@ -1,7 +1,7 @@
-// The winding number of a closed mesh is an integer: how often a row of nodes has entered it less how often
-// it has left. Rows are cut with all triangles at once, as a picture is drawn, which makes a node's number a
-// look into a short list. An open mesh is closed with lids first, and what these add is taken off again: the
-// winding number of both is the sum of theirs (Jacobson et al. 2013).
+// The winding number of a closed mesh is an integer: how often a row of nodes has entered the mesh less how
+// often it has left. All triangles are intersected with the rows once, as in drawing a picture; then each
+// node looks into a short list. An open mesh is closed with lids first, and the winding number of the lids is
+// subtracted again (Jacobson et al. 2013: winding numbers add up).
 #include "geometry/sdf_signs.h"
 
 #include "base/vecmath.h"
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A soup of large triangles would cut every row everywhere; from here on its tree is asked instead.
+// Many large triangles would cut every row everywhere. Beyond this number the tree is used instead.
 static const size_t max_crossings = 1u << 26;
 
 typedef struct Crossing {
   double x;
-  int count; // of the entries up to here and with it, less the exits
+  int count; // entries up to and including this crossing, less exits
 } Crossing;
 
 static double coordinate(const FloSdfSigns *signs, int axis, size_t index) {
@@ -25,8 +25,8 @@ static double coordinate(const FloSdfSigns *signs, int axis, size_t index) {
 // ---- Rows through triangles ----
 
 // Whether an edge passes the point (y, z) on the side of large y: +1 upwards in z, -1 downwards. Both
-// triangles of an edge see the same numbers in the same order, and so agree on which of them a row pierces; a
-// row through a vertex counts as one that passes a little below it.
+// triangles of an edge compute with the same numbers in the same order, so they agree on which of them a row
+// pierces. A row through a vertex counts as passing a little below it.
 static int pass_edge(const double a[3], const double b[3], double y, double z) {
   bool is_upwards = b[2] > z;
   if ((a[2] > z) == is_upwards) return 0;
@@ -41,7 +41,8 @@ static int pierce(const double *const corners[3], double y, double z) {
          pass_edge(corners[2], corners[0], y, z);
 }
 
-// Where it does. The plane of a triangle along x is no help, but then the row lies in it anyway.
+// The x where a row pierces a triangle. If the plane of the triangle contains the x direction, any x of the
+// triangle serves.
 static double pierced_x(const double *const corners[3], double y, double z) {
   double ab[3], ac[3], n[3];
   const double *a = corners[0];
@@ -53,7 +54,7 @@ static double pierced_x(const double *const corners[3], double y, double z) {
   return x > low ? (x < high ? x : high) : low; // NaN goes to the low end
 }
 
-// The nodes of an axis between two coordinates, and one more at either end.
+// The nodes of an axis between two coordinates, and one more at each end.
 static void node_range(const FloSdfSigns *signs, int axis, double low, double high, size_t range[2]) {
   double last = (double)(signs->n[axis] - 1);
   double begin = floor((low - signs->low[axis]) / signs->cell) - 1;
@@ -62,7 +63,8 @@ static void node_range(const FloSdfSigns *signs, int axis, double low, double hi
   range[1] = (size_t)fmin(fmax(end, 0), last) + 1;
 }
 
-// Counts the crossings of each row, or, if there is room for them already, notes them. False: too many.
+// Counts the crossings of each row, or stores them if there is room already. Returns false if there are too
+// many.
 static bool cut_triangle(const FloSdfSigns *signs, const double *const corners[3], size_t *ends,
                          Crossing *crossings, size_t *total) {
   size_t range[3][2];
@@ -101,8 +103,8 @@ static void sum_row(Crossing *row, size_t n) {
   for (size_t k = 1; k < n; ++k) row[k].count += row[k - 1].count;
 }
 
-// After the first pass starts[r + 1] is the number of crossings of row r; the second one moves every start to
-// the end of its row, which is where the next begins.
+// After the first pass starts[r + 1] is the number of crossings of row r. The second pass moves every start
+// to the end of its row, where the next row begins.
 static FloStatus cut_rows(FloSdfSigns *signs, const FloMesh *mesh, FloError *error) {
   size_t n_rows = signs->n[1] * signs->n[2], total = 0;
   FLO_TRY(flo_buffer_reserve(mesh->memory, &signs->starts, (n_rows + 1) * sizeof(size_t), 0, error));
@@ -122,14 +124,14 @@ static FloStatus cut_rows(FloSdfSigns *signs, const FloMesh *mesh, FloError *err
   return FLO_OK;
 }
 
-// ---- Making ----
+// ---- Building ----
 
 FloStatus flo_sdf_signs_init(FloSdfSigns *signs, const FloBvh *bvh, const double low[3], double cell,
                              const size_t n[3], FloError *error) {
   *signs = (FloSdfSigns){.bvh = bvh, .cell = cell, .n = {n[0], n[1], n[2]}};
   vec_copy(low, signs->low);
   flo_mesh_init(&signs->lids, bvh->mesh->memory);
-  // Borders that differ by rounding would let a row slip through.
+  // A row could slip between borders that differ by rounding, so they are joined.
   FloMesh joined;
   flo_mesh_init(&joined, bvh->mesh->memory);
   FloStatus status = flo_mesh_copy_joined(bvh->mesh, &joined, error);
@@ -149,7 +151,7 @@ void flo_sdf_signs_free(FloSdfSigns *signs) {
   flo_mesh_free(&signs->lids);
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 bool flo_sdf_signs_has_holes(const FloSdfSigns *signs) { return signs->lids.n_triangles || !signs->has_rows; }
 
@@ -176,7 +178,8 @@ double flo_sdf_signs_winding(const FloSdfSigns *signs, const size_t node[3]) {
   double count = count_before(signs, node);
   if (!signs->lids.n_triangles) return count;
   double winding = count - flo_bvh_winding(&signs->lid_bvh, point);
-  // The trees are a little off, and in a lid both numbers jump. Where that matters the mesh itself is asked.
+  // The winding numbers of the trees have a small error, and at a lid both numbers jump. Where that matters
+  // the mesh itself decides.
   FloClosest closest;
   bool is_doubtful =
       fabs(winding - 0.5) < 0.02 || flo_bvh_closest(&signs->lid_bvh, point, 1e-6 * signs->cell, &closest);

@@ -4,12 +4,12 @@
 
 #include "geometry/bvh.h"
 
-// Nodes at low + cell (i, j, k), n along each axis. The tree must stay.
+// Nodes at low + cell (i, j, k), n along each axis. The tree must outlive it.
 typedef struct FloSdfSigns {
   const FloBvh *bvh;
   double low[3], cell;
   size_t n[3];
-  FloMesh lids; // that close the holes of the mesh
+  FloMesh lids; // triangles that close the holes of the mesh
   FloBvh lid_bvh;
   FloBuffer starts, crossings; // where the rows along x pass through the closed mesh, row by row
   bool has_rows;
@@ -18,7 +18,7 @@ typedef struct FloSdfSigns {
 FloStatus flo_sdf_signs_init(FloSdfSigns *signs, const FloBvh *bvh, const double low[3], double cell,
                              const size_t n[3], FloError *error);
 void flo_sdf_signs_free(FloSdfSigns *signs);
-// Whether signs might change away from the surface, before holes.
+// Whether signs may change away from the surface, in front of holes.
 bool flo_sdf_signs_has_holes(const FloSdfSigns *signs);
 double flo_sdf_signs_winding(const FloSdfSigns *signs, const size_t node[3]);
 bool flo_sdf_signs_is_inside(const FloSdfSigns *signs, const size_t node[3]);

@@ -25,7 +25,7 @@ static bool is_flat_outline(const FloShape *shape) {
   return shape->kind == FLO_SHAPE_OUTLINE && shape->size[0] == 0;
 }
 
-// What each kind needs: how many sizes, and whether the radii must be positive.
+// What each kind of shape needs: how many sizes, and whether the radii must be positive.
 typedef enum Need { NOTHING, OPTIONAL, POSITIVE } Need;
 
 static const struct {
@@ -134,7 +134,7 @@ static double box_distance(const double half[3], int dim, const double p[3]) {
   return outside > 0 ? sqrt(outside) : inside;
 }
 
-// Distance to the inner space of a tank; without a lid it reaches up for ever.
+// Distance to the inner space of a tank. Without a lid the space has no upper end.
 static double inner_distance(const FloShape *shape, const double half[3], int dim, const double p[3]) {
   double outside = 0, inside = -INFINITY;
   for (int axis = 0; axis < dim; ++axis) {
@@ -146,7 +146,7 @@ static double inner_distance(const FloShape *shape, const double half[3], int di
   return outside > 0 ? sqrt(outside) : inside;
 }
 
-// A wall around the inner space, cut off at the rim unless `closed`.
+// The distance to a wall around the inner space. It ends at the rim unless the tank is `closed`.
 static double tank_distance(const FloShape *shape, int dim, const double p[3], double wall) {
   double half[3], outer[3];
   flo_shape_half_extent(shape, dim, half);
@@ -193,7 +193,7 @@ void flo_shape_normal(const FloShape *shape, int dim, const double point[3], dou
     normal[axis] = flo_shape_distance(shape, dim, b, wall) - flo_shape_distance(shape, dim, a, wall);
   }
   double length = vec_length(normal);
-  // The very centre of a body has no nearest side.
+  // At the exact centre of a body no side is nearest.
   if (length > 0) vec_scale(normal, 1 / length, normal);
 }
 
@@ -209,7 +209,7 @@ static FloStatus check_count(double count, FloError *error) {
                   count, max_points);
 }
 
-// Lattice points in the bounding box (all of it, or its shell).
+// Refuses too many lattice points in the bounding box, or in its shell.
 static FloStatus check_lattice_count(const FloShape *shape, int dim, double spacing, int layers,
                                      FloError *error) {
   double low[3], high[3], all = 1, core = 1;
@@ -229,9 +229,9 @@ FloStatus flo_packing_check(FloFluidPacking packing, FloError *error) {
   return flo_fail(error, FLO_BAD_INPUT, "packing: unknown kind %d", (int)packing);
 }
 
-// The triangular lattice has a^2 sqrt(3)/2 for each point, where a is the distance of neighbours, and the
-// hexagonal close packing a^3 / sqrt(2); rows are a sqrt(3)/2 apart and planes a sqrt(2/3). Every other plane
-// has its points above the gaps of the one below.
+// Let a be the distance between neighbours. The triangular lattice has an area of a^2 sqrt(3)/2 for each
+// point, the hexagonal close packing a volume of a^3 / sqrt(2). Rows are a sqrt(3)/2 apart, planes a
+// sqrt(2/3). Points of every other plane lie above the gaps of the plane below.
 FloFluidLattice flo_fluid_lattice(FloFluidPacking packing, int dim, double spacing) {
   FloFluidLattice lattice = {.step = {spacing, spacing, spacing}};
   if (packing == FLO_FLUID_CUBIC) return lattice;
@@ -245,7 +245,7 @@ FloFluidLattice flo_fluid_lattice(FloFluidPacking packing, int dim, double spaci
 void flo_fluid_lattice_point(const FloFluidLattice *lattice, const long index[3], double point[3]) {
   for (int axis = 0; axis < 3; ++axis)
     point[axis] = lattice->origin[axis] + (double)index[axis] * lattice->step[axis];
-  // An odd row of an odd plane is shifted by a whole step, which is none.
+  // An odd row of an odd plane would be shifted by a whole step, which is the same as no shift.
   bool is_row_odd = index[1] & 1, is_plane_odd = index[2] & 1;
   if (is_row_odd != is_plane_odd) point[0] += is_row_odd ? lattice->row_shift : lattice->plane_shift[0];
   if (is_plane_odd) point[1] += lattice->plane_shift[1];
@@ -269,12 +269,13 @@ static void fill_axis(double low, double high, double spacing, int axis, Filling
 static void fill_from_corner(const FloShape *shape, int dim, double spacing, Filling *filling) {
   double low[3], high[3];
   flo_shape_bounds(shape, dim, low, high);
-  // A tolerance of a millionth of a spacing: 0.8/0.02 must be 40, whatever the rounding.
+  // The tolerance is a millionth of a spacing: 0.8/0.02 must be 40 in spite of rounding.
   filling->clearance = (0.5 - 2e-6) * spacing;
   for (int axis = 0; axis < dim; ++axis) fill_axis(low[axis], high[axis], spacing, axis, filling);
 }
 
-// As many to either side; in the hexagonal packing the centre is a point of the lattice.
+// Fills the same number of points to both sides of the centre. In the hexagonal packing the centre is a point
+// of the lattice.
 static void fill_from_centre(const FloShape *shape, int dim, double spacing, FloFluidPacking packing,
                              Filling *filling) {
   double half[3];
@@ -319,7 +320,7 @@ FloStatus flo_shape_sample_volume(const FloShape *shape, int dim, double spacing
 
 #define NO_CANDIDATE UINT32_MAX
 
-// Where samples go: to a list, or, if they are wanted there, to a thinner.
+// Where samples go: to a list or to a thinner.
 typedef struct Sink {
   const FloShape *shape;
   double spacing;
@@ -369,8 +370,8 @@ static FloStatus put_lattice_point(const Sink *sink, const Shell *shell, const l
   return put(sink, p[0], p[1], p[2]);
 }
 
-// Lattice cells of a box: those within `layers` of its faces (a box), or up to `layers` outside of them (a
-// tank).
+// Samples the lattice cells within `layers` of the faces of a box, or up to `layers` outside of a tank's
+// inner space.
 static FloStatus sample_box_shell(const FloShape *shape, int dim, double spacing, int layers,
                                   const Sink *sink) {
   FLO_TRY(check_lattice_count(shape, dim, spacing, layers, sink->error));
@@ -390,7 +391,7 @@ static FloStatus sample_box_shell(const FloShape *shape, int dim, double spacing
       bool is_row_in_shell = is_in_shell(&shell, 1, j) || is_in_shell(&shell, 2, k);
       for (long i = begin[0]; i < end[0]; ++i) {
         if (!is_row_in_shell && !is_in_shell(&shell, 0, i)) {
-          // The hollow inside: on to the far face.
+          // Skips the hollow inside.
           i = shell.axes[0].n - (is_tank ? 0 : layers) - 1;
           continue;
         }
@@ -410,7 +411,7 @@ static FloStatus sample_circle(double radius, double z, double spacing, const Si
   return FLO_OK;
 }
 
-// A Fibonacci spiral: even to a few per cent anywhere on the sphere.
+// A Fibonacci spiral: its density varies by a few per cent over the sphere.
 static FloStatus sample_sphere_layer(double radius, double spacing, const Sink *sink) {
   if (radius < spacing / 2) return put(sink, 0, 0, 0);
   long n = lround(fmax(4 * FLO_PI * radius * radius / (spacing * spacing), 4));
@@ -436,7 +437,7 @@ static FloStatus sample_ball(const FloShape *shape, int dim, double spacing, int
   return FLO_OK;
 }
 
-// Rings along the axis; where the rings are within `layers` of a cap, whole discs.
+// Samples rings along the axis, and whole discs within `layers` of a cap.
 static FloStatus sample_cylinder(const FloShape *shape, double spacing, int layers, const Sink *sink) {
   double around = 2 * FLO_PI * shape->radius / spacing, along = shape->size[0] / spacing + 2;
   FLO_TRY(check_count(layers * around * (along + shape->radius / spacing), sink->error));
@@ -455,7 +456,7 @@ static FloStatus sample_cylinder(const FloShape *shape, double spacing, int laye
   return FLO_OK;
 }
 
-// What lies `depth` below the surface of a shape; of a part that is too thin, its middle.
+// The shape that lies `depth` below the surface. A part that is too thin shrinks to its middle.
 static FloShape shrink(const FloShape *shape, int dim, double depth, double spacing) {
   FloShape inner = *shape;
   double least = 1e-3 * spacing;
@@ -469,27 +470,27 @@ static FloShape shrink(const FloShape *shape, int dim, double depth, double spac
   return inner;
 }
 
-// Layers of a shape in space or in the plane, as they come.
+// Samples the layers of a shape without thinning.
 static FloStatus sample_layers(int dim, double spacing, double inset, int layers, const Sink *sink) {
-  // The functions above know half a spacing only.
+  // The functions above have a fixed inset of half a spacing, so the shape is shrunk by the rest.
   FloShape inner = shrink(sink->shape, dim, inset - spacing / 2, spacing);
   if (inner.kind == FLO_SHAPE_SPHERE) return sample_ball(&inner, dim, spacing, layers, sink);
   if (inner.kind == FLO_SHAPE_CYLINDER) return sample_cylinder(&inner, spacing, layers, sink);
   return sample_box_shell(&inner, dim, spacing, layers, sink);
 }
 
-// ---- Surfaces: as dense as they should be ----
+// ---- Surfaces: thinning and repair ----
 
-// Where the sides are no multiples of the spacing, and where rings meet, lattices come too near to each other
-// or leave gaps. What stands well stays where it is: all points are offered to a thinner, and weak ones get
-// company from finer lattices of the same depth. A lattice that fits passes as a whole.
+// Lattices come too near to each other or leave gaps where sides are not multiples of the spacing and where
+// rings meet. Therefore all points are offered to a thinner, which keeps those that fit. Samples with too few
+// neighbours get more from finer lattices of the same depth. A lattice that fits is kept as a whole.
 typedef struct Thinning {
   Sink sink; // of the finer lattices
   double inset;
   const FloPoints *candidates;
 } Thinning;
 
-// How deep a point is, in layers; of a tank, below the faces of its inner space.
+// Whether a point is in the first layer. In a tank, layers are counted from the faces of its inner space.
 static bool is_in_first_layer(const Thinning *t, const double p[3]) {
   FloShape shape = *t->sink.shape;
   shape.closed = true;
@@ -508,14 +509,15 @@ static FloStatus offer_layer(const Thinning *t, bool is_first) {
   return FLO_OK;
 }
 
-// Between samples, in spacings. The last rounds of repairs let them come as near as a tenth. A body whose
-// inset surface is smaller than this keeps a single sample instead, which has too low a density.
+// Least distance between samples, in spacings. The last rounds of repairs would allow a tenth. A body whose
+// inset surface is smaller than this keeps a single sample, whose density is too low.
 static const double least_distance = 0.3;
 
 static FloStatus help_weak(const Thinning *t) {
   for (size_t k = 0; k < FLO_REPAIR_ROUNDS; ++k) {
     const FloRepairRound *round = &flo_repair_rounds[k];
-    // Rounds that differ from the last one only in a distance that is too short have nothing new.
+    // A round with the same step as the last one differs only in a distance that is too short, and finds
+    // nothing new.
     if (k > 0 && round->step == flo_repair_rounds[k - 1].step) break;
     double n_offered = (double)t->candidates->count / (round->step * round->step);
     if (!flo_thinner_mark_weak(t->sink.thinner, 1) || n_offered > max_points / 2) break;
@@ -528,7 +530,7 @@ static FloStatus help_weak(const Thinning *t) {
   return FLO_OK;
 }
 
-// The candidates that were accepted, in their order, and then the company of the weak.
+// Writes the accepted candidates in their order, and then the samples that repairs added.
 static FloStatus write_accepted(const Thinning *t, FloPoints *points) {
   size_t n = flo_thinner_count(t->sink.thinner), n_candidates = t->candidates->count;
   FloBuffer buffer = {0};

@@ -11,19 +11,21 @@ static inline double square_length(const double a[3], const double b[3]) {
   return vec_dot(d, d);
 }
 
-// The middle of a side c is crowded if the three corners add up to more than the rule allows. They are half
-// of c away, twice, and the median, 4 m^2 = 2 (a^2 + b^2) - c^2. As q^3 is convex in x = q^2, the kernel's
-// shape 1 - 6 x + 6 q^3 is at least 0.86 - 2.76 x, its tangent at q = 0.36; the sum of three exceeds 1.4 if
-// c^2 + 2 (a^2 + b^2) < 6.83 spacings^2, which is true of sides of one step only, 2 (a^2 + b^2) being at
-// least c^2. Such are the diagonals of a cloth whose threads are a spacing apart, half of all candidates.
+// The middle of a side is crowded if the kernel's shape, summed over the three corners, exceeds 1.4, which
+// the rule does not allow. Let the sides be a, b and c. From the middle of c, two corners are c/2 away and
+// the third is m away, with 4 m^2 = 2 (a^2 + b^2) - c^2. Because q^3 is convex in x = q^2, the shape 1 - 6 x
+// + 6 q^3 is at least its tangent at q = 0.36, which is 0.86 - 2.76 x. The sum of the three exceeds 1.4 if
+// c^2 + 2 (a^2 + b^2) < 6.83 spacings^2. As 2 (a^2 + b^2) is at least c^2, this happens only to sides of one
+// step, such as the diagonals of a cloth whose threads are one spacing apart. These are half of all
+// candidates.
 static inline uint8_t describe_sides(const double squares[3], double unit) {
   const double limit = FLO_LONGEST_STEP * FLO_LONGEST_STEP * unit;
   unsigned bits = (unsigned)(squares[0] > limit) | (unsigned)(squares[1] > limit) << 1 |
                   (unsigned)(squares[2] > limit) << 2;
-  if (!bits) return 0; // as in most triangles of fine meshes
+  if (!bits) return 0; // the usual case in fine meshes
   const double twice = 2 * (squares[0] + squares[1] + squares[2]);
   unsigned crowded = 0, is_large = 0;
-  // Without branches, which could not be foreseen.
+  // Written without branches, because they could not be predicted.
   for (int side = 0; side < 3; ++side) {
     const double square = squares[side];
     crowded |= (unsigned)(twice - square < 6.83 * unit) << side;
@@ -32,19 +34,19 @@ static inline uint8_t describe_sides(const double squares[3], double unit) {
   return (uint8_t)(bits | (is_large ? FLO_IS_LARGE : 0u) | (bits & crowded) << FLO_FIRST_CROWDED);
 }
 
-// The square of twice the area of a triangle, after Heron; a little noise if it is a needle.
+// The square of twice the area of a triangle (Heron); for a thin triangle it is rounding noise.
 static double heron(const double squares[3]) {
   double sum = squares[0] + squares[1] - squares[2], result = squares[0] * squares[1] - sum * sum / 4;
   return result > 0 ? result : 0;
 }
 
-// Goes over the triangles once. Sides of one step have nothing between their ends, and fine meshes consist of
-// them.
+// Visits the triangles once. Fine meshes consist of sides of one step, which have no samples between their
+// ends.
 FloSideSurvey flo_sides_survey(const FloMesh *mesh, double spacing, uint8_t *is_used, uint8_t *sides) {
   FloSideSurvey survey = {0};
   double area = 0, length = 0;
-  // Bytes may be part of anything, so that a compiler would look all these up again after each that is
-  // written.
+  // These are copied to local variables, because a pointer to bytes may alias anything, and the compiler
+  // would load them again after every byte written.
   const double *vertices = mesh->vertices.data;
   const uint32_t *triangles = mesh->triangles.data;
   const size_t n_triangles = mesh->n_triangles;
@@ -61,7 +63,7 @@ FloSideSurvey flo_sides_survey(const FloMesh *mesh, double spacing, uint8_t *is_
     survey.has_roomy |= (bits & FLO_ALL_SIDES) == FLO_ALL_SIDES;
     unsigned spacious = bits & ~(bits >> FLO_FIRST_CROWDED) & FLO_ALL_SIDES;
     survey.has_spacious |= spacious != 0;
-    // Half, because the neighbour counts it too.
+    // Each side adds half, because the neighbour counts it as well.
     for (int side = 0; spacious; ++side, spacious >>= 1)
       if (spacious & 1) length += sqrt(squares[side]) / 2;
   }

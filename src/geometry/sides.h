@@ -4,20 +4,21 @@
 
 #include "geometry/mesh.h"
 
-#define FLO_LONGEST_STEP 1.3 // between samples, in spacings
+#define FLO_LONGEST_STEP 1.3 // longest step between samples, in spacings
 
-// Bits of triangles: long sides; whether one is very long; long sides whose middle has the corners so near
-// that it cannot become a sample if these are samples.
+// Bits of a triangle. The three lowest: sides that are long. FLO_IS_LARGE: one side is very long. From bit
+// FLO_FIRST_CROWDED on: long sides whose middle is too near to the corners to become a sample if all corners
+// are samples.
 enum { FLO_ALL_SIDES = 7, FLO_IS_LARGE = 8, FLO_FIRST_CROWDED = 4 };
 
 typedef struct FloSideSurvey {
-  bool has_long;     // sides
-  bool has_spacious; // ones, that is long and not crowded
-  bool has_roomy;    // triangles, with three long sides
-  double n_expected; // samples, about
+  bool has_long;     // there are long sides
+  bool has_spacious; // there are long sides that are not crowded
+  bool has_roomy;    // there are triangles with three long sides
+  double n_expected; // expected number of samples
 } FloSideSurvey;
 
-// Fills one byte per vertex, not 0 if a triangle uses it, and one per triangle with its bits.
+// Fills one byte per vertex, which is not 0 if a triangle uses it, and one byte per triangle with its bits.
 FloSideSurvey flo_sides_survey(const FloMesh *mesh, double spacing, uint8_t *is_used, uint8_t *sides);
 
 #endif

@@ -9,7 +9,7 @@
 
 // ---- What a shape is made from ----
 
-// Text, heights and points, which the caller keeps; triangles are compared with those of the mesh.
+// Text, heights and points, which the caller owns. Triangles are compared with those of the mesh.
 typedef struct Details {
   const void *data;
   size_t size; // [bytes]
@@ -43,7 +43,7 @@ uint64_t flo_solid_key(const FloShape *shape) {
   return flo_hash_bytes(h, shape->mesh->triangles, shape->mesh->n_triangles * 3 * sizeof(uint32_t));
 }
 
-// Bit by bit, as the key is made: 0 and -0 count as different, which costs no more than a second solid.
+// Compares bit by bit, as the key does. 0 and -0 count as different, which only costs a second solid.
 static bool is_same(const void *a, const void *b, size_t size) { return !size || memcmp(a, b, size) == 0; }
 
 static bool has_same_numbers(const FloShape *a, const FloShape *b) {
@@ -73,10 +73,10 @@ bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key)
   return details.size == solid->details_size && is_same(details.data, solid->details.data, details.size);
 }
 
-// ---- Making ----
+// ---- Building ----
 
-// Distances between grid nodes are interpolated; a third of a particle's spacing keeps the error well below
-// what a particle could notice.
+// Distances are interpolated between grid nodes. A cell of a third of the spacing keeps the error well below
+// what matters to a particle.
 #define CELLS_PER_SPACING 3
 #define MARGIN_CELLS      (3 * CELLS_PER_SPACING)
 
@@ -121,7 +121,7 @@ void flo_solid_free(FloSolid *solid) {
   solid->has_mesh = false;
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 double flo_solid_distance(const FloSolid *solid, const double point[3]) {
   if (solid->outline.n_points) return flo_outline_tree_distance(&solid->outline, point);
@@ -166,8 +166,8 @@ FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFlui
   if (!solid->has_mesh)
     return flo_shape_sample_volume(&solid->shape, solid->dim, spacing, packing, points, error);
   FloInside inside = {.bvh = &solid->bvh, .sdf = &solid->sdf};
-  // The surface is free: every particle whose middle is inside belongs to the fluid, as in shapes with a
-  // formula; solids keep it away by themselves. What lies on the surface is neither inside nor outside.
+  // Every particle whose centre is inside belongs to the fluid, as for shapes with a formula. Solids keep
+  // fluid away by themselves, so almost no clearance is needed; points exactly on the surface are left out.
   FloVolumeOptions options = {.spacing = spacing, .clearance = 1e-3 * spacing};
   options.packing = packing == FLO_FLUID_HEXAGONAL ? FLO_PACKING_HEXAGONAL : FLO_PACKING_CUBIC;
   return flo_sample_volume(&inside, &options, points, error);

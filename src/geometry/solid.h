@@ -1,4 +1,4 @@
-// A shape made ready for use: whatever it was made from, it can be asked for distances and be sampled.
+// A shape made ready for use. Any shape can then be sampled and asked for distances.
 //
 // Boxes, balls, cylinders, tanks and outlines in the plane answer by formula. All other shapes become a mesh
 // with a grid of signed distances.
@@ -15,7 +15,7 @@ typedef struct FloSolid {
   FloShape shape;    // without its text, heights and triangles; points are those of `details`
   FloBuffer details; // copy of the text, the heights or the points
   size_t details_size;
-  uint64_t key; // of everything that the shape was made from
+  uint64_t key; // hash of everything that the shape was made from
   int dim;
   double wall; // thickness of a tank's wall [m]
   bool has_mesh;
@@ -25,14 +25,14 @@ typedef struct FloSolid {
   FloSdf sdf;
 } FloSolid;
 
-// Details finer than a particle need no triangles: `spacing` sets the fineness of round shapes, and of the
-// grid.
+// Prepares a shape. `spacing` sets the fineness of round shapes and of the grid: details finer than a
+// particle need no triangles.
 FloStatus flo_solid_init(FloSolid *solid, const FloShape *shape, int dim, double spacing, double wall,
                          int threads, FloMemory *memory, FloError *error);
 void flo_solid_free(FloSolid *solid);
-// A number that differs for most shapes that differ. It costs a look at every triangle: compute it once.
+// A hash of the shape. It reads every triangle, so compute it once.
 uint64_t flo_solid_key(const FloShape *shape);
-// Whether two shapes have the same numbers and point to the same details, as instances of one entry do.
+// Whether two shapes have the same numbers and point to the same details. Instances of one entry do.
 bool flo_shape_is_same(const FloShape *a, const FloShape *b);
 // Whether the solid was made from a shape like this, whose key is given.
 bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key);
@@ -46,14 +46,14 @@ void flo_solid_bounds(const FloSolid *solid, double low[3], double high[3]);
 // See flo_shape_sample_volume.
 FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFluidPacking packing,
                                   FloPoints *points, FloError *error);
-// See flo_shape_sample_surface and flo_sample_surface. What stands on lattices and rings is even already and
-// is not relaxed: boxes, tanks and everything in the plane.
+// See flo_shape_sample_surface and flo_sample_surface. Boxes, tanks and everything in the plane are sampled
+// by lattices and rings, which are even already and are not relaxed.
 FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
                                    FloError *error);
 // Mass, centre and inertia in the shape's own frame. `thickness` 0: of the full solid; otherwise of a thin
-// shell along its surface. In the plane per metre of depth, and of the inertia only that about z. Exact but
-// for round shapes without a formula and round shells, which are as round as their triangles. A tank, a sheet
-// and a mesh whose holes leave its volume uncertain weigh nothing by themselves and are refused.
+// shell along its surface. In the plane the results are per metre of depth, and of the inertia only that
+// about z is set. Results are exact, except for round shapes without a formula and round shells, which are as
+// round as their triangles. Refuses tanks, sheets and meshes whose holes leave the volume uncertain.
 FloStatus flo_solid_mass(const FloSolid *solid, double density, double thickness, FloMassProperties *out,
                          FloError *error);
 

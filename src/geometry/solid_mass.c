@@ -1,4 +1,4 @@
-// What a solid weighs: by formula where there is one, and otherwise by its outline or its triangles.
+// Mass of a solid: by formula where there is one, otherwise from its outline or its triangles.
 #include "base/vecmath.h"
 #include "geometry/outline.h"
 #include "geometry/shape_mesh.h"
@@ -9,7 +9,7 @@
 
 // ---- Formulas: bodies with the axis z, centred on it ----
 
-// Mass and the two different moments of inertia about the centre.
+// Sets mass and inertia of a body of revolution from its two different moments.
 static void set_round(double volume, double density, double across, double along, FloMassProperties *out) {
   *out = (FloMassProperties){.volume = volume, .mass = density * volume};
   out->inertia[0] = out->inertia[1] = across;
@@ -76,7 +76,7 @@ static void cylinder_shell_mass(double r, double length, double density, double 
   set_round(side + caps, density, density * across, density * along, out);
 }
 
-// Whether there is a formula, which then has been used.
+// Uses a formula if there is one, and returns whether there is.
 static bool mass_by_formula(const FloShape *shape, double density, double thickness, FloMassProperties *out) {
   double r = shape->radius, length = shape->size[0];
   bool is_full = thickness == 0;
@@ -130,9 +130,10 @@ static void flat_mass(const FloShape *shape, double density, double thickness, F
   polygon_mass(is_box ? corners : shape->points, is_box ? 4 : shape->n_points, density, thickness, out);
 }
 
-// ---- Triangles that might leave holes ----
+// ---- Meshes with holes ----
 
-// The sum over all holes of the length of their vector area, which is that of all their lids.
+// Sums the size of all holes. The size of a hole is the length of its vector area, which equals that of its
+// lids.
 static double area_of_holes(const FloMesh *lids, double (*areas)[3]) {
   double total = 0, a[3], b[3], twice[3];
   for (size_t k = 0; k < lids->n_triangles; ++k) {
@@ -147,8 +148,8 @@ static double area_of_holes(const FloMesh *lids, double (*areas)[3]) {
   return total;
 }
 
-// The most that lids on all holes could add to or take from the volume: a third of their area times their
-// distance from the middle of the mesh, which is at most half the diagonal of its box.
+// The most by which lids on all holes could change the volume: a third of their area times their distance
+// from the middle of the mesh. The distance is at most half the diagonal of the box.
 static FloStatus doubtful_volume(const FloMesh *mesh, double *volume, FloError *error) {
   FloMesh joined, lids;
   FloBuffer areas = {0};
@@ -170,7 +171,7 @@ static FloStatus doubtful_volume(const FloMesh *mesh, double *volume, FloError *
   return status;
 }
 
-// A volume that holes leave more uncertain than this is none.
+// A volume is refused if holes leave a larger share of it uncertain.
 static const double max_doubt = 0.1;
 
 static FloStatus check_volume(const FloSolid *solid, double volume, FloError *error) {
@@ -190,7 +191,7 @@ static FloStatus check_volume(const FloSolid *solid, double volume, FloError *er
 
 // ---- In space ----
 
-// Boxes and sheets keep no triangles; theirs are few, and exact at any fineness.
+// Boxes and sheets keep no triangles. They are made here; they are few, and exact at any fineness.
 static FloStatus shell_mass(const FloSolid *solid, double density, double thickness, FloMassProperties *out,
                             FloError *error) {
   FloMesh mesh;

@@ -5,7 +5,7 @@
 
 // ---- Checks ----
 
-// Beyond these, squares and quotients of lengths lose their meaning in double precision.
+// Limits beyond which squares and quotients of lengths lose their precision.
 static const double shortest_length = 1e-9, longest_length = 1e9;
 
 FloStatus flo_lengths_check(const char *shape, const FloNamedLength *lengths, size_t n, FloError *error) {
@@ -130,7 +130,7 @@ static FloStatus add_open_tank(const double (*corners)[3], FloMesh *mesh, FloErr
   return FLO_OK;
 }
 
-// Turns the axes in a circle, so that z becomes `up` and the orientation stays.
+// Permutes the axes cyclically so that z becomes `up` and the orientation stays.
 static void turn_upwards(FloMesh *mesh, size_t first, int up) {
   for (size_t k = first; k < mesh->n_vertices; ++k) {
     double *p = flo_mesh_vertex(mesh, k), turned[3];
@@ -265,7 +265,7 @@ FloStatus flo_mesh_heightfield(double size_x, double size_y, size_t n_x, size_t 
 
 enum { MAX_CORNER_SIDES = 256, MAX_CARD_OUTLINE = 4 * (MAX_CORNER_SIDES + 1) };
 
-// Does not repeat a point where two round corners meet.
+// Adds a point unless it repeats the last one, as happens where two round corners meet.
 static void add_outline_point(double (*outline)[2], size_t *n, double x, double y, double tolerance) {
   if (*n && fabs(outline[*n - 1][0] - x) + fabs(outline[*n - 1][1] - y) < tolerance) return;
   outline[*n][0] = x, outline[(*n)++][1] = y;

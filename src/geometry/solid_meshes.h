@@ -1,9 +1,9 @@
 // Meshes of solids from their measures: closed, with shared vertices, oriented outwards.
 //
-// Every generator adds to a mesh that is initialised; if it fails, the mesh may hold a part of the shape and
-// is only good for flo_mesh_free. `fineness` is the wanted length of triangle edges on curved parts [m]: a
-// circle has at least 12 sides, and no shape has more than about 200,000 triangles, whatever is asked for.
-// Shapes with flat faces only take it so that all can be called alike.
+// Every generator adds to a mesh, which must be initialised. If it fails, the mesh may hold a part of the
+// shape and can only be freed. `fineness` is the wanted length of triangle edges on curved parts [m]. A
+// circle has at least 12 sides, and no shape has more than about 200,000 triangles. Shapes with flat faces
+// ignore it; they have the parameter so that all generators are called alike.
 #ifndef FLO_GEOMETRY_SOLID_MESHES_H
 #define FLO_GEOMETRY_SOLID_MESHES_H
 
@@ -16,7 +16,7 @@ typedef struct FloNamedLength {
   double value; // [m]
 } FloNamedLength;
 
-// Refuses lengths that are not finite, not positive, or out of all proportion.
+// Refuses lengths that are not finite, not positive, or far too small or large.
 FloStatus flo_lengths_check(const char *shape, const FloNamedLength *lengths, size_t n, FloError *error);
 FloStatus flo_fineness_check(const char *shape, double fineness, FloError *error);
 
@@ -27,11 +27,11 @@ FloStatus flo_mesh_box(const double size[3], double fineness, FloMesh *mesh, Flo
 FloStatus flo_mesh_plane(double size_x, double size_y, double thickness, double fineness, FloMesh *mesh,
                          FloError *error);
 // A vessel around the inner space `size`, whose middle is the origin; `up` is 0, 1 or 2. Without a lid the
-// wall ends level with the inner space; with one there are two surfaces, the inner one turned inwards.
+// wall ends level with the inner space. With a lid there are two surfaces, and the inner one points inwards.
 FloStatus flo_mesh_tank(const double size[3], double wall, int up, bool is_closed, double fineness,
                         FloMesh *mesh, FloError *error);
-// The block under n_x times n_y heights (x fastest), which spread evenly over the rectangle around the
-// origin. Its flat underside lies `depth` below the lowest of them.
+// A block under n_x times n_y heights (x fastest), spread evenly over a rectangle around the origin. Its flat
+// underside lies `depth` below the lowest height.
 FloStatus flo_mesh_heightfield(double size_x, double size_y, size_t n_x, size_t n_y, const double *heights,
                                double depth, double fineness, FloMesh *mesh, FloError *error);
 // A right triangular prism that rises along x; the origin is the middle of its bounding box.

@@ -1,14 +1,14 @@
-// Round solids: those with an axis are turned on a lathe, ring by ring; spheres and rounded boxes are
+// Round solids. Those with an axis are made ring by ring, as on a lathe. Spheres and rounded boxes are
 // inflated boxes.
 #include "geometry/solid_meshes.h"
 
 #include "base/vecmath.h"
 
-static const double most_triangles = 150000; // on the curved parts; flat ends come on top
+static const double most_triangles = 150000; // on curved parts; those of flat ends are added to it
 enum { LEAST_SIDES = 12 };
 
-// The fineness that makes no more than the allowed number of triangles of a surface that measures `around` by
-// `along`, with at least LEAST_SIDES in either direction.
+// Limits the fineness so that a surface of `around` by `along` has no more than the allowed number of
+// triangles, with at least LEAST_SIDES in each direction.
 static double bounded_fineness(double fineness, double around, double along) {
   double by_area = sqrt(2 * around * along / most_triangles);
   double by_length = 2 * LEAST_SIDES * fmax(around, along) / most_triangles;
@@ -41,8 +41,8 @@ typedef struct Lathe {
   bool has_ring;
 } Lathe;
 
-// Point k of a ring of n_round sides in its round parts; it starts at the lowest y of the round end at high
-// x, and the second half is the first one turned by half a turn.
+// Point k of a ring with n_round sides in its round parts. The ring starts at the lowest y of the round end
+// at high x. Its second half is the first one rotated by half a turn.
 static void ring_point(const Lathe *lathe, double radius, size_t n_round, size_t k, double point[3]) {
   size_t n_half = n_round / 2 + lathe->n_stretched, in_half = k % n_half;
   double sign = k < n_half ? 1 : -1;
@@ -57,8 +57,8 @@ static void ring_point(const Lathe *lathe, double radius, size_t n_round, size_t
   }
 }
 
-// Joins two rings with a band of triangles that advances on whichever ring lags behind, by the middles of the
-// edges.
+// Joins two rings with a band of triangles. Each step advances on the ring that is behind, measured at the
+// middle of the next edge.
 static FloStatus stitch(FloMesh *mesh, Ring low, Ring high, FloError *error) {
   uint64_t n_low = low.n > 1 ? low.n : 0, n_high = high.n > 1 ? high.n : 0, i = 0, j = 0;
   while (i < n_low || j < n_high) {
@@ -97,7 +97,7 @@ static FloStatus add_pole(Lathe *lathe, double z, FloError *error) {
   return join_ring(lathe, (Ring){index, 1}, error);
 }
 
-// Rings between two circles, both left out.
+// Adds rings between two circles, without the circles themselves.
 static FloStatus add_between(Lathe *lathe, const double from[2], const double to[2], double fineness,
                              FloError *error) {
   size_t n = steps_along(hypot(to[0] - from[0], to[1] - from[1]), fineness);
@@ -109,7 +109,7 @@ static FloStatus add_between(Lathe *lathe, const double from[2], const double to
   return FLO_OK;
 }
 
-// Rings from a circle, which is there already, to another one or to a pole.
+// Adds rings from a circle that exists already to another one or to a pole.
 static FloStatus add_slope(Lathe *lathe, const double from[2], const double to[2], double fineness,
                            FloError *error) {
   FLO_TRY(add_between(lathe, from, to, fineness, error));
@@ -126,8 +126,7 @@ typedef struct DiscRing {
   size_t n;
 } DiscRing;
 
-// Each ring has half the sides of the one around it, so that a fine rim needs few triangles and none is a
-// needle.
+// Each ring has half the sides of the one around it. A fine rim then needs few triangles, and none is thin.
 static size_t disc_rings(double radius, size_t n, DiscRing rings[MAX_DISC_RINGS]) {
   size_t n_rings = 0;
   rings[n_rings++] = (DiscRing){radius, n};
@@ -139,7 +138,7 @@ static size_t disc_rings(double radius, size_t n, DiscRing rings[MAX_DISC_RINGS]
   return n_rings;
 }
 
-// From its middle to its rim.
+// Adds a disc from its middle to its rim.
 static FloStatus add_bottom(Lathe *lathe, double radius, double z, double fineness, FloError *error) {
   DiscRing rings[MAX_DISC_RINGS];
   size_t n = disc_rings(radius, sides_of_circle(radius, fineness, LEAST_SIDES), rings);
@@ -148,7 +147,7 @@ static FloStatus add_bottom(Lathe *lathe, double radius, double z, double finene
   return FLO_OK;
 }
 
-// From within its rim, which is there already, to its middle.
+// Adds a disc from its rim, which exists already, to its middle.
 static FloStatus add_top(Lathe *lathe, double radius, double z, double fineness, FloError *error) {
   DiscRing rings[MAX_DISC_RINGS];
   size_t n = disc_rings(radius, sides_of_circle(radius, fineness, LEAST_SIDES), rings);
@@ -186,7 +185,7 @@ FloStatus flo_mesh_cone(double base_radius, double top_radius, double length, do
   return turn_cone(base_radius, top_radius, length, fineness, mesh, error);
 }
 
-// The rings of one cap from its pole (up: towards it) without the equator.
+// Adds the rings of one cap without the equator; `is_up` tells whether they lead to the pole or from it.
 static FloStatus add_dome(Lathe *lathe, double radius, double equator, bool is_up, double fineness,
                           FloError *error) {
   size_t n = flo_max_size(steps_along(FLO_PI / 2 * radius, fineness), LEAST_SIDES / 4);
@@ -274,7 +273,7 @@ FloStatus flo_mesh_link(double length, double width, double wire_radius, double 
   double around = FLO_PI * width + 2 * straight;
   fineness = bounded_fineness(fineness, around, 2 * FLO_PI * wire_radius);
   Lathe lathe = {.mesh = mesh};
-  // A straight part that vanishes against the bends would make needles.
+  // A straight part much shorter than the bends would make very thin triangles.
   if (straight > 1e-9 * width) lathe.stretch = straight, lathe.n_stretched = steps_along(straight, fineness);
   size_t n_round = sides_of_circle(width / 2, fineness, LEAST_SIDES);
   size_t n = sides_of_circle(wire_radius, fineness, LEAST_SIDES);

@@ -1,11 +1,11 @@
 // Candidates are judged by sums of the kernel over a grid of cells.
 //
 // w(q) is the cubic spline with w(0) = 1, q = r/H and H = 2 spacings, so that W = 8/(pi H^3) w. Akinci et al.
-// 2013 (section 2.3) want the number density between 3.6/H^3 and 10/H^3 - with 1/H^3 for their Gamma and
-// their h being H: they put samples h/2 apart and draw delta for h = 1 - that is  1.41 < sum w < 3.93,  the
-// sample's own 1 included. A flat square lattice of one spacing has 1 + 4 w(1/2) + 4 w(0.71) = 2.20, or
-// 5.6/H^3, in the middle of that range (whose geometric mean is 6); a cubic lattice that fills space has
-// 8/H^3.
+// 2013 (section 2.3) want the number density between 3.6/H^3 and 10/H^3. Their Gamma is 1/H^3 here, and their
+// h is H: they put samples h/2 apart and draw delta for h = 1. The condition is  1.41 < sum w < 3.93,  where
+// the sum includes the sample's own 1. A flat square lattice of one spacing has 1 + 4 w(1/2) + 4 w(0.71) =
+// 2.20, or 5.6/H^3, in the middle of that range (its geometric mean is 6). A cubic lattice that fills space
+// has 8/H^3.
 #define FLO_THINNER_TARGET unused
 #define FLO_THINNER_LANES  4
 #include "geometry/thinner_judge.h"
@@ -16,10 +16,10 @@ const FloRepairRound flo_repair_rounds[FLO_REPAIR_ROUNDS] = {
     {{0.5, 0.5, 1.7, true}, 0.5},
     {{0.35, 0.35, 2.2, true}, 0.25},
     {{0.1, 0.1, 2.8, true}, 0.125},
-    // For specks that lie alone and have nothing but their corners to offer.
+    // For specks far from everything else, which have only their corners to offer.
     {{0.02, 0.02, 2.8, true}, 0.125}};
 
-// One row of cells beyond the first and the last stays empty, so that all cells have neighbours.
+// The first and the last row of cells stay empty, so that all other cells have neighbours.
 static void lay_cells(FloThinner *thinner, const double low[3], const double high[3], double spacing) {
   thinner->per_cell = 0.5 / spacing;
   for (int axis = 0; axis < 3; ++axis) {
@@ -39,19 +39,19 @@ static void lay_cells(FloThinner *thinner, const double low[3], const double hig
   }
 }
 
-// Two megabytes come in one huge page (see memory.c), which takes less time than a quarter of them in small
-// ones.
+// Reserves at least two megabytes, which is one huge page (see memory.c). That is faster than a quarter of it
+// in small pages.
 static FloStatus reserve(FloThinner *thinner, FloBuffer *buffer, size_t size, FloError *error) {
   const size_t huge = 2 << 20;
   return flo_buffer_reserve(thinner->memory, buffer, size > huge / 4 && size < huge ? huge : size, 0, error);
 }
 
-// Buckets for all cells, or for as many as can be expected to have samples.
+// Makes buckets for all cells, or for the number of cells that are expected to have samples.
 static FloStatus reserve_cells(FloThinner *thinner, double n_expected, FloError *error) {
   double n_cells = (double)thinner->sheet * (thinner->last_cell[2] + 2);
   double wanted = fmin(n_cells, n_expected + 4096);
   size_t n_buckets = 64, n_samples = (size_t)(n_expected + 64);
-  size_t n_blocks = n_samples / 3 + 64; // a sheet has four in a cell, unless it is slanted
+  size_t n_blocks = n_samples / 3 + 64; // a flat sheet has four samples in a cell, a slanted one fewer
   while ((double)n_buckets < wanted && n_buckets < (1u << 30)) n_buckets *= 2;
   size_t n_marks = n_buckets * N_PARTS * N_PARTS * N_PARTS;
   thinner->mask = n_buckets - 1, thinner->mark_mask = n_marks - 1;
@@ -62,7 +62,7 @@ static FloStatus reserve_cells(FloThinner *thinner, double n_expected, FloError 
   return reserve(thinner, &thinner->blocks, n_blocks * sizeof(Block), error);
 }
 
-// ---- Offering ----
+// ---- Candidates ----
 
 FloStatus flo_thinner_offer_generic(FloThinner *thinner, const double point[3], uint32_t triangle,
                                     FloVerdict *verdict, FloError *error) {
@@ -81,7 +81,7 @@ FloStatus flo_thinner_offer(FloThinner *thinner, const double point[3], uint32_t
   return thinner->offer(thinner, point, triangle, verdict, error);
 }
 
-// ---- Making ----
+// ---- Building ----
 
 FloStatus flo_thinner_create(FloThinner **out, FloMemory *memory, const double low[3], const double high[3],
                              double spacing, double n_expected, FloError *error) {
@@ -98,7 +98,7 @@ FloStatus flo_thinner_create(FloThinner **out, FloMemory *memory, const double l
     flo_thinner_destroy(thinner);
     return status;
   }
-  thinner->has_marks = true; // whatever the memory holds
+  thinner->has_marks = true; // the memory is not cleared yet
   flo_thinner_clear(thinner);
   *out = thinner;
   return FLO_OK;
@@ -130,9 +130,9 @@ void flo_thinner_set_rule(FloThinner *thinner, int layer, const FloThinRule *rul
   thinner->hopeless = (float)(fmin(rule->min_distance, rule->retry_distance) / 2);
 }
 
-// ---- Where company is needed ----
+// ---- Marks around weak samples ----
 
-// A box of parts, both ends included. Their numbers run over the whole grid, as those of cells do.
+// A box of parts, both ends included. Parts are numbered over the whole grid, like cells.
 typedef struct Parts {
   int64_t first[3], last[3];
 } Parts;
@@ -159,7 +159,7 @@ static void change_marks(const FloThinner *thinner, const Sample *sample, int ch
       }
 }
 
-// Bit k: the k-th sample of a block is weak and of the layer at work.
+// Bit k is set if the k-th sample of a block is weak and belongs to the present layer.
 static uint8_t find_weak(const FloThinner *thinner, const Block *block) {
   LaneMask is_any = {0};
   unsigned bits = 0;

@@ -1,4 +1,4 @@
-// Judging candidates with AVX2, on machines that have it: eight samples at once instead of four.
+// Judges candidates with AVX2, on machines that have it: eight samples at once instead of four.
 #ifdef FLO_HAS_AVX2
 #define FLO_THINNER_TARGET target("avx2")
 #define FLO_THINNER_LANES  8

@@ -1,7 +1,7 @@
-// How candidates are judged and accepted; private to the thinner. It is compiled once per instruction set:
-// FLO_THINNER_TARGET is the attribute of functions that names it, FLO_THINNER_LANES how many floats a vector
-// has. Each sample is treated alike in all of them, sums are taken in the same order, and no products are
-// contracted, so that the samples are the same too.
+// How candidates are judged and accepted; private to the thinner. This file is compiled once per instruction
+// set. FLO_THINNER_TARGET is the function attribute that names it, FLO_THINNER_LANES the number of floats in
+// a vector. The samples are the same with all of them: each sample is treated alike, sums have the same
+// order, and products are not contracted.
 #ifndef FLO_GEOMETRY_THINNER_JUDGE_H
 #define FLO_GEOMETRY_THINNER_JUDGE_H
 
@@ -19,18 +19,18 @@ static const float least_sum = 1.46f;   // of w, 3.7/H^3
 static const float largest_sum = 3.86f; // 9.8/H^3
 
 #define NONE     UINT32_MAX // no block
-#define MAX_MARK UINT8_MAX  // or more; such a mark stays
+#define MAX_MARK UINT8_MAX  // this many or more; such a mark is never removed
 
 enum { BLOCK = 8, MAX_VISITS = 256, N_AROUND = 27, N_GROUPS = 2, N_PARTS = 2 };
 
 // ---- Lanes ----
 
-// Everything is inlined into one function per instruction set: nothing is passed by the calling conventions
-// whose change -Wpsabi warns of.
+// -Wpsabi warns of changed calling conventions. They do not matter here, because everything is inlined into
+// one function per instruction set.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define LANES_INLINE static inline __attribute__((always_inline, unused, FLO_THINNER_TARGET))
 
-// Blocks of eight values are worked on in one or two parts.
+// A block of eight values is one or two vectors.
 enum { LANES = FLO_THINNER_LANES, N_SPLITS = BLOCK / LANES };
 
 typedef float Lanes __attribute__((vector_size(4 * LANES), may_alias));
@@ -49,17 +49,18 @@ typedef float Quad __attribute__((vector_size(16), may_alias));
 #define NUMBER_OF_LANE(k) k
 
 LANES_INLINE Lanes in_all_lanes(float a) { return (Lanes)EACH_LANE(SAME_IN_LANE); }
-// A compiler makes one instruction of it.
+// Compilers make one instruction of it.
 LANES_INLINE Lanes lanes_sqrt(Lanes a) { return (Lanes)EACH_LANE(SQRT_OF_LANE); }
 // a where the mask is all ones, 0 elsewhere.
 LANES_INLINE Lanes lanes_where(LaneMask mask, Lanes a) { return (Lanes)((LaneMask)a & mask); }
 LANES_INLINE Lanes *lanes_of(const float block[BLOCK], int split) { return (Lanes *)(block + LANES * split); }
-// Where small numbers of a block equal a value.
+// The mask of the lanes in which small numbers of a block equal a value.
 LANES_INLINE LaneMask lanes_equal(const int8_t block[BLOCK], int split, int value) {
   typedef int8_t Bytes __attribute__((vector_size(LANES), may_alias, aligned(1)));
   return __builtin_convertvector(*(const Bytes *)(block + LANES * split), LaneMask) == value;
 }
-// Replaces one of a block. As a whole: a processor that is to read what was just written in parts waits.
+// Replaces one value of a block. The whole block is written, because a processor stalls when it reads what
+// was just written in parts.
 LANES_INLINE void replace_in_block(float block[BLOCK], int k, float value) {
   for (int split = 0; split < N_SPLITS; ++split) {
     LaneMask is_it = (LaneMask)EACH_LANE(NUMBER_OF_LANE) == k - LANES * split;
@@ -67,7 +68,7 @@ LANES_INLINE void replace_in_block(float block[BLOCK], int k, float value) {
     *lanes = (Lanes)(((LaneMask)*lanes & ~is_it) | ((LaneMask)in_all_lanes(value) & is_it));
   }
 }
-// In the same order, however the block is split.
+// Adds in the same order, however the block is split.
 LANES_INLINE float block_sum(const Lanes splits[N_SPLITS]) {
   _Alignas(64) float a[BLOCK];
   for (int split = 0; split < N_SPLITS; ++split) *lanes_of(a, split) = splits[split];
@@ -92,14 +93,14 @@ LANES_INLINE Lanes lanes_min(Lanes a, Lanes b) { return lanes_choose(a < b, a, b
 LANES_INLINE Lanes lanes_max(Lanes a, Lanes b) { return lanes_choose(a > b, a, b); }
 #endif
 
-// Up to eight samples of one cell, so that a vector unit takes them at once: two lines of the cache with what
-// every candidate nearby needs in the first layer, and one more. Places are in cells from the low corner of
-// the cell. Where there is no sample, the place is far away and the sum is not a number: it is neither too
-// small nor too large.
+// Up to eight samples of one cell, so that one vector holds them. Two cache lines hold what every candidate
+// nearby needs in the first layer; a third holds the rest. Places are in cells from the low corner of the
+// cell. For an empty place the position is far away and the sum is NaN, which is neither too small nor too
+// large.
 typedef struct Block {
   _Alignas(64) float x[BLOCK];
   float y[BLOCK], z[BLOCK];
-  float sum[BLOCK]; // of w over all samples, their own included
+  float sum[BLOCK]; // sums of w over all samples, their own included
   uint64_t cell;
   uint32_t next;     // block of the same bucket
   uint8_t n;         // samples
@@ -113,25 +114,25 @@ typedef struct Sample {
   uint32_t triangle;
 } Sample;
 
-// From a cell to one around it, for all samples of a block.
+// The shift from a cell to one around it, for all samples of a block.
 typedef struct Shift {
   _Alignas(64) float along[3][BLOCK];
 } Shift;
 
 // A block near the candidate at hand.
 typedef struct Visit {
-  _Alignas(64) float w[BLOCK]; // of its samples at the candidate
+  _Alignas(64) float w[BLOCK]; // w of its samples at the candidate
   Block *block;
-  const Shift *shift; // to the one of the cells around in which it is
+  const Shift *shift; // shift to the cell it is in
 } Visit;
 
-// The blocks around a cell, found group by group: those of the cell itself, where most candidates that are
-// refused are refused, and those of the 26 around it. It is kept for the candidates that follow in the same
-// cell.
+// The blocks around a cell, found in two groups: those of the cell itself, which decide most refusals, and
+// those of the 26 cells around it. It is kept for the candidates that follow in the same cell.
 typedef struct Neighbourhood {
   uint64_t cell;
-  size_t n_blocks; // of the thinner when it was found; more would make it out of date
-  int n_groups;    // found so far
+  size_t
+      n_blocks; // number of blocks of the thinner when it was found; it is out of date if there are more now
+  int n_groups; // found so far
   int ends[N_GROUPS];
   Visit visits[MAX_VISITS];
 } Neighbourhood;
@@ -140,30 +141,31 @@ typedef FloStatus FloOfferFunction(FloThinner *, const double[3], uint32_t, FloV
 
 struct FloThinner {
   FloMemory *memory;
-  FloOfferFunction *offer; // as this machine does it fastest
+  FloOfferFunction *offer; // the fastest version for this machine
   FloBuffer samples, blocks;
   size_t n_samples, n_blocks;
-  // Cells one H wide. A bucket holds all cells whose number is the same modulo the number of buckets: small
-  // grids are indexed directly, large ones hashed.
+  // Cells are one H wide. A bucket holds all cells whose number is the same modulo the number of buckets.
+  // Small grids are thus indexed directly and large ones hashed.
   FloBuffer tables;  // what the next three point into
   uint32_t *heads;   // first block of each bucket
-  uint32_t *is_near; // per bucket: bit k if the k-th of the cells around has samples
-  // For each part of a cell, one spacing wide: how many weak samples need company there, at most MAX_MARK.
-  // Parts share marks as cells share buckets.
+  uint32_t *is_near; // per bucket: bit k is set if the k-th cell around has samples
+  // For each part of a cell, one spacing wide: the number of weak samples near it, at most MAX_MARK. Parts
+  // share marks as cells share buckets.
   uint8_t *marks;
   bool has_marks;
   double reach;                       // of the marks, in parts
-  double marks_low[3], marks_high[3]; // of the box around the weak samples that they are for
-  uint64_t mask, mark_mask;           // number of buckets and of marks, less 1
-  double last_cell[3];                // along each axis; the first is 1
+  double marks_low[3], marks_high[3]; // corners of the box around the weak samples
+  uint64_t mask, mark_mask;           // number of buckets less 1, and of marks less 1
+  double last_cell[3];                // last cell along each axis; the first is 1
   uint64_t row, sheet;                // the number of a cell is x + row y + sheet z
-  uint64_t around[N_AROUND];          // what to add to the number of a cell for those around it, itself first
+  uint64_t around[N_AROUND];          // offsets of the numbers of the cells around a cell, itself first
   Shift shifts[N_AROUND];             // the same along the axes
   double low[3], per_cell;
   Neighbourhood last;
-  // The layer and the rule at work.
+  // The present layer and rule.
   int layer;
-  float near, hopeless; // distances from other samples that are too short, and also for a second try [H]
+  float near, hopeless; // distance from samples that is too short, and the one that is too short also for a
+                        // second try [H]
   float max_sum;
   bool must_help;
 };
@@ -171,31 +173,31 @@ struct FloThinner {
 LANES_INLINE Sample *samples_of(const FloThinner *thinner) { return thinner->samples.data; }
 LANES_INLINE Block *blocks_of(const FloThinner *thinner) { return thinner->blocks.data; }
 
-// For this instruction set and that.
+// One version for each instruction set.
 FloOfferFunction flo_thinner_offer_generic, flo_thinner_offer_avx2;
-// Removes the marks around those samples of a block that are weak no longer.
+// Removes the marks around those samples of a block that are no longer weak.
 void flo_thinner_unmark_helped(const FloThinner *thinner, Block *block);
 
 // ---- Cells ----
 
-// Where a point is along an axis, in cells.
+// The coordinate of a point along an axis, in cells.
 LANES_INLINE double cell_coordinate(const FloThinner *thinner, const double p[3], int axis) {
   return (p[axis] - thinner->low[axis]) * thinner->per_cell + 1;
 }
 
-// Faster than floor(), which is a call on many machines.
+// Faster than floor(), which is a function call on many machines.
 LANES_INLINE int64_t floor_of(double x) {
   int64_t whole = (int64_t)x;
   return whole - (x < (double)whole);
 }
 
-// Clamping brings points nearer together, never apart: neighbours stay within one cell.
+// Clamping can only bring points nearer together, so neighbours stay within one cell.
 LANES_INLINE int64_t cell_index(const FloThinner *thinner, double coordinate, int axis) {
   double last = thinner->last_cell[axis], from_first = coordinate > 1 ? coordinate : 1;
   return (int64_t)(from_first < last ? from_first : last);
 }
 
-// A point as its cell and the place in it.
+// A point, given by its cell and its place in it.
 typedef struct Place {
   uint64_t cell;
   float at[3];
@@ -211,11 +213,11 @@ LANES_INLINE Place place_of(const FloThinner *thinner, const double p[3]) {
 
 // ---- Judging ----
 
-// What the samples around a candidate add up to, lane by lane.
+// Sums over the samples around a candidate, lane by lane.
 typedef struct Tally {
   Lanes sum[N_SPLITS], sum_in_layer[N_SPLITS]; // of w, without the candidate's own
-  Lanes nearest;                               // of the distances [H]
-  Lanes fullest;                               // of the samples' sums with the candidate
+  Lanes nearest;                               // least distance [H]
+  Lanes fullest;                               // largest sum of a sample with the candidate included
 } Tally;
 
 // Finds the next group of blocks; false if there are too many.
@@ -247,9 +249,8 @@ LANES_INLINE Lanes squares_to_block(const Visit *visit, const Lanes at[3], int s
   return dx * dx + dy * dy + dz * dz;
 }
 
-// Adds the samples of some blocks. Only a third of them is within reach, which no processor can guess: there
-// are no branches on it, and what is out of reach adds zero. The first layer is alone, and its sum need not
-// be told from that of all.
+// Adds the samples of some blocks. Only a third of them is within reach, which branches cannot predict: there
+// are none, and samples out of reach add zero. In the first layer the sum of the layer is the sum of all.
 LANES_INLINE void add_blocks(const FloThinner *thinner, Visit *visit, const Visit *end, const Lanes at[3],
                              bool is_alone, Tally *total) {
   const Lanes none = {0};
@@ -272,8 +273,8 @@ LANES_INLINE void add_blocks(const FloThinner *thinner, Visit *visit, const Visi
   *total = tally;
 }
 
-// Whether a weak sample is within a spacing of a place: most candidates that must help fail here, for a third
-// of the price of a judgement. Finds all groups.
+// Whether a weak sample is within a spacing of a place. Most candidates that must help fail this test, which
+// costs a third of a judgement. Finds all groups.
 LANES_INLINE bool is_help(const FloThinner *thinner, Neighbourhood *around, const Lanes at[3]) {
   LaneMask is_helped = {0};
   while (around->n_groups < N_GROUPS)
@@ -286,7 +287,7 @@ LANES_INLINE bool is_help(const FloThinner *thinner, Neighbourhood *around, cons
   return is_any_lane(is_helped);
 }
 
-// The sum of w at an accepted candidate goes to `sum`.
+// Judges a candidate. `sum` receives the sum of w if it is accepted.
 LANES_INLINE FloVerdict judge(FloThinner *thinner, const Place *place, float *sum) {
   const Lanes at[3] = {in_all_lanes(place->at[0]), in_all_lanes(place->at[1]), in_all_lanes(place->at[2])};
   Neighbourhood *around = &thinner->last;
@@ -304,7 +305,7 @@ LANES_INLINE FloVerdict judge(FloThinner *thinner, const Place *place, float *su
       add_blocks(thinner, around->visits + begin, around->visits + end, at, true, &tally);
     else
       add_blocks(thinner, around->visits + begin, around->visits + end, at, false, &tally);
-    // Too much already?
+    // Refuses the candidate if the sum is too large already.
     *sum = block_sum(tally.sum);
     float sum_in_layer = is_alone ? *sum : block_sum(tally.sum_in_layer);
     LaneMask is_hopeless = (tally.nearest < thinner->hopeless) | (tally.fullest > largest_sum);
@@ -322,14 +323,14 @@ LANES_INLINE FloStatus grow(const FloThinner *thinner, FloBuffer *buffer, size_t
   return flo_buffer_reserve(thinner->memory, buffer, (2 * count + 64) * size, count * size, error);
 }
 
-// Tells the cells around that this one has samples now.
+// Notes in the cells around that this one has samples now.
 LANES_INLINE void announce_cell(const FloThinner *thinner, uint64_t cell) {
 #pragma GCC unroll 27
   for (int k = 0; k < N_AROUND; ++k) thinner->is_near[(cell - thinner->around[k]) & thinner->mask] |= 1u << k;
 }
 
-// A new block for the cell of the candidate at hand, perhaps its first. The neighbourhood stays up to date,
-// unless all blocks had to move: then it is found again.
+// Adds a block to the cell of the present candidate. The neighbourhood stays up to date unless all blocks had
+// to move; then it is found again.
 LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_first, Block **out,
                                  FloError *error) {
   Neighbourhood *around = &thinner->last;
@@ -341,7 +342,8 @@ LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_fir
     *lanes_of(block->x, split) = in_all_lanes(1e6f), *lanes_of(block->y, split) = in_all_lanes(0);
     *lanes_of(block->z, split) = in_all_lanes(0), *lanes_of(block->sum, split) = in_all_lanes(NAN);
   }
-  memset(block->layers, 0, sizeof block->layers); // those of empty places are read, though they weigh nothing
+  memset(block->layers, 0,
+         sizeof block->layers); // layers of empty places are read, although they have no effect
   block->cell = cell, block->next = *head, block->n = block->is_marked = 0;
   *head = (uint32_t)thinner->n_blocks++;
   if (is_first) announce_cell(thinner, cell);
@@ -352,7 +354,7 @@ LANES_INLINE FloStatus add_block(FloThinner *thinner, uint64_t cell, bool is_fir
   return FLO_OK;
 }
 
-// A block of the cell with room for a new sample, its newest or a new one.
+// Finds a block of the cell with room for a new sample: its newest one or a new one.
 LANES_INLINE FloStatus find_room(FloThinner *thinner, uint64_t cell, Block **out, FloError *error) {
   uint32_t number = thinner->heads[cell & thinner->mask];
   Block *blocks = blocks_of(thinner);

@@ -109,6 +109,16 @@ static void advise_on_shell(FloAdvice *advice, const FloSceneBody *body, const F
                     body->name, body->def.thickness, thinnest);
 }
 
+// The sentence begins "'name' `what`"; `it` is the pronoun for what is thin.
+static void tell_thin(FloAdvice *advice, const FloBody *body, const char *what, int n_digits,
+                      double thickness, const char *it) {
+  flo_advice_tell(
+      advice,
+      "'%s' %s %.*g m thin, less than one spacing (%.3g m): fluid may pass through %s; make %s thicker or "
+      "the spacing finer",
+      body->name, what, n_digits, thickness, advice->world->def.spacing, it, it);
+}
+
 static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) {
   double s = advice->world->def.spacing, thinnest, longest;
   measure_box(advice, body, &thinnest, &longest);
@@ -119,17 +129,9 @@ static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) 
                     "make it larger or the spacing finer",
                     body->name, longest, 2 * s);
   else if (thinnest < s)
-    flo_advice_tell(
-        advice,
-        "'%s' is %.3g m thin, less than one spacing (%.3g m): fluid may pass through it; make it thicker "
-        "or the spacing finer",
-        body->name, thinnest, s);
+    tell_thin(advice, body, "is", 3, thinnest, "it");
   else if (wall < s)
-    flo_advice_tell(
-        advice,
-        "'%s' has walls %.2g m thin, less than one spacing (%.3g m): fluid may pass through them; make "
-        "them thicker or the spacing finer",
-        body->name, wall, s);
+    tell_thin(advice, body, "has walls", 2, wall, "them");
   else if (body->count < FEW_SAMPLES)
     flo_advice_tell(
         advice, "'%s' has only %zu particles, too few to have its shape; make it larger or the spacing finer",

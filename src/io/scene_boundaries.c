@@ -64,23 +64,22 @@ static FloStatus check_turn(FloSceneContext *context, const json_t *before, cons
 }
 
 static FloStatus read_keyframes(FloSceneContext *context, json_t *list, FloMotionDef *motion) {
-  size_t n_frames = json_array_size(list), index;
+  size_t n_frames = json_array_size(list);
   if (n_frames < 2) return flo_scene_fail(context, "must hold at least two keyframes, got %zu", n_frames);
   FloKeyframe *frames = flo_scene_allocate(n_frames, sizeof *frames);
   if (!frames) return flo_scene_no_memory(context);
-  // Handed over at once, so that it is released whatever happens next.
+  // The motion owns the frames from now on, so that they are released whatever happens next.
   motion->kind = FLO_MOTION_KEYFRAMES;
   motion->keyframes = frames;
   motion->n_keyframes = n_frames;
-  json_t *object;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read_keyframe(context, object, &frames[index]));
-    if (index > 0 && frames[index].time <= frames[index - 1].time)
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    FloKeyframe *frame = &frames[at.index];
+    FLO_TRY(read_keyframe(context, at.entry, frame));
+    if (at.index == 0) continue;
+    if (frame->time <= frame[-1].time)
       return flo_scene_fail(context, "times must rise from one keyframe to the next, got %.9g after %.9g",
-                            frames[index].time, frames[index - 1].time);
-    if (index > 0) FLO_TRY(check_turn(context, json_array_get(list, index - 1), object));
-    flo_scene_leave(context, mark);
+                            frame->time, frame[-1].time);
+    FLO_TRY(check_turn(context, json_array_get(list, at.index - 1), at.entry));
   }
   return FLO_OK;
 }
@@ -153,7 +152,7 @@ static FloStatus check_motions(FloSceneContext *context, const FloMotionDef *mot
 }
 
 static FloStatus read_motions(FloSceneContext *context, json_t *list, FloBodyDef *body) {
-  size_t n_motions = json_array_size(list), index;
+  size_t n_motions = json_array_size(list);
   if (n_motions == 0) return FLO_OK;
   size_t outer = flo_scene_enter(context, "motions");
   FloMotionDef *motions = flo_scene_allocate(n_motions, sizeof *motions);
@@ -161,13 +160,11 @@ static FloStatus read_motions(FloSceneContext *context, json_t *list, FloBodyDef
   body->kind = FLO_BODY_KINEMATIC;
   body->motions = motions;
   body->n_motions = n_motions;
-  json_t *object;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    motions[index] = flo_default_motion_def();
-    FLO_TRY(read_motion_kind(context, object, &body->pose, &motions[index]));
-    FLO_TRY(flo_scene_read_span(context, object, &motions[index].start, &motions[index].end));
-    flo_scene_leave(context, mark);
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    FloMotionDef *motion = &motions[at.index];
+    *motion = flo_default_motion_def();
+    FLO_TRY(read_motion_kind(context, at.entry, &body->pose, motion));
+    FLO_TRY(flo_scene_read_span(context, at.entry, &motion->start, &motion->end));
   }
   FLO_TRY(check_motions(context, motions, n_motions));
   flo_scene_leave(context, outer);
@@ -268,15 +265,13 @@ typedef FloStatus (*ReadFn)(FloSceneContext *, json_t *object, size_t entry, Flo
 
 static FloStatus read_list(FloSceneContext *context, json_t *root, const char *key, ReadFn read, size_t first,
                            FloScene *scene) {
-  json_t *list = json_object_get(root, key), *object;
-  size_t outer = flo_scene_enter(context, key), index;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read(context, object, index, &scene->bodies[first + index], scene));
-    json_t *place = json_integer((json_int_t)(first + index));
-    if (json_object_set_new(context->body_names, scene->bodies[first + index].name, place))
-      return flo_scene_no_memory(context);
-    flo_scene_leave(context, mark);
+  json_t *list = json_object_get(root, key);
+  size_t outer = flo_scene_enter(context, key);
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    FloSceneBody *body = &scene->bodies[first + at.index];
+    FLO_TRY(read(context, at.entry, at.index, body, scene));
+    json_t *place = json_integer((json_int_t)(first + at.index));
+    if (json_object_set_new(context->body_names, body->name, place)) return flo_scene_no_memory(context);
   }
   flo_scene_leave(context, outer);
   return FLO_OK;

@@ -185,6 +185,33 @@ void flo_scene_leave(FloSceneContext *context, size_t mark) {
   context->path[mark] = 0;
 }
 
+FloSceneEntries flo_scene_entries(const FloSceneContext *context, const json_t *list) {
+  // One before the first: the next index is 0.
+  return (FloSceneEntries){.list = list, .index = SIZE_MAX, .mark = context->path_length};
+}
+
+bool flo_scene_next(FloSceneContext *context, FloSceneEntries *entries) {
+  flo_scene_leave(context, entries->mark);
+  entries->entry = json_array_get(entries->list, ++entries->index);
+  if (entries->entry) flo_scene_enter_index(context, entries->index);
+  return entries->entry != NULL;
+}
+
+FloScenePlace flo_scene_go_to(FloSceneContext *context, const char *key, const char *name) {
+  FloScenePlace place = {.path_length = context->path_length};
+  _Static_assert(sizeof place.path == sizeof context->path, "a place holds a whole path");
+  memcpy(place.path, context->path, sizeof place.path);
+  flo_scene_leave(context, 0);
+  flo_scene_enter(context, key);
+  flo_scene_enter(context, name);
+  return place;
+}
+
+void flo_scene_go_back(FloSceneContext *context, const FloScenePlace *place) {
+  memcpy(context->path, place->path, sizeof place->path);
+  context->path_length = place->path_length;
+}
+
 // ---- Constants and expressions ----
 
 static const char *const positions[] = {"x", "y", "z"};
@@ -269,13 +296,8 @@ static FloStatus work_out_constant(FloSceneContext *context, const char *name, d
   if (context->n_chain == FLO_SCENE_MAX_CHAIN)
     return flo_scene_fail(context, "more than %d constants refer to one another", FLO_SCENE_MAX_CHAIN);
 
-  // The message, if there is one, belongs to the constant at fault, not to the one that asked for it.
-  char path[sizeof context->path];
-  size_t path_length = context->path_length;
-  memcpy(path, context->path, sizeof path);
-  flo_scene_leave(context, 0);
-  flo_scene_enter(context, "constants");
-  flo_scene_enter(context, name);
+  // A message must name the constant at fault, not the value that uses it.
+  FloScenePlace user = flo_scene_go_to(context, "constants", name);
   char found[96];
   if (!json_is_string(given))
     return flo_scene_fail(context, "must be a number or an expression, got %s",
@@ -283,8 +305,7 @@ static FloStatus work_out_constant(FloSceneContext *context, const char *name, d
   context->chain[context->n_chain++] = name;
   FLO_TRY(flo_scene_evaluate(context, json_string_value(given), value));
   context->n_chain--;
-  memcpy(context->path, path, sizeof path);
-  context->path_length = path_length;
+  flo_scene_go_back(context, &user);
   return json_object_set_new(context->constants, name, json_real(*value)) ? flo_scene_no_memory(context)
                                                                           : FLO_OK;
 }

@@ -62,11 +62,34 @@ bool flo_text_has_word(const char *text, const char *word);
 // Adds to a text of `size` bytes, as far as there is room; the separator only where there is text already.
 void flo_text_append(char *text, size_t size, const char *separator, const char *more);
 
-// Step down to a key or an entry of a list; `leave` takes what `enter` returned. After a failure nobody needs
-// to leave.
+// Step down to a key or an entry of a list; `leave` takes what `enter` returned. After a failure `leave` is
+// not needed.
 size_t flo_scene_enter(FloSceneContext *context, const char *key);
 size_t flo_scene_enter_index(FloSceneContext *context, size_t index);
 void flo_scene_leave(FloSceneContext *context, size_t mark);
+
+// Visits the entries of a list in a loop: `for (FloSceneEntries at = flo_scene_entries(c, list);
+// flo_scene_next(c, &at);)`. Inside of the loop messages name the entry.
+typedef struct FloSceneEntries {
+  const json_t *list;
+  json_t *entry;
+  size_t index; // of the entry
+  size_t mark;  // where the list is
+} FloSceneEntries;
+
+FloSceneEntries flo_scene_entries(const FloSceneContext *context, const json_t *list);
+bool flo_scene_next(FloSceneContext *context, FloSceneEntries *entries);
+
+// A place in the file, kept while messages name another.
+typedef struct FloScenePlace {
+  char path[512];
+  size_t path_length;
+} FloScenePlace;
+
+// Goes to the entry `name` of the map `key` at the top of the file. Returns where it was before, for going
+// back.
+FloScenePlace flo_scene_go_to(FloSceneContext *context, const char *key, const char *name);
+void flo_scene_go_back(FloSceneContext *context, const FloScenePlace *place);
 
 // Remembers that the value at `place` stood in `file` at `path` before; `note`, which may be "", is put
 // behind the path in messages.

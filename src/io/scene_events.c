@@ -300,17 +300,14 @@ static FloStatus apply_to_bodies(FloSceneContext *context, FloScene *scene) {
 // ---- All of them ----
 
 FloStatus flo_scene_read_events(FloSceneContext *context, json_t *root, FloScene *scene) {
-  json_t *list = json_object_get(root, "events"), *object;
-  size_t n_events = json_array_size(list), index, outer = flo_scene_enter(context, "events");
+  json_t *list = json_object_get(root, "events");
+  size_t n_events = json_array_size(list), outer = flo_scene_enter(context, "events");
   scene->events = flo_scene_allocate(n_events, sizeof *scene->events);
   scene->parts->added = flo_scene_allocate(n_events, sizeof *scene->parts->added);
   if (!scene->events || !scene->parts->added) return flo_scene_no_memory(context);
   scene->n_events = n_events;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read_event(context, object, index, scene));
-    flo_scene_leave(context, mark);
-  }
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
+    FLO_TRY(read_event(context, at.entry, at.index, scene));
   flo_scene_leave(context, outer);
   qsort(scene->events, n_events, sizeof *scene->events, compare_events);
   FLO_TRY(apply_to_openings(context, scene));

@@ -168,14 +168,10 @@ static FloStatus fail_control(FloSceneContext *context, const char *what, const 
 static FloStatus report_control(FloSceneContext *context, json_t *value) {
   const char *name;
   json_t *inner;
-  size_t index;
   if (json_is_string(value) && has_control(value))
     return fail_control(context, "text", json_string_value(value));
-  json_array_foreach(value, index, inner) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(report_control(context, inner));
-    flo_scene_leave(context, mark);
-  }
+  for (FloSceneEntries at = flo_scene_entries(context, value); flo_scene_next(context, &at);)
+    FLO_TRY(report_control(context, at.entry));
   json_object_foreach(value, name, inner) {
     if (!flo_shown_is_plain(name)) return fail_control(context, "a name", name);
     size_t mark = flo_scene_enter(context, name);

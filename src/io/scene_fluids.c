@@ -290,13 +290,10 @@ typedef FloStatus Reader(FloSceneContext *context, json_t *object, size_t index,
 
 static FloStatus read_all(FloSceneContext *context, json_t *root, const char *key, Reader *read,
                           FloScene *scene) {
-  json_t *list = json_object_get(root, key), *object;
-  size_t outer = flo_scene_enter(context, key), index;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read(context, object, index, scene));
-    flo_scene_leave(context, mark);
-  }
+  size_t outer = flo_scene_enter(context, key);
+  json_t *list = json_object_get(root, key);
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
+    FLO_TRY(read(context, at.entry, at.index, scene));
   flo_scene_leave(context, outer);
   return FLO_OK;
 }

@@ -170,20 +170,14 @@ static FloStatus expand_group(Expansion *x, const Frame *frame, const char *name
   if (json_object_set_new_nocheck(x->used, name, json_true())) return flo_scene_no_memory(context);
 
   // The parts are described elsewhere; messages about them name that place.
-  char path[sizeof context->path];
-  size_t path_length = context->path_length;
-  memcpy(path, context->path, sizeof path);
-  flo_scene_leave(context, 0);
-  flo_scene_enter(context, "groups");
-  flo_scene_enter(context, name);
+  FloScenePlace user = flo_scene_go_to(context, "groups", name);
   const FloSceneTable *table = flo_scene_find_key(&flo_scene_table, "groups")->table;
   FLO_TRY(expect_object(context, group));
   FLO_TRY(flo_scene_check_known(context, group, table));
   x->chain[x->n_chain++] = name;
   FLO_TRY(expand_things(x, frame, group, table));
   x->n_chain--;
-  memcpy(context->path, path, sizeof path);
-  context->path_length = path_length;
+  flo_scene_go_back(context, &user);
   return FLO_OK;
 }
 
@@ -276,14 +270,9 @@ static FloStatus expand_placed(Expansion *x, const Frame *frame, json_t *entry, 
 
 static FloStatus expand_entries(Expansion *x, const Frame *frame, const FloSceneKey *key, const json_t *list,
                                 const json_t *shared, json_t *numbers) {
-  size_t index;
-  json_t *entry;
-  json_array_foreach(list, index, entry) {
-    size_t mark = flo_scene_enter_index(x->context, index);
-    FLO_TRY(is_thing_list(key) ? expand_entry(x, frame, key, entry)
-                               : expand_placed(x, frame, entry, shared, numbers));
-    flo_scene_leave(x->context, mark);
-  }
+  for (FloSceneEntries at = flo_scene_entries(x->context, list); flo_scene_next(x->context, &at);)
+    FLO_TRY(is_thing_list(key) ? expand_entry(x, frame, key, at.entry)
+                               : expand_placed(x, frame, at.entry, shared, numbers));
   return FLO_OK;
 }
 

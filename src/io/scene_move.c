@@ -37,31 +37,43 @@ static size_t token_length(const char *text) {
   return k ? k : 1;
 }
 
-// Closes the stream, whose memory is `*text`, and makes JSON text of it; NULL if anything failed.
-static json_t *finish_text(FILE *stream, char **text, const size_t *size) {
-  bool has_failed = ferror(stream);
-  has_failed |= fclose(stream) != 0;
-  json_t *result = has_failed ? NULL : json_stringn_nocheck(*text, *size);
-  free(*text);
+// Text that is written piece by piece. It must not move while its stream is open.
+typedef struct Text {
+  FILE *stream;
+  char *bytes;
+  size_t size;
+} Text;
+
+// False if there is no memory; `finish_text` is not needed then.
+static bool begin_text(Text *text) {
+  *text = (Text){0};
+  text->stream = open_memstream(&text->bytes, &text->size);
+  return text->stream != NULL;
+}
+
+// Makes JSON of the text and frees it; NULL if anything failed.
+static json_t *finish_text(Text *text) {
+  bool has_failed = ferror(text->stream);
+  has_failed |= fclose(text->stream) != 0;
+  json_t *result = has_failed ? NULL : json_stringn_nocheck(text->bytes, text->size);
+  free(text->bytes);
   return result;
 }
 
 json_t *flo_scene_substitute(const char *text, size_t n, const char *const names[],
                              const char *const values[]) {
-  char *made = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&made, &size);
-  if (!stream) return NULL;
+  Text made;
+  if (!begin_text(&made)) return NULL;
   for (size_t length; *text; text += length) {
     length = token_length(text);
     size_t k = 0;
     while (k < n && (strlen(names[k]) != length || strncmp(names[k], text, length) != 0)) k++;
     if (k < n)
-      fputs(values[k], stream);
+      fputs(values[k], made.stream);
     else
-      fwrite(text, 1, length, stream);
+      fwrite(text, 1, length, made.stream);
   }
-  return finish_text(stream, &made, &size);
+  return finish_text(&made);
 }
 
 // ---- Vectors ----
@@ -232,49 +244,48 @@ static void print_number(FILE *stream, double value) {
   fprintf(stream, "(%s)", digits);
 }
 
+static void print_factor(FILE *stream, double value) {
+  print_number(stream, value);
+  fputc('*', stream);
+}
+
 // The k-th coordinate in the entry's frame, as an expression of the world's x, y and z.
 static json_t *own_coordinate(int k, int dim, const Move *move) {
   static const char *const names[] = {"x", "y", "z"};
   double column[3];
+  Text text;
   rotation_part(move->pose->rotation, k, false, column);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
-  if (!stream) return NULL;
+  if (!begin_text(&text)) return NULL;
   for (int j = 0; j < dim; j++) {
     if (!move->is_turned && j != k) continue;
     if (move->is_turned) {
-      fputs(j ? "+" : "(", stream);
-      print_number(stream, column[j]);
-      fputc('*', stream);
+      fputs(j ? "+" : "(", text.stream);
+      print_factor(text.stream, column[j]);
     }
-    fprintf(stream, "(%s-", names[j]);
-    print_number(stream, move->pose->position[j]);
-    fputc(')', stream);
+    fprintf(text.stream, "(%s-", names[j]);
+    print_number(text.stream, move->pose->position[j]);
+    fputc(')', text.stream);
   }
-  if (move->is_turned) fputc(')', stream);
-  return finish_text(stream, &text, &size);
+  if (move->is_turned) fputc(')', text.stream);
+  return finish_text(&text);
 }
 
 // The k-th component of the turned field; `own` holds its components in the entry's frame.
 static json_t *turned_component(const json_t *own, int k, const Move *move) {
   double row[3];
+  Text text;
   rotation_part(move->pose->rotation, k, true, row);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
-  if (!stream) return NULL;
+  if (!begin_text(&text)) return NULL;
   for (size_t j = 0; j < json_array_size(own); j++) {
     const json_t *component = json_array_get(own, j);
-    fputs(j ? "+" : "", stream);
-    print_number(stream, row[j]);
-    fputc('*', stream);
+    fputs(j ? "+" : "", text.stream);
+    print_factor(text.stream, row[j]);
     if (json_is_string(component))
-      fprintf(stream, "(%s)", json_string_value(component));
+      fprintf(text.stream, "(%s)", json_string_value(component));
     else
-      print_number(stream, json_number_value(component));
+      print_number(text.stream, json_number_value(component));
   }
-  return finish_text(stream, &text, &size);
+  return finish_text(&text);
 }
 
 static FloStatus replace_coordinates(FloSceneContext *context, json_t *list, const Move *move) {

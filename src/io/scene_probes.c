@@ -149,7 +149,7 @@ static FloStatus read_expect(FloSceneContext *context, const json_t *object, Flo
 }
 
 static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *scene) {
-  size_t outer = flo_scene_enter(context, "expect"), index;
+  size_t outer = flo_scene_enter(context, "expect");
   scene->n_expects = json_array_size(list);
   scene->expects = flo_scene_allocate(scene->n_expects, sizeof *scene->expects);
   if (!scene->expects) return flo_scene_no_memory(context);
@@ -165,16 +165,12 @@ static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *
 
 static FloStatus read_probes(FloSceneContext *context, json_t *list, const FloSeries *fixed,
                              FloScene *scene) {
-  size_t outer = flo_scene_enter(context, "probes"), index;
+  size_t outer = flo_scene_enter(context, "probes");
   scene->n_probes = json_array_size(list);
   scene->probes = flo_scene_allocate(scene->n_probes, sizeof *scene->probes);
   if (!scene->probes) return flo_scene_no_memory(context);
-  json_t *object;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read_probe(context, object, fixed, &scene->probes[index]));
-    flo_scene_leave(context, mark);
-  }
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
+    FLO_TRY(read_probe(context, at.entry, fixed, &scene->probes[at.index]));
   flo_scene_leave(context, outer);
   return FLO_OK;
 }

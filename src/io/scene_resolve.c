@@ -192,30 +192,27 @@ static FloStatus resolve_one(FloSceneContext *context, const FloSceneKey *key, j
   return flo_scene_resolve_number(context, value, key->range, replacement);
 }
 
+static FloStatus check_length(FloSceneContext *context, size_t n, const char *what) {
+  if (n <= FLO_SCENE_MAX_LIST) return FLO_OK;
+  return flo_scene_fail(context, "%zu %s, at most %d", n, what, FLO_SCENE_MAX_LIST);
+}
+
 static FloStatus resolve_components(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
   FLO_TRY(fit_components(context, key->types, list));
-  size_t index;
-  json_t *value, *replacement;
-  json_array_foreach(list, index, value) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(resolve_one(context, key, value, &replacement));
-    if (replacement && json_array_set_new(list, index, replacement)) return flo_scene_no_memory(context);
-    flo_scene_leave(context, mark);
+  json_t *replacement;
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    FLO_TRY(resolve_one(context, key, at.entry, &replacement));
+    if (replacement && json_array_set_new(list, at.index, replacement)) return flo_scene_no_memory(context);
   }
   return FLO_OK;
 }
 
 static FloStatus resolve_points(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
   const FloSceneKey pair = {.name = key->name, .types = FLO_SCENE_PAIR, .range = key->range};
-  if (json_array_size(list) > FLO_SCENE_MAX_LIST)
-    return flo_scene_fail(context, "%zu points, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
-  size_t index;
-  json_t *point;
-  json_array_foreach(list, index, point) {
-    size_t mark = flo_scene_enter_index(context, index);
-    if (!json_is_array(point)) return wrong_type(context, FLO_SCENE_PAIR, point);
-    FLO_TRY(resolve_components(context, &pair, point));
-    flo_scene_leave(context, mark);
+  FLO_TRY(check_length(context, json_array_size(list), "points"));
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    if (!json_is_array(at.entry)) return wrong_type(context, FLO_SCENE_PAIR, at.entry);
+    FLO_TRY(resolve_components(context, &pair, at.entry));
   }
   return FLO_OK;
 }
@@ -250,32 +247,28 @@ static FloStatus check_text(FloSceneContext *context, const FloSceneKey *key, co
 
 // ---- The walk ----
 
+static FloStatus resolve_entry(FloSceneContext *context, json_t *entry, const FloSceneTable *table) {
+  if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
+  return flo_scene_resolve_object(context, entry, table);
+}
+
 static FloStatus resolve_list(FloSceneContext *context, json_t *list, const FloSceneTable *table) {
-  if (json_array_size(list) > FLO_SCENE_MAX_LIST)
-    return flo_scene_fail(context, "%zu entries, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
-  size_t index;
-  json_t *entry;
-  json_array_foreach(list, index, entry) {
-    size_t mark = flo_scene_enter_index(context, index);
-    if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
-    FLO_TRY(flo_scene_resolve_object(context, entry, table));
-    flo_scene_leave(context, mark);
-  }
+  FLO_TRY(check_length(context, json_array_size(list), "entries"));
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
+    FLO_TRY(resolve_entry(context, at.entry, table));
   return FLO_OK;
 }
 
 // A map without a table holds numbers; those are the constants, worked out by now.
 static FloStatus resolve_map(FloSceneContext *context, json_t *map, const FloSceneTable *table) {
   if (!table) return FLO_OK;
-  if (json_object_size(map) > FLO_SCENE_MAX_LIST)
-    return flo_scene_fail(context, "%zu entries, at most %d", json_object_size(map), FLO_SCENE_MAX_LIST);
+  FLO_TRY(check_length(context, json_object_size(map), "entries"));
   const char *name;
   json_t *entry;
   json_object_foreach(map, name, entry) {
     size_t mark = flo_scene_enter(context, name);
     FLO_TRY(check_name(context, name));
-    if (!json_is_object(entry)) return wrong_type(context, FLO_SCENE_OBJECT, entry);
-    FLO_TRY(flo_scene_resolve_object(context, entry, table));
+    FLO_TRY(resolve_entry(context, entry, table));
     flo_scene_leave(context, mark);
   }
   return FLO_OK;

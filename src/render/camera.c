@@ -13,7 +13,7 @@ static V3 from_doubles(const double p[3]) { return v3((float)p[0], (float)p[1], 
 
 static void set_axes(FloLens *lens, V3 forward, V3 up) {
   lens->forward = v3_normalize(forward);
-  // Looking straight along `up`: any direction across will do as the upper edge of the picture.
+  // If the camera looks along `up`, any direction across it serves as the upper edge of the picture.
   if (v3_length(v3_cross(lens->forward, up)) < 1e-4f) up = v3(up.y, up.z, up.x);
   lens->right = v3_normalize(v3_cross(lens->forward, up));
   lens->up = v3_cross(lens->right, lens->forward);
@@ -30,10 +30,10 @@ static V3 bounds_corner(FloBounds b, int k) {
   return v3(k & 1 ? b.high.x : b.low.x, k & 2 ? b.high.y : b.low.y, k & 4 ? b.high.z : b.low.z);
 }
 
-// Where the eye must stand along one screen axis. In lens coordinates a point (x, z) is visible for an eye
-// (e, d) when -a (z - d) <= x - e <= b (z - d); with A = max(x - b z) and B = max(-x - a z) over the points
-// this means e - b d >= A and -e - a d >= B, so d <= -(A + B) / (a + b). Returns that depth; with the final
-// depth, `e` may lie anywhere between A + b d and -B - a d, and the middle centres the scene.
+// Where the eye must be along one screen axis. In lens coordinates an eye at (e, d) sees a point (x, z) if -a
+// (z - d) <= x - e <= b (z - d). With A = max(x - b z) and B = max(-x - a z) over all points this means e - b
+// d >= A and -e - a d >= B, so d <= -(A + B) / (a + b). This depth is returned. With the final depth, `e` may
+// lie anywhere between A + b d and -B - a d; the middle centres the scene.
 typedef struct Span {
   float a, b, A, B;
 } Span;
@@ -61,7 +61,7 @@ static void frame_bounds(FloLens *lens, FloBounds bounds, FloMargins m) {
   lens->eye = v3_mad(lens->eye, lens->up, span_middle(y, depth));
 }
 
-// The longer horizontal side runs across the picture; x where they are about equal.
+// The longer horizontal side runs across the picture; x if both are about equal.
 static V3 side_axis(int up, V3 size) {
   int first = up == 0 ? 1 : 0, second = 3 - up - first;
   return v3_axis(v3_get(size, second) > 1.2f * v3_get(size, first) ? second : first);
@@ -79,8 +79,8 @@ static void look_by_itself(FloLens *lens, int up_axis, FloBounds bounds, FloMarg
 
 // ---- Given cameras and flat views ----
 
-// Whoever sets a camera looks at pictures of the usual form. A narrower one keeps what these show from left
-// to right, and shows more above and below, rather than to cut the scene off at its sides.
+// The field of view of a given camera is meant for pictures of 16:9. A narrower picture shows the same from
+// left to right and more above and below, so that the scene is not cut off at its sides.
 static void set_told_opening(FloLens *lens, float half_height) {
   const float usual = 16.0f / 9, aspect = (float)lens->width / (float)lens->height;
   set_opening(lens, half_height * fmaxf(1, usual / aspect));
@@ -94,7 +94,7 @@ static void look_as_told(FloLens *lens, const FloCamera *camera, int up_axis) {
   set_told_opening(lens, tanf(radians(0.5f * fminf(view, 170))));
 }
 
-// Holds the bounds along axes that are set; the middle of what is seen.
+// Fits the bounds into a flat view whose axes are set. Returns the middle of what is seen.
 static V3 frame_flat(FloLens *lens, FloBounds b, FloMargins m) {
   V3 size = v3_sub(b.high, b.low), centre = v3_scale(v3_add(b.low, b.high), 0.5f);
   float across = fabsf(v3_dot(size, lens->right)), upright = fabsf(v3_dot(size, lens->up));
@@ -122,7 +122,7 @@ FloLens flo_lens_create_flat(int flat, int up, FloBounds bounds, FloMargins marg
   FloLens lens = {.is_flat = true, .width = width, .height = height};
   const int axis = abs(flat) - 1;
   FLO_ASSERT(axis >= 0 && axis < 3);
-  // Seen along what is up, the axis after next is up in the picture: y, where z is.
+  // If the view runs along `up`, the axis after next is up in the picture: y if z is up.
   set_axes(&lens, v3_scale(v3_axis(axis), flat > 0 ? -1 : 1), v3_axis(axis == up ? (up + 2) % 3 : up));
   V3 centre = frame_flat(&lens, bounds, margins);
   lens.eye =

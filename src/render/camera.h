@@ -1,4 +1,4 @@
-// Where rays of a picture start and where points of the world land on it.
+// The camera: where rays of a picture start, and where points of the world appear on it.
 #ifndef FLO_RENDER_CAMERA_H
 #define FLO_RENDER_CAMERA_H
 
@@ -14,21 +14,20 @@ typedef struct FloLens {
   int width, height; // pixels
 } FloLens;
 
-// Share of the picture kept free at each side, for caption and legend, when the camera frames the scene by
-// itself.
+// Share of the picture that the automatic camera leaves free at each side, for caption and legend.
 typedef struct FloMargins {
   float left, right, top, bottom;
 } FloMargins;
 
-// The scene's camera where it is set, with its field of view upright in pictures of 16:9 and wider ones, else
-// as wide as there; otherwise a view from above and aside that just holds `bounds`.
+// Uses the scene's camera if it is set. Its field of view is vertical in pictures of 16:9 and wider; narrower
+// pictures are as wide as 16:9. Without it, chooses a view from above and aside that just holds `bounds`.
 FloLens flo_lens_create(const FloCamera *, int dim, int up, FloBounds bounds, FloMargins, int width,
                         int height);
 
-// Parallel rays against (k) or along (-k) axis k - 1 that just hold `bounds`; k is 1, 2 or 3.
+// A flat view that just holds `bounds`: parallel rays against (k) or along (-k) axis k - 1; k is 1, 2 or 3.
 FloLens flo_lens_create_flat(int flat, int up, FloBounds bounds, FloMargins, int width, int height);
 
-// The ray through a point of the picture in pixels; its direction has length one.
+// The ray through a point of the picture, which is given in pixels. Its direction has unit length.
 void flo_lens_ray(const FloLens *, float x, float y, V3 *origin, V3 *direction);
 // Pixel position and depth along the view direction.
 void flo_lens_project(const FloLens *, V3 point, float *x, float *y, float *depth);

@@ -23,7 +23,7 @@ void flo_canvas_destroy(FloCanvas *c) {
   *c = (FloCanvas){0};
 }
 
-// Pixels touched by low..high along an axis; false where there are none.
+// The pixels between low and high along an axis; false if there are none.
 static bool pixel_range(int size, float low, float high, int *first, int *end) {
   low = flo_maxf(low, 0), high = flo_minf(high, (float)size);
   if (!(low < high)) return false;
@@ -44,7 +44,7 @@ static bool pixel_box(FloCanvas *c, const float low[2], const float high[2], int
 }
 
 void flo_canvas_add_stroke(FloCanvas *c, float x0, float y0, float x1, float y1, float width) {
-  // A stroke thinner than a pixel fades instead of breaking up.
+  // A stroke thinner than a pixel becomes paler instead of breaking up.
   const float strength = flo_minf(width, 1), reach = 0.5f * flo_maxf(width, 1) + 0.5f;
   const float dx = x1 - x0, dy = y1 - y0, length2 = dx * dx + dy * dy;
   const float low[2] = {flo_minf(x0, x1) - reach, flo_minf(y0, y1) - reach};
@@ -83,7 +83,7 @@ static uint8_t blend(uint8_t below, uint8_t above, float share) {
   return (uint8_t)((float)below + ((float)above - (float)below) * share + 0.5f);
 }
 
-// Blends the stored sRGB values: thin dark text on a light ground keeps its weight that way.
+// Blends the stored sRGB values: thin dark text on a light ground then keeps its weight.
 void flo_canvas_paint(FloCanvas *c, FloRgb8 colour, float opacity) {
   for (int y = c->low[1]; y < c->high[1]; y++) {
     for (int x = c->low[0]; x < c->high[0]; x++) {

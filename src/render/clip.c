@@ -17,7 +17,7 @@ static float height_over(Plane plane, V3 point) {
 
 // ---- Triangles ----
 
-// Triangles as they are collected; vertices are added to those of the solids.
+// Triangles that were collected; new vertices are added to those of the solids.
 typedef struct Cut {
   FloSolids *solids;
   uint32_t (*triangles)[3];

@@ -25,7 +25,7 @@ typedef struct Ends {
   float low_bulk, high_bulk; // without the outermost `share` at either end
 } Ends;
 
-// Looks at every value for the extremes and sorts an even sample for the bulk. `stride` in floats.
+// Finds the extremes of all values, and the bulk from an even sample, which is sorted. `stride` is in floats.
 static Ends find_ends(const float *values, size_t n, size_t stride, float share) {
   Ends ends = {INFINITY, -INFINITY, INFINITY, -INFINITY};
   float sample[max_sample];
@@ -50,7 +50,7 @@ void flo_value_range(const float *values, size_t n, FloColourMap map, float *low
   if (!(a <= b)) a = 0, b = 1;
   if (map == FLO_MAP_WATER && a > 0) a = 0;
   if (map == FLO_MAP_SIGNED) b = fmaxf(fabsf(a), fabsf(b)), a = -b;
-  // All equal: put the one value into the middle of a range of its own size.
+  // If all values are equal, the value becomes the middle of a range of its own size.
   if (!(b - a > 1e-6f * fmaxf(fabsf(a), fabsf(b)))) {
     float half = a == 0 ? 1 : 0.5f * fabsf(a);
     a = map == FLO_MAP_WATER && a == 0 ? 0 : a - half;
@@ -59,8 +59,8 @@ void flo_value_range(const float *values, size_t n, FloColourMap map, float *low
   *low = a, *high = b;
 }
 
-// A quarter of the bulk's size around it is still in the picture if particles are there; farther strays are
-// not.
+// The box of the bulk, widened by up to a quarter of its size where there are particles. Particles farther
+// away do not count.
 static FloBounds bulk_bounds(const FloCloud *cloud) {
   float low[3], high[3];
   for (int axis = 0; axis < 3; axis++) {
@@ -72,7 +72,7 @@ static FloBounds bulk_bounds(const FloCloud *cloud) {
   return (FloBounds){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-// ---- Making ----
+// ---- Building ----
 
 static uint16_t tone_of(float value, float low, float high) {
   if (!isfinite(value)) return FLO_TONE_WARNING;
@@ -119,8 +119,8 @@ static void fill(const FloPictureInput *input, FloCloud *cloud) {
     if (!is_usable(p)) continue;
     uint16_t tone = particle_tone(input, cloud, i);
     add_sphere(cloud, p[0], p[1], input->dim == 2 ? 0 : p[2], r, tone);
-    // In the plane the page would shine through the gaps between discs. A larger disc behind each, and behind
-    // the walls, closes them.
+    // In the plane the page would be seen through the gaps between discs. A larger disc behind each one, and
+    // behind the walls, closes them.
     if (input->dim == 2) add_sphere(cloud, p[0], p[1], -4 * r, 1.55f * r, tone);
   }
 }
@@ -128,7 +128,7 @@ static void fill(const FloPictureInput *input, FloCloud *cloud) {
 FloStatus flo_cloud_create(const FloPictureInput *input, FloCloud *cloud, FloError *error) {
   *cloud = (FloCloud){.map = flo_colour_map_for(input->value_label), .bounds = flo_bounds_empty()};
   FLO_TRY(allocate(cloud, (input->dim == 2 ? 2 : 1) * input->n_particles, error));
-  // Any other map is made to read one quantity; a second colour would only confuse.
+  // Other maps show one quantity; colours for materials would only confuse.
   cloud->has_ramps = !input->values || (input->n_materials > 1 && cloud->map == FLO_MAP_WATER);
   cloud->low = input->value_low, cloud->high = input->value_high;
   if (input->values && !(cloud->low < cloud->high && isfinite(cloud->high - cloud->low)))

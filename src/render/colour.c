@@ -1,5 +1,5 @@
-// Colour maps are designed in Oklab (B. Ottosson, "A perceptual color space for image processing", 2020):
-// straight lines there look evenly spaced to the eye, so equal steps of a value give equal steps of colour.
+// Colour maps are designed in Oklab (B. Ottosson, "A perceptual color space for image processing", 2020).
+// Straight lines in it look evenly spaced to the eye, so equal steps of a value give equal steps of colour.
 #include "render/colour.h"
 
 #include "base/core.h"
@@ -24,7 +24,8 @@ FloRgb8 flo_rgb8_from_linear(V3 c) {
   return (FloRgb8){byte_from_linear(c.x), byte_from_linear(c.y), byte_from_linear(c.z)};
 }
 
-// The largest channel decides, and all are scaled alike: a bright blue stays blue instead of bleaching.
+// All channels are scaled by the factor of the largest one, so that a bright blue stays blue instead of
+// turning white.
 V3 flo_tone_map(V3 c) {
   const float knee = 0.8f, room = 1 - knee;
   float peak = flo_maxf(c.x, flo_maxf(c.y, c.z));
@@ -57,8 +58,7 @@ static V3 linear_from_oklab(V3 lab) {
 
 // ---- Maps ----
 
-// Control colours at even steps; interpolated in Oklab with a Catmull-Rom spline so that no kink shows as a
-// line.
+// Control colours at even steps, interpolated in Oklab with a Catmull-Rom spline, so that no kink is visible.
 static V3 spline_map(const FloRgb8 *colours, int n, float t) {
   float place = t * (float)(n - 1);
   int cell = place >= (float)(n - 1) ? n - 2 : (int)place;
@@ -120,8 +120,8 @@ static const FloRgb8 ramps[FLO_RAMPS - 1][7] = {
      {252, 252, 244}},
 };
 
-// Lightness rises linearly while the hue turns from violet over blue and green to yellow; chroma is a cubic
-// that stays inside what screens can show.
+// Lightness rises linearly while the hue turns from violet over blue and green to yellow. Chroma is a cubic
+// that stays within what screens can show.
 static V3 field_map(float t) {
   float lightness = 0.30f + 0.61f * t;
   float hue = (float)FLO_PI / 180 * (306 - t * (58 + t * (140 - 2 * t)));

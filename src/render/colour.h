@@ -25,18 +25,18 @@ FloColourMap flo_colour_map_for(const char *label);
 // Colour at t in 0..1 (clamped) as linear light.
 V3 flo_colour_map(FloColourMap map, float t);
 
-// Colours that tell fluids apart: the water map for the first, the like in other hues for further ones, over
-// again after FLO_RAMPS. They stop short of white, where all hues are alike.
+// Colours that tell fluids apart: the water map for the first, similar ones in other hues for the next,
+// repeated after FLO_RAMPS. They end before white, where all hues are alike.
 enum { FLO_RAMPS = 6 };
 V3 flo_material_colour(size_t material, float t);
 
-// Colour of what has no value (not a number): one that no map contains.
+// The colour of a value that is not a number. No map contains it.
 V3 flo_colour_warning(void);
 
 V3 flo_linear_from_rgb8(FloRgb8 colour);
 FloRgb8 flo_rgb8_from_linear(V3 colour); // clamps
-// Linear light of a picture to a displayable colour: unchanged below 0.8, then a soft shoulder that keeps
-// hues.
+// Turns linear light into a displayable colour: unchanged below 0.8, then compressed smoothly without
+// changing the hue.
 V3 flo_tone_map(V3 colour);
 
 #endif

@@ -10,7 +10,7 @@
 // Faces that meet at less than this angle look like one round surface.
 #define CREASE_COSINE 0.75 // 41 degrees
 
-// Fine enough that an outline shows no corners: this many triangle edges along the longest extent.
+// Number of triangle edges along the longest extent; enough that an outline shows no corners.
 enum { EDGES_ALONG = 60 };
 
 static double extent_of(const FloShape *shape) {
@@ -19,7 +19,7 @@ static double extent_of(const FloShape *shape) {
   return extent;
 }
 
-// Normal times twice the area, so that large faces count more.
+// The normal times twice the area, so that large faces count more.
 static void face_normal(const FloMesh *mesh, size_t k, double normal[3]) {
   const uint32_t *t = flo_mesh_triangle(mesh, k);
   const double *a = flo_mesh_vertex(mesh, t[0]), *b = flo_mesh_vertex(mesh, t[1]),
@@ -30,8 +30,8 @@ static void face_normal(const FloMesh *mesh, size_t k, double normal[3]) {
   vec_cross(u, v, normal);
 }
 
-// Corners in the order of their vertices: corners of vertex v are `corners[first[v]] ... first[v + 1]`, each
-// three times a triangle's number plus its place there.
+// Sorts corners by vertex: those of vertex v are corners[first[v]] to corners[first[v + 1] - 1]. A corner is
+// three times the number of a triangle plus its place there.
 static void sort_corners(const FloMesh *mesh, size_t *first, size_t *corners) {
   const uint32_t *vertex_of = flo_mesh_triangle(mesh, 0);
   size_t n = 3 * mesh->n_triangles;
@@ -39,7 +39,7 @@ static void sort_corners(const FloMesh *mesh, size_t *first, size_t *corners) {
   for (size_t k = 0; k < n; ++k) ++first[vertex_of[k] + 1];
   for (size_t v = 0; v < mesh->n_vertices; ++v) first[v + 1] += first[v];
   for (size_t k = n; k-- > 0;) corners[--first[vertex_of[k] + 1]] = k;
-  // Each entry now is the beginning of the vertex before it.
+  // Each entry is now the beginning of the vertex before it.
   for (size_t v = 0; v < mesh->n_vertices; ++v) first[v] = first[v + 1];
   first[mesh->n_vertices] = n;
 }

@@ -29,7 +29,7 @@ FloDaylight flo_daylight_even(float radiance) {
   return light;
 }
 
-// Without ground the sky goes on below, as pale as at the horizon.
+// Without ground the sky continues below, as pale as at the horizon.
 V3 flo_daylight_sky(const FloDaylight *light, V3 direction) {
   float rise = flo_clamp01(v3_dot(direction, light->up));
   return v3_mix(light->horizon, light->zenith, sqrtf(rise));
@@ -39,7 +39,7 @@ V3 flo_daylight_lamp(const FloDaylight *light, V3 direction) {
   float cosine = v3_dot(direction, light->lamp);
   if (cosine <= 0) return v3(0, 0, 0);
   float r2 = light->lamp_radius * light->lamp_radius, off2 = flo_maxf(0, 1 - cosine * cosine) / r2;
-  // As much light as the disc of that radius with a sharp rim: the ramp is even about it.
+  // The soft rim is even about the radius, so the light is that of a disc of this radius with a sharp rim.
   float share = 1 - flo_smooth_step(0.5f, 1.5f, off2);
   return share <= 0 ? v3(0, 0, 0) : v3_scale(light->lamp_strength, share / r2);
 }
@@ -51,7 +51,8 @@ V3 flo_daylight_towards_lamp(const FloDaylight *light, const float pair[2]) {
 }
 
 V3 flo_daylight_on_ground(const FloDaylight *light) {
-  // The sky's mean weighted by the cosine: that of the root of the rise is 4/5.
+  // The mean of the sky weighted by the cosine. The sky changes with the square root of the rise, whose
+  // weighted mean is 4/5.
   V3 sky = v3_mix(light->horizon, light->zenith, 0.8f);
   return v3_mad(sky, light->lamp_strength, flo_maxf(0, v3_dot(light->up, light->lamp)));
 }

@@ -1,8 +1,7 @@
-// The light of path traced pictures: a sky that is brightest at the horizon, a soft lamp as wide as a hand at
-// arm's length, and a pale ground.
+// The light of path traced pictures: a sky that is brightest at the horizon, a soft lamp, and a pale ground.
 //
-// Strengths are such that a white matt surface under the whole of it has the brightness sky + lamp: the
-// factor pi of the cosine's integral is left out throughout.
+// A white matt surface that receives all of the light has the brightness sky + lamp. The factor pi of the
+// cosine's integral is left out everywhere.
 #ifndef FLO_RENDER_DAYLIGHT_H
 #define FLO_RENDER_DAYLIGHT_H
 
@@ -13,17 +12,17 @@
 typedef struct FloDaylight {
   V3 up;
   V3 zenith, horizon; // radiance of the sky
-  V3 lamp, side, top; // towards the lamp, and across
+  V3 lamp, side, top; // direction of the lamp, and two across it
   V3 lamp_strength;   // on a surface that faces it
   float lamp_radius;  // sine of the half angle under which it is seen
   bool has_ground;
   float ground;       // its height along `up`
-  V3 ground_radiance; // where nothing shadows it
+  V3 ground_radiance; // where it has no shadow
 } FloDaylight;
 
 // Daylight from the direction `lamp`.
 FloDaylight flo_daylight_create(V3 up, V3 lamp, bool has_ground, float ground);
-// The same radiance from everywhere and nothing else: what a white surface shows must then be just that.
+// The same radiance from everywhere. A white surface must then show this radiance, which tests use.
 FloDaylight flo_daylight_even(float radiance);
 
 V3 flo_daylight_sky(const FloDaylight *, V3 direction);
@@ -31,12 +30,12 @@ V3 flo_daylight_sky(const FloDaylight *, V3 direction);
 V3 flo_daylight_lamp(const FloDaylight *, V3 direction);
 // A direction towards the lamp from two numbers in [0, 1).
 V3 flo_daylight_towards_lamp(const FloDaylight *, const float pair[2]);
-// What open level ground receives.
+// The light on open level ground.
 V3 flo_daylight_on_ground(const FloDaylight *);
 // Distance to the ground along a ray; INFINITY where there is none.
 float flo_daylight_ground_distance(const FloDaylight *, V3 origin, V3 direction);
 
-// A direction about `axis` from two numbers in [0, 1): weighted by the cosine.
+// A direction about `axis` from two numbers in [0, 1), weighted by the cosine.
 V3 flo_cosine_direction(V3 axis, const float pair[2]);
 
 #endif

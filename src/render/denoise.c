@@ -34,7 +34,7 @@ void flo_film_destroy(FloFilm *film) {
 
 // ---- Weights ----
 
-// About exp(-x), at a fraction of the cost, and without its long tail.
+// About exp(-x), but much faster and without its long tail.
 static inline float falling(float x) {
   float a = flo_maxf(0, 1 - 0.25f * x);
   a *= a;
@@ -43,7 +43,8 @@ static inline float falling(float x) {
 
 static inline float length2(V3 a) { return v3_dot(a, a); }
 
-// One where two pixels show the same surface, zero where they have nothing to do with each other.
+// How alike the surfaces of two pixels are: 1 for the same surface, 0 for surfaces that have nothing in
+// common.
 static inline float likeness(const FloFilm *film, size_t i, size_t j, float step) {
   float a = film->depths[i], b = film->depths[j];
   bool is_sky = !isfinite(a);
@@ -57,7 +58,7 @@ static inline float likeness(const FloFilm *film, size_t i, size_t j, float step
 
 // ---- Rounds ----
 
-// Variances are themselves noisy: their mean over a block of 5 x 5 tells more.
+// Variances are noisy themselves, so their mean over 5 x 5 pixels is used.
 static void smooth_variances(const FloFilm *film, int y, float *out) {
   for (int x = 0; x < film->width; x++) {
     float sum = 0, count = 0;
@@ -91,7 +92,7 @@ static void filter_pixel(const Round *r, int x, int y) {
       size_t j = (size_t)at_y * (size_t)film->width + (size_t)at_x;
       float weight = kernel[u + 1] * kernel[v + 1];
       if (j != i) {
-        // The noise of both: next to a shadow's soft edge there are pixels without any.
+        // The noise of both pixels counts, because a pixel next to the soft edge of a shadow may have none.
         float noise2 = width2 * (r->variances[i] + r->variances[j]) + 1e-9f;
         float off = flo_brightness(r->from[j]) - own;
         weight *= falling(off * off / noise2) * likeness(film, i, j, (float)r->step);

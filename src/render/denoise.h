@@ -1,9 +1,9 @@
-// Takes the noise of rays out of a picture without blurring what the rays have seen.
+// Removes the noise of rays from a picture without blurring edges.
 //
 // An edge-avoiding wavelet filter (Dammertz, Sewtz, Hanika, Lensch 2010): a few rounds of a small blur with
-// ever wider holes, in which a neighbour counts the less the more its surface differs in normal, distance
-// and colour, and the more its brightness differs in comparison to the noise there (as Schied and others
-// 2017 weigh it). Pixels without noise stay what they are.
+// ever wider gaps. A neighbour counts less the more its surface differs in normal, distance and colour, and
+// the more its brightness differs compared to the noise (weights as in Schied and others 2017). Pixels
+// without noise do not change.
 #ifndef FLO_RENDER_DENOISE_H
 #define FLO_RENDER_DENOISE_H
 
@@ -15,14 +15,14 @@ typedef struct FloFilm {
   V3 *colours;
   float *variances; // of each pixel's mean brightness
   V3 *albedos;
-  V3 *normals;   // mean of the samples': shorter than one where they differ, at the edges of things
+  V3 *normals;   // mean of the samples' normals; shorter than one at edges, where they differ
   float *depths; // INFINITY: nothing was hit
 } FloFilm;
 
 FloStatus flo_film_create(int width, int height, FloFilm *, FloError *);
 void flo_film_destroy(FloFilm *);
 
-// Smoothes the colours; the same for any number of threads.
+// Smooths the colours. The result is the same for any number of threads.
 FloStatus flo_film_denoise(FloFilm *, int threads, FloError *);
 
 // How bright a linear colour looks.

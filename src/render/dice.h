@@ -1,10 +1,10 @@
-// Random numbers of a picture: functions of pixel, sample and purpose alone, so that a picture is the same
-// however its pixels are shared among threads.
+// Random numbers of a picture. They depend only on pixel, sample and purpose, so a picture is the same
+// however threads share its pixels.
 //
-// The pixels of a block of 4 x 4 take turns in one sequence that fills the unit square evenly (steps are
-// powers of the plastic number's inverse, as in light.c): together they have sampled evenly, and what noise
-// is left is too fine for the eye and easy to smooth. Every purpose shifts the sequence by its own hash and
-// shuffles the turns, or else what one purpose draws would tell what the next one does.
+// The pixels of a block of 4 x 4 take turns in one sequence that fills the unit square evenly (its steps are
+// powers of the plastic number's inverse, as in light.c). Together they sample evenly, and the noise that
+// remains is fine and easy to smooth. Every purpose shifts the sequence by its own hash and shuffles the
+// turns; otherwise the numbers of two purposes would depend on each other.
 #ifndef FLO_RENDER_DICE_H
 #define FLO_RENDER_DICE_H
 
@@ -12,7 +12,7 @@
 
 typedef struct FloDice {
   uint32_t block;   // hash of the block's place
-  uint32_t turn;    // the pixel's among those of the block
+  uint32_t turn;    // the pixel's number within the block
   uint32_t sample;  // number of the ray through the pixel
   uint32_t purpose; // counts the pairs drawn so far
 } FloDice;

@@ -1,6 +1,6 @@
 #include "render/edges.h"
 
-// Cuts off what lies behind the eye, where projection is meaningless.
+// Cuts off the part behind the eye, which cannot be projected.
 static bool clip_to_front(const FloLens *lens, V3 *a, V3 *b) {
   float za = v3_dot(v3_sub(*a, lens->eye), lens->forward), zb = v3_dot(v3_sub(*b, lens->eye), lens->forward);
   const float nearest = 1e-3f * flo_maxf(fabsf(za), fabsf(zb));
@@ -29,7 +29,8 @@ bool flo_edge_touches(const FloScreenEdge *e, float width, float x0, float y0, f
   const float reach = 0.5f * width + 1;
   if (flo_maxf(e->x0, e->x1) < x0 - reach || flo_minf(e->x0, e->x1) > x1 + reach) return false;
   if (flo_maxf(e->y0, e->y1) < y0 - reach || flo_minf(e->y0, e->y1) > y1 + reach) return false;
-  // Distance of the rectangle's centre from the endless line, against the rectangle's own reach across it.
+  // Compares the distance of the rectangle's centre from the infinite line with the rectangle's extent across
+  // it.
   float dx = e->x1 - e->x0, dy = e->y1 - e->y0, length = sqrtf(dx * dx + dy * dy);
   float cx = 0.5f * (x0 + x1) - e->x0, cy = 0.5f * (y0 + y1) - e->y0;
   float across = 0.5f * ((x1 - x0) * fabsf(dy) + (y1 - y0) * fabsf(dx));

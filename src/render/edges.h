@@ -1,18 +1,16 @@
-// Outlines of solids as anti-aliased lines of constant width in pixels, hidden where something stands before
-// them.
+// Outlines of solids as anti-aliased lines of constant width in pixels, hidden behind surfaces.
 #ifndef FLO_RENDER_EDGES_H
 #define FLO_RENDER_EDGES_H
 
 #include "render/camera.h"
 #include "render/solids.h"
 
-// An edge on the screen. `key`: what runs linearly along it there, 1/depth, or the depth itself in a flat
-// view.
+// An edge on the screen. `key` is linear along it there: 1/depth, or the depth itself in a flat view.
 typedef struct FloScreenEdge {
   float x0, y0, x1, y1, key0, key1;
 } FloScreenEdge;
 
-// Projects the edges before the eye; returns their number (`out` has room for all).
+// Projects the edges in front of the eye and returns their number; `out` has room for all.
 size_t flo_edges_project(const FloEdge *edges, size_t n, const FloLens *, FloScreenEdge *out);
 
 // Whether a line of `width` pixels touches a rectangle of the picture.

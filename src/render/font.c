@@ -1,7 +1,7 @@
-// Every glyph is a path of its strokes' centre lines, written like an SVG path: M moves, L draws a line, Q a
-// quadratic curve (control point, end). Units: capitals are 10 high, x-height 7, the baseline is y = 0, y
-// points up. A quadratic curve around a corner is a little squarer than a circle, which gives the letters
-// their technical look.
+// Every glyph is a path of the centre lines of its strokes, written like an SVG path: M moves, L draws a
+// line, Q a quadratic curve (control point, end). Capitals are 10 units high, the x-height is 7, the baseline
+// is y = 0, and y points up. A quadratic curve around a corner is a little squarer than a circle, which gives
+// the letters a technical look.
 #include "render/font.h"
 
 typedef struct Glyph {
@@ -145,7 +145,7 @@ static const Glyph unknown = {5, "M0 0L5 0L5 10L0 10L0 0"};
 // Space on each side of a glyph's centre lines, in font units.
 static const float bearing = 1.25f;
 
-// Takes one character off UTF-8 text; a malformed byte counts as a character of its own.
+// Reads one character of UTF-8 text. A malformed byte counts as one character.
 static unsigned next_character(const char **text) {
   const unsigned char *s = (const unsigned char *)*text;
   int more = s[0] >= 0xf0 ? 3 : s[0] >= 0xe0 ? 2 : s[0] >= 0xc0 ? 1 : 0;
@@ -174,7 +174,7 @@ float flo_text_width(const char *text, float size) {
   return width * size / 10;
 }
 
-// Where font units go on the canvas: position = origin + x * across + y * up.
+// Maps font units to the canvas: position = origin + x * across + y * up.
 typedef struct Placing {
   float origin[2], across[2], up[2];
   float stroke_width;
@@ -199,7 +199,7 @@ static void add_curve(FloCanvas *c, const Placing *p, const float a[2], const fl
   }
 }
 
-// By hand, because strtof expects a comma where the host program's locale does.
+// strtof is not used, because it expects the decimal point of the user's locale.
 static float read_number(const char **path) {
   const char *s = *path;
   while (*s == ' ') s++;

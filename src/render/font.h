@@ -1,5 +1,4 @@
-// Text: a stroke font of our own, drawn at any size and angle, sharp because every stroke is anti-aliased
-// exactly.
+// Text in a stroke font of our own. It can have any size and angle; every stroke is anti-aliased exactly.
 #ifndef FLO_RENDER_FONT_H
 #define FLO_RENDER_FONT_H
 
@@ -14,10 +13,10 @@ typedef struct FloTextStyle {
   bool is_upright; // reads from bottom to top instead of left to right
 } FloTextStyle;
 
-// UTF-8: ASCII and a handful of signs that units and titles need (² ³ · × ° µ – — …); others show as an empty
-// box.
+// The width of UTF-8 text. The font has ASCII and some signs of units and titles (² ³ · × ° µ – — …); others
+// are drawn as an empty box.
 float flo_text_width(const char *text, float size);
-// (x, y): where the anchor stands on the baseline. Adds to the canvas' mask; paint afterwards.
+// (x, y) is the place of the anchor on the baseline. Adds to the canvas' mask; paint it afterwards.
 void flo_canvas_add_text(FloCanvas *, float x, float y, FloTextStyle style, const char *text);
 
 #endif

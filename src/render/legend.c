@@ -27,7 +27,7 @@ enum {
   scene_gap = 14 // from the scene to the legend below it
 };
 
-// Narrow pictures go by their width; but text never gets too small to read.
+// In narrow pictures the width decides, but text never becomes too small to read.
 float flo_overlay_unit(int width, int height) {
   return fmaxf(0.6f, fminf((float)height, 0.75f * (float)width) / 720);
 }
@@ -39,12 +39,12 @@ static const char *name_of(const FloPictureInput *input, size_t material) {
 }
 
 static void choose_rows(FloLegend *legend, const FloPictureInput *input, const FloCloud *cloud) {
-  // Bodies alone have no values; a slice has no cloud.
+  // Bodies have no values, and a slice has no cloud.
   legend->has_bars = input->values && (input->n_particles > 0 || cloud->count > 0);
   if (cloud->has_ramps)
     for (size_t k = 0; k < input->n_materials && legend->n_rows < FLO_LEGEND_ROWS; k++)
       if (name_of(input, k)) legend->materials[legend->n_rows++] = k;
-  // One bar needs no name; one fluid without values needs no legend.
+  // A single bar needs no name. A single fluid without values needs no legend.
   if (legend->n_rows < 2) legend->n_rows = legend->has_bars ? 1 : 0;
 }
 
@@ -62,7 +62,7 @@ static float widest_name(const FloLegend *legend, const FloPictureInput *input, 
   return widest;
 }
 
-// Sizes, as if the block's corner were at the origin; bars are `share` of their usual length.
+// Computes sizes as if the block's corner were at the origin. Bars have `share` of their usual length.
 static FloLegend lay_out(const FloPictureInput *input, const FloCloud *cloud, int width, int height,
                          float share) {
   const float unit = flo_overlay_unit(width, height), pad = padding * unit;
@@ -106,7 +106,8 @@ static int compare_points(const void *a, const void *b) {
 
 static float turn(P2 a, P2 b, P2 c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
-// Andrew's monotone chain: lower side from left to right, then the upper one back. `hull` has room for n + 1.
+// Andrew's monotone chain: the lower side from left to right, then the upper one back. `hull` has room for n
+// + 1.
 static int find_hull(P2 *points, int n, P2 *hull) {
   int count = 0;
   qsort(points, (size_t)n, sizeof *points, compare_points);
@@ -166,7 +167,7 @@ static void move_block(FloLegend *legend, float x, float y) {
   legend->block.x = x, legend->block.y = y;
 }
 
-// Moves the legend to the corner where it hides the least; returns how much that is.
+// Moves the legend to the corner where it hides the least, and returns how much it hides.
 static float find_corner(FloLegend *legend, const FloLens *lens, FloBounds bounds) {
   const float unit = flo_overlay_unit(lens->width, lens->height);
   const float left = roundf(side_gap * unit), top = roundf(head_gap * unit);
@@ -185,7 +186,7 @@ static float find_corner(FloLegend *legend, const FloLens *lens, FloBounds bound
   return least;
 }
 
-// In small pictures under a given camera there may be no room beside the scene: shorter bars need less.
+// In small pictures with a given camera there may be no room beside the scene; then shorter bars are tried.
 FloLegend flo_legend_place(const FloPictureInput *input, const FloCloud *cloud, const FloLens *lens,
                            FloBounds bounds) {
   static const float shares[] = {1, 0.75f, 0.5f};
@@ -256,7 +257,7 @@ void flo_legend_draw(const FloLegend *legend, const FloPictureInput *input, cons
                      FloCanvas *c) {
   if (legend->n_rows == 0) return;
   const float unit = flo_overlay_unit(c->width, c->height);
-  // Under a given camera particles may get below the legend; a veil keeps the numbers readable.
+  // With a given camera, particles may be behind the legend; a veil keeps the numbers readable.
   if (input->camera.is_set) {
     flo_canvas_add_rect(c, legend->block);
     flo_canvas_paint(c, veil, 0.6f);

@@ -1,4 +1,4 @@
-// The legend of a picture: bars of colour with their values, or a patch for each fluid; and where it stands.
+// The legend of a picture and its place: bars of colour with their values, or a patch for each fluid.
 #ifndef FLO_RENDER_LEGEND_H
 #define FLO_RENDER_LEGEND_H
 
@@ -6,7 +6,7 @@
 #include "render/canvas.h"
 #include "render/cloud.h"
 
-enum { FLO_LEGEND_ROWS = 8 }; // more fluids are not listed
+enum { FLO_LEGEND_ROWS = 8 }; // further fluids are not listed
 
 typedef struct FloLegend {
   int n_rows;                        // 0: there is no legend
@@ -20,13 +20,14 @@ typedef struct FloLegend {
 
 // Height in pixels that is needed below the scene; 0: none.
 float flo_legend_height(const FloPictureInput *, const FloCloud *, int width, int height);
-// A corner where it hides nothing of `bounds`, or as little as possible; the lower right one if that is free.
+// Places the legend in the lower right corner if it hides nothing of `bounds` there, otherwise in the corner
+// where it hides least.
 FloLegend flo_legend_place(const FloPictureInput *, const FloCloud *, const FloLens *, FloBounds bounds);
 void flo_legend_draw(const FloLegend *, const FloPictureInput *, const FloCloud *, FloCanvas *);
 
-// Everything written is laid out for a height of 720 and scaled by this.
+// Text and legends are laid out for a height of 720 pixels and scaled by this.
 float flo_overlay_unit(int width, int height);
-// Pixels of a rectangle that lie before a box in space, seen through a lens.
+// The area in pixels by which a rectangle covers a box in space.
 float flo_box_overlap(const FloLens *, FloBounds box, FloRect rect);
 
 #endif

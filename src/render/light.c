@@ -16,9 +16,9 @@ static uint32_t scramble(uint32_t h) {
   return h ^ h >> 15;
 }
 
-// The pixels of a small block share one sequence of rays in turns: together they have sampled evenly, so that
-// what is left of the noise is too fine for the eye, where independent random numbers would leave grain. The
-// order of the turns is Bayer's, in which every part of the block is even by itself, too.
+// The pixels of a small block take turns in one sequence of rays. Together they sample evenly, and the noise
+// that remains is too fine to be seen; independent random numbers would leave grain. The order of the turns
+// is Bayer's, in which every part of the block is even, too.
 FloSeed flo_pixel_seed(int x, int y) {
   static const int turns[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
   uint32_t h = scramble((uint32_t)(x / 4) * 0x9e3779b9u ^ scramble((uint32_t)(y / 4) + 0x85ebca6bu));
@@ -40,8 +40,8 @@ FloSky flo_sky_create(const FloTracer *tracer, V3 up, V3 sun, bool has_ground, f
   return sky;
 }
 
-// The pixel's point k of the sequence, bent to the unit disc spanned by s and t and turned by the pixel's
-// angle. `inner`: what its squared radius leaves to one.
+// Point k of the pixel's sequence, mapped to the unit disc spanned by s and t and rotated by the pixel's
+// angle. `inner` is one less its squared radius.
 static inline V3 disc_point(const FloSky *sky, const FloSeed *seed, int k, V3 s, V3 t, float *inner) {
   k = seed->first + FLO_SEED_STEP * k;
   float a = seed->radius + radius_step * (float)k;
@@ -69,7 +69,7 @@ static void gather_sky(const FloSky *sky, V3 point, V3 normal, const FloSeed *se
   int n_open = 0;
   v3_frame(normal, &s, &t);
   for (int k = 0; k < n; k++) {
-    // Points of the disc lifted on to the hemisphere are directions weighted by the cosine.
+    // Points of the disc, projected up to the hemisphere, are directions weighted by the cosine.
     float inner;
     V3 flat = disc_point(sky, seed, first + k, s, t, &inner);
     FloRay ray = {.origin = point, .direction = v3_mad(flat, normal, sqrtf(inner))};
@@ -93,7 +93,7 @@ static int count_sun(const FloSky *sky, V3 point, const FloSeed *seed, int first
   return n_open;
 }
 
-// In the soft edge of a shadow, where the rays do not agree, three times as many more are sent.
+// In the soft edge of a shadow, where the rays disagree, three times as many rays are added.
 static float gather_sun(const FloSky *sky, V3 point, const FloSeed *seed, int first, int n) {
   int n_open = count_sun(sky, point, seed, first, n);
   if (n_open == 0 || n_open == n) return n_open == 0 ? 0 : 1;
@@ -111,7 +111,7 @@ FloLight flo_gather_light(const FloSky *sky, V3 point, V3 normal, const FloSeed 
 // ---- Reflecting ----
 
 V3 flo_reflect_light(const FloSky *sky, FloLight light, V3 normal, V3 view, V3 albedo, float gloss) {
-  // What is blocked is not black: neighbours of about the same colour pass light on.
+  // Blocked directions are not black: neighbours of about the same colour reflect light.
   V3 passed_on = v3_scale(v3_mul(albedo, bounce), 1 - light.open);
   V3 sum = v3_mul(albedo, v3_add(light.sky, passed_on));
   float facing = v3_dot(normal, sky->sun);
@@ -123,7 +123,7 @@ V3 flo_reflect_light(const FloSky *sky, FloLight light, V3 normal, V3 view, V3 a
 }
 
 float flo_ground_light(const FloSky *sky, FloLight light) {
-  // The cosine-weighted mean of a sky that goes linearly from horizon to zenith.
+  // The cosine-weighted mean of a sky that is linear from horizon to zenith.
   const float full_sky = horizon.y / 3 + zenith.y * 2 / 3;
   float sun = sun_strength * v3_dot(sky->up, sky->sun);
   return flo_clamp01((light.sky.y + sun * light.sun) / (full_sky + sun));

@@ -1,7 +1,7 @@
 // Light that reaches a point: a bright sky, the ground's reflection of it, and a soft sun.
 //
-// Both are gathered with rays; their random numbers come from the pixel's position alone, so that a picture
-// is the same however its pixels are shared among threads.
+// Sky and sun are sampled with rays. Their random numbers depend only on the pixel's position, so a picture
+// is the same however threads share its pixels.
 #ifndef FLO_RENDER_LIGHT_H
 #define FLO_RENDER_LIGHT_H
 
@@ -14,8 +14,8 @@ typedef struct FloSky {
   V3 up;
   bool has_ground;
   float ground;                  // its height along `up`
-  V3 sun, sun_side, sun_top;     // towards the sun, and across
-  float turns[FLO_SKY_TURNS][2]; // cosine and sine of the angles that rays are spread by
+  V3 sun, sun_side, sun_top;     // direction of the sun, and two across it
+  float turns[FLO_SKY_TURNS][2]; // cosine and sine of the angles by which rays are spread
 } FloSky;
 
 typedef struct FloLight {
@@ -41,10 +41,10 @@ FloSky flo_sky_create(const FloTracer *, V3 up, V3 sun, bool has_ground, float g
 
 FloSeed flo_pixel_seed(int x, int y);
 
-// `point` must stand a little off its surface.
+// `point` must lie a little off its surface.
 FloLight flo_gather_light(const FloSky *, V3 point, V3 normal, const FloSeed *, FloRayShare);
 
-// Light that leaves a matt surface with a slight shine; `view`: direction of the looking ray.
+// Light that leaves a matt surface with a slight shine. `view` is the direction of the viewing ray.
 V3 flo_reflect_light(const FloSky *, FloLight, V3 normal, V3 view, V3 albedo, float gloss);
 
 // Share 0..1 of full daylight that reaches level ground.

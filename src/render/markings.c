@@ -1,5 +1,5 @@
-// Arrows stand evenly over the picture: the pixels are divided into squares, and in each the foremost fluid
-// has one, from the particles' mean place along their mean velocity.
+// Arrows are spread evenly over the picture. The pixels are divided into squares. In each square the foremost
+// fluid has one arrow, from the mean position of its particles along their mean velocity.
 #include "render/markings.h"
 
 #include "base/core.h"
@@ -30,7 +30,7 @@ typedef struct Board {
 
 // ---- Arrows ----
 
-// A slice shows the fluid of its plane only, and so do its arrows.
+// With a slice, only fluid in its plane has arrows.
 static bool has_arrow(const FloPictureInput *input, size_t i) {
   const float *p = input->positions + 3 * i, *v = input->velocities + 3 * i;
   const FloStyle *style = &input->view.style;
@@ -88,7 +88,7 @@ static void add_arrow(FloCanvas *c, const Board *board, const Square *square, fl
   if (!(tip_depth > 0)) return;
   const float dx = tip_x - x, dy = tip_y - y, length = sqrtf(dx * dx + dy * dy);
   flo_canvas_add_stroke(c, x, y, tip_x, tip_y, width);
-  if (!(length > 1)) return; // no more than a dot
+  if (!(length > 1)) return; // it would be only a dot
   const float head = flo_minf(0.45f * length, 0.3f * board->side), along = head / length;
   for (int side = -1; side <= 1; side += 2) {
     const float back_x = tip_x - along * (dx + 0.5f * (float)side * dy),
@@ -97,7 +97,7 @@ static void add_arrow(FloCanvas *c, const Board *board, const Square *square, fl
   }
 }
 
-// Dark on a light rim, so that arrows are seen on any colour.
+// Arrows are dark with a light rim, so that they are visible on any colour.
 static void draw_arrows(FloCanvas *c, const Board *board, float unit) {
   const size_t n = (size_t)board->columns * (size_t)board->rows;
   for (int is_ink = 0; is_ink < 2; is_ink++) {
@@ -148,7 +148,7 @@ static void add_trace(FloCanvas *c, const FloLens *lens, const FloTrace *trace, 
   if (is_there) flo_canvas_add_stroke(c, x, y, x, y, 3 * width); // where it is now
 }
 
-// The body's colour, darker, so that it stands out from the body itself.
+// The trace has the body's colour, but darker, so that it is visible in front of the body.
 static void draw_trace(FloCanvas *c, const FloLens *lens, const FloTrace *trace, const V3 *colours,
                        float width) {
   add_trace(c, lens, trace, width + 2);

@@ -25,7 +25,7 @@ V3 flo_beer(V3 absorption, float distance) {
   return v3(expf(-absorption.x * distance), expf(-absorption.y * distance), expf(-absorption.z * distance));
 }
 
-// Light that is gone altogether would need an infinite absorption; a thousandth looks the same.
+// Light that vanishes altogether would need infinite absorption; a thousandth looks the same.
 static float absorption_of(float share, float distance) {
   return -logf(flo_minf(1, flo_maxf(0.001f, share))) / distance;
 }

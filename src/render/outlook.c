@@ -84,18 +84,18 @@ static FloStatus find_local_box(const FloShape *shape, int dim, Box *box, FloErr
   return status;
 }
 
-// ---- What there is ----
+// ---- Contents of the scene ----
 
 // A scene under inspection.
 typedef struct Inspection {
   const FloScene *scene;
   const struct FloSceneParts *parts;
   Box bodies;    // as drawn, at the start
-  Box fluid;     // at the start or once it is added; windows of emitters, levels of fills
-  Box flights;   // of fluid that starts with a speed, and of bodies that move
+  Box fluid;     // when it starts or is added; also windows of emitters and levels of fills
+  Box flights;   // ways of fluid that starts with a velocity, and of bodies that move
   double volume; // of the fluid [m³], 2D [m²]
   double speed;  // fastest so far [m/s]
-  double top;    // highest place from which water weighs on what is below [m]
+  double top;    // highest place of water whose weight causes pressure below [m]
 } Inspection;
 
 static double gravity_of(const Inspection *in) { return vec_length(in->scene->world.gravity); }
@@ -125,7 +125,7 @@ static FloStatus inspect_bodies(Inspection *in, FloError *error) {
     if (!strcmp(body->look, "samples")) add_placed(&in->bodies, &local, &body->def.pose);
     if (body->def.n_motions > 0) inspect_motions(in, body, &local);
   }
-  // The others as they are drawn, with the floor plates and walls of tanks.
+  // The other bodies as they are drawn, with the floor plates and walls of tanks.
   FloSolids solids;
   FloRepeat repeat = flo_scene_repeat(scene);
   FloStatus status = flo_solids_create(scene->bodies, NULL, scene->n_bodies, scene->world.dim,
@@ -138,7 +138,7 @@ static FloStatus inspect_bodies(Inspection *in, FloError *error) {
   return status;
 }
 
-// Where fluid flies that starts with a velocity, until it reaches the ground.
+// The way of fluid that starts with a velocity, until it reaches the ground.
 static void inspect_flight(Inspection *in, const Box *start, const double velocity[3], double ground) {
   const FloScene *scene = in->scene;
   const double *g = scene->world.gravity;
@@ -154,7 +154,7 @@ static void inspect_flight(Inspection *in, const Box *start, const double veloci
   }
 }
 
-// The fastest that a fluid's own field of velocities has, on a lattice in its box.
+// The highest speed of a fluid's own velocity field, on a lattice in its box.
 static double field_speed(const FloFluidDef *def, const Box *box, int dim) {
   double fastest = 0;
   if (!def->velocity_at) return 0;
@@ -196,7 +196,7 @@ static void inspect_particles(Inspection *in, const FloParticleFile *file) {
   in->volume += (double)file->count * pow(in->scene->world.spacing, in->scene->world.dim);
 }
 
-// A jet ends on the ground, or where its time is over; it is faster there by the height it fell.
+// A jet ends on the ground or when its time is over. Falling makes it faster.
 static void inspect_emitter(Inspection *in, const FloSceneEmitter *emitter, double ground) {
   const FloEmitterDef *def = &emitter->def;
   const double half = 0.5 * fmax(def->size[0], def->round ? 0 : def->size[1]);
@@ -233,7 +233,7 @@ static FloStatus inspect_fluids(Inspection *in, double ground, FloError *error) 
   return FLO_OK;
 }
 
-// ---- What follows from it ----
+// ---- Predictions ----
 
 static void set_view(const Inspection *in, FloPictureView *view) {
   const FloScene *scene = in->scene;
@@ -242,7 +242,7 @@ static void set_view(const Inspection *in, FloPictureView *view) {
   add_box(&box, &in->bodies);
   add_box(&box, &in->fluid);
   if (is_empty(&box)) box = (Box){{0, 0, 0}, {1, 1, 1}};
-  // What flies farther than the scene is large is not worth making all the rest small.
+  // Fluid that flies farther than the size of the scene is not shown; everything else would become too small.
   limit_box(&far, &box, diagonal(&box));
   add_box(&box, &far);
   for (int axis = 0; axis < 3; axis++) {
@@ -251,15 +251,15 @@ static void set_view(const Inspection *in, FloPictureView *view) {
     view->low[axis] = scene->world.domain_low[axis] - r,
     view->high[axis] = scene->world.domain_high[axis] + r;
   }
-  // In the plane particles lie at z = 0, their backing somewhat behind.
+  // In the plane particles lie at z = 0, and the discs behind them somewhat lower.
   if (scene->world.dim == 2) view->low[2] = -6 * r, view->high[2] = r;
   view->is_set = true;
-  // Without weight and without solids there is no ground to cast a shadow on.
+  // Without gravity and solids there is no ground to cast a shadow on.
   view->has_ground = !is_empty(&in->bodies) || gravity_of(in) > 0;
   view->ground = is_empty(&in->bodies) ? view->low[scene->up] : in->bodies.low[scene->up];
 }
 
-// Where fluid comes to rest: inside the lowest tank, or on the ground below all there is.
+// Where fluid comes to rest: in the lowest tank, or on the ground below everything.
 typedef struct Basin {
   double floor; // [m]
   double area;  // [m²], 2D [m]
@@ -281,22 +281,23 @@ static Basin find_basin(const Inspection *in, const FloPictureView *view) {
   return isfinite(lowest.floor) ? lowest : ground;
 }
 
-// How far the top of the fluid will sink once it has spread over the whole floor: nothing where it is at rest
-// already, almost its height for a dam that breaks.
+// How far the top of the fluid sinks when it spreads over the whole floor: 0 for fluid at rest, almost its
+// height for a dam break.
 static double expected_fall(const Inspection *in, const Basin *basin) {
   if (!(in->volume > 0 && basin->area > 0)) return 0;
   double height = in->top - basin->floor, spread = in->volume / basin->area;
-  return fmax(0, 0.9 * height - spread); // a tenth: walls and paddles take room from the floor, too
+  return fmax(0, 0.9 * height - spread); // a tenth less, because walls and paddles take room from the floor
 }
 
 static void set_scales(const Inspection *in, FloOutlook *out) {
   const FloPictureView *view = &out->view;
   const Basin basin = find_basin(in, view);
   const double g = gravity_of(in), size = view->high[in->scene->up] - view->low[in->scene->up];
-  // Fluid that collapses runs out faster than it falls: a dam's front with up to 2 sqrt(g h) (Ritter 1892).
+  // Fluid that collapses spreads faster than it falls: the front of a dam break moves with up to 2 sqrt(g h)
+  // (Ritter 1892).
   out->speed = fmax(in->speed, 2 * sqrt(g * expected_fall(in, &basin)));
   if (!(out->speed > 0)) out->speed = g > 0 ? 0.1 * sqrt(g * size) : 1;
-  // Jets fill a vessel up to about its half.
+  // Jets are expected to fill about half of a vessel.
   double top = in->parts->n_emitters > 0 ? fmax(in->top, view->ground + 0.5 * size) : in->top;
   double weight = g * (top - basin.floor), ram = 0.5 * out->speed * out->speed;
   out->pressure = out->density_high * (weight > 0 ? weight : ram);
@@ -308,7 +309,7 @@ static bool has_lid(const FloScene *scene) {
   return false;
 }
 
-// Fluid that falls splashes: most of it not much above the height from which it came.
+// Adds room for splashes: most of a splash stays near the height from which the fluid fell.
 static void make_room_for_splash(const Inspection *in, FloPictureView *view) {
   const int up = in->scene->up;
   const Basin basin = find_basin(in, view);
@@ -340,7 +341,7 @@ static void set_materials(const struct FloSceneParts *p, FloOutlook *out) {
 
 // ---- Looks ----
 
-// Fluids whose colour everybody knows, by what their names contain; what is left of white light.
+// Fluids of well-known colour, recognised by a part of their name. The colour is what remains of white light.
 static const struct {
   const char *word;
   float tint[3];
@@ -361,7 +362,7 @@ static void set_tint(const char *name, size_t material, bool is_first, float tin
   tint[0] = colour.x, tint[1] = colour.y, tint[2] = colour.z;
 }
 
-// Fluid in space is drawn as water, with colours that tell several fluids apart.
+// Fluid in space is drawn as water; several fluids get different colours.
 static void set_look(const FloScene *scene, FloOutlook *out) {
   const struct FloSceneParts *p = scene->parts;
   FloPictureView *view = &out->view;
@@ -390,14 +391,14 @@ FloStatus flo_outlook_create(const FloScene *scene, FloOutlook *out, FloError *e
   return FLO_OK;
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 void flo_outlook_range(const FloOutlook *out, const char *field, float *low, float *high) {
   const size_t axis = field[0] ? (size_t)(field[strlen(field) - 1] - 'x') : 3;
   *low = 0, *high = 1;
   if (!strcmp(field, "speed")) *high = (float)out->speed;
   if (!strcmp(field, "pressure")) *high = (float)out->pressure;
-  // A weakly compressible fluid is computed so that its density stays within about a percent.
+  // A weakly compressible fluid keeps its density within about one per cent.
   if (!strcmp(field, "density"))
     *low = (float)(0.98 * out->density_low), *high = (float)(1.02 * out->density_high);
   if (!strcmp(field, "density-error")) *low = -2, *high = 2;

@@ -40,7 +40,7 @@ static void draw_scale_bar(FloCanvas *c, const FloLens *lens) {
   flo_canvas_paint(c, ink, 1);
 }
 
-// Pixels to a metre across the view; with a camera, in the middle of what it holds.
+// Pixels per metre across the view; with perspective, at the middle of the bounds.
 static float pixels_per_metre(const FloLens *lens, FloBounds bounds) {
   const V3 middle = v3_scale(v3_add(bounds.low, bounds.high), 0.5f), aside = v3_add(middle, lens->right);
   float x, y, depth, aside_x, aside_y, aside_depth;
@@ -50,7 +50,7 @@ static float pixels_per_metre(const FloLens *lens, FloBounds bounds) {
   return depth > 0 && isfinite(length) ? length : 0;
 }
 
-// How fast an arrow of this length is: in the upper right corner, below the caption where that is long.
+// Draws the arrow that shows a speed, in the upper right corner, below the caption if that is long.
 static void draw_arrow_scale(FloCanvas *c, const FloPictureInput *input, const FloLens *lens,
                              FloBounds bounds) {
   const float unit = flo_overlay_unit(c->width, c->height), size = 12 * unit, head = 6 * unit;

@@ -7,7 +7,7 @@
 // Shares of the picture that the overlay needs at its sides.
 FloMargins flo_overlay_margins(const FloPictureInput *, const FloCloud *, int width, int height);
 
-// `bounds`: of what the picture is about; the legend keeps clear of it where it can.
+// `bounds` holds what the picture is about; the legend avoids it where it can.
 FloStatus flo_overlay_draw(const FloPictureInput *, const FloCloud *, const FloLens *, FloBounds bounds,
                            uint8_t *rgb, FloError *);
 

@@ -2,23 +2,23 @@
 
 #include "render/optics.h"
 
-static const float brightest = 4; // of one sample: more would be a dot that many samples cannot even out
+static const float brightest = 4; // limit of one sample: brighter ones would remain as dots after averaging
 enum { MAX_CROSSINGS = 12 };
 
-// A path at work.
+// The state of a path.
 typedef struct Path {
   const FloPathScene *scene;
   FloDice *dice;
 } Path;
 
-// Where a ray is underway, and what part of the picture hangs on it.
+// A part of a path, and how much it contributes to the picture.
 typedef struct Leg {
   FloRay ray;
   bool is_inside;   // water
   V3 tint;          // of that water
   int depth;        // boundaries and mirrors so far
-  float weight;     // share of the pixel that it decides
-  bool has_no_lamp; // it was added already, where the path left a shining surface
+  float weight;     // its share of the pixel
+  bool has_no_lamp; // the lamp was added already, where the path left a shining surface
 } Leg;
 
 static FloPathLight follow(Path *path, const Leg *leg);
@@ -40,7 +40,7 @@ static V3 tint_at(const FloPathScene *s, const FloHit *hit) {
                                        : flo_water_tint(s->water, hit->index, hit->u, hit->v);
 }
 
-// Dims `share` on the way through water, and adds what the water itself sends along.
+// Dims `share` on the way through water, and adds the light that the water itself scatters.
 static void cross_water(const FloPathScene *s, V3 tint, float distance, V3 *share, V3 *glow) {
   V3 left = flo_beer(flo_absorption_of(tint, s->water->reach), distance);
   V3 gone = v3_sub(v3(1, 1, 1), left);
@@ -74,13 +74,15 @@ static bool is_blocked(const FloPathScene *s, const FloRay *ray) {
 // ---- Surfaces ----
 
 typedef struct Surface {
-  V3 point, normal; // a little off the surface; towards where the ray came from
+  V3 point,
+      normal; // the point lies a little off the surface; the normal points towards the origin of the ray
   V3 colour;
   float shine, alpha;
   bool is_metal;
 } Surface;
 
-// The normal on the side of the viewer. A smoothed normal that looks away from him gives way to the face's.
+// The normal on the viewer's side. If the smoothed normal points away from the viewer, the normal of the face
+// is used.
 static V3 turned_normal(const FloHit *hit, V3 direction) {
   V3 face = v3_normalize(hit->face);
   float side = v3_dot(face, direction) > 0 ? -1 : 1;
@@ -108,8 +110,8 @@ static Surface surface_of(const FloPathScene *s, const FloRay *ray, const FloHit
 // ---- Light on matt surfaces ----
 
 typedef struct Gathered {
-  V3 sky;            // weighted by the cosine
-  V3 lamp;           // as it would be on a surface that faces the lamp
+  V3 sky;            // light of the sky, weighted by the cosine
+  V3 lamp;           // light of the lamp on a surface that faces it
   V3 lamp_direction; // the sampled one
 } Gathered;
 
@@ -119,10 +121,10 @@ static V3 light_on(const Gathered *g, V3 normal) {
   return v3_mad(g->sky, g->lamp, flo_maxf(0, v3_dot(normal, g->lamp_direction)));
 }
 
-// What comes from behind the last bounce: half of open daylight.
+// Light from beyond the last bounce: half of open daylight.
 static V3 last_light(const FloPathScene *s) { return v3_scale(flo_daylight_on_ground(&s->light), 0.5f); }
 
-// Share of open daylight on the ground; one far out, where shadows would have no end.
+// Share of open daylight on the ground. It is one far out, where shadows have no end.
 static V3 ground_share(Path *path, V3 point, int bounce) {
   const FloPathScene *s = path->scene;
   float distance = v3_length(v3_sub(point, s->ground_centre)) / flo_maxf(1e-6f, s->ground_extent);
@@ -142,7 +144,7 @@ static V3 matt_light(Path *path, const FloRay *ray, const FloHit *hit, bool is_c
   return v3_mul(surface.colour, light_on(&g, surface.normal));
 }
 
-// What a matt surface receives along a ray.
+// The light that a matt surface receives along a ray.
 static V3 sky_light(Path *path, FloRay *ray, int bounce) {
   const FloPathScene *s = path->scene;
   FloHit hit = flo_tracer_look_along(s->opaque, ray, 0), clear = {.distance = INFINITY};
@@ -180,8 +182,8 @@ static Gathered gather(Path *path, V3 point, V3 normal, int bounce) {
 
 // ---- Shining surfaces ----
 
-// Schlick's curve between the shine that faces the viewer and all of it at the rim; a rough surface has less
-// of a rim.
+// Schlick's curve between the reflectance towards the viewer and full reflection at the rim. A rough surface
+// has a weaker rim.
 static V3 shine_of(const Surface *surface, float cosine) {
   float rim = 1 - cosine, rim2 = rim * rim;
   V3 base = surface->is_metal ? surface->colour : v3(surface->shine, surface->shine, surface->shine);
@@ -189,7 +191,7 @@ static V3 shine_of(const Surface *surface, float cosine) {
   return v3_mad(base, v3_sub(v3(1, 1, 1), base), room);
 }
 
-// A microfacet's normal (Trowbridge, Reitz): its tangent squared is alpha^2 u / (1 - u).
+// The normal of a microfacet (Trowbridge, Reitz): the square of its tangent is alpha^2 u / (1 - u).
 static V3 facet_normal(const Surface *surface, const float pair[2]) {
   V3 s, t;
   v3_frame(surface->normal, &s, &t);
@@ -199,8 +201,8 @@ static V3 facet_normal(const Surface *surface, const float pair[2]) {
   return v3_normalize(v3_add(surface->normal, off));
 }
 
-// What a shining surface mirrors, the lamp apart. Where little hangs on it, or the surface is so rough that
-// it mirrors half the sky, the light that it receives will do.
+// What a shining surface mirrors, without the lamp. If it contributes little, or the surface is so rough that
+// it mirrors half the sky, the light that it receives is used instead.
 static V3 mirrored(Path *path, const Leg *leg, const Surface *surface, const Gathered *g, float shine) {
   const FloPathScene *s = path->scene;
   float weight = leg->weight * shine, pair[2];
@@ -218,7 +220,7 @@ static V3 lamp_shine(const Leg *leg, const Surface *surface, const Gathered *g) 
   V3 view = v3_scale(leg->ray.direction, -1), middle = v3_normalize(v3_add(view, g->lamp_direction));
   float facets = flo_microfacets(v3_dot(surface->normal, g->lamp_direction), v3_dot(surface->normal, view),
                                  v3_dot(surface->normal, middle), surface->alpha);
-  return v3_scale(g->lamp, 3.14159265f * facets); // the strength has no pi in it
+  return v3_scale(g->lamp, 3.14159265f * facets); // the lamp's strength is without the factor pi
 }
 
 static FloPathLight surface_light(Path *path, const Leg *leg, const Surface *surface, float distance) {
@@ -275,7 +277,7 @@ static Leg reflected_leg(const FloPathScene *s, const Leg *leg, const Boundary *
   return next;
 }
 
-// Only to be asked where not all is reflected.
+// Must be called only if not all light is reflected.
 static Leg refracted_leg(const FloPathScene *s, const Leg *leg, const Boundary *b, float weight) {
   Leg next = *leg;
   V3 direction = leg->ray.direction;
@@ -286,9 +288,9 @@ static Leg refracted_leg(const FloPathScene *s, const Leg *leg, const Boundary *
   return next;
 }
 
-// Where a path ends at a boundary: under the sky, or in water, from which it would have found a way out to
-// light from somewhere. The water's own colour is what is left after a long way only: paths between the sides
-// of a drop or a rim end long before, and would be black dots.
+// The light where a path ends at a boundary. In air it is the sky. In water the path would have found a way
+// out to light, so it is not the water's own colour, which appears only after a long way. Paths between the
+// sides of a drop end long before that and would be black dots.
 static V3 end_of_path(const FloPathScene *s, const Leg *leg) {
   return leg->is_inside ? last_light(s) : flo_daylight_sky(&s->light, leg->ray.direction);
 }
@@ -305,7 +307,7 @@ static FloPathLight boundary_light(Path *path, const Leg *leg, const FloHit *hit
   Boundary b = boundary_of(s, leg, hit);
   const float share = b.reflected, weight = leg->weight;
   FloPathLight light = {.normal = b.normal, .depth = hit->distance};
-  // Both ways while much hangs on it; then one by lot, which brings the same in the mean.
+  // Follows both ways if they contribute much; otherwise one at random, with the same mean.
   if (leg->depth < 2 && share < 1) {
     Leg back = reflected_leg(s, leg, &b, weight * share),
         on = refracted_leg(s, leg, &b, weight * (1 - share));
@@ -324,7 +326,7 @@ static FloPathLight boundary_light(Path *path, const Leg *leg, const FloHit *hit
 
 // ---- The path ----
 
-// Dims light that came through water to here.
+// Dims light that came here through water.
 static void dim(const FloPathScene *s, V3 tint, float distance, FloPathLight *light) {
   V3 share = {1, 1, 1}, glow = {0, 0, 0};
   cross_water(s, tint, distance, &share, &glow);
@@ -337,7 +339,7 @@ static FloPathLight follow(Path *path, const Leg *leg) {
   const FloHit opaque = flo_tracer_look_along(s->opaque, &leg->ray, 0);
   const float ground = flo_daylight_ground_distance(&s->light, leg->ray.origin, leg->ray.direction);
   const float solid = flo_minf(ground, opaque.distance), slack = leg->is_inside ? s->gap : 0;
-  // Water behind what is solid is not seen: the search may end there.
+  // Water behind a solid is not visible, so the search ends there.
   const FloRay seen = {leg->ray.origin, leg->ray.direction, flo_minf(solid, leg->ray.end)};
   const FloHit clear = flo_tracer_look_along(s->clear, &seen, 0);
   const bool is_boundary = clear.distance + slack < solid;
@@ -356,7 +358,7 @@ static FloPathLight follow(Path *path, const Leg *leg) {
     Surface surface = surface_of(s, &leg->ray, &opaque, false);
     light = surface_light(path, leg, &surface, opaque.distance);
   }
-  // A ray that meets the boundary from inside was in water all the way, wherever it began.
+  // A ray that meets the boundary from inside was in water from its beginning.
   const bool is_leaving = is_boundary && v3_dot(clear.face, leg->ray.direction) > 0;
   if (is_leaving)
     dim(s, tint_at(s, &clear), clear.distance, &light);
@@ -377,7 +379,7 @@ FloPathLight flo_path_light(const FloPathScene *scene, const FloRay *ray, FloDic
   Leg leg = {.ray = *ray, .weight = 1, .is_inside = scene->is_eye_inside, .tint = scene->eye_tint};
   FloPathLight light = follow(&path, &leg);
   V3 limit = v3(brightest, brightest, brightest), none = v3(0, 0, 0);
-  // Comparisons are false for what is not a number: one bad normal must not blacken its neighbourhood.
+  // NaN must not pass, because one bad normal would blacken its neighbourhood when the picture is smoothed.
   bool is_finite = isfinite(light.colour.x + light.colour.y + light.colour.z);
   light.colour = is_finite ? v3_max(none, v3_min(limit, light.colour)) : none;
   return light;

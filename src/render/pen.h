@@ -20,7 +20,7 @@ typedef struct FloPen {
 
 FloPen flo_canvas_pen(FloCanvas *);
 
-// SVG as it grows. Failing to get memory is noted and reported at the end.
+// An SVG that is being written. A lack of memory is noted and reported at the end.
 typedef struct FloSvg {
   char *text;
   size_t size, capacity;

@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) static void add(FloSvg *svg, const char *f
   svg->size += (size_t)(length < longest ? length : longest - 1);
 }
 
-// Two decimals and always a point: %f would follow the host program's locale.
+// Two decimals and always a point; %f would use the locale of the calling program.
 static void add_number(FloSvg *svg, float value) {
   long hundredths = lroundf(100 * value);
   long size = labs(hundredths);
@@ -55,7 +55,7 @@ static void add_escaped(FloSvg *svg, const char *text) {
     else if (*text == '"')
       add(svg, "&quot;");
     else if ((unsigned char)*text >= 32)
-      add(svg, "%c", *text); // XML has no other control characters
+      add(svg, "%c", *text); // XML allows no other control characters
   }
 }
 
@@ -84,7 +84,7 @@ static void draw_line(void *context, const FloPoint *points, size_t n, float wid
   add(svg, "<path d=\"");
   add_point(svg, 'M', points[0]);
   for (size_t i = 1; i < n; i++) add_point(svg, 'L', points[i]);
-  // A line to where it starts has round ends and nothing between: a dot.
+  // A line to its own start is only its round ends: a dot.
   if (n == 1) add_point(svg, 'L', points[0]);
   add(svg, "\" fill=\"none\" stroke=\"#%02x%02x%02x\"", c.r, c.g, c.b);
   add_attribute(svg, "stroke-width", n == 1 ? 2 * width : width);

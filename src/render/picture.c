@@ -77,7 +77,7 @@ static FloStatus check_input(const FloPictureInput *input, FloError *error) {
   return FLO_OK;
 }
 
-// All a picture is made of, so that one function frees it whatever failed.
+// Everything that a picture needs, so that one function frees it after any failure.
 typedef struct Parts {
   FloCloud cloud;
   FloSolids solids;
@@ -116,7 +116,7 @@ static FloGround ground_of(const FloPictureView *view, FloBounds bounds, int up)
   return (FloGround){true, v3_get(bounds.low, up)};
 }
 
-// What both looks need.
+// Prepares what both looks need.
 static FloStatus prepare(const FloPictureInput *input, const FloPictureOptions *options, Parts *p,
                          FloError *error) {
   const int width = options->width, height = options->height;
@@ -141,7 +141,7 @@ static FloStatus set_stage(const FloPictureInput *input, const FloPictureOptions
   if (input->dim == 3 && input->view.style.has_slice) {
     FLO_TRY(flo_slice_create(input, &p->slice, error));
     p->stage.slice = &p->slice;
-    p->cloud.count = 0; // particles would hide it
+    p->cloud.count = 0; // particles would hide the slice
   }
   FLO_TRY(flo_tracer_create(&p->cloud, &p->solids, options->memory_limit, &p->tracer, error));
   p->stage.edges = malloc(n_edges * sizeof *p->stage.edges);
@@ -177,7 +177,7 @@ static void draw_tile(const FloStage *stage, int x0, int y0, uint32_t *near, uin
     }
 }
 
-// Only the calling thread reports, so that whoever listens need not know of threads.
+// Draws the tiles. Only the calling thread reports progress, so the report function need not be thread-safe.
 static void draw_tiles(Parts *p, const FloPictureOptions *options, int threads) {
   const FloStage *stage = &p->stage;
   const int columns = (stage->lens.width + tile - 1) / tile, rows = (stage->lens.height + tile - 1) / tile;
@@ -207,7 +207,7 @@ static FloStatus draw_water(const FloPictureInput *input, const FloPictureOption
   return flo_scenic_paint(&plan, p->rgb, error);
 }
 
-// Samples of bodies have the colours of their values in either look.
+// Whether there are samples of bodies. These have the colours of their values in both looks.
 static bool has_samples(const FloPictureInput *input) {
   for (size_t i = 0; i < input->n_particles; i++)
     if (!flo_is_fluid(input, i)) return true;
@@ -218,7 +218,7 @@ static FloStatus draw(const FloPictureInput *input, const FloPictureOptions *opt
                       FloError *error) {
   const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   FloPictureInput shown = *input;
-  // Water has the colours of water: there is nothing to explain.
+  // Water in its own colours needs no legend.
   if (is_water && !input->view.style.shows_values) {
     shown.n_materials = 0;
     if (!has_samples(input)) shown.values = NULL;

@@ -32,7 +32,7 @@ typedef struct Layout {
 // Near the end of what doubles can hold, the width of a range would overflow.
 static bool is_plottable(double value) { return fabs(value) < 1e300; }
 
-// What stands along y: the value or its logarithm, which is no number where there is none.
+// The value along y or its logarithm, which is NaN if there is none.
 static double scaled(double y, bool is_log) { return !is_log ? y : y > 0 ? log10(y) : NAN; }
 
 static void extend(Range *range, const double *values, size_t n, bool is_log) {
@@ -50,7 +50,7 @@ static Range range_of(const FloPlotInput *input, bool is_log) {
   return range;
 }
 
-// Gives an empty range some width: nothing to show becomes 0..1, a constant stands in the middle.
+// Gives an empty range some width: without data it becomes 0..1, and a constant lies in the middle.
 static Range usable(Range r) {
   if (!(r.low <= r.high)) return (Range){0, 1};
   double size = fmax(fabs(r.low), fabs(r.high));
@@ -59,7 +59,7 @@ static Range usable(Range r) {
   return (Range){r.low - half, r.high + half};
 }
 
-// Rounds the range out to the next ticks, so that the data never touch the frame.
+// Extends the range to the next ticks, so that data never touch the frame.
 static FloTicks round_out(Range *r, int wanted) {
   double step = flo_ticks(r->low, r->high, wanted).step;
   if (step <= 0) return (FloTicks){0};
@@ -67,7 +67,7 @@ static FloTicks round_out(Range *r, int wanted) {
   return flo_ticks_with_step(r->low, r->high, step);
 }
 
-// The same for exponents: whole powers of ten, one at least.
+// The same for exponents: whole powers of ten, at least one.
 static FloTicks round_out_powers(Range *r, int wanted) {
   if (!(r->low <= r->high)) *r = (Range){0, 0}; // nothing to show
   *r = (Range){floor(r->low + 1e-9), ceil(r->high - 1e-9)};
@@ -81,7 +81,7 @@ static void choose_y(Layout *l, const FloPlotInput *input, int wanted) {
   l->y_ticks = l->is_log ? round_out_powers(&l->y, wanted) : round_out(&l->y, wanted);
 }
 
-// Room for a text: whoever shows an SVG brings a font of his own, which may be wider than ours.
+// The width to reserve for a text. An SVG is shown in the viewer's own font, which may be wider than ours.
 static float room_for(const char *text, float size) { return 1.13f * flo_text_width(text, size); }
 
 static float widest_label(const FloTicks *ticks, float size) {
@@ -99,8 +99,8 @@ static float entry_width(const FloPlotInput *input, size_t k, float unit) {
   return (legend_dash + legend_gap) * unit + room_for(input->series[k].name, legend_size * unit);
 }
 
-// Walks the legend's entries in rows, of which the first begins at legend_x; draws them where there is a pen,
-// and returns how many rows they fill.
+// Places the legend's entries in rows, the first of which begins at legend_x. Draws them if there is a pen,
+// and returns the number of rows.
 static int walk_legend(const FloPlotInput *input, const Layout *l, float left, float right,
                        const FloPen *pen) {
   int rows = 0;
@@ -159,10 +159,10 @@ static float place_y(const Layout *l, double y) {
 
 // ---- Axes ----
 
-// Lines at 2, 3, ... 9 times the powers of ten: they show at a glance that the scale is no even one.
+// Lines at 2, 3, ... 9 times the powers of ten show that the scale is logarithmic.
 static void draw_minor_lines(const Layout *l, float hair, const FloPen *pen) {
   const FloRect f = l->frame;
-  if (l->y.high - l->y.low > 6) return; // they would run together
+  if (l->y.high - l->y.low > 6) return; // they would be too dense
   for (int power = (int)floor(l->y.low); power < l->y.high; power++)
     for (int k = 2; k <= 9; k++) {
       double exponent = power + log10(k);
@@ -207,8 +207,8 @@ static void draw_labels(const FloPlotInput *input, const Layout *l, int height, 
 
 // ---- Series ----
 
-// Points of a line on their way to the pen. Of those that fall into one column of pixels only the first,
-// lowest, highest and last matter; a million points cost no more than a few thousand, and look the same.
+// Points of a line on their way to the pen. Of the points in one column of pixels only the first, lowest,
+// highest and last matter. A million points then cost no more than a few thousand, and look the same.
 typedef struct Line {
   FloPoint *points;
   size_t count;
@@ -412,7 +412,7 @@ static FloStatus write_png(const char *path, const Page *page, FloError *error) 
   return status;
 }
 
-// `name` is what messages call the plot.
+// Messages call the plot `name`.
 static FloStatus draw_svg(const char *name, const Page *page, FloSvg *svg, FloError *error) {
   FLO_TRY(check(name, page, error));
   FloPen pen = flo_svg_pen(svg);

@@ -34,7 +34,7 @@ FloStatus flo_plot_svg(const char *path, const FloPlotInput *, int width, int he
 // A sheet needs FLO_MIN_ROW_HEIGHT for each of its plots.
 FloStatus flo_plot_sheet_png(const char *path, const FloPlotSheet *, int width, int height, FloError *);
 FloStatus flo_plot_sheet_svg(const char *path, const FloPlotSheet *, int width, int height, FloError *);
-// The SVG as text, malloc'ed, to be put into a page.
+// The SVG as allocated text, to be put into a page; the caller frees it.
 FloStatus flo_plot_sheet_svg_text(const FloPlotSheet *, int width, int height, char **text, FloError *);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Compressed in memory first: then every write error comes from the file and carries its errno.
+// Compresses in memory first, so that every write error comes from the file and has its errno.
 FloStatus flo_write_png(const char *path, const uint8_t *rgb, int width, int height, FloError *error) {
   if (width < 1 || height < 1 || width > FLO_MAX_PICTURE_SIDE || height > FLO_MAX_PICTURE_SIDE)
     return flo_fail(error, FLO_BAD_INPUT, "%s: a picture must have 1 to %d pixels on each side, got %d x %d",

@@ -30,7 +30,8 @@ static bool is_glass(const FloSceneBody *body) {
          !strcmp(body->look, "outline");
 }
 
-// Roughness in glTF is the root of the microfacets' slopes (appendix B of its specification).
+// Roughness in glTF is the square root of the width of the microfacets' slopes (appendix B of its
+// specification).
 static FloStatus add_material(Work *work, size_t b, size_t *index, FloError *error) {
   static const char *const names[] = {[FLO_STUFF_PLASTIC] = "plastic",
                                       [FLO_STUFF_MATT] = "matt",
@@ -53,11 +54,11 @@ static FloStatus add_material(Work *work, size_t b, size_t *index, FloError *err
 
 // ---- Triangles ----
 
-// Vertices that have one normal each: a vertex on a crease is there once for each of its sides.
+// Vertices with one normal each: a vertex on a crease occurs once for each of its sides.
 typedef struct Split {
   float *positions, *normals;
   uint32_t *triangles;
-  uint32_t *newest, *older; // of each vertex of the mesh its last copy, and of each copy the one before
+  uint32_t *newest, *older; // for each vertex of the mesh its last copy, and for each copy the one before
   size_t n_vertices;
 } Split;
 
@@ -94,7 +95,7 @@ static uint32_t copy_vertex(Split *s, const FloMesh *mesh, uint32_t vertex, cons
   return s->newest[vertex] = (uint32_t) new;
 }
 
-// A triangle without area has no normal of its own: any will do, but it must have length one.
+// A triangle without area has no normal. It gets some direction of unit length.
 static void fill_split(const FloCreased *creased, Split *s) {
   const FloMesh *mesh = &creased->mesh;
   for (size_t v = 0; v < mesh->n_vertices; v++) s->newest[v] = no_copy;
@@ -177,7 +178,7 @@ static FloStatus add_surface(Work *work, const FloSurfaceMesh *surface, FloError
 
 // ---- The camera ----
 
-// The turn whose columns are the camera's axes (Shepperd 1978: by the largest of the four parts).
+// The rotation whose columns are the camera's axes (Shepperd 1978: by the largest of the four components).
 static void quat_from_axes(V3 x, V3 y, V3 z, double q[4]) {
   const double m[3][3] = {{(double)x.x, (double)y.x, (double)z.x},
                           {(double)x.y, (double)y.y, (double)z.y},
@@ -196,7 +197,7 @@ static void quat_from_axes(V3 x, V3 y, V3 z, double q[4]) {
   for (int part = 0; part < 4; part++) q[part] /= length;
 }
 
-// The format wants 0 < near < far, also where all there is to see is a point.
+// The format requires 0 < near < far, even if all that is visible is a point.
 static void set_planes(FloGltfCamera *camera, double extent, double distance, double spacing) {
   camera->near = fmax(0.005 * extent, 1e-3 * spacing);
   camera->far = fmax(4 * extent + distance, 2 * camera->near);
@@ -224,7 +225,7 @@ static FloStatus add_camera(Work *work, FloError *error) {
   return flo_gltf_add_camera(work->gltf, &camera, error);
 }
 
-// ---- All of it ----
+// ---- The whole scene ----
 
 static FloStatus fill(Work *work, const FloSurfaceMesh *surface, FloError *error) {
   const FloScene *scene = work->scene;

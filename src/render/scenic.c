@@ -20,10 +20,10 @@ static const FloRgb8 page_top = {196, 208, 220}, page_bottom = {236, 239, 242}, 
 static const float edge_opacity = 0.62f, edge_through_water = 0.3f;
 static const float scatter = 0.3f;
 
-// All that a picture needs beyond its plan, so that one function frees it whatever failed.
+// Everything that a picture needs besides its plan, so that one function frees it after any failure.
 typedef struct Work {
   const FloScenicPlan *plan;
-  FloCloud balls; // samples of bodies that are shown as such
+  FloCloud balls; // samples of bodies that are drawn as such
   FloWater water;
   FloTracer *opaque, *clear;
   FloStuff *stuffs;
@@ -48,7 +48,7 @@ static void release(Work *work) {
 
 // ---- Preparing ----
 
-// The particles that are not fluid, coloured as if they were drawn with all the others.
+// Takes the particles that are not fluid, with the colours they would have among all the others.
 static FloStatus take_balls(Work *work, FloError *error) {
   const FloScenicPlan *plan = work->plan;
   FloPictureInput input = *plan->input;
@@ -88,11 +88,11 @@ static FloStatus make_tracers(Work *work, FloError *error) {
   return flo_tracer_create(&work->water.drops, &work->water.surface, limit, &work->clear, error);
 }
 
-// The lamp stands high, on the viewer's left and a little behind the scene: water shines towards it.
+// The lamp is high up, on the viewer's left and a little behind the scene, so that water reflects it.
 static FloDaylight light_of(const FloScenicPlan *plan, float extent) {
   const FloLens *lens = &plan->lens;
   V3 up = v3_axis(plan->input->up);
-  // What stands on the ground is let in by a hair: through the finest gap a ray would see deep shadow.
+  // The ground is raised a little into what stands on it: through the finest gap a ray would see deep shadow.
   float height = plan->ground.height + 1e-4f * extent;
   bool has_ground = plan->ground.is_there && v3_dot(lens->eye, up) > height;
   V3 back = v3_normalize(v3_sub(v3_scale(up, v3_dot(lens->forward, up)), lens->forward));
@@ -158,14 +158,14 @@ static FloStatus prepare(Work *work, FloError *error) {
 
 // ---- Tracing ----
 
-// The mean of a pixel's samples, and how far the means of other samples would be off.
+// The mean of a pixel's samples, and the variance of this mean.
 typedef struct Mean {
   V3 colour, albedo, normal;
   float depth, farthest, brightness, square;
 } Mean;
 
-// A lens of some width sees a point from every place on it: only what is as far away as its focus is the same
-// from all of them. Flat views have no eye, and no focus either.
+// A lens of some width sees a point from every place on it. Only points at the distance of focus look the
+// same from all of these. Flat views have no eye and no focus.
 static void open_lens(const Work *work, FloDice *dice, FloRay *ray) {
   const FloLens *lens = &work->plan->lens;
   float pair[2];
@@ -202,8 +202,8 @@ static void trace_pixel(Work *work, int x, int y) {
   }
   size_t i = (size_t)y * (size_t)work->film.width + (size_t)x;
   work->film.colours[i] = m.colour, work->film.albedos[i] = m.albedo, work->film.depths[i] = m.depth;
-  // A step in depth makes the pixel one of its own, as normals that differ do by their shorter mean: its
-  // share of either side is what makes edges smooth.
+  // A pixel with a step in depth keeps its own colour, because its share of both sides makes edges smooth.
+  // Pixels with different normals do so as well, because their mean normal is shorter.
   const float steepest = 1.02f;
   work->film.normals[i] = v3_scale(m.normal, m.farthest > steepest * m.depth ? 0.5f : 1);
   work->film.variances[i] = flo_maxf(0, m.square - m.brightness * m.brightness) / (float)(n - 1);
@@ -214,7 +214,7 @@ static void trace_tile(Work *work, int x0, int y0) {
     for (int x = x0; x < x0 + TILE && x < work->film.width; x++) trace_pixel(work, x, y);
 }
 
-// Only the calling thread reports, so that whoever listens need not know of threads.
+// Traces the tiles. Only the calling thread reports progress, so the report function need not be thread-safe.
 static void trace_tiles(Work *work) {
   const FloPictureOptions *options = work->plan->options;
   const int columns = (work->film.width + TILE - 1) / TILE, rows = (work->film.height + TILE - 1) / TILE;
@@ -230,14 +230,14 @@ static void trace_tiles(Work *work) {
   }
 }
 
-// ---- Developing ----
+// ---- From samples to pixels ----
 
-// How much of an edge is seen where it passes a pixel: behind bodies nothing, through water less.
+// How visible an edge is at a pixel: not at all behind bodies, less through water.
 static float edge_sight(const Work *work, int x, int y, float depth) {
   const FloLens *lens = &work->plan->lens;
   FloRay ray = {.end = INFINITY};
   flo_lens_ray(lens, (float)x + 0.5f, (float)y + 0.5f, &ray.origin, &ray.direction);
-  // What lies on a surface counts as before it.
+  // An edge on a surface counts as in front of it.
   ray.end = 0.998f * depth / flo_maxf(1e-6f, v3_dot(ray.direction, lens->forward)) - 0.5f * work->scene.gap;
   if (ray.end <= 0) return 1;
   float ground = flo_daylight_ground_distance(&work->scene.light, ray.origin, ray.direction);

@@ -4,8 +4,8 @@
 
 #include "render/stage.h"
 
-// What has been found out before: the whole cloud gives the colours of values, `bounds` is what the picture
-// is about.
+// What was prepared before. The whole cloud gives the colours of values; `bounds` holds what the picture is
+// about.
 typedef struct FloScenicPlan {
   const FloPictureInput *input;
   const FloPictureOptions *options;

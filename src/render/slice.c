@@ -1,6 +1,6 @@
-// Shepard's interpolation with kernels (1 - q^2)^3 of two spacings, on a lattice of half a spacing: the value
-// is the weighted mean of the particles around, and fluid is where their kernels sum up to at least half of
-// what they do deep inside.
+// Shepard's interpolation with kernels (1 - q^2)^3 of two spacings, on a lattice of half a spacing. The value
+// is the weighted mean of the particles around. There is fluid where the kernels sum up to at least half of
+// their sum deep inside.
 #include "render/slice.h"
 
 #include "base/core.h"
@@ -15,11 +15,11 @@ static const float kernel_radius = 2; // in spacings
 typedef struct Near {
   const FloPictureInput *input;
   float reach;            // [m]
-  double low[3], high[3]; // [m] what may be seen
+  double low[3], high[3]; // [m] the visible part
 } Near;
 
-// What is farther away than the scene is large would not be seen, and may be too far for a lattice; the same
-// holds for water. A picture without a view shows all there is.
+// Particles farther away than the size of the scene are not visible and may be too far for a lattice; the
+// same holds for water. A picture without a view shows everything.
 static Near near_of(const FloPictureInput *input) {
   const FloPictureView *view = &input->view;
   Near near = {.input = input, .reach = 2 * kernel_radius * input->radius};
@@ -49,8 +49,8 @@ static double count_nodes(const double extent[2], double cell) {
   return (floor(extent[0] / cell) + 2) * (floor(extent[1] / cell) + 2);
 }
 
-// Of half a spacing, or of one where that would be too many: half of the kernel's radius is the coarsest that
-// still shows what lies between nodes.
+// A cell of half a spacing, or of one if there would be too many. One spacing, half the kernel's radius, is
+// the coarsest that still shows what lies between nodes.
 static FloStatus choose_cell(const Near *near, const double extent[2], FloSlice *s, FloError *error) {
   const float fine = near->input->radius, coarse = 0.5f * near->reach;
   s->cell = count_nodes(extent, (double)fine) <= most_nodes ? fine : coarse;
@@ -61,7 +61,7 @@ static FloStatus choose_cell(const Near *near, const double extent[2], FloSlice 
       extent[0], extent[1], 2 * (double)near->input->radius);
 }
 
-// The lattice around all particles that the plane passes.
+// Lays a lattice around all particles near the plane.
 static FloStatus lay_lattice(const Near *near, FloSlice *s, FloError *error) {
   float high[2] = {-INFINITY, -INFINITY};
   s->low[0] = s->low[1] = INFINITY;
@@ -107,7 +107,8 @@ static void add_particle(const Near *near, FloSlice *s, size_t i) {
     }
 }
 
-// The kernel's integral over space is 64 pi / 315 radii^3: that is what a full lattice sums up to.
+// The kernel's integral over space is 64 pi / 315 radii^3; kernels on a full lattice sum up to this over the
+// volume of a particle.
 static void finish(const FloPictureInput *input, float reach, FloSlice *s) {
   const float spacing = 2 * input->radius, ratio = reach / spacing;
   const float full = 64 * (float)FLO_PI / 315 * ratio * ratio * ratio;

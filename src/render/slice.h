@@ -1,4 +1,5 @@
-// A cut through the fluid along a plane, as a picture of a field: values blended from the particles nearby.
+// A cut through the fluid along a plane, as a picture of a field. Values are blended from the particles
+// nearby.
 #ifndef FLO_RENDER_SLICE_H
 #define FLO_RENDER_SLICE_H
 
@@ -14,7 +15,7 @@ typedef struct FloSlice {
   float *values;           // mean value of the particles around; 0 where there are none
 } FloSlice;
 
-// By the input's style, from its fluid and values. Release with flo_slice_destroy, also after a failure.
+// Makes the slice that the input's style asks for. Release it with flo_slice_destroy, also after a failure.
 FloStatus flo_slice_create(const FloPictureInput *, FloSlice *, FloError *);
 void flo_slice_destroy(FloSlice *);
 

@@ -1,5 +1,6 @@
-// Surfaces are patches (u, v) -> point, normal: a quad, a disc, the side of a cylinder or a sphere; or
-// triangles. Emission runs twice, first with no arrays to count, then to fill, so that no array ever grows.
+// Surfaces are triangles or patches (u, v) -> point, normal: a quad, a disc, the side of a cylinder, or a
+// sphere. They are emitted twice: first without arrays, to count, then to fill the arrays. No array ever
+// grows.
 #include "render/solids.h"
 
 #include "base/core.h"
@@ -61,8 +62,8 @@ static void add_edge(Builder *b, V3 from, V3 to) {
 
 typedef enum PatchKind { patch_quad, patch_disc, patch_side, patch_sphere } PatchKind;
 
-// Quad: origin + u s + v t. Disc: origin + v (s cos + t sin). Side of a cylinder: the same with v = 1, moved
-// by v n. Sphere: of radius |s|. `n` is the normal of quad and disc.
+// A patch. Quad: origin + u s + v t. Disc: origin + v (s cos + t sin). Side of a cylinder: the same with v =
+// 1, moved by v n. Sphere: of radius |s|. `n` is the normal of quad and disc.
 typedef struct Patch {
   PatchKind kind;
   V3 origin, s, t, n;
@@ -196,13 +197,13 @@ static void add_triangles(Builder *b, const FloCreased *creased) {
   }
 }
 
-// ---- Glass of any shape ----
+// ---- Edges and sections of meshes ----
 
-// Where two faces meet at an edge that is drawn, both have normals of their own there.
+// Whether a side is an edge to draw: there the two faces have different normals.
 static bool is_crease(const FloCreased *creased, const FloMeshSide *sides, size_t n) {
   if (n != 2) return true; // the rim of an open mesh
   for (uint32_t corner = 0; corner < 2; corner++) {
-    // The second side runs the other way: its corners in turn are those of the first.
+    // The second side runs the other way, so its first corner is the last one of the first side.
     const uint32_t a = sides[0].side, b = sides[1].side;
     const uint32_t from = a / 3 * 3 + (a % 3 + corner) % 3, to = b / 3 * 3 + (b % 3 + 1 - corner) % 3;
     if (v3_dot(creased->normals[from], creased->normals[to]) < 0.9f) return true;
@@ -228,7 +229,7 @@ static size_t add_creases(Builder *b, const FloCreased *creased) {
   return n_added;
 }
 
-// The line in which a triangle meets the plane where a coordinate has this value.
+// Adds the line in which a triangle meets the plane where a coordinate has this value.
 static void add_section(Builder *b, const FloMesh *mesh, size_t triangle, int axis, float value) {
   V3 ends[3];
   int n = 0;
@@ -241,7 +242,7 @@ static void add_section(Builder *b, const FloMesh *mesh, size_t triangle, int ax
   if (n == 2) add_edge(b, ends[0], ends[1]);
 }
 
-// Round shapes have no edges: as of a ball, the sections across their middle are drawn.
+// Round shapes have no edges; sections across their middle are drawn instead, as for a ball.
 static void add_sections(Builder *b, const FloMesh *mesh) {
   double low[3], high[3];
   flo_mesh_bounds(mesh, low, high);
@@ -351,13 +352,13 @@ static void add_body(const Source *source, size_t i, V3 position, FloSolids *out
 
 // ---- Space that repeats ----
 
-// Which copies of a body, counted in periods along each axis, reach into the box.
+// The range of copies of a body that reach into the box, in periods along each axis.
 typedef struct Copies {
   int first[3], last[3];
   float period[3];
 } Copies;
 
-// The body's place inside the box; on axes that do not repeat, where it is.
+// The position of the body inside the box. Along axes that do not repeat it is unchanged.
 static V3 wrapped_position(const Source *source, size_t i) {
   const FloRepeat *r = source->repeat;
   double p[3];
@@ -372,7 +373,7 @@ static V3 wrapped_position(const Source *source, size_t i) {
 }
 
 static Copies find_copies(const Source *source, size_t i, V3 position) {
-  enum { most = 8 }; // of a body far larger than the box, not all would be worth the effort
+  enum { most = 8 }; // limit for a body far larger than the box
   Copies copies = {0};
   FloSolids probe = {.bounds = flo_bounds_empty()};
   const FloRepeat *r = source->repeat;
@@ -381,7 +382,7 @@ static Copies find_copies(const Source *source, size_t i, V3 position) {
   for (int axis = 0; axis < 3; axis++) {
     if (!r->is_on[axis]) continue;
     const float low = (float)r->low[axis], high = (float)r->high[axis], period = high - low;
-    const float margin = 1e-4f * period; // what only touches the box from outside needs no copy
+    const float margin = 1e-4f * period; // a body that only touches the box from outside needs no copy
     float first = ceilf((low + margin - v3_get(probe.bounds.high, axis)) / period);
     float last = floorf((high - margin - v3_get(probe.bounds.low, axis)) / period);
     copies.first[axis] = (int)fmaxf(first, -most), copies.last[axis] = (int)fminf(last, most);
@@ -431,15 +432,15 @@ static const struct {
     {"yellow", {240, 196, 70}}, {"green", {92, 160, 92}}, {"white", {236, 236, 232}},
 };
 
-// Warm colours: they stand out against water. Bodies that move get them in turn.
+// Warm colours, which stand out against water. Bodies that move get them in turn.
 static const FloRgb8 movers[] = {
     {236, 124, 62}, {242, 184, 72}, {206, 84, 74}, {190, 130, 90}, {222, 146, 128}};
-// Quiet ones for bodies at rest, far enough from each other to tell neighbours apart.
+// Muted colours for bodies at rest, different enough to tell neighbours apart.
 static const FloRgb8 resting[] = {{196, 190, 180}, {166, 178, 160}, {190, 168, 160},
                                   {172, 172, 188}, {204, 192, 150}, {158, 176, 180}};
 static const FloRgb8 plate = {222, 227, 232}, wall_2d = {176, 184, 194};
 
-// How many bodies of either kind have got a colour of their own so far.
+// Number of bodies of each kind that have a colour so far.
 typedef struct Given {
   size_t n_moving, n_resting;
 } Given;

@@ -1,9 +1,9 @@
 // The bodies of a picture as triangles and outline edges in world coordinates.
 //
-// A tank is never filled in: its edges are drawn and a thin floor plate, so that the water inside stays
-// visible. Other bodies are matt; a body whose look is "glass" or "outline" shows its edges only, or sections
-// across its middle where it has none, "hidden" and "samples" nothing. In 2D shapes are flat areas in the
-// plane z = 0 with an outline, a tank is a band around its inside.
+// A tank is never filled: its edges and a thin floor plate are drawn, so that the water inside is visible.
+// Other bodies are matt. A body whose look is "glass" or "outline" shows only its edges, or sections across
+// its middle if it has none. Bodies that are "hidden" or "samples" show nothing. In 2D, shapes are flat areas
+// in the plane z = 0 with an outline, and a tank is a band around its inside.
 #ifndef FLO_RENDER_SOLIDS_H
 #define FLO_RENDER_SOLIDS_H
 
@@ -16,7 +16,7 @@ typedef struct FloEdge {
 
 typedef struct FloSolids {
   size_t n_vertices, n_triangles, n_edges, n_bodies;
-  V3 *vertices, *normals; // one vertex more is allocated: Embree reads 16 bytes each
+  V3 *vertices, *normals; // one more vertex is allocated, because Embree reads 16 bytes for each
   uint32_t (*triangles)[3];
   uint32_t *owners; // body of each triangle
   FloEdge *edges;

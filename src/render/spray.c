@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Particles are sorted by the cells of a lattice of `reach`; cells of a row follow each other, so that the
-// neighbours of a particle stand in nine runs.
+// Particles are sorted by the cells of a lattice of `reach`. Cells of a row follow each other, so the
+// neighbours of a particle are in nine runs.
 typedef struct Place {
   uint64_t cell;
   uint32_t particle;
@@ -28,7 +28,8 @@ static int compare_places(const void *a, const void *b) {
   return (p->particle > q->particle) - (p->particle < q->particle);
 }
 
-// Cells beyond the lattice's million are one: a particle that far out has more to compare with, no less.
+// All cells beyond the lattice's million count as one: particles that far out are compared with more
+// particles, never with fewer.
 static uint64_t cell_of(const Lattice *l, const double *p) {
   uint64_t cell = 0;
   for (int axis = 2; axis >= 0; axis--) {
@@ -64,7 +65,7 @@ static bool has_few(const Lattice *l, size_t k, size_t most) {
       uint64_t middle = place->cell + z * plane_step + y * row_step - plane_step - row_step;
       for (size_t j = first_from(l, middle - 1); j < l->n && l->places[j].cell <= middle + 1; j++) {
         count += is_near(l, place->particle, l->places[j].particle);
-        if (count > most + 1) return false; // one of them is the particle itself
+        if (count > most + 1) return false; // the count includes the particle itself
       }
     }
   return true;

@@ -1,4 +1,4 @@
-// Which particles fly alone: the surface of such a drop would be as large as a particle, and a picture shows
+// Finds particles that fly alone. The surface around one would be as large as a particle; pictures show
 // smaller balls instead.
 #ifndef FLO_RENDER_SPRAY_H
 #define FLO_RENDER_SPRAY_H

@@ -6,12 +6,12 @@ static const FloRgb8 page_top = {206, 217, 228}, page_bottom = {236, 240, 244}, 
 static const float edge_opacity = 0.75f;
 static const float particle_gloss = 0.10f, solid_gloss = 0.05f;
 
-// Owners of light that is shared within a pixel, besides bodies by number.
+// Owners of light that samples of a pixel share: bodies by number, or one of these.
 enum { owner_none = -1, owner_ground = -2 };
 
-// One pixel at work. Noise shows on smooth surfaces more than on a heap of small spheres; so light on a solid
-// or the ground is gathered once per pixel with many rays, and shared by those of its samples that see the
-// same surface.
+// The state of one pixel. Noise is more visible on smooth surfaces than on many small spheres. Therefore
+// light on a solid or the ground is gathered once per pixel with many rays, and shared by all samples that
+// see the same surface.
 typedef struct Pixel {
   const FloStage *stage;
   FloSeed seed;
@@ -37,7 +37,7 @@ static V3 page_colour(const FloStage *stage, float y) {
   return v3_mix(stage->page_top, stage->page_bottom, flo_clamp01(y / (float)stage->lens.height));
 }
 
-// The ground is the page itself, darkened where sky or sun are hidden: no horizon, only shadows.
+// The ground has the colour of the page, darkened where sky or sun are hidden. There is no horizon.
 static V3 ground_colour(Pixel *p, V3 point, V3 page) {
   const FloStage *stage = p->stage;
   float distance = v3_length(v3_sub(point, stage->centre)) / stage->extent;
@@ -52,13 +52,13 @@ static V3 particle_colour(Pixel *p, V3 point, V3 normal, V3 view, uint32_t index
   const FloStage *stage = p->stage;
   V3 albedo = stage->tones[stage->cloud->tones[index]];
   if (stage->is_plane) {
-    // Pure colours in the plane, so that the legend can be read off; only the rim darkens, or white would be
-    // lost.
+    // In the plane colours are not shaded, so that they match the legend. Only the rim is darker; otherwise
+    // white discs could not be told apart.
     float slope = 1 - fabsf(normal.z);
     return v3_scale(albedo, 1 - 0.5f * slope * slope);
   }
   const int n = rays_per_sample(stage), n_sun = n / 2;
-  // Four times as many numbers are set apart for the sun: that many may be used.
+  // Four times as many random numbers are reserved for the sun, because that many may be used.
   FloLight light = flo_gather_light(&stage->sky, point, normal, &p->seed,
                                     (FloRayShare){p->sample * n, n, p->sample * 4 * n_sun, n_sun});
   return flo_reflect_light(&stage->sky, light, normal, view, albedo, particle_gloss);
@@ -92,8 +92,8 @@ static V3 seen_colour(Pixel *p, const FloRay *ray, const FloHit *hit, float grou
 
 // ---- Slices ----
 
-// Where a ray meets the slice; INFINITY if it does not, or meets no fluid there. Values have their pure
-// colours, so that the legend can be read off.
+// The distance where a ray meets the slice; INFINITY if it does not, or meets no fluid there. Colours are not
+// shaded, so that they match the legend.
 static float slice_distance(const FloStage *stage, const FloRay *ray, V3 *colour) {
   const FloSlice *slice = stage->slice;
   if (!slice) return INFINITY;
@@ -121,8 +121,8 @@ static V3 with_edges(const FloStage *stage, const uint32_t *near, size_t n_near,
   return v3_mix(colour, stage->edge_colour, edge_opacity * share);
 }
 
-// Place of sample k: rows and columns are sheared against each other, so that no two samples share a line and
-// slanted edges get all their steps.
+// The place of sample k. Rows and columns are sheared, so that no two samples share a line and slanted edges
+// are smooth.
 void flo_sample_place(int n, int k, float *x, float *y) {
   const float step = 1 / (float)n, i = (float)(k % n), j = (float)(k / n);
   *x = (i + (j + 0.5f) * step) * step;
@@ -169,10 +169,11 @@ static void set_colours(FloStage *stage) {
 
 static void set_sky(FloStage *stage, const FloTracer *tracer, V3 up, FloGround ground) {
   const FloLens *lens = &stage->lens;
-  // What stands on it is let in by a hair: through the finest gap below an edge a ray would see deep shadow.
+  // The ground is raised a little into what stands on it: through the finest gap below an edge a ray would
+  // see deep shadow.
   float height = ground.height + 1e-4f * stage->extent;
   bool has_ground = ground.is_there && !lens->is_flat && v3_dot(lens->eye, up) > height;
-  // The sun stands over the viewer's left shoulder, whichever way the camera looks.
+  // The sun is above the viewer's left shoulder, whichever way the camera looks.
   V3 back = v3_normalize(v3_sub(v3_scale(up, v3_dot(lens->forward, up)), lens->forward));
   V3 sun = v3_mad(v3_mad(v3_scale(up, 0.95f), lens->right, -0.55f), back, 0.45f);
   stage->sky = flo_sky_create(tracer, up, v3_normalize(sun), has_ground, height);

@@ -28,19 +28,20 @@ typedef struct FloStage {
   size_t n_edges;
   float edge_width; // pixels
   float edge_bias;  // [m] an edge this far behind a surface still counts as lying on it
-  V3 centre;        // of what is shown
+  V3 centre;        // middle of what is shown
   float extent;     // its radius [m]: shadows on the ground fade out beyond
   int samples;      // per pixel and axis
 } FloStage;
 
-// Sets all but the edges and the slice; the camera comes first.
+// Sets everything except the edges and the slice.
 void flo_stage_set(FloStage *, const FloLens *, const FloTracer *, const FloCloud *, const FloSolids *,
                    int dim, int up, FloBounds bounds, FloGround, int samples);
 
 // Place within a pixel, 0..1, of ray k of n x n.
 void flo_sample_place(int n, int k, float *x, float *y);
 
-// The colour of a pixel, ready for display but linear. `near`: numbers of the edges that may touch it.
+// The colour of a pixel, ready for display but linear. `near` holds the numbers of the edges that may touch
+// it.
 V3 flo_stage_pixel(const FloStage *, int x, int y, const uint32_t *near, size_t n_near);
 
 #endif

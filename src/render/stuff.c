@@ -92,7 +92,7 @@ static float node_value(int x, int y, int z, uint32_t seed) {
 
 static float mix(float a, float b, float t) { return a + (b - a) * t; }
 
-// Values 0..1 at the nodes of a lattice, blended smoothly in between.
+// Smooth noise: random values 0..1 at the nodes of a lattice, interpolated in between.
 static float value_noise(V3 p, uint32_t seed) {
   const float x = floorf(p.x), y = floorf(p.y), z = floorf(p.z);
   const float u = flo_smooth_step(0, 1, p.x - x), v = flo_smooth_step(0, 1, p.y - y),
@@ -109,11 +109,11 @@ static V3 to_body(const FloStuff *stuff, V3 point) {
   V3 p = v3_sub(point, stuff->position), turn = v3_scale(stuff->turn, -1);
   V3 once = v3_mad(v3_cross(turn, p), p, stuff->turn_w);
   p = v3_scale(v3_mad(p, v3_cross(turn, once), 2), 1 / stuff->size);
-  // A body far off its place must not leave the range of int.
+  // Limits the place, so that a body far away does not leave the range of int.
   return v3_max(v3(-1e4f, -1e4f, -1e4f), v3_min(v3(1e4f, 1e4f, 1e4f), p));
 }
 
-// Rings about an axis that runs beside the body, drawn out along the grain, and fine fibres.
+// Rings about an axis beside the body, stretched along the grain, and fine fibres.
 static V3 wood_colour(const FloStuff *stuff, V3 p) {
   const float along = v3_get(p, stuff->grain), a = v3_get(p, (stuff->grain + 1) % 3),
               b = v3_get(p, (stuff->grain + 2) % 3);

@@ -1,4 +1,4 @@
-// What bodies are made of, to the eye: wood with rings, brushed metal, mottled stone, plastic.
+// The materials of bodies in pictures: wood with rings, brushed metal, mottled stone, plastic.
 #ifndef FLO_RENDER_STUFF_H
 #define FLO_RENDER_STUFF_H
 
@@ -10,17 +10,17 @@ typedef enum FloStuffKind {
   FLO_STUFF_MATT,    // of one colour
   FLO_STUFF_STONE,   // mottled
   FLO_STUFF_WOOD,    // rings about the body's longest axis
-  FLO_STUFF_METAL,   // reflects in its own colour, and nothing else
+  FLO_STUFF_METAL,   // reflects in its own colour and has no matt part
 } FloStuffKind;
 
 typedef struct FloStuff {
   FloStuffKind kind;
   V3 colour;     // linear
-  float shine;   // share of light that is reflected straight on
+  float shine;   // share of light that is reflected like by a mirror
   float alpha;   // width of the microfacets' slopes
   float size;    // of the body, its longest side [m]
   int grain;     // the axis of the rings
-  uint32_t seed; // no two pieces of wood are alike
+  uint32_t seed; // makes each piece of wood different
   V3 position;   // pose of the body: the pattern moves with it
   V3 turn;       // vector part of its quaternion
   float turn_w;

@@ -15,8 +15,8 @@ static int compare_floats(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The values below and above which only `share` of them lie, from an even sample of the finite ones; false if
-// there are none. `stride` in floats.
+// Finds the values below and above which only `share` of them lie, from an even sample of the finite ones;
+// false if there are none. `stride` is in floats.
 static bool find_bulk(const float *values, size_t n, size_t stride, float share, float *low, float *high) {
   float sample[max_sample];
   size_t count = 0, every = n / max_sample + 1;
@@ -46,7 +46,7 @@ void flo_survey_widen(const FloSurvey *s, float radius, FloPictureView *view) {
     double side = view->high[axis] - view->low[axis];
     size += side * side;
   }
-  // A run that blew up has all its particles anywhere.
+  // Particles of a run that blew up may be anywhere, so the box is limited.
   const double most = 0.5 * sqrt(size), r = (double)radius;
   for (size_t k = 0; k < s->n_frames; k++)
     for (int axis = 0; axis < 3; axis++) {
@@ -57,7 +57,7 @@ void flo_survey_widen(const FloSurvey *s, float radius, FloPictureView *view) {
     }
 }
 
-// Of several frames the second wildest counts: the wildest may be the one at which a run broke off.
+// Of several frames the second most extreme counts: the most extreme may be the one at which a run failed.
 static float robust_end(const float *ends, size_t n, float sign) {
   float sorted[FLO_SURVEY_FRAMES];
   size_t count = 0;
@@ -69,13 +69,13 @@ static float robust_end(const float *ends, size_t n, float sign) {
 }
 
 void flo_survey_range(const FloSurvey *s, FloColourMap map, float *low, float *high) {
-  const float least = 0.02f; // of what was expected
+  const float least = 0.02f; // share of the expected range
   const float ends[2] = {robust_end(s->value_low, s->n_frames, -1),
                          robust_end(s->value_high, s->n_frames, 1)};
   float a, b;
   if (!(ends[0] < ends[1] || (ends[0] == ends[1] && ends[0] != 0))) return;
-  flo_value_range(ends, 2, map, &a, &b); // what suits the map
-  // Pressures and the like that begin close to zero are easier to read from there.
+  flo_value_range(ends, 2, map, &a, &b); // the range that suits the map
+  // Quantities such as pressures that begin close to zero are easier to read from zero.
   if (map == FLO_MAP_FIELD && a > 0 && a < 0.15f * b) a = 0;
   if (b - a < least * (*high - *low)) return;
   *low = a, *high = b;

@@ -30,7 +30,7 @@ static void shorten_exponent(char *text) {
 }
 
 static void write_label(double value, double step, double largest, char *label, size_t size) {
-  // Past these sizes digits stop being readable and powers of ten begin.
+  // Larger and smaller numbers are easier to read as powers of ten.
   if (largest >= 1e6 || largest < 1e-3) {
     int digits = (int)fmax(0, floor(log10(fmax(fabs(value), step)) + 1e-9) - floor(log10(step) + 1e-9));
     if (value == 0)
@@ -62,7 +62,7 @@ FloTicks flo_ticks(double low, double high, int wanted) {
   const double span = high - low;
   if (!(span > 0) || !isfinite(span) || wanted < 1) return (FloTicks){0};
   double step = round_up(span / (wanted < FLO_MAX_TICKS - 2 ? wanted : FLO_MAX_TICKS - 2));
-  // Where the step drowns in the rounding of the ends, multiples of it cannot be told apart.
+  // If the step is below the rounding of the ends, its multiples cannot be told apart.
   if (!(step > 1e-12 * fmax(fabs(low), fabs(high)))) return (FloTicks){0};
   return flo_ticks_with_step(low, high, step);
 }

@@ -13,15 +13,16 @@ typedef struct FloTicks {
   char labels[FLO_MAX_TICKS][24];
 } FloTicks;
 
-// About `wanted` (at most FLO_MAX_TICKS - 2) multiples of 1, 2 or 5 times a power of ten inside low..high,
-// with labels that show as many decimals as the step needs. Needs finite low < high; otherwise no ticks.
+// About `wanted` (at most FLO_MAX_TICKS - 2) ticks inside low..high. They are multiples of 1, 2 or 5 times a
+// power of ten, and labels have as many decimals as the step needs. Without finite low < high there are no
+// ticks.
 FloTicks flo_ticks(double low, double high, int wanted);
 
 // The same with a given step: at most FLO_MAX_TICKS multiples of it inside low..high.
 FloTicks flo_ticks_with_step(double low, double high, double step);
 
-// Powers of ten, as their exponents, between two whole exponents: every one, or every second, third, ... so
-// that there are about `wanted` at most. Labels show the powers.
+// Ticks at powers of ten, given as exponents, between two whole exponents: every one, or every second, third,
+// ..., so that there are at most about `wanted`. Labels show the powers.
 FloTicks flo_ticks_of_ten(int low, int high, int wanted);
 
 // Largest 1, 2 or 5 times a power of ten that is <= `limit` (> 0).

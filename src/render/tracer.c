@@ -72,8 +72,8 @@ static void add_solids(FloTracer *t) {
 }
 
 static void build(FloTracer *t) {
-  // One thread builds: with several, the order inside Embree's tree depends on their number, and with it
-  // which of two equally near surfaces a ray reports. Pixels must not depend on the number of threads.
+  // One thread builds the tree. With several, the order inside Embree's tree depends on their number, and so
+  // does which of two equally near surfaces a ray reports. Pixels must not depend on the number of threads.
   t->device = rtcNewDevice("threads=1");
   if (!t->device) {
     note_failure(t, rtcGetDeviceError(NULL), "cannot create a device");
@@ -167,8 +167,8 @@ void flo_tracer_look(const FloTracer *t, const FloRay *rays, int n, FloHit *hits
   for (int k = 0; k < n; k += 4) look_4(t, rays + k, n - k < 4 ? n - k : 4, hits + k);
 }
 
-// Whether a ray meets the box around everything. Most rays from the ground do not, and this is far cheaper
-// than asking Embree. Divisions by zero give infinities that compare rightly.
+// Whether a ray meets the box around everything. Most rays from the ground do not, and this test is far
+// cheaper than Embree. Divisions by zero give infinities, which compare correctly.
 static bool meets_bounds(FloBounds b, const FloRay *ray) {
   V3 inverse = {1 / ray->direction.x, 1 / ray->direction.y, 1 / ray->direction.z};
   V3 low = v3_mul(v3_sub(b.low, ray->origin), inverse), high = v3_mul(v3_sub(b.high, ray->origin), inverse);
@@ -193,7 +193,7 @@ bool flo_tracer_is_blocked(const FloTracer *t, const FloRay *ray) {
       .mask = ~0u,
   };
   rtcOccluded1(t->scene, &context, &r);
-  return r.tfar < 0; // Embree's way to say so
+  return r.tfar < 0; // Embree sets it so if the ray is blocked
 }
 
 FloHit flo_tracer_look_along(const FloTracer *t, const FloRay *ray, float start) {

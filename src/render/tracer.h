@@ -1,4 +1,4 @@
-// Rays against particles and solids: the only file pair that knows Embree.
+// Rays against particles and solids. Only these two files know Embree.
 #ifndef FLO_RENDER_TRACER_H
 #define FLO_RENDER_TRACER_H
 
@@ -13,7 +13,7 @@ typedef struct FloHit {
   FloHitKind kind;
   float distance; // INFINITY where nothing was hit
   uint32_t index; // of the sphere or triangle
-  V3 normal;      // of length one, as the surface has it (not turned towards the ray)
+  V3 normal;      // of unit length, as the surface has it; not turned towards the ray
   V3 face;        // of triangles: normal of the flat triangle, of any length; of spheres the same as `normal`
   float u, v;     // of triangles: shares of the second and third corner
 } FloHit;
@@ -28,11 +28,11 @@ FloStatus flo_tracer_create(const FloCloud *, const FloSolids *, size_t memory_l
                             FloError *);
 void flo_tracer_destroy(FloTracer *); // NULL is fine
 
-// Nearest surface along rays that lie close together: pixels of one neighbourhood.
+// The nearest surface along rays that lie close together, such as those of neighbouring pixels.
 void flo_tracer_look(const FloTracer *, const FloRay *rays, int n, FloHit *hits);
-// The same for one ray on its own; surfaces nearer than `start` do not count.
+// The same for a single ray. Surfaces nearer than `start` do not count.
 FloHit flo_tracer_look_along(const FloTracer *, const FloRay *ray, float start);
-// Whether anything stands in the way.
+// Whether anything blocks the ray.
 bool flo_tracer_is_blocked(const FloTracer *, const FloRay *ray);
 
 #endif

@@ -1,11 +1,12 @@
-// Three floats: points, directions and linear colours of the renderer. Short names, because formulas are made
-// of them.
+// Three floats: points, directions and linear colours of the renderer. Names are short because formulas
+// consist of them.
 #ifndef FLO_RENDER_V3_H
 #define FLO_RENDER_V3_H
 
 #include <math.h>
 
-// Plain comparisons: unlike fminf and fmaxf they compile to one instruction. The second wins against NaN.
+// Unlike fminf and fmaxf, plain comparisons compile to one instruction. If one argument is NaN, the second is
+// returned.
 static inline float flo_minf(float a, float b) { return a < b ? a : b; }
 static inline float flo_maxf(float a, float b) { return a > b ? a : b; }
 

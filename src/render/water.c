@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In spacings. A surface with more smoothing than files get: eyes see every bump of a mirror.
+// In spacings. The surface is smoothed more than in files, because every bump of a mirror is visible.
 static const double drop_radius = 0.3, link = 1.5;
 enum { SMOOTHING = 14, MOST_COMPANIONS = 2 };
 
-// Of the scene's half diagonal: how far light goes until it has the fluid's tint.
+// The way after which light has the fluid's tint, as a share of the scene's half diagonal.
 static const float reach_share = 0.4f;
 static const V3 water_tint = {0.09f, 0.47f, 0.66f};
 
-// The fluid's particles, as the surface wants them.
+// The particles of the fluid as the surface needs them.
 typedef struct Fluid {
-  size_t n_bulk;   // all of them, until the drops are taken out
+  size_t n_bulk;   // number of particles without drops; all until these are taken out
   size_t *numbers; // among all particles
   double *positions;
   float *tints; // three each
@@ -58,7 +58,8 @@ static void release_fluid(Fluid *fluid) {
   free(fluid->is_alone);
 }
 
-// What is farther away than the scene is large would not be seen, and may be too far for a lattice.
+// Takes the particles of the fluid. Those farther away than the size of the scene are not visible and may be
+// too far for a lattice.
 static FloStatus take_fluid(const FloPictureInput *input, const FloCloud *colours, FloBounds bounds,
                             Fluid *fluid, FloError *error) {
   const float margin = v3_length(v3_sub(bounds.high, bounds.low));
@@ -93,7 +94,7 @@ static void add_drop(FloWater *out, const double *p, V3 tint) {
   out->drop_tints[out->drops.count++] = tint;
 }
 
-// Turns lone particles into drops; the others move up and are the bulk.
+// Turns particles that fly alone into drops; the others move up and form the bulk.
 static FloStatus take_drops(const FloPictureInput *input, const FloCloud *colours, Fluid *fluid,
                             FloWater *out, FloError *error) {
   size_t n_bulk = 0, n_drops = 0;
@@ -144,7 +145,8 @@ static FloStatus lay_surface(const FloSurfaceMesh *mesh, const FloWalls *walls, 
   return status;
 }
 
-// What was needed is told by whoever needed it; what it suggests is for surfaces whose cells can be chosen.
+// Replaces the advice in a message about memory: the surface's own advice is to change its cells, which
+// pictures cannot do. What was needed stays in the message.
 static FloStatus suggest_particles(const Fluid *fluid, FloError *error) {
   if (!error) return FLO_NO_MEMORY;
   const FloError reason = *error;
@@ -157,7 +159,7 @@ static FloStatus suggest_particles(const Fluid *fluid, FloError *error) {
       fluid->n_bulk, length, reason.text);
 }
 
-// Tints travel with the particles as velocities do: the surface's builder blends them for every vertex.
+// The surface builder interpolates velocities to the vertices; here the tints take their place.
 static FloStatus build_surface(const FloWalls *walls, const Fluid *fluid, size_t memory_limit, int threads,
                                FloWater *out, FloError *error) {
   const FloSignedField region = flo_walls_region(walls);

@@ -5,12 +5,12 @@
 #include "render/cloud.h"
 #include "render/solids.h"
 
-// How fine the solids are that pictures keep their water out of, in spacings (see surface/walls.h).
+// Fineness, in spacings, of the solids that keep water out in pictures (see surface/walls.h).
 #define FLO_WATER_FINENESS 2.0
 
 typedef struct FloWater {
   FloSolids surface; // vertices, normals and triangles only
-  V3 *tints;         // of each vertex, linear: what is left of white light after `reach`
+  V3 *tints;         // of each vertex, linear: what remains of white light after `reach`
   FloCloud drops;    // spheres only
   V3 *drop_tints;
   float spacing; // of the particles [m]
@@ -22,12 +22,12 @@ static inline bool flo_is_fluid(const FloPictureInput *input, size_t i) {
   return !input->materials || input->materials[i] != UINT16_MAX;
 }
 
-// The surface of all fluid within `bounds` and some way around, kept out of solids that are not pushed
-// around. `colours` gives the map of values where the style shows them. The same for any number of threads
-// (0: all cores). `memory_limit` [bytes] is for making the surface and laying it against walls; 0: none.
+// Makes the surface of all fluid within `bounds` and somewhat beyond, kept out of walls. `colours` gives the
+// map of values if the style shows them. The result is the same for any number of threads (0: all cores).
+// `memory_limit` [bytes] is for making the surface and fitting it to walls; 0: none.
 FloStatus flo_water_create(const FloPictureInput *, const FloCloud *colours, FloBounds bounds,
                            size_t memory_limit, int threads, FloWater *, FloError *);
-// Release whatever happened.
+// Must be called also after a failure.
 void flo_water_destroy(FloWater *);
 
 // The tint where a triangle was hit.

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In spacings: a vertex nearer than this lies at a wall if it also looks that way; one beside it is moved on
-// to the edge from as far as a cut of marching cubes and the smoothing after it reach.
+// In spacings. A vertex nearer to a wall than this lies at the wall if its normal also points that way. A
+// vertex beside it is moved to the edge from as far as the cuts of marching cubes and the smoothing reach.
 static const double nearest = 0.4;
 static const float edge_reach = 0.9f;
-static const float still = 1e-3f;      // a vertex that has moved by less has been rounded
+static const float still = 1e-3f;      // a vertex that moved by less was only rounded
 static const float least_look = 0.6f;  // cosine between a vertex's normal and the wall's
-static const float same_wall = 0.8f;   // cosine between two normals of one wall, which may be round
-static const float most_turned = 0.5f; // the far side of a film is no edge
+static const float same_wall = 0.8f;   // cosine between two normals of one wall, which may be curved
+static const float most_turned = 0.5f; // limit that excludes the far side of a film, which is no edge
 enum { MAX_WALLS = 3, SMOOTHING = 12, FOLD_ROUNDS = 6, FREE = MAX_WALLS };
 
 // A vertex, and the walls that it lies at.
@@ -22,7 +22,7 @@ typedef struct Place {
   V3 walls[MAX_WALLS]; // directions into them
   float offsets[MAX_WALLS];
   int n_walls;
-  bool is_at_wall; // it lay at the first wall from the beginning: no waterline
+  bool is_at_wall; // it lay at the first wall from the beginning, so it is not part of a waterline
 } Place;
 
 typedef struct Work {
@@ -32,7 +32,7 @@ typedef struct Work {
   Place *places;
   V3 *sums;                      // of each vertex
   uint32_t *counts;              // of each vertex
-  uint32_t (*numbers)[FREE + 1]; // of each vertex as part of its walls, and of the free surface
+  uint32_t (*numbers)[FREE + 1]; // numbers of each vertex as part of its walls and of the free surface
 } Work;
 
 static const uint32_t *corners_of(const Work *work, size_t triangle) {
@@ -48,7 +48,8 @@ static void add_wall(Place *place, V3 wall, float offset) {
   place->walls[place->n_walls] = wall, place->offsets[place->n_walls++] = offset;
 }
 
-// On to all of its walls. Each step keeps the others only if they stand square to each other: some more.
+// Moves a vertex to all of its walls. A step to one wall leaves the others unless they are perpendicular, so
+// several rounds are made.
 static void move_to_walls(Place *place) {
   for (int round = 0; round < 4; round++)
     for (int k = 0; k < place->n_walls; k++) {
@@ -57,8 +58,8 @@ static void move_to_walls(Place *place) {
     }
 }
 
-// A vertex next to a pane is moved on to it, or the lattice of the particles would be seen as ripples in the
-// glass.
+// Finds the wall of a vertex and moves the vertex to it. Otherwise the lattice of the particles would be
+// visible as ripples in a glass pane.
 static void find_wall(const FloWalls *walls, const double point[3], Place *place) {
   double inward[3] = {0}, depth = flo_walls_depth(walls, point, NULL);
   if (!(fabs(depth) < nearest * walls->spacing)) return;
@@ -84,11 +85,10 @@ static void find_walls(Work *work, const FloSurfaceMesh *surface, const FloWalls
 
 // ---- Sharp at edges ----
 
-// An order of walls, so that of two vertices at an edge always the one on the same side moves.
+// An order of walls: of two vertices at an edge always the one on the same side moves.
 static float rank_of(V3 wall) { return v3_dot(wall, v3(0.61f, 0.73f, 0.31f)); }
 
-// Where a triangle leads from one surface to another it is the cut of an edge: one of its vertices belongs on
-// to both.
+// A triangle between two surfaces is the cut of an edge: one of its vertices belongs to both surfaces.
 static void join_edge(const Work *work, Place *a, const Place *b) {
   if (!b->is_at_wall) return;
   const V3 wall = b->walls[0];
@@ -113,7 +113,7 @@ static int common_wall(const Place *a, const Place *b) {
   return -1;
 }
 
-// Where two edges meet, as those of waterline and corner, a triangle may be left between vertices at
+// Where two edges meet, such as a waterline and a corner of a tank, a triangle may remain between vertices at
 // different walls.
 static void close_corner(const Work *work, Place *a, Place *b) {
   if (a->n_walls == 0 || b->n_walls == 0 || common_wall(a, b) >= 0) return;
@@ -147,7 +147,7 @@ static void join_edges(Work *work) {
 
 static bool is_waterline(const Place *place) { return !place->is_at_wall && place->n_walls > 0; }
 
-// Whether a vertex may be drawn towards another: that one lies at all the surfaces that it lies at.
+// Whether a vertex may move towards another: the other must lie at all surfaces of this one.
 static bool is_guide(const Place *place, const Place *other) {
   if (place->n_walls == 0 || (is_waterline(place) && !is_waterline(other))) return false;
   for (int k = 0; k < place->n_walls; k++)
@@ -172,8 +172,8 @@ static void add_guides(Work *work) {
     }
 }
 
-// The steps of the lattice are left in the waterline: it is a curve of its own, and is smoothed as one. What
-// lies below it at the wall is drawn after it, or would stand out above it as a fin.
+// The waterline still has the steps of the lattice, so it is smoothed as a curve. Vertices below it at the
+// wall follow; otherwise they would stick out above it.
 static void smooth_waterline(Work *work) {
   for (int round = 0; round < SMOOTHING; round++) {
     add_guides(work);
@@ -186,9 +186,10 @@ static void smooth_waterline(Work *work) {
   }
 }
 
-// ---- What was turned over ----
+// ---- Folded triangles ----
 
-// Whether all of a triangle lies at one of this corner's walls; which of its own that is for every corner.
+// Whether a whole triangle lies at one of this corner's walls. `parts` receives the number of this wall for
+// every corner.
 static bool find_parts(const Work *work, size_t t, int corner, int parts[3]) {
   const uint32_t *c = corners_of(work, t);
   const int next = (corner + 1) % 3, last = (corner + 2) % 3;
@@ -202,8 +203,8 @@ static bool find_parts(const Work *work, size_t t, int corner, int parts[3]) {
   return false;
 }
 
-// Whether a triangle lies at a wall, and which of its own that is for every corner; FREE: of none. Decided
-// for all corners at once: around a round wall two that share it with the third may not share it with each
+// Whether a triangle lies at a wall. `parts` receives the number of this wall for every corner, or FREE. All
+// corners are tested together: at a curved wall two corners may share it with the third but not with each
 // other.
 static bool is_triangle_at_wall(const Work *work, size_t t, int parts[3]) {
   for (int corner = 0; corner < 3; corner++)
@@ -235,8 +236,8 @@ static size_t take_back_triangle(Work *work, const uint32_t corners[3]) {
   return n;
 }
 
-// Under a wave that breaks against a wall a move may fold the surface. Rays take the back of a triangle for
-// the inside of water: black dots. There the waterline stays as it was cut.
+// A wave that breaks against a wall may be folded by these moves. Rays would take the back of a triangle for
+// the inside of water, which makes black dots. There the waterline stays as it was.
 static void take_back_folds(Work *work) {
   for (int round = 0; round < FOLD_ROUNDS; round++) {
     size_t n = 0;
@@ -260,7 +261,7 @@ static bool is_triangle_moved(const Work *work, const uint32_t corners[3]) {
   return false;
 }
 
-// Around what was moved the free surface has new normals, to which walls add nothing.
+// Computes new normals of the free surface around moved vertices, without the triangles at walls.
 static void turn_normals(Work *work) {
   const size_t n = work->mesh->n_vertices;
   memset(work->sums, 0, n * sizeof *work->sums);
@@ -293,7 +294,7 @@ static void number_corner(Work *work, uint32_t vertex, int part, FloWaterline *o
   out->origins[*number] = vertex;
 }
 
-// A triangle at a wall that was turned over by the moves of its vertices lies there all the same.
+// A triangle at a wall that was turned over by the moves is turned back.
 static void write_triangle(const Work *work, size_t t, const int parts[3], FloWaterline *out) {
   const uint32_t *c = corners_of(work, t);
   uint32_t *to = out->triangles[t];
@@ -322,7 +323,8 @@ static FloStatus out_of_memory(const Work *work, FloError *error) {
                   work->mesh->n_triangles);
 }
 
-// With what the mesh holds. The water's own tints come when the work is over, which takes more.
+// Fails if the mesh and all arrays of this file exceed the limit. The water's own tints are allocated later
+// and need less.
 static FloStatus check_memory(const Work *work, size_t n_drawn, FloError *error) {
   const size_t each =
                    sizeof *work->places + sizeof *work->sums + sizeof *work->counts + sizeof *work->numbers,

@@ -1,11 +1,11 @@
-// The one list of particle fields. Allocation, sorting, removal, hashing, views and output expand it; nobody
-// writes such code by hand. A coupling method may add fields of its own in the same form (FloField in
-// particles.h).
+// The only list of particle fields. Allocation, sorting, removal, hashing, views and output are generated
+// from it and never written by hand. A coupling method may add fields of its own in the same form (FloField
+// in particles.h).
 //
 //   X(name, C type, FloType, sets that have it, is state, unit, meaning)
 //
-// State is what a run must keep to continue (and what the hash covers); the rest is computed anew in each
-// step.
+// State is what a run must keep in order to continue; the hash covers it. All other fields are computed anew
+// in each step.
 #ifndef FLO_SPH_FIELDS_H
 #define FLO_SPH_FIELDS_H
 

@@ -1,14 +1,13 @@
-// Where particles are: cells of about a support width, and particles in the order of
-// their cells.
+// The grid sorts particles into cells of about a support width and orders them by cell.
 //
-// Cells are ordered in rows along x, rows along a Morton curve over (y, z). The 27 cells around a particle
-// are therefore 9 contiguous ranges, and what is near in space is near in memory. Only occupied cells are
-// stored, so the size of the domain does not matter.
+// Cells are ordered in rows along x, and rows along a Morton curve over (y, z). The 27 cells around a
+// particle are therefore 9 contiguous ranges, and neighbours in space are near in memory. Only occupied cells
+// are stored, so the size of the domain does not matter.
 //
 // Distances come from fixed-point coordinates: 32-bit integers that wrap around. A unit is at most H/2^28,
-// the range at least a few H, and the difference of two neighbours is exact whatever the wrap, antisymmetric
-// to the last bit, and independent of how far from the origin they are. On a periodic axis the period is a
-// whole number of wraps, so that the wrap *is* the periodicity.
+// and the range is at least a few H. The difference of two neighbours is exact across the wrap, antisymmetric
+// to the last bit, and independent of the distance from the origin. On a periodic axis the period is a whole
+// number of wraps, so the wrap itself makes the axis periodic.
 #ifndef FLO_SPH_GRID_H
 #define FLO_SPH_GRID_H
 

@@ -1,10 +1,10 @@
 // Smoothing kernels as shapes over q = r/H in [0, 1], without their normalisation.
 //
-// With W(r) = sigma w(q) the gradient is  grad W = sigma/H f(q) x/H,  f(q) = w'(q)/q.  Written over the type
-// Real (include real_scalar.h or real_wide.h first), values in and values out, so that the same text serves
-// scalar, SIMD and GPU code.
+// With W(r) = sigma w(q) the gradient is  grad W = sigma/H f(q) x/H,  f(q) = w'(q)/q.  The functions are
+// written over the type Real; include real_scalar.h or real_wide.h first. They take and return values, so
+// that the same text serves scalar, SIMD and GPU code.
 //
-// The truncated powers (1-q)+ make every kernel branch-free: they vanish by themselves outside the support.
+// The truncated powers (1-q)+ make every kernel branch-free, because they are zero outside of the support.
 #ifndef FLO_SPH_KERNEL_H
 #define FLO_SPH_KERNEL_H
 

@@ -1,4 +1,4 @@
-// A kernel with its numbers: which one, in how many dimensions, how wide.
+// A kernel with its constants: its kind, the number of dimensions, and its width.
 #ifndef FLO_SPH_KERNEL_FORM_H
 #define FLO_SPH_KERNEL_FORM_H
 

@@ -1,4 +1,5 @@
-// Formulas between two particles: values in, values out. Written over the type Real; see kernel.h.
+// Formulas between two particles. They take and return values and are written over the type Real; see
+// kernel.h.
 //
 // A pair is known by  g = grad W_ij  (with respect to x_i)  and  d = 1/(F (r^2 + eta^2)),  F = W'(r)/r, eta^2
 // = 0.01 (H/2)^2. From these follow, without the distance itself,

@@ -1,11 +1,11 @@
-// The pair operator: for each particle of one set (the rows) its neighbours in a set (the columns) with their
-// kernel gradients, computed once a step and swept many times. The lists of neighbours may serve several
-// steps.
+// The pair operator. For each particle of one set (the rows) it lists the neighbours in a set (the columns)
+// with their kernel gradients. It is computed once a step and used by many sweeps. The lists of neighbours
+// may serve several steps.
 //
-// Rows are taken in blocks of FLO_BLOCK, side by side in SIMD lanes. A block has as many slots as its longest
-// list; a slot holds one neighbour of each row of the block. Shorter lists are padded with a valid index and
-// a zero gradient, which add nothing, so that a sweep needs no masks. Each lane sums its own row in a fixed
-// order: no atomics, no races, and the same bits for any number of threads.
+// Rows are grouped in blocks of FLO_BLOCK, side by side in SIMD lanes. A block has as many slots as its
+// longest list; a slot holds one neighbour of each row. Shorter lists are padded with a valid index and a
+// zero gradient. These add nothing, so a sweep needs no masks. Each lane sums its own row in a fixed order:
+// there are no atomics and no races, and results have the same bits for any number of threads.
 #ifndef FLO_SPH_PAIRS_H
 #define FLO_SPH_PAIRS_H
 

@@ -1,5 +1,5 @@
-// Sorting of 64-bit keys with a 32-bit companion: stable, parallel, the same result for any number of
-// threads.
+// Sorts 64-bit keys with a 32-bit value each. The sort is stable and parallel, and its result is the same for
+// any number of threads.
 #ifndef FLO_SPH_RADIX_H
 #define FLO_SPH_RADIX_H
 

@@ -1,4 +1,5 @@
-// The vocabulary in which kernel.h and pair.h are written, for one particle at a time.
+// Defines the type Real and its functions, over which kernel.h and pair.h are written, for one particle at a
+// time.
 #ifndef FLO_SPH_REAL_SCALAR_H
 #define FLO_SPH_REAL_SCALAR_H
 

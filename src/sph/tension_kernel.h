@@ -1,6 +1,6 @@
 // Shapes of the attractive forces of Akinci, Akinci & Teschner 2013 (Versatile surface tension and adhesion
-// for SPH fluids) over q = r/H, without their constants, which follow from the surface tension that they are
-// to make. Written over the type Real; see kernel.h, which must be included first.
+// for SPH fluids) over q = r/H. Their constants are left out; they follow from the surface tension that is
+// wanted. Written over the type Real; include kernel.h first.
 #ifndef FLO_SPH_TENSION_KERNEL_H
 #define FLO_SPH_TENSION_KERNEL_H
 

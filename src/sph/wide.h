@@ -1,4 +1,4 @@
-// For the files compiled once per instruction set: names that carry its suffix.
+// For files that are compiled once per instruction set: gives names the suffix of the set.
 #ifndef FLO_SPH_WIDE_H
 #define FLO_SPH_WIDE_H
 

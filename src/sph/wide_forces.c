@@ -75,8 +75,9 @@ void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) 
   }
 }
 
-// A sample stands for `ratio` fluid particles of its own pressure; the same expression whoever is the row, so
-// that what the fluid does to the solid is exactly opposite to what the solid does to the fluid.
+// A sample stands for `ratio` fluid particles of its own pressure. The expression is the same whether the
+// rows are fluid or solid. The force of the fluid on the solid is therefore exactly opposite to that of the
+// solid on the fluid.
 WIDE_INLINE Real solid_scale(Real fluid_pv2, Real solid_pv2, Real ratio, Real v_dot_g, Real viscous,
                              Real wall) {
   return ratio * (pair_pressure(fluid_pv2, solid_pv2) + pair_viscosity(v_dot_g, viscous, wall, real_set(0)));

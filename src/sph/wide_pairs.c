@@ -101,7 +101,7 @@ static void load_candidates(const FloPairsSpec *spec, const FloWalker *walker, s
     }
   }
   out->count = n;
-  // Whoever reads past the end finds nobody near, whatever else stands there.
+  // Lanes that read past the end find NaN, which is never within reach.
   wide_store(out->square + n, wide_set(NAN));
 }
 

@@ -1,4 +1,4 @@
-// Sums over a block of rows, brought to memory.
+// Stores the sums over a block of rows in memory.
 #ifndef FLO_SPH_WIDE_ROWS_H
 #define FLO_SPH_WIDE_ROWS_H
 

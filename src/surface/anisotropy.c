@@ -1,26 +1,25 @@
-// Kernels that follow the surface (Yu and Turk 2013): the covariance of the particles around one tells in
-// which directions the fluid goes on; its kernel is stretched that way and flattened across. Its centre moves
-// towards the mean of its neighbours, which evens out the disorder of the outermost layer (their eq. 6 - 16).
+// Kernels that follow the surface (Yu and Turk 2013, eq. 6 - 16). The covariance of the particles around a
+// particle tells in which directions the fluid extends; the kernel is stretched in these and flattened
+// across. Its centre moves towards the mean of its neighbours, which smooths the outermost layer.
 //
-// Other than there, lengths are normalised so that every kernel has the same volume, which needs no constant
-// that fits one spacing only.
+// Unlike in the paper, all kernels have the same volume. This needs no constant that fits only one spacing.
 #include "surface/field.h"
 
 #include "base/vecmath.h"
 
-// In spacings.
-static const double neighbourhood = 2.5;     // radius of what shapes a kernel
-static const double round_radius = 1.6;      // of a kernel in the midst of the fluid
+// Lengths are in spacings.
+static const double neighbourhood = 2.5;     // radius of the neighbourhood that shapes a kernel
+static const double round_radius = 1.6;      // of a kernel inside the fluid
 static const double longest_radius = 2.4;    // of any kernel
 static const double lonely_radius = 0.65;    // of the kernel of a particle with hardly any neighbours
-static const double farthest_centre = 0.6;   // that a centre moves
-static const double longest_to_shortest = 4; // at most; their k_r
-static const double pull = 0.25;       // of centres towards the mean; their lambda, but less: 0.9 draws a
-                                       // surface in by a third of a spacing
-static const int least_neighbours = 5; // fewer tell nothing about directions; their N_epsilon
+static const double farthest_centre = 0.6;   // longest way that a centre moves
+static const double longest_to_shortest = 4; // largest ratio of half axes; their k_r
+static const double pull = 0.25; // how far centres move towards the mean; their lambda is 0.9, which shrinks
+                                 // a surface by a third of a spacing
+static const int least_neighbours = 5; // fewer do not tell a direction; their N_epsilon
 
-// Kernels that were flattened and moved inwards leave this much at half a spacing from the outermost layer,
-// where the edge of the fluid is: found from lattices in the shape of balls and boxes.
+// The field at half a spacing from the outermost layer, where the edge of the fluid is. Found from lattices
+// in the shape of balls and boxes, whose kernels were flattened and moved inwards.
 static const double surface_level = 0.08;
 
 double flo_kernel_shape_influence(const FloSurfaceDef *def) {
@@ -35,7 +34,7 @@ static double *entry(double m[6], int i, int j) {
   return i == j ? &m[i] : &m[3 + (i + j == 3 ? 1 : i + j == 1 ? 0 : 2)];
 }
 
-// One rotation of Jacobi's method: makes the entry (p, q) vanish.
+// One rotation of Jacobi's method: makes the entry (p, q) zero.
 static void rotate(double m[6], double axes[3][3], int p, int q) {
   double off = *entry(m, p, q), difference = m[q] - m[p];
   if (fabs(off) <= 1e-300) return;
@@ -53,7 +52,7 @@ static void rotate(double m[6], double axes[3][3], int p, int q) {
   }
 }
 
-// Leaves the eigenvalues in m[0..2], and the unit vectors that belong to them in the rows of `axes`.
+// Leaves the eigenvalues in m[0..2] and the unit eigenvectors in the rows of `axes`.
 static void diagonalise(double m[6], double axes[3][3]) {
   enum { SWEEPS = 8 };
   for (int k = 0; k < 3; ++k) vec_set(axes[k], k == 0, k == 1, k == 2);
@@ -66,7 +65,7 @@ static void diagonalise(double m[6], double axes[3][3]) {
 
 // ---- One particle ----
 
-// Weighted sums over the neighbours of a particle, lengths in neighbourhoods.
+// Weighted sums over the neighbours of a particle. Lengths are in radii of the neighbourhood.
 typedef struct Cloud {
   double weight, first[3], second[6];
   int n_neighbours;
@@ -86,7 +85,7 @@ static Cloud look_around(const FloNearby *nearby, const float at[3], float shrin
     cloud.second[4] += w * (double)(y * z), cloud.second[5] += w * (double)(z * x);
     ++cloud.n_neighbours;
   }
-  cloud.n_neighbours -= 1; // itself
+  cloud.n_neighbours -= 1; // without the particle itself
   return cloud;
 }
 
@@ -97,7 +96,7 @@ static void centre_sums(Cloud *cloud) {
     for (int j = i; j < 3; ++j) *entry(cloud->second, i, j) -= cloud->first[i] * cloud->first[j];
 }
 
-// Half axes from variances, in spacings: as long as each other or up to k_r times, with the volume of a ball.
+// Finds half axes from variances, in spacings. Their ratio is at most k_r, and the volume is that of a ball.
 static void choose_lengths(const double variances[3], double lengths[3]) {
   double largest = fmax(fmax(variances[0], variances[1]), fmax(variances[2], 1e-12)), product = 1;
   for (int k = 0; k < 3; ++k) {
@@ -108,7 +107,7 @@ static void choose_lengths(const double variances[3], double lengths[3]) {
   for (int k = 0; k < 3; ++k) lengths[k] = fmin(lengths[k] * scale, longest_radius);
 }
 
-// The height of (1 - q^2)^3 over a ball of radius one with a volume below it of one.
+// The height of the kernel (1 - q^2)^3 whose integral over the unit ball is one.
 static const double kernel_height = 315 / (64 * FLO_PI);
 
 static void set_axes(FloKernelShape *shape, double axes[3][3], const double lengths[3], double spacing) {

@@ -36,7 +36,7 @@ void flo_bricks_unpack(const FloBricks *bricks, uint64_t key, long place[3]) {
   place[2] = (long)(key >> bricks->bits[1]);
 }
 
-// The first key that is not smaller.
+// The first key that is not smaller than `key`.
 static size_t lower_bound(const uint64_t *keys, size_t n, uint64_t key) {
   size_t low = 0, high = n;
   while (low < high) {
@@ -82,7 +82,7 @@ static void place_of(const FloBricks *bricks, const double point[3], long place[
 
 // ---- Around a brick ----
 
-// Bricks whose particles may matter stand in rows along x, each one run of particles.
+// The number of rows of bricks around a brick. Rows run along x, and the particles of a row are one run.
 static size_t ring_rows(const FloBricks *bricks) {
   size_t width = 2 * (size_t)bricks->ring + 1;
   return width * width;
@@ -119,8 +119,8 @@ static void bound(const FloSurfaceInput *input, double low[3], double high[3]) {
     }
 }
 
-// Nodes stand at multiples of the cell, wherever the particles are: a body of water that drifts on does not
-// flicker because its lattice moves along.
+// Nodes lie at multiples of the cell, wherever the particles are. If the lattice moved with the particles,
+// the surface of a drifting body of water would flicker.
 static FloStatus lay_lattice(FloBricks *bricks, const double low[3], const double high[3], FloError *error) {
   const double brick = FLO_BRICK * bricks->cell;
   for (int axis = 0; axis < 3; ++axis) {
@@ -251,11 +251,11 @@ FloStatus flo_bricks_init(FloBricks *bricks, const FloSurfaceDef *def, double in
   return find_occupied(bricks, error);
 }
 
-// ---- Which bricks ----
+// ---- The list of bricks ----
 
-// Sorted keys and all that lie up to `ring` strides beside them, sorted and without doubles; how many. The
-// copies that are merged exist as positions in the one list only: with small cells there would be hundreds of
-// each brick. `out` NULL: they are counted.
+// Lists the sorted keys and all keys up to `ring` strides beside them, sorted and without duplicates. Returns
+// their number; with `out` NULL it only counts. The copies to be merged exist only as positions in the one
+// list: with small cells there would be hundreds of copies of each brick.
 static size_t spread_keys(const uint64_t *keys, size_t n, int ring, uint64_t stride, uint64_t *out) {
   enum { MOST = 2 * FLO_MAX_RING + 1 };
   size_t at[MOST] = {0}, count = 0;
@@ -275,7 +275,7 @@ static size_t spread_keys(const uint64_t *keys, size_t n, int ring, uint64_t str
   }
 }
 
-// Keys of all bricks around those with particles: spread along one axis after the other.
+// Lists the keys of all bricks around those with particles: spreads along one axis after the other.
 static FloStatus list_keys(FloBricks *bricks, FloError *error) {
   const uint64_t *keys = bricks->occupied_keys;
   size_t n = bricks->n_occupied;
@@ -312,7 +312,7 @@ static FloStatus take_keys(FloBricks *bricks, FloError *error) {
   return FLO_OK;
 }
 
-// How many particles are in an eighth of a brick, by its coordinates in eighths.
+// Number of particles in an eighth of a brick, given by its coordinates in eighths.
 static uint32_t octant_count(const FloBricks *bricks, const long eighth[3]) {
   long place[3] = {eighth[0] >> 1, eighth[1] >> 1, eighth[2] >> 1};
   long brick = flo_bricks_find_occupied(bricks, place);
@@ -325,14 +325,15 @@ static uint32_t brick_count(const FloBricks *bricks, const long place[3]) {
   return brick == FLO_NO_BRICK ? 0 : bricks->first[brick + 1] - bricks->first[brick];
 }
 
-// Whether every part around and in a brick holds at least half of the particles it has room for. Small parts
-// vary too much to tell, so that these are eighths of bricks, whole ones, or cubes of eight.
+// The fullness test: whether every part in and around a brick holds at least half of the particles it has
+// room for. The counts of small parts vary too much, so a part is an eighth of a brick, a brick, or a cube of
+// eight bricks, depending on the spacing.
 typedef enum PartKind { part_octant, part_brick, part_cube } PartKind;
 
 typedef struct Fullness {
   PartKind kind;
-  double least;          // particles of a part
-  const uint32_t *cubes; // of each listed brick: particles in it and the seven behind it along the axes
+  double least;          // least number of particles in a part
+  const uint32_t *cubes; // for each listed brick: particles in it and in the seven behind it along the axes
 } Fullness;
 
 static Fullness make_fullness(const FloBricks *bricks, const FloSurfaceDef *def) {
@@ -352,8 +353,8 @@ static uint32_t part_count(const FloBricks *bricks, const Fullness *fullness, co
   return fullness->kind == part_brick ? brick_count(bricks, part) : cube_count(bricks, fullness->cubes, part);
 }
 
-// Parts begin at these places along an axis, counted in octants or bricks: from one part before the brick to
-// one behind it.
+// Parts begin at these places along an axis, in octants or bricks: from one part before the brick to one
+// after it.
 static bool is_deep_inside(const FloBricks *bricks, const Fullness *fullness, const long place[3]) {
   static const long starts[][4] = {{-1, 0, 1, 2}, {-1, 0, 1}, {-2, 0, 1}};
   const long *start = starts[fullness->kind], scale = fullness->kind == part_octant ? 2 : 1;
@@ -376,7 +377,8 @@ double flo_surface_clip(const FloSurfaceDef *def, const double point[3]) {
   return distance;
 }
 
-// Whether the limits of box and region pass a brick by; slopes up to one and a half are allowed for.
+// Whether a brick is out of reach of the limits of box and region. A slope of the region's field up to 1.5 is
+// allowed for.
 static bool is_unclipped(const FloBricks *bricks, const FloSurfaceDef *def, const long place[3]) {
   double centre[3];
   flo_bricks_corner(bricks, place, centre);
@@ -387,7 +389,7 @@ static bool is_unclipped(const FloBricks *bricks, const FloSurfaceDef *def, cons
 typedef struct Survey {
   FloBricks *bricks;
   const FloSurfaceDef *def;
-  double reach; // [m] farther from particles there is no surface
+  double reach; // [m] no surface is farther than this from particles
   Fullness fullness;
   uint32_t *cubes;
 } Survey;
@@ -405,7 +407,7 @@ static void count_cubes(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Whether a particle is near enough to a brick that its nodes, or those beside them, may be fluid.
+// Whether a particle is so near to a brick that its nodes, or those beside them, may be in the fluid.
 static bool is_near(const Survey *survey, const long place[3]) {
   const FloBricks *bricks = survey->bricks;
   const double reach = survey->reach + 2 * bricks->cell, width = (FLO_BRICK - 1) * bricks->cell;
@@ -441,7 +443,7 @@ static void judge_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Air all around needs no brick.
+// Drops bricks with air all around.
 static void drop_far(FloBricks *bricks) {
   size_t n = 0;
   for (size_t k = 0; k < bricks->n_bricks; ++k) {
@@ -485,7 +487,7 @@ static void raise_nearby(const void *context, size_t begin, size_t end, double *
   }
 }
 
-// Scratch for the largest neighbourhood, so that nothing is allocated while threads are at work.
+// Reserves scratch for the largest neighbourhood, so that threads allocate nothing.
 static FloStatus reserve_nearby(FloBricks *bricks, FloError *error) {
   double most;
   flo_parallel_max(bricks->threads, bricks->n_bricks, raise_nearby, bricks, 1, &most);

@@ -1,7 +1,7 @@
 // The lattice of the level set, in bricks of 8 x 8 x 8 nodes, and the particles sorted by brick.
 //
-// Bricks near particles are listed by their keys, in rising order; far away there are none, so the size of
-// the domain does not matter. Those listed are either deep inside the fluid, all nodes inside, or evaluated.
+// Bricks near particles are listed by their keys, in rising order. There are none far away, so the size of
+// the domain does not matter. All nodes of a listed brick are inside the fluid, or the brick is evaluated.
 #ifndef FLO_SURFACE_BRICKS_H
 #define FLO_SURFACE_BRICKS_H
 
@@ -29,15 +29,15 @@ typedef struct FloBricks {
   double cell;         // [m]
   double origin[3];    // of node 0 [m]
   size_t memory_limit; // [bytes] 0: none
-  double influence;    // radius around a particle beyond which it changes nothing [m]
-  int ring;            // bricks that far away may hold particles within the influence
-  int bits[3];         // of a key, for each axis
+  double influence;    // a particle has no effect farther away [m]
+  int ring;            // how many bricks away particles within the influence may be
+  int bits[3];         // bits of a key for each axis
   // Particles, in the order of the bricks:
   size_t count;
   double *positions;     // triples
   float *velocities;     // triples; NULL: zero
-  const uint32_t *order; // which of the input each one is; until the bricks are listed
-  // Bricks with particles, by rising key; `first` has an end mark.
+  const uint32_t *order; // number of each particle in the input; valid until the bricks are listed
+  // Bricks with particles, by rising key; `first` has one entry more, the end.
   size_t n_occupied;
   uint64_t *occupied_keys;
   uint32_t *first;
@@ -46,7 +46,7 @@ typedef struct FloBricks {
   size_t n_bricks;
   uint64_t *keys;
   uint8_t *states; // FloBrickState
-  uint32_t *slots; // of evaluated ones: where its values are
+  uint32_t *slots; // of evaluated bricks: where their values are
   size_t n_slots;
   FloBuffer values;  // FLO_BRICK_NODES floats for each slot [cells]
   FloNearby *nearby; // scratch, one for each thread, with room for any neighbourhood
@@ -64,30 +64,30 @@ typedef struct FloSurfaceInput {
 // Sorts the particles, all of which must be finite. Release with flo_bricks_free, also after a failure.
 FloStatus flo_bricks_init(FloBricks *bricks, const FloSurfaceDef *def, double influence,
                           const FloSurfaceInput *input, FloMemory *memory, FloError *error);
-// Lists the bricks near particles, and wants those that are not deep inside. Farther than `reach`, at most
-// the influence, from any particle there is no surface.
+// Lists the bricks near particles, and wants those that are not deep inside. There is no surface farther than
+// `reach` from all particles; it is at most the influence.
 FloStatus flo_bricks_list(FloBricks *bricks, const FloSurfaceDef *def, double reach, FloError *error);
-// Refuses to take that many bytes more if they are beyond the limit.
+// Fails if that many bytes more would exceed the limit.
 FloStatus flo_bricks_check_memory(const FloBricks *bricks, size_t more, FloError *error);
 void flo_bricks_free(FloBricks *bricks);
 
 void flo_bricks_unpack(const FloBricks *bricks, uint64_t key, long place[3]);
-// The listed brick at a place, or FLO_NO_BRICK; the same among those with particles.
+// The number of the listed brick at a place, or FLO_NO_BRICK; the second counts only bricks with particles.
 long flo_bricks_find(const FloBricks *bricks, const long place[3]);
 long flo_bricks_find_occupied(const FloBricks *bricks, const long place[3]);
-// The node of lowest coordinates [m].
+// The position of the brick's lowest node [m].
 void flo_bricks_corner(const FloBricks *bricks, const long place[3], double corner[3]);
 static inline float *flo_bricks_values(const FloBricks *bricks, size_t brick) {
   return (float *)bricks->values.data + (size_t)FLO_BRICK_NODES * bricks->slots[brick];
 }
 
-// Collects the particles nearer than `reach`, at most the influence, to a box that does not leave the brick
-// by more than a cell; relative to `origin`. Their order depends on the particles alone.
+// Collects the particles within `reach` of a box, relative to `origin`. `reach` is at most the influence, and
+// the box reaches out of the brick by at most a cell. The order depends only on the particles.
 void flo_bricks_gather(const FloBricks *bricks, const long place[3], const double low[3],
                        const double high[3], double reach, const double origin[3], FloNearby *nearby);
 
-// Of all particles given, marks those in clusters of at least `least`; particles nearer than `link`, at most
-// the influence, belong together. Before the bricks are listed, and without any left out before.
+// Marks the particles in clusters of at least `least` particles. Particles nearer than `link`, at most the
+// influence, belong to one cluster. Call it before the bricks are listed, with all particles.
 FloStatus flo_bricks_mark_clusters(const FloBricks *bricks, double link, size_t least, uint8_t *keep,
                                    FloError *error);
 

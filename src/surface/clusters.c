@@ -1,4 +1,4 @@
-// Clusters of particles: what is spray, and what is fluid.
+// Clusters of particles: small ones are spray.
 #include "surface/bricks.h"
 
 #include "base/vecmath.h"
@@ -17,7 +17,7 @@ static double squared_distance(const double *a, const double *b) {
   return vec_dot(d, d);
 }
 
-// Each pair is met once: the partner comes later in the order.
+// Each pair is visited once, because the partner comes later in the order.
 static void join_with(Clusters *clusters, uint32_t particle, long brick) {
   const FloBricks *bricks = clusters->bricks;
   const double *p = bricks->positions + 3 * (size_t)particle;
@@ -27,7 +27,7 @@ static void join_with(Clusters *clusters, uint32_t particle, long brick) {
       flo_mesh_join_sets(clusters->parent, particle, other);
 }
 
-// Whether the point is so near to the brick at that place, `step` bricks from its own, that it may matter.
+// Whether a point may have partners in the brick `step` bricks from its own.
 static bool is_near(const Clusters *clusters, const double *p, const double corner[3], const long step[3]) {
   const double width = FLO_BRICK * clusters->bricks->cell;
   for (int axis = 0; axis < 3; ++axis) {

@@ -1,5 +1,6 @@
-// Parts of a surface that are too small to be anything, or too thin: where a wall is thinner than the surface
-// reaches beyond its particles, a sheet without particles is left on the wall's other side.
+// Removes parts of a surface that are too small or too thin. A wall may be thinner than the distance by which
+// the surface reaches beyond its particles; then a sheet without particles is left on the other side of the
+// wall.
 #include "surface/polish.h"
 
 #include "base/vecmath.h"
@@ -27,7 +28,7 @@ static void join_vertices(Parts *parts) {
   for (size_t v = 0; v < mesh->n_vertices; ++v) parts->part[v] = flo_mesh_find_set(parts->part, (uint32_t)v);
 }
 
-// Volumes about a vertex of the part itself, so that parts far from the origin lose no digits.
+// Volumes are taken about a vertex of the part itself, so that parts far from the origin lose no precision.
 static void add_measures(Parts *parts) {
   const FloMesh *mesh = &parts->surface->mesh;
   for (size_t t = 0; t < mesh->n_triangles; ++t) {

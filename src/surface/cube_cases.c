@@ -1,10 +1,10 @@
-// A face of a cube has segments of the surface from every edge where a walk around it leaves the fluid to the
-// next one where it enters again. This depends on the face's corners only, so two cubes agree on the face
-// they share; of four corners with only diagonal neighbours the inner ones are joined, which holds films
-// together. The segments of all six faces form loops, and these are cut into triangles.
+// A walk around a face of a cube crosses the surface where it leaves the fluid and where it enters again.
+// Each exit is joined with the next entry by a segment. Segments depend only on the corners of the face, so
+// two cubes agree on the face they share. If only diagonal corners are inside, these are joined, which holds
+// films together. The segments of all six faces form loops, and the loops are cut into triangles.
 //
-// A cut between two edges of the same face would lie in that face, where the cube on its other side may have
-// the same cut: an edge of four triangles. Such cuts are never made; every loop can do without.
+// A cut between two edges of one face would lie in that face. The cube on the other side may have the same
+// cut, and the edge would have four triangles. Such cuts are never made; every loop can be cut without them.
 #include "surface/cube_cases.h"
 
 #include "base/core.h"
@@ -48,7 +48,7 @@ static void list_faces(Cube *cube) {
   }
 }
 
-// next[e]: the edge to which the surface goes on from e; NO_EDGE where it does not cross e.
+// next[e]: the edge that follows e on the surface; NO_EDGE where the surface does not cross e.
 static void link_edges(const Cube *cube, unsigned inner, uint8_t next[FLO_CUBE_EDGES]) {
   memset(next, NO_EDGE, FLO_CUBE_EDGES);
   for (unsigned face = 0; face < N_FACES; ++face)
@@ -56,7 +56,7 @@ static void link_edges(const Cube *cube, unsigned inner, uint8_t next[FLO_CUBE_E
       const uint8_t *corners = cube->face_corners[face];
       bool leaves = (inner >> corners[k] & 1) && !(inner >> corners[(k + 1) % 4] & 1);
       if (!leaves) continue;
-      unsigned end = k + 1; // corner; go on over outer ones
+      unsigned end = k + 1; // corner; outer ones are skipped
       while (!(inner >> corners[(end + 1) % 4] & 1)) ++end;
       next[cube->face_edges[face][k]] = cube->face_edges[face][end % 4];
     }
@@ -66,7 +66,7 @@ static bool share_face(const Cube *cube, uint8_t a, uint8_t b) {
   return (cube->edge_faces[a] & cube->edge_faces[b]) != 0;
 }
 
-// Cuts the loop's part [first, last] into triangles; false if that takes a cut within a face.
+// Cuts the part [first, last] of a loop into triangles; false if that needs a cut within a face.
 static bool cut_loop(const Cube *cube, const uint8_t *loop, int first, int last, FloCubeCases *cases,
                      unsigned inner) {
   if (last - first < 2) return true;

@@ -1,5 +1,5 @@
-// Marching cubes (Lorensen and Cline 1987) with tables that are computed, not typed, and that leave neither
-// cracks nor edges of four triangles.
+// Marching cubes (Lorensen and Cline 1987). The tables are computed; they leave neither cracks nor edges of
+// four triangles.
 //
 // Corner c of a cube lies at (c & 1, c >> 1 & 1, c >> 2). Edge 4 axis + k is the k-th of those along an axis,
 // by the number of its lower corner.

@@ -1,6 +1,6 @@
-// Marching cubes over the evaluated bricks. A vertex belongs to the lattice edge it lies on, and the edge to
-// the brick of its lower node: bits tell which edges are crossed, and counting bits gives the number of a
-// vertex without a table. Bricks count first, then write, so threads never meet.
+// Marching cubes over the evaluated bricks. A vertex belongs to its lattice edge, and the edge to the brick
+// of its lower node. Bits tell which edges are crossed; counting bits gives the number of a vertex without a
+// table. Bricks first count and then write, so threads never write to the same place.
 #include "surface/extract.h"
 
 #include "base/parallel.h"
@@ -11,12 +11,12 @@
 
 enum { WIDE = FLO_BRICK + 1, WIDE_NODES = WIDE * WIDE * WIDE };
 
-// Vertices keep this distance from nodes, in cells, so that no two of them meet.
+// Least distance of vertices from nodes, in cells, so that no two of them coincide.
 static const float least_share = 0.03F;
 
 typedef struct EdgeSet {
   uint64_t crossed[3][FLO_BRICK]; // by axis and z: a bit for each node (x, y) that an edge starts from
-  uint16_t before[3][FLO_BRICK];  // vertices of this brick that come before
+  uint16_t before[3][FLO_BRICK];  // number of vertices of this brick that come before
   uint32_t first_vertex, n_vertices;
   uint32_t first_triangle, n_triangles;
 } EdgeSet;
@@ -33,7 +33,7 @@ typedef struct Extraction {
 
 // ---- Nodes of a brick and one more layer ----
 
-// Where a brick is not evaluated: inside or outside as a whole.
+// The value of a brick that is not evaluated: it is inside or outside as a whole.
 static float constant_value(const FloBricks *bricks, long brick) {
   return brick != FLO_NO_BRICK && bricks->states[brick] == FLO_BRICK_INSIDE ? -1.0F : 1.0F;
 }
@@ -43,7 +43,7 @@ static bool is_evaluated(const FloBricks *bricks, long brick) {
 }
 
 typedef struct Block {
-  long beside[8]; // bricks at this place (0) and one further along the axes whose bits are set
+  long beside[8]; // bricks at this place (0) and one further along the axes whose bits are set in the index
   float values[WIDE_NODES];
 } Block;
 
@@ -152,7 +152,7 @@ static void write_vertices(const Extraction *extraction, const Block *block, con
 
 // ---- Triangles ----
 
-// The vertex on an edge that starts from a node of the block, which may belong to a brick beside.
+// The vertex on an edge that starts from a node of the block. The node may belong to a neighbouring brick.
 static uint32_t vertex_on(const Extraction *extraction, const Block *block, const size_t node[3], int axis) {
   unsigned part = 0;
   size_t own[3];
@@ -217,8 +217,7 @@ static void sum_particles(const FloBricks *bricks, const FloNearby *nearby, floa
   }
 }
 
-// Sum of the weights around a vertex on a flat surface, for kernels of two spacings; drops and rims have
-// less.
+// Sum of the weights at a vertex on a flat surface, for kernels of two spacings; drops and rims have less.
 static const double flat_weight = 2.4;
 
 static float thickness_of(const Extraction *extraction, float weight) {
@@ -270,7 +269,7 @@ static void write_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Vertices and triangles of the bricks stand one after the other, in the order of their slots.
+// Vertices and triangles are stored brick by brick, in the order of their slots.
 static FloStatus reserve_mesh(Extraction *extraction, FloError *error) {
   FloSurfaceMesh *surface = extraction->surface;
   FloMesh *mesh = &surface->mesh;

@@ -4,10 +4,10 @@
 
 #include "surface/field.h"
 
-// What the later steps want to know of each vertex.
+// What later steps need to know of each vertex.
 typedef struct FloSurfaceNotes {
   FloBuffer thickness; // float: 1 on thick fluid, near 0 on rims and drops
-  FloBuffer part;      // uint32_t: which of the surface's components it belongs to
+  FloBuffer part;      // uint32_t: its component of the surface
 } FloSurfaceNotes;
 
 // Fills the empty mesh, its velocities and the thickness.

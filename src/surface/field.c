@@ -1,5 +1,5 @@
-// Each brick collects the particles around it and adds them up node by node, row by row. Nothing is written
-// by two threads, and every sum has the order of the particles.
+// Each brick collects the particles around it and sums them node by node, row by row. No two threads write to
+// the same place, and every sum has the order of the particles.
 #include "surface/field.h"
 
 #include "base/parallel.h"
@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-// In spacings. Kernels narrower than this leave every particle visible as a bump; wider ones blur details.
+// In spacings. Narrower kernels leave every particle visible as a bump; wider ones blur details.
 static const double kernel_radius = 2;
 
 // Sums at the nodes of a brick, lengths in kernel radii.
 typedef struct Sums {
   float weight[FLO_BRICK_NODES];
-  float x[FLO_BRICK_NODES], y[FLO_BRICK_NODES], z[FLO_BRICK_NODES]; // of weight times offset
-  float nearest[FLO_BRICK_NODES];                                   // squared distance of a particle
+  float x[FLO_BRICK_NODES], y[FLO_BRICK_NODES], z[FLO_BRICK_NODES]; // sums of weight times offset
+  float nearest[FLO_BRICK_NODES];                                   // least squared distance of a particle
 } Sums;
 
 double flo_level_set_influence(const FloSurfaceDef *def) {
@@ -39,7 +39,7 @@ static void add_row(Sums *sums, size_t row, float x, float y, float z, float ste
   }
 }
 
-// First and last node, of eight with a distance of `step`, that are nearer than `reach` to x.
+// First and last of eight nodes, `step` apart, that are nearer than `reach` to x.
 static void node_span(float x, float reach, float step, int *first, int *last) {
   float low = ceilf((x - reach) / step), high = floorf((x + reach) / step);
   *first = low < 0 ? 0 : low > FLO_BRICK ? FLO_BRICK : (int)low;
@@ -57,9 +57,9 @@ static void add_particle(Sums *sums, float x, float y, float z, float step) {
     }
 }
 
-// Between two drops the mean of their particles lies in the air, where eq. 34 would find fluid. Therefore the
-// surface never lies farther from a particle than this: a little more than the way from the surface of a
-// lattice to its particles, sqrt(3)/2 spacings.
+// Between two drops the mean of their particles lies in the air, where eq. 34 would find fluid. The distance
+// of the surface from particles is therefore limited to a little more than sqrt(3)/2 spacings, its distance
+// on a lattice.
 static double farthest_surface(const FloSurfaceDef *def) { return fmax(def->spacing, 1.8 * def->radius); }
 
 double flo_level_set_reach(const FloSurfaceDef *def) {
@@ -125,15 +125,15 @@ static void evaluate_shapes(const FloLevelSet *set, const FloNearby *nearby, flo
                              nearby->z[k] + shape->shift[2]};
     add_shape(values, shape, centre, step);
   }
-  // Across a flat surface the sum of kernels (1 - q^2)^3 goes like (1 - q^2)^4. Its fourth root is nearly
-  // straight between two nodes, so that crossings found by proportion lie where they should.
+  // Across a flat surface the sum of kernels (1 - q^2)^3 is like (1 - q^2)^4. Its fourth root is nearly
+  // linear between two nodes, so that linear interpolation finds the crossing.
   const float scale = (float)(set->def->spacing / set->def->cell);
   for (size_t k = 0; k < FLO_BRICK_NODES; ++k) values[k] = scale * (1 - sqrtf(sqrtf(values[k] / level)));
 }
 
 // ---- Bricks ----
 
-// Both fields at their nodes: the larger one is the field of what they have in common.
+// Takes the larger of the two fields at each node, which is the field of their intersection.
 static void clip_brick(const FloSurfaceDef *def, const double corner[3], float *values) {
   if (!def->has_box && !def->region) return;
   for (size_t k = 0; k < FLO_BRICK_NODES; ++k) {
@@ -170,7 +170,7 @@ static void evaluate_range(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
-// ---- Shapes, where they are needed ----
+// ---- Kernel shapes ----
 
 static void want_shapes(FloLevelSet *set, const uint32_t *wanted, size_t n_wanted) {
   const FloBricks *bricks = set->bricks;
@@ -204,7 +204,7 @@ static void find_shapes(FloLevelSet *set, const uint32_t *wanted, size_t n_wante
 
 // ---- Rounds ----
 
-// The bricks that are wanted get a place for their values.
+// Gives the wanted bricks a place for their values.
 static FloStatus assign_slots(FloLevelSet *set, size_t *n_wanted, FloError *error) {
   FloBricks *bricks = set->bricks;
   size_t n = 0, before = bricks->n_slots;
@@ -223,7 +223,7 @@ static FloStatus assign_slots(FloLevelSet *set, size_t *n_wanted, FloError *erro
   return FLO_OK;
 }
 
-// Nodes of a brick that lie at its side towards a neighbour: [first, last] along an axis.
+// The nodes of a brick at its side towards a neighbour: [first, last] along an axis.
 static void side_span(long step, size_t *first, size_t *last) {
   *first = step > 0 ? FLO_BRICK - 1 : 0;
   *last = step < 0 ? 0 : FLO_BRICK - 1;
@@ -239,7 +239,7 @@ static bool has_outer_node(const float *values, const long step[3]) {
   return false;
 }
 
-// Wants the neighbours that were taken for deep inside though there is air beside them.
+// Wants neighbours that were considered deep inside although there is air beside them.
 static bool want_neighbours(FloBricks *bricks, size_t brick) {
   bool is_any = false;
   long place[3];

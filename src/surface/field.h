@@ -20,9 +20,9 @@ typedef struct FloLevelSet {
   FloBuffer shape_buffer, flag_buffer, wanted;
 } FloLevelSet;
 
-// Farther than this from a particle nothing depends on it [m].
+// The distance beyond which a particle has no effect [m].
 double flo_level_set_influence(const FloSurfaceDef *def);
-// Farther than this from all particles there is no fluid [m].
+// The distance from all particles beyond which there is no fluid [m].
 double flo_level_set_reach(const FloSurfaceDef *def);
 FloStatus flo_level_set_init(FloLevelSet *set, FloBricks *bricks, const FloSurfaceDef *def, FloError *error);
 void flo_level_set_free(FloLevelSet *set);
@@ -33,7 +33,7 @@ FloStatus flo_level_set_evaluate(FloLevelSet *set, FloError *error);
 
 double flo_kernel_shape_influence(const FloSurfaceDef *def);
 double flo_kernel_shape_level(void); // the field on the surface
-// Those of all particles in an occupied brick.
+// Finds the kernels of all particles in an occupied brick.
 void flo_kernel_shapes_find(const FloLevelSet *set, size_t occupied, FloNearby *nearby);
 
 #endif

@@ -1,7 +1,7 @@
-// Smoothing after Taubin 1995: a step towards the middle of the neighbours, then a somewhat longer one back,
-// which takes bumps away and leaves what is larger. Vertices of drops, threads and rims move less: their
-// shape is all they have (as Löschner and others 2023 weigh it). What volume a part lost all the same it gets
-// back by a shift along its normals.
+// Smoothing after Taubin 1995: a step towards the middle of the neighbours, then a somewhat longer step back.
+// It removes bumps and keeps larger shapes. Vertices of drops, threads and rims move less, because smoothing
+// would destroy their shape (weights as in Löschner and others 2023). Volume that a part loses is restored by
+// a shift along its normals.
 #include "surface/polish.h"
 
 #include "base/parallel.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const double step_in = 0.5, step_out = -0.52;
-// The farthest that a vertex moves, in cells: the two sides of a film never meet.
+// Longest way of a vertex, in cells: the two sides of a film never meet.
 static const double farthest_move = 0.8;
 
 enum { N_LIMIT_STEPS = 4, N_VOLUME_ROUNDS = 2 };
@@ -38,9 +38,10 @@ typedef struct Polish {
 
 static FloMesh *mesh_of(const Polish *polish) { return &polish->surface->mesh; }
 
-// ---- Who is beside whom ----
+// ---- Neighbours ----
 
-// The mesh is closed: the triangles around a vertex name each of its neighbours once as the next corner.
+// Lists the corners around each vertex. The mesh is closed, so the corners that follow them are all
+// neighbours of the vertex, each once.
 static void list_corners(Polish *polish) {
   const FloMesh *mesh = mesh_of(polish);
   const uint32_t *corners = mesh->triangles.data;
@@ -70,7 +71,7 @@ static void vertex_normal(const Polish *polish, size_t vertex, double normal[3])
   if (length > 0)
     vec_scale(normal, 1 / length, normal);
   else
-    vec_set(normal, 0, 0, 1); // of a vertex whose triangles cancel out: any direction is as good
+    vec_set(normal, 0, 0, 1); // the triangles of this vertex cancel out, so any direction serves
 }
 
 // ---- Limits ----
@@ -85,7 +86,7 @@ static void region_slope(const FloSignedField *region, const double point[3], do
   }
 }
 
-// Back into the region along the steepest way, into the box along the axes.
+// Moves a point back into the region along the gradient, and into the box along the axes.
 static void limit_point(const FloSurfaceDef *def, double point[3]) {
   for (int round = 0; def->region && round < N_LIMIT_STEPS; ++round) {
     double slope[3], value = def->region->value(def->region->context, point);
@@ -138,7 +139,7 @@ static void shift_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// All vertices at once: each sees the others where they were before.
+// Moves all vertices at once: each sees the others at their old places.
 static void move_all(Polish *polish, FloRangeFn move) {
   FloMesh *mesh = mesh_of(polish);
   size_t n = mesh->n_vertices;
@@ -148,7 +149,7 @@ static void move_all(Polish *polish, FloRangeFn move) {
 
 // ---- Volume ----
 
-// Volumes are taken about a vertex of the part itself, so that parts far from the origin lose no digits.
+// Volumes are taken about a vertex of the part itself, so that parts far from the origin lose no precision.
 static void measure(const Polish *polish, Sums *sums) {
   const FloMesh *mesh = mesh_of(polish);
   memset(sums, 0, polish->surface->n_components * sizeof *sums);

@@ -1,16 +1,16 @@
-// From raw triangles to a surface: crumbs go, bumps are smoothed away without loss of volume, normals come.
+// Turns raw triangles into a surface: removes crumbs, smooths bumps without loss of volume, finds normals.
 #ifndef FLO_SURFACE_POLISH_H
 #define FLO_SURFACE_POLISH_H
 
 #include "surface/extract.h"
 
-// Parts that are smaller or thinner than this are no fluid.
+// Limits: smaller or thinner parts are not fluid.
 typedef struct FloCrumb {
   double volume;    // [m^3]
-  double thickness; // [m] twice the volume over the area, as it is of sheets
+  double thickness; // [m] of a part: twice its volume over its area, as for a sheet
 } FloCrumb;
 
-// Drops parts below the limits, bubbles as well; numbers the others.
+// Drops parts below the limits, also bubbles, and numbers the others.
 FloStatus flo_surface_drop_crumbs(FloSurfaceMesh *surface, FloSurfaceNotes *notes, FloCrumb limits,
                                   FloError *error);
 // Smooths as the definition says, keeps every vertex inside its limits, finds normals, volume and area.

@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-// In spacings: then a flat surface of a lattice lies half a spacing outside its outermost layer, as the fluid
-// does, with kernels of two spacings in eq. 34.
+// In spacings. With it, and kernels of two spacings in eq. 34, a flat surface lies half a spacing outside of
+// the outermost layer of a lattice, as the fluid does.
 static const double default_radius = 0.545;
 static const double default_cell = 0.5;
 static const double finest_cell = 0.125;
 static const double cluster_link = 1.5;
-// Of the ball around a single particle: parts with less volume are no fluid but meetings of fields.
+// As a share of the ball around one particle. Smaller parts are artefacts where fields meet.
 static const double crumb_share = 0.1;
-// In spacings. A ball of the default radius has 0.36, a film of one layer about one.
+// Least thickness, in spacings. A ball of the default radius has 0.36, a film of one layer about one.
 static const double thinnest = 0.2;
 
 enum { DEFAULT_SMOOTHING = 8, MAX_SMOOTHING = 1000, MAX_THREADS = 1024 };
@@ -48,7 +48,7 @@ void flo_surface_free(FloSurfaceMesh *surface) {
   flo_mesh_free(&surface->mesh);
 }
 
-// ---- What cannot be done ----
+// ---- Checks of the definition ----
 
 static bool is_between(double value, double low, double high) { return value >= low && value <= high; }
 
@@ -116,7 +116,7 @@ typedef struct Build {
   FloBuffer keep;
 } Build;
 
-// Sorts the particles; where clusters are to be left out, once more without them.
+// Sorts the particles. If small clusters are left out, sorts once more without them.
 static FloStatus sort_particles(Build *build, FloError *error) {
   const FloSurfaceDef *def = build->def;
   double influence = flo_level_set_influence(def);

@@ -89,7 +89,7 @@ static void write_obj(FILE *stream, const FloSurfaceMesh *surface, double time) 
 
 // ---- VTP ----
 
-// Arrays stand one after the other, each behind a 64-bit number that tells its bytes.
+// Arrays follow each other; before each there is a 64-bit number, its size in bytes.
 typedef struct VtpSizes {
   uint64_t time, triples, connectivity, offsets;
 } VtpSizes;
@@ -164,7 +164,7 @@ FloStatus flo_surface_write(const char *path, FloSurfaceFormat format, const Flo
   static void (*const write[FLO_SURFACE_FORMAT_COUNT])(FILE *, const FloSurfaceMesh *, double) = {
       [FLO_SURFACE_PLY] = write_ply, [FLO_SURFACE_OBJ] = write_obj, [FLO_SURFACE_VTP] = write_vtp};
   FloNewFile file;
-  // Corners of all triangles are numbered with 31 bits in VTP and PLY.
+  // VTP and PLY number the corners of all triangles with 31 bits.
   if (surface->mesh.n_triangles > INT32_MAX / 3)
     return flo_fail(error, FLO_BAD_INPUT, "%s: %zu triangles are too many for a file; take larger cells",
                     path, surface->mesh.n_triangles);

@@ -50,8 +50,7 @@ static FloStatus make_solid(FloWalls *walls, const FloShape *shape, int threads,
   return FLO_OK;
 }
 
-// Whether every edge has as many triangles as an inside needs: what is inside of an open mesh is a guess, and
-// a bowl must not lose its water.
+// Whether a mesh is closed. The inside of an open mesh is only a guess, and a bowl must not lose its water.
 static FloStatus check_closed(const FloMesh *mesh, bool *is_closed, FloError *error) {
   FloBuffer buffer = {0};
   const size_t n = 3 * mesh->n_triangles;
@@ -66,7 +65,7 @@ static FloStatus check_closed(const FloMesh *mesh, bool *is_closed, FloError *er
   return FLO_OK;
 }
 
-// A tank's walls stand around its inner space.
+// The radius of a ball that holds the solid. The walls of a tank lie around its inner space.
 static double reach_of(const FloSolid *solid, double wall) {
   double low[3], high[3], square = 0;
   flo_solid_bounds(solid, low, high);
@@ -137,7 +136,7 @@ double flo_walls_depth(const FloWalls *walls, const double point[3], double norm
     double local[3], away[3];
     if (!wall->solid) continue;
     vec_sub(point, wall->pose.position, away);
-    // Outside of the ball a wall is at least that far away.
+    // A point outside of the ball is at least that far from the wall.
     if (wall->reach - vec_length(away) < fmin(deepest, 0)) continue;
     pose_to_local(&wall->pose, point, local);
     double depth = -flo_solid_distance(wall->solid, local);

@@ -1,7 +1,7 @@
-// Solids that the surface of a fluid does not enter: each is asked for signed distances where it stands.
+// Solids that the surface of a fluid must not enter. Each gives signed distances at its present pose.
 //
-// Shapes without a formula cost a grid of distances; bodies of the same shape share it, and it is kept while
-// the bodies move.
+// A shape without a formula needs a grid of distances. Bodies of the same shape share one grid, which is kept
+// while they move.
 #ifndef FLO_SURFACE_WALLS_H
 #define FLO_SURFACE_WALLS_H
 
@@ -10,23 +10,23 @@
 #include "io/frame.h"
 
 typedef struct FloWall {
-  const FloSolid *solid; // NULL: nothing stays out of it
+  const FloSolid *solid; // NULL: the surface may enter
   FloPose pose;
-  double reach; // [m] of a ball around the pose's position that holds the solid and its walls
+  double reach; // [m] radius of a ball around the pose's position that holds the solid and its walls
 } FloWall;
 
 typedef struct FloWalls {
   FloMemory *memory;
   double spacing;  // of the particles, and thickness of a tank's wall [m]
-  double fineness; // of shapes without a formula: the spacing, or more where less will do [m]
+  double fineness; // of shapes without a formula: the spacing, or more where less precision suffices [m]
   size_t n_walls, n_solids;
   FloBuffer walls, solids; // FloWall, FloSolid *
 } FloWalls;
 
-// Room for `n` walls. Release with flo_walls_free, also after a failure.
+// Makes room for `n` walls. Release with flo_walls_free, also after a failure.
 FloStatus flo_walls_init(FloWalls *walls, size_t n, double spacing, FloMemory *memory, FloError *error);
 void flo_walls_free(FloWalls *walls);
-// Makes wall k of a shape. A shape that has no inside, as a sheet or a mesh with holes, is passed over.
+// Makes wall k of a shape. A shape without an inside, such as a sheet or a mesh with holes, is skipped.
 FloStatus flo_walls_set_shape(FloWalls *walls, size_t k, const FloShape *shape, int threads, FloError *error);
 void flo_walls_set_pose(FloWalls *walls, size_t k, const FloPose *pose);
 // All of a scene's bodies that are not pushed around, where `placed` has them (NULL: where the scene puts
@@ -40,8 +40,8 @@ FloStatus flo_walls_of_bodies(FloWalls *walls, const FloSceneBody *bodies, const
 void flo_walls_place(FloWalls *walls, const FloFrameBody *placed);
 bool flo_walls_is_empty(const FloWalls *walls);
 
-// How deep a point is in the walls [m]; negative outside. `normal`, which may be NULL, receives the direction
-// out of the deepest wall.
+// How deep a point lies in the walls [m]; negative outside. `normal`, which may be NULL, receives the
+// direction out of the deepest wall.
 double flo_walls_depth(const FloWalls *walls, const double point[3], double normal[3]);
 // The same as a field for FloSurfaceDef.region.
 FloSignedField flo_walls_region(const FloWalls *walls);

@@ -1,7 +1,7 @@
 // Letters: every glyph is one closed surface with its holes, as large as its strokes.
 #include "base/vecmath.h"
 #include "geometry/letters.h"
-#include "geometry/polygonise.h"
+#include "geometry/outline.h"
 #include "support/manifold.h"
 
 static void letter(Fixture *fixture, const char *text, double stroke, bool is_hollow, double fineness) {
