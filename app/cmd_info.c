@@ -2,6 +2,7 @@
 #include "app.h"
 #include "base/core.h"
 #include "command_line.h"
+#include "coupling/coupling.h"
 #include "io/files.h"
 #include "io/run_info.h"
 #include "io/scene_schema.h"

@@ -337,7 +337,7 @@ static void set_velocities(const FloWorld *world, const FloBody *body, json_t *e
   json_object_set_new(entry, "release", json_real(fmax(left, 0)));
   if (left > 0) return;
   // The scene's is that of the centre of mass, that of a FloBodyState of the shape's origin.
-  json_object_set_new(entry, "velocity", vector_json(body->rigid.velocity, world->def.dim));
+  json_object_set_new(entry, "velocity", vector_json(body->nodes->velocity, world->def.dim));
   json_object_set_new(entry, "angular_velocity", vector_json(body->state.angular_velocity, 3));
 }
 

@@ -64,6 +64,7 @@ typedef enum FloSet {
   FLO_SET_FLUID,
   FLO_SET_BOUNDARY, // samples of static and kinematic bodies
   FLO_SET_RIGID,    // samples of dynamic bodies
+  FLO_SET_SOFT,     // particles that soft bodies consist of; they have mass and material
   FLO_SET_COUNT
 } FloSet;
 
@@ -341,11 +342,20 @@ typedef struct FloView {
   const char *unit, *meaning;
 } FloView;
 
+typedef enum FloParamType {
+  FLO_PARAM_NUMBER,
+  FLO_PARAM_COUNT,  // a whole number
+  FLO_PARAM_SWITCH, // 0 or 1
+  FLO_PARAM_CHOICE, // one of its words
+} FloParamType;
+
 // One parameter of a method: what `flotsam info method` prints and what scenes may set.
 typedef struct FloParam {
   const char *name;
   double value, low, high; // default and permitted range
   const char *unit, *help;
+  FloParamType type;
+  const char *const *words; // of a choice: what the values 0, 1, ... are called, ended by NULL
 } FloParam;
 
 #endif

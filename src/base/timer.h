@@ -11,6 +11,7 @@ typedef enum FloStage {
   FLO_STAGE_FORCE,
   FLO_STAGE_INTEGRATE,
   FLO_STAGE_BODIES,
+  FLO_STAGE_RESPONSE, // what gives contacts their velocities, where a method finds these apart from all else
   FLO_STAGE_COUNT
 } FloStage;
 

@@ -175,8 +175,10 @@ static void describe(const FloWorld *world, FloCaseResult *result) {
   result->boundary = flo_world_count(world, FLO_SET_BOUNDARY);
   result->threads = world->threads;
   result->support = world->def.support;
-  result->pairs = world->fluid_fluid.n_pairs + world->fluid_boundary.n_pairs;
-  result->lanes = count_lanes(&world->fluid_fluid) + count_lanes(&world->fluid_boundary);
+  const FloPairs *fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID),
+                 *walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY);
+  result->pairs = fluid->n_pairs + walls->n_pairs;
+  result->lanes = count_lanes(fluid) + count_lanes(walls);
   result->bytes = flo_world_memory(world);
 }
 

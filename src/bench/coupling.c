@@ -100,10 +100,10 @@ static double search_seconds(const FloWorld *world) {
   return stage_seconds(world, FLO_STAGE_NEIGHBOURS) + stage_seconds(world, FLO_STAGE_SORT);
 }
 
-// Only direct forcing finds velocities at contacts apart from all else.
+// NAN: the method does not find velocities at contacts apart from all else.
 static double response_seconds(const FloWorld *world) {
-  const FloDirectForcing *forcing = world->method_state;
-  return strcmp(world->def.method, "direct-forcing") == 0 ? forcing->response_seconds : NAN;
+  double seconds = stage_seconds(world, FLO_STAGE_RESPONSE);
+  return seconds > 0 ? seconds : NAN;
 }
 
 // Frames of 1/30 s, as a run would ask for; what measurements cost is not counted.

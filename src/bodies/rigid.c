@@ -67,7 +67,8 @@ static bool is_invertible(const double m[9]) {
 FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const FloPose *pose, int dim,
                          FloError *error) {
   const double *t = mass->inertia; // xx, yy, zz, xy, yz, zx
-  *rigid = (FloRigid){.mass = mass->mass, .inertia = {t[0], t[3], t[5], t[3], t[1], t[4], t[5], t[4], t[2]}};
+  *rigid =
+      (FloRigid){.node.mass = mass->mass, .inertia = {t[0], t[3], t[5], t[3], t[1], t[4], t[5], t[4], t[2]}};
   vec_copy(mass->centre, rigid->centre);
   if (!(mass->mass > 0) || !isfinite(mass->mass))
     return flo_fail(error, FLO_BAD_INPUT,
@@ -82,8 +83,8 @@ FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const F
           "inertia: about %c it is %g kg m², so any touch would spin the body without limit; give "
           "its shape some width",
           "xyz"[axis], t[axis]);
-    rigid->locks[axis] = dim == 2 && axis == 2;
-    rigid->turn_locks[axis] = !is_needed;
+    rigid->node.locks[axis] = dim == 2 && axis == 2;
+    rigid->node.locks[axis + 3] = !is_needed;
   }
   if (dim == 3 && !is_invertible(rigid->inertia))
     return flo_fail(
@@ -91,40 +92,35 @@ FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const F
         "inertia: there is none about some axis between x, y and z (products %g, %g, %g kg m²), so "
         "any touch would spin the body without limit; give its shape some width",
         t[3], t[4], t[5]);
-  quat_rotate(pose->rotation, rigid->centre, rigid->position);
-  vec_add(rigid->position, pose->position, rigid->position);
+  quat_rotate(pose->rotation, rigid->centre, rigid->node.position);
+  vec_add(rigid->node.position, pose->position, rigid->node.position);
   return FLO_OK;
 }
 
 void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]) {
-  double inertia[9];
-  memset(rigid->inverse_inertia, 0, sizeof rigid->inverse_inertia);
+  FloNode *node = &rigid->node;
+  turn_matrix(rotation, rigid->inertia, node->inertia);
+  memset(node->inverse_inertia, 0, sizeof node->inverse_inertia);
   for (int axis = 0; axis < 3; ++axis)
-    rigid->inverse_mass[axis] = rigid->is_held || rigid->locks[axis] ? 0 : 1 / rigid->mass;
-  if (!rigid->is_held) {
-    turn_matrix(rotation, rigid->inertia, inertia);
-    invert_free(inertia, rigid->turn_locks, rigid->inverse_inertia);
-  }
-  mat_apply(rigid->inverse_inertia, rigid->angular_momentum, rigid->angular_velocity);
+    node->inverse_mass[axis] = node->is_held || node->locks[axis] ? 0 : 1 / node->mass;
+  if (!node->is_held) invert_free(node->inertia, node->locks + 3, node->inverse_inertia);
+  mat_apply(node->inverse_inertia, rigid->angular_momentum, node->angular_velocity);
 }
 
 void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]) {
   double inertia[9];
   for (int axis = 0; axis < 3; ++axis)
-    rigid->angular_velocity[axis] = rigid->turn_locks[axis] ? 0 : angular_velocity[axis];
+    rigid->node.angular_velocity[axis] = rigid->node.locks[axis + 3] ? 0 : angular_velocity[axis];
   turn_matrix(rotation, rigid->inertia, inertia);
-  mat_apply(inertia, rigid->angular_velocity, rigid->angular_momentum);
-}
-
-void flo_rigid_inertia(const FloRigid *rigid, const double rotation[4], double inertia[9]) {
-  turn_matrix(rotation, rigid->inertia, inertia);
+  mat_apply(inertia, rigid->node.angular_velocity, rigid->angular_momentum);
 }
 
 void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]) {
-  for (int axis = 0; axis < 3; ++axis) rigid->velocity[axis] += rigid->inverse_mass[axis] * impulse[axis];
   for (int axis = 0; axis < 3; ++axis)
-    if (!rigid->is_held && !rigid->turn_locks[axis]) rigid->angular_momentum[axis] += turn[axis];
-  mat_apply(rigid->inverse_inertia, rigid->angular_momentum, rigid->angular_velocity);
+    rigid->node.velocity[axis] += rigid->node.inverse_mass[axis] * impulse[axis];
+  for (int axis = 0; axis < 3; ++axis)
+    if (!rigid->node.is_held && !rigid->node.locks[axis + 3]) rigid->angular_momentum[axis] += turn[axis];
+  mat_apply(rigid->node.inverse_inertia, rigid->angular_momentum, rigid->node.angular_velocity);
 }
 
 // ---- The step ----
@@ -140,21 +136,21 @@ static void turn_by(const double q[4], const double omega[3], double dt, double 
 void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt) {
   double half[4];
   FloRigid middle = *rigid;
-  if (rigid->is_held) return;
-  turn_by(rotation, rigid->angular_velocity, dt / 2, half);
+  if (rigid->node.is_held) return;
+  turn_by(rotation, rigid->node.angular_velocity, dt / 2, half);
   flo_rigid_refresh(&middle, half);
-  turn_by(rotation, middle.angular_velocity, dt, rotation);
+  turn_by(rotation, middle.node.angular_velocity, dt, rotation);
   quat_normalise(rotation); // rounding alone would take many million steps to show
-  vec_add_scaled(rigid->position, rigid->velocity, dt, rigid->position);
+  vec_add_scaled(rigid->node.position, rigid->node.velocity, dt, rigid->node.position);
 }
 
 void flo_rigid_state(const FloRigid *rigid, const double rotation[4], FloBodyState *state) {
   double arm[3], sweep[3];
   quat_rotate(rotation, rigid->centre, arm);
-  vec_sub(rigid->position, arm, state->pose.position);
+  vec_sub(rigid->node.position, arm, state->pose.position);
   quat_copy(rotation, state->pose.rotation);
-  vec_cross(rigid->angular_velocity, arm, sweep);
-  vec_sub(rigid->velocity, sweep, state->velocity);
-  vec_copy(rigid->angular_velocity, state->angular_velocity);
-  if (rigid->is_held) vec_set(state->velocity, 0, 0, 0);
+  vec_cross(rigid->node.angular_velocity, arm, sweep);
+  vec_sub(rigid->node.velocity, sweep, state->velocity);
+  vec_copy(rigid->node.angular_velocity, state->angular_velocity);
+  if (rigid->node.is_held) vec_set(state->velocity, 0, 0, 0);
 }

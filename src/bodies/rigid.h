@@ -7,20 +7,13 @@
 
 #include "base/core.h"
 #include "geometry/mesh.h"
+#include "solve/node.h"
 
 typedef struct FloRigid {
-  // In the shape's frame:
-  double mass, centre[3];
-  double inertia[9]; // about the centre
-  bool locks[3], turn_locks[3];
-  bool is_held; // stands still until it is released, with the momenta that it will then have
-  // In the world:
-  double position[3]; // of the centre of mass
-  double velocity[3], angular_momentum[3];
-  // From these and the rotation:
-  double angular_velocity[3];
-  double inverse_mass[3];    // per axis; 0 along locked ones, and while it is held
-  double inverse_inertia[9]; // about free axes only
+  FloNode node;               // position, velocities and inverse mass in the world
+  double centre[3];           // of mass, in the shape's frame
+  double inertia[9];          // about the centre, likewise
+  double angular_momentum[3]; // in the world
 } FloRigid;
 
 // At rest in `pose`. In two dimensions it moves in the plane only.
@@ -30,8 +23,6 @@ FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const F
 void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]);
 // Sets the angular momentum that goes with a velocity; refresh first.
 void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]);
-// Inertia about the centre of mass in the world's axes, as if nothing were locked.
-void flo_rigid_inertia(const FloRigid *rigid, const double rotation[4], double inertia[9]);
 // Impulse [N s] and angular impulse about the centre of mass [N m s].
 void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]);
 // Moves for dt with the present momenta: Euler for the position (B.2a), one exact rotation about the angular

@@ -3,9 +3,9 @@
 #include <string.h>
 
 // Every method the program knows; adding one is adding its constant here.
-static const FloCoupling *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing};
+static const FloMethod *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing};
 
-const FloCoupling *flo_coupling_find(const char *name) {
+const FloMethod *flo_coupling_find(const char *name) {
   for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)
     if (!strcmp(couplings[k]->name, name)) return couplings[k];
   return NULL;
@@ -16,12 +16,12 @@ size_t flo_method_count(void) { return FLO_COUNT_OF(couplings); }
 const char *flo_method_name(size_t k) { return k < FLO_COUNT_OF(couplings) ? couplings[k]->name : NULL; }
 
 const char *flo_method_paper(const char *method) {
-  const FloCoupling *coupling = flo_coupling_find(method);
+  const FloMethod *coupling = flo_coupling_find(method);
   return coupling ? coupling->paper : NULL;
 }
 
 const FloParam *flo_method_params(const char *method, size_t *count) {
-  const FloCoupling *coupling = flo_coupling_find(method);
+  const FloMethod *coupling = flo_coupling_find(method);
   *count = 0;
   if (!coupling) return NULL;
   while (coupling->params[*count].name) ++*count;
@@ -29,9 +29,15 @@ const FloParam *flo_method_params(const char *method, size_t *count) {
 }
 
 const char *const *flo_method_words(const char *method, const char *param) {
-  const FloCoupling *coupling = flo_coupling_find(method);
-  const FloParamWords *all = coupling ? coupling->words : NULL;
-  for (; all && all->param; ++all)
-    if (!strcmp(all->param, param)) return all->words;
+  const FloMethod *coupling = flo_coupling_find(method);
+  for (const FloParam *p = coupling ? coupling->params : NULL; p && p->name; ++p)
+    if (!strcmp(p->name, param)) return p->words;
   return NULL;
+}
+
+bool flo_method_is_announced(const char *name) {
+  static const char *const announced[] = {"unified", "elastic", "constraint"};
+  for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
+    if (!strcmp(announced[k], name)) return true;
+  return false;
 }

@@ -13,7 +13,7 @@ enum { FEW_SAMPLES = 8 };
 
 // A sample of a body.
 static void sample_at(const FloAdvice *advice, const FloBody *body, size_t i, double x[3]) {
-  const FloParticles *b = &advice->world->sets[body->set];
+  const FloParticles *b = &advice->world->sets[body->kind->set];
   vec_set(x, b->x[i], b->y[i], b->z[i]);
 }
 
@@ -70,7 +70,7 @@ static double outline_thickness(const FloSolid *solid, const double local[3], do
 
 // The thinnest wall found from enough samples; INFINITY: none is thinner than a spacing.
 static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
-  const FloParticles *b = &advice->world->sets[body->set];
+  const FloParticles *b = &advice->world->sets[body->kind->set];
   const FloSolid *solid = body->solid;
   double s = advice->world->def.spacing, thinnest = INFINITY;
   size_t n_thin = 0;
@@ -122,7 +122,7 @@ static void tell_thin(FloAdvice *advice, const FloBody *body, const char *what, 
 static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) {
   double s = advice->world->def.spacing, thinnest, longest;
   measure_box(advice, body, &thinnest, &longest);
-  if (body->kind == FLO_BODY_DYNAMIC && longest < 2 * s * (1 - 1e-9))
+  if (flo_body_is_pushed(body) && longest < 2 * s * (1 - 1e-9))
     flo_advice_tell(advice,
                     "'%s' is %.3g m large, less than two particles (%.3g m): it will float and touch others "
                     "only roughly; "
@@ -324,7 +324,7 @@ static void advise_on_pair(FloAdvice *advice, const FloBody *bodies[2], const Bo
   for (int k = 0; k < 2; ++k)
     look_at(advice, bodies[k], bodies[1 - k], boxes[1 - k], k ? -1 : 1, &meetings[k], &places);
   // Bodies that move close their gaps themselves.
-  bool can_move = bodies[0]->kind == FLO_BODY_DYNAMIC || bodies[1]->kind == FLO_BODY_DYNAMIC;
+  bool can_move = flo_body_is_pushed(bodies[0]) || flo_body_is_pushed(bodies[1]);
   double narrowest = can_move ? INFINITY : narrowest_gap(&places, s);
   double share[2] = {0};
   for (int k = 0; k < 2; ++k)

@@ -173,20 +173,20 @@ void flo_advice_on_fluid(FloAdvice *advice) {
 
 static bool is_hung_up(const FloWorld *world, const FloBody *body) {
   for (int axis = 0; axis < 3; ++axis)
-    if (body->rigid.locks[axis] && world->def.gravity[axis] != 0) return true;
+    if (body->nodes->locks[axis] && world->def.gravity[axis] != 0) return true;
   return false;
 }
 
 // As it is thrown; that it turns on its way is left out. The first sample that meets something settles it.
 static bool does_body_fall(FloFall *fall, const FloBody *body) {
   enum { MAX_FOLLOWED = 256 };
-  const FloParticles *set = &fall->world->sets[body->set];
+  const FloParticles *set = &fall->world->sets[body->kind->set];
   size_t stride = body->count / MAX_FOLLOWED + 1;
   fall->faller = body;
   for (size_t k = 0; k < body->count; k += stride) {
     size_t i = body->first + k;
     const double x[3] = {set->x[i], set->y[i], set->z[i]};
-    if (!flo_advice_falls_for_ever(fall, x, body->rigid.velocity)) return false;
+    if (!flo_advice_falls_for_ever(fall, x, body->nodes->velocity)) return false;
   }
   return true;
 }
@@ -196,7 +196,7 @@ void flo_advice_on_falls(FloAdvice *advice) {
   if (!flo_advice_can_fall(advice->world, &fall)) return;
   for (size_t k = 0; k < advice->world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(advice->world)[k];
-    if (body->kind != FLO_BODY_DYNAMIC || is_hung_up(advice->world, body)) continue;
+    if (!flo_body_is_pushed(body) || is_hung_up(advice->world, body)) continue;
     if (does_body_fall(&fall, body))
       flo_advice_tell(advice, "'%s' starts with nothing below it; it will fall for ever", body->name);
   }

@@ -1,6 +1,7 @@
 // Advice on plans: what begins after the end, what the method does not read, limits that are met too soon,
 // sizes that nobody has chosen yet, and how long it takes to set a scene up.
 #include "base/core.h"
+#include "coupling/coupling.h"
 #include "geometry/shapes.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
@@ -58,15 +59,19 @@ void flo_advice_on_times(FloAdvice *advice) {
 
 // ---- What the method does not know ----
 
-// Fluid sticks to or bounces off solids as these say in one method only.
+// A method that lets fluid stick to solids and bounce off them as they say; not all do.
+static const char *slip_reader(void) {
+  for (size_t k = 0; k < flo_method_count(); ++k)
+    if (flo_coupling_find(flo_method_name(k))->reads_slip) return flo_method_name(k);
+  return "another method";
+}
+
 static void advise_on_contact_keys(FloAdvice *advice, const char *what, const char *name, double slip,
                                    double restitution) {
   if (slip < 0 && restitution < 0) return;
-  flo_advice_tell(advice,
-                  "%s '%.60s' has %s%s%s, which the method %s does not read; leave it out, or use "
-                  "direct-forcing",
+  flo_advice_tell(advice, "%s '%.60s' has %s%s%s, which the method %s does not read; leave it out, or use %s",
                   what, name, slip >= 0 ? "slip" : "", slip >= 0 && restitution >= 0 ? " and " : "",
-                  restitution >= 0 ? "restitution" : "", advice->scene->world.method);
+                  restitution >= 0 ? "restitution" : "", advice->world->method->name, slip_reader());
 }
 
 void flo_advice_on_method(FloAdvice *advice) {

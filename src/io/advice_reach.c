@@ -94,6 +94,12 @@ static void open_axes(const FloWorld *world, Reach *reach, bool is_open_below) {
   }
 }
 
+static bool has_moving_bodies(const FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].is_moving) return true;
+  return false;
+}
+
 // `is_generous`: fluid that splashes out of a tank lands beside it and falls on.
 static Reach find_reach(const FloAdvice *advice, bool is_generous) {
   const FloWorld *world = advice->world;
@@ -105,7 +111,7 @@ static Reach find_reach(const FloAdvice *advice, bool is_generous) {
   if (is_generous)
     for (int axis = 0; axis < world->def.dim; ++axis)
       margin = fmax(margin, reach.high[axis] - reach.low[axis]);
-  bool flies = reach.has_free || flo_world_has_moving_bodies(world);
+  bool flies = reach.has_free || has_moving_bodies(world);
   if (flies) margin += find_speed(advice) * advice->scene->duration;
   for (int axis = 0; axis < 3; ++axis) reach.low[axis] -= margin, reach.high[axis] += margin;
   open_axes(world, &reach, is_generous || flies);
@@ -119,7 +125,7 @@ static const FloBody *find_solid_at(const FloWorld *world, const double x[3], do
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     double image[3], between[3];
-    if (body->n_motions || body->kind == FLO_BODY_DYNAMIC) continue;
+    if (body->is_moving) continue;
     flo_world_nearest_image(world, body->state.pose.position, x, image);
     vec_sub(image, body->state.pose.position, between);
     if (vec_length(between) <= body->reach && flo_world_distance(world, body, x) < -depth) return body;

@@ -2,7 +2,6 @@
 // meant, and a fixed time step that is too long. Messages name the place in the scene's files.
 #include "base/core.h"
 #include "base/vecmath.h"
-#include "bodies/motion.h"
 #include "io/advice_parts.h"
 #include "io/scene_steps.h"
 #include "state/state.h"
@@ -23,23 +22,19 @@ typedef struct Mover {
 
 typedef void MoverFn(void *context, const Mover *mover);
 
-static double wall_speed(const FloBody *body) {
-  return flo_motion_max_speed(body->motions, body->n_motions, &body->start, body->reach);
-}
-
 static void visit_bodies(const FloAdvice *advice, MoverFn *visit, void *context) {
   const FloScene *scene = advice->scene;
   for (size_t k = 0; k < scene->n_bodies; ++k) {
     const FloBody *body = &flo_bodies(advice->world)[k];
-    bool is_dynamic = body->kind == FLO_BODY_DYNAMIC;
+    bool is_dynamic = flo_body_is_pushed(body);
     Mover mover = {is_dynamic ? "bodies" : "boundaries", scene->bodies[k].entry,
                    is_dynamic ? "velocity" : "motions", scene->bodies[k].name, 0};
     if (is_dynamic) {
       double spin = vec_length(scene->bodies[k].def.angular_velocity) * body->reach;
       mover.speed = vec_length(scene->bodies[k].def.velocity);
       if (spin > mover.speed) mover.speed = spin, mover.key = "angular_velocity";
-    } else if (body->n_motions) {
-      mover.speed = wall_speed(body);
+    } else if (flo_body_is_led(body)) {
+      mover.speed = body->kind->top_speed(body, body->reach);
     }
     visit(context, &mover);
   }

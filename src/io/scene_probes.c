@@ -153,11 +153,8 @@ static FloStatus read_expects(FloSceneContext *context, json_t *list, FloScene *
   scene->n_expects = json_array_size(list);
   scene->expects = flo_scene_allocate(scene->n_expects, sizeof *scene->expects);
   if (!scene->expects) return flo_scene_no_memory(context);
-  json_t *object;
-  json_array_foreach(list, index, object) {
-    size_t mark = flo_scene_enter_index(context, index);
-    FLO_TRY(read_expect(context, object, &scene->expects[index]));
-    flo_scene_leave(context, mark);
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    FLO_TRY(read_expect(context, at.entry, &scene->expects[at.index]));
   }
   flo_scene_leave(context, outer);
   return FLO_OK;

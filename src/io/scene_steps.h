@@ -157,7 +157,6 @@ FloStatus flo_scene_read_events(FloSceneContext *, json_t *root, FloScene *scene
 FloStatus flo_scene_read_probes(FloSceneContext *, json_t *root, FloScene *scene);
 
 // Whether a method is one that is announced but not there yet.
-bool flo_method_is_announced(const char *name);
 
 // A fluid that is added by the event of this number; the next of parts->added.
 FloStatus flo_scene_read_added(FloSceneContext *, json_t *object, size_t event, FloScene *scene);

@@ -7,6 +7,7 @@
 
 #include "base/core.h"
 #include "base/vecmath.h"
+#include "coupling/coupling.h"
 #include "io/scene_steps.h"
 #include "io/shown.h"
 #include "io/suggest.h"
@@ -163,13 +164,6 @@ FloStatus flo_scene_read_world(FloSceneContext *context, json_t *root, const Flo
 
 // ---- Method ----
 
-bool flo_method_is_announced(const char *name) {
-  static const char *const announced[] = {"unified", "elastic", "constraint"};
-  for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
-    if (!strcmp(announced[k], name)) return true;
-  return false;
-}
-
 static FloStatus find_method(FloSceneContext *context, const char *name, const char **found) {
   FloSuggestion suggestion = flo_suggest_start(name);
   char hint[128], list[256] = "";
@@ -242,15 +236,6 @@ static FloStatus read_word(FloSceneContext *context, const json_t *given, const 
                         flo_suggest_text(&suggestion, hint), list);
 }
 
-// Counts and switches have no values between whole numbers.
-static bool is_whole(const FloParam *param) {
-  size_t length = strlen(param->name);
-  bool is_count = length >= 10 && !strcmp(param->name + length - 10, "iterations");
-  bool is_switch =
-      param->low == 0 && param->high == 1 && strstr(param->help, "1: ") && strstr(param->help, "0: ");
-  return is_count || is_switch;
-}
-
 static FloStatus read_param(FloSceneContext *context, json_t *object, const char *method,
                             const FloParam *param, double *value) {
   const char *const *words = flo_method_words(method, param->name);
@@ -266,7 +251,7 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
   if (replacement && json_object_set_new(object, param->name, replacement))
     return flo_scene_no_memory(context);
   *value = flo_json_number(object, param->name);
-  if (is_whole(param) && *value != floor(*value))
+  if (param->type != FLO_PARAM_NUMBER && *value != floor(*value))
     return flo_scene_fail(context, "must be a whole number, got %g", *value);
   flo_scene_leave(context, mark);
   return FLO_OK;

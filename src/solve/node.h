@@ -7,11 +7,15 @@
 #include "base/vecmath.h"
 
 typedef struct FloNode {
-  double mass;        // as if no axis were locked [kg]
   double position[3]; // where arms begin: the centre of mass [m]
   double velocity[3], angular_velocity[3];
-  double inverse_mass[3];    // per axis [1/kg]; 0 along locked axes and while the body is held
-  double inverse_inertia[9]; // about free axes only [1/(kg m²)]; zeros: it does not turn
+  double mass;       // [kg]
+  double inertia[9]; // about its position, in the world's axes [kg m²]; zeros: it does not turn
+  bool locks[6];     // axes along which it does not move, and about which it does not turn
+  bool is_held;      // it stands still until it is released; the velocities are those that it will then have
+  // What follows from these:
+  double inverse_mass[3];    // per axis [1/kg]; 0 along locked axes and while it is held
+  double inverse_inertia[9]; // about free axes only [1/(kg m²)]
 } FloNode;
 
 // M^-1 times a wrench (force and torque): the change of the six velocities per unit of time.
@@ -24,7 +28,7 @@ static inline void flo_node_apply(const FloNode *node, const double wrench[6], d
 static inline double flo_node_response(const FloNode *node, const double j[6]) {
   double spin[3], sum = 0;
   mat_apply(node->inverse_inertia, j + 3, spin);
-  for (int axis = 0; axis < 3; ++axis) sum += j[axis] * j[axis] * node->inverse_mass[axis];
+  for (int axis = 0; axis < 3; ++axis) sum += node->inverse_mass[axis] * j[axis] * j[axis];
   return sum + vec_dot(j + 3, spin);
 }
 

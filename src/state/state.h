@@ -1,20 +1,20 @@
-// The state of a world, as the library's own files see it.
+// The state of a world, as the library's own files see it, and the stages of a step that methods share.
 #ifndef FLO_STATE_STATE_H
 #define FLO_STATE_STATE_H
 
 #include "base/memory.h"
 #include "base/timer.h"
-#include "bodies/rigid.h"
-#include "coupling/coupling.h"
-#include "geometry/solid.h"
+#include "bodies/body.h"
+#include "bodies/skin.h"
 #include "sph/grid.h"
 #include "sph/pairs.h"
 #include "sph/particles.h"
+#include "state/method.h"
 
 enum { FLO_MAX_PARAMS = 32 };
 
-// A fluid particle belongs half a spacing away from a surface; a tenth is forgiven to shapes that do not
-// quite fit.
+// A fluid particle belongs half a spacing away from a surface. A tenth of a spacing is forgiven, for shapes
+// that do not quite fit.
 #define FLO_FLUID_CLEARANCE 0.4
 
 // Fluid that is added where fluid is already keeps this far from it, in spacings: blocks that overlap would
@@ -29,30 +29,6 @@ typedef struct FloMaterial {
   double surface_tension, adhesion; // [N/m]
   bool is_fluid;                    // some fluid is made of it
 } FloMaterial;
-
-typedef struct FloBody {
-  char name[64];
-  FloBodyKind kind;
-  const FloSolid *solid; // shared by all bodies of the same shape
-  FloPose start;         // pose at time zero, before motions
-  FloBodyState state;    // now; the means are made when asked for
-  double impulse[6];     // force and torque times time since averages were restarted
-  bool averages_force;   // though it is not dynamic
-  double reach;          // no point of it is farther from its position [m]
-  double sampling;       // distance of its samples in spacings
-  FloSet set;            // that holds its samples:
-  size_t first, count;
-  double friction; // before any change; < 0: not given
-  FloFrictionChange *friction_changes;
-  size_t n_friction_changes;
-  double slip, restitution;  // of fluid along it, 0 to 1
-  double rolling_friction;   // [m]
-  double release;            // [s]
-  FloRigid rigid;            // of dynamic bodies
-  bool is_squeezed, is_lost; // the host was told
-  FloMotionDef *motions;
-  size_t n_motions;
-} FloBody;
 
 typedef struct FloEmitter {
   uint16_t generation;
@@ -70,32 +46,61 @@ typedef struct FloSink {
   const FloSolid *solid;
 } FloSink;
 
+// A node of some body.
+typedef struct FloNodeRef {
+  uint32_t body, number; // of the body, and of the node in it
+} FloNodeRef;
+
 // Growing lists of small things; element type beside each.
 typedef struct FloList {
   FloBuffer buffer;
   size_t count;
 } FloList;
 
+// Everything that changes a world counts up one clock. What is computed remembers the clock, so it is out of
+// date exactly when something that it depends on has changed later.
+typedef struct FloEpochs {
+  uint64_t now;
+  // When these last changed:
+  uint64_t things; // fluid or bodies were added, or another state was restored
+  uint64_t order;  // particles or samples came, went or were stored in another order
+  uint64_t walls;  // samples of walls moved or were added, or cells changed their width
+  // When these were last made:
+  uint64_t prepared;   // what the method knows of the whole world
+  uint64_t wall_grid;  // cells of the samples of walls
+  uint64_t lists;      // of neighbours
+  uint64_t positions;  // that the grids hold
+  uint64_t clearances; // of fluid particles from solids
+  uint64_t begun;      // the last step that was begun,
+  uint64_t done;       // and that was finished
+  uint64_t forces;     // on samples
+} FloEpochs;
+
+// A pair operator of the method's table.
+typedef struct FloOperator {
+  const FloOperatorDef *def; // NULL: the method has none for these sets
+  FloPairs pairs;
+  uint64_t listed, filled; // when its lists were made, and when it was fitted to positions
+} FloOperator;
+
 struct FloWorld {
   FloMemory memory;
   FloWorldDef def; // method and the host's functions resolved
+  FloDomain domain;
   int threads;
   int layers; // of boundary samples below a surface
   FloLattice lattice;
   FloKernelForm kernel;
   double boundary_gamma;
+  FloEpochs epochs;
 
   FloParticles sets[FLO_SET_COUNT];
   FloGrid grids[FLO_SET_COUNT];
-  FloPairs fluid_fluid, fluid_boundary, boundary_fluid;
-  FloPairs fluid_rigid, rigid_rigid, rigid_boundary; // rigid_rigid: samples of different bodies
-  bool is_boundary_grid_current;
+  FloOperator operators[FLO_SET_COUNT][FLO_SET_COUNT]; // by rows and columns
   struct {
-    bool is_current;     // they name the particles that are there now
-    double reach;        // in supports
-    int age;             // steps since they were made
-    bool has_clearances; // particles near solids know how much room they had when these were made
-  } lists;               // of neighbours, which serve several steps where nothing moves fast
+    double reach; // in supports
+    int age;      // steps since they were made
+  } lists;        // of neighbours, which serve several steps where nothing moves fast
 
   FloList materials; // FloMaterial
   FloList bodies;    // FloBody
@@ -103,10 +108,10 @@ struct FloWorld {
   FloList sinks;     // FloSink
   FloList solids;    // FloSolid *: one for each different shape
   FloPoints emitter_points;
+  FloList nodes; // FloNodeRef: of all bodies, in their order
 
-  const FloCoupling *method;
+  const FloMethod *method;
   void *method_state;
-  bool is_prepared; // nothing was added since the method last looked at the whole world
   double params[FLO_MAX_PARAMS];
 
   double time, dt;
@@ -119,36 +124,30 @@ struct FloWorld {
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
-  double lost_depth;   // whoever is deeper along gravity has fallen past all walls; INFINITY: nobody has
-  bool was_changed;    // things were added since the last step
-  bool has_step_state; // what the last step computed still fits the particles that are there
+  double lost_depth; // what is deeper along gravity has fallen past all walls; INFINITY: nothing can
   struct {
     bool has_happened; // the last step failed with FLO_DIVERGED
     size_t particle;   // index of the first that went wrong; SIZE_MAX: not known
     double dt;         // of that step
   } divergence;
-  FloBuffer wall_rooms;    // FloWallRoom of each fluid particle; of the last step, where solids are near
-  uint64_t forces_of_step; // step whose solid forces are known; UINT64_MAX: none
+  FloBuffer wall_rooms; // FloWallRoom of each fluid particle; of the last step, where solids are near
   FloBuffer scratch;
+  struct {
+    FloSkinEdit edit; // of all bodies of a set
+    FloList changes;  // FloSkinChange: which part of it is of which body
+    FloGrid grid;     // of the samples of a body whose volumes are found,
+    FloPairs pairs;   // and which of them are neighbours
+  } skins;            // that lose and gain samples
   double stage_seconds[FLO_STAGE_COUNT];
 };
 
 // What keeps a particle from crossing a surface: the velocity it was given, and the sample that gave it.
 typedef struct FloPush {
   float velocity[3];
-  int32_t sample; // -1: none; those of dynamic bodies are counted on after those of walls
+  int32_t sample; // see flo_world_body_of; -1: none
 } FloPush;
 
 enum { FLO_MAX_PUSHES = 3 };
-
-enum { FLO_MAX_NEAR_BODIES = 8 };
-
-typedef struct FloNearBodies {
-  int count;
-  uint32_t bodies[FLO_MAX_NEAR_BODIES];
-  size_t samples[FLO_MAX_NEAR_BODIES];
-  float steepness[FLO_MAX_NEAR_BODIES];
-} FloNearBodies;
 
 typedef struct FloWallRoom {
   FloPush by[FLO_MAX_PUSHES];
@@ -169,139 +168,217 @@ static inline FloEmitter *flo_emitters(const FloWorld *w) { return FLO_LIST(w->e
 static inline FloSink *flo_sinks(const FloWorld *w) { return FLO_LIST(w->sinks, FloSink); }
 static inline FloSolid **flo_solids(const FloWorld *w) { return FLO_LIST(w->solids, FloSolid *); }
 
+// Node number k of all bodies, and its body.
+static inline FloBody *flo_node_body(const FloWorld *w, size_t k) {
+  return &flo_bodies(w)[FLO_LIST(w->nodes, FloNodeRef)[k].body];
+}
+static inline FloNode *flo_node_at(const FloWorld *w, size_t k) {
+  return &flo_node_body(w, k)->nodes[FLO_LIST(w->nodes, FloNodeRef)[k].number];
+}
+// Gives it an impulse [N s] and an angular impulse about its position [N m s].
+static inline void flo_node_push(const FloWorld *w, size_t k, const double impulse[3], const double turn[3]) {
+  FloBody *body = flo_node_body(w, k);
+  body->kind->push(body, FLO_LIST(w->nodes, FloNodeRef)[k].number, impulse, turn);
+}
+
+// The samples of a body.
+static inline FloParticles *flo_samples_of(FloWorld *w, const FloBody *body) {
+  return &w->sets[body->kind->set];
+}
+// Its number in the list of bodies.
+static inline uint32_t flo_body_number(const FloWorld *w, const FloBody *body) {
+  return (uint32_t)(body - flo_bodies(w));
+}
+
 // Rest volume of a fluid particle [m^dim].
 double flo_world_rest_volume(const FloWorld *world);
-
 // Of a tank: thick enough for whatever looks from a sample into the solid.
 double flo_world_wall_thickness(const FloWorld *world);
+FloStatus flo_list_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
 
-// ---- Stages that methods share ----
+// ---- Epochs ----
 
+// Something happens now: notes when.
+static inline void flo_epoch_note(FloWorld *w, uint64_t *what) { *what = ++w->epochs.now; }
+static inline bool flo_world_is_prepared(const FloWorld *w) { return w->epochs.prepared > w->epochs.things; }
+// Things were added since the last step, so that its densities are not ones to compare with.
+static inline bool flo_world_was_changed(const FloWorld *w) { return w->epochs.prepared > w->epochs.done; }
+// What the last step computed still fits the particles that are there.
+static inline bool flo_world_has_step_state(const FloWorld *w) {
+  return w->epochs.done > w->epochs.begun && w->epochs.done > w->epochs.things;
+}
+static inline bool flo_world_has_lists(const FloWorld *w) { return w->epochs.lists > w->epochs.order; }
+static inline bool flo_world_has_clearances(const FloWorld *w) {
+  return w->epochs.clearances > w->epochs.lists && flo_world_has_lists(w);
+}
+static inline bool flo_world_has_wall_grid(const FloWorld *w) {
+  return w->epochs.wall_grid > w->epochs.walls;
+}
+// Fluid or bodies were added: everything is to be looked at anew.
+void flo_world_note_added(FloWorld *world);
+
+// ---- Neighbours (neighbours.c) ----
+
+// The neighbours of one set in another; empty if the method has no such operator, or the sets are.
+static inline FloPairs *flo_pairs_of(const FloWorld *w, FloSet rows, FloSet columns) {
+  return (FloPairs *)&w->operators[rows][columns].pairs;
+}
+void flo_world_init_operators(FloWorld *world);
+// Makes an operator that the method has on demand fit the positions of the step, unless it does already.
+FloStatus flo_world_need_pairs(FloWorld *world, FloSet rows, FloSet columns, FloError *error);
+// Makes the operators of each step fit the present positions.
+FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
+// The same from scratch, with lists that reach `margin` supports beyond the support.
+FloStatus flo_world_list_neighbours(FloWorld *world, double margin, FloError *error);
 // Cells as wide as lists that reach that many supports.
 void flo_world_set_reach(FloWorld *world, double reach);
-FloStatus flo_world_update_boundary_grid(FloWorld *world, FloError *error);
-// Makes the operators from the grids as they are.
+FloStatus flo_world_update_wall_grid(FloWorld *world, FloError *error);
+// Makes the operators of each step from the grids as they are.
 FloStatus flo_world_build_operators(FloWorld *world, FloError *error);
-// The rows of walls, for methods that do not sweep them in each step.
-FloStatus flo_world_build_wall_rows(FloWorld *world, FloError *error);
-// Adds what the last step did to the averages of forces.
-FloStatus flo_world_add_impulses(FloWorld *world, FloError *error);
-// Makes the operators fit the present positions.
-FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
-// The same from scratch, with lists that reach `skin` supports beyond the support.
-FloStatus flo_world_list_neighbours(FloWorld *world, double skin, FloError *error);
-// v += dt (force/m + g), x += dt v; `force` is quadruples in newton. Guided particles keep their velocity,
-// and none crosses a surface. Needs the neighbours of the same step.
-// Without forces: velocities are final already, and particles just move.
-FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
-// The first half of it: v += dt (force/m + g), for methods that correct velocities before particles move.
-void flo_world_kick(FloWorld *world, const float *force, double dt);
 
-// The image of x, across the faces of a periodic domain, that is nearest to a centre.
-void flo_world_nearest_image(const FloWorld *world, const double centre[3], const double x[3],
-                             double image[3]);
+// ---- Motion of fluid: velocities change (kick), lose what would take them into solids (keep out), and
+// positions follow (drift) ----
+
+// v += dt (force/m + g); `force` is quadruples in newton. Guided particles keep their velocity.
+void flo_world_kick(FloWorld *world, const float *force, double dt);
+// x += dt v; finds the highest speed and acceleration, and fails where they make no sense.
+FloStatus flo_world_drift(FloWorld *world, double dt, FloError *error);
+// Kick, keep out of walls, drift, in one pass over memory. Needs the neighbours of the same step.
+FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
+// Deflects fluid particles [begin, end) that would enter a wall within dt.
+void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
+// Keeps fluid out of the bodies that forces move, which give way to it. After the drift, which took dt.
+void flo_world_push_bodies(FloWorld *world, double dt);
+// Adds what kept particles out in the last step to the forces on the samples.
+void flo_world_add_pushes(FloWorld *world);
+
+// ---- Bodies (bodies.c): one stage begins, advances and watches all of them ----
+
+// Before a step: which bodies are held, and which samples they lose and gain.
+FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error);
+// Velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.
+void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt);
+// Moves the bodies that forces move by their velocities, and their samples along.
+void flo_world_advance_bodies(FloWorld *world, double dt);
+// After a step, when its time has come: walls follow their motions, and what went wrong with bodies is told.
+void flo_world_finish_bodies(FloWorld *world);
+// A body has moved: its samples follow.
+void flo_world_place_samples(FloWorld *world, const FloBody *body);
+// Velocities of the samples of bodies that forces move, as quadruples with the volume over the fluid's rest
+// volume; `motions` are six velocities of each node, or NULL: as they are.
+void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads);
+// Sums up forces on these samples, quadruples, to a wrench about each node.
+void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wrenches);
+// Six velocities of each node; zeros for those that are held.
+void flo_world_read_motions(const FloWorld *world, double *motions);
+// Forgets the forces of the last step on bodies that forces move.
+void flo_world_clear_body_forces(FloWorld *world);
+// Adds a force and its torque about `centre` to what a body feels in this step; torques of bodies are about
+// their position, `origin`.
+void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
+                        const double origin[3]);
+
+bool flo_world_has_led_bodies(const FloWorld *world);   // that follow motions
+double flo_world_max_wall_speed(const FloWorld *world); // now, of those that have not fallen past all others
+double flo_world_any_wall_speed(const FloWorld *world); // now, of all
+double flo_world_scheduled_wall_speed(const FloWorld *world); // ever, by motions
+
+// Coefficient of dry friction between two bodies.
+double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
+// Torque against rolling on each other, per normal force [m]: that of the softer one.
+double flo_world_rolling_friction(const FloBody *a, const FloBody *b);
+// Share of an overlap of bodies that may vanish in a step.
+#define FLO_OVERLAP_RATE 0.2
+// The speed at which two bodies that stand in each other so deep may part [m/s].
+double flo_world_parting_speed(const FloWorld *world, double depth);
+
+// ---- Skins (skins.c): the samples of bodies ----
+
+// Samples a new body, in the pose that it has; at the end of its set.
+FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error);
+// What samples stand for: which share of the kernel never holds fluid, and their volume. Places them, too.
+FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *error);
+// Lets skins lose and gain samples as their kinds ask for. Samples of other bodies keep all they have.
+FloStatus flo_world_resample(FloWorld *world, FloError *error);
+bool flo_world_has_changing_skin(const FloWorld *world, FloSet set);
+
+// ---- Watching (watch.c) ----
+
+// Tells the host of bodies that walls squeeze, or that have fallen past all of them. Needs neighbours.
+void flo_world_watch_bodies(FloWorld *world);
+// Whether the whole of a body that forces move has fallen past all walls.
+bool flo_world_is_body_lost(const FloWorld *world, const FloBody *body);
+// How deep two bodies stand in each other, at least [m].
+double flo_world_overlap(const FloWorld *world, const FloBody *a, const FloBody *b);
+// Fails where a body that forces move stands in another body.
+FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error);
+
+// ---- Where solids are (near.c) ----
+
+static inline void flo_world_nearest_image(const FloWorld *w, const double centre[3], const double x[3],
+                                           double image[3]) {
+  flo_domain_nearest_image(&w->domain, centre, x, image);
+}
 // Signed distance of a point to a body, negative inside.
-double flo_world_distance(const FloWorld *world, const FloBody *body, const double x[3]);
+static inline double flo_world_distance(const FloWorld *w, const FloBody *body, const double x[3]) {
+  return body->kind->distance(body, &w->domain, x);
+}
 // Unit vector along which that distance grows fastest.
-void flo_world_normal(const FloWorld *world, const FloBody *body, const double x[3], double normal[3]);
-// Whether a box, in its pose, is as long as the domain repeats along an axis, so that it has no ends there.
-bool flo_world_is_endless(const FloWorld *world, const FloShape *shape, const FloPose *pose, int axis);
+static inline void flo_world_normal(const FloWorld *w, const FloBody *body, const double x[3],
+                                    double normal[3]) {
+  body->kind->normal(body, &w->domain, x, normal);
+}
 // The bodies around a place, so that points near each other need not ask all there are. Starts as zeros; good
 // for one clearance, and while no body moves.
 typedef struct FloSolidsNear {
   double centre[3], radius; // [m]
   size_t count;
   uint32_t bodies[64];
-  bool has_overflow; // more than the list can hold
+  bool has_overflow; // more than the list can hold: all bodies are asked
 } FloSolidsNear;
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near);
 // Whether a point is in the inner space of a tank, or above it where it is open; false for other bodies.
 bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
-// The bodies whose samples a fluid particle lists, each with the sample that has the steepest gradient: about
-// the nearest. Samples of dynamic bodies are counted on after those of walls.
-FloNearBodies flo_world_near_bodies(const FloWorld *world, size_t i);
+
+// Visits the bodies whose samples a fluid particle lists, each once, in the order of the lists:
+//   for (FloNearBody near = {0}; flo_near_next(world, i, &near);) ...
+typedef struct FloNearBody {
+  uint32_t body;
+  size_t sample; // of it with the steepest gradient: about the nearest; see flo_world_body_of
+  float steepness;
+  bool is_past_walls; // what follows are those that forces move
+  int32_t next;       // entry of the list
+} FloNearBody;
+bool flo_near_next(const FloWorld *world, size_t i, FloNearBody *near);
+// The same for the samples of one set that particle i of another lists.
+bool flo_near_next_in(const FloWorld *world, FloSet rows, FloSet columns, size_t i, FloNearBody *near);
+// Whether any particle of the block of i lists a sample.
+bool flo_world_is_near_solids(const FloWorld *world, size_t i);
+
+// Samples of walls and of bodies that forces move have one numbering: those of walls come first, so a sample
+// of the other set has the number of wall samples plus its index.
+FloParticles *flo_world_find_sample(const FloWorld *world, size_t sample, size_t *index);
 FloBody *flo_world_body_of(const FloWorld *world, size_t sample);
-// A point in the frame of a body in a given pose: the image that is nearest to it.
-void flo_world_to_body(const FloWorld *world, const FloBody *body, const FloPose *pose, const double x[3],
-                       double local[3]);
-// Deflects fluid particles [begin, end) that would enter a body within dt.
-void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
-// Adds what kept particles out in the last step to the forces on the samples.
-void flo_world_add_pushes(FloWorld *world);
-// Gives the pushes of this step, which took dt, to the dynamic bodies.
-void flo_world_push_bodies(FloWorld *world, double dt);
 
-// ---- Shared by the functions that add things ----
-FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
-// The solid of a shape: one that is there already, or a new one.
-FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
-                               FloError *error);
-// Steps of a cubic lattice that meets itself across the periodic faces of the axes in `wraps`: stretched a
-// little there, and squeezed as much along `up` or another free axis, so that there is still one point in
-// every spacing^dim. Fails where the stretch would be too much.
-FloStatus flo_world_fit_lattice(const FloWorld *world, const bool wraps[3], int up, double step[3],
-                                FloError *error);
-void flo_world_free_solids(FloWorld *world);
-FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
-// Fills in fluid particle i; room must have been made.
-void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
-                            const double v[3]);
+// ---- How far fluid can fall (falls.c) ----
 
-// Where its motions have brought a body. While the fluid settles it stands where it will begin.
-void flo_world_follow_motions(const FloWorld *world, FloBody *body);
-
-// ---- Parts of a step ----
-FloStatus flo_world_emit(FloWorld *world, FloError *error);
-double flo_world_max_emitter_speed(const FloWorld *world); // of those that may emit in the next step
-FloStatus flo_world_drain(FloWorld *world, FloError *error);
-void flo_world_move_bodies(FloWorld *world);
-// Moves the dynamic bodies for dt, as their momenta say.
-void flo_world_move_rigid(FloWorld *world, double dt);
-// Lets go of those whose time has come.
-void flo_world_release_bodies(FloWorld *world);
-// Tells the host of dynamic bodies that walls squeeze, or that have fallen past all of them. Needs the
-// neighbours of the present positions.
-void flo_world_watch_bodies(FloWorld *world);
-// Whether the whole of a dynamic body has fallen past all walls.
-bool flo_world_is_body_lost(const FloWorld *world, const FloBody *body);
-// How deep two bodies stand in each other, at least [m].
-double flo_world_overlap(const FloWorld *world, const FloBody *a, const FloBody *b);
-// Fails where a dynamic body stands in another body.
-FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error);
-// Coefficient of dry friction between two bodies.
-double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
-// Share of an overlap of bodies that may vanish in a step.
-#define FLO_OVERLAP_RATE 0.2
-// The speed at which two bodies that stand in each other so deep may part [m/s]; see there.
-double flo_world_parting_speed(const FloWorld *world, double depth);
-// Torque against rolling on each other, per normal force [m]: that of the softer one.
-double flo_world_rolling_friction(const FloBody *a, const FloBody *b);
-void flo_world_free_bodies(FloWorld *world);
-// Places a body's samples from its state.
-void flo_world_place_samples(FloWorld *world, const FloBody *body);
-bool flo_world_has_moving_bodies(const FloWorld *world);
-bool flo_world_has_moving_walls(const FloWorld *world); // those that follow motions
-double flo_world_max_wall_speed(const FloWorld *world); // now, of those that have not fallen past all others
-double flo_world_any_wall_speed(const FloWorld *world); // now, of all
-double flo_world_scheduled_wall_speed(const FloWorld *world); // ever
 // From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
 double flo_world_fall_height(const FloWorld *world);
 // What things will reach if they fall as far as they can, or move as they are told.
 double flo_world_expected_speed(const FloWorld *world);
+// The same for bodies that forces move, which may fall to the lowest wall.
+double flo_world_expected_body_speed(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
 // Where walls end along gravity, where they stand still; see lost_depth.
 void flo_world_find_lost_depth(FloWorld *world);
 bool flo_world_is_lost(const FloWorld *world, const double x[3]);
 
-// Of the fluid, after a step that failed: the first particle that is out of reach, or else the one whose
-// speed and acceleration need the shortest step.
-size_t flo_world_find_culprit(const FloWorld *world);
+// ---- Messages and times (state.c) ----
 
 // Tells the host, if it listens.
 __attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,
                                                          const char *format, ...);
-
 // Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);
 double flo_world_stage_done(FloWorld *world, FloStage stage, double since);
 

@@ -1,5 +1,5 @@
-// Dynamic bodies where they cannot be: in each other, between walls that leave them no room, or below
-// everything. Overlaps are looked for when somebody asks; the others are told once each time they happen.
+// Bodies where they cannot be: in each other, between walls that leave them no room, or below everything.
+// Overlaps are looked for when the host asks. The others are told once each time they happen.
 #include "base/vecmath.h"
 #include "state/state.h"
 
@@ -18,7 +18,7 @@ static bool is_near(const FloWorld *world, const FloBody *a, const FloBody *b) {
 
 // The ball around a sample that just fits into its body reaches this deep into the other.
 static double depth_in(const FloWorld *world, const FloBody *body, const FloBody *other) {
-  const FloParticles *set = &world->sets[body->set];
+  const FloParticles *set = &world->sets[body->kind->set];
   double deepest = 0;
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     const double x[3] = {set->x[i], set->y[i], set->z[i]};
@@ -39,7 +39,7 @@ FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error) {
   for (size_t k = 0; k < world->bodies.count; ++k)
     for (size_t j = 0; j < k; ++j) {
       // Walls may stand in each other.
-      if (bodies[j].kind != FLO_BODY_DYNAMIC && bodies[k].kind != FLO_BODY_DYNAMIC) continue;
+      if (!flo_body_is_pushed(&bodies[j]) && !flo_body_is_pushed(&bodies[k])) continue;
       double overlap = flo_world_overlap(world, &bodies[j], &bodies[k]);
       if (overlap > OVERLAP_LEAST * s)
         return flo_fail(error, FLO_BAD_INPUT,
@@ -52,9 +52,9 @@ FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error) {
 
 // ---- Squeezed bodies ----
 
-enum { MAX_PRESSES = 16 };
+enum { MAX_PRESSES = 64 };
 
-// A wall that stands in the body, and where to it pushes.
+// A wall that stands in the body, and the direction in which it pushes.
 typedef struct Press {
   const FloBody *wall;
   double direction[3], depth;
@@ -65,13 +65,22 @@ typedef struct Presses {
   Press list[MAX_PRESSES];
 } Presses;
 
-// The deepest for every wall and about every direction.
+static size_t shallowest_press(const Presses *presses) {
+  size_t shallowest = 0;
+  for (size_t k = 1; k < presses->count; ++k)
+    if (presses->list[k].depth < presses->list[shallowest].depth) shallowest = k;
+  return shallowest;
+}
+
+// Keeps the deepest press of every wall along about every direction; when the list is full, the deepest of
+// all.
 static void note_press(Presses *presses, const FloBody *wall, const double direction[3], double depth) {
   size_t k = 0;
   while (k < presses->count &&
          (presses->list[k].wall != wall || vec_dot(presses->list[k].direction, direction) < 0.8))
     ++k;
-  if (k == MAX_PRESSES || (k < presses->count && presses->list[k].depth >= depth)) return;
+  if (k == MAX_PRESSES) k = shallowest_press(presses);
+  if (k < presses->count && presses->list[k].depth >= depth) return;
   if (k == presses->count) ++presses->count;
   presses->list[k] = (Press){.wall = wall, .depth = depth};
   vec_copy(direction, presses->list[k].direction);
@@ -79,7 +88,7 @@ static void note_press(Presses *presses, const FloBody *wall, const double direc
 
 // A sample that is inside a wall shows that they overlap by more than half a spacing.
 static void press_sample(const FloWorld *world, size_t i, Presses *presses) {
-  const FloPairs *pairs = &world->rigid_boundary;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   const double x[3] = {rigid->x[i], rigid->y[i], rigid->z[i]};
@@ -112,10 +121,11 @@ static bool find_squeeze(const Presses *presses, const Press *pair[2]) {
 }
 
 static void watch_squeeze(const FloWorld *world, FloBody *body) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   Presses presses = {0};
   const Press *pair[2];
   for (size_t i = body->first; i < body->first + body->count; ++i)
-    if (world->rigid_boundary.row_count[i] > 0) press_sample(world, i, &presses);
+    if (pairs->row_count[i] > 0) press_sample(world, i, &presses);
   bool was_squeezed = body->is_squeezed;
   body->is_squeezed = find_squeeze(&presses, pair);
   if (!body->is_squeezed || was_squeezed) return;
@@ -130,7 +140,7 @@ static void watch_squeeze(const FloWorld *world, FloBody *body) {
 
 bool flo_world_is_body_lost(const FloWorld *world, const FloBody *body) {
   double g = vec_length(world->def.gravity), highest[3];
-  if (body->kind != FLO_BODY_DYNAMIC || g == 0) return false;
+  if (!flo_body_is_pushed(body) || g == 0) return false;
   vec_add_scaled(body->state.pose.position, world->def.gravity, -body->reach / g, highest);
   return flo_world_is_lost(world, highest);
 }
@@ -146,15 +156,21 @@ static void watch_fall(const FloWorld *world, FloBody *body) {
 
 static bool has_moving_walls(const FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_bodies(world)[k].n_motions && is_moving(&flo_bodies(world)[k])) return true;
+    if (flo_body_is_led(&flo_bodies(world)[k]) && is_moving(&flo_bodies(world)[k])) return true;
   return false;
 }
 
+// Whether it is known which walls the samples of bodies are near.
+static bool has_wall_neighbours(const FloWorld *world) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
+  return flo_world_has_lists(world) && pairs->n_rows == world->sets[FLO_SET_RIGID].count;
+}
+
 void flo_world_watch_bodies(FloWorld *world) {
-  bool can_squeeze = has_moving_walls(world);
+  bool can_squeeze = has_moving_walls(world) && has_wall_neighbours(world);
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    if (body->kind != FLO_BODY_DYNAMIC) continue;
+    if (!flo_body_is_pushed(body)) continue;
     if (can_squeeze) watch_squeeze(world, body);
     watch_fall(world, body);
   }

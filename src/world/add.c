@@ -1,23 +1,15 @@
 // Adding materials and fluid to a world.
 #include "base/pose.h"
-#include "state/state.h"
+#include "world/world.h"
 
 #include <stdio.h>
 #include <string.h>
-
-double flo_world_rest_volume(const FloWorld *world) {
-  double s = world->def.spacing;
-  return world->def.dim == 2 ? s * s : s * s * s;
-}
 
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size,
                            FloError *error) {
   if (list->count >= UINT16_MAX)
     return flo_fail(error, FLO_BAD_INPUT, "more than %d objects of one kind", UINT16_MAX);
-  FLO_TRY(
-      flo_buffer_reserve(&world->memory, &list->buffer, (list->count + 1) * size, list->count * size, error));
-  memcpy((char *)list->buffer.data + list->count++ * size, element, size);
-  return FLO_OK;
+  return flo_list_append(world, list, element, size, error);
 }
 
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error) {
@@ -151,7 +143,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
     flo_world_log(world, FLO_LOG_INFO,
                   "%zu of %zu fluid particles were left out where solids or other fluids stand",
                   points->count - *n_added, points->count);
-  world->is_prepared = world->has_step_state = world->lists.is_current = false;
+  flo_world_note_added(world);
   return FLO_OK;
 }
 
@@ -195,7 +187,7 @@ static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, con
                               FloPoints *points, FloError *error) {
   bool wraps[3] = {false}, has_ends = true;
   for (int axis = 0; axis < world->def.dim && def->shape.radius == 0; ++axis) {
-    wraps[axis] = flo_world_is_endless(world, &def->shape, &def->pose, axis);
+    wraps[axis] = flo_shape_is_endless(&world->domain, &def->shape, &def->pose, axis);
     has_ends = has_ends && !wraps[axis];
   }
   if (!has_ends) return sample_endless(world, def, wraps, points, error);
@@ -238,6 +230,6 @@ FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_
     for (int axis = 0; velocities && axis < 3; ++axis) v[axis] = (double)velocities[3 * k + (size_t)axis];
     flo_world_put_particle(world, first + k, material.index, positions + 3 * k, v);
   }
-  world->is_prepared = world->has_step_state = world->lists.is_current = false;
+  flo_world_note_added(world);
   return FLO_OK;
 }

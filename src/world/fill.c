@@ -1,6 +1,6 @@
 // Filling a vessel: fluid spreads from a point through all that is free, as far up as its level.
 #include "base/pose.h"
-#include "state/state.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -24,19 +24,6 @@ static void point_at(const Fill *fill, const long index[3], double x[3]) {
 }
 
 // ---- The lattice: so that fluid begins half a spacing from the walls, wherever the seed is ----
-
-bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]) {
-  const FloShape *shape = &body->solid->shape;
-  double local[3];
-  if (shape->kind != FLO_SHAPE_TANK) return false;
-  pose_to_local(&body->state.pose, x, local);
-  for (int axis = 0; axis < world->def.dim; ++axis) {
-    double half = shape->size[axis] / 2;
-    bool is_open = axis == shape->up && !shape->closed;
-    if (local[axis] < -half || (!is_open && local[axis] > half)) return false;
-  }
-  return true;
-}
 
 // Half a spacing from the low corner of a tank.
 static void low_corner(const FloWorld *world, const FloBody *tank, double low[3]) {
@@ -324,7 +311,7 @@ FloStatus flo_world_add_fill(FloWorld *world, const FloFillDef *def, size_t *n_a
     flo_world_put_particle(world, first + k, def->material.index, flo_points_at(&points, k), def->velocity);
   if (status == FLO_OK) {
     if (n_added) *n_added = points.count;
-    world->is_prepared = world->has_step_state = world->lists.is_current = false;
+    flo_world_note_added(world);
   }
   flo_points_free(&points);
   return status;

@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/pose.h"
-#include "state/state.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -52,17 +52,13 @@ static void raise_density_error(const void *context, size_t begin, size_t end, d
 }
 
 static void add_body_measurements(const FloWorld *world, const FloBody *body, FloMeasurements *f) {
-  const FloRigid *rigid = &body->rigid;
-  double momentum[3], orbit[3];
-  if (body->kind != FLO_BODY_DYNAMIC || rigid->is_held) return;
-  vec_scale(rigid->velocity, rigid->mass, momentum);
-  vec_cross(rigid->position, momentum, orbit);
-  f->kinetic_energy +=
-      (vec_dot(momentum, rigid->velocity) + vec_dot(rigid->angular_momentum, rigid->angular_velocity)) / 2;
-  f->potential_energy -= rigid->mass * vec_dot(world->def.gravity, rigid->position);
-  vec_add(f->momentum, momentum, f->momentum);
-  vec_add(f->angular_momentum, orbit, f->angular_momentum);
-  vec_add(f->angular_momentum, rigid->angular_momentum, f->angular_momentum);
+  FloBodyMeasure measure = {0};
+  if (!body->kind->measure) return;
+  body->kind->measure(body, world->def.gravity, &measure);
+  f->kinetic_energy += measure.kinetic_energy;
+  f->potential_energy += measure.potential_energy;
+  vec_add(f->momentum, measure.momentum, f->momentum);
+  vec_add(f->angular_momentum, measure.angular_momentum, f->angular_momentum);
 }
 
 FloMeasurements flo_world_measure(FloWorld *world) {
@@ -96,7 +92,7 @@ FloMeasurements flo_world_measure(FloWorld *world) {
 // ---- Bodies ----
 
 static void sum_body_forces(FloWorld *world, FloBody *body) {
-  const FloParticles *b = &world->sets[body->set];
+  const FloParticles *b = flo_samples_of(world, body);
   vec_set(body->state.force, 0, 0, 0);
   vec_set(body->state.torque, 0, 0, 0);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
@@ -111,18 +107,16 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
 
 // Of dynamic bodies the step itself knows the forces.
 static FloStatus find_forces(FloWorld *world, FloError *error) {
-  if (!world->has_step_state || world->forces_of_step == world->step) return FLO_OK;
+  if (!flo_world_has_step_state(world) || world->epochs.forces > world->epochs.done) return FLO_OK;
   FLO_TRY(world->method->solid_forces(world, world->method_state, error));
   flo_world_add_pushes(world);
   for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) sum_body_forces(world, &flo_bodies(world)[k]);
-  world->forces_of_step = world->step;
+    if (!flo_body_is_pushed(&flo_bodies(world)[k])) sum_body_forces(world, &flo_bodies(world)[k]);
+  flo_epoch_note(world, &world->epochs.forces);
   return FLO_OK;
 }
 
-static bool has_average(const FloBody *body) {
-  return body->kind == FLO_BODY_DYNAMIC || body->averages_force;
-}
+static bool has_average(const FloBody *body) { return flo_body_is_pushed(body) || body->averages_force; }
 
 FloStatus flo_world_add_impulses(FloWorld *world, FloError *error) {
   for (size_t k = 0; k < world->bodies.count; ++k)
@@ -188,8 +182,8 @@ FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, Fl
 // The grid is that of the last step; without one, or after particles were added, it is made anew.
 static bool has_current_grid(FloWorld *world) {
   FloGrid *grid = &world->grids[FLO_SET_FLUID];
-  if (world->has_step_state && grid->count == world->sets[FLO_SET_FLUID].count) return true;
-  world->lists.is_current = false;
+  if (flo_world_has_step_state(world) && grid->count == world->sets[FLO_SET_FLUID].count) return true;
+  flo_epoch_note(world, &world->epochs.order);
   return flo_grid_build(grid, &world->sets[FLO_SET_FLUID], NULL, world->threads, NULL) == FLO_OK;
 }
 
@@ -264,6 +258,8 @@ uint64_t flo_world_hash(const FloWorld *world) {
   uint64_t h = FLO_HASH_START;
   h = flo_hash_bytes(h, &world->time, sizeof world->time);
   for (int set = 0; set < FLO_SET_COUNT; ++set) {
+    if (set == FLO_SET_SOFT && world->sets[set].count == 0)
+      continue; // worlds without soft bodies hash as ever
     uint64_t particles = flo_particles_hash(&world->sets[set]);
     h = flo_hash_bytes(h, &particles, sizeof particles);
   }
@@ -277,8 +273,8 @@ uint64_t flo_world_hash(const FloWorld *world) {
 }
 
 const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
-  static const char *const names[FLO_STAGE_COUNT] = {"sort",  "neighbours", "density",
-                                                     "force", "integrate",  "bodies"};
+  static const char *const names[FLO_STAGE_COUNT] = {"sort",      "neighbours", "density", "force",
+                                                     "integrate", "bodies",     "response"};
   if (k >= FLO_STAGE_COUNT) return NULL;
   if (seconds) *seconds = world->stage_seconds[k];
   return names[k];

@@ -4,60 +4,13 @@
 // the state: lists may be some steps old, and sums over them come in their order. So that the bits of a run
 // do not depend on where it was saved, the positions from which the lists were made are kept as well, and the
 // lists are made from these again.
-#include "world/saved.h"
 #include "base/hash.h"
-#include "state/state.h"
+#include "world/saved.h"
+#include "world/world.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-// ---- Arrays by name ----
-
-FloStatus flo_state_create(FloState **out, FloError *error) {
-  FloMemory memory;
-  flo_memory_init(&memory, &(FloAllocator){0});
-  *out = flo_memory_allocate(&memory, sizeof **out);
-  if (!*out) return flo_fail(error, FLO_NO_MEMORY, "out of memory for a world's state");
-  **out = (FloState){.memory = memory};
-  return FLO_OK;
-}
-
-void flo_state_destroy(FloState *state) {
-  if (!state) return;
-  for (size_t k = 0; k < FLO_MAX_STATE_ARRAYS; ++k) flo_buffer_free(&state->memory, &state->arrays[k].buffer);
-  FloMemory last = state->memory;
-  flo_memory_release(&last, state, sizeof *state);
-}
-
-FloStatus flo_state_add(FloState *state, const char *name, FloType type, size_t count, void **data,
-                        FloError *error) {
-  *data = NULL;
-  if (state->n_arrays == FLO_MAX_STATE_ARRAYS)
-    return flo_fail(error, FLO_BAD_INPUT, "state: more than %d arrays", FLO_MAX_STATE_ARRAYS);
-  FloStateArray *array = &state->arrays[state->n_arrays];
-  FLO_TRY(flo_buffer_reserve(&state->memory, &array->buffer, count * flo_type_size(type), 0, error));
-  snprintf(array->name, sizeof array->name, "%s", name);
-  array->type = type, array->count = count;
-  *data = array->buffer.data;
-  state->n_arrays++;
-  return FLO_OK;
-}
-
-const FloStateArray *flo_state_find(const FloState *state, const char *name) {
-  for (size_t k = 0; k < state->n_arrays; ++k)
-    if (!strcmp(state->arrays[k].name, name)) return &state->arrays[k];
-  return NULL;
-}
-
-static FloStatus add_copy(FloState *state, const char *name, FloType type, size_t count, const void *from,
-                          FloError *error) {
-  void *data;
-  FLO_TRY(flo_state_add(state, name, type, count, &data, error));
-  if (count) memcpy(data, from, count * flo_type_size(type));
-  return FLO_OK;
-}
 
 // ---- Single numbers: X(member of the world, its type, the least and the most it may be) ----
 
@@ -72,12 +25,13 @@ static FloStatus add_copy(FloState *state, const char *name, FloType type, size_
   X(residual, double, 0, MUCH)                                                                               \
   X(contacts, size_t, 0, MUCH)                                                                               \
   X(next_id[FLO_SET_FLUID], uint32_t, 0, UINT32_MAX)                                                         \
+  X(next_id[FLO_SET_BOUNDARY], uint32_t, 0, UINT32_MAX)                                                      \
+  X(next_id[FLO_SET_RIGID], uint32_t, 0, UINT32_MAX)                                                         \
+  X(next_id[FLO_SET_SOFT], uint32_t, 0, UINT32_MAX)                                                          \
   X(n_emitted, size_t, 0, MUCH)                                                                              \
   X(n_removed, size_t, 0, MUCH)                                                                              \
   X(max_speed, double, 0, MUCH)                                                                              \
   X(max_acceleration, double, 0, MUCH)                                                                       \
-  X(was_changed, bool, 0, 1)                                                                                 \
-  X(is_prepared, bool, 0, 1)                                                                                 \
   X(lists.reach, double, 1, 2)                                                                               \
   X(lists.age, int, 0, INT_MAX)
 
@@ -89,18 +43,169 @@ static FloStatus save_scalars(const FloWorld *world, FloState *state, FloError *
 #define X(member, type, low, high) (double)world->member,
   const double values[N_SCALARS] = {FLO_SCALARS(X)};
 #undef X
-  return add_copy(state, "scalars", FLO_TYPE_F64, N_SCALARS, values, error);
+  return flo_state_add_copy(state, "scalars", FLO_TYPE_F64, N_SCALARS, values, error);
 }
 
-static void restore_scalars(FloWorld *world, const double *values) {
+static void restore_scalars(FloWorld *world, const FloState *state) {
+  const double *values = flo_state_find(state, "scalars")->buffer.data;
 #define X(member, type, low, high) world->member = (type)(*values++);
   FLO_SCALARS(X)
 #undef X
 }
 
-// ---- Streams and bodies, as rows of numbers ----
+static FloStatus check_scalars(const FloState *state, FloError *error) {
+  FLO_TRY(flo_state_need(state, "scalars", FLO_TYPE_F64, N_SCALARS, error));
+  const double *value = flo_state_find(state, "scalars")->buffer.data;
+  // Also so that each may be cast to its type. Written so that NaN is refused.
+#define X(member, type, low, high)                                                                           \
+  if (!(*value >= (low) && *value <= (high)))                                                                \
+    return flo_fail(error, FLO_BAD_INPUT, "state: %s is %g, which makes no sense", #member, *value);         \
+  ++value;
+  FLO_SCALARS(X)
+#undef X
+  return FLO_OK;
+}
 
-enum { PER_EMITTER = 3, PER_BODY = 29 };
+// ---- Epochs: of all that they tell, these two matter to the next step ----
+
+enum { IS_PREPARED, WAS_CHANGED, N_EPOCH_FLAGS };
+
+static FloStatus save_epochs(const FloWorld *world, FloState *state, FloError *error) {
+  const double flags[N_EPOCH_FLAGS] = {flo_world_is_prepared(world), flo_world_was_changed(world)};
+  return flo_state_add_copy(state, "epochs", FLO_TYPE_F64, N_EPOCH_FLAGS, flags, error);
+}
+
+static void restore_epochs(FloWorld *world, const FloState *state) {
+  const double *flags = flo_state_find(state, "epochs")->buffer.data;
+  flo_world_note_added(world);
+  flo_epoch_note(world, &world->epochs.walls);
+  if (flags[IS_PREPARED] != 0) flo_epoch_note(world, &world->epochs.prepared);
+  if (flags[WAS_CHANGED] == 0) flo_epoch_note(world, &world->epochs.done);
+  flo_epoch_note(world, &world->epochs.begun); // nothing of the step before is known
+}
+
+// ---- Tables: fields of structs, one array for each field over all structs ----
+
+// The k-th struct of a table, or NULL if entry k has none.
+typedef void *(*StructAt)(const FloWorld *world, const void *which, size_t k);
+
+typedef struct Table {
+  char prefix[24];
+  const FloStateField *fields;
+  size_t n; // entries
+  StructAt at;
+  const void *which; // for `at`
+} Table;
+
+static void *body_at(const FloWorld *world, const void *which, size_t k) {
+  (void)which;
+  return &flo_bodies(world)[k];
+}
+
+static void *own_at(const FloWorld *world, const void *kind, size_t k) {
+  const FloBody *body = &flo_bodies(world)[k];
+  return body->kind == kind ? body->own : NULL;
+}
+
+static void *method_at(const FloWorld *world, const void *which, size_t k) {
+  (void)which, (void)k;
+  return world->method_state;
+}
+
+static const FloStateField body_fields[] = {FLO_STATE_FIELD(FloBody, state.pose.position),
+                                            FLO_STATE_FIELD(FloBody, state.pose.rotation),
+                                            FLO_STATE_FIELD(FloBody, state.velocity),
+                                            FLO_STATE_FIELD(FloBody, state.angular_velocity),
+                                            FLO_STATE_FIELD(FloBody, impulse),
+                                            {0}};
+
+// Table number k of a world: the method's, that of all bodies, then one for each kind of body, at its first
+// body. False past the last.
+static bool table_at(const FloWorld *world, size_t k, Table *table) {
+  if (k == 0) *table = (Table){"method", world->method->saved, 1, method_at, NULL};
+  if (k == 1) *table = (Table){"bodies", body_fields, world->bodies.count, body_at, NULL};
+  if (k < 2) return true;
+  if (k - 2 >= world->bodies.count) return false;
+  const FloKind *kind = flo_bodies(world)[k - 2].kind;
+  bool is_first = true;
+  for (size_t b = 0; b < k - 2; ++b) is_first = is_first && flo_bodies(world)[b].kind != kind;
+  *table = (Table){
+      .fields = is_first ? kind->fields : NULL, .n = world->bodies.count, .at = own_at, .which = kind};
+  snprintf(table->prefix, sizeof table->prefix, "bodies.%s", kind->name);
+  return true;
+}
+
+// One field of a table: its name in the state, and how many numbers that are.
+static size_t describe_field(const FloWorld *world, const Table *table, const FloStateField *field,
+                             char name[48]) {
+  size_t n = 0;
+  for (size_t k = 0; k < table->n; ++k)
+    if (table->at(world, table->which, k)) n += flo_max_size(field->count, 1);
+  snprintf(name, 48, "%s/%s", table->prefix, field->name);
+  return n;
+}
+
+typedef FloStatus (*FieldFn)(FloWorld *world, FloState *state, const Table *table, const FloStateField *field,
+                             FloError *error);
+
+static FloStatus for_each_field(FloWorld *world, FloState *state, FieldFn work, FloError *error) {
+  Table table;
+  for (size_t k = 0; table_at(world, k, &table); ++k)
+    for (const FloStateField *field = table.fields; field && field->name; ++field)
+      FLO_TRY(work(world, state, &table, field, error));
+  return FLO_OK;
+}
+
+static FloStatus save_field(FloWorld *world, FloState *state, const Table *table, const FloStateField *field,
+                            FloError *error) {
+  char name[48];
+  void *data;
+  FLO_TRY(flo_state_add(state, name, FLO_TYPE_F64, describe_field(world, table, field, name), &data, error));
+  double *to = data;
+  for (size_t k = 0; k < table->n; ++k) {
+    const char *from = table->at(world, table->which, k);
+    if (!from) continue;
+    if (field->count == 0) *to++ = *(const bool *)(from + field->offset);
+    if (field->count) memcpy(to, from + field->offset, field->count * sizeof *to);
+    to += field->count;
+  }
+  return FLO_OK;
+}
+
+static FloStatus check_field(FloWorld *world, FloState *state, const Table *table, const FloStateField *field,
+                             FloError *error) {
+  char name[48];
+  size_t n = describe_field(world, table, field, name);
+  return flo_state_check_numbers(state, name, n, -MUCH, MUCH, error);
+}
+
+static FloStatus restore_field(FloWorld *world, FloState *state, const Table *table,
+                               const FloStateField *field, FloError *error) {
+  (void)error;
+  char name[48];
+  describe_field(world, table, field, name);
+  const double *from = flo_state_find(state, name)->buffer.data;
+  for (size_t k = 0; k < table->n; ++k) {
+    char *to = table->at(world, table->which, k);
+    if (!to) continue;
+    if (field->count == 0) *(bool *)(to + field->offset) = *from++ != 0;
+    if (field->count) memcpy(to + field->offset, from, field->count * sizeof *from);
+    from += field->count;
+  }
+  return FLO_OK;
+}
+
+static void refresh_bodies(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (body->kind->refresh) body->kind->refresh(body);
+    if (body->is_moving) flo_world_place_samples(world, body);
+  }
+}
+
+// ---- Streams, as rows of numbers ----
+
+enum { PER_EMITTER = 3 };
 
 static FloStatus save_streams(const FloWorld *world, FloState *state, FloError *error) {
   void *data;
@@ -119,8 +224,10 @@ static FloStatus save_streams(const FloWorld *world, FloState *state, FloError *
   return FLO_OK;
 }
 
-static void restore_streams(FloWorld *world, const double *emitters, const double *sinks,
-                            const double *materials) {
+static void restore_streams(FloWorld *world, const FloState *state) {
+  const double *emitters = flo_state_find(state, "emitters")->buffer.data,
+               *sinks = flo_state_find(state, "sinks")->buffer.data,
+               *materials = flo_state_find(state, "materials")->buffer.data;
   for (size_t k = 0; k < world->emitters.count; ++k, emitters += PER_EMITTER) {
     FloEmitter *emitter = &flo_emitters(world)[k];
     emitter->n_layers = (uint64_t)emitters[0];
@@ -130,46 +237,7 @@ static void restore_streams(FloWorld *world, const double *emitters, const doubl
   for (size_t k = 0; k < world->materials.count; ++k) flo_materials(world)[k].is_fluid = materials[k] != 0;
 }
 
-static FloStatus save_bodies(const FloWorld *world, FloState *state, FloError *error) {
-  void *data;
-  FLO_TRY(flo_state_add(state, "bodies", FLO_TYPE_F64, PER_BODY * world->bodies.count, &data, error));
-  double *at = data;
-  for (size_t k = 0; k < world->bodies.count; ++k, at += PER_BODY) {
-    const FloBodyState *s = &flo_bodies(world)[k].state;
-    const FloRigid *rigid = &flo_bodies(world)[k].rigid;
-    memcpy(at, s->pose.position, 3 * sizeof *at);
-    memcpy(at + 3, s->pose.rotation, 4 * sizeof *at);
-    memcpy(at + 7, s->velocity, 3 * sizeof *at);
-    memcpy(at + 10, s->angular_velocity, 3 * sizeof *at);
-    memcpy(at + 13, rigid->position, 3 * sizeof *at);
-    memcpy(at + 16, rigid->velocity, 3 * sizeof *at);
-    memcpy(at + 19, rigid->angular_momentum, 3 * sizeof *at);
-    at[22] = rigid->is_held;
-    memcpy(at + 23, flo_bodies(world)[k].impulse, 6 * sizeof *at);
-  }
-  return FLO_OK;
-}
-
-static void restore_bodies(FloWorld *world, const double *at) {
-  for (size_t k = 0; k < world->bodies.count; ++k, at += PER_BODY) {
-    FloBody *body = &flo_bodies(world)[k];
-    FloBodyState *s = &body->state;
-    FloRigid *rigid = &body->rigid;
-    memcpy(s->pose.position, at, 3 * sizeof *at);
-    memcpy(s->pose.rotation, at + 3, 4 * sizeof *at);
-    memcpy(s->velocity, at + 7, 3 * sizeof *at);
-    memcpy(s->angular_velocity, at + 10, 3 * sizeof *at);
-    memcpy(rigid->position, at + 13, 3 * sizeof *at);
-    memcpy(rigid->velocity, at + 16, 3 * sizeof *at);
-    memcpy(rigid->angular_momentum, at + 19, 3 * sizeof *at);
-    rigid->is_held = at[22] != 0;
-    memcpy(body->impulse, at + 23, 6 * sizeof *at);
-    if (body->kind == FLO_BODY_DYNAMIC) flo_rigid_refresh(rigid, s->pose.rotation);
-    if (body->kind != FLO_BODY_STATIC) flo_world_place_samples(world, body);
-  }
-}
-
-// ---- Solids: their samples are not kept, but known again ----
+// ---- Skins: samples that stay are not kept, but known again ----
 
 // Where they are in their bodies, and what volume they stand for.
 static uint64_t hash_set(const FloParticles *b, uint64_t h) {
@@ -186,58 +254,157 @@ static uint64_t hash_set(const FloParticles *b, uint64_t h) {
 }
 
 static uint64_t hash_samples(const FloWorld *world) {
-  return hash_set(&world->sets[FLO_SET_RIGID], hash_set(&world->sets[FLO_SET_BOUNDARY], FLO_HASH_START));
+  uint64_t h = FLO_HASH_START;
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+    if (!flo_world_has_changing_skin(world, (FloSet)set)) h = hash_set(&world->sets[set], h);
+  return h;
 }
 
-static FloStatus save_samples(const FloWorld *world, FloState *state, FloError *error) {
+// The hash, and how many samples each body has.
+static FloStatus save_skins(const FloWorld *world, FloState *state, FloError *error) {
   uint64_t h = hash_samples(world);
   const uint32_t halves[2] = {(uint32_t)h, (uint32_t)(h >> 32)};
-  return add_copy(state, "solids", FLO_TYPE_U32, 2, halves, error);
+  void *counts;
+  FLO_TRY(flo_state_add_copy(state, "solids", FLO_TYPE_U32, 2, halves, error));
+  FLO_TRY(flo_state_add(state, "samples", FLO_TYPE_U32, world->bodies.count, &counts, error));
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    ((uint32_t *)counts)[k] = (uint32_t)flo_bodies(world)[k].count;
+  return FLO_OK;
+}
+
+static FloStatus check_skins(const FloWorld *world, const FloState *state, FloError *error) {
+  FLO_TRY(flo_state_need(state, "solids", FLO_TYPE_U32, 2, error));
+  FLO_TRY(flo_state_need(state, "samples", FLO_TYPE_U32, world->bodies.count, error));
+  const uint32_t *halves = flo_state_find(state, "solids")->buffer.data,
+                 *counts = flo_state_find(state, "samples")->buffer.data;
+  bool is_same = ((uint64_t)halves[1] << 32 | halves[0]) == hash_samples(world);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    is_same = is_same && (body->kind->resample || counts[k] == body->count);
+  }
+  if (is_same) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "state: the solids are not the ones that were saved; a mesh file may have changed since");
+}
+
+// How many samples a set has in a state.
+static size_t samples_in(const FloWorld *world, const FloState *state, FloSet set) {
+  const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
+  size_t n = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].kind->set == set) n += counts[k];
+  return n;
+}
+
+// The samples of each body stand side by side, in the order of the bodies.
+static void restore_ranges(FloWorld *world, const FloState *state) {
+  const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
+  size_t next[FLO_SET_COUNT] = {0};
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    body->first = next[body->kind->set], body->count = counts[k];
+    next[body->kind->set] += body->count;
+  }
 }
 
 // ---- Particles ----
 
-// Of fluid every field that is state; of bodies' samples only what the method keeps with them, since all else
-// follows from the bodies.
-static const FloField *saved_field(const FloParticles *particles, size_t *k, void **data, char name[48]) {
+// Of fluid, and of sets whose skins change, every field that is state. Of other samples only what the method
+// keeps with them, since all else follows from the bodies.
+static bool is_whole_set(const FloWorld *world, FloSet set) {
+  return set == FLO_SET_FLUID || flo_world_has_changing_skin(world, set);
+}
+
+static bool is_extra(const FloParticles *particles, const FloField *field) {
+  for (const FloField *f = particles->extra_fields; f && f->name; ++f)
+    if (f == field) return true;
+  return false;
+}
+
+static const FloField *saved_field(const FloWorld *world, FloSet set, size_t *k, void **data, char name[48]) {
+  static const char *const names[FLO_SET_COUNT] = {"fluid", "boundary", "rigid", "soft"};
+  const FloParticles *particles = &world->sets[set];
   const FloField *field;
   while ((field = flo_particles_field(particles, (*k)++, data))) {
-    bool is_extra = false;
-    for (const FloField *f = particles->extra_fields; f && f->name; ++f) is_extra = is_extra || f == field;
-    if (!field->is_state || (particles->set != FLO_SET_FLUID && !is_extra)) continue;
-    snprintf(name, 48, "%s/%s", particles->set == FLO_SET_FLUID ? "fluid" : "rigid", field->name);
+    if (!field->is_state || !(is_whole_set(world, set) || is_extra(particles, field))) continue;
+    snprintf(name, 48, "%s/%s", names[set], field->name);
     return field;
   }
   return NULL;
 }
 
-static FloStatus save_particles(const FloParticles *particles, FloState *state, FloError *error) {
+static FloStatus save_particles(const FloWorld *world, FloSet set, FloState *state, FloError *error) {
   const FloField *field;
   void *data;
   char name[48];
-  for (size_t k = 0; (field = saved_field(particles, &k, &data, name));)
-    FLO_TRY(add_copy(state, name, field->type, particles->count, data, error));
+  for (size_t k = 0; (field = saved_field(world, set, &k, &data, name));)
+    FLO_TRY(flo_state_add_copy(state, name, field->type, world->sets[set].count, data, error));
   return FLO_OK;
 }
 
-static void restore_particles(FloParticles *particles, const FloState *state) {
+static FloStatus check_particles(const FloWorld *world, FloSet set, const FloState *state, size_t n,
+                                 FloError *error) {
   const FloField *field;
   void *data;
   char name[48];
-  for (size_t k = 0; (field = saved_field(particles, &k, &data, name));)
-    if (particles->count)
-      memcpy(data, flo_state_find(state, name)->buffer.data, particles->count * flo_type_size(field->type));
+  for (size_t k = 0; (field = saved_field(world, set, &k, &data, name));)
+    FLO_TRY(flo_state_need(state, name, field->type, n, error));
+  return FLO_OK;
 }
 
-static FloStatus restore_fluid(FloWorld *world, const FloState *state, size_t count, FloError *error) {
-  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  size_t before = fluid->count;
-  // Nothing of the old fluid stays: also fields that are not state begin as those of new particles do.
-  fluid->count = 0;
-  FloStatus status = flo_particles_add(fluid, count, error);
-  if (status != FLO_OK) fluid->count = before;
-  if (status == FLO_OK) restore_particles(fluid, state);
+static void restore_particles(FloWorld *world, FloSet set, const FloState *state) {
+  const FloField *field;
+  void *data;
+  char name[48];
+  size_t n = world->sets[set].count;
+  for (size_t k = 0; n && (field = saved_field(world, set, &k, &data, name));)
+    memcpy(data, flo_state_find(state, name)->buffer.data, n * flo_type_size(field->type));
+}
+
+// Nothing of the old particles stays: also fields that are not state begin as those of new particles do.
+static FloStatus replace_set(FloWorld *world, FloSet set, const FloState *state, size_t count,
+                             FloError *error) {
+  FloParticles *particles = &world->sets[set];
+  size_t before = particles->count;
+  particles->count = 0;
+  FloStatus status = flo_particles_add(particles, count, error);
+  if (status != FLO_OK) particles->count = before;
+  if (status == FLO_OK) restore_particles(world, set, state);
   return status;
+}
+
+static FloStatus restore_samples(FloWorld *world, const FloState *state, FloError *error) {
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+    if (is_whole_set(world, (FloSet)set))
+      FLO_TRY(replace_set(world, (FloSet)set, state, samples_in(world, state, (FloSet)set), error));
+    else
+      restore_particles(world, (FloSet)set, state);
+  restore_ranges(world, state);
+  return FLO_OK;
+}
+
+static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
+  if (n > UINT32_MAX / 2) return flo_fail(error, FLO_BAD_INPUT, "state: %zu particles are too many", n);
+  FLO_TRY(check_particles(world, FLO_SET_FLUID, state, n, error));
+  const uint16_t *material = flo_state_find(state, "fluid/material")->buffer.data,
+                 *held = flo_state_find(state, "fluid/held")->buffer.data;
+  const double *x[3] = {flo_state_find(state, "fluid/x")->buffer.data,
+                        flo_state_find(state, "fluid/y")->buffer.data,
+                        flo_state_find(state, "fluid/z")->buffer.data};
+  for (size_t i = 0; i < n; ++i)
+    if (!isfinite(x[0][i]) || !isfinite(x[1][i]) || !isfinite(x[2][i]))
+      return flo_fail(error, FLO_BAD_INPUT, "state: particle %zu is nowhere", i);
+    else if (material[i] >= world->materials.count || held[i] > world->emitters.count)
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "state: particle %zu is of a material or emitter that is not here", i);
+  return FLO_OK;
+}
+
+// Samples of changing skins must name the bodies that they stand side by side for.
+static FloStatus check_samples(const FloWorld *world, const FloState *state, FloSet set, FloError *error) {
+  size_t n = samples_in(world, state, set);
+  FLO_TRY(check_particles(world, set, state, n, error));
+  return n > UINT32_MAX / 2 ? flo_fail(error, FLO_BAD_INPUT, "state: %zu samples are too many", n) : FLO_OK;
 }
 
 // ---- Neighbour lists that serve several steps ----
@@ -254,10 +421,10 @@ static FloStatus save_grid(const FloGrid *grid, const char *fixed_name, const ch
 static FloStatus save_lists(const FloWorld *world, FloState *state, FloError *error) {
   const FloGrid *grid = &world->grids[FLO_SET_FLUID], *rigid = &world->grids[FLO_SET_RIGID];
   void *clearance;
-  if (!world->lists.is_current || world->lists.reach == 1) return FLO_OK;
+  if (!flo_world_has_lists(world) || world->lists.reach == 1) return FLO_OK;
   FLO_TRY(save_grid(grid, "lists/fixed", "lists/cells", state, error));
   if (rigid->count) FLO_TRY(save_grid(rigid, "lists/rigid_fixed", "lists/rigid_cells", state, error));
-  if (!world->lists.has_clearances) return FLO_OK;
+  if (!flo_world_has_clearances(world)) return FLO_OK;
   FLO_TRY(flo_state_add(state, "lists/clearance", FLO_TYPE_F32, grid->count, &clearance, error));
   const FloWallRoom *rooms = world->wall_rooms.data;
   for (size_t i = 0; i < grid->count; ++i) ((float *)clearance)[i] = rooms[i].clearance;
@@ -273,7 +440,7 @@ static FloStatus restore_clearances(FloWorld *world, const FloStateArray *cleara
   return FLO_OK;
 }
 
-// The samples of dynamic bodies weigh what they stand for.
+// Samples weigh what they stand for.
 static FloStatus restore_rigid_grid(FloWorld *world, const FloState *state, FloError *error) {
   const FloStateArray *fixed = flo_state_find(state, "lists/rigid_fixed"),
                       *cells = flo_state_find(state, "lists/rigid_cells");
@@ -291,90 +458,27 @@ static FloStatus restore_lists(FloWorld *world, const FloState *state, FloError 
                       *cells = flo_state_find(state, "lists/cells"),
                       *clearance = flo_state_find(state, "lists/clearance");
   double reach = world->lists.reach;
-  world->lists.is_current = world->lists.has_clearances = false;
-  world->lists.reach = 1; // what cells fit at first; the next line makes them fit what was saved
+  world->lists.reach = 1; // what cells fit at first; the next lines make them fit what was saved
   flo_lattice_set_reach(&world->lattice, 1);
   flo_world_set_reach(world, reach);
-  world->is_boundary_grid_current = false;
   if (!fixed) return FLO_OK;
-  FLO_TRY(flo_world_update_boundary_grid(world, error));
+  FLO_TRY(flo_world_update_wall_grid(world, error));
   FLO_TRY(flo_grid_restore(&world->grids[FLO_SET_FLUID], fixed->count / 3, fixed->buffer.data,
                            cells->buffer.data, world->threads, error));
   FLO_TRY(restore_rigid_grid(world, state, error));
-  FLO_TRY(flo_world_build_operators(world, error));
-  if (clearance) FLO_TRY(restore_clearances(world, clearance, error));
-  world->lists.has_clearances = clearance != NULL;
-  world->lists.is_current = true;
-  return FLO_OK;
-}
-
-// ---- All of it ----
-
-FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error) {
-  bool is_new = !*out;
-  if (is_new) FLO_TRY(flo_state_create(out, error));
-  FloState *state = *out;
-  state->n_arrays = 0;
-  size_t n_params = 0;
-  while (world->method->params[n_params].name) ++n_params;
-  FloStatus status = save_scalars(world, state, error);
-  if (status == FLO_OK) status = add_copy(state, "params", FLO_TYPE_F64, n_params, world->params, error);
-  if (status == FLO_OK)
-    status = add_copy(state, "method", FLO_TYPE_F64, world->method->n_saved, world->method_state, error);
-  if (status == FLO_OK) status = save_streams(world, state, error);
-  if (status == FLO_OK) status = save_bodies(world, state, error);
-  if (status == FLO_OK) status = save_samples(world, state, error);
-  if (status == FLO_OK) status = save_particles(&world->sets[FLO_SET_FLUID], state, error);
-  if (status == FLO_OK) status = save_particles(&world->sets[FLO_SET_RIGID], state, error);
-  if (status == FLO_OK) status = save_lists(world, state, error);
-  if (status != FLO_OK && is_new) flo_state_destroy(state), *out = NULL;
+  flo_epoch_note(world, &world->epochs.lists);
+  world->epochs.positions = world->epochs.lists;
+  FloStatus status = flo_world_build_operators(world, error);
+  if (status == FLO_OK && clearance) status = restore_clearances(world, clearance, error);
+  if (status == FLO_OK && clearance) flo_epoch_note(world, &world->epochs.clearances);
+  if (status != FLO_OK) flo_epoch_note(world, &world->epochs.order);
   return status;
-}
-
-// ---- What a state must be for a world to take it ----
-
-static FloStatus need(const FloState *state, const char *name, FloType type, size_t count, FloError *error) {
-  const FloStateArray *array = flo_state_find(state, name);
-  if (!array)
-    return flo_fail(error, FLO_BAD_INPUT, "state: it has no '%s', so it is not of such a world", name);
-  if (array->type != type || array->count != count)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "state: it has %zu values of '%s', this world needs %zu; it was saved from another one",
-                    array->count, name, count);
-  return FLO_OK;
-}
-
-static FloStatus check_particles(const FloParticles *particles, const FloState *state, size_t n,
-                                 FloError *error) {
-  const FloField *field;
-  void *data;
-  char name[48];
-  for (size_t k = 0; (field = saved_field(particles, &k, &data, name));)
-    FLO_TRY(need(state, name, field->type, n, error));
-  return FLO_OK;
-}
-
-static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
-  if (n > UINT32_MAX / 2) return flo_fail(error, FLO_BAD_INPUT, "state: %zu particles are too many", n);
-  FLO_TRY(check_particles(&world->sets[FLO_SET_FLUID], state, n, error));
-  const uint16_t *material = flo_state_find(state, "fluid/material")->buffer.data,
-                 *held = flo_state_find(state, "fluid/held")->buffer.data;
-  const double *x[3] = {flo_state_find(state, "fluid/x")->buffer.data,
-                        flo_state_find(state, "fluid/y")->buffer.data,
-                        flo_state_find(state, "fluid/z")->buffer.data};
-  for (size_t i = 0; i < n; ++i)
-    if (!isfinite(x[0][i]) || !isfinite(x[1][i]) || !isfinite(x[2][i]))
-      return flo_fail(error, FLO_BAD_INPUT, "state: particle %zu is nowhere", i);
-    else if (material[i] >= world->materials.count || held[i] > world->emitters.count)
-      return flo_fail(error, FLO_BAD_INPUT,
-                      "state: particle %zu is of a material or emitter that is not here", i);
-  return FLO_OK;
 }
 
 static FloStatus check_cells(const FloState *state, const char *fixed_name, const char *cells_name, size_t n,
                              FloError *error) {
-  FLO_TRY(need(state, cells_name, FLO_TYPE_U32, 3 * n, error));
-  FLO_TRY(need(state, fixed_name, FLO_TYPE_U32, 3 * n, error));
+  FLO_TRY(flo_state_need(state, cells_name, FLO_TYPE_U32, 3 * n, error));
+  FLO_TRY(flo_state_need(state, fixed_name, FLO_TYPE_U32, 3 * n, error));
   const FloStateArray *cells = flo_state_find(state, cells_name);
   for (size_t k = 0; k < cells->count; ++k)
     if (!flo_grid_is_cell(((const int32_t *)cells->buffer.data)[k]))
@@ -383,7 +487,7 @@ static FloStatus check_cells(const FloState *state, const char *fixed_name, cons
 }
 
 static FloStatus check_lists(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
-  size_t n_rigid = world->sets[FLO_SET_RIGID].count;
+  size_t n_rigid = samples_in(world, state, FLO_SET_RIGID);
   // All of the lists or nothing.
   if (!flo_state_find(state, "lists/cells") && !flo_state_find(state, "lists/fixed") &&
       !flo_state_find(state, "lists/clearance"))
@@ -391,77 +495,68 @@ static FloStatus check_lists(const FloWorld *world, const FloState *state, size_
   FLO_TRY(check_cells(state, "lists/fixed", "lists/cells", n, error));
   if (n_rigid) FLO_TRY(check_cells(state, "lists/rigid_fixed", "lists/rigid_cells", n_rigid, error));
   if (flo_state_find(state, "lists/clearance"))
-    FLO_TRY(need(state, "lists/clearance", FLO_TYPE_F32, n, error));
+    FLO_TRY(flo_state_need(state, "lists/clearance", FLO_TYPE_F32, n, error));
   return FLO_OK;
 }
 
-static FloStatus check_scalars(const FloState *state, FloError *error) {
-  FLO_TRY(need(state, "scalars", FLO_TYPE_F64, N_SCALARS, error));
-  const double *value = flo_state_find(state, "scalars")->buffer.data;
-  // Also so that each may be cast to its type. Written so that NaN is refused.
-#define X(member, type, low, high)                                                                           \
-  if (!(*value >= (low) && *value <= (high)))                                                                \
-    return flo_fail(error, FLO_BAD_INPUT, "state: %s is %g, which makes no sense", #member, *value);         \
-  ++value;
-  FLO_SCALARS(X)
-#undef X
-  return FLO_OK;
+// ---- All of it ----
+
+static size_t count_params(const FloWorld *world) {
+  size_t n = 0;
+  while (world->method->params[n].name) ++n;
+  return n;
 }
 
-// Numbers between bounds; NaN is refused.
-static FloStatus check_numbers(const FloState *state, const char *name, size_t n, double low, double high,
-                               FloError *error) {
-  FLO_TRY(need(state, name, FLO_TYPE_F64, n, error));
-  const double *values = flo_state_find(state, name)->buffer.data;
-  for (size_t k = 0; k < n; ++k)
-    if (!(values[k] >= low && values[k] <= high))
-      return flo_fail(error, FLO_BAD_INPUT, "state: %g among '%s' makes no sense", values[k], name);
-  return FLO_OK;
+static FloStatus save_all(FloWorld *world, FloState *state, FloError *error) {
+  FLO_TRY(save_scalars(world, state, error));
+  FLO_TRY(save_epochs(world, state, error));
+  FLO_TRY(flo_state_add_copy(state, "params", FLO_TYPE_F64, count_params(world), world->params, error));
+  FLO_TRY(save_streams(world, state, error));
+  FLO_TRY(for_each_field(world, state, save_field, error));
+  FLO_TRY(save_skins(world, state, error));
+  for (int set = 0; set < FLO_SET_COUNT; ++set) FLO_TRY(save_particles(world, (FloSet)set, state, error));
+  return save_lists(world, state, error);
 }
 
-static FloStatus check_samples(const FloWorld *world, const FloState *state, FloError *error) {
-  FLO_TRY(need(state, "solids", FLO_TYPE_U32, 2, error));
-  const uint32_t *halves = flo_state_find(state, "solids")->buffer.data;
-  if (((uint64_t)halves[1] << 32 | halves[0]) == hash_samples(world)) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT,
-                  "state: the solids are not the ones that were saved; a mesh file may have changed since");
+FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error) {
+  bool is_new = !*out;
+  if (is_new) FLO_TRY(flo_state_create(out, error));
+  (*out)->n_arrays = 0;
+  FloStatus status = save_all((FloWorld *)world, *out, error);
+  if (status != FLO_OK && is_new) flo_state_destroy(*out), *out = NULL;
+  return status;
 }
 
-static FloStatus check_state(const FloWorld *world, const FloState *state, size_t *n_fluid, FloError *error) {
-  size_t n_params = 0;
-  while (world->method->params[n_params].name) ++n_params;
-  FLO_TRY(check_scalars(state, error));
-  FLO_TRY(check_numbers(state, "params", n_params, -MUCH, MUCH, error));
-  FLO_TRY(check_numbers(state, "method", world->method->n_saved, -MUCH, MUCH, error));
-  FLO_TRY(check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
-  FLO_TRY(check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
-  FLO_TRY(check_numbers(state, "materials", world->materials.count, 0, 1, error));
-  FLO_TRY(check_numbers(state, "bodies", PER_BODY * world->bodies.count, -MUCH, MUCH, error));
-  FLO_TRY(check_samples(world, state, error));
+static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_fluid, FloError *error) {
   const FloStateArray *id = flo_state_find(state, "fluid/id");
   *n_fluid = id ? id->count : 0;
+  FLO_TRY(check_scalars(state, error));
+  FLO_TRY(flo_state_check_numbers(state, "epochs", N_EPOCH_FLAGS, 0, 1, error));
+  FLO_TRY(flo_state_check_numbers(state, "params", count_params(world), -MUCH, MUCH, error));
+  FLO_TRY(flo_state_check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
+  FLO_TRY(flo_state_check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
+  FLO_TRY(flo_state_check_numbers(state, "materials", world->materials.count, 0, 1, error));
+  FLO_TRY(for_each_field(world, (FloState *)state, check_field, error));
+  FLO_TRY(check_skins(world, state, error));
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
-  FLO_TRY(check_particles(&world->sets[FLO_SET_RIGID], state, world->sets[FLO_SET_RIGID].count, error));
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+    FLO_TRY(check_samples(world, state, (FloSet)set, error));
   return check_lists(world, state, *n_fluid, error);
 }
 
 FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error) {
   size_t n_fluid;
   FLO_TRY(check_state(world, state, &n_fluid, error));
-  FLO_TRY(restore_fluid(world, state, n_fluid, error));
-  restore_scalars(world, flo_state_find(state, "scalars")->buffer.data);
+  FLO_TRY(replace_set(world, FLO_SET_FLUID, state, n_fluid, error));
+  FLO_TRY(restore_samples(world, state, error));
+  restore_scalars(world, state);
   const FloStateArray *params = flo_state_find(state, "params");
   if (params->count) memcpy(world->params, params->buffer.data, params->count * sizeof(double));
-  if (world->method->n_saved)
-    memcpy(world->method_state, flo_state_find(state, "method")->buffer.data,
-           world->method->n_saved * sizeof(double));
-  restore_streams(world, flo_state_find(state, "emitters")->buffer.data,
-                  flo_state_find(state, "sinks")->buffer.data,
-                  flo_state_find(state, "materials")->buffer.data);
-  restore_bodies(world, flo_state_find(state, "bodies")->buffer.data);
-  restore_particles(&world->sets[FLO_SET_RIGID], state);
+  restore_streams(world, state);
+  FLO_TRY(for_each_field(world, (FloState *)state, restore_field, error));
+  refresh_bodies(world);
   flo_world_find_lost_depth(world);
-  world->has_step_state = world->divergence.has_happened = false;
-  world->forces_of_step = UINT64_MAX;
+  world->divergence.has_happened = false;
+  restore_epochs(world, state);
   return restore_lists(world, state, error);
 }

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { FLO_MAX_STATE_ARRAYS = 64 };
+enum { FLO_MAX_STATE_ARRAYS = 128 };
 
 typedef struct FloStateArray {
   char name[48];
@@ -25,5 +25,14 @@ FloStatus flo_state_add(FloState *state, const char *name, FloType type, size_t 
                         FloError *error);
 // NULL if there is none.
 const FloStateArray *flo_state_find(const FloState *state, const char *name);
+FloStatus flo_state_add_copy(FloState *state, const char *name, FloType type, size_t count, const void *from,
+                             FloError *error);
+
+// What a state must be for a world to take it.
+FloStatus flo_state_need(const FloState *state, const char *name, FloType type, size_t count,
+                         FloError *error);
+// Doubles between bounds.
+FloStatus flo_state_check_numbers(const FloState *state, const char *name, size_t n, double low, double high,
+                                  FloError *error);
 
 #endif

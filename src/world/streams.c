@@ -1,6 +1,6 @@
 // Streams: emitters that add fluid while a world runs, and sinks that remove it.
 #include "base/pose.h"
-#include "state/state.h"
+#include "world/world.h"
 
 // ---- Emitters: layers of fluid leave a window one spacing apart, guided until they are a support away ----
 
@@ -42,7 +42,7 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
   FLO_TRY(sample_window(world, def, error));
   emitter.n_points = world->emitter_points.count - emitter.first_point;
   FLO_TRY(flo_world_append(world, &world->emitters, &emitter, sizeof emitter, error));
-  world->is_prepared = false;
+  flo_epoch_note(world, &world->epochs.things);
   flo_materials(world)[def->material.index].is_fluid = true;
   if (id) *id = (FloEmitterId){(uint16_t)(world->emitters.count - 1), emitter.generation};
   return FLO_OK;
@@ -59,7 +59,8 @@ static FloStatus emit_layer(FloWorld *world, size_t e, double distance, FloError
     emitter->is_silenced = true;
     return FLO_OK;
   }
-  world->lists.is_current = emitter->is_silenced = false;
+  flo_epoch_note(world, &world->epochs.order);
+  emitter->is_silenced = false;
   FLO_TRY(flo_particles_add(fluid, emitter->n_points, error));
   double forward[3] = {1, 0, 0}, velocity[3];
   quat_rotate(emitter->def.pose.rotation, forward, velocity);
@@ -172,6 +173,6 @@ FloStatus flo_world_drain(FloWorld *world, FloError *error) {
     if (!is_drained(world, i)) keep[n++] = (uint32_t)i;
   world->n_removed += fluid->count - n;
   if (n == fluid->count) return FLO_OK;
-  world->lists.is_current = false;
+  flo_epoch_note(world, &world->epochs.order);
   return flo_particles_permute(fluid, keep, n, world->threads, error);
 }

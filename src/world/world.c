@@ -1,11 +1,10 @@
-// The world: what a step is, and the life of everything in it.
-#include "state/state.h"
+// The life of a world: defaults, creation, parameters, end.
+#include "world/world.h"
 
 #include "base/parallel.h"
 #include "base/vecmath.h"
+#include "coupling/coupling.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 // ---- Defaults ----
@@ -109,6 +108,11 @@ static FloStatus init_lattice(FloWorld *world, FloError *error) {
                       "periodic: along %c the domain's high end (%g) must lie above its low end (%g)",
                       "xyz"[axis], high[axis], low[axis]);
   }
+  world->domain.dim = def->dim;
+  for (int axis = 0; axis < def->dim; ++axis) {
+    world->domain.periodic[axis] = def->periodic[axis];
+    world->domain.low[axis] = def->domain_low[axis], world->domain.high[axis] = def->domain_high[axis];
+  }
   world->lists.reach = 1;
   return flo_lattice_init(&world->lattice, def->dim, world->kernel.support, low, high, error);
 }
@@ -135,12 +139,10 @@ static void init_particles(FloWorld *world) {
     flo_particles_init(&world->sets[set], (FloSet)set, world->method->fields, &world->memory);
     flo_grid_init(&world->grids[set], &world->lattice, &world->memory);
   }
-  flo_pairs_init(&world->fluid_fluid, &world->memory);
-  flo_pairs_init(&world->fluid_boundary, &world->memory);
-  flo_pairs_init(&world->boundary_fluid, &world->memory);
-  flo_pairs_init(&world->fluid_rigid, &world->memory);
-  flo_pairs_init(&world->rigid_rigid, &world->memory);
-  flo_pairs_init(&world->rigid_boundary, &world->memory);
+  flo_world_init_operators(world);
+  flo_grid_init(&world->skins.grid, &world->lattice, &world->memory);
+  flo_pairs_init(&world->skins.pairs, &world->memory);
+  world->skins.edit.memory = &world->memory;
   world->emitter_points.memory = &world->memory;
 }
 
@@ -152,7 +154,6 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
   world->kernel = flo_kernel_form(def->kernel, def->dim, support * def->spacing);
   world->layers = (int)flo_max_size((size_t)ceil(support - 1e-9) - 1, 1);
   world->boundary_gamma = flo_kernel_boundary_gamma(&world->kernel, def->spacing, world->layers);
-  world->forces_of_step = UINT64_MAX;
   world->lost_depth = INFINITY;
   world->time = world->averages_since = 0 - def->settle; // never -0
   FLO_TRY(init_lattice(world, error));
@@ -178,6 +179,17 @@ FloStatus flo_world_create(const FloWorldDef *def, FloWorld **out, FloError *err
   return status;
 }
 
+static void free_operators(FloWorld *world) {
+  for (int rows = 0; rows < FLO_SET_COUNT; ++rows)
+    for (int columns = 0; columns < FLO_SET_COUNT; ++columns)
+      if (world->operators[rows][columns].pairs.memory)
+        flo_pairs_free(&world->operators[rows][columns].pairs);
+  if (!world->skins.pairs.memory) return;
+  flo_pairs_free(&world->skins.pairs);
+  flo_grid_free(&world->skins.grid);
+  flo_skin_free(&world->skins.edit);
+}
+
 void flo_world_destroy(FloWorld *world) {
   if (!world) return;
   FloMemory *memory = &world->memory;
@@ -187,15 +199,13 @@ void flo_world_destroy(FloWorld *world) {
     flo_particles_free(&world->sets[set]);
     flo_grid_free(&world->grids[set]);
   }
-  FloPairs *operators[] = {&world->fluid_fluid, &world->fluid_boundary, &world->boundary_fluid,
-                           &world->fluid_rigid, &world->rigid_rigid,    &world->rigid_boundary};
-  for (size_t k = 0; k < FLO_COUNT_OF(operators); ++k)
-    if (operators[k]->memory) flo_pairs_free(operators[k]);
+  free_operators(world);
   flo_world_free_bodies(world);
   flo_world_free_solids(world);
-  FloBuffer *buffers[] = {&world->materials.buffer, &world->bodies.buffer,         &world->emitters.buffer,
-                          &world->sinks.buffer,     &world->emitter_points.buffer, &world->scratch,
-                          &world->wall_rooms,       &world->solids.buffer};
+  FloBuffer *buffers[] = {
+      &world->materials.buffer,      &world->bodies.buffer, &world->emitters.buffer, &world->sinks.buffer,
+      &world->emitter_points.buffer, &world->scratch,       &world->wall_rooms,      &world->solids.buffer,
+      &world->skins.changes.buffer,  &world->nodes.buffer};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);
   FloMemory last = *memory;
   flo_memory_release(&last, world, sizeof *world);
@@ -216,8 +226,8 @@ FloStatus flo_world_set_param(FloWorld *world, const char *name, double value, F
   if (!(value >= param->low && value <= param->high))
     return flo_fail(error, FLO_BAD_INPUT, "%s: must lie between %g and %g, got %g", name, param->low,
                     param->high, value);
-  if (flo_method_words(world->method->name, name) && value != floor(value))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is a choice and must be a whole number, got %g", name, value);
+  if (param->type != FLO_PARAM_NUMBER && value != floor(value))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: must be a whole number, got %g", name, value);
   world->params[k] = value;
   return FLO_OK;
 }
@@ -226,135 +236,5 @@ FloStatus flo_world_get_param(const FloWorld *world, const char *name, double *v
   size_t k;
   FLO_TRY(find_param(world, name, &k, error));
   *value = world->params[k];
-  return FLO_OK;
-}
-
-// ---- Messages ----
-
-void flo_world_log(const FloWorld *world, FloLogLevel level, const char *format, ...) {
-  char text[512];
-  if (!world->def.log.write) return;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  world->def.log.write(world->def.log.context, level, text);
-}
-
-// ---- Stepping ----
-
-double flo_world_stage_done(FloWorld *world, FloStage stage, double since) {
-  double now = flo_seconds();
-  world->stage_seconds[stage] += now - since;
-  return now;
-}
-
-static FloStatus prepare(FloWorld *world, FloError *error) {
-  if (world->is_prepared) return FLO_OK;
-  flo_world_find_lost_depth(world);
-  world->max_speed = flo_world_measure_speed(world);
-  FLO_TRY(world->method->init(world, world->method_state, error));
-  world->is_prepared = world->was_changed = true;
-  return FLO_OK;
-}
-
-// What every method must respect: nothing travels more than its share of a spacing, nor is kicked across one.
-static double speed_limit(const FloWorld *world, const char **limited_by) {
-  double dt = world->def.max_time_step, s = world->def.spacing;
-  *limited_by = "max_time_step";
-  double speed =
-      fmax(fmax(world->max_speed, flo_world_max_wall_speed(world)), flo_world_max_emitter_speed(world));
-  if (world->def.cfl * s < dt * speed) dt = world->def.cfl * s / speed, *limited_by = "speed";
-  double kick = world->max_acceleration > 0 ? 0.5 * sqrt(s / world->max_acceleration) : INFINITY;
-  if (kick < dt) dt = kick, *limited_by = "force";
-  return dt;
-}
-
-double flo_world_max_dt(FloWorld *world, const char **limited_by) {
-  const char *reason, *method_reason;
-  if (prepare(world, NULL) != FLO_OK) return 0;
-  double dt = speed_limit(world, &reason);
-  double method_dt = world->method->max_dt(world, world->method_state, &method_reason);
-  if (method_dt < dt) dt = method_dt, reason = method_reason;
-  if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
-  if (limited_by) *limited_by = reason;
-  return dt;
-}
-
-static const char *remedy_for(const char *limited_by) {
-  if (!strcmp(limited_by, "sound"))
-    return "a lower speed of sound, slower walls and emitters, or a larger spacing";
-  if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
-  if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
-  if (!strcmp(limited_by, "speed")) return "lower velocities of fluid, walls and emitters";
-  return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
-}
-
-static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError *error) {
-  const char *limited_by;
-  *dt = world->divergence.dt = flo_world_max_dt(world, &limited_by);
-  if (*dt < world->def.min_time_step && world->def.time_step == 0)
-    return flo_fail(
-        error, FLO_DIVERGED,
-        "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
-        world->time, *dt, limited_by, world->def.min_time_step, remedy_for(limited_by));
-  // What rounding would leave over is not worth a step of its own. Otherwise two equal steps instead of a
-  // whole one and a sliver.
-  const double whole = *dt * (1 + 1e-9);
-  if (longest < whole)
-    *dt = longest;
-  else if (longest < 2 * *dt && world->def.time_step == 0)
-    *dt = longest / 2;
-  world->divergence.dt = *dt;
-  return FLO_OK;
-}
-
-// One step, but not beyond `until`; landing on it exactly, so that frames have round times.
-static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
-  double dt, longest = until - world->time;
-  FLO_TRY(prepare(world, error));
-  flo_world_release_bodies(world);
-  FLO_TRY(choose_dt(world, longest, &dt, error));
-  world->has_step_state = false;
-  FLO_TRY(flo_world_drain(world, error));
-  FLO_TRY(flo_world_emit(world, error));
-  world->force_dt = dt; // unless the method says otherwise
-  FLO_TRY(world->method->step(world, world->method_state, dt, error));
-  world->has_step_state = true, world->was_changed = false;
-  world->time = dt == longest ? until : world->time + dt;
-  world->dt = dt, world->step++;
-  flo_world_move_bodies(world);
-  if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
-  return flo_world_add_impulses(world, error);
-}
-
-static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
-  world->divergence.particle = SIZE_MAX;
-  FloStatus status = try_step(world, until, info, error);
-  world->divergence.has_happened = status == FLO_DIVERGED;
-  if (status == FLO_DIVERGED && world->divergence.particle == SIZE_MAX)
-    world->divergence.particle = flo_world_find_culprit(world);
-  return status;
-}
-
-FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
-  return step_until(world, INFINITY, info, error);
-}
-
-static FloStatus check_goal(const FloWorld *world, double time, FloStepInfo *info, FloError *error) {
-  if (!isfinite(time))
-    return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
-  if (info) *info = (FloStepInfo){world->time, world->dt, world->step, world->iterations, world->residual};
-  return FLO_OK;
-}
-
-FloStatus flo_world_step_until(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
-  FLO_TRY(check_goal(world, time, info, error));
-  return world->time < time ? step_until(world, time, info, error) : FLO_OK;
-}
-
-FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
-  FLO_TRY(check_goal(world, time, info, error));
-  while (world->time < time) FLO_TRY(step_until(world, time, info, error));
   return FLO_OK;
 }

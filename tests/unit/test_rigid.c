@@ -67,7 +67,7 @@ static void inertia_times(const Body *body, const double v[3], double out[3]) {
 }
 
 static double spin_energy(const Body *body) {
-  return vec_dot(body->rigid.angular_momentum, body->rigid.angular_velocity) / 2;
+  return vec_dot(body->rigid.angular_momentum, body->rigid.node.angular_velocity) / 2;
 }
 
 static void push(Body *body, double x, double y, double z, double turn_x, double turn_y, double turn_z) {
@@ -83,11 +83,11 @@ static void test_a_new_body_rests_where_it_is_put(void **unused) {
   double arm[3], centre[3];
   quat_rotate(body.pose.rotation, body.rigid.centre, arm);
   vec_add(body.pose.position, arm, centre);
-  assert_close_3(body.rigid.position, centre, 1e-15);
+  assert_close_3(body.rigid.node.position, centre, 1e-15);
   assert_close_3(state.pose.position, body.pose.position, 1e-15);
   assert_close_3(state.velocity, ((double[3]){0}), 0);
   move(&body, 0.1, 10);
-  assert_close_3(body.rigid.position, centre, 0);
+  assert_close_3(body.rigid.node.position, centre, 0);
 }
 
 // ---- Falling ----
@@ -98,18 +98,18 @@ static void test_free_fall(void **unused) {
   const int n = 1000;
   Body body = make_box();
   double start[3];
-  vec_copy(body.rigid.position, start);
-  vec_set(body.rigid.velocity, 3, -1, 2);
+  vec_copy(body.rigid.node.position, start);
+  vec_set(body.rigid.node.velocity, 3, -1, 2);
   for (int k = 0; k < n; ++k) {
-    push(&body, 0, 0, -g * body.rigid.mass * dt, 0, 0, 0);
+    push(&body, 0, 0, -g * body.rigid.node.mass * dt, 0, 0, 0);
     move(&body, dt, 1);
   }
   // Symplectic Euler falls n (n + 1)/2 steps of g dt^2, exactly.
   double fallen[3] = {start[0] + 3 * n * dt, start[1] - n * dt,
                       start[2] + 2 * n * dt - g * dt * dt * n * (n + 1) / 2};
-  assert_close_3(body.rigid.position, fallen, 1e-9);
-  assert_close_3(body.rigid.velocity, ((double[3]){3, -1, 2 - g * n * dt}), 1e-11);
-  assert_close_3(body.rigid.angular_velocity, ((double[3]){0}), 0);
+  assert_close_3(body.rigid.node.position, fallen, 1e-9);
+  assert_close_3(body.rigid.node.velocity, ((double[3]){3, -1, 2 - g * n * dt}), 1e-11);
+  assert_close_3(body.rigid.node.angular_velocity, ((double[3]){0}), 0);
 }
 
 // ---- Turning ----
@@ -131,7 +131,7 @@ static void test_a_constant_angular_velocity_is_followed_exactly(void **unused) 
     double sign = 0;
     for (int k = 0; k < 4; ++k) sign += expected[k] * body.pose.rotation[k];
     for (int k = 0; k < 4; ++k) assert_close(body.pose.rotation[k], (sign < 0 ? -1 : 1) * expected[k], 1e-12);
-    assert_close_3(body.rigid.angular_velocity, omega, 1e-12);
+    assert_close_3(body.rigid.node.angular_velocity, omega, 1e-12);
   }
 }
 
@@ -143,7 +143,7 @@ static void test_a_ball_spins_about_any_axis(void **unused) {
   Body body = make_body(&mass, &pose, 3);
   spin(&body, 1, -2, 3);
   move(&body, 0.25, 40);
-  assert_close_3(body.rigid.angular_velocity, ((double[3]){1, -2, 3}), 1e-13);
+  assert_close_3(body.rigid.node.angular_velocity, ((double[3]){1, -2, 3}), 1e-13);
   assert_close_3(body.rigid.angular_momentum, ((double[3]){0.2, -0.4, 0.6}), 1e-15);
 }
 
@@ -182,7 +182,7 @@ static void test_an_asymmetric_body_keeps_momentum_and_energy(void **unused) {
   for (int k = 0; k < 10000; ++k) {
     move(&body, 1e-3, 1);
     drift = fmax(drift, fabs(spin_energy(&body) / energy - 1));
-    double speed = vec_length(body.rigid.angular_velocity);
+    double speed = vec_length(body.rigid.node.angular_velocity);
     least = fmin(least, speed), most = fmax(most, speed);
   }
   print_message("tumbling box: energy within %.2g over 10,000 steps, speeds %.2f to %.2f rad/s\n", drift,
@@ -191,7 +191,7 @@ static void test_an_asymmetric_body_keeps_momentum_and_energy(void **unused) {
   assert_true(most > 1.05 * least); // it does tumble
   assert_true(drift < 1e-4);
   double back[3];
-  inertia_times(&body, body.rigid.angular_velocity, back);
+  inertia_times(&body, body.rigid.node.angular_velocity, back);
   assert_close_3(back, momentum, 1e-13);
 }
 
@@ -240,14 +240,14 @@ static void test_an_impulse_off_centre(void **unused) {
     vec_cross(arm, impulse, turn);
     flo_rigid_push(&body.rigid, impulse, turn);
     vec_scale(impulse, 0.5, expected);
-    assert_close_3(body.rigid.velocity, expected, 1e-15);
-    inertia_times(&body, body.rigid.angular_velocity, back);
+    assert_close_3(body.rigid.node.velocity, expected, 1e-15);
+    inertia_times(&body, body.rigid.node.angular_velocity, back);
     assert_close_3(back, turn, 1e-14);
     // The work of the impulse is its product with the mean velocity of the point.
     double sweep[3];
-    vec_cross(body.rigid.angular_velocity, arm, sweep);
-    vec_add(sweep, body.rigid.velocity, sweep);
-    double energy = vec_dot(body.rigid.velocity, body.rigid.velocity) + spin_energy(&body);
+    vec_cross(body.rigid.node.angular_velocity, arm, sweep);
+    vec_add(sweep, body.rigid.node.velocity, sweep);
+    double energy = vec_dot(body.rigid.node.velocity, body.rigid.node.velocity) + spin_energy(&body);
     assert_close(energy, vec_dot(impulse, sweep) / 2, 1e-13);
   }
 }
@@ -255,7 +255,7 @@ static void test_an_impulse_off_centre(void **unused) {
 static void test_the_state_is_that_of_the_shape(void **unused) {
   (void)unused;
   Body body = make_box();
-  vec_set(body.rigid.velocity, 1, 2, 3);
+  vec_set(body.rigid.node.velocity, 1, 2, 3);
   spin(&body, -1, 4, 2);
   FloBodyState before = state_of(&body);
   const double dt = 1e-6;
@@ -271,13 +271,13 @@ static void test_the_state_is_that_of_the_shape(void **unused) {
 static void test_locked_axes_do_not_move(void **unused) {
   (void)unused;
   Body body = make_box();
-  body.rigid.locks[0] = true;
+  body.rigid.node.locks[0] = true;
   flo_rigid_refresh(&body.rigid, body.pose.rotation);
-  double start = body.rigid.position[0];
+  double start = body.rigid.node.position[0];
   push(&body, 1, 2, 3, 0, 0, 0);
-  assert_close_3(body.rigid.velocity, ((double[3]){0, 1, 1.5}), 1e-15);
+  assert_close_3(body.rigid.node.velocity, ((double[3]){0, 1, 1.5}), 1e-15);
   move(&body, 0.1, 10);
-  assert_true(body.rigid.position[0] == start);
+  assert_true(body.rigid.node.position[0] == start);
 }
 
 // A body on a hinge turns with the moment of inertia about the hinge, although its axes are tilted.
@@ -287,28 +287,28 @@ static void test_a_hinge(void **unused) {
   const double z[3] = {0, 0, 1};
   double column[3];
   inertia_times(&body, z, column);
-  body.rigid.turn_locks[0] = body.rigid.turn_locks[1] = true;
+  body.rigid.node.locks[3] = body.rigid.node.locks[4] = true;
   flo_rigid_refresh(&body.rigid, body.pose.rotation);
   push(&body, 0, 0, 0, 3, -4, 0.6);
-  assert_close_3(body.rigid.angular_velocity, ((double[3]){0, 0, 0.6 / column[2]}), 1e-14);
+  assert_close_3(body.rigid.node.angular_velocity, ((double[3]){0, 0, 0.6 / column[2]}), 1e-14);
   double before[4], turn[4], expected[4];
   quat_copy(body.pose.rotation, before);
   quat_from_axis_angle(z, 0.6 / column[2] * 0.5, turn);
   quat_multiply(turn, before, expected);
   move(&body, 0.01, 50);
   for (int k = 0; k < 4; ++k) assert_close(body.pose.rotation[k], expected[k], 1e-12);
-  assert_close(body.rigid.angular_velocity[2], 0.6 / column[2], 1e-12);
+  assert_close(body.rigid.node.angular_velocity[2], 0.6 / column[2], 1e-12);
 }
 
 static void test_one_locked_turn_leaves_two(void **unused) {
   (void)unused;
   Body body = make_box();
-  body.rigid.turn_locks[1] = true;
+  body.rigid.node.locks[4] = true;
   flo_rigid_refresh(&body.rigid, body.pose.rotation);
   push(&body, 0, 0, 0, 0.3, 9, -0.2);
   double back[3];
-  inertia_times(&body, body.rigid.angular_velocity, back);
-  assert_true(body.rigid.angular_velocity[1] == 0);
+  inertia_times(&body, body.rigid.node.angular_velocity, back);
+  assert_true(body.rigid.node.angular_velocity[1] == 0);
   assert_close(back[0], 0.3, 1e-14);
   assert_close(back[2], -0.2, 1e-14);
 }
@@ -316,13 +316,13 @@ static void test_one_locked_turn_leaves_two(void **unused) {
 static void test_a_spin_about_a_locked_axis_is_dropped(void **unused) {
   (void)unused;
   Body body = make_box();
-  body.rigid.turn_locks[0] = body.rigid.turn_locks[1] = body.rigid.turn_locks[2] = true;
+  body.rigid.node.locks[3] = body.rigid.node.locks[4] = body.rigid.node.locks[5] = true;
   flo_rigid_refresh(&body.rigid, body.pose.rotation);
   spin(&body, 1, 2, 3);
   double before[4];
   quat_copy(body.pose.rotation, before);
   move(&body, 0.1, 5);
-  assert_close_3(body.rigid.angular_velocity, ((double[3]){0}), 0);
+  assert_close_3(body.rigid.node.angular_velocity, ((double[3]){0}), 0);
   assert_memory_equal(before, body.pose.rotation, sizeof before);
 }
 
@@ -331,22 +331,22 @@ static void test_a_spin_about_a_locked_axis_is_dropped(void **unused) {
 static void test_a_held_body_stands_still_and_leaves_as_it_was_told(void **unused) {
   (void)unused;
   Body body = make_box();
-  vec_set(body.rigid.velocity, 1, 0, -1);
+  vec_set(body.rigid.node.velocity, 1, 0, -1);
   spin(&body, 0, 0, 2);
-  body.rigid.is_held = true;
+  body.rigid.node.is_held = true;
   flo_rigid_refresh(&body.rigid, body.pose.rotation);
   Body before = body;
   push(&body, 5, 5, 5, 1, 1, 1);
   move(&body, 0.1, 10);
   FloBodyState state = state_of(&body);
   assert_memory_equal(&body.pose, &before.pose, sizeof body.pose);
-  assert_close_3(body.rigid.position, before.rigid.position, 0);
+  assert_close_3(body.rigid.node.position, before.rigid.node.position, 0);
   assert_close_3(state.velocity, ((double[3]){0}), 0);
   assert_close_3(state.angular_velocity, ((double[3]){0}), 0);
-  body.rigid.is_held = false;
+  body.rigid.node.is_held = false;
   flo_rigid_refresh(&body.rigid, body.pose.rotation);
-  assert_close_3(body.rigid.velocity, ((double[3]){1, 0, -1}), 0);
-  assert_close_3(body.rigid.angular_velocity, ((double[3]){0, 0, 2}), 1e-14);
+  assert_close_3(body.rigid.node.velocity, ((double[3]){1, 0, -1}), 0);
+  assert_close_3(body.rigid.node.angular_velocity, ((double[3]){0, 0, 2}), 1e-14);
 }
 
 // ---- The plane ----
@@ -358,11 +358,11 @@ static void test_in_the_plane(void **unused) {
   FloPose pose = {.position = {1, 1, 0}, .rotation = {0, 0, 0, 1}};
   Body body = make_body(&mass, &pose, 2);
   push(&body, 2, 4, 8, 3, 3, 0.5);
-  assert_close_3(body.rigid.velocity, ((double[3]){0.5, 1, 0}), 0);
-  assert_close_3(body.rigid.angular_velocity, ((double[3]){0, 0, 2}), 1e-15);
+  assert_close_3(body.rigid.node.velocity, ((double[3]){0.5, 1, 0}), 0);
+  assert_close_3(body.rigid.node.angular_velocity, ((double[3]){0, 0, 2}), 1e-15);
   move(&body, 0.01, 100);
   FloBodyState state = state_of(&body);
-  assert_close_3(body.rigid.position, ((double[3]){2, 2, 0}), 1e-13);
+  assert_close_3(body.rigid.node.position, ((double[3]){2, 2, 0}), 1e-13);
   assert_close_3(state.pose.position, ((double[3]){2 - 0.5 * cos(2), 2 - 0.5 * sin(2), 0}), 1e-12);
   assert_close(state.pose.rotation[0], 0, 0);
   assert_close(state.pose.rotation[1], 0, 0);

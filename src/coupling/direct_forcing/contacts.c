@@ -1,17 +1,14 @@
-// Who touches whom: fluid particles nearer to a surface than their radius, and bodies that overlap; and how
+// What touches what: fluid particles nearer to a surface than their radius, and bodies that overlap; and how
 // fluid is moved out of the way in the end (section V-C).
-//
-// Surfaces are asked for their signed distance in the body's own frame, from where a particle was to where it
-// goes. A shell may be as thin as one layer of samples: who has passed its middle would be drawn to the far
-// side, so the side from which it came counts.
 #include "base/parallel.h"
-#include "base/pose.h"
 #include "coupling/direct_forcing/direct_forcing.h"
+
+#include <string.h>
 
 // Bodies that are to be this near, in spacings, are watched: the response to others may press them together.
 #define BODY_MARGIN 0.05
-// Who has this much more room than its radius, in radii, need not be asked as long as the response moves no
-// body farther than that from where it was expected.
+// A particle that has this much more room than its radius, in radii, need not be asked as long as the
+// response moves no body farther than that from where it was expected.
 #define ROOM_SLACK 0.2
 
 typedef struct Detection {
@@ -23,60 +20,7 @@ static bool lists_any(const FloPairs *pairs, size_t i) {
   return i < pairs->n_rows && pairs->slot_count[i / FLO_BLOCK] > 0 && pairs->row_count[i] > 0;
 }
 
-// ---- Distance to a surface ----
-
-typedef struct Path {
-  double start[3], end[3]; // of a particle within the step
-} Path;
-
-// Whether a particle may have been inside half way: otherwise its end is nearer to the surface than half of
-// the way.
-static bool may_have_been_inside(const Path *path, double body_way, double distance) {
-  double way[3];
-  vec_sub(path->end, path->start, way);
-  double longest = vec_length(way) + body_way;
-  return !(distance > 0.6 * longest);
-}
-
-static bool is_on_other_side(const FloSolid *solid, const double start[3], const double end[3],
-                             double distance, const double normal[3], double start_normal[3]) {
-  double middle[3];
-  vec_add(start, end, middle);
-  vec_scale(middle, 0.5, middle);
-  if (distance >= 0 && flo_solid_distance(solid, middle) >= 0) return false;
-  flo_solid_normal(solid, start, start_normal);
-  return vec_dot(start_normal, normal) < 0;
-}
-
-// Distance and normal as seen from the side that a particle comes from, which ends in the body's frame at
-// `end`.
-static double see_from_start(const FloWorld *world, const FloDirectForcing *forcing, const FloBody *body,
-                             const Path *path, const double end[3], double distance, double normal[3]) {
-  const FloForcingPartner *partner = &forcing->partners[body - flo_bodies(world)];
-  double start[3], start_normal[3], way[3];
-  if (!may_have_been_inside(path, partner->way, distance)) return distance;
-  flo_world_to_body(world, body, &partner->before, path->start, start);
-  if (!is_on_other_side(body->solid, start, end, distance, normal, start_normal)) return distance;
-  vec_sub(end, start, way);
-  vec_copy(start_normal, normal);
-  return flo_solid_distance(body->solid, start) + vec_dot(way, normal);
-}
-
-// Distance of a particle to the body at the end of its path, and, where that is less than `reach`, the hit; a
-// hit has a normal.
-static double probe(const FloWorld *world, const FloDirectForcing *forcing, uint32_t which, const Path *path,
-                    double reach, FloSurfaceHit *hit, bool *is_hit) {
-  const FloBody *body = &flo_bodies(world)[which];
-  double end[3], normal[3];
-  flo_world_to_body(world, body, &body->state.pose, path->end, end);
-  double distance = flo_forcing_surface(body->solid, end, reach, normal);
-  *is_hit = distance < reach && vec_dot(normal, normal) > 0.5;
-  if (!*is_hit) return distance;
-  hit->body = which;
-  hit->distance = see_from_start(world, forcing, body, path, end, distance, normal);
-  quat_rotate(body->state.pose.rotation, normal, hit->normal);
-  return hit->distance;
-}
+// ---- Distance to surfaces ----
 
 // Keeps the nearest ones, in order.
 static int add_hit(FloSurfaceHit hits[FLO_MAX_HITS], int n, const FloSurfaceHit *hit) {
@@ -88,51 +32,49 @@ static int add_hit(FloSurfaceHit hits[FLO_MAX_HITS], int n, const FloSurfaceHit 
 }
 
 // A single tank, as most worlds have, need not be looked for among its samples.
-static FloNearBodies near_bodies(const FloWorld *world, const FloDirectForcing *forcing, size_t particle) {
-  if (forcing->only_wall == UINT32_MAX || lists_any(&world->fluid_rigid, particle))
-    return flo_world_near_bodies(world, particle);
-  return (FloNearBodies){.count = 1, .bodies = {forcing->only_wall}};
+static bool next_near(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
+                      FloNearBody *near) {
+  bool is_known = forcing->only_wall != UINT32_MAX &&
+                  !lists_any(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID), particle);
+  if (!is_known) return flo_near_next(world, particle, near);
+  near->body = forcing->only_wall;
+  return near->next++ == 0;
 }
 
-// All surfaces nearer than `reach`, and how far the nearest of those that the particle lists is away.
-static int probe_all(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
-                     const Path *path, double reach, FloSurfaceHit hits[FLO_MAX_HITS], double *nearest) {
-  FloNearBodies bodies = near_bodies(world, forcing, particle);
-  int n = 0;
-  *nearest = INFINITY;
-  for (int b = 0; b < bodies.count; ++b) {
-    FloSurfaceHit hit;
-    bool is_hit;
-    double distance = probe(world, forcing, bodies.bodies[b], path, reach, &hit, &is_hit);
-    *nearest = fmin(*nearest, distance);
-    if (is_hit) n = add_hit(hits, n, &hit);
+// Surfaces near a particle at the end of its path.
+typedef struct Surfaces {
+  int n; // hits: those nearer than a reach
+  FloSurfaceHit hits[FLO_MAX_HITS];
+  double nearest;  // distance of the nearest body that the particle lists
+  bool is_crowded; // there were more hits
+} Surfaces;
+
+static void probe_all(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
+                      const FloPath *path, double reach, Surfaces *surfaces) {
+  surfaces->n = 0, surfaces->nearest = INFINITY, surfaces->is_crowded = false;
+  for (FloNearBody near = {0}; next_near(world, forcing, particle, &near);) {
+    const FloBody *body = &flo_bodies(world)[near.body];
+    FloSurfaceHit hit = {.body = near.body};
+    double distance;
+    bool is_hit = body->kind->probe(body, &world->domain, path, reach, &distance, &hit);
+    surfaces->nearest = fmin(surfaces->nearest, distance);
+    if (!is_hit) continue;
+    surfaces->is_crowded |= surfaces->n == FLO_MAX_HITS;
+    surfaces->n = add_hit(surfaces->hits, surfaces->n, &hit);
   }
-  return n;
 }
 
-// ---- Room: who is too far from all solids to be asked ----
+// ---- Room: which particles are too far from all solids to be asked ----
 
 static void position_of(const FloParticles *p, size_t i, double x[3]) {
   vec_set(x, p->x[i], p->y[i], p->z[i]);
-}
-
-// No point of the body moves farther between two poses.
-static double way_between(const FloBody *body, const FloPose *a, const FloPose *b) {
-  double way[3], same = 0, opposite = 0; // q and -q are the same rotation
-  vec_sub(a->position, b->position, way);
-  for (int k = 0; k < 4; ++k) {
-    same += pow(a->rotation[k] - b->rotation[k], 2);
-    opposite += pow(a->rotation[k] + b->rotation[k], 2);
-  }
-  double angle = 4 * asin(fmin(sqrt(fmin(same, opposite)) / 2, 1));
-  return vec_length(way) + angle * body->reach;
 }
 
 static double farthest_way(const FloWorld *world, const FloDirectForcing *forcing) {
   double farthest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
-    farthest = fmax(farthest, way_between(body, &forcing->seen[k], &body->state.pose));
+    farthest = fmax(farthest, flo_posed_way(body, &forcing->seen[k], &body->state.pose));
   }
   return farthest;
 }
@@ -141,15 +83,14 @@ static void forget_rooms(FloDirectForcing *forcing, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) forcing->rooms[i] = (FloForcingRoom){.clearance = -INFINITY};
 }
 
-static void look_at_solids(const FloWorld *world, FloDirectForcing *forcing) {
+static void look_at_solids(FloWorld *world, FloDirectForcing *forcing) {
   size_t n_walls = 0;
   forcing->only_wall = UINT32_MAX;
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    FloForcingPartner *partner = &forcing->partners[k];
+    FloBody *body = &flo_bodies(world)[k];
     forcing->seen[k] = body->state.pose;
-    partner->way = way_between(body, &partner->before, &body->state.pose);
-    if (body->set != FLO_SET_BOUNDARY || body->count == 0) continue;
+    body->way = flo_posed_way(body, &body->before, &body->state.pose);
+    if (body->kind->set != FLO_SET_BOUNDARY || body->count == 0) continue;
     forcing->only_wall = ++n_walls == 1 ? (uint32_t)k : UINT32_MAX;
   }
 }
@@ -176,8 +117,8 @@ static FloStatus follow_solids(FloWorld *world, FloDirectForcing *forcing, FloEr
   return FLO_OK;
 }
 
-// Whether a particle will be farther from all solids than it must be, wherever its index was before: who is
-// someone else is somewhere else, or has as much room.
+// Whether a particle will be farther from all solids than it must be. A particle that is stored at another
+// index than before finds the room of another one: it is far from where that was, or has as much room.
 static bool has_room(const FloDirectForcing *forcing, size_t i, const double end[3]) {
   const FloForcingRoom *room = &forcing->rooms[i];
   double way2 = 0, size = 0;
@@ -214,9 +155,9 @@ static bool is_block_near(const FloPairs *pairs, size_t block) {
   return block < pairs->n_blocks && pairs->slot_count[block] > 0;
 }
 
-static Path path_of(const FloWorld *world, const FloDirectForcing *forcing, size_t i) {
+static FloPath path_of(const FloWorld *world, const FloDirectForcing *forcing, size_t i) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  Path path;
+  FloPath path;
   double v[3];
   position_of(p, i, path.start);
   flo_forcing_velocity_of(p, i, v);
@@ -227,7 +168,8 @@ static Path path_of(const FloWorld *world, const FloDirectForcing *forcing, size
 // Adds the particles of a block that list samples and have no room; most blocks have none.
 static void add_near_block(const FloWorld *world, FloDirectForcing *forcing, size_t block) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloPairs *walls = &world->fluid_boundary, *bodies = &world->fluid_rigid;
+  const FloPairs *walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY),
+                 *bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   for (size_t i = block * FLO_BLOCK; i < flo_min_size((block + 1) * FLO_BLOCK, p->count); ++i) {
     bool is_near_rigid = lists_any(bodies, i);
     if ((!lists_any(walls, i) && !is_near_rigid) || p->held[i]) continue;
@@ -238,8 +180,10 @@ static void add_near_block(const FloWorld *world, FloDirectForcing *forcing, siz
 }
 
 static FloStatus find_near(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  const FloPairs *walls = &world->fluid_boundary, *bodies = &world->fluid_rigid;
-  size_t n_blocks = world->sets[FLO_SET_FLUID].count ? world->fluid_fluid.n_blocks : 0, n = 0;
+  const FloPairs *walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY),
+                 *bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
+  const FloPairs *fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID);
+  size_t n_blocks = world->sets[FLO_SET_FLUID].count ? fluid->n_blocks : 0, n = 0;
   void *data;
   for (size_t block = 0; block < n_blocks; ++block)
     if (is_block_near(walls, block) || is_block_near(bodies, block)) n += FLO_BLOCK;
@@ -257,16 +201,17 @@ static void hit_range(void *context, size_t begin, size_t end, int thread) {
   const Detection *d = context;
   for (size_t k = begin; k < end; ++k) {
     FloNearParticle *near = &d->forcing->near[k];
-    Path path = path_of(d->world, d->forcing, near->particle);
-    double nearest;
-    near->n_hits =
-        probe_all(d->world, d->forcing, near->particle, &path, d->forcing->radius, near->hits, &nearest);
-    keep_room(d->world, d->forcing, near->particle, path.end, nearest);
+    FloPath path = path_of(d->world, d->forcing, near->particle);
+    Surfaces surfaces;
+    probe_all(d->world, d->forcing, near->particle, &path, d->forcing->radius, &surfaces);
+    near->n_hits = surfaces.n, near->is_crowded = surfaces.is_crowded;
+    memcpy(near->hits, surfaces.hits, sizeof near->hits);
+    keep_room(d->world, d->forcing, near->particle, path.end, surfaces.nearest);
   }
 }
 
-// From the origin of the body to the particle: of dynamic ones both as they were at the start of the step, so
-// that angular momentum is conserved.
+// From the origin of the body to the particle. Of bodies that forces move both are as they were at the start
+// of the step, so that angular momentum is conserved.
 static void find_arm(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c) {
   const FloBody *body = &flo_bodies(world)[c->body];
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -274,7 +219,7 @@ static void find_arm(const FloWorld *world, const FloDirectForcing *forcing, Flo
   double x[3], v[3];
   position_of(p, c->particle, x);
   flo_forcing_velocity_of(p, c->particle, v);
-  if (body->kind != FLO_BODY_DYNAMIC) vec_add_scaled(x, v, forcing->dt, x);
+  if (!flo_body_is_pushed(body)) vec_add_scaled(x, v, forcing->dt, x);
   flo_world_nearest_image(world, partner->origin, x, x);
   vec_sub(x, partner->origin, c->arm);
 }
@@ -288,7 +233,7 @@ static double find_relative(const FloWorld *world, const FloDirectForcing *forci
   const double kick[3] = {(double)p->ax[i], (double)p->ay[i], (double)p->az[i]};
   double surface[3], earlier[3];
   flo_forcing_relative_velocity(world, forcing, c, relative);
-  if (!partner->is_moving && partner->restitution == 0) return 0; // nobody asks
+  if (!partner->is_moving && partner->restitution == 0) return 0; // it is not needed
   flo_forcing_velocity_of(p, i, earlier);
   vec_add_scaled(earlier, kick, -forcing->kick_dt, earlier);
   flo_forcing_velocity_at(partner->earlier, c->arm, surface);
@@ -309,7 +254,7 @@ static void fill_contact(const FloWorld *world, const FloDirectForcing *forcing,
   double earlier = find_relative(world, forcing, c, relative);
   c->approach = vec_dot(relative, c->normal);
   c->is_pressed = !(c->approach > 0);
-  c->bounce = c->is_pressed ? fmax(0, -partner->restitution * earlier) : 0; // (9): who leaves is let go
+  c->bounce = c->is_pressed ? fmax(0, -partner->restitution * earlier) : 0; // (9): what leaves is let go
   c->grip = 1 - partner->slip;
   flo_forcing_take(c, relative, c->missing);
   vec_scale(c->missing, -1, c->missing);
@@ -324,7 +269,7 @@ static void respond_to_wall(FloWorld *world, const FloDirectForcing *forcing, Fl
 }
 
 static bool is_linked(const FloWorld *world, const FloNearParticle *near, int k) {
-  return near->n_hits > 1 || flo_bodies(world)[near->hits[k].body].kind == FLO_BODY_DYNAMIC;
+  return near->n_hits > 1 || flo_body_is_pushed(&flo_bodies(world)[near->hits[k].body]);
 }
 
 static bool is_follower(const FloWorld *world, const FloNearParticle *near) {
@@ -392,6 +337,17 @@ static FloStatus list_linked(FloWorld *world, FloDirectForcing *forcing, FloErro
   return FLO_OK;
 }
 
+static void tell_crowd(const FloWorld *world, FloDirectForcing *forcing, size_t i) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  if (forcing->has_told_crowds) return;
+  forcing->has_told_crowds = true;
+  flo_world_log(world, FLO_LOG_WARNING,
+                "at %.4g s a fluid particle at (%.4g, %.4g, %.4g) touches more than %d solids; only the "
+                "nearest %d push "
+                "it. Join walls that touch each other, or use a smaller spacing",
+                world->time, p->x[i], p->y[i], p->z[i], FLO_MAX_HITS, FLO_MAX_HITS);
+}
+
 static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   Detection detection = {world, forcing};
   size_t n_contacts = 0;
@@ -402,6 +358,7 @@ static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloErr
   for (size_t k = 0; k < n; ++k) {
     forcing->near[k].first = (uint32_t)n_contacts;
     n_contacts += (size_t)forcing->near[k].n_hits;
+    if (forcing->near[k].is_crowded) tell_crowd(world, forcing, forcing->near[k].particle);
   }
   FLO_TRY(
       make_room(world, forcing, FLO_FORCING_CONTACTS, n_contacts, sizeof(FloForcingContact), &data, error));
@@ -415,23 +372,16 @@ static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloErr
 
 // ---- Contacts of bodies ----
 
-// How far a sample is below the surface of its own body.
-static double depth_of(const FloBody *body, const FloParticles *rigid, size_t i) {
-  const double local[3] = {rigid->local_x[i], rigid->local_y[i], rigid->local_z[i]};
-  return fmax(-flo_solid_distance(body->solid, local), 0);
-}
-
 // The gap between a sample's body and another one where the prediction brings them, less than `margin`.
 static bool find_gap(const FloWorld *world, size_t i, const FloBody *other, double margin, double *gap,
                      double *depth, double normal[3]) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   const FloBody *body = &flo_bodies(world)[rigid->body[i]];
-  const double local[3] = {rigid->local_x[i], rigid->local_y[i], rigid->local_z[i]};
   double x[3];
-  pose_to_world(&body->state.pose, local, x);
+  body->kind->where(body, rigid, i, x);
   double distance = flo_world_distance(world, other, x);
   if (!(distance < margin + world->def.spacing)) return false;
-  *depth = depth_of(body, rigid, i), *gap = distance - *depth;
+  *depth = flo_body_sample_depth(body, &world->domain, rigid, i), *gap = distance - *depth;
   if (!(*gap < margin)) return false;
   flo_world_normal(world, other, x, normal);
   return vec_dot(normal, normal) > 0.5;
@@ -456,54 +406,37 @@ static void describe_body_contact(const FloWorld *world, const FloDirectForcing 
   if (overlap > 0) c->least = fmin(FLO_OVERLAP_RATE * c->least, flo_world_parting_speed(world, overlap));
 }
 
-static FloStatus meet_body(FloWorld *world, FloDirectForcing *forcing, size_t i, uint32_t other,
-                           uint32_t column, FloError *error) {
+static FloStatus meet_body(FloWorld *world, FloDirectForcing *forcing, size_t i, const FloNearBody *near,
+                           FloError *error) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   size_t n = forcing->n_body_contacts, size = sizeof(FloBodyContact);
   double gap, depth, normal[3];
   if (!forcing->partners[rigid->body[i]].is_moving) return FLO_OK;
-  if (!find_gap(world, i, &flo_bodies(world)[other], BODY_MARGIN * world->def.spacing, &gap, &depth, normal))
+  if (!find_gap(world, i, &flo_bodies(world)[near->body], BODY_MARGIN * world->def.spacing, &gap, &depth,
+                normal))
     return FLO_OK;
   FloBuffer *buffer = &forcing->buffers[FLO_FORCING_BODY_CONTACTS];
   if ((n + 1) * size > buffer->capacity)
     FLO_TRY(flo_buffer_reserve(&world->memory, buffer, 2 * (n + 32) * size, n * size, error));
   forcing->body_contacts = buffer->data;
   FloBodyContact *c = &forcing->body_contacts[forcing->n_body_contacts++];
-  *c =
-      (FloBodyContact){.body = rigid->body[i], .other = other, .sample = (uint32_t)i, .other_sample = column};
-  c->friction = flo_world_friction(world, &flo_bodies(world)[c->body], &flo_bodies(world)[other]);
+  *c = (FloBodyContact){.body = rigid->body[i],
+                        .other = near->body,
+                        .sample = (uint32_t)i,
+                        .other_sample = (uint32_t)near->sample};
+  c->friction = flo_world_friction(world, &flo_bodies(world)[c->body], &flo_bodies(world)[c->other]);
   vec_copy(normal, c->normal);
   describe_body_contact(world, forcing, gap, depth, c);
   return FLO_OK;
 }
 
-// Each body that a sample lists in `pairs`, once.
-static FloStatus meet_row(FloWorld *world, FloDirectForcing *forcing, const FloPairs *pairs,
-                          const FloParticles *columns, size_t i, FloError *error) {
-  uint32_t met[FLO_MAX_NEAR_BODIES];
-  int n_met = 0;
-  size_t lane = i % FLO_BLOCK;
-  if (!lists_any(pairs, i)) return FLO_OK;
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
-  for (int32_t k = 0; k < pairs->row_count[i] && n_met < FLO_MAX_NEAR_BODIES; ++k) {
-    size_t column = (size_t)slots[k].index[lane];
-    uint32_t other = columns->body[column];
-    int known = 0;
-    while (known < n_met && met[known] != other) ++known;
-    if (known < n_met) continue;
-    met[n_met++] = other;
-    FLO_TRY(meet_body(world, forcing, i, other, (uint32_t)column, error));
-  }
-  return FLO_OK;
-}
-
 static FloStatus detect_bodies(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  static const FloSet sets[] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
   forcing->n_body_contacts = 0;
-  for (size_t i = 0; i < rigid->count; ++i) {
-    FLO_TRY(meet_row(world, forcing, &world->rigid_boundary, &world->sets[FLO_SET_BOUNDARY], i, error));
-    FLO_TRY(meet_row(world, forcing, &world->rigid_rigid, rigid, i, error));
-  }
+  for (size_t i = 0; i < world->sets[FLO_SET_RIGID].count; ++i)
+    for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
+      for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, sets[k], i, &near);)
+        FLO_TRY(meet_body(world, forcing, i, &near, error));
   return FLO_OK;
 }
 
@@ -526,8 +459,8 @@ static double wanted_distance(const FloSurfaceHit *hits, int n, int k, double ra
   return wanted;
 }
 
-// Moves out of one surface after the other; true if it moved at all. Who is deep inside comes out in several
-// steps.
+// Moves out of one surface after the other; true if it moved at all. A particle deep inside comes out in
+// several steps.
 static bool push_out(FloSurfaceHit *hits, int n, double radius, double x[3]) {
   bool has_moved = false;
   for (int k = 0; k < n; ++k) {
@@ -544,15 +477,15 @@ static bool push_out(FloSurfaceHit *hits, int n, double radius, double x[3]) {
 // round takes care of corners.
 static void correct_anew(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
                          double x[3]) {
-  Path path;
-  double v[3], nearest;
+  FloPath path;
+  double v[3];
   flo_forcing_velocity_of(&world->sets[FLO_SET_FLUID], particle, v);
   vec_add_scaled(x, v, -forcing->dt, path.start);
   for (int round = 0; round < 2; ++round) {
-    FloSurfaceHit hits[FLO_MAX_HITS];
+    Surfaces surfaces;
     vec_copy(x, path.end);
-    int n = probe_all(world, forcing, particle, &path, 2 * forcing->radius, hits, &nearest);
-    if (!push_out(hits, n, forcing->radius, x)) return;
+    probe_all(world, forcing, particle, &path, 2 * forcing->radius, &surfaces);
+    if (!push_out(surfaces.hits, surfaces.n, forcing->radius, x)) return;
   }
 }
 
@@ -598,7 +531,7 @@ static void block_range(void *context, size_t begin, size_t end, int thread) {
   FloParticles *p = &d->world->sets[FLO_SET_FLUID];
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, p->count); ++i) {
     double x[3];
-    if (!lists_any(&d->world->fluid_rigid, i) || p->held[i]) continue;
+    if (!lists_any(flo_pairs_of(d->world, FLO_SET_FLUID, FLO_SET_RIGID), i) || p->held[i]) continue;
     position_of(p, i, x);
     correct_anew(d->world, d->forcing, i, x);
     place(p, i, x);
@@ -609,10 +542,11 @@ void flo_forcing_correct_positions(FloWorld *world, FloDirectForcing *forcing) {
   Detection detection = {world, forcing};
   if (flo_forcing_response(world) == FLO_RESPONSE_PENALTY) return;
   for (size_t k = 0; have_bodies_turned_aside(forcing) && k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    forcing->partners[k].way = way_between(body, &forcing->partners[k].before, &body->state.pose);
+    FloBody *body = &flo_bodies(world)[k];
+    body->way = flo_posed_way(body, &body->before, &body->state.pose);
   }
   flo_parallel_for(world->threads, forcing->n_near, 128, position_range, &detection);
   if (have_bodies_turned_aside(forcing) && farthest_way(world, forcing) > ROOM_SLACK * forcing->radius)
-    flo_parallel_for(world->threads, world->fluid_rigid.n_blocks, 64, block_range, &detection);
+    flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->n_blocks, 64,
+                     block_range, &detection);
 }

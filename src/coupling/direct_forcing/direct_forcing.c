@@ -32,33 +32,67 @@
 // - Surfaces and normals come from signed distances rather than from the nearest sample.
 #include "coupling/direct_forcing/direct_forcing.h"
 
-#include "bodies/motion.h"
+#include "coupling/coupling.h"
 #include "coupling/forces/weakly_compressible.h"
 
 #include <string.h>
 
-static const FloParamWords words[] = {{"response", {"global", "local", "penalty"}}, FLO_VISCOSITY_WORDS, {0}};
+static const char *const response_words[] = {"global", "local", "penalty", NULL};
 
 static const FloParam params[] = {
     {"sound_speed", 0, 0, 1e5, "m/s",
-     "speed of sound; 0: ten times the highest speed to expect, so density varies by 1 %"},
-    {"alpha", 0.1, 0, 10, "", "artificial viscosity (5), acting while particles approach each other"},
-    {"gamma", 7, 1, 20, "", "exponent of Tait's equation; 7 is water"},
+     "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times the "
+     "highest speed to "
+     "expect, so that density varies by about 1 %",
+     FLO_PARAM_NUMBER, NULL},
+    {"alpha", 0.1, 0, 10, "",
+     "artificial viscosity, the paper's (5), between particles that approach each other; larger values calm "
+     "the fluid "
+     "and damp its waves",
+     FLO_PARAM_NUMBER, NULL},
+    {"gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water", FLO_PARAM_NUMBER, NULL},
     {"damping", 0.3, 0, 1, "",
-     "bulk viscosity in units of spacing times sound speed; quiets sound, not flow"},
+     "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves faster and do "
+     "not slow "
+     "the flow",
+     FLO_PARAM_NUMBER, NULL},
     {"response", FLO_RESPONSE_GLOBAL, 0, 2, "",
-     "how fluid and bodies answer to contacts: all of a body's at once, each by itself, or by the repulsion "
-     "of samples (Monaghan 2005) that the paper compares with"},
-    {"one_way", 0, 0, 1, "", "1: fluid does not push bodies, which saves a search for contacts; 0: it does"},
+     "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; local: each "
+     "contact by "
+     "itself, approximately; penalty: samples repel fluid (Monaghan 2005), the baseline that the paper "
+     "compares with",
+     FLO_PARAM_CHOICE, response_words},
+    {"one_way", 0, 0, 1, "", "1: fluid does not push bodies, which saves a search for contacts; 0: it does",
+     FLO_PARAM_SWITCH, NULL},
     {"slip_time", 0, 0, 1e3, "s",
-     "time in which tangential velocities fall to the share `slip`; 0: in each step, as in the paper"},
-    {"tolerance", 1e-6, 0, 1, "", "of joint contacts, as a share of the highest speed"},
-    {"max_iterations", 50, 1, 1e4, "", "at most as many for joint contacts"},
-    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
-     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
-    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
-    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
+     "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each step, as in "
+     "the paper, "
+     "so that the result depends on the step",
+     FLO_PARAM_NUMBER, NULL},
+    {"tolerance", 1e-6, 0, 1, "",
+     "contacts that depend on each other stop iterating when velocities change by less than this share of "
+     "the highest "
+     "speed",
+     FLO_PARAM_NUMBER, NULL},
+    {"max_iterations", 50, 1, 1e4, "",
+     "largest number of iterations of contacts that depend on each other; raise it if stacks of bodies creep",
+     FLO_PARAM_COUNT, NULL},
+    FLO_FORCE_PARAMS,
     {0}};
+
+static const FloOperatorDef operators[] = {
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_BOUNDARY},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_RIGID, .between_bodies = true},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
+};
+
+static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected_speed), {0}};
+
+static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 
 // ---- Life ----
 
@@ -66,28 +100,10 @@ double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *fo
   return flo_sound_speed(world->params[FLO_FORCING_SOUND_SPEED], forcing->expected_speed);
 }
 
-// What bodies have or will reach if they fall as far as the fluid's lowest solid.
-static double expected_body_speed(const FloWorld *world) {
-  double g = vec_length(world->def.gravity), fastest = 0, lowest = -INFINITY;
-  const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
-  for (size_t i = 0; i < walls->count; ++i) {
-    const double x[3] = {walls->x[i], walls->y[i], walls->z[i]};
-    lowest = fmax(lowest, vec_dot(x, world->def.gravity));
-  }
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    if (body->kind != FLO_BODY_DYNAMIC) continue;
-    double v2 = vec_dot(body->rigid.velocity, body->rigid.velocity);
-    double drop = lowest - vec_dot(body->rigid.position, world->def.gravity);
-    fastest = fmax(fastest, v2 + (g > 0 ? 2 * fmax(drop, 0) : 0));
-  }
-  return sqrt(fastest);
-}
-
 static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloDirectForcing *forcing = state;
-  double expected = fmax(flo_world_expected_speed(world), expected_body_speed(world));
+  double expected = fmax(flo_world_expected_speed(world), flo_world_expected_body_speed(world));
   // Of drops ten spacings wide. Sound ten times as fast, c^2 = 10 sigma/(rho s), lets their pressure, 2 sigma
   // over a radius of 5 s, compress them by 4 %; in the plane, where it is half of that, by 2 %.
   expected = fmax(expected, flo_surface_tension_speed(world) / sqrt(10));
@@ -101,9 +117,9 @@ static void forcing_finish(FloWorld *world, void *state) {
   FloDirectForcing *forcing = state;
   for (size_t k = 0; k < FLO_COUNT_OF(forcing->buffers); ++k)
     flo_buffer_free(&world->memory, &forcing->buffers[k]);
-  flo_buffer_free(&world->memory, &forcing->viscosity.each);
-  flo_implicit_viscosity_free(&forcing->implicit_viscosity, &world->memory);
-  flo_surface_tension_free(&forcing->surface_tension, &world->memory);
+  for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
+    flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
+  flo_forces_free(&forcing->forces, &world->memory);
   flo_body_rows_free(&forcing->bodies, &world->memory);
 }
 
@@ -111,49 +127,39 @@ static void forcing_finish(FloWorld *world, void *state) {
 static double forcing_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   double c = flo_forcing_sound_speed(world, state) * (1 + 0.6 * world->params[FLO_FORCING_ALPHA]);
   double dt = world->def.cfl * world->def.spacing / (c + world->max_speed);
+  double of_forces = flo_forces_max_dt(world, FLO_FORCING_FIRST_FORCE_PARAM, limited_by);
+  if (of_forces < dt) return of_forces;
   *limited_by = "sound";
-  double viscous = flo_implicit_viscosity_max_dt(world, world->params[FLO_FORCING_VISCOSITY]),
-         capillary = flo_surface_tension_max_dt(world);
-  if (viscous < dt) dt = viscous, *limited_by = "viscosity";
-  if (capillary < dt) dt = capillary, *limited_by = "surface tension";
   return dt;
 }
 
-enum { PARTNERS = FLO_FORCING_FIRST_ARRAY, MOTIONS, STATE, FORCE, PREDICTED, WALLS, ZEROS, REPULSION };
-
-static FloStatus reserve_arrays(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].capacity + FLO_BLOCK,
-         n_walls = world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK,
-         n_rigid = world->sets[FLO_SET_RIGID].capacity + FLO_BLOCK, quad = 4 * sizeof(float);
+// The repulsion of samples is kept for the baseline only.
+static FloStatus reserve_buffers(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  FloBuffer *partners = &forcing->buffers[FLO_FORCING_PARTNERS],
+            *repulsion = &forcing->buffers[FLO_FORCING_REPULSION];
+  size_t n_samples =
+      world->sets[FLO_SET_BOUNDARY].capacity + world->sets[FLO_SET_RIGID].capacity + 2 * FLO_BLOCK;
   bool is_penalty = flo_forcing_response(world) == FLO_RESPONSE_PENALTY;
-  const size_t sizes[] = {[PARTNERS] = world->bodies.count * sizeof(FloForcingPartner),
-                          [MOTIONS] = 6 * world->bodies.count * sizeof(double),
-                          [STATE] = n * quad,
-                          [FORCE] = n * quad,
-                          [PREDICTED] = is_penalty || forcing->has_implicit_viscosity ? n * quad : 0,
-                          [WALLS] = n_walls * quad,
-                          [ZEROS] = flo_max_size(n_walls, n_rigid) * sizeof(float),
-                          [REPULSION] = is_penalty ? (n_walls + n_rigid) * quad : 0};
-  FloBuffer *buffers = forcing->buffers;
-  size_t n_zeros = buffers[ZEROS].capacity;
-  for (size_t k = PARTNERS; k <= REPULSION; ++k)
-    FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[k], sizes[k], 0, error));
-  if (buffers[ZEROS].capacity != n_zeros) memset(buffers[ZEROS].data, 0, buffers[ZEROS].capacity);
-  forcing->partners = buffers[PARTNERS].data, forcing->motions = buffers[MOTIONS].data;
-  forcing->state = buffers[STATE].data, forcing->force = buffers[FORCE].data;
-  forcing->predicted = buffers[PREDICTED].data, forcing->repulsion = buffers[REPULSION].data;
-  forcing->walls = buffers[WALLS].data, forcing->zeros = buffers[ZEROS].data;
+  FLO_TRY(flo_buffer_reserve(&world->memory, partners, world->bodies.count * sizeof(FloForcingPartner), 0,
+                             error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, repulsion, is_penalty ? n_samples * 4 * sizeof(float) : 0, 0,
+                             error));
+  forcing->partners = partners->data, forcing->repulsion = repulsion->data;
   return FLO_OK;
 }
 
+// What is predicted is needed last, and not always.
 static FloStatus reserve(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   double artificial =
       world->params[FLO_FORCING_ALPHA] * world->kernel.support / 2 * flo_forcing_sound_speed(world, forcing);
-  forcing->has_implicit_viscosity = flo_implicit_viscosity_is_needed(
-      world, world->params[FLO_FORCING_VISCOSITY], fmax(forcing->dt, forcing->kick_dt));
-  FLO_TRY(reserve_arrays(world, forcing, error));
-  return flo_viscosity_prepare(&forcing->viscosity, world, artificial, !forcing->has_implicit_viscosity,
-                               error);
+  double longest = fmax(forcing->dt, forcing->kick_dt);
+  forcing->forces.has_led_bodies = world->params[FLO_FORCING_ONE_WAY] != 0;
+  FLO_TRY(
+      flo_forces_prepare(&forcing->forces, world, FLO_FORCING_FIRST_FORCE_PARAM, longest, artificial, error));
+  bool predicts = forcing->forces.is_implicit || flo_forcing_response(world) == FLO_RESPONSE_PENALTY;
+  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs) - !predicts, world->sets, &world->memory,
+                             forcing->array_buffers, forcing->arrays, error));
+  return reserve_buffers(world, forcing, error);
 }
 
 // ---- Bodies: prediction and correction ----
@@ -163,62 +169,50 @@ static void keep_velocity(const double linear[3], const double angular[3], doubl
   vec_copy(angular, out + 3);
 }
 
-static void move_to(FloBody *body, const FloRigid *rigid, const FloPose *from, double dt) {
-  body->rigid = *rigid;
-  body->state.pose = *from;
-  flo_rigid_move(&body->rigid, body->state.pose.rotation, dt);
-  flo_rigid_refresh(&body->rigid, body->state.pose.rotation);
-  flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
-}
-
-static void meet_dynamic(const FloWorld *world, const FloRigid *rigid, FloForcingPartner *partner) {
-  partner->is_loose = !rigid->is_held;
+static void meet_pushed(const FloWorld *world, const FloNode *node, FloForcingPartner *partner) {
+  partner->is_loose = !node->is_held;
   partner->is_free = partner->is_loose && world->params[FLO_FORCING_ONE_WAY] == 0;
-  vec_copy(rigid->position, partner->origin);
-  if (partner->is_loose) keep_velocity(rigid->velocity, rigid->angular_velocity, partner->earlier);
+  vec_copy(node->position, partner->origin);
+  if (partner->is_loose) keep_velocity(node->velocity, node->angular_velocity, partner->earlier);
 }
 
 static void meet_bodies(FloWorld *world, FloDirectForcing *forcing) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
+    FloBody *body = &flo_bodies(world)[k];
     FloForcingPartner *partner = &forcing->partners[k];
-    *partner = (FloForcingPartner){.before = body->state.pose,
-                                   .slip = body->slip,
-                                   .restitution = body->restitution,
-                                   .is_moving = body->kind == FLO_BODY_DYNAMIC || body->n_motions > 0};
+    body->before = body->state.pose;
+    *partner = (FloForcingPartner){
+        .slip = body->slip, .restitution = body->restitution, .is_moving = body->is_moving};
     if (world->params[FLO_FORCING_SLIP_TIME] > 0)
       partner->slip = pow(body->slip, forcing->kick_dt / world->params[FLO_FORCING_SLIP_TIME]);
-    if (body->kind == FLO_BODY_DYNAMIC) meet_dynamic(world, &body->rigid, partner);
+    if (flo_body_is_pushed(body)) meet_pushed(world, body->nodes, partner);
   }
 }
 
 // By gravity, and by all forces of the fluid before viscosity is made implicit.
 static void push_bodies(FloWorld *world, const FloDirectForcing *forcing) {
-  static const double none[3] = {0};
+  flo_world_kick_bodies(world, NULL, forcing->kick_dt);
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    FloRigid *rigid = &flo_bodies(world)[k].rigid;
     const FloForcingPartner *partner = &forcing->partners[k];
-    double impulse[3];
-    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
-    vec_scale(world->def.gravity, rigid->mass * forcing->kick_dt, impulse);
-    flo_rigid_push(rigid, impulse, none);
-    if (partner->is_free) flo_rigid_push(rigid, partner->push, partner->push + 3);
+    if (partner->is_free)
+      flo_node_push(world, flo_bodies(world)[k].first_node, partner->push, partner->push + 3);
   }
 }
 
-static void predict_dynamic(const FloDirectForcing *forcing, FloBody *body, FloForcingPartner *partner) {
-  const FloRigid *rigid = &body->rigid;
-  if (!rigid->is_held) keep_velocity(rigid->velocity, rigid->angular_velocity, partner->velocity);
-  partner->kicked = *rigid;
-  move_to(body, &partner->kicked, &partner->before, forcing->dt);
+static void predict_pushed(const FloDirectForcing *forcing, FloBody *body, FloForcingPartner *partner) {
+  const FloNode *node = body->nodes;
+  if (!node->is_held) keep_velocity(node->velocity, node->angular_velocity, partner->velocity);
+  partner->node = *node;
+  body->kind->mark(body);
+  body->kind->move(body, forcing->dt);
 }
 
-// Kinematic bodies are where they will be at the end of the step.
-static void predict_kinematic(const FloWorld *world, const FloDirectForcing *forcing, FloBody *body,
-                              FloForcingPartner *partner) {
+// Bodies that follow motions are where they will be at the end of the step.
+static void predict_led(const FloWorld *world, const FloDirectForcing *forcing, FloBody *body,
+                        FloForcingPartner *partner) {
   double time = world->time + forcing->dt;
   keep_velocity(body->state.velocity, body->state.angular_velocity, partner->earlier);
-  if (time > 0) flo_motion_evaluate(body->motions, body->n_motions, &body->start, time, &body->state);
+  if (time > 0) body->kind->follow(body, time);
   vec_copy(body->state.pose.position, partner->origin);
   keep_velocity(body->state.velocity, body->state.angular_velocity, partner->velocity);
 }
@@ -228,32 +222,31 @@ static void predict_bodies(FloWorld *world, FloDirectForcing *forcing) {
     FloBody *body = &flo_bodies(world)[k];
     FloForcingPartner *partner = &forcing->partners[k];
     memcpy(partner->exchange, partner->push, sizeof partner->exchange);
-    if (body->kind == FLO_BODY_DYNAMIC)
-      predict_dynamic(forcing, body, partner);
-    else if (body->n_motions > 0)
-      predict_kinematic(world, forcing, body, partner);
+    if (flo_body_is_pushed(body))
+      predict_pushed(forcing, body, partner);
+    else if (flo_body_is_led(body))
+      predict_led(world, forcing, body, partner);
   }
 }
 
-// The force is what gave all the momentum of the step; the torque is about the shape's origin rather than the
-// centre of mass.
+// The force is what gave all the momentum of the step.
 static void keep_force(const FloDirectForcing *forcing, const FloForcingPartner *partner, FloBody *body) {
-  double arm[3], more[3];
-  vec_scale(partner->exchange, 1 / forcing->kick_dt, body->state.force);
-  vec_scale(partner->exchange + 3, 1 / forcing->kick_dt, body->state.torque);
-  vec_sub(partner->origin, partner->before.position, arm);
-  vec_cross(arm, body->state.force, more);
-  vec_add(body->state.torque, more, body->state.torque);
+  double force[3], torque[3];
+  vec_scale(partner->exchange, 1 / forcing->kick_dt, force);
+  vec_scale(partner->exchange + 3, 1 / forcing->kick_dt, torque);
+  flo_body_add_force(body, force, torque, partner->origin, body->before.position);
 }
 
 static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
+  flo_world_clear_body_forces(world);
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    FloForcingPartner *partner = &forcing->partners[k];
-    if (body->kind != FLO_BODY_DYNAMIC) continue;
+    const FloForcingPartner *partner = &forcing->partners[k];
+    if (!flo_body_is_pushed(body)) continue;
     if (partner->is_loose) {
-      flo_rigid_push(&partner->kicked, partner->impulse, partner->impulse + 3);
-      move_to(body, &partner->kicked, &partner->before, forcing->dt);
+      body->kind->rewind(body);
+      body->kind->push(body, 0, partner->impulse, partner->impulse + 3);
+      body->kind->move(body, forcing->dt);
     }
     keep_force(forcing, partner, body);
     flo_world_place_samples(world, body);
@@ -286,16 +279,15 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   double since = flo_seconds();
   FLO_TRY(flo_forcing_detect(world, forcing, error));
   forcing->detection_seconds += flo_seconds() - since;
-  double response_since = flo_seconds();
+  double responding = flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   flo_forcing_respond(world, forcing);
-  forcing->response_seconds += flo_seconds() - response_since;
+  since = flo_world_stage_done(world, FLO_STAGE_RESPONSE, responding);
   correct_bodies(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
-  FLO_TRY(flo_world_integrate(world, NULL, dt, error));
+  FLO_TRY(flo_world_drift(world, dt, error));
   since = flo_seconds();
   flo_forcing_correct_positions(world, forcing);
   forcing->detection_seconds += flo_seconds() - since;
-  flo_forcing_leave(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   return FLO_OK;
 }
@@ -304,15 +296,17 @@ static FloStatus forcing_solid_forces(FloWorld *world, void *state, FloError *er
   return flo_forcing_solid_forces(world, state, error);
 }
 
-const FloCoupling flo_direct_forcing = {
+const FloMethod flo_direct_forcing = {
     .name = "direct-forcing",
     .paper = "Becker, Tessendorf & Teschner 2009: Direct Forcing for Lagrangian Rigid-Fluid Coupling",
     .params = params,
-    .words = words,
+    .operators = operators,
+    .n_operators = FLO_COUNT_OF(operators),
+    .moves = FLO_MOVES_ALL,
     .has_small_steps = true,
-    .moves_bodies = true,
+    .reads_slip = true,
     .state_size = sizeof(FloDirectForcing),
-    .n_saved = 1,
+    .saved = saved,
     .init = forcing_init,
     .max_dt = forcing_max_dt,
     .step = forcing_step,

@@ -3,17 +3,10 @@
 #define FLO_COUPLING_DIRECT_FORCING_DIRECT_FORCING_H
 
 #include "base/vecmath.h"
-#include "coupling/forces/implicit_viscosity.h"
-#include "coupling/forces/surface_tension.h"
-#include "state/state.h"
+#include "coupling/forces/forces.h"
+#include "sph/arrays.h"
 
-// A surface that a fluid particle is nearer to than it may be.
-typedef struct FloSurfaceHit {
-  uint32_t body;
-  double distance;  // to the surface, negative inside [m]
-  double normal[3]; // out of the body
-} FloSurfaceHit;
-
+// Of the surfaces that a fluid particle is nearer to than it may be, so many count: the nearest.
 enum { FLO_MAX_HITS = 4 };
 
 // Where a fluid particle was when the distance to all solids was known to be more than `clearance`. That
@@ -29,7 +22,7 @@ typedef struct FloNearParticle {
   uint32_t first;    // contact
   uint32_t follower; // number among those of its body, if it is one
   int n_hits;
-  bool is_near_rigid;
+  bool is_near_rigid, is_crowded; // is_crowded: there were more hits
   FloSurfaceHit hits[FLO_MAX_HITS];
 } FloNearParticle;
 
@@ -54,7 +47,7 @@ typedef struct FloForcingContact {
 // Body against body: a sample of `body` touches `other`.
 typedef struct FloBodyContact {
   uint32_t body, other, sample;
-  uint32_t other_sample;       // near it, of the other one
+  uint32_t other_sample;       // near it, of the other one; see flo_world_body_of
   double normal[3];            // out of the other one
   double arm[3], other_arm[3]; // from their origins to the point of contact
   double velocity[3];          // predicted, relative to the other
@@ -68,11 +61,10 @@ typedef struct FloBodyContact {
 typedef struct FloForcingPartner {
   bool is_free;   // can be pushed by fluid
   bool is_loose;  // can be pushed by bodies
-  bool is_moving; // dynamic or kinematic
+  bool is_moving; // by forces or by motions
   double slip, restitution;
-  FloPose before;       // pose at the start of the step
-  double way;           // no point of it moves farther to where it is predicted to be [m]
-  FloRigid kicked;      // of dynamic ones: at the start of the step, with the velocities of its end
+  FloNode
+      node; // of those that forces move: where it was at the start of the step, with velocities of its end
   double origin[3];     // which arms reach from, and which moves with `velocity`
   double velocity[6];   // predicted: linear, angular
   double earlier[6];    // at the start of the step
@@ -113,6 +105,27 @@ typedef struct FloFollowerPasses {
   void (*lead)(void *context, size_t begin, size_t end, int thread);
 } FloFollowerPasses;
 
+// state: velocity and p V^2; force; predicted: velocity before implicit viscosity, then with it.
+#define FLO_FORCING_ARRAYS(X)                                                                                \
+  X(state, FLO_SET_FLUID, 4)                                                                                 \
+  X(force, FLO_SET_FLUID, 4)                                                                                 \
+  X(predicted, FLO_SET_FLUID, 4)
+
+// Buffers:
+enum {
+  FLO_FORCING_NEAR,
+  FLO_FORCING_CONTACTS,
+  FLO_FORCING_LINKED,
+  FLO_FORCING_FOLLOWERS,
+  FLO_FORCING_BODY_CONTACTS,
+  FLO_FORCING_WALL_FORCE,
+  FLO_FORCING_ROOMS,
+  FLO_FORCING_SEEN,
+  FLO_FORCING_PARTNERS,
+  FLO_FORCING_REPULSION,
+  FLO_N_FORCING_BUFFERS
+};
+
 typedef struct FloDirectForcing {
   double expected_speed;                    // [m/s]; saved
   const FloFollowerPasses *follower_passes; // that tests choose; NULL: the best
@@ -121,14 +134,9 @@ typedef struct FloDirectForcing {
   double dt, kick_dt, radius; // radius: that particles keep from surfaces [m]
   size_t n_near, n_contacts, n_body_contacts, n_linked, n_followers, n_groups;
   bool has_free_bodies; // that fluid can push
-  bool has_implicit_viscosity;
-  FloViscosity viscosity; // explicit
-  FloImplicitViscosity implicit_viscosity;
-  FloSurfaceTension surface_tension;
+  bool has_told_crowds; // the host knows that particles touch more solids than count
+  FloForces forces;
   FloBodyRows bodies; // what pressure and explicit viscosity do to them
-  bool has_left;      // the following is known:
-  uint64_t left_step; // number of the step that was made last,
-  double left_at[9];  // and where it left three fluid particles
   FloForcingRoom *rooms;
   double travel;      // at most so far has any solid moved since `rooms` were last forgotten [m]
   size_t n_rooms;     // that are known
@@ -141,15 +149,10 @@ typedef struct FloDirectForcing {
   FloFollowers *followers;
   FloBodyContact *body_contacts;
   FloForcingPartner *partners;
-  double *motions;  // velocities of bodies, six each
-  float *state;     // quadruples per fluid particle: velocity, p V^2
-  float *force;     // quadruples per fluid particle
-  float *predicted; // quadruples per fluid particle: velocity before implicit viscosity, then with it
-  float *walls;     // quadruples per wall sample: velocity, volume over the fluid's rest volume
-  float *zeros;     // pressures of samples, which have none of their own
+  FLO_ARRAYS(FLO_FORCING_ARRAYS);
   float *repulsion; // quadruples per sample, those of bodies after those of walls: the penalty's opposite
-  double detection_seconds, response_seconds; // since the start
-  FloBuffer buffers[16];
+  double detection_seconds; // since the start
+  FloBuffer buffers[FLO_N_FORCING_BUFFERS];
 } FloDirectForcing;
 
 enum {
@@ -162,25 +165,10 @@ enum {
   FLO_FORCING_SLIP_TIME,
   FLO_FORCING_TOLERANCE,
   FLO_FORCING_MAX_ITERATIONS,
-  FLO_FORCING_VISCOSITY,
-  FLO_FORCING_VISCOSITY_TOLERANCE,
-  FLO_FORCING_VISCOSITY_ITERATIONS,
+  FLO_FORCING_FIRST_FORCE_PARAM,
 };
 
 enum { FLO_RESPONSE_GLOBAL, FLO_RESPONSE_LOCAL, FLO_RESPONSE_PENALTY };
-
-// Buffers:
-enum {
-  FLO_FORCING_NEAR,
-  FLO_FORCING_CONTACTS,
-  FLO_FORCING_LINKED,
-  FLO_FORCING_FOLLOWERS,
-  FLO_FORCING_BODY_CONTACTS,
-  FLO_FORCING_WALL_FORCE,
-  FLO_FORCING_ROOMS,
-  FLO_FORCING_SEEN,
-  FLO_FORCING_FIRST_ARRAY // of those that direct_forcing.c makes in each step
-};
 
 static inline int flo_forcing_response(const FloWorld *world) {
   return (int)world->params[FLO_FORCING_RESPONSE];
@@ -194,15 +182,11 @@ double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *fo
 FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error);
 // Implicit viscosity, where it is needed; bodies must have been pushed by everything else.
 FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, FloError *error);
-// Remembers how a step left the world.
-void flo_forcing_leave(const FloWorld *world, FloDirectForcing *forcing);
 // Fills the force fields of all solid samples: the whole of what the last step did to them.
 FloStatus flo_forcing_solid_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error);
 
-// ---- Contacts: who touches whom ----
+// ---- Contacts: what touches what ----
 
-// Signed distance to the surface; and where that is less than `reach`, the unit normal out of it.
-double flo_forcing_surface(const FloSolid *solid, const double point[3], double reach, double normal[3]);
 // Contacts of fluid and bodies, and of bodies among each other, where the prediction brings them. What
 // touches a single solid that cannot be pushed, as most do, gets its velocity at once (Algorithm 2).
 FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloError *error);

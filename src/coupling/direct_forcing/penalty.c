@@ -43,7 +43,7 @@ static void pair_force(const Penalty *in, size_t i, const FloParticles *samples,
   vec_scale(way, size / r, force);
 }
 
-// The opposite of what fluid particle i feels, to the body of a sample of a dynamic one.
+// The opposite of what fluid particle i feels, to the body of a sample that forces move.
 static void push_body(const FloWorld *world, FloDirectForcing *forcing, size_t i, size_t j,
                       const double force[3]) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -58,7 +58,8 @@ static void push_body(const FloWorld *world, FloDirectForcing *forcing, size_t i
 }
 
 // By the samples of a set that particle i lists.
-static void repel(const Penalty *in, FloDirectForcing *forcing, const FloPairs *pairs, FloSet set, size_t i) {
+static void repel(const Penalty *in, FloDirectForcing *forcing, FloSet set, size_t i) {
+  const FloPairs *pairs = flo_pairs_of(in->world, FLO_SET_FLUID, set);
   size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
   size_t offset = set == FLO_SET_RIGID ? in->world->sets[FLO_SET_BOUNDARY].count : 0;
   if (i >= pairs->n_rows || pairs->slot_count[block] == 0) return;
@@ -83,7 +84,7 @@ void flo_forcing_add_penalty(FloWorld *world, FloDirectForcing *forcing) {
   memset(forcing->repulsion, 0, 4 * n_samples * sizeof(float));
   for (size_t i = 0; i < p->count; ++i) {
     if (p->held[i]) continue;
-    repel(&in, forcing, &world->fluid_boundary, FLO_SET_BOUNDARY, i);
-    if (has_bodies) repel(&in, forcing, &world->fluid_rigid, FLO_SET_RIGID, i);
+    repel(&in, forcing, FLO_SET_BOUNDARY, i);
+    if (has_bodies) repel(&in, forcing, FLO_SET_RIGID, i);
   }
 }

@@ -77,30 +77,29 @@ static void wrench(const double force[3], const double arm[3], double out[6]) {
 
 // ---- Mass of a body with the fluid that follows it ----
 
-static void set_mass(const FloBody *body, FloForcingPartner *partner) {
-  double inertia[9], *a = partner->matrix;
-  flo_rigid_inertia(&partner->kicked, partner->before.rotation, inertia);
+static void set_mass(FloForcingPartner *partner) {
+  double *a = partner->matrix;
   memset(a, 0, sizeof partner->matrix);
   for (int i = 0; i < 3; ++i) {
-    a[7 * i] = body->rigid.mass;
-    for (int k = 0; k < 3; ++k) a[6 * (i + 3) + k + 3] = inertia[3 * i + k];
+    a[7 * i] = partner->node.mass;
+    for (int k = 0; k < 3; ++k) a[6 * (i + 3) + k + 3] = partner->node.inertia[3 * i + k];
   }
 }
 
 // Along locked axes nothing moves: as if those unknowns were not there.
-static void lock_axes(const FloRigid *rigid, FloForcingPartner *partner) {
+static void lock_axes(FloForcingPartner *partner) {
   for (int axis = 0; axis < 6; ++axis) {
-    if (!(axis < 3 ? rigid->locks[axis] : rigid->turn_locks[axis - 3])) continue;
+    if (!partner->node.locks[axis]) continue;
     for (int k = 0; k < 6; ++k) partner->matrix[6 * axis + k] = partner->matrix[6 * k + axis] = 0;
     partner->matrix[7 * axis] = 1;
   }
 }
 
-static void find_mobility(const FloRigid *rigid, FloForcingPartner *partner) {
+static void find_mobility(FloForcingPartner *partner) {
   double l[36];
   bool is_solvable = factorise(partner->matrix, 6, l);
   for (int column = 0; column < 6; ++column) {
-    bool is_locked = column < 3 ? rigid->locks[column] : rigid->turn_locks[column - 3];
+    bool is_locked = partner->node.locks[column];
     double unit[6] = {0}, x[6] = {0};
     unit[column] = 1;
     if (!is_locked && is_solvable) substitute(l, 6, unit, x);
@@ -114,10 +113,10 @@ static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloForcingPartner *partner = &forcing->partners[k];
     if (!partner->is_loose) continue;
-    set_mass(&flo_bodies(world)[k], partner);
+    set_mass(partner);
     for (int i = 0; is_global && partner->is_free && i < 36; ++i) partner->matrix[i] += partner->followers[i];
-    lock_axes(&flo_bodies(world)[k].rigid, partner);
-    find_mobility(&flo_bodies(world)[k].rigid, partner);
+    lock_axes(partner);
+    find_mobility(partner);
   }
 }
 
@@ -476,12 +475,12 @@ static void give(FloForcingPartner *partner, const double impulse[3], const doub
 // one body, and the bits of a sum depend on its order. What static and kinematic solids feel is known from
 // their samples.
 static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
-  const FloBody *bodies = flo_bodies(world);
   world->contacts = 0;
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
     const FloForcingContact *c = &forcing->contacts[forcing->linked[k]];
     FloForcingPartner *partner = &forcing->partners[c->body];
-    if (bodies[c->body].kind == FLO_BODY_DYNAMIC) give(partner, c->impulse, c->arm, -1, partner->is_free);
+    if (flo_body_is_pushed(&flo_bodies(world)[c->body]))
+      give(partner, c->impulse, c->arm, -1, partner->is_free);
   }
   for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
     const FloBodyContact *c = &forcing->body_contacts[k];

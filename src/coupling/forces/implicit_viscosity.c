@@ -6,7 +6,7 @@
 //   (M + dt K) v = M v*,
 //
 // v* being the velocities without viscosity. K is symmetric and not negative, whatever the positions. Unknown
-// are the velocities of fluid particles, and the six of each dynamic body, whose samples move together; walls
+// are the velocities of fluid particles, and the six of each node of a body, which carries samples; walls
 // and particles that an emitter guides move as they are told. So friction at solids is part of the same
 // system, and a light body in honey needs no shorter steps than honey itself.
 //
@@ -41,28 +41,17 @@ double flo_implicit_viscosity_max_dt(const FloWorld *world, double choice) {
 
 // ---- Preparation ----
 
-static FloStatus reserve_floats(FloWorld *world, FloBuffer *buffer, size_t n, float **array,
-                                FloError *error) {
-  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, (n + 4 * FLO_BLOCK) * sizeof(float), 0, error));
-  *array = buffer->data;
-  return FLO_OK;
-}
+static const FloArrayDef array_defs[] = {FLO_VISCOUS_ARRAYS(FLO_ARRAY_DEF)};
 
 static FloStatus reserve(FloImplicitViscosity *v, FloWorld *world, FloError *error) {
-  size_t n = 4 * world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
-  size_t n_samples = flo_max_size(n_walls, world->sets[FLO_SET_RIGID].capacity);
-  float **const quads[] = {&v->change, &v->residue, &v->way, &v->image};
-  for (size_t k = 0; k < FLO_COUNT_OF(quads); ++k)
-    FLO_TRY(reserve_floats(world, &v->buffers[k], n, quads[k], error));
-  FLO_TRY(reserve_floats(world, &v->buffers[4], 4 * n_walls, &v->still_walls, error));
-  FLO_TRY(reserve_floats(world, &v->buffers[5], n_samples, &v->zeros, error));
-  double **const sixes[] = {&v->body_start, &v->body_change,   &v->body_residue,
-                            &v->body_way,   &v->body_momentum, &v->body_image};
-  size_t each = 6 * world->bodies.count, size = (each * FLO_COUNT_OF(sixes) + 1) * sizeof(double);
-  FLO_TRY(flo_buffer_reserve(&world->memory, &v->buffers[6], size, 0, error));
-  memset(v->buffers[6].data, 0, size);
-  for (size_t k = 0; k < FLO_COUNT_OF(sixes); ++k) *sixes[k] = (double *)v->buffers[6].data + k * each;
-  memset(v->zeros, 0, n_samples * sizeof(float));
+  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), world->sets, &world->memory,
+                             v->array_buffers, v->arrays, error));
+  double **const sixes[] = {&v->node_start, &v->node_change,   &v->node_residue,
+                            &v->node_way,   &v->node_momentum, &v->node_image};
+  size_t each = 6 * world->nodes.count, size = (each * FLO_COUNT_OF(sixes) + 1) * sizeof(double);
+  FLO_TRY(flo_buffer_reserve(&world->memory, &v->nodes, size, 0, error));
+  memset(v->nodes.data, 0, size);
+  for (size_t k = 0; k < FLO_COUNT_OF(sixes); ++k) *sixes[k] = (double *)v->nodes.data + k * each;
   return FLO_OK;
 }
 
@@ -73,36 +62,27 @@ static void stop_walls(FloImplicitViscosity *v, const FloWorld *world) {
   }
 }
 
-static bool is_moving(const FloBody *body) { return body->kind == FLO_BODY_DYNAMIC && !body->rigid.is_held; }
-
-static bool is_free(const FloImplicitViscosity *v, const FloBody *body) {
-  return is_moving(body) && !v->has_led_bodies;
-}
-
-static void read_bodies(FloImplicitViscosity *v, const FloWorld *world) {
-  for (size_t k = 0; k < v->n_bodies; ++k) {
-    const FloBody *body = &flo_bodies(world)[k];
-    if (!is_moving(body)) continue;
-    vec_copy(body->rigid.velocity, v->body_start + 6 * k);
-    vec_copy(body->rigid.angular_velocity, v->body_start + 6 * k + 3);
-  }
+// Whether viscosity moves a node.
+static bool is_free(const FloImplicitViscosity *v, const FloNode *node) {
+  return !node->is_held && !v->has_led_bodies;
 }
 
 FloStatus flo_implicit_viscosity_prepare(FloImplicitViscosity *v, FloWorld *world, double dt, float *velocity,
-                                         const float *walls, FloError *error) {
-  v->dt = dt, v->start = velocity, v->walls = walls;
+                                         const float *walls, const float *zeros, FloError *error) {
+  v->dt = dt, v->start = velocity, v->walls = walls, v->zeros = zeros;
   FLO_TRY(reserve(v, world, error));
   FLO_TRY(flo_viscosity_prepare(&v->coefficients, world, 0, true, error));
-  FLO_TRY(flo_body_rows_build(&v->bodies, world, error));
+  FLO_TRY(flo_body_rows_prepare(&v->bodies, world, error));
   v->n_fluid = world->sets[FLO_SET_FLUID].count;
-  v->n_bodies = v->bodies.is_built ? world->bodies.count : 0;
+  v->n_nodes = v->bodies.is_used ? world->nodes.count : 0;
   stop_walls(v, world);
-  read_bodies(v, world);
+  if (v->n_nodes) flo_world_read_motions(world, v->node_start);
   return FLO_OK;
 }
 
 void flo_implicit_viscosity_free(FloImplicitViscosity *v, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(v->buffers); ++k) flo_buffer_free(memory, &v->buffers[k]);
+  for (size_t k = 0; k < FLO_COUNT_OF(v->array_buffers); ++k) flo_buffer_free(memory, &v->array_buffers[k]);
+  flo_buffer_free(memory, &v->nodes);
   flo_buffer_free(memory, &v->coefficients.each);
   flo_body_rows_free(&v->bodies, memory);
 }
@@ -116,53 +96,42 @@ typedef struct Forces {
   float *force;                  // quadruples: out
 } Forces;
 
-static FloSolidForces solid_forces(const Forces *forces, const FloPairs *pairs, const float *solid,
-                                   float *force) {
+static FloSolidForces solid_forces(const Forces *forces, FloSet set, const float *solid) {
   const FloImplicitViscosity *v = forces->viscosity;
-  return (FloSolidForces){.pairs = pairs,
+  return (FloSolidForces){.pairs = flo_pairs_of(forces->world, FLO_SET_FLUID, set),
                           .fluid = forces->velocity,
                           .solid = solid,
                           .solid_pressure = v->zeros,
                           .all = v->coefficients.all,
                           .coefficients = v->coefficients.is_single ? NULL : v->coefficients.each.data,
-                          .force = force};
+                          .force = forces->force};
 }
 
 static void fluid_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Forces *forces = context;
-  const FloWorld *world = forces->world;
-  FloSolidForces walls = solid_forces(forces, &world->fluid_boundary, forces->walls, forces->force),
-                 bodies = solid_forces(forces, &world->fluid_rigid, forces->viscosity->bodies.motion,
-                                       forces->force);
-  FloFluidForces among = {.pairs = &world->fluid_fluid,
+  FloSolidForces walls = solid_forces(forces, FLO_SET_BOUNDARY, forces->walls),
+                 bodies = solid_forces(forces, FLO_SET_RIGID, forces->viscosity->bodies.motion);
+  FloFluidForces among = {.pairs = flo_pairs_of(forces->world, FLO_SET_FLUID, FLO_SET_FLUID),
                           .state = forces->velocity,
                           .all = walls.all,
                           .coefficients = walls.coefficients,
                           .force = forces->force};
   flo_passes()->fluid_forces(&among, begin, end);
   flo_passes()->solid_forces_on_fluid(&walls, begin, end);
-  if (forces->viscosity->n_bodies) flo_passes()->solid_forces_on_fluid(&bodies, begin, end);
-}
-
-static void sample_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Forces *forces = context;
-  const FloBodyRows *rows = &forces->viscosity->bodies;
-  FloSolidForces in = solid_forces(forces, &rows->pairs, rows->motion, rows->force);
-  flo_passes()->fluid_forces_on_solid(&in, begin, end);
+  if (forces->viscosity->n_nodes) flo_passes()->solid_forces_on_fluid(&bodies, begin, end);
 }
 
 // Forces on fluid into `force`, on bodies into the wrenches, for these velocities.
 static void compute_forces(FloImplicitViscosity *v, FloWorld *world, const float *velocity,
                            const double *motions, const float *walls, float *force) {
   Forces forces = {world, v, velocity, walls, force};
-  if (v->n_bodies) flo_body_rows_spread(&v->bodies, world, motions);
-  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, fluid_range, &forces);
-  if (!v->n_bodies) return;
-  memset(v->bodies.force, 0, 4 * world->sets[FLO_SET_RIGID].count * sizeof(float));
-  flo_parallel_for(world->threads, v->bodies.pairs.n_blocks, BLOCKS_PER_CHUNK, sample_range, &forces);
-  flo_body_rows_gather(&v->bodies, world);
+  if (v->n_nodes) flo_world_spread_motions(world, motions, v->bodies.motion);
+  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
+                   BLOCKS_PER_CHUNK, fluid_range, &forces);
+  if (!v->n_nodes) return;
+  flo_body_rows_sweep(&v->bodies, world, solid_forces(&forces, FLO_SET_RIGID, NULL));
+  flo_world_gather_wrenches(world, v->bodies.force, v->bodies.wrenches);
 }
 
 // ---- The operator ----
@@ -197,19 +166,13 @@ static void for_fluid(const Work *work, FloRangeFn range) {
 
 void flo_implicit_viscosity_apply(FloImplicitViscosity *v, FloWorld *world) {
   Work work = begin_work(v, world);
-  compute_forces(v, world, v->way, v->body_way, v->still_walls, v->image);
+  compute_forces(v, world, v->way, v->node_way, v->still_walls, v->image);
   for_fluid(&work, image_range);
-  for (size_t k = 0; k < 6 * v->n_bodies; ++k)
-    v->body_image[k] = v->body_momentum[k] - v->dt * v->bodies.wrenches[k];
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k)
+    v->node_image[k] = v->node_momentum[k] - v->dt * v->bodies.wrenches[k];
 }
 
 // ---- Conjugate gradients ----
-
-// The velocities that momenta give a body; zero along locked axes, so that it never moves there.
-static void divide_by_mass(const FloRigid *rigid, const double momenta[6], double velocities[6]) {
-  mat_apply(rigid->inverse_inertia, momenta + 3, velocities + 3);
-  for (int axis = 0; axis < 3; ++axis) velocities[axis] = rigid->inverse_mass[axis] * momenta[axis];
-}
 
 // The first residual is the impulse of viscosity at the velocities without it.
 static void first_range(void *context, size_t begin, size_t end, int thread) {
@@ -250,9 +213,9 @@ static void sum_way(const void *context, size_t begin, size_t end, double *sums)
   }
 }
 
-static double dot_bodies(size_t n_bodies, const double *a, const double *b) {
+static double dot_nodes(size_t n_nodes, const double *a, const double *b) {
   double sum = 0;
-  for (size_t k = 0; k < 6 * n_bodies; ++k) sum += a[k] * b[k];
+  for (size_t k = 0; k < 6 * n_nodes; ++k) sum += a[k] * b[k];
   return sum;
 }
 
@@ -267,12 +230,12 @@ static double measure(void *context) {
   const Work *work = context;
   const FloImplicitViscosity *v = work->viscosity;
   double sum = sum_fluid(work, sum_residue);
-  for (size_t k = 0; k < v->n_bodies; ++k) {
-    const FloBody *body = &flo_bodies(work->world)[k];
+  for (size_t k = 0; k < v->n_nodes; ++k) {
+    const FloNode *node = flo_node_at(work->world, k);
     double velocities[6];
-    if (!is_free(v, body)) continue;
-    divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
-    sum += dot_bodies(1, v->body_residue + 6 * k, velocities);
+    if (!is_free(v, node)) continue;
+    flo_node_apply(node, v->node_residue + 6 * k, velocities);
+    sum += dot_nodes(1, v->node_residue + 6 * k, velocities);
   }
   return sum;
 }
@@ -292,14 +255,14 @@ static void turn(void *context, double beta) {
   FloImplicitViscosity *v = work->viscosity;
   work->beta = (float)beta;
   for_fluid(work, turn_range);
-  for (size_t k = 0; k < v->n_bodies; ++k) {
-    const FloBody *body = &flo_bodies(work->world)[k];
+  for (size_t k = 0; k < v->n_nodes; ++k) {
+    const FloNode *node = flo_node_at(work->world, k);
     double velocities[6];
-    if (!is_free(v, body)) continue;
-    divide_by_mass(&body->rigid, v->body_residue + 6 * k, velocities);
+    if (!is_free(v, node)) continue;
+    flo_node_apply(node, v->node_residue + 6 * k, velocities);
     for (size_t row = 6 * k; row < 6 * k + 6; ++row) {
-      v->body_way[row] = velocities[row - 6 * k] + beta * v->body_way[row];
-      v->body_momentum[row] = v->body_residue[row] + beta * v->body_momentum[row];
+      v->node_way[row] = velocities[row - 6 * k] + beta * v->node_way[row];
+      v->node_momentum[row] = v->node_residue[row] + beta * v->node_momentum[row];
     }
   }
 }
@@ -319,9 +282,9 @@ static void go(void *context, double alpha) {
   FloImplicitViscosity *v = work->viscosity;
   work->alpha = (float)alpha;
   for_fluid(work, go_range);
-  for (size_t k = 0; k < 6 * v->n_bodies; ++k) {
-    v->body_change[k] += alpha * v->body_momentum[k];
-    v->body_residue[k] -= alpha * v->body_image[k];
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k) {
+    v->node_change[k] += alpha * v->node_momentum[k];
+    v->node_residue[k] -= alpha * v->node_image[k];
   }
 }
 
@@ -329,7 +292,7 @@ static double apply(void *context) {
   const Work *work = context;
   FloImplicitViscosity *v = work->viscosity;
   flo_implicit_viscosity_apply(v, work->world);
-  return sum_fluid(work, sum_way) + dot_bodies(v->n_bodies, v->body_way, v->body_image);
+  return sum_fluid(work, sum_way) + dot_nodes(v->n_nodes, v->node_way, v->node_image);
 }
 
 static void solve(Work *work) {
@@ -356,33 +319,28 @@ static void finish_range(void *context, size_t begin, size_t end, int thread) {
     }
 }
 
-// Whether a row of a free body's impulse moves nothing.
-static bool is_locked(const FloRigid *rigid, size_t row) {
-  return row < 3 ? rigid->locks[row] : rigid->turn_locks[row - 3];
-}
-
 // What bodies are told is what they get, also where the solution is not exact. Where they are locked, held or
 // led, it is all that fluid does to them: with the residual.
 static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
-  for (size_t k = 0; k < v->n_bodies; ++k) {
-    const double *impulse = v->body_change + 6 * k, *rest = v->body_residue + 6 * k;
-    FloBody *body = &flo_bodies(world)[k];
+  for (size_t k = 0; k < v->n_nodes; ++k) {
+    const double *impulse = v->node_change + 6 * k, *rest = v->node_residue + 6 * k;
+    const FloNode *node = flo_node_at(world, k);
     for (size_t row = 0; row < 6; ++row) {
-      bool is_borne = !is_free(v, body) || is_locked(&body->rigid, row);
+      bool is_borne = !is_free(v, node) || node->locks[row];
       v->bodies.wrenches[6 * k + row] = (impulse[row] + (is_borne ? rest[row] : 0)) / v->dt;
     }
-    if (is_free(v, body)) flo_rigid_push(&body->rigid, impulse, impulse + 3);
+    if (is_free(v, node)) flo_node_push(world, k, impulse, impulse + 3);
   }
 }
 
 FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *v, FloWorld *world, double dt, float *velocity,
-                                      float *force, const float *walls, FloError *error) {
-  FLO_TRY(flo_implicit_viscosity_prepare(v, world, dt, velocity, walls, error));
+                                      float *force, const float *walls, const float *zeros, FloError *error) {
+  FLO_TRY(flo_implicit_viscosity_prepare(v, world, dt, velocity, walls, zeros, error));
   Work work = begin_work(v, world);
   work.force = force;
-  compute_forces(v, world, v->start, v->body_start, v->walls, v->image);
+  compute_forces(v, world, v->start, v->node_start, v->walls, v->image);
   for_fluid(&work, first_range);
-  for (size_t k = 0; k < 6 * v->n_bodies; ++k) v->body_residue[k] = dt * v->bodies.wrenches[k];
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k) v->node_residue[k] = dt * v->bodies.wrenches[k];
   solve(&work);
   for_fluid(&work, finish_range);
   push_bodies(v, world);

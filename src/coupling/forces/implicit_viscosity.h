@@ -5,36 +5,36 @@
 
 #include "coupling/forces/body_rows.h"
 #include "coupling/forces/viscosity.h"
+#include "sph/arrays.h"
 
 // Values of the parameter that a method offers.
 enum { FLO_VISCOSITY_AUTOMATIC, FLO_VISCOSITY_EXPLICIT, FLO_VISCOSITY_IMPLICIT };
-// Their names in scenes.
-#define FLO_VISCOSITY_WORDS                                                                                  \
-  {                                                                                                          \
-    "viscosity", { "automatic", "explicit", "implicit" }                                                     \
-  }
+// change: of velocity; residue: of the momentum balance [N s]; way, image: search direction, and what the
+// operator makes of it; still_walls: as `walls`, at rest.
+#define FLO_VISCOUS_ARRAYS(X)                                                                                \
+  X(change, FLO_SET_FLUID, 4)                                                                                \
+  X(residue, FLO_SET_FLUID, 4)                                                                               \
+  X(way, FLO_SET_FLUID, 4)                                                                                   \
+  X(image, FLO_SET_FLUID, 4)                                                                                 \
+  X(still_walls, FLO_SET_BOUNDARY, 4)
 
 typedef struct FloImplicitViscosity {
   FloViscosity coefficients; // laminar and wall
-  FloBodyRows bodies;        // wrenches: mean force and torque on each body over the step
+  FloBodyRows bodies;        // wrenches: mean force and torque on each node over the step
   double dt;
   double tolerance;
   int max_iterations;
   bool has_led_bodies; // dynamic bodies move as they are told, like walls
   int iterations;      // that the last step needed
   double residual;     // that they left, as a share of the first one
-  size_t n_fluid, n_bodies;
-  // Quadruples per fluid particle:
-  float *start;       // velocity without viscosity; then with it
-  float *change;      // of velocity
-  float *residue;     // of the momentum balance [N s]
-  float *way, *image; // search direction, and what the operator makes of it
-  const float *walls; // velocity and relative volume of wall samples
-  float *still_walls; // the same at rest
-  float *zeros;       // pressures of samples
-  // Six per body; of the way also the momenta:
-  double *body_start, *body_change, *body_residue, *body_way, *body_momentum, *body_image;
-  FloBuffer buffers[7];
+  size_t n_fluid, n_nodes;
+  FLO_ARRAYS(FLO_VISCOUS_ARRAYS);
+  float *start;       // quadruples per fluid particle: velocity without viscosity; then with it
+  const float *walls; // quadruples: velocity and relative volume of wall samples
+  const float *zeros; // pressures of samples, which have none
+  // Six per node; of the way also the momenta:
+  double *node_start, *node_change, *node_residue, *node_way, *node_momentum, *node_image;
+  FloBuffer nodes;
 } FloImplicitViscosity;
 
 // Whether a step of this length needs it.
@@ -44,18 +44,20 @@ double flo_implicit_viscosity_max_dt(const FloWorld *world, double choice);
 
 // `velocity` (quadruples per fluid particle, the fourth part 0) is what fluid would have without viscosity,
 // and gets what it has with it; what made the difference is added to `force` [N]. `walls` are quadruples of
-// velocity and relative volume. Dynamic bodies are pushed. Needs the neighbours of the step; tolerance and
-// max_iterations must be set.
+// velocity and relative volume, `zeros` as many as any set has samples. Dynamic bodies are pushed. Needs the
+// neighbours of the step; tolerance and max_iterations must be set.
 FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *viscosity, FloWorld *world, double dt,
-                                      float *velocity, float *force, const float *walls, FloError *error);
+                                      float *velocity, float *force, const float *walls, const float *zeros,
+                                      FloError *error);
 void flo_implicit_viscosity_free(FloImplicitViscosity *viscosity, FloMemory *memory);
 
 // ---- Parts, for tests ----
 
 // Everything but the solution: memory, coefficients, the neighbours of bodies.
 FloStatus flo_implicit_viscosity_prepare(FloImplicitViscosity *viscosity, FloWorld *world, double dt,
-                                         float *velocity, const float *walls, FloError *error);
-// image = (M + dt K) way, for fluid and bodies; body_momentum must be M times body_way.
+                                         float *velocity, const float *walls, const float *zeros,
+                                         FloError *error);
+// image = (M + dt K) way, for fluid and bodies; node_momentum must be M times node_way.
 void flo_implicit_viscosity_apply(FloImplicitViscosity *viscosity, FloWorld *world);
 
 #endif

@@ -179,26 +179,16 @@ FloTensionStrengths flo_surface_tension_strengths(const FloWorld *world) {
 
 // ---- Preparation ----
 
+static const FloArrayDef array_defs[] = {FLO_TENSION_ARRAYS(FLO_ARRAY_DEF)};
+
 static FloStatus reserve(FloSurfaceTension *tension, FloWorld *world, FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].capacity;
-  const struct {
-    float **array;
-    size_t size;
-  } arrays[] = {{&tension->surface, 4 * n},
-                {&tension->cohesion, n},
-                {&tension->adhesion, n},
-                {&tension->wall_share, world->sets[FLO_SET_BOUNDARY].capacity},
-                {&tension->body_share, world->sets[FLO_SET_RIGID].capacity}};
-  for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
-    size_t size = (arrays[k].size + FLO_BLOCK) * sizeof(float);
-    FLO_TRY(flo_buffer_reserve(&world->memory, &tension->buffers[k], size, 0, error));
-    *arrays[k].array = tension->buffers[k].data;
-  }
-  return FLO_OK;
+  return flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), world->sets, &world->memory,
+                            tension->array_buffers, tension->arrays, error);
 }
 
 void flo_surface_tension_free(FloSurfaceTension *tension, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(tension->buffers); ++k) flo_buffer_free(memory, &tension->buffers[k]);
+  for (size_t k = 0; k < FLO_COUNT_OF(tension->array_buffers); ++k)
+    flo_buffer_free(memory, &tension->array_buffers[k]);
   flo_body_rows_free(&tension->bodies, memory);
 }
 
@@ -223,7 +213,7 @@ static void strength_range(void *context, size_t begin, size_t end, int thread) 
 static void normal_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
-  const FloPairs *pairs = &work->world->fluid_fluid;
+  const FloPairs *pairs = flo_pairs_of(work->world, FLO_SET_FLUID, FLO_SET_FLUID);
   const uint16_t *material = work->world->sets[FLO_SET_FLUID].material;
   const FloTensionStrengths *strengths = &work->tension->strengths;
   const FloNormals sweep = {pairs, &work->world->grids[FLO_SET_FLUID], work->tension->surface};
@@ -262,7 +252,7 @@ static void cohesion_range(void *context, size_t begin, size_t end, int thread) 
   (void)thread;
   const Work *work = context;
   double single = single_tension(work->world);
-  FloCohesion in = {.pairs = &work->world->fluid_fluid,
+  FloCohesion in = {.pairs = flo_pairs_of(work->world, FLO_SET_FLUID, FLO_SET_FLUID),
                     .grid = &work->world->grids[FLO_SET_FLUID],
                     .surface = work->tension->surface,
                     .all = (float)(work->tension->strengths.cohesion * single),
@@ -271,35 +261,37 @@ static void cohesion_range(void *context, size_t begin, size_t end, int thread) 
   flo_passes()->cohesion(&in, begin, end);
 }
 
-static FloAdhesion between(const FloWorld *world, const FloPairs *pairs, FloSet rows, FloSet columns) {
-  return (FloAdhesion){.pairs = pairs, .rows = &world->grids[rows], .columns = &world->grids[columns]};
+static FloAdhesion between(const FloWorld *world, FloSet rows, FloSet columns) {
+  return (FloAdhesion){.pairs = flo_pairs_of(world, rows, columns),
+                       .rows = &world->grids[rows],
+                       .columns = &world->grids[columns]};
 }
 
 static void adhesion_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
   const FloWorld *world = work->world;
-  FloAdhesion walls = between(world, &world->fluid_boundary, FLO_SET_FLUID, FLO_SET_BOUNDARY),
-              bodies = between(world, &world->fluid_rigid, FLO_SET_FLUID, FLO_SET_RIGID);
+  FloAdhesion walls = between(world, FLO_SET_FLUID, FLO_SET_BOUNDARY),
+              bodies = between(world, FLO_SET_FLUID, FLO_SET_RIGID);
   walls.row_weight = bodies.row_weight = work->tension->adhesion;
   walls.column_weight = work->tension->wall_share, bodies.column_weight = work->tension->body_share;
   walls.force = bodies.force = work->force;
   flo_passes()->adhesion(&walls, begin, end);
-  if (work->tension->bodies.is_built) flo_passes()->adhesion(&bodies, begin, end);
+  if (work->tension->bodies.is_used) flo_passes()->adhesion(&bodies, begin, end);
 }
 
 static void body_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
   FloSurfaceTension *tension = work->tension;
-  FloAdhesion in = between(work->world, &tension->bodies.pairs, FLO_SET_RIGID, FLO_SET_FLUID);
+  FloAdhesion in = between(work->world, FLO_SET_RIGID, FLO_SET_FLUID);
   in.row_weight = tension->body_share, in.column_weight = tension->adhesion, in.force = tension->bodies.force;
   flo_passes()->adhesion(&in, begin, end);
 }
 
 void flo_surface_tension_pull_walls(const FloSurfaceTension *tension, const FloWorld *world, float *force,
                                     size_t begin, size_t end) {
-  FloAdhesion in = between(world, &world->boundary_fluid, FLO_SET_BOUNDARY, FLO_SET_FLUID);
+  FloAdhesion in = between(world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
   in.row_weight = tension->wall_share, in.column_weight = tension->adhesion, in.force = force;
   flo_passes()->adhesion(&in, begin, end);
 }
@@ -307,24 +299,27 @@ void flo_surface_tension_pull_walls(const FloSurfaceTension *tension, const FloW
 static FloStatus stick(Work *work, FloError *error) {
   FloWorld *world = work->world;
   FloSurfaceTension *tension = work->tension;
-  FLO_TRY(flo_body_rows_build(&tension->bodies, world, error));
+  FLO_TRY(flo_body_rows_prepare(&tension->bodies, world, error));
   find_shares(world, FLO_SET_BOUNDARY, tension->wall_share);
   find_shares(world, FLO_SET_RIGID, tension->body_share);
-  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, adhesion_range, work);
-  if (!tension->bodies.is_built) return FLO_OK;
+  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
+                   BLOCKS_PER_CHUNK, adhesion_range, work);
+  if (!tension->bodies.is_used) return FLO_OK;
   for (size_t k = 0; k < 4 * world->sets[FLO_SET_RIGID].count; ++k) tension->bodies.force[k] = 0;
-  flo_parallel_for(world->threads, tension->bodies.pairs.n_blocks, BLOCKS_PER_CHUNK, body_range, work);
-  flo_body_rows_gather(&tension->bodies, world);
+  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->n_blocks,
+                   BLOCKS_PER_CHUNK, body_range, work);
+  flo_world_gather_wrenches(world, tension->bodies.force, tension->bodies.wrenches);
   return FLO_OK;
 }
 
 FloStatus flo_surface_tension_add(FloSurfaceTension *tension, FloWorld *world, float *force,
                                   FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].count, n_blocks = world->fluid_fluid.n_blocks;
+  size_t n = world->sets[FLO_SET_FLUID].count,
+         n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks;
   Work work = {.world = world, .tension = tension, .force = force};
   tension->has_tension = n > 0 && has_any(world, false);
   tension->has_adhesion = n > 0 && has_any(world, true);
-  tension->bodies.is_built = false;
+  tension->bodies.is_used = false;
   if (n == 0) return FLO_OK;
   if (tension->strengths.cohesion == 0) tension->strengths = flo_surface_tension_strengths(world);
   FLO_TRY(reserve(tension, world, error));

@@ -3,6 +3,7 @@
 #define FLO_COUPLING_FORCES_SURFACE_TENSION_H
 
 #include "coupling/forces/body_rows.h"
+#include "sph/arrays.h"
 
 // Of the forces that make a surface tension, or an adhesion, of 1 N/m.
 typedef struct FloTensionStrengths {
@@ -10,14 +11,20 @@ typedef struct FloTensionStrengths {
   double normal;                   // length of the normal at a plane surface
 } FloTensionStrengths;
 
+// surface: normal [N], and how much a particle is at the surface; cohesion, adhesion: strengths of fluid [N];
+// shares: how strongly samples pull.
+#define FLO_TENSION_ARRAYS(X)                                                                                \
+  X(surface, FLO_SET_FLUID, 4)                                                                               \
+  X(cohesion, FLO_SET_FLUID, 1)                                                                              \
+  X(adhesion, FLO_SET_FLUID, 1)                                                                              \
+  X(wall_share, FLO_SET_BOUNDARY, 1)                                                                         \
+  X(body_share, FLO_SET_RIGID, 1)
+
 typedef struct FloSurfaceTension {
   bool has_tension, has_adhesion; // in this step
-  FloBodyRows bodies;             // wrenches: what adhesion does to each body
+  FloBodyRows bodies;             // wrenches: what adhesion does to each node
   FloTensionStrengths strengths;  // zeros: not known yet
-  float *surface;                 // quadruples per fluid particle: normal [N], how much it is at the surface
-  float *cohesion, *adhesion;     // strengths per fluid particle [N]
-  float *wall_share, *body_share; // how strongly samples pull
-  FloBuffer buffers[5];
+  FLO_ARRAYS(FLO_TENSION_ARRAYS);
 } FloSurfaceTension;
 
 // Whether any fluid has surface tension or adhesion.

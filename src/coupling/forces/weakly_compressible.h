@@ -37,7 +37,7 @@ static inline FloTait flo_tait(const FloWorld *world, double c, double gamma, do
   return (FloTait){.c = (float)c,
                    .gamma = (float)gamma,
                    .damping = (float)(damping * c * world->def.spacing),
-                   .per_dt = world->was_changed ? 0 : (float)(1 / fmax(world->dt, shortest))};
+                   .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest))};
 }
 
 static inline float flo_tait_power(float ratio, float gamma) {

@@ -1,5 +1,5 @@
-// Who touches whom: contacts between bodies (3.1)-(3.6), and fluid next to bodies, each reduced to forces and
-// torques on whole bodies; with their parts of the diagonals (Appendix A).
+// What touches what: contacts between bodies (3.1)-(3.6), and fluid next to bodies, each reduced to forces
+// and torques on nodes; with their parts of the diagonals (Appendix A).
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
@@ -21,22 +21,22 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloMonolithicBuff
 
 // ---- Touches ----
 
-static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, uint32_t body,
+static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, uint32_t node,
                            FloError *error) {
   size_t n = mono->n_touches;
   FLO_TRY(reserve(world, mono, FLO_BUFFER_TOUCHES, (n + 1) * sizeof(FloTouch), n * sizeof(FloTouch), error));
   mono->touches = mono->buffers[FLO_BUFFER_TOUCHES].data;
-  mono->touches[n] = (FloTouch){.row = row, .body = body};
+  mono->touches[n] = (FloTouch){.row = row, .node = node};
   mono->n_touches++;
   return FLO_OK;
 }
 
-// The touch of this body among those from `first` on; a new one if there is none.
-static FloStatus find_touch(FloWorld *world, FloMonolithic *mono, size_t first, uint32_t row, uint32_t body,
+// The touch of this node among those from `first` on; a new one if there is none.
+static FloStatus find_touch(FloWorld *world, FloMonolithic *mono, size_t first, uint32_t row, uint32_t node,
                             size_t *found, FloError *error) {
   for (*found = first; *found < mono->n_touches; ++*found)
-    if (mono->touches[*found].body == body) return FLO_OK;
-  return add_touch(world, mono, row, body, error);
+    if (mono->touches[*found].node == node) return FLO_OK;
+  return add_touch(world, mono, row, node, error);
 }
 
 static void add_wrench(float wrench[6], const double force[3], const double arm[3]) {
@@ -48,9 +48,25 @@ static void add_wrench(float wrench[6], const double force[3], const double arm[
   }
 }
 
-static void arm_of(const FloParticles *rigid, size_t sample, const FloBody *body, double arm[3]) {
+// What carries a sample: nodes by their number among all, their shares, and the ways from them to the sample.
+typedef struct Carriers {
+  int count;
+  uint32_t nodes[FLO_MAX_CARRIERS];
+  double shares[FLO_MAX_CARRIERS], arms[FLO_MAX_CARRIERS][3];
+} Carriers;
+
+static Carriers carriers_of(const FloWorld *world, size_t sample) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  const FloBody *body = &flo_bodies(world)[rigid->body[sample]];
+  const FloCarriers of_body = flo_body_carriers(body, rigid, sample);
   const double x[3] = {rigid->x[sample], rigid->y[sample], rigid->z[sample]};
-  vec_sub(x, body->rigid.position, arm);
+  Carriers carriers = {.count = of_body.count};
+  for (int k = 0; k < of_body.count; ++k) {
+    carriers.nodes[k] = (uint32_t)body->first_node + of_body.nodes[k];
+    carriers.shares[k] = of_body.shares[k];
+    vec_sub(x, body->nodes[of_body.nodes[k]].position, carriers.arms[k]);
+  }
+  return carriers;
 }
 
 // ---- Fluid next to bodies ----
@@ -58,49 +74,51 @@ static void arm_of(const FloParticles *rigid, size_t sample, const FloBody *body
 // One pair of a fluid particle and a sample.
 typedef struct FluidPair {
   size_t i, sample;
-  uint32_t body;
-  double g[3], arm[3]; // grad W, and from the body's centre to the sample
-  double drag;         // force on the body along g, per velocity along g
+  double g[3]; // grad W
+  double drag; // force on the body along g, per velocity along g
+  Carriers carriers;
 } FluidPair;
 
 static FluidPair find_pair(const FloWorld *world, const FloMonolithic *mono, size_t i, size_t slot) {
-  const FloPairs *pairs = &world->fluid_rigid;
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   const FloPairSlot *s = &pairs->slots[slot];
-  const FloFluidCoefficients *each = mono->viscosity.each.data,
-                             *c = mono->viscosity.is_single ? &mono->viscosity.all : each + i;
+  const FloViscosity *viscosity = &mono->forces.viscosity;
+  const FloFluidCoefficients *each = viscosity->each.data,
+                             *c = viscosity->is_single ? &viscosity->all : each + i;
   size_t lane = i % FLO_BLOCK;
   FluidPair pair = {.i = i,
                     .sample = (size_t)s->index[lane],
                     .g = {(double)s->gx[lane], (double)s->gy[lane], (double)s->gz[lane]}};
-  pair.body = rigid->body[pair.sample];
-  arm_of(rigid, pair.sample, &flo_bodies(world)[pair.body], pair.arm);
+  pair.carriers = carriers_of(world, pair.sample);
   // See pair_viscosity: a pair's factor is negative.
   pair.drag = -(double)(c->wall * pairs->viscous[slot * FLO_BLOCK + lane]) *
-              (double)rigid->volume[pair.sample] / mono->rest_volume;
+              (double)world->sets[FLO_SET_RIGID].volume[pair.sample] / mono->rest_volume;
   return pair;
 }
 
-// Velocity of the fluid relative to the sample, along g. `drift` is what the body's velocities change by.
-static double approach_of(const FloWorld *world, const FluidPair *pair, const double drift[6]) {
+// Velocity of the fluid relative to the sample, along g. With `has_drift`, after the velocities of nodes have
+// changed by their drift.
+static double approach_of(const FloWorld *world, const FloMonolithic *mono, const FluidPair *pair,
+                          bool has_drift) {
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID], *rigid = &world->sets[FLO_SET_RIGID];
   double v[3] = {(double)fluid->vx[pair->i] - (double)rigid->vx[pair->sample],
                  (double)fluid->vy[pair->i] - (double)rigid->vy[pair->sample],
                  (double)fluid->vz[pair->i] - (double)rigid->vz[pair->sample]},
          turn[3];
-  vec_cross(drift + 3, pair->arm, turn);
-  vec_sub(v, drift, v);
-  vec_sub(v, turn, v);
+  for (int k = 0; has_drift && k < pair->carriers.count; ++k) {
+    const double *drift = mono->partners[pair->carriers.nodes[k]].drift, share = pair->carriers.shares[k];
+    vec_cross(drift + 3, pair->carriers.arms[k], turn);
+    vec_add_scaled(v, drift, -share, v);
+    vec_add_scaled(v, turn, -share, v);
+  }
   return vec_dot(v, pair->g);
 }
 
-// What drag does to a body as it moves now, and how that changes with its velocities: sums w and K.
-static void sum_drag(const FloWorld *world, const FluidPair *pair, FloPartner *partner) {
-  static const double no_drift[6] = {0};
-  double j[6], *matrix = partner->drag_sums + 6;
-  double force = pair->drag * approach_of(world, pair, no_drift);
-  vec_copy(pair->g, j);
-  vec_cross(pair->arm, pair->g, j + 3);
+// What drag does to a node as it moves now, and how that changes with its velocities: sums w and K.
+static void sum_drag(const FluidPair *pair, int k, double force, FloPartner *partner) {
+  double j[6], *matrix = partner->drag_sums + 6, share = pair->carriers.shares[k];
+  vec_scale(pair->g, share, j);
+  vec_cross(pair->carriers.arms[k], j, j + 3);
   for (int row = 0; row < 6; ++row) {
     partner->drag_sums[row] += force * j[row];
     for (int column = row; column < 6; ++column) *matrix++ += pair->drag * j[row] * j[column];
@@ -109,17 +127,22 @@ static void sum_drag(const FloWorld *world, const FluidPair *pair, FloPartner *p
 
 static FloStatus meet_sample(FloWorld *world, FloMonolithic *mono, const FluidPair *pair, size_t first,
                              FloError *error) {
-  size_t touch;
-  double force[3];
-  FLO_TRY(find_touch(world, mono, first, (uint32_t)pair->i, pair->body, &touch, error));
-  vec_scale(pair->g, mono->rest_volume * (double)world->sets[FLO_SET_RIGID].volume[pair->sample], force);
-  add_wrench(mono->touches[touch].j, force, pair->arm);
-  if (pair->drag > 0) sum_drag(world, pair, &mono->partners[pair->body]);
+  double volume = (double)world->sets[FLO_SET_RIGID].volume[pair->sample];
+  double drag = pair->drag > 0 ? pair->drag * approach_of(world, mono, pair, false) : 0;
+  for (int k = 0; k < pair->carriers.count; ++k) {
+    uint32_t node = pair->carriers.nodes[k];
+    size_t touch;
+    double force[3];
+    FLO_TRY(find_touch(world, mono, first, (uint32_t)pair->i, node, &touch, error));
+    vec_scale(pair->g, mono->rest_volume * volume * pair->carriers.shares[k], force);
+    add_wrench(mono->touches[touch].j, force, pair->carriers.arms[k]);
+    if (pair->drag > 0) sum_drag(pair, k, drag, &mono->partners[node]);
+  }
   return FLO_OK;
 }
 
 static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
-  const FloPairs *pairs = &world->fluid_rigid;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   size_t first = mono->n_touches, begin = pairs->slot_begin[i / FLO_BLOCK];
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
     FluidPair pair = find_pair(world, mono, i, begin + (size_t)k);
@@ -137,7 +160,7 @@ static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, 
 }
 
 static FloStatus meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  const FloPairs *pairs = &world->fluid_rigid;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   for (size_t block = 0; block < pairs->n_blocks; ++block) {
     if (pairs->slot_count[block] == 0) continue;
     for (size_t i = block * FLO_BLOCK; i < flo_min_size((block + 1) * FLO_BLOCK, pairs->n_rows); ++i)
@@ -146,30 +169,35 @@ static FloStatus meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *erro
   return FLO_OK;
 }
 
+static void drag_node(const FluidPair *pair, int k, const double force[3], FloPartner *partner) {
+  double share[3], torque[3];
+  vec_scale(force, pair->carriers.shares[k], share);
+  vec_cross(pair->carriers.arms[k], share, torque);
+  vec_add(partner->drag, share, partner->drag);
+  vec_add(partner->turn_drag, torque, partner->turn_drag);
+}
+
 // Drag is explicit for the fluid, whose time step is short enough for that, but a light body would be thrown
 // to and fro: it feels the drag at the velocities that it will have, (1 + dt M^-1 K) drift = dt M^-1 w. Both
 // sides get the same force.
 static void drag_row(FloWorld *world, FloMonolithic *mono, size_t i) {
-  const FloPairs *pairs = &world->fluid_rigid;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   size_t begin = pairs->slot_begin[i / FLO_BLOCK];
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    FluidPair pair = find_pair(world, mono, i, begin + (size_t)k);
-    FloPartner *partner = &mono->partners[pair.body];
-    double force[3], torque[3];
-    vec_scale(pair.g, pair.drag * approach_of(world, &pair, partner->drift), force);
-    vec_cross(pair.arm, force, torque);
-    vec_add(partner->drag, force, partner->drag);
-    vec_add(partner->turn_drag, torque, partner->turn_drag);
+  for (int32_t n = 0; n < pairs->row_count[i]; ++n) {
+    FluidPair pair = find_pair(world, mono, i, begin + (size_t)n);
+    double force[3];
+    vec_scale(pair.g, pair.drag * approach_of(world, mono, &pair, true), force);
+    for (int k = 0; k < pair.carriers.count; ++k)
+      drag_node(&pair, k, force, &mono->partners[pair.carriers.nodes[k]]);
     for (size_t axis = 0; axis < 3; ++axis) mono->explicit_force[4 * i + axis] -= (float)force[axis];
   }
 }
 
 static void drag_bodies(FloWorld *world, FloMonolithic *mono) {
   bool has_drag = false;
-  for (size_t k = 0; k < world->bodies.count; ++k) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
     FloPartner *partner = &mono->partners[k];
-    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
-    flo_monolithic_give_way(&flo_bodies(world)[k].rigid, mono->dt, partner->drag_sums, partner->drift);
+    flo_monolithic_give_way(partner->node, mono->dt, partner->drag_sums, partner->drift);
     for (int row = 0; row < 6; ++row) has_drag = has_drag || partner->drag_sums[row] != 0;
   }
   for (size_t n = 0; has_drag && n < mono->n_coupled; ++n) drag_row(world, mono, mono->coupled[n]);
@@ -216,10 +244,10 @@ static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
   static const double agreement = 0.5;
   const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
   double *out = pair->out, between[3];
-  bool are_free = first->kind == FLO_BODY_DYNAMIC && second->kind == FLO_BODY_DYNAMIC;
+  bool are_free = flo_body_is_pushed(first) && flo_body_is_pushed(second);
   if (are_free && vec_length(out) < agreement * pair->n_samples) {
-    flo_world_nearest_image(world, second->rigid.position, first->rigid.position, between);
-    vec_sub(between, second->rigid.position, out);
+    flo_world_nearest_image(world, second->nodes->position, first->nodes->position, between);
+    vec_sub(between, second->nodes->position, out);
     if (vec_length(out) < 0.01 * world->def.spacing) vec_copy(world->def.gravity, out);
     if (!(vec_length(out) > 0)) vec_set(out, 1, 0, 0);
   }
@@ -227,19 +255,23 @@ static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
   vec_scale(out, length > 0 ? 1 / length : 0, out);
 }
 
-// The body of a neighbour of a sample.
-static uint32_t body_of(const FloWorld *world, const FloPairs *pairs, FloSet set, size_t i, int32_t k) {
+// A neighbour of a sample, and its body.
+static size_t sample_of(const FloPairs *pairs, size_t i, int32_t k) {
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
-  return world->sets[set].body[(size_t)slots[k].index[i % FLO_BLOCK]];
+  return (size_t)slots[k].index[i % FLO_BLOCK];
+}
+
+static uint32_t body_of(const FloWorld *world, FloSet set, size_t i, int32_t k) {
+  return world->sets[set].body[sample_of(flo_pairs_of(world, FLO_SET_RIGID, set), i, k)];
 }
 
 // From the neighbour number `k` on, the next one whose body differs from `last` and in which the sample is
 // deep; the number of neighbours if there is none.
-static int32_t next_deep(const FloWorld *world, size_t i, const FloPairs *pairs, FloSet set, int32_t k,
-                         uint32_t last) {
+static int32_t next_deep(const FloWorld *world, size_t i, FloSet set, int32_t k, uint32_t last) {
+  const int32_t count = flo_pairs_of(world, FLO_SET_RIGID, set)->row_count[i];
   double x[3];
-  for (; k < pairs->row_count[i]; ++k) {
-    uint32_t other = body_of(world, pairs, set, i, k);
+  for (; k < count; ++k) {
+    uint32_t other = body_of(world, set, i, k);
     if (other == last) continue;
     last = other;
     if (!(depth_of(world, i, &flo_bodies(world)[other], x) < DEEP * world->def.spacing)) break;
@@ -247,16 +279,17 @@ static int32_t next_deep(const FloWorld *world, size_t i, const FloPairs *pairs,
   return k;
 }
 
-static bool is_deep_in(const FloWorld *world, size_t i, const FloPairs *pairs, FloSet set) {
-  return next_deep(world, i, pairs, set, 0, world->sets[FLO_SET_RIGID].body[i]) < pairs->row_count[i];
+static bool is_deep_in(const FloWorld *world, size_t i, FloSet set) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
+  return next_deep(world, i, set, 0, world->sets[FLO_SET_RIGID].body[i]) < pairs->row_count[i];
 }
 
-static FloStatus add_deep(FloWorld *world, FloMonolithic *mono, size_t i, const FloPairs *pairs, FloSet set,
-                          FloError *error) {
+static FloStatus add_deep(FloWorld *world, FloMonolithic *mono, size_t i, FloSet set, FloError *error) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
   uint32_t own = world->sets[FLO_SET_RIGID].body[i], last = own;
-  for (int32_t k = 0; (k = next_deep(world, i, pairs, set, k, last)) < pairs->row_count[i]; ++k) {
+  for (int32_t k = 0; (k = next_deep(world, i, set, k, last)) < pairs->row_count[i]; ++k) {
     double x[3], out[3];
-    last = body_of(world, pairs, set, i, k);
+    last = body_of(world, set, i, k);
     depth_of(world, i, &flo_bodies(world)[last], x);
     flo_world_normal(world, &flo_bodies(world)[last], x, out);
     FLO_TRY(add_deep_sample(world, mono, own, last, out, error));
@@ -269,8 +302,8 @@ static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError 
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     if (!mono->contacts[k].is_deep) continue;
     size_t i = mono->contacts[k].sample;
-    FLO_TRY(add_deep(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, error));
-    FLO_TRY(add_deep(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, error));
+    FLO_TRY(add_deep(world, mono, i, FLO_SET_BOUNDARY, error));
+    FLO_TRY(add_deep(world, mono, i, FLO_SET_RIGID, error));
   }
   for (size_t k = 0; k < mono->n_deep_pairs; ++k) choose_way_out(world, &mono->deep_pairs[k]);
   return FLO_OK;
@@ -282,7 +315,7 @@ static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError 
 typedef struct Meeting {
   FloContact contact;
   uint32_t row, n_touches;
-  double arm[3];        // from its body's centre to the sample
+  Carriers carriers;    // of the sample
   double steep[3];      // sum of V grad W
   double sum;           // sum of V W
   double rate;          // sum of V grad W . v over walls
@@ -290,9 +323,9 @@ typedef struct Meeting {
   double rolling;       // sum of V W times the length of rolling friction
   double wall_spin[3];  // sum of V W omega over walls
   double wall[3];       // sum of V W v over walls
-  double own_arm[3];    // sum of V W (middle - centre)
+  double own_arm[3];    // sum of V W (middle - position of the first carrier)
   double lever[3];      // sum of V (middle - sample) x grad W over those that push it out
-  const FloBody *other; // whom `is_deep` and `out` are about
+  const FloBody *other; // that `is_deep` and `out` are about
   bool is_deep;
   double out[3]; // the nearest way out of the other body
 } Meeting;
@@ -349,21 +382,46 @@ static void push_out(Neighbour *n, double volume, const double between[3], Meeti
   vec_add_scaled(meeting->lever, lever, -0.5 * volume, meeting->lever);
 }
 
-// The touch of this body among those of the contact; the next one if it has none yet.
-static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t body) {
+// The touch of this node among those of the contact; the next one if it has none yet.
+static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t node) {
   FloTouch *touches = mono->touches + meeting->contact.first;
   for (uint32_t k = 0; k < meeting->n_touches; ++k)
-    if (touches[k].body == body) return &touches[k];
+    if (touches[k].node == node) return &touches[k];
   FLO_ASSERT(meeting->n_touches < meeting->contact.count);
-  touches[meeting->n_touches] = (FloTouch){.row = meeting->row, .body = body};
+  touches[meeting->n_touches] = (FloTouch){.row = meeting->row, .node = node};
   return &touches[meeting->n_touches++];
+}
+
+// A wall near the sample moves as it is told.
+static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, double weight,
+                      Meeting *meeting) {
+  const double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample],
+                       (double)n->set->vz[n->sample]};
+  meeting->rate += volume * vec_dot(n->g, v);
+  vec_add_scaled(meeting->wall, v, weight, meeting->wall);
+  vec_add_scaled(meeting->wall_spin, wall->state.angular_velocity, weight, meeting->wall_spin);
+}
+
+// A sample of another body that forces move is pushed the other way.
+static void meet_other(const FloWorld *world, const FloMonolithic *mono, const Neighbour *n, double volume,
+                       double weight, const double between[3], Meeting *meeting) {
+  const Carriers carriers = carriers_of(world, n->sample);
+  for (int k = 0; k < carriers.count; ++k) {
+    FloTouch *t = touch_of(mono, meeting, carriers.nodes[k]);
+    double force[3], middle[3], share = weight * carriers.shares[k];
+    vec_scale(n->g, (double)meeting->contact.volume * volume * carriers.shares[k], force);
+    vec_add_scaled(carriers.arms[k], between, 0.5, middle);
+    add_wrench(t->j, force, meeting->is_deep ? middle : carriers.arms[k]);
+    t->weight -= (float)share;
+    for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(share * middle[axis]);
+  }
 }
 
 static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, size_t i, Neighbour *n,
                            Meeting *meeting) {
   const FloBody *own = &flo_bodies(world)[meeting->contact.body],
                 *other = &flo_bodies(world)[n->set->body[n->sample]];
-  double volume = (double)n->set->volume[n->sample], between[3], force[3], middle[3];
+  double volume = (double)n->set->volume[n->sample], between[3], middle[3];
   double weight = volume * flo_kernel_w(&world->kernel, distance_to(world, i, n, between));
   bool is_deep = is_pushed_out(world, mono, i, other, meeting);
   if (is_deep) push_out(n, volume, between, meeting);
@@ -371,28 +429,17 @@ static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, siz
   meeting->sum += weight;
   if (!is_deep) meeting->friction += weight * flo_world_friction(world, own, other);
   if (!is_deep) meeting->rolling += weight * flo_world_rolling_friction(own, other);
-  vec_add_scaled(meeting->arm, between, -0.5, middle);
+  vec_add_scaled(meeting->carriers.arms[0], between, -0.5, middle);
   vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
-  if (n->set->set == FLO_SET_BOUNDARY) {
-    const double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample],
-                         (double)n->set->vz[n->sample]};
-    meeting->rate += volume * vec_dot(n->g, v);
-    vec_add_scaled(meeting->wall, v, weight, meeting->wall);
-    vec_add_scaled(meeting->wall_spin, other->state.angular_velocity, weight, meeting->wall_spin);
-    return;
-  }
-  double arm[3];
-  FloTouch *t = touch_of(mono, meeting, n->set->body[n->sample]);
-  arm_of(n->set, n->sample, other, arm);
-  vec_scale(n->g, (double)meeting->contact.volume * volume, force);
-  vec_add_scaled(arm, between, 0.5, middle);
-  add_wrench(t->j, force, is_deep ? middle : arm);
-  t->weight -= (float)weight;
-  for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(weight * middle[axis]);
+  if (n->set->set == FLO_SET_BOUNDARY)
+    meet_wall(n, other, volume, weight, meeting);
+  else
+    meet_other(world, mono, n, volume, weight, between, meeting);
 }
 
-static void meet_neighbours(const FloWorld *world, const FloMonolithic *mono, size_t i, const FloPairs *pairs,
-                            FloSet set, Meeting *meeting) {
+static void meet_neighbours(const FloWorld *world, const FloMonolithic *mono, size_t i, FloSet set,
+                            Meeting *meeting) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   size_t lane = i % FLO_BLOCK;
   if (pairs->slot_count[i / FLO_BLOCK] == 0) return;
@@ -412,45 +459,59 @@ static double gap_of(const FloWorld *world, const FloMonolithic *mono, double er
   return -fmin(-FLO_OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 
+// What the contact does to a node that carries its sample.
+static void finish_own(const Meeting *m, int k, float volume, double per_sum, FloTouch *own) {
+  const double *arm = m->carriers.arms[k], share = m->carriers.shares[k];
+  double torque[3], shift[3];
+  vec_cross(arm, m->steep, torque);
+  vec_add(torque, m->lever, torque);
+  vec_sub(arm, m->carriers.arms[0], shift);
+  own->weight = (float)share;
+  for (int axis = 0; axis < 3; ++axis) {
+    own->j[axis] = -volume * (float)(share * m->steep[axis]);
+    own->j[axis + 3] = -volume * (float)(share * torque[axis]);
+    own->arm[axis] = (float)(share * (m->own_arm[axis] * per_sum + shift[axis]));
+  }
+}
+
+static void find_anchor(const FloWorld *world, const FloMonolithic *mono, FloContact *contact) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  for (int axis = 0; axis < 3; ++axis) {
+    contact->anchor[axis] = ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[contact->sample];
+    contact->bias[axis] = ANCHOR_RATE / (float)mono->dt * contact->anchor[axis];
+  }
+}
+
 static void finish_contact(const FloWorld *world, const FloMonolithic *mono, const Meeting *m) {
   FloContact contact = m->contact;
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  double steepness = vec_length(m->steep), torque[3], per_sum = m->sum > 0 ? 1 / m->sum : 0;
-  size_t i = contact.sample;
+  double steepness = vec_length(m->steep), per_sum = m->sum > 0 ? 1 / m->sum : 0;
   FLO_ASSERT(m->n_touches == contact.count);
   contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
   contact.per_sum = (float)per_sum;
   contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
   contact.roll_limit = (float)(m->rolling * per_sum * (double)contact.volume * steepness);
-  FloTouch *own = &mono->touches[contact.first];
-  vec_cross(m->arm, m->steep, torque);
-  vec_add(torque, m->lever, torque);
-  own->weight = 1;
   for (int axis = 0; axis < 3; ++axis) {
     contact.normal[axis] = steepness > 0 ? (float)(-m->steep[axis] / steepness) : 0;
     contact.wall[axis] = (float)(m->wall[axis] * per_sum);
     contact.wall_spin[axis] = (float)(m->wall_spin[axis] * per_sum);
-    own->j[axis] = -contact.volume * (float)m->steep[axis];
-    own->j[axis + 3] = -contact.volume * (float)torque[axis];
-    own->arm[axis] = (float)(m->own_arm[axis] * per_sum);
-    contact.anchor[axis] = ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[i];
-    contact.bias[axis] = ANCHOR_RATE / (float)mono->dt * contact.anchor[axis];
   }
-  for (size_t t = contact.first + 1; t < contact.first + contact.count; ++t) {
-    mono->touches[t].weight *= (float)per_sum;
-    for (int axis = 0; axis < 3; ++axis) mono->touches[t].arm[axis] *= (float)per_sum;
+  find_anchor(world, mono, &contact);
+  FloTouch *touches = &mono->touches[contact.first];
+  for (int k = 0; k < m->carriers.count; ++k) finish_own(m, k, contact.volume, per_sum, &touches[k]);
+  for (uint32_t t = (uint32_t)m->carriers.count; t < contact.count; ++t) {
+    touches[t].weight *= (float)per_sum;
+    for (int axis = 0; axis < 3; ++axis) touches[t].arm[axis] *= (float)per_sum;
   }
   mono->contacts[m->row - mono->n_fluid] = contact;
 }
 
 static void meet_contact(const FloWorld *world, const FloMonolithic *mono, size_t k) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_fluid + k)};
   size_t i = m.contact.sample;
-  arm_of(rigid, i, &flo_bodies(world)[m.contact.body], m.arm);
-  touch_of(mono, &m, m.contact.body);
-  meet_neighbours(world, mono, i, &world->rigid_boundary, FLO_SET_BOUNDARY, &m);
-  meet_neighbours(world, mono, i, &world->rigid_rigid, FLO_SET_RIGID, &m);
+  m.carriers = carriers_of(world, i);
+  for (int c = 0; c < m.carriers.count; ++c) touch_of(mono, &m, m.carriers.nodes[c]);
+  meet_neighbours(world, mono, i, FLO_SET_BOUNDARY, &m);
+  meet_neighbours(world, mono, i, FLO_SET_RIGID, &m);
   finish_contact(world, mono, &m);
 }
 
@@ -465,17 +526,34 @@ static void meet_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) meet_contact(meetings->world, meetings->mono, k);
 }
 
-// How many bodies a contact has to do with, its own included.
-static uint32_t count_bodies(const FloWorld *world, size_t i) {
-  const FloPairs *pairs = &world->rigid_rigid;
-  uint32_t count = 1, own = world->sets[FLO_SET_RIGID].body[i], last = own;
+static bool carries(const Carriers *carriers, uint32_t node) {
+  for (int k = 0; k < carriers->count; ++k)
+    if (carriers->nodes[k] == node) return true;
+  return false;
+}
+
+// Whether no neighbour before number `k` is carried by the node.
+static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t node) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
+  while (k-- > 0) {
+    const Carriers earlier = carriers_of(world, sample_of(pairs, i, k));
+    if (carries(&earlier, node)) return false;
+  }
+  return true;
+}
+
+// How many nodes a contact has to do with, its own included.
+static uint32_t count_nodes(const FloWorld *world, size_t i) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
+  const Carriers own = carriers_of(world, i);
+  uint32_t count = (uint32_t)own.count, last = UINT32_MAX;
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    uint32_t other = body_of(world, pairs, FLO_SET_RIGID, i, k);
-    bool is_new = other != last && other != own;
-    for (int32_t earlier = 0; is_new && earlier < k; ++earlier)
-      is_new = body_of(world, pairs, FLO_SET_RIGID, i, earlier) != other;
-    count += is_new;
-    last = other;
+    const Carriers carriers = carriers_of(world, sample_of(pairs, i, k));
+    for (int c = 0; c < carriers.count; ++c) {
+      uint32_t node = carriers.nodes[c];
+      if (node != last && !carries(&own, node)) count += is_new_node(world, i, k, node);
+      last = node;
+    }
   }
   return count;
 }
@@ -486,14 +564,15 @@ static void survey_range(void *context, size_t begin, size_t end, int thread) {
   const FloWorld *world = meetings->world;
   for (size_t k = begin; k < end; ++k) {
     FloContact *contact = &meetings->mono->contacts[k];
-    contact->count = count_bodies(world, contact->sample);
-    contact->is_deep = is_deep_in(world, contact->sample, &world->rigid_boundary, FLO_SET_BOUNDARY) ||
-                       is_deep_in(world, contact->sample, &world->rigid_rigid, FLO_SET_RIGID);
+    contact->count = count_nodes(world, contact->sample);
+    contact->is_deep = is_deep_in(world, contact->sample, FLO_SET_BOUNDARY) ||
+                       is_deep_in(world, contact->sample, FLO_SET_RIGID);
   }
 }
 
 static bool is_near_others(const FloWorld *world, size_t i) {
-  return world->rigid_boundary.row_count[i] > 0 || world->rigid_rigid.row_count[i] > 0;
+  return flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY)->row_count[i] > 0 ||
+         flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID)->row_count[i] > 0;
 }
 
 static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
@@ -535,53 +614,50 @@ static FloStatus meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *e
 
 // ---- Diagonals ----
 
-// J M^-1 J^T of one touch: how much of itself a row feels through the body, (A.3) and (A.7).
-static double response_of(const FloRigid *rigid, const float j[6]) {
-  double force[3] = {(double)j[0], (double)j[1], (double)j[2]}, spin[3];
-  double torque[3] = {(double)j[3], (double)j[4], (double)j[5]}, sum = 0;
-  mat_apply(rigid->inverse_inertia, torque, spin);
-  for (int axis = 0; axis < 3; ++axis) sum += force[axis] * force[axis] * rigid->inverse_mass[axis];
-  return sum + vec_dot(torque, spin);
+// J M^-1 J^T of one touch: how much of itself a row feels through the node, (A.3) and (A.7).
+static double response_of(const FloNode *node, const float j[6]) {
+  const double wide[6] = {(double)j[0], (double)j[1], (double)j[2], (double)j[3], (double)j[4], (double)j[5]};
+  return flo_node_response(node, wide);
 }
 
 // Velocity at the contact, seen through the touch, per unit of impulse along `direction`: (A.12)-(A.14).
-static double slip_along(const FloRigid *rigid, const FloTouch *t, const double direction[3]) {
+static double slip_along(const FloNode *node, const FloTouch *t, const double direction[3]) {
   double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]}, torque[3], spin[3], sum = 0;
   vec_cross(arm, direction, torque);
-  mat_apply(rigid->inverse_inertia, torque, spin);
+  mat_apply(node->inverse_inertia, torque, spin);
   for (int axis = 0; axis < 3; ++axis)
-    sum += (double)(t->weight * t->weight) * rigid->inverse_mass[axis] * direction[axis] * direction[axis];
+    sum += (double)(t->weight * t->weight) * node->inverse_mass[axis] * direction[axis] * direction[axis];
   return sum + vec_dot(torque, spin);
 }
 
 // The mean over the tangent plane: half of trace minus normal part in 3D, the other direction in 2D.
-static double mean_slip(const FloWorld *world, const FloTouch *t, const float normal[3]) {
-  const FloRigid *rigid = &flo_bodies(world)[t->body].rigid;
+static double mean_slip(const FloNode *node, int dim, const FloTouch *t, const float normal[3]) {
   double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]}, sum = 0;
-  for (int axis = 0; axis < world->def.dim; ++axis) {
+  for (int axis = 0; axis < dim; ++axis) {
     double unit[3] = {axis == 0, axis == 1, axis == 2};
-    sum += slip_along(rigid, t, unit);
+    sum += slip_along(node, t, unit);
   }
-  return fmax((sum - slip_along(rigid, t, n)) / (world->def.dim - 1), 0);
+  return fmax((sum - slip_along(node, t, n)) / (dim - 1), 0);
 }
 
 // Relative angular velocity, seen through the touch, per unit of angular impulse; the mean over the axes.
-static double mean_spin(const FloWorld *world, const FloTouch *t) {
-  const double *inverse = flo_bodies(world)[t->body].rigid.inverse_inertia;
+static double mean_spin(const FloNode *node, int dim, const FloTouch *t) {
+  const double *inverse = node->inverse_inertia;
   double trace = inverse[0] + inverse[4] + inverse[8];
-  return (double)(t->weight * t->weight) * trace / (world->def.dim == 3 ? 3 : 1);
+  return (double)(t->weight * t->weight) * trace / (dim == 3 ? 3 : 1);
 }
 
 static void weigh_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
-  const FloWorld *world = ((const Meetings *)context)->world;
+  const int dim = ((const Meetings *)context)->world->def.dim;
   const FloMonolithic *mono = ((const Meetings *)context)->mono;
   for (size_t k = begin; k < end; ++k) {
     FloTouch *t = &mono->touches[k];
-    t->response = (float)response_of(&flo_bodies(world)[t->body].rigid, t->j);
-    if (t->row >= mono->n_fluid)
-      t->slip = (float)mean_slip(world, t, mono->contacts[t->row - mono->n_fluid].normal),
-      t->spin = (float)mean_spin(world, t);
+    const FloNode *node = mono->partners[t->node].node;
+    t->response = (float)response_of(node, t->j);
+    if (t->row < mono->n_fluid) continue;
+    t->slip = (float)mean_slip(node, dim, t, mono->contacts[t->row - mono->n_fluid].normal);
+    t->spin = (float)mean_spin(node, dim, t);
   }
 }
 
@@ -594,14 +670,14 @@ void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
     for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
       const FloTouch *t = &mono->touches[k];
       if (t->response > mono->touches[main].response) main = k;
-      mono->partners[t->body].fluid_load += scale * (double)t->response / diagonal;
-      mono->partners[t->body].has_fluid = true;
+      mono->partners[t->node].fluid_load += scale * (double)t->response / diagonal;
+      mono->partners[t->node].has_fluid = true;
     }
     mono->touches[main].is_main = true;
   }
 }
 
-// ---- By bodies ----
+// ---- By nodes ----
 
 static FloLoad load_of(const FloTouch *t) {
   return (FloLoad){.row = t->row,
@@ -610,38 +686,46 @@ static FloLoad load_of(const FloTouch *t) {
                    .arm = {t->arm[0], t->arm[1], t->arm[2]}};
 }
 
-static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n_bodies = world->bodies.count, n = mono->n_touches;
-  size_t most_chunks = n / CHUNK_TOUCHES + n_bodies + 1;
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_ORDER, (n + n_bodies + 2) * 4, 0, error));
+static FloStatus reserve_order(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n_nodes = world->nodes.count, n = mono->n_touches, most_chunks = n / CHUNK_TOUCHES + n_nodes + 1;
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_ORDER, (n + n_nodes + 2) * 4, 0, error));
   FLO_TRY(reserve(world, mono, FLO_BUFFER_CHUNKS, most_chunks * sizeof(FloTouchChunk), 0, error));
   FLO_TRY(
       reserve(world, mono, FLO_BUFFER_CHUNK_SUMS, most_chunks * FLO_CHUNK_SUMS * sizeof(double), 0, error));
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_LOADS, n * sizeof(FloLoad), 0, error));
   mono->touch_order = mono->buffers[FLO_BUFFER_ORDER].data;
   mono->chunks = mono->buffers[FLO_BUFFER_CHUNKS].data;
   mono->chunk_sums = mono->buffers[FLO_BUFFER_CHUNK_SUMS].data;
-  uint32_t *next = mono->touch_order + n; // where the next touch of a body goes
-  for (size_t k = 0; k <= n_bodies; ++k) next[k] = 0;
-  for (size_t k = 0; k < n; ++k) next[mono->touches[k].body + 1]++;
-  for (size_t k = 0; k < n_bodies; ++k) next[k + 1] += next[k];
-  mono->n_chunks = 0;
-  for (uint32_t body = 0; body < n_bodies; ++body)
-    for (uint32_t begin = next[body]; begin < next[body + 1]; begin += CHUNK_TOUCHES) {
-      uint32_t end = begin + CHUNK_TOUCHES < next[body + 1] ? begin + CHUNK_TOUCHES : next[body + 1];
-      mono->chunks[mono->n_chunks++] = (FloTouchChunk){begin, end, body};
-    }
-  for (size_t k = 0; k < n; ++k) mono->touch_order[next[mono->touches[k].body]++] = (uint32_t)k;
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_LOADS, n * sizeof(FloLoad), 0, error));
   mono->loads = mono->buffers[FLO_BUFFER_LOADS].data;
+  return FLO_OK;
+}
+
+static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  size_t n_nodes = world->nodes.count, n = mono->n_touches;
+  FLO_TRY(reserve_order(world, mono, error));
+  uint32_t *next = mono->touch_order + n; // where the next touch of a node goes
+  for (size_t k = 0; k <= n_nodes; ++k) next[k] = 0;
+  for (size_t k = 0; k < n; ++k) next[mono->touches[k].node + 1]++;
+  for (size_t k = 0; k < n_nodes; ++k) next[k + 1] += next[k];
+  mono->n_chunks = 0;
+  for (uint32_t node = 0; node < n_nodes; ++node)
+    for (uint32_t begin = next[node]; begin < next[node + 1]; begin += CHUNK_TOUCHES) {
+      uint32_t end = begin + CHUNK_TOUCHES < next[node + 1] ? begin + CHUNK_TOUCHES : next[node + 1];
+      mono->chunks[mono->n_chunks++] = (FloTouchChunk){begin, end, node};
+    }
+  for (size_t k = 0; k < n; ++k) mono->touch_order[next[mono->touches[k].node]++] = (uint32_t)k;
   for (size_t k = 0; k < n; ++k) mono->loads[k] = load_of(&mono->touches[mono->touch_order[k]]);
   return FLO_OK;
 }
 
 static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n = world->bodies.count;
+  size_t n = world->nodes.count;
   FLO_TRY(reserve(world, mono, FLO_BUFFER_PARTNERS, (n + 1) * sizeof(FloPartner), 0, error));
+  FLO_TRY(reserve(world, mono, FLO_BUFFER_WRENCHES, 6 * (n + 1) * sizeof(double), 0, error));
   mono->partners = mono->buffers[FLO_BUFFER_PARTNERS].data;
-  for (size_t k = 0; k < n; ++k) mono->partners[k] = (FloPartner){.n_shared = -1};
+  mono->wrenches = mono->buffers[FLO_BUFFER_WRENCHES].data;
+  for (size_t k = 0; k < n; ++k)
+    mono->partners[k] = (FloPartner){.node = flo_node_at(world, k), .n_shared = -1};
   return FLO_OK;
 }
 

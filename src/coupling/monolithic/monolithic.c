@@ -25,45 +25,91 @@
 #include "coupling/monolithic/monolithic.h"
 
 #include "base/parallel.h"
+#include "coupling/coupling.h"
 
 #include <string.h>
 
+static const char *const solver_words[] = {"jacobi", "nncg", NULL};
+
 static const FloParam params[] = {
     {"tolerance", 5e-4, 0, 1, "",
-     "iterations end when what they leave of the mean compression cannot add up to more than this"},
+     "stop iterating when the compression that remains cannot add up to a mean of more than this; smaller "
+     "values keep "
+     "the volume better and cost more iterations",
+     FLO_PARAM_NUMBER, NULL},
     {"pressure_tolerance", 0.005, 0, 1, "",
-     "and is at most this share of the change of volume that the pressures prevent in a step"},
+     "stop iterating when the volume error that remains is below this share of the volume change that "
+     "pressure "
+     "prevents in the step; matters where pressures are small, as in still water",
+     FLO_PARAM_NUMBER, NULL},
     {"motion_tolerance", 1e-3, 0, 1, "",
-     "or this share of how far fluid under pressure moves in a step, in spacings; not with surface tension"},
+     "stop iterating when the volume error that remains is below this share of the way that fluid under "
+     "pressure moves "
+     "in the step, in spacings, even if pressure_tolerance is not met; not used with surface tension",
+     FLO_PARAM_NUMBER, NULL},
     {"contact_tolerance", 2e-3, 0, 1, "",
-     "what iterations leave of overlaps and slips of contacts, as a share of what gravity moves things by in "
-     "a step"},
-    {"min_iterations", 2, 0, 1e4, "", "at least as many"},
+     "stop iterating when overlaps and slips of contacts are below this share of the way that gravity moves "
+     "things by "
+     "in the step",
+     FLO_PARAM_NUMBER, NULL},
+    {"min_iterations", 2, 0, 1e4, "", "smallest number of iterations in a step", FLO_PARAM_COUNT, NULL},
     {"max_iterations", 100, 1, 1e5, "",
-     "at most as many; where fluid waits for contacts, these alone may take ten times as many besides"},
+     "largest number of iterations in a step; contacts that converge later than the fluid may take ten times "
+     "as many "
+     "of their own",
+     FLO_PARAM_COUNT, NULL},
     {"solver", FLO_SOLVER_NNCG, 0, 1, "",
-     "projected Jacobi, or the nonsmooth nonlinear conjugate gradients made from it"},
-    {"relaxation", 0.5, 0.01, 1, "", "of the Jacobi step"},
-    {"gamma", 0, 0, 0.99, "", "of (3.2): how early contacts are noticed; 0: bodies touch one spacing apart"},
+     "jacobi: projected Jacobi; nncg: nonsmooth nonlinear conjugate gradients, which need fewer iterations",
+     FLO_PARAM_CHOICE, solver_words},
+    {"relaxation", 0.5, 0.01, 1, "",
+     "length of a Jacobi step; larger values converge faster until they diverge", FLO_PARAM_NUMBER, NULL},
+    {"gamma", 0, 0, 0.99, "",
+     "gamma of the paper's (3.2): larger values let bodies touch farther apart; 0: they touch one spacing "
+     "apart",
+     FLO_PARAM_NUMBER, NULL},
     {"warm_start", 1, 0, 1, "",
-     "share of the last step's pressures to start from, of fluid and of contacts where these had converged"},
-    {"anchors", 1, 0, 1, "", "1: contacts that stick remember where, so that nothing creeps; 0: they do not"},
+     "share of the last step's pressures that the iterations start from, where the last step had converged; "
+     "0: start "
+     "from nothing",
+     FLO_PARAM_NUMBER, NULL},
+    {"anchors", 1, 0, 1, "",
+     "1: contacts that stick remember where they stuck, so that nothing creeps; 0: they do not",
+     FLO_PARAM_SWITCH, NULL},
     {"separation", 0, 0, 100, "m/s",
-     "fastest that an overlap of bodies may push them apart; 0: by gravity, and less where it is shallow"},
+     "highest speed at which bodies that overlap are pushed apart; 0: chosen by gravity, and lower where the "
+     "overlap "
+     "is shallow",
+     FLO_PARAM_NUMBER, NULL},
     {"alpha", 0.1, 0, 10, "",
-     "artificial viscosity (Monaghan) while particles approach each other, with the speed of free fall or of "
-     "capillary waves"},
+     "artificial viscosity (Monaghan) between particles that approach each other, in units of the speed of "
+     "free fall or "
+     "of capillary waves; larger values calm the fluid and damp its waves",
+     FLO_PARAM_NUMBER, NULL},
     {"correction_time", 0.2, 0, 1e3, "",
-     "in which fluid takes back a compression, in units of sqrt(spacing/gravity); 0, and with surface "
-     "tension: "
-     "at once"},
-    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
-     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
-    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
-    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
+     "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter times keep "
+     "the volume "
+     "better and stir still water; 0, and with surface tension: at once",
+     FLO_PARAM_NUMBER, NULL},
+    FLO_FORCE_PARAMS,
     {0}};
 
-static const FloParamWords words[] = {{"solver", {"jacobi", "nncg"}}, FLO_VISCOSITY_WORDS, {0}};
+static const FloOperatorDef operators[] = {
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_BOUNDARY},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_RIGID, .between_bodies = true},
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
+};
+
+static const FloStateField saved[] = {FLO_STATE_FIELD(FloMonolithic, was_fluid_solved),
+                                      FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
+                                      FLO_STATE_FIELD(FloMonolithic, expected_speed),
+                                      FLO_STATE_FIELD(FloMonolithic, step_length),
+                                      {0}};
+
+static const FloArrayDef array_defs[] = {FLO_MONO_ARRAYS(FLO_ARRAY_DEF)};
 
 #define RIGID (1u << FLO_SET_RIGID)
 
@@ -99,42 +145,23 @@ static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) 
 static void monolithic_finish(FloWorld *world, void *state) {
   FloMonolithic *mono = state;
   for (size_t k = 0; k < FLO_COUNT_OF(mono->buffers); ++k) flo_buffer_free(&world->memory, &mono->buffers[k]);
-  flo_buffer_free(&world->memory, &mono->viscosity.each);
-  flo_implicit_viscosity_free(&mono->implicit_viscosity, &world->memory);
-  flo_surface_tension_free(&mono->surface_tension, &world->memory);
+  for (size_t k = 0; k < FLO_COUNT_OF(mono->array_buffers); ++k)
+    flo_buffer_free(&world->memory, &mono->array_buffers[k]);
+  flo_buffer_free(&world->memory, &mono->wall_force);
+  flo_forces_free(&mono->forces, &world->memory);
 }
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   (void)state;
-  double viscous = flo_implicit_viscosity_max_dt(world, world->params[FLO_MONO_VISCOSITY]),
-         capillary = flo_surface_tension_max_dt(world);
-  *limited_by = capillary < viscous ? "surface tension" : "viscosity";
-  return fmin(capillary, viscous);
+  return flo_forces_max_dt(world, FLO_MONO_FIRST_FORCE_PARAM, limited_by);
 }
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity;
-  const struct {
-    float **array;
-    size_t size;
-  } arrays[] = {{&mono->pressure, n},        {&mono->move, n},          {&mono->way, n},
-                {&mono->error, n},           {&mono->from_pressure, n}, {&mono->from_error, n},
-                {&mono->diagonal, n},        {&mono->source, n},        {&mono->own_source, n},
-                {&mono->steep, 4 * n},       {&mono->start, 4 * n},     {&mono->before, 4 * n},
-                {&mono->velocity, 4 * n},    {&mono->force, 4 * n},     {&mono->explicit_force, 4 * n},
-                {&mono->solid, 4 * n_walls}, {&mono->zeros, n_walls}};
-  _Static_assert(FLO_COUNT_OF(arrays) == FLO_N_FLUID_BUFFERS, "one buffer for each");
-  for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) {
-    FloBuffer *buffer = &mono->buffers[FLO_BUFFER_FLUID + k];
-    FLO_TRY(
-        flo_buffer_reserve(&world->memory, buffer, (arrays[k].size + FLO_BLOCK) * sizeof(float), 0, error));
-    *arrays[k].array = buffer->data;
-  }
   double speed = fmax(mono->expected_speed, flo_surface_tension_speed(world));
   double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * speed;
-  mono->has_implicit_viscosity =
-      flo_implicit_viscosity_is_needed(world, world->params[FLO_MONO_VISCOSITY], mono->dt);
-  return flo_viscosity_prepare(&mono->viscosity, world, artificial, !mono->has_implicit_viscosity, error);
+  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), world->sets, &world->memory,
+                             mono->array_buffers, mono->arrays, error));
+  return flo_forces_prepare(&mono->forces, world, FLO_MONO_FIRST_FORCE_PARAM, mono->dt, artificial, error);
 }
 
 // ---- Before the pressure: explicit forces ----
@@ -143,17 +170,6 @@ typedef struct Step {
   FloWorld *world;
   FloMonolithic *mono;
 } Step;
-
-static void wall_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Step *step = context;
-  const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
-  for (size_t i = begin; i < end; ++i) {
-    float *q = step->mono->solid + 4 * i;
-    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / (float)step->mono->rest_volume;
-    step->mono->zeros[i] = 0;
-  }
-}
 
 static void velocity_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
@@ -165,91 +181,42 @@ static void velocity_range(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
-static void explicit_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Step *step = context;
-  const FloMonolithic *mono = step->mono;
-  const FloFluidCoefficients *each = mono->viscosity.is_single ? NULL : mono->viscosity.each.data;
-  FloFluidForces among = {.pairs = &step->world->fluid_fluid,
-                          .state = mono->before,
-                          .all = mono->viscosity.all,
-                          .coefficients = each,
-                          .force = mono->explicit_force};
-  FloSolidForces walls = {.pairs = &step->world->fluid_boundary,
-                          .fluid = mono->before,
-                          .solid = mono->solid,
-                          .solid_pressure = mono->zeros,
-                          .all = mono->viscosity.all,
-                          .coefficients = each,
-                          .force = mono->explicit_force};
-  flo_passes()->fluid_forces(&among, begin, end);
-  flo_passes()->solid_forces_on_fluid(&walls, begin, end);
+static FloForceSweep describe_sweep(const FloMonolithic *mono) {
+  return (FloForceSweep){.fluid = mono->before, .force = mono->explicit_force};
 }
 
-// (3.16): what fluid does without pressure.
-static void start_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Step *step = context;
-  const FloMonolithic *mono = step->mono;
-  const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
-  float dt = (float)mono->dt;
-  for (size_t i = begin; i < end; ++i) {
-    float *start = mono->start + 4 * i;
-    const float *force = mono->explicit_force + 4 * i;
-    memcpy(start, mono->before + 4 * i, 4 * sizeof *start);
-    for (size_t axis = 0; axis < 3 && !p->held[i]; ++axis)
-      start[axis] += dt * (force[axis] / p->mass[i] + (float)step->world->def.gravity[axis]);
-  }
-}
-
-static void start_partner(const FloBody *body, FloPartner *partner) {
-  if (body->kind != FLO_BODY_DYNAMIC) return;
-  vec_copy(body->rigid.angular_velocity, partner->turn_start);
-  if (!body->rigid.is_held) vec_copy(body->rigid.velocity, partner->start);
-}
-
-// (3.12); the gyroscopic term is in the angular momentum.
-static void start_bodies(FloWorld *world, FloMonolithic *mono) {
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    FloRigid *rigid = &flo_bodies(world)[k].rigid;
-    FloPartner *partner = &mono->partners[k];
-    double impulse[3], turn[3];
-    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
-    vec_scale(world->def.gravity, rigid->mass, impulse);
-    vec_add(impulse, partner->drag, impulse);
-    vec_scale(impulse, mono->dt, impulse);
-    vec_scale(partner->turn_drag, mono->dt, turn);
-    flo_rigid_push(rigid, impulse, turn);
-    start_partner(&flo_bodies(world)[k], partner);
-  }
-}
-
-// ---- Other forces ----
-
+// What a sweep did to nodes.
 static void add_drag(FloWorld *world, FloMonolithic *mono, const FloBodyRows *rows) {
-  for (size_t k = 0; rows->is_built && k < world->bodies.count; ++k) {
+  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
     vec_add(mono->partners[k].drag, rows->wrenches + 6 * k, mono->partners[k].drag);
     vec_add(mono->partners[k].turn_drag, rows->wrenches + 6 * k + 3, mono->partners[k].turn_drag);
   }
 }
 
-static FloStatus add_surface_tension(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  if (!flo_surface_tension_is_used(world)) return FLO_OK;
-  FLO_TRY(flo_surface_tension_add(&mono->surface_tension, world, mono->explicit_force, error));
-  add_drag(world, mono, &mono->surface_tension.bodies);
-  return FLO_OK;
+// Velocities of nodes without pressure and friction.
+static void start_partners(FloWorld *world, FloMonolithic *mono) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    FloPartner *partner = &mono->partners[k];
+    vec_copy(partner->node->angular_velocity, partner->turn_start);
+    if (!partner->node->is_held) vec_copy(partner->node->velocity, partner->start);
+  }
+}
+
+// (3.12).
+static void start_bodies(FloWorld *world, FloMonolithic *mono) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    vec_copy(mono->partners[k].drag, mono->wrenches + 6 * k);
+    vec_copy(mono->partners[k].turn_drag, mono->wrenches + 6 * k + 3);
+  }
+  flo_world_kick_bodies(world, mono->wrenches, mono->dt);
 }
 
 // After all other forces but pressure.
 static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  FloImplicitViscosity *viscosity = &mono->implicit_viscosity;
-  if (!mono->has_implicit_viscosity) return FLO_OK;
-  viscosity->tolerance = world->params[FLO_MONO_VISCOSITY_TOLERANCE];
-  viscosity->max_iterations = (int)world->params[FLO_MONO_VISCOSITY_ITERATIONS];
-  FLO_TRY(flo_implicit_viscosity_step(viscosity, world, mono->dt, mono->start, mono->explicit_force,
-                                      mono->solid, error));
-  add_drag(world, mono, &viscosity->bodies);
-  for (size_t k = 0; k < world->bodies.count; ++k) start_partner(&flo_bodies(world)[k], &mono->partners[k]);
+  FloForces *forces = &mono->forces;
+  FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->start, mono->explicit_force, error));
+  if (forces->is_implicit) add_drag(world, mono, &forces->implicit.bodies);
+  start_partners(world, mono);
   return FLO_OK;
 }
 
@@ -268,38 +235,46 @@ static void volume_range(void *context, size_t begin, size_t end, int thread) {
   const float self = (float)flo_kernel_w(&world->kernel, 0), volume = (float)mono->rest_volume;
   const float correction = (float)mono->correction;
   bool has_rigid = world->sets[FLO_SET_RIGID].count > 0;
+  const float *near_fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->kernel_sum,
+              *near_walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum,
+              *near_bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum;
   for (size_t i = begin; i < end; ++i) {
-    float share = volume * (self + world->fluid_fluid.kernel_sum[i]) + world->fluid_boundary.kernel_sum[i];
-    if (has_rigid) share += world->fluid_rigid.kernel_sum[i];
+    float share = volume * (self + near_fluid[i]) + near_walls[i];
+    if (has_rigid) share += near_bodies[i];
     p->density[i] = share * p->mass[i] / volume;
     mono->own_source[i] = share > 1 ? correction * (1 - share) : 1 - share;
   }
 }
 
-// sum_j V_j grad W_ij, and what moving walls do to the volume.
+// Walls' share of the steepness, and what their motion does to the volume.
+static void add_walls_to_steep(const FloWorld *world, FloMonolithic *mono, size_t i) {
+  const FloPairs *walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY);
+  const FloPairSlot *slots = walls->slots + walls->slot_begin[i / FLO_BLOCK];
+  const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
+  float *g = mono->steep + 4 * i, rate = 0;
+  size_t lane = i % FLO_BLOCK;
+  for (int32_t k = 0; walls->slot_count[i / FLO_BLOCK] && k < walls->row_count[i]; ++k) {
+    size_t j = (size_t)slots[k].index[lane];
+    float gx = b->volume[j] * slots[k].gx[lane], gy = b->volume[j] * slots[k].gy[lane],
+          gz = b->volume[j] * slots[k].gz[lane];
+    g[0] += gx, g[1] += gy, g[2] += gz;
+    rate += b->vx[j] * gx + b->vy[j] * gy + b->vz[j] * gz;
+  }
+  mono->own_source[i] += (float)mono->dt * rate;
+}
+
+// sum_j V_j grad W_ij.
 static void steep_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
-  FloWorld *world = step->world;
   FloMonolithic *mono = step->mono;
-  const FloSweep among = {&world->fluid_fluid, mono->move, mono->steep};     // move holds V0
-  const FloSweep squares = {&world->fluid_fluid, mono->way, mono->diagonal}; // way holds V0^2/m
+  const FloPairs *pairs = flo_pairs_of(step->world, FLO_SET_FLUID, FLO_SET_FLUID);
+  const FloSweep among = {pairs, mono->move, mono->steep};     // move holds V0
+  const FloSweep squares = {pairs, mono->way, mono->diagonal}; // way holds V0^2/m
   flo_passes()->gradient(&among, begin, end);
   flo_passes()->square(&squares, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
-    float *g = mono->steep + 4 * i, rate = 0;
-    const FloPairs *walls = &world->fluid_boundary;
-    const FloPairSlot *slots = walls->slots + walls->slot_begin[i / FLO_BLOCK];
-    size_t lane = i % FLO_BLOCK;
-    const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-    for (int32_t k = 0; walls->slot_count[i / FLO_BLOCK] && k < walls->row_count[i]; ++k) {
-      size_t j = (size_t)slots[k].index[lane];
-      float gx = b->volume[j] * slots[k].gx[lane], gy = b->volume[j] * slots[k].gy[lane],
-            gz = b->volume[j] * slots[k].gz[lane];
-      g[0] += gx, g[1] += gy, g[2] += gz;
-      rate += b->vx[j] * gx + b->vy[j] * gy + b->vz[j] * gz;
-    }
-    mono->own_source[i] += (float)mono->dt * rate;
+    add_walls_to_steep(step->world, mono, i);
     mono->source[i] = mono->own_source[i];
   }
 }
@@ -382,27 +357,19 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
   }
 }
 
-// What fluid and other bodies do to it; the torque about the shape's origin rather than the centre of mass.
-static void keep_force(const FloMonolithic *mono, size_t k, FloBody *body) {
-  const FloPartner *partner = &mono->partners[k];
-  double arm[3], more[3];
-  vec_add(partner->force, partner->drag, body->state.force);
-  vec_add(partner->torque, partner->turn_drag, body->state.torque);
-  vec_sub(body->rigid.position, body->state.pose.position, arm);
-  vec_cross(arm, body->state.force, more);
-  vec_add(body->state.torque, more, body->state.torque);
-}
-
+// Pressure and friction give their impulses; what the host is told includes drag.
 static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
-  for (size_t k = 0; k < world->bodies.count; ++k) {
-    FloBody *body = &flo_bodies(world)[k];
-    double impulse[3], turn[3];
-    if (body->kind != FLO_BODY_DYNAMIC) continue;
-    vec_scale(mono->partners[k].force, mono->dt, impulse);
-    vec_scale(mono->partners[k].torque, mono->dt, turn);
-    flo_rigid_push(&body->rigid, impulse, turn);
-    flo_rigid_state(&body->rigid, body->state.pose.rotation, &body->state);
-    keep_force(mono, k, body);
+  flo_world_clear_body_forces(world);
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    const FloPartner *partner = &mono->partners[k];
+    FloBody *body = flo_node_body(world, k);
+    double impulse[3], turn[3], force[3], torque[3];
+    vec_scale(partner->force, mono->dt, impulse);
+    vec_scale(partner->torque, mono->dt, turn);
+    flo_node_push(world, k, impulse, turn);
+    vec_add(partner->force, partner->drag, force);
+    vec_add(partner->torque, partner->turn_drag, torque);
+    flo_body_add_force(body, force, torque, partner->node->position, body->state.pose.position);
   }
 }
 
@@ -421,11 +388,11 @@ static void for_fluid(const Step *step, FloRangeFn work) {
 
 static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) {
   Step step = {world, mono};
-  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count, n_blocks = world->fluid_fluid.n_blocks;
+  const FloForceSweep sweep = describe_sweep(mono);
+  size_t n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks;
   double since = flo_seconds();
-  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), wall_range, &step);
   for_fluid(&step, velocity_range);
-  flo_parallel_for(world->threads, n_blocks, 64, explicit_range, &step);
+  flo_forces_sweep(&mono->forces, world, &sweep);
   for_fluid(&step, volume_range);
   fill_columns(world, mono);
   flo_parallel_for(world->threads, n_blocks, 64, steep_range, &step);
@@ -433,8 +400,9 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   add_bodies_to_steep(mono);
   for_fluid(&step, diagonal_range);
   flo_monolithic_weigh_fluid(mono);
-  FLO_TRY(add_surface_tension(world, mono, error));
-  for_fluid(&step, start_range);
+  FLO_TRY(flo_forces_add_tension(&mono->forces, world, mono->explicit_force, error));
+  add_drag(world, mono, &mono->forces.tension.bodies);
+  flo_forces_predict(world, mono->explicit_force, mono->dt, mono->start); // (3.16)
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
   return FLO_OK;
 }
@@ -490,42 +458,30 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
   flo_world_push_bodies(world, dt);
-  flo_world_move_rigid(world, dt);
+  flo_world_advance_bodies(world, dt);
   return FLO_OK;
 }
 
 // ---- Forces on walls, asked for between steps; those on bodies are known from the step ----
 
 // Pressure: the opposite of what a wall does to fluid, (3.15).
-static void wall_force_range(void *context, size_t begin, size_t end, int thread) {
+static void wall_pressure_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
-  FloMonolithic *mono = step->mono;
+  const FloMonolithic *mono = step->mono;
   const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
-  const FloPairs *pairs = &step->world->boundary_fluid;
-  const FloSweep sweep = {pairs, step->world->sets[FLO_SET_FLUID].pressure, mono->wall_force};
-  const FloViscosity *viscosity =
-      mono->has_implicit_viscosity ? &mono->implicit_viscosity.coefficients : &mono->viscosity;
-  const FloSolidForces drag = {.pairs = pairs,
-                               .fluid = mono->has_implicit_viscosity ? mono->start : mono->before,
-                               .solid = mono->solid,
-                               .solid_pressure = mono->zeros,
-                               .all = viscosity->all,
-                               .coefficients = viscosity->is_single ? NULL : viscosity->each.data,
-                               .force = mono->wall_force};
+  float *force = mono->wall_force.data;
+  const FloSweep sweep = {flo_pairs_of(step->world, FLO_SET_BOUNDARY, FLO_SET_FLUID),
+                          step->world->sets[FLO_SET_FLUID].pressure, force};
   flo_passes()->gradient(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i)
-    for (size_t axis = 0; axis < 3; ++axis)
-      mono->wall_force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
-  flo_passes()->fluid_forces_on_solid(&drag, begin, end);
-  if (mono->surface_tension.has_adhesion)
-    flo_surface_tension_pull_walls(&mono->surface_tension, step->world, mono->wall_force, begin, end);
+    for (size_t axis = 0; axis < 3; ++axis) force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
 }
 
 // What a contact does to the samples of walls near it: the opposite of its pressure force and of its share of
 // friction.
 static void add_contact(const FloWorld *world, FloMonolithic *mono, const FloContact *c) {
-  const FloPairs *pairs = &world->rigid_boundary;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
   size_t block = c->sample / FLO_BLOCK, lane = c->sample % FLO_BLOCK;
   if (pairs->slot_count[block] == 0) return;
@@ -534,40 +490,41 @@ static void add_contact(const FloWorld *world, FloMonolithic *mono, const FloCon
     size_t wall = (size_t)slots[k].index[lane];
     float g[3] = {slots[k].gx[lane], slots[k].gy[lane], slots[k].gz[lane]};
     float scale = c->pressure * c->volume * b->volume[wall];
-    float share = flo_monolithic_weight(world, c, wall);
-    for (size_t axis = 0; axis < 3; ++axis)
-      mono->wall_force[4 * wall + axis] += scale * g[axis] - share * c->friction[axis];
+    float share = flo_monolithic_weight(world, c, wall), *force = (float *)mono->wall_force.data + 4 * wall;
+    for (size_t axis = 0; axis < 3; ++axis) force[axis] += scale * g[axis] - share * c->friction[axis];
   }
 }
 
 static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError *error) {
   FloMonolithic *mono = state;
   Step step = {world, mono};
-  FloParticles *b = &world->sets[FLO_SET_BOUNDARY], *r = &world->sets[FLO_SET_RIGID];
-  for (size_t i = 0; i < r->count; ++i) r->fx[i] = r->fy[i] = r->fz[i] = 0;
-  FLO_TRY(flo_world_build_wall_rows(world, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &mono->buffers[FLO_BUFFER_WALL_FORCE],
-                             (b->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
-  mono->wall_force = mono->buffers[FLO_BUFFER_WALL_FORCE].data;
-  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, wall_force_range, &step);
+  const FloForceSweep sweep = describe_sweep(mono);
+  FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
+  flo_samples_clear_forces(&world->sets[FLO_SET_RIGID]);
+  flo_samples_clear_forces(walls);
+  FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &mono->wall_force,
+                             (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
+  size_t n_blocks = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID)->n_blocks;
+  flo_parallel_for(world->threads, n_blocks, 64, wall_pressure_range, &step);
+  flo_forces_on_walls(&mono->forces, world, &sweep, mono->wall_force.data);
   for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
-  for (size_t i = 0; i < b->count; ++i) {
-    const float *f = mono->wall_force + 4 * i;
-    b->fx[i] = f[0], b->fy[i] = f[1], b->fz[i] = f[2];
-  }
+  flo_samples_add_forces(walls, mono->wall_force.data);
   return FLO_OK;
 }
 
-const FloCoupling flo_monolithic = {
+const FloMethod flo_monolithic = {
     .name = "monolithic",
     .paper = "Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids "
              "using SPH",
     .params = params,
-    .words = words,
     .fields = fields,
-    .moves_bodies = true,
+    .operators = operators,
+    .n_operators = FLO_COUNT_OF(operators),
+    .moves = FLO_MOVES_ALL,
+    .moves_pieces = true,
     .state_size = sizeof(FloMonolithic),
-    .n_saved = 4,
+    .saved = saved,
     .init = monolithic_init,
     .max_dt = monolithic_max_dt,
     .step = monolithic_step,

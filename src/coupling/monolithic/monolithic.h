@@ -3,26 +3,25 @@
 #define FLO_COUPLING_MONOLITHIC_MONOLITHIC_H
 
 #include "base/vecmath.h"
-#include "coupling/forces/implicit_viscosity.h"
-#include "coupling/forces/surface_tension.h"
-#include "state/state.h"
+#include "coupling/forces/forces.h"
+#include "sph/arrays.h"
 
 // Unknowns stand in rows: a pressure for each fluid particle, then a pressure and a friction multiplier for
 // each contact, which is a sample of a dynamic body near other bodies.
 //
-// What a row has to do with one dynamic body. Since the samples of a body move together, the sum over all of
-// them that are near becomes one force and one torque.
+// What a row has to do with one node. Since the samples that a node carries move together, the sum over all
+// of them that are near becomes one force and one torque.
 typedef struct FloTouch {
-  uint32_t row, body;
-  float j[6]; // force and torque on the body, about its centre of mass, per unit of the row's pressure
-  float weight, arm[3]; // force on the body per friction multiplier, and the weighted arm it acts at
+  uint32_t row, node;
+  float j[6];           // force and torque on the node, about its position, per unit of the row's pressure
+  float weight, arm[3]; // force on the node per friction multiplier, and the weighted arm it acts at
   float response;       // J M^-1 J^T
   float slip;           // mean over the tangent plane of the same for friction
   float spin;           // mean over the axes of the same for torques
-  bool is_main;         // of the bodies next to a fluid row, the one it pushes most
+  bool is_main;         // of the nodes next to a fluid row, the one it pushes most
 } FloTouch;
 
-// What a touch does to its body, for sums over all touches of a body: these are read once a sweep.
+// What a touch does to its node, for sums over all touches of a node: these are read once a sweep.
 typedef struct FloLoad {
   uint32_t row;
   float j[6], weight, arm[3];
@@ -35,7 +34,7 @@ typedef struct FloContact {
   float torque[3]; // against rolling and spinning
   float error;     // volume error at the end of the step, as the unknowns are now
   uint32_t sample, body;
-  uint32_t first, count; // its touches: its own body's first
+  uint32_t first, count; // its touches: those of its own nodes first
   float volume;          // of the sample
   float cone;            // largest friction per pressure: mu |F_N| / p, (3.17)
   float roll_limit;      // largest torque per pressure; 0: none
@@ -53,8 +52,9 @@ typedef struct FloContact {
   bool is_deep;    // in another body
 } FloContact;
 
-// What the solver knows of a body.
+// What the solver knows of a node.
 typedef struct FloPartner {
+  const FloNode *node;
   double velocity[3], angular_velocity[3]; // at the end of the step
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
@@ -71,9 +71,9 @@ typedef struct FloPartner {
 
 enum { FLO_CHUNK_SUMS = 34, FLO_CHUNKS_AT_ONCE = 16 };
 
-// Touches of one body, few enough for a thread; sums are formed by these and added in order.
+// Touches of one node, few enough for a thread; sums are formed by these and added in order.
 typedef struct FloTouchChunk {
-  uint32_t begin, end, body;
+  uint32_t begin, end, node;
 } FloTouchChunk;
 
 // Two bodies that have passed into each other, and the way out for the first; the second goes the other way.
@@ -104,11 +104,30 @@ typedef enum FloMonolithicBuffer {
   FLO_BUFFER_CORRECTED,
   FLO_BUFFER_CONTACTS,
   FLO_BUFFER_DEEP_PAIRS,
-  FLO_BUFFER_WALL_FORCE,
-  FLO_BUFFER_FLUID, // the first of those of the fluid
-  FLO_N_FLUID_BUFFERS = 17,
-  FLO_N_BUFFERS = FLO_BUFFER_FLUID + FLO_N_FLUID_BUFFERS
+  FLO_BUFFER_WRENCHES,
+  FLO_N_BUFFERS
 } FloMonolithicBuffer;
+
+// pressure: unknown; move, way: what Jacobi proposes, and the conjugate one; error: of volume at the end of
+// the step; source: the same without fluid's motion, own_source: and without bodies; from_*: where the last
+// trial started; steep: sum of V_j grad W_ij over all neighbours; velocities: before the step, start: without
+// pressure, and with it.
+#define FLO_MONO_ARRAYS(X)                                                                                   \
+  X(pressure, FLO_SET_FLUID, 1)                                                                              \
+  X(move, FLO_SET_FLUID, 1)                                                                                  \
+  X(way, FLO_SET_FLUID, 1)                                                                                   \
+  X(error, FLO_SET_FLUID, 1)                                                                                 \
+  X(diagonal, FLO_SET_FLUID, 1)                                                                              \
+  X(source, FLO_SET_FLUID, 1)                                                                                \
+  X(own_source, FLO_SET_FLUID, 1)                                                                            \
+  X(from_pressure, FLO_SET_FLUID, 1)                                                                         \
+  X(from_error, FLO_SET_FLUID, 1)                                                                            \
+  X(steep, FLO_SET_FLUID, 4)                                                                                 \
+  X(before, FLO_SET_FLUID, 4)                                                                                \
+  X(start, FLO_SET_FLUID, 4)                                                                                 \
+  X(velocity, FLO_SET_FLUID, 4)                                                                              \
+  X(explicit_force, FLO_SET_FLUID, 4)                                                                        \
+  X(force, FLO_SET_FLUID, 4)
 
 typedef struct FloMonolithic {
   // Saved:
@@ -120,34 +139,23 @@ typedef struct FloMonolithic {
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   double correction;                   // share of a compression that is taken back
   size_t n_fluid, n_contacts, n_touches, n_chunks;
-  FloViscosity viscosity; // explicit
-  bool has_implicit_viscosity;
-  FloImplicitViscosity implicit_viscosity;
-  FloSurfaceTension surface_tension;
+  FloForces forces;
   FloContact *contacts;
   FloTouch *touches;     // by rows
-  uint32_t *touch_order; // by bodies
+  uint32_t *touch_order; // by nodes
   FloLoad *loads;        // in that order
   FloTouchChunk *chunks;
-  double *chunk_sums; // FLO_CHUNK_SUMS each; see solve.c
-  FloPartner *partners;
+  double *chunk_sums;   // FLO_CHUNK_SUMS each; see solve.c
+  FloPartner *partners; // of all nodes
+  double *wrenches;     // explicit force and torque on each node
   FloDeepPair *deep_pairs;
   size_t n_deep_pairs;
   float *corrected;            // errors of coupled fluid rows, less what their bodies yield
   uint32_t *fluid_touch_begin; // per coupled fluid row, see coupled
   uint32_t *coupled;           // fluid rows that have touches
   size_t n_coupled;
-  // Per fluid particle; vectors are quadruples:
-  float *pressure, *move, *way, *error, *diagonal, *source, *own_source;
-  float *from_pressure, *from_error; // where the last trial started
-  float *steep;                      // sum of V_j grad W_ij over all neighbours
-  float *before;                     // velocity at the start of the step
-  float *start;                      // without pressure
-  float *velocity;                   // with it
-  float *explicit_force, *force;
-  float *solid; // velocity and relative volume of wall samples
-  float *zeros;
-  float *wall_force;
+  FLO_ARRAYS(FLO_MONO_ARRAYS);
+  FloBuffer wall_force; // quadruples per wall sample
   FloBuffer buffers[FLO_N_BUFFERS];
 } FloMonolithic;
 
@@ -166,9 +174,7 @@ enum {
   FLO_MONO_SEPARATION,
   FLO_MONO_ALPHA,
   FLO_MONO_CORRECTION_TIME,
-  FLO_MONO_VISCOSITY,
-  FLO_MONO_VISCOSITY_TOLERANCE,
-  FLO_MONO_VISCOSITY_ITERATIONS,
+  FLO_MONO_FIRST_FORCE_PARAM,
 };
 
 enum { FLO_SOLVER_JACOBI, FLO_SOLVER_NNCG };
@@ -184,7 +190,7 @@ enum {
   FLO_MONO_ANCHOR_Z
 };
 
-// What the motion of a body does to a row.
+// What the motion of a node does to a row.
 static inline float flo_touch_along(const FloTouch *t, const float motion[6]) {
   float sum = 0;
   for (int k = 0; k < 6; ++k) sum += t->j[k] * motion[k];
@@ -201,9 +207,9 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
 // How strongly fluid hangs on bodies, once the diagonals of fluid are known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
-// y from (1 + scale M^-1 S) y = scale M^-1 w of a body; `sums` holds w and the upper half of S. It also holds
+// y from (1 + scale M^-1 S) y = scale M^-1 w of a node; `sums` holds w and the upper half of S. It also holds
 // for locked axes, whose M^-1 is zero.
-void flo_monolithic_give_way(const FloRigid *rigid, double scale, const double sums[27], double y[6]);
+void flo_monolithic_give_way(const FloNode *node, double scale, const double sums[27], double y[6]);
 // Velocities and forces of bodies and fluid as the present unknowns make them.
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 // Volume errors and tangential velocities that follow from these.

@@ -54,14 +54,13 @@ static void chunk_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 // (3.11b) and (3.11c).
-static void move_partner(const FloWorld *world, const FloMonolithic *mono, size_t k) {
-  FloPartner *partner = &mono->partners[k];
-  const FloRigid *rigid = &flo_bodies(world)[k].rigid;
+static void move_partner(const FloMonolithic *mono, FloPartner *partner) {
+  const FloNode *node = partner->node;
   double spin[3];
-  mat_apply(rigid->inverse_inertia, partner->torque, spin);
+  mat_apply(node->inverse_inertia, partner->torque, spin);
   for (int axis = 0; axis < 3; ++axis) {
     partner->velocity[axis] =
-        partner->start[axis] + mono->dt * rigid->inverse_mass[axis] * partner->force[axis];
+        partner->start[axis] + mono->dt * node->inverse_mass[axis] * partner->force[axis];
     partner->angular_velocity[axis] = partner->turn_start[axis] + mono->dt * spin[axis];
     partner->motion[axis] = (float)partner->velocity[axis];
     partner->motion[axis + 3] = (float)partner->angular_velocity[axis];
@@ -72,20 +71,19 @@ static void apply_to_bodies(Solve *solve) {
   FloWorld *world = solve->world;
   FloMonolithic *mono = solve->mono;
   flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, chunk_range, solve);
-  for (size_t k = 0; k < world->bodies.count; ++k) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
     FloPartner *partner = &mono->partners[k];
     vec_set(partner->force, 0, 0, 0);
     vec_set(partner->torque, 0, 0, 0);
     partner->n_active = 0;
   }
   for (size_t k = 0; k < mono->n_chunks; ++k) {
-    FloPartner *partner = &mono->partners[mono->chunks[k].body];
+    FloPartner *partner = &mono->partners[mono->chunks[k].node];
     vec_add(partner->force, mono->chunk_sums + FLO_CHUNK_SUMS * k, partner->force);
     vec_add(partner->torque, mono->chunk_sums + FLO_CHUNK_SUMS * k + 3, partner->torque);
     partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
   }
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_bodies(world)[k].kind == FLO_BODY_DYNAMIC) move_partner(world, mono, k);
+  for (size_t k = 0; k < world->nodes.count; ++k) move_partner(mono, &mono->partners[k]);
 }
 
 // Pressure force (3.15), split into what the neighbours' pressures do and what the particle's own does, whose
@@ -94,7 +92,7 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
-  const FloPairs *pairs = &solve->world->fluid_fluid;
+  const FloPairs *pairs = flo_pairs_of(solve->world, FLO_SET_FLUID, FLO_SET_FLUID);
   const FloSweep sweep = {pairs, mono->pressure, mono->force};
   const float *mass = solve->world->sets[FLO_SET_FLUID].mass;
   const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
@@ -114,7 +112,8 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
   Solve solve = {.world = world, .mono = mono};
   apply_to_bodies(&solve);
-  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, fluid_range, &solve);
+  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
+                   BLOCKS_PER_CHUNK, fluid_range, &solve);
 }
 
 // ---- From velocities to errors ----
@@ -128,7 +127,7 @@ static void coupled_range(void *context, size_t begin, size_t end, int thread) {
     uint32_t row = mono->coupled[n];
     float sum = 0;
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      sum += flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].body].motion);
+      sum += flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].node].motion);
     mono->source[row] = mono->own_source[row] + scale * sum;
   }
 }
@@ -138,7 +137,8 @@ static void error_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
-  const FloSweep sweep = {&solve->world->fluid_fluid, mono->velocity, mono->error};
+  const FloSweep sweep = {flo_pairs_of(solve->world, FLO_SET_FLUID, FLO_SET_FLUID), mono->velocity,
+                          mono->error};
   const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
   flo_passes()->divergence(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
@@ -157,7 +157,7 @@ static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
                          contact->bias[2] - contact->wall[2]};
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
     const FloTouch *t = &mono->touches[k];
-    const float *m = mono->partners[t->body].motion, *omega = m + 3, *arm = t->arm;
+    const float *m = mono->partners[t->node].motion, *omega = m + 3, *arm = t->arm;
     sum += flo_touch_along(t, m);
     v[0] += t->weight * m[0] + omega[1] * arm[2] - omega[2] * arm[1];
     v[1] += t->weight * m[1] + omega[2] * arm[0] - omega[0] * arm[2];
@@ -174,7 +174,7 @@ static void evaluate_spin(const FloMonolithic *mono, FloContact *contact) {
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
     const FloTouch *t = &mono->touches[k];
     for (int axis = 0; axis < 3; ++axis)
-      contact->spin[axis] += t->weight * mono->partners[t->body].motion[axis + 3];
+      contact->spin[axis] += t->weight * mono->partners[t->node].motion[axis + 3];
   }
 }
 
@@ -190,7 +190,8 @@ static void contact_range(void *context, size_t begin, size_t end, int thread) {
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
   Solve solve = {.world = world, .mono = mono};
   flo_parallel_for(world->threads, mono->n_coupled, 1024, coupled_range, &solve);
-  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, BLOCKS_PER_CHUNK, error_range, &solve);
+  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
+                   BLOCKS_PER_CHUNK, error_range, &solve);
   flo_parallel_for(world->threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, &solve);
 }
 
@@ -208,23 +209,23 @@ static double contact_share(const FloPartner *partner) {
 // always do more than just move along the normal.
 #define LEAST_RESPONSE 0.25
 
-static double free_response(const FloWorld *world, const FloTouch *t) {
+static double free_response(const FloMonolithic *mono, const FloTouch *t) {
   double square = (double)(t->j[0] * t->j[0] + t->j[1] * t->j[1] + t->j[2] * t->j[2]);
-  return square / flo_bodies(world)[t->body].rigid.mass;
+  return square / mono->partners[t->node].node->mass;
 }
 
-static void share_contact(const FloWorld *world, const FloMonolithic *mono, FloContact *contact) {
+static void share_contact(const FloMonolithic *mono, FloContact *contact) {
   double diagonal = 0, slip = 0, slip_alone = 0, response = 0, unlocked = 0, spin = 0, spin_alone = 0;
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
     const FloTouch *t = &mono->touches[k];
-    double share = contact_share(&mono->partners[t->body]);
+    double share = contact_share(&mono->partners[t->node]);
     diagonal += share * (double)t->response;
     slip += share * (double)t->slip;
     slip_alone += (double)t->slip;
     spin += share * (double)t->spin;
     spin_alone += (double)t->spin;
     response += (double)t->response;
-    unlocked += free_response(world, t);
+    unlocked += free_response(mono, t);
   }
   if (response < LEAST_RESPONSE * unlocked) diagonal = 0;
   contact->diagonal = (float)(mono->dt * mono->dt / (double)contact->volume * diagonal);
@@ -237,14 +238,14 @@ static void share_contact(const FloWorld *world, const FloMonolithic *mono, FloC
 static void share_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
-  for (size_t k = begin; k < end; ++k) share_contact(solve->world, solve->mono, &solve->mono->contacts[k]);
+  for (size_t k = begin; k < end; ++k) share_contact(solve->mono, &solve->mono->contacts[k]);
 }
 
 // Diagonals depend on who presses, and that is soon settled.
 static void share_contacts(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
   bool is_new = false;
-  for (size_t k = 0; k < solve->world->bodies.count; ++k) {
+  for (size_t k = 0; k < solve->world->nodes.count; ++k) {
     FloPartner *partner = &mono->partners[k];
     is_new = is_new || partner->n_active != partner->n_shared;
     partner->n_shared = partner->n_active;
@@ -258,7 +259,7 @@ static void share_fluid(const FloMonolithic *mono) {
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     double load = 0;
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].body].fluid_load;
+      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].node].fluid_load;
     mono->diagonal[mono->coupled[n]] *= (float)(1 + load);
   }
 }
@@ -281,7 +282,7 @@ static void correct_range(void *context, size_t begin, size_t end, int thread) {
     mono->corrected[n] = mono->error[row];
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
       if (mono->touches[k].is_main && flo_monolithic_is_active(mono, row))
-        mono->corrected[n] -= flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].body].yield);
+        mono->corrected[n] -= flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].node].yield);
   }
 }
 

@@ -22,7 +22,7 @@ enum {
 // Whether a row would be clamped if the body yielded as it is known to.
 static bool lets_go(const Yielding *yielding, const FloTouch *t) {
   const FloMonolithic *mono = yielding->mono;
-  float error = mono->error[t->row] - flo_touch_along(t, mono->partners[t->body].yield);
+  float error = mono->error[t->row] - flo_touch_along(t, mono->partners[t->node].yield);
   return yielding->is_refined &&
          !(mono->pressure[t->row] > yielding->relaxation * error / mono->diagonal[t->row]);
 }
@@ -52,7 +52,7 @@ static void yield_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((Yielding *)context)->mono;
   for (size_t k = begin; k < end; ++k)
-    if (mono->partners[mono->chunks[k].body].has_fluid)
+    if (mono->partners[mono->chunks[k].node].has_fluid)
       sum_yield(context, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
 }
 
@@ -84,34 +84,33 @@ static void solve_six(double a[6][6], double b[6]) {
   }
 }
 
-// Times M^-1 of a body and a number.
-static void mobility(const FloRigid *rigid, double scale, const double v[6], double out[6]) {
-  mat_apply(rigid->inverse_inertia, v + 3, out + 3);
+// Times M^-1 of a node and a number.
+static void mobility(const FloNode *node, double scale, const double v[6], double out[6]) {
+  mat_apply(node->inverse_inertia, v + 3, out + 3);
   for (int axis = 0; axis < 3; ++axis) {
-    out[axis] = scale * rigid->inverse_mass[axis] * v[axis];
+    out[axis] = scale * node->inverse_mass[axis] * v[axis];
     out[axis + 3] *= scale;
   }
 }
 
-void flo_monolithic_give_way(const FloRigid *rigid, double scale, const double sums[27], double y[6]) {
+void flo_monolithic_give_way(const FloNode *node, double scale, const double sums[27], double y[6]) {
   double a[6][6], full[6][6];
   const double *upper = sums + 6;
   for (int i = 0; i < 6; ++i)
     for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
-  mobility(rigid, scale, sums, y);
+  mobility(node, scale, sums, y);
   for (int column = 0; column < 6; ++column) {
     double moved[6];
-    mobility(rigid, scale, full[column], moved); // symmetric: a row is a column
+    mobility(node, scale, full[column], moved); // symmetric: a row is a column
     for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
   }
   solve_six(a, y);
 }
 
 // A body that has contacts as well gives only half of its mass to fluid.
-static void find_yield(const FloMonolithic *mono, const FloRigid *rigid, FloPartner *partner,
-                       const double sums[N_YIELD_SUMS]) {
+static void find_yield(const FloMonolithic *mono, FloPartner *partner, const double sums[N_YIELD_SUMS]) {
   double y[6], scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
-  flo_monolithic_give_way(rigid, scale, sums, y);
+  flo_monolithic_give_way(partner->node, scale, sums, y);
   for (int k = 0; k < 6; ++k) partner->yield[k] = (float)y[k];
 }
 
@@ -120,13 +119,13 @@ static void find_yields_once(Yielding *yielding) {
   FloWorld *world = yielding->world;
   flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, yield_range, yielding);
   for (size_t k = 0; k < mono->n_chunks;) {
-    uint32_t body = mono->chunks[k].body;
-    bool has_fluid = mono->partners[body].has_fluid;
+    uint32_t node = mono->chunks[k].node;
+    bool has_fluid = mono->partners[node].has_fluid;
     double sums[N_YIELD_SUMS] = {0};
-    for (; k < mono->n_chunks && mono->chunks[k].body == body; ++k)
+    for (; k < mono->n_chunks && mono->chunks[k].node == node; ++k)
       for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
         sums[i] += mono->chunk_sums[FLO_CHUNK_SUMS * k + 7 + i];
-    if (has_fluid) find_yield(mono, &flo_bodies(world)[body].rigid, &mono->partners[body], sums);
+    if (has_fluid) find_yield(mono, &mono->partners[node], sums);
   }
 }
 

@@ -20,47 +20,58 @@
 // (`covered`, computed once from the shape; where two bodies touch, each knows of itself only). It also stops
 // single drops, which have no pressure of their own.
 //
+// Bodies that forces move, and that touch no other bodies, are pushed by the opposite of what their samples
+// do to fluid.
+//
 // The equation of state and its damping are in weakly_compressible.h.
 #include "base/parallel.h"
 #include "base/vecmath.h"
-#include "coupling/forces/implicit_viscosity.h"
-#include "coupling/forces/surface_tension.h"
-#include "coupling/forces/viscosity.h"
+#include "coupling/coupling.h"
+#include "coupling/forces/forces.h"
 #include "coupling/forces/weakly_compressible.h"
-#include "state/state.h"
 
-enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING, VISCOSITY, VISCOSITY_TOLERANCE, VISCOSITY_ITERATIONS };
+enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING, FIRST_FORCE_PARAM };
 
 static const FloParam params[] = {
     {"sound_speed", 0, 0, 1e5, "m/s",
-     "speed of sound; 0: ten times the highest speed to expect, so density varies by 1 %"},
-    {"alpha", 0.05, 0, 10, "", "artificial viscosity (Monaghan), acting while particles approach each other"},
-    {"gamma", 7, 1, 20, "", "exponent of Tait's equation; 7 is water"},
+     "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times the "
+     "highest speed to "
+     "expect, so that density varies by about 1 %",
+     FLO_PARAM_NUMBER, NULL},
+    {"alpha", 0.05, 0, 10, "",
+     "artificial viscosity (Monaghan) between particles that approach each other; larger values calm the "
+     "fluid and "
+     "damp its waves",
+     FLO_PARAM_NUMBER, NULL},
+    {"gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water", FLO_PARAM_NUMBER, NULL},
     {"damping", 0.3, 0, 1, "",
-     "bulk viscosity in units of spacing times sound speed; quiets sound, not flow"},
-    {"viscosity", FLO_VISCOSITY_AUTOMATIC, 0, 2, "",
-     "how materials are viscous; automatic: implicitly in steps too long for the explicit way"},
-    {"viscosity_tolerance", 1e-3, 0, 1, "", "share of its first residual at which implicit viscosity ends"},
-    {"viscosity_iterations", 100, 1, 1e5, "", "of implicit viscosity, at most"},
+     "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves faster and do "
+     "not slow "
+     "the flow",
+     FLO_PARAM_NUMBER, NULL},
+    FLO_FORCE_PARAMS,
     {0}};
 
-static const FloParamWords words[] = {FLO_VISCOSITY_WORDS, {0}};
+static const FloOperatorDef operators[] = {
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true},
+    {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},
+    {.rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true},
+};
 
 typedef struct Wcsph {
-  double expected_speed;  // [m/s]; saved
-  FloViscosity viscosity; // explicit
-  bool has_implicit_viscosity;
-  FloImplicitViscosity implicit_viscosity;
-  FloSurfaceTension surface_tension;
+  double expected_speed; // [m/s]; saved
+  FloForces forces;
+  FloBodyRows bodies;  // that forces move
   FloBuffer predicted; // quadruples per fluid particle: velocity without implicit viscosity; then with it
   FloBuffer state;     // quadruples per fluid particle: velocity, p V^2
   FloBuffer force;     // quadruples per fluid particle
-  FloBuffer solid;     // quadruples per sample: velocity, volume over the fluid's rest volume
-  FloBuffer solid_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
-  FloBuffer solid_force;
+  FloBuffer wall_pressure, body_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
+  FloBuffer wall_force;                   // quadruples per wall sample
 } Wcsph;
 
-// ---- Speed of sound ----
+static const FloStateField saved[] = {FLO_STATE_FIELD(Wcsph, expected_speed), {0}};
 
 static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
   return flo_sound_speed(world->params[SOUND_SPEED], wcsph->expected_speed);
@@ -79,24 +90,38 @@ static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
 
 static void wcsph_finish(FloWorld *world, void *state) {
   Wcsph *wcsph = state;
-  FloBuffer *buffers[] = {&wcsph->state,          &wcsph->force,       &wcsph->solid,
-                          &wcsph->solid_pressure, &wcsph->solid_force, &wcsph->viscosity.each,
-                          &wcsph->predicted};
+  FloBuffer *buffers[] = {&wcsph->predicted,     &wcsph->state,         &wcsph->force,
+                          &wcsph->wall_pressure, &wcsph->body_pressure, &wcsph->wall_force};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
-  flo_implicit_viscosity_free(&wcsph->implicit_viscosity, &world->memory);
-  flo_surface_tension_free(&wcsph->surface_tension, &world->memory);
+  flo_body_rows_free(&wcsph->bodies, &world->memory);
+  flo_forces_free(&wcsph->forces, &world->memory);
 }
 
 static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   const Wcsph *wcsph = state;
-  double s = world->def.spacing;
-  double dt = world->def.cfl * s / (sound_speed(world, wcsph) + world->max_speed);
+  double dt = world->def.cfl * world->def.spacing / (sound_speed(world, wcsph) + world->max_speed);
+  double of_forces = flo_forces_max_dt(world, FIRST_FORCE_PARAM, limited_by);
+  if (of_forces < dt) return of_forces;
   *limited_by = "sound";
-  double viscous = flo_implicit_viscosity_max_dt(world, world->params[VISCOSITY]),
-         capillary = flo_surface_tension_max_dt(world);
-  if (viscous < dt) dt = viscous, *limited_by = "viscosity";
-  if (capillary < dt) dt = capillary, *limited_by = "surface tension";
   return dt;
+}
+
+static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
+  size_t n_fluid = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity,
+         n_rigid = world->sets[FLO_SET_RIGID].capacity, quad = 4 * sizeof(float);
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, n_fluid * quad, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * quad, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->wall_pressure, n_walls * sizeof(float), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->body_pressure, n_rigid * sizeof(float), 0, error));
+  if (!wcsph->forces.is_implicit) return FLO_OK;
+  return flo_buffer_reserve(&world->memory, &wcsph->predicted, n_fluid * quad, 0, error);
+}
+
+static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
+  double artificial = world->params[ALPHA] * world->kernel.support / 2 * sound_speed(world, wcsph);
+  FLO_TRY(flo_forces_prepare(&wcsph->forces, world, FIRST_FORCE_PARAM, dt, artificial, error));
+  FLO_TRY(reserve(world, wcsph, error));
+  return flo_body_rows_prepare(&wcsph->bodies, world, error);
 }
 
 // ---- Density and pressure ----
@@ -104,24 +129,27 @@ static double wcsph_max_dt(const FloWorld *world, const void *state, const char 
 typedef struct Density {
   FloWorld *world;
   const Wcsph *wcsph;
-  float *state;
-  float self; // W(0)
+  FloSet set; // of samples
+  float *pressures;
 } Density;
 
 static void density_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
-  Density *d = context;
-  FloParticles *p = &d->world->sets[FLO_SET_FLUID];
-  const float *near_fluid = d->world->fluid_fluid.kernel_sum,
-              *near_solid = d->world->fluid_boundary.kernel_sum;
+  const Density *d = context;
+  FloWorld *world = d->world;
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const float *near_fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->kernel_sum,
+              *near_walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum,
+              *near_bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum;
+  const float self = (float)flo_kernel_w(&world->kernel, 0);
   const FloTait tait =
-      flo_tait(d->world, sound_speed(d->world, d->wcsph), d->world->params[GAMMA], d->world->params[DAMPING]);
+      flo_tait(world, sound_speed(world, d->wcsph), world->params[GAMMA], world->params[DAMPING]);
   for (size_t i = begin; i < end; ++i) {
-    float rest = (float)flo_materials(d->world)[p->material[i]].density;
-    float density = p->mass[i] * (d->self + near_fluid[i]) + rest * near_solid[i];
+    float rest = (float)flo_materials(world)[p->material[i]].density;
+    float density = p->mass[i] * (self + near_fluid[i]) + rest * near_walls[i];
+    if (d->wcsph->bodies.is_used) density += rest * near_bodies[i];
     float pressure = flo_tait_pressure(&tait, rest, density, p->held[i] ? 0 : density - p->density[i]);
-    float volume = p->mass[i] / density;
-    float *q = d->state + 4 * i;
+    float volume = p->mass[i] / density, *q = (float *)d->wcsph->state.data + 4 * i;
     p->density[i] = density, p->pressure[i] = pressure;
     q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = pressure * volume * volume;
   }
@@ -129,159 +157,143 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
 
 static void solid_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
-  Density *d = context;
-  const FloParticles *b = &d->world->sets[FLO_SET_BOUNDARY];
-  const float *near_fluid = d->world->boundary_fluid.kernel_sum;
+  const Density *d = context;
+  const float *near_fluid = flo_pairs_of(d->world, d->set, FLO_SET_FLUID)->kernel_sum,
+              *covered = d->world->sets[d->set].covered;
   const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
   const float volume = (float)flo_world_rest_volume(d->world);
-  float *pressures = d->wcsph->solid_pressure.data;
   for (size_t i = begin; i < end; ++i) {
-    float ratio = b->covered[i] + volume * near_fluid[i];
+    float ratio = covered[i] + volume * near_fluid[i];
     float pressure = fmaxf(c * c / gamma * flo_tait_power(ratio, gamma), 0);
-    float *q = (float *)d->wcsph->solid.data + 4 * i;
-    pressures[i] = pressure * volume * volume / (ratio * ratio);
-    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / volume;
+    d->pressures[i] = pressure * volume * volume / (ratio * ratio);
   }
+}
+
+static void find_pressures(FloWorld *world, Wcsph *wcsph) {
+  double since = flo_seconds();
+  size_t n = world->sets[FLO_SET_FLUID].count, n_walls = world->sets[FLO_SET_BOUNDARY].count,
+         n_rigid = world->sets[FLO_SET_RIGID].count;
+  Density walls = {world, wcsph, FLO_SET_BOUNDARY, wcsph->wall_pressure.data},
+          bodies = {world, wcsph, FLO_SET_RIGID, wcsph->body_pressure.data};
+  flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &walls);
+  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), solid_range, &walls);
+  flo_parallel_for(world->threads, n_rigid, flo_parallel_grain(n_rigid), solid_range, &bodies);
+  flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 
 // ---- Forces ----
 
-typedef struct Forces {
-  FloFluidForces fluid;
-  FloSolidForces solid;
-} Forces;
-
-static void force_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Forces *forces = context;
-  flo_passes()->fluid_forces(&forces->fluid, begin, end);
-  flo_passes()->solid_forces_on_fluid(&forces->solid, begin, end);
+static FloForceSweep describe_sweep(Wcsph *wcsph) {
+  return (FloForceSweep){.fluid = wcsph->state.data,
+                         .wall_pressure = wcsph->wall_pressure.data,
+                         .body_pressure = wcsph->body_pressure.data,
+                         .bodies = &wcsph->bodies,
+                         .force = wcsph->force.data};
 }
 
-static Forces describe_forces(FloWorld *world, Wcsph *wcsph) {
-  Forces forces = {{.pairs = &world->fluid_fluid, .state = wcsph->state.data, .force = wcsph->force.data},
-                   {.pairs = &world->fluid_boundary,
-                    .fluid = wcsph->state.data,
-                    .solid = wcsph->solid.data,
-                    .solid_pressure = wcsph->solid_pressure.data,
-                    .force = wcsph->force.data}};
-  forces.fluid.all = forces.solid.all = wcsph->viscosity.all;
-  if (!wcsph->viscosity.is_single)
-    forces.fluid.coefficients = forces.solid.coefficients = wcsph->viscosity.each.data;
-  return forces;
-}
-
-static FloStatus reserve(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
-  size_t n_fluid = world->sets[FLO_SET_FLUID].capacity, n_solid = world->sets[FLO_SET_BOUNDARY].capacity;
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, n_fluid * 16, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * 16, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid, n_solid * 16, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_pressure, n_solid * 4, 0, error));
-  double artificial = world->params[ALPHA] * world->kernel.support / 2 * sound_speed(world, wcsph);
-  wcsph->has_implicit_viscosity = flo_implicit_viscosity_is_needed(world, world->params[VISCOSITY], dt);
-  return flo_viscosity_prepare(&wcsph->viscosity, world, artificial, !wcsph->has_implicit_viscosity, error);
-}
-
-// What all other forces make of the velocities.
-static void predict(const FloWorld *world, const Wcsph *wcsph, double dt) {
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const float *force = wcsph->force.data;
-  for (size_t i = 0; i < p->count; ++i) {
-    float *q = (float *)wcsph->predicted.data + 4 * i;
-    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
-    for (size_t axis = 0; axis < 3 && !p->held[i]; ++axis)
-      q[axis] += (float)dt * (force[4 * i + axis] / p->mass[i] + (float)world->def.gravity[axis]);
+// What a sweep did to bodies.
+static void take_forces(FloWorld *world, const FloBodyRows *rows) {
+  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
+    FloBody *body = flo_node_body(world, k);
+    const double *wrench = rows->wrenches + 6 * k;
+    flo_body_add_force(body, wrench, wrench + 3, flo_node_at(world, k)->position, body->state.pose.position);
   }
 }
 
-static FloStatus make_viscous(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
-  FloImplicitViscosity *viscosity = &wcsph->implicit_viscosity;
-  if (!wcsph->has_implicit_viscosity) return FLO_OK;
-  size_t size = world->sets[FLO_SET_FLUID].capacity * 16;
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->predicted, size, 0, error));
-  predict(world, wcsph, dt);
-  viscosity->tolerance = world->params[VISCOSITY_TOLERANCE];
-  viscosity->max_iterations = (int)world->params[VISCOSITY_ITERATIONS];
-  return flo_implicit_viscosity_step(viscosity, world, dt, wcsph->predicted.data, wcsph->force.data,
-                                     wcsph->solid.data, error);
+// The same, for dt.
+static void push_bodies(FloWorld *world, const FloBodyRows *rows, double dt) {
+  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
+    double impulse[6];
+    for (int row = 0; row < 6; ++row) impulse[row] = dt * rows->wrenches[6 * k + (size_t)row];
+    flo_node_push(world, k, impulse, impulse + 3);
+  }
+  take_forces(world, rows);
+}
+
+static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
+  FloForces *forces = &wcsph->forces;
+  const FloForceSweep sweep = describe_sweep(wcsph);
+  float *force = wcsph->force.data;
+  double since = flo_seconds();
+  if (wcsph->bodies.is_used) flo_world_spread_motions(world, NULL, wcsph->bodies.motion);
+  flo_forces_sweep(forces, world, &sweep);
+  FLO_TRY(flo_forces_add_tension(forces, world, force, error));
+  flo_world_clear_body_forces(world);
+  push_bodies(world, &wcsph->bodies, dt);
+  push_bodies(world, &forces->tension.bodies, dt);
+  flo_world_kick_bodies(world, NULL, dt);
+  if (forces->is_implicit) {
+    flo_forces_predict(world, force, dt, wcsph->predicted.data);
+    FLO_TRY(flo_forces_make_viscous(forces, world, dt, wcsph->predicted.data, force, error));
+    take_forces(world, &forces->implicit.bodies);
+  }
+  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
+  return FLO_OK;
+}
+
+// ---- The step ----
+
+// Without fluid bodies move by themselves.
+static FloStatus step_bodies_alone(FloWorld *world, double dt) {
+  world->max_speed = world->max_acceleration = 0;
+  flo_world_clear_body_forces(world);
+  flo_world_kick_bodies(world, NULL, dt);
+  flo_world_advance_bodies(world, dt);
+  return FLO_OK;
 }
 
 static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *error) {
   Wcsph *wcsph = state;
-  size_t n = world->sets[FLO_SET_FLUID].count;
-  if (n == 0) {
-    world->max_speed = world->max_acceleration = 0;
-    return FLO_OK;
-  }
+  if (world->sets[FLO_SET_FLUID].count == 0) return step_bodies_alone(world, dt);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
-  FLO_TRY(reserve(world, wcsph, dt, error));
-
-  double since = flo_seconds();
-  Density density = {world, wcsph, wcsph->state.data, (float)flo_kernel_w(&world->kernel, 0)};
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &density);
-  size_t n_solid = world->sets[FLO_SET_BOUNDARY].count;
-  flo_parallel_for(world->threads, n_solid, flo_parallel_grain(n_solid), solid_range, &density);
-  since = flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
-
-  Forces forces = describe_forces(world, wcsph);
-  flo_parallel_for(world->threads, world->fluid_fluid.n_blocks, 64, force_range, &forces);
-  if (flo_surface_tension_is_used(world))
-    FLO_TRY(flo_surface_tension_add(&wcsph->surface_tension, world, wcsph->force.data, error));
-  FLO_TRY(make_viscous(world, wcsph, dt, error));
-  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
-  return flo_world_integrate(world, wcsph->force.data, dt, error);
+  FLO_TRY(prepare(world, wcsph, dt, error));
+  find_pressures(world, wcsph);
+  FLO_TRY(find_forces(world, wcsph, dt, error));
+  FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
+  flo_world_push_bodies(world, dt);
+  flo_world_advance_bodies(world, dt);
+  return FLO_OK;
 }
 
 // ---- Forces on solids, asked for between steps: of the positions and pressures that the last step started
 // from ----
 
-typedef struct SolidForces {
-  const FloWorld *world;
-  const Wcsph *wcsph;
-  FloSolidForces in;
-} SolidForces;
-
-static void solid_force_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const SolidForces *forces = context;
-  const Wcsph *wcsph = forces->wcsph;
-  const FloViscosity *viscosity = &wcsph->implicit_viscosity.coefficients;
-  flo_passes()->fluid_forces_on_solid(&forces->in, begin, end);
-  if (wcsph->surface_tension.has_adhesion)
-    flo_surface_tension_pull_walls(&wcsph->surface_tension, forces->world, forces->in.force, begin, end);
-  if (!wcsph->has_implicit_viscosity) return;
-  FloSolidForces drag = forces->in;
-  drag.fluid = wcsph->predicted.data, drag.solid_pressure = wcsph->implicit_viscosity.zeros;
-  drag.all = viscosity->all, drag.coefficients = viscosity->is_single ? NULL : viscosity->each.data;
-  flo_passes()->fluid_forces_on_solid(&drag, begin, end);
+static void add_body_forces(FloWorld *world, const FloBodyRows *rows) {
+  if (rows->is_used) flo_samples_add_forces(&world->sets[FLO_SET_RIGID], rows->force);
 }
 
 static FloStatus wcsph_solid_forces(FloWorld *world, void *state, FloError *error) {
   Wcsph *wcsph = state;
-  FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
-  for (size_t i = 0; i < b->count; ++i) b->fx[i] = b->fy[i] = b->fz[i] = 0;
-  if (b->count == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->solid_force, b->capacity * 16, 0, error));
-  float *force = wcsph->solid_force.data;
-  for (size_t k = 0; k < 4 * b->count; ++k) force[k] = 0;
-  SolidForces forces = {world, wcsph, describe_forces(world, wcsph).solid};
-  forces.in.pairs = &world->boundary_fluid, forces.in.force = force;
-  flo_parallel_for(world->threads, world->boundary_fluid.n_blocks, 64, solid_force_range, &forces);
-  for (size_t i = 0; i < b->count; ++i)
-    b->fx[i] = force[4 * i], b->fy[i] = force[4 * i + 1], b->fz[i] = force[4 * i + 2];
+  FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
+  const FloForceSweep sweep = describe_sweep(wcsph);
+  flo_samples_clear_forces(walls);
+  flo_samples_clear_forces(&world->sets[FLO_SET_RIGID]);
+  if (world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
+  add_body_forces(world, &wcsph->bodies);
+  add_body_forces(world, &wcsph->forces.tension.bodies);
+  if (wcsph->forces.is_implicit) add_body_forces(world, &wcsph->forces.implicit.bodies);
+  if (walls->count == 0) return FLO_OK;
+  FLO_TRY(
+      flo_buffer_reserve(&world->memory, &wcsph->wall_force, walls->capacity * 4 * sizeof(float), 0, error));
+  float *force = wcsph->wall_force.data;
+  for (size_t k = 0; k < 4 * walls->count; ++k) force[k] = 0;
+  flo_forces_on_walls(&wcsph->forces, world, &sweep, force);
+  flo_samples_add_forces(walls, force);
   return FLO_OK;
 }
 
-const FloCoupling flo_wcsph = {
+const FloMethod flo_wcsph = {
     .name = "wcsph",
     .paper = "Monaghan 1994; Becker & Teschner 2007: Weakly compressible SPH for free surface "
              "flows; Akinci et al. 2012: Versatile rigid-fluid coupling",
     .params = params,
-    .words = words,
+    .operators = operators,
+    .n_operators = FLO_COUNT_OF(operators),
+    .moves = FLO_MOVES_ALONE,
+    .moves_pieces = true,
     .has_small_steps = true,
-    .has_wall_rows = true,
     .state_size = sizeof(Wcsph),
-    .n_saved = 1,
+    .saved = saved,
     .init = wcsph_init,
     .max_dt = wcsph_max_dt,
     .step = wcsph_step,

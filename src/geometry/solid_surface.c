@@ -1,7 +1,9 @@
-// Where a point is with respect to a solid's surface: distance and normal in one go. Contacts need both for
-// every particle next to a wall, in each step; differences of distances would cost six times as much as the
-// distance itself. Shapes that are a grid, or an outline of many sides, are asked in the general way.
-#include "coupling/direct_forcing/direct_forcing.h"
+// Distance and normal in one go. Contacts need both for every particle next to a wall, in each step.
+// Differences of distances would cost six times as much as the distance itself. Shapes that are a grid of
+// distances, or an outline of many sides, are asked in the general way.
+#include "geometry/solid_surface.h"
+
+#include "base/vecmath.h"
 
 // For more sides the tree of the outline is faster.
 enum { MAX_SIDES = 40 };
@@ -86,7 +88,7 @@ static bool outline_surface(const FloOutlineTree *outline, const double p[3], do
   return length > 1e-9 * (fabs(p[0]) + fabs(p[1]));
 }
 
-double flo_forcing_surface(const FloSolid *solid, const double point[3], double reach, double normal[3]) {
+double flo_solid_surface(const FloSolid *solid, const double point[3], double reach, double normal[3]) {
   double half[3];
   bool has_formula = !solid->has_mesh && solid->outline.n_points == 0;
   if (has_formula && solid->shape.kind == FLO_SHAPE_SPHERE)

@@ -1,0 +1,151 @@
+// Rigid bodies: what forces move without changing its shape. One node carries all of a body's samples.
+#include "base/pose.h"
+#include "bodies/body.h"
+#include "bodies/rigid.h"
+
+typedef struct RigidBody {
+  FloRigid rigid; // first, so that `fields` may name its members
+  struct {
+    FloRigid rigid;
+    FloPose pose;
+  } marked;
+} RigidBody;
+
+static const FloStateField fields[] = {FLO_STATE_FIELD(FloRigid, node.position),
+                                       FLO_STATE_FIELD(FloRigid, node.velocity),
+                                       FLO_STATE_FIELD(FloRigid, angular_momentum),
+                                       FLO_STATE_FLAG(FloRigid, node.is_held),
+                                       {0}};
+
+static FloRigid *rigid_of(const FloBody *body) { return &((RigidBody *)body->own)->rigid; }
+
+static bool is_held_at(const FloBody *body, double time) { return time < fmax(body->release, 0); }
+
+// Fits everything that follows from momenta and rotation to them.
+static void rigid_refresh(FloBody *body) { flo_rigid_refresh(rigid_of(body), body->state.pose.rotation); }
+
+static void update_state(FloBody *body) {
+  rigid_refresh(body);
+  flo_rigid_state(rigid_of(body), body->state.pose.rotation, &body->state);
+}
+
+// ---- Life ----
+
+static FloStatus check_start(const FloBodyDef *def, int dim, FloError *error) {
+  bool leaves = def->velocity[2] != 0 || def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0;
+  if (!vec_is_finite(def->velocity) || !vec_is_finite(def->angular_velocity) || (dim == 2 && leaves))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "velocity: (%g, %g, %g) m/s and (%g, %g, %g) rad/s are not finite, or leave the plane",
+                    def->velocity[0], def->velocity[1], def->velocity[2], def->angular_velocity[0],
+                    def->angular_velocity[1], def->angular_velocity[2]);
+  if (!(def->release >= 0))
+    return flo_fail(error, FLO_BAD_INPUT, "release: must be >= 0, got %g", def->release);
+  return FLO_OK;
+}
+
+static void lock_axes(FloRigid *rigid, const FloBodyDef *def) {
+  FloNode *node = &rigid->node;
+  for (int axis = 0; axis < 3; ++axis) {
+    node->locks[axis] |= def->locks[axis], node->locks[axis + 3] |= def->turn_locks[axis];
+    node->velocity[axis] = node->locks[axis] ? 0 : def->velocity[axis];
+  }
+}
+
+static FloStatus rigid_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                            FloError *error) {
+  FloMassProperties mass;
+  FloRigid *rigid = rigid_of(body);
+  if (!(making->density > 0) || !isfinite(making->density))
+    return flo_fail(error, FLO_BAD_INPUT, "density: a dynamic body needs one > 0, got %g", making->density);
+  FLO_TRY(check_start(def, making->dim, error));
+  FLO_TRY(flo_solid_mass(body->solid, making->density, def->thickness, &mass, error));
+  FLO_TRY(flo_rigid_init(rigid, &mass, &def->pose, making->dim, error));
+  body->state.pose = def->pose;
+  body->nodes = &rigid->node, body->n_nodes = 1, body->is_moving = true;
+  lock_axes(rigid, def);
+  rigid->node.is_held = is_held_at(body, making->time);
+  rigid_refresh(body);
+  flo_rigid_spin(rigid, def->pose.rotation, def->angular_velocity);
+  update_state(body);
+  return FLO_OK;
+}
+
+// ---- Motion ----
+
+static void rigid_begin(FloBody *body, double time) {
+  FloRigid *rigid = rigid_of(body);
+  if (rigid->node.is_held == is_held_at(body, time)) return;
+  rigid->node.is_held = !rigid->node.is_held;
+  update_state(body);
+}
+
+// The gyroscopic term needs no force: it is in the angular momentum.
+static void rigid_kick(FloBody *body, const double gravity[3], const double *wrench, double dt) {
+  FloRigid *rigid = rigid_of(body);
+  double impulse[3], turn[3] = {0};
+  vec_scale(gravity, rigid->node.mass, impulse);
+  if (wrench) {
+    vec_add(impulse, wrench, impulse);
+    vec_scale(wrench + 3, dt, turn);
+  }
+  vec_scale(impulse, dt, impulse);
+  if (!wrench) vec_scale(gravity, rigid->node.mass * dt, impulse); // TODO compat
+  flo_rigid_push(rigid, impulse, turn);
+}
+
+static void rigid_push(FloBody *body, size_t node, const double impulse[3], const double turn[3]) {
+  (void)node; // there is one
+  flo_rigid_push(rigid_of(body), impulse, turn);
+  flo_rigid_state(rigid_of(body), body->state.pose.rotation, &body->state);
+}
+
+static void rigid_move(FloBody *body, double dt) {
+  flo_rigid_move(rigid_of(body), body->state.pose.rotation, dt);
+  update_state(body);
+}
+
+static void rigid_mark(FloBody *body) {
+  RigidBody *own = body->own;
+  own->marked.rigid = own->rigid, own->marked.pose = body->state.pose;
+}
+
+static void rigid_rewind(FloBody *body) {
+  RigidBody *own = body->own;
+  own->rigid = own->marked.rigid, body->state.pose = own->marked.pose;
+}
+
+// ---- Measurements ----
+
+static void rigid_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out) {
+  const FloRigid *rigid = rigid_of(body);
+  const FloNode *node = &rigid->node;
+  double orbit[3];
+  if (node->is_held) return;
+  vec_scale(node->velocity, node->mass, out->momentum);
+  vec_cross(node->position, out->momentum, orbit);
+  vec_add(orbit, rigid->angular_momentum, out->angular_momentum);
+  out->kinetic_energy =
+      (vec_dot(out->momentum, node->velocity) + vec_dot(rigid->angular_momentum, node->angular_velocity)) / 2;
+  out->potential_energy = -node->mass * vec_dot(gravity, node->position);
+}
+
+const FloKind flo_rigid_kind = {.name = "rigid",
+                                .set = FLO_SET_RIGID,
+                                .has_contacts = true,
+                                .size = sizeof(RigidBody),
+                                .fields = fields,
+                                .make = rigid_make,
+                                .begin = rigid_begin,
+                                .kick = rigid_kick,
+                                .push = rigid_push,
+                                .move = rigid_move,
+                                .mark = rigid_mark,
+                                .rewind = rigid_rewind,
+                                .refresh = rigid_refresh,
+                                .place = flo_posed_place,
+                                .where = flo_posed_where,
+                                .distance = flo_posed_distance,
+                                .normal = flo_posed_normal,
+                                .probe = flo_posed_probe,
+                                .deflect = flo_posed_deflect,
+                                .measure = rigid_measure};

@@ -1,0 +1,206 @@
+#include "coupling/forces/forces.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum { WALLS, ZEROS, BLOCKS_PER_CHUNK = 64 };
+
+const char *const flo_viscosity_words[] = {"automatic", "explicit", "implicit", NULL};
+
+static double param(const FloWorld *world, const FloForces *forces, int which) {
+  return world->params[forces->first_param + which];
+}
+
+double flo_forces_max_dt(const FloWorld *world, int first_param, const char **limited_by) {
+  double viscous = flo_implicit_viscosity_max_dt(world, world->params[first_param + FLO_FORCE_VISCOSITY]),
+         capillary = flo_surface_tension_max_dt(world);
+  *limited_by = capillary < viscous ? "surface tension" : "viscosity";
+  return fmin(capillary, viscous);
+}
+
+// ---- Preparation ----
+
+typedef struct Walls {
+  const FloWorld *world;
+  float *quads;
+} Walls;
+
+static void wall_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Walls *walls = context;
+  const FloParticles *b = &walls->world->sets[FLO_SET_BOUNDARY];
+  const float volume = (float)flo_world_rest_volume(walls->world);
+  for (size_t i = begin; i < end; ++i) {
+    float *q = walls->quads + 4 * i;
+    q[0] = b->vx[i], q[1] = b->vy[i], q[2] = b->vz[i], q[3] = b->volume[i] / volume;
+  }
+}
+
+static FloStatus reserve(FloForces *forces, FloWorld *world, FloError *error) {
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK,
+         n_most = flo_max_size(n_walls, world->sets[FLO_SET_RIGID].capacity + FLO_BLOCK);
+  size_t n_zeros = forces->buffers[ZEROS].capacity;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &forces->buffers[WALLS], n_walls * 4 * sizeof(float), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &forces->buffers[ZEROS], n_most * sizeof(float), 0, error));
+  forces->walls = forces->buffers[WALLS].data, forces->zeros = forces->buffers[ZEROS].data;
+  if (forces->buffers[ZEROS].capacity != n_zeros) memset(forces->zeros, 0, forces->buffers[ZEROS].capacity);
+  return FLO_OK;
+}
+
+FloStatus flo_forces_prepare(FloForces *forces, FloWorld *world, int first_param, double dt,
+                             double artificial, FloError *error) {
+  forces->first_param = first_param;
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count;
+  FLO_TRY(reserve(forces, world, error));
+  Walls walls = {world, forces->walls};
+  forces->is_implicit =
+      flo_implicit_viscosity_is_needed(world, param(world, forces, FLO_FORCE_VISCOSITY), dt);
+  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), wall_range, &walls);
+  return flo_viscosity_prepare(&forces->viscosity, world, artificial, !forces->is_implicit, error);
+}
+
+void flo_forces_free(FloForces *forces, FloMemory *memory) {
+  for (size_t k = 0; k < FLO_COUNT_OF(forces->buffers); ++k) flo_buffer_free(memory, &forces->buffers[k]);
+  flo_buffer_free(memory, &forces->viscosity.each);
+  flo_implicit_viscosity_free(&forces->implicit, memory);
+  flo_surface_tension_free(&forces->tension, memory);
+}
+
+// ---- Pressure and explicit viscosity ----
+
+typedef struct Sweep {
+  FloFluidForces among;
+  FloSolidForces walls, bodies; // on fluid
+  bool has_bodies;
+} Sweep;
+
+static FloSolidForces solid_forces(const FloForces *forces, const FloWorld *world, const FloForceSweep *sweep,
+                                   FloSet set) {
+  const FloViscosity *viscosity = &forces->viscosity;
+  bool are_walls = set == FLO_SET_BOUNDARY;
+  const float *pressure = are_walls ? sweep->wall_pressure : sweep->body_pressure;
+  return (FloSolidForces){.pairs = flo_pairs_of(world, FLO_SET_FLUID, set),
+                          .fluid = sweep->at_solids ? sweep->at_solids : sweep->fluid,
+                          .solid = are_walls       ? forces->walls
+                                   : sweep->bodies ? sweep->bodies->motion
+                                                   : NULL,
+                          .solid_pressure = pressure ? pressure : forces->zeros,
+                          .all = viscosity->all,
+                          .coefficients = viscosity->is_single ? NULL : viscosity->each.data,
+                          .force = sweep->force};
+}
+
+static void sweep_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Sweep *sweep = context;
+  flo_passes()->fluid_forces(&sweep->among, begin, end);
+  flo_passes()->solid_forces_on_fluid(&sweep->walls, begin, end);
+  if (sweep->has_bodies) flo_passes()->solid_forces_on_fluid(&sweep->bodies, begin, end);
+}
+
+void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *in) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID);
+  Sweep sweep = {.walls = solid_forces(forces, world, in, FLO_SET_BOUNDARY),
+                 .bodies = solid_forces(forces, world, in, FLO_SET_RIGID),
+                 .has_bodies = in->bodies && in->bodies->is_used};
+  sweep.among = (FloFluidForces){.pairs = pairs,
+                                 .state = in->fluid,
+                                 .all = sweep.walls.all,
+                                 .coefficients = sweep.walls.coefficients,
+                                 .force = in->force};
+  flo_parallel_for(world->threads, pairs->n_blocks, BLOCKS_PER_CHUNK, sweep_range, &sweep);
+  if (!sweep.has_bodies) return;
+  flo_body_rows_sweep(in->bodies, world, sweep.bodies);
+  flo_world_gather_wrenches(world, in->bodies->force, in->bodies->wrenches);
+}
+
+// ---- Surface tension, adhesion, implicit viscosity ----
+
+FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *force, FloError *error) {
+  forces->tension.has_adhesion = forces->tension.bodies.is_used = false;
+  if (!flo_surface_tension_is_used(world)) return FLO_OK;
+  return flo_surface_tension_add(&forces->tension, world, force, error);
+}
+
+typedef struct Prediction {
+  const FloWorld *world;
+  const float *force;
+  float dt;
+  float *velocity;
+} Prediction;
+
+static void predict_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Prediction *in = context;
+  const FloParticles *p = &in->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = in->velocity + 4 * i;
+    const float *force = in->force + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+    for (size_t axis = 0; axis < 3 && !p->held[i]; ++axis)
+      q[axis] += in->dt * (force[axis] / p->mass[i] + (float)in->world->def.gravity[axis]);
+  }
+}
+
+void flo_forces_predict(FloWorld *world, const float *force, double dt, float *predicted) {
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  Prediction in = {world, force, (float)dt, predicted};
+  flo_parallel_for(world->threads, n, flo_parallel_grain(n), predict_range, &in);
+}
+
+FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
+                                  float *force, FloError *error) {
+  FloImplicitViscosity *viscosity = &forces->implicit;
+  if (!forces->is_implicit) return FLO_OK;
+  viscosity->tolerance = param(world, forces, FLO_FORCE_TOLERANCE);
+  viscosity->max_iterations = (int)param(world, forces, FLO_FORCE_ITERATIONS);
+  viscosity->has_led_bodies = forces->has_led_bodies;
+  forces->viscous_velocity = predicted;
+  return flo_implicit_viscosity_step(viscosity, world, dt, predicted, force, forces->walls, forces->zeros,
+                                     error);
+}
+
+FloSolidForces flo_forces_drag(const FloForces *forces) {
+  const FloViscosity *viscosity = &forces->implicit.coefficients;
+  return (FloSolidForces){.fluid = forces->viscous_velocity,
+                          .solid = forces->walls,
+                          .solid_pressure = forces->zeros,
+                          .all = viscosity->all,
+                          .coefficients = viscosity->is_single ? NULL : viscosity->each.data};
+}
+
+// ---- Forces on samples ----
+
+typedef struct OnWalls {
+  const FloWorld *world;
+  const FloForces *forces;
+  FloSolidForces sweep, drag;
+} OnWalls;
+
+static void on_walls_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const OnWalls *in = context;
+  flo_passes()->fluid_forces_on_solid(&in->sweep, begin, end);
+  if (in->forces->tension.has_adhesion)
+    flo_surface_tension_pull_walls(&in->forces->tension, in->world, in->sweep.force, begin, end);
+  if (in->forces->is_implicit) flo_passes()->fluid_forces_on_solid(&in->drag, begin, end);
+}
+
+void flo_forces_on_walls(FloForces *forces, FloWorld *world, const FloForceSweep *sweep, float *force) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
+  OnWalls in = {world, forces, solid_forces(forces, world, sweep, FLO_SET_BOUNDARY), flo_forces_drag(forces)};
+  in.sweep.pairs = in.drag.pairs = pairs, in.sweep.force = in.drag.force = force;
+  flo_parallel_for(world->threads, pairs->n_blocks, BLOCKS_PER_CHUNK, on_walls_range, &in);
+}
+
+void flo_samples_add_forces(FloParticles *samples, const float *force) {
+  for (size_t i = 0; i < samples->count; ++i) {
+    const float *f = force + 4 * i;
+    samples->fx[i] += f[0], samples->fy[i] += f[1], samples->fz[i] += f[2];
+  }
+}
+
+void flo_samples_clear_forces(FloParticles *samples) {
+  for (size_t i = 0; i < samples->count; ++i) samples->fx[i] = samples->fy[i] = samples->fz[i] = 0;
+}

@@ -1,0 +1,101 @@
+// Forces that methods share: viscosity, explicit and implicit, surface tension and adhesion. A method keeps
+// one FloForces and calls it at four places of its step:
+//
+//   flo_forces_prepare        once, when neighbours are known
+//   flo_forces_sweep          pressure and explicit viscosity, in one sweep over pairs
+//   flo_forces_add_tension    surface tension and adhesion
+//   flo_forces_make_viscous   implicit viscosity, after all other forces but implicit pressure
+//
+// and flo_forces_on_walls when the host asks for the forces on walls. The parameters of viscosity are the
+// same for all methods: FLO_FORCE_PARAMS in the table of a method, the first of them at the index that the
+// method tells.
+#ifndef FLO_COUPLING_FORCES_FORCES_H
+#define FLO_COUPLING_FORCES_FORCES_H
+
+#include "coupling/forces/implicit_viscosity.h"
+#include "coupling/forces/surface_tension.h"
+
+extern const char *const flo_viscosity_words[];
+
+#define FLO_FORCE_PARAMS                                                                                     \
+  {"viscosity",                                                                                              \
+   FLO_VISCOSITY_AUTOMATIC,                                                                                  \
+   0,                                                                                                        \
+   2,                                                                                                        \
+   "",                                                                                                       \
+   "how viscous forces are computed: explicit (needs short steps for thick fluids), implicit (any step), "   \
+   "or "                                                                                                     \
+   "automatic: implicit only in steps that are too long for explicit forces",                                \
+   FLO_PARAM_CHOICE,                                                                                         \
+   flo_viscosity_words},                                                                                     \
+      {"viscosity_tolerance",                                                                                \
+       1e-3,                                                                                                 \
+       0,                                                                                                    \
+       1,                                                                                                    \
+       "",                                                                                                   \
+       "implicit viscosity stops iterating when its residual is below this share of the first one; smaller " \
+       "values are more accurate and cost more iterations",                                                  \
+       FLO_PARAM_NUMBER,                                                                                     \
+       NULL},                                                                                                \
+  {                                                                                                          \
+    "viscosity_iterations", 100, 1, 1e5, "",                                                                 \
+        "largest number of iterations of implicit viscosity in a step; raise it if thick fluids flow too "   \
+        "fast",                                                                                              \
+        FLO_PARAM_COUNT, NULL                                                                                \
+  }
+
+enum { FLO_FORCE_VISCOSITY, FLO_FORCE_TOLERANCE, FLO_FORCE_ITERATIONS };
+
+typedef struct FloForces {
+  int first_param;        // of the method's FLO_FORCE_PARAMS
+  FloViscosity viscosity; // explicit
+  bool is_implicit;       // viscosity, in this step
+  bool has_led_bodies;    // forces do not move bodies
+  FloImplicitViscosity implicit;
+  FloSurfaceTension tension;
+  const float *viscous_velocity; // of fluid, quadruples: that implicit viscosity found
+  float *walls; // quadruples per wall sample: velocity, and volume over the fluid's rest volume
+  float *zeros; // pressures of samples that have none of their own
+  FloBuffer buffers[3];
+} FloForces;
+
+// The longest step that these forces allow, and what limits it.
+double flo_forces_max_dt(const FloWorld *world, int first_param, const char **limited_by);
+// `artificial` viscosity acts while particles approach each other: alpha h c of Monaghan's [m^2/s].
+FloStatus flo_forces_prepare(FloForces *forces, FloWorld *world, int first_param, double dt,
+                             double artificial, FloError *error);
+void flo_forces_free(FloForces *forces, FloMemory *memory);
+
+// What a sweep over pairs reads and writes.
+typedef struct FloForceSweep {
+  const float *fluid;         // quadruples: velocity and p V^2
+  const float *at_solids;     // the same for pairs of fluid and solid; NULL: as `fluid`
+  const float *wall_pressure; // per wall sample, see FloSolidForces; NULL: none
+  const float *body_pressure; // per sample of bodies that forces move
+  FloBodyRows
+      *bodies;  // gets the forces on these samples, which move as its `motion` says; NULL: no such pairs
+  float *force; // quadruples: force on fluid
+} FloForceSweep;
+
+// Sets the forces of pressure and explicit viscosity on fluid, and on bodies that forces move.
+void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *sweep);
+// Adds surface tension and adhesion to `force`; what they do to bodies is in tension.bodies.
+FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *force, FloError *error);
+// Makes the velocities that all other forces lead to (quadruples, in `predicted`) viscous, where that is
+// implicit: what changed them is added to `force`, and bodies are pushed; what it did to these is in
+// implicit.bodies.
+FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
+                                  float *force, FloError *error);
+// Velocities after dt of a force and gravity, as quadruples.
+void flo_forces_predict(FloWorld *world, const float *force, double dt, float *predicted);
+// Adds to `force`, quadruples per wall sample, what the fluid of the last step did by these forces. Needs the
+// rows of walls over fluid.
+void flo_forces_on_walls(FloForces *forces, FloWorld *world, const FloForceSweep *sweep, float *force);
+// What implicit viscosity does to samples: its coefficients and velocities.
+FloSolidForces flo_forces_drag(const FloForces *forces);
+
+// Forces on samples, quadruples, into the fields of their set.
+void flo_samples_add_forces(FloParticles *samples, const float *force);
+void flo_samples_clear_forces(FloParticles *samples);
+
+#endif

@@ -1,0 +1,46 @@
+// A coupling method: one folder and one constant of this type. It owns the whole advance of fluid and bodies.
+// Parameters, fields, operators and capabilities are data, so that scenes, --help, checkpoints and output
+// need no code of the method's own, and no shared file names a method.
+#ifndef FLO_STATE_METHOD_H
+#define FLO_STATE_METHOD_H
+
+#include "bodies/body.h"
+
+// A pair operator that a method sweeps: for each particle of one set its neighbours in another; see
+// sph/pairs.h.
+typedef struct FloOperatorDef {
+  FloSet rows, columns;
+  bool with_viscous;   // stores what viscous forces need beside the gradients
+  bool between_bodies; // samples of one body are no neighbours of each other
+  bool is_on_demand;   // made when asked for (flo_world_need_pairs); otherwise in each step
+} FloOperatorDef;
+
+// Which bodies a method can move by forces.
+typedef enum FloMoves {
+  FLO_MOVES_NONE,  // bodies may stand still or follow motions
+  FLO_MOVES_ALONE, // those that do not touch other bodies
+  FLO_MOVES_ALL,
+} FloMoves;
+
+typedef struct FloMethod {
+  const char *name, *paper;
+  const FloParam *params;          // ended by a name of NULL
+  const FloField *fields;          // extra particle fields, ended by a name of NULL; or NULL
+  const FloOperatorDef *operators; // n_operators of them
+  size_t n_operators;
+  FloMoves moves;
+  bool moves_pieces;    // also bodies of several nodes
+  bool has_small_steps; // as explicit methods have: neighbour lists may serve several of them
+  bool reads_slip;      // slip and restitution of bodies and materials change what fluid does along them
+  size_t state_size;
+  const FloStateField *saved; // what of the state a run must keep; or NULL
+  FloStatus (*init)(FloWorld *, void *state,
+                    FloError *); // before the first step, and after something was added
+  double (*max_dt)(const FloWorld *, const void *state, const char **limited_by);
+  FloStatus (*step)(FloWorld *, void *state, double dt, FloError *);
+  // Fills the force fields of the solid samples for the state of the last step.
+  FloStatus (*solid_forces)(FloWorld *, void *state, FloError *);
+  void (*finish)(FloWorld *, void *state);
+} FloMethod;
+
+#endif

@@ -1,0 +1,271 @@
+// Skins: the samples of bodies, what they stand for, and how they come and go.
+//
+// The samples of a body stand side by side in the set of its kind. When a skin changes, the set is put
+// together anew in one pass, in the order of the bodies: a sample that stays keeps its id, its binding and
+// all its fields, whichever body it belongs to.
+#include "base/pose.h"
+#include "state/state.h"
+
+#include <stdlib.h>
+
+// ---- Volumes ----
+
+// W integrated over a plane at this height: what a sheet of samples shows per density, on average over all
+// places above it.
+static double plane_integral(const FloKernelForm *kernel, double height) {
+  enum { N_RINGS = 256 };
+  double width = kernel->support / N_RINGS, sum = 0;
+  for (int k = 0; k < N_RINGS; ++k) {
+    double r = (k + 0.5) * width;
+    sum += flo_kernel_w(kernel, hypot(r, height)) * (kernel->dim == 3 ? 2 * FLO_PI * r : 2);
+  }
+  return sum * width;
+}
+
+// Sum of W that a sample in layer l of a plane wall sees of its own body.
+static double own_sum(const FloWorld *world, double spacing, int layer) {
+  double sum = 0;
+  for (int k = 0; k < world->layers; ++k)
+    sum += flo_kernel_sheet_sum(&world->kernel, spacing, abs(layer - k));
+  return sum;
+}
+
+// As flo_kernel_boundary_gamma for samples that are finer or coarser than fluid. Fluid then stands anywhere
+// above them, not on their lattice, and is to see on average what a lattice of fluid would show.
+static double gamma_of_spacing(const FloWorld *world, double spacing) {
+  double s = world->def.spacing, wanted = 0, seen = 0;
+  if (spacing == s) return world->boundary_gamma;
+  for (int k = 1; k * s < world->kernel.support; ++k) wanted += flo_kernel_sheet_sum(&world->kernel, s, k);
+  for (int layer = 0; layer < world->layers; ++layer)
+    seen += plane_integral(&world->kernel, s + layer * spacing) / own_sum(world, spacing, layer);
+  return flo_world_rest_volume(world) * wanted / seen * pow(spacing, world->def.dim - 1);
+}
+
+// Of a body's samples alone; its fields are views into the set.
+static FloParticles own_samples(const FloParticles *set, const FloBody *body) {
+  FloParticles own = {.set = set->set, .count = body->count};
+  own.x = set->x + body->first, own.y = set->y + body->first, own.z = set->z + body->first;
+  own.id = set->id + body->first;
+  return own;
+}
+
+// Akinci 2012: V_b = gamma / sum of W over the samples of the same body, itself included.
+static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloGrid *grid, FloPairs *pairs,
+                                 FloError *error) {
+  FloParticles *samples = flo_samples_of(world, body), own = own_samples(samples, body);
+  FloPairsSpec spec = {
+      .rows = grid, .columns = grid, .kernel = world->kernel, .reach = 1, .threads = world->threads};
+  FLO_TRY(flo_grid_build(grid, &own, NULL, world->threads, error));
+  FLO_TRY(flo_pairs_build(pairs, &spec, error));
+  double self = flo_kernel_w(&world->kernel, 0),
+         gamma = gamma_of_spacing(world, body->sampling * world->def.spacing);
+  for (size_t k = 0; k < body->count; ++k)
+    samples->volume[body->first + k] = (float)(gamma / (self + (double)pairs->kernel_sum[k]));
+  return FLO_OK;
+}
+
+// ---- The share of the kernel that is covered ----
+
+// A point near sample i, `offset` away from it in the body's frame.
+static void point_near(const FloBody *body, const FloParticles *samples, size_t i, const double offset[3],
+                       double point[3]) {
+  bool is_posed = body->kind->place == flo_posed_place;
+  const double local[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]},
+               x[3] = {samples->x[i], samples->y[i], samples->z[i]};
+  vec_add(is_posed ? local : x, offset, point);
+  if (is_posed) pose_to_world(&body->state.pose, point, point);
+}
+
+// What a fluid lattice around the body would add to the kernel sum of a sample; the rest is covered for good.
+static double uncovered_share(const FloWorld *world, const FloBody *body, const FloParticles *samples,
+                              size_t sample) {
+  const double s = world->def.spacing;
+  int reach = (int)ceil(world->def.support), reach_z = world->def.dim == 3 ? reach : 0;
+  double sum = 0;
+  for (int k = -reach_z; k <= reach_z; ++k)
+    for (int j = -reach; j <= reach; ++j)
+      for (int i = -reach; i <= reach; ++i) {
+        double offset[3] = {i * s, j * s, k * s}, point[3];
+        point_near(body, samples, sample, offset, point);
+        if (flo_world_distance(world, body, point) < FLO_FLUID_CLEARANCE * s) continue;
+        sum += flo_kernel_w(&world->kernel, vec_length(offset));
+      }
+  return sum * flo_world_rest_volume(world);
+}
+
+static void find_covered(FloWorld *world, const FloBody *body, size_t begin, size_t end) {
+  FloParticles *samples = flo_samples_of(world, body);
+  for (size_t i = begin; i < end; ++i)
+    samples->covered[i] = (float)(1 - uncovered_share(world, body, samples, i));
+}
+
+// ---- A new skin ----
+
+// Order of the points along the cells of a grid in the body's own frame: neighbours in the body stay
+// neighbours in memory, whatever its pose. `order` belongs to the grid.
+static FloStatus order_points(FloWorld *world, const FloPoints *points, FloGrid *grid, FloError *error) {
+  FloParticles local;
+  flo_particles_init(&local, FLO_SET_BOUNDARY, NULL, &world->memory);
+  FloStatus status = flo_particles_add(&local, points->count, error);
+  for (size_t k = 0; status == FLO_OK && k < points->count; ++k) {
+    const double *p = flo_points_at(points, k);
+    local.x[k] = p[0], local.y[k] = p[1], local.z[k] = p[2];
+  }
+  if (status == FLO_OK) status = flo_grid_build(grid, &local, NULL, world->threads, error);
+  flo_particles_free(&local);
+  return status;
+}
+
+static void bind_sample(FloWorld *world, const FloBody *body, size_t i, uint32_t number,
+                        const double binding[3]) {
+  FloParticles *samples = flo_samples_of(world, body);
+  samples->local_x[i] = binding[0], samples->local_y[i] = binding[1], samples->local_z[i] = binding[2];
+  samples->id[i] = world->next_id[body->kind->set]++;
+  samples->body[i] = number;
+}
+
+static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *points, const FloGrid *grid,
+                             FloError *error) {
+  FloParticles *samples = flo_samples_of(world, body);
+  body->first = samples->count, body->count = points->count;
+  FLO_TRY(flo_particles_add(samples, points->count, error));
+  for (size_t k = 0; k < points->count; ++k)
+    bind_sample(world, body, body->first + k, (uint32_t)world->bodies.count,
+                flo_points_at(points, grid->order[k]));
+  return FLO_OK;
+}
+
+FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  body->sampling = def->sampling > 0 ? def->sampling : 1;
+  // The inset stays: fluid rests a spacing of its own from samples of any size.
+  FloSampleOptions options = {.spacing = body->sampling * world->def.spacing,
+                              .inset = def->inset > 0 ? def->inset : world->def.spacing / 2,
+                              .layers = world->layers,
+                              .relax = def->relax,
+                              .threads = world->threads};
+  FloPoints points = {.memory = &world->memory};
+  FloGrid grid;
+  flo_grid_init(&grid, &world->lattice, &world->memory);
+  FloStatus status = flo_solid_sample_surface(body->solid, &options, &points, error);
+  if (status == FLO_OK) status = order_points(world, &points, &grid, error);
+  if (status == FLO_OK) status = add_samples(world, body, &points, &grid, error);
+  flo_grid_free(&grid);
+  flo_points_free(&points);
+  return status;
+}
+
+FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *error) {
+  FloGrid grid;
+  FloPairs pairs;
+  flo_world_place_samples(world, body);
+  find_covered(world, body, body->first, body->first + body->count);
+  flo_grid_init(&grid, &world->lattice, &world->memory);
+  flo_pairs_init(&pairs, &world->memory);
+  FloStatus status = compute_volumes(world, body, &grid, &pairs, error);
+  flo_pairs_free(&pairs);
+  flo_grid_free(&grid);
+  return status;
+}
+
+// ---- Skins that change ----
+
+// What one body asks for: how many of the edit's losses and gains are its own.
+typedef struct FloSkinChange {
+  uint32_t body;
+  size_t n_lost, n_gained;
+} FloSkinChange;
+
+static bool is_changing(const FloBody *body, FloSet set) {
+  return body->kind->resample && body->kind->set == set;
+}
+
+bool flo_world_has_changing_skin(const FloWorld *world, FloSet set) {
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (is_changing(&flo_bodies(world)[k], set)) return true;
+  return false;
+}
+
+// Asks all bodies of a set, in their order.
+static FloStatus collect_edits(FloWorld *world, FloSet set, FloError *error) {
+  FloSkinEdit *edit = &world->skins.edit;
+  edit->memory = &world->memory;
+  edit->n_lost = edit->n_gained = world->skins.changes.count = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    size_t n_lost = edit->n_lost, n_gained = edit->n_gained;
+    if (body->kind->set != set) continue;
+    if (is_changing(body, set)) FLO_TRY(body->kind->resample(body, &world->sets[set], edit, error));
+    FloSkinChange change = {(uint32_t)k, edit->n_lost - n_lost, edit->n_gained - n_gained};
+    FLO_TRY(flo_list_append(world, &world->skins.changes, &change, sizeof change, error));
+  }
+  return FLO_OK;
+}
+
+// Which sample stands where in the new set: of each body those that stay, then those that are new, which have
+// been added at the end of the set.
+static void order_samples(const FloWorld *world, size_t n_before, uint32_t *order) {
+  const FloSkinEdit *edit = &world->skins.edit;
+  const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
+  const uint32_t *lost = flo_skin_lost(edit);
+  size_t n = 0, n_lost = 0, n_gained = 0;
+  for (size_t k = 0; k < world->skins.changes.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[changes[k].body];
+    for (size_t i = body->first; i < body->first + body->count; ++i) {
+      bool is_lost = n_lost < edit->n_lost && lost[n_lost] == i;
+      if (is_lost)
+        ++n_lost;
+      else
+        order[n++] = (uint32_t)i;
+    }
+    for (size_t g = 0; g < changes[k].n_gained; ++g) order[n++] = (uint32_t)(n_before + n_gained++);
+  }
+}
+
+static void bind_gained(FloWorld *world, size_t n_before) {
+  const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
+  const FloNewSample *gained = flo_skin_gained(&world->skins.edit);
+  size_t i = n_before;
+  for (size_t k = 0; k < world->skins.changes.count; ++k)
+    for (size_t g = 0; g < changes[k].n_gained; ++g, ++gained)
+      bind_sample(world, &flo_bodies(world)[changes[k].body], i++, changes[k].body, gained->binding);
+}
+
+// Every body's samples have moved in memory; those of a body that changed are described anew.
+static FloStatus settle_skins(FloWorld *world, FloError *error) {
+  const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
+  size_t first = 0;
+  for (size_t k = 0; k < world->skins.changes.count; first += flo_bodies(world)[changes[k++].body].count) {
+    FloBody *body = &flo_bodies(world)[changes[k].body];
+    body->first = first, body->count += changes[k].n_gained - changes[k].n_lost;
+    if (changes[k].n_gained + changes[k].n_lost == 0) continue;
+    flo_world_place_samples(world, body);
+    find_covered(world, body, first + body->count - changes[k].n_gained, first + body->count);
+    FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus resample_set(FloWorld *world, FloSet set, FloError *error) {
+  FloParticles *samples = &world->sets[set];
+  const FloSkinEdit *edit = &world->skins.edit;
+  size_t n_before = samples->count;
+  FLO_TRY(collect_edits(world, set, error));
+  if (edit->n_lost + edit->n_gained == 0) return FLO_OK;
+  size_t n_after = n_before + edit->n_gained - edit->n_lost;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &world->scratch, (n_before + edit->n_gained) * sizeof(uint32_t),
+                             0, error));
+  FLO_TRY(flo_particles_add(samples, edit->n_gained, error));
+  bind_gained(world, n_before);
+  order_samples(world, n_before, world->scratch.data);
+  FloStatus status = flo_particles_permute(samples, world->scratch.data, n_after, world->threads, error);
+  if (status != FLO_OK) samples->count = n_before;
+  if (status == FLO_OK) status = settle_skins(world, error);
+  flo_epoch_note(world, &world->epochs.order);
+  return status;
+}
+
+FloStatus flo_world_resample(FloWorld *world, FloError *error) {
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+    if (flo_world_has_changing_skin(world, (FloSet)set)) FLO_TRY(resample_set(world, (FloSet)set, error));
+  return FLO_OK;
+}

@@ -1,0 +1,39 @@
+// Small things that all of a world share.
+#include "state/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void flo_world_log(const FloWorld *world, FloLogLevel level, const char *format, ...) {
+  char text[512];
+  if (!world->def.log.write) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  world->def.log.write(world->def.log.context, level, text);
+}
+
+double flo_world_stage_done(FloWorld *world, FloStage stage, double since) {
+  double now = flo_seconds();
+  world->stage_seconds[stage] += now - since;
+  return now;
+}
+
+double flo_world_rest_volume(const FloWorld *world) {
+  double s = world->def.spacing;
+  return world->def.dim == 2 ? s * s : s * s * s;
+}
+
+FloStatus flo_list_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error) {
+  FLO_TRY(
+      flo_buffer_reserve(&world->memory, &list->buffer, (list->count + 1) * size, list->count * size, error));
+  memcpy((char *)list->buffer.data + list->count++ * size, element, size);
+  return FLO_OK;
+}
+
+void flo_world_note_added(FloWorld *world) {
+  flo_epoch_note(world, &world->epochs.things);
+  world->epochs.order = world->epochs.things;
+}

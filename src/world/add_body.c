@@ -1,0 +1,205 @@
+// Adding bodies to a world.
+#include "base/pose.h"
+#include "coupling/coupling.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- Friction ----
+
+static FloStatus copy_friction(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  size_t size = def->n_friction_changes * sizeof(FloFrictionChange);
+  if (isnan(def->friction) || isinf(def->friction))
+    return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
+  if (!(def->rolling_friction >= 0) || isinf(def->rolling_friction))
+    return flo_fail(error, FLO_BAD_INPUT, "rolling_friction: must be >= 0 and finite, got %g",
+                    def->rolling_friction);
+  body->rolling_friction = def->rolling_friction;
+  body->averages_force = def->averages_force;
+  for (size_t k = 0; k < def->n_friction_changes; ++k) {
+    const FloFrictionChange *change = &def->friction_changes[k];
+    if (!(change->friction >= 0) || !(change->within >= 0) || !isfinite(change->friction + change->within))
+      return flo_fail(error, FLO_BAD_INPUT, "friction_changes: number %zu goes to %g within %g s", k,
+                      change->friction, change->within);
+    if (k > 0 && !(change->time >= change[-1].time + change[-1].within))
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "friction_changes: number %zu begins before the one before it ends", k);
+  }
+  if (size == 0) return FLO_OK;
+  if (!(body->friction_changes = flo_memory_allocate(&world->memory, size)))
+    return flo_fail(error, FLO_NO_MEMORY, "out of memory");
+  memcpy(body->friction_changes, def->friction_changes, size);
+  body->n_friction_changes = def->n_friction_changes;
+  return FLO_OK;
+}
+
+// ---- Fluid along its surface ----
+
+static double first_given(double own, double of_material, double usual) {
+  if (own >= 0) return own;
+  return of_material >= 0 ? of_material : usual;
+}
+
+static FloStatus set_surface(const FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  double slip = -1, restitution = -1;
+  if (!(def->slip <= 1) || !(def->restitution <= 1))
+    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
+                    def->slip, def->restitution);
+  if (def->material.generation) {
+    slip = flo_materials(world)[def->material.index].slip;
+    restitution = flo_materials(world)[def->material.index].restitution;
+  }
+  body->slip = first_given(def->slip, slip, 1);
+  body->restitution = first_given(def->restitution, restitution, 0);
+  return FLO_OK;
+}
+
+// ---- Making ----
+
+static double density_of(const FloWorld *world, const FloBodyDef *def) {
+  if (def->density != 0 || !def->material.generation) return def->density;
+  return flo_materials(world)[def->material.index].density;
+}
+
+static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  FloBodyMaking making = {.dim = world->def.dim,
+                          .time = world->time,
+                          .density = density_of(world, def),
+                          .memory = &world->memory};
+  if (body->kind->size) {
+    body->own = flo_memory_allocate(&world->memory, body->kind->size);
+    if (!body->own) return flo_fail(error, FLO_NO_MEMORY, "out of memory for a body");
+    memset(body->own, 0, body->kind->size);
+  }
+  return body->kind->make(body, def, &making, error);
+}
+
+static FloStatus list_nodes(FloWorld *world, const FloBody *body, FloError *error) {
+  for (size_t k = 0; k < body->n_nodes; ++k) {
+    FloNodeRef ref = {(uint32_t)world->bodies.count, (uint32_t)k};
+    FLO_TRY(flo_list_append(world, &world->nodes, &ref, sizeof ref, error));
+  }
+  return FLO_OK;
+}
+
+static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  FLO_TRY(copy_friction(world, def, body, error));
+  FLO_TRY(flo_world_make_skin(world, def, body, error));
+  FLO_TRY(make_kind(world, def, body, error));
+  if (body->n_nodes > 1 && !world->method->moves_pieces)
+    return flo_fail(error, FLO_UNSUPPORTED, "body: method '%s' moves only bodies of one piece",
+                    world->method->name);
+  FLO_TRY(flo_world_describe_skin(world, body, error));
+  FLO_TRY(list_nodes(world, body, error));
+  return flo_world_append(world, &world->bodies, body, sizeof *body, error);
+}
+
+static void discard_body(FloWorld *world, FloBody *body) {
+  FloMemory *memory = &world->memory;
+  if (body->own && body->kind->discard) body->kind->discard(body, memory);
+  flo_memory_release(memory, body->own, body->kind->size);
+  flo_memory_release(memory, body->friction_changes, body->n_friction_changes * sizeof(FloFrictionChange));
+}
+
+void flo_world_free_bodies(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) discard_body(world, &flo_bodies(world)[k]);
+}
+
+// The walls of a tank stand outside of its bounds; the box around an outline has its corners anywhere.
+static double solid_reach(const FloSolid *solid) {
+  double low[3], high[3], farthest[3];
+  flo_solid_bounds(solid, low, high);
+  for (int axis = 0; axis < 3; ++axis) {
+    farthest[axis] = fmax(fabs(low[axis]), fabs(high[axis]));
+    if (solid->shape.kind == FLO_SHAPE_TANK) farthest[axis] += solid->wall;
+  }
+  return vec_length(farthest) * (1 + 1e-9);
+}
+
+// ---- Checks ----
+
+// "method 'a' or 'b'": those that can move a kind.
+static void name_movers(const FloKind *kind, char text[128]) {
+  size_t length = (size_t)snprintf(text, 128, "method");
+  bool is_first = true;
+  for (size_t k = 0; k < flo_method_count() && length < 128; ++k) {
+    const FloMethod *method = flo_coupling_find(flo_method_name(k));
+    if (method->moves == FLO_MOVES_NONE || (kind->has_contacts && method->moves != FLO_MOVES_ALL)) continue;
+    length += (size_t)snprintf(text + length, 128 - length, "%s '%s'", is_first ? "" : " or", method->name);
+    is_first = false;
+  }
+}
+
+// A kind that forces move needs a method that can.
+static FloStatus check_mover(const FloWorld *world, const FloKind *kind, FloError *error) {
+  FloMoves needed = kind->has_contacts ? FLO_MOVES_ALL : FLO_MOVES_ALONE;
+  char movers[128];
+  if (!kind->push || world->method->moves >= needed) return FLO_OK;
+  name_movers(kind, movers);
+  return flo_fail(error, FLO_UNSUPPORTED, "body: method '%s' knows no bodies that are pushed around; use %s",
+                  world->method->name, movers);
+}
+
+static FloStatus check_body(const FloWorld *world, const FloKind *kind, const FloBodyDef *def,
+                            FloError *error) {
+  if (def->n_motions && !kind->follow)
+    return flo_fail(error, FLO_BAD_INPUT, "motions: only a kinematic body can have them");
+  if (def->material.generation) FLO_TRY(flo_world_check_material(world, def->material, error));
+  if (!(def->inset >= 0 && def->inset <= world->def.spacing))
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "inset: must lie between 0 and one spacing (%g m), got %g m; deeper samples would let fluid "
+        "in",
+        world->def.spacing, def->inset);
+  if (def->sampling != 0 && !(def->sampling >= FLO_FINEST_SAMPLING && def->sampling <= FLO_COARSEST_SAMPLING))
+    return flo_fail(error, FLO_BAD_INPUT, "sampling: samples must be %g to %g spacings apart, got %g; %s",
+                    FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING, def->sampling,
+                    def->sampling > FLO_COARSEST_SAMPLING ? "coarser surfaces are rough"
+                                                          : "finer ones cost much and gain nothing");
+  FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  return flo_pose_check(&def->pose, world->def.dim, "pose", error);
+}
+
+static FloBody describe_body(const FloWorld *world, const FloKind *kind, const FloBodyDef *def) {
+  FloBody body = {.kind = kind,
+                  .start = def->pose,
+                  .friction = -1,
+                  .release = def->release,
+                  .first_node = world->nodes.count};
+  if (def->material.generation) body.friction = flo_materials(world)[def->material.index].friction;
+  if (def->friction >= 0) body.friction = def->friction;
+  snprintf(body.name, sizeof body.name, "%s", def->name ? def->name : "");
+  return body;
+}
+
+FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloBodyDef *def, FloBodyId *id,
+                                FloError *error) {
+  FLO_TRY(check_mover(world, kind, error));
+  FLO_TRY(check_body(world, kind, def, error));
+  FloBody body = describe_body(world, kind, def);
+  FLO_TRY(set_surface(world, def, &body, error));
+  FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
+  body.reach = solid_reach(body.solid);
+  size_t n_samples = world->sets[kind->set].count;
+  uint32_t next_id = world->next_id[kind->set];
+  FloStatus status = make_body(world, def, &body, error);
+  if (status != FLO_OK) {
+    // A body that cannot be made leaves no trace.
+    discard_body(world, &body);
+    world->sets[kind->set].count = n_samples;
+    world->nodes.count = body.first_node;
+    world->next_id[kind->set] = next_id;
+    return status;
+  }
+  flo_epoch_note(world, &world->epochs.walls);
+  flo_world_note_added(world);
+  if (id) *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
+  return FLO_OK;
+}
+
+FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *id, FloError *error) {
+  const FloKind *kind = flo_kind_of(def->kind);
+  if (!kind) return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
+  return flo_world_add_body_of(world, kind, def, id, error);
+}

@@ -1,0 +1,115 @@
+// What a step is.
+#include "base/vecmath.h"
+#include "world/world.h"
+
+#include <string.h>
+
+static FloStatus prepare(FloWorld *world, FloError *error) {
+  if (flo_world_is_prepared(world)) return FLO_OK;
+  flo_world_find_lost_depth(world);
+  world->max_speed = flo_world_measure_speed(world);
+  FLO_TRY(world->method->init(world, world->method_state, error));
+  flo_epoch_note(world, &world->epochs.prepared);
+  return FLO_OK;
+}
+
+// What every method must respect: nothing travels more than its share of a spacing, nor is kicked across one.
+static double speed_limit(const FloWorld *world, const char **limited_by) {
+  double dt = world->def.max_time_step, s = world->def.spacing;
+  *limited_by = "max_time_step";
+  double speed =
+      fmax(fmax(world->max_speed, flo_world_max_wall_speed(world)), flo_world_max_emitter_speed(world));
+  if (world->def.cfl * s < dt * speed) dt = world->def.cfl * s / speed, *limited_by = "speed";
+  double kick = world->max_acceleration > 0 ? 0.5 * sqrt(s / world->max_acceleration) : INFINITY;
+  if (kick < dt) dt = kick, *limited_by = "force";
+  return dt;
+}
+
+double flo_world_max_dt(FloWorld *world, const char **limited_by) {
+  const char *reason, *method_reason;
+  if (prepare(world, NULL) != FLO_OK) return 0;
+  double dt = speed_limit(world, &reason);
+  double method_dt = world->method->max_dt(world, world->method_state, &method_reason);
+  if (method_dt < dt) dt = method_dt, reason = method_reason;
+  if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
+  if (limited_by) *limited_by = reason;
+  return dt;
+}
+
+static const char *remedy_for(const char *limited_by) {
+  if (!strcmp(limited_by, "sound"))
+    return "a lower speed of sound, slower walls and emitters, or a larger spacing";
+  if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
+  if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
+  if (!strcmp(limited_by, "speed")) return "lower velocities of fluid, walls and emitters";
+  return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
+}
+
+static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError *error) {
+  const char *limited_by;
+  *dt = world->divergence.dt = flo_world_max_dt(world, &limited_by);
+  if (*dt < world->def.min_time_step && world->def.time_step == 0)
+    return flo_fail(
+        error, FLO_DIVERGED,
+        "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
+        world->time, *dt, limited_by, world->def.min_time_step, remedy_for(limited_by));
+  // What rounding would leave over is not worth a step of its own. Otherwise two equal steps instead of a
+  // whole one and a sliver.
+  const double whole = *dt * (1 + 1e-9);
+  if (longest < whole)
+    *dt = longest;
+  else if (longest < 2 * *dt && world->def.time_step == 0)
+    *dt = longest / 2;
+  world->divergence.dt = *dt;
+  return FLO_OK;
+}
+
+// One step, but not beyond `until`; landing on it exactly, so that frames have round times.
+static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+  double dt, longest = until - world->time;
+  FLO_TRY(prepare(world, error));
+  FLO_TRY(flo_world_begin_bodies(world, error));
+  FLO_TRY(choose_dt(world, longest, &dt, error));
+  flo_epoch_note(world, &world->epochs.begun);
+  FLO_TRY(flo_world_drain(world, error));
+  FLO_TRY(flo_world_emit(world, error));
+  world->force_dt = dt; // unless the method says otherwise
+  FLO_TRY(world->method->step(world, world->method_state, dt, error));
+  flo_epoch_note(world, &world->epochs.done);
+  world->time = dt == longest ? until : world->time + dt;
+  world->dt = dt, world->step++;
+  flo_world_finish_bodies(world);
+  if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
+  return flo_world_add_impulses(world, error);
+}
+
+static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+  world->divergence.particle = SIZE_MAX;
+  FloStatus status = try_step(world, until, info, error);
+  world->divergence.has_happened = status == FLO_DIVERGED;
+  if (status == FLO_DIVERGED && world->divergence.particle == SIZE_MAX)
+    world->divergence.particle = flo_world_find_culprit(world);
+  return status;
+}
+
+FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
+  return step_until(world, INFINITY, info, error);
+}
+
+static FloStatus check_goal(const FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+  if (!isfinite(time))
+    return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
+  if (info) *info = (FloStepInfo){world->time, world->dt, world->step, world->iterations, world->residual};
+  return FLO_OK;
+}
+
+FloStatus flo_world_step_until(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+  FLO_TRY(check_goal(world, time, info, error));
+  return world->time < time ? step_until(world, time, info, error) : FLO_OK;
+}
+
+FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+  FLO_TRY(check_goal(world, time, info, error));
+  while (world->time < time) FLO_TRY(step_until(world, time, info, error));
+  return FLO_OK;
+}
