@@ -1,207 +1,11 @@
-// What touches what: contacts between bodies (3.1)-(3.6), and fluid next to bodies, each reduced to forces
-// and torques on nodes; with their parts of the diagonals (Appendix A).
+// Contacts between bodies (3.1)-(3.6), each reduced to forces and torques on nodes.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
-
-enum { CHUNK_TOUCHES = 256 };
 
 // Share of a displacement since it stuck that a contact takes back in a step.
 #define ANCHOR_RATE 0.2f
 // So deep in another body, in spacings, a sample is about to pass that body's sheet of samples.
 #define DEEP 0.25
-
-// What is near what changes from step to step: whatever grows gets half as much again, so that a warm world
-// seldom takes memory.
-static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloMonolithicBuffer which, size_t size,
-                         size_t keep, FloError *error) {
-  FloBuffer *buffer = &mono->buffers[which];
-  return flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size, keep,
-                            error);
-}
-
-// ---- Touches ----
-
-static FloStatus add_touch(FloWorld *world, FloMonolithic *mono, uint32_t row, uint32_t node,
-                           FloError *error) {
-  size_t n = mono->n_touches;
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_TOUCHES, (n + 1) * sizeof(FloTouch), n * sizeof(FloTouch), error));
-  mono->touches = mono->buffers[FLO_BUFFER_TOUCHES].data;
-  mono->touches[n] = (FloTouch){.row = row, .node = node};
-  mono->n_touches++;
-  return FLO_OK;
-}
-
-// The touch of this node among those from `first` on; a new one if there is none.
-static FloStatus find_touch(FloWorld *world, FloMonolithic *mono, size_t first, uint32_t row, uint32_t node,
-                            size_t *found, FloError *error) {
-  for (*found = first; *found < mono->n_touches; ++*found)
-    if (mono->touches[*found].node == node) return FLO_OK;
-  return add_touch(world, mono, row, node, error);
-}
-
-static void add_wrench(float wrench[6], const double force[3], const double arm[3]) {
-  double torque[3];
-  vec_cross(arm, force, torque);
-  for (int axis = 0; axis < 3; ++axis) {
-    wrench[axis] += (float)force[axis];
-    wrench[axis + 3] += (float)torque[axis];
-  }
-}
-
-// What carries a sample: nodes by their number among all, their shares, and the ways from them to the sample.
-typedef struct Carriers {
-  int count;
-  uint32_t nodes[FLO_MAX_CARRIERS];
-  double shares[FLO_MAX_CARRIERS], arms[FLO_MAX_CARRIERS][3];
-} Carriers;
-
-static Carriers carriers_of(const FloWorld *world, size_t sample) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  const FloBody *body = &flo_bodies(world)[rigid->body[sample]];
-  const FloCarriers of_body = flo_body_carriers(body, rigid, sample);
-  const double x[3] = {rigid->x[sample], rigid->y[sample], rigid->z[sample]};
-  Carriers carriers = {.count = of_body.count};
-  for (int k = 0; k < of_body.count; ++k) {
-    carriers.nodes[k] = (uint32_t)body->first_node + of_body.nodes[k];
-    carriers.shares[k] = of_body.shares[k];
-    vec_sub(x, body->nodes[of_body.nodes[k]].position, carriers.arms[k]);
-  }
-  return carriers;
-}
-
-// ---- Fluid next to bodies ----
-
-// One pair of a fluid particle and a sample.
-typedef struct FluidPair {
-  size_t i, sample;
-  double g[3]; // grad W
-  double drag; // force on the body along g, per velocity along g
-  Carriers carriers;
-} FluidPair;
-
-static FluidPair find_pair(const FloWorld *world, const FloMonolithic *mono, size_t i, size_t slot) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
-  const FloPairSlot *s = &pairs->slots[slot];
-  const FloViscosity *viscosity = &mono->forces.viscosity;
-  const FloFluidCoefficients *each = viscosity->each.data,
-                             *c = viscosity->is_single ? &viscosity->all : each + i;
-  size_t lane = i % FLO_BLOCK;
-  FluidPair pair = {.i = i,
-                    .sample = (size_t)s->index[lane],
-                    .g = {(double)s->gx[lane], (double)s->gy[lane], (double)s->gz[lane]}};
-  pair.carriers = carriers_of(world, pair.sample);
-  // See pair_viscosity: a pair's factor is negative.
-  pair.drag = -(double)(c->wall * pairs->viscous[slot * FLO_BLOCK + lane]) *
-              (double)world->sets[FLO_SET_RIGID].volume[pair.sample] / mono->rest_volume;
-  return pair;
-}
-
-// Velocity of the fluid relative to the sample, along g. With `has_drift`, after the velocities of nodes have
-// changed by their drift.
-static double approach_of(const FloWorld *world, const FloMonolithic *mono, const FluidPair *pair,
-                          bool has_drift) {
-  const FloParticles *fluid = &world->sets[FLO_SET_FLUID], *rigid = &world->sets[FLO_SET_RIGID];
-  double v[3] = {(double)fluid->vx[pair->i] - (double)rigid->vx[pair->sample],
-                 (double)fluid->vy[pair->i] - (double)rigid->vy[pair->sample],
-                 (double)fluid->vz[pair->i] - (double)rigid->vz[pair->sample]},
-         turn[3];
-  for (int k = 0; has_drift && k < pair->carriers.count; ++k) {
-    const double *drift = mono->partners[pair->carriers.nodes[k]].drift, share = pair->carriers.shares[k];
-    vec_cross(drift + 3, pair->carriers.arms[k], turn);
-    vec_add_scaled(v, drift, -share, v);
-    vec_add_scaled(v, turn, -share, v);
-  }
-  return vec_dot(v, pair->g);
-}
-
-// What drag does to a node as it moves now, and how that changes with its velocities: sums w and K.
-static void sum_drag(const FluidPair *pair, int k, double force, FloPartner *partner) {
-  double j[6], *matrix = partner->drag_sums + 6, share = pair->carriers.shares[k];
-  vec_scale(pair->g, share, j);
-  vec_cross(pair->carriers.arms[k], j, j + 3);
-  for (int row = 0; row < 6; ++row) {
-    partner->drag_sums[row] += force * j[row];
-    for (int column = row; column < 6; ++column) *matrix++ += pair->drag * j[row] * j[column];
-  }
-}
-
-static FloStatus meet_sample(FloWorld *world, FloMonolithic *mono, const FluidPair *pair, size_t first,
-                             FloError *error) {
-  double volume = (double)world->sets[FLO_SET_RIGID].volume[pair->sample];
-  double drag = pair->drag > 0 ? pair->drag * approach_of(world, mono, pair, false) : 0;
-  for (int k = 0; k < pair->carriers.count; ++k) {
-    uint32_t node = pair->carriers.nodes[k];
-    size_t touch;
-    double force[3];
-    FLO_TRY(find_touch(world, mono, first, (uint32_t)pair->i, node, &touch, error));
-    vec_scale(pair->g, mono->rest_volume * volume * pair->carriers.shares[k], force);
-    add_wrench(mono->touches[touch].j, force, pair->carriers.arms[k]);
-    if (pair->drag > 0) sum_drag(pair, k, drag, &mono->partners[node]);
-  }
-  return FLO_OK;
-}
-
-static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
-  size_t first = mono->n_touches, begin = pairs->slot_begin[i / FLO_BLOCK];
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    FluidPair pair = find_pair(world, mono, i, begin + (size_t)k);
-    FLO_TRY(meet_sample(world, mono, &pair, first, error));
-  }
-  size_t n = mono->n_coupled++;
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_COUPLED, (n + 1) * 4, n * 4, error));
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
-  mono->coupled = mono->buffers[FLO_BUFFER_COUPLED].data;
-  mono->fluid_touch_begin = mono->buffers[FLO_BUFFER_FLUID_BEGIN].data;
-  mono->coupled[n] = (uint32_t)i;
-  mono->fluid_touch_begin[n] = (uint32_t)first;
-  mono->fluid_touch_begin[n + 1] = (uint32_t)mono->n_touches;
-  return FLO_OK;
-}
-
-static FloStatus meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
-  for (size_t block = 0; block < pairs->n_blocks; ++block) {
-    if (pairs->slot_count[block] == 0) continue;
-    for (size_t i = block * FLO_BLOCK; i < flo_min_size((block + 1) * FLO_BLOCK, pairs->n_rows); ++i)
-      if (pairs->row_count[i] > 0) FLO_TRY(meet_fluid_row(world, mono, i, error));
-  }
-  return FLO_OK;
-}
-
-static void drag_node(const FluidPair *pair, int k, const double force[3], FloPartner *partner) {
-  double share[3], torque[3];
-  vec_scale(force, pair->carriers.shares[k], share);
-  vec_cross(pair->carriers.arms[k], share, torque);
-  vec_add(partner->drag, share, partner->drag);
-  vec_add(partner->turn_drag, torque, partner->turn_drag);
-}
-
-// Drag is explicit for the fluid, whose time step is short enough for that, but a light body would be thrown
-// to and fro: it feels the drag at the velocities that it will have, (1 + dt M^-1 K) drift = dt M^-1 w. Both
-// sides get the same force.
-static void drag_row(FloWorld *world, FloMonolithic *mono, size_t i) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
-  size_t begin = pairs->slot_begin[i / FLO_BLOCK];
-  for (int32_t n = 0; n < pairs->row_count[i]; ++n) {
-    FluidPair pair = find_pair(world, mono, i, begin + (size_t)n);
-    double force[3];
-    vec_scale(pair.g, pair.drag * approach_of(world, mono, &pair, true), force);
-    for (int k = 0; k < pair.carriers.count; ++k)
-      drag_node(&pair, k, force, &mono->partners[pair.carriers.nodes[k]]);
-    for (size_t axis = 0; axis < 3; ++axis) mono->explicit_force[4 * i + axis] -= (float)force[axis];
-  }
-}
-
-static void drag_bodies(FloWorld *world, FloMonolithic *mono) {
-  bool has_drag = false;
-  for (size_t k = 0; k < world->nodes.count; ++k) {
-    FloPartner *partner = &mono->partners[k];
-    flo_monolithic_give_way(partner->node, mono->dt, partner->drag_sums, partner->drift);
-    for (int row = 0; row < 6; ++row) has_drag = has_drag || partner->drag_sums[row] != 0;
-  }
-  for (size_t n = 0; has_drag && n < mono->n_coupled; ++n) drag_row(world, mono, mono->coupled[n]);
-}
 
 // ---- Bodies in each other ----
 
@@ -228,7 +32,8 @@ static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t 
   size_t n = mono->n_deep_pairs;
   FloDeepPair *pair = find_deep_pair(mono, own, other);
   if (!pair) {
-    FLO_TRY(reserve(world, mono, FLO_BUFFER_DEEP_PAIRS, (n + 1) * sizeof *pair, n * sizeof *pair, error));
+    FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_DEEP_PAIRS, (n + 1) * sizeof *pair,
+                                   n * sizeof *pair, error));
     mono->deep_pairs = mono->buffers[FLO_BUFFER_DEEP_PAIRS].data;
     pair = &mono->deep_pairs[mono->n_deep_pairs++];
     *pair = (FloDeepPair){.first = own < other ? own : other, .second = own < other ? other : own};
@@ -315,7 +120,7 @@ static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError 
 typedef struct Meeting {
   FloContact contact;
   uint32_t row, n_touches;
-  Carriers carriers;    // of the sample
+  FloCarried carriers;  // of the sample
   double steep[3];      // sum of V grad W
   double sum;           // sum of V W
   double rate;          // sum of V grad W . v over walls
@@ -405,13 +210,13 @@ static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, do
 // A sample of another body that forces move is pushed the other way.
 static void meet_other(const FloWorld *world, const FloMonolithic *mono, const Neighbour *n, double volume,
                        double weight, const double between[3], Meeting *meeting) {
-  const Carriers carriers = carriers_of(world, n->sample);
+  const FloCarried carriers = flo_monolithic_carriers(world, n->sample);
   for (int k = 0; k < carriers.count; ++k) {
     FloTouch *t = touch_of(mono, meeting, carriers.nodes[k]);
     double force[3], middle[3], share = weight * carriers.shares[k];
     vec_scale(n->g, (double)meeting->contact.volume * volume * carriers.shares[k], force);
     vec_add_scaled(carriers.arms[k], between, 0.5, middle);
-    add_wrench(t->j, force, meeting->is_deep ? middle : carriers.arms[k]);
+    flo_touch_add_wrench(t->j, force, meeting->is_deep ? middle : carriers.arms[k]);
     t->weight -= (float)share;
     for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(share * middle[axis]);
   }
@@ -508,7 +313,7 @@ static void finish_contact(const FloWorld *world, const FloMonolithic *mono, con
 static void meet_contact(const FloWorld *world, const FloMonolithic *mono, size_t k) {
   Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_fluid + k)};
   size_t i = m.contact.sample;
-  m.carriers = carriers_of(world, i);
+  m.carriers = flo_monolithic_carriers(world, i);
   for (int c = 0; c < m.carriers.count; ++c) touch_of(mono, &m, m.carriers.nodes[c]);
   meet_neighbours(world, mono, i, FLO_SET_BOUNDARY, &m);
   meet_neighbours(world, mono, i, FLO_SET_RIGID, &m);
@@ -526,7 +331,7 @@ static void meet_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) meet_contact(meetings->world, meetings->mono, k);
 }
 
-static bool carries(const Carriers *carriers, uint32_t node) {
+static bool carries(const FloCarried *carriers, uint32_t node) {
   for (int k = 0; k < carriers->count; ++k)
     if (carriers->nodes[k] == node) return true;
   return false;
@@ -536,7 +341,7 @@ static bool carries(const Carriers *carriers, uint32_t node) {
 static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t node) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
   while (k-- > 0) {
-    const Carriers earlier = carriers_of(world, sample_of(pairs, i, k));
+    const FloCarried earlier = flo_monolithic_carriers(world, sample_of(pairs, i, k));
     if (carries(&earlier, node)) return false;
   }
   return true;
@@ -545,10 +350,10 @@ static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t nod
 // How many nodes a contact has to do with, its own included.
 static uint32_t count_nodes(const FloWorld *world, size_t i) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
-  const Carriers own = carriers_of(world, i);
+  const FloCarried own = flo_monolithic_carriers(world, i);
   uint32_t count = (uint32_t)own.count, last = UINT32_MAX;
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    const Carriers carriers = carriers_of(world, sample_of(pairs, i, k));
+    const FloCarried carriers = flo_monolithic_carriers(world, sample_of(pairs, i, k));
     for (int c = 0; c < carriers.count; ++c) {
       uint32_t node = carriers.nodes[c];
       if (node != last && !carries(&own, node)) count += is_new_node(world, i, k, node);
@@ -579,7 +384,7 @@ static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *e
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   size_t n = 0;
   for (size_t i = 0; i < rigid->count; ++i) n += is_near_others(world, i);
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_CONTACTS, n * sizeof(FloContact), 0, error));
+  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_CONTACTS, n * sizeof(FloContact), 0, error));
   mono->contacts = mono->buffers[FLO_BUFFER_CONTACTS].data;
   for (size_t i = 0; i < rigid->count; ++i)
     if (is_near_others(world, i))
@@ -594,14 +399,14 @@ static FloStatus give_touches(FloWorld *world, FloMonolithic *mono, FloError *er
     mono->contacts[k].first = (uint32_t)mono->n_touches;
     mono->n_touches += mono->contacts[k].count;
   }
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_TOUCHES, mono->n_touches * sizeof(FloTouch),
-                  before * sizeof(FloTouch), error));
+  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_TOUCHES, mono->n_touches * sizeof(FloTouch),
+                                 before * sizeof(FloTouch), error));
   mono->touches = mono->buffers[FLO_BUFFER_TOUCHES].data;
   return FLO_OK;
 }
 
 // Each contact is met by itself, once it is known where its touches go.
-static FloStatus meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
+FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
   enum { AT_ONCE = 256 };
   Meetings meetings = {world, mono};
   FLO_TRY(list_contacts(world, mono, error));
@@ -610,135 +415,4 @@ static FloStatus meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *e
   FLO_TRY(give_touches(world, mono, error));
   flo_parallel_for(world->threads, mono->n_contacts, AT_ONCE, meet_range, &meetings);
   return FLO_OK;
-}
-
-// ---- Diagonals ----
-
-// J M^-1 J^T of one touch: how much of itself a row feels through the node, (A.3) and (A.7).
-static double response_of(const FloNode *node, const float j[6]) {
-  const double wide[6] = {(double)j[0], (double)j[1], (double)j[2], (double)j[3], (double)j[4], (double)j[5]};
-  return flo_node_response(node, wide);
-}
-
-// Velocity at the contact, seen through the touch, per unit of impulse along `direction`: (A.12)-(A.14).
-static double slip_along(const FloNode *node, const FloTouch *t, const double direction[3]) {
-  double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]}, torque[3], spin[3], sum = 0;
-  vec_cross(arm, direction, torque);
-  mat_apply(node->inverse_inertia, torque, spin);
-  for (int axis = 0; axis < 3; ++axis)
-    sum += (double)(t->weight * t->weight) * node->inverse_mass[axis] * direction[axis] * direction[axis];
-  return sum + vec_dot(torque, spin);
-}
-
-// The mean over the tangent plane: half of trace minus normal part in 3D, the other direction in 2D.
-static double mean_slip(const FloNode *node, int dim, const FloTouch *t, const float normal[3]) {
-  double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]}, sum = 0;
-  for (int axis = 0; axis < dim; ++axis) {
-    double unit[3] = {axis == 0, axis == 1, axis == 2};
-    sum += slip_along(node, t, unit);
-  }
-  return fmax((sum - slip_along(node, t, n)) / (dim - 1), 0);
-}
-
-// Relative angular velocity, seen through the touch, per unit of angular impulse; the mean over the axes.
-static double mean_spin(const FloNode *node, int dim, const FloTouch *t) {
-  const double *inverse = node->inverse_inertia;
-  double trace = inverse[0] + inverse[4] + inverse[8];
-  return (double)(t->weight * t->weight) * trace / (dim == 3 ? 3 : 1);
-}
-
-static void weigh_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const int dim = ((const Meetings *)context)->world->def.dim;
-  const FloMonolithic *mono = ((const Meetings *)context)->mono;
-  for (size_t k = begin; k < end; ++k) {
-    FloTouch *t = &mono->touches[k];
-    const FloNode *node = mono->partners[t->node].node;
-    t->response = (float)response_of(node, t->j);
-    if (t->row < mono->n_fluid) continue;
-    t->slip = (float)mean_slip(node, dim, t, mono->contacts[t->row - mono->n_fluid].normal);
-    t->spin = (float)mean_spin(node, dim, t);
-  }
-}
-
-void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
-  double scale = mono->dt * mono->dt / mono->rest_volume;
-  for (size_t n = 0; n < mono->n_coupled; ++n) {
-    size_t main = mono->fluid_touch_begin[n];
-    double diagonal = (double)mono->diagonal[mono->coupled[n]];
-    if (!(diagonal > 0)) continue; // at the very edge of everything: it does nothing
-    for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
-      const FloTouch *t = &mono->touches[k];
-      if (t->response > mono->touches[main].response) main = k;
-      mono->partners[t->node].fluid_load += scale * (double)t->response / diagonal;
-      mono->partners[t->node].has_fluid = true;
-    }
-    mono->touches[main].is_main = true;
-  }
-}
-
-// ---- By nodes ----
-
-static FloLoad load_of(const FloTouch *t) {
-  return (FloLoad){.row = t->row,
-                   .j = {t->j[0], t->j[1], t->j[2], t->j[3], t->j[4], t->j[5]},
-                   .weight = t->weight,
-                   .arm = {t->arm[0], t->arm[1], t->arm[2]}};
-}
-
-static FloStatus reserve_order(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n_nodes = world->nodes.count, n = mono->n_touches, most_chunks = n / CHUNK_TOUCHES + n_nodes + 1;
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_ORDER, (n + n_nodes + 2) * 4, 0, error));
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_CHUNKS, most_chunks * sizeof(FloTouchChunk), 0, error));
-  FLO_TRY(
-      reserve(world, mono, FLO_BUFFER_CHUNK_SUMS, most_chunks * FLO_CHUNK_SUMS * sizeof(double), 0, error));
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_LOADS, n * sizeof(FloLoad), 0, error));
-  mono->touch_order = mono->buffers[FLO_BUFFER_ORDER].data;
-  mono->chunks = mono->buffers[FLO_BUFFER_CHUNKS].data;
-  mono->chunk_sums = mono->buffers[FLO_BUFFER_CHUNK_SUMS].data;
-  mono->loads = mono->buffers[FLO_BUFFER_LOADS].data;
-  return FLO_OK;
-}
-
-static FloStatus sort_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n_nodes = world->nodes.count, n = mono->n_touches;
-  FLO_TRY(reserve_order(world, mono, error));
-  uint32_t *next = mono->touch_order + n; // where the next touch of a node goes
-  for (size_t k = 0; k <= n_nodes; ++k) next[k] = 0;
-  for (size_t k = 0; k < n; ++k) next[mono->touches[k].node + 1]++;
-  for (size_t k = 0; k < n_nodes; ++k) next[k + 1] += next[k];
-  mono->n_chunks = 0;
-  for (uint32_t node = 0; node < n_nodes; ++node)
-    for (uint32_t begin = next[node]; begin < next[node + 1]; begin += CHUNK_TOUCHES) {
-      uint32_t end = begin + CHUNK_TOUCHES < next[node + 1] ? begin + CHUNK_TOUCHES : next[node + 1];
-      mono->chunks[mono->n_chunks++] = (FloTouchChunk){begin, end, node};
-    }
-  for (size_t k = 0; k < n; ++k) mono->touch_order[next[mono->touches[k].node]++] = (uint32_t)k;
-  for (size_t k = 0; k < n; ++k) mono->loads[k] = load_of(&mono->touches[mono->touch_order[k]]);
-  return FLO_OK;
-}
-
-static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n = world->nodes.count;
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_PARTNERS, (n + 1) * sizeof(FloPartner), 0, error));
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_WRENCHES, 6 * (n + 1) * sizeof(double), 0, error));
-  mono->partners = mono->buffers[FLO_BUFFER_PARTNERS].data;
-  mono->wrenches = mono->buffers[FLO_BUFFER_WRENCHES].data;
-  for (size_t k = 0; k < n; ++k)
-    mono->partners[k] = (FloPartner){.node = flo_node_at(world, k), .n_shared = -1};
-  return FLO_OK;
-}
-
-FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  mono->n_touches = mono->n_contacts = mono->n_coupled = mono->n_chunks = 0;
-  FLO_TRY(start_partners(world, mono, error));
-  if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
-  FLO_TRY(meet_fluid(world, mono, error));
-  drag_bodies(world, mono);
-  FLO_TRY(meet_contacts(world, mono, error));
-  FLO_TRY(reserve(world, mono, FLO_BUFFER_CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0, error));
-  mono->corrected = mono->buffers[FLO_BUFFER_CORRECTED].data;
-  Meetings meetings = {world, mono};
-  flo_parallel_for(world->threads, mono->n_touches, 1024, weigh_range, &meetings);
-  return sort_touches(world, mono, error);
 }

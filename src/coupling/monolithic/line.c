@@ -14,12 +14,6 @@ typedef struct Line {
   float length; // of the way from the start; 1 is the trial
 } Line;
 
-double flo_monolithic_best_length(const FloResidual *r) {
-  static const double longest = 4; // pressures that come to zero beyond the trial are not foreseen
-  if (!(r->slope > 0)) return r->slope <= 0 ? 0 : 1; // uphill, where limits turned the way aside
-  return r->bend > 0 ? fmin(r->slope / r->bend, longest) : 1;
-}
-
 static float between(float from, float to, float length) { return from + length * (to - from); }
 
 // Beyond the trial pressures may come to zero, and the errors then are not quite those of the system. They

@@ -197,10 +197,38 @@ static inline float flo_touch_along(const FloTouch *t, const float motion[6]) {
   return sum;
 }
 
+static inline float flo_dot3(const float a[3], const float b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 static inline bool flo_monolithic_is_active(const FloMonolithic *mono, uint32_t row) {
   return mono->pressure[row] > 0 || mono->error[row] < 0;
 }
 
+// What carries a sample: nodes by their number among all, their shares, and the ways from them to the sample.
+typedef struct FloCarried {
+  int count;
+  uint32_t nodes[FLO_MAX_CARRIERS];
+  double shares[FLO_MAX_CARRIERS], arms[FLO_MAX_CARRIERS][3];
+} FloCarried;
+
+FloCarried flo_monolithic_carriers(const FloWorld *world, size_t sample);
+
+// Adds a force at the end of an arm.
+static inline void flo_touch_add_wrench(float wrench[6], const double force[3], const double arm[3]) {
+  double torque[3];
+  vec_cross(arm, force, torque);
+  for (int axis = 0; axis < 3; ++axis) {
+    wrench[axis] += (float)force[axis];
+    wrench[axis + 3] += (float)torque[axis];
+  }
+}
+
+FloStatus flo_monolithic_reserve(FloWorld *world, FloMonolithic *mono, FloMonolithicBuffer which, size_t size,
+                                 size_t keep, FloError *error);
+// Parts of flo_monolithic_meet: touches of fluid rows, with viscous drag, and contacts.
+FloStatus flo_monolithic_meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error);
+FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error);
 // Finds touches and contacts of the present neighbourhood, and their parts of the diagonals.
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
 // Share of a contact's friction that acts on a sample of a wall near it.
@@ -214,15 +242,16 @@ void flo_monolithic_give_way(const FloNode *node, double scale, const double sum
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 // Volume errors and tangential velocities that follow from these.
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
+// The same for bodies and contacts alone.
+void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono);
+void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
 // Iterates until the errors are small; the unknowns then stand in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 // How bodies yield to what the fluid rows next to them are about to do.
 void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
 
-// A line leads from the pressures where the last trial started to the trial, which is at 1. Where the energy
-// is least; 0 if the trial is uphill.
-double flo_monolithic_best_length(const FloResidual *residual);
-// Goes to a point of the line, with the errors of fluid as far as they are linear.
+// A line leads from the pressures where the last trial started to the trial, which is at 1. Goes to a point
+// of it, with the errors of fluid as far as they are linear.
 void flo_monolithic_go(FloWorld *world, FloMonolithic *mono, double length);
 
 #endif

@@ -3,10 +3,11 @@
 // order.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
+#include "solve/nncg.h"
 
 #include <string.h>
 
-enum { BLOCKS_PER_CHUNK = 64, ROWS_PER_CHUNK = 1024 };
+enum { ROWS_PER_CHUNK = 1024 };
 
 typedef struct Solve {
   FloWorld *world;
@@ -17,183 +18,6 @@ typedef struct Solve {
   bool has_lines; // the best length is sought
   bool is_restart, is_contact_restart;
 } Solve;
-
-// ---- From unknowns to velocities ----
-
-// Force, torque and number of active contacts of one chunk of touches.
-static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, double result[7]) {
-  double sums[7] = {0};
-  for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
-    const FloLoad *t = &mono->loads[n];
-    if (t->row < mono->n_fluid) {
-      double p = (double)mono->pressure[t->row];
-      for (int k = 0; k < 6; ++k) sums[k] += p * (double)t->j[k];
-      continue;
-    }
-    const FloContact *contact = &mono->contacts[t->row - mono->n_fluid];
-    double p = (double)contact->pressure, torque[3];
-    double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]};
-    double lambda[3] = {(double)contact->friction[0], (double)contact->friction[1],
-                        (double)contact->friction[2]};
-    vec_cross(arm, lambda, torque);
-    for (int axis = 0; axis < 3; ++axis) {
-      sums[axis] += p * (double)t->j[axis] + (double)t->weight * lambda[axis];
-      sums[axis + 3] +=
-          p * (double)t->j[axis + 3] + torque[axis] + (double)t->weight * (double)contact->torque[axis];
-    }
-    sums[6] += contact->pressure > 0 || contact->error < 0;
-  }
-  memcpy(result, sums, sizeof sums);
-}
-
-static void chunk_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  FloMonolithic *mono = ((Solve *)context)->mono;
-  for (size_t k = begin; k < end; ++k)
-    sum_chunk(mono, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k);
-}
-
-// (3.11b) and (3.11c).
-static void move_partner(const FloMonolithic *mono, FloPartner *partner) {
-  const FloNode *node = partner->node;
-  double spin[3];
-  mat_apply(node->inverse_inertia, partner->torque, spin);
-  for (int axis = 0; axis < 3; ++axis) {
-    partner->velocity[axis] =
-        partner->start[axis] + mono->dt * node->inverse_mass[axis] * partner->force[axis];
-    partner->angular_velocity[axis] = partner->turn_start[axis] + mono->dt * spin[axis];
-    partner->motion[axis] = (float)partner->velocity[axis];
-    partner->motion[axis + 3] = (float)partner->angular_velocity[axis];
-  }
-}
-
-static void apply_to_bodies(Solve *solve) {
-  FloWorld *world = solve->world;
-  FloMonolithic *mono = solve->mono;
-  flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, chunk_range, solve);
-  for (size_t k = 0; k < world->nodes.count; ++k) {
-    FloPartner *partner = &mono->partners[k];
-    vec_set(partner->force, 0, 0, 0);
-    vec_set(partner->torque, 0, 0, 0);
-    partner->n_active = 0;
-  }
-  for (size_t k = 0; k < mono->n_chunks; ++k) {
-    FloPartner *partner = &mono->partners[mono->chunks[k].node];
-    vec_add(partner->force, mono->chunk_sums + FLO_CHUNK_SUMS * k, partner->force);
-    vec_add(partner->torque, mono->chunk_sums + FLO_CHUNK_SUMS * k + 3, partner->torque);
-    partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
-  }
-  for (size_t k = 0; k < world->nodes.count; ++k) move_partner(mono, &mono->partners[k]);
-}
-
-// Pressure force (3.15), split into what the neighbours' pressures do and what the particle's own does, whose
-// sum of gradients is known; and the velocity that follows.
-static void fluid_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Solve *solve = context;
-  FloMonolithic *mono = solve->mono;
-  const FloPairs *pairs = flo_pairs_of(solve->world, FLO_SET_FLUID, FLO_SET_FLUID);
-  const FloSweep sweep = {pairs, mono->pressure, mono->force};
-  const float *mass = solve->world->sets[FLO_SET_FLUID].mass;
-  const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
-  const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
-  flo_passes()->gradient(&sweep, begin, end);
-  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
-    float *f = mono->force + 4 * i, *v = mono->velocity + 4 * i, p = mono->pressure[i];
-    const float *g = mono->steep + 4 * i, *start = mono->start + 4 * i;
-    float per_mass = held[i] ? 0 : dt / mass[i];
-    for (int axis = 0; axis < 4; ++axis) {
-      f[axis] = -volume * (volume * f[axis] + p * g[axis]);
-      v[axis] = start[axis] + per_mass * f[axis];
-    }
-  }
-}
-
-void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
-  Solve solve = {.world = world, .mono = mono};
-  apply_to_bodies(&solve);
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, fluid_range, &solve);
-}
-
-// ---- From velocities to errors ----
-
-// What bodies do to the volume of the fluid next to them.
-static void coupled_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  FloMonolithic *mono = ((Solve *)context)->mono;
-  float scale = (float)(mono->dt / mono->rest_volume);
-  for (size_t n = begin; n < end; ++n) {
-    uint32_t row = mono->coupled[n];
-    float sum = 0;
-    for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      sum += flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].node].motion);
-    mono->source[row] = mono->own_source[row] + scale * sum;
-  }
-}
-
-// (3.14).
-static void error_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Solve *solve = context;
-  FloMonolithic *mono = solve->mono;
-  const FloSweep sweep = {flo_pairs_of(solve->world, FLO_SET_FLUID, FLO_SET_FLUID), mono->velocity,
-                          mono->error};
-  const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
-  flo_passes()->divergence(&sweep, begin, end);
-  for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
-    const float *g = mono->steep + 4 * i, *v = mono->velocity + 4 * i;
-    float own = v[0] * g[0] + v[1] * g[1] + v[2] * g[2];
-    mono->error[i] = mono->source[i] - dt * (own - volume * mono->error[i]);
-  }
-}
-
-static float dot3(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-// (3.10) and (3.21), the latter with the weights and arms of the mirrored forces (3.22): the matrix is then
-// symmetric, and the velocity is that of the two bodies at one point.
-static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
-  float sum = 0, v[3] = {contact->bias[0] - contact->wall[0], contact->bias[1] - contact->wall[1],
-                         contact->bias[2] - contact->wall[2]};
-  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
-    const FloTouch *t = &mono->touches[k];
-    const float *m = mono->partners[t->node].motion, *omega = m + 3, *arm = t->arm;
-    sum += flo_touch_along(t, m);
-    v[0] += t->weight * m[0] + omega[1] * arm[2] - omega[2] * arm[1];
-    v[1] += t->weight * m[1] + omega[2] * arm[0] - omega[0] * arm[2];
-    v[2] += t->weight * m[2] + omega[0] * arm[1] - omega[1] * arm[0];
-  }
-  contact->error = contact->gap + (float)mono->dt / contact->volume * sum;
-  float normal = dot3(v, contact->normal);
-  for (int axis = 0; axis < 3; ++axis) contact->velocity[axis] = v[axis] - normal * contact->normal[axis];
-}
-
-// How fast the bodies of a contact turn against each other.
-static void evaluate_spin(const FloMonolithic *mono, FloContact *contact) {
-  for (int axis = 0; axis < 3; ++axis) contact->spin[axis] = -contact->wall_spin[axis];
-  for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {
-    const FloTouch *t = &mono->touches[k];
-    for (int axis = 0; axis < 3; ++axis)
-      contact->spin[axis] += t->weight * mono->partners[t->node].motion[axis + 3];
-  }
-}
-
-static void contact_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  FloMonolithic *mono = ((Solve *)context)->mono;
-  for (size_t k = begin; k < end; ++k) {
-    evaluate_contact(mono, &mono->contacts[k]);
-    if (mono->contacts[k].roll_limit > 0) evaluate_spin(mono, &mono->contacts[k]);
-  }
-}
-
-void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
-  Solve solve = {.world = world, .mono = mono};
-  flo_parallel_for(world->threads, mono->n_coupled, 1024, coupled_range, &solve);
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, error_range, &solve);
-  flo_parallel_for(world->threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, &solve);
-}
 
 // ---- Diagonals with relaxation ----
 
@@ -241,7 +65,7 @@ static void share_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) share_contact(solve->mono, &solve->mono->contacts[k]);
 }
 
-// Diagonals depend on who presses, and that is soon settled.
+// Diagonals depend on which contacts press, and that is soon settled.
 static void share_contacts(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
   bool is_new = false;
@@ -329,7 +153,7 @@ static void propose_coupled(const void *context, size_t begin, size_t end, doubl
 }
 
 static void clamp_length(float v[3], float longest) {
-  float length = sqrtf(dot3(v, v));
+  float length = sqrtf(flo_dot3(v, v));
   if (length <= longest) return;
   for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
 }
@@ -362,7 +186,7 @@ static double friction_residual(const FloMonolithic *mono, const FloContact *con
   float diagonal = contact->slip_diagonal / contact->slip_share;
   propose_bounded(contact->friction, contact->velocity, 1 / diagonal, contact->cone * contact->pressure,
                   lack);
-  return (double)(sqrtf(dot3(lack, lack)) * diagonal) * mono->dt / spacing;
+  return (double)(sqrtf(flo_dot3(lack, lack)) * diagonal) * mono->dt / spacing;
 }
 
 // The same for rolling, as the way that the sample is turned by.
@@ -373,7 +197,7 @@ static double rolling_residual(const FloMonolithic *mono, const FloContact *cont
   float diagonal = contact->spin_diagonal / contact->spin_share;
   propose_bounded(contact->torque, contact->spin, 1 / diagonal, contact->roll_limit * contact->pressure,
                   lack);
-  return (double)(sqrtf(dot3(lack, lack) * dot3(arm, arm)) * diagonal) * mono->dt / spacing;
+  return (double)(sqrtf(flo_dot3(lack, lack) * flo_dot3(arm, arm)) * diagonal) * mono->dt / spacing;
 }
 
 static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
@@ -387,8 +211,8 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
     c->pressure_move = moved - p;
     propose_friction(c, solve->contact_relaxation, moved);
     sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
-                        mono->dt * (double)dot3(c->friction_move, c->velocity);
-    if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)dot3(c->torque_move, c->spin);
+                        mono->dt * (double)flo_dot3(c->friction_move, c->velocity);
+    if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)flo_dot3(c->torque_move, c->spin);
     if (!(p > 0 || c->error < 0)) continue;
     double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
                       friction_residual(mono, c, solve->world->def.spacing) +
@@ -437,7 +261,7 @@ static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
 }
 
 static void keep_limits(FloContact *c) {
-  float normal = dot3(c->friction, c->normal);
+  float normal = flo_dot3(c->friction, c->normal);
   c->pressure = c->pressure > 0 ? c->pressure : 0;
   for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
   clamp_length(c->friction, c->cone * c->pressure);
@@ -467,16 +291,14 @@ static void advance_contacts(void *context, size_t begin, size_t end, int thread
   for (size_t k = begin; k < end; ++k) advance_contact(solve, &solve->mono->contacts[k]);
 }
 
-// Starts anew, without what came before, where the quotient is too large.
-static float find_beta(const Solve *solve, double square, double before, double largest, bool *is_restart) {
-  bool is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
-  double beta = before > 0 ? square / before : 0;
-  *is_restart = beta > largest;
-  return is_conjugate && beta > 0 && beta <= largest ? (float)beta : 0;
+static bool is_conjugate(const Solve *solve) {
+  return (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
 }
 
 static void set_contact_beta(Solve *solve, double square, double before) {
-  solve->contact_beta = find_beta(solve, square, before, 1, &solve->is_contact_restart);
+  FloConjugate next = flo_nncg_fletcher_reeves(square, before);
+  solve->contact_beta = is_conjugate(solve) ? (float)next.beta : 0;
+  solve->is_contact_restart = next.is_restart;
 }
 
 // Polak-Ribiere with steps of the best length: as Fletcher-Reeves while all limits stay as they are, and soon
@@ -485,8 +307,8 @@ static void set_contact_beta(Solve *solve, double square, double before) {
 // larger than one.
 static void choose_betas(Solve *solve, const FloResidual *now, const FloResidual *before) {
   if (solve->has_lines) {
-    // Limits that change can make errors grow for once, and the way is still good; but not by much.
-    solve->beta = find_beta(solve, now->square - now->cross, before->square, 10, &solve->is_restart);
+    FloConjugate next = flo_nncg_polak_ribiere(now->square, now->cross, before->square);
+    solve->beta = is_conjugate(solve) ? (float)next.beta : 0, solve->is_restart = next.is_restart;
     set_contact_beta(solve, now->contact_square, before->contact_square);
     return;
   }
@@ -501,17 +323,14 @@ static void advance(Solve *solve, const FloResidual *residual, const FloResidual
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
 }
 
-static const double shortest_step = 0.5, longest_step = 2.5; // as most of the best ones are
-
 // Goes from the trial to the best point of its line, unless that is near, and proposes anew from there. False
 // if the trial was uphill, so that the way is no good. Contacts stay where the trial took them, and move on
 // by the errors that they had there: what is not right about that the next trial sees, and no step ends
 // before it has been tried.
 static bool go_to_best(Solve *solve, FloResidual *residual) {
-  static const double near = 0.25;
-  double length = flo_monolithic_best_length(residual);
-  solve->length = fmin(fmax(solve->length * length, shortest_step), longest_step);
-  if (fabs(length - 1) < near) return true;
+  double length = flo_nncg_best_length(residual->slope, residual->bend);
+  solve->length = flo_nncg_next_length(solve->length, length);
+  if (flo_nncg_is_near(length)) return true;
   flo_monolithic_go(solve->world, solve->mono, length);
   *residual = propose(solve);
   return length > 0;
@@ -578,8 +397,8 @@ static void settle_contacts(Solve *solve, int *most) {
   double before = 0, sums[N_SUMS];
   const int at_once = sweeps_at_once(mono);
   for (int k = 0; k < at_once && (*most) > 0; ++k, --(*most)) {
-    apply_to_bodies(solve);
-    flo_parallel_for(threads, mono->n_contacts, ROWS_PER_CHUNK, contact_range, solve);
+    flo_monolithic_apply_to_bodies(solve->world, mono);
+    flo_monolithic_evaluate_contacts(solve->world, mono);
     share_contacts(solve);
     flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, sums);
     if (is_contact_small(solve->world, mono, sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1))) return;
@@ -593,12 +412,10 @@ static void settle_contacts(Solve *solve, int *most) {
 // rough pressures that plain steps end with which shake them until surface tension can round their corners.
 static void choose_way(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
-  bool has_drops = flo_surface_tension_is_used(solve->world),
-       is_conjugate = (int)solve->world->params[FLO_MONO_SOLVER] == FLO_SOLVER_NNCG;
+  bool has_drops = flo_surface_tension_is_used(solve->world);
   solve->motion = has_drops ? 0 : measure_motion(solve);
-  solve->has_lines = is_conjugate && mono->n_fluid > 0 && !has_drops;
-  bool has_length = solve->has_lines && mono->step_length > 0;
-  solve->length = has_length ? fmin(fmax(mono->step_length, shortest_step), longest_step) : 1;
+  solve->has_lines = is_conjugate(solve) && mono->n_fluid > 0 && !has_drops;
+  solve->length = flo_nncg_first_length(solve->has_lines ? mono->step_length : 0);
 }
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
@@ -616,8 +433,8 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     flo_monolithic_apply(world, mono);
     flo_monolithic_evaluate(world, mono);
     if (k == 0) {
-      // Who is active at first is known only now.
-      apply_to_bodies(&solve);
+      // Which contacts are active at first is known only now.
+      flo_monolithic_apply_to_bodies(world, mono);
       share_fluid(mono);
     }
     residual = propose(&solve);
