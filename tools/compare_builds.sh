@@ -5,6 +5,10 @@
 #   tools/compare_builds.sh OLD NEW [SCENE...]     OLD and NEW are programs: .../build/bin/flotsam
 #   steps=20 tools/compare_builds.sh OLD NEW       fewer steps
 #
+# Where states differ, it also says by how much the measurements of the last frame do: the largest difference of a number,
+# as a share of the largest of its kind (of a vector: of its components). Forces scatter from step to step and are left
+# out, as are times, iterations and residuals.
+#
 # The scenes come from the source tree of OLD, so that a change of a scene file is not taken for one of the program.
 # Results of OLD are kept in $cache (default: build-compare) and used again.
 set -uo pipefail
@@ -38,6 +42,21 @@ print(summary["steps"], summary["state_hash"], json.dumps(last, sort_keys=True))
   rm -rf "$folder"
 }
 
+# largest OLD_MEASUREMENTS NEW_MEASUREMENTS
+largest() {
+  python3 -c '
+import json, re, sys
+old, new = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+skip = re.compile(r"^(wall_seconds|iterations|residual|dt|contacts)$|\.[ft][xyz]$")
+kind = lambda name: re.sub(r"[._]?[xyzw]$", "", name)
+names = [n for n in old if isinstance(old[n], (int, float)) and isinstance(new.get(n), (int, float)) and not skip.search(n)]
+size = {}
+for n in names: size[kind(n)] = max(size.get(kind(n), 0), abs(old[n]))
+share = lambda n: abs(old[n] - new[n]) / max(size[kind(n)], 1e-9)
+worst = max(names, key=share, default=None)
+print("%.1e (%s)" % (share(worst), worst) if worst else "no measurements")' "$1" "$2"
+}
+
 differ=0
 for scene in "$@"; do
   path=$scenes_of_old/${scene%.json}.json
@@ -53,7 +72,8 @@ for scene in "$@"; do
     if [[ $old_steps == "$new_steps" && $old_hash == "$new_hash" ]]; then
       echo "same      $name, $threads threads: $old_steps steps, $old_hash"
     else
-      echo "DIFFERENT $name, $threads threads: $old_steps and $new_steps steps, $old_hash and $new_hash"
+      echo "DIFFERENT $name, $threads threads: $old_steps and $new_steps steps, $old_hash and $new_hash;" \
+        "largest difference $(largest "$old_last" "$new_last")"
       differ=1
     fi
   done

@@ -89,7 +89,6 @@ static void rigid_kick(FloBody *body, const double gravity[3], const double *wre
     vec_scale(wrench + 3, dt, turn);
   }
   vec_scale(impulse, dt, impulse);
-  if (!wrench) vec_scale(gravity, rigid->node.mass * dt, impulse); // TODO compat
   flo_rigid_push(rigid, impulse, turn);
 }
 

@@ -66,19 +66,29 @@ static void add_square(const void *context, size_t begin, size_t end, double *su
   }
 }
 
-static FloSweepMeasure sweep(void *context) {
-  Solve *solve = context;
+// All rows, colour after colour; the largest change of velocity.
+static double relax_all(Solve *solve) {
   const FloRows *rows = solve->rows;
-  FloSweepMeasure measure = {0};
+  double largest;
   for (size_t colour = 0; colour < rows->n_colours; ++colour) {
     solve->order = rows->colour_rows + rows->colour_begin[colour];
     flo_parallel_for(solve->threads, rows->colour_begin[colour + 1] - rows->colour_begin[colour],
                      ROWS_PER_CHUNK, relax_range, solve);
   }
-  flo_parallel_max(solve->threads, rows->n_rows, raise_change, solve, 1, &measure.residual);
-  flo_parallel_sum(solve->threads, rows->n_rows, add_square, solve, 1, &measure.square);
-  measure.residual = fmax(measure.residual, 0);
+  flo_parallel_max(solve->threads, rows->n_rows, raise_change, solve, 1, &largest);
+  return fmax(largest, 0);
+}
+
+static FloSweepMeasure sweep(void *context) {
+  Solve *solve = context;
+  FloSweepMeasure measure = {.residual = relax_all(solve)};
+  flo_parallel_sum(solve->threads, solve->rows->n_rows, add_square, solve, 1, &measure.square);
   return measure;
+}
+
+double flo_gauss_seidel_sweep(FloRows *rows, int threads, double *lambda, double *velocities) {
+  Solve solve = {.rows = rows, .threads = threads, .lambda = lambda, .velocities = velocities};
+  return relax_all(&solve);
 }
 
 // ---- Conjugate directions ----

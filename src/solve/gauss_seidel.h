@@ -12,5 +12,9 @@
 // flo_rows_residual.
 FloSolveReport flo_gauss_seidel(FloRows *rows, int threads, const FloNncgLimits *limits, double *lambda,
                                 double *velocities);
+// One sweep alone, for a caller that has other unknowns to visit in between. Both arrays must belong
+// together, as one that begins with zeros and velocities without the rows. The largest change of velocity by
+// a row.
+double flo_gauss_seidel_sweep(FloRows *rows, int threads, double *lambda, double *velocities);
 
 #endif

@@ -120,6 +120,7 @@ static void forcing_finish(FloWorld *world, void *state) {
   for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
     flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
   flo_forces_free(&forcing->forces, &world->memory);
+  if (forcing->rows.memory) flo_rows_free(&forcing->rows);
   flo_body_rows_free(&forcing->bodies, &world->memory);
 }
 
@@ -140,11 +141,13 @@ static FloStatus reserve_buffers(FloWorld *world, FloDirectForcing *forcing, Flo
   size_t n_samples =
       world->sets[FLO_SET_BOUNDARY].capacity + world->sets[FLO_SET_RIGID].capacity + 2 * FLO_BLOCK;
   bool is_penalty = flo_forcing_response(world) == FLO_RESPONSE_PENALTY;
+  FloBuffer *changes = &forcing->buffers[FLO_FORCING_CHANGES];
   FLO_TRY(flo_buffer_reserve(&world->memory, partners, world->bodies.count * sizeof(FloForcingPartner), 0,
                              error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, changes, 6 * world->bodies.count * sizeof(double), 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, repulsion, is_penalty ? n_samples * 4 * sizeof(float) : 0, 0,
                              error));
-  forcing->partners = partners->data, forcing->repulsion = repulsion->data;
+  forcing->partners = partners->data, forcing->repulsion = repulsion->data, forcing->changes = changes->data;
   return FLO_OK;
 }
 
@@ -181,8 +184,11 @@ static void meet_bodies(FloWorld *world, FloDirectForcing *forcing) {
     FloBody *body = &flo_bodies(world)[k];
     FloForcingPartner *partner = &forcing->partners[k];
     body->before = body->state.pose;
-    *partner = (FloForcingPartner){
-        .slip = body->slip, .restitution = body->restitution, .is_moving = body->is_moving};
+    memset(forcing->changes + 6 * k, 0, 6 * sizeof(double));
+    *partner = (FloForcingPartner){.slip = body->slip,
+                                   .restitution = body->restitution,
+                                   .is_moving = body->is_moving,
+                                   .change = forcing->changes + 6 * k};
     if (world->params[FLO_FORCING_SLIP_TIME] > 0)
       partner->slip = pow(body->slip, forcing->kick_dt / world->params[FLO_FORCING_SLIP_TIME]);
     if (flo_body_is_pushed(body)) meet_pushed(world, body->nodes, partner);
@@ -280,7 +286,7 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   FLO_TRY(flo_forcing_detect(world, forcing, error));
   forcing->detection_seconds += flo_seconds() - since;
   double responding = flo_world_stage_done(world, FLO_STAGE_BODIES, since);
-  flo_forcing_respond(world, forcing);
+  FLO_TRY(flo_forcing_respond(world, forcing, error));
   since = flo_world_stage_done(world, FLO_STAGE_RESPONSE, responding);
   correct_bodies(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);

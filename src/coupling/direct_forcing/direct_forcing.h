@@ -4,6 +4,7 @@
 
 #include "base/vecmath.h"
 #include "coupling/forces/forces.h"
+#include "solve/gauss_seidel.h"
 #include "sph/arrays.h"
 
 // Of the surfaces that a fluid particle is nearer to than it may be, so many count: the nearest.
@@ -53,8 +54,9 @@ typedef struct FloBodyContact {
   double velocity[3];          // predicted, relative to the other
   double least;                // normal velocity that is needed
   double friction;             // coefficient
-  double press, drag[3];       // impulses on the body
-  double weight, drag_weight;  // velocity per impulse
+  uint32_t row, drag_row;      // in `rows`; FLO_NO_ROW: no friction
+  double impulse[3];           // on the body
+  bool is_pressed;
 } FloBodyContact;
 
 // What the response knows of a body.
@@ -72,7 +74,7 @@ typedef struct FloForcingPartner {
   double matrix[36];    // A, or mass and inertia alone
   double load[6];       // right-hand side of (18)
   double mobility[36];  // inverse of the above, or of mass and inertia alone
-  double change[6];     // of the velocities by the response
+  double *change;       // of the six velocities by the response
   double push[6];       // impulse by the forces of the fluid around it, before contacts
   double impulse[6];    // that the response gave it
   double exchange[6];   // all that fluid and other solids gave it, also where it cannot be moved
@@ -122,6 +124,8 @@ enum {
   FLO_FORCING_ROOMS,
   FLO_FORCING_SEEN,
   FLO_FORCING_PARTNERS,
+  FLO_FORCING_CHANGES,
+  FLO_FORCING_LAMBDA,
   FLO_FORCING_REPULSION,
   FLO_N_FORCING_BUFFERS
 };
@@ -148,6 +152,9 @@ typedef struct FloDirectForcing {
   uint32_t *linked; // contacts that others depend on, or that do: of followers, body by body; then in company
   FloFollowers *followers;
   FloBodyContact *body_contacts;
+  FloRows rows;    // of contacts of bodies among each other; their nodes are all bodies
+  double *lambda;  // their multipliers
+  double *changes; // of the velocities of bodies, six each
   FloForcingPartner *partners;
   FLO_ARRAYS(FLO_FORCING_ARRAYS);
   float *repulsion; // quadruples per sample, those of bodies after those of walls: the penalty's opposite
@@ -249,10 +256,11 @@ void flo_forcing_meet_followers(FloWorld *world, FloDirectForcing *forcing);
 double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing);
 // Gives fluid and bodies the velocities that contacts ask for; what touches a single solid that cannot be
 // pushed has got it already.
-void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing);
-// Solves the symmetric, positive definite system a x = b of n <= 6 unknowns, rows of six, by Cholesky; false
-// if it is not positive definite.
-bool flo_forcing_solve(const double a[36], int n, const double b[6], double x[6]);
+FloStatus flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// Contacts of bodies among each other as rows, for the mobilities that bodies have; without impulses.
+FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// The impulses that solving the rows has found, into the contacts.
+void flo_forcing_take_rows(FloDirectForcing *forcing);
 
 // ---- Baseline ----
 

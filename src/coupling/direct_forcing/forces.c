@@ -155,10 +155,8 @@ static void add_contact(FloWorld *world, const FloForcingContact *c, double scal
 }
 
 static void add_body_contact(FloWorld *world, const FloBodyContact *c, double scale) {
-  double push[3];
-  vec_add_scaled(c->drag, c->normal, c->press, push);
-  add_to_sample(world, world->sets[FLO_SET_BOUNDARY].count + c->sample, push, scale);
-  add_to_sample(world, c->other_sample, push, -scale);
+  add_to_sample(world, world->sets[FLO_SET_BOUNDARY].count + c->sample, c->impulse, scale);
+  add_to_sample(world, c->other_sample, c->impulse, -scale);
 }
 
 static void add_rows(FloWorld *world, const FloBodyRows *rows) {

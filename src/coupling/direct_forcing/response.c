@@ -23,42 +23,12 @@
 // surfaces, a particle between several shares its slip condition out equally: two solids that move against
 // each other with a no-slip particle between them are braked, but not glued together.
 #include "coupling/direct_forcing/direct_forcing.h"
+#include "solve/dense.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ---- Small matrices ----
-
-// Lower triangle of its Cholesky factor, with the inverse of each number on the diagonal.
-static bool factorise(const double a[36], int n, double l[36]) {
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j) {
-      double sum = a[6 * i + j];
-      for (int k = 0; k < j; ++k) sum -= l[6 * i + k] * l[6 * j + k];
-      if (i == j && !(sum > 0)) return false;
-      l[6 * i + j] = i == j ? 1 / sqrt(sum) : sum * l[6 * j + j];
-    }
-  return true;
-}
-
-static void substitute(const double l[36], int n, const double b[6], double x[6]) {
-  for (int i = 0; i < n; ++i) {
-    x[i] = b[i];
-    for (int k = 0; k < i; ++k) x[i] -= l[6 * i + k] * x[k];
-    x[i] *= l[6 * i + i];
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    for (int k = i + 1; k < n; ++k) x[i] -= l[6 * k + i] * x[k];
-    x[i] *= l[6 * i + i];
-  }
-}
-
-bool flo_forcing_solve(const double a[36], int n, const double b[6], double x[6]) {
-  double l[36];
-  if (!factorise(a, n, l)) return false;
-  substitute(l, n, b, x);
-  return true;
-}
 
 static void apply(const double m[36], const double v[6], double out[6]) {
   for (int i = 0; i < 6; ++i) {
@@ -86,24 +56,19 @@ static void set_mass(FloForcingPartner *partner) {
   }
 }
 
-// Along locked axes nothing moves: as if those unknowns were not there.
+// Along locked axes nothing moves: those rows and columns are empty.
 static void lock_axes(FloForcingPartner *partner) {
-  for (int axis = 0; axis < 6; ++axis) {
-    if (!partner->node.locks[axis]) continue;
-    for (int k = 0; k < 6; ++k) partner->matrix[6 * axis + k] = partner->matrix[6 * k + axis] = 0;
-    partner->matrix[7 * axis] = 1;
-  }
+  for (int axis = 0; axis < 6; ++axis)
+    for (int k = 0; partner->node.locks[axis] && k < 6; ++k)
+      partner->matrix[6 * axis + k] = partner->matrix[6 * k + axis] = 0;
 }
 
 static void find_mobility(FloForcingPartner *partner) {
-  double l[36];
-  bool is_solvable = factorise(partner->matrix, 6, l);
-  for (int column = 0; column < 6; ++column) {
-    bool is_locked = partner->node.locks[column];
-    double unit[6] = {0}, x[6] = {0};
-    unit[column] = 1;
-    if (!is_locked && is_solvable) substitute(l, 6, unit, x);
-    for (int row = 0; row < 6; ++row) partner->mobility[6 * row + column] = x[row];
+  double factors[36], column[6];
+  bool is_solvable = flo_dense_factorise_semidefinite(6, partner->matrix, factors);
+  for (int k = 0; is_solvable && k < 6; ++k) {
+    flo_dense_inverse_column(6, factors, k, column);
+    for (int row = 0; row < 6; ++row) partner->mobility[6 * row + k] = column[row];
   }
 }
 
@@ -304,15 +269,16 @@ static void solve_pushes(const Company *company, const double wants[FLO_MAX_HITS
                          double press[FLO_MAX_HITS]) {
   bool is_active[FLO_MAX_HITS] = {true, true, true, true};
   for (int round = 0; round < company->n; ++round) {
-    double matrix[36] = {0}, b[6] = {0}, x[6];
+    double matrix[FLO_MAX_HITS * FLO_MAX_HITS], factors[FLO_MAX_HITS * FLO_MAX_HITS], x[FLO_MAX_HITS];
     int rows[FLO_MAX_HITS], n = 0, worst = -1;
     for (int k = 0; k < company->n; ++k)
       if (is_active[k]) rows[n++] = k;
     for (int k = 0; k < n; ++k) {
-      b[k] = wants[rows[k]];
-      for (int j = 0; j < n; ++j) matrix[6 * k + j] = answer_of(company, rows[k], rows[j], company->softness);
+      x[k] = wants[rows[k]];
+      for (int j = 0; j < n; ++j) matrix[n * k + j] = answer_of(company, rows[k], rows[j], company->softness);
     }
-    bool is_solved = flo_forcing_solve(matrix, n, b, x);
+    bool is_solved = flo_dense_factorise(n, matrix, factors);
+    if (is_solved) flo_dense_solve(n, factors, x, x);
     for (int k = 0; k < company->n; ++k) press[k] = 0;
     for (int k = 0; is_solved && k < n; ++k) {
       press[rows[k]] = fmax(x[k], 0);
@@ -355,71 +321,6 @@ static double relax_company(FloDirectForcing *forcing, Company *company) {
   return fmax(changed, vec_length(before));
 }
 
-static void start_body_contact(FloDirectForcing *forcing, FloBodyContact *c) {
-  const FloForcingPartner *a = &forcing->partners[c->body], *b = &forcing->partners[c->other];
-  c->weight = yield_of(a, c->normal, c->arm) + yield_of(b, c->normal, c->other_arm);
-  c->drag_weight = 0;
-  // In which direction it will slide is not known. The trace over the tangent plane is at least the largest
-  // yield, which makes every step a safe one, however the scene is turned.
-  for (int axis = 0; axis < 3; ++axis) {
-    double along[3] = {axis == 0, axis == 1, axis == 2};
-    vec_add_scaled(along, c->normal, -vec_dot(along, c->normal), along);
-    c->drag_weight += yield_of(a, along, c->arm) + yield_of(b, along, c->other_arm);
-  }
-}
-
-static void body_velocity(const FloDirectForcing *forcing, const FloBodyContact *c, double v[3]) {
-  double of_a[3], of_b[3];
-  flo_forcing_velocity_at(forcing->partners[c->body].change, c->arm, of_a);
-  flo_forcing_velocity_at(forcing->partners[c->other].change, c->other_arm, of_b);
-  vec_add(c->velocity, of_a, v);
-  vec_sub(v, of_b, v);
-}
-
-static void push_bodies(FloDirectForcing *forcing, const FloBodyContact *c, const double impulse[3]) {
-  push_partner(&forcing->partners[c->body], impulse, c->arm, 1);
-  push_partner(&forcing->partners[c->other], impulse, c->other_arm, -1);
-}
-
-// What should press, for the velocities that there are.
-static double wanted_press(const FloDirectForcing *forcing, const FloBodyContact *c) {
-  double v[3];
-  body_velocity(forcing, c, v);
-  return fmax(0, c->press + (c->least - vec_dot(v, c->normal)) / c->weight);
-}
-
-static bool has_drag(const FloBodyContact *c) { return c->drag_weight > 0 && c->friction > 0; }
-
-// Likewise. Coulomb: the drag is no more than friction times what presses.
-static void wanted_drag(const FloDirectForcing *forcing, const FloBodyContact *c, double drag[3]) {
-  double v[3];
-  body_velocity(forcing, c, v);
-  vec_add_scaled(v, c->normal, -vec_dot(v, c->normal), v);
-  vec_add_scaled(c->drag, v, -1 / c->drag_weight, drag);
-  double size = vec_length(drag), limit = c->friction * c->press;
-  if (size > limit) vec_scale(drag, limit / size, drag);
-}
-
-static double relax_drag(FloDirectForcing *forcing, FloBodyContact *c) {
-  double drag[3], more[3];
-  wanted_drag(forcing, c, drag);
-  vec_sub(drag, c->drag, more);
-  vec_copy(drag, c->drag);
-  push_bodies(forcing, c, more);
-  return vec_length(more) * c->drag_weight;
-}
-
-static double relax_bodies(FloDirectForcing *forcing, FloBodyContact *c) {
-  double push[3];
-  if (!(c->weight > 0)) return 0; // neither can move
-  double press = wanted_press(forcing, c), more = press - c->press;
-  c->press = press;
-  vec_scale(c->normal, more, push);
-  push_bodies(forcing, c, push);
-  double changed = fabs(more) * c->weight;
-  return has_drag(c) ? fmax(changed, relax_drag(forcing, c)) : changed;
-}
-
 static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
   const float *mass = world->sets[FLO_SET_FLUID].mass;
   double changed = 0;
@@ -429,25 +330,26 @@ static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
     Company company = {c, count_company(forcing, forcing->linked[k]), (double)mass[c->particle], STIFF};
     changed = fmax(changed, relax_company(forcing, &company));
   }
-  for (size_t k = 0; k < forcing->n_body_contacts; ++k)
-    changed = fmax(changed, relax_bodies(forcing, &forcing->body_contacts[k]));
-  return changed;
+  if (forcing->n_body_contacts == 0) return changed;
+  return fmax(changed,
+              flo_gauss_seidel_sweep(&forcing->rows, world->threads, forcing->lambda, forcing->changes));
 }
 
-static void respond_jointly(FloWorld *world, FloDirectForcing *forcing, double speed) {
+static FloStatus respond_jointly(FloWorld *world, FloDirectForcing *forcing, double speed, FloError *error) {
   double tolerance = world->params[FLO_FORCING_TOLERANCE] * speed;
   int most = (int)world->params[FLO_FORCING_MAX_ITERATIONS];
   bool has_any = forcing->n_body_contacts > 0;
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k)
     if (forcing->contacts[forcing->linked[k]].is_first)
       start_company(world, forcing, forcing->linked[k]), has_any = true;
-  for (size_t k = 0; k < forcing->n_body_contacts; ++k)
-    start_body_contact(forcing, &forcing->body_contacts[k]);
+  FLO_TRY(flo_forcing_make_rows(world, forcing, error));
   world->iterations = 0;
   while (has_any && world->iterations < most) {
     ++world->iterations;
     if (relax_all(world, forcing) <= tolerance) break;
   }
+  flo_forcing_take_rows(forcing);
+  return FLO_OK;
 }
 
 // ---- What follows ----
@@ -484,11 +386,9 @@ static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
   }
   for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
     const FloBodyContact *c = &forcing->body_contacts[k];
-    double push[3];
-    vec_add_scaled(c->drag, c->normal, c->press, push);
-    give(&forcing->partners[c->body], push, c->arm, 1, true);
-    give(&forcing->partners[c->other], push, c->other_arm, -1, true);
-    world->contacts += c->press > 0;
+    give(&forcing->partners[c->body], c->impulse, c->arm, 1, true);
+    give(&forcing->partners[c->other], c->impulse, c->other_arm, -1, true);
+    world->contacts += c->is_pressed;
   }
 }
 
@@ -506,38 +406,25 @@ static double company_residual(const FloWorld *world, const FloDirectForcing *fo
   return worst;
 }
 
-// Of bodies among each other: the velocity by which each contact would still change them by itself.
-static double body_residual(const FloDirectForcing *forcing) {
-  double worst = 0;
-  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
-    const FloBodyContact *c = &forcing->body_contacts[k];
-    double drag[3];
-    if (!(c->weight > 0)) continue;
-    worst = fmax(worst, fabs(wanted_press(forcing, c) - c->press) * c->weight);
-    if (!has_drag(c)) continue;
-    wanted_drag(forcing, c, drag);
-    vec_sub(drag, c->drag, drag);
-    worst = fmax(worst, vec_length(drag) * c->drag_weight);
-  }
-  return worst;
-}
-
 // Over the highest speed; among bodies at rest over what gravity makes in the step.
 static double find_residual(FloWorld *world, const FloDirectForcing *forcing, double of_followers,
                             double speed) {
   double least = vec_length(world->def.gravity) * forcing->kick_dt, fastest = fmax(speed, least);
-  double of_fluid = fmax(of_followers, company_residual(world, forcing)), of_bodies = body_residual(forcing);
+  double of_fluid = fmax(of_followers, company_residual(world, forcing)), of_bodies = 0;
+  if (forcing->n_body_contacts)
+    of_bodies = flo_rows_residual(&forcing->rows, world->threads, forcing->changes, forcing->lambda);
   return fmax(speed > 0 ? of_fluid / speed : 0, fastest > 0 ? of_bodies / fastest : 0);
 }
 
-void flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing) {
+FloStatus flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   double speed = fmax(world->max_speed, flo_world_max_wall_speed(world));
   forcing->has_free_bodies = false;
   for (size_t k = 0; k < world->bodies.count; ++k) forcing->has_free_bodies |= forcing->partners[k].is_free;
   respond_to_followers(world, forcing);
-  respond_jointly(world, forcing, speed);
+  FLO_TRY(respond_jointly(world, forcing, speed, error));
   double of_followers = flo_forcing_lead_followers(world, forcing);
   move_company(world, forcing);
   sum_impulses(world, forcing);
   world->residual = find_residual(world, forcing, of_followers, speed);
+  return FLO_OK;
 }

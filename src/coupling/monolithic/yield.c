@@ -7,6 +7,9 @@
 // iteration no more than fluid does.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
+#include "solve/dense.h"
+
+#include <string.h>
 
 typedef struct Yielding {
   FloWorld *world;
@@ -56,55 +59,18 @@ static void yield_range(void *context, size_t begin, size_t end, int thread) {
       sum_yield(context, &mono->chunks[k], mono->chunk_sums + FLO_CHUNK_SUMS * k + 7);
 }
 
-static void swap_rows(double a[6][6], double b[6], int i, int k) {
-  double kept = b[i];
-  b[i] = b[k], b[k] = kept;
-  for (int column = 0; column < 6; ++column) {
-    kept = a[i][column];
-    a[i][column] = a[k][column], a[k][column] = kept;
-  }
-}
-
-// Solves a x = b, with pivots; x is left in b.
-static void solve_six(double a[6][6], double b[6]) {
-  for (int i = 0; i < 6; ++i) {
-    int pivot = i;
-    for (int k = i + 1; k < 6; ++k)
-      if (fabs(a[k][i]) > fabs(a[pivot][i])) pivot = k;
-    swap_rows(a, b, i, pivot);
-    for (int row = i + 1; row < 6; ++row) {
-      double factor = a[row][i] / a[i][i];
-      for (int k = i; k < 6; ++k) a[row][k] -= factor * a[i][k];
-      b[row] -= factor * b[i];
-    }
-  }
-  for (int i = 5; i >= 0; --i) {
-    for (int k = i + 1; k < 6; ++k) b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-}
-
-// Times M^-1 of a node and a number.
-static void mobility(const FloNode *node, double scale, const double v[6], double out[6]) {
-  mat_apply(node->inverse_inertia, v + 3, out + 3);
-  for (int axis = 0; axis < 3; ++axis) {
-    out[axis] = scale * node->inverse_mass[axis] * v[axis];
-    out[axis + 3] *= scale;
-  }
-}
-
+// With the mass M of the node this is (M/scale + S) y = w, without the rows and columns of locked axes.
 void flo_monolithic_give_way(const FloNode *node, double scale, const double sums[27], double y[6]) {
-  double a[6][6], full[6][6];
+  double a[36] = {0}, factors[36];
   const double *upper = sums + 6;
   for (int i = 0; i < 6; ++i)
-    for (int k = i; k < 6; ++k) full[i][k] = full[k][i] = *upper++;
-  mobility(node, scale, sums, y);
-  for (int column = 0; column < 6; ++column) {
-    double moved[6];
-    mobility(node, scale, full[column], moved); // symmetric: a row is a column
-    for (int i = 0; i < 6; ++i) a[i][column] = moved[i] + (i == column);
-  }
-  solve_six(a, y);
+    for (int k = i; k < 6; ++k) {
+      double mass = i < 3 ? (i == k ? node->mass : 0) : node->inertia[3 * (i - 3) + k - 3];
+      a[6 * k + i] = node->locks[i] || node->locks[k] ? 0 : mass / scale + *upper;
+      ++upper;
+    }
+  memset(y, 0, 6 * sizeof *y);
+  if (!node->is_held && flo_dense_factorise_semidefinite(6, a, factors)) flo_dense_solve(6, factors, sums, y);
 }
 
 // A body that has contacts as well gives only half of its mass to fluid.

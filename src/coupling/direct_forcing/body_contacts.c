@@ -1,0 +1,76 @@
+// Contacts of bodies among each other, as rows over the velocities of bodies: a normal row that only pushes,
+// and a friction row of three components in Coulomb's cone. A row acts on the *changes* of velocities by the
+// response. What moves a body is its mobility, which holds the fluid that follows it.
+#include "coupling/direct_forcing/direct_forcing.h"
+
+#include <string.h>
+
+static FloStatus add_blocks(FloRows *rows, const FloBodyContact *c, const double *of_body,
+                            const double *of_other, FloError *error) {
+  FLO_TRY(flo_rows_add_block(rows, c->body, of_body, error));
+  return flo_rows_add_block(rows, c->other, of_other, error);
+}
+
+static FloStatus add_normal(FloRows *rows, FloBodyContact *c, FloError *error) {
+  FloRowDef def = flo_default_row_def();
+  double j[6], other[6];
+  def.wanted[0] = c->least - vec_dot(c->velocity, c->normal), def.low = 0;
+  flo_rows_point(c->normal, c->arm, 1, j);
+  flo_rows_point(c->normal, c->other_arm, -1, other);
+  c->row = (uint32_t)rows->n_rows;
+  FLO_TRY(flo_rows_add(rows, &def, error));
+  return add_blocks(rows, c, j, other, error);
+}
+
+static FloStatus add_friction(FloRows *rows, FloBodyContact *c, FloError *error) {
+  FloRowDef def = flo_default_row_def();
+  double j[18], other[18], sliding[3];
+  c->drag_row = FLO_NO_ROW;
+  if (!(c->friction > 0)) return FLO_OK;
+  vec_add_scaled(c->velocity, c->normal, -vec_dot(c->velocity, c->normal), sliding);
+  vec_scale(sliding, -1, def.wanted);
+  def.width = 3, def.normal = c->row, def.friction = c->friction;
+  flo_rows_slide(c->normal, c->arm, 1, j);
+  flo_rows_slide(c->normal, c->other_arm, -1, other);
+  c->drag_row = (uint32_t)rows->n_rows;
+  FLO_TRY(flo_rows_add(rows, &def, error));
+  return add_blocks(rows, c, j, other, error);
+}
+
+static void apply_mobility(const void *context, size_t body, const double wrench[6], double out[6]) {
+  const double *m = ((const FloDirectForcing *)context)->partners[body].mobility;
+  for (int i = 0; i < 6; ++i) {
+    out[i] = 0;
+    for (int k = 0; k < 6; ++k) out[i] += m[6 * i + k] * wrench[k];
+  }
+}
+
+FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  FloRows *rows = &forcing->rows;
+  FloBuffer *lambda = &forcing->buffers[FLO_FORCING_LAMBDA];
+  if (forcing->n_body_contacts == 0) return FLO_OK;
+  if (!rows->memory) flo_rows_init(rows, &world->memory);
+  flo_rows_clear(rows);
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
+    FLO_TRY(add_normal(rows, &forcing->body_contacts[k], error));
+    FLO_TRY(add_friction(rows, &forcing->body_contacts[k], error));
+  }
+  FLO_TRY(flo_rows_finish_with(rows, apply_mobility, forcing, world->bodies.count, world->threads, error));
+  size_t size = rows->n_components * sizeof(double);
+  if (size > lambda->capacity) FLO_TRY(flo_buffer_reserve(&world->memory, lambda, size + size / 2, 0, error));
+  memset(lambda->data, 0, size);
+  forcing->lambda = lambda->data;
+  return FLO_OK;
+}
+
+void flo_forcing_take_rows(FloDirectForcing *forcing) {
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
+    FloBodyContact *c = &forcing->body_contacts[k];
+    const FloRow *rows = forcing->rows.rows;
+    double press = forcing->lambda[rows[c->row].component];
+    c->is_pressed = press > 0;
+    vec_scale(c->normal, press, c->impulse);
+    if (c->drag_row != FLO_NO_ROW)
+      vec_add(c->impulse, forcing->lambda + rows[c->drag_row].component, c->impulse);
+  }
+}
