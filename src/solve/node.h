@@ -9,7 +9,8 @@
 typedef struct FloNode {
   double position[3]; // where arms begin: the centre of mass [m]
   double velocity[3], angular_velocity[3];
-  double mass;       // [kg]
+  double mass; // that an impulse has to move [kg]; of a body with stiff forces of its own that may be more
+               // than its weight says
   double inertia[9]; // about its position, in the world's axes [kg m²]; zeros: it does not turn
   bool locks[6];     // axes along which it does not move, and about which it does not turn
   bool is_held;      // it stands still until it is released; the velocities are those that it will then have

@@ -219,9 +219,9 @@ static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError 
   flo_forces_sweep(forces, world, &sweep);
   FLO_TRY(flo_forces_add_tension(forces, world, force, error));
   flo_world_clear_body_forces(world);
+  flo_world_kick_bodies(world, NULL, dt);
   push_bodies(world, &wcsph->bodies, dt);
   push_bodies(world, &forces->tension.bodies, dt);
-  flo_world_kick_bodies(world, NULL, dt);
   if (forces->is_implicit) {
     flo_forces_predict(world, force, dt, wcsph->predicted.data);
     FLO_TRY(flo_forces_make_viscous(forces, world, dt, wcsph->predicted.data, force, error));

@@ -1,0 +1,152 @@
+// Skins that lose and gain samples in every step: the same bits for any number of threads, and after saving
+// and restoring; samples of other bodies keep all they have.
+#include "support/spring_plate.h"
+#include "support/worlds.h"
+
+enum { MOST_MISSING = 64, N_STEPS = 40 };
+
+// A plate that sheds some of its samples in each step, and takes back those that it shed before.
+typedef struct SheddingPlate {
+  SpringPlate plate; // first: the functions of the plate know nothing else
+  double n_steps, n_missing, missing[3 * MOST_MISSING];
+} SheddingPlate;
+
+static const FloStateField shedding_fields[] = {FLO_STATE_FIELD(SheddingPlate, plate.node.position),
+                                                FLO_STATE_FIELD(SheddingPlate, plate.node.velocity),
+                                                FLO_STATE_FIELD(SheddingPlate, n_steps),
+                                                FLO_STATE_FIELD(SheddingPlate, n_missing),
+                                                FLO_STATE_FIELD(SheddingPlate, missing),
+                                                {0}};
+
+static FloStatus shed(FloBody *body, const FloParticles *samples, FloSkinEdit *edit, FloError *error) {
+  SheddingPlate *own = body->own;
+  size_t n_missing = 0;
+  for (size_t k = 0; k < (size_t)own->n_missing; ++k)
+    FLO_TRY(flo_skin_gain(edit, own->missing + 3 * k, error));
+  size_t offset = (size_t)(own->n_steps++) % 5;
+  for (size_t i = body->first + offset; i < body->first + body->count && n_missing < MOST_MISSING; i += 7) {
+    vec_set(own->missing + 3 * n_missing++, samples->local_x[i], samples->local_y[i], samples->local_z[i]);
+    FLO_TRY(flo_skin_lose(edit, i, error));
+  }
+  own->n_missing = (double)n_missing;
+  return FLO_OK;
+}
+
+static const FloKind shedding_kind = {.name = "shedding plate",
+                                      .size = sizeof(SheddingPlate),
+                                      .fields = shedding_fields,
+                                      .resample = shed,
+                                      SPRING_PLATE_FUNCTIONS};
+
+// Two shedding plates with a rigid body between them, in water; where the method moves rigid bodies.
+static FloWorld *make(const char *method, int threads) {
+  FloWorldDef def = small_world_def(2);
+  FloError error;
+  def.method = method, def.spacing = 0.02, def.threads = threads;
+  FloWorld *world = create_world(&def);
+  spring.stiffness = 2000, spring.damping = 100;
+  add_tank(world, 2, 0.8, 0.6, 0);
+  for (int k = 0; k < 3; ++k) {
+    FloBodyDef body = flo_default_body_def();
+    body.kind = FLO_BODY_DYNAMIC;
+    body.shape = box_shape(0.12, 0.08, 0), body.pose = pose_at(0.2 + 0.2 * k, 0.2, 0), body.density = 500;
+    if (k == 1 && strcmp(method, "wcsph") == 0) continue;
+    assert_ok(flo_world_add_body_of(world, k == 1 ? &flo_rigid_kind : &shedding_kind, &body, NULL, &error),
+              &error);
+  }
+  add_block(world, add_water(world), (const double[3]){0}, (const double[3]){0.8, 0.3, 0});
+  return world;
+}
+
+static void run(FloWorld *world, int n) {
+  FloError error;
+  for (int k = 0; k < n; ++k) assert_ok(flo_world_step(world, NULL, &error), &error);
+}
+
+static void test_bits_do_not_depend_on_threads(void **state) {
+  (void)state;
+  for (size_t k = 0; k < flo_method_count(); ++k) {
+    uint64_t hash = 0;
+    for (int threads = 1; threads <= 3; ++threads) {
+      FloWorld *world = make(flo_method_name(k), threads);
+      run(world, N_STEPS);
+      if (threads == 1) hash = flo_world_hash(world);
+      assert_true(flo_world_hash(world) == hash);
+      flo_world_destroy(world);
+    }
+  }
+}
+
+static void test_restored_worlds_go_on_alike(void **state) {
+  (void)state;
+  FloError error;
+  for (size_t k = 0; k < flo_method_count(); ++k) {
+    FloWorld *whole = make(flo_method_name(k), 2), *other = make(flo_method_name(k), 1);
+    FloState *saved = NULL;
+    run(whole, N_STEPS / 2 + 1);
+    assert_ok(flo_world_save(whole, &saved, &error), &error);
+    run(other, 3); // another number of samples than was saved
+    assert_ok(flo_world_restore(other, saved, &error), &error);
+    assert_true(flo_world_hash(other) == flo_world_hash(whole));
+    run(whole, N_STEPS), run(other, N_STEPS);
+    assert_true(flo_world_hash(other) == flo_world_hash(whole));
+    flo_state_destroy(saved);
+    flo_world_destroy(whole), flo_world_destroy(other);
+  }
+}
+
+static void test_number_of_samples_changes(void **state) {
+  (void)state;
+  FloWorld *world = make("monolithic", 1);
+  size_t before = flo_world_count(world, FLO_SET_RIGID), plate = flo_bodies(world)[1].count;
+  run(world, 1);
+  assert_true(flo_bodies(world)[1].count < plate);
+  assert_true(flo_world_count(world, FLO_SET_RIGID) < before);
+  size_t sum = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (body->kind->set != FLO_SET_RIGID) continue;
+    assert_int_equal(body->first, sum);
+    for (size_t i = body->first; i < body->first + body->count; ++i)
+      assert_int_equal(world->sets[FLO_SET_RIGID].body[i], k);
+    sum += body->count;
+  }
+  assert_int_equal(sum, flo_world_count(world, FLO_SET_RIGID));
+  flo_world_destroy(world);
+}
+
+// The rigid body between the plates has the same samples as ever, with what the method keeps with them.
+static void test_other_bodies_keep_their_samples(void **state) {
+  (void)state;
+  FloError error;
+  FloWorld *world = make("monolithic", 1);
+  run(world, 5);
+  const FloParticles *set = &world->sets[FLO_SET_RIGID];
+  const FloBody *body = &flo_bodies(world)[2];
+  assert_ptr_equal(body->kind, &flo_rigid_kind);
+  size_t n = body->count, first = body->first;
+  uint32_t *ids = malloc(n * sizeof *ids);
+  float *volumes = malloc(n * sizeof *volumes), *marks = set->extra[0];
+  for (size_t k = 0; k < n; ++k) {
+    ids[k] = set->id[first + k], volumes[k] = set->volume[first + k];
+    marks[first + k] = (float)k;
+  }
+  assert_ok(flo_world_resample(world, &error), &error);
+  body = &flo_bodies(world)[2], marks = set->extra[0];
+  assert_int_equal(body->count, n);
+  for (size_t k = 0; k < n; ++k) {
+    assert_int_equal(set->id[body->first + k], ids[k]);
+    assert_true(set->volume[body->first + k] == volumes[k]);
+    assert_true(marks[body->first + k] == (float)k);
+  }
+  free(ids), free(volumes);
+  flo_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits_do_not_depend_on_threads),
+                                     cmocka_unit_test(test_restored_worlds_go_on_alike),
+                                     cmocka_unit_test(test_number_of_samples_changes),
+                                     cmocka_unit_test(test_other_bodies_keep_their_samples)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
