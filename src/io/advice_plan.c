@@ -76,7 +76,7 @@ static void advise_on_contact_keys(FloAdvice *advice, const char *what, const ch
 
 void flo_advice_on_method(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
-  if (strcmp(advice->scene->world.method, "direct-forcing") == 0) return;
+  if (flo_coupling_find(advice->scene->world.method)->reads_slip) return;
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
     const FloSceneBody *body = &advice->scene->bodies[k];
     advise_on_contact_keys(advice, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary", body->name,
