@@ -8,8 +8,6 @@
 #ifndef FLO_SPH_KERNEL_H
 #define FLO_SPH_KERNEL_H
 
-#include "flotsam/types.h"
-
 typedef struct KernelShape {
   Real w, f;
 } KernelShape;
@@ -67,9 +65,10 @@ REAL_INLINE KernelShape kernel_viscosity(Real q) {
   return (KernelShape){a2 * (1 - s * s) / (2 * s), -a2 * (1 + s * (2 + 3 * s)) / (2 * s * s * s)};
 }
 
-// `kernel` should be a constant where this is inlined into a loop.
-REAL_INLINE KernelShape kernel_shape(FloKernel kernel, Real q) {
-  switch (kernel) {
+// `which` is a FloKernel, whose names must be known; it should be a constant where this is inlined into a
+// loop.
+REAL_INLINE KernelShape kernel_shape(int which, Real q) {
+  switch (which) {
   case FLO_KERNEL_WENDLAND_C2:
     return kernel_wendland_c2(q);
   case FLO_KERNEL_WENDLAND_C4:

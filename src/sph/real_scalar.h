@@ -1,7 +1,9 @@
-// Defines the type Real and its functions, over which kernel.h and pair.h are written, for one particle at a
+// Defines the type Real and its functions, over which kernel.h, pair.h and particle.h are written, for one particle at a
 // time.
 #ifndef FLO_SPH_REAL_SCALAR_H
 #define FLO_SPH_REAL_SCALAR_H
+
+#include "flotsam/types.h" // names of kernels
 
 #include <math.h>
 
@@ -12,6 +14,7 @@ REAL_INLINE Real real_set(float a) { return a; }
 REAL_INLINE Real real_max(Real a, Real b) { return a > b ? a : b; }
 REAL_INLINE Real real_fma(Real a, Real b, Real c) { return a * b + c; }
 REAL_INLINE Real real_sqrt(Real a) { return sqrtf(a); }
+REAL_INLINE Real real_power(Real a, float exponent) { return powf(a, exponent); }
 // a where x > 0, else b.
 REAL_INLINE Real real_if_positive(Real x, Real a, Real b) { return x > 0 ? a : b; }
 

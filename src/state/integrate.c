@@ -3,6 +3,11 @@
 #include "base/vecmath.h"
 #include "state/state.h"
 
+// clang-format off
+#include "sph/real_scalar.h" // first: the vocabulary of the others
+#include "sph/particle.h"
+// clang-format on
+
 typedef struct Integrate {
   FloWorld *world;
   const float *force;
@@ -17,13 +22,9 @@ typedef struct Integrate {
   } chunks[FLO_MAX_CHUNKS];
 } Integrate;
 
-// Adds to a velocity kept as a float and the rest that the float cannot hold. A plain sum would lose small
-// kicks of fast particles but not those of their slow neighbours, and so break the symmetry that conserves
-// momentum.
-static inline void add_compensated(float *v, float *rest, float kick) {
-  float wanted = kick + *rest, sum = *v + wanted;
-  *rest = wanted - (sum - *v);
-  *v = sum;
+static inline void add_kick(float *v, float *rest, float kick) {
+  ParticleVelocity sum = particle_kick((ParticleVelocity){*v, *rest}, kick);
+  *v = sum.value, *rest = sum.rest;
 }
 
 static void kick(const Integrate *in, FloParticles *p, size_t i) {
@@ -33,9 +34,9 @@ static void kick(const Integrate *in, FloParticles *p, size_t i) {
   p->ax[i] = is_held ? 0 : f[0] * per_mass + in->gravity[0];
   p->ay[i] = is_held ? 0 : f[1] * per_mass + in->gravity[1];
   p->az[i] = is_held ? 0 : f[2] * per_mass + in->gravity[2];
-  add_compensated(&p->vx[i], &p->vx_low[i], in->dt * p->ax[i]);
-  add_compensated(&p->vy[i], &p->vy_low[i], in->dt * p->ay[i]);
-  add_compensated(&p->vz[i], &p->vz_low[i], in->dt * p->az[i]);
+  add_kick(&p->vx[i], &p->vx_low[i], in->dt * p->ax[i]);
+  add_kick(&p->vy[i], &p->vy_low[i], in->dt * p->ay[i]);
+  add_kick(&p->vz[i], &p->vz_low[i], in->dt * p->az[i]);
 }
 
 static void brake(const Integrate *in, FloParticles *p, size_t i) {

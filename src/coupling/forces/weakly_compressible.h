@@ -14,6 +14,11 @@
 
 #include "state/state.h"
 
+// clang-format off
+#include "sph/real_scalar.h" // first: the vocabulary of the others
+#include "sph/particle.h"
+// clang-format on
+
 #include <math.h>
 
 typedef struct FloTait {
@@ -40,16 +45,10 @@ static inline FloTait flo_tait(const FloWorld *world, double c, double gamma, do
                    .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest))};
 }
 
-static inline float flo_tait_power(float ratio, float gamma) {
-  if (gamma != 7) return powf(ratio, gamma) - 1;
-  float cube = ratio * ratio * ratio;
-  return cube * cube * ratio - 1;
-}
-
 // `change` is that of the density since the step before.
 static inline float flo_tait_pressure(const FloTait *tait, float rest, float density, float change) {
   float stiffness = rest * tait->c * tait->c / tait->gamma;
-  float pressure = stiffness * flo_tait_power(density / rest, tait->gamma);
+  float pressure = stiffness * particle_tait(density / rest, tait->gamma);
   return fmaxf(pressure + tait->damping * (tait->per_dt * change), 0);
 }
 

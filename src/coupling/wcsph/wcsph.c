@@ -164,7 +164,7 @@ static void solid_range(void *context, size_t begin, size_t end, int thread) {
   const float volume = (float)flo_world_rest_volume(d->world);
   for (size_t i = begin; i < end; ++i) {
     float ratio = covered[i] + volume * near_fluid[i];
-    float pressure = fmaxf(c * c / gamma * flo_tait_power(ratio, gamma), 0);
+    float pressure = fmaxf(c * c / gamma * particle_tait(ratio, gamma), 0);
     d->pressures[i] = pressure * volume * volume / (ratio * ratio);
   }
 }
