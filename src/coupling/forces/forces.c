@@ -37,26 +37,38 @@ static void wall_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-static FloStatus reserve(FloForces *forces, FloWorld *world, FloError *error) {
-  size_t n_walls = world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK,
-         n_most = flo_max_size(n_walls, world->sets[FLO_SET_RIGID].capacity + FLO_BLOCK);
-  size_t n_zeros = forces->buffers[ZEROS].capacity;
-  FLO_TRY(flo_buffer_reserve(&world->memory, &forces->buffers[WALLS], n_walls * 4 * sizeof(float), 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &forces->buffers[ZEROS], n_most * sizeof(float), 0, error));
-  forces->walls = forces->buffers[WALLS].data, forces->zeros = forces->buffers[ZEROS].data;
-  if (forces->buffers[ZEROS].capacity != n_zeros) memset(forces->zeros, 0, forces->buffers[ZEROS].capacity);
+// Walls that stand still are read once.
+static FloStatus read_walls(FloForces *forces, FloWorld *world, FloError *error) {
+  FloBuffer *buffer = &forces->buffers[WALLS];
+  size_t n = world->sets[FLO_SET_BOUNDARY].count,
+         size = (world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK) * 4 * sizeof(float);
+  if (size <= buffer->capacity && forces->walls_at > world->epochs.walls) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, size, 0, error));
+  forces->walls = buffer->data;
+  Walls walls = {world, forces->walls};
+  flo_parallel_for(world->threads, n, flo_parallel_grain(n), wall_range, &walls);
+  flo_epoch_note(world, &forces->walls_at);
+  return FLO_OK;
+}
+
+static FloStatus reserve_zeros(FloForces *forces, FloWorld *world, FloError *error) {
+  FloBuffer *buffer = &forces->buffers[ZEROS];
+  size_t n =
+      flo_max_size(world->sets[FLO_SET_BOUNDARY].capacity, world->sets[FLO_SET_RIGID].capacity) + FLO_BLOCK;
+  if (n * sizeof(float) <= buffer->capacity) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, n * sizeof(float), 0, error));
+  memset(buffer->data, 0, buffer->capacity);
+  forces->zeros = buffer->data;
   return FLO_OK;
 }
 
 FloStatus flo_forces_prepare(FloForces *forces, FloWorld *world, int first_param, double dt,
                              double artificial, FloError *error) {
   forces->first_param = first_param;
-  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count;
-  FLO_TRY(reserve(forces, world, error));
-  Walls walls = {world, forces->walls};
+  FLO_TRY(read_walls(forces, world, error));
+  FLO_TRY(reserve_zeros(forces, world, error));
   forces->is_implicit =
       flo_implicit_viscosity_is_needed(world, param(world, forces, FLO_FORCE_VISCOSITY), dt);
-  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), wall_range, &walls);
   return flo_viscosity_prepare(&forces->viscosity, world, artificial, !forces->is_implicit, error);
 }
 

@@ -54,8 +54,9 @@ typedef struct FloForces {
   FloImplicitViscosity implicit;
   FloSurfaceTension tension;
   const float *viscous_velocity; // of fluid, quadruples: that implicit viscosity found
-  float *walls; // quadruples per wall sample: velocity, and volume over the fluid's rest volume
-  float *zeros; // pressures of samples that have none of their own
+  float *walls;      // quadruples per wall sample: velocity, and volume over the fluid's rest volume
+  uint64_t walls_at; // epoch when these were read
+  float *zeros;      // pressures of samples that have none of their own
   FloBuffer buffers[3];
 } FloForces;
 

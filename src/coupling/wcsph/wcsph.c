@@ -155,29 +155,33 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
+// Blocks of samples; those without fluid near them press on nothing.
 static void solid_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Density *d = context;
-  const float *near_fluid = flo_pairs_of(d->world, d->set, FLO_SET_FLUID)->kernel_sum,
-              *covered = d->world->sets[d->set].covered;
+  const FloPairs *pairs = flo_pairs_of(d->world, d->set, FLO_SET_FLUID);
+  const float *covered = d->world->sets[d->set].covered;
   const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
   const float volume = (float)flo_world_rest_volume(d->world);
-  for (size_t i = begin; i < end; ++i) {
-    float ratio = covered[i] + volume * near_fluid[i];
-    float pressure = fmaxf(c * c / gamma * particle_tait(ratio, gamma), 0);
-    d->pressures[i] = pressure * volume * volume / (ratio * ratio);
-  }
+  for (size_t block = begin; block < end; ++block)
+    for (size_t i = block * FLO_BLOCK;
+         pairs->slot_count[block] > 0 && i < flo_min_size((block + 1) * FLO_BLOCK, pairs->n_rows); ++i) {
+      float ratio = covered[i] + volume * pairs->kernel_sum[i];
+      float pressure = fmaxf(c * c / gamma * particle_tait(ratio, gamma), 0);
+      d->pressures[i] = pressure * volume * volume / (ratio * ratio);
+    }
 }
 
 static void find_pressures(FloWorld *world, Wcsph *wcsph) {
   double since = flo_seconds();
-  size_t n = world->sets[FLO_SET_FLUID].count, n_walls = world->sets[FLO_SET_BOUNDARY].count,
-         n_rigid = world->sets[FLO_SET_RIGID].count;
+  size_t n = world->sets[FLO_SET_FLUID].count;
+  size_t n_walls = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID)->n_blocks,
+         n_rigid = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->n_blocks; // blocks
   Density walls = {world, wcsph, FLO_SET_BOUNDARY, wcsph->wall_pressure.data},
           bodies = {world, wcsph, FLO_SET_RIGID, wcsph->body_pressure.data};
   flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &walls);
-  flo_parallel_for(world->threads, n_walls, flo_parallel_grain(n_walls), solid_range, &walls);
-  flo_parallel_for(world->threads, n_rigid, flo_parallel_grain(n_rigid), solid_range, &bodies);
+  flo_parallel_for(world->threads, n_walls, 512, solid_range, &walls);
+  flo_parallel_for(world->threads, n_rigid, 512, solid_range, &bodies);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 
