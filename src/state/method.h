@@ -15,6 +15,16 @@ typedef struct FloOperatorDef {
   bool is_on_demand;   // made when asked for (flo_world_need_pairs); otherwise in each step
 } FloOperatorDef;
 
+// Entries of a table of parameters.
+#define FLO_NUMBER(name, value, low, high, unit, help)                                                       \
+  { name, value, low, high, unit, help, FLO_PARAM_NUMBER, NULL }
+#define FLO_WHOLE(name, value, low, high, help)                                                              \
+  { name, value, low, high, "", help, FLO_PARAM_COUNT, NULL }
+#define FLO_SWITCH(name, value, help)                                                                        \
+  { name, value, 0, 1, "", help, FLO_PARAM_SWITCH, NULL }
+#define FLO_CHOICE(name, value, words, n_words, help)                                                        \
+  { name, value, 0, n_words - 1, "", help, FLO_PARAM_CHOICE, words }
+
 // Which bodies a method can move by forces.
 typedef enum FloMoves {
   FLO_MOVES_NONE,  // bodies may stand still or follow motions

@@ -40,43 +40,21 @@
 static const char *const response_words[] = {"global", "local", "penalty", NULL};
 
 static const FloParam params[] = {
-    {"sound_speed", 0, 0, 1e5, "m/s",
-     "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times the "
-     "highest speed to "
-     "expect, so that density varies by about 1 %",
-     FLO_PARAM_NUMBER, NULL},
-    {"alpha", 0.1, 0, 10, "",
-     "artificial viscosity, the paper's (5), between particles that approach each other; larger values calm "
-     "the fluid "
-     "and damp its waves",
-     FLO_PARAM_NUMBER, NULL},
-    {"gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water", FLO_PARAM_NUMBER, NULL},
-    {"damping", 0.3, 0, 1, "",
-     "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves faster and do "
-     "not slow "
-     "the flow",
-     FLO_PARAM_NUMBER, NULL},
-    {"response", FLO_RESPONSE_GLOBAL, 0, 2, "",
-     "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; local: each "
-     "contact by "
-     "itself, approximately; penalty: samples repel fluid (Monaghan 2005), the baseline that the paper "
-     "compares with",
-     FLO_PARAM_CHOICE, response_words},
-    {"one_way", 0, 0, 1, "", "1: fluid does not push bodies, which saves a search for contacts; 0: it does",
-     FLO_PARAM_SWITCH, NULL},
-    {"slip_time", 0, 0, 1e3, "s",
-     "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each step, as in "
-     "the paper, "
-     "so that the result depends on the step",
-     FLO_PARAM_NUMBER, NULL},
-    {"tolerance", 1e-6, 0, 1, "",
-     "contacts that depend on each other stop iterating when velocities change by less than this share of "
-     "the highest "
-     "speed",
-     FLO_PARAM_NUMBER, NULL},
-    {"max_iterations", 50, 1, 1e4, "",
-     "largest number of iterations of contacts that depend on each other; raise it if stacks of bodies creep",
-     FLO_PARAM_COUNT, NULL},
+    FLO_TAIT_PARAMS(0.1),
+    FLO_CHOICE("response", FLO_RESPONSE_GLOBAL, response_words, 3,
+               "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; "
+               "local: each contact by itself, approximately; penalty: samples repel fluid (Monaghan 2005), "
+               "the baseline that the paper compares with"),
+    FLO_SWITCH("one_way", 0, "1: fluid does not push bodies, which saves a search for contacts; 0: it does"),
+    FLO_NUMBER("slip_time", 0, 0, 1e3, "s",
+               "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each "
+               "step, as in the paper, so that the result depends on the step"),
+    FLO_NUMBER("tolerance", 1e-6, 0, 1, "",
+               "contacts that depend on each other stop iterating when velocities change by less than this "
+               "share of the highest speed"),
+    FLO_WHOLE("max_iterations", 50, 1, 1e4,
+              "largest number of iterations of contacts that depend on each other; raise it if stacks of "
+              "bodies creep"),
     FLO_FORCE_PARAMS,
     {0}};
 
@@ -97,7 +75,7 @@ static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 // ---- Life ----
 
 double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
-  return flo_sound_speed(world->params[FLO_FORCING_SOUND_SPEED], forcing->expected_speed);
+  return flo_sound_speed(world, forcing->expected_speed);
 }
 
 static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
@@ -126,7 +104,7 @@ static void forcing_finish(FloWorld *world, void *state) {
 
 // Monaghan 1992: artificial viscosity shortens the step that sound allows.
 static double forcing_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
-  double c = flo_forcing_sound_speed(world, state) * (1 + 0.6 * world->params[FLO_FORCING_ALPHA]);
+  double c = flo_forcing_sound_speed(world, state) * (1 + 0.6 * world->params[FLO_TAIT_ALPHA]);
   double dt = world->def.cfl * world->def.spacing / (c + world->max_speed);
   double of_forces = flo_forces_max_dt(world, FLO_FORCING_FIRST_FORCE_PARAM, limited_by);
   if (of_forces < dt) return of_forces;
@@ -153,8 +131,7 @@ static FloStatus reserve_buffers(FloWorld *world, FloDirectForcing *forcing, Flo
 
 // What is predicted is needed last, and not always.
 static FloStatus reserve(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  double artificial =
-      world->params[FLO_FORCING_ALPHA] * world->kernel.support / 2 * flo_forcing_sound_speed(world, forcing);
+  double artificial = flo_tait_viscosity(world, flo_forcing_sound_speed(world, forcing));
   double longest = fmax(forcing->dt, forcing->kick_dt);
   forcing->forces.has_led_bodies = world->params[FLO_FORCING_ONE_WAY] != 0;
   FLO_TRY(

@@ -4,6 +4,7 @@
 
 #include "base/vecmath.h"
 #include "coupling/forces/forces.h"
+#include "coupling/forces/weakly_compressible.h"
 #include "solve/gauss_seidel.h"
 #include "sph/arrays.h"
 
@@ -163,11 +164,7 @@ typedef struct FloDirectForcing {
 } FloDirectForcing;
 
 enum {
-  FLO_FORCING_SOUND_SPEED,
-  FLO_FORCING_ALPHA,
-  FLO_FORCING_GAMMA,
-  FLO_FORCING_DAMPING,
-  FLO_FORCING_RESPONSE,
+  FLO_FORCING_RESPONSE = FLO_N_TAIT_PARAMS,
   FLO_FORCING_ONE_WAY,
   FLO_FORCING_SLIP_TIME,
   FLO_FORCING_TOLERANCE,

@@ -81,8 +81,7 @@ static void find_pressures(FloWorld *world, FloDirectForcing *forcing) {
   size_t n = world->sets[FLO_SET_FLUID].count;
   double since = flo_seconds();
   Work work = {.world = world, .forcing = forcing};
-  work.tait = flo_tait(world, flo_forcing_sound_speed(world, forcing), world->params[FLO_FORCING_GAMMA],
-                       world->params[FLO_FORCING_DAMPING]);
+  work.tait = flo_tait(world, flo_forcing_sound_speed(world, forcing));
   flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &work);
   if (is_penalty(world)) flo_parallel_for(world->threads, n, flo_parallel_grain(n), unpressed_range, &work);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);

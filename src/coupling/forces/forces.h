@@ -18,31 +18,17 @@
 extern const char *const flo_viscosity_words[];
 
 #define FLO_FORCE_PARAMS                                                                                     \
-  {"viscosity",                                                                                              \
-   FLO_VISCOSITY_AUTOMATIC,                                                                                  \
-   0,                                                                                                        \
-   2,                                                                                                        \
-   "",                                                                                                       \
-   "how viscous forces are computed: explicit (needs short steps for thick fluids), implicit (any step), "   \
-   "or "                                                                                                     \
-   "automatic: implicit only in steps that are too long for explicit forces",                                \
-   FLO_PARAM_CHOICE,                                                                                         \
-   flo_viscosity_words},                                                                                     \
-      {"viscosity_tolerance",                                                                                \
-       1e-3,                                                                                                 \
-       0,                                                                                                    \
-       1,                                                                                                    \
-       "",                                                                                                   \
-       "implicit viscosity stops iterating when its residual is below this share of the first one; smaller " \
-       "values are more accurate and cost more iterations",                                                  \
-       FLO_PARAM_NUMBER,                                                                                     \
-       NULL},                                                                                                \
-  {                                                                                                          \
-    "viscosity_iterations", 100, 1, 1e5, "",                                                                 \
-        "largest number of iterations of implicit viscosity in a step; raise it if thick fluids flow too "   \
-        "fast",                                                                                              \
-        FLO_PARAM_COUNT, NULL                                                                                \
-  }
+  FLO_CHOICE("viscosity", FLO_VISCOSITY_AUTOMATIC, flo_viscosity_words, 3,                                   \
+             "how viscous forces are computed: explicit (needs short steps for thick fluids), implicit "     \
+             "(any step), or automatic: implicit only in steps that are too long for explicit forces"),      \
+      FLO_NUMBER(                                                                                            \
+          "viscosity_tolerance", 1e-3, 0, 1, "",                                                             \
+          "implicit viscosity stops iterating when its residual is below this share of the first one; "      \
+          "smaller values are more accurate and cost more iterations"),                                      \
+      FLO_WHOLE(                                                                                             \
+          "viscosity_iterations", 100, 1, 1e5,                                                               \
+          "largest number of iterations of implicit viscosity in a step; raise it if thick fluids flow "     \
+          "too fast")
 
 enum { FLO_FORCE_VISCOSITY, FLO_FORCE_TOLERANCE, FLO_FORCE_ITERATIONS };
 

@@ -21,6 +21,22 @@
 
 #include <math.h>
 
+// The parameters of a weakly compressible fluid, the first of a method's table.
+enum { FLO_TAIT_SOUND_SPEED, FLO_TAIT_ALPHA, FLO_TAIT_GAMMA, FLO_TAIT_DAMPING, FLO_N_TAIT_PARAMS };
+
+#define FLO_TAIT_PARAMS(alpha)                                                                               \
+  FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",                                                                \
+             "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times " \
+             "the highest speed to expect, so that density varies by about 1 %"),                            \
+      FLO_NUMBER(                                                                                            \
+          "alpha", alpha, 0, 10, "",                                                                         \
+          "artificial viscosity (Monaghan) between particles that approach each other; larger values "       \
+          "calm the fluid and damp its waves"),                                                              \
+      FLO_NUMBER("gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water"),                 \
+      FLO_NUMBER("damping", 0.3, 0, 1, "",                                                                   \
+                 "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves " \
+                 "faster and do not slow the flow")
+
 typedef struct FloTait {
   float c, gamma;
   float damping; // [m^2/s]
@@ -29,19 +45,24 @@ typedef struct FloTait {
 
 // What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any
 // speed will do; one metre a second keeps the time step sensible.
-static inline double flo_sound_speed(double asked, double expected) {
+static inline double flo_sound_speed(const FloWorld *world, double expected) {
+  double asked = world->params[FLO_TAIT_SOUND_SPEED];
   if (asked > 0) return asked;
   return expected > 0 ? 10 * expected : 1;
 }
 
-// `damping` in units of spacing times sound speed.
-static inline FloTait flo_tait(const FloWorld *world, double c, double gamma, double damping) {
+// Of Monaghan's viscosity: alpha h c [m^2/s].
+static inline double flo_tait_viscosity(const FloWorld *world, double c) {
+  return world->params[FLO_TAIT_ALPHA] * world->kernel.support / 2 * c;
+}
+
+static inline FloTait flo_tait(const FloWorld *world, double c) {
   // Where something was just added, the earlier density is not one to compare with; after a very short step
   // the difference is mostly rounding, and is not divided by less than a tenth of the usual one.
   double shortest = 0.1 * world->def.cfl * world->def.spacing / c;
   return (FloTait){.c = (float)c,
-                   .gamma = (float)gamma,
-                   .damping = (float)(damping * c * world->def.spacing),
+                   .gamma = (float)world->params[FLO_TAIT_GAMMA],
+                   .damping = (float)(world->params[FLO_TAIT_DAMPING] * c * world->def.spacing),
                    .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest))};
 }
 

@@ -32,64 +32,45 @@
 static const char *const solver_words[] = {"jacobi", "nncg", NULL};
 
 static const FloParam params[] = {
-    {"tolerance", 5e-4, 0, 1, "",
-     "stop iterating when the compression that remains cannot add up to a mean of more than this; smaller "
-     "values keep "
-     "the volume better and cost more iterations",
-     FLO_PARAM_NUMBER, NULL},
-    {"pressure_tolerance", 0.005, 0, 1, "",
-     "stop iterating when the volume error that remains is below this share of the volume change that "
-     "pressure "
-     "prevents in the step; matters where pressures are small, as in still water",
-     FLO_PARAM_NUMBER, NULL},
-    {"motion_tolerance", 1e-3, 0, 1, "",
-     "stop iterating when the volume error that remains is below this share of the way that fluid under "
-     "pressure moves "
-     "in the step, in spacings, even if pressure_tolerance is not met; not used with surface tension",
-     FLO_PARAM_NUMBER, NULL},
-    {"contact_tolerance", 2e-3, 0, 1, "",
-     "stop iterating when overlaps and slips of contacts are below this share of the way that gravity moves "
-     "things by "
-     "in the step",
-     FLO_PARAM_NUMBER, NULL},
-    {"min_iterations", 2, 0, 1e4, "", "smallest number of iterations in a step", FLO_PARAM_COUNT, NULL},
-    {"max_iterations", 100, 1, 1e5, "",
-     "largest number of iterations in a step; contacts that converge later than the fluid may take ten times "
-     "as many "
-     "of their own",
-     FLO_PARAM_COUNT, NULL},
-    {"solver", FLO_SOLVER_NNCG, 0, 1, "",
-     "jacobi: projected Jacobi; nncg: nonsmooth nonlinear conjugate gradients, which need fewer iterations",
-     FLO_PARAM_CHOICE, solver_words},
-    {"relaxation", 0.5, 0.01, 1, "",
-     "length of a Jacobi step; larger values converge faster until they diverge", FLO_PARAM_NUMBER, NULL},
-    {"gamma", 0, 0, 0.99, "",
-     "gamma of the paper's (3.2): larger values let bodies touch farther apart; 0: they touch one spacing "
-     "apart",
-     FLO_PARAM_NUMBER, NULL},
-    {"warm_start", 1, 0, 1, "",
-     "share of the last step's pressures that the iterations start from, where the last step had converged; "
-     "0: start "
-     "from nothing",
-     FLO_PARAM_NUMBER, NULL},
-    {"anchors", 1, 0, 1, "",
-     "1: contacts that stick remember where they stuck, so that nothing creeps; 0: they do not",
-     FLO_PARAM_SWITCH, NULL},
-    {"separation", 0, 0, 100, "m/s",
-     "highest speed at which bodies that overlap are pushed apart; 0: chosen by gravity, and lower where the "
-     "overlap "
-     "is shallow",
-     FLO_PARAM_NUMBER, NULL},
-    {"alpha", 0.1, 0, 10, "",
-     "artificial viscosity (Monaghan) between particles that approach each other, in units of the speed of "
-     "free fall or "
-     "of capillary waves; larger values calm the fluid and damp its waves",
-     FLO_PARAM_NUMBER, NULL},
-    {"correction_time", 0.2, 0, 1e3, "",
-     "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter times keep "
-     "the volume "
-     "better and stir still water; 0, and with surface tension: at once",
-     FLO_PARAM_NUMBER, NULL},
+    FLO_NUMBER("tolerance", 5e-4, 0, 1, "",
+               "stop iterating when the compression that remains cannot add up to a mean of more than this; "
+               "smaller values keep the volume better and cost more iterations"),
+    FLO_NUMBER("pressure_tolerance", 0.005, 0, 1, "",
+               "stop iterating when the volume error that remains is below this share of the volume change "
+               "that pressure prevents in the step; matters where pressures are small, as in still water"),
+    FLO_NUMBER("motion_tolerance", 1e-3, 0, 1, "",
+               "stop iterating when the volume error that remains is below this share of the way that fluid "
+               "under pressure moves in the step, in spacings, even if pressure_tolerance is not met; not "
+               "used with surface tension"),
+    FLO_NUMBER("contact_tolerance", 2e-3, 0, 1, "",
+               "stop iterating when overlaps and slips of contacts are below this share of the way that "
+               "gravity moves things by in the step"),
+    FLO_WHOLE("min_iterations", 2, 0, 1e4, "smallest number of iterations in a step"),
+    FLO_WHOLE("max_iterations", 100, 1, 1e5,
+              "largest number of iterations in a step; contacts that converge later than the fluid may take "
+              "ten times as many of their own"),
+    FLO_CHOICE("solver", FLO_SOLVER_NNCG, solver_words, 2,
+               "jacobi: projected Jacobi; nncg: nonsmooth nonlinear conjugate gradients, which need fewer "
+               "iterations"),
+    FLO_NUMBER("relaxation", 0.5, 0.01, 1, "",
+               "length of a Jacobi step; larger values converge faster until they diverge"),
+    FLO_NUMBER("gamma", 0, 0, 0.99, "",
+               "gamma of the paper's (3.2): larger values let bodies touch farther apart; 0: they touch one "
+               "spacing apart"),
+    FLO_NUMBER("warm_start", 1, 0, 1, "",
+               "share of the last step's pressures that the iterations start from, where the last step had "
+               "converged; 0: start from nothing"),
+    FLO_SWITCH("anchors", 1,
+               "1: contacts that stick remember where they stuck, so that nothing creeps; 0: they do not"),
+    FLO_NUMBER("separation", 0, 0, 100, "m/s",
+               "highest speed at which bodies that overlap are pushed apart; 0: chosen by gravity, and lower "
+               "where the overlap is shallow"),
+    FLO_NUMBER("alpha", 0.1, 0, 10, "",
+               "artificial viscosity (Monaghan) between particles that approach each other, in units of the "
+               "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves"),
+    FLO_NUMBER("correction_time", 0.2, 0, 1e3, "",
+               "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter "
+               "times keep the volume better and stir still water; 0, and with surface tension: at once"),
     FLO_FORCE_PARAMS,
     {0}};
 

@@ -30,27 +30,9 @@
 #include "coupling/forces/forces.h"
 #include "coupling/forces/weakly_compressible.h"
 
-enum { SOUND_SPEED, ALPHA, GAMMA, DAMPING, FIRST_FORCE_PARAM };
+enum { FIRST_FORCE_PARAM = FLO_N_TAIT_PARAMS };
 
-static const FloParam params[] = {
-    {"sound_speed", 0, 0, 1e5, "m/s",
-     "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times the "
-     "highest speed to "
-     "expect, so that density varies by about 1 %",
-     FLO_PARAM_NUMBER, NULL},
-    {"alpha", 0.05, 0, 10, "",
-     "artificial viscosity (Monaghan) between particles that approach each other; larger values calm the "
-     "fluid and "
-     "damp its waves",
-     FLO_PARAM_NUMBER, NULL},
-    {"gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water", FLO_PARAM_NUMBER, NULL},
-    {"damping", 0.3, 0, 1, "",
-     "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves faster and do "
-     "not slow "
-     "the flow",
-     FLO_PARAM_NUMBER, NULL},
-    FLO_FORCE_PARAMS,
-    {0}};
+static const FloParam params[] = {FLO_TAIT_PARAMS(0.05), FLO_FORCE_PARAMS, {0}};
 
 static const FloOperatorDef operators[] = {
     {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
@@ -74,7 +56,7 @@ typedef struct Wcsph {
 static const FloStateField saved[] = {FLO_STATE_FIELD(Wcsph, expected_speed), {0}};
 
 static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
-  return flo_sound_speed(world->params[SOUND_SPEED], wcsph->expected_speed);
+  return flo_sound_speed(world, wcsph->expected_speed);
 }
 
 // ---- Life ----
@@ -118,7 +100,7 @@ static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
 }
 
 static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
-  double artificial = world->params[ALPHA] * world->kernel.support / 2 * sound_speed(world, wcsph);
+  double artificial = flo_tait_viscosity(world, sound_speed(world, wcsph));
   FLO_TRY(flo_forces_prepare(&wcsph->forces, world, FIRST_FORCE_PARAM, dt, artificial, error));
   FLO_TRY(reserve(world, wcsph, error));
   return flo_body_rows_prepare(&wcsph->bodies, world, error);
@@ -142,8 +124,7 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
               *near_walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum,
               *near_bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum;
   const float self = (float)flo_kernel_w(&world->kernel, 0);
-  const FloTait tait =
-      flo_tait(world, sound_speed(world, d->wcsph), world->params[GAMMA], world->params[DAMPING]);
+  const FloTait tait = flo_tait(world, sound_speed(world, d->wcsph));
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(world)[p->material[i]].density;
     float density = p->mass[i] * (self + near_fluid[i]) + rest * near_walls[i];
@@ -161,7 +142,7 @@ static void solid_range(void *context, size_t begin, size_t end, int thread) {
   const Density *d = context;
   const FloPairs *pairs = flo_pairs_of(d->world, d->set, FLO_SET_FLUID);
   const float *covered = d->world->sets[d->set].covered;
-  const float gamma = (float)d->world->params[GAMMA], c = (float)sound_speed(d->world, d->wcsph);
+  const float gamma = (float)d->world->params[FLO_TAIT_GAMMA], c = (float)sound_speed(d->world, d->wcsph);
   const float volume = (float)flo_world_rest_volume(d->world);
   for (size_t block = begin; block < end; ++block)
     for (size_t i = block * FLO_BLOCK;
