@@ -1,4 +1,5 @@
 // A kind of body that no method knows works with every method.
+#include "support/plank.h"
 #include "support/spring_plate.h"
 #include "support/worlds.h"
 
@@ -88,9 +89,92 @@ static void test_plate_gets_what_fluid_loses(void **state) {
   }
 }
 
+// ---- A body of two nodes ----
+
+static void add_plank(FloWorld *world, FloPose pose) {
+  FloBodyDef def = flo_default_body_def();
+  FloError error;
+  def.name = "plank", def.shape = box_shape(0.4, 0.08, 0), def.pose = pose, def.density = 500,
+  def.friction = 0;
+  assert_ok(flo_world_add_body_of(world, &plank_kind, &def, NULL, &error), &error);
+}
+
+// A drop falls beside the middle: the nearer end goes down, and all of the momentum that the fluid loses goes
+// to the two ends.
+static void hits_one_end(const char *method) {
+  FloWorldDef def = small_world_def(2);
+  FloFluidDef drop = flo_default_fluid_def();
+  FloError error;
+  def.method = method, def.spacing = 0.02;
+  vec_set(def.gravity, 0, 0, 0);
+  FloWorld *world = create_world(&def);
+  add_plank(world, pose_at(0, 0, 0));
+  drop.material = add_water(world), drop.shape = box_shape(0.1, 0.1, 0), drop.pose = pose_at(0.12, 0.12, 0);
+  drop.velocity[1] = -1;
+  assert_ok(flo_world_add_fluid(world, &drop, NULL, &error), &error);
+  FloMeasurements before = flo_world_measure(world);
+  advance(world, 0.08);
+  FloMeasurements after = flo_world_measure(world);
+  const FloNode *ends = flo_bodies(world)[0].nodes;
+  print_message("%s: ends of a plank get %.3f and %.3f m/s\n", method, ends[0].velocity[1],
+                ends[1].velocity[1]);
+  assert_true(ends[1].velocity[1] < -0.1 && ends[1].velocity[1] < 2 * ends[0].velocity[1]);
+  assert_close(after.momentum[1] / before.momentum[1], 1, 1e-6);
+  flo_world_destroy(world);
+}
+
+static void test_nodes_share_what_their_samples_get(void **state) {
+  (void)state;
+  hits_one_end("wcsph");
+  hits_one_end("monolithic");
+}
+
+// On the floor both ends rest, and the floor carries the weight.
+static void test_plank_rests(void **state) {
+  (void)state;
+  for (double s = 0.02; s > 0.009; s /= 2) {
+    FloWorldDef def = small_world_def(2);
+    FloError error;
+    FloBodyState body;
+    def.method = "monolithic", def.spacing = s;
+    FloWorld *world = create_world(&def);
+    add_tank(world, 2, 0.8, 0.4, 0);
+    add_plank(world, pose_at(0.4, 0.04, 0));
+    advance(world, 0.5);
+    flo_world_restart_averages(world);
+    advance(world, 0.7);
+    assert_ok(flo_world_body_state(world, (FloBodyId){1, 1}, &body, &error), &error);
+    for (size_t k = 0; k < 2; ++k) assert_close(flo_bodies(world)[1].nodes[k].position[1], 0.04, 0.2 * s);
+    assert_close(body.mean_force[1] / (500 * 0.4 * 0.08 * 9.81), 1, 0.02);
+    flo_world_destroy(world);
+  }
+}
+
+static void test_methods_say_what_they_cannot_move(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(2);
+  FloBodyDef body = flo_default_body_def();
+  FloError error;
+  def.method = "direct-forcing";
+  FloWorld *world = create_world(&def);
+  body.shape = box_shape(0.4, 0.08, 0), body.density = 500;
+  assert_fails(flo_world_add_body_of(world, &plank_kind, &body, NULL, &error), FLO_UNSUPPORTED, &error,
+               "one piece");
+  assert_int_equal(flo_world_count(world, FLO_SET_RIGID), 0);
+  flo_world_destroy(world);
+  world = empty_world(2);
+  body.kind = FLO_BODY_DYNAMIC;
+  assert_fails(flo_world_add_body(world, &body, NULL, &error), FLO_UNSUPPORTED, &error,
+               "use method 'monolithic' or 'direct-forcing'");
+  flo_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plate_is_lifted),
                                      cmocka_unit_test(test_plate_is_lifted_in_3d),
-                                     cmocka_unit_test(test_plate_gets_what_fluid_loses)};
+                                     cmocka_unit_test(test_plate_gets_what_fluid_loses),
+                                     cmocka_unit_test(test_nodes_share_what_their_samples_get),
+                                     cmocka_unit_test(test_plank_rests),
+                                     cmocka_unit_test(test_methods_say_what_they_cannot_move)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
