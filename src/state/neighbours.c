@@ -88,6 +88,7 @@ static FloStatus update_grids(FloWorld *world, FloError *error) {
   FLO_TRY(flo_world_update_wall_grid(world, error));
   FLO_TRY(update_fluid_grid(world, error));
   FLO_TRY(flo_grid_build(&world->grids[FLO_SET_RIGID], rigid, rigid->volume, world->threads, error));
+  if (soft->count == 0) return FLO_OK; // as in most worlds
   return flo_grid_build(&world->grids[FLO_SET_SOFT], soft, soft->volume, world->threads, error);
 }
 
@@ -121,7 +122,9 @@ static bool are_lists_complete(FloWorld *world) {
   if (!flo_world_has_lists(world) || !flo_world_has_wall_grid(world) || world->lists.reach == 1) return false;
   double moved = 0;
   for (size_t k = 0; k < FLO_COUNT_OF(moving); ++k)
-    moved = fmax(moved, flo_grid_refresh(&world->grids[moving[k]], &world->sets[moving[k]], world->threads));
+    if (world->sets[moving[k]].count)
+      moved =
+          fmax(moved, flo_grid_refresh(&world->grids[moving[k]], &world->sets[moving[k]], world->threads));
   // The little more is for rounding.
   return 2 * moved + 1e-6 < world->lists.reach - 1;
 }

@@ -65,10 +65,10 @@ static FloStatus reserve_zeros(FloForces *forces, FloWorld *world, FloError *err
 FloStatus flo_forces_prepare(FloForces *forces, FloWorld *world, int first_param, double dt,
                              double artificial, FloError *error) {
   forces->first_param = first_param;
-  FLO_TRY(read_walls(forces, world, error));
-  FLO_TRY(reserve_zeros(forces, world, error));
   forces->is_implicit =
       flo_implicit_viscosity_is_needed(world, param(world, forces, FLO_FORCE_VISCOSITY), dt);
+  FLO_TRY(read_walls(forces, world, error));
+  if (forces->is_implicit || !forces->has_pressures) FLO_TRY(reserve_zeros(forces, world, error));
   return flo_viscosity_prepare(&forces->viscosity, world, artificial, !forces->is_implicit, error);
 }
 

@@ -36,6 +36,7 @@ typedef struct FloForces {
   int first_param;        // of the method's FLO_FORCE_PARAMS
   FloViscosity viscosity; // explicit
   bool is_implicit;       // viscosity, in this step
+  bool has_pressures;     // of samples, of the method's own
   bool has_led_bodies;    // forces do not move bodies
   FloImplicitViscosity implicit;
   FloSurfaceTension tension;

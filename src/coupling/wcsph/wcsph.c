@@ -101,6 +101,7 @@ static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
 
 static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
   double artificial = flo_tait_viscosity(world, sound_speed(world, wcsph));
+  wcsph->forces.has_pressures = true;
   FLO_TRY(flo_forces_prepare(&wcsph->forces, world, FIRST_FORCE_PARAM, dt, artificial, error));
   FLO_TRY(reserve(world, wcsph, error));
   return flo_body_rows_prepare(&wcsph->bodies, world, error);
