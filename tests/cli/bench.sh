@@ -95,7 +95,7 @@ for line in lines:
         assert all(list(s) == ["seconds", "seconds_best"] for s in line["stages"].values()), line
         assert sum(s["seconds"] for s in line["stages"].values()) < 1.01 * line["seconds"], line
     elif "stages" in line:
-        assert list(line["stages"]) == "sort neighbours density force integrate bodies".split(), list(line["stages"])
+        assert list(line["stages"]) == "sort neighbours density force integrate bodies response".split(), list(line["stages"])
         assert all(list(s) == stage for s in line["stages"].values())
         shares = sum(s["share_of_step"] for s in line["stages"].values())
         assert 0 < shares < 1.5, shares  # medians need not add up

@@ -19,8 +19,8 @@ static FloStatus simulate(FloWorld *world, FloError *error) {
 
   for (int frame = 1; !status && frame <= 10; frame++) {
     status = flo_world_advance(world, 0.02 * frame, NULL, error);
-    FloMeasurements f = flo_world_measure(world);
-    printf("%.2f s  %zu particles  fastest %.2f m/s\n", f.time, f.fluid_particles, f.max_speed);
+    FloMeasurements m = flo_world_measure(world);
+    printf("%.2f s  %zu particles  fastest %.2f m/s\n", m.time, m.fluid_particles, m.max_speed);
   }
   return status;
 }

@@ -1,20 +1,24 @@
 // Neighbour lists that serve several steps miss nobody: before every step of a flow, every row of the
 // operators has the kernel sum of operators that are made afresh from the same positions.
 #include "support/worlds.h"
-#include "state/state.h"
+#include "world/world.h"
 
 // ---- Fresh operators to compare with ----
 
-static void compare_operator(FloWorld *world, const FloPairs *used, const FloGrid *rows,
-                             const FloGrid *columns) {
+static void compare_operator(FloWorld *world, FloSet row_set, FloSet column_set, const FloGrid grids[]) {
   FloError error;
   FloPairs fresh;
-  FloPairsSpec spec = {.rows = rows, .columns = columns, .kernel = world->kernel, .reach = 1, .threads = 1};
+  const FloPairs *used = flo_pairs_of(world, row_set, column_set);
+  FloPairsSpec spec = {.rows = &grids[row_set],
+                       .columns = &grids[column_set],
+                       .kernel = world->kernel,
+                       .reach = 1,
+                       .threads = 1};
   flo_pairs_init(&fresh, &world->memory);
   assert_ok(flo_pairs_build(&fresh, &spec, &error), &error);
   assert_int_equal(used->n_rows, fresh.n_rows);
   double self = flo_kernel_w(&world->kernel, 0);
-  double scale = used == &world->fluid_boundary ? self * flo_world_rest_volume(world) : self;
+  double scale = column_set == FLO_SET_BOUNDARY ? self * flo_world_rest_volume(world) : self;
   for (size_t i = 0; i < fresh.n_rows; ++i)
     assert_close((double)used->kernel_sum[i], (double)fresh.kernel_sum[i], 1e-5 * scale);
   flo_pairs_free(&fresh);
@@ -22,17 +26,16 @@ static void compare_operator(FloWorld *world, const FloPairs *used, const FloGri
 
 static void compare_operators(FloWorld *world) {
   FloError error;
-  FloGrid fluid, boundary;
-  FloParticles *solid = &world->sets[FLO_SET_BOUNDARY];
-  flo_grid_init(&fluid, &world->lattice, &world->memory);
-  flo_grid_init(&boundary, &world->lattice, &world->memory);
-  assert_ok(flo_grid_build(&fluid, &world->sets[FLO_SET_FLUID], NULL, 1, &error), &error);
-  assert_ok(flo_grid_build(&boundary, solid, solid->volume, 1, &error), &error);
-  compare_operator(world, &world->fluid_fluid, &fluid, &fluid);
-  compare_operator(world, &world->fluid_boundary, &fluid, &boundary);
-  compare_operator(world, &world->boundary_fluid, &boundary, &fluid);
-  flo_grid_free(&fluid);
-  flo_grid_free(&boundary);
+  FloGrid grids[FLO_SET_COUNT];
+  for (int set = 0; set < FLO_SET_COUNT; ++set) {
+    FloParticles *p = &world->sets[set];
+    flo_grid_init(&grids[set], &world->lattice, &world->memory);
+    assert_ok(flo_grid_build(&grids[set], p, set == FLO_SET_FLUID ? NULL : p->volume, 1, &error), &error);
+  }
+  compare_operator(world, FLO_SET_FLUID, FLO_SET_FLUID, grids);
+  compare_operator(world, FLO_SET_FLUID, FLO_SET_BOUNDARY, grids);
+  compare_operator(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, grids);
+  for (int set = 0; set < FLO_SET_COUNT; ++set) flo_grid_free(&grids[set]);
 }
 
 // Does what a step does before it uses the operators, looks at them, and then makes the step.
@@ -86,7 +89,7 @@ static void test_lists_of_a_breaking_dam_miss_nobody(void **state) {
       n_reaches += world->lists.reach != reach;
       reach = world->lists.reach;
     }
-    // They were made now and then, and with skins that fit the speed: the test has seen what it is for.
+    // They were made now and then, and with margins that fit the speed: the test has seen what it is for.
     assert_in_range(n_lists, 10, 200);
     assert_true(n_reaches >= 3);
     flo_world_destroy(world);
@@ -139,7 +142,7 @@ static void test_lists_follow_what_is_added_and_removed(void **state) {
 
 static void test_lists_reach_across_a_short_period(void **state) {
   (void)state;
-  // Room for three supports, but hardly for three cells with a skin.
+  // Room for three supports, but hardly for three cells with a margin.
   const double lengths[] = {0.35, 0.9};
   for (size_t k = 0; k < FLO_COUNT_OF(lengths); ++k) {
     FloWorldDef def = flow_def(2);
@@ -183,14 +186,14 @@ static FloWorld *still_world(double dt) {
   return create_world(&def);
 }
 
-// Each uses up half of the skin: together all of it.
+// Each uses up half of the margin: together all of it.
 static void test_two_that_approach_each_other_are_listed_in_time(void **state) {
   (void)state;
   FloError error;
   FloWorld *world = still_world(1e-3);
   double h = world->kernel.support;
   for (int k = 0; k < 20; ++k) {
-    // Just out of reach of the first lists, whatever the skin.
+    // Just out of reach of the first lists, whatever the margin.
     double apart = h * (1 + 0.005 * k), x[6] = {0, k * 4.0 * h, 0, apart, k * 4.0 * h, 0};
     float speed = (float)(5 * h), v[6] = {speed, 0, 0, -speed, 0, 0};
     FloMaterialId water = add_water(world);

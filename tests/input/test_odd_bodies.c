@@ -75,7 +75,7 @@ static double energy_of(FloWorld *world) {
 static void look_at_bodies(FloWorld *world, Extremes *extremes) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
-    if (body->kind != FLO_BODY_DYNAMIC) continue;
+    if (!flo_body_is_pushed(body)) continue;
     assert_true(vec_is_finite(body->state.pose.position) && vec_is_finite(body->state.velocity));
     assert_true(vec_is_finite(body->state.angular_velocity));
     extremes->speed = fmax(extremes->speed, vec_length(body->state.velocity));

@@ -240,7 +240,7 @@ static size_t count_inside(FloWorld *world, FloBodyId boat) {
   size_t n = 0;
   for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
     double at[3] = {x[i], y[i], 0}, local[3];
-    flo_world_to_body(world, body, &body->state.pose, at, local);
+    flo_posed_local(body, &world->domain, &body->state.pose, at, local);
     n += fabs(local[0]) < 0.29 && local[1] > 0.01 && local[1] < 0.22;
   }
   return n;
@@ -410,15 +410,15 @@ static void a_stone_skips_and_then_sinks(void **unused) {
   bool has_sunk = false;
   while (flo_world_time(world) < 2.2 && !has_sunk) {
     step(world);
-    const FloRigid *rigid = &flo_bodies(world)[id.index].rigid;
-    bool is_clear = rigid->position[1] > depth + 0.05;
-    if (rigid->velocity[1] > 0 && is_clear && !was_rising) ++n_skips, was_rising = true;
-    if (rigid->velocity[1] < 0) was_rising = false;
-    has_sunk = rigid->position[1] < depth / 2;
+    const FloNode *node = flo_bodies(world)[id.index].nodes;
+    bool is_clear = node->position[1] > depth + 0.05;
+    if (node->velocity[1] > 0 && is_clear && !was_rising) ++n_skips, was_rising = true;
+    if (node->velocity[1] < 0) was_rising = false;
+    has_sunk = node->position[1] < depth / 2;
   }
-  const FloRigid *rigid = &flo_bodies(world)[id.index].rigid;
+  const FloNode *node = flo_bodies(world)[id.index].nodes;
   print_message("the stone skips %d times, is %.2f m above the floor at x = %.2f m, after %.2f s\n", n_skips,
-                rigid->position[1], rigid->position[0], flo_world_time(world));
+                node->position[1], node->position[0], flo_world_time(world));
   assert_true(n_skips >= 2 && has_sunk);
   flo_world_destroy(world);
 }
@@ -456,10 +456,10 @@ static Cost time_steps(FloWorld *world) {
   for (int k = 0; k < 10; ++k) step(world);
   for (int k = 0; k < N_TIMED; ++k) {
     times[0][k] = -seconds_of(world);
-    times[1][k] = -forcing->detection_seconds, times[2][k] = -forcing->response_seconds;
+    times[1][k] = -forcing->detection_seconds, times[2][k] = -world->stage_seconds[FLO_STAGE_RESPONSE];
     step(world);
     times[0][k] += seconds_of(world);
-    times[1][k] += forcing->detection_seconds, times[2][k] += forcing->response_seconds;
+    times[1][k] += forcing->detection_seconds, times[2][k] += world->stage_seconds[FLO_STAGE_RESPONSE];
     times[3][k] = (double)forcing->n_linked, times[4][k] = (double)forcing->n_contacts;
   }
   Cost cost = {median(times[0]), median(times[1]), median(times[2]), median(times[3]), median(times[4]), 0};

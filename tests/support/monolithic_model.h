@@ -135,7 +135,7 @@ typedef struct Model {
   double dt, rest_volume;
   size_t n_fluid, n_rigid, n_walls;
   Point *fluid, *rigid, *walls; // fluid in the order of the step
-  FloRigid bodies[MAX_BODIES];
+  FloNode nodes[MAX_BODIES];    // of the bodies that have one, by the number of the body
   // What brute force makes of the unknowns:
   double (*force)[3]; // on fluid
   double body_force[MAX_BODIES][3], body_torque[MAX_BODIES][3];
@@ -167,6 +167,10 @@ static inline void order_fluid(Model *m) {
   free(by_id);
 }
 
+static inline bool is_dynamic(const Model *m, size_t body) {
+  return flo_body_is_pushed(&flo_bodies(m->world)[body]);
+}
+
 // Takes one step and goes back, as far as the solver looks, to the moment at which it solved.
 static inline Model model_of(FloWorld *world) {
   Model m = {.world = world,
@@ -182,9 +186,11 @@ static inline Model model_of(FloWorld *world) {
   m.fluid = copy_points(&world->sets[FLO_SET_FLUID], true);
   m.rigid = copy_points(&world->sets[FLO_SET_RIGID], false);
   m.walls = copy_points(&world->sets[FLO_SET_BOUNDARY], false);
-  for (size_t k = 0; k < world->bodies.count; ++k) m.bodies[k] = flo_bodies(world)[k].rigid;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (is_dynamic(&m, k)) m.nodes[k] = *flo_bodies(world)[k].nodes;
   step_world(world, 1);
-  for (size_t k = 0; k < world->bodies.count; ++k) flo_bodies(world)[k].rigid = m.bodies[k];
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (is_dynamic(&m, k)) *flo_bodies(world)[k].nodes = m.nodes[k];
   order_fluid(&m);
   for (size_t k = 0; k < m.mono->n_contacts; ++k) m.rigid[m.mono->contacts[k].sample].row = (int)k;
   m.force = calloc(m.n_fluid + 1, sizeof *m.force);
@@ -213,10 +219,6 @@ static inline Pair pair_of(const Model *m, const Point *a, const Point *b) {
   return pair;
 }
 
-static inline bool is_dynamic(const Model *m, size_t body) {
-  return flo_bodies(m->world)[body].kind == FLO_BODY_DYNAMIC;
-}
-
 // All that a sample sees of other bodies: `visit` gets the neighbour and the pair.
 typedef void (*Visit)(Model *m, const Point *sample, const Point *other, const Pair *pair, void *context);
 
@@ -240,7 +242,7 @@ static inline double pressure_of(const Model *m, const Point *sample) {
 static inline void push_body_at(Model *m, uint32_t body, const double at[3], const double force[3]) {
   double arm[3], torque[3];
   if (!is_dynamic(m, body)) return;
-  vec_sub(at, m->bodies[body].position, arm);
+  vec_sub(at, m->nodes[body].position, arm);
   vec_cross(arm, force, torque);
   vec_add(m->body_force[body], force, m->body_force[body]);
   vec_add(m->body_torque[body], torque, m->body_torque[body]);
@@ -305,15 +307,15 @@ static inline void compute_forces(Model *m) {
 
 static inline void compute_body_velocities(Model *m) {
   for (size_t k = 0; k < m->world->bodies.count; ++k) {
-    const FloRigid *rigid = &m->bodies[k];
+    const FloNode *node = &m->nodes[k];
     double spin[3];
     if (!is_dynamic(m, k)) continue;
-    mat_apply(rigid->inverse_inertia, m->body_torque[k], spin);
+    mat_apply(node->inverse_inertia, m->body_torque[k], spin);
     for (int axis = 0; axis < 3; ++axis) {
-      double gravity = rigid->locks[axis] ? 0 : m->world->def.gravity[axis];
+      double gravity = node->locks[axis] ? 0 : m->world->def.gravity[axis];
       m->velocity[k][axis] =
-          rigid->velocity[axis] + m->dt * (gravity + rigid->inverse_mass[axis] * m->body_force[k][axis]);
-      m->omega[k][axis] = rigid->angular_velocity[axis] + m->dt * spin[axis];
+          node->velocity[axis] + m->dt * (gravity + node->inverse_mass[axis] * m->body_force[k][axis]);
+      m->omega[k][axis] = node->angular_velocity[axis] + m->dt * spin[axis];
     }
   }
 }
@@ -322,7 +324,7 @@ static inline void velocity_at(const Model *m, const Point *sample, const double
   double arm[3];
   vec_copy(sample->v, v);
   if (!is_dynamic(m, sample->body)) return;
-  vec_sub(at, m->bodies[sample->body].position, arm);
+  vec_sub(at, m->nodes[sample->body].position, arm);
   vec_cross(m->omega[sample->body], arm, v);
   vec_add(v, m->velocity[sample->body], v);
 }

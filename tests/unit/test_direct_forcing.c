@@ -3,6 +3,7 @@
 
 #include "support/allocator.h"
 #include "support/forcing.h"
+#include "support/nodes.h"
 
 // Momentum and angular momentum of everything, in double.
 static void total_momentum(FloWorld *world, double momentum[3], double angular[3]) {
@@ -17,13 +18,14 @@ static void total_momentum(FloWorld *world, double momentum[3], double angular[3
     vec_add_scaled(angular, orbit, (double)p->mass[i], angular);
   }
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    const FloRigid *rigid = &flo_bodies(world)[k].rigid;
-    double orbit[3];
-    if (flo_bodies(world)[k].kind != FLO_BODY_DYNAMIC) continue;
-    vec_cross(rigid->position, rigid->velocity, orbit);
-    vec_add_scaled(momentum, rigid->velocity, rigid->mass, momentum);
-    vec_add_scaled(angular, orbit, rigid->mass, angular);
-    vec_add(angular, rigid->angular_momentum, angular);
+    const FloNode *node = flo_bodies(world)[k].nodes;
+    double orbit[3], spin[3];
+    if (!flo_body_is_pushed(&flo_bodies(world)[k])) continue;
+    vec_cross(node->position, node->velocity, orbit);
+    vec_add_scaled(momentum, node->velocity, node->mass, momentum);
+    vec_add_scaled(angular, orbit, node->mass, angular);
+    angular_momentum_of(node, spin);
+    vec_add(angular, spin, angular);
   }
 }
 
@@ -106,7 +108,7 @@ static void test_free_fall_is_exact(void **state) {
   step_world(world, 200);
   double t = flo_world_time(world), z = t - 9.81 / 2 * t * t;
   assert_true(fabs(world->sets[FLO_SET_FLUID].z[0] - z) < 1e-7);
-  assert_true(fabs(flo_bodies(world)[ball.index].rigid.position[2] + 9.81 / 2 * t * t) < 1e-9);
+  assert_true(fabs(flo_bodies(world)[ball.index].nodes->position[2] + 9.81 / 2 * t * t) < 1e-9);
   flo_world_destroy(world);
 }
 
@@ -126,13 +128,13 @@ static void check_matrix(const FloForcingPartner *partner) {
 // The velocities that resulted, against the condition as it is written: [v_r]_n = bounce, [v_r]_t = slip
 // times what it would be without the contact.
 static double boundary_error(const FloWorld *world, const FloForcingContact *c, const double before[3]) {
-  const FloRigid *rigid = &flo_bodies(world)[c->body].rigid;
-  double v[3], free[3], at[3], relative[3], loose[3];
-  bool is_dynamic = flo_bodies(world)[c->body].kind == FLO_BODY_DYNAMIC;
+  const FloNode *node = flo_bodies(world)[c->body].nodes;
+  double v[3], free[3], at[3] = {0}, relative[3], loose[3];
   velocity_at(world, c->particle, v);
-  vec_cross(rigid->angular_velocity, c->arm, at);
-  vec_add(at, rigid->velocity, at);
-  if (!is_dynamic) vec_set(at, 0, 0, 0);
+  if (flo_body_is_pushed(&flo_bodies(world)[c->body])) {
+    vec_cross(node->angular_velocity, c->arm, at);
+    vec_add(at, node->velocity, at);
+  }
   vec_copy(before, free);
   vec_sub(v, at, relative);
   vec_sub(free, at, loose);
@@ -209,8 +211,8 @@ static void check_single(int dim, double slip, double restitution) {
     assert_int_equal(forcing_of(world)->n_contacts, 1);
     total_momentum(world, after, turned);
     velocity_at(world, 0, v[k]);
-    vec_copy(flo_bodies(world)[0].rigid.velocity, body[k]);
-    vec_copy(flo_bodies(world)[0].rigid.angular_momentum, spin[k]);
+    vec_copy(flo_bodies(world)[0].nodes->velocity, body[k]);
+    angular_momentum_of(flo_bodies(world)[0].nodes, spin[k]);
     assert_true(difference(before, after) < 1e-13 * vec_length(before) + 1e-15);
     // Who is moved to the surface takes its momentum along.
     assert_true(difference(turn, turned) < 1e-2 * vec_length(turn));
@@ -395,16 +397,16 @@ static void test_a_particle_between_two_bodies_stops_both(void **state) {
       had_company |= forcing_of(world)->n_contacts == 2;
     }
     double momentum[3], angular[3],
-        gap = fabs(flo_bodies(world)[0].rigid.position[0] - flo_bodies(world)[1].rigid.position[0]) - 4 * s;
+        gap = fabs(flo_bodies(world)[0].nodes->position[0] - flo_bodies(world)[1].nodes->position[0]) - 4 * s;
     total_momentum(world, momentum, angular);
     assert_true(had_company && gap > 0.95 * s);
     assert_true(fabs(momentum[0]) < 1e-12);
     assert_true(fabs(world->sets[FLO_SET_FLUID].x[0]) < 1e-3 * s);
-    assert_true(fabs(flo_bodies(world)[0].rigid.velocity[0]) < 1e-3);
+    assert_true(fabs(flo_bodies(world)[0].nodes->velocity[0]) < 1e-3);
   }
   // Whoever was added first makes no difference.
-  assert_true(fabs(flo_bodies(worlds[0])[0].rigid.position[0] + flo_bodies(worlds[1])[0].rigid.position[0]) <
-              1e-3 * s);
+  assert_true(fabs(flo_bodies(worlds[0])[0].nodes->position[0] +
+                   flo_bodies(worlds[1])[0].nodes->position[0]) < 1e-3 * s);
   for (int k = 0; k < 2; ++k) flo_world_destroy(worlds[k]);
 }
 
@@ -412,7 +414,7 @@ static void test_a_moving_body_pushes_another_through_a_particle(void **state) {
   (void)state;
   FloWorld *world = squeeze(false, 0);
   step_world(world, 200);
-  const FloRigid *a = &flo_bodies(world)[0].rigid, *b = &flo_bodies(world)[1].rigid;
+  const FloNode *a = flo_bodies(world)[0].nodes, *b = flo_bodies(world)[1].nodes;
   double mass = (double)world->sets[FLO_SET_FLUID].mass[0], v[3];
   velocity_at(world, 0, v);
   // Without restitution all three go on together.
@@ -440,7 +442,7 @@ static void check_landing(int dim, double friction) {
   FloError error;
   assert_ok(flo_world_advance(world, dim == 3 ? 0.3 : 0.6, NULL, &error), &error);
   int axis = up > 0 ? 2 : 1;
-  const FloRigid *lower = &flo_bodies(world)[1].rigid, *upper = &flo_bodies(world)[2].rigid;
+  const FloNode *lower = flo_bodies(world)[1].nodes, *upper = flo_bodies(world)[2].nodes;
   double braked = 0.5 * 0.5 / (2 * 9.81 * fmax(friction, 1e-3));
   print_message("%dD landing, friction %g: lower at %.3f, upper at %.3f spacings; slid %.4f m (rest %.4f)\n",
                 dim, friction, lower->position[axis] / s, upper->position[axis] / s, lower->position[0],
@@ -496,13 +498,13 @@ static void check_parting(double overlap, bool has_gravity) {
   FloBodyId id =
       add_solid(world, FLO_BODY_DYNAMIC, box_shape(6 * s, 6 * s, 6 * s), pose_at(0, 0, 3 * s), 800);
   FloBody *box = &flo_bodies(world)[id.index];
-  box->rigid.position[2] -= overlap * s, box->state.pose.position[2] -= overlap * s;
+  box->nodes->position[2] -= overlap * s, box->state.pose.position[2] -= overlap * s;
   flo_world_place_samples(world, box);
   while (flo_world_time(world) < 0.5) {
     assert_ok(flo_world_step_until(world, 0.5, NULL, &error), &error);
-    fastest = fmax(fastest, box->rigid.velocity[2]);
+    fastest = fmax(fastest, box->nodes->velocity[2]);
   }
-  double left = 3 - box->rigid.position[2] / s, limit = flo_world_parting_speed(world, overlap * s);
+  double left = 3 - box->nodes->position[2] / s, limit = flo_world_parting_speed(world, overlap * s);
   print_message("overlap %g%s: %.4f spacings left after 0.5 s, parted at up to %.4f m/s (limit %.4f)\n",
                 overlap, has_gravity ? "" : " without gravity", left, fastest, limit);
   assert_true(left < 0.5 * overlap);
@@ -531,9 +533,9 @@ static void test_one_way_bodies_stop_at_walls(void **state) {
   double fall = 10 * s; // from its lower edge to the floor
   assert_ok(flo_world_advance(world, 0.8 * sqrt(2 * fall / 9.81), NULL, &error), &error);
   double t = flo_world_time(world);
-  assert_true(fabs(flo_bodies(world)[box.index].rigid.position[1] - (12 * s - 9.81 / 2 * t * t)) < 1e-9);
+  assert_true(fabs(flo_bodies(world)[box.index].nodes->position[1] - (12 * s - 9.81 / 2 * t * t)) < 1e-9);
   assert_ok(flo_world_advance(world, 0.5, NULL, &error), &error);
-  assert_true(fabs(flo_bodies(world)[box.index].rigid.position[1] - 2 * s) < 0.1 * s);
+  assert_true(fabs(flo_bodies(world)[box.index].nodes->position[1] - 2 * s) < 0.1 * s);
   flo_world_destroy(world);
 }
 

@@ -1,6 +1,7 @@
 // What `direct-forcing` does around its response: surfaces, who is asked for contacts, and what solids feel.
 #include "coupling/direct_forcing/direct_forcing.h"
 
+#include "geometry/solid_surface.h"
 #include "support/forcing.h"
 
 // ---- Surfaces ----
@@ -23,7 +24,7 @@ static void check_surface(FloShape shape, int dim) {
   for (int k = 0; k < 4000; ++k) {
     double p[3] = {random_in(&seed, -1.5, 1.5), random_in(&seed, -1.5, 1.5), 0}, normal[3], expected[3];
     if (dim == 3) p[2] = random_in(&seed, -1.5, 1.5);
-    double distance = flo_forcing_surface(&solid, p, INFINITY, normal);
+    double distance = flo_solid_surface(&solid, p, INFINITY, normal);
     assert_true(fabs(distance - flo_solid_distance(&solid, p)) < 1e-12);
     flo_solid_normal(&solid, p, expected);
     assert_true(fabs(vec_length(normal) - 1) < 1e-12);
@@ -60,7 +61,7 @@ static void test_the_middle_of_a_box_has_a_normal(void **state) {
   FloShape shape = box_shape(0.1, 1, 1);
   double normal[3];
   assert_ok(flo_solid_init(&solid, &shape, 3, 0.05, 0.1, 1, &memory, &error), &error);
-  assert_true(flo_forcing_surface(&solid, (const double[3]){0, 0, 0}, 1, normal) == -0.05);
+  assert_true(flo_solid_surface(&solid, (const double[3]){0, 0, 0}, 1, normal) == -0.05);
   assert_true(fabs(normal[0]) == 1 && normal[1] == 0 && normal[2] == 0);
   flo_solid_free(&solid);
 }
@@ -212,7 +213,7 @@ static void run_seam(const Seam *in, double v[3], double lid[3]) {
   assert_true(forcing->n_contacts == 3 && count_turned(forcing) >= 2);
   velocity_at(world, 0, v);
   for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_bodies(world)[k].kind == FLO_BODY_DYNAMIC) vec_copy(flo_bodies(world)[k].rigid.velocity, lid);
+    if (flo_body_is_pushed(&flo_bodies(world)[k])) vec_copy(flo_bodies(world)[k].nodes->velocity, lid);
   flo_world_destroy(world);
 }
 
@@ -311,7 +312,7 @@ static void fluid_momentum(const FloWorld *world, double out[3]) {
 
 // What samples feel, all together, is what the body feels.
 static double sample_error(const FloWorld *world, const FloBody *body, const FloBodyState *state) {
-  const FloParticles *set = &world->sets[body->set];
+  const FloParticles *set = &world->sets[body->kind->set];
   double sum[3] = {0};
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     const double f[3] = {(double)set->fx[i], (double)set->fy[i], (double)set->fz[i]};

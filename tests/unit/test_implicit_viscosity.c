@@ -2,6 +2,7 @@
 // precision says, for fluid, walls and bodies together.
 #include "base/vecmath.h"
 #include "coupling/forces/implicit_viscosity.h"
+#include "support/nodes.h"
 #include "support/random.h"
 #include "support/reference.h"
 #include "support/worlds.h"
@@ -14,6 +15,7 @@ typedef struct Moment {
   FloWorld *world;
   FloImplicitViscosity viscosity;
   float *velocity, *force, *walls; // quadruples
+  float *zeros;                    // one for each sample
 } Moment;
 
 static FloMaterialId add_honey(FloWorld *world, double density, double viscosity, double wall_viscosity) {
@@ -79,27 +81,35 @@ static float *quads_of(const FloParticles *p, double rest_volume) {
   return quads;
 }
 
+static size_t most_samples(const FloWorld *world) {
+  size_t most = 0;
+  for (int set = 0; set < FLO_SET_COUNT; ++set) most = flo_max_size(most, world->sets[set].count);
+  return most;
+}
+
 static Moment moment_of(FloWorld *world) {
   FloError error;
   Moment m = {.world = world, .viscosity = {.tolerance = 1e-6, .max_iterations = 1000}};
-  flo_world_move_bodies(world);
+  flo_world_finish_bodies(world);
   for (size_t k = 0; k < world->bodies.count; ++k) flo_world_place_samples(world, &flo_bodies(world)[k]);
   assert_ok(flo_world_list_neighbours(world, 0, &error), &error);
   m.velocity = quads_of(&world->sets[FLO_SET_FLUID], 1);
   m.walls = quads_of(&world->sets[FLO_SET_BOUNDARY], flo_world_rest_volume(world));
   m.force = calloc(4 * (world->sets[FLO_SET_FLUID].count + FLO_BLOCK), sizeof(float));
+  m.zeros = calloc(most_samples(world) + FLO_BLOCK, sizeof(float));
   return m;
 }
 
 static void moment_free(Moment *m) {
-  free(m->velocity), free(m->force), free(m->walls);
+  free(m->velocity), free(m->force), free(m->walls), free(m->zeros);
   flo_implicit_viscosity_free(&m->viscosity, &m->world->memory);
   flo_world_destroy(m->world);
 }
 
 static void step_moment(Moment *m) {
   FloError error;
-  assert_ok(flo_implicit_viscosity_step(&m->viscosity, m->world, DT, m->velocity, m->force, m->walls, &error),
+  assert_ok(flo_implicit_viscosity_step(&m->viscosity, m->world, DT, m->velocity, m->force, m->walls,
+                                        m->zeros, &error),
             &error);
 }
 
@@ -111,25 +121,24 @@ static void randomise_way(Moment *m, Random *random) {
   for (size_t i = 0; i < v->n_fluid; ++i)
     for (int axis = 0; axis < 4; ++axis)
       v->way[4 * i + (size_t)axis] = axis < dim ? (float)random_between(random, -1, 1) : 0;
-  for (size_t k = 0; k < v->n_bodies; ++k) {
-    const FloRigid *rigid = &flo_bodies(m->world)[k].rigid;
-    double *momentum = v->body_momentum + 6 * k, *way = v->body_way + 6 * k;
-    if (flo_bodies(m->world)[k].kind != FLO_BODY_DYNAMIC) continue;
-    for (int row = 0; row < 6; ++row) momentum[row] = random_between(random, -1, 1) * rigid->mass * 0.05;
-    mat_apply(rigid->inverse_inertia, momentum + 3, way + 3);
-    for (int axis = 0; axis < 3; ++axis) way[axis] = rigid->inverse_mass[axis] * momentum[axis];
+  for (size_t k = 0; k < v->n_nodes; ++k) {
+    const FloNode *node = flo_node_at(m->world, k);
+    double *momentum = v->node_momentum + 6 * k, *way = v->node_way + 6 * k;
+    for (int row = 0; row < 6; ++row) momentum[row] = random_between(random, -1, 1) * node->mass * 0.05;
+    mat_apply(node->inverse_inertia, momentum + 3, way + 3);
+    for (int axis = 0; axis < 3; ++axis) way[axis] = node->inverse_mass[axis] * momentum[axis];
   }
 }
 
 typedef struct Copy {
   float *fluid;
-  double *bodies;
+  double *nodes;
 } Copy;
 
-static Copy copy_of(const float *fluid, size_t n_fluid, const double *bodies, size_t n_bodies) {
-  Copy copy = {malloc(16 * n_fluid + 1), malloc(48 * n_bodies + 1)};
+static Copy copy_of(const float *fluid, size_t n_fluid, const double *nodes, size_t n_nodes) {
+  Copy copy = {malloc(16 * n_fluid + 1), malloc(48 * n_nodes + 1)};
   memcpy(copy.fluid, fluid, 16 * n_fluid);
-  if (n_bodies) memcpy(copy.bodies, bodies, 48 * n_bodies);
+  if (n_nodes) memcpy(copy.nodes, nodes, 48 * n_nodes);
   return copy;
 }
 
@@ -137,7 +146,7 @@ static double dot(const FloImplicitViscosity *v, const float *a, const float *b,
                   const double *d) {
   double sum = 0;
   for (size_t k = 0; k < 4 * v->n_fluid; ++k) sum += (double)a[k] * (double)b[k];
-  for (size_t k = 0; k < 6 * v->n_bodies; ++k) sum += c[k] * d[k];
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k) sum += c[k] * d[k];
   return sum;
 }
 
@@ -146,7 +155,7 @@ static double mass_square(const Moment *m) {
   double sum = 0;
   for (size_t k = 0; k < 4 * v->n_fluid; ++k)
     sum += (double)m->world->sets[FLO_SET_FLUID].mass[k / 4] * pow((double)v->way[k], 2);
-  for (size_t k = 0; k < 6 * v->n_bodies; ++k) sum += v->body_way[k] * v->body_momentum[k];
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k) sum += v->node_way[k] * v->node_momentum[k];
   return sum;
 }
 
@@ -155,20 +164,20 @@ static void check_operator(int dim, uint64_t seed) {
   Moment m = moment_of(make_pool(dim, seed, seed % 2, false, 1));
   FloImplicitViscosity *v = &m.viscosity;
   Random random = {seed + 100};
-  assert_ok(flo_implicit_viscosity_prepare(v, m.world, DT, m.velocity, m.walls, &error), &error);
+  assert_ok(flo_implicit_viscosity_prepare(v, m.world, DT, m.velocity, m.walls, m.zeros, &error), &error);
   randomise_way(&m, &random);
   flo_implicit_viscosity_apply(v, m.world);
-  double square = dot(v, v->way, v->image, v->body_way, v->body_image);
+  double square = dot(v, v->way, v->image, v->node_way, v->node_image);
   // Viscosity never drives.
   assert_true(square > mass_square(&m) && mass_square(&m) > 0);
-  Copy way = copy_of(v->way, v->n_fluid, v->body_way, v->n_bodies),
-       image = copy_of(v->image, v->n_fluid, v->body_image, v->n_bodies);
+  Copy way = copy_of(v->way, v->n_fluid, v->node_way, v->n_nodes),
+       image = copy_of(v->image, v->n_fluid, v->node_image, v->n_nodes);
   randomise_way(&m, &random);
   flo_implicit_viscosity_apply(v, m.world);
-  double one = dot(v, way.fluid, v->image, way.bodies, v->body_image),
-         other = dot(v, v->way, image.fluid, v->body_way, image.bodies);
+  double one = dot(v, way.fluid, v->image, way.nodes, v->node_image),
+         other = dot(v, v->way, image.fluid, v->node_way, image.nodes);
   assert_close(one, other, 2e-6 * square);
-  free(way.fluid), free(way.bodies), free(image.fluid), free(image.bodies);
+  free(way.fluid), free(way.nodes), free(image.fluid), free(image.nodes);
   moment_free(&m);
 }
 
@@ -260,7 +269,7 @@ static void add_raft_pairs(Dense *dense, const Moment *m, const FloBody *body) {
       Pair pair = pair_of(m->world, p, i, r, j);
       double x[9], at[3] = {r->x[j], r->y[j], r->z[j]}, arm[3], turn[3];
       size_t columns[9];
-      vec_sub(at, body->rigid.position, arm);
+      vec_sub(at, body->nodes->position, arm);
       vec_cross(arm, pair.g, turn);
       for (size_t axis = 0; axis < dim; ++axis) {
         columns[axis] = dim * i + axis, columns[dim + axis] = first + axis;
@@ -278,16 +287,17 @@ static void add_raft_pairs(Dense *dense, const Moment *m, const FloBody *body) {
 static void add_raft_mass(Dense *dense, const Moment *m, const FloBody *body) {
   size_t dim = (size_t)m->world->def.dim, first = dim * m->world->sets[FLO_SET_FLUID].count;
   size_t n_turns = dim == 2 ? 1 : 3, skip = 3 - n_turns;
-  const FloRigid *rigid = &body->rigid;
+  const FloNode *node = body->nodes;
+  double spin[3];
   for (size_t axis = 0; axis < dim; ++axis) {
-    dense->a[first + axis][first + axis] += rigid->mass;
-    dense->b[first + axis] += rigid->mass * rigid->velocity[axis];
+    dense->a[first + axis][first + axis] += node->mass;
+    dense->b[first + axis] += node->mass * node->velocity[axis];
   }
-  // The raft is not turned, so its inertia is that of the shape.
+  angular_momentum_of(node, spin);
   for (size_t i = 0; i < n_turns; ++i) {
-    dense->b[first + dim + i] += rigid->angular_momentum[skip + i];
+    dense->b[first + dim + i] += spin[skip + i];
     for (size_t k = 0; k < n_turns; ++k)
-      dense->a[first + dim + i][first + dim + k] += rigid->inertia[3 * (skip + i) + skip + k];
+      dense->a[first + dim + i][first + dim + k] += node->inertia[3 * (skip + i) + skip + k];
   }
 }
 
@@ -322,9 +332,9 @@ static void check_step(int dim, uint64_t seed) {
     for (size_t axis = 0; axis < d; ++axis)
       assert_close(m.velocity[4 * i + axis], dense->b[d * i + axis], 1e-4);
   for (size_t axis = 0; axis < d; ++axis)
-    assert_close(raft->rigid.velocity[axis], dense->b[d * n + axis], 1e-4);
+    assert_close(raft->nodes->velocity[axis], dense->b[d * n + axis], 1e-4);
   for (size_t k = 0; k < dense->n - d * n - d; ++k)
-    assert_close(raft->rigid.angular_velocity[dim == 2 ? 2 : k], dense->b[d * n + d + k], 1e-3);
+    assert_close(raft->nodes->angular_velocity[dim == 2 ? 2 : k], dense->b[d * n + d + k], 1e-3);
   free(dense);
   moment_free(&m);
 }
@@ -353,14 +363,15 @@ static Momenta momenta_of(const Moment *m) {
     sum.size += vec_length(momentum), sum.turn_size += vec_length(turn);
   }
   for (size_t k = 0; k < m->world->bodies.count; ++k) {
-    const FloRigid *rigid = &flo_bodies(m->world)[k].rigid;
-    double momentum[3], turn[3];
-    if (flo_bodies(m->world)[k].kind != FLO_BODY_DYNAMIC) continue;
-    vec_scale(rigid->velocity, rigid->mass, momentum);
-    vec_cross(rigid->position, momentum, turn);
+    const FloNode *node = flo_bodies(m->world)[k].nodes;
+    double momentum[3], turn[3], spin[3];
+    if (!flo_body_is_pushed(&flo_bodies(m->world)[k])) continue;
+    vec_scale(node->velocity, node->mass, momentum);
+    vec_cross(node->position, momentum, turn);
+    angular_momentum_of(node, spin);
     vec_add(sum.linear, momentum, sum.linear);
     vec_add(sum.angular, turn, sum.angular);
-    vec_add(sum.angular, rigid->angular_momentum, sum.angular);
+    vec_add(sum.angular, spin, sum.angular);
   }
   return sum;
 }
@@ -401,13 +412,14 @@ static void test_locked_axes_stay_locked(void **state) {
   (void)state;
   Moment m = moment_of(make_pool(3, 9, true, true, 1));
   const FloBody *raft = &flo_bodies(m.world)[1];
-  double along = raft->rigid.velocity[1], spin = raft->rigid.angular_velocity[2],
-         free_before = raft->rigid.velocity[0];
+  double along = raft->nodes->velocity[1], spin = raft->nodes->angular_velocity[2],
+         free_before = raft->nodes->velocity[0];
   step_moment(&m);
-  assert_true(raft->rigid.velocity[1] == along && raft->rigid.angular_velocity[2] == spin);
-  assert_true(raft->rigid.velocity[0] != free_before);
+  assert_true(raft->nodes->velocity[1] == along && raft->nodes->angular_velocity[2] == spin);
+  assert_true(raft->nodes->velocity[0] != free_before);
   // The fluid pushes nevertheless, and says so.
-  assert_true(m.viscosity.bodies.wrenches[6 + 1] != 0 && m.viscosity.bodies.wrenches[6 + 5] != 0);
+  const double *wrench = m.viscosity.bodies.wrenches + 6 * raft->first_node;
+  assert_true(wrench[1] != 0 && wrench[5] != 0);
   moment_free(&m);
 }
 
@@ -428,7 +440,7 @@ static void test_rigid_motion_is_left_alone(void **state) {
   (void)state;
   Moment m = moment_of(make_pool(3, 13, false, false, 1));
   const FloParticles *p = &m.world->sets[FLO_SET_FLUID];
-  FloRigid *raft = &flo_bodies(m.world)[0].rigid;
+  FloBody *raft = &flo_bodies(m.world)[0];
   const double omega[3] = {1, -2, 3}, drift[3] = {5, 0, -4};
   for (size_t i = 0; i < p->count; ++i) {
     double x[3] = {p->x[i], p->y[i], p->z[i]}, v[3];
@@ -436,9 +448,10 @@ static void test_rigid_motion_is_left_alone(void **state) {
     vec_add(v, drift, v);
     for (size_t axis = 0; axis < 3; ++axis) m.velocity[4 * i + axis] = (float)v[axis];
   }
-  vec_cross(omega, raft->position, raft->velocity);
-  vec_add(raft->velocity, drift, raft->velocity);
-  flo_rigid_spin(raft, flo_bodies(m.world)[0].state.pose.rotation, omega);
+  double along[3];
+  vec_cross(omega, raft->nodes->position, along);
+  vec_add(along, drift, along);
+  set_motion(raft, along, omega);
   float *before = malloc(16 * p->count);
   memcpy(before, m.velocity, 16 * p->count);
   step_moment(&m);

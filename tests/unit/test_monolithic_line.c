@@ -122,7 +122,7 @@ static void compare_solvers(int dim, double spacings_up, bool has_contacts) {
   FloWorld *slow = solve_column(dim, spacings_up, FLO_SOLVER_JACOBI),
            *fast = solve_column(dim, spacings_up, FLO_SOLVER_NNCG);
   const FloMonolithic *a = slow->method_state, *b = fast->method_state;
-  const double *v = flo_bodies(slow)[1].rigid.velocity, *w = flo_bodies(fast)[1].rigid.velocity;
+  const double *v = flo_bodies(slow)[1].nodes->velocity, *w = flo_bodies(fast)[1].nodes->velocity;
   double largest = 0;
   assert_true((a->n_contacts > 0) == has_contacts);
   assert_true(a->was_fluid_solved != 0 && b->was_fluid_solved != 0);

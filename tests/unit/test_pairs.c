@@ -413,9 +413,9 @@ static void test_viscous_factors_only_when_asked_for(void **state) {
 }
 
 // Lists that reach further serve as long as no two particles have approached each other by the difference.
-static void test_lists_with_a_skin_serve_moved_particles(void **state) {
+static void test_lists_with_a_margin_serve_moved_particles(void **state) {
   (void)state;
-  const double skin = 0.08, shift = 0.49 * skin * SUPPORT / sqrt(3);
+  const double margin = 0.08, shift = 0.49 * margin * SUPPORT / sqrt(3);
   for (int periodic = 0; periodic < 2; ++periodic) {
     CloudBox box = small_box(3, 0, 0.2);
     for (int axis = 0; axis < 3; ++axis) box.periodic[axis] = periodic;
@@ -423,18 +423,18 @@ static void test_lists_with_a_skin_serve_moved_particles(void **state) {
     FloError error;
     Case c;
     case_init(&c, &box, FLO_KERNEL_CUBIC_SPLINE);
-    assert_true(flo_lattice_set_reach(&c.lattice, 1 + skin));
+    assert_true(flo_lattice_set_reach(&c.lattice, 1 + margin));
     cloud_strew(&c.rows, &box, &random, 700);
     cloud_build(&c.rows, 2);
     FloPairsSpec spec = case_spec(&c, 2);
-    spec.reach = 1 + skin;
+    spec.reach = 1 + margin;
     assert_ok(flo_pairs_build(&c.pairs, &spec, &error), &error);
     check_against_brute_force(&c);
     double *const x[3] = {c.rows.particles.x, c.rows.particles.y, c.rows.particles.z};
     for (size_t i = 0; i < c.rows.particles.count; ++i)
       for (int axis = 0; axis < 3; ++axis) x[axis][i] += random_between(&random, -shift, shift);
     double moved = flo_grid_refresh(&c.rows.grid, &c.rows.particles, 2);
-    assert_true(moved > 0.3 * skin && moved < 0.5 * skin);
+    assert_true(moved > 0.3 * margin && moved < 0.5 * margin);
     flo_pairs_refill(&c.pairs, &spec);
     check_against_brute_force(&c);
     case_free(&c);
@@ -457,7 +457,7 @@ int main(void) {
       cmocka_unit_test(test_two_sets_are_antisymmetric_to_the_bit),
       cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(test_viscous_factors_only_when_asked_for),
-      cmocka_unit_test(test_lists_with_a_skin_serve_moved_particles),
+      cmocka_unit_test(test_lists_with_a_margin_serve_moved_particles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,10 +127,10 @@ static Sweep sweep_of(FloWorld *world) {
   sweep.force = calloc(4 * (world->sets[FLO_SET_FLUID].count + FLO_BLOCK), sizeof(float));
   sweep.wall_force = calloc(4 * (n_walls + FLO_BLOCK), sizeof(float));
   assert_ok(flo_surface_tension_add(&sweep.tension, world, sweep.force, &error), &error);
-  assert_ok(flo_world_build_wall_rows(world, &error), &error);
+  assert_ok(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, &error), &error);
   if (n_walls)
     flo_surface_tension_pull_walls(&sweep.tension, world, sweep.wall_force, 0,
-                                   world->boundary_fluid.n_blocks);
+                                   flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID)->n_blocks);
   return sweep;
 }
 
@@ -213,12 +213,12 @@ static void adhesion_on(const FloWorld *world, FloSet set, size_t i, double forc
 static void check_wrench(const Sweep *sweep, double (*samples)[3], double tolerance) {
   const FloWorld *world = sweep->world;
   const FloParticles *r = &world->sets[FLO_SET_RIGID];
-  size_t body = world->bodies.count - 1;
-  const double *wrench = sweep->tension.bodies.wrenches + 6 * body;
+  const FloBody *stone = &flo_bodies(world)[world->bodies.count - 1];
+  const double *wrench = sweep->tension.bodies.wrenches + 6 * stone->first_node;
   double force[3] = {0}, torque[3] = {0};
   for (size_t j = 0; j < r->count; ++j) {
     double x[3] = {r->x[j], r->y[j], r->z[j]}, arm[3], turn[3];
-    vec_sub(x, flo_bodies(world)[body].rigid.position, arm);
+    vec_sub(x, stone->nodes->position, arm);
     vec_cross(arm, samples[j], turn);
     vec_add(force, samples[j], force);
     vec_add(torque, turn, torque);
@@ -263,7 +263,8 @@ static void test_momenta_are_conserved(void **state) {
   for (int dim = 2; dim <= 3; ++dim) {
     Sweep sweep = sweep_of(make_drops(dim, 5, true, false));
     const FloParticles *p = &sweep.world->sets[FLO_SET_FLUID];
-    const double *wrench = sweep.tension.bodies.wrenches, *centre = flo_bodies(sweep.world)[0].rigid.position;
+    const double *wrench = sweep.tension.bodies.wrenches,
+                 *centre = flo_bodies(sweep.world)[0].nodes->position;
     double force[3], torque[3], size = 0, turn_size = 0;
     vec_cross(centre, wrench, torque);
     vec_add(torque, wrench + 3, torque);
