@@ -22,7 +22,7 @@ typedef struct FloOperatorDef {
   { name, value, low, high, "", help, FLO_PARAM_COUNT, NULL }
 #define FLO_SWITCH(name, value, help)                                                                        \
   { name, value, 0, 1, "", help, FLO_PARAM_SWITCH, NULL }
-#define FLO_CHOICE(name, value, words, n_words, help)                                                        \
+#define FLO_WORDS(name, value, words, n_words, help)                                                         \
   { name, value, 0, n_words - 1, "", help, FLO_PARAM_CHOICE, words }
 
 // Which bodies a method can move by forces.

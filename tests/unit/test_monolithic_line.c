@@ -1,5 +1,6 @@
 // Steps of the best length: points of a line have the errors of the system, the energy is least where it is
 // said to be, and the solver that uses them finds what Jacobi finds, sooner.
+#include "solve/nncg.h"
 #include "support/monolithic_model.h"
 
 // A column beside a box: fluid that is coupled. A box that floats has no contact, one at half its height
@@ -92,7 +93,7 @@ static void test_the_energy_is_least_at_the_best_length(void **state) {
       r.bend += step * ((double)m.mono->error[i] - (double)m.mono->from_error[i]);
     }
     model_free(&m);
-    double best = flo_monolithic_best_length(&r), least = energy_at(dim, best);
+    double best = flo_nncg_best_length(r.slope, r.bend), least = energy_at(dim, best);
     assert_true(best > 1.5 && best < 3);
     assert_true(least < energy_at(dim, 0.8 * best) && least < energy_at(dim, 1.2 * best));
   }
@@ -100,11 +101,11 @@ static void test_the_energy_is_least_at_the_best_length(void **state) {
 
 static void test_lengths_have_limits(void **state) {
   (void)state;
-  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = 100, .bend = 1}) == 4);
-  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = 1, .bend = 128}) == 1.0 / 128);
-  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = -1, .bend = 1}) == 0);
-  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = 1, .bend = 0}) == 1);
-  assert_true(flo_monolithic_best_length(&(FloResidual){.slope = NAN, .bend = 1}) == 1);
+  assert_true(flo_nncg_best_length(100, 1) == 4);
+  assert_true(flo_nncg_best_length(1, 128) == 1.0 / 128);
+  assert_true(flo_nncg_best_length(-1, 1) == 0);
+  assert_true(flo_nncg_best_length(1, 0) == 1);
+  assert_true(flo_nncg_best_length(NAN, 1) == 1);
 }
 
 // ---- The solver ----

@@ -41,10 +41,10 @@ static const char *const response_words[] = {"global", "local", "penalty", NULL}
 
 static const FloParam params[] = {
     FLO_TAIT_PARAMS(0.1),
-    FLO_CHOICE("response", FLO_RESPONSE_GLOBAL, response_words, 3,
-               "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; "
-               "local: each contact by itself, approximately; penalty: samples repel fluid (Monaghan 2005), "
-               "the baseline that the paper compares with"),
+    FLO_WORDS("response", FLO_RESPONSE_GLOBAL, response_words, 3,
+              "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; "
+              "local: each contact by itself, approximately; penalty: samples repel fluid (Monaghan 2005), "
+              "the baseline that the paper compares with"),
     FLO_SWITCH("one_way", 0, "1: fluid does not push bodies, which saves a search for contacts; 0: it does"),
     FLO_NUMBER("slip_time", 0, 0, 1e3, "s",
                "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each "

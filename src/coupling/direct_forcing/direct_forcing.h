@@ -4,7 +4,6 @@
 
 #include "base/vecmath.h"
 #include "coupling/forces/forces.h"
-#include "coupling/forces/weakly_compressible.h"
 #include "solve/gauss_seidel.h"
 #include "sph/arrays.h"
 

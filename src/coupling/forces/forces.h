@@ -18,9 +18,9 @@
 extern const char *const flo_viscosity_words[];
 
 #define FLO_FORCE_PARAMS                                                                                     \
-  FLO_CHOICE("viscosity", FLO_VISCOSITY_AUTOMATIC, flo_viscosity_words, 3,                                   \
-             "how viscous forces are computed: explicit (needs short steps for thick fluids), implicit "     \
-             "(any step), or automatic: implicit only in steps that are too long for explicit forces"),      \
+  FLO_WORDS("viscosity", FLO_VISCOSITY_AUTOMATIC, flo_viscosity_words, 3,                                    \
+            "how viscous forces are computed: explicit (needs short steps for thick fluids), implicit "      \
+            "(any step), or automatic: implicit only in steps that are too long for explicit forces"),       \
       FLO_NUMBER(                                                                                            \
           "viscosity_tolerance", 1e-3, 0, 1, "",                                                             \
           "implicit viscosity stops iterating when its residual is below this share of the first one; "      \
@@ -31,6 +31,22 @@ extern const char *const flo_viscosity_words[];
           "too fast")
 
 enum { FLO_FORCE_VISCOSITY, FLO_FORCE_TOLERANCE, FLO_FORCE_ITERATIONS };
+
+// The parameters of a weakly compressible fluid, the first of a method's table.
+enum { FLO_TAIT_SOUND_SPEED, FLO_TAIT_ALPHA, FLO_TAIT_GAMMA, FLO_TAIT_DAMPING, FLO_N_TAIT_PARAMS };
+
+#define FLO_TAIT_PARAMS(alpha)                                                                               \
+  FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",                                                                \
+             "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times " \
+             "the highest speed to expect, so that density varies by about 1 %"),                            \
+      FLO_NUMBER(                                                                                            \
+          "alpha", alpha, 0, 10, "",                                                                         \
+          "artificial viscosity (Monaghan) between particles that approach each other; larger values "       \
+          "calm the fluid and damp its waves"),                                                              \
+      FLO_NUMBER("gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water"),                 \
+      FLO_NUMBER("damping", 0.3, 0, 1, "",                                                                   \
+                 "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves " \
+                 "faster and do not slow the flow")
 
 typedef struct FloForces {
   int first_param;        // of the method's FLO_FORCE_PARAMS

@@ -12,7 +12,7 @@
 #ifndef FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 #define FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 
-#include "state/state.h"
+#include "coupling/forces/forces.h"
 
 // clang-format off
 #include "sph/real_scalar.h" // first: the vocabulary of the others
@@ -20,22 +20,6 @@
 // clang-format on
 
 #include <math.h>
-
-// The parameters of a weakly compressible fluid, the first of a method's table.
-enum { FLO_TAIT_SOUND_SPEED, FLO_TAIT_ALPHA, FLO_TAIT_GAMMA, FLO_TAIT_DAMPING, FLO_N_TAIT_PARAMS };
-
-#define FLO_TAIT_PARAMS(alpha)                                                                               \
-  FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",                                                                \
-             "speed of sound; a higher one compresses the fluid less and needs shorter steps; 0: ten times " \
-             "the highest speed to expect, so that density varies by about 1 %"),                            \
-      FLO_NUMBER(                                                                                            \
-          "alpha", alpha, 0, 10, "",                                                                         \
-          "artificial viscosity (Monaghan) between particles that approach each other; larger values "       \
-          "calm the fluid and damp its waves"),                                                              \
-      FLO_NUMBER("gamma", 7, 1, 20, "", "exponent of Tait's equation of state; 7 is water"),                 \
-      FLO_NUMBER("damping", 0.3, 0, 1, "",                                                                   \
-                 "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves " \
-                 "faster and do not slow the flow")
 
 typedef struct FloTait {
   float c, gamma;

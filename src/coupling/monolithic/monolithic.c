@@ -49,9 +49,9 @@ static const FloParam params[] = {
     FLO_WHOLE("max_iterations", 100, 1, 1e5,
               "largest number of iterations in a step; contacts that converge later than the fluid may take "
               "ten times as many of their own"),
-    FLO_CHOICE("solver", FLO_SOLVER_NNCG, solver_words, 2,
-               "jacobi: projected Jacobi; nncg: nonsmooth nonlinear conjugate gradients, which need fewer "
-               "iterations"),
+    FLO_WORDS("solver", FLO_SOLVER_NNCG, solver_words, 2,
+              "jacobi: projected Jacobi; nncg: nonsmooth nonlinear conjugate gradients, which need fewer "
+              "iterations"),
     FLO_NUMBER("relaxation", 0.5, 0.01, 1, "",
                "length of a Jacobi step; larger values converge faster until they diverge"),
     FLO_NUMBER("gamma", 0, 0, 0.99, "",
