@@ -25,9 +25,11 @@ static void keep_warning(void *context, FloLogLevel level, const char *text) {
   snprintf(messages->last, sizeof messages->last, "%s", text);
 }
 
+static const char *method = "monolithic"; // of the worlds to come
+
 static FloWorld *moving_world(int dim, double gravity, Messages *messages) {
   FloWorldDef def = small_world_def(dim);
-  def.method = "monolithic", def.spacing = S;
+  def.method = method, def.spacing = S;
   def.gravity[dim - 1] = -gravity;
   if (messages) def.log = (FloLog){keep_warning, messages};
   return create_world(&def);
@@ -428,6 +430,27 @@ static void test_a_body_that_falls_for_ever_slows_nothing(void **state) {
   assert_non_null(strstr(messages.last, "'lost' has fallen past all walls"));
 }
 
+// `direct-forcing` watches bodies, too.
+static void test_other_methods_tell_as_well(void **state) {
+  (void)state;
+  for (int is_lost = 0; is_lost < 2; ++is_lost) {
+    Messages messages = {0};
+    FloMotionDef motion = flo_default_motion_def();
+    motion.kind = FLO_MOTION_TRANSLATE, motion.vector[0] = -0.5;
+    method = "direct-forcing";
+    FloWorld *world = is_lost ? moving_world(3, 9.81, &messages) : make_press(motion, 0, &messages);
+    method = "monolithic";
+    if (is_lost) add_floor(world);
+    if (is_lost)
+      add_solid(world, "lost", FLO_BODY_DYNAMIC, box_shape(4 * S, 4 * S, 4 * S), pose_at(1, 0, 0.1));
+    watch(world, is_lost ? 1 : 10 * S / 0.5);
+    flo_world_destroy(world);
+    assert_int_equal(messages.n_warnings, 1);
+    assert_non_null(
+        strstr(messages.last, is_lost ? "'lost' has fallen past all walls" : "'cube' is squeezed between"));
+  }
+}
+
 // ---- Far from the density of water ----
 
 static FloBodyId add_ball_to_pool(FloWorld *world, double density) {
@@ -535,6 +558,7 @@ int main(void) {
       cmocka_unit_test(test_every_squeeze_is_told_once),
       cmocka_unit_test(test_a_heavy_block_that_falls_into_a_film_of_water_stays_down),
       cmocka_unit_test(test_a_body_that_falls_for_ever_slows_nothing),
+      cmocka_unit_test(test_other_methods_tell_as_well),
       cmocka_unit_test(test_light_balls_rise_and_stay_on_top),
       cmocka_unit_test(test_a_thousand_times_waters_density_sinks),
   };

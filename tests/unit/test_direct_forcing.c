@@ -122,7 +122,11 @@ static void check_matrix(const FloForcingPartner *partner) {
     for (int column = 0; column < row; ++column)
       assert_true(fabs(partner->matrix[6 * row + column] - partner->matrix[6 * column + row]) <
                   1e-12 * largest);
-  assert_true(flo_dense_factorise(6, partner->matrix, factors));
+  // Positive definite along the axes that are free.
+  assert_true(flo_dense_factorise_semidefinite(6, partner->matrix, factors));
+  for (int axis = 0; axis < 6; ++axis)
+    assert_true(partner->node.locks[axis] ? partner->mobility[7 * axis] == 0
+                                          : partner->mobility[7 * axis] > 0);
 }
 
 // The velocities that resulted, against the condition as it is written: [v_r]_n = bounce, [v_r]_t = slip
