@@ -100,12 +100,6 @@ static double search_seconds(const FloWorld *world) {
   return stage_seconds(world, FLO_STAGE_NEIGHBOURS) + stage_seconds(world, FLO_STAGE_SORT);
 }
 
-// NAN: the method does not find velocities at contacts apart from all else.
-static double response_seconds(const FloWorld *world) {
-  double seconds = stage_seconds(world, FLO_STAGE_RESPONSE);
-  return seconds > 0 ? seconds : NAN;
-}
-
 // Frames of 1/30 s, as a run would ask for; what measurements cost is not counted.
 static FloStatus run_frame(FloWorld *world, double until, FloCouplingResult *result, FloError *error) {
   FloStepInfo info = {0};
@@ -123,12 +117,14 @@ static FloStatus run_frames(FloWorld *world, FloCouplingResult *result, FloError
   double from = result->from, end = from + result->simulated, frame = fmin(result->simulated, 1.0 / 30);
   FLO_TRY(flo_world_advance(world, from, NULL, error));
   double solving = stage_seconds(world, FLO_STAGE_FORCE), searching = search_seconds(world),
-         responding = response_seconds(world);
+         responding = stage_seconds(world, FLO_STAGE_RESPONSE);
   for (int k = 1; flo_world_time(world) < end; ++k)
     FLO_TRY(run_frame(world, fmin(from + k * frame, end), result, error));
   result->solve_seconds = stage_seconds(world, FLO_STAGE_FORCE) - solving;
   result->search_seconds = search_seconds(world) - searching;
-  result->response_seconds = response_seconds(world) - responding;
+  double responded = stage_seconds(world, FLO_STAGE_RESPONSE) - responding;
+  // NAN: the method does not find velocities at contacts apart from all else.
+  result->response_seconds = responded > 0 ? responded : NAN;
   return FLO_OK;
 }
 
