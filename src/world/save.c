@@ -119,18 +119,23 @@ static const FloStateField body_fields[] = {FLO_STATE_FIELD(FloBody, state.pose.
                                             FLO_STATE_FIELD(FloBody, impulse),
                                             {0}};
 
-// Table number k of a world: the method's, that of all bodies, then one for each kind of body, at its first
-// body. False past the last.
+// Bodies of a kind mostly follow each other, so an earlier one is soon found.
+static bool is_first_of_kind(const FloWorld *world, size_t k) {
+  for (size_t earlier = 0; earlier < k; ++earlier)
+    if (flo_bodies(world)[earlier].kind == flo_bodies(world)[k].kind) return false;
+  return true;
+}
+
+// Table number k of a world: the method's, that of all bodies, then one for each body that is the first of
+// its kind. A number without a table has no fields. False past the last.
 static bool table_at(const FloWorld *world, size_t k, Table *table) {
+  *table = (Table){0};
   if (k == 0) *table = (Table){"method", world->method->saved, 1, method_at, NULL};
   if (k == 1) *table = (Table){"bodies", body_fields, world->bodies.count, body_at, NULL};
-  if (k < 2) return true;
-  if (k - 2 >= world->bodies.count) return false;
+  if (k < 2 || k - 2 >= world->bodies.count) return k < 2;
+  if (!is_first_of_kind(world, k - 2)) return true;
   const FloKind *kind = flo_bodies(world)[k - 2].kind;
-  bool is_first = true;
-  for (size_t b = 0; b < k - 2; ++b) is_first = is_first && flo_bodies(world)[b].kind != kind;
-  *table = (Table){
-      .fields = is_first ? kind->fields : NULL, .n = world->bodies.count, .at = own_at, .which = kind};
+  *table = (Table){.fields = kind->fields, .n = world->bodies.count, .at = own_at, .which = kind};
   snprintf(table->prefix, sizeof table->prefix, "bodies.%s", kind->name);
   return true;
 }
