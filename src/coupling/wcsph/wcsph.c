@@ -240,8 +240,7 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   return FLO_OK;
 }
 
-// ---- Forces on solids, requested between steps, for positions and pressures at the start of the last step
-// ----
+// ---- Forces on solids, requested between steps, as of the start of the last step ----
 
 static void add_body_forces(FloWorld *world, const FloBodyRows *rows) {
   if (rows->is_used) flo_samples_add_forces(&world->sets[FLO_SET_RIGID], rows->force);
