@@ -59,7 +59,7 @@ FloStatus flo_state_need(const FloState *state, const char *name, FloType type, 
   if (array->type != type || array->count != count)
     return flo_fail(
         error, FLO_BAD_INPUT,
-        "state: it has %zu values of '%s', but this world needs %zu; use a state of the same scene",
+        "state: it has %zu values of '%s', but this world needs %zu; it was saved from another scene",
         array->count, name, count);
   return FLO_OK;
 }

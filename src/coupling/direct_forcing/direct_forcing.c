@@ -73,7 +73,7 @@ static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected
 
 static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 
-// ---- Life ----
+// ---- Creation and end ----
 
 double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
   return flo_sound_speed(world, forcing->expected_speed);

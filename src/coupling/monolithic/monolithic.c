@@ -108,7 +108,7 @@ static const FloField fields[] = {
 
 static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }
 
-// ---- Life ----
+// ---- Creation and end ----
 
 static double contact_sum(const FloWorld *world) {
   double sum = 0, gamma = world->params[FLO_MONO_GAMMA], s = world->def.spacing;

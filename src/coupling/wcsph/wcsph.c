@@ -59,7 +59,7 @@ static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
   return flo_sound_speed(world, wcsph->expected_speed);
 }
 
-// ---- Life ----
+// ---- Creation and end ----
 
 static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
