@@ -144,9 +144,9 @@ static int count_company(const FloDirectForcing *forcing, size_t first) {
 // Whether two solids pinch a particle: they leave no room for it, close in on it, and would squeeze it out
 // sideways faster than fluid can move. They leave no room if both are nearer than the particle's radius and
 // face each other; the correction of positions uses the same test. A rigid ball leaves a wedge that closes
-// with speed V at V/sin of the wedge's angle. The edge of a slab that falls on the floor would shoot out the
-// particles below it. In real fluid the pressure is at most rho c V, which accelerates it to at most sqrt(2 c
-// V).
+// with speed V at V/sin of the wedge's angle, which has no limit for flat wedges. So the edge of a slab that
+// falls on the floor would shoot out the particles below it. In real fluid the pressure is at most rho c V.
+// It accelerates the fluid to at most sqrt(2 c V).
 static bool is_pinched(const FloWorld *world, const FloDirectForcing *forcing, const FloForcingContact *a,
                        const FloForcingContact *b) {
   double of_a[3], of_b[3], across[3], sound = flo_forcing_sound_speed(world, forcing);
