@@ -1,4 +1,4 @@
-// What holds for bodies of every kind.
+// Functions for bodies of every kind.
 #include "bodies/body.h"
 
 const FloKind *flo_kind_of(FloBodyKind kind) {

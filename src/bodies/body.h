@@ -1,7 +1,7 @@
 // A body of any kind, and the table of functions that makes a kind.
 //
-// Methods ask a body only through this table and through its nodes (solve/node.h). A new kind of body is a
-// new table: no method needs to know it. `bodies/wall.c` (static and kinematic bodies) and
+// Methods use a body only through this table and through its nodes (solve/node.h). A new kind of body is a
+// new table; no method needs to know it. `bodies/wall.c` (static and kinematic bodies) and
 // `bodies/rigid_body.c` are examples.
 #ifndef FLO_BODIES_BODY_H
 #define FLO_BODIES_BODY_H
@@ -14,11 +14,11 @@
 typedef struct FloBody FloBody;
 typedef struct FloSkinEdit FloSkinEdit; // see bodies/skin.h
 
-// A number, or several, that a run must keep to continue: where it stands in a struct. Tables of these end
+// A member of a struct, one or several numbers, that must be saved to continue a run. Tables of these end
 // with a name of NULL.
 typedef struct FloStateField {
   const char *name;
-  size_t offset, count; // bytes from the start of the struct, and how many doubles; 0: it is a bool
+  size_t offset, count; // offset in bytes, and number of doubles; 0: it is a bool
 } FloStateField;
 
 #define FLO_STATE_FIELD(type, member)                                                                        \
@@ -26,35 +26,35 @@ typedef struct FloStateField {
 #define FLO_STATE_FLAG(type, member)                                                                         \
   { #member, offsetof(type, member), 0 }
 
-// Which nodes carry a sample, and with which shares of what happens to it. The shares add up to one.
+// The nodes that carry a sample, and their shares of its motion and forces. The shares add up to one.
 enum { FLO_MAX_CARRIERS = 4 };
 typedef struct FloCarriers {
   int count;
-  uint32_t nodes[FLO_MAX_CARRIERS]; // of the body
+  uint32_t nodes[FLO_MAX_CARRIERS]; // index of the node in its body
   double shares[FLO_MAX_CARRIERS];
 } FloCarriers;
 
-// What a body is made from, besides its definition.
+// Input for making a body, besides its definition.
 typedef struct FloBodyMaking {
   int dim;
   double time;
-  double density; // the definition's, or that of its material [kg/m³]
+  double density; // of the definition or of its material [kg/m³]
   FloMemory *memory;
 } FloBodyMaking;
 
-// A surface that a point is near to.
+// A surface near a point.
 typedef struct FloSurfaceHit {
   uint32_t body;
   double distance;  // to the surface, negative inside [m]
   double normal[3]; // out of the body
 } FloSurfaceHit;
 
-// The way of a particle within a step.
+// The path of a particle within a step.
 typedef struct FloPath {
   double start[3], end[3];
 } FloPath;
 
-// What a body adds to the measurements of a world.
+// The part of a body in the measurements of a world.
 typedef struct FloBodyMeasure {
   double kinetic_energy, potential_energy, elastic_energy; // [J]
   double momentum[3], angular_momentum[3];                 // about the origin
@@ -62,51 +62,51 @@ typedef struct FloBodyMeasure {
 
 typedef struct FloKind {
   const char *name;
-  FloSet set;                  // that holds its samples
-  bool has_contacts;           // it touches other bodies: only a method that solves contacts can move it
-  size_t size;                 // bytes of what only the kind knows of a body: `own`, zeroed before `make`
-  const FloStateField *fields; // of `own`; or NULL
-  // Makes `own`, nodes and state from a definition that was checked as far as all kinds go.
+  FloSet set;                  // the set of its samples
+  bool has_contacts;           // touches other bodies: only a method that solves contacts can move it
+  size_t size;                 // bytes of `own`, the data of the kind; set to zero before `make`
+  const FloStateField *fields; // saved fields of `own`; or NULL
+  // Makes `own`, nodes and state from a definition that has passed the checks common to all kinds.
   FloStatus (*make)(FloBody *, const FloBodyDef *, const FloBodyMaking *, FloError *);
-  void (*discard)(FloBody *, FloMemory *); // frees what `make` allocated; also after it failed half way
+  void (*discard)(FloBody *, FloMemory *); // frees what `make` allocated; also after `make` failed half way
 
   // ---- Motion. A kind that never moves leaves these NULL; one that forces do not move has no nodes ----
-  void (*begin)(FloBody *, double time);  // before a step: whether it is held then
-  void (*follow)(FloBody *, double time); // goes where it is told to be at that time
-  // Changes velocities for dt by gravity, by forces of its own, and by `wrenches` (force and torque for each
-  // node, or NULL).
+  void (*begin)(FloBody *, double time);  // before a step: finds whether it is held then
+  void (*follow)(FloBody *, double time); // moves to its prescribed pose at that time
+  // Changes velocities for dt by gravity, by its internal forces, and by `wrenches` (force and torque for
+  // each node, or NULL).
   void (*kick)(FloBody *, const double gravity[3], const double *wrenches, double dt);
   // Gives a node an impulse [N s] and an angular impulse about its position [N m s].
   void (*push)(FloBody *, size_t node, const double impulse[3], const double turn[3]);
   void (*move)(FloBody *, double dt); // by the present velocities
-  void (*mark)(FloBody *);            // remembers all of its motion, so that `rewind` can bring it back
+  void (*mark)(FloBody *);            // stores the whole state of motion, so that `rewind` can restore it
   void (*rewind)(FloBody *);
-  void (*refresh)(FloBody *); // fits what follows from its state to a state that was restored
-  double (*top_speed)(const FloBody *,
-                      double reach); // no point within reach will ever be faster by its motions
+  void (*refresh)(FloBody *); // after a state was restored: computes everything that follows from it
+  // Upper bound of the speed of any point within reach, at any time, by its motions.
+  double (*top_speed)(const FloBody *, double reach);
 
   // ---- Skin ----
   void (*place)(const FloBody *, FloParticles *samples); // positions and velocities of all its samples
-  // Where sample i belongs now, whether or not it was placed there.
+  // The present place of sample i, even if it has not been placed there yet.
   void (*where)(const FloBody *, const FloParticles *samples, size_t i, double x[3]);
-  // Which nodes carry a sample; NULL: the first node, and that alone.
+  // The nodes that carry a sample; NULL: only the first node.
   FloCarriers (*carry)(const FloBody *, const FloParticles *samples, size_t i);
-  // Which samples it loses and gains before a step; NULL: it keeps those that it was made with.
+  // Decides which samples it loses and gains before a step; NULL: it keeps its first samples.
   FloStatus (*resample)(FloBody *, const FloParticles *samples, FloSkinEdit *edit, FloError *);
 
   // ---- Surface ----
   double (*distance)(const FloBody *, const FloDomain *, const double x[3]); // negative inside
   void (*normal)(const FloBody *, const FloDomain *, const double x[3],
                  double out[3]); // unit length, or zero
-  // Distance at the end of a path; where it is less than `reach` also the hit, as seen from where the path
-  // begins, so that what goes through a thin shell counts as inside. True if there is a hit.
+  // Distance at the end of a path. If it is less than `reach`, also the hit, as seen from the start of the
+  // path: a particle that passed through a thin shell counts as inside. True if there is a hit.
   bool (*probe)(const FloBody *, const FloDomain *, const FloPath *, double reach, double *distance,
                 FloSurfaceHit *hit);
-  // The velocity to add so that a particle at x with velocity v does not enter the body within dt; false if
-  // none is needed, or if it is deeper inside than `deepest` already.
+  // The velocity that keeps a particle at x with velocity v from entering the body within dt. False if none
+  // is needed, or if the particle is already deeper inside than `deepest`.
   bool (*deflect)(const FloBody *, const FloDomain *, const double x[3], const double v[3], double dt,
                   double deepest, double push[3]);
-  // Vertices of its surface now, three coordinates each; NULL: its shape in its pose.
+  // Present vertices of its surface, three coordinates each; NULL: its shape in its pose.
   const double *(*vertices)(const FloBody *, size_t *count);
 
   void (*measure)(const FloBody *, const double gravity[3], FloBodyMeasure *out); // NULL: it adds nothing
@@ -115,48 +115,48 @@ typedef struct FloKind {
 struct FloBody {
   char name[64];
   const FloKind *kind;
-  void *own;      // what only its kind knows; kind->size bytes
-  FloNode *nodes; // what of it forces move; in `own`, or allocated by its kind
+  void *own;      // data of its kind; kind->size bytes
+  FloNode *nodes; // the parts that forces move; in `own`, or allocated by its kind
   size_t n_nodes;
-  size_t first_node;     // number of its first node among those of all bodies
+  size_t first_node;     // index of its first node among the nodes of all bodies
   bool is_moving;        // it follows motions, or forces move it
   const FloSolid *solid; // shared by all bodies of the same shape
   FloPose start;         // pose at time zero, before motions
-  FloBodyState state;    // now; the means are made when asked for
-  FloPose before;        // pose at the start of the step, where a method asks for probes
-  double way;            // no point of it has moved farther since then [m]
+  FloBodyState state;    // present state; means are computed on request
+  FloPose before;        // pose at the start of the step, if a method uses probes
+  double way;            // upper bound of how far any point has moved since then [m]
   double impulse[6];     // force and torque times time since averages were restarted
-  bool averages_force;   // though forces do not move it
-  double reach;          // no point of it is farther from its position [m]
+  bool averages_force;   // average forces, although forces do not move it
+  double reach;          // upper bound of the distance of its points from its position [m]
   double sampling;       // distance of its samples in spacings
-  size_t first, count;   // its samples, in the set of its kind
+  size_t first, count;   // its samples in the set of its kind
   double friction;       // before any change; < 0: not given
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;
   double slip, restitution;  // of fluid along it, 0 to 1
   double rolling_friction;   // [m]
-  double release;            // until then it is held [s]
-  bool is_squeezed, is_lost; // the host was told
+  double release;            // it is held until then [s]
+  bool is_squeezed, is_lost; // this was logged
 };
 
 // The kinds that definitions can name.
 extern const FloKind flo_static_kind, flo_kinematic_kind, flo_rigid_kind;
-const FloKind *flo_kind_of(FloBodyKind kind); // NULL: there is none
+const FloKind *flo_kind_of(FloBodyKind kind); // NULL: no such kind
 
 static inline bool flo_body_is_pushed(const FloBody *body) { return body->n_nodes > 0; }
-// It moves, but as it is told.
+// It moves, but forces do not move it.
 static inline bool flo_body_is_led(const FloBody *body) { return body->is_moving && body->n_nodes == 0; }
 
-// ---- The three questions of strong coupling, at a point that a sample's carriers move ----
+// ---- The three operations of strong coupling, at a point that a sample's carriers move ----
 
-// A node, its share, and the way from the node to the point.
+// A node, its share, and the vector from the node to the point.
 typedef struct FloGripPart {
   FloNode *node;
-  size_t number; // of the node in its body
+  size_t number; // index of the node in its body
   double share, arm[3];
 } FloGripPart;
 
-// Where a body is held at a point: parts for each node that carries the sample there.
+// A point of a body, with a part for each node that carries the sample there.
 typedef struct FloGrip {
   FloBody *body;
   int count;
@@ -168,7 +168,7 @@ static inline FloCarriers flo_body_carriers(const FloBody *body, const FloPartic
   return (FloCarriers){.count = 1, .shares = {1}};
 }
 
-// At x, near sample i of the body, which forces must be able to move.
+// The grip at x, near sample i of the body. Forces must be able to move the body.
 FloGrip flo_body_grip(FloBody *body, const FloDomain *domain, const FloParticles *samples, size_t i,
                       const double x[3]);
 void flo_grip_velocity(const FloGrip *grip, double out[3]);
@@ -182,8 +182,8 @@ double flo_body_sample_depth(const FloBody *body, const FloDomain *domain, const
 
 // ---- Bodies that keep their shape: a solid in a pose ----
 
-// A point in the frame of the body in a given pose: the image that is nearest to it. Along an axis on which
-// the body has no ends, the coordinate is 0.
+// A point in the frame of the body in a given pose, using the periodic image nearest to it. Along an axis on
+// which the body has no ends, the coordinate is 0.
 void flo_posed_local(const FloBody *body, const FloDomain *domain, const FloPose *pose, const double x[3],
                      double local[3]);
 void flo_posed_place(const FloBody *body, FloParticles *samples);
@@ -194,10 +194,10 @@ bool flo_posed_probe(const FloBody *body, const FloDomain *domain, const FloPath
                      double *distance, FloSurfaceHit *hit);
 bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const double x[3], const double v[3],
                        double dt, double deepest, double push[3]);
-// No point of the body moves farther between two poses [m].
+// Upper bound of how far any point of the body moves between two poses [m].
 double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b);
 
-// Whether a box, in its pose, is as long as the domain repeats along an axis, so that it has no ends there.
+// Whether a box, in its pose, is as long as the period of an axis, so that it has no ends there.
 bool flo_shape_is_endless(const FloDomain *domain, const FloShape *shape, const FloPose *pose, int axis);
 
 #endif

@@ -49,8 +49,8 @@ static void rotate_about(const FloMotionDef *motion, double elapsed, bool is_act
   quat_rotate(turn, arm, arm);
   vec_add(motion->centre, arm, s->pose.position);
   quat_multiply(turn, s->pose.rotation, s->pose.rotation);
-  // What earlier motions gave turns along; the spin itself comes on top: d/dt (c + R (x - c)) = R v + omega x
-  // arm.
+  // The velocities of earlier motions turn with the body, and the rotation adds its own:
+  // d/dt (c + R (x - c)) = R v + omega x arm.
   quat_rotate(turn, s->velocity, s->velocity);
   quat_rotate(turn, s->angular_velocity, s->angular_velocity);
   if (!is_active) return;

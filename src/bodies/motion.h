@@ -1,4 +1,4 @@
-// Prescribed motions: where a kinematic body is, and how fast, at any time.
+// Prescribed motions: position and velocity of a kinematic body at any time.
 #ifndef FLO_BODIES_MOTION_H
 #define FLO_BODIES_MOTION_H
 
@@ -9,7 +9,7 @@ FloStatus flo_motion_check(const FloMotionDef *motion, int dim, FloError *error)
 void flo_motion_evaluate(const FloMotionDef *motions, size_t n_motions, const FloPose *start, double time,
                          FloBodyState *state);
 
-// A bound on how fast any point within `reach` of the body's position will ever move.
+// Upper bound of the speed of any point within `reach` of the body's position, at any time.
 double flo_motion_max_speed(const FloMotionDef *motions, size_t n_motions, const FloPose *start,
                             double reach);
 

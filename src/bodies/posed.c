@@ -13,7 +13,7 @@ bool flo_shape_is_endless(const FloDomain *domain, const FloShape *shape, const 
   return shape->size[axis] >= period * (1 - 1e-9);
 }
 
-// Along an axis on which a body has no ends, it does not matter where a point is.
+// Along an axis on which a body has no ends, the position of a point does not matter.
 static void forget_endless_axes(const FloBody *body, const FloDomain *domain, double local[3]) {
   for (int axis = 0; axis < domain->dim; ++axis)
     if (flo_shape_is_endless(domain, &body->solid->shape, &body->state.pose, axis)) local[axis] = 0;
@@ -64,7 +64,7 @@ double flo_body_sample_depth(const FloBody *body, const FloDomain *domain, const
                              size_t i) {
   const double local[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]};
   double x[3];
-  // Of a body that keeps its shape the depth does not depend on the pose.
+  // The depth in a body that keeps its shape does not depend on the pose.
   if (body->kind->where == flo_posed_where) return fmax(-flo_solid_distance(body->solid, local), 0);
   body->kind->where(body, samples, i, x);
   return fmax(-body->kind->distance(body, domain, x), 0);
@@ -91,7 +91,7 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
   local_now(body, domain, x, here);
   velocity_at(&body->state, here, wall_velocity);
   vec_sub(v, wall_velocity, relative);
-  // In the frame that moves with the body, only the relative motion counts.
+  // In the frame of the body only the relative motion counts.
   quat_rotate_back(body->state.pose.rotation, relative, step);
   vec_add_scaled(here, step, dt, there);
   forget_endless_axes(body, domain, there);
@@ -105,8 +105,8 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
   return true;
 }
 
-// ---- Probes: a shell may be as thin as one layer of samples. A particle that has passed its middle would be
-// drawn to the far side, so the side from which it came counts ----
+// ---- Probes. A shell may be as thin as one layer of samples. A particle that has passed its middle would be
+// pushed out on the far side. So the side counts from which it came ----
 
 double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b) {
   double way[3], same = 0, opposite = 0; // q and -q are the same rotation
@@ -119,8 +119,8 @@ double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b) {
   return vec_length(way) + angle * body->reach;
 }
 
-// Whether the particle may have been inside half way. Otherwise its end is farther from the surface than half
-// of the way.
+// Whether the particle may have been inside at the middle of its path. If not, its end is farther from the
+// surface than half of the path.
 static bool may_have_been_inside(const FloPath *path, double body_way, double distance) {
   double way[3];
   vec_sub(path->end, path->start, way);
@@ -138,8 +138,8 @@ static bool is_on_other_side(const FloSolid *solid, const double start[3], const
   return vec_dot(start_normal, normal) < 0;
 }
 
-// Distance and normal as seen from the side that a particle comes from, which ends in the body's frame at
-// `end`.
+// Distance and normal as seen from the side from which a particle comes. Its path ends at `end` in the body's
+// frame.
 static double see_from_start(const FloBody *body, const FloDomain *domain, const FloPath *path,
                              const double end[3], double distance, double normal[3]) {
   double start[3], start_normal[3], way[3];

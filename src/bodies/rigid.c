@@ -39,8 +39,8 @@ static void invert_symmetric(const double m[9], double out[9]) {
   for (int k = 0; k < 9; ++k) out[k] = inverse[k] * scale;
 }
 
-// The inverse for rotations about the free axes alone: rows and columns of locked axes are as if their
-// inertia were infinite, and then left out.
+// The inverse for rotations about free axes only. Locked axes are treated as if their inertia were infinite;
+// their rows and columns are zero.
 static void invert_free(const double m[9], const bool locks[3], double out[9]) {
   double filled[9];
   memcpy(filled, m, sizeof filled);
@@ -55,9 +55,9 @@ static void invert_free(const double m[9], const bool locks[3], double out[9]) {
       for (int k = 0; k < 3; ++k) out[3 * axis + k] = out[3 * k + axis] = 0;
 }
 
-// ---- Life ----
+// ---- Creation ----
 
-// Whether it can be inverted: a rod without width has no inertia about itself, whichever way it points.
+// Whether the inertia can be inverted. A rod without width, in any direction, has none about its own axis.
 static bool is_invertible(const double m[9]) {
   double minor = m[0] * m[4] - m[1] * m[3], product = m[0] * m[4] * m[8];
   double determinant = m[8] * minor + m[5] * (m[1] * m[6] - m[0] * m[7]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
@@ -140,7 +140,7 @@ void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt) {
   turn_by(rotation, rigid->node.angular_velocity, dt / 2, half);
   flo_rigid_refresh(&middle, half);
   turn_by(rotation, middle.node.angular_velocity, dt, rotation);
-  quat_normalise(rotation); // rounding alone would take many million steps to show
+  quat_normalise(rotation); // without this, rounding would show only after many million steps
   vec_add_scaled(rigid->node.position, rigid->node.velocity, dt, rigid->node.position);
 }
 

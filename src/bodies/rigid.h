@@ -1,7 +1,7 @@
-// How a rigid body moves: mass, momenta and the step that turns them into a new pose.
+// Motion of a rigid body: mass, momenta, and the step that finds a new pose from them.
 //
-// Angular momentum is kept rather than angular velocity. Without torque it stays what it is to the last bit,
-// and the gyroscopic term need not be computed: it is what the velocity does when the inertia turns.
+// Angular momentum is stored rather than angular velocity. Without torque it is constant to the last bit, and
+// the gyroscopic term need not be computed: it is the change of the velocity when the inertia turns.
 #ifndef FLO_BODIES_RIGID_H
 #define FLO_BODIES_RIGID_H
 
@@ -11,24 +11,24 @@
 
 typedef struct FloRigid {
   FloNode node;               // position, velocities and inverse mass in the world
-  double centre[3];           // of mass, in the shape's frame
-  double inertia[9];          // about the centre, likewise
+  double centre[3];           // of mass, in the frame of the shape
+  double inertia[9];          // about the centre, in the frame of the shape
   double angular_momentum[3]; // in the world
 } FloRigid;
 
-// At rest in `pose`. In two dimensions it moves in the plane only.
+// A body at rest in `pose`. In two dimensions it moves in the plane only.
 FloStatus flo_rigid_init(FloRigid *rigid, const FloMassProperties *mass, const FloPose *pose, int dim,
                          FloError *error);
-// Fits everything that depends on the rotation to it.
+// Computes everything that depends on the rotation.
 void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]);
-// Sets the angular momentum that goes with a velocity; refresh first.
+// Sets the angular momentum that belongs to a velocity; refresh first.
 void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]);
 // Impulse [N s] and angular impulse about the centre of mass [N m s].
 void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]);
-// Moves for dt with the present momenta: Euler for the position (B.2a), one exact rotation about the angular
-// velocity half way (B.2b of Probst & Teschner 2023, which takes that of the end).
+// Moves for dt with the present momenta: Euler for the position (B.2a), and one exact rotation about the
+// angular velocity at the middle of the step (B.2b of Probst & Teschner 2023 takes that at the end).
 void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt);
-// The shape's pose and velocities that go with it.
+// Finds the pose and the velocities of the shape.
 void flo_rigid_state(const FloRigid *rigid, const double rotation[4], FloBodyState *state);
 
 #endif

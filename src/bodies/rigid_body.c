@@ -1,4 +1,4 @@
-// Rigid bodies: what forces move without changing its shape. One node carries all of a body's samples.
+// Rigid bodies: forces move them without changing their shape. One node carries all samples of a body.
 #include "base/pose.h"
 #include "bodies/body.h"
 #include "bodies/rigid.h"
@@ -21,7 +21,7 @@ static FloRigid *rigid_of(const FloBody *body) { return &((RigidBody *)body->own
 
 static bool is_held_at(const FloBody *body, double time) { return time < fmax(body->release, 0); }
 
-// Fits everything that follows from momenta and rotation to them.
+// Computes everything that follows from momenta and rotation.
 static void rigid_refresh(FloBody *body) { flo_rigid_refresh(rigid_of(body), body->state.pose.rotation); }
 
 static void update_state(FloBody *body) {
@@ -29,7 +29,7 @@ static void update_state(FloBody *body) {
   flo_rigid_state(rigid_of(body), body->state.pose.rotation, &body->state);
 }
 
-// ---- Life ----
+// ---- Creation ----
 
 static FloStatus check_start(const FloBodyDef *def, int dim, FloError *error) {
   bool leaves = def->velocity[2] != 0 || def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0;
@@ -79,7 +79,7 @@ static void rigid_begin(FloBody *body, double time) {
   update_state(body);
 }
 
-// The gyroscopic term needs no force: it is in the angular momentum.
+// The gyroscopic term needs no force: it is contained in the angular momentum.
 static void rigid_kick(FloBody *body, const double gravity[3], const double *wrench, double dt) {
   FloRigid *rigid = rigid_of(body);
   double impulse[3], turn[3] = {0};
@@ -93,7 +93,7 @@ static void rigid_kick(FloBody *body, const double gravity[3], const double *wre
 }
 
 static void rigid_push(FloBody *body, size_t node, const double impulse[3], const double turn[3]) {
-  (void)node; // there is one
+  (void)node; // there is only one
   flo_rigid_push(rigid_of(body), impulse, turn);
   flo_rigid_state(rigid_of(body), body->state.pose.rotation, &body->state);
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Skins change a little in each step: what grows gets half as much again.
+// Skins change a little in each step: a buffer that grows gets half as much again.
 static FloStatus append(FloMemory *memory, FloBuffer *buffer, size_t n, const void *element, size_t size,
                         FloError *error) {
   if ((n + 1) * size > buffer->capacity)

@@ -5,8 +5,9 @@
 
 #include "base/memory.h"
 
-// How a new sample is bound to its body: three numbers whose meaning is the kind's. Of a body that keeps its
-// shape they are a position in its frame; of a mesh they may be a triangle and two barycentric coordinates.
+// How a new sample is bound to its body: three numbers with a meaning that depends on the kind. For a body
+// that keeps its shape they are a position in its frame. For a mesh they may be a triangle and two
+// barycentric coordinates.
 typedef struct FloNewSample {
   double binding[3];
 } FloNewSample;
@@ -23,7 +24,7 @@ static inline const FloNewSample *flo_skin_gained(const FloSkinEdit *edit) {
   return edit->gained_buffer.data;
 }
 
-// Sample i, an index in its set, goes. Each index at most once, in rising order.
+// Removes sample i, an index in its set. Each index at most once, in rising order.
 FloStatus flo_skin_lose(FloSkinEdit *edit, size_t i, FloError *error);
 FloStatus flo_skin_gain(FloSkinEdit *edit, const double binding[3], FloError *error);
 void flo_skin_free(FloSkinEdit *edit);

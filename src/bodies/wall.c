@@ -1,5 +1,5 @@
-// Walls: static bodies, which never move, and kinematic ones, which follow prescribed motions whatever pushes
-// them.
+// Walls: static bodies, which never move, and kinematic bodies, which follow prescribed motions. Forces do
+// not move them.
 #include "bodies/body.h"
 #include "bodies/motion.h"
 
@@ -7,7 +7,7 @@
 
 typedef struct Kinematic {
   FloMotionDef *motions;
-  size_t n_motions, n_room; // how many there are, and how many fit
+  size_t n_motions, n_room; // number of motions, and number that the array can hold
 } Kinematic;
 
 // ---- Static ----
@@ -31,7 +31,7 @@ const FloKind flo_static_kind = {.name = "static",
 
 // ---- Kinematic ----
 
-// While the fluid settles, before time zero, the body stands where it will begin.
+// While the fluid settles, before time zero, the body stays where it will start.
 static void kinematic_follow(FloBody *body, double time) {
   const Kinematic *own = body->own;
   flo_motion_evaluate(own->motions, own->n_motions, &body->start, fmax(time, 0), &body->state);
@@ -60,7 +60,7 @@ static FloStatus kinematic_make(FloBody *body, const FloBodyDef *def, const FloB
     if (!own->motions) return flo_fail(error, FLO_NO_MEMORY, "out of memory for %zu motions", def->n_motions);
     own->n_room = def->n_motions;
   }
-  // Each counts once its keyframes are our own, so that a failure frees those and no others.
+  // Each motion counts only after its keyframes are copied, so that a failure frees the copies and no others.
   for (; own->n_motions < def->n_motions; ++own->n_motions) {
     own->motions[own->n_motions] = def->motions[own->n_motions];
     FLO_TRY(copy_keyframes(&own->motions[own->n_motions], making->memory, error));

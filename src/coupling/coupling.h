@@ -1,4 +1,4 @@
-// The coupling methods that there are; what a method is stands in state/method.h.
+// All coupling methods. state/method.h says what a method is.
 #ifndef FLO_COUPLING_COUPLING_H
 #define FLO_COUPLING_COUPLING_H
 
@@ -7,7 +7,7 @@
 extern const FloMethod flo_wcsph, flo_monolithic, flo_direct_forcing;
 
 const FloMethod *flo_coupling_find(const char *name); // NULL if there is none
-// Whether a method of that name is known from its paper, and not there yet.
+// Whether a method of that name is planned, but not available yet.
 bool flo_method_is_announced(const char *name);
 
 #endif

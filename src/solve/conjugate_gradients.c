@@ -16,7 +16,7 @@ FloSolveReport flo_conjugate_gradients(const FloLinearSystem *system, const FloG
   for (k = 0; square > enough && k < limits->max_iterations; ++k) {
     system->turn(system->context, before > 0 ? square / before : 0);
     double along = system->apply(system->context);
-    if (!(along > 0)) break; // rounding is all that is left, or a number is not finite
+    if (!(along > 0)) break; // only rounding is left, or a number is not finite
     system->go(system->context, square / along);
     before = square;
     square = system->measure(system->context);

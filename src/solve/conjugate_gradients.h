@@ -1,13 +1,14 @@
-// Conjugate gradients with a preconditioner, for A x = b where A is symmetric and not negative. The caller
-// keeps the vectors, in whatever form suits it, and offers what is done to them. The algorithm is told in
+// Preconditioned conjugate gradients for A x = b, where A is symmetric and positive semidefinite. The caller
+// owns the vectors, in any form, and provides the operations on them. The algorithm stands in
 // conjugate_gradients.c.
 #ifndef FLO_SOLVE_CONJUGATE_GRADIENTS_H
 #define FLO_SOLVE_CONJUGATE_GRADIENTS_H
 
 #include "solve/report.h"
 
-// Four vectors belong to it: the solution x, the residual r = b - A x, the direction and its image. P is the
-// preconditioner, an approximation of the inverse of A. Before the first call r must be that of x.
+// The caller has four vectors: the solution x, the residual r = b - A x, the direction and its image. P is
+// the preconditioner, an approximation of the inverse of A. Before the first call r must be the residual of
+// x.
 typedef struct FloLinearSystem {
   void *context;
   double (*measure)(void *context);         // r . P r
@@ -17,8 +18,8 @@ typedef struct FloLinearSystem {
 } FloLinearSystem;
 
 typedef struct FloGradientLimits {
-  double tolerance;    // ends where the residual is this share of the first one
-  double least_square; // ends where r . P r is this small
+  double tolerance;    // stops if the residual is this share of the first one
+  double least_square; // stops if r . P r is this small
   int max_iterations;
 } FloGradientLimits;
 

@@ -7,18 +7,18 @@
 // Factors are stored like the matrix: L below the diagonal, and 1 / d_i on it, or 0 for an unknown that is
 // left out.
 //
-// In a matrix that is not negative, d_i is at least zero and at most a_ii. A pivot that is a tiny share of
-// a_ii is what rounding left of zero. This test does not depend on the units of the unknowns.
+// In a positive semidefinite matrix d_i is between zero and a_ii. A pivot that is a tiny share of a_ii is a
+// zero with rounding errors. This test does not depend on the units of the unknowns.
 #include "solve/dense.h"
 
 #include "base/vecmath.h"
 
-// Sums of a dozen terms round by 1e-15 of their largest term; factors of matrices that are hard to invert
-// add to it.
+// Sums of a dozen terms have rounding errors of 1e-15 of their largest term. Ill-conditioned matrices have
+// more.
 #define ROUNDING 1e-12
 
-// An unknown that was left out must not act on others. Numbers of a matrix that is not negative are at most
-// sqrt(d_i d_k), so rounding of the pivots allows this much.
+// An unknown that was left out must not act on others. The numbers of a positive semidefinite matrix are at
+// most sqrt(d_i d_k), so the rounding of the pivots allows this much.
 static bool is_beyond_rounding(double number, double diagonal_i, double diagonal_k) {
   return number * number > 4 * ROUNDING * diagonal_i * diagonal_k;
 }

@@ -1,5 +1,5 @@
-// Small dense systems A x = b with a symmetric matrix, of up to 12 unknowns: the mass of a body with what is
-// fixed to it, or the few contacts of one particle. How they are solved is told in dense.c.
+// Small dense systems A x = b with a symmetric matrix of up to 12 unknowns: the mass of a body with the fluid
+// that follows it, or the few contacts of one particle. The algorithm stands in dense.c.
 //
 // Matrices are stored by rows without gaps: number (i, k) is at n * i + k. Only the lower triangle, k <= i,
 // is read.
@@ -10,13 +10,13 @@
 
 enum { FLO_DENSE_MAX = 12 };
 
-// Factorises a matrix that must be positive definite: false if it is not, to within rounding. `factors` has
-// the size of the matrix, and is another array.
+// Factorises a matrix that must be positive definite; false if it is not, within rounding. `factors` is
+// another array of the same size.
 bool flo_dense_factorise(int n, const double *matrix, double *factors);
 
-// The same for a matrix that may be singular, as it is along locked axes and with redundant constraints. An
-// unknown that is locked, or that those before it determine, is left out: solutions have a zero there. False
-// if the matrix is indefinite, beyond rounding.
+// The same for a matrix that may be singular, for example with locked axes or redundant constraints. An
+// unknown that is locked, or determined by those before it, is left out: it is zero in solutions. False if
+// the matrix is indefinite, beyond rounding.
 bool flo_dense_factorise_semidefinite(int n, const double *matrix, double *factors);
 
 // `x` may be the same array as `b`.

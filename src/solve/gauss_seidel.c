@@ -1,14 +1,14 @@
-// A sweep visits the rows by colour. Rows of the same colour have no node in common that moves, so threads
-// share them out; the result is that of one thread. Each row, with the response w = largest eigenvalue of
-// J M^-1 J^T + softness, takes
+// A sweep visits the rows by colour. Rows of the same colour share no node that moves. So threads can divide
+// them, and the result is that of one thread. Each row, with the response w = largest eigenvalue of J M^-1
+// J^T + softness, takes
 //
 //   lambda = P(lambda - error / w),
 //
-// where P keeps the bounds, and moves its nodes at once. For friction a step of equal length in all
-// directions matters: then sliding and friction are parallel where this ends. Solving the three components
-// exactly before P would turn friction aside.
+// where P applies the bounds, and moves its nodes at once. For friction the step must have the same factor in
+// all directions: then sliding and friction are parallel at the solution. To solve the three components
+// exactly before P would change the direction of friction.
 //
-// With conjugate directions (nncg.h) the unknowns go on beyond the sweep along the last direction, and
+// With conjugate directions (nncg.h) the unknowns move beyond the sweep along the last direction, and
 // velocities follow.
 #include "solve/gauss_seidel.h"
 
@@ -66,7 +66,7 @@ static void add_square(const void *context, size_t begin, size_t end, double *su
   }
 }
 
-// All rows, colour after colour; the largest change of velocity.
+// Visits all rows, colour by colour; returns the largest change of velocity.
 static double relax_all(Solve *solve) {
   const FloRows *rows = solve->rows;
   double largest;
@@ -93,7 +93,7 @@ double flo_gauss_seidel_sweep(FloRows *rows, int threads, double *lambda, double
 
 // ---- Conjugate directions ----
 
-// The sweep has made its move; what the last direction adds is added to that.
+// The sweep has already made its move. This adds the part of the last direction.
 static void advance_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
@@ -117,7 +117,7 @@ static void advance(void *context, double length, FloConjugate conjugate) {
   flo_rows_gather(rows, solve->threads, rows->scratch.start, solve->lambda, solve->velocities);
 }
 
-// ---- All of it ----
+// ---- The whole solution ----
 
 FloSolveReport flo_gauss_seidel(FloRows *rows, int threads, const FloNncgLimits *limits, double *lambda,
                                 double *velocities) {

@@ -1,14 +1,15 @@
-// Several rows push one node at once, and each must know it, or together they push too far. Tonge,
-// Benevolenski and Voroshilov 2012 (Mass Splitting for Jitter-Free Parallel Rigid Body Simulation) give each
-// row on a node an equal share of its mass. With n active rows on a node, a row has the response
+// Several rows push one node at the same time. If each ignored the others, together they would push too far.
+// Tonge, Benevolenski and Voroshilov 2012 (Mass Splitting for Jitter-Free Parallel Rigid Body Simulation)
+// give each row on a node an equal share of its mass. With n active rows on a node, a row has the response
 //
 //   w = sum over its nodes of n (J M^-1 J^T) + softness,   lambda = P(lambda - error / w),
 //
-// P keeping the bounds. The eigenvalues of the preconditioned matrix are then at most one, and the iteration
-// is stable for any rows. A row is active if it has an impulse, or would have one after this iteration.
+// where P applies the bounds. The eigenvalues of the preconditioned matrix are then at most one, and the
+// iteration is stable for any rows. A row is active if it has an impulse, or would have one after this
+// iteration.
 //
 // With conjugate directions (nncg.h) steps go to the best point of their line. That needs an energy, which
-// friction has not: if there are rows of friction, steps keep the length 1.
+// friction does not have: if there are friction rows, steps have length 1.
 #include "solve/jacobi.h"
 
 #include "base/parallel.h"
@@ -31,7 +32,7 @@ static void for_rows(Solve *solve, FloRangeFn range) {
   flo_parallel_for(solve->threads, solve->rows->n_rows, ROWS_PER_CHUNK, range, solve);
 }
 
-// Visits rows without a normal row first: those of friction depend on them.
+// Visits rows without a normal row first: friction rows depend on them.
 static void for_normals_first(Solve *solve, FloRangeFn range) {
   solve->is_friction = false;
   for_rows(solve, range);
@@ -59,7 +60,7 @@ static bool is_active(const Solve *solve, const FloRow *row) {
   return has_impulse(row, own) || has_impulse(row, chosen);
 }
 
-// Marks active rows with a 1 where their response will be. Friction is active where its normal row is.
+// Marks active rows with a 1, in the place of their response. Friction is active if its normal row is.
 static void activity_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
@@ -104,7 +105,7 @@ static void share_masses(Solve *solve) {
 
 // ---- A sweep ----
 
-// Proposes moves. Friction is within the bounds that the normal rows' moves give it.
+// Proposes moves. The bounds of friction include the proposed moves of the normal rows.
 static void propose_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
@@ -118,7 +119,7 @@ static void propose_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// From where the proposal ends to how far it goes.
+// Converts the proposed multipliers to moves.
 static void move_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
@@ -180,8 +181,8 @@ static void advance(void *context, double length, FloConjugate conjugate) {
   flo_rows_gather(solve->rows, solve->threads, solve->scratch->start, solve->lambda, solve->velocities);
 }
 
-// Errors are as if no limit were met between the two points. They serve to choose the next direction; the
-// next sweep finds its own.
+// Interpolates errors as if no limit became active between the two points. They only serve to choose the next
+// direction; the next sweep computes its own.
 static void go_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
@@ -200,7 +201,7 @@ static FloSweepMeasure go(void *context, double length) {
   return propose(solve);
 }
 
-// ---- All of it ----
+// ---- The whole solution ----
 
 static void begin_vectors(const FloRows *rows, const double *velocities) {
   const FloRowScratch *s = &rows->scratch;

@@ -4,13 +4,13 @@
 //   direction = beta direction + move,   x = x + direction,   beta = |move|^2 / |last move|^2
 //
 // This is the formula of Fletcher and Reeves. If beta is larger than one, moves grow: the step is made
-// without the last direction, and the direction starts anew.
+// without the last direction, and the direction starts again from zero.
 //
-// Beyond the paper: a step of the iteration is cautious, while conjugate gradients go to where the energy is
-// least. The residual r depends linearly on the unknowns except where they meet limits. So two points of a
-// line, where a step started and where it ended, tell the best one: with the step s and the residuals r0 and
-// r1, s . r falls from s . r0 to s . r1 and is zero at the length s . r0 / (s . r0 - s . r1). Beta is then
-// that of Polak and Ribiere, which is the same until limits change and then soon zero.
+// Beyond the paper: a step of the iteration is cautious, while conjugate gradients go to the point of least
+// energy. The residual r depends linearly on the unknowns except at limits. So two points of a line, the
+// start and the end of a step, give the best one: with the step s and the residuals r0 and r1, s . r falls
+// from s . r0 to s . r1 and is zero at the length s . r0 / (s . r0 - s . r1). Beta is then that of Polak and
+// Ribiere. It is the same while the same limits are active, and soon zero if they change.
 #include "solve/nncg.h"
 
 #include <math.h>
@@ -27,14 +27,15 @@ FloConjugate flo_nncg_fletcher_reeves(double square, double before) {
 }
 
 FloConjugate flo_nncg_polak_ribiere(double square, double cross, double before) {
-  // Limits that change can make the residual grow once, and the direction is still good; but not by much.
+  // When limits change, the residual may grow once although the direction is still good. But it must not grow
+  // much.
   static const double largest = 10;
   return conjugate_of(square - cross, before, largest);
 }
 
 double flo_nncg_best_length(double slope, double bend) {
   static const double longest = 4;
-  // Uphill, where limits turned the direction aside. A slope that is no number decides nothing.
+  // Uphill, because limits changed the direction. A slope that is not a number decides nothing.
   if (!(slope > 0)) return slope <= 0 ? 0 : 1;
   return bend > 0 ? fmin(slope / bend, longest) : 1;
 }
@@ -53,8 +54,8 @@ double flo_nncg_first_length(double earlier) { return earlier > 0 ? usual_length
 
 // ---- The driver ----
 
-// Goes to the best point of the last step's line, unless that is near. False if the step went uphill, so that
-// its direction is no good.
+// Moves to the best point of the last step's line, unless the step ended near it. Returns false if the step
+// went uphill, so that its direction is useless.
 static bool go_to_best(const FloFixedPoint *point, double *length, FloSweepMeasure *now) {
   double best = flo_nncg_best_length(now->slope, now->bend);
   *length = flo_nncg_next_length(*length, best);

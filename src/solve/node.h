@@ -1,20 +1,21 @@
-// A node: a piece of a body that moves, and perhaps turns, as one. A rigid body is one node, a vertex of a
-// cloth is one. Solvers know bodies only as nodes: an impulse at the end of an arm changes the node's
-// velocities by its inverse mass, whatever kind of body it belongs to.
+// A node: a piece of a body that moves as one, and may turn. A rigid body is one node; each vertex of a cloth
+// is one. Solvers know bodies only as nodes. For every kind of body, an impulse at the end of an arm changes
+// the node's velocities by its inverse mass.
 #ifndef FLO_SOLVE_NODE_H
 #define FLO_SOLVE_NODE_H
 
 #include "base/vecmath.h"
 
 typedef struct FloNode {
-  double position[3]; // where arms begin: the centre of mass [m]
+  double position[3]; // start of arms: the centre of mass [m]
   double velocity[3], angular_velocity[3];
-  double mass; // that an impulse has to move [kg]; of a body with stiff forces of its own that may be more
-               // than its weight says
+  // Mass that an impulse moves [kg]. In a body with stiff internal forces it may be more than the weight
+  // suggests.
+  double mass;
   double inertia[9]; // about its position, in the world's axes [kg m²]; zeros: it does not turn
   bool locks[6];     // axes along which it does not move, and about which it does not turn
-  bool is_held;      // it stands still until it is released; the velocities are those that it will then have
-  // What follows from these:
+  bool is_held;      // it does not move until its release; it then gets these velocities
+  // These follow from the above:
   double inverse_mass[3];    // per axis [1/kg]; 0 along locked axes and while it is held
   double inverse_inertia[9]; // about free axes only [1/(kg m²)]
 } FloNode;
@@ -25,7 +26,7 @@ static inline void flo_node_apply(const FloNode *node, const double wrench[6], d
   for (int axis = 0; axis < 3; ++axis) out[axis] = node->inverse_mass[axis] * wrench[axis];
 }
 
-// j M^-1 j^T: how much a row with this Jacobian feels of itself through the node.
+// j M^-1 j^T: the effect of a row with this Jacobian on itself through the node.
 static inline double flo_node_response(const FloNode *node, const double j[6]) {
   double spin[3], sum = 0;
   mat_apply(node->inverse_inertia, j + 3, spin);

@@ -1,10 +1,10 @@
-// What every iterative solver tells when it ends.
+// What every iterative solver returns.
 #ifndef FLO_SOLVE_REPORT_H
 #define FLO_SOLVE_REPORT_H
 
 typedef struct FloSolveReport {
   int iterations;
-  double residual; // what is left of the error; each solver says in which unit
+  double residual; // remaining error; each solver states the unit
 } FloSolveReport;
 
 #endif

@@ -1,5 +1,5 @@
-// In which order rows and blocks are visited: blocks by node, rows by colour. The orders depend on the rows
-// alone, so that results are the same bits for any number of threads.
+// The order in which rows and blocks are visited: blocks by node, rows by colour. The orders depend only on
+// the rows, so that results are the same bit by bit for any number of threads.
 #include "solve/rows.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@ enum { BLOCKS_PER_CHUNK = 256 };
 
 size_t flo_rows_chunks_of(size_t n_blocks) { return (n_blocks + BLOCKS_PER_CHUNK - 1) / BLOCKS_PER_CHUNK; }
 
-// From the number of items of each kind, stored one place further on, to where the items of each kind begin.
+// Converts the number of items of each kind, stored one place further on, to the begin of each kind.
 static void counts_to_begins(uint32_t *begin, size_t n_kinds) {
   for (size_t k = 0; k < n_kinds; ++k) begin[k + 1] += begin[k];
 }
 
-// Filling the lists has moved every begin to its end, which is the next one's begin.
+// Filling the lists has moved every begin to its end, which is the next kind's begin. Moves them back.
 static void restore_begins(uint32_t *begin, size_t n_kinds) {
   for (size_t k = n_kinds; k > 0; --k) begin[k] = begin[k - 1];
   begin[0] = 0;
@@ -45,14 +45,15 @@ void flo_rows_sort(FloRows *rows) {
 
 // ---- By colour ----
 //
-// In the order of the rows, each takes the lowest colour that no earlier row of its nodes has, and not that
-// of its normal row, which it reads. Which of the first 64 colours a node has is kept as bits. A node with
-// more rows is a large body: its other rows have ever higher colours, one after the other.
+// Rows choose in their order. Each takes the lowest colour that no earlier row on its nodes has. It must also
+// differ from the colour of its normal row, which it reads. The first 64 colours of a node are stored as
+// bits. A node with more rows is a large body: each further row on it gets a higher colour than the one
+// before.
 
 enum { N_BITS = 64 };
 
 typedef struct Choice {
-  uint64_t used; // colours below N_BITS that are taken
+  uint64_t used; // taken colours below N_BITS
   uint32_t top;  // the lowest colour from N_BITS on that is higher than all taken ones
 } Choice;
 

@@ -1,7 +1,7 @@
-// Rows: building them, and what one of them or all do to velocities.
+// Rows: building them, and the effect of one row or all rows on velocities.
 //
-// A sum over the rows of a node is formed by that node, in the order of the rows; nothing is scattered. So
-// all loops run on any number of threads with the same bits.
+// Each node sums over its rows, in the order of the rows; nothing is scattered. So all loops give the same
+// bits on any number of threads.
 #include "solve/rows.h"
 
 #include "base/parallel.h"
@@ -43,8 +43,7 @@ void flo_rows_clear(FloRows *rows) {
   rows->has_friction = false;
 }
 
-// Room for n items of which the first `keep` stay. Asks for a few more at first: most lists are not that
-// short.
+// Reserves n items and keeps the first `keep`. Reserves some more at first, since most lists get longer.
 static FloStatus grow(FloRows *rows, int which, size_t n, size_t keep, size_t size, FloError *error) {
   enum { LEAST = 64 };
   return flo_buffer_reserve(rows->memory, &rows->buffers[which], flo_max_size(n, LEAST) * size, keep * size,
@@ -73,7 +72,7 @@ static FloRowBlock *find_block(const FloRows *rows, const FloRow *row, uint32_t 
   return NULL;
 }
 
-// A block of zeros at the end of the last row. Numbers are kept twice: J, and M^-1 J^T later.
+// Adds a block of zeros at the end of the last row. It has space for J, and later for M^-1 J^T.
 static FloStatus append_block(FloRows *rows, uint32_t node, FloError *error) {
   FloRow *row = &rows->rows[rows->n_rows - 1];
   size_t n = (size_t)(2 * 6 * row->def.width);
@@ -147,7 +146,7 @@ static bool can_move(const Weighing *weighing, size_t node) {
   return is_moved;
 }
 
-// Marks nodes that move with a 1 where their share will be.
+// Marks nodes that move with a 1, in the place of their share.
 static void mark_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Weighing *weighing = context;
@@ -155,7 +154,7 @@ static void mark_range(void *context, size_t begin, size_t end, int thread) {
     weighing->rows->scratch.share[node] = can_move(weighing, node);
 }
 
-// M^-1 J^T and J M^-1 J^T of one block; the latter is added to that of the row.
+// Finds M^-1 J^T and J M^-1 J^T of one block, and adds the latter to that of the row.
 static void weigh_block(const Weighing *weighing, const FloRow *row, FloRowBlock *block, double matrix[9]) {
   const FloRows *rows = weighing->rows;
   const double *j = jacobian_of(rows, block);
@@ -256,7 +255,7 @@ void flo_row_error(const FloRows *rows, const FloRow *row, const double *velocit
   }
 }
 
-// Held nodes are not touched: other threads may read them.
+// Held nodes are not written: other threads may read them.
 void flo_row_push(const FloRows *rows, const FloRow *row, const double impulse[3], double *velocities) {
   for (uint32_t n = row->first_block; n < row->first_block + row->n_blocks; ++n) {
     const FloRowBlock *block = &rows->blocks[n];

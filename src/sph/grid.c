@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Cell coordinates stay below this; three of them fit a 64-bit key, and a particle that far away has been
-// lost.
+// Limit of cell coordinates. Three of them fit a 64-bit key. A particle outside is treated as lost.
 enum { MAX_CELL = 1 << 20 };
 
 enum { FIXED_BITS = 28 };
@@ -17,7 +16,7 @@ bool flo_lattice_set_reach(FloLattice *lattice, double reach) {
   int32_t n[3];
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = (int32_t)fmin(floor(lattice->period[axis] / width), MAX_CELL);
-    // With two, the cell to the left would be the cell to the right, and its particles found twice.
+    // With two cells, the left and the right neighbour would be the same cell, and its particles found twice.
     if (lattice->period[axis] > 0 && n[axis] < 3) return false;
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -101,7 +100,7 @@ static FloStatus reserve_all(FloGrid *grid, size_t n, FloError *error) {
 
 typedef struct Bounds {
   int32_t low[3], high[3];
-  size_t lost; // first particle beyond reach, or SIZE_MAX
+  size_t lost; // first particle outside the limit, or SIZE_MAX
 } Bounds;
 
 typedef struct Locate {
@@ -214,7 +213,7 @@ typedef struct Gather {
   FloGrid *grid;
   const uint64_t *keys; // sorted
   size_t grain;
-  size_t descents[FLO_MAX_CHUNKS], cells[FLO_MAX_CHUNKS]; // counts; then where a chunk's cells begin
+  size_t descents[FLO_MAX_CHUNKS], cells[FLO_MAX_CHUNKS]; // counts; later the first cell of each chunk
 } Gather;
 
 static void gather_range(void *context, size_t begin, size_t end, int thread) {
@@ -318,7 +317,7 @@ static FloStatus make_rows(FloGrid *grid, FloError *error) {
   return FLO_OK;
 }
 
-// Everything else follows from cells and coordinates.
+// Builds everything else from cells and coordinates.
 static FloStatus make_index(FloGrid *grid, const Bounds *bounds, int threads, FloError *error) {
   int n_bits;
   make_keys(grid, bounds, threads, &n_bits);
@@ -347,7 +346,7 @@ FloStatus flo_grid_build(FloGrid *grid, const FloParticles *particles, const flo
 // ---- Saving and restoring ----
 
 void flo_grid_save(const FloGrid *grid, int32_t *fixed, int32_t *cells) {
-  // Only the sorted coordinates are of that moment; a refresh has brought the others up to date.
+  // Only the sorted coordinates are those of the lists; a refresh has updated the others.
   for (size_t k = 0; k < grid->count; ++k) {
     int32_t *f = fixed + 3 * (size_t)grid->order[k];
     f[0] = grid->sorted_x[k], f[1] = grid->sorted_y[k], f[2] = grid->sorted_z[k];
@@ -381,8 +380,8 @@ typedef struct Refresh {
   const FloParticles *particles;
 } Refresh;
 
-// In the order of the cells, which still know where the particles were. Each particle is in it once, so that
-// no two calls write to the same place.
+// Loops in the order of the cells, which still hold the earlier positions. Each particle occurs once, so no
+// two calls write to the same place.
 static void refresh_range(const void *context, size_t begin, size_t end, double *partial) {
   const Refresh *refresh = context;
   const FloGrid *grid = refresh->grid;
@@ -413,7 +412,7 @@ double flo_grid_refresh(FloGrid *grid, const FloParticles *particles, int thread
   return sqrt(fmax(most2, 0));
 }
 
-// ---- Bringing the store into the order of the cells ----
+// ---- Sorting the particles by cells ----
 
 typedef struct Reorder {
   FloGrid *grid;
@@ -440,7 +439,7 @@ FloStatus flo_grid_sort_particles(FloGrid *grid, FloParticles *particles, int th
   size_t n = grid->count, grain = flo_parallel_grain(n);
   if (grid->n_descents == 0) return FLO_OK;
   FLO_TRY(flo_particles_permute(particles, grid->order, n, threads, error));
-  // The sort is done with its scratch, which holds the copies.
+  // The sort no longer needs its scratch memory, so the copies use it.
   FLO_TRY(reserve(grid, SCRATCH, flo_max_size(flo_radix_scratch(n + 16), n * 28), error));
   Reorder r = {.grid = grid, .fixed = grid->buffers[SCRATCH].data};
   r.cell = r.fixed + 4 * n;
@@ -486,7 +485,7 @@ static void add_range(FloWalker *walker, const FloGrid *grid, uint32_t first_cel
   walker->end[walker->n_ranges++] = grid->cell_begin[end_cell];
 }
 
-// Cells within reach along one row; they are contiguous but for the seam of a periodic axis.
+// Cells within reach along one row. They are contiguous except at the seam of a periodic axis.
 static void find_ranges_in_row(FloWalker *walker, const FloGrid *grid, int k, bool can_advance) {
   const FloCellRow *row = walker->rows[k];
   const int32_t *cell_x = grid->cell_x;

@@ -1,5 +1,5 @@
 // clang-format off
-#include "sph/real_scalar.h" // before kernel.h, which is written in its vocabulary
+#include "sph/real_scalar.h" // before kernel.h, which uses its type
 #include "sph/kernel.h"
 // clang-format on
 #include "sph/kernel_form.h"
@@ -57,10 +57,10 @@ double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k) {
   return sum;
 }
 
-// A wall of L layers stands in for a half-space of lattice layers. Let S_k be the sheet sum k spacings away.
-// A sample of layer l sees own_l = sum over the layers m of S_|l-m| and gets the volume gamma / own_l; the
-// first fluid layer then sees the sum over l of gamma S_(l+1) / own_l, and should see the sum over all k >= 1
-// of S_k s^dim. The gamma below gives exactly that, so fluid on a lattice is at rest density next to the
+// A wall of L layers replaces a half-space of lattice layers. Let S_k be the sheet sum k spacings away. A
+// sample of layer l has own_l = sum over the layers m of S_|l-m| and gets the volume gamma / own_l. The first
+// fluid layer then gets the sum over l of gamma S_(l+1) / own_l from the wall. It should get the sum over all
+// k >= 1 of S_k s^dim. The gamma below gives exactly that, so fluid on a lattice has rest density next to the
 // wall. For the cubic spline with H = 2 s and one layer it is S_0 s^dim = 0.70 in 3D.
 double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers) {
   double seen = 0, wanted = 0, own_of_first = 0;
@@ -71,6 +71,6 @@ double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int 
     if (l == 0) own_of_first = own;
   }
   for (int k = 1; k * spacing < form->support; ++k) wanted += flo_kernel_sheet_sum(form, spacing, k);
-  // A support below one spacing sees no wall at all; any volume will do.
+  // A support below one spacing does not reach the wall; any volume is valid.
   return pow(spacing, form->dim) * (seen > 0 ? wanted / seen : own_of_first);
 }

@@ -49,9 +49,8 @@ enum { PAGE_FLOATS = 4096 / sizeof(float) };
 static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 static FloStatus reserve_slabs(FloPairs *pairs, int threads, FloError *error) {
-  // A load whose address ends in the same twelve bits as that of a store just made has to wait for it. Arrays
-  // of candidates are read while lists are written, so the beginnings of the ones are kept half a page from
-  // those of the others.
+  // A load must wait if its address has the same last twelve bits as a recent store. Arrays of candidates are
+  // read while lists are written. So the starts of the two are kept half a page apart.
   size_t stride = round_up(pairs->candidate_capacity + FLO_LIST_OVERRUN, PAGE_FLOATS) + 16;
   size_t lists = round_up(5 * stride, PAGE_FLOATS) + PAGE_FLOATS / 2;
   size_t size = round_up(lists + FLO_BLOCK * stride, PAGE_FLOATS);
@@ -92,7 +91,7 @@ static void count_pairs(FloPairs *pairs, int threads) {
   for (int thread = 0; thread < threads; ++thread) pairs->n_pairs += pairs->slabs[thread].n_pairs;
 }
 
-// Returns the most candidates that a cell has.
+// Returns the largest number of candidates of a cell.
 static size_t build_once(FloPairs *pairs, const FloPairsSpec *spec) {
   Build build = {pairs, spec, flo_passes()};
   size_t most = 0;
@@ -105,8 +104,8 @@ static size_t build_once(FloPairs *pairs, const FloPairsSpec *spec) {
   return most;
 }
 
-// How much memory a step needs is known only after it; a build that found too little says how much, and is
-// done again.
+// The memory that a build needs is known only after it. A build that had too little returns how much it
+// needs, and is repeated.
 FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *error) {
   pairs->n_rows = spec->rows->count;
   pairs->n_blocks = (pairs->n_rows + FLO_BLOCK - 1) / FLO_BLOCK;
@@ -121,7 +120,7 @@ FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *e
       continue;
     }
     if (pairs->n_slots <= pairs->slot_capacity) return FLO_OK;
-    // Room for the lists to lengthen a little, and for slabs that other threads leave half used another time.
+    // Space for lists that grow a little, and for slabs that other threads may leave half used next time.
     size_t room = pairs->n_slots / 32 + (size_t)spec->threads * FLO_SLAB_SLOTS;
     FLO_TRY(reserve_slots(pairs, pairs->n_slots + room, spec->with_viscous, error));
   }

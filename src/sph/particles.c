@@ -33,7 +33,7 @@ void flo_particles_init(FloParticles *particles, FloSet set, const FloField *ext
   *particles = (FloParticles){.set = set, .extra_fields = extra_fields, .memory = memory};
 }
 
-// Slot of field k of all known ones (core first, then the method's); NULL past the last.
+// The pointer to field k of all known fields (core first, then those of the method); NULL after the last.
 static const FloField *field_at(const FloParticles *particles, size_t k, void ***slot) {
   FloParticles *writable = (FloParticles *)particles;
   if (k < FLO_COUNT_OF(core_fields)) {
@@ -47,7 +47,7 @@ static const FloField *field_at(const FloParticles *particles, size_t k, void **
   return &particles->extra_fields[k];
 }
 
-// Visits the fields this set has.
+// Visits the fields that this set has.
 #define FOR_EACH_FIELD(particles, field, slot)                                                               \
   for (size_t k_ = 0; (field = field_at(particles, k_, &slot)) != NULL; ++k_)                                \
     if (field->sets >> (particles)->set & 1)
@@ -63,11 +63,10 @@ void flo_particles_free(FloParticles *particles) {
   particles->count = particles->capacity = 0;
 }
 
-// Every array is a few elements longer than `capacity` promises, so that eight-wide loads may overrun the
-// end.
+// Every array has a few elements more than `capacity`, so that eight-wide loads may read past the end.
 enum { OVERRUN = 16 };
 
-// All new arrays or none: a set whose arrays differ in length could not be used any more.
+// Allocates all new arrays or none: a set with arrays of different lengths would be unusable.
 static FloStatus grow(FloParticles *particles, size_t needed, FloError *error) {
   size_t capacity = particles->capacity ? needed + needed / 4 : needed;
   capacity = (capacity + OVERRUN + 15) / 16 * 16;

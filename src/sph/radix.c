@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-// A chunk is worth its own row of counts, which must be cleared and summed, if it has more elements than
-// that.
+// A chunk with more elements than MIN_CHUNK is worth its own row of counts, which must be cleared and summed.
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, N_CHUNKS = 16, MIN_CHUNK = 2 * N_DIGITS };
 
 typedef struct Pass {
@@ -33,7 +32,7 @@ static void count_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) counts[digit_of(pass, k)]++;
 }
 
-// Counts become the places where each chunk writes its next element of each digit.
+// Converts counts to the places where each chunk writes its next element of each digit.
 static void place_digits(Pass *pass) {
   uint32_t place = 0;
   for (size_t digit = 0; digit < N_DIGITS; ++digit)
@@ -58,7 +57,7 @@ static void scatter_range(void *context, size_t begin, size_t end, int thread) {
 void flo_radix_sort(uint64_t *keys, uint32_t *values, size_t n, int n_bits, void *scratch, int threads) {
   uint64_t *other_keys = scratch;
   uint32_t *other_values = (uint32_t *)(other_keys + n);
-  // An even number of passes ends in the arrays that were given.
+  // An even number of passes ends in the given arrays.
   int n_passes = (n_bits + DIGIT_BITS - 1) / DIGIT_BITS;
   n_passes += n_passes & 1;
   Pass pass = {keys,       values,

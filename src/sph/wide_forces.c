@@ -1,5 +1,5 @@
 // Sweeps over the pair operator that gather forces. Rows [begin, end) are blocks.
-#include "sph/wide.h" // first: the vocabulary of the others
+#include "sph/wide.h" // first: it defines the types that the others use
 
 #include "sph/wide_passes.h"
 #include "sph/wide_rows.h"
@@ -7,7 +7,7 @@
 // One neighbour of each row of a block.
 typedef struct Neighbours {
   PairVector gradient, velocity;
-  Real value; // fourth part of the neighbours' quadruples
+  Real value; // fourth number of the neighbours' quadruples
   Real viscous;
 } Neighbours;
 
@@ -75,8 +75,8 @@ void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) 
   }
 }
 
-// A sample stands for `ratio` fluid particles of its own pressure. The expression is the same whether the
-// rows are fluid or solid. The force of the fluid on the solid is therefore exactly opposite to that of the
+// A sample acts like `ratio` fluid particles with the sample's pressure. The expression is the same for rows
+// of fluid and rows of samples. So the force of the fluid on the solid is exactly opposite to that of the
 // solid on the fluid.
 WIDE_INLINE Real solid_scale(Real fluid_pv2, Real solid_pv2, Real ratio, Real v_dot_g, Real viscous,
                              Real wall) {

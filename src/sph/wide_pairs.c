@@ -1,6 +1,6 @@
-// Building the pair operator: list the neighbours of each row of a block, then compute their gradients side
-// by side; the second part alone when the lists are still good.
-#include "sph/wide.h" // first: the vocabulary of the others
+// Building the pair operator: lists the neighbours of each row of a block, then computes their gradients side
+// by side. If the lists are still valid, only the second part is done.
+#include "sph/wide.h" // first: it defines the types that the others use
 
 #include "sph/kernel.h"
 #include "sph/wide_passes.h"
@@ -11,13 +11,13 @@
 // eta^2 = 0.01 h^2 with h = H/2, in units of H^2; keeps the viscous terms of close pairs bounded.
 #define ETA2 0.0025f
 
-// The test for neighbours expands the square of a distance, which leaves an error of a few 1e-6 supports.
-// What it leaves out by that much would have a gradient below 1e-10 of the usual; lattice neighbours at
-// exactly one support are left out on purpose.
+// The neighbour test expands the square of a distance, with an error of a few 1e-6 supports. A neighbour that
+// it misses for that reason would have a gradient below 1e-10 of the usual one. Lattice neighbours at exactly
+// one support are left out on purpose.
 #define TEST_MARGIN 1e-5f
 
-// Relative to the middle of the cell the candidates span one and a half cells to either side, which the wrap
-// of a domain of three cells can still hold.
+// Relative to the middle of the cell, candidates are at most one and a half cells away on each side. A domain
+// of three cells can still represent that range when it wraps.
 static int32_t fixed_middle(const FloLattice *lattice, int axis, int32_t cell) {
   return flo_grid_fixed_point(lattice, axis, lattice->origin[axis] + (cell + 0.5) * lattice->cell[axis]);
 }
@@ -39,7 +39,7 @@ static void offset_of_row(const FloGrid *rows, const FloLattice *lattice, size_t
   }
 }
 
-// Of row i and those that follow it in the same cell.
+// The box of row i and of the rows after it in the same cell.
 static RowBox bound_rows(const FloGrid *rows, const FloLattice *lattice, size_t i, const int32_t middle[3]) {
   RowBox box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (size_t k = i; k < rows->count && is_same_cell(rows, i, k); ++k) {
@@ -66,8 +66,9 @@ static void store_candidates(const FloCandidates *to, size_t n, WideF x, WideF y
   wide_compress(to->index + n, index, bits);
 }
 
-// Copies what the walker's ranges hold within reach of row i, or of those that follow it in the same cell,
-// into one list that they share. A third or more of the particles in the cells around are out of reach.
+// Copies the particles in the walker's ranges that are within reach of row i, or of the rows after it in the
+// same cell, into one list for all these rows. A third or more of the particles in the cells around are out
+// of reach.
 static void load_candidates(const FloPairsSpec *spec, const FloWalker *walker, size_t i, FloCandidates *out,
                             size_t capacity) {
   const FloGrid *columns = spec->columns;
@@ -105,8 +106,8 @@ static void load_candidates(const FloPairsSpec *spec, const FloWalker *walker, s
   wide_store(out->square + n, wide_set(NAN));
 }
 
-// Neighbours of row i into `list`, which has room for all candidates; returns how many:
-// |c - a|^2 < R^2 as |c|^2 - 2 a.c < R^2 - |a|^2.
+// Writes the neighbours of row i to `list`, which has space for all candidates; returns their number.
+// The test |c - a|^2 < R^2 is done as |c|^2 - 2 a.c < R^2 - |a|^2.
 static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *candidates, size_t i,
                                  int32_t *restrict list) {
   float at[3];
@@ -114,7 +115,7 @@ static size_t collect_neighbours(const FloPairsSpec *spec, const FloCandidates *
   const float square = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
   const WideF x = wide_set(-2 * at[0]), y = wide_set(-2 * at[1]), z = wide_set(-2 * at[2]);
   const WideF limit = wide_set((float)(spec->reach * spec->reach) * (1 - TEST_MARGIN) - square);
-  // -1 is nobody's index: rows of another set have no self to leave out.
+  // -1 is no valid index: if the columns are another set, there is no self to leave out.
   const WideI self = wide_set_int(spec->rows == spec->columns ? (int32_t)i : -1);
   size_t count = 0;
   for (size_t k = 0; k < candidates->count; k += FLO_LANES) {
@@ -135,7 +136,7 @@ static size_t drop_own_group(const uint32_t *groups, size_t i, int32_t *list, si
   return kept;
 }
 
-// Where the next `n` slots go; SIZE_MAX if the operator has no room (the claim is still counted).
+// The place of the next `n` slots; SIZE_MAX if the operator is full (the request is still counted).
 static size_t claim_slots(FloPairs *pairs, FloPairSlab *slab, size_t n) {
   if (slab->next + n > slab->end) {
     size_t size = n > FLO_SLAB_SLOTS ? n : FLO_SLAB_SLOTS;
@@ -153,8 +154,8 @@ typedef struct BlockLists {
   int32_t counts[FLO_BLOCK];
 } BlockLists;
 
-// Kernel sums and gradients of a block whose lists stand in its slots; returns how many of those listed are
-// within the support. `kernel` and `with_viscous` are constants where this is inlined.
+// Computes kernel sums and gradients of a block whose lists are in its slots. Returns how many of the listed
+// neighbours are within the support. `kernel` and `with_viscous` are constants where this is inlined.
 WIDE_INLINE size_t fill_block(FloPairs *pairs, const FloPairsSpec *spec, size_t block, FloKernel kernel,
                               bool with_viscous) {
   const FloLattice *lattice = spec->columns->lattice;
@@ -212,7 +213,7 @@ static size_t fill_block_of_kernel(FloPairs *pairs, const FloPairsSpec *spec, si
 #undef CASE
 }
 
-// Pads the shorter lists of a block with a valid index: the last one of its own list, so that it is in the
+// Pads the shorter lists of a block with a valid index: the last one of the same list, since it is in the
 // cache.
 static void pad_lists(const BlockLists *block) {
   for (int lane = 0; lane < FLO_BLOCK; ++lane) {
@@ -233,7 +234,7 @@ static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab
       load_candidates(spec, walker, i, &slab->candidates, pairs->candidate_capacity);
       if (slab->candidates.count > slab->most_candidates) slab->most_candidates = slab->candidates.count;
     }
-    // Too many candidates: built again with more room; see flo_pairs_build.
+    // Too many candidates: the operator will be built again with more memory; see flo_pairs_build.
     if (slab->candidates.count <= pairs->candidate_capacity && slab->candidates.count)
       count = collect_neighbours(spec, &slab->candidates, i, slab->lists + lane * lists->stride);
     if (spec->groups) count = drop_own_group(spec->groups, i, slab->lists + lane * lists->stride, count);
@@ -242,7 +243,7 @@ static void collect_block(FloPairs *pairs, const FloPairsSpec *spec, FloPairSlab
   }
 }
 
-// Copies the lists of a block into slots of its own; false if there is no room for them.
+// Copies the lists of a block into its own slots; false if there is no space for them.
 static bool store_lists(FloPairs *pairs, FloPairSlab *slab, size_t block, const BlockLists *lists) {
   pairs->slot_begin[block] = pairs->slot_count[block] = 0;
   wide_store(pairs->kernel_sum + block * FLO_BLOCK, wide_set(0));

@@ -1,6 +1,6 @@
-// The linear operators of implicit methods: gradient and divergence over the pair operator, and what the
-// diagonal of their product needs. Rows [begin, end) are blocks.
-#include "sph/wide.h" // first: the vocabulary of the others
+// The linear operators of implicit methods: gradient and divergence over the pair operator, and the sums for
+// the diagonal of their product. Rows [begin, end) are blocks.
+#include "sph/wide.h" // first: it defines the types that the others use
 
 #include "sph/wide_passes.h"
 #include "sph/wide_rows.h"

@@ -1,7 +1,7 @@
-// Sweeps of surface tension and adhesion. They need distances, which the pair operator does not keep: these
-// are formed anew from the fixed-point positions that it was made from, and so are exactly opposite for the
-// two sides of a pair. Rows [begin, end) are blocks.
-#include "sph/wide.h" // first: the vocabulary of the others
+// Sweeps of surface tension and adhesion. They need distances, which the pair operator does not store.
+// Distances are computed again from the same fixed-point positions, so they are exactly opposite for the two
+// sides of a pair. Rows [begin, end) are blocks.
+#include "sph/wide.h" // first: it defines the types that the others use
 
 #include "sph/kernel.h"
 #include "sph/tension_kernel.h"
@@ -10,9 +10,9 @@
 
 #define TINY_Q 1e-6f
 
-// From the neighbours to the rows of a block, in one slot.
+// The vectors from the neighbours in one slot to the rows of a block.
 typedef struct Apart {
-  Real q;           // distance in supports; beyond the support where there is no neighbour
+  Real q;           // distance in supports; larger than 1 if there is no neighbour
   PairVector along; // unit vector
 } Apart;
 

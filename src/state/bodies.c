@@ -1,5 +1,5 @@
-// Bodies in a step: one stage begins, advances and watches all of them, whatever kind they are and whatever
-// method runs.
+// Bodies in a step: one stage begins, advances and watches all of them. It is the same for every kind of body
+// and every method.
 #include "base/parallel.h"
 #include "state/state.h"
 
@@ -76,13 +76,13 @@ void flo_body_add_force(FloBody *body, const double force[3], const double torqu
 
 typedef struct Spread {
   FloWorld *world;
-  const double *motions; // six of each node; NULL: as they are
+  const double *motions; // six velocities of each node; NULL: present ones
   const float *forces;   // quadruples of each sample
   float *quads;          // out
   double *wrenches;      // out
 } Spread;
 
-// From a node to a sample.
+// Vector from a node to a sample.
 static void arm_to(const FloParticles *samples, size_t i, const FloNode *node, double arm[3]) {
   const double x[3] = {samples->x[i], samples->y[i], samples->z[i]};
   vec_sub(x, node->position, arm);
@@ -179,8 +179,8 @@ void flo_world_read_motions(const FloWorld *world, double *motions) {
 
 // ---- Speeds ----
 
-// How far the farthest sample is from its body's position; those of a tank stand a few spacings outside its
-// inner space.
+// An upper bound of the distance of samples from their body's position. The samples of a tank are a few
+// spacings outside its inner space.
 static double sample_reach(const FloWorld *world, const FloBody *body) {
   double low[3], high[3];
   flo_solid_bounds(body->solid, low, high);
@@ -220,7 +220,8 @@ double flo_world_scheduled_wall_speed(const FloWorld *world) {
 
 // ---- Friction and overlaps ----
 
-// What a body without a coefficient of its own has where a change begins.
+// Friction of two bodies that both have no coefficient. Also the start value of a change of friction for such
+// a body.
 #define USUAL_FRICTION 0.5
 
 static double friction_of(const FloBody *body, double time) {
@@ -242,9 +243,9 @@ double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody
   return of_b < 0 ? of_a : fmin(of_a, of_b);
 }
 
-// An overlap must not become a kick: it may ask for a limited speed only, and vanishes over several steps.
-// That speed stays when the overlap has gone, and adds up along a stack, whose top would hop. So shallow
-// overlaps ask for less: they vanish at a rate. Without gravity they vanish as with a weak one.
+// Limits the speed at which an overlap vanishes, so that it takes several steps and is no sudden push. That
+// speed remains when the overlap has gone. It adds up along a stack, and the top would hop. So the speed is
+// proportional to the depth of shallow overlaps. Without gravity a weak gravity is assumed.
 double flo_world_parting_speed(const FloWorld *world, double depth) {
   double s = world->def.spacing;
   return 0.5 * sqrt(fmax(vec_length(world->def.gravity), 1) * s) * fmin(depth, s) / s;

@@ -3,8 +3,8 @@
 #include "base/vecmath.h"
 #include "state/state.h"
 
-// Drops that have fallen past all walls meet nothing any more. Their speed grows for ever and must not limit
-// the step.
+// Drops that have fallen past all walls touch nothing any more. Their speed grows without limit and must not
+// shorten the step.
 bool flo_world_is_lost(const FloWorld *world, const double x[3]) {
   return vec_dot(x, world->def.gravity) > world->lost_depth * vec_length(world->def.gravity);
 }
@@ -58,8 +58,8 @@ double flo_world_fall_height(const FloWorld *world) {
   return fmax(lowest + highest, 0);
 }
 
-// Whether gravity does not move the body along some axis though forces move it: it may stay below all walls.
-// A body that is held counts only by its release.
+// Whether an axis is locked along which gravity acts, so that the body may stay below all walls. A body that
+// is held counts only by its release.
 static bool hangs(const FloWorld *world, const FloBody *body) {
   for (size_t node = 0; node < body->n_nodes; ++node)
     for (int axis = 0; axis < 3; ++axis)
@@ -70,7 +70,7 @@ static bool hangs(const FloWorld *world, const FloBody *body) {
 void flo_world_find_lost_depth(FloWorld *world) {
   const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
   double direction[3], reach[2], g = vec_length(world->def.gravity);
-  // What moves, or hangs below all walls, may still be met; and so may a sink.
+  // Bodies that move or hang below all walls may still meet falling fluid. So may a sink.
   bool can_change = g == 0 || walls->count == 0 || world->sinks.count > 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];

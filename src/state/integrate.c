@@ -1,10 +1,10 @@
-// How fluid moves: symplectic Euler, in parts that methods call by themselves or together.
+// Motion of fluid: symplectic Euler, in parts that methods call one by one or together.
 #include "base/parallel.h"
 #include "base/vecmath.h"
 #include "state/state.h"
 
 // clang-format off
-#include "sph/real_scalar.h" // first: the vocabulary of the others
+#include "sph/real_scalar.h" // first: it defines the type that the next one uses
 #include "sph/particle.h"
 // clang-format on
 
@@ -14,11 +14,11 @@ typedef struct Integrate {
   float dt, gravity[3];
   double dt_exact;
   float speed2_limit;
-  float kept; // share of a velocity that is left after the step
+  float kept; // share of a velocity that remains after the step
   size_t grain;
   struct {
     float speed2, acceleration2;
-    size_t bad; // first particle that left the range of sense, or SIZE_MAX
+    size_t bad; // first particle with a velocity that is not plausible, or SIZE_MAX
   } chunks[FLO_MAX_CHUNKS];
 } Integrate;
 
@@ -59,15 +59,15 @@ static void drift(const Integrate *in, FloParticles *p, size_t i) {
   p->z[i] += in->dt_exact * ((double)p->vz[i] + (double)p->vz_low[i]);
 }
 
-// Whether it was lost before this step. A particle that is shot past the walls in this step is not lost, but
-// bad.
+// Whether the particle was lost before this step. A particle that is shot past the walls in this step is not
+// lost, but bad.
 static bool was_lost(const Integrate *in, const FloParticles *p, size_t i) {
   const double x[3] = {p->x[i] - in->dt_exact * (double)p->vx[i], p->y[i] - in->dt_exact * (double)p->vy[i],
                        p->z[i] - in->dt_exact * (double)p->vz[i]};
   return flo_world_is_lost(in->world, x);
 }
 
-// Highest speed and acceleration of a chunk, and its first particle that makes no sense.
+// Finds the highest speed and acceleration of a chunk, and its first bad particle.
 static void survey(Integrate *in, const FloParticles *p, size_t begin, size_t end) {
   float speed2 = 0, acceleration2 = 0;
   size_t bad = SIZE_MAX;
@@ -114,7 +114,7 @@ static void wrap_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Names the first field, in the order in which they are computed, that makes no sense any more.
+// Names the first field, in the order of computation, that is not finite.
 static FloStatus report_divergence(FloWorld *world, size_t i, double dt, FloError *error) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   world->divergence.particle = i;
@@ -139,9 +139,8 @@ static FloStatus report_divergence(FloWorld *world, size_t i, double dt, FloErro
       world->time, p->id[i], speed, p->x[i], p->y[i], p->z[i], speed * dt / world->def.spacing);
 }
 
-// While fluid settles: as strong as brings a swing as slow as free fall from the surface to the floor to rest
-// without swinging back. Stronger braking would keep particles from finding their places, weaker would let
-// waves run.
+// Damping while fluid settles. It is critical for an oscillation as slow as free fall from the surface to the
+// floor. Stronger damping would keep particles from finding their places; weaker damping would let waves run.
 static double kept_share(const FloWorld *world, double dt) {
   if (world->time >= 0) return 1;
   double height = fmax(flo_world_fall_height(world), world->def.spacing);
@@ -156,7 +155,7 @@ static Integrate describe_step(FloWorld *world, const float *force, double dt) {
                   .kept = (float)kept_share(world, dt),
                   .grain = flo_parallel_grain(world->sets[FLO_SET_FLUID].count)};
   for (int axis = 0; axis < 3; ++axis) in.gravity[axis] = (float)world->def.gravity[axis];
-  // A particle that crosses a whole support in one step has passed its neighbours unseen.
+  // A particle that crosses a whole support in one step passes its neighbours without any interaction.
   in.speed2_limit = (float)pow(world->kernel.support / dt, 2);
   return in;
 }

@@ -1,26 +1,26 @@
 // Keeps the centres of fluid particles out of bodies.
 //
-// Pressure keeps fluid one spacing away from the samples, but a single fast drop has little of it and would
-// slip through between four of them. So a particle near a body whose next position would lie inside the body
-// loses just as much of its approach as keeps it on the surface. The body feels the opposite push. Only
-// particles with a sample of the body in reach are looked at: a particle that travels farther than that in
-// one step, or through a body thinner than the step, can still pass.
+// Pressure keeps fluid one spacing away from the samples. But a single fast drop has little pressure and
+// would pass between four samples. So if the next position of a particle would be inside a body, the particle
+// loses just enough of its approach velocity to stay on the surface. The body gets the opposite impulse. Only
+// particles that list a sample of the body are tested. A particle that moves farther than that in one step,
+// or crosses a thinner body in one step, can still pass.
 #include "state/state.h"
 
-// Deeper inside than this, in spacings, a particle is left alone: it did not just come in, and is not to be
-// stirred.
+// A particle deeper inside than this, in spacings, is not deflected: it has been inside for longer, and a
+// push would only stir it.
 #define MAX_DEPTH 0.4
 
 double flo_world_wall_thickness(const FloWorld *world) { return 2 * world->kernel.support; }
 
-// The velocity to add to a particle at x so that it does not enter the body; false if none is needed.
+// The velocity that keeps a particle at x from entering the body; false if none is needed.
 static bool deflect(const FloWorld *world, const FloBody *body, const double x[3], const double v[3],
                     double dt, double push[3]) {
   return body->kind->deflect(body, &world->domain, x, v, dt, MAX_DEPTH * world->def.spacing, push);
 }
 
-// The push by one body; a particle in a corner may get three. A further one adds to that of the same body, or
-// to the last.
+// Records the push of one body. A particle in a corner may get three. A further push is added to that of the
+// same body, or else to the last.
 static void record_push(FloWorld *world, size_t i, size_t sample, const float added[3]) {
   FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
   int k = 0;
@@ -31,8 +31,8 @@ static void record_push(FloWorld *world, size_t i, size_t sample, const float ad
   for (int axis = 0; axis < 3; ++axis) room->by[k].velocity[axis] += added[axis];
 }
 
-// Adds to the velocity of particle i; `added` gets what was really added, so that the body gets exactly the
-// opposite.
+// Adds to the velocity of particle i. `added` is what rounding really added, so that the body gets exactly
+// the opposite.
 static void change_velocity(FloParticles *p, size_t i, const double push[3], double dt, float added[3]) {
   float *velocity[3] = {&p->vx[i], &p->vy[i], &p->vz[i]},
         *acceleration[3] = {&p->ax[i], &p->ay[i], &p->az[i]};
@@ -44,7 +44,7 @@ static void change_velocity(FloParticles *p, size_t i, const double push[3], dou
   }
 }
 
-// ---- Walls, which do not give way ----
+// ---- Walls ----
 
 static void keep_out_of_wall(FloWorld *world, size_t i, const FloNearBody *near, double dt) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -68,20 +68,20 @@ static float clearance_of(const FloWorld *world, size_t i) {
 
 typedef struct KeepOut {
   double dt;
-  float moved; // no particle is farther from where the lists were made [m]
+  float moved; // upper bound of how far a particle has moved since the lists were made [m]
   float wall_speed;
-  bool has_clearances; // as they were when the lists were made
+  bool has_clearances; // clearances at the time of the lists are known
 } KeepOut;
 
-// A particle that had clearance when the lists were made, more than it can have used up, needs no closer
-// look.
+// Skips a particle whose clearance at the time of the lists is larger than what it and the walls can have
+// moved since.
 static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
   float speed = sqrtf(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) + keep->wall_speed;
   *room = flo_empty_room(keep->has_clearances ? room->clearance : clearance_of(world, i));
   if (room->clearance > keep->moved + speed * (float)keep->dt) return;
-  // Bodies that give way come later, one particle after the other.
+  // Bodies that forces move follow in flo_world_push_bodies, one particle after the other.
   for (FloNearBody near = {0}; flo_near_next(world, i, &near) && !near.is_past_walls;)
     keep_out_of_wall(world, i, &near, keep->dt);
 }
@@ -95,9 +95,9 @@ void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt) {
     if (flo_world_is_near_solids(world, i)) keep_row_out(world, &keep, i);
 }
 
-// ---- Bodies that give way ----
+// ---- Bodies that forces move ----
 
-// Where particle i was before it went on for dt.
+// The position of particle i before its last move, which took dt.
 static void position_before(const FloParticles *p, size_t i, double dt, double x[3]) {
   const double v[3] = {(double)p->vx[i] + (double)p->vx_low[i], (double)p->vy[i] + (double)p->vy_low[i],
                        (double)p->vz[i] + (double)p->vz_low[i]};
@@ -105,8 +105,8 @@ static void position_before(const FloParticles *p, size_t i, double dt, double x
   vec_add_scaled(x, v, -dt, x);
 }
 
-// Gives a body the opposite of what particle i was given, where the particle was when it was deflected, so
-// that angular momentum is kept too.
+// Gives a body the opposite of the impulse on particle i. It acts where the particle was when it was
+// deflected, so that angular momentum is conserved, too.
 static void push_body(FloWorld *world, size_t i, size_t sample, const float added[3], double dt) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   FloBody *body = flo_world_body_of(world, sample);
@@ -124,8 +124,8 @@ static void push_body(FloWorld *world, size_t i, size_t sample, const float adde
   vec_add_scaled(body->state.torque, turn, 1 / dt, body->state.torque);
 }
 
-// The part of a push that a particle at x takes where the body gives way: as in a collision without rebound.
-// A body lighter than the particle, taken for a wall, would gain energy by it.
+// Reduces a push to the part that the particle takes if the body yields, as in a collision without rebound.
+// If a body lighter than the particle acted like a wall, the push would add energy.
 static void share_push(FloWorld *world, size_t i, size_t sample, const double x[3], double push[3]) {
   size_t index;
   const FloParticles *samples = flo_world_find_sample(world, sample, &index);
@@ -159,7 +159,7 @@ void flo_world_push_bodies(FloWorld *world, double dt) {
 
 void flo_world_add_pushes(FloWorld *world) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  if (!flo_world_has_clearances(world)) return; // the method keeps particles out in its own way
+  if (!flo_world_has_clearances(world)) return; // the method has its own way to keep particles out
   for (size_t i = 0; i < p->count; ++i) {
     if (!flo_world_is_near_solids(world, i)) continue;
     float scale = p->mass[i] / (float)world->force_dt;

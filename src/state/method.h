@@ -1,18 +1,17 @@
-// A coupling method: one folder and one constant of this type. It owns the whole advance of fluid and bodies.
-// Parameters, fields, operators and capabilities are data, so that scenes, --help, checkpoints and output
-// need no code of the method's own, and no shared file names a method.
+// A coupling method: one folder and one constant of this type. It does the whole step of fluid and bodies.
+// Parameters, fields, operators and capabilities are data. So scenes, --help, checkpoints and output need no
+// code of a method, and no shared file names a method.
 #ifndef FLO_STATE_METHOD_H
 #define FLO_STATE_METHOD_H
 
 #include "bodies/body.h"
 
-// A pair operator that a method sweeps: for each particle of one set its neighbours in another; see
-// sph/pairs.h.
+// A pair operator of a method: the neighbours of each particle of one set in another set; see sph/pairs.h.
 typedef struct FloOperatorDef {
   FloSet rows, columns;
-  bool with_viscous;   // stores what viscous forces need beside the gradients
-  bool between_bodies; // samples of one body are no neighbours of each other
-  bool is_on_demand;   // made when asked for (flo_world_need_pairs); otherwise in each step
+  bool with_viscous;   // also stores the factors of viscous forces
+  bool between_bodies; // samples of one body are not neighbours of each other
+  bool is_on_demand;   // computed by flo_world_need_pairs only; otherwise in each step
 } FloOperatorDef;
 
 // Entries of a table of parameters.
@@ -27,8 +26,8 @@ typedef struct FloOperatorDef {
 
 // Which bodies a method can move by forces.
 typedef enum FloMoves {
-  FLO_MOVES_NONE,  // bodies may stand still or follow motions
-  FLO_MOVES_ALONE, // those that do not touch other bodies
+  FLO_MOVES_NONE,  // bodies can only stand still or follow motions
+  FLO_MOVES_ALONE, // bodies that do not touch other bodies
   FLO_MOVES_ALL,
 } FloMoves;
 
@@ -39,11 +38,11 @@ typedef struct FloMethod {
   const FloOperatorDef *operators; // n_operators of them
   size_t n_operators;
   FloMoves moves;
-  bool moves_pieces;    // also bodies of several nodes
-  bool has_small_steps; // as explicit methods have: neighbour lists may serve several of them
-  bool reads_slip;      // slip and restitution of bodies and materials change what fluid does along them
+  bool moves_pieces;    // bodies of several nodes, too
+  bool has_small_steps; // explicit steps, so short that neighbour lists can be used for several of them
+  bool reads_slip;      // uses slip and restitution of bodies and materials
   size_t state_size;
-  const FloStateField *saved; // what of the state a run must keep; or NULL
+  const FloStateField *saved; // the part of the state that must be saved; or NULL
   FloStatus (*init)(FloWorld *, void *state,
                     FloError *); // before the first step, and after something was added
   double (*max_dt)(const FloWorld *, const void *state, const char **limited_by);

@@ -1,4 +1,4 @@
-// Where solids are: near a point, and near a fluid particle.
+// Finds solids near a point and near a fluid particle.
 #include "base/pose.h"
 #include "state/state.h"
 
@@ -11,7 +11,7 @@ static double distance_between(const FloWorld *world, const double a[3], const d
   return vec_length(between);
 }
 
-// Most bodies of many are too far away to be asked.
+// A cheap test that excludes most bodies of many.
 static bool is_out_of_reach(const FloWorld *world, const FloBody *body, const double x[3], double clearance) {
   return distance_between(world, body->state.pose.position, x) > body->reach + fmax(clearance, 0);
 }
@@ -66,12 +66,12 @@ FloBody *flo_world_body_of(const FloWorld *world, size_t sample) {
   return &flo_bodies(world)[set->body[index]];
 }
 
-// The samples that a row lists.
+// The samples that a particle lists.
 typedef struct Listed {
   const FloPairSlot *slots;
   size_t lane;
   int32_t count;
-  const uint32_t *bodies; // of all samples of the set
+  const uint32_t *bodies; // body of each sample of the set
 } Listed;
 
 static Listed listed_in(const FloWorld *world, FloSet rows, FloSet columns, size_t i) {
@@ -95,7 +95,7 @@ static float steepness_at(const Listed *listed, int32_t k) {
   return x * x + y * y + z * z;
 }
 
-// Whether no earlier entry is of the same body.
+// Whether no earlier entry belongs to the same body.
 static bool is_first(const Listed *listed, int32_t k) {
   uint32_t body = body_at(listed, k);
   for (int32_t earlier = k; earlier-- > 0;)
@@ -103,8 +103,8 @@ static bool is_first(const Listed *listed, int32_t k) {
   return true;
 }
 
-// The steepest of entry k and those of its body behind it. Also samples just out of the support count, which
-// a particle may reach while the lists serve.
+// Takes the steepest entry of this body, from entry k on. Samples just outside the support also count: a
+// particle may reach them before the lists are made again.
 static void take_steepest(const Listed *listed, int32_t k, size_t offset, FloNearBody *near) {
   near->body = body_at(listed, k);
   near->sample = offset + sample_at(listed, k), near->steepness = steepness_at(listed, k);

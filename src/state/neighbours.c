@@ -23,7 +23,7 @@ static FloPairsSpec describe(const FloWorld *world, const FloOperatorDef *def) {
                         .threads = world->threads};
 }
 
-// Most worlds have no bodies that forces move: operators over none of them are not made.
+// Most worlds have no bodies that forces move. Operators of an empty set are not computed.
 static bool is_empty(const FloWorld *world, const FloOperatorDef *def) {
   const FloSet sets[2] = {def->rows, def->columns};
   for (int k = 0; k < 2; ++k)
@@ -32,7 +32,7 @@ static bool is_empty(const FloWorld *world, const FloOperatorDef *def) {
   return false;
 }
 
-// Its lists are made anew if the others' have been since; otherwise they serve on.
+// Computes an operator for the present positions. Its lists are kept if no newer lists were made.
 static FloStatus fit_operator(FloWorld *world, FloOperator *op, FloError *error) {
   const FloPairsSpec spec = describe(world, op->def);
   if (is_empty(world, op->def)) {
@@ -77,7 +77,7 @@ static FloStatus update_fluid_grid(FloWorld *world, FloError *error) {
   FloGrid *grid = &world->grids[FLO_SET_FLUID];
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   FLO_TRY(flo_grid_build(grid, fluid, NULL, world->threads, error));
-  // Moving every field is worth it once the order has decayed noticeably, not each step.
+  // All fields are sorted only when the order has decayed noticeably, since it costs much.
   if (grid->n_descents * 16 > grid->count)
     FLO_TRY(flo_grid_sort_particles(grid, fluid, world->threads, error));
   return FLO_OK;
@@ -100,16 +100,16 @@ void flo_world_set_reach(FloWorld *world, double reach) {
 
 // ---- Lists that serve several steps ----
 
-// Lists that reach further than the support, by a margin, stay complete until two particles may have
-// approached each other by it (Verlet 1967). A margin d costs about 3 d of the work of each step, since it is
-// the share of pairs that it adds. It spares a search that costs twice as much in all but every d/approach-th
-// step. That is least for d = sqrt(2/3 approach); where the margin lasts for less than two steps, none is
-// better. There are few different margins, so that cells seldom change.
+// Lists that reach a margin beyond the support stay complete until two particles may have approached each
+// other by that margin (Verlet 1967). A margin d adds about the share 3 d of pairs, and of work, to each
+// step. A search costs about twice the work of a step, and is needed once in d/approach steps. The total is
+// least for d = sqrt(2/3 approach). If the margin lasts for less than two steps, no margin is better. Few
+// different margins are used, so that cells seldom change.
 static double choose_margin(const FloWorld *world, double dt) {
   static const double margins[] = {0.06, 0.03, 0.015};
   double speed = fmax(world->max_speed, flo_world_any_wall_speed(world));
   double approach = 2 * speed * dt / world->kernel.support, best = sqrt(2.0 / 3 * approach);
-  // Where walls move, lists are made in each step anyway.
+  // If walls move by motions, lists are made in each step anyway.
   if (!world->method->has_small_steps || flo_world_has_led_bodies(world)) return 0;
   for (size_t k = 0; k < FLO_COUNT_OF(margins); ++k)
     if (best > 0.7 * margins[k] || k + 1 == FLO_COUNT_OF(margins))
@@ -125,13 +125,13 @@ static bool are_lists_complete(FloWorld *world) {
     if (world->sets[moving[k]].count)
       moved =
           fmax(moved, flo_grid_refresh(&world->grids[moving[k]], &world->sets[moving[k]], world->threads));
-  // The little more is for rounding.
+  // The small number allows for rounding.
   return 2 * moved + 1e-6 < world->lists.reach - 1;
 }
 
 FloStatus flo_world_list_neighbours(FloWorld *world, double margin, FloError *error) {
   double since = flo_seconds();
-  flo_epoch_note(world, &world->epochs.order); // until they are made there are none
+  flo_epoch_note(world, &world->epochs.order); // until they are made, no lists are valid
   flo_epoch_note(world, &world->epochs.begun);
   flo_world_set_reach(world, 1 + margin);
   FLO_TRY(update_grids(world, error));

@@ -1,8 +1,8 @@
-// Skins: the samples of bodies, what they stand for, and how they come and go.
+// Skins: the samples of bodies, the volumes that they represent, and how samples are added and removed.
 //
-// The samples of a body stand side by side in the set of its kind. When a skin changes, the set is put
-// together anew in one pass, in the order of the bodies: a sample that stays keeps its id, its binding and
-// all its fields, whichever body it belongs to.
+// The samples of a body are contiguous in the set of its kind. When a skin changes, the set is rebuilt in one
+// pass, in the order of the bodies. A sample that stays keeps its id, its binding and all its fields, for
+// every body.
 #include "base/pose.h"
 #include "state/state.h"
 
@@ -10,8 +10,8 @@
 
 // ---- Volumes ----
 
-// W integrated over a plane at this height: what a sheet of samples shows per density, on average over all
-// places above it.
+// Integral of W over a plane at this height: the mean kernel sum of a sheet of samples with density one, over
+// all positions above it.
 static double plane_integral(const FloKernelForm *kernel, double height) {
   enum { N_RINGS = 256 };
   double width = kernel->support / N_RINGS, sum = 0;
@@ -22,7 +22,7 @@ static double plane_integral(const FloKernelForm *kernel, double height) {
   return sum * width;
 }
 
-// Sum of W that a sample in layer l of a plane wall sees of its own body.
+// Kernel sum of a sample in layer l of a plane wall over the samples of its own body.
 static double own_sum(const FloWorld *world, double spacing, int layer) {
   double sum = 0;
   for (int k = 0; k < world->layers; ++k)
@@ -30,8 +30,8 @@ static double own_sum(const FloWorld *world, double spacing, int layer) {
   return sum;
 }
 
-// As flo_kernel_boundary_gamma for samples that are finer or coarser than fluid. Fluid then stands anywhere
-// above them, not on their lattice, and is to see on average what a lattice of fluid would show.
+// As flo_kernel_boundary_gamma, for samples that are finer or coarser than fluid. Fluid is then at any
+// position above them, not on their lattice. On average it must get the kernel sum of a lattice of fluid.
 static double gamma_of_spacing(const FloWorld *world, double spacing) {
   double s = world->def.spacing, wanted = 0, seen = 0;
   if (spacing == s) return world->boundary_gamma;
@@ -41,7 +41,7 @@ static double gamma_of_spacing(const FloWorld *world, double spacing) {
   return flo_world_rest_volume(world) * wanted / seen * pow(spacing, world->def.dim - 1);
 }
 
-// Of a body's samples alone; its fields are views into the set.
+// The samples of one body; the fields are views into the set.
 static FloParticles own_samples(const FloParticles *set, const FloBody *body) {
   FloParticles own = {.set = set->set, .count = body->count};
   own.x = set->x + body->first, own.y = set->y + body->first, own.z = set->z + body->first;
@@ -76,7 +76,7 @@ static void point_near(const FloBody *body, const FloParticles *samples, size_t 
   if (is_posed) pose_to_world(&body->state.pose, point, point);
 }
 
-// What a fluid lattice around the body would add to the kernel sum of a sample; the rest is covered for good.
+// The kernel sum that a fluid lattice around the body would add at a sample; the rest never holds fluid.
 static double uncovered_share(const FloWorld *world, const FloBody *body, const FloParticles *samples,
                               size_t sample) {
   const double s = world->def.spacing;
@@ -101,8 +101,8 @@ static void find_covered(FloWorld *world, const FloBody *body, size_t begin, siz
 
 // ---- A new skin ----
 
-// Order of the points along the cells of a grid in the body's own frame: neighbours in the body stay
-// neighbours in memory, whatever its pose. `order` belongs to the grid.
+// Orders the points along the cells of a grid in the body's own frame. So neighbours in the body are
+// neighbours in memory in any pose. `order` belongs to the grid.
 static FloStatus order_points(FloWorld *world, const FloPoints *points, FloGrid *grid, FloError *error) {
   FloParticles local;
   flo_particles_init(&local, FLO_SET_BOUNDARY, NULL, &world->memory);
@@ -137,7 +137,7 @@ static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *po
 
 FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   body->sampling = def->sampling > 0 ? def->sampling : 1;
-  // The inset stays: fluid rests a spacing of its own from samples of any size.
+  // The inset does not change: fluid rests one fluid spacing away from samples of any size.
   FloSampleOptions options = {.spacing = body->sampling * world->def.spacing,
                               .inset = def->inset > 0 ? def->inset : world->def.spacing / 2,
                               .layers = world->layers,
@@ -169,7 +169,7 @@ FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *erro
 
 // ---- Skins that change ----
 
-// What one body asks for: how many of the edit's losses and gains are its own.
+// The part of one body in the edit: how many samples it loses and gains.
 typedef struct FloSkinChange {
   uint32_t body;
   size_t n_lost, n_gained;
@@ -185,7 +185,7 @@ bool flo_world_has_changing_skin(const FloWorld *world, FloSet set) {
   return false;
 }
 
-// Asks all bodies of a set, in their order.
+// Collects the edits of all bodies of a set, in their order.
 static FloStatus collect_edits(FloWorld *world, FloSet set, FloError *error) {
   FloSkinEdit *edit = &world->skins.edit;
   edit->memory = &world->memory;
@@ -201,8 +201,8 @@ static FloStatus collect_edits(FloWorld *world, FloSet set, FloError *error) {
   return FLO_OK;
 }
 
-// Which sample stands where in the new set: of each body those that stay, then those that are new, which have
-// been added at the end of the set.
+// The order of samples in the new set: for each body the samples that stay, then its new ones, which were
+// added at the end of the set.
 static void order_samples(const FloWorld *world, size_t n_before, uint32_t *order) {
   const FloSkinEdit *edit = &world->skins.edit;
   const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
@@ -230,7 +230,7 @@ static void bind_gained(FloWorld *world, size_t n_before) {
       bind_sample(world, &flo_bodies(world)[changes[k].body], i++, changes[k].body, gained->binding);
 }
 
-// Every body's samples have moved in memory; those of a body that changed are described anew.
+// The samples of every body have moved in memory. The samples of a changed body are described again.
 static FloStatus settle_skins(FloWorld *world, FloError *error) {
   const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
   size_t first = 0;

@@ -1,4 +1,4 @@
-// Small things that all of a world share.
+// Small functions for all parts of a world.
 #include "state/state.h"
 
 #include <stdarg.h>

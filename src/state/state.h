@@ -1,4 +1,4 @@
-// The state of a world, as the library's own files see it, and the stages of a step that methods share.
+// The state of a world, for the library's own files, and the stages of a step that methods share.
 #ifndef FLO_STATE_STATE_H
 #define FLO_STATE_STATE_H
 
@@ -13,19 +13,19 @@
 
 enum { FLO_MAX_PARAMS = 32 };
 
-// A fluid particle belongs half a spacing away from a surface. A tenth of a spacing is forgiven, for shapes
-// that do not quite fit.
+// Least distance of a new fluid particle from a surface, in spacings. Its proper place is half a spacing
+// away; a tenth is tolerated for shapes that do not quite fit.
 #define FLO_FLUID_CLEARANCE 0.4
 
-// Fluid that is added where fluid is already keeps this far from it, in spacings: blocks that overlap would
-// burst apart, blocks that touch keep all their particles.
+// Fluid that is added keeps this distance from existing fluid, in spacings. Blocks that overlap would burst
+// apart; blocks that touch keep all their particles.
 #define FLO_FLUID_APART 0.9
 
 typedef struct FloMaterial {
   char name[64];
   double density, viscosity, wall_viscosity;
   double friction;                  // < 0: not given
-  double slip, restitution;         // likewise
+  double slip, restitution;         // < 0: not given
   double surface_tension, adhesion; // [N/m]
   bool is_fluid;                    // some fluid is made of it
 } FloMaterial;
@@ -35,7 +35,7 @@ typedef struct FloEmitter {
   bool is_alive;
   FloEmitterDef def;
   uint64_t n_layers;            // released so far
-  bool is_silenced;             // has said that there is no room
+  bool is_silenced;             // the message that there is no room was logged
   size_t first_point, n_points; // of a layer, in emitter_points
 } FloEmitter;
 
@@ -46,41 +46,41 @@ typedef struct FloSink {
   const FloSolid *solid;
 } FloSink;
 
-// A node of some body.
+// A node of a body.
 typedef struct FloNodeRef {
-  uint32_t body, number; // of the body, and of the node in it
+  uint32_t body, number; // index of the body, and of the node in it
 } FloNodeRef;
 
-// Growing lists of small things; element type beside each.
+// A list that grows. Its element type stands beside it.
 typedef struct FloList {
   FloBuffer buffer;
   size_t count;
 } FloList;
 
-// Everything that changes a world counts up one clock. What is computed remembers the clock, so it is out of
-// date exactly when something that it depends on has changed later.
+// Every change of a world advances one clock. Each computed thing stores the clock. It is out of date if
+// something that it depends on has changed later.
 typedef struct FloEpochs {
   uint64_t now;
   // When these last changed:
   uint64_t things; // fluid or bodies were added, or another state was restored
-  uint64_t order;  // particles or samples came, went or were stored in another order
-  uint64_t walls;  // samples of walls moved or were added, or cells changed their width
-  // When these were last made:
-  uint64_t prepared;   // what the method knows of the whole world
-  uint64_t wall_grid;  // cells of the samples of walls
-  uint64_t lists;      // of neighbours
-  uint64_t positions;  // that the grids hold
-  uint64_t clearances; // of fluid particles from solids
-  uint64_t begun;      // the last step that was begun,
-  uint64_t done;       // and that was finished
-  uint64_t forces;     // on samples
+  uint64_t order;  // particles or samples were added, removed or stored in another order
+  uint64_t walls;  // wall samples moved or were added, or cells changed their width
+  // When these were last computed:
+  uint64_t prepared;   // the method's state for the whole world
+  uint64_t wall_grid;  // cells of the wall samples
+  uint64_t lists;      // neighbour lists
+  uint64_t positions;  // positions that the grids hold
+  uint64_t clearances; // clearances of fluid particles from solids
+  uint64_t begun;      // the last step that began
+  uint64_t done;       // the last step that finished
+  uint64_t forces;     // forces on samples
 } FloEpochs;
 
 // A pair operator of the method's table.
 typedef struct FloOperator {
-  const FloOperatorDef *def; // NULL: the method has none for these sets
+  const FloOperatorDef *def; // NULL: the method has no operator for these sets
   FloPairs pairs;
-  uint64_t listed, filled; // when its lists were made, and when it was fitted to positions
+  uint64_t listed, filled; // when its lists were made, and when it was computed for the present positions
 } FloOperator;
 
 struct FloWorld {
@@ -98,9 +98,9 @@ struct FloWorld {
   FloGrid grids[FLO_SET_COUNT];
   FloOperator operators[FLO_SET_COUNT][FLO_SET_COUNT]; // by rows and columns
   struct {
-    double reach; // in supports
-    int age;      // steps since they were made
-  } lists;        // of neighbours, which serve several steps where nothing moves fast
+    double reach; // in kernel supports
+    int age;      // steps since the lists were made
+  } lists;        // of neighbours; they are used for several steps if nothing moves fast
 
   FloList materials; // FloMaterial
   FloList bodies;    // FloBody
@@ -108,14 +108,14 @@ struct FloWorld {
   FloList sinks;     // FloSink
   FloList solids;    // FloSolid *: one for each different shape
   FloPoints emitter_points;
-  FloList nodes; // FloNodeRef: of all bodies, in their order
+  FloList nodes; // FloNodeRef: nodes of all bodies, in their order
 
   const FloMethod *method;
   void *method_state;
   double params[FLO_MAX_PARAMS];
 
   double time, dt;
-  double force_dt;       // that the forces of the last step stand for: times it they are impulses [s]
+  double force_dt;       // time that the forces of the last step act for: force times this is the impulse [s]
   double averages_since; // [s]
   uint64_t step;
   int iterations;
@@ -124,24 +124,26 @@ struct FloWorld {
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
-  double lost_depth; // what is deeper along gravity has fallen past all walls; INFINITY: nothing can
+  // Fluid or a body deeper than this along gravity has fallen past all walls; INFINITY: this is not possible.
+  double lost_depth;
   struct {
     bool has_happened; // the last step failed with FLO_DIVERGED
-    size_t particle;   // index of the first that went wrong; SIZE_MAX: not known
+    size_t particle;   // index of the first bad particle; SIZE_MAX: not known
     double dt;         // of that step
   } divergence;
-  FloBuffer wall_rooms; // FloWallRoom of each fluid particle; of the last step, where solids are near
+  FloBuffer wall_rooms; // FloWallRoom of each fluid particle, of the last step; valid if solids are near
   FloBuffer scratch;
   struct {
     FloSkinEdit edit; // of all bodies of a set
-    FloList changes;  // FloSkinChange: which part of it is of which body
-    FloGrid grid;     // of the samples of a body whose volumes are found,
-    FloPairs pairs;   // and which of them are neighbours
-  } skins;            // that lose and gain samples
+    FloList changes;  // FloSkinChange: the part of each body in the edit
+    FloGrid grid;     // of the samples of one body, to find their volumes
+    FloPairs pairs;   // neighbours among these samples
+  } skins;            // skins that lose and gain samples
   double stage_seconds[FLO_STAGE_COUNT];
 };
 
-// What keeps a particle from crossing a surface: the velocity it was given, and the sample that gave it.
+// A velocity that was added to a fluid particle to keep it from crossing a surface, and the sample that
+// caused it.
 typedef struct FloPush {
   float velocity[3];
   int32_t sample; // see flo_world_body_of; -1: none
@@ -175,7 +177,7 @@ static inline FloBody *flo_node_body(const FloWorld *w, size_t k) {
 static inline FloNode *flo_node_at(const FloWorld *w, size_t k) {
   return &flo_node_body(w, k)->nodes[FLO_LIST(w->nodes, FloNodeRef)[k].number];
 }
-// Gives it an impulse [N s] and an angular impulse about its position [N m s].
+// Gives a node an impulse [N s] and an angular impulse about its position [N m s].
 static inline void flo_node_push(const FloWorld *w, size_t k, const double impulse[3], const double turn[3]) {
   FloBody *body = flo_node_body(w, k);
   body->kind->push(body, FLO_LIST(w->nodes, FloNodeRef)[k].number, impulse, turn);
@@ -185,25 +187,25 @@ static inline void flo_node_push(const FloWorld *w, size_t k, const double impul
 static inline FloParticles *flo_samples_of(FloWorld *w, const FloBody *body) {
   return &w->sets[body->kind->set];
 }
-// Its number in the list of bodies.
+// The index of a body in the list of bodies.
 static inline uint32_t flo_body_number(const FloWorld *w, const FloBody *body) {
   return (uint32_t)(body - flo_bodies(w));
 }
 
 // Rest volume of a fluid particle [m^dim].
 double flo_world_rest_volume(const FloWorld *world);
-// Of a tank: thick enough for whatever looks from a sample into the solid.
+// Thickness of the walls of a tank: no operation looks deeper into the solid from a sample.
 double flo_world_wall_thickness(const FloWorld *world);
 FloStatus flo_list_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
 
 // ---- Epochs ----
 
-// Something happens now: notes when.
+// Notes that something happens now.
 static inline void flo_epoch_note(FloWorld *w, uint64_t *what) { *what = ++w->epochs.now; }
 static inline bool flo_world_is_prepared(const FloWorld *w) { return w->epochs.prepared > w->epochs.things; }
-// Things were added since the last step, so that its densities are not ones to compare with.
+// Something was added since the last step, so the densities of that step cannot be compared.
 static inline bool flo_world_was_changed(const FloWorld *w) { return w->epochs.prepared > w->epochs.done; }
-// What the last step computed still fits the particles that are there.
+// The state that the last step computed is still valid for the present particles.
 static inline bool flo_world_has_step_state(const FloWorld *w) {
   return w->epochs.done > w->epochs.begun && w->epochs.done > w->epochs.things;
 }
@@ -214,106 +216,106 @@ static inline bool flo_world_has_clearances(const FloWorld *w) {
 static inline bool flo_world_has_wall_grid(const FloWorld *w) {
   return w->epochs.wall_grid > w->epochs.walls;
 }
-// Fluid or bodies were added: everything is to be looked at anew.
+// Fluid or bodies were added: everything must be computed again.
 void flo_world_note_added(FloWorld *world);
 
 // ---- Neighbours (neighbours.c) ----
 
-// The neighbours of one set in another; empty if the method has no such operator, or the sets are.
+// The neighbours of one set in another. Empty if the method has no such operator, or if a set is empty.
 static inline FloPairs *flo_pairs_of(const FloWorld *w, FloSet rows, FloSet columns) {
   return (FloPairs *)&w->operators[rows][columns].pairs;
 }
 void flo_world_init_operators(FloWorld *world);
-// Makes an operator that the method has on demand fit the positions of the step, unless it does already.
+// Computes an operator on demand for the positions of the step, unless that was done already.
 FloStatus flo_world_need_pairs(FloWorld *world, FloSet rows, FloSet columns, FloError *error);
-// Makes the operators of each step fit the present positions.
+// Computes the operators of each step for the present positions.
 FloStatus flo_world_find_neighbours(FloWorld *world, double dt, FloError *error);
-// The same from scratch, with lists that reach `margin` supports beyond the support.
+// The same with new lists, which reach `margin` supports beyond the support.
 FloStatus flo_world_list_neighbours(FloWorld *world, double margin, FloError *error);
-// Cells as wide as lists that reach that many supports.
+// Sets the width of cells for lists that reach this many supports.
 void flo_world_set_reach(FloWorld *world, double reach);
 FloStatus flo_world_update_wall_grid(FloWorld *world, FloError *error);
-// Makes the operators of each step from the grids as they are.
+// Computes the operators of each step from the present grids.
 FloStatus flo_world_build_operators(FloWorld *world, FloError *error);
 
-// ---- Motion of fluid: velocities change (kick), lose what would take them into solids (keep out), and
-// positions follow (drift) ----
+// ---- Motion of fluid: forces change velocities (kick), parts into solids are removed (keep out), positions
+// follow (drift) ----
 
 // v += dt (force/m + g); `force` is quadruples in newton. Guided particles keep their velocity.
 void flo_world_kick(FloWorld *world, const float *force, double dt);
-// x += dt v; finds the highest speed and acceleration, and fails where they make no sense.
+// x += dt v; finds the highest speed and acceleration, and fails if a velocity is not plausible.
 FloStatus flo_world_drift(FloWorld *world, double dt, FloError *error);
 // Kick, keep out of walls, drift, in one pass over memory. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
 // Deflects fluid particles [begin, end) that would enter a wall within dt.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
-// Keeps fluid out of the bodies that forces move, which give way to it. After the drift, which took dt.
+// Keeps fluid out of bodies that forces move; they get the opposite impulse. After the drift, which took dt.
 void flo_world_push_bodies(FloWorld *world, double dt);
-// Adds what kept particles out in the last step to the forces on the samples.
+// Adds the forces that kept particles out in the last step to the forces on samples.
 void flo_world_add_pushes(FloWorld *world);
 
 // ---- Bodies (bodies.c): one stage begins, advances and watches all of them ----
 
-// Before a step: which bodies are held, and which samples they lose and gain.
+// Before a step: finds which bodies are held, and which samples they lose and gain.
 FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error);
-// Velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.
+// Changes velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.
 void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt);
-// Moves the bodies that forces move by their velocities, and their samples along.
+// Moves the bodies that forces move by their velocities, and their samples with them.
 void flo_world_advance_bodies(FloWorld *world, double dt);
-// After a step, when its time has come: walls follow their motions, and what went wrong with bodies is told.
+// At the end of a step: walls follow their motions, and problems of bodies are logged.
 void flo_world_finish_bodies(FloWorld *world);
-// A body has moved: its samples follow.
+// Moves the samples of a body to its present pose.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
-// Velocities of the samples of bodies that forces move, as quadruples with the volume over the fluid's rest
-// volume; `motions` are six velocities of each node, or NULL: as they are.
+// Finds the velocities of samples in the rigid set, as quadruples with the volume over the fluid's rest
+// volume. `motions` are six velocities of each node; NULL: their present velocities.
 void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads);
-// Sums up forces on these samples, quadruples, to a wrench about each node.
+// Sums up forces on these samples (quadruples) to a wrench about each node.
 void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wrenches);
-// Six velocities of each node; zeros for those that are held.
+// Reads six velocities of each node; zeros for nodes that are held.
 void flo_world_read_motions(const FloWorld *world, double *motions);
-// Forgets the forces of the last step on bodies that forces move.
+// Clears the forces of the last step on bodies that forces move.
 void flo_world_clear_body_forces(FloWorld *world);
-// Adds a force and its torque about `centre` to what a body feels in this step; torques of bodies are about
-// their position, `origin`.
+// Adds a force, and its torque about `centre`, to the force on a body in this step. The torque of a body is
+// about its position, `origin`.
 void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
                         const double origin[3]);
 
-bool flo_world_has_led_bodies(const FloWorld *world);   // that follow motions
-double flo_world_max_wall_speed(const FloWorld *world); // now, of those that have not fallen past all others
-double flo_world_any_wall_speed(const FloWorld *world); // now, of all
-double flo_world_scheduled_wall_speed(const FloWorld *world); // ever, by motions
+bool flo_world_has_led_bodies(const FloWorld *world);         // bodies that follow motions
+double flo_world_max_wall_speed(const FloWorld *world);       // present speed, without lost bodies
+double flo_world_any_wall_speed(const FloWorld *world);       // present speed of all bodies
+double flo_world_scheduled_wall_speed(const FloWorld *world); // highest speed of all motions at any time
 
 // Coefficient of dry friction between two bodies.
 double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
-// Torque against rolling on each other, per normal force [m]: that of the softer one.
+// Torque against rolling on each other per normal force [m]: the larger value of the two.
 double flo_world_rolling_friction(const FloBody *a, const FloBody *b);
 // Share of an overlap of bodies that may vanish in a step.
 #define FLO_OVERLAP_RATE 0.2
-// The speed at which two bodies that stand in each other so deep may part [m/s].
+// The speed at which two bodies that overlap by `depth` may part [m/s].
 double flo_world_parting_speed(const FloWorld *world, double depth);
 
 // ---- Skins (skins.c): the samples of bodies ----
 
-// Samples a new body, in the pose that it has; at the end of its set.
+// Samples a new body in its present pose. Adds the samples at the end of its set.
 FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error);
-// What samples stand for: which share of the kernel never holds fluid, and their volume. Places them, too.
+// Finds the share of the kernel that never holds fluid, and the volume of each sample. Places samples, too.
 FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *error);
-// Lets skins lose and gain samples as their kinds ask for. Samples of other bodies keep all they have.
+// Lets skins lose and gain samples as their kinds request. Samples of other bodies keep all their fields.
 FloStatus flo_world_resample(FloWorld *world, FloError *error);
 bool flo_world_has_changing_skin(const FloWorld *world, FloSet set);
 
 // ---- Watching (watch.c) ----
 
-// Tells the host of bodies that walls squeeze, or that have fallen past all of them. Needs neighbours.
+// Logs bodies that are squeezed by walls or have fallen past all walls. Needs neighbours.
 void flo_world_watch_bodies(FloWorld *world);
-// Whether the whole of a body that forces move has fallen past all walls.
+// Whether a body that forces move has completely fallen past all walls.
 bool flo_world_is_body_lost(const FloWorld *world, const FloBody *body);
-// How deep two bodies stand in each other, at least [m].
+// A lower bound of how deep two bodies overlap [m].
 double flo_world_overlap(const FloWorld *world, const FloBody *a, const FloBody *b);
-// Fails where a body that forces move stands in another body.
+// Fails if a body that forces move overlaps another body.
 FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error);
 
-// ---- Where solids are (near.c) ----
+// ---- Positions of solids (near.c) ----
 
 static inline void flo_world_nearest_image(const FloWorld *w, const double centre[3], const double x[3],
                                            double image[3]) {
@@ -328,55 +330,55 @@ static inline void flo_world_normal(const FloWorld *w, const FloBody *body, cons
                                     double normal[3]) {
   body->kind->normal(body, &w->domain, x, normal);
 }
-// The bodies around a place, so that points near each other need not ask all there are. Starts as zeros; good
-// for one clearance, and while no body moves.
+// The bodies around a place, so that points near each other need not test all bodies. Starts as zeros. Valid
+// for one clearance and while no body moves.
 typedef struct FloSolidsNear {
   double centre[3], radius; // [m]
   size_t count;
   uint32_t bodies[64];
-  bool has_overflow; // more than the list can hold: all bodies are asked
+  bool has_overflow; // more bodies than the list can hold: all bodies are tested
 } FloSolidsNear;
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near);
-// Whether a point is in the inner space of a tank, or above it where it is open; false for other bodies.
+// Whether a point is in the inner space of a tank, or above it if the tank is open; false for other bodies.
 bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
 
 // Visits the bodies whose samples a fluid particle lists, each once, in the order of the lists:
 //   for (FloNearBody near = {0}; flo_near_next(world, i, &near);) ...
 typedef struct FloNearBody {
   uint32_t body;
-  size_t sample; // of it with the steepest gradient: about the nearest; see flo_world_body_of
+  size_t sample; // its sample with the steepest gradient, about the nearest one; see flo_world_body_of
   float steepness;
-  bool is_past_walls; // what follows are those that forces move
+  bool is_past_walls; // the next ones are bodies that forces move
   int32_t next;       // entry of the list
 } FloNearBody;
 bool flo_near_next(const FloWorld *world, size_t i, FloNearBody *near);
-// The same for the samples of one set that particle i of another lists.
+// The same for the samples of one set that particle i of another set lists.
 bool flo_near_next_in(const FloWorld *world, FloSet rows, FloSet columns, size_t i, FloNearBody *near);
 // Whether any particle of the block of i lists a sample.
 bool flo_world_is_near_solids(const FloWorld *world, size_t i);
 
-// Samples of walls and of bodies that forces move have one numbering: those of walls come first, so a sample
-// of the other set has the number of wall samples plus its index.
+// Wall samples and samples of the rigid set share one numbering: number = index of a wall sample, or number
+// of wall samples + index in the rigid set.
 FloParticles *flo_world_find_sample(const FloWorld *world, size_t sample, size_t *index);
 FloBody *flo_world_body_of(const FloWorld *world, size_t sample);
 
-// ---- How far fluid can fall (falls.c) ----
+// ---- Falling (falls.c) ----
 
 // From the highest fluid particle or emitter to the lowest particle or solid sample, along gravity [m].
 double flo_world_fall_height(const FloWorld *world);
-// What things will reach if they fall as far as they can, or move as they are told.
+// The highest speed to expect: that of fluid, motions or emitters, and then a fall as far as possible.
 double flo_world_expected_speed(const FloWorld *world);
 // The same for bodies that forces move, which may fall to the lowest wall.
 double flo_world_expected_body_speed(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
-// Where walls end along gravity, where they stand still; see lost_depth.
+// Finds the lowest end of walls along gravity, if all of them stand still; see lost_depth.
 void flo_world_find_lost_depth(FloWorld *world);
 bool flo_world_is_lost(const FloWorld *world, const double x[3]);
 
 // ---- Messages and times (state.c) ----
 
-// Tells the host, if it listens.
+// Sends a message to the host's log function, if there is one.
 __attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,
                                                          const char *format, ...);
 // Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);

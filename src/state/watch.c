@@ -1,12 +1,12 @@
-// Bodies where they cannot be: in each other, between walls that leave them no room, or below everything.
-// Overlaps are looked for when the host asks. The others are told once each time they happen.
+// Bodies in impossible places: inside each other, between walls that leave no room for them, or below all
+// walls. Overlaps are searched when the host asks. The other two are logged once each time they happen.
 #include "base/vecmath.h"
 #include "state/state.h"
 
 // ---- Overlaps ----
 
-// Less than this, in spacings, is how bodies rest on each other, and how well the distance to a mesh is
-// known.
+// Smaller overlaps, in spacings, are no fault: bodies rest on each other with about this overlap, and the
+// distance to a mesh is not known better.
 #define OVERLAP_LEAST 0.25
 
 static bool is_near(const FloWorld *world, const FloBody *a, const FloBody *b) {
@@ -16,7 +16,7 @@ static bool is_near(const FloWorld *world, const FloBody *a, const FloBody *b) {
   return vec_dot(between, between) < reach * reach;
 }
 
-// The ball around a sample that just fits into its body reaches this deep into the other.
+// How deep balls around the samples of `body`, which just fit into it, reach into `other`.
 static double depth_in(const FloWorld *world, const FloBody *body, const FloBody *other) {
   const FloParticles *set = &world->sets[body->kind->set];
   double deepest = 0;
@@ -38,7 +38,7 @@ FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error) {
   double s = world->def.spacing;
   for (size_t k = 0; k < world->bodies.count; ++k)
     for (size_t j = 0; j < k; ++j) {
-      // Walls may stand in each other.
+      // Walls may overlap each other.
       if (!flo_body_is_pushed(&bodies[j]) && !flo_body_is_pushed(&bodies[k])) continue;
       double overlap = flo_world_overlap(world, &bodies[j], &bodies[k]);
       if (overlap > OVERLAP_LEAST * s)
@@ -54,7 +54,7 @@ FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error) {
 
 enum { MAX_PRESSES = 64 };
 
-// A wall that stands in the body, and the direction in which it pushes.
+// A wall that overlaps the body, and the direction in which it pushes the body.
 typedef struct Press {
   const FloBody *wall;
   double direction[3], depth;
@@ -72,8 +72,8 @@ static size_t shallowest_press(const Presses *presses) {
   return shallowest;
 }
 
-// Keeps the deepest press of every wall along about every direction; when the list is full, the deepest of
-// all.
+// Keeps the deepest press of each wall for each approximate direction. If the list is full, keeps the deepest
+// of all.
 static void note_press(Presses *presses, const FloBody *wall, const double direction[3], double depth) {
   size_t k = 0;
   while (k < presses->count &&
@@ -86,7 +86,7 @@ static void note_press(Presses *presses, const FloBody *wall, const double direc
   vec_copy(direction, presses->list[k].direction);
 }
 
-// A sample that is inside a wall shows that they overlap by more than half a spacing.
+// A sample inside a wall means that body and wall overlap by more than half a spacing.
 static void press_sample(const FloWorld *world, size_t i, Presses *presses) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
@@ -109,7 +109,7 @@ static bool is_moving(const FloBody *wall) {
   return vec_length(wall->state.velocity) > 0 || vec_length(wall->state.angular_velocity) > 0;
 }
 
-// Two walls, one of which moves, that push in opposite directions.
+// Finds two walls that push in opposite directions, at least one of which moves.
 static bool find_squeeze(const Presses *presses, const Press *pair[2]) {
   for (size_t a = 0; a < presses->count; ++a)
     for (size_t b = 0; b < a; ++b) {
@@ -136,7 +136,7 @@ static void watch_squeeze(const FloWorld *world, FloBody *body) {
                 pair[0]->depth + pair[1]->depth);
 }
 
-// ---- Bodies that fall for ever ----
+// ---- Bodies that have fallen past all walls ----
 
 bool flo_world_is_body_lost(const FloWorld *world, const FloBody *body) {
   double g = vec_length(world->def.gravity), highest[3];
@@ -160,7 +160,7 @@ static bool has_moving_walls(const FloWorld *world) {
   return false;
 }
 
-// Whether it is known which walls the samples of bodies are near.
+// Whether the wall neighbours of the samples of bodies are known.
 static bool has_wall_neighbours(const FloWorld *world) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   return flo_world_has_lists(world) && pairs->n_rows == world->sets[FLO_SET_RIGID].count;

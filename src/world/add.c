@@ -88,7 +88,7 @@ void flo_world_free_solids(FloWorld *world) {
 
 // ---- Fluid ----
 
-// One fluid particle at the end of the set; room must have been made.
+// Fills in one fluid particle at the end of the set, which must have space for it.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
                             const double v[3]) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
@@ -110,7 +110,7 @@ static void fluid_velocity(const FloFluidDef *def, const double x[3], double v[3
   vec_add(v, more, v);
 }
 
-// As the particle will hold it: what is too large for a float is not finite either.
+// Tests the velocity as a float: a number too large for a float is not finite, either.
 static bool is_velocity(const FloWorld *world, const double v[3]) {
   bool is_finite = isfinite((float)v[0]) && isfinite((float)v[1]) && isfinite((float)v[2]);
   return is_finite && (world->def.dim == 3 || v[2] == 0);
@@ -141,7 +141,7 @@ static FloStatus fill_with_fluid(FloWorld *world, const FloFluidDef *def, const 
   *n_added = i - first;
   if (*n_added < points->count)
     flo_world_log(world, FLO_LOG_INFO,
-                  "%zu of %zu fluid particles were left out where solids or other fluids stand",
+                  "%zu of %zu fluid particles were left out, since solids or other fluid are there",
                   points->count - *n_added, points->count);
   flo_world_note_added(world);
   return FLO_OK;
@@ -155,8 +155,8 @@ static int find_up(const FloWorld *world) {
   return up;
 }
 
-// A box without ends is filled by a lattice that meets itself across the periodic faces: a box of as many
-// whole spacings is sampled, and its points stretched.
+// Fills a box without ends by a lattice that is continuous across the periodic faces: samples a box of as
+// many whole spacings and stretches its points.
 static FloStatus sample_endless(const FloWorld *world, const FloFluidDef *def, const bool wraps[3],
                                 FloPoints *points, FloError *error) {
   double step[3], s = world->def.spacing;
@@ -170,7 +170,7 @@ static FloStatus sample_endless(const FloWorld *world, const FloFluidDef *def, c
   for (int axis = 0; axis < world->def.dim; ++axis) {
     if (wraps[axis]) box.size[axis] = world->def.domain_high[axis] - world->def.domain_low[axis];
     if (step[axis] == s) continue;
-    // The nearest number of layers, from the low face on.
+    // The nearest number of layers, counted from the low face.
     box.size[axis] = s * fmax(round(box.size[axis] / step[axis]), 1);
     if (!wraps[axis]) shift[axis] = (box.size[axis] / s * step[axis] - def->shape.size[axis]) / 2;
   }

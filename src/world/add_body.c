@@ -34,7 +34,7 @@ static FloStatus copy_friction(FloWorld *world, const FloBodyDef *def, FloBody *
   return FLO_OK;
 }
 
-// ---- Fluid along its surface ----
+// ---- Fluid along the surface of a body ----
 
 static double first_given(double own, double of_material, double usual) {
   if (own >= 0) return own;
@@ -55,7 +55,7 @@ static FloStatus set_surface(const FloWorld *world, const FloBodyDef *def, FloBo
   return FLO_OK;
 }
 
-// ---- Making ----
+// ---- Creation ----
 
 static double density_of(const FloWorld *world, const FloBodyDef *def) {
   if (def->density != 0 || !def->material.generation) return def->density;
@@ -106,7 +106,7 @@ void flo_world_free_bodies(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) discard_body(world, &flo_bodies(world)[k]);
 }
 
-// The walls of a tank stand outside of its bounds; the box around an outline has its corners anywhere.
+// The walls of a tank are outside of its bounds. Those of an outline need not be centred.
 static double solid_reach(const FloSolid *solid) {
   double low[3], high[3], farthest[3];
   flo_solid_bounds(solid, low, high);
@@ -119,7 +119,7 @@ static double solid_reach(const FloSolid *solid) {
 
 // ---- Checks ----
 
-// "method 'a' or 'b'": those that can move a kind.
+// "method 'a' or 'b'": the methods that can move a kind.
 static void name_movers(const FloKind *kind, char text[128]) {
   size_t length = (size_t)snprintf(text, 128, "method");
   bool is_first = true;
@@ -185,7 +185,7 @@ FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloB
   uint32_t next_id = world->next_id[kind->set];
   FloStatus status = make_body(world, def, &body, error);
   if (status != FLO_OK) {
-    // A body that cannot be made leaves no trace.
+    // If a body cannot be made, everything is as before.
     discard_body(world, &body);
     world->sets[kind->set].count = n_samples;
     world->nodes.count = body.first_node;

@@ -1,10 +1,10 @@
-// Filling a vessel: fluid spreads from a point through all that is free, as far up as its level.
+// Filling a vessel: fluid spreads from a point through all free space, up to its level.
 #include "base/pose.h"
 #include "world/world.h"
 
 #include <string.h>
 
-// More lattice points than this are no vessel but a mistake.
+// A vessel with more lattice points than this is taken for a mistake.
 static const double max_cells = 4e8;
 
 typedef struct Fill {
@@ -15,7 +15,7 @@ typedef struct Fill {
   bool wraps[3];
   unsigned char *is_known; // a bit for each point
   FloPoints *points;
-  FloGrid earlier; // fluid that is there already
+  FloGrid earlier; // existing fluid
   FloSolidsNear near;
 } Fill;
 
@@ -23,7 +23,7 @@ static void point_at(const Fill *fill, const long index[3], double x[3]) {
   flo_fluid_lattice_point(&fill->lattice, index, x);
 }
 
-// ---- The lattice: so that fluid begins half a spacing from the walls, wherever the seed is ----
+// ---- The lattice: fluid begins half a spacing from the walls, for any position of the seed ----
 
 // Half a spacing from the low corner of a tank.
 static void low_corner(const FloWorld *world, const FloBody *tank, double low[3]) {
@@ -40,8 +40,8 @@ static double nearest_solid(const FloWorld *world, const double x[3]) {
   return nearest;
 }
 
-// Where a way from the seed against an axis meets a solid: as far as the nearest solid is, it is free.
-// -INFINITY if it meets none above `low`.
+// The point where a ray from the seed against an axis hits a solid. Each step is as long as the distance to
+// the nearest solid. -INFINITY if it hits none above `low`.
 static double find_wall(const Fill *fill, int axis, double low) {
   double x[3], touch = 1e-9 * fill->world->def.spacing;
   vec_copy(fill->def->seed, x);
@@ -53,8 +53,8 @@ static double find_wall(const Fill *fill, int axis, double low) {
   return -INFINITY;
 }
 
-// Brings an anchor to half a spacing, and whole steps, from the walls that the seed sees, where there are
-// any.
+// Moves an anchor to half a spacing, plus whole steps, from the walls that the rays from the seed hit, if
+// there are any.
 static void anchor_at_walls(const Fill *fill, const double low[3], double anchor[3]) {
   for (int axis = 0; axis < fill->world->def.dim; ++axis) {
     double step = fill->lattice.step[axis], wall = find_wall(fill, axis, low[axis]);
@@ -64,7 +64,7 @@ static void anchor_at_walls(const Fill *fill, const double low[3], double anchor
   }
 }
 
-// A lattice point near the seed, from which all others are counted.
+// A lattice point near the seed; all others are counted from it.
 static void anchor_lattice(const Fill *fill, const double lowest[3], double anchor[3]) {
   const FloWorld *world = fill->world;
   const double *seed = fill->def->seed, *step = fill->lattice.step;
@@ -80,7 +80,7 @@ static void anchor_lattice(const Fill *fill, const double lowest[3], double anch
   anchor_at_walls(fill, lowest, anchor);
 }
 
-// The box around all solids, and up to the level; beyond it nothing holds fluid.
+// The box around all solids, extended up to the level. Outside of it nothing holds fluid.
 static void bound_solids(const Fill *fill, double low[3], double high[3]) {
   const FloWorld *world = fill->world;
   const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
@@ -95,12 +95,12 @@ static void bound_solids(const Fill *fill, double low[3], double high[3]) {
   if (!world->def.periodic[fill->def->up]) high[fill->def->up] = fmax(high[fill->def->up], fill->def->level);
 }
 
-// ---- Lattices that close across periodic faces ----
+// ---- Lattices that are continuous across periodic faces ----
 
 // Distances may differ from the spacing by this share; more would show in the density.
 #define MAX_STRETCH 0.05
 
-// As many steps as fit a period best.
+// The number of steps that fits a period best.
 static long count_steps(double period, double spacing) {
   double ratio = period / spacing;
   long n = (long)floor(ratio);
@@ -116,7 +116,7 @@ static FloStatus fit_axis(const FloWorld *world, int axis, double *step, FloErro
         "the period of %g m along %c is no multiple of the spacing, %g m, so that particles would "
         "crowd at the seam; the nearest spacing that fits is %.6g m",
         period, "xyz"[axis], s, fitting);
-  // What fits but for rounding stays as it is.
+  // If it fits except for rounding, the step does not change.
   *step = fabs(fitting / s - 1) > 1e-9 ? fitting : s;
   return FLO_OK;
 }
@@ -135,8 +135,8 @@ FloStatus flo_world_fit_lattice(const FloWorld *world, const bool wraps[3], int 
   return FLO_OK;
 }
 
-// Where the anchor stands along an axis of the lattice, and how many points there are. Rows and planes of odd
-// numbers may be shifted: the anchor gets even ones, so that it stays where it is.
+// Finds the index of the anchor along an axis of the lattice, and the number of points. In hexagonal packing
+// odd rows and planes are shifted. So the anchor gets an even index and stays where it is.
 static void count_points(Fill *fill, int axis, double low, double high, double anchor, long *start) {
   double step = fill->lattice.step[axis];
   *start = (long)floor((anchor - low) / step + 1e-6);
@@ -190,7 +190,7 @@ static void index_of(const Fill *fill, size_t number, long index[3]) {
 static bool is_free(Fill *fill, const double x[3]) {
   const FloWorld *world = fill->world;
   double s = world->def.spacing;
-  // Layers that are not one spacing apart cannot meet every level: as many as come nearest to it.
+  // Layers that are not one spacing apart cannot end at every level: take the number that ends nearest to it.
   double below =
       fill->lattice.step[fill->def->up] == s || fill->def->packing == FLO_FLUID_HEXAGONAL ? 0.5 : 0;
   return x[fill->def->up] <= fill->def->level - below * s + 1e-6 * s &&
@@ -204,7 +204,7 @@ static FloStatus escapes(const double x[3], FloError *error) {
       x[1], x[2]);
 }
 
-// Looks at a point for the first time; one that is free is filled, and will be spread from.
+// Visits a point. If that is the first visit and the point is free, it is filled, and fluid spreads from it.
 static FloStatus visit(Fill *fill, long index[3], FloPoints *queue, FloError *error) {
   double x[3];
   point_at(fill, index, x);
@@ -218,14 +218,14 @@ static FloStatus visit(Fill *fill, long index[3], FloPoints *queue, FloError *er
   if (fill->is_known[number / 8] >> number % 8 & 1) return FLO_OK;
   fill->is_known[number / 8] |= (unsigned char)(1 << number % 8);
   if (!is_free(fill, x)) return FLO_OK;
-  // Fluid that is there already is spread through but not doubled.
+  // Existing fluid is not filled again, but fluid spreads through it.
   if (!flo_grid_is_near(&fill->earlier, x, FLO_FLUID_APART * fill->world->def.spacing))
     FLO_TRY(flo_points_add(fill->points, x[0], x[1], x[2], error));
   return flo_points_add(queue, (double)number, 0, 0, error);
 }
 
-// The way to the neighbours of a lattice point: one step along each axis, or in the hexagonal packing to all
-// points as near as the next in the row.
+// The neighbours of a lattice point: one step along each axis, or in hexagonal packing all points as near as
+// the next one in the row.
 static int find_neighbours(const Fill *fill, const long here[3], long there[26][3]) {
   int n = 0, reach_z = fill->world->def.dim == 3;
   double x[3], y[3], between[3], nearest = 1.01 * fill->lattice.step[0];

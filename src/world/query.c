@@ -1,4 +1,4 @@
-// Questions to a world.
+// Queries of a world.
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/pose.h"
@@ -105,7 +105,7 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
   }
 }
 
-// Of dynamic bodies the step itself knows the forces.
+// The forces on dynamic bodies are known from the step.
 static FloStatus find_forces(FloWorld *world, FloError *error) {
   if (!flo_world_has_step_state(world) || world->epochs.forces > world->epochs.done) return FLO_OK;
   FLO_TRY(world->method->solid_forces(world, world->method_state, error));
@@ -179,7 +179,7 @@ FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, Fl
   return flo_fail(error, FLO_BAD_INPUT, "this set of particles has no field '%s'", name);
 }
 
-// The grid is that of the last step; without one, or after particles were added, it is made anew.
+// Uses the grid of the last step. Without one, or after particles were added, it is built again.
 static bool has_current_grid(FloWorld *world) {
   FloGrid *grid = &world->grids[FLO_SET_FLUID];
   if (flo_world_has_step_state(world) && grid->count == world->sets[FLO_SET_FLUID].count) return true;
@@ -187,8 +187,8 @@ static bool has_current_grid(FloWorld *world) {
   return flo_grid_build(grid, &world->sets[FLO_SET_FLUID], NULL, world->threads, NULL) == FLO_OK;
 }
 
-// The density is the SPH sum at the point; the pressure is averaged with the same weights. Particles are
-// taken as the last step found them.
+// The density is the SPH sum at the point; the pressure is the mean with the same weights. Particles are
+// where the last step found them.
 void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure) {
   const FloGrid *grid = &world->grids[FLO_SET_FLUID];
   const FloLattice *lattice = &world->lattice;
@@ -216,10 +216,10 @@ void flo_world_sample(FloWorld *world, const double point[3], double *density, d
   if (weight > 0) *pressure = sum_pressure / weight;
 }
 
-// ---- What went wrong ----
+// ---- The particle that failed ----
 
 // The shorter of the steps that its speed and its acceleration allow, up to a factor; see speed_limit in
-// world.c.
+// step.c.
 static double shortest_step(const FloWorld *world, size_t i) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]},
@@ -259,7 +259,7 @@ uint64_t flo_world_hash(const FloWorld *world) {
   h = flo_hash_bytes(h, &world->time, sizeof world->time);
   for (int set = 0; set < FLO_SET_COUNT; ++set) {
     if (set == FLO_SET_SOFT && world->sets[set].count == 0)
-      continue; // worlds without soft bodies hash as ever
+      continue; // keeps the hash of worlds without soft bodies as it was
     uint64_t particles = flo_particles_hash(&world->sets[set]);
     h = flo_hash_bytes(h, &particles, sizeof particles);
   }

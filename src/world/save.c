@@ -1,9 +1,8 @@
 // Saving and restoring a world.
 //
-// Besides what particles and bodies are, the order of particles in memory and the neighbour lists belong to
-// the state: lists may be some steps old, and sums over them come in their order. So that the bits of a run
-// do not depend on where it was saved, the positions from which the lists were made are kept as well, and the
-// lists are made from these again.
+// The state also includes the order of particles in memory and the neighbour lists: lists may be some steps
+// old, and sums over them depend on their order. A run must give the same bits wherever it was saved. So the
+// positions from which the lists were made are saved as well, and the lists are made again from these.
 #include "base/hash.h"
 #include "world/saved.h"
 #include "world/world.h"
@@ -12,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- Single numbers: X(member of the world, its type, the least and the most it may be) ----
+// ---- Single numbers: X(member of the world, its type, lowest and highest valid value) ----
 
 #define MUCH 1e18 // exact as a double, and fits 64 bits
 
@@ -56,17 +55,17 @@ static void restore_scalars(FloWorld *world, const FloState *state) {
 static FloStatus check_scalars(const FloState *state, FloError *error) {
   FLO_TRY(flo_state_need(state, "scalars", FLO_TYPE_F64, N_SCALARS, error));
   const double *value = flo_state_find(state, "scalars")->buffer.data;
-  // Also so that each may be cast to its type. Written so that NaN is refused.
+  // The bounds also make the cast to each type valid. Written so that NaN is rejected.
 #define X(member, type, low, high)                                                                           \
   if (!(*value >= (low) && *value <= (high)))                                                                \
-    return flo_fail(error, FLO_BAD_INPUT, "state: %s is %g, which makes no sense", #member, *value);         \
+    return flo_fail(error, FLO_BAD_INPUT, "state: %s is %g, which is out of range", #member, *value);        \
   ++value;
   FLO_SCALARS(X)
 #undef X
   return FLO_OK;
 }
 
-// ---- Epochs: of all that they tell, these two matter to the next step ----
+// ---- Epochs: the two facts that matter to the next step ----
 
 enum { IS_PREPARED, WAS_CHANGED, N_EPOCH_FLAGS };
 
@@ -81,7 +80,7 @@ static void restore_epochs(FloWorld *world, const FloState *state) {
   flo_epoch_note(world, &world->epochs.walls);
   if (flags[IS_PREPARED] != 0) flo_epoch_note(world, &world->epochs.prepared);
   if (flags[WAS_CHANGED] == 0) flo_epoch_note(world, &world->epochs.done);
-  flo_epoch_note(world, &world->epochs.begun); // nothing of the step before is known
+  flo_epoch_note(world, &world->epochs.begun); // nothing of the last step is known
 }
 
 // ---- Tables: fields of structs, one array for each field over all structs ----
@@ -92,9 +91,9 @@ typedef void *(*StructAt)(const FloWorld *world, const void *which, size_t k);
 typedef struct Table {
   char prefix[24];
   const FloStateField *fields;
-  size_t n; // entries
+  size_t n; // number of entries
   StructAt at;
-  const void *which; // for `at`
+  const void *which; // argument of `at`
 } Table;
 
 static void *body_at(const FloWorld *world, const void *which, size_t k) {
@@ -140,7 +139,7 @@ static bool table_at(const FloWorld *world, size_t k, Table *table) {
   return true;
 }
 
-// One field of a table: its name in the state, and how many numbers that are.
+// The name of a field in the state, and how many numbers it has there.
 static size_t describe_field(const FloWorld *world, const Table *table, const FloStateField *field,
                              char name[48]) {
   size_t n = 0;
@@ -242,9 +241,9 @@ static void restore_streams(FloWorld *world, const FloState *state) {
   for (size_t k = 0; k < world->materials.count; ++k) flo_materials(world)[k].is_fluid = materials[k] != 0;
 }
 
-// ---- Skins: samples that stay are not kept, but known again ----
+// ---- Skins: samples that do not change are not saved, but checked by a hash ----
 
-// Where they are in their bodies, and what volume they stand for.
+// Hashes where samples are in their bodies, and their volumes.
 static uint64_t hash_set(const FloParticles *b, uint64_t h) {
   const struct {
     const void *data;
@@ -265,7 +264,7 @@ static uint64_t hash_samples(const FloWorld *world) {
   return h;
 }
 
-// The hash, and how many samples each body has.
+// Saves the hash, and the number of samples of each body.
 static FloStatus save_skins(const FloWorld *world, FloState *state, FloError *error) {
   uint64_t h = hash_samples(world);
   const uint32_t halves[2] = {(uint32_t)h, (uint32_t)(h >> 32)};
@@ -292,7 +291,7 @@ static FloStatus check_skins(const FloWorld *world, const FloState *state, FloEr
                   "state: the solids are not the ones that were saved; a mesh file may have changed since");
 }
 
-// How many samples a set has in a state.
+// The number of samples that a set has in a state.
 static size_t samples_in(const FloWorld *world, const FloState *state, FloSet set) {
   const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
   size_t n = 0;
@@ -301,7 +300,7 @@ static size_t samples_in(const FloWorld *world, const FloState *state, FloSet se
   return n;
 }
 
-// The samples of each body stand side by side, in the order of the bodies.
+// The samples of each body are contiguous, in the order of the bodies.
 static void restore_ranges(FloWorld *world, const FloState *state) {
   const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
   size_t next[FLO_SET_COUNT] = {0};
@@ -314,8 +313,8 @@ static void restore_ranges(FloWorld *world, const FloState *state) {
 
 // ---- Particles ----
 
-// Of fluid, and of sets whose skins change, every field that is state. Of other samples only what the method
-// keeps with them, since all else follows from the bodies.
+// All state fields of fluid and of sets whose skins change are saved. Of other samples only the fields of the
+// method are saved, since all others follow from the bodies.
 static bool is_whole_set(const FloWorld *world, FloSet set) {
   return set == FLO_SET_FLUID || flo_world_has_changing_skin(world, set);
 }
@@ -366,7 +365,7 @@ static void restore_particles(FloWorld *world, FloSet set, const FloState *state
     memcpy(data, flo_state_find(state, name)->buffer.data, n * flo_type_size(field->type));
 }
 
-// Nothing of the old particles stays: also fields that are not state begin as those of new particles do.
+// Nothing of the old particles remains: fields that are not state start as in new particles, too.
 static FloStatus replace_set(FloWorld *world, FloSet set, const FloState *state, size_t count,
                              FloError *error) {
   FloParticles *particles = &world->sets[set];
@@ -398,14 +397,14 @@ static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_
                         flo_state_find(state, "fluid/z")->buffer.data};
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(x[0][i]) || !isfinite(x[1][i]) || !isfinite(x[2][i]))
-      return flo_fail(error, FLO_BAD_INPUT, "state: particle %zu is nowhere", i);
+      return flo_fail(error, FLO_BAD_INPUT, "state: the position of particle %zu is not finite", i);
     else if (material[i] >= world->materials.count || held[i] > world->emitters.count)
       return flo_fail(error, FLO_BAD_INPUT,
-                      "state: particle %zu is of a material or emitter that is not here", i);
+                      "state: particle %zu has a material or emitter that this world does not have", i);
   return FLO_OK;
 }
 
-// Samples of changing skins must name the bodies that they stand side by side for.
+// Samples of changing skins.
 static FloStatus check_samples(const FloWorld *world, const FloState *state, FloSet set, FloError *error) {
   size_t n = samples_in(world, state, set);
   FLO_TRY(check_particles(world, set, state, n, error));
@@ -445,7 +444,7 @@ static FloStatus restore_clearances(FloWorld *world, const FloStateArray *cleara
   return FLO_OK;
 }
 
-// Samples weigh what they stand for.
+// The fourth number of a grid position is the volume of the sample.
 static FloStatus restore_rigid_grid(FloWorld *world, const FloState *state, FloError *error) {
   const FloStateArray *fixed = flo_state_find(state, "lists/rigid_fixed"),
                       *cells = flo_state_find(state, "lists/rigid_cells");
@@ -463,7 +462,7 @@ static FloStatus restore_lists(FloWorld *world, const FloState *state, FloError 
                       *cells = flo_state_find(state, "lists/cells"),
                       *clearance = flo_state_find(state, "lists/clearance");
   double reach = world->lists.reach;
-  world->lists.reach = 1; // what cells fit at first; the next lines make them fit what was saved
+  world->lists.reach = 1; // the reach of the initial cells; the next lines set the saved one
   flo_lattice_set_reach(&world->lattice, 1);
   flo_world_set_reach(world, reach);
   if (!fixed) return FLO_OK;
@@ -493,7 +492,7 @@ static FloStatus check_cells(const FloState *state, const char *fixed_name, cons
 
 static FloStatus check_lists(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
   size_t n_rigid = samples_in(world, state, FLO_SET_RIGID);
-  // All of the lists or nothing.
+  // Either all parts of the lists are there, or none.
   if (!flo_state_find(state, "lists/cells") && !flo_state_find(state, "lists/fixed") &&
       !flo_state_find(state, "lists/clearance"))
     return FLO_OK;
@@ -504,7 +503,7 @@ static FloStatus check_lists(const FloWorld *world, const FloState *state, size_
   return FLO_OK;
 }
 
-// ---- All of it ----
+// ---- The whole state ----
 
 static size_t count_params(const FloWorld *world) {
   size_t n = 0;

@@ -54,21 +54,23 @@ FloStatus flo_state_need(const FloState *state, const char *name, FloType type, 
                          FloError *error) {
   const FloStateArray *array = flo_state_find(state, name);
   if (!array)
-    return flo_fail(error, FLO_BAD_INPUT, "state: it has no '%s', so it is not of such a world", name);
-  if (array->type != type || array->count != count)
     return flo_fail(error, FLO_BAD_INPUT,
-                    "state: it has %zu values of '%s', this world needs %zu; it was saved from another one",
-                    array->count, name, count);
+                    "state: '%s' is missing; use a state that was saved from the same scene", name);
+  if (array->type != type || array->count != count)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "state: it has %zu values of '%s', but this world needs %zu; it was saved from another scene",
+        array->count, name, count);
   return FLO_OK;
 }
 
-// Written so that NaN is refused.
+// Written so that NaN is rejected.
 FloStatus flo_state_check_numbers(const FloState *state, const char *name, size_t n, double low, double high,
                                   FloError *error) {
   FLO_TRY(flo_state_need(state, name, FLO_TYPE_F64, n, error));
   const double *values = flo_state_find(state, name)->buffer.data;
   for (size_t k = 0; k < n; ++k)
     if (!(values[k] >= low && values[k] <= high))
-      return flo_fail(error, FLO_BAD_INPUT, "state: %g among '%s' makes no sense", values[k], name);
+      return flo_fail(error, FLO_BAD_INPUT, "state: %g in '%s' is out of range", values[k], name);
   return FLO_OK;
 }

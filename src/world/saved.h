@@ -1,4 +1,4 @@
-// The state of a world as named arrays: what flo_world_save keeps and what checkpoints hold.
+// The state of a world as named arrays: what flo_world_save stores and what checkpoints hold.
 #ifndef FLO_WORLD_SAVED_H
 #define FLO_WORLD_SAVED_H
 
@@ -16,22 +16,22 @@ typedef struct FloStateArray {
 struct FloState {
   FloMemory memory;
   size_t n_arrays;
-  FloStateArray arrays[FLO_MAX_STATE_ARRAYS]; // those behind n_arrays keep their room for the next time
+  FloStateArray arrays[FLO_MAX_STATE_ARRAYS]; // arrays from n_arrays on keep their memory for later use
 };
 
 FloStatus flo_state_create(FloState **state, FloError *error);
-// A new array of that name at the end, its values undefined.
+// Adds a new array at the end; its values are undefined.
 FloStatus flo_state_add(FloState *state, const char *name, FloType type, size_t count, void **data,
                         FloError *error);
-// NULL if there is none.
+// NULL if there is no array of that name.
 const FloStateArray *flo_state_find(const FloState *state, const char *name);
 FloStatus flo_state_add_copy(FloState *state, const char *name, FloType type, size_t count, const void *from,
                              FloError *error);
 
-// What a state must be for a world to take it.
+// Fails unless the state has this array with this type and count.
 FloStatus flo_state_need(const FloState *state, const char *name, FloType type, size_t count,
                          FloError *error);
-// Doubles between bounds.
+// Fails unless the array has n doubles between the bounds.
 FloStatus flo_state_check_numbers(const FloState *state, const char *name, size_t n, double low, double high,
                                   FloError *error);
 

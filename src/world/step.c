@@ -1,4 +1,4 @@
-// What a step is.
+// The step of a world.
 #include "base/vecmath.h"
 #include "world/world.h"
 
@@ -13,7 +13,8 @@ static FloStatus prepare(FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
-// What every method must respect: nothing travels more than its share of a spacing, nor is kicked across one.
+// Limits for every method: nothing moves farther than its share of a spacing, and no acceleration moves a
+// particle across one.
 static double speed_limit(const FloWorld *world, const char **limited_by) {
   double dt = world->def.max_time_step, s = world->def.spacing;
   *limited_by = "max_time_step";
@@ -53,8 +54,8 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
         error, FLO_DIVERGED,
         "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
         world->time, *dt, limited_by, world->def.min_time_step, remedy_for(limited_by));
-  // What rounding would leave over is not worth a step of its own. Otherwise two equal steps instead of a
-  // whole one and a sliver.
+  // If only rounding would remain for another step, this step takes it, too. If less than two steps remain,
+  // they are two equal steps rather than a long and a very short one.
   const double whole = *dt * (1 + 1e-9);
   if (longest < whole)
     *dt = longest;
@@ -64,7 +65,7 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
   return FLO_OK;
 }
 
-// One step, but not beyond `until`; landing on it exactly, so that frames have round times.
+// One step, not beyond `until`. The last step ends exactly at `until`, so that frames have round times.
 static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
   double dt, longest = until - world->time;
   FLO_TRY(prepare(world, error));

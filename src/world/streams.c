@@ -36,7 +36,7 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
                       def->size[k]);
   FloEmitter emitter = {
       .generation = 1, .is_alive = true, .def = *def, .first_point = world->emitter_points.count};
-  // What it could have emitted before it was there is not made up for.
+  // Layers that it could have emitted earlier are not added later.
   emitter.n_layers = (uint64_t)fmin(
       fmax(ceil((fmax(world->time, 0) - def->start) * def->speed / world->def.spacing), 0), 1e18);
   FLO_TRY(sample_window(world, def, error));
@@ -77,7 +77,7 @@ static FloStatus emit_layer(FloWorld *world, size_t e, double distance, FloError
   return FLO_OK;
 }
 
-// Lets go of particles that are a support away from the window they came from.
+// Releases particles that are a support away from the window of their emitter.
 static void release_guided(FloWorld *world) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   for (size_t i = 0; i < fluid->count; ++i) {
@@ -135,7 +135,7 @@ FloStatus flo_world_add_sink(FloWorld *world, const FloSinkDef *def, FloSinkId *
   if (!(def->start <= def->end)) return flo_fail(error, FLO_BAD_INPUT, "sink: it ends before it starts");
   FloSink sink = {.generation = 1, .is_alive = true, .def = *def};
   FLO_TRY(flo_world_find_solid(world, &def->shape, &sink.solid, error));
-  // The host's arrays are not ours to keep.
+  // The arrays of the host's shape may not be kept; the solid has copies.
   sink.def.shape = sink.solid->shape;
   FLO_TRY(flo_world_append(world, &world->sinks, &sink, sizeof sink, error));
   if (id) *id = (FloSinkId){(uint16_t)(world->sinks.count - 1), sink.generation};

@@ -1,4 +1,4 @@
-// The life of a world: defaults, creation, parameters, end.
+// Creation and end of a world: defaults, checks, parameters.
 #include "world/world.h"
 
 #include "base/parallel.h"

@@ -1,4 +1,4 @@
-// Parts of a world's life that methods do not see: adding things, streams, the step.
+// Parts of a world that methods do not use: adding things, streams, the step.
 #ifndef FLO_WORLD_WORLD_H
 #define FLO_WORLD_WORLD_H
 
@@ -6,35 +6,35 @@
 
 // ---- Shared by the functions that add things ----
 
-// Appends an object that has an id, so that there is a limit to their number.
+// Appends an object that has an id; the range of ids limits the number of objects.
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
-// Adds a body of any kind; flo_world_add_body names one of those that the library knows.
+// Adds a body of any kind; flo_world_add_body finds the kind by its number.
 FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloBodyDef *def, FloBodyId *id,
                                 FloError *error);
 void flo_world_free_bodies(FloWorld *world);
-// The solid of a shape: one that is there already, or a new one.
+// The solid of a shape: an existing one if possible, otherwise a new one.
 FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
                                FloError *error);
 void flo_world_free_solids(FloWorld *world);
-// Steps of a cubic lattice that meets itself across the periodic faces of the axes in `wraps`: stretched a
-// little there, and squeezed as much along `up` or another free axis, so that there is still one point in
-// every spacing^dim. Fails where the stretch would be too much.
+// Steps of a cubic lattice that is continuous across the periodic faces of the axes in `wraps`. It is
+// stretched a little there, and squeezed as much along `up` or another free axis, so that there is still one
+// point in every spacing^dim. Fails if the stretch would be too large.
 FloStatus flo_world_fit_lattice(const FloWorld *world, const bool wraps[3], int up, double step[3],
                                 FloError *error);
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
-// Fills in fluid particle i; room must have been made.
+// Fills in fluid particle i; the set must have space for it.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],
                             const double v[3]);
 
 // ---- Parts of a step ----
 
 FloStatus flo_world_emit(FloWorld *world, FloError *error);
-double flo_world_max_emitter_speed(const FloWorld *world); // of those that may emit in the next step
+double flo_world_max_emitter_speed(const FloWorld *world); // of emitters that may emit in the next step
 FloStatus flo_world_drain(FloWorld *world, FloError *error);
-// Adds what the last step did to the averages of forces.
+// Adds the forces of the last step to the averages of forces.
 FloStatus flo_world_add_impulses(FloWorld *world, FloError *error);
-// Of the fluid, after a step that failed: the first particle that is out of reach, or else the one whose
-// speed and acceleration need the shortest step.
+// After a step that failed: the first fluid particle that is out of reach, or else the one whose speed and
+// acceleration need the shortest step.
 size_t flo_world_find_culprit(const FloWorld *world);
 
 #endif

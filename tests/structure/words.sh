@@ -7,9 +7,7 @@ later=(
   docs/direct-forcing.md
   docs/gallery.md
   src/bench
-  src/coupling
   src/io
-  src/state
 )
 
 check() {

@@ -1,6 +1,6 @@
-// Contacts of bodies among each other, as rows over the velocities of bodies: a normal row that only pushes,
-// and a friction row of three components in Coulomb's cone. A row acts on the *changes* of velocities by the
-// response. What moves a body is its mobility, which holds the fluid that follows it.
+// Contacts between bodies, as rows over the velocities of bodies: a normal row that only pushes, and a
+// friction row of three components in Coulomb's cone. A row acts on the *changes* of velocities by the
+// response. The mobility of a body includes the fluid that follows it.
 #include "coupling/direct_forcing/direct_forcing.h"
 
 #include <string.h>

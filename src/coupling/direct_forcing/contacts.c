@@ -1,14 +1,15 @@
-// What touches what: fluid particles nearer to a surface than their radius, and bodies that overlap; and how
-// fluid is moved out of the way in the end (section V-C).
+// Finds contacts: fluid particles nearer to a surface than their radius, and bodies that overlap. In the end
+// it moves fluid out of surfaces (section V-C).
 #include "base/parallel.h"
 #include "coupling/direct_forcing/direct_forcing.h"
 
 #include <string.h>
 
-// Bodies that are to be this near, in spacings, are watched: the response to others may press them together.
+// Bodies with a predicted gap below this, in spacings, get a contact. The response to other contacts may
+// press them together.
 #define BODY_MARGIN 0.05
-// A particle that has this much more room than its radius, in radii, need not be asked as long as the
-// response moves no body farther than that from where it was expected.
+// A particle with this much more clearance than its radius, in radii, is not probed. That is valid while the
+// response moves no body farther than this from its predicted position.
 #define ROOM_SLACK 0.2
 
 typedef struct Detection {
@@ -22,7 +23,7 @@ static bool lists_any(const FloPairs *pairs, size_t i) {
 
 // ---- Distance to surfaces ----
 
-// Keeps the nearest ones, in order.
+// Keeps the nearest hits, sorted by distance.
 static int add_hit(FloSurfaceHit hits[FLO_MAX_HITS], int n, const FloSurfaceHit *hit) {
   int k = n;
   if (n == FLO_MAX_HITS && !(hit->distance < hits[--k].distance)) return n;
@@ -31,7 +32,7 @@ static int add_hit(FloSurfaceHit hits[FLO_MAX_HITS], int n, const FloSurfaceHit 
   return n < FLO_MAX_HITS ? n + 1 : n;
 }
 
-// A single tank, as most worlds have, need not be looked for among its samples.
+// If all wall samples belong to one body, as in most worlds, that body need not be searched among samples.
 static bool next_near(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
                       FloNearBody *near) {
   bool is_known = forcing->only_wall != UINT32_MAX &&
@@ -43,10 +44,10 @@ static bool next_near(const FloWorld *world, const FloDirectForcing *forcing, si
 
 // Surfaces near a particle at the end of its path.
 typedef struct Surfaces {
-  int n; // hits: those nearer than a reach
+  int n; // number of hits: surfaces nearer than `reach`
   FloSurfaceHit hits[FLO_MAX_HITS];
-  double nearest;  // distance of the nearest body that the particle lists
-  bool is_crowded; // there were more hits
+  double nearest;  // distance to the nearest body whose samples the particle lists
+  bool is_crowded; // there were more hits than FLO_MAX_HITS
 } Surfaces;
 
 static void probe_all(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
@@ -64,7 +65,7 @@ static void probe_all(const FloWorld *world, const FloDirectForcing *forcing, si
   }
 }
 
-// ---- Room: which particles are too far from all solids to be asked ----
+// ---- Rooms: clearance of particles, so that those far from all solids are not probed ----
 
 static void position_of(const FloParticles *p, size_t i, double x[3]) {
   vec_set(x, p->x[i], p->y[i], p->z[i]);
@@ -95,8 +96,8 @@ static void look_at_solids(FloWorld *world, FloDirectForcing *forcing) {
   }
 }
 
-// Solids have come to where they are predicted to be. Rooms are not to be trusted when bodies are new, and
-// are used up when solids have moved on by more than any room there is.
+// Updates rooms for solids at their predicted positions. Rooms are forgotten when bodies are new, and when
+// solids have moved farther than any clearance.
 static FloStatus follow_solids(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   size_t n = world->sets[FLO_SET_FLUID].count, size = sizeof(FloForcingRoom);
   FloBuffer *rooms = &forcing->buffers[FLO_FORCING_ROOMS], *seen = &forcing->buffers[FLO_FORCING_SEEN];
@@ -117,8 +118,8 @@ static FloStatus follow_solids(FloWorld *world, FloDirectForcing *forcing, FloEr
   return FLO_OK;
 }
 
-// Whether a particle will be farther from all solids than it must be. A particle that is stored at another
-// index than before finds the room of another one: it is far from where that was, or has as much room.
+// Whether the particle will be farther from all solids than its radius. After sorting, another particle may
+// be stored at this index. The room is still valid, since it is the clearance of a point in space.
 static bool has_room(const FloDirectForcing *forcing, size_t i, const double end[3]) {
   const FloForcingRoom *room = &forcing->rooms[i];
   double way2 = 0, size = 0;
@@ -130,7 +131,7 @@ static bool has_room(const FloDirectForcing *forcing, size_t i, const double end
   return left > 0 && left * left > way2;
 }
 
-// Solids whose samples a particle does not list are out of reach.
+// A solid whose samples a particle does not list is farther away than `unlisted`.
 static void keep_room(const FloWorld *world, FloDirectForcing *forcing, size_t i, const double end[3],
                       double nearest) {
   double unlisted = fmax(world->kernel.support - world->def.spacing, 0);
@@ -144,7 +145,7 @@ static void keep_room(const FloWorld *world, FloDirectForcing *forcing, size_t i
 static FloStatus make_room(FloWorld *world, FloDirectForcing *forcing, int which, size_t n, size_t size,
                            void **data, FloError *error) {
   FloBuffer *buffer = &forcing->buffers[which];
-  // What is near changes from step to step: room for half as much again keeps a warm world from asking.
+  // The number of near particles changes with every step: half as much again avoids frequent allocation.
   if (n * size > buffer->capacity)
     FLO_TRY(flo_buffer_reserve(&world->memory, buffer, (n + n / 2) * size, 0, error));
   *data = buffer->data;
@@ -165,7 +166,7 @@ static FloPath path_of(const FloWorld *world, const FloDirectForcing *forcing, s
   return path;
 }
 
-// Adds the particles of a block that list samples and have no room; most blocks have none.
+// Adds those particles of a block that list samples and have too little clearance; in most blocks none.
 static void add_near_block(const FloWorld *world, FloDirectForcing *forcing, size_t block) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const FloPairs *walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY),
@@ -210,8 +211,8 @@ static void hit_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// From the origin of the body to the particle. Of bodies that forces move both are as they were at the start
-// of the step, so that angular momentum is conserved.
+// From the origin of the body to the particle. If forces move the body, both are taken at the start of the
+// step, so that angular momentum is conserved.
 static void find_arm(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c) {
   const FloBody *body = &flo_bodies(world)[c->body];
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -224,7 +225,7 @@ static void find_arm(const FloWorld *world, const FloDirectForcing *forcing, Flo
   vec_sub(x, partner->origin, c->arm);
 }
 
-// Velocity of the particle relative to the body, as predicted; and its normal part at the start of the step.
+// Predicted velocity of the particle relative to the body. Returns its normal part at the start of the step.
 static double find_relative(const FloWorld *world, const FloDirectForcing *forcing,
                             const FloForcingContact *c, double relative[3]) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -233,7 +234,7 @@ static double find_relative(const FloWorld *world, const FloDirectForcing *forci
   const double kick[3] = {(double)p->ax[i], (double)p->ay[i], (double)p->az[i]};
   double surface[3], earlier[3];
   flo_forcing_relative_velocity(world, forcing, c, relative);
-  if (!partner->is_moving && partner->restitution == 0) return 0; // it is not needed
+  if (!partner->is_moving && partner->restitution == 0) return 0; // not needed
   flo_forcing_velocity_of(p, i, earlier);
   vec_add_scaled(earlier, kick, -forcing->kick_dt, earlier);
   flo_forcing_velocity_at(partner->earlier, c->arm, surface);
@@ -241,7 +242,7 @@ static double find_relative(const FloWorld *world, const FloDirectForcing *forci
   return vec_dot(earlier, c->normal);
 }
 
-// (8), or (9) where it moves away by itself.
+// Sets the velocity that the contact requires: (8), or (9) if the prediction already moves away.
 static void fill_contact(const FloWorld *world, const FloDirectForcing *forcing, const FloNearParticle *near,
                          int k) {
   const FloSurfaceHit *hit = &near->hits[k];
@@ -254,14 +255,14 @@ static void fill_contact(const FloWorld *world, const FloDirectForcing *forcing,
   double earlier = find_relative(world, forcing, c, relative);
   c->approach = vec_dot(relative, c->normal);
   c->is_pressed = !(c->approach > 0);
-  c->bounce = c->is_pressed ? fmax(0, -partner->restitution * earlier) : 0; // (9): what leaves is let go
+  c->bounce = c->is_pressed ? fmax(0, -partner->restitution * earlier) : 0; // (9): no bounce
   c->grip = 1 - partner->slip;
   flo_forcing_take(c, relative, c->missing);
   vec_scale(c->missing, -1, c->missing);
   vec_add_scaled(c->missing, c->normal, c->bounce, c->missing);
 }
 
-// Nothing else depends on it, and it on nothing else.
+// The particle touches only this wall, so it depends on no other contact and gets its velocity at once.
 static void respond_to_wall(FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
   vec_scale(c->missing, (double)p->mass[c->particle], c->impulse);
@@ -298,7 +299,7 @@ static void contact_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Cuts the followers of each body into groups; how many.
+// Divides the followers of each body into groups; returns the number of groups.
 static size_t group_followers(const FloWorld *world, FloDirectForcing *forcing, FloFollowers *groups) {
   size_t n_groups = 0, first = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -315,7 +316,7 @@ static size_t group_followers(const FloWorld *world, FloDirectForcing *forcing, 
   return n_groups;
 }
 
-// Contacts of followers, in the order of their bodies, and those of company behind them.
+// Lists contacts of followers, body by body, then those of company.
 static FloStatus list_linked(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   void *data;
   for (size_t n = 0; n < forcing->n_near; ++n) {
@@ -372,7 +373,7 @@ static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloErr
 
 // ---- Contacts of bodies ----
 
-// The gap between a sample's body and another one where the prediction brings them, less than `margin`.
+// The predicted gap between the body of sample i and another body; true if it is smaller than `margin`.
 static bool find_gap(const FloWorld *world, size_t i, const FloBody *other, double margin, double *gap,
                      double *depth, double normal[3]) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
@@ -400,7 +401,7 @@ static void describe_body_contact(const FloWorld *world, const FloDirectForcing 
   flo_forcing_velocity_at(a->velocity, c->arm, of_a);
   flo_forcing_velocity_at(b->velocity, c->other_arm, of_b);
   vec_sub(of_a, of_b, c->velocity);
-  // The gap may close, but not more; an overlap is taken back slowly.
+  // The gap may close, but not become negative; an overlap is removed slowly.
   c->least = vec_dot(c->velocity, c->normal) - gap / forcing->dt;
   double overlap = forcing->dt * c->least;
   if (overlap > 0) c->least = fmin(FLO_OVERLAP_RATE * c->least, flo_world_parting_speed(world, overlap));
@@ -450,7 +451,8 @@ FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloErro
 
 // ---- Positions ----
 
-// A particle between two surfaces that leave no room for it stands in the middle.
+// The distance to surface k that a particle gets. If two surfaces leave no room, it is the middle between
+// them.
 static double wanted_distance(const FloSurfaceHit *hits, int n, int k, double radius) {
   double wanted = radius;
   for (int j = 0; j < n; ++j)
@@ -459,8 +461,8 @@ static double wanted_distance(const FloSurfaceHit *hits, int n, int k, double ra
   return wanted;
 }
 
-// Moves out of one surface after the other; true if it moved at all. A particle deep inside comes out in
-// several steps.
+// Moves a particle out of one surface after the other; true if it moved. A particle deep inside needs several
+// steps.
 static bool push_out(FloSurfaceHit *hits, int n, double radius, double x[3]) {
   bool has_moved = false;
   for (int k = 0; k < n; ++k) {
@@ -473,8 +475,8 @@ static bool push_out(FloSurfaceHit *hits, int n, double radius, double x[3]) {
   return has_moved;
 }
 
-// Algorithm 1: bodies have moved otherwise than predicted, so their surfaces are asked once more. A second
-// round takes care of corners.
+// Algorithm 1: bodies are not where they were predicted, so their surfaces are probed again. A second round
+// handles corners.
 static void correct_anew(const FloWorld *world, const FloDirectForcing *forcing, size_t particle,
                          double x[3]) {
   FloPath path;
@@ -489,7 +491,7 @@ static void correct_anew(const FloWorld *world, const FloDirectForcing *forcing,
   }
 }
 
-// Algorithm 2: where surfaces are was known before, and so are their distances.
+// Algorithm 2: surfaces are where they were predicted, so their distances follow from the response.
 static void correct_known(const FloWorld *world, const FloDirectForcing *forcing, FloNearParticle *near,
                           double x[3]) {
   double shift[3] = {0}, mass = (double)world->sets[FLO_SET_FLUID].mass[near->particle];
@@ -524,7 +526,7 @@ static void position_range(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
-// Also those that had room enough where bodies were expected.
+// Also corrects particles that had enough clearance from the predicted bodies.
 static void block_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Detection *d = context;

@@ -2,33 +2,34 @@
 // Tessendorf & Teschner 2009: Direct Forcing for Lagrangian Rigid-Fluid Coupling; equation numbers are
 // theirs).
 //
-// A step is leapfrog with velocities half a step behind positions, as predictor and corrector:
+// A step is a leapfrog step, with velocities half a step behind positions, as predictor and corrector:
 //
 //   forces at x(t)           pressure (6) and artificial viscosity (5); solids press back, see below
 //   v* = v + a (dt+dt')/2    dt' is the step before; bodies likewise
-//   x* = x + dt v*           where contacts are looked for: fluid nearer to a surface than its radius s/2
+//   x* = x + dt v*           contacts are searched here: fluid nearer to a surface than its radius s/2
 //   v  = v* + response       such that relative velocities are (8) or (9)
 //   x** = x + dt v           with bodies moved by their corrected velocities
-//   x  = x** + correction    where contacts are looked for once more, (19) and (20)
+//   x  = x** + correction    contacts are searched again here, (19) and (20)
 //
-// Where only walls and bodies that fluid cannot push are near (Algorithm 2), the second search is not needed.
+// The second search is not needed where only walls and bodies that fluid cannot push are near (Algorithm 2).
 //
-// Where the print misleads, or is left:
+// Where this differs from the printed paper:
 // - Density. (2) with constant volumes makes every density equal to rho0. Here a sum of kernels is divided by
-//   the part of the kernel's support that solids leave free, 1 - sum_b V_b W_ib: what is compressed still
-//   reads as compressed, also next to a wall. The divisor is never less than what solids leave where there is
-//   room for a particle, so that what is squeezed into a narrower gap is not shot out of it.
-// - (8) with delta: a particle that flies away already when contact is foreseen is not drawn near again.
-// - Solids answer to the pressure of the fluid next to them (Akinci 2012: -p_i V_i^2 V_b/V0 grad W_ib on it,
-//   the opposite on the body), which is half of what the fluid in their place would do. Without it a single
-//   layer on a wall, which contacts keep from going in and nothing from staying, stands there like a
-//   membrane after the water has gone. The rest is left to the response, so that fluid is still pressed on.
-// - Friction of the fluid itself at solids, which the paper has none of: its wall viscosity acts next to
-//   them, whatever the slip. It is nothing for water and holds honey.
-// - (12) takes the predicted velocity; (18) has the transposed block; (8) drags along what should glide: see
-//   response.c.
-// - Arms reach to the particle's centre at the start of the step, not to the contact point at its end:
-//   only so does the exchange conserve angular momentum. Normal velocities are the same.
+//   the part of the kernel's support that solids leave free, 1 - sum_b V_b W_ib. So compressed fluid has a
+//   higher density also next to a wall. The divisor is at least the value in the narrowest place that has
+//   room for a particle. So a particle squeezed into a narrower gap is not shot out of it.
+// - (8) with delta: a particle that already moves away when the contact is predicted is not pulled back.
+// - Solids answer to the pressure of the fluid next to them (Akinci 2012: -p_i V_i^2 V_b/V0 grad W_ib on the
+//   fluid, the opposite on the body). This is half of what fluid in their place would do. Without it a single
+//   layer of particles stays on a wall like a membrane after the water has gone: contacts keep it from
+//   entering the wall, and nothing pushes it away. The other half is left to the response, so that fluid is
+//   still pressed on.
+// - Viscous friction of the fluid at solids. The paper has none. Here the fluid's wall viscosity acts next to
+//   solids for any slip. It is zero for water and holds honey.
+// - (12) takes the predicted velocity; (18) has the transposed block; (8) drags fluid along that should
+//   glide: see response.c.
+// - Arms reach to the particle's centre at the start of the step, not to the contact point at its end. Only
+//   then does the exchange conserve angular momentum. Normal velocities are the same.
 // - Surfaces and normals come from signed distances rather than from the nearest sample.
 #include "coupling/direct_forcing/direct_forcing.h"
 
@@ -72,7 +73,7 @@ static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected
 
 static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 
-// ---- Life ----
+// ---- Creation and end ----
 
 double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
   return flo_sound_speed(world, forcing->expected_speed);
@@ -82,8 +83,9 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloDirectForcing *forcing = state;
   double expected = fmax(flo_world_expected_speed(world), flo_world_expected_body_speed(world));
-  // Of drops ten spacings wide. Sound ten times as fast, c^2 = 10 sigma/(rho s), lets their pressure, 2 sigma
-  // over a radius of 5 s, compress them by 4 %; in the plane, where it is half of that, by 2 %.
+  // The speed in drops ten spacings wide. With sound ten times as fast, c^2 = 10 sigma/(rho s), their
+  // pressure, 2 sigma over a radius of 5 s, compresses them by 4 %. In 2D the pressure is half of that, and
+  // so are the 2 %.
   expected = fmax(expected, flo_surface_tension_speed(world) / sqrt(10));
   forcing->expected_speed = fmax(forcing->expected_speed, expected);
   flo_world_log(world, FLO_LOG_INFO, "direct-forcing: speed of sound %g m/s",
@@ -112,7 +114,7 @@ static double forcing_max_dt(const FloWorld *world, const void *state, const cha
   return dt;
 }
 
-// The repulsion of samples is kept for the baseline only.
+// `repulsion` is needed for the penalty response only.
 static FloStatus reserve_buffers(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   FloBuffer *partners = &forcing->buffers[FLO_FORCING_PARTNERS],
             *repulsion = &forcing->buffers[FLO_FORCING_REPULSION];
@@ -129,7 +131,7 @@ static FloStatus reserve_buffers(FloWorld *world, FloDirectForcing *forcing, Flo
   return FLO_OK;
 }
 
-// What is predicted is needed last, and not always.
+// `predicted` is the last array and is reserved only if needed.
 static FloStatus reserve(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   double artificial = flo_tait_viscosity(world, flo_forcing_sound_speed(world, forcing));
   double longest = fmax(forcing->dt, forcing->kick_dt);
@@ -172,7 +174,7 @@ static void meet_bodies(FloWorld *world, FloDirectForcing *forcing) {
   }
 }
 
-// By gravity, and by all forces of the fluid before viscosity is made implicit.
+// Pushes bodies by gravity and by all forces of the fluid except implicit viscosity.
 static void push_bodies(FloWorld *world, const FloDirectForcing *forcing) {
   flo_world_kick_bodies(world, NULL, forcing->kick_dt);
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -190,7 +192,7 @@ static void predict_pushed(const FloDirectForcing *forcing, FloBody *body, FloFo
   body->kind->move(body, forcing->dt);
 }
 
-// Bodies that follow motions are where they will be at the end of the step.
+// A body with a motion moves to its pose at the end of the step.
 static void predict_led(const FloWorld *world, const FloDirectForcing *forcing, FloBody *body,
                         FloForcingPartner *partner) {
   double time = world->time + forcing->dt;
@@ -212,7 +214,7 @@ static void predict_bodies(FloWorld *world, FloDirectForcing *forcing) {
   }
 }
 
-// The force is what gave all the momentum of the step.
+// The mean force that gave the whole momentum of the step.
 static void keep_force(const FloDirectForcing *forcing, const FloForcingPartner *partner, FloBody *body) {
   double force[3], torque[3];
   vec_scale(partner->exchange, 1 / forcing->kick_dt, force);
@@ -238,7 +240,7 @@ static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
 
 // ---- The step ----
 
-// Everything before contacts: velocities and poses as they would be without.
+// Everything before contacts: velocities and poses as they would be without contacts.
 static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   meet_bodies(world, forcing);
   FLO_TRY(flo_forcing_add_forces(world, forcing, error));

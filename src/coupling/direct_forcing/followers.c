@@ -1,14 +1,14 @@
-// Followers: fluid particles that touch one body that may move and nothing else, as most that touch bodies
-// do. They depend on nothing but what that body does, so all that the response needs to know of them are
-// sums. They are kept in groups of one body each, whose numbers stand in columns: every formula here is a
-// loop over a column, for as many followers at once as the machine has lanes.
+// Followers: fluid particles that touch exactly one solid, a body that may move. Most particles that touch
+// such bodies are followers. Their velocities depend only on that body, so the response needs only sums over
+// them. They are stored in groups; a group belongs to one body. The values of a group stand in columns. Every
+// formula here is a loop over a column and computes as many followers at once as the machine has lanes.
 //
-// What followers give their body needs no pass over the contacts, either: each gets the impulse
-// m_i (v^_i + S_i J_i du), so the body gets -sum_i m_i J_i^T v^_i - (sum_i m_i J_i^T S_i J_i) du, of which
-// both sums are known from (18).
+// The impulse of followers on their body needs no loop over contacts either. Each follower gets the impulse
+// m_i (v^_i + S_i J_i du), so the body gets -sum_i m_i J_i^T v^_i - (sum_i m_i J_i^T S_i J_i) du. Both sums
+// are known from (18).
 //
-// Sums are formed per group, with as many partial ones as a column has lanes, and added in the order of the
-// groups: the same bits for any number of threads.
+// Each group sums its columns with a fixed number of partial sums. The groups are added in their order. So
+// the result is the same bit by bit for any number of threads.
 #include "base/parallel.h"
 #include "coupling/direct_forcing/direct_forcing.h"
 
@@ -110,7 +110,7 @@ static void add_grip(FloFollowers *group, double grip) {
 
 // ---- Each contact by itself, (12): change dv from (1 + m S K) dv = v^ with K = J M^-1 J^T ----
 
-// Where nothing acts along the surface, only the normal part is unknown.
+// If nothing acts along the surface, only the normal part is unknown.
 static void solve_gliding(FloFollowers *group, const FloForcingPartner *partner) {
   const double *m = partner->mobility, dx = m[0], dy = m[7], dz = m[14];
   const double xx = m[21], yy = m[28], zz = m[35], xy = m[22], xz = m[23], yz = m[29];
@@ -128,8 +128,8 @@ static void solve_gliding(FloFollowers *group, const FloForcingPartner *partner)
   }
 }
 
-// Columns of m K, of the body alone: about its centre of mass forces do not turn it, and torques do not push
-// it, so that K = D - r~ B r~.
+// Columns of m K for the body alone. About the centre of mass forces do not turn the body and torques do not
+// push it, so K = D - r~ B r~.
 static inline void find_yield(const double m[36], const double r[3], double mass, double k[3][3]) {
   double c[3][3]; // B r~
   for (int i = 0; i < 3; ++i) {
@@ -175,14 +175,14 @@ static void solve_alone(FloFollowers *group, const FloForcingPartner *partner) {
   sum_load(group, group->change);
 }
 
-// ---- Before it is known what bodies do ----
+// ---- Before the velocities of bodies are known ----
 
-// Whose velocity is found without knowing what its body does.
+// Whether a follower's velocity is found without the velocity of its body.
 static bool is_alone(const FloWorld *world, const FloForcingPartner *partner) {
   return partner->is_free && flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
 }
 
-// Whether it matters what followers add to the mass of a body: it moves otherwise than predicted.
+// Whether the body may move differently from the prediction. Only then its mass with followers matters.
 static bool may_turn_aside(const FloDirectForcing *forcing, const FloForcingPartner *partner) {
   return partner->is_free || (partner->is_loose && forcing->n_body_contacts > 0);
 }
@@ -236,7 +236,7 @@ void flo_forcing_meet_followers(FloWorld *world, FloDirectForcing *forcing) {
   for (size_t k = 0; k < world->bodies.count; ++k) complete_matrix(forcing->partners[k].followers);
 }
 
-// ---- Now that it is known ----
+// ---- When the velocities of bodies are known ----
 
 // v^ + S J du, (15)
 static void follow_body(FloFollowers *group, const FloForcingPartner *partner) {
@@ -253,11 +253,11 @@ static void follow_body(FloFollowers *group, const FloForcingPartner *partner) {
   }
 }
 
-// Velocities of followers: with what floats cannot hold, so that bodies get the opposite to the last bit but
-// few.
+// Velocities of followers. `low` has the bits that a float cannot hold, so that bodies get the opposite
+// impulse except for the last few bits.
 typedef struct Velocities {
   _Alignas(FLO_COLUMN_ALIGNMENT) float high[3][N];
-  float low[3][N], gain[3][N]; // gain: in acceleration
+  float low[3][N], gain[3][N]; // gain: of acceleration
 } Velocities;
 
 static void gather_velocities(const FloParticles *p, const FloFollowers *group, Velocities *v) {
@@ -301,9 +301,8 @@ static void move_followers(const Flock *flock, const FloFollowers *group, Veloci
   }
 }
 
-// How far velocities are from (8), or (9), with those that fluid and body now have: squared, the largest.
-// Along the surface the slip condition is [v]_t = eps [v - dv]_t, so that grip v + eps dv has no tangential
-// part.
+// Square of the largest error in (8), or (9), with the new velocities of fluid and body. The slip condition
+// along the surface is [v]_t = eps [v - dv]_t, so grip v + eps dv must have no tangential part.
 static double find_error(const FloFollowers *group, const FloForcingPartner *partner, const Velocities *v) {
   const double grip = 1 - partner->slip, slip = partner->slip;
   double u[6], errors[N], worst = 0;
@@ -341,7 +340,7 @@ static void lead_range(void *context, size_t begin, size_t end, int thread) {
   lead_groups(context, begin, end);
 }
 
-// What they gave their body, and what of it moves it.
+// Adds what followers gave their body to `exchange`, and to `impulse` if it moves the body.
 static void take_from_followers(const FloWorld *world, FloForcingPartner *partner) {
   for (int row = 0; row < 6; ++row) {
     double got = partner->load[row];

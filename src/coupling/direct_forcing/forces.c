@@ -1,10 +1,10 @@
-// Forces of the fluid before contacts are looked for: pressure (6) with artificial viscosity (5), and what
-// the paper leaves out, laminar viscosity, surface tension and adhesion. They act on fluid and, oppositely,
-// on bodies; what samples feel is summed up when the host asks.
+// Forces of the fluid before contacts are searched: pressure (6) with artificial viscosity (5), and forces
+// that the paper leaves out: laminar viscosity, surface tension and adhesion. They act on fluid, and the
+// opposite acts on bodies. Forces on samples are summed only when the host asks for them.
 //
-// A solid answers to the pressure of the fluid next to it and drags it along by the fluid's wall viscosity,
-// in one sweep over its samples. Fluid too thick for steps as short as sound allows is made viscous by an
-// implicit step (implicit_viscosity.c) in which bodies take part.
+// A solid answers to the pressure of the fluid next to it and drags it by the fluid's wall viscosity, in one
+// sweep over its samples. If the fluid is too viscous for explicit steps of the length that sound allows, an
+// implicit step (implicit_viscosity.c), which includes bodies, adds viscosity.
 #include "base/parallel.h"
 #include "coupling/direct_forcing/direct_forcing.h"
 #include "coupling/forces/weakly_compressible.h"
@@ -21,10 +21,9 @@ static bool is_penalty(const FloWorld *world) { return flo_forcing_response(worl
 
 // ---- Density and pressure ----
 
-// The least share of the kernel that solids leave free where there is room for a particle: between two plates
-// one spacing apart a sheet of fluid fits, and in the corner of a tank all walls take their part. A gap
-// narrower than that holds no whole particle: one that is squeezed in there would read as compressed without
-// limit and be shot out.
+// The smallest share of the kernel that solids leave free where a particle has room. Two plates one spacing
+// apart leave room for a sheet of fluid; in the corner of a tank each wall covers its part. A narrower gap
+// holds no whole particle. A particle squeezed into it would get a density without limit and be shot out.
 static double least_uncovered(const FloWorld *world) {
   double sheet = flo_world_rest_volume(world) * flo_kernel_sheet_sum(&world->kernel, world->def.spacing, 0);
   return fmin(sheet, pow((1 + sheet) / 2, world->def.dim));
@@ -52,7 +51,7 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Samples that repel by penalty do not press.
+// Samples of the penalty response exert no pressure.
 static void unpressed_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const FloDirectForcing *forcing = ((const Work *)context)->forcing;
@@ -113,7 +112,7 @@ FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, F
   FLO_TRY(
       flo_forces_make_viscous(forces, world, forcing->kick_dt, forcing->predicted, forcing->force, error));
   push_partners(world, forcing, rows);
-  // What each sample felt, while they are still where the fluid was.
+  // The force on each sample, while samples and fluid are still where the sweep found them.
   if (rows->is_used) {
     flo_world_spread_motions(world, NULL, rows->motion);
     flo_body_rows_sweep(rows, world, flo_forces_drag(forces));
@@ -122,9 +121,9 @@ FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, F
   return FLO_OK;
 }
 
-// ---- Forces on samples, asked for between steps: those of the step before ----
+// ---- Forces on samples, requested between steps: those of the last step ----
 
-// By all that acts before contacts.
+// Adds all forces before contacts to wall samples.
 static FloStatus press_walls(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
   size_t n = walls->count;
@@ -147,7 +146,7 @@ static void add_to_sample(FloWorld *world, size_t sample, const double impulse[3
   set->fz[i] += (float)(scale * impulse[2]);
 }
 
-// To the sample of the body that is nearest to the particle.
+// Adds the impulse to the sample of the body that is nearest to the particle.
 static void add_contact(FloWorld *world, const FloForcingContact *c, double scale) {
   for (FloNearBody near = {0}; flo_near_next(world, c->particle, &near);)
     if (near.body == c->body) add_to_sample(world, near.sample, c->impulse, -scale);

@@ -1,15 +1,15 @@
-// The boundary that the paper compares with: samples of solids repel fluid by a force that grows as it comes
-// near (Monaghan 2005; in the form of Becker & Teschner 2007, eq. 12).
+// The boundary that the paper compares with: samples of solids repel fluid by a force that grows as the
+// distance falls (Monaghan 2005; in the form of Becker & Teschner 2007, eq. 12).
 //
 //   a_ib = m_b/(m_i + m_b) G(r) x_ib/r,   G = 0.02 c^2/r g(q),  q = r/h
 //   g    = 2/3 for q < 2/3,  2q - 3/2 q^2 for q < 1,  (2-q)^2/2 for q < 2
 //
-// It reaches 1.5 spacings (h = 0.75 s), so that fluid one spacing away from the samples, where it is placed,
-// feels little of it; with the kernel's own h it would be shot away by 25 g at the start. Samples weigh as
-// much as fluid particles. What acts on a body is the opposite.
+// It reaches 1.5 spacings (h = 0.75 s), so that fluid placed one spacing away from the samples feels little
+// of it. With the kernel's own h fluid would be shot away by 25 g at the start. Samples have the mass of
+// fluid particles. The opposite force acts on the body.
 //
-// The papers have samples as far apart as fluid; closer ones repel by less, so that what a wall does is the
-// same on average however finely it is sampled.
+// In the papers samples are as far apart as fluid particles. Closer samples repel less here, so that the mean
+// force of a wall does not depend on how finely it is sampled.
 #include "coupling/direct_forcing/direct_forcing.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static double share_of_sample(const FloWorld *world, const FloParticles *samples
   return world->def.dim == 3 ? sampling * sampling : sampling;
 }
 
-// On fluid particle i by a sample.
+// Force on fluid particle i by sample j.
 static void pair_force(const Penalty *in, size_t i, const FloParticles *samples, size_t j, double force[3]) {
   const FloParticles *p = &in->world->sets[FLO_SET_FLUID];
   const double here[3] = {p->x[i], p->y[i], p->z[i]};
@@ -43,7 +43,7 @@ static void pair_force(const Penalty *in, size_t i, const FloParticles *samples,
   vec_scale(way, size / r, force);
 }
 
-// The opposite of what fluid particle i feels, to the body of a sample that forces move.
+// Applies the opposite of the force on fluid particle i to the body of sample j in the rigid set.
 static void push_body(const FloWorld *world, FloDirectForcing *forcing, size_t i, size_t j,
                       const double force[3]) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -57,7 +57,7 @@ static void push_body(const FloWorld *world, FloDirectForcing *forcing, size_t i
   vec_add(partner->push + 3, turn, partner->push + 3);
 }
 
-// By the samples of a set that particle i lists.
+// Repels particle i by the samples of a set that it lists.
 static void repel(const Penalty *in, FloDirectForcing *forcing, FloSet set, size_t i) {
   const FloPairs *pairs = flo_pairs_of(in->world, FLO_SET_FLUID, set);
   size_t block = i / FLO_BLOCK, lane = i % FLO_BLOCK;

@@ -1,27 +1,28 @@
 // The response (section V-B): velocities of fluid and bodies after contact.
 //
-// With v^_i what the predicted relative velocity lacks, J_i = [E, r~_i^T] what a body's velocities u = (v, w)
-// give at contact i, and du their change, a particle gets v^_i + S_i J_i du and the body the opposite
-// impulse:
+// v^_i is the change that the predicted relative velocity needs at contact i. J_i = [E, r~_i^T] gives the
+// velocity of the body at contact i from its velocities u = (v, w), and du is the change of u. A particle
+// gets v^_i + S_i J_i du and the body the opposite impulse:
 //
 //   A du = -sum_i m_i J_i^T v^_i,   A = M + sum_i m_i J_i^T S_i J_i,   S = n n^T + (1-eps) (1 - n n^T)
 //
-// Without slip S is the unit matrix, and this is (18) with the block that makes it symmetric; A is positive
-// definite, being M and a sum of squares. With slip the paper keeps S = 1: what glides along a body has its
-// predicted relative velocity (8) even though the body then moves otherwise than predicted. A box at rest
-// in water is predicted to fall and then held; the fluid beside it, which glides without friction, would be
-// lifted by g in each step, and climbs the box. Here the slip condition is one on the velocities that result:
+// Without slip S is the unit matrix, and this is (18) with the block that makes it symmetric. A is positive
+// definite, since it is M plus a sum of squares. With slip the paper keeps S = 1: fluid that glides along a
+// body gets its predicted relative velocity (8), even though the body then moves differently from the
+// prediction. For example, a box at rest in water is predicted to fall and then held. The fluid beside it,
+// which glides without friction, would be lifted by g in each step and climb the box. Here the slip condition
+// holds for the resulting velocities:
 //   [v_F - v_cp]_t = eps [v*_F - v_cp]_t,
-// so that no force acts along a surface of free slip. Fluid that moves away (9) has no n n^T in S.
+// so that no force acts along a surface of free slip. For fluid that moves away (9), S has no term n n^T.
 //
-// The local response solves this for each contact as if it were alone, (12), and adds up.
+// The local response solves this for each contact as if it were the only one, (12), and adds the results.
 //
-// A particle that touches several solids, and bodies that touch each other, are beyond the paper. Their
-// normal impulses, which only push, and dry friction among bodies are found together by projected
-// Gauss-Seidel. Since particles with a single contact follow their body whatever it does, they are simply
-// part of its mass: A takes the place of M, and the answer is the exact one of the whole system. Along the
-// surfaces, a particle between several shares its slip condition out equally: two solids that move against
-// each other with a no-slip particle between them are braked, but not glued together.
+// The paper does not treat particles that touch several solids, nor bodies that touch each other. Their
+// normal impulses, which only push, and dry friction between bodies are found together by projected
+// Gauss-Seidel. Particles with a single contact follow their body in any motion, so they count as part of its
+// mass: A takes the place of M, and the result is exact for the whole system. A particle between several
+// solids divides its slip condition equally among them. So a no-slip particle between two solids brakes their
+// relative motion, but does not glue them together.
 #include "coupling/direct_forcing/direct_forcing.h"
 #include "solve/dense.h"
 
@@ -56,7 +57,7 @@ static void set_mass(FloForcingPartner *partner) {
   }
 }
 
-// Along locked axes nothing moves: those rows and columns are empty.
+// Nothing moves along locked axes: their rows and columns are zero.
 static void lock_axes(FloForcingPartner *partner) {
   for (int axis = 0; axis < 6; ++axis)
     for (int k = 0; partner->node.locks[axis] && k < 6; ++k)
@@ -72,7 +73,7 @@ static void find_mobility(FloForcingPartner *partner) {
   }
 }
 
-// With the global response followers are part of the mass of bodies that they push.
+// With the global response followers are part of the mass of the bodies that they push.
 static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
   bool is_global = flo_forcing_response(world) == FLO_RESPONSE_GLOBAL;
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -85,7 +86,7 @@ static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
   }
 }
 
-// (18), or with the local response what each follower does by itself.
+// (18), or with the local response the sum of each follower's own response.
 static void respond_to_followers(FloWorld *world, FloDirectForcing *forcing) {
   bool is_local = flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
   if (is_local) prepare_partners(world, forcing);
@@ -105,7 +106,7 @@ static void push_partner(FloForcingPartner *partner, const double impulse[3], co
   for (int i = 0; i < 6; ++i) partner->change[i] += sign * moved[i];
 }
 
-// ---- Contacts that hang together ----
+// ---- Contacts that depend on each other ----
 
 // Velocity along a direction per impulse along it.
 static double yield_of(const FloForcingPartner *partner, const double direction[3], const double arm[3]) {
@@ -120,7 +121,7 @@ static double yield_to_fluid(const FloForcingPartner *partner, const double dire
   return partner->is_free ? yield_of(partner, direction, arm) : 0;
 }
 
-// The share of its slip condition that a contact in company has.
+// Applies the share of the slip condition that one contact of a company has.
 static void slip_in_company(FloDirectForcing *forcing, FloForcingContact *first, FloForcingContact *c,
                             int n_contacts, double mass) {
   double along[3], length;
@@ -140,12 +141,12 @@ static int count_company(const FloDirectForcing *forcing, size_t first) {
   return n;
 }
 
-// Whether a particle has no room between two solids that close in on it and would be squeezed out sideways,
-// faster than fluid can be. That both are nearer than its radius and face each other tells the former when
-// positions are corrected, too. Taken for a rigid ball, the particle leaves the wedge between them with V/sin
-// of its angle, without limit the flatter it is: so the edge of a slab that falls on the floor would shoot
-// out whoever is below. Solids that close in with V press on fluid by rho c V at most, which drives it to
-// sqrt(2 c V).
+// Whether two solids pinch a particle: they leave no room for it, close in on it, and would squeeze it out
+// sideways faster than fluid can move. They leave no room if both are nearer than the particle's radius and
+// face each other; the correction of positions uses the same test. A rigid ball leaves a wedge that closes
+// with speed V at V/sin of the wedge's angle, which has no limit for flat wedges. So the edge of a slab that
+// falls on the floor would shoot out the particles below it. In real fluid the pressure is at most rho c V.
+// It accelerates the fluid to at most sqrt(2 c V).
 static bool is_pinched(const FloWorld *world, const FloDirectForcing *forcing, const FloForcingContact *a,
                        const FloForcingContact *b) {
   double of_a[3], of_b[3], across[3], sound = flo_forcing_sound_speed(world, forcing);
@@ -157,7 +158,7 @@ static bool is_pinched(const FloWorld *world, const FloDirectForcing *forcing, c
   return closing > 0 && 2 * sound * vec_dot(across, across) < closing;
 }
 
-// From now on it presses along another direction.
+// Changes the direction along which a contact presses.
 static void turn_contact(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *c,
                          const double normal[3]) {
   double relative[3], mass = (double)world->sets[FLO_SET_FLUID].mass[c->particle];
@@ -167,12 +168,12 @@ static void turn_contact(const FloWorld *world, const FloDirectForcing *forcing,
   c->weight = 1 / mass + yield_to_fluid(&forcing->partners[c->body], normal, c->arm);
 }
 
-// Which contacts of a particle are pinched together, and on which side each of them stands: sides[k] and
-// sides[j] are opposite numbers if k and j face each other across a wedge, directly or by way of others, and
-// zero is for who is not pinched. The number is that of the first one, plus one. There always are two sides:
-// of three normals not all can face each other, since the square of their sum would be negative, and without
-// such triangles four contacts have no odd cycle. All is decided before any contact turns, so that their
-// order makes no difference.
+// Finds the contacts of a particle that are pinched together and the side of each. sides[k] is 0 if contact k
+// is not pinched. Contacts that face each other across a wedge, directly or through others, get numbers of
+// opposite sign. The absolute number is 1 + index of the first contact of the wedge. Two sides are always
+// enough: three normals cannot all face each other, since the square of their sum would be negative; and a
+// graph of four contacts without triangles has no odd cycle. All sides are found before any contact turns, so
+// that the order of contacts does not matter.
 static void find_sides(const FloWorld *world, const FloDirectForcing *forcing,
                        const FloForcingContact *contacts, int n, int sides[FLO_MAX_HITS]) {
   bool are_pinched[FLO_MAX_HITS][FLO_MAX_HITS] = {{false}};
@@ -182,7 +183,7 @@ static void find_sides(const FloWorld *world, const FloDirectForcing *forcing,
       are_pinched[k][j] = are_pinched[j][k] = true;
       sides[k] = k + 1, sides[j] = j + 1;
     }
-  for (int round = 1; round < n; ++round) // as many as the longest chain has links
+  for (int round = 1; round < n; ++round) // n - 1: the longest chain
     for (int k = 0; k < n; ++k)
       for (int j = 0; j < n; ++j)
         if (are_pinched[k][j] && abs(sides[j]) < abs(sides[k])) sides[k] = -sides[j];
@@ -197,8 +198,8 @@ static void mean_normal(const FloForcingContact *contacts, int n, const int side
   vec_scale(mean, 1 / vec_length(mean), mean);
 }
 
-// Those that are pinched together press along the line between their two sides, and nobody sideways. Sides
-// count for it, not contacts, so that a floor in two pieces leads the way of one in a single piece.
+// Makes pinched contacts press along the line between their two sides, and not sideways. The line depends on
+// the mean normals of the sides, so that a floor made of two bodies acts like one made of a single body.
 static void straighten(const FloWorld *world, const FloDirectForcing *forcing, FloForcingContact *contacts,
                        int n) {
   int sides[FLO_MAX_HITS] = {0};
@@ -228,22 +229,22 @@ static void start_company(FloWorld *world, FloDirectForcing *forcing, size_t fir
   straighten(world, forcing, contacts, n);
 }
 
-// The contacts of one particle, whose impulses are found together: one after the other they would pass what
-// presses on a light particle between heavy bodies back and forth for ever.
+// The contacts of one particle. Their impulses are found together. One after the other they would converge
+// very slowly if a light particle is between heavy bodies.
 typedef struct Company {
-  FloForcingContact *contacts; // the first of them
+  FloForcingContact *contacts; // the first contact
   int n;
   double mass;
-  double softness; // share of its own yield that each contact gives way beyond it
+  double softness; // added share of `weight` by which each contact yields
 } Company;
 
-// Keeps what is solvable from being singular.
+// Keeps the matrix of a solvable company from being singular.
 #define STIFF 1e-9
-// For a particle between two solids that nothing moves apart and that close in on it. No impulse can meet
-// both conditions: it is to move with their mean, and to press on both moderately.
+// For a jammed particle: two solids close in on it and neither can be moved. No impulse can meet both
+// conditions. With this softness the particle moves with their mean velocity and presses on both moderately.
 #define SOFT 0.1
-// Whoever is pressed on by more than so many times its own momentum is jammed. Corners as sharp as two
-// degrees are not.
+// A particle is jammed if an impulse on it exceeds this many times its mass times the missing velocity.
+// Corners down to two degrees do not jam a particle.
 #define JAMMED 1e3
 
 // Normal velocity of contact k per impulse of contact j.
@@ -252,7 +253,7 @@ static double answer_of(const Company *company, int k, int j, double softness) {
   return k == j ? a->weight * (1 + softness) : vec_dot(a->normal, b->normal) / company->mass;
 }
 
-// What is still missing of the least normal velocities, as if no contact pressed.
+// The required normal velocities minus those without the impulses of this company.
 static void find_wants(const FloDirectForcing *forcing, const Company *company, double wants[FLO_MAX_HITS]) {
   for (int k = 0; k < company->n; ++k) {
     const FloForcingContact *c = &company->contacts[k];
@@ -264,7 +265,8 @@ static void find_wants(const FloDirectForcing *forcing, const Company *company, 
   }
 }
 
-// Impulses that only push: who would pull is left out, until nobody does.
+// Finds impulses that only push. In each round the contact that would pull most is left out, until none
+// pulls.
 static void solve_pushes(const Company *company, const double wants[FLO_MAX_HITS],
                          double press[FLO_MAX_HITS]) {
   bool is_active[FLO_MAX_HITS] = {true, true, true, true};
@@ -289,7 +291,7 @@ static void solve_pushes(const Company *company, const double wants[FLO_MAX_HITS
   }
 }
 
-// A jammed particle stays soft until the step ends, so that iterations agree on what it is asked for.
+// A jammed particle stays soft until the step ends, so that all iterations solve the same problem.
 static void solve_company(const FloDirectForcing *forcing, Company *company, double press[FLO_MAX_HITS]) {
   double wants[FLO_MAX_HITS], wanted = 0, largest = 0;
   company->softness = company->contacts->is_jammed ? SOFT : STIFF;
@@ -302,7 +304,7 @@ static void solve_company(const FloDirectForcing *forcing, Company *company, dou
   solve_company(forcing, company, press);
 }
 
-// How much velocity it changed.
+// Returns the largest change of a velocity.
 static double relax_company(FloDirectForcing *forcing, Company *company) {
   double press[FLO_MAX_HITS] = {0}, before[3], changed = 0;
   vec_copy(company->contacts->shift, before);
@@ -352,7 +354,7 @@ static FloStatus respond_jointly(FloWorld *world, FloDirectForcing *forcing, dou
   return FLO_OK;
 }
 
-// ---- What follows ----
+// ---- Results ----
 
 static void move_company(FloWorld *world, const FloDirectForcing *forcing) {
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
@@ -362,7 +364,7 @@ static void move_company(FloWorld *world, const FloDirectForcing *forcing) {
   }
 }
 
-// What a solid got, and what of it moves it.
+// Adds an impulse to what the solid got and, if `is_pushed`, to what moves it.
 static void give(FloForcingPartner *partner, const double impulse[3], const double arm[3], double sign,
                  bool is_pushed) {
   double load[6];
@@ -373,9 +375,8 @@ static void give(FloForcingPartner *partner, const double impulse[3], const doub
   }
 }
 
-// Beyond what followers gave, one contact after the other in the order of the list: several of them may be of
-// one body, and the bits of a sum depend on its order. What static and kinematic solids feel is known from
-// their samples.
+// Adds the impulses of all contacts except those of followers. This loop is serial: several contacts may push
+// one body, and the bits of a sum depend on its order. The forces on walls are known from their samples.
 static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
   world->contacts = 0;
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
@@ -392,7 +393,7 @@ static void sum_impulses(FloWorld *world, FloDirectForcing *forcing) {
   }
 }
 
-// What still approaches.
+// The largest normal velocity that is still missing.
 static double company_residual(const FloWorld *world, const FloDirectForcing *forcing) {
   double worst = 0;
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k) {
@@ -406,7 +407,7 @@ static double company_residual(const FloWorld *world, const FloDirectForcing *fo
   return worst;
 }
 
-// Over the highest speed; among bodies at rest over what gravity makes in the step.
+// Relative to the highest speed; for bodies at least relative to the velocity that gravity gives in a step.
 static double find_residual(FloWorld *world, const FloDirectForcing *forcing, double of_followers,
                             double speed) {
   double least = vec_length(world->def.gravity) * forcing->kick_dt, fastest = fmax(speed, least);

@@ -1,5 +1,5 @@
-// What fluid does to bodies that forces move: a sweep over their samples, summed up to a force and a torque
-// for each node.
+// Forces of fluid on bodies that forces move: a sweep over their samples gives a force and a torque for each
+// node.
 #ifndef FLO_COUPLING_FORCES_BODY_ROWS_H
 #define FLO_COUPLING_FORCES_BODY_ROWS_H
 
@@ -7,17 +7,17 @@
 #include "state/state.h"
 
 typedef struct FloBodyRows {
-  bool is_used;     // there are such bodies, and fluid
+  bool is_used;     // there are such bodies and fluid
   float *motion;    // quadruples per sample: velocity, and volume over the fluid's rest volume
   float *force;     // quadruples per sample
   double *wrenches; // per node: force and torque about its position
   FloBuffer buffers[3];
 } FloBodyRows;
 
-// Makes room, and finds the fluid near the samples; once in a step, after its neighbours are known.
+// Reserves memory and finds the fluid near the samples. Once a step, when neighbours are known.
 FloStatus flo_body_rows_prepare(FloBodyRows *rows, FloWorld *world, FloError *error);
-// Forces on samples that move as `motion` says, by a sweep like `forces`; its rows, its solid and its force
-// are ours.
+// Finds the forces on samples that move with `motion`, by a sweep like `forces`. Its pairs, solid and force
+// are replaced by those of the rows.
 void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forces);
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory);
 

@@ -37,7 +37,7 @@ static void wall_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Walls that stand still are read once.
+// Walls that do not move are read once.
 static FloStatus read_walls(FloForces *forces, FloWorld *world, FloError *error) {
   FloBuffer *buffer = &forces->buffers[WALLS];
   size_t n = world->sets[FLO_SET_BOUNDARY].count,

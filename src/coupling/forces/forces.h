@@ -4,11 +4,11 @@
 //   flo_forces_prepare        once, when neighbours are known
 //   flo_forces_sweep          pressure and explicit viscosity, in one sweep over pairs
 //   flo_forces_add_tension    surface tension and adhesion
-//   flo_forces_make_viscous   implicit viscosity, after all other forces but implicit pressure
+//   flo_forces_make_viscous   implicit viscosity, after all other forces except implicit pressure
 //
 // and flo_forces_on_walls when the host asks for the forces on walls. The parameters of viscosity are the
-// same for all methods: FLO_FORCE_PARAMS in the table of a method, the first of them at the index that the
-// method tells.
+// same for all methods: FLO_FORCE_PARAMS in the table of a method. The method gives the index of the first of
+// them.
 #ifndef FLO_COUPLING_FORCES_FORCES_H
 #define FLO_COUPLING_FORCES_FORCES_H
 
@@ -51,54 +51,54 @@ enum { FLO_TAIT_SOUND_SPEED, FLO_TAIT_ALPHA, FLO_TAIT_GAMMA, FLO_TAIT_DAMPING, F
 typedef struct FloForces {
   int first_param;        // of the method's FLO_FORCE_PARAMS
   FloViscosity viscosity; // explicit
-  bool is_implicit;       // viscosity, in this step
-  bool has_pressures;     // of samples, of the method's own
+  bool is_implicit;       // viscosity is implicit in this step
+  bool has_pressures;     // the method has pressures of samples of its own
   bool has_led_bodies;    // forces do not move bodies
   FloImplicitViscosity implicit;
   FloSurfaceTension tension;
-  const float *viscous_velocity; // of fluid, quadruples: that implicit viscosity found
+  const float *viscous_velocity; // quadruples: velocities of fluid that implicit viscosity found
   float *walls;      // quadruples per wall sample: velocity, and volume over the fluid's rest volume
-  uint64_t walls_at; // epoch when these were read
-  float *zeros;      // pressures of samples that have none of their own
+  uint64_t walls_at; // epoch when `walls` were read
+  float *zeros;      // pressures of samples that have no pressure
   FloBuffer buffers[3];
 } FloForces;
 
 // The longest step that these forces allow, and what limits it.
 double flo_forces_max_dt(const FloWorld *world, int first_param, const char **limited_by);
-// `artificial` viscosity acts while particles approach each other: alpha h c of Monaghan's [m^2/s].
+// `artificial` viscosity acts while particles approach each other: alpha h c of Monaghan's viscosity [m^2/s].
 FloStatus flo_forces_prepare(FloForces *forces, FloWorld *world, int first_param, double dt,
                              double artificial, FloError *error);
 void flo_forces_free(FloForces *forces, FloMemory *memory);
 
-// What a sweep over pairs reads and writes.
+// Input and output of a sweep over pairs.
 typedef struct FloForceSweep {
   const float *fluid;         // quadruples: velocity and p V^2
   const float *at_solids;     // the same for pairs of fluid and solid; NULL: as `fluid`
   const float *wall_pressure; // per wall sample, see FloSolidForces; NULL: none
-  const float *body_pressure; // per sample of bodies that forces move
-  FloBodyRows
-      *bodies;  // gets the forces on these samples, which move as its `motion` says; NULL: no such pairs
+  const float *body_pressure; // per sample of the rigid set
+  // Gets the forces on samples of the rigid set, which move with its `motion`; NULL: no such pairs.
+  FloBodyRows *bodies;
   float *force; // quadruples: force on fluid
 } FloForceSweep;
 
 // Sets the forces of pressure and explicit viscosity on fluid, and on bodies that forces move.
 void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *sweep);
-// Adds surface tension and adhesion to `force`; what they do to bodies is in tension.bodies.
+// Adds surface tension and adhesion to `force`. Their forces on bodies are in tension.bodies.
 FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *force, FloError *error);
-// Makes the velocities that all other forces lead to (quadruples, in `predicted`) viscous, where that is
-// implicit: what changed them is added to `force`, and bodies are pushed; what it did to these is in
-// implicit.bodies.
+// Applies implicit viscosity, if it is used, to the velocities that follow from all other forces (quadruples,
+// in `predicted`). Adds its forces to `force` and pushes bodies. Its forces on bodies are in implicit.bodies.
 FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
                                   float *force, FloError *error);
 // Velocities after dt of a force and gravity, as quadruples.
 void flo_forces_predict(FloWorld *world, const float *force, double dt, float *predicted);
-// Adds to `force`, quadruples per wall sample, what the fluid of the last step did by these forces. Needs the
-// rows of walls over fluid.
+// Adds the forces of the last step's fluid on walls to `force`, quadruples per wall sample. Needs the
+// operator of walls and fluid.
 void flo_forces_on_walls(FloForces *forces, FloWorld *world, const FloForceSweep *sweep, float *force);
-// What implicit viscosity does to samples: its coefficients and velocities.
+// The input of a sweep that finds the force of implicit viscosity on samples: its coefficients and
+// velocities.
 FloSolidForces flo_forces_drag(const FloForces *forces);
 
-// Forces on samples, quadruples, into the fields of their set.
+// Adds forces on samples, quadruples, to the fields of their set.
 void flo_samples_add_forces(FloParticles *samples, const float *force);
 void flo_samples_clear_forces(FloParticles *samples);
 

@@ -1,21 +1,21 @@
 // Viscosity as an implicit step. The viscous force of a pair is that of pair.h (Monaghan 2005, eq. 8.8; the
-// form of Weiler et al. 2018: A Physically Consistent Implicit Viscosity Solver for SPH Fluids): along the
-// line of centres, so that both momenta are conserved. With the forces -K v of all pairs and masses M, the
-// step is
+// form of Weiler et al. 2018: A Physically Consistent Implicit Viscosity Solver for SPH Fluids). It acts
+// along the line of centres, so that momentum and angular momentum are conserved. With the forces -K v of all
+// pairs and masses M, the step is
 //
 //   (M + dt K) v = M v*,
 //
-// v* being the velocities without viscosity. K is symmetric and not negative, whatever the positions. Unknown
-// are the velocities of fluid particles, and the six of each node of a body, which carries samples; walls
-// and particles that an emitter guides move as they are told. So friction at solids is part of the same
-// system, and a light body in honey needs no shorter steps than honey itself.
+// where v* are the velocities without viscosity. K is symmetric and positive semidefinite at any positions.
+// The unknowns are the velocities of fluid particles and the six velocities of each node of a body. The
+// velocities of walls, and of particles that an emitter guides, are given. So friction at solids is part of
+// the same system, and a light body in honey needs no shorter steps than honey itself.
 //
-// Solved by conjugate gradients for the change v - v*, which stays accurate where the change is small. The
-// preconditioner is M^-1, on purpose: then each iterate is a sum of M^-1 K applied to something, that is, of
-// pairwise impulses, and conserves both momenta to rounding however early the iteration ends. Blocks of the
-// diagonal of K would give that up, and they are nearly the same everywhere, so there is little to gain from
-// them. For the same reason iterations start from no change rather than from that of the last step. They end
-// at a share of the first residual.
+// The system is solved by conjugate gradients for the change v - v*, which is accurate even if the change is
+// small. The preconditioner is M^-1, on purpose. Then each iterate is a sum of terms M^-1 K x, that is, of
+// pairwise impulses. So both momenta are conserved to rounding after any number of iterations. Blocks of the
+// diagonal of K would not have this property, and would help little, since they are nearly the same
+// everywhere. For the same reason iterations start from no change rather than from that of the last step.
+// They end at a share of the first residual.
 #include "coupling/forces/implicit_viscosity.h"
 
 #include "base/parallel.h"
@@ -27,7 +27,7 @@
 
 enum { BLOCKS_PER_CHUNK = 64 };
 
-// What rounding leaves of velocities: no residual need be smaller than this share of them.
+// Rounding error of velocities: no residual need be smaller than this share of them.
 #define ROUNDING 1e-6
 
 bool flo_implicit_viscosity_is_needed(const FloWorld *world, double choice, double dt) {
@@ -122,7 +122,7 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
   if (forces->viscosity->n_nodes) flo_passes()->solid_forces_on_fluid(&bodies, begin, end);
 }
 
-// Forces on fluid into `force`, on bodies into the wrenches, for these velocities.
+// Finds forces on fluid (`force`) and on bodies (wrenches) for the given velocities.
 static void compute_forces(FloImplicitViscosity *v, FloWorld *world, const float *velocity,
                            const double *motions, const float *walls, float *force) {
   Forces forces = {world, v, velocity, walls, force};
@@ -186,7 +186,7 @@ static void first_range(void *context, size_t begin, size_t end, int thread) {
     }
 }
 
-// In double: the squares of tiny drops' momenta are too small for a float.
+// In double, since the squares of the momenta of tiny drops are too small for a float.
 static double dot_quads(const float *a, const float *b) {
   return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2];
 }
@@ -249,7 +249,7 @@ static void turn_range(void *context, size_t begin, size_t end, int thread) {
       v->way[k] = v->residue[k] / work->mass[i] + work->beta * v->way[k];
 }
 
-// The next way is the residual over the mass, made conjugate to the last one.
+// The next direction is the residual over the mass, made conjugate to the last direction.
 static void turn(void *context, double beta) {
   Work *work = context;
   FloImplicitViscosity *v = work->viscosity;
@@ -319,8 +319,9 @@ static void finish_range(void *context, size_t begin, size_t end, int thread) {
     }
 }
 
-// What bodies are told is what they get, also where the solution is not exact. Where they are locked, held or
-// led, it is all that fluid does to them: with the residual.
+// The reported force on a node is the impulse that it gets over dt, even if the solution is not exact. Along
+// axes where fluid cannot move the node, the force includes the residual, so that it is the whole force of
+// the fluid.
 static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
   for (size_t k = 0; k < v->n_nodes; ++k) {
     const double *impulse = v->node_change + 6 * k, *rest = v->node_residue + 6 * k;

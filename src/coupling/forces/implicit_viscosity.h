@@ -1,5 +1,5 @@
-// Viscosity as an implicit step, for fluids so thick that explicit forces would need tiny time steps. What is
-// solved, and how, is told in implicit_viscosity.c.
+// Viscosity as an implicit step, for fluids so viscous that explicit forces would need tiny time steps. The
+// equations and the solver stand in implicit_viscosity.c.
 #ifndef FLO_COUPLING_FORCES_IMPLICIT_VISCOSITY_H
 #define FLO_COUPLING_FORCES_IMPLICIT_VISCOSITY_H
 
@@ -9,8 +9,8 @@
 
 // Values of the parameter that a method offers.
 enum { FLO_VISCOSITY_AUTOMATIC, FLO_VISCOSITY_EXPLICIT, FLO_VISCOSITY_IMPLICIT };
-// change: of velocity; residue: of the momentum balance [N s]; way, image: search direction, and what the
-// operator makes of it; still_walls: as `walls`, at rest.
+// change: of velocity; residue: of the momentum balance [N s]; way: search direction; image: the operator
+// applied to `way`; still_walls: like `walls`, but at rest.
 #define FLO_VISCOUS_ARRAYS(X)                                                                                \
   X(change, FLO_SET_FLUID, 4)                                                                                \
   X(residue, FLO_SET_FLUID, 4)                                                                               \
@@ -24,28 +24,29 @@ typedef struct FloImplicitViscosity {
   double dt;
   double tolerance;
   int max_iterations;
-  bool has_led_bodies; // dynamic bodies move as they are told, like walls
-  int iterations;      // that the last step needed
-  double residual;     // that they left, as a share of the first one
+  bool has_led_bodies; // fluid does not move bodies; they act like walls
+  int iterations;      // of the last step
+  double residual;     // after the last step, as a share of the first residual
   size_t n_fluid, n_nodes;
   FLO_ARRAYS(FLO_VISCOUS_ARRAYS);
-  float *start;       // quadruples per fluid particle: velocity without viscosity; then with it
+  float *start;       // quadruples per fluid particle: velocity without, later with viscosity
   const float *walls; // quadruples: velocity and relative volume of wall samples
-  const float *zeros; // pressures of samples, which have none
-  // Six per node; of the way also the momenta:
+  const float *zeros; // pressures of samples that have no pressure
+  // Six numbers per node; node_momentum is M times node_way.
   double *node_start, *node_change, *node_residue, *node_way, *node_momentum, *node_image;
   FloBuffer nodes;
 } FloImplicitViscosity;
 
-// Whether a step of this length needs it.
+// Whether a step of this length needs implicit viscosity.
 bool flo_implicit_viscosity_is_needed(const FloWorld *world, double choice, double dt);
 // The longest step that viscosity allows for this choice.
 double flo_implicit_viscosity_max_dt(const FloWorld *world, double choice);
 
-// `velocity` (quadruples per fluid particle, the fourth part 0) is what fluid would have without viscosity,
-// and gets what it has with it; what made the difference is added to `force` [N]. `walls` are quadruples of
-// velocity and relative volume, `zeros` as many as any set has samples. Dynamic bodies are pushed. Needs the
-// neighbours of the step; tolerance and max_iterations must be set.
+// On entry `velocity` (quadruples per fluid particle, the fourth number is 0) is the velocity without
+// viscosity; on return it is that with viscosity. The force that makes the difference is added to `force`
+// [N]. `walls` are quadruples of velocity and relative volume. `zeros` has as many numbers as the larger set
+// has samples. Dynamic bodies are pushed. Needs the neighbours of the step; tolerance and max_iterations must
+// be set.
 FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *viscosity, FloWorld *world, double dt,
                                       float *velocity, float *force, const float *walls, const float *zeros,
                                       FloError *error);
@@ -53,7 +54,7 @@ void flo_implicit_viscosity_free(FloImplicitViscosity *viscosity, FloMemory *mem
 
 // ---- Parts, for tests ----
 
-// Everything but the solution: memory, coefficients, the neighbours of bodies.
+// Everything except the solution: memory, coefficients, the neighbours of bodies.
 FloStatus flo_implicit_viscosity_prepare(FloImplicitViscosity *viscosity, FloWorld *world, double dt,
                                          float *velocity, const float *walls, const float *zeros,
                                          FloError *error);

@@ -1,42 +1,43 @@
 // Surface tension and adhesion after Akinci, Akinci & Teschner 2013 (Versatile surface tension and adhesion
-// for SPH fluids): particles near the surface attract each other and repel at close range, the area of the
-// surface is kept small, and samples of solids attract fluid. With the unit vector x from j to i and q = r/H
-// the forces on i are
+// for SPH fluids). Particles near the surface attract each other, and repel at close range. A second force
+// keeps the area of the surface small. Samples of solids attract fluid. With the unit vector x from j to i
+// and q = r/H the forces on i are
 //
 //   -S (a_i + a_j)/2 C(q) x                 cohesion
 //   -G (grad grad w)(q) (n_i - n_j)         area:  minus the gradient of G H/2 sum |n_i|^2
 //   -B e_b V_b/V0 A(q) x                    adhesion to the sample b
 //
-// where n_i = H sum_j grad w(q_ij), w = (1-q^2)^3 (poly6), is not zero near the surface only, and a_i = |n_i|
-// over what it is at a plane surface, at most 1; e_b is the same for samples: the share of the kernel that
-// fluid can fill, over that at a plane wall.
+// where n_i = H sum_j grad w(q_ij), w = (1-q^2)^3 (poly6), is zero except near the surface. a_i is |n_i|
+// relative to its value at a plane surface, at most 1. e_b is the same for samples: the share of the kernel
+// that fluid can fill, relative to that at a plane wall.
 //
-// Their area force -gamma m (n_i - n_j) of two particles has a moment, and comes from no energy: even its
-// part along the line of centres, which has no moment, keeps a drop boiling. Here n is evened out by the
-// derivatives of an energy, which neither a translation nor a rotation of everything changes, so both momenta
-// are conserved.
+// The paper's area force -gamma m (n_i - n_j) between two particles has a moment and derives from no energy.
+// Even its part along the line of centres, which has no moment, keeps a drop boiling. Here the force that
+// evens out n is the derivative of an energy. No translation or rotation of the whole changes that energy, so
+// momentum and angular momentum are conserved.
 //
-// Their cohesion acts between all particles, K_ij = 2 rho0/(rho_i + rho_j) times as strongly near the
-// surface. Its pressure inside the fluid is many times that of the curved surface; particles lock in a
+// The paper's cohesion acts between all particles, K_ij = 2 rho0/(rho_i + rho_j) times as strongly near the
+// surface. Its pressure inside the fluid is many times that of the curved surface. Particles then lock in a
 // lattice, and a drop keeps its shape as if it were plastic. With a_i it acts near the surface only.
 //
-// Their gamma has no unit in which both terms are forces. Here strengths follow from the surface tension in
-// N/m, in the same way in 2D and in 3D, where the constants of their kernels would be different ones.
-// Parting fluid takes the work of all pairs across the cut, twice the surface tension. For an attraction
+// The paper's gamma has no unit in which both terms are forces. Here strengths follow from the surface
+// tension in N/m, in the same way in 2D and in 3D; the constants of the paper's kernels would differ. To part
+// fluid takes the work of all pairs across the cut, which is twice the surface tension. For an attraction
 // f(r) = S C(r/H) of n particles per volume, spread evenly, that gives (Rayleigh 1890 for 3D)
 //   3D: sigma = pi/8 n^2 int r^4 f dr      2D: sigma = 1/3 n^2 int r^3 f dr
-// and for the area term sigma is its energy for a lattice that ends at a plane. COHESION_SHARE of sigma comes
-// from the former, the rest from the latter; with much less cohesion the surface would evaporate. In truth
-// a_i weakens cohesion, particles at the surface find better places than those of a lattice, and pressure
-// acts there as well. CALIBRATION makes up for that: with it drops of 8 (3D) and 15 (2D) spacings radius
-// swing with the periods of Rayleigh and Lamb, to 6 % and 4 %; finer drops have not been measured.
+// For the area term, sigma is its energy for a lattice that ends at a plane. COHESION_SHARE of sigma comes
+// from cohesion, the rest from the area term. With much less cohesion the surface would evaporate. These
+// estimates are not exact: a_i weakens cohesion, particles at the surface leave the lattice for places of
+// lower energy, and pressure acts there as well. CALIBRATION corrects for that. With it drops of 8 (3D) and
+// 15 (2D) spacings radius oscillate with the periods of Rayleigh and Lamb, to 6 % and 4 %; finer drops have
+// not been measured.
 #include "coupling/forces/surface_tension.h"
 
 #include "base/parallel.h"
 #include "base/vecmath.h"
 
 // clang-format off
-#include "sph/real_scalar.h" // before kernel.h, which is written in its vocabulary
+#include "sph/real_scalar.h" // before kernel.h, which uses its type
 #include "sph/kernel.h"
 #include "sph/tension_kernel.h"
 // clang-format on
@@ -63,7 +64,7 @@ bool flo_surface_tension_is_used(const FloWorld *world) {
 }
 
 // A quarter of the time in which the shortest capillary wave crosses a spacing (Brackbill, Kothe & Zemach
-// 1992, eq. 61): the forces of pairs are stiffer than the waves.
+// 1992, eq. 61), since the forces of pairs are stiffer than the waves.
 double flo_surface_tension_max_dt(const FloWorld *world) {
   double s3 = pow(world->def.spacing, 3), dt = INFINITY;
   for (size_t k = 0; k < world->materials.count; ++k) {
@@ -96,8 +97,8 @@ static double cohesive_tension(const FloWorld *world) {
   return (dim == 3 ? FLO_PI / 8 : 1.0 / 3) * n * n * pow(world->kernel.support, dim + 2) * moment;
 }
 
-// Length of n in layer `k` of a lattice that ends at a plane above layer 0: what the layers k+1, k+2, ...
-// below it add, since those above and as many below cancel.
+// Length of n in layer `k` of a lattice that ends at a plane above layer 0. Only the layers at distances k+1,
+// k+2, ... below it count, since the nearer ones below cancel those above.
 static double normal_of_layer(const FloWorld *world, int k) {
   double step = world->def.spacing / world->kernel.support, sum = 0;
   int reach = (int)ceil(1 / step), reach_y = world->def.dim == 3 ? reach : 0;
@@ -108,14 +109,14 @@ static double normal_of_layer(const FloWorld *world, int k) {
   return sum;
 }
 
-// Energy per area of that plane, with a strength of one.
+// Energy per area of that plane, for a strength of one.
 static double area_tension(const FloWorld *world) {
   double sum = 0, s = world->def.spacing;
   for (int k = 0; k * s < world->kernel.support; ++k) sum += pow(normal_of_layer(world, k), 2);
   return world->kernel.support / 2 * sum / pow(s, world->def.dim - 1);
 }
 
-// Work per strength that it takes to bring a particle from the distance r of a sample out of its reach.
+// Work per strength that moves a particle from distance r of a sample out of its reach.
 static double adhesive_potential(const FloWorld *world, double r) {
   double support = world->kernel.support, step = (support - r) / N_INTEGRATION, sum = 0;
   if (step <= 0) return 0;
@@ -124,7 +125,7 @@ static double adhesive_potential(const FloWorld *world, double r) {
   return sum;
 }
 
-// The same from a sheet of samples of the fluid's rest volume, `depth` spacings away.
+// The same for a sheet of samples with the fluid's rest volume, `depth` spacings away.
 static double sheet_potential(const FloWorld *world, int depth) {
   double s = world->def.spacing, sum = 0;
   int reach = (int)ceil(world->kernel.support / s), reach_y = world->def.dim == 3 ? reach : 0;
@@ -142,8 +143,8 @@ static double room_of_layer(const FloWorld *world, int l) {
   return sum * flo_world_rest_volume(world);
 }
 
-// How strongly a sample pulls: its relative volume, if it is at the surface. Fluid would sink into the wall
-// if deeper ones pulled as well.
+// How strongly a sample attracts: its relative volume, times the degree to which it is at the surface. Fluid
+// would sink into the wall if deeper samples attracted as well.
 static double pull_of_sample(const FloWorld *world, double volume, double room, double plane_room) {
   double exposed = plane_room > 0 ? fmin(fmax(room / plane_room, 0), 1) : 0;
   return exposed * volume / flo_world_rest_volume(world);
@@ -157,8 +158,8 @@ static double layer_share(const FloWorld *world, int l) {
   return pull_of_sample(world, world->boundary_gamma / own, room_of_layer(world, l), room_of_layer(world, 0));
 }
 
-// Work per area that it takes to lift fluid on a lattice off a plane wall, its first sheet a spacing from the
-// first layer of samples, with a strength of one.
+// Work per area that lifts fluid on a lattice off a plane wall, for a strength of one. The first sheet of
+// fluid is a spacing away from the first layer of samples.
 static double adhesive_work(const FloWorld *world) {
   double work = 0;
   int reach = (int)ceil(world->kernel.support / world->def.spacing);
@@ -169,12 +170,11 @@ static double adhesive_work(const FloWorld *world) {
 
 FloTensionStrengths flo_surface_tension_strengths(const FloWorld *world) {
   double calibration = CALIBRATION[world->def.dim - 2], work = adhesive_work(world);
-  return (FloTensionStrengths){
-      .cohesion = calibration * COHESION_SHARE / cohesive_tension(world),
-      .area = calibration * (1 - COHESION_SHARE) / area_tension(world),
-      .normal = normal_of_layer(world, 0),
-      // Where the support ends before the first layer there is nothing to hold on to.
-      .adhesion = work > 0 ? 1 / work : 0};
+  return (FloTensionStrengths){.cohesion = calibration * COHESION_SHARE / cohesive_tension(world),
+                               .area = calibration * (1 - COHESION_SHARE) / area_tension(world),
+                               .normal = normal_of_layer(world, 0),
+                               // If the support ends before the first layer, nothing attracts.
+                               .adhesion = work > 0 ? 1 / work : 0};
 }
 
 // ---- Preparation ----

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// The material of all fluid, as far as viscous forces go; NULL if fluids differ.
+// The material of all fluid if it has one density and viscosity; NULL if fluids differ.
 static const FloMaterial *single_fluid(const FloWorld *world) {
   const FloMaterial *m = flo_materials(world), *first = NULL;
   for (size_t k = 0; k < world->materials.count; ++k) {

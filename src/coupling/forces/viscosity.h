@@ -6,13 +6,13 @@
 #include "state/state.h"
 
 typedef struct FloViscosity {
-  bool is_single; // one density and viscosity for all fluid: no need to look up the neighbour's
+  bool is_single; // one density and viscosity for all fluid, so those of neighbours need not be read
   FloFluidCoefficients all;
-  FloBuffer each; // FloFluidCoefficients per fluid particle, where fluids differ
+  FloBuffer each; // FloFluidCoefficients per fluid particle, if fluids differ
 } FloViscosity;
 
 // `artificial` acts while particles approach each other: alpha h c of Monaghan's viscosity [m^2/s]. Without
-// `has_laminar` that is all.
+// `has_laminar` nothing else acts.
 FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double artificial, bool has_laminar,
                                 FloError *error);
 // The longest step for which explicit viscous forces are stable.

@@ -3,19 +3,18 @@
 //
 //   p = max(B (r^gamma - 1) + damping s c drho/dt, 0),  r = rho/rho0,  B = rho0 c^2 / gamma
 //
-// The damping term is a bulk viscosity: it takes energy from sound waves, which weak compressibility makes
-// and water does not have, and none from flow without compression. drho/dt is the difference to the step
-// before, so it costs nothing.
+// The damping term is a bulk viscosity. It takes energy from sound waves, which are an effect of weak
+// compressibility, and none from flow without compression. drho/dt is the difference to the last step, so it
+// costs nothing.
 //
-// p is kept from going negative because a free surface would otherwise be torn into threads (tensile
-// instability).
+// Negative pressures are set to zero: they would tear a free surface into threads (tensile instability).
 #ifndef FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 #define FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 
 #include "coupling/forces/forces.h"
 
 // clang-format off
-#include "sph/real_scalar.h" // first: the vocabulary of the others
+#include "sph/real_scalar.h" // first: it defines the type that the next one uses
 #include "sph/particle.h"
 // clang-format on
 
@@ -27,22 +26,22 @@ typedef struct FloTait {
   float per_dt;  // one over the time since the last density [1/s]
 } FloTait;
 
-// What the scene asks for, or ten times the highest speed expected so far. Without gravity and motion any
-// speed will do; one metre a second keeps the time step sensible.
+// The speed of sound of the scene, or ten times the highest speed expected so far. Without gravity and motion
+// any speed is valid; one metre per second gives a reasonable time step.
 static inline double flo_sound_speed(const FloWorld *world, double expected) {
   double asked = world->params[FLO_TAIT_SOUND_SPEED];
   if (asked > 0) return asked;
   return expected > 0 ? 10 * expected : 1;
 }
 
-// Of Monaghan's viscosity: alpha h c [m^2/s].
+// alpha h c of Monaghan's viscosity [m^2/s].
 static inline double flo_tait_viscosity(const FloWorld *world, double c) {
   return world->params[FLO_TAIT_ALPHA] * world->kernel.support / 2 * c;
 }
 
 static inline FloTait flo_tait(const FloWorld *world, double c) {
-  // Where something was just added, the earlier density is not one to compare with; after a very short step
-  // the difference is mostly rounding, and is not divided by less than a tenth of the usual one.
+  // If something was just added, the last density cannot be compared. After a very short step the difference
+  // is mostly rounding, so it is divided by at least a tenth of the usual step.
   double shortest = 0.1 * world->def.cfl * world->def.spacing / c;
   return (FloTait){.c = (float)c,
                    .gamma = (float)world->params[FLO_TAIT_GAMMA],
@@ -50,7 +49,7 @@ static inline FloTait flo_tait(const FloWorld *world, double c) {
                    .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest))};
 }
 
-// `change` is that of the density since the step before.
+// `change` is the change of density since the last step.
 static inline float flo_tait_pressure(const FloTait *tait, float rest, float density, float change) {
   float stiffness = rest * tait->c * tait->c / tait->gamma;
   float pressure = stiffness * particle_tait(density / rest, tait->gamma);

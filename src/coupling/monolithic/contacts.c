@@ -2,17 +2,17 @@
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
-// Share of a displacement since it stuck that a contact takes back in a step.
+// Share of the displacement since sticking that a contact takes back in a step.
 #define ANCHOR_RATE 0.2f
-// So deep in another body, in spacings, a sample is about to pass that body's sheet of samples.
+// At this depth in another body, in spacings, a sample is about to pass that body's sheet of samples.
 #define DEEP 0.25
 
 // ---- Bodies in each other ----
 
 // Sheets of samples that have passed each other push the wrong way: bodies that overlap by more than a
-// spacing would stay hooked into each other. Where samples of one body are deep in another, these are pushed
-// instead along one way out for the pair, the mean of the nearest ways out of all of them: ways of their own
-// would contradict each other and twist the bodies.
+// spacing would stay hooked. So samples that are deep in another body are pushed along one direction for the
+// pair of bodies, the mean of the nearest directions out of all of them. Separate directions would contradict
+// each other and twist the bodies.
 static double depth_of(const FloWorld *world, size_t i, const FloBody *other, double x[3]) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   vec_set(x, rigid->x[i], rigid->y[i], rigid->z[i]);
@@ -43,8 +43,8 @@ static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t 
   return FLO_OK;
 }
 
-// Where the nearest ways of the samples contradict each other, bodies part along the line between their
-// centres; if these are in one place, the second goes up.
+// If the directions of the samples contradict each other, bodies part along the line between their centres.
+// If the centres coincide, the second body goes up.
 static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
   static const double agreement = 0.5;
   const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
@@ -60,7 +60,7 @@ static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
   vec_scale(out, length > 0 ? 1 / length : 0, out);
 }
 
-// A neighbour of a sample, and its body.
+// Index of neighbour k of sample i.
 static size_t sample_of(const FloPairs *pairs, size_t i, int32_t k) {
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   return (size_t)slots[k].index[i % FLO_BLOCK];
@@ -70,8 +70,8 @@ static uint32_t body_of(const FloWorld *world, FloSet set, size_t i, int32_t k) 
   return world->sets[set].body[sample_of(flo_pairs_of(world, FLO_SET_RIGID, set), i, k)];
 }
 
-// From the neighbour number `k` on, the next one whose body differs from `last` and in which the sample is
-// deep; the number of neighbours if there is none.
+// The first neighbour from number `k` on whose body is not `last` and in which the sample is deep. Returns
+// the number of neighbours if there is none.
 static int32_t next_deep(const FloWorld *world, size_t i, FloSet set, int32_t k, uint32_t last) {
   const int32_t count = flo_pairs_of(world, FLO_SET_RIGID, set)->row_count[i];
   double x[3];
@@ -116,7 +116,7 @@ static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError 
 
 // ---- Contacts ----
 
-// What is summed up over the neighbours of one sample.
+// Sums over the neighbours of one sample.
 typedef struct Meeting {
   FloContact contact;
   uint32_t row, n_touches;
@@ -129,10 +129,10 @@ typedef struct Meeting {
   double wall_spin[3];  // sum of V W omega over walls
   double wall[3];       // sum of V W v over walls
   double own_arm[3];    // sum of V W (middle - position of the first carrier)
-  double lever[3];      // sum of V (middle - sample) x grad W over those that push it out
-  const FloBody *other; // that `is_deep` and `out` are about
+  double lever[3];      // sum of V (middle - sample) x grad W over neighbours that push it out
+  const FloBody *other; // the body that `is_deep` and `out` refer to
   bool is_deep;
-  double out[3]; // the nearest way out of the other body
+  double out[3]; // direction out of the other body
 } Meeting;
 
 // One neighbour of a sample.
@@ -151,7 +151,7 @@ static double distance_to(const FloWorld *world, size_t i, const Neighbour *n, d
   return vec_length(between);
 }
 
-// From the positions that the grids hold, which are those of the start of the step.
+// Uses the positions that the grids hold, which are those at the start of the step.
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample) {
   const int32_t *here = world->grids[FLO_SET_RIGID].fixed + 4 * (size_t)contact->sample,
                 *there = world->grids[FLO_SET_BOUNDARY].fixed + 4 * wall_sample;
@@ -163,7 +163,7 @@ float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, si
          (float)flo_kernel_w(&world->kernel, vec_length(between));
 }
 
-// The way out of the other body, if the sample is deep in it.
+// Whether the sample is deep in the other body; then sets the direction out of it.
 static bool is_pushed_out(const FloWorld *world, const FloMonolithic *mono, size_t i, const FloBody *other,
                           Meeting *meeting) {
   if (mono->n_deep_pairs == 0) return false;
@@ -178,8 +178,8 @@ static bool is_pushed_out(const FloWorld *world, const FloMonolithic *mono, size
   return meeting->is_deep;
 }
 
-// As strongly as before and without friction, which would hold it; both feel it half way between the samples,
-// which keeps the angular momentum.
+// Turns the force to the direction out, with the same strength. There is no friction, which would hold the
+// sample. Both forces act halfway between the samples, which conserves angular momentum.
 static void push_out(Neighbour *n, double volume, const double between[3], Meeting *meeting) {
   double lever[3];
   vec_scale(meeting->out, -vec_length(n->g), n->g);
@@ -187,7 +187,7 @@ static void push_out(Neighbour *n, double volume, const double between[3], Meeti
   vec_add_scaled(meeting->lever, lever, -0.5 * volume, meeting->lever);
 }
 
-// The touch of this node among those of the contact; the next one if it has none yet.
+// The contact's touch of this node; a new one if there is none.
 static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t node) {
   FloTouch *touches = mono->touches + meeting->contact.first;
   for (uint32_t k = 0; k < meeting->n_touches; ++k)
@@ -197,7 +197,7 @@ static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t 
   return &touches[meeting->n_touches++];
 }
 
-// A wall near the sample moves as it is told.
+// The motion of a wall near the sample is given.
 static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, double weight,
                       Meeting *meeting) {
   const double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample],
@@ -207,7 +207,7 @@ static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, do
   vec_add_scaled(meeting->wall_spin, wall->state.angular_velocity, weight, meeting->wall_spin);
 }
 
-// A sample of another body that forces move is pushed the other way.
+// A sample of another body that forces move gets the opposite force.
 static void meet_other(const FloWorld *world, const FloMonolithic *mono, const Neighbour *n, double volume,
                        double weight, const double between[3], Meeting *meeting) {
   const FloCarried carriers = flo_monolithic_carriers(world, n->sample);
@@ -256,7 +256,7 @@ static void meet_neighbours(const FloWorld *world, const FloMonolithic *mono, si
   }
 }
 
-// An overlap vanishes slowly; error and steepness are of the sum of kernels.
+// Lets an overlap vanish slowly. Error and steepness are those of the kernel sum.
 static double gap_of(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
   if (error >= 0) return error;
   double speed = world->params[FLO_MONO_SEPARATION];
@@ -264,7 +264,7 @@ static double gap_of(const FloWorld *world, const FloMonolithic *mono, double er
   return -fmin(-FLO_OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 
-// What the contact does to a node that carries its sample.
+// The effect of the contact on a node that carries its sample.
 static void finish_own(const Meeting *m, int k, float volume, double per_sum, FloTouch *own) {
   const double *arm = m->carriers.arms[k], share = m->carriers.shares[k];
   double torque[3], shift[3];
@@ -347,7 +347,7 @@ static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t nod
   return true;
 }
 
-// How many nodes a contact has to do with, its own included.
+// The number of nodes that a contact acts on, its own included.
 static uint32_t count_nodes(const FloWorld *world, size_t i) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
   const FloCarried own = flo_monolithic_carriers(world, i);
@@ -405,7 +405,7 @@ static FloStatus give_touches(FloWorld *world, FloMonolithic *mono, FloError *er
   return FLO_OK;
 }
 
-// Each contact is met by itself, once it is known where its touches go.
+// Contacts are filled in parallel, when the place of each contact's touches is known.
 FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
   enum { AT_ONCE = 256 };
   Meetings meetings = {world, mono};

@@ -1,23 +1,23 @@
-// How far to go along a conjugate way. The paper's NNCG takes the step of Jacobi as it is, which is cautious;
-// conjugate gradients go to where the energy is least. All errors depend linearly on the pressures, so two
-// points of a line tell them all: where a trial started, and the trial itself. The best point between or
-// beyond them costs no sweep over pairs.
+// Length of the step along a conjugate direction. The paper's NNCG takes the step of Jacobi as it is, which
+// is cautious. Conjugate gradients go to the point of least energy. All errors depend linearly on the
+// pressures, so two points of a line give the errors at all others: the start of a trial, and the trial
+// itself. The best point between or beyond them needs no sweep over pairs.
 //
-// Friction, whose limits depend on other unknowns, derives from no energy, and all contacts of a body change
-// together: contacts keep the steps of the paper. What they do to the fluid along the line counts as if it
-// were linear, too, and the next trial sees what is left.
+// Contacts keep the steps of the paper: friction derives from no energy, since its limits depend on other
+// unknowns, and all contacts of a body change together. Their effect on the fluid along the line is taken as
+// linear, too. The next trial finds the error of that.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
 typedef struct Line {
   FloMonolithic *mono;
-  float length; // of the way from the start; 1 is the trial
+  float length; // position on the line; 0: start, 1: trial
 } Line;
 
 static float between(float from, float to, float length) { return from + length * (to - from); }
 
-// Beyond the trial pressures may come to zero, and the errors then are not quite those of the system. They
-// serve to choose the next way; the next trial has its own.
+// Beyond the trial some pressures may be clamped to zero. Then the errors are slightly wrong. They only serve
+// to choose the next direction; the next trial computes its own errors.
 static void go_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Line *line = context;

@@ -1,12 +1,12 @@
-// All that rows have to do with nodes: touches of fluid and contacts, their parts of the diagonals (Appendix
-// A), and their order by nodes.
+// All touches between rows and nodes: those of fluid rows and of contacts, their parts of the diagonals
+// (Appendix A), and their order by nodes.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
 enum { CHUNK_TOUCHES = 256 };
 
-// What is near what changes from step to step: whatever grows gets half as much again, so that a warm world
-// seldom takes memory.
+// The number of neighbours changes with every step. A buffer that grows gets half as much again, so that
+// memory is seldom allocated.
 FloStatus flo_monolithic_reserve(FloWorld *world, FloMonolithic *mono, FloMonolithicBuffer which, size_t size,
                                  size_t keep, FloError *error) {
   FloBuffer *buffer = &mono->buffers[which];
@@ -35,7 +35,7 @@ typedef struct Meetings {
 
 // ---- Diagonals ----
 
-// J M^-1 J^T of one touch: how much of itself a row feels through the node, (A.3) and (A.7).
+// J M^-1 J^T of one touch: the effect of a row on itself through the node, (A.3) and (A.7).
 static double response_of(const FloNode *node, const float j[6]) {
   const double wide[6] = {(double)j[0], (double)j[1], (double)j[2], (double)j[3], (double)j[4], (double)j[5]};
   return flo_node_response(node, wide);
@@ -87,7 +87,7 @@ void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     size_t main = mono->fluid_touch_begin[n];
     double diagonal = (double)mono->diagonal[mono->coupled[n]];
-    if (!(diagonal > 0)) continue; // at the very edge of everything: it does nothing
+    if (!(diagonal > 0)) continue; // nothing around it has a gradient, so it has no effect
     for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
       const FloTouch *t = &mono->touches[k];
       if (t->response > mono->touches[main].response) main = k;

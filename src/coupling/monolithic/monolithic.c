@@ -2,26 +2,27 @@
 // as one system (Probst & Teschner 2023: Monolithic Friction and Contact Handling for Rigid Bodies and Fluids
 // using SPH; equation numbers are theirs).
 //
-// Unknown are a pressure p_i for each fluid particle and each sample of a dynamic body near another body, and
-// a friction multiplier for the latter. With g_i = sum_j V_j grad W_ij over all neighbours that do not belong
-// to the same body:
+// The unknowns are a pressure p_i for each fluid particle and for each sample of a dynamic body near another
+// body, and a friction multiplier for each such sample. With g_i = sum_j V_j grad W_ij over all neighbours
+// that do not belong to the same body:
 //
 // clang-format off
 //   volume error       C_i = C_i(t) - dt sum_j V_j (v_i - v_j) . grad W_ij
 //   its conditions     C_i >= 0, p_i >= 0, p_i C_i = 0
 //   forces of p_i      -p_i V_i V_j grad W_ij on i, the opposite on j
-//   C_i(t) of fluid    1 - sum_j V_j W_ij, itself included; if negative, the share of it that is taken back
-//   C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c is what two plane sheets one spacing apart see
+//   C_i(t) of fluid    1 - sum_j V_j W_ij, itself included; if negative, the share that this step corrects
+//   C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c: that sum of plane sheets one spacing apart
 // clang-format on
 //
-// These are (3.7)-(3.16) with volumes of samples in place of ones, so that uneven sampling and samples of
-// another size weigh what they should; for even sampling nothing changes. Since forces are the transposed of
-// the constraint, the matrix is symmetric, momentum is conserved, and no energy is made. Walls have no
-// pressure (p_b = 0), in the forces as in the diagonals; the pressure of samples does not push fluid, as in
-// the paper.
+// These are (3.7)-(3.16) with volumes of samples in place of ones. So uneven sampling and samples of another
+// size have the right weight; for even sampling nothing changes. The forces are the transpose of the
+// constraint, so the matrix is symmetric, momentum is conserved, and no energy is produced. Walls have no
+// pressure (p_b = 0), neither in the forces nor in the diagonals. The pressure of samples does not push
+// fluid, as in the paper.
 //
-// Where the surface is: closed bodies have their samples half a spacing below it, so fluid one spacing away
-// from the samples rests half a spacing outside, which is its own half; bodies touch where they are drawn.
+// Position of the surface: closed bodies have their samples half a spacing below it. Fluid rests one spacing
+// away from the samples, so its centres are half a spacing outside the surface. Bodies touch where their
+// surfaces do.
 #include "coupling/monolithic/monolithic.h"
 
 #include "base/parallel.h"
@@ -107,7 +108,7 @@ static const FloField fields[] = {
 
 static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }
 
-// ---- Life ----
+// ---- Creation and end ----
 
 static double contact_sum(const FloWorld *world) {
   double sum = 0, gamma = world->params[FLO_MONO_GAMMA], s = world->def.spacing;
@@ -166,7 +167,7 @@ static FloForceSweep describe_sweep(const FloMonolithic *mono) {
   return (FloForceSweep){.fluid = mono->before, .force = mono->explicit_force};
 }
 
-// What a sweep did to nodes.
+// Adds the forces of a sweep on nodes.
 static void add_drag(FloWorld *world, FloMonolithic *mono, const FloBodyRows *rows) {
   for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
     vec_add(mono->partners[k].drag, rows->wrenches + 6 * k, mono->partners[k].drag);
@@ -192,7 +193,7 @@ static void start_bodies(FloWorld *world, FloMonolithic *mono) {
   flo_world_kick_bodies(world, mono->wrenches, mono->dt);
 }
 
-// After all other forces but pressure.
+// Applies implicit viscosity, after all other forces except pressure.
 static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *error) {
   FloForces *forces = &mono->forces;
   FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->start, mono->explicit_force, error));
@@ -203,10 +204,10 @@ static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *er
 
 // ---- Volumes and diagonals of fluid ----
 
-// A compression that has crept in is taken back over several steps. To undo it at once, as the paper does,
-// needs pressures far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error
-// of a ten-thousandth asks for as much as a twentieth of a layer's weight. Then still water keeps simmering,
-// and needs nearly twice as many iterations. The velocities' divergence is held at zero all the same.
+// A compression is corrected over several steps. To correct it at once, as the paper does, needs pressures
+// far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error of a
+// ten-thousandth needs as much as a twentieth of a layer's weight. Then still water keeps simmering and needs
+// nearly twice as many iterations. The divergence of velocities is still held at zero.
 static void volume_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
@@ -227,7 +228,7 @@ static void volume_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Walls' share of the steepness, and what their motion does to the volume.
+// Adds the walls' part of the gradient sum, and the effect of their motion on the volume.
 static void add_walls_to_steep(const FloWorld *world, FloMonolithic *mono, size_t i) {
   const FloPairs *walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY);
   const FloPairSlot *slots = walls->slots + walls->slot_begin[i / FLO_BLOCK];
@@ -260,7 +261,7 @@ static void steep_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Bodies' share of the steepness is known from the touches.
+// The bodies' part of the gradient sum is known from the touches.
 static void add_bodies_to_steep(FloMonolithic *mono) {
   float per_volume = 1 / (float)mono->rest_volume;
   for (size_t n = 0; n < mono->n_coupled; ++n)
@@ -304,8 +305,8 @@ static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
   }
 }
 
-// A contact that its friction holds adds up what it slips nevertheless, and takes it back by and by; one that
-// slides, or has lost touch, has nothing to go back to.
+// A contact that sticks adds up the slip that remains and takes it back over several steps. A contact that
+// slides or has opened has no anchor.
 static void move_anchor(FloWorld *world, const FloMonolithic *mono, const FloContact *c) {
   float limit = c->cone * c->pressure;
   float friction2 =
@@ -325,7 +326,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
     memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
   }
   world->contacts = 0;
-  // A sample without a contact keeps nothing. What anchors were is in the contacts.
+  // A sample without a contact keeps nothing. The old anchors are in the contacts.
   for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_ANCHOR_Z; ++field)
     memset(extra(world, FLO_SET_RIGID, field), 0, n_rigid * sizeof(float));
   for (size_t k = 0; k < mono->n_contacts; ++k) {
@@ -338,7 +339,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
   }
 }
 
-// Pressure and friction give their impulses; what the host is told includes drag.
+// Applies the impulses of pressure and friction. The forces that the host reads include drag.
 static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
   flo_world_clear_body_forces(world);
   for (size_t k = 0; k < world->nodes.count; ++k) {
@@ -388,18 +389,19 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   return FLO_OK;
 }
 
-// A share that depends on the step as a rate does, so that shorter steps do not push harder. Drops would stay
-// angular if the corners that surface tension pulls on could give way for a while.
+// The share of a compression that a step corrects. It depends on the step like a rate, so that shorter steps
+// do not push harder. With surface tension it is 1: drops would stay angular if the corners that surface
+// tension pulls on could be compressed for a while.
 static double correction(const FloWorld *world, double dt) {
   double g = vec_length(world->def.gravity);
   double time = world->params[FLO_MONO_CORRECTION_TIME] * sqrt(world->def.spacing / (g > 0 ? g : 1));
   return time > 0 && !flo_surface_tension_is_used(world) ? 1 - exp(-dt / time) : 1;
 }
 
-// Fluid that fills a domain which repeats along all axes has nowhere to expand to: what is compressed stays
-// so whatever the pressures are, these are known up to a constant only, and grow without end. There is room
-// where a particle has less than its rest density around it; a hole of a single particle, which is no free
-// surface, leaves it 0.92 of that. Emitters may fill a domain later.
+// Fails if fluid fills a domain that repeats along all axes. Such fluid has no room to expand, so its
+// compression remains at any pressure. Pressures are then known only up to a constant and grow without limit.
+// There is room if a particle has less than its rest density around it. A hole of a single particle, which is
+// no free surface, leaves 0.92 of that. Every step checks this, since emitters may fill a domain later.
 static FloStatus check_room(const FloWorld *world, const FloMonolithic *mono, FloError *error) {
   static const float full = 0.9f;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
@@ -443,9 +445,9 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   return FLO_OK;
 }
 
-// ---- Forces on walls, asked for between steps; those on bodies are known from the step ----
+// ---- Forces on walls, requested between steps; those on bodies are known from the step ----
 
-// Pressure: the opposite of what a wall does to fluid, (3.15).
+// Pressure: the opposite of the force of a wall on fluid, (3.15).
 static void wall_pressure_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
@@ -459,8 +461,8 @@ static void wall_pressure_range(void *context, size_t begin, size_t end, int thr
     for (size_t axis = 0; axis < 3; ++axis) force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
 }
 
-// What a contact does to the samples of walls near it: the opposite of its pressure force and of its share of
-// friction.
+// Adds the forces of a contact on the wall samples near it: the opposite of its pressure force and of its
+// share of friction.
 static void add_contact(const FloWorld *world, FloMonolithic *mono, const FloContact *c) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];

@@ -6,50 +6,50 @@
 #include "coupling/forces/forces.h"
 #include "sph/arrays.h"
 
-// Unknowns stand in rows: a pressure for each fluid particle, then a pressure and a friction multiplier for
-// each contact, which is a sample of a dynamic body near other bodies.
+// The unknowns stand in rows: first a pressure for each fluid particle, then a pressure and a friction
+// multiplier for each contact. A contact is a sample of a dynamic body near other bodies.
 //
-// What a row has to do with one node. Since the samples that a node carries move together, the sum over all
-// of them that are near becomes one force and one torque.
+// A touch is the effect of a row on one node. The samples of a node move together, so all of them that are
+// near act as one force and one torque.
 typedef struct FloTouch {
   uint32_t row, node;
   float j[6];           // force and torque on the node, about its position, per unit of the row's pressure
-  float weight, arm[3]; // force on the node per friction multiplier, and the weighted arm it acts at
+  float weight, arm[3]; // force on the node per friction multiplier, and the weighted arm of that force
   float response;       // J M^-1 J^T
-  float slip;           // mean over the tangent plane of the same for friction
-  float spin;           // mean over the axes of the same for torques
-  bool is_main;         // of the nodes next to a fluid row, the one it pushes most
+  float slip;           // the same for friction, mean over the tangent plane
+  float spin;           // the same for torques, mean over the axes
+  bool is_main;         // the node that a fluid row pushes most
 } FloTouch;
 
-// What a touch does to its node, for sums over all touches of a node: these are read once a sweep.
+// The part of a touch that is needed for sums over all touches of a node, once a sweep.
 typedef struct FloLoad {
   uint32_t row;
   float j[6], weight, arm[3];
 } FloLoad;
 
-// What every sweep reads comes first, in a line of the cache of its own.
+// The fields that every sweep reads come first, in one cache line.
 typedef struct FloContact {
   _Alignas(64) float pressure;
   float friction[3];
   float torque[3]; // against rolling and spinning
-  float error;     // volume error at the end of the step, as the unknowns are now
+  float error;     // volume error at the end of the step, with the present unknowns
   uint32_t sample, body;
-  uint32_t first, count; // its touches: those of its own nodes first
+  uint32_t first, count; // its touches; those of its own nodes first
   float volume;          // of the sample
   float cone;            // largest friction per pressure: mu |F_N| / p, (3.17)
   float roll_limit;      // largest torque per pressure; 0: none
   float gap;             // volume error if only walls moved, (3.10)
-  float normal[3];       // away from what it presses on
+  float normal[3];       // away from the bodies that it presses on
   float wall[3];         // velocity of the walls near it, weighted
-  float bias[3];         // velocity that would take it back to where it stuck
-  float velocity[3];     // tangential, as the unknowns are now; with the bias
+  float bias[3];         // velocity that would return it to where it stuck
+  float velocity[3];     // tangential, with the present unknowns; includes the bias
   float diagonal, slip_diagonal, slip_share;
-  // A move is what Jacobi proposes, a way is the conjugate one.
+  // move: step that Jacobi proposes; way: conjugate direction.
   float pressure_move, pressure_way, friction_move[3], friction_way[3];
   float wall_spin[3], spin[3], torque_move[3], torque_way[3], spin_diagonal, spin_share;
   float anchor[3]; // displacement since it stuck
   float per_sum;   // one over the sum of V W over all neighbours
-  bool is_deep;    // in another body
+  bool is_deep;    // the sample is deep in another body
 } FloContact;
 
 // What the solver knows of a node.
@@ -59,37 +59,39 @@ typedef struct FloPartner {
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
   double drag[3], turn_drag[3];            // viscous force and torque
-  double drag_sums[27];                    // these as the body moves now, and the upper half of their matrix
-  double drift[6];                         // what they change its velocities by
-  double fluid_load;                       // sum over the fluid rows next to it of response over diagonal
-  double n_active;                         // contacts that press on it
-  double n_shared;                         // for how many its mass has been shared out; negative: not yet
-  bool has_fluid;                          // next to it
-  float yield[6];                          // how the body gives way to what the fluid rows are about to do
-  float motion[6];                         // velocities once more
+  double drag_sums[27]; // drag at the present velocities (w), and the upper half of K; see touches.c
+  double drift[6];      // change of velocities by drag
+  double fluid_load;    // sum of response/diagonal over the fluid rows next to it
+  double n_active;      // number of active contacts
+  double n_shared;      // n_active when its mass was last shared; negative: not yet
+  bool has_fluid;       // fluid is next to it
+  float yield[6];       // how it yields to the fluid rows in this iteration; see yield.c
+  float motion[6];      // the velocities as floats
 } FloPartner;
 
 enum { FLO_CHUNK_SUMS = 34, FLO_CHUNKS_AT_ONCE = 16 };
 
-// Touches of one node, few enough for a thread; sums are formed by these and added in order.
+// Touches of one node, enough for one task. The sums of chunks are added in order.
 typedef struct FloTouchChunk {
   uint32_t begin, end, node;
 } FloTouchChunk;
 
-// Two bodies that have passed into each other, and the way out for the first; the second goes the other way.
+// Two bodies that overlap deeply. The first leaves along `out`, the second in the opposite direction.
 typedef struct FloDeepPair {
   uint32_t first, second;
   double out[3];
-  double n_samples; // that are deep in the other body
+  double n_samples; // number of samples that are deep in the other body
 } FloDeepPair;
 
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
-  double pressure;       // of fluid, times its diagonal: the change of volume that it prevents
-  double square;         // of the move of fluid, in joule
-  double contact_square; // the same of contacts
-  double cross;          // the same with the errors where the last trial started
-  double slope, bend; // of the energy along the line to the trial: downwards at first, less by `bend` at it
+  double pressure;       // of fluid, times the diagonal: the volume change that it prevents
+  double square;         // of the fluid's move, in the norm of the matrix [J]
+  double contact_square; // the same for contacts
+  double cross;          // fluid's move times the errors at the start of the last trial [J]
+  // Energy along the line to the trial: `slope` is its decrease per length at the start, and slope - bend at
+  // the trial.
+  double slope, bend;
 } FloResidual;
 
 typedef enum FloMonolithicBuffer {
@@ -108,10 +110,10 @@ typedef enum FloMonolithicBuffer {
   FLO_N_BUFFERS
 } FloMonolithicBuffer;
 
-// pressure: unknown; move, way: what Jacobi proposes, and the conjugate one; error: of volume at the end of
-// the step; source: the same without fluid's motion, own_source: and without bodies; from_*: where the last
-// trial started; steep: sum of V_j grad W_ij over all neighbours; velocities: before the step, start: without
-// pressure, and with it.
+// pressure: unknown; move: step that Jacobi proposes; way: conjugate direction; error: volume error at the
+// end of the step; source: the same without the motion of fluid; own_source: the same without the motion of
+// fluid and bodies; from_*: values at the start of the last trial; steep: sum of V_j grad W_ij over all
+// neighbours. before, start, velocity: velocities before the step, without pressure, and with pressure.
 #define FLO_MONO_ARRAYS(X)                                                                                   \
   X(pressure, FLO_SET_FLUID, 1)                                                                              \
   X(move, FLO_SET_FLUID, 1)                                                                                  \
@@ -132,30 +134,30 @@ typedef enum FloMonolithicBuffer {
 typedef struct FloMonolithic {
   // Saved:
   double was_fluid_solved,
-      were_contacts_solved; // in the last step: only then its pressures are worth a start
+      were_contacts_solved; // the last step converged: only then its pressures are a good start
   double expected_speed;    // [m/s]
-  double step_length;       // of the last conjugate step, in steps of Jacobi; 0: none yet
-  // Of a step:
+  double step_length;       // length of the last conjugate step, in Jacobi steps; 0: none yet
+  // Valid for one step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
-  double correction;                   // share of a compression that is taken back
+  double correction;                   // share of a compression that is corrected in the step
   size_t n_fluid, n_contacts, n_touches, n_chunks;
   FloForces forces;
   FloContact *contacts;
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by nodes
-  FloLoad *loads;        // in that order
+  FloLoad *loads;        // in the order of `touch_order`
   FloTouchChunk *chunks;
   double *chunk_sums;   // FLO_CHUNK_SUMS each; see solve.c
   FloPartner *partners; // of all nodes
   double *wrenches;     // explicit force and torque on each node
   FloDeepPair *deep_pairs;
   size_t n_deep_pairs;
-  float *corrected;            // errors of coupled fluid rows, less what their bodies yield
-  uint32_t *fluid_touch_begin; // per coupled fluid row, see coupled
+  float *corrected;            // errors of coupled fluid rows minus the effect of their bodies' yielding
+  uint32_t *fluid_touch_begin; // first touch of each coupled fluid row; see coupled
   uint32_t *coupled;           // fluid rows that have touches
   size_t n_coupled;
   FLO_ARRAYS(FLO_MONO_ARRAYS);
-  FloBuffer wall_force; // quadruples per wall sample
+  FloBuffer wall_force; // four numbers per wall sample
   FloBuffer buffers[FLO_N_BUFFERS];
 } FloMonolithic;
 
@@ -190,7 +192,7 @@ enum {
   FLO_MONO_ANCHOR_Z
 };
 
-// What the motion of a node does to a row.
+// The effect of a node's motion on a row.
 static inline float flo_touch_along(const FloTouch *t, const float motion[6]) {
   float sum = 0;
   for (int k = 0; k < 6; ++k) sum += t->j[k] * motion[k];
@@ -205,7 +207,8 @@ static inline bool flo_monolithic_is_active(const FloMonolithic *mono, uint32_t 
   return mono->pressure[row] > 0 || mono->error[row] < 0;
 }
 
-// What carries a sample: nodes by their number among all, their shares, and the ways from them to the sample.
+// The nodes that carry a sample: their indices among all nodes, their shares, and the vectors from them to
+// the sample.
 typedef struct FloCarried {
   int count;
   uint32_t nodes[FLO_MAX_CARRIERS];
@@ -214,7 +217,7 @@ typedef struct FloCarried {
 
 FloCarried flo_monolithic_carriers(const FloWorld *world, size_t sample);
 
-// Adds a force at the end of an arm.
+// Adds a force that acts at the end of an arm.
 static inline void flo_touch_add_wrench(float wrench[6], const double force[3], const double arm[3]) {
   double torque[3];
   vec_cross(arm, force, torque);
@@ -233,25 +236,25 @@ FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, Flo
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
 // Share of a contact's friction that acts on a sample of a wall near it.
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
-// How strongly fluid hangs on bodies, once the diagonals of fluid are known.
+// Finds the load of fluid on bodies and the main touches. The diagonals of fluid must be known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
-// y from (1 + scale M^-1 S) y = scale M^-1 w of a node; `sums` holds w and the upper half of S. It also holds
-// for locked axes, whose M^-1 is zero.
+// Solves (1 + scale M^-1 S) y = scale M^-1 w for a node. `sums` holds w and the upper half of S. This is also
+// valid for locked axes, whose M^-1 is zero.
 void flo_monolithic_give_way(const FloNode *node, double scale, const double sums[27], double y[6]);
-// Velocities and forces of bodies and fluid as the present unknowns make them.
+// Finds velocities and forces of bodies and fluid from the present unknowns.
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
-// Volume errors and tangential velocities that follow from these.
+// Finds volume errors and tangential velocities from these.
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
 // The same for bodies and contacts alone.
 void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
-// Iterates until the errors are small; the unknowns then stand in pressure and friction.
+// Iterates until the errors are small. The solution stands in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
-// How bodies yield to what the fluid rows next to them are about to do.
+// Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.
 void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
 
-// A line leads from the pressures where the last trial started to the trial, which is at 1. Goes to a point
-// of it, with the errors of fluid as far as they are linear.
+// The line leads from the pressures where the last trial started, at 0, to the trial, at 1. Moves to the
+// point `length` of the line. The errors of fluid are interpolated linearly.
 void flo_monolithic_go(FloWorld *world, FloMonolithic *mono, double length);
 
 #endif

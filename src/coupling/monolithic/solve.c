@@ -14,23 +14,23 @@ typedef struct Solve {
   FloMonolithic *mono;
   float relaxation, contact_relaxation, beta, contact_beta;
   double motion;  // of the fluid in the step, in spacings
-  double length;  // of conjugate steps, in steps of Jacobi
-  bool has_lines; // the best length is sought
+  double length;  // of conjugate steps, in Jacobi steps
+  bool has_lines; // the best length of each step is searched
   bool is_restart, is_contact_restart;
 } Solve;
 
 // ---- Diagonals with relaxation ----
 
-// Several rows push one body at once, and each must know it. Giving every row a share of the body's mass
-// (Tonge et al. 2012), in equal parts to contacts and in parts that suit them to fluid rows, keeps the
-// iteration stable; with contacts alone it is the contact count of (4.5).
+// Several rows push one body in the same iteration. Each row gets a share of the body's mass (Tonge et al.
+// 2012): contacts get equal shares, fluid rows shares that suit their loads. This keeps the iteration stable.
+// With contacts alone it is the contact count of (4.5).
 static double contact_share(const FloPartner *partner) {
   return fmax(partner->n_active, 1) * (partner->fluid_load > 0 ? 2 : 1);
 }
 
-// Along locked axes a contact cannot move anything. One whose normal lies mostly along them, so that the body
-// could give way only sideways, or by what rounding leaves, carries no pressure. Without locks a body can
-// always do more than just move along the normal.
+// A contact whose response is below this share of the response without locks carries no pressure. Its normal
+// lies mostly along locked axes, so it could move the body only sideways, or by rounding errors. Without
+// locks the share is at least 1, since a body can also turn.
 #define LEAST_RESPONSE 0.25
 
 static double free_response(const FloMonolithic *mono, const FloTouch *t) {
@@ -65,7 +65,7 @@ static void share_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) share_contact(solve->mono, &solve->mono->contacts[k]);
 }
 
-// Diagonals depend on which contacts press, and that is soon settled.
+// Diagonals depend on the set of active contacts, which stops changing after a few iterations.
 static void share_contacts(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
   bool is_new = false;
@@ -77,8 +77,8 @@ static void share_contacts(Solve *solve) {
   if (is_new) flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
 }
 
-// Bodies besides the main one are shared like contacts are; see below for the main one. Once a step: the
-// loads of fluid do not depend on the unknowns.
+// Adds the bodies besides the main one to the diagonals of fluid rows, shared like those of contacts; for the
+// main one see correct_range. Once per step is enough: the loads of fluid do not depend on the unknowns.
 static void share_fluid(const FloMonolithic *mono) {
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     double load = 0;
@@ -92,12 +92,12 @@ static void share_fluid(const FloMonolithic *mono) {
 
 enum { SUM_SQUARE, SUM_CROSS, SUM_SLOPE, SUM_BEND, SUM_RESIDUAL, SUM_ACTIVE, SUM_PRESSURE, N_SUMS };
 
-// Fischer-Burmeister: zero exactly where pressure and error are not negative and one of them is zero.
+// Fischer-Burmeister: zero exactly if pressure and error are not negative and one of them is zero.
 static double complementarity(double error, double pressure) {
   return fabs(error + pressure - sqrt(error * error + pressure * pressure));
 }
 
-// What the main body's yielding leaves of the errors of coupled rows that are active.
+// Subtracts the effect of the main body's yielding from the errors of active coupled rows.
 static void correct_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((Solve *)context)->mono;
@@ -110,8 +110,8 @@ static void correct_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// (4.1a) for fluid. The square is that of the move in the norm of the matrix, in joule, so that those of
-// pressures and of friction may be added.
+// (4.1a) for fluid. SUM_SQUARE is the square of the move in the norm of the matrix, in joule. So the squares
+// of pressures and of friction can be added.
 static void propose_fluid(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
@@ -134,7 +134,7 @@ static void propose_fluid(const void *context, size_t begin, size_t end, double 
   }
 }
 
-// The same again for rows next to bodies, which know more.
+// Proposes again for rows next to bodies, from their corrected errors.
 static void propose_coupled(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
@@ -158,7 +158,7 @@ static void clamp_length(float v[3], float longest) {
   for (int axis = 0; axis < 3; ++axis) v[axis] *= longest / length;
 }
 
-// A step of a multiplier of three parts that is at most `longest`: friction, or the torque against rolling.
+// A step of a multiplier with three components and length at most `longest`: friction, or rolling torque.
 static void propose_bounded(const float now[3], const float velocity[3], float step, float longest,
                             float move[3]) {
   float wanted[3];
@@ -167,9 +167,9 @@ static void propose_bounded(const float now[3], const float velocity[3], float s
   for (int axis = 0; axis < 3; ++axis) move[axis] = wanted[axis] - now[axis];
 }
 
-// (4.1b). The paper clamps the step first (4.8), since fast contacts would run ahead of slow ones; but then a
-// contact that slides needs as many iterations as its body has contacts to reach its limit. With shares of
-// mass the plain step is stable, and such a contact is at its limit at once.
+// (4.1b). The paper clamps the step first (4.8), since fast contacts would run ahead of slow ones. But then a
+// sliding contact needs as many iterations as its body has contacts to reach its limit. With shares of mass
+// the plain step is stable, and a sliding contact reaches its limit at once.
 static void propose_friction(FloContact *c, float relaxation, float moved) {
   float step = c->slip_diagonal > 0 ? relaxation * c->slip_share / c->slip_diagonal : 0;
   propose_bounded(c->friction, c->velocity, step, c->cone * moved, c->friction_move);
@@ -178,8 +178,8 @@ static void propose_friction(FloContact *c, float relaxation, float moved) {
   propose_bounded(c->torque, c->spin, step, c->roll_limit * moved, c->torque_move);
 }
 
-// How far a contact still slips in a step although its friction could hold it, or pulls the wrong way, in
-// spacings. All contacts of a body lack friction together, so the shared diagonal tells what that does.
+// How far a contact still slips in a step, in spacings, although its friction could hold it or has the wrong
+// direction. All contacts of a body lack friction at the same time, so the shared diagonal gives the slip.
 static double friction_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
   float lack[3];
   if (!(contact->slip_share > 0)) return 0;
@@ -189,7 +189,7 @@ static double friction_residual(const FloMonolithic *mono, const FloContact *con
   return (double)(sqrtf(flo_dot3(lack, lack)) * diagonal) * mono->dt / spacing;
 }
 
-// The same for rolling, as the way that the sample is turned by.
+// The same for rolling: the distance by which the rotation moves the sample.
 static double rolling_residual(const FloMonolithic *mono, const FloContact *contact, double spacing) {
   float lack[3];
   const float *arm = mono->touches[contact->first].arm;
@@ -246,7 +246,7 @@ static FloResidual propose(Solve *solve) {
 
 // ---- Conjugate directions ----
 
-// x + move + beta way, projected again: the conjugate step knows nothing of the limits.
+// x + move + beta way, projected again, since the conjugate step ignores the limits.
 static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
@@ -301,10 +301,10 @@ static void set_contact_beta(Solve *solve, double square, double before) {
   solve->is_contact_restart = next.is_restart;
 }
 
-// Polak-Ribiere with steps of the best length: as Fletcher-Reeves while all limits stay as they are, and soon
-// zero where they change. Contacts then have conjugate ways of their own, since their steps have lengths of
-// their own. With steps of Jacobi Fletcher-Reeves for all together, and the paper starts anew where beta is
-// larger than one.
+// With steps of the best length fluid uses Polak-Ribiere. It equals Fletcher-Reeves while the same limits are
+// active, and is soon zero if they change. Contacts then have their own conjugate direction, since their
+// steps have their own length. With Jacobi steps all use Fletcher-Reeves together, and the paper restarts if
+// beta is larger than one.
 static void choose_betas(Solve *solve, const FloResidual *now, const FloResidual *before) {
   if (solve->has_lines) {
     FloConjugate next = flo_nncg_polak_ribiere(now->square, now->cross, before->square);
@@ -323,10 +323,10 @@ static void advance(Solve *solve, const FloResidual *residual, const FloResidual
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
 }
 
-// Goes from the trial to the best point of its line, unless that is near, and proposes anew from there. False
-// if the trial was uphill, so that the way is no good. Contacts stay where the trial took them, and move on
-// by the errors that they had there: what is not right about that the next trial sees, and no step ends
-// before it has been tried.
+// Moves from the trial to the best point of its line, unless the trial is near it, and proposes again from
+// there. Returns false if the trial was uphill, so that the direction is useless. Contacts stay where the
+// trial moved them and go on with the errors that they had there. The next trial corrects the difference, and
+// the iteration never ends without a trial.
 static bool go_to_best(Solve *solve, FloResidual *residual) {
   double length = flo_nncg_best_length(residual->slope, residual->bend);
   solve->length = flo_nncg_next_length(solve->length, length);
@@ -336,20 +336,20 @@ static bool go_to_best(Solve *solve, FloResidual *residual) {
   return length > 0;
 }
 
-// ---- All of it ----
+// ---- The whole iteration ----
 
 static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, double residual) {
-  // What gravity moves things by in a step, in spacings; without gravity, as little as hardly shows.
+  // Distance that gravity moves things in a step, in spacings; without gravity, a distance that hardly shows.
   double fall = fmax(vec_length(world->def.gravity) * mono->dt * mono->dt / world->def.spacing, 1e-5);
   return residual <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
 static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   const double *params = solve->world->params;
-  // What a step leaves adds up until as much is taken back.
+  // Errors that remain add up over the steps, until the correction of a step is as large.
   double lasting = params[FLO_MONO_TOLERANCE] * solve->mono->correction;
-  // Where pressures are small, as in still water and short steps, a small error of volume is a large one of
-  // pressure. But it need not be smaller than what is lost in the motion.
+  // If pressures are small, as in still water with short steps, a small volume error is a large pressure
+  // error. But it need not be smaller than an error that does not show beside the motion.
   double unseen = fmax(params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure,
                        params[FLO_MONO_MOTION_TOLERANCE] * solve->motion);
   return r->fluid <= fmin(lasting, unseen);
@@ -357,7 +357,8 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
 
 enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
 
-// Weighted by the pressures to start from: what flies has no say in how closely still water is solved.
+// Weighted by the starting pressures: fluid in free flight has no influence on how exactly still water is
+// solved.
 static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
   const FloMonolithic *mono = ((const Solve *)context)->mono;
   for (size_t i = begin; i < end; ++i) {
@@ -371,7 +372,7 @@ static void add_motion(const void *context, size_t begin, size_t end, double *su
   }
 }
 
-// How far fluid under pressure moves in a step, in spacings, besides its mean velocity.
+// Distance that fluid under pressure moves in a step relative to its mean velocity, in spacings.
 static double measure_motion(const Solve *solve) {
   double sums[N_MOTION_SUMS], square = 0;
   flo_parallel_sum(solve->world->threads, solve->mono->n_fluid, add_motion, solve, N_MOTION_SUMS, sums);
@@ -381,16 +382,16 @@ static double measure_motion(const Solve *solve) {
   return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
 }
 
-// So many sweeps of contacts cost about as much as an iteration of all.
+// Number of sweeps over contacts that cost about as much as one iteration of the whole system.
 static int sweeps_at_once(const FloMonolithic *mono) {
   enum { LEAST = 32, MOST = 1000 };
   double fluid_per_contact = (double)mono->n_fluid / (double)flo_max_size(mono->n_contacts, 1);
   return (int)fmin(fmax(fluid_per_contact / 4, LEAST), MOST);
 }
 
-// Where fluid has found its pressures and contacts have not, these go on alone, at a small part of the cost:
-// bodies move as the fluid's pressures and the contacts make them. What that does to the fluid the next
-// iteration of all sees. At most `most` sweeps, which are taken off it.
+// If fluid has converged and contacts have not, contacts iterate alone, at a small part of the cost. Bodies
+// move by the present pressures of fluid and by the contacts. The next iteration of the whole system finds
+// the effect on the fluid. Makes at most `most` sweeps and subtracts them from it.
 static void settle_contacts(Solve *solve, int *most) {
   FloMonolithic *mono = solve->mono;
   int threads = solve->world->threads;
@@ -408,8 +409,9 @@ static void settle_contacts(Solve *solve, int *most) {
   }
 }
 
-// Drops are solved as closely and by the same steps as ever: particles on a lattice are jammed, and it is the
-// rough pressures that plain steps end with which shake them until surface tension can round their corners.
+// With surface tension, plain steps are used and motion_tolerance is not. Particles of a drop that starts on
+// a lattice are jammed. The rough pressures at the end of plain steps shake them until surface tension can
+// round the corners.
 static void choose_way(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
   bool has_drops = flo_surface_tension_is_used(solve->world);
@@ -420,7 +422,7 @@ static void choose_way(Solve *solve) {
 
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   Solve solve = {.world = world, .mono = mono, .relaxation = (float)world->params[FLO_MONO_RELAXATION]};
-  // Shares of mass bound the largest eigenvalue by one, so contacts need half as much caution as fluid.
+  // Shares of mass bound the largest eigenvalue by one, so contacts can take steps twice as long as fluid.
   solve.contact_relaxation = 2 * solve.relaxation;
   choose_way(&solve);
   int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
@@ -433,7 +435,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     flo_monolithic_apply(world, mono);
     flo_monolithic_evaluate(world, mono);
     if (k == 0) {
-      // Which contacts are active at first is known only now.
+      // Only now it is known which contacts are active at the start.
       flo_monolithic_apply_to_bodies(world, mono);
       share_fluid(mono);
     }
@@ -442,7 +444,8 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     bool is_fluid_done = is_fluid_small(&solve, &residual),
          are_contacts_done = is_contact_small(world, mono, residual.contact);
     mono->was_fluid_solved = is_fluid_done, mono->were_contacts_solved = are_contacts_done;
-    // Contacts that have had their sweeps alone have had more than iterations of all would give them.
+    // Contacts that have used all their own sweeps have had more than iterations of the whole system would
+    // give.
     bool is_over = is_fluid_done && (are_contacts_done || (mono->n_fluid > 0 && most_alone <= 0));
     if ((is_over && k >= least) || k >= most) break;
     if (is_fluid_done && !are_contacts_done && mono->n_fluid > 0 && most_alone > 0) {

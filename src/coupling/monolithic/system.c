@@ -1,5 +1,5 @@
-// The system: from unknowns to the velocities of fluid and nodes, and from these to errors of volume and
-// slip. All sums are formed in a fixed order.
+// The system: finds the velocities of fluid and nodes from the unknowns, and the errors of volume and slip
+// from the velocities. All sums are formed in a fixed order.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
@@ -79,8 +79,8 @@ void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono) {
   for (size_t k = 0; k < world->nodes.count; ++k) move_partner(mono, &mono->partners[k]);
 }
 
-// Pressure force (3.15), split into what the neighbours' pressures do and what the particle's own does, whose
-// sum of gradients is known; and the velocity that follows.
+// Pressure force (3.15) and the velocity that follows. The force is split into the part of the neighbours'
+// pressures and that of the particle's own pressure, whose sum of gradients is known.
 static void fluid_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const System *system = context;
@@ -111,7 +111,7 @@ void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
 
 // ---- From velocities to errors ----
 
-// What bodies do to the volume of the fluid next to them.
+// The effect of bodies on the volume of the fluid next to them.
 static void coupled_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((const System *)context)->mono;
@@ -141,8 +141,8 @@ static void error_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// (3.10) and (3.21), the latter with the weights and arms of the mirrored forces (3.22): the matrix is then
-// symmetric, and the velocity is that of the two bodies at one point.
+// (3.10) and (3.21). The latter uses the weights and arms of the mirrored forces (3.22). Then the matrix is
+// symmetric, and the velocity is that of both bodies at the same point.
 static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
   float sum = 0, v[3] = {contact->bias[0] - contact->wall[0], contact->bias[1] - contact->wall[1],
                          contact->bias[2] - contact->wall[2]};
@@ -159,7 +159,7 @@ static void evaluate_contact(const FloMonolithic *mono, FloContact *contact) {
   for (int axis = 0; axis < 3; ++axis) contact->velocity[axis] = v[axis] - normal * contact->normal[axis];
 }
 
-// How fast the bodies of a contact turn against each other.
+// Relative angular velocity of the bodies of a contact.
 static void evaluate_spin(const FloMonolithic *mono, FloContact *contact) {
   for (int axis = 0; axis < 3; ++axis) contact->spin[axis] = -contact->wall_spin[axis];
   for (uint32_t k = contact->first; k < contact->first + contact->count; ++k) {

@@ -1,4 +1,4 @@
-// Fluid next to bodies (3.15): what each fluid row does to the nodes near it, and viscous drag.
+// Fluid next to bodies (3.15): the effect of each fluid row on the nodes near it, and viscous drag.
 #include "coupling/monolithic/monolithic.h"
 
 // ---- Touches ----
@@ -49,8 +49,8 @@ static FluidPair find_pair(const FloWorld *world, const FloMonolithic *mono, siz
   return pair;
 }
 
-// Velocity of the fluid relative to the sample, along g. With `has_drift`, after the velocities of nodes have
-// changed by their drift.
+// Velocity of the fluid relative to the sample, along g. With `has_drift`, the velocities of nodes include
+// their drift.
 static double approach_of(const FloWorld *world, const FloMonolithic *mono, const FluidPair *pair,
                           bool has_drift) {
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID], *rigid = &world->sets[FLO_SET_RIGID];
@@ -67,7 +67,7 @@ static double approach_of(const FloWorld *world, const FloMonolithic *mono, cons
   return vec_dot(v, pair->g);
 }
 
-// What drag does to a node as it moves now, and how that changes with its velocities: sums w and K.
+// Adds the drag on a node at its present velocities (w), and how it changes with these velocities (K).
 static void sum_drag(const FluidPair *pair, int k, double force, FloPartner *partner) {
   double j[6], *matrix = partner->drag_sums + 6, share = pair->carriers.shares[k];
   vec_scale(pair->g, share, j);
@@ -131,9 +131,9 @@ static void drag_node(const FluidPair *pair, int k, const double force[3], FloPa
   vec_add(partner->turn_drag, torque, partner->turn_drag);
 }
 
-// Drag is explicit for the fluid, whose time step is short enough for that, but a light body would be thrown
-// to and fro: it feels the drag at the velocities that it will have, (1 + dt M^-1 K) drift = dt M^-1 w. Both
-// sides get the same force.
+// Drag is explicit for the fluid, whose time step is short enough. But explicit drag would throw a light body
+// to and fro. So a body gets the drag at its velocities after the step, (1 + dt M^-1 K) drift = dt M^-1 w.
+// Both sides get the same force.
 static void drag_row(FloWorld *world, FloMonolithic *mono, size_t i) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   size_t begin = pairs->slot_begin[i / FLO_BLOCK];

@@ -1,10 +1,11 @@
-// How bodies give way to fluid, within an iteration.
+// How bodies yield to fluid within an iteration.
 //
-// All fluid rows around a light body would push it at once, each as if it were alone. But the matrix of those
-// rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted (Woodbury):
+// Each fluid row around a light body would push it as if it were the only row, and together they would push
+// too far. But the matrix of those rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted
+// (Woodbury):
 //   (D + c J M^-1 J^T)^-1 e = D^-1 e - D^-1 J y,   y = (M/c + J^T D^-1 J)^-1 J^T D^-1 e
-// with c = dt^2/V0, over the rows that are active now. Six numbers for each body, and a light body slows the
-// iteration no more than fluid does.
+// with c = dt^2/V0, over the rows that are active now. This needs six numbers for each body. With it a light
+// body slows the iteration no more than fluid does.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 #include "solve/dense.h"
@@ -15,14 +16,14 @@ typedef struct Yielding {
   FloWorld *world;
   FloMonolithic *mono;
   float relaxation;
-  bool is_refined; // yields are known and are found again
+  bool is_refined; // yields are known and are improved
 } Yielding;
 
 enum {
   N_YIELD_SUMS = 6 + 21
 }; // J^T D^-1 e and the upper half of J^T D^-1 J; they follow the first seven sums
 
-// Whether a row would be clamped if the body yielded as it is known to.
+// Whether the known yield of the body would clamp the pressure of this row to zero.
 static bool lets_go(const Yielding *yielding, const FloTouch *t) {
   const FloMonolithic *mono = yielding->mono;
   float error = mono->error[t->row] - flo_touch_along(t, mono->partners[t->node].yield);
@@ -73,7 +74,7 @@ void flo_monolithic_give_way(const FloNode *node, double scale, const double sum
   if (!node->is_held && flo_dense_factorise_semidefinite(6, a, factors)) flo_dense_solve(6, factors, sums, y);
 }
 
-// A body that has contacts as well gives only half of its mass to fluid.
+// A body with active contacts gives only half of its mass to fluid.
 static void find_yield(const FloMonolithic *mono, FloPartner *partner, const double sums[N_YIELD_SUMS]) {
   double y[6], scale = mono->dt * mono->dt / mono->rest_volume * (partner->n_active > 0 ? 2 : 1);
   flo_monolithic_give_way(partner->node, scale, sums, y);
@@ -95,9 +96,9 @@ static void find_yields_once(Yielding *yielding) {
   }
 }
 
-// A row whose pressure is clamped does not do what the others count on, and a body far lighter than a fluid
-// particle would be thrown by what is missing. So the yields are found again, with the rows that the last
-// ones clamp: these lose all of their pressure, D dp = -D p in place of -(e - J y), and no more.
+// A row whose pressure is clamped to zero changes by less than the formula assumes. A body far lighter than a
+// fluid particle would be thrown by the difference. So the yields are found again: a row that the last yields
+// clamp loses exactly its pressure, D dp = -D p in place of -(e - J y).
 void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation) {
   enum { ROUNDS = 3 };
   Yielding yielding = {.world = world, .mono = mono, .relaxation = relaxation};

@@ -10,18 +10,18 @@
 //   f_i   = sum_j [-(p_i V_i^2 + p_j V_j^2) + viscosity] grad W_ij
 //         + sum_b V_b/V0 [-(p_i V_i^2 + p_b V0^2/r_b^2) + viscosity] grad W_ib
 //
-// Akinci's wall has no pressure of its own: it answers to the fluid's (p_b = 0), which lets fluid sink half a
-// spacing into it, or mirrors it (p_b = p_i), which does not derive from an energy: a column at rest then
-// starts to boil within a second. Here samples carry a density and a pressure of their own, as in the dynamic
-// boundaries of Crespo 2007, and the force is minus the gradient of sum U(r_i) + sum U(r_b): energy is
-// conserved (for a single fluid; with several, a sample answers to each with that one's density), and fluid
-// on a lattice next to a wall is in equilibrium. That needs the density ratio of a sample without fluid,
-// which is one minus what a fluid lattice around the body would add
-// (`covered`, computed once from the shape; where two bodies touch, each knows of itself only). It also stops
-// single drops, which have no pressure of their own.
+// Akinci's wall has no pressure of its own. With p_b = 0 fluid sinks half a spacing into it. With the
+// mirrored pressure, p_b = p_i, forces derive from no energy, and a column at rest starts to boil within a
+// second. Here samples have their own density and pressure, as in the dynamic boundaries of Crespo 2007, and
+// the force is minus the gradient of sum U(r_i) + sum U(r_b). So energy is conserved, and fluid on a lattice
+// next to a wall is in equilibrium. (With several fluids energy is not conserved exactly: a sample answers to
+// each fluid with that fluid's density.) This needs the density ratio of a sample without fluid, which is one
+// minus the part that a fluid lattice around the body would add (`covered`, computed once from the shape;
+// where two bodies touch, each ignores the other). It also stops single drops, which have no pressure of
+// their own.
 //
-// Bodies that forces move, and that touch no other bodies, are pushed by the opposite of what their samples
-// do to fluid.
+// Bodies that forces move get the opposite of the forces of their samples on fluid. They do not touch other
+// bodies.
 //
 // The equation of state and its damping are in weakly_compressible.h.
 #include "base/parallel.h"
@@ -45,8 +45,8 @@ static const FloOperatorDef operators[] = {
 typedef struct Wcsph {
   double expected_speed; // [m/s]; saved
   FloForces forces;
-  FloBodyRows bodies;  // that forces move
-  FloBuffer predicted; // quadruples per fluid particle: velocity without implicit viscosity; then with it
+  FloBodyRows bodies;  // forces on bodies that forces move
+  FloBuffer predicted; // quadruples per fluid particle: velocity without, later with implicit viscosity
   FloBuffer state;     // quadruples per fluid particle: velocity, p V^2
   FloBuffer force;     // quadruples per fluid particle
   FloBuffer wall_pressure, body_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
@@ -59,12 +59,12 @@ static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
   return flo_sound_speed(world, wcsph->expected_speed);
 }
 
-// ---- Life ----
+// ---- Creation and end ----
 
 static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   Wcsph *wcsph = state;
-  // Fluid that was added later may move faster, but what was there does not get slower.
+  // Fluid that was added later may move faster; the earlier fluid keeps its expected speed.
   wcsph->expected_speed = fmax(wcsph->expected_speed, flo_world_expected_speed(world));
   flo_world_log(world, FLO_LOG_INFO, "wcsph: speed of sound %g m/s", sound_speed(world, wcsph));
   return FLO_OK;
@@ -112,7 +112,7 @@ static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *err
 typedef struct Density {
   FloWorld *world;
   const Wcsph *wcsph;
-  FloSet set; // of samples
+  FloSet set; // whose samples
   float *pressures;
 } Density;
 
@@ -137,7 +137,7 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// Blocks of samples; those without fluid near them press on nothing.
+// For blocks of samples; those without fluid near them exert no pressure.
 static void solid_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Density *d = context;
@@ -177,7 +177,7 @@ static FloForceSweep describe_sweep(Wcsph *wcsph) {
                          .force = wcsph->force.data};
 }
 
-// What a sweep did to bodies.
+// Adds the forces of a sweep to bodies.
 static void take_forces(FloWorld *world, const FloBodyRows *rows) {
   for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
     FloBody *body = flo_node_body(world, k);
@@ -186,7 +186,7 @@ static void take_forces(FloWorld *world, const FloBodyRows *rows) {
   }
 }
 
-// The same, for dt.
+// Pushes bodies by these forces for dt.
 static void push_bodies(FloWorld *world, const FloBodyRows *rows, double dt) {
   for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
     double impulse[6];
@@ -219,7 +219,7 @@ static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError 
 
 // ---- The step ----
 
-// Without fluid bodies move by themselves.
+// Without fluid, bodies move by themselves.
 static FloStatus step_bodies_alone(FloWorld *world, double dt) {
   world->max_speed = world->max_acceleration = 0;
   flo_world_clear_body_forces(world);
@@ -241,8 +241,7 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   return FLO_OK;
 }
 
-// ---- Forces on solids, asked for between steps: of the positions and pressures that the last step started
-// from ----
+// ---- Forces on solids, requested between steps, as of the start of the last step ----
 
 static void add_body_forces(FloWorld *world, const FloBodyRows *rows) {
   if (rows->is_used) flo_samples_add_forces(&world->sets[FLO_SET_RIGID], rows->force);
