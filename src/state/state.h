@@ -3,6 +3,7 @@
 #define FLO_STATE_STATE_H
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/timer.h"
 #include "bodies/body.h"
 #include "bodies/skin.h"
@@ -237,6 +238,19 @@ void flo_world_set_reach(FloWorld *world, double reach);
 FloStatus flo_world_update_wall_grid(FloWorld *world, FloError *error);
 // Computes the operators of each step from the present grids.
 FloStatus flo_world_build_operators(FloWorld *world, FloError *error);
+
+// ---- Passes over whole sets ----
+
+// Particles of a set, in ranges; threads share them.
+static inline void flo_each_particle(const FloWorld *w, FloSet set, FloRangeFn work, void *context) {
+  size_t n = w->sets[set].count;
+  flo_parallel_for(w->threads, n, flo_parallel_grain(n), work, context);
+}
+// Blocks of rows of an operator, in ranges; threads share them.
+static inline void flo_each_block(const FloWorld *w, FloSet rows, FloSet columns, FloRangeFn work,
+                                  void *context) {
+  flo_parallel_for(w->threads, flo_pairs_of(w, rows, columns)->n_blocks, 64, work, context);
+}
 
 // ---- Motion of fluid: forces change velocities (kick), parts into solids are removed (keep out), positions
 // follow (drift) ----

@@ -549,6 +549,5 @@ void flo_forcing_correct_positions(FloWorld *world, FloDirectForcing *forcing) {
   }
   flo_parallel_for(world->threads, forcing->n_near, 128, position_range, &detection);
   if (have_bodies_turned_aside(forcing) && farthest_way(world, forcing) > ROOM_SLACK * forcing->radius)
-    flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->n_blocks, 64,
-                     block_range, &detection);
+    flo_each_block(world, FLO_SET_FLUID, FLO_SET_RIGID, block_range, &detection);
 }

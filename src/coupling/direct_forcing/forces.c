@@ -5,7 +5,6 @@
 // A solid answers to the pressure of the fluid next to it and drags it by the fluid's wall viscosity, in one
 // sweep over its samples. If the fluid is too viscous for explicit steps of the length that sound allows, an
 // implicit step (implicit_viscosity.c), which includes bodies, adds viscosity.
-#include "base/parallel.h"
 #include "coupling/direct_forcing/direct_forcing.h"
 #include "coupling/forces/weakly_compressible.h"
 
@@ -77,12 +76,11 @@ static void push_partners(const FloWorld *world, FloDirectForcing *forcing, cons
 }
 
 static void find_pressures(FloWorld *world, FloDirectForcing *forcing) {
-  size_t n = world->sets[FLO_SET_FLUID].count;
   double since = flo_seconds();
   Work work = {.world = world, .forcing = forcing};
   work.tait = flo_tait(world, flo_forcing_sound_speed(world, forcing));
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &work);
-  if (is_penalty(world)) flo_parallel_for(world->threads, n, flo_parallel_grain(n), unpressed_range, &work);
+  flo_each_particle(world, FLO_SET_FLUID, density_range, &work);
+  if (is_penalty(world)) flo_each_particle(world, FLO_SET_FLUID, unpressed_range, &work);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 

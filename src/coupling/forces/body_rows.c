@@ -1,6 +1,5 @@
 #include "coupling/forces/body_rows.h"
 
-#include "base/parallel.h"
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forc
   forces.pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
   forces.solid = rows->motion, forces.force = rows->force;
   memset(rows->force, 0, 4 * world->sets[FLO_SET_RIGID].count * sizeof(float));
-  flo_parallel_for(world->threads, forces.pairs->n_blocks, 64, sweep_range, &forces);
+  flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, sweep_range, &forces);
 }
 
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory) {

@@ -1,10 +1,9 @@
 #include "coupling/forces/forces.h"
 
-#include "base/parallel.h"
 
 #include <string.h>
 
-enum { WALLS, ZEROS, BLOCKS_PER_CHUNK = 64 };
+enum { WALLS, ZEROS };
 
 const char *const flo_viscosity_words[] = {"automatic", "explicit", "implicit", NULL};
 
@@ -40,13 +39,12 @@ static void wall_range(void *context, size_t begin, size_t end, int thread) {
 // Walls that do not move are read once.
 static FloStatus read_walls(FloForces *forces, FloWorld *world, FloError *error) {
   FloBuffer *buffer = &forces->buffers[WALLS];
-  size_t n = world->sets[FLO_SET_BOUNDARY].count,
-         size = (world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK) * 4 * sizeof(float);
+  size_t size = (world->sets[FLO_SET_BOUNDARY].capacity + FLO_BLOCK) * 4 * sizeof(float);
   if (size <= buffer->capacity && forces->walls_at > world->epochs.walls) return FLO_OK;
   FLO_TRY(flo_buffer_reserve(&world->memory, buffer, size, 0, error));
   forces->walls = buffer->data;
   Walls walls = {world, forces->walls};
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), wall_range, &walls);
+  flo_each_particle(world, FLO_SET_BOUNDARY, wall_range, &walls);
   flo_epoch_note(world, &forces->walls_at);
   return FLO_OK;
 }
@@ -121,7 +119,7 @@ void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *i
                                  .all = sweep.walls.all,
                                  .coefficients = sweep.walls.coefficients,
                                  .force = in->force};
-  flo_parallel_for(world->threads, pairs->n_blocks, BLOCKS_PER_CHUNK, sweep_range, &sweep);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, sweep_range, &sweep);
   if (!sweep.has_bodies) return;
   flo_body_rows_sweep(in->bodies, world, sweep.bodies);
   flo_world_gather_wrenches(world, in->bodies->force, in->bodies->wrenches);
@@ -156,9 +154,8 @@ static void predict_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 void flo_forces_predict(FloWorld *world, const float *force, double dt, float *predicted) {
-  size_t n = world->sets[FLO_SET_FLUID].count;
   Prediction in = {world, force, (float)dt, predicted};
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), predict_range, &in);
+  flo_each_particle(world, FLO_SET_FLUID, predict_range, &in);
 }
 
 FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
@@ -203,7 +200,7 @@ void flo_forces_on_walls(FloForces *forces, FloWorld *world, const FloForceSweep
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
   OnWalls in = {world, forces, solid_forces(forces, world, sweep, FLO_SET_BOUNDARY), flo_forces_drag(forces)};
   in.sweep.pairs = in.drag.pairs = pairs, in.sweep.force = in.drag.force = force;
-  flo_parallel_for(world->threads, pairs->n_blocks, BLOCKS_PER_CHUNK, on_walls_range, &in);
+  flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, on_walls_range, &in);
 }
 
 void flo_samples_add_forces(FloParticles *samples, const float *force) {

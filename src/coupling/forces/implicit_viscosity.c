@@ -127,8 +127,7 @@ static void compute_forces(FloImplicitViscosity *v, FloWorld *world, const float
                            const double *motions, const float *walls, float *force) {
   Forces forces = {world, v, velocity, walls, force};
   if (v->n_nodes) flo_world_spread_motions(world, motions, v->bodies.motion);
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, fluid_range, &forces);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, fluid_range, &forces);
   if (!v->n_nodes) return;
   flo_body_rows_sweep(&v->bodies, world, solid_forces(&forces, FLO_SET_RIGID, NULL));
   flo_world_gather_wrenches(world, v->bodies.force, v->bodies.wrenches);
@@ -160,8 +159,7 @@ static void image_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 static void for_fluid(const Work *work, FloRangeFn range) {
-  size_t n = work->viscosity->n_fluid;
-  flo_parallel_for(work->world->threads, n, flo_parallel_grain(n), range, (void *)work);
+  flo_each_particle(work->world, FLO_SET_FLUID, range, (void *)work);
 }
 
 void flo_implicit_viscosity_apply(FloImplicitViscosity *v, FloWorld *world) {

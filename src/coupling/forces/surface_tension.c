@@ -33,7 +33,6 @@
 // not been measured.
 #include "coupling/forces/surface_tension.h"
 
-#include "base/parallel.h"
 #include "base/vecmath.h"
 
 // clang-format off
@@ -302,20 +301,17 @@ static FloStatus stick(Work *work, FloError *error) {
   FLO_TRY(flo_body_rows_prepare(&tension->bodies, world, error));
   find_shares(world, FLO_SET_BOUNDARY, tension->wall_share);
   find_shares(world, FLO_SET_RIGID, tension->body_share);
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, adhesion_range, work);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, adhesion_range, work);
   if (!tension->bodies.is_used) return FLO_OK;
   for (size_t k = 0; k < 4 * world->sets[FLO_SET_RIGID].count; ++k) tension->bodies.force[k] = 0;
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, body_range, work);
+  flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, body_range, work);
   flo_world_gather_wrenches(world, tension->bodies.force, tension->bodies.wrenches);
   return FLO_OK;
 }
 
 FloStatus flo_surface_tension_add(FloSurfaceTension *tension, FloWorld *world, float *force,
                                   FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].count,
-         n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks;
+  size_t n = world->sets[FLO_SET_FLUID].count;
   Work work = {.world = world, .tension = tension, .force = force};
   tension->has_tension = n > 0 && has_any(world, false);
   tension->has_adhesion = n > 0 && has_any(world, true);
@@ -323,10 +319,10 @@ FloStatus flo_surface_tension_add(FloSurfaceTension *tension, FloWorld *world, f
   if (n == 0) return FLO_OK;
   if (tension->strengths.cohesion == 0) tension->strengths = flo_surface_tension_strengths(world);
   FLO_TRY(reserve(tension, world, error));
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), strength_range, &work);
+  flo_each_particle(world, FLO_SET_FLUID, strength_range, &work);
   if (tension->has_tension) {
-    flo_parallel_for(world->threads, n_blocks, BLOCKS_PER_CHUNK, normal_range, &work);
-    flo_parallel_for(world->threads, n_blocks, BLOCKS_PER_CHUNK, cohesion_range, &work);
+    flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, normal_range, &work);
+    flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, cohesion_range, &work);
   }
   return tension->has_adhesion ? stick(&work, error) : FLO_OK;
 }

@@ -25,7 +25,6 @@
 // surfaces do.
 #include "coupling/monolithic/monolithic.h"
 
-#include "base/parallel.h"
 #include "coupling/coupling.h"
 
 #include <string.h>
@@ -361,26 +360,20 @@ static void total_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = 4 * begin; k < 4 * end; ++k) step->mono->force[k] += step->mono->explicit_force[k];
 }
 
-static void for_fluid(const Step *step, FloRangeFn work) {
-  size_t n = step->mono->n_fluid;
-  flo_parallel_for(step->world->threads, n, flo_parallel_grain(n), work, (void *)step);
-}
-
 // ---- The step ----
 
 static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) {
   Step step = {world, mono};
   const FloForceSweep sweep = describe_sweep(mono);
-  size_t n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks;
   double since = flo_seconds();
-  for_fluid(&step, velocity_range);
+  flo_each_particle(world, FLO_SET_FLUID, velocity_range, &step);
   flo_forces_sweep(&mono->forces, world, &sweep);
-  for_fluid(&step, volume_range);
+  flo_each_particle(world, FLO_SET_FLUID, volume_range, &step);
   fill_columns(world, mono);
-  flo_parallel_for(world->threads, n_blocks, 64, steep_range, &step);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, steep_range, &step);
   FLO_TRY(flo_monolithic_meet(world, mono, error));
   add_bodies_to_steep(mono);
-  for_fluid(&step, diagonal_range);
+  flo_each_particle(world, FLO_SET_FLUID, diagonal_range, &step);
   flo_monolithic_weigh_fluid(mono);
   FLO_TRY(flo_forces_add_tension(&mono->forces, world, mono->explicit_force, error));
   add_drag(world, mono, &mono->forces.tension.bodies);
@@ -436,7 +429,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_monolithic_solve(world, mono);
   keep_unknowns(world, mono);
   push_bodies(world, mono);
-  for_fluid(&step, total_range);
+  flo_each_particle(world, FLO_SET_FLUID, total_range, &step);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
@@ -488,8 +481,7 @@ static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError 
   FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &mono->wall_force,
                              (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
-  size_t n_blocks = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID)->n_blocks;
-  flo_parallel_for(world->threads, n_blocks, 64, wall_pressure_range, &step);
+  flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_pressure_range, &step);
   flo_forces_on_walls(&mono->forces, world, &sweep, mono->wall_force.data);
   for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
   flo_samples_add_forces(walls, mono->wall_force.data);

@@ -105,8 +105,7 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
   System system = {world, mono};
   flo_monolithic_apply_to_bodies(world, mono);
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, fluid_range, &system);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, fluid_range, &system);
 }
 
 // ---- From velocities to errors ----
@@ -186,7 +185,6 @@ void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono) {
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
   System system = {world, mono};
   flo_parallel_for(world->threads, mono->n_coupled, 1024, coupled_range, &system);
-  flo_parallel_for(world->threads, flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-                   BLOCKS_PER_CHUNK, error_range, &system);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, error_range, &system);
   flo_monolithic_evaluate_contacts(world, mono);
 }

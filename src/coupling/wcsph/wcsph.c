@@ -24,7 +24,6 @@
 // bodies.
 //
 // The equation of state and its damping are in weakly_compressible.h.
-#include "base/parallel.h"
 #include "base/vecmath.h"
 #include "coupling/coupling.h"
 #include "coupling/forces/forces.h"
@@ -156,14 +155,11 @@ static void solid_range(void *context, size_t begin, size_t end, int thread) {
 
 static void find_pressures(FloWorld *world, Wcsph *wcsph) {
   double since = flo_seconds();
-  size_t n = world->sets[FLO_SET_FLUID].count;
-  size_t n_walls = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID)->n_blocks,
-         n_rigid = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->n_blocks; // blocks
   Density walls = {world, wcsph, FLO_SET_BOUNDARY, wcsph->wall_pressure.data},
           bodies = {world, wcsph, FLO_SET_RIGID, wcsph->body_pressure.data};
-  flo_parallel_for(world->threads, n, flo_parallel_grain(n), density_range, &walls);
-  flo_parallel_for(world->threads, n_walls, 512, solid_range, &walls);
-  flo_parallel_for(world->threads, n_rigid, 512, solid_range, &bodies);
+  flo_each_particle(world, FLO_SET_FLUID, density_range, &walls);
+  flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, solid_range, &walls);
+  flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, solid_range, &bodies);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 
