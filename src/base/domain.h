@@ -11,8 +11,8 @@ typedef struct FloDomain {
 } FloDomain;
 
 // The image of x, across the faces of a periodic domain, that is nearest to a centre.
-static inline void flo_domain_nearest_image(const FloDomain *domain, const double centre[3], const double x[3],
-                                            double image[3]) {
+static inline void flo_domain_nearest_image(const FloDomain *domain, const double centre[3],
+                                            const double x[3], double image[3]) {
   vec_copy(x, image);
   for (int axis = 0; axis < domain->dim; ++axis) {
     if (!domain->periodic[axis]) continue;

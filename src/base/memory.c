@@ -72,6 +72,13 @@ FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, 
   return FLO_OK;
 }
 
+FloStatus flo_buffer_reserve_zeros(FloMemory *memory, FloBuffer *buffer, size_t size, FloError *error) {
+  if (size <= buffer->capacity) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(memory, buffer, size, 0, error));
+  memset(buffer->data, 0, buffer->capacity);
+  return FLO_OK;
+}
+
 void flo_buffer_free(FloMemory *memory, FloBuffer *buffer) {
   flo_memory_release(memory, buffer->data, buffer->capacity);
   *buffer = (FloBuffer){0};

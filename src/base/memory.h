@@ -21,6 +21,8 @@ void flo_memory_release(FloMemory *memory, void *block, size_t size);
 
 // Makes room for `size` bytes; the first `keep` bytes survive.
 FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, size_t keep, FloError *error);
+// The same, keeping nothing: all bytes are zero whenever the buffer has grown.
+FloStatus flo_buffer_reserve_zeros(FloMemory *memory, FloBuffer *buffer, size_t size, FloError *error);
 void flo_buffer_free(FloMemory *memory, FloBuffer *buffer);
 
 #endif

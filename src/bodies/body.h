@@ -14,17 +14,21 @@
 typedef struct FloBody FloBody;
 typedef struct FloSkinEdit FloSkinEdit; // see bodies/skin.h
 
-// A member of a struct, one or several numbers, that must be saved to continue a run. Tables of these end
-// with a name of NULL.
+// State that a run must save to continue: a member of a struct. Tables of these end with a name of NULL.
 typedef struct FloStateField {
   const char *name;
-  size_t offset, count; // offset in bytes, and number of doubles; 0: it is a bool
+  size_t offset;        // of the member in its struct, in bytes
+  size_t count;         // how many doubles it is; 0: it is a bool
+  bool is_array;        // it points to doubles, as many as a size_t member says:
+  size_t length_offset; // of that member
 } FloStateField;
 
 #define FLO_STATE_FIELD(type, member)                                                                        \
-  { #member, offsetof(type, member), sizeof(((type *)0)->member) / sizeof(double) }
+  { #member, offsetof(type, member), sizeof(((type *)0)->member) / sizeof(double), false, 0 }
 #define FLO_STATE_FLAG(type, member)                                                                         \
-  { #member, offsetof(type, member), 0 }
+  { #member, offsetof(type, member), 0, false, 0 }
+#define FLO_STATE_ARRAY(type, member, length)                                                                \
+  { #member, offsetof(type, member), 0, true, offsetof(type, length) }
 
 // The nodes that carry a sample, and their shares of its motion and forces. The shares add up to one.
 enum { FLO_MAX_CARRIERS = 4 };
@@ -56,8 +60,8 @@ typedef struct FloPath {
 
 // The part of a body in the measurements of a world.
 typedef struct FloBodyMeasure {
-  double kinetic_energy, potential_energy, elastic_energy; // [J]
-  double momentum[3], angular_momentum[3];                 // about the origin
+  double kinetic_energy, potential_energy; // [J]
+  double momentum[3], angular_momentum[3]; // about the origin
 } FloBodyMeasure;
 
 typedef struct FloKind {
@@ -175,10 +179,6 @@ void flo_grip_velocity(const FloGrip *grip, double out[3]);
 // Velocity along a unit vector per impulse along it: the effective inverse mass.
 double flo_grip_response(const FloGrip *grip, const double direction[3]);
 void flo_grip_push(const FloGrip *grip, const double impulse[3]);
-
-// How far a sample is below the surface of its own body [m].
-double flo_body_sample_depth(const FloBody *body, const FloDomain *domain, const FloParticles *samples,
-                             size_t i);
 
 // ---- Bodies that keep their shape: a solid in a pose ----
 

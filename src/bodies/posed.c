@@ -60,16 +60,6 @@ void flo_posed_where(const FloBody *body, const FloParticles *samples, size_t i,
   pose_to_world(&body->state.pose, local, x);
 }
 
-double flo_body_sample_depth(const FloBody *body, const FloDomain *domain, const FloParticles *samples,
-                             size_t i) {
-  const double local[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]};
-  double x[3];
-  // The depth in a body that keeps its shape does not depend on the pose.
-  if (body->kind->where == flo_posed_where) return fmax(-flo_solid_distance(body->solid, local), 0);
-  body->kind->where(body, samples, i, x);
-  return fmax(-body->kind->distance(body, domain, x), 0);
-}
-
 // ---- Distance and normal ----
 
 double flo_posed_distance(const FloBody *body, const FloDomain *domain, const double x[3]) {

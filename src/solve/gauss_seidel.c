@@ -51,6 +51,7 @@ static void raise_change(const void *context, size_t begin, size_t end, double *
   const FloRows *rows = ((const Solve *)context)->rows;
   for (size_t n = begin; n < end; ++n) {
     const FloRow *row = &rows->rows[n];
+    if (!(row->response > 0)) continue;
     double length = flo_row_length(row, rows->scratch.move + row->component);
     largest[0] = fmax(largest[0], length * row->response);
   }
@@ -61,6 +62,7 @@ static void add_square(const void *context, size_t begin, size_t end, double *su
   const FloRows *rows = ((const Solve *)context)->rows;
   for (size_t n = begin; n < end; ++n) {
     const FloRow *row = &rows->rows[n];
+    if (!(row->response > 0)) continue;
     double length = flo_row_length(row, rows->scratch.move + row->component);
     sums[0] += length * length * row->response;
   }

@@ -26,6 +26,11 @@ static inline void flo_node_apply(const FloNode *node, const double wrench[6], d
   for (int axis = 0; axis < 3; ++axis) out[axis] = node->inverse_mass[axis] * wrench[axis];
 }
 
+// Whether no impulse along the axis, or no angular impulse about axis - 3, moves the node.
+static inline bool flo_node_is_locked(const FloNode *node, int axis) {
+  return (axis < 3 ? node->inverse_mass[axis] : node->inverse_inertia[4 * (axis - 3)]) == 0;
+}
+
 // j M^-1 j^T: the effect of a row with this Jacobian on itself through the node.
 static inline double flo_node_response(const FloNode *node, const double j[6]) {
   double spin[3], sum = 0;

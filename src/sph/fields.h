@@ -1,5 +1,5 @@
-// The one list of particle fields. Allocation, sorting, removal, hashing, views and output expand it; no such code is
-// written by hand. A coupling method may add fields of its own in the same form (FloField in
+// The one list of particle fields. Allocation, sorting, removal, hashing, views and output expand it; no such
+// code is written by hand. A coupling method may add fields of its own in the same form (FloField in
 // particles.h).
 //
 //   X(name, C type, FloType, sets that have it, is state, unit, meaning)
@@ -28,15 +28,15 @@
   X(ax, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
   X(ay, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
   X(az, float, FLO_TYPE_F32, FLO_F, false, "m/s^2", "acceleration in the last step")                         \
-  X(mass, float, FLO_TYPE_F32, FLO_F | FLO_E, true, "kg", "mass")                                                    \
+  X(mass, float, FLO_TYPE_F32, FLO_F | FLO_E, true, "kg", "mass")                                            \
   X(density, float, FLO_TYPE_F32, FLO_F, true, "kg/m^3", "density at the start of the last step")            \
   X(pressure, float, FLO_TYPE_F32, FLO_F, false, "Pa", "pressure at the start of the last step")             \
   X(id, uint32_t, FLO_TYPE_U32, FLO_F | FLO_S, true, "", "number that stays with the particle")              \
-  X(material, uint16_t, FLO_TYPE_U16, FLO_F | FLO_E, true, "", "index of the material")                              \
+  X(material, uint16_t, FLO_TYPE_U16, FLO_F | FLO_E, true, "", "index of the material")                      \
   X(held, uint16_t, FLO_TYPE_U16, FLO_F, true, "", "0, or 1 + index of the emitter that still guides it")    \
-  X(local_x, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")                         \
-  X(local_y, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")                         \
-  X(local_z, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")                         \
+  X(local_x, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")     \
+  X(local_y, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")     \
+  X(local_z, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")     \
   X(volume, float, FLO_TYPE_F32, FLO_S, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
   X(covered, float, FLO_TYPE_F32, FLO_S, true, "", "share of the kernel that never holds fluid")             \
   X(body, uint32_t, FLO_TYPE_U32, FLO_S, true, "", "index of the body")                                      \

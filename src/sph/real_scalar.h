@@ -1,5 +1,5 @@
-// Defines the type Real and its functions, over which kernel.h, pair.h and particle.h are written, for one particle at a
-// time.
+// Defines the type Real and its functions, over which kernel.h, pair.h and particle.h are written, for one
+// particle at a time.
 #ifndef FLO_SPH_REAL_SCALAR_H
 #define FLO_SPH_REAL_SCALAR_H
 

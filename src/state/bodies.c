@@ -14,12 +14,18 @@ void flo_world_place_samples(FloWorld *world, const FloBody *body) {
 
 // ---- The stage ----
 
+static size_t count_held(const FloBody *body) {
+  size_t n = 0;
+  for (size_t k = 0; k < body->n_nodes; ++k) n += body->nodes[k].is_held;
+  return n;
+}
+
 FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    bool was_held = body->n_nodes && body->nodes->is_held;
+    size_t n_held = count_held(body);
     if (body->kind->begin) body->kind->begin(body, world->time);
-    if (body->n_nodes && body->nodes->is_held != was_held) flo_world_place_samples(world, body);
+    if (count_held(body) != n_held) flo_world_place_samples(world, body);
   }
   return flo_world_resample(world, error);
 }
@@ -142,18 +148,23 @@ static void gather_body(const Spread *spread, const FloBody *body) {
   for (size_t i = body->first; i < body->first + body->count; ++i) gather_sample(spread, body, samples, i);
 }
 
+// Whether forces move the body, and its samples are those that methods sweep.
+static bool has_swept_samples(const FloBody *body) {
+  return flo_body_is_pushed(body) && body->kind->set == FLO_SET_RIGID;
+}
+
 static void spread_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Spread *spread = context;
   for (size_t k = begin; k < end; ++k)
-    if (flo_body_is_pushed(&flo_bodies(spread->world)[k])) spread_body(spread, &flo_bodies(spread->world)[k]);
+    if (has_swept_samples(&flo_bodies(spread->world)[k])) spread_body(spread, &flo_bodies(spread->world)[k]);
 }
 
 static void gather_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Spread *spread = context;
   for (size_t k = begin; k < end; ++k)
-    if (flo_body_is_pushed(&flo_bodies(spread->world)[k])) gather_body(spread, &flo_bodies(spread->world)[k]);
+    if (has_swept_samples(&flo_bodies(spread->world)[k])) gather_body(spread, &flo_bodies(spread->world)[k]);
 }
 
 void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads) {

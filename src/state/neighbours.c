@@ -43,7 +43,8 @@ static FloStatus fit_operator(FloWorld *world, FloOperator *op, FloError *error)
     flo_pairs_refill(&op->pairs, &spec);
   } else {
     FLO_TRY(flo_pairs_build(&op->pairs, &spec, error));
-    flo_epoch_note(world, &op->listed);
+    // Lists made from later positions than the others do not last as long: they serve once.
+    if (world->epochs.positions == world->epochs.lists) flo_epoch_note(world, &op->listed);
   }
   flo_epoch_note(world, &op->filled);
   return FLO_OK;

@@ -66,14 +66,12 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloGrid *
 
 // ---- The share of the kernel that is covered ----
 
-// A point near sample i, `offset` away from it in the body's frame.
+// A point near sample i, `offset` away from it in axes that turn with the body.
 static void point_near(const FloBody *body, const FloParticles *samples, size_t i, const double offset[3],
                        double point[3]) {
-  bool is_posed = body->kind->place == flo_posed_place;
-  const double local[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]},
-               x[3] = {samples->x[i], samples->y[i], samples->z[i]};
-  vec_add(is_posed ? local : x, offset, point);
-  if (is_posed) pose_to_world(&body->state.pose, point, point);
+  const double x[3] = {samples->x[i], samples->y[i], samples->z[i]};
+  quat_rotate(body->state.pose.rotation, offset, point);
+  vec_add(x, point, point);
 }
 
 // The kernel sum that a fluid lattice around the body would add at a sample; the rest never holds fluid.
@@ -93,10 +91,23 @@ static double uncovered_share(const FloWorld *world, const FloBody *body, const 
   return sum * flo_world_rest_volume(world);
 }
 
+typedef struct Covering {
+  FloWorld *world;
+  const FloBody *body;
+  size_t first;
+} Covering;
+
+static void cover_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Covering *covering = context;
+  FloParticles *samples = flo_samples_of(covering->world, covering->body);
+  for (size_t i = covering->first + begin; i < covering->first + end; ++i)
+    samples->covered[i] = (float)(1 - uncovered_share(covering->world, covering->body, samples, i));
+}
+
 static void find_covered(FloWorld *world, const FloBody *body, size_t begin, size_t end) {
-  FloParticles *samples = flo_samples_of(world, body);
-  for (size_t i = begin; i < end; ++i)
-    samples->covered[i] = (float)(1 - uncovered_share(world, body, samples, i));
+  Covering covering = {world, body, begin};
+  flo_parallel_for(world->threads, end - begin, 64, cover_range, &covering);
 }
 
 // ---- A new skin ----
@@ -230,16 +241,26 @@ static void bind_gained(FloWorld *world, size_t n_before) {
       bind_sample(world, &flo_bodies(world)[changes[k].body], i++, changes[k].body, gained->binding);
 }
 
-// The samples of every body have moved in memory. The samples of a changed body are described again.
-static FloStatus settle_skins(FloWorld *world, FloError *error) {
+// The samples of every body have moved in memory.
+static void move_ranges(FloWorld *world) {
   const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
   size_t first = 0;
-  for (size_t k = 0; k < world->skins.changes.count; first += flo_bodies(world)[changes[k++].body].count) {
+  for (size_t k = 0; k < world->skins.changes.count; ++k) {
     FloBody *body = &flo_bodies(world)[changes[k].body];
     body->first = first, body->count += changes[k].n_gained - changes[k].n_lost;
+    first += body->count;
+  }
+}
+
+// Places and describes the samples of the bodies whose skins have changed.
+static FloStatus settle_skins(FloWorld *world, FloError *error) {
+  const FloSkinChange *changes = FLO_LIST(world->skins.changes, FloSkinChange);
+  for (size_t k = 0; k < world->skins.changes.count; ++k) {
+    FloBody *body = &flo_bodies(world)[changes[k].body];
+    size_t end = body->first + body->count;
     if (changes[k].n_gained + changes[k].n_lost == 0) continue;
     flo_world_place_samples(world, body);
-    find_covered(world, body, first + body->count - changes[k].n_gained, first + body->count);
+    find_covered(world, body, end - changes[k].n_gained, end);
     FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
   }
   return FLO_OK;
@@ -259,7 +280,10 @@ static FloStatus resample_set(FloWorld *world, FloSet set, FloError *error) {
   order_samples(world, n_before, world->scratch.data);
   FloStatus status = flo_particles_permute(samples, world->scratch.data, n_after, world->threads, error);
   if (status != FLO_OK) samples->count = n_before;
-  if (status == FLO_OK) status = settle_skins(world, error);
+  if (status == FLO_OK) {
+    move_ranges(world);
+    status = settle_skins(world, error);
+  }
   flo_epoch_note(world, &world->epochs.order);
   return status;
 }

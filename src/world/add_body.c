@@ -87,8 +87,10 @@ static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body
   FLO_TRY(copy_friction(world, def, body, error));
   FLO_TRY(flo_world_make_skin(world, def, body, error));
   FLO_TRY(make_kind(world, def, body, error));
-  if (body->n_nodes > 1 && !world->method->moves_pieces)
-    return flo_fail(error, FLO_UNSUPPORTED, "body: method '%s' moves only bodies of one piece",
+  bool is_one_piece = body->n_nodes <= 1 && !body->kind->vertices;
+  if (!is_one_piece && !world->method->moves_pieces)
+    return flo_fail(error, FLO_UNSUPPORTED,
+                    "body: method '%s' moves only bodies of one piece that keep their shape",
                     world->method->name);
   FLO_TRY(flo_world_describe_skin(world, body, error));
   FLO_TRY(list_nodes(world, body, error));
@@ -131,11 +133,22 @@ static void name_movers(const FloKind *kind, char text[128]) {
   }
 }
 
-// A kind that forces move needs a method that can.
+static bool has_operator(const FloMethod *method, FloSet rows, FloSet columns) {
+  for (size_t k = 0; k < method->n_operators; ++k)
+    if (method->operators[k].rows == rows && method->operators[k].columns == columns) return true;
+  return false;
+}
+
+// A kind that forces move needs a method that can, and that looks at the set of its samples.
 static FloStatus check_mover(const FloWorld *world, const FloKind *kind, FloError *error) {
   FloMoves needed = kind->has_contacts ? FLO_MOVES_ALL : FLO_MOVES_ALONE;
   char movers[128];
-  if (!kind->push || world->method->moves >= needed) return FLO_OK;
+  if (!has_operator(world->method, FLO_SET_FLUID, kind->set))
+    return flo_fail(error, FLO_UNSUPPORTED, "body: method '%s' knows no bodies of the kind '%s'",
+                    world->method->name, kind->name);
+  if (!kind->push) return FLO_OK;
+  FLO_ASSERT(kind->kick && kind->move && kind->mark && kind->rewind);
+  if (world->method->moves >= needed) return FLO_OK;
   name_movers(kind, movers);
   return flo_fail(error, FLO_UNSUPPORTED, "body: method '%s' knows no bodies that are pushed around; use %s",
                   world->method->name, movers);

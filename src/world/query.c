@@ -105,7 +105,7 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
   }
 }
 
-// The forces on dynamic bodies are known from the step.
+// The forces on bodies that forces move are known from the step.
 static FloStatus find_forces(FloWorld *world, FloError *error) {
   if (!flo_world_has_step_state(world) || world->epochs.forces > world->epochs.done) return FLO_OK;
   FLO_TRY(world->method->solid_forces(world, world->method_state, error));

@@ -4,7 +4,7 @@
 // old, and sums over them depend on their order. A run must give the same bits wherever it was saved. So the
 // positions from which the lists were made are saved as well, and the lists are made again from these.
 #include "base/hash.h"
-#include "world/saved.h"
+#include "world/save_lists.h"
 #include "world/world.h"
 
 #include <limits.h>
@@ -135,17 +135,31 @@ static bool table_at(const FloWorld *world, size_t k, Table *table) {
   if (!is_first_of_kind(world, k - 2)) return true;
   const FloKind *kind = flo_bodies(world)[k - 2].kind;
   *table = (Table){.fields = kind->fields, .n = world->bodies.count, .at = own_at, .which = kind};
-  snprintf(table->prefix, sizeof table->prefix, "bodies.%s", kind->name);
+  int length = snprintf(table->prefix, sizeof table->prefix, "bodies.%s", kind->name);
+  FLO_ASSERT(length < (int)sizeof table->prefix);
   return true;
 }
 
-// The name of a field in the state, and how many numbers it has there.
+// The doubles of a field of one struct; a bool has none.
+static double *numbers_of(char *structure, const FloStateField *field, size_t *count) {
+  *count = field->is_array ? *(size_t *)(structure + field->length_offset) : field->count;
+  return field->is_array ? *(double **)(structure + field->offset) : (double *)(structure + field->offset);
+}
+
+static bool is_flag(const FloStateField *field) { return field->count == 0 && !field->is_array; }
+
+// One field of a table: its name in the state, and how many numbers that are.
 static size_t describe_field(const FloWorld *world, const Table *table, const FloStateField *field,
                              char name[48]) {
-  size_t n = 0;
-  for (size_t k = 0; k < table->n; ++k)
-    if (table->at(world, table->which, k)) n += flo_max_size(field->count, 1);
-  snprintf(name, 48, "%s/%s", table->prefix, field->name);
+  size_t n = 0, count;
+  for (size_t k = 0; k < table->n; ++k) {
+    char *structure = table->at(world, table->which, k);
+    if (!structure) continue;
+    numbers_of(structure, field, &count);
+    n += is_flag(field) ? 1 : count;
+  }
+  int length = snprintf(name, 48, "%s/%s", table->prefix, field->name);
+  FLO_ASSERT(length < 48);
   return n;
 }
 
@@ -167,11 +181,13 @@ static FloStatus save_field(FloWorld *world, FloState *state, const Table *table
   FLO_TRY(flo_state_add(state, name, FLO_TYPE_F64, describe_field(world, table, field, name), &data, error));
   double *to = data;
   for (size_t k = 0; k < table->n; ++k) {
-    const char *from = table->at(world, table->which, k);
-    if (!from) continue;
-    if (field->count == 0) *to++ = *(const bool *)(from + field->offset);
-    if (field->count) memcpy(to, from + field->offset, field->count * sizeof *to);
-    to += field->count;
+    char *structure = table->at(world, table->which, k);
+    size_t count;
+    if (!structure) continue;
+    const double *from = numbers_of(structure, field, &count);
+    if (is_flag(field)) *to++ = *(const bool *)(structure + field->offset);
+    if (count) memcpy(to, from, count * sizeof *to);
+    to += count;
   }
   return FLO_OK;
 }
@@ -190,11 +206,13 @@ static FloStatus restore_field(FloWorld *world, FloState *state, const Table *ta
   describe_field(world, table, field, name);
   const double *from = flo_state_find(state, name)->buffer.data;
   for (size_t k = 0; k < table->n; ++k) {
-    char *to = table->at(world, table->which, k);
-    if (!to) continue;
-    if (field->count == 0) *(bool *)(to + field->offset) = *from++ != 0;
-    if (field->count) memcpy(to + field->offset, from, field->count * sizeof *from);
-    from += field->count;
+    char *structure = table->at(world, table->which, k);
+    size_t count;
+    if (!structure) continue;
+    double *to = numbers_of(structure, field, &count);
+    if (is_flag(field)) *(bool *)(structure + field->offset) = *from++ != 0;
+    if (count) memcpy(to, from, count * sizeof *from);
+    from += count;
   }
   return FLO_OK;
 }
@@ -292,7 +310,7 @@ static FloStatus check_skins(const FloWorld *world, const FloState *state, FloEr
 }
 
 // The number of samples that a set has in a state.
-static size_t samples_in(const FloWorld *world, const FloState *state, FloSet set) {
+size_t flo_save_samples_in(const FloWorld *world, const FloState *state, FloSet set) {
   const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
   size_t n = 0;
   for (size_t k = 0; k < world->bodies.count; ++k)
@@ -382,7 +400,7 @@ static FloStatus replace_set(FloWorld *world, FloSet set, const FloState *state,
 static FloStatus restore_samples(FloWorld *world, const FloState *state, FloError *error) {
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     if (is_whole_set(world, (FloSet)set))
-      FLO_TRY(replace_set(world, (FloSet)set, state, samples_in(world, state, (FloSet)set), error));
+      FLO_TRY(replace_set(world, (FloSet)set, state, flo_save_samples_in(world, state, (FloSet)set), error));
     else
       restore_particles(world, (FloSet)set, state);
   restore_ranges(world, state);
@@ -407,115 +425,15 @@ static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_
 }
 
 static FloStatus check_samples(const FloWorld *world, const FloState *state, FloSet set, FloError *error) {
-  size_t n = samples_in(world, state, set);
+  size_t n = flo_save_samples_in(world, state, set), k = 0;
+  const FloField *field;
+  void *data;
+  char name[48];
   FLO_TRY(check_particles(world, set, state, n, error));
-  return n > UINT32_MAX / 2 ? flo_fail(error, FLO_BAD_INPUT, "state: %zu samples are too many", n) : FLO_OK;
-}
-
-// ---- Neighbour lists that serve several steps ----
-
-// Sets whose particles move, and the names of what their grids hold.
-static const struct {
-  FloSet set;
-  const char *fixed, *cells;
-} grids[] = {{FLO_SET_FLUID, "lists/fixed", "lists/cells"},
-             {FLO_SET_RIGID, "lists/rigid_fixed", "lists/rigid_cells"},
-             {FLO_SET_SOFT, "lists/soft_fixed", "lists/soft_cells"}};
-
-static FloStatus save_grids(const FloWorld *world, FloState *state, FloError *error) {
-  for (size_t k = 0; k < FLO_COUNT_OF(grids); ++k) {
-    const FloGrid *grid = &world->grids[grids[k].set];
-    void *fixed, *cells;
-    FLO_TRY(flo_state_add(state, grids[k].fixed, FLO_TYPE_U32, 3 * grid->count, &fixed, error));
-    FLO_TRY(flo_state_add(state, grids[k].cells, FLO_TYPE_U32, 3 * grid->count, &cells, error));
-    if (grid->count) flo_grid_save(grid, fixed, cells);
-  }
+  if (n > UINT32_MAX / 2) return flo_fail(error, FLO_BAD_INPUT, "state: %zu samples are too many", n);
+  while ((field = saved_field(world, set, &k, &data, name)))
+    if (field->type == FLO_TYPE_F64) FLO_TRY(flo_state_check_numbers(state, name, n, -MUCH, MUCH, error));
   return FLO_OK;
-}
-
-static FloStatus save_lists(const FloWorld *world, FloState *state, FloError *error) {
-  size_t n = world->grids[FLO_SET_FLUID].count;
-  void *clearance;
-  if (!flo_world_has_lists(world) || world->lists.reach == 1) return FLO_OK;
-  FLO_TRY(save_grids(world, state, error));
-  if (!flo_world_has_clearances(world)) return FLO_OK;
-  FLO_TRY(flo_state_add(state, "lists/clearance", FLO_TYPE_F32, n, &clearance, error));
-  const FloWallRoom *rooms = world->wall_rooms.data;
-  for (size_t i = 0; i < n; ++i) ((float *)clearance)[i] = rooms[i].clearance;
-  return FLO_OK;
-}
-
-static FloStatus restore_clearances(FloWorld *world, const FloStateArray *clearance, FloError *error) {
-  FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, clearance->count * sizeof(FloWallRoom), 0,
-                             error));
-  FloWallRoom *rooms = world->wall_rooms.data;
-  for (size_t i = 0; i < clearance->count; ++i)
-    rooms[i] = flo_empty_room(((const float *)clearance->buffer.data)[i]);
-  return FLO_OK;
-}
-
-// The fourth number of a grid position is the volume of the sample; fluid has none.
-static FloStatus restore_grids(FloWorld *world, const FloState *state, FloError *error) {
-  for (size_t k = 0; k < FLO_COUNT_OF(grids); ++k) {
-    const FloStateArray *fixed = flo_state_find(state, grids[k].fixed),
-                        *cells = flo_state_find(state, grids[k].cells);
-    FloGrid *grid = &world->grids[grids[k].set];
-    if (fixed->count == 0 && grid->count == 0) continue;
-    FLO_TRY(flo_grid_restore(grid, fixed->count / 3, fixed->buffer.data, cells->buffer.data, world->threads,
-                             error));
-    const float *volume = world->sets[grids[k].set].volume;
-    for (size_t i = 0; volume && i < grid->count; ++i)
-      memcpy(grid->fixed + 4 * i + 3, &volume[i], sizeof(float));
-  }
-  return FLO_OK;
-}
-
-static FloStatus rebuild_lists(FloWorld *world, const FloState *state, FloError *error) {
-  const FloStateArray *clearance = flo_state_find(state, "lists/clearance");
-  FLO_TRY(flo_world_update_wall_grid(world, error));
-  FLO_TRY(restore_grids(world, state, error));
-  flo_epoch_note(world, &world->epochs.lists);
-  world->epochs.positions = world->epochs.lists;
-  FLO_TRY(flo_world_build_operators(world, error));
-  if (!clearance) return FLO_OK;
-  FLO_TRY(restore_clearances(world, clearance, error));
-  flo_epoch_note(world, &world->epochs.clearances);
-  return FLO_OK;
-}
-
-static FloStatus restore_lists(FloWorld *world, const FloState *state, FloError *error) {
-  double reach = world->lists.reach;
-  world->lists.reach = 1; // the reach of the initial cells; the next lines set the saved one
-  flo_lattice_set_reach(&world->lattice, 1);
-  flo_world_set_reach(world, reach);
-  if (!flo_state_find(state, "lists/fixed")) return FLO_OK;
-  FloStatus status = rebuild_lists(world, state, error);
-  if (status != FLO_OK) flo_epoch_note(world, &world->epochs.order);
-  return status;
-}
-
-static FloStatus check_grid(const FloState *state, const char *fixed_name, const char *cells_name, size_t n,
-                            FloError *error) {
-  FLO_TRY(flo_state_need(state, cells_name, FLO_TYPE_U32, 3 * n, error));
-  FLO_TRY(flo_state_need(state, fixed_name, FLO_TYPE_U32, 3 * n, error));
-  const FloStateArray *cells = flo_state_find(state, cells_name);
-  for (size_t k = 0; k < cells->count; ++k)
-    if (!flo_grid_is_cell(((const int32_t *)cells->buffer.data)[k]))
-      return flo_fail(error, FLO_BAD_INPUT, "state: a particle is in a cell that is out of reach");
-  return FLO_OK;
-}
-
-// All of the lists or nothing.
-static FloStatus check_lists(const FloWorld *world, const FloState *state, size_t n, FloError *error) {
-  const char *const parts[] = {"lists/cells", "lists/fixed", "lists/clearance"};
-  bool has_any = false;
-  for (size_t k = 0; k < FLO_COUNT_OF(parts); ++k) has_any = has_any || flo_state_find(state, parts[k]);
-  for (size_t k = 0; has_any && k < FLO_COUNT_OF(grids); ++k) {
-    size_t count = grids[k].set == FLO_SET_FLUID ? n : samples_in(world, state, grids[k].set);
-    FLO_TRY(check_grid(state, grids[k].fixed, grids[k].cells, count, error));
-  }
-  if (!flo_state_find(state, "lists/clearance")) return FLO_OK;
-  return flo_state_need(state, "lists/clearance", FLO_TYPE_F32, n, error);
 }
 
 // ---- The whole state ----
@@ -534,7 +452,7 @@ static FloStatus save_all(FloWorld *world, FloState *state, FloError *error) {
   FLO_TRY(for_each_field(world, state, save_field, error));
   FLO_TRY(save_skins(world, state, error));
   for (int set = 0; set < FLO_SET_COUNT; ++set) FLO_TRY(save_particles(world, (FloSet)set, state, error));
-  return save_lists(world, state, error);
+  return flo_save_lists(world, state, error);
 }
 
 FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error) {
@@ -560,12 +478,13 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     FLO_TRY(check_samples(world, state, (FloSet)set, error));
-  return check_lists(world, state, *n_fluid, error);
+  return flo_check_lists(world, state, *n_fluid, error);
 }
 
 FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error) {
   size_t n_fluid;
   FLO_TRY(check_state(world, state, &n_fluid, error));
+  flo_world_note_added(world); // also if memory runs out on the way
   FLO_TRY(replace_set(world, FLO_SET_FLUID, state, n_fluid, error));
   FLO_TRY(restore_samples(world, state, error));
   restore_scalars(world, state);
@@ -577,5 +496,5 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   flo_world_find_lost_depth(world);
   world->divergence.has_happened = false;
   restore_epochs(world, state);
-  return restore_lists(world, state, error);
+  return flo_restore_lists(world, state, error);
 }

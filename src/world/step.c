@@ -69,9 +69,9 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
 static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
   double dt, longest = until - world->time;
   FLO_TRY(prepare(world, error));
+  flo_epoch_note(world, &world->epochs.begun);
   FLO_TRY(flo_world_begin_bodies(world, error));
   FLO_TRY(choose_dt(world, longest, &dt, error));
-  flo_epoch_note(world, &world->epochs.begun);
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
   world->force_dt = dt; // unless the method says otherwise

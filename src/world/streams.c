@@ -42,7 +42,7 @@ FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEm
   FLO_TRY(sample_window(world, def, error));
   emitter.n_points = world->emitter_points.count - emitter.first_point;
   FLO_TRY(flo_world_append(world, &world->emitters, &emitter, sizeof emitter, error));
-  flo_epoch_note(world, &world->epochs.things);
+  world->epochs.prepared = 0; // the method is to look at the whole world again
   flo_materials(world)[def->material.index].is_fluid = true;
   if (id) *id = (FloEmitterId){(uint16_t)(world->emitters.count - 1), emitter.generation};
   return FLO_OK;

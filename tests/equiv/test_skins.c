@@ -1,9 +1,12 @@
 // Skins that lose and gain samples in every step: the same bits for any number of threads, and after saving
 // and restoring; samples of other bodies keep all they have.
+#include "support/allocator.h"
 #include "support/spring_plate.h"
 #include "support/worlds.h"
 
 enum { MOST_MISSING = 64, N_STEPS = 40 };
+
+static CountingAllocator *memory; // of the worlds to come; NULL: the C library's
 
 // A plate that sheds some of its samples in each step, and takes back those that it shed before.
 typedef struct SheddingPlate {
@@ -43,6 +46,7 @@ static FloWorld *make(const char *method, int threads) {
   FloWorldDef def = small_world_def(2);
   FloError error;
   def.method = method, def.spacing = 0.02, def.threads = threads;
+  if (memory) def.allocator = counting_allocator(memory);
   FloWorld *world = create_world(&def);
   spring.stiffness = 2000, spring.damping = 100;
   add_tank(world, 2, 0.8, 0.6, 0);
@@ -143,10 +147,65 @@ static void test_other_bodies_keep_their_samples(void **state) {
   flo_world_destroy(world);
 }
 
+// No step reads memory that it has not written.
+static void test_bits_do_not_depend_on_what_memory_held(void **state) {
+  (void)state;
+  for (size_t k = 0; k < flo_method_count(); ++k) {
+    CountingAllocator poisoned = {.is_poisoned = true};
+    FloWorld *plain = make(flo_method_name(k), 2);
+    memory = &poisoned;
+    FloWorld *world = make(flo_method_name(k), 2);
+    memory = NULL;
+    run(plain, N_STEPS), run(world, N_STEPS);
+    assert_true(flo_world_hash(world) == flo_world_hash(plain));
+    flo_world_destroy(world), flo_world_destroy(plain);
+    assert_int_equal(poisoned.n_blocks, 0);
+  }
+}
+
+// The samples of each body stand side by side and name it.
+static void check_ranges(const FloWorld *world) {
+  size_t next[FLO_SET_COUNT] = {0};
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    assert_int_equal(body->first, next[body->kind->set]);
+    next[body->kind->set] += body->count;
+    for (size_t i = body->first; i < body->first + body->count; ++i)
+      assert_int_equal(world->sets[body->kind->set].body[i], k);
+  }
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+    assert_int_equal(next[set], world->sets[set].count);
+}
+
+// Whichever allocation fails while skins change, bodies keep samples of their own.
+static void test_failed_changes_leave_whole_skins(void **state) {
+  (void)state;
+  FloError error;
+  size_t n_failed = 0;
+  for (size_t fail = 1; fail < 40; ++fail) {
+    CountingAllocator limited = {0};
+    memory = &limited;
+    FloWorld *world = make("monolithic", 1);
+    memory = NULL;
+    limited.fail_at = limited.n_calls + fail;
+    for (int k = 0; k < 3; ++k) {
+      FloStatus status = flo_world_resample(world, &error);
+      assert_true(status == FLO_OK || status == FLO_NO_MEMORY);
+      n_failed += status != FLO_OK;
+      check_ranges(world);
+    }
+    flo_world_destroy(world);
+    assert_int_equal(limited.n_blocks, 0);
+  }
+  assert_true(n_failed > 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits_do_not_depend_on_threads),
                                      cmocka_unit_test(test_restored_worlds_go_on_alike),
                                      cmocka_unit_test(test_number_of_samples_changes),
-                                     cmocka_unit_test(test_other_bodies_keep_their_samples)};
+                                     cmocka_unit_test(test_other_bodies_keep_their_samples),
+                                     cmocka_unit_test(test_bits_do_not_depend_on_what_memory_held),
+                                     cmocka_unit_test(test_failed_changes_leave_whole_skins)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

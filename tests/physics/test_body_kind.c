@@ -162,10 +162,86 @@ static void test_methods_say_what_they_cannot_move(void **state) {
                "one piece");
   assert_int_equal(flo_world_count(world, FLO_SET_RIGID), 0);
   flo_world_destroy(world);
+  // No method of today looks at the particles of soft bodies.
+  FloKind soft = spring_plate_kind;
+  soft.name = "soft plate", soft.set = FLO_SET_SOFT;
+  world = empty_world(2);
+  assert_fails(flo_world_add_body_of(world, &soft, &body, NULL, &error), FLO_UNSUPPORTED, &error,
+               "soft plate");
+  flo_world_destroy(world);
   world = empty_world(2);
   body.kind = FLO_BODY_DYNAMIC;
   assert_fails(flo_world_add_body(world, &body, NULL, &error), FLO_UNSUPPORTED, &error,
                "use method 'monolithic' or 'direct-forcing'");
+  flo_world_destroy(world);
+}
+
+// ---- What a body is told ----
+
+static FloWorld *plate_in_honey(const char *method, bool is_turning) {
+  FloWorldDef def = small_world_def(2);
+  FloError error;
+  def.method = method, def.spacing = 0.02;
+  FloWorld *world = create_world(&def);
+  spring.stiffness = 500, spring.damping = 10;
+  add_tank(world, 2, 0.4, 0.4, 0);
+  FloBody *plate = add_plate(world, box_shape(0.12, 0.08, 0), pose_at(0.2, 0.16, 0), 500);
+  // A node without inertia does not turn, whether or not its axes are locked.
+  for (int axis = 3; is_turning && axis < 6; ++axis) plate->nodes->locks[axis] = false;
+  add_block(world, add_material(world, 1000, 0.1), (const double[3]){0}, (const double[3]){0.4, 0.3, 0});
+  assert_ok(flo_world_set_param(world, "viscosity", 2, &error), &error);
+  return world;
+}
+
+// The forces on the samples of a body add up to the force on it, implicit viscosity included.
+static void test_samples_feel_what_their_body_feels(void **state) {
+  (void)state;
+  const char *const methods[] = {"wcsph", "direct-forcing"};
+  for (size_t k = 0; k < 2; ++k) {
+    FloWorld *world = plate_in_honey(methods[k], false);
+    FloError error;
+    FloBodyState body, wall;
+    FloView view;
+    double sum = 0;
+    advance(world, 0.05);
+    assert_ok(flo_world_body_state(world, (FloBodyId){1, 1}, &body, &error), &error);
+    assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &wall, &error),
+              &error); // finds forces of samples
+    assert_ok(flo_world_view(world, FLO_SET_RIGID, "fy", &view, &error), &error);
+    for (size_t i = 0; i < view.count; ++i) sum += (double)((const float *)view.data)[i];
+    print_message("%s: force on the body %.4f N, on its samples %.4f N\n", methods[k], body.force[1], sum);
+    assert_close(sum / body.force[1], 1, 0.01);
+    flo_world_destroy(world);
+  }
+}
+
+static void test_nodes_without_inertia_do_not_turn(void **state) {
+  (void)state;
+  for (size_t k = 0; k < flo_method_count(); ++k) {
+    FloWorld *locked = plate_in_honey(flo_method_name(k), false),
+             *loose = plate_in_honey(flo_method_name(k), true);
+    advance(locked, 0.05), advance(loose, 0.05);
+    assert_true(flo_world_hash(locked) == flo_world_hash(loose));
+    flo_world_destroy(locked), flo_world_destroy(loose);
+  }
+}
+
+// Adding an emitter for later, or choosing another response for the next step, does not change what is known
+// of the last step.
+static void test_forces_of_the_last_step_stay_known(void **state) {
+  (void)state;
+  FloError error;
+  FloBodyState before, after;
+  FloEmitterDef emitter = flo_default_emitter_def();
+  FloWorld *world = plate_in_honey("direct-forcing", false);
+  emitter.start = 100, emitter.material = (FloMaterialId){0, 1};
+  advance(world, 0.02);
+  assert_ok(flo_world_set_param(world, "response", 2, &error), &error);
+  assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &before, &error), &error);
+  assert_ok(flo_world_add_emitter(world, &emitter, NULL, &error), &error);
+  assert_ok(flo_world_body_state(world, (FloBodyId){0, 1}, &after, &error), &error);
+  assert_true(fabs(before.force[1]) > 100);
+  assert_true(after.force[1] == before.force[1]);
   flo_world_destroy(world);
 }
 
@@ -175,6 +251,9 @@ int main(void) {
                                      cmocka_unit_test(test_plate_gets_what_fluid_loses),
                                      cmocka_unit_test(test_nodes_share_what_their_samples_get),
                                      cmocka_unit_test(test_plank_rests),
-                                     cmocka_unit_test(test_methods_say_what_they_cannot_move)};
+                                     cmocka_unit_test(test_methods_say_what_they_cannot_move),
+                                     cmocka_unit_test(test_samples_feel_what_their_body_feels),
+                                     cmocka_unit_test(test_nodes_without_inertia_do_not_turn),
+                                     cmocka_unit_test(test_forces_of_the_last_step_stay_known)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

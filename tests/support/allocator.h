@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct CountingAllocator {
   size_t n_calls;      // of allocate, the failed ones included
@@ -15,6 +16,7 @@ typedef struct CountingAllocator {
   size_t fail_at;      // the call that returns NULL, counted from 1; 0: none
   bool fail_onwards;   // and all after it
   size_t byte_limit;   // allocations beyond it fail; 0: no limit
+  bool is_poisoned;    // new memory is full of NaN, so that reading it unwritten shows
 } CountingAllocator;
 
 enum { COUNTING_HEADER = 64 };
@@ -32,6 +34,7 @@ static inline void *counting_allocate(void *context, size_t size) {
   char *block = NULL;
   if (posix_memalign((void **)&block, 64, COUNTING_HEADER + size)) return NULL;
   *(size_t *)block = size;
+  if (a->is_poisoned) memset(block + COUNTING_HEADER, 0xff, size);
   a->n_blocks++, a->bytes += size;
   if (a->bytes > a->peak) a->peak = a->bytes;
   return block + COUNTING_HEADER;

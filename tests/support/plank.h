@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 typedef struct Plank {
-  FloNode ends[2];
+  FloNode ends[2], marked[2];
   double half; // of its length [m]
 } Plank;
 
@@ -64,6 +64,17 @@ static void plank_move(FloBody *body, double dt) {
   plank_refresh(body);
 }
 
+static void plank_mark(FloBody *body) {
+  Plank *own = body->own;
+  for (int k = 0; k < 2; ++k) own->marked[k] = own->ends[k];
+}
+
+static void plank_rewind(FloBody *body) {
+  Plank *own = body->own;
+  for (int k = 0; k < 2; ++k) own->ends[k] = own->marked[k];
+  plank_refresh(body);
+}
+
 static void plank_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out) {
   for (size_t k = 0; k < 2; ++k) {
     const FloNode *end = &body->nodes[k];
@@ -81,6 +92,8 @@ static const FloKind plank_kind = {.name = "plank",
                                    .kick = plank_kick,
                                    .push = plank_push,
                                    .move = plank_move,
+                                   .mark = plank_mark,
+                                   .rewind = plank_rewind,
                                    .refresh = plank_refresh,
                                    .place = flo_posed_place,
                                    .where = flo_posed_where,

@@ -38,11 +38,7 @@ static FloStatus add_friction(FloRows *rows, FloBodyContact *c, FloError *error)
 }
 
 static void apply_mobility(const void *context, size_t body, const double wrench[6], double out[6]) {
-  const double *m = ((const FloDirectForcing *)context)->partners[body].mobility;
-  for (int i = 0; i < 6; ++i) {
-    out[i] = 0;
-    for (int k = 0; k < 6; ++k) out[i] += m[6 * i + k] * wrench[k];
-  }
+  flo_forcing_apply(((const FloDirectForcing *)context)->partners[body].mobility, wrench, out);
 }
 
 FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloError *error) {

@@ -382,7 +382,7 @@ static bool find_gap(const FloWorld *world, size_t i, const FloBody *other, doub
   body->kind->where(body, rigid, i, x);
   double distance = flo_world_distance(world, other, x);
   if (!(distance < margin + world->def.spacing)) return false;
-  *depth = flo_body_sample_depth(body, &world->domain, rigid, i), *gap = distance - *depth;
+  *depth = fmax(-flo_world_distance(world, body, x), 0), *gap = distance - *depth;
   if (!(*gap < margin)) return false;
   flo_world_normal(world, other, x, normal);
   return vec_dot(normal, normal) > 0.5;
@@ -444,7 +444,7 @@ static FloStatus detect_bodies(FloWorld *world, FloDirectForcing *forcing, FloEr
 FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   forcing->n_contacts = forcing->n_linked = forcing->n_followers = forcing->n_groups = 0;
   FLO_TRY(detect_bodies(world, forcing, error));
-  if (flo_forcing_response(world) == FLO_RESPONSE_PENALTY) return FLO_OK;
+  if (forcing->response == FLO_RESPONSE_PENALTY) return FLO_OK;
   FLO_TRY(follow_solids(world, forcing, error));
   return detect_fluid(world, forcing, error);
 }
@@ -542,7 +542,7 @@ static void block_range(void *context, size_t begin, size_t end, int thread) {
 
 void flo_forcing_correct_positions(FloWorld *world, FloDirectForcing *forcing) {
   Detection detection = {world, forcing};
-  if (flo_forcing_response(world) == FLO_RESPONSE_PENALTY) return;
+  if (forcing->response == FLO_RESPONSE_PENALTY) return;
   for (size_t k = 0; have_bodies_turned_aside(forcing) && k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     body->way = flo_posed_way(body, &body->before, &body->state.pose);

@@ -120,7 +120,7 @@ static FloStatus reserve_buffers(FloWorld *world, FloDirectForcing *forcing, Flo
             *repulsion = &forcing->buffers[FLO_FORCING_REPULSION];
   size_t n_samples =
       world->sets[FLO_SET_BOUNDARY].capacity + world->sets[FLO_SET_RIGID].capacity + 2 * FLO_BLOCK;
-  bool is_penalty = flo_forcing_response(world) == FLO_RESPONSE_PENALTY;
+  bool is_penalty = forcing->response == FLO_RESPONSE_PENALTY;
   FloBuffer *changes = &forcing->buffers[FLO_FORCING_CHANGES];
   FLO_TRY(flo_buffer_reserve(&world->memory, partners, world->bodies.count * sizeof(FloForcingPartner), 0,
                              error));
@@ -138,7 +138,7 @@ static FloStatus reserve(FloWorld *world, FloDirectForcing *forcing, FloError *e
   forcing->forces.has_led_bodies = world->params[FLO_FORCING_ONE_WAY] != 0;
   FLO_TRY(
       flo_forces_prepare(&forcing->forces, world, FLO_FORCING_FIRST_FORCE_PARAM, longest, artificial, error));
-  bool predicts = forcing->forces.is_implicit || flo_forcing_response(world) == FLO_RESPONSE_PENALTY;
+  bool predicts = forcing->forces.is_implicit || forcing->response == FLO_RESPONSE_PENALTY;
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs) - !predicts, world->sets, &world->memory,
                              forcing->array_buffers, forcing->arrays, error));
   return reserve_buffers(world, forcing, error);
@@ -256,6 +256,7 @@ static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *e
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
   forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
+  forcing->response = (int)world->params[FLO_FORCING_RESPONSE];
   forcing->radius = world->def.spacing / 2;
   forcing->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));

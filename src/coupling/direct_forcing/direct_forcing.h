@@ -86,7 +86,7 @@ typedef struct FloForcingPartner {
 // group is a multiple of the alignment. So consecutive groups in a block are aligned, too.
 enum { FLO_MAX_FOLLOWERS = 32, FLO_COLUMN_ALIGNMENT = 16 };
 
-// Fluid particles that touch a dynamic body and nothing else; see followers.c.
+// Fluid particles that touch one body that forces move, and nothing else; see followers.c.
 typedef struct FloFollowers {
   _Alignas(FLO_COLUMN_ALIGNMENT) double mass[FLO_MAX_FOLLOWERS];
   double bounce[FLO_MAX_FOLLOWERS];
@@ -135,6 +135,7 @@ typedef struct FloDirectForcing {
   double expected_speed;                    // [m/s]; saved
   const FloFollowerPasses *follower_passes; // set by tests; NULL: the best
   // Valid for one step:
+  int response;               // one of FLO_RESPONSE_...
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: distance that particles keep from surfaces [m]
   size_t n_near, n_contacts, n_body_contacts, n_linked, n_followers, n_groups;
@@ -176,10 +177,6 @@ enum {
 
 enum { FLO_RESPONSE_GLOBAL, FLO_RESPONSE_LOCAL, FLO_RESPONSE_PENALTY };
 
-static inline int flo_forcing_response(const FloWorld *world) {
-  return (int)world->params[FLO_FORCING_RESPONSE];
-}
-
 double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing);
 
 // ---- Forces before contacts ----
@@ -202,6 +199,13 @@ void flo_forcing_correct_positions(FloWorld *world, FloDirectForcing *forcing);
 
 // ---- Response ----
 
+// A matrix of six rows times a vector.
+static inline void flo_forcing_apply(const double m[36], const double v[6], double out[6]) {
+  for (int i = 0; i < 6; ++i) {
+    out[i] = 0;
+    for (int k = 0; k < 6; ++k) out[i] += m[6 * i + k] * v[k];
+  }
+}
 // Velocity of the body at the end of an arm.
 static inline void flo_forcing_velocity_at(const double velocity[6], const double arm[3], double out[3]) {
   vec_cross(velocity + 3, arm, out);

@@ -178,8 +178,8 @@ static void solve_alone(FloFollowers *group, const FloForcingPartner *partner) {
 // ---- Before the velocities of bodies are known ----
 
 // Whether a follower's velocity is found without the velocity of its body.
-static bool is_alone(const FloWorld *world, const FloForcingPartner *partner) {
-  return partner->is_free && flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
+static bool is_alone(const FloDirectForcing *forcing, const FloForcingPartner *partner) {
+  return partner->is_free && forcing->response == FLO_RESPONSE_LOCAL;
 }
 
 // Whether the body may move differently from the prediction. Only then its mass with followers matters.
@@ -200,7 +200,7 @@ static inline void meet_groups(const Flock *flock, size_t begin, size_t end) {
     FloFollowers *group = &flock->forcing->followers[g];
     const FloForcingPartner *partner = &flock->forcing->partners[group->body];
     pad(group);
-    if (is_alone(flock->world, partner))
+    if (is_alone(flock->forcing, partner))
       solve_alone(group, partner);
     else
       sum_group(flock->forcing, partner, group);
@@ -228,7 +228,7 @@ void flo_forcing_meet_followers(FloWorld *world, FloDirectForcing *forcing) {
     const FloFollowers *group = &forcing->followers[g];
     FloForcingPartner *partner = &forcing->partners[group->body];
     for (int row = 0; row < 6; ++row) partner->load[row] += group->load[row];
-    if (!may_turn_aside(forcing, partner) || is_alone(world, partner)) continue;
+    if (!may_turn_aside(forcing, partner) || is_alone(forcing, partner)) continue;
     for (int row = 0; row < 6; ++row)
       for (int column = 0; column <= row; ++column)
         partner->followers[6 * row + column] += group->matrix[6 * row + column];
@@ -329,7 +329,7 @@ static inline void lead_groups(const Flock *flock, size_t begin, size_t end) {
   for (size_t g = begin; g < end; ++g) {
     FloFollowers *group = &flock->forcing->followers[g];
     const FloForcingPartner *partner = &flock->forcing->partners[group->body];
-    if (!is_alone(flock->world, partner)) follow_body(group, partner);
+    if (!is_alone(flock->forcing, partner)) follow_body(group, partner);
     move_followers(flock, group, &velocities);
     group->error = partner->is_free ? find_error(group, partner, &velocities) : 0;
   }
@@ -341,10 +341,10 @@ static void lead_range(void *context, size_t begin, size_t end, int thread) {
 }
 
 // Adds what followers gave their body to `exchange`, and to `impulse` if it moves the body.
-static void take_from_followers(const FloWorld *world, FloForcingPartner *partner) {
+static void take_from_followers(const FloDirectForcing *forcing, FloForcingPartner *partner) {
   for (int row = 0; row < 6; ++row) {
     double got = partner->load[row];
-    for (int k = 0; k < 6 && !is_alone(world, partner); ++k)
+    for (int k = 0; k < 6 && !is_alone(forcing, partner); ++k)
       got -= partner->followers[6 * row + k] * partner->change[k];
     partner->exchange[row] += got;
     if (partner->is_free) partner->impulse[row] += got;
@@ -356,7 +356,7 @@ double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing) {
   double worst = 0;
   flo_parallel_for(world->threads, forcing->n_groups, GROUPS_PER_CHUNK, passes_of(forcing)->lead, &flock);
   for (size_t k = 0; k < world->bodies.count; ++k)
-    if (forcing->partners[k].n_followers > 0) take_from_followers(world, &forcing->partners[k]);
+    if (forcing->partners[k].n_followers > 0) take_from_followers(forcing, &forcing->partners[k]);
   for (size_t g = 0; g < forcing->n_groups; ++g) worst = fmax(worst, forcing->followers[g].error);
   return sqrt(worst);
 }

@@ -16,7 +16,7 @@ typedef struct Work {
   FloTait tait;
 } Work;
 
-static bool is_penalty(const FloWorld *world) { return flo_forcing_response(world) == FLO_RESPONSE_PENALTY; }
+static bool is_penalty(const FloDirectForcing *forcing) { return forcing->response == FLO_RESPONSE_PENALTY; }
 
 // ---- Density and pressure ----
 
@@ -60,9 +60,9 @@ static void unpressed_range(void *context, size_t begin, size_t end, int thread)
 
 // ---- Pressure and explicit viscosity ----
 
-static FloForceSweep describe_sweep(const FloWorld *world, FloDirectForcing *forcing) {
+static FloForceSweep describe_sweep(FloDirectForcing *forcing) {
   return (FloForceSweep){.fluid = forcing->state,
-                         .at_solids = is_penalty(world) ? forcing->predicted : NULL,
+                         .at_solids = is_penalty(forcing) ? forcing->predicted : NULL,
                          .bodies = &forcing->bodies,
                          .force = forcing->force};
 }
@@ -80,19 +80,19 @@ static void find_pressures(FloWorld *world, FloDirectForcing *forcing) {
   Work work = {.world = world, .forcing = forcing};
   work.tait = flo_tait(world, flo_forcing_sound_speed(world, forcing));
   flo_each_particle(world, FLO_SET_FLUID, density_range, &work);
-  if (is_penalty(world)) flo_each_particle(world, FLO_SET_FLUID, unpressed_range, &work);
+  if (is_penalty(forcing)) flo_each_particle(world, FLO_SET_FLUID, unpressed_range, &work);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 
 FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  const FloForceSweep sweep = describe_sweep(world, forcing);
+  const FloForceSweep sweep = describe_sweep(forcing);
   find_pressures(world, forcing);
   double since = flo_seconds();
   FLO_TRY(flo_body_rows_prepare(&forcing->bodies, world, error));
   if (forcing->bodies.is_used) flo_world_spread_motions(world, NULL, forcing->bodies.motion);
   flo_forces_sweep(&forcing->forces, world, &sweep);
   push_partners(world, forcing, &forcing->bodies);
-  if (is_penalty(world)) flo_forcing_add_penalty(world, forcing);
+  if (is_penalty(forcing)) flo_forcing_add_penalty(world, forcing);
   FLO_TRY(flo_forces_add_tension(&forcing->forces, world, forcing->force, error));
   push_partners(world, forcing, &forcing->forces.tension.bodies);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
@@ -103,18 +103,13 @@ FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, Flo
 
 FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   FloForces *forces = &forcing->forces;
-  FloBodyRows *rows = &forces->implicit.bodies;
   if (!forces->is_implicit) return FLO_OK;
   double since = flo_seconds();
   flo_forces_predict(world, forcing->force, forcing->kick_dt, forcing->predicted);
   FLO_TRY(
       flo_forces_make_viscous(forces, world, forcing->kick_dt, forcing->predicted, forcing->force, error));
-  push_partners(world, forcing, rows);
-  // The force on each sample, while samples and fluid are still where the sweep found them.
-  if (rows->is_used) {
-    flo_world_spread_motions(world, NULL, rows->motion);
-    flo_body_rows_sweep(rows, world, flo_forces_drag(forces));
-  }
+  push_partners(world, forcing, &forces->implicit.bodies);
+  flo_forces_find_drag(forces, world);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   return FLO_OK;
 }
@@ -126,7 +121,7 @@ static FloStatus press_walls(FloWorld *world, FloDirectForcing *forcing, FloErro
   FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
   size_t n = walls->count;
   FloBuffer *buffer = &forcing->buffers[FLO_FORCING_WALL_FORCE];
-  const FloForceSweep sweep = describe_sweep(world, forcing);
+  const FloForceSweep sweep = describe_sweep(forcing);
   if (n == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
   FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, buffer, 4 * (n + FLO_BLOCK) * sizeof(float), 0, error));
@@ -173,7 +168,7 @@ FloStatus flo_forcing_solid_forces(FloWorld *world, FloDirectForcing *forcing, F
   add_rows(world, &forcing->bodies);
   if (forces->tension.has_adhesion) add_rows(world, &forces->tension.bodies);
   if (forces->is_implicit) add_rows(world, &forces->implicit.bodies);
-  if (is_penalty(world)) add_repulsion(world, forcing);
+  if (is_penalty(forcing)) add_repulsion(world, forcing);
   double scale = 1 / forcing->kick_dt;
   for (size_t k = 0; k < forcing->n_contacts; ++k) add_contact(world, &forcing->contacts[k], scale);
   for (size_t k = 0; k < forcing->n_body_contacts; ++k)

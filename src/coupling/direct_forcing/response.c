@@ -31,13 +31,6 @@
 
 // ---- Small matrices ----
 
-static void apply(const double m[36], const double v[6], double out[6]) {
-  for (int i = 0; i < 6; ++i) {
-    out[i] = 0;
-    for (int k = 0; k < 6; ++k) out[i] += m[6 * i + k] * v[k];
-  }
-}
-
 static double dot6(const double a[6], const double b[6]) { return vec_dot(a, b) + vec_dot(a + 3, b + 3); }
 
 // J^T f: force and torque.
@@ -60,7 +53,7 @@ static void set_mass(FloForcingPartner *partner) {
 // Nothing moves along locked axes: their rows and columns are zero.
 static void lock_axes(FloForcingPartner *partner) {
   for (int axis = 0; axis < 6; ++axis)
-    for (int k = 0; partner->node.locks[axis] && k < 6; ++k)
+    for (int k = 0; flo_node_is_locked(&partner->node, axis) && k < 6; ++k)
       partner->matrix[6 * axis + k] = partner->matrix[6 * k + axis] = 0;
 }
 
@@ -75,7 +68,7 @@ static void find_mobility(FloForcingPartner *partner) {
 
 // With the global response followers are part of the mass of the bodies that they push.
 static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
-  bool is_global = flo_forcing_response(world) == FLO_RESPONSE_GLOBAL;
+  bool is_global = forcing->response == FLO_RESPONSE_GLOBAL;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloForcingPartner *partner = &forcing->partners[k];
     if (!partner->is_loose) continue;
@@ -88,13 +81,13 @@ static void prepare_partners(FloWorld *world, FloDirectForcing *forcing) {
 
 // (18), or with the local response the sum of each follower's own response.
 static void respond_to_followers(FloWorld *world, FloDirectForcing *forcing) {
-  bool is_local = flo_forcing_response(world) == FLO_RESPONSE_LOCAL;
+  bool is_local = forcing->response == FLO_RESPONSE_LOCAL;
   if (is_local) prepare_partners(world, forcing);
   flo_forcing_meet_followers(world, forcing);
   if (!is_local) prepare_partners(world, forcing);
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloForcingPartner *partner = &forcing->partners[k];
-    if (partner->is_free) apply(partner->mobility, partner->load, partner->change);
+    if (partner->is_free) flo_forcing_apply(partner->mobility, partner->load, partner->change);
   }
 }
 
@@ -102,7 +95,7 @@ static void push_partner(FloForcingPartner *partner, const double impulse[3], co
                          double sign) {
   double load[6], moved[6];
   wrench(impulse, arm, load);
-  apply(partner->mobility, load, moved);
+  flo_forcing_apply(partner->mobility, load, moved);
   for (int i = 0; i < 6; ++i) partner->change[i] += sign * moved[i];
 }
 
@@ -112,7 +105,7 @@ static void push_partner(FloForcingPartner *partner, const double impulse[3], co
 static double yield_of(const FloForcingPartner *partner, const double direction[3], const double arm[3]) {
   double load[6], moved[6];
   wrench(direction, arm, load);
-  apply(partner->mobility, load, moved);
+  flo_forcing_apply(partner->mobility, load, moved);
   return dot6(load, moved);
 }
 

@@ -1,6 +1,5 @@
 #include "coupling/forces/body_rows.h"
 
-
 #include <string.h>
 
 enum { MOTION, FORCE, WRENCHES };

@@ -1,6 +1,5 @@
 #include "coupling/forces/forces.h"
 
-
 #include <string.h>
 
 enum { WALLS, ZEROS };
@@ -50,13 +49,10 @@ static FloStatus read_walls(FloForces *forces, FloWorld *world, FloError *error)
 }
 
 static FloStatus reserve_zeros(FloForces *forces, FloWorld *world, FloError *error) {
-  FloBuffer *buffer = &forces->buffers[ZEROS];
   size_t n =
       flo_max_size(world->sets[FLO_SET_BOUNDARY].capacity, world->sets[FLO_SET_RIGID].capacity) + FLO_BLOCK;
-  if (n * sizeof(float) <= buffer->capacity) return FLO_OK;
-  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, n * sizeof(float), 0, error));
-  memset(buffer->data, 0, buffer->capacity);
-  forces->zeros = buffer->data;
+  FLO_TRY(flo_buffer_reserve_zeros(&world->memory, &forces->buffers[ZEROS], n * sizeof(float), error));
+  forces->zeros = forces->buffers[ZEROS].data;
   return FLO_OK;
 }
 
@@ -170,13 +166,21 @@ FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt,
                                      error);
 }
 
-FloSolidForces flo_forces_drag(const FloForces *forces) {
+// What implicit viscosity does to samples: its coefficients and velocities.
+static FloSolidForces drag_forces(const FloForces *forces) {
   const FloViscosity *viscosity = &forces->implicit.coefficients;
   return (FloSolidForces){.fluid = forces->viscous_velocity,
                           .solid = forces->walls,
                           .solid_pressure = forces->zeros,
                           .all = viscosity->all,
                           .coefficients = viscosity->is_single ? NULL : viscosity->each.data};
+}
+
+void flo_forces_find_drag(FloForces *forces, FloWorld *world) {
+  FloBodyRows *rows = &forces->implicit.bodies;
+  if (!forces->is_implicit || !rows->is_used) return;
+  flo_world_spread_motions(world, NULL, rows->motion);
+  flo_body_rows_sweep(rows, world, drag_forces(forces));
 }
 
 // ---- Forces on samples ----
@@ -198,7 +202,7 @@ static void on_walls_range(void *context, size_t begin, size_t end, int thread) 
 
 void flo_forces_on_walls(FloForces *forces, FloWorld *world, const FloForceSweep *sweep, float *force) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
-  OnWalls in = {world, forces, solid_forces(forces, world, sweep, FLO_SET_BOUNDARY), flo_forces_drag(forces)};
+  OnWalls in = {world, forces, solid_forces(forces, world, sweep, FLO_SET_BOUNDARY), drag_forces(forces)};
   in.sweep.pairs = in.drag.pairs = pairs, in.sweep.force = in.drag.force = force;
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, on_walls_range, &in);
 }

@@ -60,7 +60,7 @@ typedef struct FloForces {
   float *walls;      // quadruples per wall sample: velocity, and volume over the fluid's rest volume
   uint64_t walls_at; // epoch when `walls` were read
   float *zeros;      // pressures of samples that have no pressure
-  FloBuffer buffers[3];
+  FloBuffer buffers[2];
 } FloForces;
 
 // The longest step that these forces allow, and what limits it.
@@ -89,15 +89,14 @@ FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *forc
 // in `predicted`). Adds its forces to `force` and pushes bodies. Its forces on bodies are in implicit.bodies.
 FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
                                   float *force, FloError *error);
+// What implicit viscosity did to each sample of the bodies that forces move, into implicit.bodies.force.
+// Bodies must still be where they were.
+void flo_forces_find_drag(FloForces *forces, FloWorld *world);
 // Velocities after dt of a force and gravity, as quadruples.
 void flo_forces_predict(FloWorld *world, const float *force, double dt, float *predicted);
 // Adds the forces of the last step's fluid on walls to `force`, quadruples per wall sample. Needs the
 // operator of walls and fluid.
 void flo_forces_on_walls(FloForces *forces, FloWorld *world, const FloForceSweep *sweep, float *force);
-// The input of a sweep that finds the force of implicit viscosity on samples: its coefficients and
-// velocities.
-FloSolidForces flo_forces_drag(const FloForces *forces);
-
 // Adds forces on samples, quadruples, to the fields of their set.
 void flo_samples_add_forces(FloParticles *samples, const float *force);
 void flo_samples_clear_forces(FloParticles *samples);

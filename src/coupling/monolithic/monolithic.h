@@ -7,7 +7,7 @@
 #include "sph/arrays.h"
 
 // The unknowns stand in rows: first a pressure for each fluid particle, then a pressure and a friction
-// multiplier for each contact. A contact is a sample of a dynamic body near other bodies.
+// multiplier for each contact. A contact is a sample of a body that forces move, near other bodies.
 //
 // A touch is the effect of a row on one node. The samples of a node move together, so all of them that are
 // near act as one force and one torque.
@@ -238,8 +238,7 @@ FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *er
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
 // Finds the load of fluid on bodies and the main touches. The diagonals of fluid must be known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
-// Solves (1 + scale M^-1 S) y = scale M^-1 w for a node. `sums` holds w and the upper half of S. This is also
-// valid for locked axes, whose M^-1 is zero.
+// Solves (M/scale + S) y = w for a node; along locked axes y is 0. `sums` holds w and the upper half of S.
 void flo_monolithic_give_way(const FloNode *node, double scale, const double sums[27], double y[6]);
 // Finds velocities and forces of bodies and fluid from the present unknowns.
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);

@@ -67,11 +67,11 @@ void flo_monolithic_give_way(const FloNode *node, double scale, const double sum
   for (int i = 0; i < 6; ++i)
     for (int k = i; k < 6; ++k) {
       double mass = i < 3 ? (i == k ? node->mass : 0) : node->inertia[3 * (i - 3) + k - 3];
-      a[6 * k + i] = node->locks[i] || node->locks[k] ? 0 : mass / scale + *upper;
+      a[6 * k + i] = flo_node_is_locked(node, i) || flo_node_is_locked(node, k) ? 0 : mass / scale + *upper;
       ++upper;
     }
   memset(y, 0, 6 * sizeof *y);
-  if (!node->is_held && flo_dense_factorise_semidefinite(6, a, factors)) flo_dense_solve(6, factors, sums, y);
+  if (flo_dense_factorise_semidefinite(6, a, factors)) flo_dense_solve(6, factors, sums, y);
 }
 
 // A body with active contacts gives only half of its mass to fluid.

@@ -92,8 +92,8 @@ static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
          n_rigid = world->sets[FLO_SET_RIGID].capacity, quad = 4 * sizeof(float);
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, n_fluid * quad, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * quad, 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->wall_pressure, n_walls * sizeof(float), 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->body_pressure, n_rigid * sizeof(float), 0, error));
+  FLO_TRY(flo_buffer_reserve_zeros(&world->memory, &wcsph->wall_pressure, n_walls * sizeof(float), error));
+  FLO_TRY(flo_buffer_reserve_zeros(&world->memory, &wcsph->body_pressure, n_rigid * sizeof(float), error));
   if (!wcsph->forces.is_implicit) return FLO_OK;
   return flo_buffer_reserve(&world->memory, &wcsph->predicted, n_fluid * quad, 0, error);
 }
@@ -208,6 +208,7 @@ static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError 
     flo_forces_predict(world, force, dt, wcsph->predicted.data);
     FLO_TRY(flo_forces_make_viscous(forces, world, dt, wcsph->predicted.data, force, error));
     take_forces(world, &forces->implicit.bodies);
+    flo_forces_find_drag(forces, world);
   }
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   return FLO_OK;
