@@ -112,7 +112,7 @@ typedef struct AppSceneArguments {
   {"--method", "METHOD", APP_TEXT, &(a)->method, "use this method instead of the scene's", 0, 0},            \
       {"--size", "SIZE", APP_TEXT, &(a)->size, "one of the scene's sizes, for example fine", 0, 0},          \
       {"--set", "PATH=VALUE", APP_LIST, &(a)->sets, "change a value of the scene; may be repeated", 0, 0}, { \
-    "--threads", "N", APP_INTEGER, &(a)->threads, "worker threads; all cores unless given", 1, 1024          \
+    "--threads", "N", APP_INTEGER, &(a)->threads, "worker threads (default: all cores)", 1, 1024          \
   }
 
 // Finds, reads and checks a scene. On failure explains and returns false with *exit_code set.

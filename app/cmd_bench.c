@@ -187,8 +187,8 @@ int cmd_bench(int argc, char **argv) {
   AppOption options[] = {
       {"--quick", NULL, APP_FLAG, &a.is_quick, "small and short, to see that everything works", 0, 0},
       {"--only", "PARTS", APP_LIST, &a.only, "measure only these parts, for example probe,box", 0, 0},
-      {"--particles", "LIST", APP_LIST, &a.particles, "sizes of the cases; 100k,1m unless given", 0, 0},
-      {"--threads", "LIST", APP_LIST, &a.threads, "worker threads; 1,2 and all cores unless given", 0, 0},
+      {"--particles", "LIST", APP_LIST, &a.particles, "sizes of the cases (default: 100k,1m)", 0, 0},
+      {"--threads", "LIST", APP_LIST, &a.threads, "worker threads (default: 1,2 and all cores)", 0, 0},
       {"--json", NULL, APP_FLAG, &a.has_json, "JSON lines on stdout (the default)", 0, 0},
       {"--table", NULL, APP_FLAG, &a.has_table, "a table for readers on stderr as well", 0, 0},
       {0},

@@ -39,9 +39,9 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   *a = (Arguments){0};
   AppOption options[] = {
-      {"--methods", "METHOD,...", APP_LIST, &a->methods, "between commas; all that can run it unless given",
+      {"--methods", "METHOD,...", APP_LIST, &a->methods, "between commas (default: all that can run it)",
        0, 0},
-      {"--out", "DIR", APP_TEXT, &a->out, "where to; runs/compare-NAME unless given", 0, 0},
+      {"--out", "DIR", APP_TEXT, &a->out, "where to (default: runs/compare-NAME)", 0, 0},
       {"--size", "SIZE", APP_TEXT, &a->scene.size, "one of the scene's sizes, for example fine", 0, 0},
       {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of the scene; may be repeated", 0, 0},
       APP_LOOK_OPTIONS(&a->look),

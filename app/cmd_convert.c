@@ -154,10 +154,10 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--frame", "N|last|all", APP_TEXT, &a->frame,
        "the frame's number, from 0; the last unless given, of glb all", 0, 0},
       {"--to", "csv|vtk|ply|glb", APP_TEXT, &a->to,
-       "the format; by the ending of --out, or csv, unless given", 0, 0},
+       "the format (default: by the ending of --out, or csv,)", 0, 0},
       {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
       {"--surface", "N|last", APP_TEXT, &a->surface,
-       "glb: add the surface that the fluid has at this frame; none unless given", 0, 0},
+       "glb: add the surface that the fluid has at this frame (default: none)", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
       {0},
   };

@@ -42,9 +42,9 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   *a = (Arguments){.out = "runs/gallery"};
   AppOption options[] = {
-      {"--out", "DIR", APP_TEXT, &a->out, "where to; runs/gallery unless given", 0, 0},
+      {"--out", "DIR", APP_TEXT, &a->out, "where to (default: runs/gallery)", 0, 0},
       {"--scenes", "DIR", APP_TEXT, &a->scenes, "a folder of scene files instead of those of flotsam", 0, 0},
-      {"--only", "SCENE,...", APP_LIST, &a->only, "these scenes, by name; all unless given", 0, 0},
+      {"--only", "SCENE,...", APP_LIST, &a->only, "these scenes, by name (default: all)", 0, 0},
       {"--size", "SIZE", APP_TEXT, &a->scene.size,
        "one of the scenes' sizes; those that lack it have their own", 0, 0},
       {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of all scenes; may be repeated", 0,

@@ -45,10 +45,10 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppOption options[] = {
       {"--columns", "NAMES", APP_LIST, &a->columns, "columns between commas; * and ? stand for letters", 0,
        0},
-      {"--x", "NAME", APP_TEXT, &a->x, "the column along x; time unless given", 0, 0},
+      {"--x", "NAME", APP_TEXT, &a->x, "the column along x (default: time)", 0, 0},
       {"--out", "FILE", APP_TEXT, &a->out, "where to: a name that ends with .svg or .png", 0, 0},
-      {"--width", "PIXELS", APP_INTEGER, &a->width, "width of the sheet; 900 unless given", 200, 16384},
-      {"--height", "PIXELS", APP_INTEGER, &a->height, "its height; by the number of plots unless given", 150,
+      {"--width", "PIXELS", APP_INTEGER, &a->width, "width of the sheet (default: 900)", 200, 16384},
+      {"--height", "PIXELS", APP_INTEGER, &a->height, "its height (default: by the number of plots)", 150,
        16384},
       {"--log", NULL, APP_FLAG, &a->is_log, "powers of ten along y", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace the file that --out names", 0, 0},

@@ -50,7 +50,7 @@ int cmd_run(int argc, char **argv) {
   FloScene *scene;
   int exit_code;
   AppOption options[] = {
-      {"--out", "DIR", APP_TEXT, &out, "the folder to write; runs/NAME unless given", 0, 0},
+      {"--out", "DIR", APP_TEXT, &out, "the folder to write (default: runs/NAME)", 0, 0},
       APP_SCENE_OPTIONS(&arguments),
       APP_RUN_OPTIONS(&run),
       {"--force", NULL, APP_FLAG, &is_forced, "replace the run that is in the folder", 0, 0},

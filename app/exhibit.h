@@ -42,7 +42,7 @@ typedef struct AppExhibit {
 // The last options of commands that make exhibits.
 #define APP_TOUR_OPTIONS(a)                                                                                    \
   {"--fresh", NULL, APP_FLAG, &(a)->is_fresh, "run and draw all anew, whatever is there", 0, 0},               \
-      {"--threads", "N", APP_INTEGER, &(a)->scene.threads, "worker threads; all cores unless given", 1, 1024}, \
+      {"--threads", "N", APP_INTEGER, &(a)->scene.threads, "worker threads (default: all cores)", 1, 1024}, \
   {                                                                                                            \
     "--quiet", NULL, APP_FLAG, &(a)->is_quiet, "say nothing unless something fails", 0, 0                      \
   }
@@ -55,8 +55,8 @@ typedef struct AppLook {
 // Rows of an option table.
 #define APP_LOOK_OPTIONS(l)                                                                                  \
   {"--look", "water|particles", APP_TEXT, &(l)->look, "how runs in space are drawn, as in render", 0, 0},    \
-      {"--quality", "draft|good|best", APP_TEXT, &(l)->quality, "of pictures; draft unless given", 0, 0}, {  \
-    "--width", "PIXELS", APP_INTEGER, &(l)->width, "of pictures, movies have half of it; 960 unless given",  \
+      {"--quality", "draft|good|best", APP_TEXT, &(l)->quality, "of pictures (default: draft)", 0, 0}, {  \
+    "--width", "PIXELS", APP_INTEGER, &(l)->width, "of pictures, movies have half of it (default: 960)",  \
         64, 4096                                                                                             \
   }
 // Explains, and returns false, where there is no such look or quality.

@@ -191,15 +191,15 @@ static AppOption *add_options(const AppOption *options, size_t n, AppOption *at)
 // Which frames, and where the pictures go.
 static AppOption *add_frame_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
-      {"--frame", "N|last", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0, 0},
+      {"--frame", "N|last", APP_TEXT, &a->frame, "the frame's number, from 0 (default: the last)", 0, 0},
       {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
       {"--out", "PATH", APP_TEXT, &a->out,
-       "the PNG file, or with --frames a folder; DIR/picture_NNNN.png unless given", 0, 0},
+       "the PNG file, or with --frames a folder (default: DIR/picture_NNNN.png)", 0, 0},
       {"--movie", "FILE", APP_TEXT, &a->movie, "a movie (.mp4, .mkv, .webm or .gif) made with ffmpeg", 0, 0},
       {"--fps", "N", APP_NUMBER, &a->fps,
        "frames per second of the movie; the scene's, or 30 where it has more than 60", 0.01, 1000},
-      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
-      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
+      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width (default: 1280)", 16, 16384},
+      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height (default: 720)", 16, 16384},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
 }
@@ -209,12 +209,12 @@ static AppOption *add_look_options(AppRenderArguments *a, const char *fields, Ap
   const AppOption options[] = {
       {"--look", "water|particles", APP_TEXT, &a->look,
        "water is for runs in space; with --colour-by its surface has the field's colours", 0, 0},
-      {"--quality", "draft|good|best", APP_TEXT, &a->quality, "how many rays are traced; draft unless given",
+      {"--quality", "draft|good|best", APP_TEXT, &a->quality, "how many rays are traced (default: draft)",
        0, 0},
-      {"--denoise", "on|off", APP_TEXT, &a->denoise, "smooth the noise of few rays; on unless given", 0, 0},
+      {"--denoise", "on|off", APP_TEXT, &a->denoise, "smooth the noise of few rays (default: on)", 0, 0},
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
       {"--range", "LOW:HIGH", APP_TEXT, &a->range,
-       "values at the ends of the colours; what the frames show unless given", 0, 0},
+       "values at the ends of the colours (default: what the frames show)", 0, 0},
       {"--spray", NULL, APP_FLAG, &a->has_spray,
        "of water: drops that fly alone in the colours of the field, speed unless given", 0, 0},
       {"--with", "DIR", APP_LIST, &a->with, "camera and colours that suit this run, too; may be repeated", 0,
@@ -230,19 +230,19 @@ static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
       {"--view", "x|y|z|-x|-y|-z", APP_TEXT, &a->view,
        "parallel rays: seen from far out on an axis, instead of by the camera", 0, 0},
-      {"--from", "X,Y,Z", APP_TEXT, &a->from, "where the camera stands [m]; as in the scene unless given", 0,
+      {"--from", "X,Y,Z", APP_TEXT, &a->from, "where the camera stands [m] (default: as in the scene)", 0,
        0},
       {"--look-at", "X,Y,Z", APP_TEXT, &a->look_at,
-       "the middle of the picture [m]; as in the scene unless given", 0, 0},
+       "the middle of the picture [m] (default: as in the scene)", 0, 0},
       {"--field-of-view", "DEGREES", APP_NUMBER, &a->camera.field_of_view,
-       "of the camera, upright; as in the scene unless given", 1, 170},
+       "of the camera, upright (default: as in the scene)", 1, 170},
       {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
        "arrows along the way that the fluid goes in so much time", 1e-9, 1e9},
       {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the ways that bodies have come", 0, 0},
       {"--aperture", "METRES", APP_NUMBER, &a->style.aperture,
        "of water: width of the lens; blurs what is not in focus", 0, 1e6},
       {"--focus", "METRES", APP_NUMBER, &a->style.focus,
-       "distance from the eye that is sharp; the middle of the scene unless given", 0, 1e9},
+       "distance from the eye that is sharp (default: the middle of the scene)", 0, 1e9},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
 }
@@ -250,7 +250,7 @@ static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
 static AppOption *add_other_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
+      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads (default: all cores)", 1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
