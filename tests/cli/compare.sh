@@ -30,7 +30,7 @@ expect_text err "nothing to compare with 1 method"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,wcsph
 expect_text err "nothing to compare with 1 method"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --set method=wcsph
-expect_text err "the methods are what --methods names"
+expect_text err "the methods with --methods"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --set method.max_iteration=3
 expect_text err "none of the methods has a parameter 'max_iteration', did you mean 'max_iterations'?"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --size paper
@@ -56,7 +56,7 @@ page=runs/compare-box
 expect_page $page/index.html
 expect_word "A box & <water>"
 expect_word "wcsph cannot run it"
-expect_word "Where bodies ended up"
+expect_word "Final positions of bodies"
 expect_word "crate.y"
 expect_word "it floats"
 expect_word "20.0 & fewer"

@@ -136,7 +136,7 @@ copy bad && sed -i '$d' bad/bodies.csv
 expect_exit 0 "$flotsam" info bad
 expect_text out "bodies.csv has 3 rows, but there are 4 frames of 1 bodies"
 copy bad && sed -i '/particles_0002/d' bad/run.pvd && problem bad "run.pvd lists 3 frames, but there are 4"
-copy bad && sed -i '$d' bad/run.pvd && problem bad "run.pvd is cut off"
+copy bad && sed -i '$d' bad/run.pvd && problem bad "run.pvd is incomplete"
 resume_is_impossible() {
   rm -f bad/summary.json
   expect_exit 0 "$flotsam" info bad
@@ -155,7 +155,7 @@ rm bad/scene.json bad/checkpoint.h5
 expect_exit 0 "$flotsam" info bad --json
 expect_json out "d['until'], d['duration']" "(None, None)"
 expect_exit 0 "$flotsam" info bad
-grep -q 'go on' out && fail "there is nothing to go on from"
+grep -q 'go on' out && fail "the run cannot be continued"
 
 rm short/summary.json short/checkpoint.h5
 expect_exit 0 "$flotsam" info short --json
@@ -207,11 +207,11 @@ expect_text out "diverged at"
 
 # A shape by itself.
 expect_exit 0 "$flotsam" info shape torus
-expect_text out "radius of the ring"
+expect_text out "radius of a torus (the ring), radius"
 expect_exit 0 "$flotsam" info shape torus --json
 expect_json out "d['name']" torus
 expect_exit 2 "$flotsam" info shape tours
 expect_text err "did you mean 'torus'?"
 expect_exit 2 "$flotsam" info shape
-expect_text err "which shape?"
+expect_text err "the name of a shape is missing"
 finish

@@ -28,7 +28,7 @@ for until in 0.25 0.1537 0.14999 0.001; do
   expect_json out "d['time']" $until
   before=$(value "odd$until" wall_seconds)
   expect_exit 0 "$flotsam" resume "odd$until"
-  expect_text out "complete; --until T goes on further"
+  expect_text out "complete; continue it with --until T"
   expect_exit 0 "$flotsam" resume "odd$until" --until 0.4 --quiet
   same_frames "odd$until" whole
   more "$(value "odd$until" wall_seconds)" "$before" || fail "$until: wall_seconds shrank"
@@ -123,7 +123,7 @@ for length in 0 $((size / 2)) $((size - 1)) $((size + 1)); do
   same_frames "cut$length" longer
 done
 expect_exit 0 "$flotsam" resume cut --until 0.22 --quiet
-grep -q 'written anew' cut/log.txt && fail "a whole frame was written anew"
+grep -q 'written again' cut/log.txt && fail "a whole frame was written anew"
 
 # ---- Killed between the last checkpoint and the summary: the end is made up for ----
 

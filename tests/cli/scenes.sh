@@ -27,7 +27,7 @@ for method in direct-forcing unified elastic constraint monolithic; do
   # Those that have come in the meantime need no excuse.
   "$flotsam" info methods | grep -q "^  $method " && continue
   expect_exit 2 "$flotsam" run tiny.json --method "$method"
-  expect_text err "method '$method' is announced but not available yet; there is wcsph"
+  expect_text err "method '$method' is planned but not available yet; there is wcsph"
 done
 expect_exit 2 "$flotsam" run tiny.json --set spacng=0.1
 expect_text err "did you mean 'spacing'?"

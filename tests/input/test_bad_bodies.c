@@ -21,7 +21,7 @@ static const BadScene keys[] = {
     {SCENE(MOVED "'bodies':[{'name':'a','material':{'density':0}," CUBE "}]"),
      "/bodies/0/material/density: "},
     {SCENE(MOVED "'bodies':[{'name':'a','material':{}," CUBE "}],'boundaries':[{'name':'a'," CUBE "}]"),
-     "there are two bodies or boundaries of the name 'a'"},
+     "there are two bodies or boundaries with the name 'a'"},
 };
 TRY(keys)
 

@@ -39,20 +39,20 @@ static const BadScene keys[] = {
     {SCENE("'fluids':{}"), "/fluids: must be a list of objects, got an object"},
     {SCENE("'fluids':[1]"), "/fluids/0: must be an object, got a number"},
     {SCENE("'fluids':null"), "/fluids: must be a list of objects, got null"},
-    {SCENE("'title':'empty'"), "needs at least one fluid, fill, emitter, file of particles or body"},
+    {SCENE("'title':'empty'"), "has nothing to simulate"},
     {SCENE("'fluids':[{'shape':{'box':1}}]"), "/fluids/0: needs 'material'"},
     {SCENE("'fluids':[{'material':{}}]"), "/fluids/0: needs 'shape'"},
     {WATER("{'box':1},'colour':'red'"), "/fluids/0: unknown key 'colour'"},
     {WET("'materials':[]"), "/materials: must be an object of names, got a list"},
     {WET("'materials':{'water':1}"), "/materials/water: must be an object, got a number"},
-    {WET("'materials':{'a/b':{}}"), "a name must do without"},
+    {WET("'materials':{'a/b':{}}"), "a name must not have commas, semicolons"},
     {WET("'materials':{'':{}}"), "a name must have 1 to 63 characters, got 0"},
     {WET("'materials':{'water':{'densty':1}}"),
      "/materials/water: unknown key 'densty', did you mean 'density'?"},
     {WET("'up':'w'"), "/up: must be one of x, y, z, got 'w'"},
     {WET("'colour_by':'presure'"),
      "/colour_by: must be one of speed, pressure, density, x, y, z, got 'presure', did you"},
-    {WET("'title':'\\u001b[31m'"), "/title: text must do without control characters"},
+    {WET("'title':'\\u001b[31m'"), "/title: text must not have control characters"},
 };
 
 static const BadScene numbers[] = {
@@ -98,7 +98,7 @@ static const BadScene constants[] = {
     {WET("'constants':{'a':'a+1'}"), "/constants/a: constants refer to each other in a circle: a -> a"},
     {WET("'constants':{'a':'b','b':'q*2'}"), "/constants/b: \"q*2\", column 1: unknown name 'q'"},
     {WET("'constants':{'a':true}"), "/constants/a: must be a number or an expression"},
-    {WET("'constants':{'pi':3}"), "'pi' cannot name a constant: it means something else"},
+    {WET("'constants':{'pi':3}"), "'pi' cannot name a constant: it has another meaning"},
     {WET("'constants':{'x':3}"), "'x' cannot name a constant"},
     {WET("'constants':{'2a':3}"), "'2a' cannot name a constant: use up to 63 letters"},
     {WET("'constants':{'a':1},'sizes':{'fine':{'b':2}}"), "/sizes/fine: unknown constant 'b'"},
@@ -118,13 +118,13 @@ static const BadScene shapes[] = {
     {WATER("{'box':[1,-1,1]}"), "/fluids/0/shape/box/1: must be > 0, got -1"},
     {WATER("{'box':true}"), "/fluids/0/shape/box: must be a number or an expression or a list of 3"},
     {WATER("{'cylinder':1}"), "/fluids/0/shape/cylinder: must be a list of 2 numbers"},
-    {WATER("{'sphere':1,'closed':true}"), "'closed' makes sense for a tank only"},
+    {WATER("{'sphere':1,'closed':true}"), "'closed' works with a tank only"},
     {WATER("{'tank':1}"), "/fluids/0: a tank is for boundaries"},
     {WATER("{'box':1},'at':[0,0,0],'corner':[0,0,0]"),
      "/fluids/0: a fluid may have only one of at, corner or base, got 2"},
     {WATER("{'box':1},'rotate':{'axis':[0,0,0],'angle':1}"), "/fluids/0/rotate/axis: must not be zero"},
     {WATER("{'box':1},'rotate':{'axis':[0,0,1]}"), "/fluids/0/rotate: needs 'angle'"},
-    {WATER("{'box':1000}"), "/fluids/0: needs about 1e+12 particles, the limit is 200000000"},
+    {WATER("{'box':1000}"), "/fluids/0: needs about 1e+12 particles, but the limit is 200000000"},
     {WATER("{'box':50}},{'material':{},'shape':{'box':50}"),
      "/fluids/1: up to here the scene needs about 2.5e+08 particles"},
     {BOUNDARIES("{'shape':{'sphere':1e5}}"), "/boundaries/0: needs about"},
@@ -137,9 +137,9 @@ static const BadScene shapes[] = {
     {FLAT("'up':'z'," FLUID), "/up: must be x or y in a two-dimensional scene"},
     {PUDDLE("{'duck':1}"), "/fluids/0/shape: a duck needs three dimensions"},
     {PUDDLE("{'box':1,'rounding':0.1}"), "a rounded box needs three dimensions"},
-    {WATER("{'sphere':1,'rounding':0.1}"), "'rounding' makes sense for a box or a card only"},
+    {WATER("{'sphere':1,'rounding':0.1}"), "'rounding' works with a box or a card only"},
     {WATER("{'box':1,'hollow':true}"), "'hollow' makes sense for letters only"},
-    {WATER("{'box':1,'scale':2}"), "'scale' makes sense for a mesh only"},
+    {WATER("{'box':1,'scale':2}"), "'scale' works with a mesh only"},
     {WATER("{'torus':1}"), "/fluids/0/shape/torus: must be a list of 2 numbers"},
     {WATER("{'torus':[1,2]}"), "/fluids/0: "},
     {WATER("{'tube':[1,2,3]}"), "/fluids/0: "},
@@ -221,7 +221,7 @@ static const BadScene fluids[] = {
      "/emitters/0: needs about 1e+10 particles"},
     {SCENE("'sinks':[{'shape':{'tank':1}}]," FLUID), "/sinks/0: a sink cannot have the shape of a tank"},
     {SCENE("'sinks':[{'shape':{'box':1},'name':'a'},{'shape':{'box':1},'name':'a'}]," FLUID),
-     "/sinks/1: there are two sinks of the name 'a'"},
+     "/sinks/1: there are two sinks with the name 'a'"},
     {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'speed':1,'upright':[2,0,0]"),
      "/emitters/0: 'upright' must not be along 'direction'"},
     {FLAT("'emitters':[{'material':{},'at':[0,0],'direction':[1,0],'size':[1,1],'speed':1}]"),
@@ -230,9 +230,9 @@ static const BadScene fluids[] = {
 
 static const BadScene motions[] = {
     {BOUNDARIES("{'name':'a','shape':{'box':1}},{'name':'a','shape':{'box':1}}"),
-     "/boundaries/1: there are two boundaries of the name 'a'"},
-    {BOUNDARIES("{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}"), "of the name 'boundary1'"},
-    {BOUNDARIES("{'name':'a,b','shape':{'box':1}}"), "/boundaries/0/name: a name must do without"},
+     "/boundaries/1: there are two boundaries with the name 'a'"},
+    {BOUNDARIES("{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}"), "with the name 'boundary1'"},
+    {BOUNDARIES("{'name':'a,b','shape':{'box':1}}"), "/boundaries/0/name: a name must not have"},
     {SCENE(BLOCK("'look':'concret'")),
      "/boundaries/0/look: must be one of samples, outline, glass, hidden, wood, oak, metal, steel, rubber, "
      "concrete, stone, red, orange, yellow, green, white, got 'concret', did you mean 'concrete'?"},
@@ -291,7 +291,7 @@ static const BadScene others[] = {
     {WET("'probes':[{'pressure':[0,0,0]}]"), "/probes/0: needs 'name'"},
     {WET("'probes':[{'name':'p','front':'w'}]"), "/probes/0/front: must be one of x, y, z, got 'w'"},
     {WET("'probes':[{'name':'p','front':'x'},{'name':'p','front':'y'}]"),
-     "/probes/1: there are two probes of the name 'p'"},
+     "/probes/1: there are two probes with the name 'p'"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','force':'blok'}]"),
      "/probes/0/force: unknown boundary 'blok', did you mean 'block'?"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','torque':'crate'}]"),
@@ -308,7 +308,7 @@ static const BadScene others[] = {
      "/expect/0/paper: must be text, got a list"},
     {WET("'expect':[{'measurement':'removed','paper':''}]"), "/expect/0/paper: is empty; leave it out where"},
     {WET("'expect':[{'measurement':'removed','max':0,'paper':'a\\nb'}]"),
-     "/expect/0/paper: text must do without control characters"},
+     "/expect/0/paper: text must not have control characters"},
     {WET("'expect':[{'measurement':'removed','max':0,'papre':'1'}]"),
      "/expect/0: unknown key 'papre', did you mean 'paper'?"},
     {WET("'expect':[{'measurement':'removed','min':2,'max':1}]"),
@@ -401,19 +401,18 @@ static const BadScene events[] = {
           "{'at':0.5,'boundary':'gate','start':true}"),
      "keyframes have their own times"},
     {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}," RISE, ""),
-     "/boundaries/0/motions: entries 0 and 1 contradict each other: keyframes say where the body is, so no "
-     "other motion may act from 0 s to 1 s"},
+     "/boundaries/0/motions: entries 0 and 1 contradict each other: keyframes set the pose of the body, so "
+     "no other motion may be active from 0 s to 1 s"},
     {GATE("{'rotate':{'rate':1}},{'keyframes':[{'time':0.2,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}", ""),
      "entries 0 and 1 contradict each other"},
     {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]},"
           "{'keyframes':[{'time':0.5,'at':[0,0,0]},{'time':2,'at':[0,0,1]}]}",
           ""),
-     "entries 0 and 1 contradict each other: keyframes say where the body is, so no other motion may act "
-     "from "
-     "0.5 s to 1 s"},
+     "entries 0 and 1 contradict each other: keyframes set the pose of the body, so no other motion may be "
+     "active from 0.5 s to 1 s"},
     {GATE("{'translate':[0,0,1],'end':1},{'keyframes':[{'time':2,'at':[0,0,0]},{'time':3,'at':[0,0,1]}]}",
           ""),
-     "entry 0 has no effect, because the keyframes of entry 1 say where the body is"},
+     "entry 0 has no effect, because the keyframes of entry 1 set the pose of the body"},
 };
 
 static const BadScene names[] = {
@@ -423,7 +422,7 @@ static const BadScene names[] = {
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'block.fx','front':'x'}]"),
      "/probes/0: a probe cannot be called 'block.fx': the boundary 'block' has a column of that name"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','force':'block'},{'name':'p.y','front':'x'}]"),
-     "/probes/1: there are two probes of the name 'p.y'"},
+     "/probes/1: there are two probes with the name 'p.y'"},
     {WET("'method':{'name':'wcsph','alfa':1}"),
      "/method: unknown parameter 'alfa' of method 'wcsph', did you mean 'alpha'?"},
     {WET("'method':{'name':'wcsph','q':1}"),
@@ -436,7 +435,7 @@ static const BadScene names[] = {
 
 static const BadScene particles[] = {
     {SCENE("'particles':{}"), "/particles: must be a list of objects, got an object"},
-    {SCENE("'particles':[]"), "needs at least one fluid, fill, emitter, file of particles or body"},
+    {SCENE("'particles':[]"), "has nothing to simulate"},
     {SCENE("'particles':[{'file':'a.csv'}]"), "/particles/0: needs 'material'"},
     {SCENE("'particles':[{'material':'watr','file':'a.csv'}],'materials':{'water':{}}"),
      "/particles/0/material: unknown material 'watr', did you mean 'water'?"},
@@ -508,8 +507,9 @@ static void test_bad_particle_files(void **state) {
        "start.csv: line 3, column 'z': 'three' is"},
       {LISTED("'file':'start.csv'"), "x,y,z\n1,2,inf\n",
        "start.csv: line 2, column 'z': 'inf' is not finite"},
-      {LISTED("'file':'start.csv'"), "x,y,z\n1,2\n", "start.csv: line 2: it has 2 fields, but there are 3"},
-      {LISTED("'file':'start.csv'"), "x,y,z,type\n1,2,3,boundary\n", "no row says 'fluid'"},
+      {LISTED("'file':'start.csv'"), "x,y,z\n1,2\n",
+       "start.csv: line 2: the line has 2 fields, but the file has 3"},
+      {LISTED("'file':'start.csv'"), "x,y,z,type\n1,2,3,boundary\n", "no row has 'fluid'"},
       {LISTED("'file':'start.csv'"), "x,y,z\n1,2,\033[31m\n", "line 2, column 'z': '?[31m' is not a number"},
       {LISTED("'file':'start.csv','rows':'oil'"), "x,y,z\n1,2,3\n", "there is no column 'material'"},
       {FLAT("'particles':[{'material':{},'file':'start.csv'}]"), "x,y,z\n1,2,3\n",
@@ -609,7 +609,7 @@ static void test_options(void **state) {
   expect_set_failure("=", "--set =: the path before '=' is missing");
   expect_set_failure("spacing=",
                      "--set spacing=: the value behind '=' is missing; write path=value, such as");
-  expect_set_failure("title= \t", "the value behind '=' is missing");
+  expect_set_failure("title= \t", "the value after '=' is missing");
   expect_set_failure("a..b=1", "must look like path=value");
   expect_set_failure("spacing=-1", "/spacing: must be > 0, got -1");
   expect_set_failure("spacing=hello", "/spacing: \"hello\", column 1: unknown name 'hello'");
@@ -708,8 +708,8 @@ static void test_announced_methods(void **state) {
   for (size_t k = 0; k < FLO_COUNT_OF(announced); k++) {
     char message[128], set[64];
     if (is_method(announced[k])) continue;
-    snprintf(message, sizeof message,
-             "/method: method '%s' is announced but not available yet; there is wcsph", announced[k]);
+    snprintf(message, sizeof message, "/method: method '%s' is planned but not available yet; there is wcsph",
+             announced[k]);
     expect_failure(&(FloSceneOptions){.method = announced[k]}, FLO_BAD_INPUT, message);
     snprintf(set, sizeof set, "method=%s", announced[k]);
     expect_set_failure(set, message);

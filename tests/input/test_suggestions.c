@@ -154,7 +154,7 @@ static void test_swallowed_fluid(void **state) {
   (void)state;
   expect_no_world(BOUNDARIES("{'name':'floor','shape':{'box':[9,9,1]},'at':[0,0,-5]},{'name':'huge','shape':"
                              "{'box':4}}"),
-                  "'huge' fills its place; move one of them, or make 'huge' smaller");
+                  "'huge' fills the place; move one of them, or make 'huge' smaller");
   expect_no_world(SCENE("'method':'monolithic'," FLUID ",'bodies':[{'name':'whale','material':{},'shape':"
                         "{'sphere':3}}]"),
                   "'whale' fills its place");

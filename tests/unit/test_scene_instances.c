@@ -462,7 +462,7 @@ static const BadScene bad_groups[] = {
     {GROUP("'cart':{" WALL "}", "{'group':'cart','shape':{'box':1}}"), "/place/0: unknown key 'shape'"},
     {GROUP("'a':{'place':[{'group':'b'}]},'b':{'place':[{'group':'a'}]}", "{'group':'a'}"),
      "/groups/b/place/0: groups hold each other in a circle: a -> b -> a"},
-    {GROUP("'a':{'place':[{'group':'a'}]}", ""), "groups hold each other in a circle: a -> a"},
+    {GROUP("'a':{'place':[{'group':'a'}]}", ""), "groups place each other in a circle: a -> a"},
     // Together they are too many, though none of them is.
     {GROUP("'a':{'place':[{'group':'b','grid':{'count':[10,1,1]}}]},"
            "'b':{'place':[{'group':'c','grid':{'count':[1000,1,1]}}]},"
@@ -484,10 +484,10 @@ static const BadScene bad_groups[] = {
     {GROUP("'tap':{'fluids':[{'material':'oil','shape':{'box':1}}]}", "{'group':'tap'}"),
      "/groups/tap/fluids/0/material (placed by /place/0): unknown material 'oil'"},
     {SCENE(FLUID ",'place':{}"), "/place: must be a list of objects"},
-    {LOCKED("{'angle':30}", "'lock':'yz'"), "/groups/g/bodies/0/lock: 'yz' cannot turn with its group"},
+    {LOCKED("{'angle':30}", "'lock':'yz'"), "/groups/g/bodies/0/lock: 'yz' cannot be rotated with its group"},
     {LOCKED("{'axis':[1,0,0],'angle':45}", "'lock_rotation':'z'"),
-     "/groups/g/bodies/0/lock_rotation: 'z' cannot turn with its group, which is placed "
-     "askew to x, y and z; turn the group by 90, 180 or 270 degrees"},
+     "/groups/g/bodies/0/lock_rotation: 'z' cannot be rotated with its group, because the group is not "
+     "aligned with x, y and z; rotate the group by 90, 180 or 270 degrees"},
     {LOCKED("{'angle':90}", "'lock':'xw'"), "must be made of x, y and z, got 'w'"},
 };
 
@@ -572,7 +572,7 @@ static void test_include_limits(void **state) {
   FloError error;
   FloScene *scene;
   assert_int_equal(flo_scene_load(file, NULL, &scene, &error), FLO_BAD_INPUT);
-  assert_non_null(strstr(error.text, "files include files more than 16 deep"));
+  assert_non_null(strstr(error.text, "files are nested more than 16 deep"));
   // A file that names another twice, which does so too, and so on: 2^14 files to read.
   for (int k = 0; k <= 13; k++) {
     snprintf(name, sizeof name, "p%d.json", k);
