@@ -242,8 +242,8 @@ static FloStatus check_targets(const Arguments *a, FloError *error) {
     char path[FLO_PATH_SIZE];
     FLO_TRY(name_file(a, frame, path, error));
     if (flo_file_exists(path))
-      return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file",
-                      path);
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "%s: exists; replace it with --force, or name another file with --out", path);
   }
   return FLO_OK;
 }
@@ -351,7 +351,8 @@ static FloStatus glb_path(const Arguments *a, char path[FLO_PATH_SIZE], FloError
   }
   FLO_TRY(app_check_file_place(path, error));
   if (a->is_beside || a->is_forced || !flo_file_exists(path)) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file", path);
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: exists; replace it with --force, or name another file with --out", path);
 }
 
 static FloStatus choose_surface(const Arguments *a, AppGlb *glb, FloError *error) {

@@ -433,7 +433,8 @@ static int show(Gallery *gallery) {
   status = app_tour_go(&gallery->tour, &error);
   if (status != FLO_OK) {
     app_fail(0, "gallery: %s", error.text);
-    return app_fail(APP_RUN_FAILED, "the same command goes on; what there is so far: %s", gallery->page);
+    return app_fail(APP_RUN_FAILED, "run the same command again to continue; results so far: %s",
+                    gallery->page);
   }
   if (!gallery->arguments->is_quiet) printf("page     %s\n", gallery->page);
   return app_tour_exit_code(&gallery->tour);

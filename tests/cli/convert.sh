@@ -159,7 +159,7 @@ expect_exit 0 "$flotsam" convert "my run" --to csv --out no-ending
 cmp -s no-ending last.csv || fail "--to csv without an ending gave something else"
 for pair in csv:x.ply ply:x.csv vtk:x.ply ply:x_%d.vtk; do
   expect_exit 2 "$flotsam" convert "my run" --to ${pair%:*} --out ${pair#*:}
-  expect_text err "${pair#*:} is to be ${pair##*.}, but --to says ${pair%:*}"
+  expect_text err "${pair#*:} means the format ${pair##*.}, but --to says ${pair%:*}"
   expect_text err ".csv, .vtk, .ply and .glb"
   expect_no_file ${pair#*:}
 done
@@ -191,7 +191,7 @@ expect_file "frames/100%s_%n2.csv"
 
 echo mine >mine.csv
 expect_exit 2 "$flotsam" convert "my run" --out mine.csv
-expect_text err "mine.csv: exists; --force"
+expect_text err "mine.csv: exists; replace it with --force"
 expect_text mine.csv mine
 rm frames/particles_0002.csv frames/particles_0000.csv
 expect_exit 2 "$flotsam" convert "my run" --frame all --out frames
@@ -223,7 +223,7 @@ expect_exit 2 "$flotsam" convert "my run" --out nowhere/a.csv
 expect_text err "nowhere/a.csv: there is no folder 'nowhere'; create it, or choose another place"
 for name in a_%d%d.csv a_%04d_%d.csv; do
   expect_exit 2 "$flotsam" convert "my run" --out $name
-  expect_text err "$name: a pattern has one place for the frame's number, this has more; leave one, such as frame_%04d.csv"
+  expect_text err "$name: the pattern has more than one place for the frame's number; keep one, such as frame_%04d.csv"
   expect_no_file "a_0000%d.csv"
 done
 expect_exit 2 "$flotsam" convert "my run" --frame all --out "f_%d/a.csv"
@@ -256,7 +256,7 @@ expect_empty err
 
 echo '{' >large/scene.json
 expect_exit 0 "$flotsam" convert large
-expect_text err "bodies and materials stay numbers"
+expect_text err "bodies and materials are written as numbers"
 grep -q '^[0-9]*,boundary,0,' out || fail "bodies are not numbered without a scene"
 head -c 3000 "my run/particles_0002.vtp" >cut && mv cut "my run/particles_0002.vtp"
 expect_exit 2 "$flotsam" convert "my run"
@@ -331,7 +331,7 @@ expect_glb parts/run.glb '"fluid" in nodes' True
 expect_exit 0 "$flotsam" convert parts --out one.glb --frame 2
 expect_glb one.glb '"animations" in d, round(d["nodes"][nodes["gate"]]["translation"][2], 6)' "(False, 0.28)"
 expect_exit 2 "$flotsam" convert parts --out one.glb
-expect_text err "one.glb: exists; --force replaces it"
+expect_text err "one.glb: exists; replace it with --force"
 expect_exit 0 "$flotsam" convert parts --out one.glb --force
 expect_exit 0 "$flotsam" convert parts --to glb --out -
 cmp -s out one.glb || fail "standard output is not the file"
@@ -371,7 +371,7 @@ expect_text err "there is no frame 9; the last one is 3"
 expect_exit 2 "$flotsam" convert parts --to glb --surface two
 expect_text err "--surface needs a frame's number or last, not 'two'"
 expect_exit 2 "$flotsam" convert parts --to glb --out x.ply
-expect_text err "x.ply is to be ply, but --to says glb"
+expect_text err "x.ply means the format ply, but --to says glb"
 expect_exit 2 "$flotsam" convert parts --to glb --out nodir/x.glb
 expect_text err "nodir/x.glb: there is no folder 'nodir'; create it, or choose another place"
 expect_exit 2 "$flotsam" convert parts --to glb --out ''

@@ -31,7 +31,7 @@ if (($(id -u) != 0)); then
 fi
 expect_exit 2 "$flotsam" run tiny.json --out "$locked"
 expect_text err "$locked: "
-grep -q 'cannot make this folder\|may not be written' err || fail "another reason: $(<err)"
+grep -q 'cannot create this folder\|cannot be written' err || fail "another reason: $(<err)"
 
 # A limit on the size of files stands for a full disk: particles do not fit, nothing half-written stays.
 (

@@ -207,7 +207,7 @@ for ((k = 0; k < 200; k++)); do
   sleep 0.1
 done
 expect_exit 0 "$flotsam" gallery $one --scenes long --out cut
-expect_text cut/runs/a/run/log.txt "going on at"
+expect_text cut/runs/a/run/log.txt "continuing at"
 expect_page cut/index.html
 expect_word "2 scenes: 1 of 1 expectations met"
 [[ $(json cut/runs/a/run/summary.json "d['state_hash']") == $(json whole/summary.json "d['state_hash']") ]] ||
@@ -229,15 +229,15 @@ signal=HUP # which is ignored by what a nohup started
 kill -s $signal "$job" || fail "the gallery ended before the signal"
 wait "$job" 2>/dev/null
 expect_json busy/runs/a/run/summary.json "d['end']" interrupted
-! grep -q "going on at" busy/runs/a/run/log.txt || fail "a run was resumed while it ran"
+! grep -q "continuing at" busy/runs/a/run/log.txt || fail "a run was resumed while it ran"
 
 # Somebody else's page is not lost, nor one of another command.
 mkdir site && echo '<h1>mine</h1>' >site/index.html
 expect_exit 2 "$flotsam" gallery $one --scenes long --out site --only a
-expect_text err "site/index.html: exists, and is not a page that 'flotsam gallery' has made"
+expect_text err "site/index.html: exists, and is not a page that 'flotsam gallery' wrote"
 [[ $(cat site/index.html) == '<h1>mine</h1>' && $(ls site) == index.html ]] || fail "a foreign page was touched"
 expect_exit 2 "$flotsam" compare long/a.json --out busy
-expect_text err "is not a page that 'flotsam compare' has made"
+expect_text err "is not a page that 'flotsam compare' wrote"
 
 # A run that crashes is shown as failed, and the next one runs.
 begin crash

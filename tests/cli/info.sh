@@ -63,7 +63,7 @@ expect_text out "steps, about "
 expect_exit 2 "$flotsam" check tiny.json --frames 1e9
 expect_text err "--frames must lie between 0 and 1e+06, got 1e9"
 expect_exit 2 "$flotsam" check tiny.json --frames 1 --until 1
-expect_text err "not both"
+expect_text err "exclude each other"
 expect_exit 0 "$flotsam" check tiny.json --threads 1000
 (($(grep -c "1000 threads share the" err) == 1)) || fail "too many threads must be mentioned once"
 expect_exit 0 "$flotsam" check tiny.json --threads 1

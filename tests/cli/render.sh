@@ -27,13 +27,13 @@ done
 # What exists stays, but for the names that are flotsam's own.
 cp again.png before.png
 expect_exit 2 "$flotsam" render "my run" --frame 1 --out again.png $small
-expect_text err "again.png: exists; replace it with --force, or name another file"
+expect_text err "again.png: exists; replace it with --force, or use --out to name another file"
 cmp -s again.png before.png || fail "a picture that exists was replaced"
 expect_exit 0 "$flotsam" render "my run" --frame 1 --out again.png $small --force
 cmp -s again.png before.png && fail "--force did not replace the picture"
 mkdir kept && echo mine >kept/picture_0003.png
 expect_exit 2 "$flotsam" render "my run" --frames 0:4 --out kept $small
-expect_text err "kept/picture_0003.png: exists; --force"
+expect_text err "kept/picture_0003.png: exists; replace it with --force"
 [[ $(ls kept) == picture_0003.png ]] || fail "pictures were drawn before it was known that there is no place for all"
 expect_exit 0 "$flotsam" render "my run" --frames 2:3 --out kept $small --force
 expect_exit 0 "$flotsam" render "my run" --frames 2:3 $small
@@ -149,7 +149,7 @@ expect_text err "there is no frame 5; the last one is 4"
 expect_exit 2 "$flotsam" render "my run" --frames 9:
 expect_text err "there is no frame 9; the last one is 4"
 expect_exit 2 "$flotsam" render "my run" --frames 3:1
-expect_text err "--frames 3:1 runs backwards"
+expect_text err "--frames 3:1: the first frame is after the last"
 for range in 3 1:2:0 a:b 1:2:3:4 -1:2 1:2x "" 99999999999999999999:; do
   expect_exit 2 "$flotsam" render "my run" --frames "$range"
   expect_text err "--frames needs A:B or A:B:STEP such as 0:20:2, not '$range'"
@@ -254,7 +254,7 @@ expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force --fps 5
 expect_text out "frames   2 drawn, 3 existed already"
 for change in "--quality good" "--denoise off" "--look particles" "--width 162"; do
   expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force $change
-  grep -q "were there already" out && fail "pictures were kept though $change changes them"
+  grep -q "existed already" out && fail "pictures were kept though $change changes them"
 done
 # One that is interrupted goes on where it stopped.
 rm -r pool/movie
@@ -262,7 +262,7 @@ stand_in 'head -c 100000 >/dev/null; exit 3'
 expect_exit 1 "$flotsam" render pool $small --movie kept.mp4 --force
 stand_in 'for last; do :; done; wc -c >"${last#file:}"'
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
-expect_text out "were there already in pool/movie"
+expect_text out "existed already in pool/movie"
 if ((UID != 0)); then
   rm -r pool/movie && chmod a-w pool
   expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force
@@ -320,9 +320,9 @@ cmp -s one.png "with --aperture 0.2.png" || fail "a lens depends on the number o
 if command -v ffmpeg >/dev/null; then
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
-  ! grep -q "were there already" out || fail "pictures without traces were taken"
+  ! grep -q "existed already" out || fail "pictures without traces were taken"
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
-  expect_text out "3 were there already"
+  expect_text out "3 existed already"
 fi
 # Spray lacks most of its density: that does not widen the range of errors, which is the same for all frames.
 python3 - >spray.csv <<'PYTHON'
@@ -363,7 +363,7 @@ done
 expect_exit 2 "$flotsam" render lagoon --from 2,-1 --look-at 0,0,0 --out x.png
 expect_text err "--from needs three numbers [m] such as 1,-2,0.5, none larger than 1e+06, not '2,-1'"
 expect_exit 2 "$flotsam" render lagoon --from 1e20,0,0 --look-at 0,0,0 --out x.png
-expect_text err "none beyond 1e+06"
+expect_text err "none larger than 1e+06"
 expect_exit 2 "$flotsam" render lagoon --from 0,0,-0 --look-at 0,1e-60,0 --out x.png
 expect_text err "--from and --look-at are the same point"
 expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --look-at 1,1,1 --out x.png

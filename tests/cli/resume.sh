@@ -90,7 +90,7 @@ cp -r stopped damaged
 echo '{ not a scene' >damaged/scene.json
 expect_exit 0 "$flotsam" resume damaged
 expect_text out "damaged: complete; continue it with --until T"
-expect_text err "damaged/scene.json is not as the run wrote it; 'flotsam resume damaged --until T' writes it anew"
+expect_text err "damaged/scene.json is not what the run wrote; write it again with: flotsam resume damaged --until T"
 rm damaged/scene.json
 expect_exit 0 "$flotsam" resume damaged
 expect_text err "damaged/scene.json is missing"
@@ -183,7 +183,7 @@ expect_exit 2 "$flotsam" resume short --until 0.1
 expect_text err "name a later time"
 sed -i 's/lively puddle/dull puddle/' short/scene.json
 expect_exit 0 "$flotsam" resume short --until 0.5 --quiet
-expect_text err "short/scene.json was changed since"
+expect_text err "short/scene.json was changed after the run began"
 expect_text short/scene.json "A lively puddle"
 expect_text short/diverged.notes.txt mine
 

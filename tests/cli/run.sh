@@ -48,7 +48,7 @@ expect_file runs/tiny/body_trough.ply
 mkdir foreign
 echo '{}' >foreign/scene.json
 expect_exit 2 "$flotsam" run tiny.json --frames 1 --force --out foreign
-expect_text err "foreign: is not empty, and not the folder of a run, which is all that --force replaces"
+expect_text err "foreign: is not empty and not the folder of a run, and --force replaces only runs"
 expect_text foreign/scene.json '{}'
 # Nor is any other folder in which there is something, whatever its names; nothing in it is touched.
 mkdir home
@@ -111,7 +111,7 @@ cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame af
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out doubtful --set boundaries.0.slip=0.5 --set time_step=0.01
 expect_text err "flotsam: note: boundary 'tank' has slip, which the method wcsph does not read"
 expect_text err "flotsam: note: /time_step: 0.01 s is "
-expect_text err "flotsam: note: what to do: flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01"
+expect_text err "flotsam: note: for remedies, run: flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01"
 grep -q 'leave it out\|lets it choose' err && fail "notes on the way are short: $(<err)"
 expect_text doubtful/log.txt "does not read; leave it out, or use direct-forcing"
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --force --out doubtful --set boundaries.0.slip=0.5

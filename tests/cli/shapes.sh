@@ -83,7 +83,7 @@ expect_json out "d['fluid_particles']" $((20 * 20 * 8 - 4 * 4 * 4 - 8 * 8 * 8 - 
 # What is doubtful is noted.
 scene ', { "name": "a", "shape": { "box": 0.3 }, "at": [0.4, 0.4, 0.6] }, { "name": "b", "shape": { "sphere": 0.2 }, "at": [0.5, 0.5, 0.6] }' ''
 expect_exit 0 "$flotsam" check scene.json
-expect_text out "'a' stands in 'b'"
+expect_text out "'a' overlaps 'b'"
 scene ', { "name": "sheet", "shape": { "box": [0.5, 0.5, 0.01] }, "at": [0.5, 0.5, 0.7] }' ''
 expect_exit 0 "$flotsam" check scene.json
 expect_text out "'sheet' is 0.01 m thin"

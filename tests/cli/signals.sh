@@ -41,7 +41,7 @@ code=$?
 ((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; } # some shells tell first that it was stopped
 ((code == 1)) || fail "the exit code after a signal while drawing is $code"
 expect_text err "interrupted while drawing; all frames are complete; draw the other "
-expect_text err " can be drawn later with: flotsam resume 'drawing'"
+expect_text err " with: flotsam resume 'drawing'"
 expect_json drawing/summary.json "d['end'], d['frames']" "('finished', 5)"
 (($(find drawing -name 'picture_*.png' | wc -l) <= n + 1)) || fail "pictures were drawn after the signal"
 # That command draws what was left out, and nothing else: the same pictures as without a signal.

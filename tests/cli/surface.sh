@@ -164,7 +164,7 @@ done
 expect_exit 2 "$flotsam" surface "my run" --frames 2:9
 expect_text err "there is no frame 9; the last one is 3"
 expect_exit 2 "$flotsam" surface "my run" --frames 3:1
-expect_text err "runs backwards"
+expect_text err "the first frame is after the last"
 expect_exit 2 "$flotsam" surface "my rnu"
 expect_text err "there is no such folder, did you mean 'my run'?"
 expect_exit 2 "$flotsam" surface .

@@ -31,7 +31,7 @@ static const BadScene keys[] = {
     {"{'schema_version':2}", "/schema_version: must be 1, got 2"},
     {"{'schema_version':'1+2'}", "/schema_version: must be 1, got 3"},
     {"{'schema_version':true}", "/schema_version: must be a whole number, got true"},
-    {"{'schema_version':1}", "needs 'spacing': distance of neighbouring particles"},
+    {"{'schema_version':1}", "needs 'spacing': distance between neighbouring particles"},
     {"{'schema_version':1,'sapcing':1}", "unknown key 'sapcing', did you mean 'spacing'?"},
     {"{'schema_version':1,'joints':[]}", "unknown key 'joints'"},
     {"{'schema_version':1,'zzzzzz':1}", "known keys: schema_version, title"},
@@ -84,7 +84,7 @@ static const BadScene numbers[] = {
          "},"
          "{'time':1,'at':[0,0,0],'rotate':{'angle':270}}]}]}]"),
      "turns by 270 degrees"},
-    {WET("'settle':1,'gravity':0"), "/settle: without gravity fluid does not settle"},
+    {WET("'settle':1,'gravity':0"), "/settle: works only with gravity"},
     {WET("'settle':-1"), "/settle"},
     {WET("'min_time_step':1,'max_time_step':0.5"), "/min_time_step: must be below max_time_step"},
     {WET("'max_particles':1.5"), "/max_particles: must be a whole number, got 1.5"},
@@ -119,18 +119,18 @@ static const BadScene shapes[] = {
     {WATER("{'box':true}"), "/fluids/0/shape/box: must be a number or an expression or a list of 3"},
     {WATER("{'cylinder':1}"), "/fluids/0/shape/cylinder: must be a list of 2 numbers"},
     {WATER("{'sphere':1,'closed':true}"), "'closed' works with a tank only"},
-    {WATER("{'tank':1}"), "/fluids/0: a tank is for boundaries"},
+    {WATER("{'tank':1}"), "/fluids/0: a fluid cannot have the shape of a tank"},
     {WATER("{'box':1},'at':[0,0,0],'corner':[0,0,0]"),
      "/fluids/0: a fluid may have only one of at, corner or base, got 2"},
     {WATER("{'box':1},'rotate':{'axis':[0,0,0],'angle':1}"), "/fluids/0/rotate/axis: must not be zero"},
     {WATER("{'box':1},'rotate':{'axis':[0,0,1]}"), "/fluids/0/rotate: needs 'angle'"},
     {WATER("{'box':1000}"), "/fluids/0: needs about 1e+12 particles, but the limit is 200000000"},
     {WATER("{'box':50}},{'material':{},'shape':{'box':50}"),
-     "/fluids/1: up to here the scene needs about 2.5e+08 particles"},
+     "/fluids/1: the scene up to here needs about 2.5e+08 particles"},
     {BOUNDARIES("{'shape':{'sphere':1e5}}"), "/boundaries/0: needs about"},
     {PUDDLE("{'cylinder':[1,1]}"), "/fluids/0/shape: a cylinder needs three dimensions"},
     {PUDDLE("{'box':1},'at':[0,0,1]"),
-     "/fluids/0/at: must have 2 components, since the scene is two-dimensional"},
+     "/fluids/0/at: must have 2 components, because the scene is two-dimensional"},
     {PUDDLE("{'box':1},'at':1"), "/fluids/0/at: must be a list of 2 numbers, got a number"},
     {PUDDLE("{'box':1},'rotate':{'axis':[1,0,0],'angle':9}"), "must be along z in a two-dimensional scene"},
     {PUDDLE("{'box':1},'angular_velocity':[1,0,0]"), "'angular_velocity' must be along z"},
@@ -138,7 +138,7 @@ static const BadScene shapes[] = {
     {PUDDLE("{'duck':1}"), "/fluids/0/shape: a duck needs three dimensions"},
     {PUDDLE("{'box':1,'rounding':0.1}"), "a rounded box needs three dimensions"},
     {WATER("{'sphere':1,'rounding':0.1}"), "'rounding' works with a box or a card only"},
-    {WATER("{'box':1,'hollow':true}"), "'hollow' makes sense for letters only"},
+    {WATER("{'box':1,'hollow':true}"), "'hollow' works with letters only"},
     {WATER("{'box':1,'scale':2}"), "'scale' works with a mesh only"},
     {WATER("{'torus':1}"), "/fluids/0/shape/torus: must be a list of 2 numbers"},
     {WATER("{'torus':[1,2]}"), "/fluids/0: "},
@@ -185,9 +185,9 @@ static const BadScene outlines[] = {
     {PUDDLE(POINTS("[0,0],[2,2],[0,1],[1,0]")),
      "/fluids/0/shape/outline/points: the side behind point 0 crosses or touches the one behind point 2"},
     {PUDDLE(POINTS("[0,0],[1,0],[1,1],[0,0]")), "the last point repeats the first"},
-    {PUDDLE(PRISM("[0,0],[1,0],[0,1]")),
-     "/fluids/0/shape/outline: 'depth' makes sense in three dimensions only"},
-    {WATER(POINTS("[0,0],[1,0],[0,1]")), "/fluids/0/shape/outline: needs 'depth' in three dimensions"},
+    {PUDDLE(PRISM("[0,0],[1,0],[0,1]")), "/fluids/0/shape/outline: 'depth' works in three dimensions only"},
+    {WATER(POINTS("[0,0],[1,0],[0,1]")),
+     "/fluids/0/shape/outline: needs 'depth', its length along z, in three dimensions"},
     {WATER("{'outline':{'points':[[0,0],[1,0],[0,1]],'depth':0}}"), "/outline/depth: must be > 0, got 0"},
     {WATER(PRISM("[0,0],[1,0],[0,1]],'hight':[1")), "/outline: unknown key 'hight'"},
     {WATER(PRISM("[0,0],[100,0],[0,100]") ",'grid':{'count':[600,1,1]}"), "needs about"},
@@ -306,7 +306,7 @@ static const BadScene others[] = {
      "/expect/0/paper: must be text, got a number, 0.577; write it as text: \"0.577\""},
     {WET("'expect':[{'measurement':'removed','max':0,'paper':['0.577']}]"),
      "/expect/0/paper: must be text, got a list"},
-    {WET("'expect':[{'measurement':'removed','paper':''}]"), "/expect/0/paper: is empty; leave it out where"},
+    {WET("'expect':[{'measurement':'removed','paper':''}]"), "/expect/0/paper: is empty; leave it out if"},
     {WET("'expect':[{'measurement':'removed','max':0,'paper':'a\\nb'}]"),
      "/expect/0/paper: text must not have control characters"},
     {WET("'expect':[{'measurement':'removed','max':0,'papre':'1'}]"),
@@ -369,7 +369,7 @@ static const BadScene events[] = {
      "/events/0/sink: unknown sink 'jet'; this scene has none"},
     {HAPPEN("{'at':0.5,'boundary':'gate','stop':true}"), "/events/0/boundary: unknown boundary 'gate'"},
     {HAPPEN("{'at':-1,'emitter':'jet','stop':true}"), "/events/0/at: must be >= 0, got -1"},
-    {HAPPEN("{'emitter':'jet','stop':true}"), "/events/0: needs 'at': when it happens"},
+    {HAPPEN("{'emitter':'jet','stop':true}"), "/events/0: needs 'at': time of the event"},
     {HAPPEN("{'at':0.5,'emitter':'jet'}"),
      "/events/0: an event needs exactly one of start, stop, release, set or add, got 0"},
     {HAPPEN("{'at':0.5,'emitter':'jet','start':true,'stop':true}"),
@@ -378,25 +378,25 @@ static const BadScene events[] = {
      "an event needs exactly one of emitter, sink, boundary, body or add, got 0"},
     {HAPPEN("{'at':0.5,'emitter':'jet','stop':false}"), "/events/0: 'stop' must be true, or left out"},
     {HAPPEN("{'at':0.5,'emitter':'jet','stop':true},{'at':0.7,'emitter':'jet','stop':true}"),
-     "/events/1: the emitter is not running at 0.7 s"},
+     "/events/1: at 0.7 s: the emitter is not running"},
     {HAPPEN("{'at':0.7,'emitter':'jet','start':true},{'at':0.5,'emitter':'jet','start':true}"),
-     "/events/0: the emitter is running already at 0.7 s"},
+     "/events/0: at 0.7 s: the emitter is running already"},
     {HAPPEN("{'at':0.5,'emitter':'jet','start':true},{'at':0.5,'emitter':'jet','stop':true}"),
-     "/events/1: starts and stops both come at 0.5 s"},
+     "/events/1: at 0.5 s: a start and a stop have the same time"},
     {HAPPEN("{'at':0.5,'add':{'shape':{'box':1}}}"), "/events/0/add: needs 'material'"},
     {HAPPEN("{'at':0.5,'add':{'material':{},'shape':{'tank':1}}}"),
-     "/events/0/add: a tank is for boundaries"},
+     "/events/0/add: a fluid cannot have the shape of a tank"},
     {HAPPEN("{'at':0.5,'add':{'material':{},'shape':{'box':1},'grid':{}}}"),
      "/events/0/add: unknown key 'grid'"},
     {GATE("", "{'at':0.5,'boundary':'gate','stop':true}"), "the boundary has no motions"},
     {GATE(RISE, "{'at':0.5,'boundary':'gate','stop':true},{'at':0.7,'boundary':'gate','stop':true}"),
-     "/events/1: the boundary is not moving at 0.7 s"},
+     "/events/1: at 0.7 s: the boundary is not moving"},
     {GATE(RISE, "{'at':0.5,'boundary':'gate','stop':true},{'at':0.7,'boundary':'gate','start':true}"),
-     "/events/1: what has come to its end cannot start again"},
+     "/events/1: at 0.7 s: a motion that has ended cannot start again"},
     {GATE("{'translate':[0,0,1],'start':0.3}", "{'at':0.5,'boundary':'gate','start':true}"),
      "one of the motions has a 'start' of its own"},
     {GATE("{'translate':[0,0,1],'start':0.6}", "{'at':0.5,'boundary':'gate','stop':true}"),
-     "one of the motions begins later than it is stopped"},
+     "one of the motions begins after this time"},
     {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}",
           "{'at':0.5,'boundary':'gate','start':true}"),
      "keyframes have their own times"},
@@ -530,8 +530,9 @@ static void test_bad_particle_files(void **state) {
   write_text(file, SCENE("'fluids':[{'material':{},'shape':{'box':[50,50,80]}}],"
                          "'particles':[{'material':{},'file':'start.csv'}]"));
   write_text(csv, "x,y,z\n1,2,3\n");
-  expect_failure(NULL, FLO_BAD_INPUT,
-                 "/particles/0: up to here the scene needs about 2e+08 particles, the limit is 200000000");
+  expect_failure(
+      NULL, FLO_BAD_INPUT,
+      "/particles/0: the scene up to here needs about 2e+08 particles, but the limit is 200000000");
   remove(csv);
 }
 
@@ -576,7 +577,7 @@ static void test_many_constants(void **state) {
   for (int k = 1; k < 2000; k++) fprintf(stream, ",\"a%d\":1", k);
   fprintf(stream, "}}");
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "/constants: 2000 constants, at most 1000");
+  expect_failure(NULL, FLO_BAD_INPUT, "/constants: has 2000 constants, at most 1000");
 }
 
 static void test_long_list(void **state) {
@@ -587,7 +588,7 @@ static void test_long_list(void **state) {
   for (int k = 0; k < 70000; k++) fprintf(stream, ",{}");
   fprintf(stream, "]}");
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "/fluids: 70001 entries, at most 65535");
+  expect_failure(NULL, FLO_BAD_INPUT, "/fluids: has 70001 entries, at most 65535");
 }
 
 // ---- Options ----
@@ -607,8 +608,7 @@ static void test_options(void **state) {
   expect_set_failure("spacing", "--set spacing: must look like path=value");
   expect_set_failure("=1", "--set =1: the path before '=' is missing; write path=value, such as");
   expect_set_failure("=", "--set =: the path before '=' is missing");
-  expect_set_failure("spacing=",
-                     "--set spacing=: the value behind '=' is missing; write path=value, such as");
+  expect_set_failure("spacing=", "--set spacing=: the value after '=' is missing; write path=value, such as");
   expect_set_failure("title= \t", "the value after '=' is missing");
   expect_set_failure("a..b=1", "must look like path=value");
   expect_set_failure("spacing=-1", "/spacing: must be > 0, got -1");
@@ -617,7 +617,7 @@ static void test_options(void **state) {
   expect_set_failure("materail.water.density=1", "unknown key 'materail'");
   expect_set_failure("materials.watr.density=1", "there is no 'watr' in materials");
   expect_set_failure("constants.aa.b=1", "there is no 'aa' in constants");
-  expect_set_failure("spacing.x=1", "'x' would be inside of a single value");
+  expect_set_failure("spacing.x=1", "'x' would be inside a single value");
   expect_set_failure("fluids.1.at=[0,0,0]", "the list has 1 entries, counted from 0");
   expect_set_failure("boundaries.blok.at=[0,0,0]",
                      "'blok' is neither the number nor the name of an entry, did you mean 'block'?");
@@ -626,8 +626,8 @@ static void test_options(void **state) {
   expect_set_failure("fluids.0.at=[0", "--set fluids.0.at=[0: the value is not valid JSON: ");
   expect_set_failure("title=\"half", "the value is not valid JSON");
   expect_set_failure("fluids.0.shape={'box':1}", "the value is not valid JSON");
-  expect_set_failure("include=a.json", "/include: cannot be set from outside");
-  expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
+  expect_set_failure("include=a.json", "/include: cannot be set with --set");
+  expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set with --set");
   expect_set_failure("title=\xff", "the value is not valid UTF-8");
   expect_set_failure("title=\"\xff\"", "the value is not valid UTF-8");
   write_text(file, WET("'title':'plain'"));
@@ -642,7 +642,7 @@ static void test_zero_bytes(void **state) {
   assert_non_null(stream);
   assert_int_equal(fwrite(text, 1, sizeof text, stream), sizeof text);
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "line 2, column 1: there is a byte 0, which is no text; remove it");
+  expect_failure(NULL, FLO_BAD_INPUT, "line 2, column 1: the text holds a zero byte; remove it");
   write_text(file, WET("'title':'plain'"));
   expect_set_failure("title=\"\\u0000\"", "the value is not valid JSON: \\u0000 is not allowed in text");
 }

@@ -56,12 +56,12 @@ static void expect_silence(const char *text) {
 
 static void test_overlap_is_seen_in_either_order(void **state) {
   (void)state;
-  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0")), "'b' stands in 'a'");
-  expect_note(SOLIDS(A("{'sphere':0.2}", "0") "," B("{'box':1}", "0")), "'a' stands in 'b'");
-  expect_note(SOLIDS(A("{'box':0.5}", "0") "," B("{'box':0.5}", "0.4")), "stands in");
+  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0")), "'b' overlaps 'a'");
+  expect_note(SOLIDS(A("{'sphere':0.2}", "0") "," B("{'box':1}", "0")), "'a' overlaps 'b'");
+  expect_note(SOLIDS(A("{'box':0.5}", "0") "," B("{'box':0.5}", "0.4")), " overlaps ");
   // A ball that pokes into a large box by its cap.
-  expect_note(SOLIDS(A("{'sphere':0.2}", "0.6") "," B("{'box':1}", "0")), "'a' stands in 'b'");
-  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0.6")), "'b' stands in 'a'");
+  expect_note(SOLIDS(A("{'sphere':0.2}", "0.6") "," B("{'box':1}", "0")), "'a' overlaps 'b'");
+  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0.6")), "'b' overlaps 'a'");
 }
 
 static void test_narrow_gaps(void **state) {
@@ -265,8 +265,10 @@ static void test_probes_out_of_reach(void **state) {
   expect_silence(POOL(PROBE("'front':'x'")));
   expect_note(POOL(PROBE("'pressure':[3,0.5,0.1]")),
               "probe 'p' at (3, 0.5, 0.1) will measure nothing, because it is out of reach of all fluid");
-  expect_note(POOL(PROBE("'pressure':[0.5,0.5,-2]")), "probe 'p' at (0.5, 0.5, -2) is out of reach");
-  expect_note(POOL(PROBE("'water_height':[0.5,-2,0]")), "probe 'p' at (0.5, -2, 0) is out of reach");
+  expect_note(POOL(PROBE("'pressure':[0.5,0.5,-2]")),
+              "probe 'p' at (0.5, 0.5, -2) will measure nothing, because it is out of reach");
+  expect_note(POOL(PROBE("'water_height':[0.5,-2,0]")),
+              "probe 'p' at (0.5, -2, 0) will measure nothing, because it is out of reach");
   expect_silence(POOL(PROBE("'water_height':[0.5,0.5,0]")));
   expect_note(FALL(DOWN, BLOCKED PROBE("'pressure':[0.5,0.5,0.3]"), DROP("[0.15,0.5,0.8]")),
               "probe 'p' at (0.5, 0.5, 0.3) will measure nothing, because it is inside 'block'");
@@ -381,7 +383,7 @@ static void test_numbers_of_another_unit(void **state) {
   expect_note(LIQUIDS(DOWN, "'water':{'viscosity':1000}"),
               "material 'water' has a kinematic viscosity of 1000 m2/s");
   expect_note(LIQUIDS(DOWN, "'water':{'density':1}"),
-              "fluid 'water' has a density of 1 kg/m3; water has 1000");
+              "fluid 'water' has a density of 1 kg/m3, but water has 1000");
   expect_note(LIQUIDS("[0,0,-981]", "'water':{}"), "gravity is 981 m/s2, 100 times");
 }
 
@@ -541,8 +543,8 @@ static void test_notes_on_meshes(void **state) {
   write_cube(mesh, 0.5, false, false);
   expect_silence(CUBE);
   write_cube(mesh, 0.5, true, false);
-  expect_note(CUBE,
-              "cube.obj: open: 3 boundary edges (left: inside and outside are guessed by winding numbers)");
+  expect_note(CUBE, "cube.obj: open: 3 boundary edges (left: inside and outside are found by winding "
+                    "numbers, which may be wrong there)");
   write_cube(mesh, 0.5, false, true);
   expect_note(CUBE, "1 mesh that is inside out (mended)");
   expect_note(CUBE, "1 triangle without area (mended)");

@@ -109,7 +109,7 @@ static const Mistake mistakes[] = {
     {2, "\nX,y\n1,2\n", "some.csv: line 2: there is no column 'x', did you mean 'X'? (there is X, y)"},
     {2, "1,2\n", "there is no column 'x' (there is 1, 2)"},
     {2, "x,y,x\n1,2,3\n", "some.csv: line 1: two columns have the name 'x'"},
-    {2, "x,y\n", "some.csv: there are no rows below the names of the columns"},
+    {2, "x,y\n", "some.csv: there are no rows after the names of the columns"},
     {2, "x,y,type\n1,2,boundary\n", "some.csv: no row has 'fluid' in the column 'type'"},
     {2, "x,y\n1,2\n\n1,two\n", "some.csv: line 4, column 'y': 'two' is not a number"},
     {2, "x,y\r\n1,2\r\n,2\r\n", "some.csv: line 3, column 'x': '' is not a number"},
@@ -180,7 +180,7 @@ static void test_limits(void **state) {
                  "line 1: there is no column 'material' (there is x, y, type)");
   static const char wet[] = "x,y,material\n1,2,water\n";
   assert_refused(parse_bytes(&options, wet, strlen(wet), &error), &error,
-                 "some.csv: no row says 'oil' in the column 'material'");
+                 "some.csv: no row has 'oil' in the column 'material'");
 }
 
 // ---- Files ----

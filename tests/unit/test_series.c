@@ -240,7 +240,7 @@ static void other_columns_are_named(void **state) {
          "is shorter than the last checkpoint expects; restore the original file, or start the run again");
   refuse(f, size - 1, "is shorter");
   remove(series_path);
-  refuse(f, size, "is missing; put it back");
+  refuse(f, size, "is missing; restore it");
 }
 
 // Keeps nothing but the names in the file, with something behind them; the file's new size.
