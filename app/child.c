@@ -16,7 +16,7 @@
 
 #ifdef __linux__
 #include <sys/prctl.h>
-// Whoever kills the parent without mercy ends the child too, in its own good order.
+// If the parent is killed by SIGKILL, the child receives SIGTERM and ends in an orderly way.
 static void end_with_parent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(APP_RUN_FAILED);
@@ -40,16 +40,17 @@ void app_child_add(AppChildCommand *command, ...) {
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t is_stop_wanted, is_passed_on, child;
 
-// Children know how to end well on SIGINT and SIGTERM; what a closed terminal sends is passed on as the
-// latter.
+// Children end in an orderly way on SIGINT and SIGTERM. SIGHUP, which a closed terminal sends, is passed on
+// as SIGTERM.
 static void stop_child(int signal_number) {
   is_passed_on = 1;
   kill((pid_t)child, signal_number == SIGHUP ? SIGTERM : signal_number);
 }
 
-// The child is in a process group of its own, so that what the terminal sends reaches it once, from here.
+// The child is in a process group of its own. So a signal of the terminal reaches it only once, from here.
 static void pass_on(int signal_number) {
-  static const char text[] = "\nflotsam: finishing what is at hand; the same command goes on later\n";
+  static const char text[] =
+      "\nflotsam: finishing the current task; run the same command again to continue\n";
   const int reason = errno;
   if (!is_stop_wanted && write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
   is_stop_wanted = 1;
@@ -57,7 +58,7 @@ static void pass_on(int signal_number) {
   errno = reason;
 }
 
-// What the caller had ignored, as shells do for background jobs, stays ignored.
+// Signals that the caller ignores stay ignored, as shells do for background jobs.
 void app_child_catch_signals(void) {
   for (size_t k = 0; k < FLO_COUNT_OF(stop_signals); k++) {
     struct sigaction before, action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
@@ -71,8 +72,8 @@ bool app_child_is_stop_wanted(void) { return is_stop_wanted; }
 
 // ---- Starting ----
 
-// Where the caller had closed its own streams, the pipe and /dev/null may have got their numbers: what stands
-// in its place already must stay open, and the pipe is put away before anything covers it.
+// If the caller has closed its standard streams, the pipe or /dev/null may have their numbers. A descriptor
+// that already has the right number must stay open, and the pipe is moved before another one replaces it.
 static void wire_streams(int errors) {
   if (errors == STDERR_FILENO)
     fcntl(errors, F_SETFD, 0);
@@ -85,8 +86,8 @@ static void wire_streams(int errors) {
   if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
-// Between fork and exec: only what is safe in a signal handler. The program is known by the name that the
-// system gives it, even if its file was replaced since.
+// Between fork and exec, only functions that are safe in a signal handler may be called. /proc/self/exe is
+// this program, even if its file was replaced since.
 static void become(const AppChildCommand *command, int errors, pid_t parent, const sigset_t *mask) {
   const char *arguments[APP_CHILD_ARGUMENTS + 3] = {"flotsam"};
   memcpy(arguments + 1, command->arguments, command->count * sizeof *arguments);
@@ -95,13 +96,13 @@ static void become(const AppChildCommand *command, int errors, pid_t parent, con
   end_with_parent(parent);
   pthread_sigmask(SIG_SETMASK, mask, NULL);
   execv("/proc/self/exe", (char *const *)arguments);
-  static const char text[] = "flotsam: cannot start itself through /proc/self/exe\n";
+  static const char text[] = "flotsam: cannot start another flotsam: /proc/self/exe cannot be executed\n";
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(126);
   _exit(127);
 }
 
-// No signal may come between the fork and the note of whom to pass it on to. Other threads are not kept from
-// taking one, which is made up for as soon as there is somebody to have it.
+// Signals are blocked from the fork until the child's process id is stored. Another thread may still receive
+// one; it is passed on as soon as the id is known.
 static pid_t fork_child(const AppChildCommand *command, int errors) {
   sigset_t all, before;
   sigfillset(&all);
@@ -120,8 +121,10 @@ static pid_t fork_child(const AppChildCommand *command, int errors) {
 static FloStatus start(const AppChildCommand *command, int *errors, FloError *error) {
   int ends[2];
   if (command->count > APP_CHILD_ARGUMENTS)
-    return flo_fail(error, FLO_BAD_INPUT, "too many options; at most %d words", APP_CHILD_ARGUMENTS);
-  if (pipe(ends) != 0) return flo_fail(error, FLO_IO_FAILED, "cannot start a run: %s", strerror(errno));
+    return flo_fail(error, FLO_BAD_INPUT, "the command has too many options; give at most %d words",
+                    APP_CHILD_ARGUMENTS);
+  if (pipe(ends) != 0)
+    return flo_fail(error, FLO_IO_FAILED, "cannot start another flotsam: %s", strerror(errno));
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   fflush(NULL);
@@ -131,7 +134,7 @@ static FloStatus start(const AppChildCommand *command, int *errors, FloError *er
   *errors = ends[0];
   if (process > 0) return FLO_OK;
   close(ends[0]);
-  return flo_fail(error, FLO_IO_FAILED, "cannot start a run: %s",
+  return flo_fail(error, FLO_IO_FAILED, "cannot start another flotsam: %s",
                   is_stop_wanted ? "interrupted" : strerror(reason));
 }
 
@@ -144,7 +147,8 @@ typedef struct Listener {
   double share;
 } Listener;
 
-// "42 %  ETA 0:12  ..." is progress; all else is worth keeping, the last of it if it is much.
+// A line like "42 %  ETA 0:12  ..." is progress. All other lines are kept; if there are too many, the last
+// ones.
 static void take_line(Listener *listener) {
   static const char prefix[] = "flotsam: ";
   char *line = listener->line, *message = listener->end->message, *rest;
@@ -171,7 +175,7 @@ static void take_bytes(Listener *listener, const char *bytes, size_t n) {
   }
 }
 
-// Until the child has closed its end.
+// Reads until the child has closed its end.
 static void listen_to(int errors, Listener *listener, void (*report)(void *context, double share),
                       void *context) {
   char bytes[1024];
@@ -188,7 +192,7 @@ static void listen_to(int errors, Listener *listener, void (*report)(void *conte
   }
 }
 
-// Its number is given up only after no signal is passed on to it any more: then it may be another's.
+// Signals are no longer passed on before the process id is released: another process may get it then.
 static FloStatus reap(AppChildEnd *end, FloError *error) {
   const pid_t process = (pid_t)child;
   siginfo_t about;
@@ -197,7 +201,9 @@ static FloStatus reap(AppChildEnd *end, FloError *error) {
   while (waitid(P_PID, (id_t)process, &about, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
   child = 0;
   while ((ended = waitpid(process, &state, 0)) < 0 && errno == EINTR) continue;
-  if (ended < 0) return flo_fail(error, FLO_IO_FAILED, "lost a child: %s", strerror(errno));
+  if (ended < 0)
+    return flo_fail(error, FLO_IO_FAILED, "cannot wait for the flotsam that was started: %s",
+                    strerror(errno));
   if (WIFEXITED(state)) end->exit_code = WEXITSTATUS(state);
   if (WIFSIGNALED(state)) end->signal_number = WTERMSIG(state);
   return FLO_OK;

@@ -1,4 +1,5 @@
-// flotsam bench: measures the machine and the library, and prints ratios that mean something elsewhere too.
+// flotsam bench: measures the machine and the library, and prints ratios that can be compared between
+// machines.
 #include "app.h"
 #include "base/core.h"
 #include "base/parallel.h"
@@ -16,15 +17,13 @@
 static const AppUsage usage = {
     .command = "bench",
     .arguments = "",
-    .about = "Measures what this machine can do (memory, arithmetic, sweeps over pairs of particles) and how "
-             "much\n"
-             "of that the library uses, stage by stage. Prints one JSON object per line; docs/performance.md "
-             "says\n"
-             "what each key means. Takes a few minutes; nothing else should run meanwhile.\n"
-             "Parts: stream, fma, probe, box, pool, peer-dam, coupling, memory, sampling, surface, and, only "
-             "if\n"
-             "asked for, five-million and tower, which need about 6 GB each.\n"
-             "Exit codes: 0 done, 1 a measurement failed, 2 bad input.",
+    .about =
+        "Measures what this machine can do (memory, arithmetic, sweeps over pairs of particles) and what\n"
+        "share of that the library uses, stage by stage. Prints one JSON object per line;\n"
+        "docs/performance.md explains each key. Takes a few minutes; run nothing else meanwhile.\n"
+        "Parts: stream, fma, probe, box, pool, peer-dam, coupling, memory, sampling, surface. The parts\n"
+        "five-million and tower need about 6 GB each and run only when --only names them.\n"
+        "Exit codes: 0 done, 1 a measurement failed, 2 bad input.",
     .examples = "  flotsam bench > bench.jsonl\n"
                 "  flotsam bench --table\n"
                 "  flotsam bench --only probe,box --particles 100k --threads 1,2\n"
@@ -45,7 +44,7 @@ typedef struct Arguments {
 
 typedef bool (*ItemFn)(const char *item, FloBenchSpec *spec);
 
-// Takes the items between commas of every time an option was given. An empty item is a mistake like others.
+// Reads the items, separated by commas, of all uses of an option. An empty item is an error.
 static bool take_items(const AppList *list, ItemFn take, FloBenchSpec *spec) {
   for (size_t k = 0; k < list->count; k++) {
     const char *at = list->items[k];
@@ -71,10 +70,10 @@ __attribute__((format(printf, 1, 2))) static bool complain(const char *format, .
   return false;
 }
 
-// A whole number, maybe with k for thousands or m for millions; NAN if it is not one.
+// A whole number, with an optional k for thousands or m for millions; NAN if the text is no such number.
 static double read_count(const char *text) {
   char *end;
-  if (text[0] < '0' || text[0] > '9') return NAN; // strtod would take spaces, signs and "inf" too
+  if (text[0] < '0' || text[0] > '9') return NAN; // strtod would accept spaces, signs and "inf" too
   double value = strtod(text, &end);
   if (*end == 'k' || *end == 'K')
     value *= 1e3, end++;
@@ -122,7 +121,7 @@ static bool take_part(const char *item, FloBenchSpec *spec) {
 
 static void add_threads(FloBenchSpec *spec, int threads) { spec->threads[spec->n_threads++] = threads; }
 
-// One thread and two, for the speed-up; and all there are.
+// One thread, two threads (for the speed-up), and all cores.
 static void choose_threads(FloBenchSpec *spec) {
   int cores = flo_parallel_default_threads();
   add_threads(spec, 1);
@@ -147,11 +146,12 @@ static bool describe(const Arguments *a, FloBenchSpec *spec) {
   return true;
 }
 
-// Where the scene is that the part of its name runs.
+// Finds the file of the scene that the part 'tower' runs.
 static bool find_tower(FloBenchSpec *spec, char path[FLO_PATH_SIZE]) {
   if (!(spec->parts >> FLO_BENCH_TOWER & 1)) return true;
   if (!app_find_scene("tower", path))
-    return complain("--only tower: there is no scene 'tower', which should have come with the program");
+    return complain(
+        "--only tower: the scene 'tower' is missing, which comes with flotsam; install flotsam again");
   spec->tower = path;
   return true;
 }
@@ -168,7 +168,7 @@ static void show_progress(void *context, const char *text) {
   if (output->has_progress) fprintf(stderr, "\r\033[Kmeasuring %s ...", text);
 }
 
-// Each line is flushed: a run that is interrupted leaves what it measured.
+// Each line is flushed, so that an interrupted run keeps what it measured.
 static void print_line(void *context, const json_t *line) {
   Output *output = context;
   if (output->has_progress) fputs("\r\033[K", stderr);
@@ -185,16 +185,20 @@ int cmd_bench(int argc, char **argv) {
   AppList words = {0};
   int exit_code;
   AppOption options[] = {
-      {"--quick", NULL, APP_FLAG, &a.is_quick, "small and short, to see that everything works", 0, 0},
-      {"--only", "PARTS", APP_LIST, &a.only, "measure only these parts, for example probe,box", 0, 0},
-      {"--particles", "LIST", APP_LIST, &a.particles, "sizes of the cases; 100k,1m unless given", 0, 0},
-      {"--threads", "LIST", APP_LIST, &a.threads, "worker threads; 1,2 and all cores unless given", 0, 0},
-      {"--json", NULL, APP_FLAG, &a.has_json, "JSON lines on stdout (the default)", 0, 0},
-      {"--table", NULL, APP_FLAG, &a.has_table, "a table for readers on stderr as well", 0, 0},
+      {"--quick", NULL, APP_FLAG, &a.is_quick, "small and short cases, only to test that everything works", 0,
+       0},
+      {"--only", "PARTS", APP_LIST, &a.only, "measure only these parts, separated by commas, e.g. probe,box",
+       0, 0},
+      {"--particles", "LIST", APP_LIST, &a.particles,
+       "numbers of particles, separated by commas (default: 100k,1m)", 0, 0},
+      {"--threads", "LIST", APP_LIST, &a.threads,
+       "numbers of worker threads, separated by commas (default: 1, 2 and all cores)", 0, 0},
+      {"--json", NULL, APP_FLAG, &a.has_json, "print JSON lines on stdout (the default)", 0, 0},
+      {"--table", NULL, APP_FLAG, &a.has_table, "also print a table for people on stderr", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
-  // Somebody who looks at the table in a terminal does not want to see the lines in between.
+  // In a terminal, --table prints the table only: JSON lines between its rows would be hard to read.
   Output output = {.has_json = a.has_json || !a.has_table || !isatty(STDOUT_FILENO),
                    .has_table = a.has_table,
                    .has_progress = isatty(STDERR_FILENO)};

@@ -1,4 +1,4 @@
-// flotsam check: reads and builds a scene, and tells what running it would mean.
+// flotsam check: reads and builds a scene, and estimates what a run of it needs.
 #include "base/core.h"
 #include "base/timer.h"
 #include "io/advice.h"
@@ -21,14 +21,14 @@ static const AppUsage usage = {
     .command = "check",
     .arguments = "SCENE",
     .about =
-        "Reads SCENE in all its sizes, builds it and makes a few steps: finds mistakes, counts particles by\n"
-        "part, estimates memory, disk and time (with the pictures of a run, without movies), tells the time\n"
-        "step and what limits it, and notes what is doubtful: bodies that stand in one another, walls and\n"
-        "gaps too thin for the spacing, fluid that would fall for ever, emitters, sinks and probes out of\n"
-        "reach, motions that begin after the end, keys that the method does not read, absurd speeds, meshes\n"
-        "with defects or in millimetres, runs that nobody would wait for. 'flotsam run' says the notes too.\n"
-        "Writes nothing; with --set, only the size at hand is looked at.\n"
-        "Exit codes: 0 the scene is fine, 1 the step failed, 2 the scene is not fine.",
+        "Reads SCENE in all its sizes, builds it and does a few steps. Reports errors; the number of\n"
+        "particles of each part; estimates of memory, disk and run time (with pictures, without movies);\n"
+        "the time step and what limits it. Prints a note for everything doubtful: bodies that overlap,\n"
+        "walls and gaps too thin for the spacing, fluid that would fall for ever, emitters, sinks and\n"
+        "probes out of reach, motions that begin after the end, keys that the method does not read, absurd\n"
+        "speeds, meshes with defects or in millimetres, runs that take too long. 'flotsam run' prints the\n"
+        "notes too. Writes no files. With --set, only the chosen size is checked.\n"
+        "Exit codes: 0 the scene is valid, 1 a step failed, 2 the scene is not valid.",
     .examples = "  flotsam check dam-break\n"
                 "  flotsam check my/scene.json --size fine\n"
                 "  flotsam check dam-break --set spacing=0.01 --json\n"
@@ -49,22 +49,22 @@ typedef struct Findings {
   double emitted; // by the end
   double until;   // [s] simulated
   double dt, steps, frames;
-  double set_up;     // [s] that reading and building took
-  double pictures;   // how many the run draws; those on the way of a long run twice
+  double set_up;     // [s] time for reading and building
+  double pictures;   // number of pictures that the run draws; a long run draws those before its end twice
   double drawing;    // [s] that they may take
-  double seconds;    // that the run may take on this machine, with its set-up and pictures
-  double disk_bytes; // that its output may take
+  double seconds;    // estimate for the run on this machine, with its set-up and pictures
+  double disk_bytes; // estimate for its output
   const char *limited_by;
   AppTexts advice;
 } Findings;
 
-// What nobody waits for, and no disk has room for without a thought.
+// A run that takes or writes more than this gets a note.
 #define LONG_SECONDS (7 * 86400.0)
 #define LONG_SET_UP  30.0
 #define MANY_STEPS   1e8
 #define MANY_BYTES   1e11
 #define MANY_FRAMES  1e5
-#define MAX_FRAMES   1e6 // as many as a scene may have
+#define MAX_FRAMES   1e6 // the largest number that a scene may have
 
 // Particles in a frame's file, after compression: identity, position, velocity, density, pressure.
 #define DISK_BYTES_PER_PARTICLE 40
@@ -72,13 +72,13 @@ typedef struct Findings {
 
 // ---- Progress ----
 
-// A second thread that says on stderr what takes so long: after two seconds, then ever more rarely.
+// A second thread prints on stderr what is being done: after two seconds, then at growing intervals.
 typedef struct Watch {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t wake;
   bool is_running, is_over;
-  double began, ignored; // [s] the second: spent on what no run does; only the main thread looks at it
+  double began, ignored; // [s] `ignored`: time for work that a run does not do; only the main thread uses it
   char stage[128];       // what is being done
 } Watch;
 
@@ -111,7 +111,7 @@ __attribute__((format(printf, 2, 3))) static void begin_stage(Watch *watch, cons
   va_end(arguments);
 }
 
-// Without a thread there is no progress to be seen, and nothing else missing.
+// If the thread cannot be started, only the progress is missing.
 static void begin_watch(Watch *watch) {
   *watch = (Watch){.began = flo_seconds(), .stage = "reading the scene"};
   pthread_mutex_init(&watch->lock, NULL);
@@ -131,7 +131,7 @@ static void end_watch(Watch *watch) {
 
 // ---- Finding out ----
 
-// A few steps tell how long one takes; the first also makes the memory that is to be counted.
+// Times a few steps. The first step also allocates the memory that is counted.
 static FloStatus time_steps(FloWorld *world, double *seconds_per_step, FloError *error) {
   enum { MAX_STEPS = 6 };
   FLO_TRY(flo_world_step(world, NULL, error));
@@ -163,7 +163,8 @@ static FloStatus time_picture(const FloScene *scene, const FloFrame *frame, cons
   return FLO_OK;
 }
 
-// What one picture takes: some work for the scene, and some for each pixel. Two small ones tell both.
+// The time for one picture is a constant for the scene plus a time for each pixel. Two small pictures give
+// both.
 static FloStatus measure_drawing(const Arguments *arguments, const FloScene *scene, FloWorld *world,
                                  double *seconds, FloError *error) {
   enum { COARSE = 8, FINE = 4 };
@@ -186,7 +187,7 @@ static FloStatus measure_drawing(const Arguments *arguments, const FloScene *sce
   return status;
 }
 
-// A run that takes long draws those on the way once when it is there, and again when it knows its end.
+// A long run draws the pictures before its end twice: when it reaches them, and again at the end.
 static void add_pictures(Findings *f, double seconds_per_picture) {
   f->pictures = count_pictures(f->frames);
   double n_drawn = f->pictures + (f->seconds > APP_RUN_SOON ? f->pictures - 1 : 0);
@@ -199,7 +200,7 @@ static void keep_advice(void *context, const char *sentence) {
   app_texts_add(context, flo_shown_escape(sentence, text, sizeof text));
 }
 
-// In words that fit the length.
+// Writes a duration in a suitable unit.
 static const char *describe_duration(double seconds, char text[64]) {
   static const struct {
     double limit, unit;
@@ -215,27 +216,28 @@ static const char *describe_duration(double seconds, char text[64]) {
   return text;
 }
 
-// Numbers that are right but cannot be meant.
+// Values that are valid but hardly intended.
 static void advise_on_effort(const FloScene *scene, Findings *f) {
   char text[512], duration[64], size[32];
   double fixed = scene->world.time_step;
   if (f->steps > MANY_STEPS || f->seconds > LONG_SECONDS) {
-    snprintf(text, sizeof text, "a time step of %.3g s makes %.3g steps, %s on this machine; %s", f->dt,
+    snprintf(text, sizeof text, "a time step of %.3g s needs %.3g steps, %s on this machine; %s", f->dt,
              f->steps, describe_duration(f->seconds, duration),
-             fixed > 0 ? "with time_step 0 the method chooses the longest that is stable"
+             fixed > 0 ? "set time_step to 0: the method then uses the longest stable step"
                        : "use a larger spacing or a shorter duration");
     app_texts_add(&f->advice, text);
   }
   if (f->set_up > LONG_SET_UP) {
     snprintf(text, sizeof text,
-             "setting the scene up takes %s by itself; a larger spacing needs fewer particles",
+             "building the scene alone takes %s; use a larger spacing, which needs fewer particles",
              describe_duration(f->set_up, duration));
     app_texts_add(&f->advice, text);
   }
   if (f->disk_bytes > MANY_BYTES || f->frames > MANY_FRAMES) {
-    snprintf(text, sizeof text,
-             "%.3g frames would fill about %s of the disk, a file each; use fewer frames_per_second than %g",
-             f->frames, app_describe_size(f->disk_bytes, size), scene->frames_per_second);
+    snprintf(
+        text, sizeof text,
+        "%.3g frames would fill about %s of the disk, one file each; set frames_per_second lower than %g",
+        f->frames, app_describe_size(f->disk_bytes, size), scene->frames_per_second);
     app_texts_add(&f->advice, text);
   }
 }
@@ -258,17 +260,18 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   f->emitted = flo_scene_emitted(scene);
   plan(arguments, scene, f);
   FLO_TRY(flo_advice_check_speeds(scene, world, error));
-  begin_stage(watch, "looking for what is doubtful among %zu particles", f->fluid + f->boundary + f->rigid);
+  begin_stage(watch, "checking %zu particles for doubtful values", f->fluid + f->boundary + f->rigid);
   flo_advice_give(scene, world, keep_advice, &f->advice);
   begin_stage(watch, "timing a picture of %zu particles", f->fluid + f->boundary + f->rigid);
   if (!arguments->has_no_pictures)
     FLO_TRY(measure_drawing(arguments, scene, world, &seconds_per_picture, error));
   begin_stage(watch, "timing a few steps of %zu particles", f->fluid + f->boundary + f->rigid);
   f->dt = flo_world_max_dt(world, &f->limited_by);
-  // Every frame's last step is shortened to land on it, so there are never fewer steps than frames.
+  // The last step before a frame is shortened to end at the frame's time, so there are at least as many steps
+  // as frames.
   f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + f->until) / f->dt), f->frames) : 0;
   FLO_TRY(time_steps(world, &seconds_per_step, error));
-  // Emitters add particles steadily: half of them on the average.
+  // Emitters add particles at a constant rate: on average, half of them exist.
   double now = (double)(f->fluid + f->boundary + f->rigid), average = now + f->emitted / 2;
   f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
   f->seconds = f->set_up + f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
@@ -287,7 +290,7 @@ static void print_parts(const FloScene *scene) {
   }
 }
 
-// A title may come from a file's name, which may hold anything.
+// A title may come from a file's name, which may hold any bytes.
 static const char *title_of(const FloScene *scene) { return scene->title ? scene->title : scene->name; }
 
 static void print_head(const FloScene *scene) {
@@ -309,16 +312,17 @@ static void print_text(const FloScene *scene, const Findings *f) {
   print_parts(scene);
   printf("  bodies     %zu\n", scene->n_bodies);
   printf("  memory     %s\n", app_describe_size((double)f->bytes, size));
-  // Besides particles there are tables, checkpoints and pictures: less than that is not known well enough.
+  // The files for tables, checkpoints and pictures have this size at least; smaller estimates are not
+  // reliable.
   printf("  disk       about %s\n", app_describe_size(fmax(f->disk_bytes, 1e6), size));
   printf("  time step  %.3g s, limited by %s\n", f->dt, f->limited_by);
   printf("  steps      about %.0f for %g s in %.0f frames", f->steps, f->until, f->frames);
   if (scene->world.settle > 0) printf(", after %g s of settling", scene->world.settle);
   printf("\n  set-up     %s\n", describe_duration(f->set_up, duration));
-  printf("  run time   %s on this machine, set-up included, if it goes on as it begins\n",
+  printf("  run time   %s on this machine, set-up included, if steps stay as fast as the first ones\n",
          describe_duration(f->seconds, duration));
   if (f->pictures > 0)
-    printf("  pictures   %.0f, %s of that; --no-picture leaves them out, movies are 'flotsam render's\n",
+    printf("  pictures   %.0f, %s of that; --no-picture leaves them out, 'flotsam render' makes movies\n",
            f->pictures, describe_duration(f->drawing, duration));
   for (size_t k = 0; k < f->advice.count; k++) printf("  note       %s\n", f->advice.items[k]);
 }
@@ -355,7 +359,7 @@ static int print_json(const FloScene *scene, const Findings *f) {
       "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
-  if (!text) return app_fail(APP_RUN_FAILED, "cannot put the answer into JSON");
+  if (!text) return app_fail(APP_RUN_FAILED, "cannot write the result as JSON: no memory");
   puts(text);
   free(text);
   return APP_OK;
@@ -369,20 +373,21 @@ static FloStatus check_expects(const FloScene *scene, FloError *error) {
   return status;
 }
 
-// Particles that do not fit into the machine would take it down with them.
+// A scene that needs more memory than the machine has is refused: building it would make the machine
+// unusable.
 static FloStatus check_memory(const FloScene *scene, const FloSetUp *set_up, FloError *error) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   char needed[32], there[32];
   if (!(memory > 0) || set_up->bytes <= memory) return FLO_OK;
-  return flo_fail(
-      error, FLO_BAD_INPUT,
-      "%s: about %.3g particles would need %s of memory, but this machine has %s; a larger spacing "
-      "needs fewer",
-      scene->path, set_up->n_fluid + set_up->n_boundary, app_describe_size(set_up->bytes, needed),
-      app_describe_size(memory, there));
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: about %.3g particles would need %s of memory, but this machine has %s; use a larger "
+                  "spacing, which needs fewer",
+                  scene->path, set_up->n_fluid + set_up->n_boundary, app_describe_size(set_up->bytes, needed),
+                  app_describe_size(memory, there));
 }
 
-// A size that nobody has chosen yet has mistakes too; what was set from outside was meant for this one.
+// Sizes that were not chosen are checked too. Not with --set, whose values are meant for the chosen size
+// only.
 static FloStatus check_other_sizes(const Arguments *arguments, const FloScene *scene, FloError *error) {
   FloSceneOptions options = {.method = arguments->scene.method, .size = arguments->scene.size};
   if (arguments->scene.sets.count > 0) return FLO_OK;
@@ -397,7 +402,7 @@ static FloStatus build(const Arguments *arguments, FloScene *scene, Watch *watch
   begin_stage(watch, "reading the scene's other sizes");
   double since = flo_seconds();
   FLO_TRY(check_other_sizes(arguments, scene, error));
-  // No run does that.
+  // A run does not do this.
   watch->ignored = flo_seconds() - since;
   FLO_TRY(check_memory(scene, &set_up, error));
   begin_stage(watch, "setting up about %.3g particles, which may take %s", set_up.n_fluid + set_up.n_boundary,
@@ -405,7 +410,8 @@ static FloStatus build(const Arguments *arguments, FloScene *scene, Watch *watch
   return flo_scene_build(scene, world, error);
 }
 
-// What a step says knows nothing of files, unless its time was fixed.
+// The message of a failed step does not name the scene file, so it is added here; except for a fixed time
+// step, whose message has it.
 static int explain(const FloScene *scene, FloError *error) {
   FloStatus status = error->status;
   const char *file = status == FLO_DIVERGED && scene->world.time_step == 0 ? scene->path : "";
@@ -442,15 +448,16 @@ int cmd_check(int argc, char **argv) {
   int exit_code;
   AppOption options[] = {
       APP_SCENE_OPTIONS(&arguments.scene),
-      {"--until", "T", APP_NUMBER, &arguments.until, "as if run until this time in seconds", 0, 1e9},
-      {"--frames", "N", APP_INTEGER, &arguments.frames, "as if run for this many frames", 0, MAX_FRAMES},
-      {"--no-picture", NULL, APP_FLAG, &arguments.has_no_pictures, "as if run without pictures", 0, 0},
-      {"--json", NULL, APP_FLAG, &arguments.is_json, "print the answer as JSON", 0, 0},
+      {"--until", "T", APP_NUMBER, &arguments.until, "estimate a run that ends at this time in seconds", 0,
+       1e9},
+      {"--frames", "N", APP_INTEGER, &arguments.frames, "estimate a run of this many frames", 0, MAX_FRAMES},
+      {"--no-picture", NULL, APP_FLAG, &arguments.has_no_pictures, "estimate a run without pictures", 0, 0},
+      {"--json", NULL, APP_FLAG, &arguments.is_json, "print the result as JSON", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;
   if (!isnan(arguments.until) && arguments.frames >= 0)
-    return app_fail(APP_BAD_INPUT, "check: give --until or --frames, not both");
+    return app_fail(APP_BAD_INPUT, "check: --until and --frames exclude each other; give only one");
   arguments.scene.scene = words.items[0];
   FloScene *scene;
   Watch watch;

@@ -1,4 +1,4 @@
-// flotsam compare: runs one scene with several methods, and puts what came out beside each other.
+// flotsam compare: runs one scene with several methods, and shows the results side by side.
 #include "base/core.h"
 #include "compare_page.h"
 #include "io/suggest.h"
@@ -11,14 +11,14 @@ static const AppUsage usage = {
     .command = "compare",
     .arguments = "SCENE",
     .about =
-        "Runs SCENE with each of several methods and writes one page, DIR/index.html, that needs nothing\n"
-        "else: pictures of the same moments side by side, measurements over time in common plots, what it "
-        "cost,\n"
-        "where bodies ended up, and which expectations each has met.\n"
-        "Methods that --methods names must be able to run the scene; without it, all that can are compared.\n"
-        "Parameters of one method that another does not know are left out for that one, those of the scene\n"
-        "and those of --set method.NAME=VALUE alike.\n"
-        "A comparison that was stopped goes on where it was when the same command is given again.\n"
+        "Runs SCENE with several methods and writes one page, DIR/index.html, that needs no other file:\n"
+        "pictures of the same moments side by side, plots of measurements over time, cost, final positions\n"
+        "of bodies, and the expectations that each method met. --methods names the methods; each must be "
+        "able to run the scene. Without it, all methods that can\n"
+        "run the scene are compared.\n"
+        "A parameter of the scene or of --set method.NAME=VALUE applies to the methods that have it; the\n"
+        "others ignore it.\n"
+        "If a comparison was interrupted, give the same command again to continue it.\n"
         "Exit codes: 0 done, 1 a run failed or was interrupted, 2 bad input, 3 an expectation failed.",
     .examples = "  flotsam compare flotsam\n"
                 "  flotsam compare floating-cuboids --methods direct-forcing,monolithic --size draft\n"
@@ -39,10 +39,10 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   *a = (Arguments){0};
   AppOption options[] = {
-      {"--methods", "METHOD,...", APP_LIST, &a->methods, "between commas; all that can run it unless given",
-       0, 0},
-      {"--out", "DIR", APP_TEXT, &a->out, "where to; runs/compare-NAME unless given", 0, 0},
-      {"--size", "SIZE", APP_TEXT, &a->scene.size, "one of the scene's sizes, for example fine", 0, 0},
+      {"--methods", "METHOD,...", APP_LIST, &a->methods,
+       "methods, separated by commas (default: all that can run the scene)", 0, 0},
+      {"--out", "DIR", APP_TEXT, &a->out, "the folder to write (default: runs/compare-NAME)", 0, 0},
+      {"--size", "SIZE", APP_TEXT, &a->scene.size, "use one of the scene's sizes, e.g. fine", 0, 0},
       {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of the scene; may be repeated", 0, 0},
       APP_LOOK_OPTIONS(&a->look),
       APP_TOUR_OPTIONS(a),
@@ -60,7 +60,7 @@ static bool is_method_set(const char *set) {
   return strncmp(set, "method", 6) == 0 && strchr(".=", set[6]) && set[6];
 }
 
-// The parameter that "method.NAME=VALUE" sets; false if it is none, but the method itself.
+// The parameter that "method.NAME=VALUE" sets. Returns false if the text sets the method itself.
 static bool find_parameter(const char *set, char name[64]) {
   if (set[6] != '.') return false;
   snprintf(name, 64, "%.*s", (int)flo_min_size(strcspn(set + 7, "="), 63), set + 7);
@@ -75,7 +75,8 @@ static bool knows(const char *method, const char *name) {
   return false;
 }
 
-// What is set for this method: a parameter that it does not know is meant for another.
+// The values set for this method. A parameter that the method does not have is meant for another one, and
+// left out.
 static AppList sets_for(const AppList *sets, const char *method) {
   AppList own = {0};
   for (size_t k = 0; k < sets->count; k++) {
@@ -91,7 +92,8 @@ static FloStatus check_set(const Comparison *c, const char *set, FloError *error
   char name[64], buffer[128];
   if (!is_method_set(set)) return FLO_OK;
   if (!find_parameter(set, name))
-    return flo_fail(error, FLO_BAD_INPUT, "compare: --set %s: the methods are what --methods names", set);
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "compare: --set %s cannot choose the method here; name the methods with --methods", set);
   FloSuggestion suggestion = flo_suggest_start(name);
   for (size_t k = 0; k < c->tour.count; k++) {
     size_t n;
@@ -117,7 +119,7 @@ static void add_method(Comparison *c, const Arguments *a, const char *method) {
   c->tour.count++;
 }
 
-// The table's own text for a method's name: it outlives the command line.
+// Returns the table's own text for a method's name, which stays valid longer than the command line.
 static const char *find_method(const char *name) {
   for (size_t k = 0; k < flo_method_count(); k++)
     if (strcmp(flo_method_name(k), name) == 0) return flo_method_name(k);
@@ -157,7 +159,7 @@ static FloStatus choose_methods(Comparison *c, const Arguments *a, FloError *err
 
 // ---- Whether they can run it ----
 
-// By building the world: what a method cannot do shows there. A run that is there has shown that it can.
+// Builds the world, which fails if the method cannot run the scene. If a run exists already, the method can.
 static FloStatus try_method(AppExhibit *e, FloError *error) {
   FloWorld *world = NULL;
   if (!e->scene) return flo_fail(error, FLO_BAD_INPUT, "%s", e->message);
@@ -173,20 +175,20 @@ static FloStatus open_method(Comparison *c, const Arguments *a, AppExhibit *e, F
   FLO_TRY(flo_path_join(runs, e->name, place, error));
   if (a->is_fresh) FLO_TRY(app_exhibit_forget(place, error));
   FLO_TRY(app_exhibit_open(e, place, error));
-  // Sizes are not changed silently where one scene is compared with itself.
+  // All methods must run the same size of the scene; another size is an error here.
   if (e->arguments.size == a->scene.size) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "%s", e->notes.items[0]);
 }
 
-// What was moved is owned once: all that the tour counts are closed, also where a later method fails.
+// Each exhibit has one owner. The tour closes all that it counts, also if a later method fails.
 static void move_exhibit(AppExhibit *to, AppExhibit *from) {
   if (to == from) return;
   *to = *from;
   *from = (AppExhibit){0};
 }
 
-// Whoever names a method waits for its results, and is told at once that there will be none. Among all
-// methods those that cannot are left out, and the page says why.
+// If --methods names a method that cannot run the scene, this is an error at once. Without --methods such a
+// method is left out, and the page says why.
 static FloStatus try_methods(Comparison *c, const Arguments *a, FloError *error) {
   size_t n = 0;
   for (size_t k = 0; k < c->tour.count; k++) {
@@ -195,21 +197,23 @@ static FloStatus try_methods(Comparison *c, const Arguments *a, FloError *error)
     FLO_TRY(open_method(c, a, e, error));
     FloStatus status = try_method(e, &reason);
     if (status != FLO_OK && a->methods.count > 0)
-      return flo_fail(error, FLO_BAD_INPUT, "compare: %s cannot run it: %s", e->name, reason.text);
+      return flo_fail(error, FLO_BAD_INPUT, "compare: method %s cannot run this scene: %s", e->name,
+                      reason.text);
     if (status == FLO_OK) {
       move_exhibit(&c->tour.items[n++], e);
       continue;
     }
     char text[sizeof reason.text + 96];
-    snprintf(text, sizeof text, "%.60s cannot run it: %s", e->name, reason.text);
+    snprintf(text, sizeof text, "Method %.60s cannot run this scene: %s", e->name, reason.text);
     app_texts_add(&c->left_out, text);
     app_exhibit_close(e);
     *e = (AppExhibit){0};
   }
   c->tour.count = n;
   return n > 1 ? FLO_OK
-               : flo_fail(error, FLO_BAD_INPUT, "compare: there is nothing to compare with %zu method%s%s%s",
-                          n, n == 1 ? "" : "s", c->left_out.count ? "; " : "",
+               : flo_fail(error, FLO_BAD_INPUT,
+                          "compare: at least two methods are needed, got %zu method%s%s%s", n,
+                          n == 1 ? "" : "s", c->left_out.count ? "; " : "",
                           c->left_out.count ? c->left_out.items[0] : "");
 }
 
@@ -236,7 +240,7 @@ static int compare(Comparison *c, const Arguments *a) {
   status = app_tour_go(&c->tour, &error);
   if (status != FLO_OK) {
     app_fail(0, "compare: %s", error.text);
-    return app_fail(APP_RUN_FAILED, "the same command goes on; what there is so far: %s", c->page);
+    return app_fail(APP_RUN_FAILED, "run the same command again to continue; results so far: %s", c->page);
   }
   if (!a->is_quiet) printf("page     %s\n", c->page);
   return app_tour_exit_code(&c->tour);

@@ -1,6 +1,6 @@
-// flotsam completion: scripts that let a shell complete commands, options and names. They are made from the
-// tables that --help prints, and ask the program itself for names of scenes, methods and shapes, so that both
-// always know the same.
+// flotsam completion: scripts that let a shell complete commands, options and names. The scripts are made
+// from the tables that --help prints, and ask the program for the names of scenes, methods and shapes. So
+// they always agree with the program.
 #include "app.h"
 #include "base/core.h"
 
@@ -11,7 +11,8 @@ static const AppUsage usage = {
     .command = "completion",
     .arguments = "[bash | zsh]",
     .about = "Prints the script that completes flotsam's commands, options and names in bash or zsh. An\n"
-             "installation puts both where shells look for them; without one, see the examples.",
+             "installed flotsam needs no setup: its scripts are where shells look for them. Without an\n"
+             "installation, see the examples.",
     .examples = "  eval \"$(flotsam completion bash)\"                        (in ~/.bashrc)\n"
                 "  flotsam completion zsh >~/.zsh/completions/_flotsam     (a folder of zsh's fpath)\n"
                 "  flotsam completion --list SCENE\n",
@@ -23,7 +24,7 @@ static const AppUsage usage = {
 
 enum { MAX_ALTERNATIVES = 24 };
 
-// What may stand as a command's first argument or an option's value, and what may follow it.
+// The permitted first arguments of a command, or values of an option, and what may follow each.
 typedef struct Alternative {
   char first[32], second[32];
 } Alternative;
@@ -36,7 +37,7 @@ static size_t skip_word(const char *at) {
   return n;
 }
 
-// Reads the next word before a separator; "" where there is none.
+// Reads the next word before a separator; "" if there is none.
 static const char *take_word(const char *at, char word[32]) {
   while (*at == ' ') at++;
   size_t length = skip_word(at);
@@ -56,8 +57,8 @@ static size_t read_alternatives(const char *text, Alternative list[MAX_ALTERNATI
   return n;
 }
 
-// The words a script's function for offers understands: names in small letters stand for themselves;
-// "FILE.png" is a FILE.
+// Translates a word for the script's function _flotsam_offer: words in lower case stay as they are;
+// "FILE.png" becomes FILE.
 static void print_offers(const char *text) {
   Alternative list[MAX_ALTERNATIVES];
   size_t n = read_alternatives(text, list);
@@ -84,7 +85,7 @@ static const char bash_head[] =
     "  while IFS= read -r line; do COMPREPLY+=(\"$line\"); done < <(compgen \"$@\" -- \"$current\")\n"
     "}\n"
     "\n"
-    "# _flotsam_offer WORD...: kinds of things in capitals, others as they are.\n"
+    "# _flotsam_offer WORD...: upper case names a kind of thing; other words are offered as they are.\n"
     "_flotsam_offer() {\n"
     "  local word\n"
     "  for word; do\n"
@@ -101,7 +102,7 @@ static const char bash_head[] =
     "  done\n"
     "}\n"
     "\n"
-    "# Counts the arguments before the current word; the first of them is left in `first`.\n"
+    "# Counts the arguments before the current word and stores the first one in `first`.\n"
     "_flotsam_count() {\n"
     "  local k word\n"
     "  n_arguments=0 first=''\n"
@@ -121,7 +122,7 @@ static const char bash_head[] =
     "  local -a options=()\n"
     "  local with_value=' ' n_arguments first\n"
     "  COMPREPLY=()\n"
-    "  # bash makes three words of --name=value.\n"
+    "  # bash splits --name=value into three words.\n"
     "  if [[ $current == = ]]; then\n"
     "    current=''\n"
     "  elif [[ $previous == = ]]; then\n"
@@ -189,7 +190,7 @@ static const char zsh_head[] =
     "  compadd -a names\n"
     "}\n"
     "\n"
-    "# _flotsam_offer WORD...: kinds of things in capitals, others as they are.\n"
+    "# _flotsam_offer WORD...: upper case names a kind of thing; other words are offered as they are.\n"
     "_flotsam_offer() {\n"
     "  local word found=1\n"
     "  for word; do\n"
@@ -224,7 +225,7 @@ static const char zsh_tail[] = "  esac\n"
                                "\n"
                                "_flotsam \"$@\"\n";
 
-// Text inside single quotes and, there, inside an argument of _arguments or _describe.
+// Escapes text for single quotes and, inside them, for an argument of _arguments or _describe.
 static void print_zsh_text(const char *text) {
   for (; *text; text++) {
     if (*text == '\'')
@@ -237,7 +238,7 @@ static void print_zsh_text(const char *text) {
 }
 
 static void print_zsh_option(const AppOption *option) {
-  // A list may be given again; what was given once is not offered again otherwise.
+  // An option with a list may be repeated. Other options are offered only once.
   printf("      '%s%s%s[", option->kind == APP_LIST ? "*" : "", option->name, option->value ? "=" : "");
   print_zsh_text(option->help);
   printf("]");
@@ -251,7 +252,7 @@ static void print_zsh_option(const AppOption *option) {
   printf("' \\\n");
 }
 
-// What may be first, and second behind a given first.
+// Prints the permitted first arguments, and the second ones for each first one.
 static void print_zsh_arguments(const char *arguments) {
   Alternative list[MAX_ALTERNATIVES];
   size_t n = read_alternatives(arguments, list), n_second = 0;
@@ -329,6 +330,6 @@ int cmd_completion(int argc, char **argv) {
   const char *shell = words.count ? words.items[0] : "";
   if (strcmp(shell, "bash") == 0) return print_bash(), APP_OK;
   if (strcmp(shell, "zsh") == 0) return print_zsh(), APP_OK;
-  return app_fail(APP_BAD_INPUT, "completion: for which shell? choose bash or zsh%s%s%s",
+  return app_fail(APP_BAD_INPUT, "completion: the shell must be named: give bash or zsh%s%s%s",
                   shell[0] ? ", not '" : "", shell, shell[0] ? "'" : "");
 }

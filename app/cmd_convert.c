@@ -20,20 +20,17 @@ static const AppUsage usage = {
     .command = "convert",
     .arguments = "DIR",
     .about =
-        "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY, or its "
-        "solids\n"
-        "and their motion as glTF (--to glb). Particles go to "
-        "standard\n"
-        "output, or into a file that appears when it is complete. All frames go into a folder, or into "
-        "files\n"
-        "named after a pattern with %d or %04d in the place of the number. The name's ending tells the "
-        "format\n"
-        "unless --to does. Columns of CSV and properties of PLY: id, type, body, x, y, z, vx, vy, vz, "
-        "density,\n"
-        "pressure, then material and whatever else the frame holds. In CSV, type is fluid or\n"
-        "boundary, body and material are names, and numbers read back to the very same floats.\n"
-        "A .glb holds meshes, materials and camera, and moves the solids through all frames unless --frame\n"
-        "names one; --surface adds the fluid's surface at a frame. It is DIR/run.glb unless --out is given.\n"
+        "Writes the particles of a frame of the run in the folder DIR as CSV, legacy VTK or PLY, or its\n"
+        "solids and their motion as glTF (--to glb). Particles are written to standard output, or to the\n"
+        "file that --out names; the file appears when it is complete. With --frame all, --out is a folder,\n"
+        "or a pattern with %d or %04d in place of the frame's number. --to or the ending of the file's name "
+        "chooses the format.\n"
+        "Columns of CSV and properties of PLY: id, type, body, x, y, z, vx, vy, vz, density, pressure,\n"
+        "then material and the other fields of the frame. In CSV, type is fluid or boundary, body and\n"
+        "material are names, and every number has enough digits to restore the same float.\n"
+        "A .glb file holds meshes, materials and camera. It moves the solids through all frames, unless\n"
+        "--frame names one. --surface adds the fluid's surface at one frame. The file is DIR/run.glb\n"
+        "unless --out names another.\n"
         "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam convert runs/dam-break | head\n"
                 "  flotsam convert runs/dam-break --frame 12 --out splash.ply\n"
@@ -49,7 +46,7 @@ typedef struct Arguments {
   const char *folder, *frame, *to, *out, *surface; // frame, surface: NULL: not given
   bool is_forced;
   bool is_glb;    // else particles, in `format`
-  bool is_beside; // glb: to be written as DIR/run.glb
+  bool is_beside; // glb: written as DIR/run.glb
   FloExportFormat format;
   size_t first, end; // frames: first <= frame < end
 } Arguments;
@@ -68,7 +65,8 @@ static bool is_folder(const char *path) {
   return length > 0 && path[length - 1] == '/';
 }
 
-// What follows the last dot of a file's name; NULL if there is none. A name may begin with a dot.
+// The ending of a file's name, after its last dot; NULL if there is none. A dot at the beginning does not
+// count.
 static const char *ending_of(const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
   return dot && dot > name ? dot + 1 : NULL;
@@ -93,8 +91,8 @@ static bool choose_named_format(Arguments *a, int *exit_code) {
                                       flo_suggest_text(&suggestion, buffer)));
 }
 
-// By --to or by the ending of the file's name, which must not say different things. Standard output and
-// folders have no ending: CSV unless told.
+// --to or the ending of the file's name chooses the format; they must agree. Standard output and folders have
+// no ending: without --to the format is CSV.
 static bool choose_format(Arguments *a, int *exit_code) {
   a->format = FLO_EXPORT_CSV;
   if (a->to && !choose_named_format(a, exit_code)) return false;
@@ -104,16 +102,16 @@ static bool choose_format(Arguments *a, int *exit_code) {
   FloExportFormat format = FLO_EXPORT_CSV;
   const bool is_glb = ending && strcasecmp(ending, "glb") == 0;
   if (!is_glb && !format_of_ending(ending, &format))
+    return complain(exit_code, app_fail(APP_BAD_INPUT,
+                                        "convert: %s: the format is not known; end the name in .csv, .vtk, "
+                                        ".ply or .glb, or name a folder",
+                                        a->out));
+  if (a->to && (is_glb != a->is_glb || format != a->format))
     return complain(exit_code,
                     app_fail(APP_BAD_INPUT,
-                             "convert: %s: the name must end in .csv, .vtk, .ply or .glb, which tells the "
-                             "format (or be a folder)",
-                             a->out));
-  if (a->to && (is_glb != a->is_glb || format != a->format))
-    return complain(exit_code, app_fail(APP_BAD_INPUT,
-                                        "convert: %s is to be %s, but --to says %s; leave out --to, or "
-                                        "name a file that ends in .%s (there are .csv, .vtk, .ply and .glb)",
-                                        a->out, is_glb ? "glb" : flo_export_name(format), a->to, a->to));
+                             "convert: %s means the format %s, but --to says %s; leave out --to, or name a "
+                             "file that ends in .%s (formats: .csv, .vtk, .ply and .glb)",
+                             a->out, is_glb ? "glb" : flo_export_name(format), a->to, a->to));
   a->format = format, a->is_glb = is_glb;
   return true;
 }
@@ -128,11 +126,12 @@ static bool choose_frames(Arguments *a, int *exit_code) {
   char *end;
   if (n_frames == 0 && app_is_run_folder(a->folder))
     return complain(exit_code, app_fail(APP_BAD_INPUT,
-                                        "convert: %s: has no frames yet; let the run come to its first one, "
-                                        "or go on with: flotsam resume '%s'",
+                                        "convert: %s: has no frames yet; wait for the first frame, or "
+                                        "continue the run with: flotsam resume '%s'",
                                         a->folder, a->folder));
   if (n_frames == 0) return complain(exit_code, app_complain_no_run("convert", a->folder));
-  // Of particles there is too much to write all frames unasked; of solids the motion is what counts.
+  // Default: particles of the last frame only, because all frames are large; solids of all frames, for their
+  // motion.
   const char *frame = a->frame ? a->frame : a->is_glb ? "all" : "last";
   a->first = n_frames - 1, a->end = n_frames;
   if (strcmp(frame, "last") == 0) return true;
@@ -152,13 +151,13 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   *a = (Arguments){0};
   AppOption options[] = {
       {"--frame", "N|last|all", APP_TEXT, &a->frame,
-       "the frame's number, from 0; the last unless given, of glb all", 0, 0},
-      {"--to", "csv|vtk|ply|glb", APP_TEXT, &a->to,
-       "the format; by the ending of --out, or csv, unless given", 0, 0},
+       "number of the frame, from 0 (default: the last; for glb, all)", 0, 0},
+      {"--to", "csv|vtk|ply|glb", APP_TEXT, &a->to, "the format (default: by the ending of --out, else csv)",
+       0, 0},
       {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
       {"--surface", "N|last", APP_TEXT, &a->surface,
-       "glb: add the surface that the fluid has at this frame; none unless given", 0, 0},
-      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
+       "for glb: add the fluid's surface at this frame (default: none)", 0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that exist", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
@@ -167,19 +166,20 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   if (is_stream) a->out = NULL;
   if (!choose_format(a, exit_code) || !choose_frames(a, exit_code)) return false;
   if (a->surface && !a->is_glb)
-    return complain(exit_code, app_fail(APP_BAD_INPUT,
-                                        "convert: --surface is for glb; to write surfaces alone use: "
-                                        "flotsam surface '%s'",
-                                        a->folder));
+    return complain(
+        exit_code,
+        app_fail(APP_BAD_INPUT,
+                 "convert: --surface works with glb only; to write surfaces alone use: flotsam surface '%s'",
+                 a->folder));
   a->is_beside = a->is_glb && !a->out && !is_stream;
   return true;
 }
 
 // ---- Where to ----
 
-// The number's place in a pattern: "%d" or "%04d". A pattern is only ever read here, never by printf.
+// The place of the number in a pattern: "%d" or "%04d". Patterns are never passed to printf.
 typedef struct Place {
-  size_t start, length; // in the text; length 0: there is none
+  size_t start, length; // position in the text; length 0: there is none
   int width;
 } Place;
 
@@ -212,41 +212,43 @@ static FloStatus name_file(const Arguments *a, size_t frame, char path[FLO_PATH_
   return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
 }
 
-// A pattern has one place for the number of a frame, and that is in the name of the file.
+// A pattern must have exactly one place for the frame's number, in the name of the file.
 static FloStatus check_pattern(const Arguments *a, FloError *error) {
   Place place = find_place(a->out);
   if (!place.length) return FLO_OK;
   if (find_place(a->out + place.start + place.length).length)
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: a pattern has one place for the frame's number, this has more; leave one, such as "
+                    "%s: the pattern has more than one place for the frame's number; keep one, such as "
                     "frame_%%04d.%s",
                     a->out, flo_export_name(a->format));
   if (strchr(a->out + place.start, '/'))
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: the frame's number must stand in the name of the file, not of its folder", a->out);
+                    "%s: the place for the frame's number is in the name of the folder; move it into the "
+                    "name of the file",
+                    a->out);
   return FLO_OK;
 }
 
-// Nothing is written before every file is known to be free.
+// Checks all files before any is written.
 static FloStatus check_targets(const Arguments *a, FloError *error) {
   bool is_one = a->end - a->first == 1;
   FLO_TRY(check_pattern(a, error));
   if (!is_one && !find_place(a->out).length && !is_folder(a->out) && ending_of(a->out))
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: is one file, but there are %zu frames; name a folder, or a pattern such as "
+                    "%s: is a single file, but there are %zu frames; name a folder, or a pattern such as "
                     "frame_%%04d.%s",
                     a->out, a->end - a->first, flo_export_name(a->format));
   for (size_t frame = a->first; frame < a->end && !a->is_forced; frame++) {
     char path[FLO_PATH_SIZE];
     FLO_TRY(name_file(a, frame, path, error));
     if (flo_file_exists(path))
-      return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file",
-                      path);
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "%s: exists; replace it with --force, or name another file with --out", path);
   }
   return FLO_OK;
 }
 
-// The folder that the files are to stand in, also where a pattern names it.
+// The folder for the files, also if a pattern names it.
 static FloStatus make_folder(const Arguments *a, FloError *error) {
   bool is_one = a->end - a->first == 1;
   const char *slash = strrchr(a->out, '/');
@@ -267,14 +269,15 @@ typedef struct Names {
   FloExportNames all;
 } Names;
 
-// A scene that cannot be read any more, because a mesh it names is gone for instance, costs the names only.
+// If the scene cannot be read any more, for example because a mesh is missing, only the names are lost.
 static void find_names(const char *folder, Names *names) {
   char path[FLO_PATH_SIZE];
   FloError error;
   *names = (Names){0};
   if (flo_path_join(folder, "scene.json", path, NULL) != FLO_OK) return;
   if (flo_scene_load(path, &(FloSceneOptions){0}, &names->scene, &error) != FLO_OK) {
-    app_fail(0, "convert: bodies and materials stay numbers: %s", error.text);
+    app_fail(0, "convert: bodies and materials are written as numbers, because the scene cannot be read: %s",
+             error.text);
     return;
   }
   const FloScene *scene = names->scene;
@@ -334,7 +337,7 @@ static FloStatus convert(const Arguments *a, FloError *error) {
 
 // ---- glTF ----
 
-// A file in the run's own folder is replaced, as pictures are; others are not unless told.
+// A file in the run's own folder is replaced, like pictures. Others are replaced only with --force.
 static FloStatus glb_path(const Arguments *a, char path[FLO_PATH_SIZE], FloError *error) {
   if (a->is_beside || is_folder(a->out)) {
     if (!a->is_beside) FLO_TRY(app_make_place(a->out, error));
@@ -343,12 +346,13 @@ static FloStatus glb_path(const Arguments *a, char path[FLO_PATH_SIZE], FloError
     return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
   } else if (find_place(a->out).length) {
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: is a pattern for many files, but one .glb holds all frames; leave out the %%d",
+                    "%s: is a pattern for several files, but one .glb holds all frames; leave out the %%d",
                     a->out);
   }
   FLO_TRY(app_check_file_place(path, error));
   if (a->is_beside || a->is_forced || !flo_file_exists(path)) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT, "%s: exists; --force replaces it, --out names another file", path);
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: exists; replace it with --force, or name another file with --out", path);
 }
 
 static FloStatus choose_surface(const Arguments *a, AppGlb *glb, FloError *error) {
@@ -373,7 +377,8 @@ static int convert_to_glb(const Arguments *a) {
   FloError error;
   const bool is_stream = !a->out && !a->is_beside;
   if (is_stream && isatty(STDOUT_FILENO))
-    return app_fail(APP_BAD_INPUT, "convert: glb is not for terminals; name a file with --out");
+    return app_fail(APP_BAD_INPUT,
+                    "convert: glb is binary and cannot go to a terminal; name a file with --out");
   FloStatus status = choose_surface(a, &glb, &error);
   if (status == FLO_OK && !is_stream) status = glb_path(a, path, &error);
   if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", error.text);
@@ -391,15 +396,17 @@ int cmd_convert(int argc, char **argv) {
   if (!parse(argc, argv, &a, &exit_code)) return exit_code;
   if (a.is_glb) return convert_to_glb(&a);
   if (!a.out && a.end - a.first > 1)
-    return app_fail(APP_BAD_INPUT,
-                    "convert: all frames need --out with a folder, or a pattern such as "
-                    "frame_%%04d.%s",
-                    flo_export_name(a.format));
+    return app_fail(
+        APP_BAD_INPUT,
+        "convert: --frame all needs several files; give --out with a folder, or a pattern such as "
+        "frame_%%04d.%s",
+        flo_export_name(a.format));
   if (!a.out && a.format != FLO_EXPORT_CSV && isatty(STDOUT_FILENO))
-    return app_fail(APP_BAD_INPUT, "convert: %s is not for terminals; name a file with --out",
+    return app_fail(APP_BAD_INPUT,
+                    "convert: %s is binary and cannot go to a terminal; name a file with --out",
                     flo_export_name(a.format));
   FloStatus status = convert(&a, &error);
-  // What standard output lost is for main to judge: a reader who has seen enough is no failure.
+  // main checks whether standard output failed: a reader that stops early, like `head`, is no failure.
   if (status == FLO_IO_FAILED && ferror(stdout)) return APP_OK;
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", error.text);
 }

@@ -1,4 +1,4 @@
-// flotsam gallery: runs all scenes, draws them, and puts what came out on one page.
+// flotsam gallery: runs all scenes, draws them, and shows the results on one page.
 #include "base/core.h"
 #include "exhibit.h"
 #include "io/suggest.h"
@@ -14,14 +14,16 @@ static const AppUsage usage = {
     .command = "gallery",
     .arguments = "",
     .about =
-        "Runs every scene that comes with flotsam, or those of a folder, draws a picture and a short movie\n"
-        "of each, and writes one page, DIR/index.html, that needs nothing else: pictures, movies, plots,\n"
-        "expectations, times and the commands that do it again. The page is there from the beginning and\n"
-        "grows with each scene. A scene that fails is shown as such, and the others go on.\n"
-        "A gallery that was stopped, by Ctrl-C or in any other way, goes on where it was when the same\n"
-        "command is given again: what is there and was made from the same scene is kept.\n"
-        "Exit codes: 0 all expectations were met, 1 a scene failed or it was interrupted, 2 bad input,\n"
-        "3 all scenes came to their end, but an expectation was missed.",
+        "Runs every scene that comes with flotsam, or every scene of a folder, and draws a picture and a\n"
+        "short movie of each. Writes one page, DIR/index.html, that needs no other file: pictures, movies,\n"
+        "plots, expectations, times and the commands that repeat each run. The page exists from the\n"
+        "beginning and grows with each scene. A scene that fails is shown as failed, and the others\n"
+        "continue.\n"
+        "If a gallery was interrupted, give the same command again to continue it. Results that exist and\n"
+        "were made from the same scene are kept.\n"
+        "Exit codes: 0 all expectations were met, 1 a scene failed or the command was interrupted, 2 bad "
+        "input, 3 all\n"
+        "scenes finished, but an expectation was missed.",
     .examples = "  flotsam gallery\n"
                 "  flotsam gallery --only dam-break,tower --quality good\n"
                 "  flotsam gallery --size draft --out /tmp/drafts\n"
@@ -42,13 +44,14 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   *a = (Arguments){.out = "runs/gallery"};
   AppOption options[] = {
-      {"--out", "DIR", APP_TEXT, &a->out, "where to; runs/gallery unless given", 0, 0},
-      {"--scenes", "DIR", APP_TEXT, &a->scenes, "a folder of scene files instead of those of flotsam", 0, 0},
-      {"--only", "SCENE,...", APP_LIST, &a->only, "these scenes, by name; all unless given", 0, 0},
+      {"--out", "DIR", APP_TEXT, &a->out, "the folder to write (default: runs/gallery)", 0, 0},
+      {"--scenes", "DIR", APP_TEXT, &a->scenes, "run the scene files of this folder instead of flotsam's own",
+       0, 0},
+      {"--only", "SCENE,...", APP_LIST, &a->only, "run only these scenes, by name (default: all)", 0, 0},
       {"--size", "SIZE", APP_TEXT, &a->scene.size,
-       "one of the scenes' sizes; those that lack it have their own", 0, 0},
-      {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets, "change a value of all scenes; may be repeated", 0,
-       0},
+       "use this size of each scene that has it; others use their normal size", 0, 0},
+      {"--set", "PATH=VALUE", APP_LIST, &a->scene.sets,
+       "set a value in all scenes, e.g. duration=0.5; may be repeated", 0, 0},
       APP_LOOK_OPTIONS(&a->look),
       APP_TOUR_OPTIONS(a),
       {0},
@@ -92,7 +95,9 @@ static FloStatus list_names(Gallery *gallery, FloError *error) {
   if (!folder) return app_list_scenes(take_name, gallery), FLO_OK;
   FLO_TRY(flo_folder_visit(folder, take_file, gallery, error));
   if (gallery->names.count == 0)
-    return flo_fail(error, FLO_BAD_INPUT, "gallery: %s: there is no scene in it, no file NAME.json", folder);
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "gallery: %s: the folder has no scene file NAME.json; name another folder with --scenes",
+                    folder);
   qsort(gallery->names.items, gallery->names.count, sizeof *gallery->names.items, compare_texts);
   return FLO_OK;
 }
@@ -103,11 +108,12 @@ static bool has_name(const AppTexts *names, const char *name) {
   return false;
 }
 
-// Where no name is near, those of a folder are told; of those that come with flotsam there are too many.
+// If no name is similar, the message lists the scenes of the folder. Scenes that come with flotsam are too
+// many to list.
 static FloStatus fail_name(const AppTexts *all, const char *folder, const char *name, FloError *error) {
   char buffer[128], list[600] = " ('flotsam info scenes' lists them)";
   FloSuggestion suggestion = flo_suggest_start(name);
-  size_t used = folder ? (size_t)snprintf(list, sizeof list, " in %.200s; there is:", folder) : 0;
+  size_t used = folder ? (size_t)snprintf(list, sizeof list, " in %.200s; its scenes are:", folder) : 0;
   for (size_t k = 0; k < all->count; k++) {
     flo_suggest_offer(&suggestion, all->items[k]);
     if (folder && used + 80 < sizeof list)
@@ -124,7 +130,7 @@ static FloStatus choose_name(const AppTexts *all, const char *folder, const char
   return FLO_OK;
 }
 
-// In the order in which they are given.
+// In the order of the command line.
 static FloStatus choose_names(const Gallery *gallery, const char *list, AppTexts *chosen, FloError *error) {
   AppTexts names = {0};
   FloStatus status = FLO_OK;
@@ -155,7 +161,9 @@ static FloStatus find_paths(Gallery *gallery, FloError *error) {
     if (gallery->arguments->scenes)
       FLO_TRY(flo_path_join(gallery->arguments->scenes, file, path, error));
     else if (!app_find_scene(name, path))
-      return flo_fail(error, FLO_BAD_INPUT, "gallery: the scene '%s' is gone", name);
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "gallery: the file of the scene '%s' was removed; put it back, or leave the scene out",
+                      name);
     app_texts_add(&gallery->paths, path);
   }
   return FLO_OK;
@@ -176,13 +184,17 @@ static FloStatus open_exhibit(Gallery *gallery, size_t k, FloError *error) {
   return app_exhibit_open(e, place, error);
 }
 
-// A size that no scene has is a slip of the pen.
+// A size that no scene has is an error.
 static FloStatus check_size(const Gallery *gallery, FloError *error) {
   const char *size = gallery->arguments->scene.size;
   bool has_one = !size;
   for (size_t k = 0; k < gallery->tour.count; k++)
     has_one = has_one || gallery->tour.items[k].arguments.size == size;
-  return has_one ? FLO_OK : flo_fail(error, FLO_BAD_INPUT, "gallery: no scene has a size '%s'", size);
+  return has_one ? FLO_OK
+                 : flo_fail(error, FLO_BAD_INPUT,
+                            "gallery: no scene has a size '%s'; leave out --size, or name one of the sizes "
+                            "in the scene files",
+                            size);
 }
 
 static FloStatus open_all(Gallery *gallery, FloError *error) {
@@ -266,7 +278,8 @@ static void add_fact(FloPage *page, const char *name, const char *value) {
   flo_page_markup(page, "</div>");
 }
 
-// "figure 12 of Probst & Teschner 2023", where the scene's description has such words: up to the year.
+// Finds a reference like "figure 12 of Probst & Teschner 2023" in the scene's description; it ends at the
+// year.
 static bool find_reference(const char *shows, char text[160]) {
   const char *start = shows ? strstr(shows, "figure") : NULL;
   if (!start) return false;
@@ -331,7 +344,8 @@ static void add_media(FloPage *page, const AppTour *tour, const AppExhibit *e) {
   flo_page_markup(page, "</div>\n");
 }
 
-// What says nothing is left out: a solver that does not iterate, fluid that is not there.
+// Plots without information are left out: iterations of a method without a solver, fluid in a scene without
+// fluid.
 static bool is_flat_zero(const FloSeriesTable *table, const char *name) {
   size_t column = flo_series_table_find(table, name);
   for (size_t k = 0; column < table->n_columns && k < table->n_rows; k++)
@@ -409,7 +423,7 @@ static FloStatus prepare(Gallery *gallery, FloError *error) {
   return open_all(gallery, error);
 }
 
-// A place that cannot be written to is bad input if that shows before any work is done.
+// A folder that cannot be written is bad input if this is found before any work is done.
 static int show(Gallery *gallery) {
   FloError error;
   FloStatus status = prepare(gallery, &error);
@@ -419,7 +433,8 @@ static int show(Gallery *gallery) {
   status = app_tour_go(&gallery->tour, &error);
   if (status != FLO_OK) {
     app_fail(0, "gallery: %s", error.text);
-    return app_fail(APP_RUN_FAILED, "the same command goes on; what there is so far: %s", gallery->page);
+    return app_fail(APP_RUN_FAILED, "run the same command again to continue; results so far: %s",
+                    gallery->page);
   }
   if (!gallery->arguments->is_quiet) printf("page     %s\n", gallery->page);
   return app_tour_exit_code(&gallery->tour);

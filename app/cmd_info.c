@@ -1,4 +1,5 @@
-// flotsam info: what a run's folder, the tables of the library and those of the scene format hold.
+// flotsam info: prints what a run's folder, the tables of the library and the tables of the scene format
+// hold.
 #include "app.h"
 #include "base/core.h"
 #include "command_line.h"
@@ -21,12 +22,12 @@ static const AppUsage usage = {
     .arguments = "[DIR | methods | method METHOD | kernels | scenes | shapes | shape SHAPE | scene-keys | "
                  "schema]",
     .about =
-        "Tells what ran in the folder DIR, how it ended, whether something is missing or damaged and how\n"
-        "to go on; or lists the coupling methods, one method's parameters, the kernels, the scenes that\n"
-        "come with flotsam, the shapes a scene may use, one of them or every key of a scene file; or\n"
-        "prints the JSON Schema of scenes. Without an argument: the version and an overview.\n"
-        "A run that goes on is told from one that was killed by the lock that it holds on its log.\n"
-        "A folder with the name of a topic is meant by ./NAME.",
+        "With a folder DIR: what ran there, how it ended, what is missing or damaged, and how to continue.\n"
+        "With a topic: lists the coupling methods, the parameters of one method, the kernels, the scenes\n"
+        "that come with flotsam, the shapes of scenes, one shape, or every key of a scene file; or prints\n"
+        "the JSON Schema of scenes. Without an argument: the version and an overview.\n"
+        "A run that is still going on holds a lock on its log; a run that was killed does not.\n"
+        "If a folder has the name of a topic, write ./NAME.",
     .examples = "  flotsam info\n"
                 "  flotsam info runs/dam-break\n"
                 "  flotsam info method wcsph\n"
@@ -195,7 +196,7 @@ static void print_tables(const json_t *tables) {
   }
 }
 
-// The same JSON with a line for what fits a line.
+// Prints JSON; a value that fits on one line is printed on one line.
 static void print_schema(const json_t *schema) {
   char *text = flo_scene_write(schema);
   fputs(text ? text : "", stdout);
@@ -208,7 +209,7 @@ static void print_scenes(const json_t *list) { print_list("scenes", list); }
 
 // ---- Runs: what to do with them ----
 
-// NULL where there is no memory, or a path is no UTF-8, which JSON cannot hold.
+// NULL if memory runs out, or if a path is not UTF-8, which JSON cannot hold.
 static json_t *line_json(AppLine *line) {
   json_t *text = line->is_cut ? NULL : json_string(line->text);
   app_line_free(line);
@@ -241,8 +242,8 @@ static json_t *restart_json(const char *folder, const char *name_behind, const c
   return line_json(&line);
 }
 
-// The command that goes on with a run: from its checkpoint if that is good, else from the start. A run that
-// diverged would diverge again, one that goes on needs no help.
+// The command that continues a run: from its checkpoint if that is good, else from the start. There is none
+// for a run that diverged, because it would diverge again, nor for a run that is still going on.
 static json_t *resume_json(const json_t *info, const char *folder) {
   if (has_end(info, "finished") || has_end(info, "running") || has_end(info, "diverged")) return json_null();
   if (json_is_true(json_object_get(info, "can_resume")))
@@ -250,7 +251,8 @@ static json_t *resume_json(const json_t *info, const char *folder) {
   return restart_json(folder, "", " --force");
 }
 
-// What to do about a divergence: the small scene that shows it, then the whole one with shorter steps.
+// What to do about a divergence: first run the small scene that shows it, then the whole scene with shorter
+// steps.
 static json_t *remedies_json(const json_t *info, const char *folder) {
   char change[64];
   json_t *list = json_array();
@@ -259,7 +261,7 @@ static json_t *remedies_json(const json_t *info, const char *folder) {
   if (!has_end(info, "diverged")) return list;
   if (has_file(folder, "diverged.json"))
     json_array_append_new(list, command_json("flotsam run ", folder, "/diverged.json", ""));
-  // A fixed step may be too long at times; 0 has each chosen.
+  // A fixed time step may be too long in some steps; with 0 the method chooses each step.
   snprintf(change, sizeof change, is_fixed ? " --set time_step=0" : " --set cfl=%g", cfl > 0 ? cfl / 2 : 0.2);
   json_array_append_new(list, restart_json(folder, "-2", change));
   return list;
@@ -291,7 +293,7 @@ static void print_open_end(const json_t *info) {
   else if (has_end(info, "running"))
     printf(process > 0 ? "running as process %.0f" : "running", process);
   else
-    printf("not finished: still going on, or killed");
+    printf("not finished: still running, or killed");
   if (!isnan(last)) printf(has_end(info, "running") ? ", is behind %g s" : " behind %g s", last);
   if (has_end(info, "running") && number_of(info, "until") > 0) printf(" of %g s", number_of(info, "until"));
   printf("; last change %.0f s ago\n", number_of(info, "seconds_since_change"));
@@ -304,12 +306,12 @@ static void print_end(const json_t *info) {
     return;
   }
   printf("  end           %s at %g s", text_of(info, "end"), number_of(info, "time"));
-  // A run that was asked for less, or more, than the scene's duration is finished all the same.
+  // A run with a shorter or longer duration than the scene's, as its options asked, counts as finished.
   const bool is_finished = has_end(info, "finished");
   if (!is_finished && number_of(info, "time") < number_of(info, "until"))
     printf(" of %g s", number_of(info, "until"));
   if (is_finished && number_of(info, "time") != number_of(info, "duration"))
-    printf(" as asked for; the scene has %g s", number_of(info, "duration"));
+    printf(" as its options asked; the scene's duration is %g s", number_of(info, "duration"));
   printf(", %.0f steps in %.1f s%s%s\n", number_of(info, "steps"), number_of(info, "wall_seconds"),
          message[0] ? ": " : "", message);
 }
@@ -344,7 +346,7 @@ static void print_lines(const char *name, const json_t *list) {
   }
 }
 
-// Their number and the number of the last one differ by one: both are told, so that nobody wonders.
+// Frames are numbered from 0. So both their count and the last number are printed.
 static void print_frames(const json_t *info) {
   double n = number_of(info, "frames"), last = number_of(info, "last_time");
   printf("  frames        %.0f", n);
@@ -370,7 +372,7 @@ static void print_run(const json_t *info) {
   print_lines("problems", json_object_get(info, "problems"));
   print_lines("look at it", json_object_get(info, "look"));
   print_lines("find out why", json_object_get(info, "try"));
-  if (resume[0]) printf("  go on         %s\n", resume);
+  if (resume[0]) printf("  continue      %s\n", resume);
 }
 
 // ---- Command ----
@@ -427,7 +429,7 @@ static int print_markdown(void) {
 static int show_topic(const Topic *topic, bool is_json, bool is_markdown) {
   if (!is_markdown) return show(topic->make(), topic->print, is_json);
   if (strcmp(topic->name, "scene-keys") == 0) return print_markdown();
-  return app_fail(APP_BAD_INPUT, "info: only scene-keys can be had with --markdown");
+  return app_fail(APP_BAD_INPUT, "info: --markdown works with scene-keys only; leave it out");
 }
 
 static int complain_topic(const char *name) {
@@ -439,13 +441,15 @@ static int complain_topic(const char *name) {
   struct stat about;
   bool is_path = strchr(name, '/') || stat(name, &about) == 0;
   if (is_path || !suggestion.best) return app_complain_no_run("info", name);
-  return app_fail(APP_BAD_INPUT, "info: nothing known about '%s'%s (see 'flotsam info --help')", name,
+  return app_fail(APP_BAD_INPUT,
+                  "info: '%s' is neither the folder of a run nor a topic%s (see 'flotsam info --help')", name,
                   flo_suggest_text(&suggestion, buffer));
 }
 
 static int show_method(const AppList *words, bool is_json) {
   if (words->count < 2)
-    return app_fail(APP_BAD_INPUT, "info: which method? ('flotsam info methods' lists them)");
+    return app_fail(APP_BAD_INPUT,
+                    "info: the name of a method is missing ('flotsam info methods' lists them)");
   FloSuggestion suggestion = flo_suggest_start(words->items[1]);
   for (size_t k = 0; k < flo_method_count(); k++) {
     if (strcmp(flo_method_name(k), words->items[1]) == 0)
@@ -456,7 +460,7 @@ static int show_method(const AppList *words, bool is_json) {
   if (flo_method_is_announced(words->items[1]))
     return app_fail(
         APP_BAD_INPUT,
-        "info: method '%s' is announced but not available yet ('flotsam info methods' lists those that are)",
+        "info: method '%s' is planned but not available yet ('flotsam info methods' lists those that are)",
         words->items[1]);
   return app_fail(APP_BAD_INPUT, "info: no method '%s'%s ('flotsam info methods' lists them)",
                   words->items[1], flo_suggest_text(&suggestion, buffer));
@@ -486,7 +490,7 @@ static int complain_shape(const char *name) {
 
 static int show_shape(const AppList *words, bool is_json) {
   if (words->count < 2)
-    return app_fail(APP_BAD_INPUT, "info: which shape? ('flotsam info shapes' lists them)");
+    return app_fail(APP_BAD_INPUT, "info: the name of a shape is missing ('flotsam info shapes' lists them)");
   json_t *shapes = shapes_json(), *key = find_key(shapes, words->items[1]);
   json_decref(shapes);
   return key ? show(key, print_key, is_json) : complain_shape(words->items[1]);
@@ -497,8 +501,8 @@ int cmd_info(int argc, char **argv) {
   bool is_json = false, is_markdown = false;
   int exit_code;
   AppOption options[] = {
-      {"--json", NULL, APP_FLAG, &is_json, "print the answer as JSON", 0, 0},
-      {"--markdown", NULL, APP_FLAG, &is_markdown, "print scene-keys as a page of Markdown", 0, 0},
+      {"--json", NULL, APP_FLAG, &is_json, "print the result as JSON", 0, 0},
+      {"--markdown", NULL, APP_FLAG, &is_markdown, "print scene-keys as a Markdown page", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;

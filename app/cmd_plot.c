@@ -1,4 +1,4 @@
-// flotsam plot: the columns of a run's series.csv as plots.
+// flotsam plot: draws the columns of a run's series.csv as plots.
 #include "base/core.h"
 #include "io/files.h"
 #include "io/series_read.h"
@@ -16,11 +16,10 @@ static const AppUsage usage = {
     .command = "plot",
     .arguments = "DIR",
     .about =
-        "Draws columns of the series.csv in the run folder DIR over time: the probes, energies, the largest\n"
-        "speed, density errors and the time step unless --columns names others. Columns of the same "
-        "quantity\n"
-        "share a plot, unless their sizes differ by far; the plots stand one below the other. Writes\n"
-        "DIR/plot.svg and DIR/plot.png, or the one file that --out names.\n"
+        "Plots columns of series.csv in the run folder DIR over time. Without --columns: the probes,\n"
+        "energies, the largest speed, density errors and the time step. Columns of the same quantity share\n"
+        "a plot, unless their sizes differ by far. The plots are drawn one below the other. Writes\n"
+        "DIR/plot.svg and DIR/plot.png, or only the file that --out names.\n"
         "Exit codes: 0 drawn, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam plot runs/dam-break\n"
                 "  flotsam plot runs/dam-break --columns 'density_error_*' --log --out errors.svg\n"
@@ -43,14 +42,14 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   *a = (Arguments){.x = "time", .width = 900};
   AppOption options[] = {
-      {"--columns", "NAMES", APP_LIST, &a->columns, "columns between commas; * and ? stand for letters", 0,
+      {"--columns", "NAMES", APP_LIST, &a->columns, "columns, separated by commas; * and ? match letters", 0,
        0},
-      {"--x", "NAME", APP_TEXT, &a->x, "the column along x; time unless given", 0, 0},
-      {"--out", "FILE", APP_TEXT, &a->out, "where to: a name that ends with .svg or .png", 0, 0},
-      {"--width", "PIXELS", APP_INTEGER, &a->width, "width of the sheet; 900 unless given", 200, 16384},
-      {"--height", "PIXELS", APP_INTEGER, &a->height, "its height; by the number of plots unless given", 150,
-       16384},
-      {"--log", NULL, APP_FLAG, &a->is_log, "powers of ten along y", 0, 0},
+      {"--x", "NAME", APP_TEXT, &a->x, "the column on the x axis (default: time)", 0, 0},
+      {"--out", "FILE", APP_TEXT, &a->out, "the file to write; its name ends with .svg or .png", 0, 0},
+      {"--width", "PIXELS", APP_INTEGER, &a->width, "width of the page (default: 900)", 200, 16384},
+      {"--height", "PIXELS", APP_INTEGER, &a->height, "height of the page (default: by the number of plots)",
+       150, 16384},
+      {"--log", NULL, APP_FLAG, &a->is_log, "logarithmic y axis", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace the file that --out names", 0, 0},
       {0},
   };
@@ -87,7 +86,7 @@ static int choose_named(AppColumns *choice, const char *name) {
   return complain_column(choice, name);
 }
 
-// Takes the names between commas; a whole item first, since a name may hold a comma.
+// Splits the names at commas. The whole item is tried first, because a name may hold a comma.
 static int choose_item(AppColumns *choice, const char *item) {
   if (flo_series_table_find(choice->table, item) < choice->table->n_columns)
     return choose_named(choice, item);
@@ -119,7 +118,7 @@ static bool ends_with(const char *text, const char *end) {
   return n >= n_end && strcmp(text + n - n_end, end) == 0;
 }
 
-// As high as the plots need; wider sheets have larger letters, and need more.
+// The height that the plots need. Wider pages have larger letters and need more height.
 static int choose_height(const Arguments *a, size_t n_plots) {
   double height = n_plots == 1 ? SINGLE_HEIGHT : 100 + PLOT_HEIGHT * (double)n_plots;
   return a->height ? a->height : (int)fmin(height * fmax(1, a->width / 900.0), FLO_MAX_PICTURE_SIDE);
@@ -164,7 +163,7 @@ static int plot_table(const Arguments *a, const FloSeriesTable *table) {
   if (table->n_rows == 0)
     return app_fail(APP_BAD_INPUT, "plot: %s/series.csv has no rows yet; there is nothing to draw",
                     a->folder);
-  // Without the scene there are no units of probes, and no title; the columns can be drawn all the same.
+  // If the scene cannot be read, units of probes and the title are missing, but the columns are drawn.
   if (flo_path_join(a->folder, "scene.json", path, NULL) == FLO_OK && flo_file_exists(path))
     if (flo_scene_load(path, &(FloSceneOptions){0}, &scene, NULL) != FLO_OK) scene = NULL;
   AppColumns choice = {.table = table, .scene = scene};
@@ -186,7 +185,8 @@ int cmd_plot(int argc, char **argv) {
   if (a.out && !ends_with(a.out, ".svg") && !ends_with(a.out, ".png"))
     return app_fail(APP_BAD_INPUT, "plot: --out needs a name that ends with .svg or .png, not '%s'", a.out);
   if (a.out && !a.is_forced && flo_file_exists(a.out))
-    return app_fail(APP_BAD_INPUT, "plot: %s: exists; --force replaces it, --out names another file", a.out);
+    return app_fail(APP_BAD_INPUT,
+                    "plot: %s: exists; replace it with --force, or name another file with --out", a.out);
   if (flo_path_join(a.folder, "series.csv", path, NULL) != FLO_OK || !flo_file_exists(path))
     return app_complain_no_run("plot", a.folder);
   if (a.out && app_check_file_place(a.out, &error) != FLO_OK)

@@ -19,7 +19,8 @@ static FloStatus plan_range(AppRenderJob *job, const char *text) {
                     text);
   job->first = numbers[0], job->last = numbers[1], job->step = numbers[2];
   if (job->first < job->n_frames && job->first > job->last)
-    return flo_fail(&job->error, FLO_BAD_INPUT, "render: --frames %s runs backwards", text);
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "render: --frames %s: the first frame is after the last; exchange them", text);
   return FLO_OK;
 }
 
@@ -61,10 +62,11 @@ static FloStatus picture_path(AppRenderJob *job, size_t frame, char path[FLO_PAT
   return flo_fail(&job->error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
 }
 
-// What stands in the folder under the names that pictures have there is flotsam's own to replace.
+// Files in the run's folder that have the names of flotsam's pictures may be replaced without --force.
 static FloStatus check_free(AppRenderJob *job, const char *path) {
   if (job->arguments->is_forced || !flo_file_exists(path)) return FLO_OK;
-  return flo_fail(&job->error, FLO_BAD_INPUT, "%s: exists; --force replaces it, %s names another %s", path,
+  return flo_fail(&job->error, FLO_BAD_INPUT,
+                  "%s: exists; replace it with --force, or use %s to name another %s", path,
                   job->arguments->movie ? "--movie" : "--out", job->arguments->frames ? "place" : "file");
 }
 
@@ -78,7 +80,7 @@ static FloStatus check_targets(AppRenderJob *job) {
   return FLO_OK;
 }
 
-// Finds out before any work is done that there is no place for the result. A bad place is bad input.
+// Checks before any work is done that the result can be written. If not, this is bad input.
 static FloStatus check_place(AppRenderJob *job) {
   const AppRenderArguments *a = job->arguments;
   char path[FLO_PATH_SIZE];
@@ -94,7 +96,7 @@ static FloStatus check_place(AppRenderJob *job) {
 
 // ---- Drawing ----
 
-// The ways of all bodies that move, up to a frame.
+// The paths of all moving bodies, up to a frame.
 static FloStatus take_traces(AppRenderJob *job, const FloBodyTable *table, size_t frame) {
   const FloScene *scene = job->scene;
   size_t n = 0;
@@ -132,7 +134,7 @@ static void report(void *context, double share) {
   app_progress_tell(&job->progress, (double)job->n_done + share, text);
 }
 
-// Told once: fluid that is still to come may well be missed by the first of many frames.
+// Printed once: the first of many frames may have no fluid yet at the plane.
 static void tell_empty_slice(AppRenderJob *job, const FloFrame *frame) {
   if (!job->slice.text || job->has_told_slice || !app_slice_is_empty(&job->slice, frame)) return;
   job->has_told_slice = true;
@@ -140,7 +142,7 @@ static void tell_empty_slice(AppRenderJob *job, const FloFrame *frame) {
   app_slice_tell_empty(&job->slice, frame);
 }
 
-// A picture of nothing is hard to tell from a mistake.
+// An empty picture would look like an error.
 static FloStatus check_slice_place(AppRenderJob *job) {
   const AppRenderArguments *a = job->arguments;
   if (!a->slice) return FLO_OK;
@@ -191,7 +193,7 @@ FloStatus app_render_frames(AppRenderJob *job, FloStatus (*draw)(AppRenderJob *j
 
 // ---- All of it ----
 
-// Distances to solids are found once for all frames.
+// Distances to solids are computed once for all frames.
 static FloStatus make_walls(AppRenderJob *job) {
   const FloScene *scene = job->scene;
   if (job->view.outlook.view.style.look != FLO_LOOK_WATER) return FLO_OK;
@@ -223,7 +225,8 @@ int cmd_render(int argc, char **argv) {
   char path[FLO_PATH_SIZE];
   AppRenderJob job = {.arguments = &arguments, .n_frames = flo_run_folder_count_frames(arguments.folder)};
   if (job.n_frames == 0 || flo_path_join(arguments.folder, "scene.json", path, NULL) != FLO_OK)
-    return app_fail(APP_BAD_INPUT, "%s: is not the folder of a run", arguments.folder);
+    return app_fail(APP_BAD_INPUT, "%s: is not the folder of a run; name a folder that 'flotsam run' wrote",
+                    arguments.folder);
   AppSceneArguments load = {.scene = path};
   if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
   flo_memory_init(&job.memory, NULL);

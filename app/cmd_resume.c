@@ -1,16 +1,14 @@
-// flotsam resume: goes on with a run that was interrupted, killed, or is to become longer.
+// flotsam resume: continues a run that was interrupted or killed, or makes a finished run longer.
 #include "run.h"
 
 static const AppUsage usage = {
     .command = "resume",
     .arguments = "DIR",
     .about =
-        "Goes on with the run in the folder DIR from its last checkpoint. The result is the same, to the "
-        "last\n"
-        "bit, as that of a run that was not interrupted, with any number of threads. What was written after\n"
-        "the checkpoint is written again; an --until that is earlier than the last frame is refused, so "
-        "that\n"
-        "no frame is lost. Of a run that is complete the pictures are drawn that are missing.\n"
+        "Continues the run in the folder DIR from its last checkpoint. The result is bit-identical to that\n"
+        "of a run without interruption, with any number of threads. Files written after the checkpoint are\n"
+        "written again. --until must not be earlier than the last frame, so that no frame is lost. If the\n"
+        "run is complete, only its missing pictures are drawn.\n"
         "Exit codes: 0 done, 1 the run failed or was interrupted, 2 bad input, 3 an expectation failed.",
     .examples = "  flotsam resume runs/dam-break\n"
                 "  flotsam resume runs/dam-break --threads 1\n"
@@ -25,7 +23,7 @@ int cmd_resume(int argc, char **argv) {
   int exit_code;
   AppOption options[] = {
       APP_RUN_OPTIONS(&run),
-      {"--threads", "N", APP_INTEGER, &run.threads, "worker threads; all cores unless given", 1, 1024},
+      {"--threads", "N", APP_INTEGER, &run.threads, "worker threads (default: all cores)", 1, 1024},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;

@@ -10,15 +10,13 @@ static const AppUsage usage = {
     .command = "run",
     .arguments = "SCENE",
     .about =
-        "Simulates SCENE, a scene file or the name of a scene that comes with flotsam, and writes a folder:\n"
-        "scene.json (as run), series.csv (measurements of every frame), summary.json, particles_NNNN.vtp and "
-        "run.pvd\n"
-        "(for ParaView), bodies.csv and body_NAME.ply, picture.png, checkpoint.h5, log.txt, assets (files "
-        "that the\n"
-        "scene names), and diverged.json where something went wrong.\n"
-        "Ctrl-C ends the run early and keeps its state, so that 'flotsam resume' goes on to the same "
-        "result;\n"
-        "SIGUSR1 keeps the state and goes on.\n"
+        "Simulates SCENE, a scene file or the name of a scene that comes with flotsam, and writes a\n"
+        "folder: scene.json (the scene as it was run), series.csv (measurements of every frame),\n"
+        "summary.json, particles_NNNN.vtp and run.pvd (for ParaView), bodies.csv and body_NAME.ply,\n"
+        "picture.png, checkpoint.h5, log.txt, assets (the files that the scene names), and diverged.json\n"
+        "if the run diverged.\n"
+        "Ctrl-C ends the run early and saves its state; 'flotsam resume' continues it with bit-identical\n"
+        "results. SIGUSR1 saves the state and the run continues.\n"
         "Exit codes: 0 done, 1 the run failed or was interrupted, 2 bad input, 3 an expectation failed.",
     .examples =
         "  flotsam run dam-break\n"
@@ -29,8 +27,8 @@ static const AppUsage usage = {
     .max_words = 1,
 };
 
-// The scene that an earlier run has stored is called scene.json, whatever it is: its folder tells more. What
-// another file is called is told by its name.
+// A scene stored by an earlier run is always called scene.json, so the run is named after its folder.
+// Otherwise it is named after the file.
 static void choose_folder(const FloScene *scene, char folder[FLO_PATH_SIZE]) {
   char parent[FLO_PATH_SIZE] = ".", whole[FLO_PATH_SIZE];
   const char *slash = strrchr(scene->path, '/'), *name = scene->name;
@@ -50,10 +48,10 @@ int cmd_run(int argc, char **argv) {
   FloScene *scene;
   int exit_code;
   AppOption options[] = {
-      {"--out", "DIR", APP_TEXT, &out, "the folder to write; runs/NAME unless given", 0, 0},
+      {"--out", "DIR", APP_TEXT, &out, "the folder to write (default: runs/NAME)", 0, 0},
       APP_SCENE_OPTIONS(&arguments),
       APP_RUN_OPTIONS(&run),
-      {"--force", NULL, APP_FLAG, &is_forced, "replace the run that is in the folder", 0, 0},
+      {"--force", NULL, APP_FLAG, &is_forced, "replace an earlier run in the folder", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;

@@ -19,13 +19,11 @@ static const AppUsage usage = {
     .command = "surface",
     .arguments = "DIR",
     .about =
-        "Makes closed triangle meshes of the fluid in frames of the run in the folder DIR, all of them "
-        "unless\n"
-        "told, with normals and velocities: DIR/surface/surface_000012.ply and so on. Frames that are there\n"
-        "already are passed over unless their particles or the settings have changed since, so that an\n"
-        "interrupted command goes on where it stopped. The surface does not reach into solids, except "
-        "bodies\n"
-        "that are pushed around.\n"
+        "Makes closed triangle meshes of the fluid, with normals and velocities, in all frames of the run\n"
+        "in the folder DIR or in those that --frames names: DIR/surface/surface_000012.ply and so on. A\n"
+        "mesh that exists is kept unless its particles or the settings have changed, so that an\n"
+        "interrupted command can be repeated to continue. The surface does not reach into solids, except\n"
+        "into rigid bodies.\n"
         "Exit codes: 0 done, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam surface runs/dam-break\n"
                 "  flotsam surface runs/dam-break --frames 10:30 --format obj\n"
@@ -52,7 +50,7 @@ typedef struct Job {
   FloWalls walls;
   FloSignedField region;
   char out[FLO_PATH_SIZE];
-  struct timespec settings_time; // when the settings were last changed
+  struct timespec settings_time; // time of the last change of the settings
   size_t n_frames;               // in the folder
   size_t first, last, step;
   size_t n_made, n_there;
@@ -67,27 +65,28 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
   AppList words = {0};
   *a = (Arguments){.format = "ply", .kernel = "isotropic", .smoothing = -1, .min_particles = -1};
   AppOption options[] = {
-      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
-      {"--format", "ply|obj|vtp", APP_TEXT, &a->format, "ply unless given; vtp also writes surface.pvd", 0,
-       0},
+      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames,
+       "frames A to B, every STEP-th; A or B may be left out (default: all)", 0, 0},
+      {"--format", "ply|obj|vtp", APP_TEXT, &a->format,
+       "format of the files; vtp also writes surface.pvd (default: ply)", 0, 0},
       {"--kernel", "isotropic|anisotropic", APP_TEXT, &a->kernel,
-       "how particles blend; anisotropic has sharper edges and is slower", 0, 0},
-      {"--cell", "SPACINGS", APP_NUMBER, &a->cell, "width of a cell in particle spacings; 0.5 unless given",
-       0.125, 1},
+       "how particles are blended; anisotropic gives sharper edges and is slower", 0, 0},
+      {"--cell", "SPACINGS", APP_NUMBER, &a->cell,
+       "width of a grid cell in particle spacings; smaller is finer and slower (default: 0.5)", 0.125, 1},
       {"--radius", "SPACINGS", APP_NUMBER, &a->radius,
-       "of a particle, in particle spacings; 0.545 unless given", 0.25, 1},
-      {"--smoothing", "N", APP_INTEGER, &a->smoothing, "rounds of smoothing; 8 unless given, 0 for none", 0,
-       1000},
-      {"--min-particles", "N", APP_INTEGER, &a->min_particles, "leave out clusters of fewer particles", 1,
-       1e9},
+       "radius of a particle in particle spacings; larger thickens the surface (default: 0.545)", 0.25, 1},
+      {"--smoothing", "N", APP_INTEGER, &a->smoothing,
+       "rounds of smoothing; more is smoother, 0 is none (default: 8)", 0, 1000},
+      {"--min-particles", "N", APP_INTEGER, &a->min_particles,
+       "leave out clusters with fewer particles than this", 1, 1e9},
       {"--drop-spray", NULL, APP_FLAG, &a->drops_spray, "leave out single particles", 0, 0},
-      {"--no-clip", NULL, APP_FLAG, &a->is_unclipped,
-       "let the surface reach into tanks' walls and other solids", 0, 0},
-      {"--out", "DIR", APP_TEXT, &a->out, "folder for the files; DIR/surface unless given", 0, 0},
-      {"--force", NULL, APP_FLAG, &a->is_forced, "make frames anew that are there", 0, 0},
-      {"--json", NULL, APP_FLAG, &a->is_json, "print a line of JSON for each frame", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->threads, "worker threads; all cores unless given", 1, 1024},
-      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+      {"--no-clip", NULL, APP_FLAG, &a->is_unclipped, "let the surface reach into walls and other solids", 0,
+       0},
+      {"--out", "DIR", APP_TEXT, &a->out, "folder for the files (default: DIR/surface)", 0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "make all frames again, also those that exist", 0, 0},
+      {"--json", NULL, APP_FLAG, &a->is_json, "print one line of JSON for each frame", 0, 0},
+      {"--threads", "N", APP_INTEGER, &a->threads, "worker threads (default: all cores)", 1, 1024},
+      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "print nothing unless something fails", 0, 0},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, exit_code)) return false;
@@ -102,7 +101,7 @@ static FloStatus choose_format(Job *job) {
   FloSuggestion suggestion = flo_suggest_start(name);
   for (int k = 0; k < FLO_SURFACE_FORMAT_COUNT; k++)
     flo_suggest_offer(&suggestion, flo_surface_format_name((FloSurfaceFormat)k));
-  return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --format ply, obj or vtp, not '%s'%s", name,
+  return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --format must be ply, obj or vtp, not '%s'%s", name,
                   flo_suggest_text(&suggestion, buffer));
 }
 
@@ -113,13 +112,14 @@ static FloStatus choose_kernel(Job *job) {
   FloSuggestion suggestion = flo_suggest_start(name);
   for (int k = 0; k < FLO_SURFACE_KERNEL_COUNT; k++)
     flo_suggest_offer(&suggestion, flo_surface_kernel_name((FloSurfaceKernel)k));
-  return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --kernel isotropic or anisotropic, not '%s'%s", name,
+  return flo_fail(&job->error, FLO_BAD_INPUT,
+                  "surface: --kernel must be isotropic or anisotropic, not '%s'%s", name,
                   flo_suggest_text(&suggestion, buffer));
 }
 
 // ---- Walls ----
 
-// Whether a frame is to have its bodies: solids that move stood elsewhere at the start.
+// Whether a frame must be read with its bodies: moving solids are at other places than at the start.
 static bool needs_bodies(const Job *job) {
   bool is_moving = false;
   for (size_t b = 0; b < job->scene->n_bodies; b++)
@@ -132,7 +132,7 @@ static FloStatus place_walls(Job *job, size_t number) {
   FloError reason;
   if (!needs_bodies(job)) return FLO_OK;
   if (flo_frame_read(&job->frames, number, FLO_FRAME_BODIES, &frame, &reason) != FLO_OK)
-    return flo_fail(&job->error, FLO_BAD_INPUT, "%.800s; --no-clip does without", reason.text);
+    return flo_fail(&job->error, FLO_BAD_INPUT, "%.800s; use --no-clip, which does not need it", reason.text);
   flo_walls_place(&job->walls, frame.bodies);
   flo_frame_free(&frame);
   return FLO_OK;
@@ -179,7 +179,8 @@ static FloStatus plan(Job *job) {
     return flo_fail(&job->error, FLO_BAD_INPUT, "surface: there is no frame %zu; the last one is %zu",
                     farthest, job->n_frames - 1);
   if (job->first > job->last)
-    return flo_fail(&job->error, FLO_BAD_INPUT, "surface: --frames %s runs backwards", text);
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "surface: --frames %s: the first frame is after the last; exchange them", text);
   return FLO_OK;
 }
 
@@ -204,7 +205,7 @@ static char *settings_text(const Job *job) {
   return text;
 }
 
-// A place where nothing can be written is bad input.
+// A folder that cannot be written is bad input.
 static FloStatus prepare_folder(Job *job) {
   const Arguments *a = job->arguments;
   if (a->out && snprintf(job->out, sizeof job->out, "%s", a->out) >= (int)sizeof job->out)
@@ -220,7 +221,7 @@ static FloStatus prepare_folder(Job *job) {
 
 // ---- Frames ----
 
-// Fluid stands first in a frame.
+// Fluid particles come first in a frame.
 static FloStatus take_fluid(const FloFrame *frame, double **positions, FloError *error) {
   const size_t n = frame->counts[FLO_SET_FLUID];
   *positions = malloc((n + 1) * sizeof(double[3]));
@@ -277,7 +278,7 @@ static FloStatus build_and_write(Job *job, const FloFrame *frame, const char *pa
   return status;
 }
 
-// Messages of the library do not know which frame it was.
+// Messages of the library do not name the frame; it is added here.
 static FloStatus name_frame(Job *job, FloStatus status, const char *particles) {
   if (status != FLO_BAD_INPUT || strstr(job->error.text, particles)) return status;
   FloError cause = job->error;
@@ -320,7 +321,7 @@ static FloStatus make_frames(Job *job) {
   return status;
 }
 
-// ---- A film ----
+// ---- The list of all surfaces ----
 
 static FloStatus write_collection(Job *job, char (*texts)[64], const char **names, double *times) {
   char path[FLO_PATH_SIZE], particles[FLO_PATH_SIZE];
@@ -337,7 +338,7 @@ static FloStatus write_collection(Job *job, char (*texts)[64], const char **name
   return flo_vtk_write_collection(path, n, names, times, &job->error);
 }
 
-// All surfaces that are there, also those of earlier calls with the same settings.
+// Lists all surfaces that exist, also those of earlier calls with the same settings.
 static FloStatus make_film(Job *job) {
   if (job->format != FLO_SURFACE_VTP) return FLO_OK;
   char(*texts)[64] = calloc(job->n_frames, sizeof *texts);
@@ -355,15 +356,14 @@ static FloStatus make_film(Job *job) {
 
 static FloStatus make_surfaces(Job *job) {
   if (job->scene->world.dim != 3)
-    return flo_fail(
-        &job->error, FLO_BAD_INPUT,
-        "surface: %s: is a run in two dimensions, whose fluid has no surface of triangles; draw it "
-        "with: flotsam render '%s'",
-        job->arguments->folder, job->arguments->folder);
+    return flo_fail(&job->error, FLO_BAD_INPUT,
+                    "surface: %s: is a run in two dimensions, which has no surface of triangles; draw it "
+                    "with: flotsam render '%s'",
+                    job->arguments->folder, job->arguments->folder);
   if (!flo_scene_has_fluid(job->scene))
     return flo_fail(&job->error, FLO_BAD_INPUT,
                     "surface: %s: is a run without fluid, so there is no surface; its solids are in "
-                    "body_NAME.ply, and all together come from: flotsam convert '%s' --to glb",
+                    "body_NAME.ply, and in one file with: flotsam convert '%s' --to glb",
                     job->arguments->folder, job->arguments->folder);
   choose_def(job);
   FLO_TRY(plan(job));
@@ -373,8 +373,7 @@ static FloStatus make_surfaces(Job *job) {
   FLO_TRY(make_frames(job));
   FLO_TRY(make_film(job));
   if (job->n_there > 0 && !job->arguments->is_quiet && !job->arguments->is_json)
-    printf("frames   %zu made, %zu were there already (--force makes them anew)\n", job->n_made,
-           job->n_there);
+    printf("frames   %zu made, %zu existed already (--force makes them again)\n", job->n_made, job->n_there);
   return FLO_OK;
 }
 
@@ -389,11 +388,10 @@ int cmd_surface(int argc, char **argv) {
   if (status == FLO_OK) status = choose_kernel(&job);
   if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", job.error.text);
   if (job.n_frames == 0 && app_is_run_folder(arguments.folder))
-    return app_fail(
-        APP_BAD_INPUT,
-        "surface: %s: has no frames yet; let the run come to its first one, or go on with: flotsam "
-        "resume '%s'",
-        arguments.folder, arguments.folder);
+    return app_fail(APP_BAD_INPUT,
+                    "surface: %s: has no frames yet; wait for the first frame, or continue the run with: "
+                    "flotsam resume '%s'",
+                    arguments.folder, arguments.folder);
   if (job.n_frames == 0 || flo_path_join(arguments.folder, "scene.json", path, NULL) != FLO_OK)
     return app_complain_no_run("surface", arguments.folder);
   AppSceneArguments load = {.scene = path};

@@ -25,7 +25,7 @@ static void add_part(AppLine *line, const char *text, size_t n) {
 
 void app_line_add(AppLine *line, const char *text) { add_part(line, text, strlen(text)); }
 
-// Between single quotes a shell changes nothing; a quote itself has to stand outside of them.
+// A shell changes nothing between single quotes. A single quote itself must be outside of them.
 static void add_quoted(AppLine *line, const char *text) {
   for (;;) {
     size_t n = strcspn(text, "'");
@@ -43,7 +43,8 @@ void app_line_path(AppLine *line, const char *folder, const char *name) {
   app_line_add(line, "'");
 }
 
-// What steers a terminal must not reach one as it is. These quotes (POSIX.1-2024, section 2.2.4) keep it.
+// Control characters must not reach a terminal. Dollar-single-quotes (POSIX.1-2024, section 2.2.4) can hold
+// them as escapes.
 static void add_escaped(AppLine *line, const char *text) {
   app_line_add(line, "$'");
   for (; *text; text++) {
@@ -76,7 +77,7 @@ void app_line_scene(AppLine *line, const char *scene, const AppSceneArguments *g
     app_line_word(line, "--set"), app_line_word(line, given->sets.items[k]);
 }
 
-// Every byte may take four.
+// Every byte may need four.
 const char *app_line_show(AppLine *line) {
   const size_t size = 4 * line->length + 1;
   char *shown = line->is_cut || !line->text ? NULL : malloc(size);

@@ -13,7 +13,7 @@ enum { MOST_BODIES = 12, PLOTTED_BODIES = 3 };
 
 // ---- Moments ----
 
-// Of the run that has come farthest: the others are held against it.
+// The moments of the run that simulated the longest time; the others are compared with it.
 static const AppExhibit *find_longest(const AppTour *tour) {
   const AppExhibit *longest = &tour->items[0];
   for (size_t k = 1; k < tour->count; k++)
@@ -26,8 +26,8 @@ static const double *column_of(const AppExhibit *e, const char *name) {
   return column < e->series.n_columns ? flo_series_table_column(&e->series, column) : NULL;
 }
 
-// Whether two runs have a frame of the same time at the same place. The last frame of one that diverged is
-// of the moment when it did.
+// Whether frame k of two runs has the same time. The last frame of a run that diverged has the time of the
+// divergence.
 static bool has_moment(const AppExhibit *e, const AppExhibit *longest, size_t frame) {
   const double *own = column_of(e, "time"), *other = column_of(longest, "time");
   if (!own || !other || frame >= e->series.n_rows || frame >= longest->series.n_rows) return false;
@@ -64,7 +64,7 @@ static void add_side(FloPage *page, const AppTour *tour, const AppExhibit *e, co
   flo_page_markup(page, "<figure><p class=\"none\">");
   flo_page_text(page, e->state == APP_EXHIBIT_WAITING ? "still to come"
                       : has_moment(e, longest, frame) ? "not drawn"
-                                                      : "it did not come this far");
+                                                      : "the run ended before");
   flo_page_markup(page, "</p>");
   flo_page_element(page, "figcaption", NULL, text);
   flo_page_markup(page, "</figure>\n");
@@ -143,7 +143,7 @@ static void add_costs(FloPage *page, const AppTour *tour) {
 
 // ---- Bodies ----
 
-// The bodies of each run at its end; a frame of zeros where they cannot be read.
+// The bodies of each run at its end; a zeroed frame if they cannot be read.
 static void read_ends(const AppTour *tour, FloFrame ends[COMPARE_MOST]) {
   for (size_t k = 0; k < tour->count; k++) {
     const AppExhibit *e = &tour->items[k];
@@ -172,7 +172,7 @@ static void add_body_row(FloPage *page, const AppExhibit *e, const FloFrame *end
 
 static bool is_free(const FloSceneBody *body) { return body->def.kind == FLO_BODY_DYNAMIC; }
 
-// Returns how many bodies have rows; further ones have none.
+// Returns how many bodies have rows in the table.
 static size_t add_body_rows(FloPage *page, const Comparison *c) {
   FloFrame ends[COMPARE_MOST];
   size_t n_shown = 0;
@@ -197,7 +197,7 @@ static void add_bodies(FloPage *page, const Comparison *c) {
     snprintf(names[k], sizeof names[k], "#%c [m]%s", "xyz"[k], k == scene->up ? ", height" : "");
   const char *const titles[] = {"Body", "Method", names[0], names[1], names[2], "#Speed [m/s]"};
   flo_page_markup(page, "<div class=\"card\">");
-  flo_page_element(page, "h2", NULL, "Where bodies ended up");
+  flo_page_element(page, "h2", NULL, "Final positions of bodies");
   flo_page_table_begin(page, titles, FLO_COUNT_OF(titles));
   const size_t n_shown = add_body_rows(page, c);
   flo_page_table_end(page);
@@ -206,9 +206,9 @@ static void add_bodies(FloPage *page, const Comparison *c) {
   flo_page_markup(page, "</div>\n");
 }
 
-// ---- Series over each other ----
+// ---- Series of all methods in one plot ----
 
-// A method's column, with gaps where it has no frame of the same time.
+// A column of one method, with a gap where it has no frame of the same time.
 static void lay_over(const AppExhibit *e, const AppExhibit *longest, const char *column, double *values) {
   const double *own = column_of(e, column);
   for (size_t k = 0; k < longest->series.n_rows; k++)
@@ -228,7 +228,7 @@ static void add_plot(FloPage *page, const Comparison *c, const char *column, dou
     for (size_t r = 0; r < n_rows; r++)
       if (isfinite(own[r])) size = fmax(size, fabs(own[r]));
   }
-  if (size == 0) return; // nothing that any method has to say
+  if (size == 0) return; // no method has values
   app_plot_label(c->scene, column, title);
   FloPlotInput input = {.title = title,
                         .x_label = "time [s]",
@@ -298,7 +298,7 @@ static int compare_texts(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// The names of all parameters that one of the methods has, each once.
+// The names of all parameters of all methods, each once.
 static size_t list_parameters(const AppTour *tour, const char **names, size_t room) {
   size_t n = 0, n_kept = 0, count;
   for (size_t k = 0; k < tour->count; k++) {
@@ -311,14 +311,14 @@ static size_t list_parameters(const AppTour *tour, const char **names, size_t ro
   return n_kept;
 }
 
-// A number or a word, "–" for none.
+// A number or a word; "–" if the method has none.
 static const char *show_parameter(const AppExhibit *e, const char *name, char text[48]) {
   const json_t *all = json_object_get(e->summary, "parameters");
   const char *word = json_string_value(json_object_get(all, name));
   return word ? word : app_show_number(app_exhibit_number(e, "parameters", name), text);
 }
 
-// What was set to what, and what a method does not know.
+// The table of parameters: their values in each method, "–" where a method does not have one.
 static void add_parameters(FloPage *page, const AppTour *tour) {
   enum { MOST = 256 };
   const char *names[MOST], *titles[COMPARE_MOST + 1] = {"Parameter"};
@@ -363,7 +363,7 @@ static void add_methods(FloPage *page, const Comparison *c) {
   add_parameters(page, &c->tour);
   flo_page_element(page, "h3", NULL, "Run them");
   for (size_t k = 0; k < c->tour.count; k++) {
-    // Each in a folder of its own: the second one would find the first.
+    // Each run gets a folder of its own; in the same folder the second would find the first.
     char out[FLO_PATH_SIZE];
     snprintf(out, sizeof out, "runs/%.255s-%.63s", c->scene->name, c->tour.items[k].name);
     app_page_command(page, &c->tour.items[k], c->given, out);
@@ -375,7 +375,7 @@ FloStatus app_compare_write(AppTour *tour, void *context, FloError *error) {
   const Comparison *c = context;
   char title[256];
   FloPage page;
-  snprintf(title, sizeof title, "%.200s by %zu methods", c->scene->name, tour->count);
+  snprintf(title, sizeof title, "%.200s with %zu methods", c->scene->name, tour->count);
   FLO_TRY(flo_page_begin(&page, c->page, "compare", title, error));
   add_head(&page, c);
   add_costs(&page, tour);

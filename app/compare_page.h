@@ -8,8 +8,8 @@
 enum { COMPARE_MOST = APP_PLOT_SERIES, COMPARE_MOMENTS = 3 };
 
 typedef struct Comparison {
-  FloScene *scene;   // as it stands
-  const char *given; // how the scene was named
+  FloScene *scene;   // in its current state
+  const char *given; // the scene as the command line names it
   AppExhibit items[COMPARE_MOST + 1];
   AppTour tour;
   AppTexts left_out; // methods that cannot run it, and why

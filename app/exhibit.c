@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUSY_TRIES = 25 }; // to find a folder free, a fifth of a second apart
+enum { BUSY_TRIES = 25 }; // attempts to find a folder free, a fifth of a second apart
 
-// What a step of one particle takes on a usual machine, and how long steps are: guesses that
-// only divide up the bar, since the time to go comes from what was measured.
+// The time for a step of one particle on a usual machine, and the length of steps. These are rough estimates,
+// used only to divide the progress bar; the remaining time is computed from measured times.
 static const double seconds_per_particle = 6e-7, steps_per_metre = 60;
 
 // ---- What is there ----
@@ -49,7 +49,8 @@ static void count_expects(AppExhibit *e) {
   }
 }
 
-// A run that has diverged would do so again; one that failed otherwise, or was cut, is not over.
+// A run that diverged would diverge again, so it counts as done. A run that failed otherwise or was
+// interrupted does not.
 static bool take_results(AppExhibit *e) {
   json_decref(e->summary);
   e->summary = read_summary(e);
@@ -63,7 +64,7 @@ static bool take_results(AppExhibit *e) {
   return is_over;
 }
 
-// Whether the run in the place is the one that is asked for, as far as it has come.
+// Whether the run in the folder was made from the current request.
 static bool is_run_right(const AppExhibit *e) {
   char path[FLO_PATH_SIZE];
   return flo_path_join(e->run, "checkpoint.h5", path, NULL) == FLO_OK &&
@@ -78,8 +79,7 @@ static uint64_t hash_file(uint64_t hash, const char *path) {
   return flo_hash_bytes(hash, &content, sizeof content);
 }
 
-// The scene says which meshes and particles it has by the names of their files only: what is in them counts,
-// too.
+// The scene names the files of its meshes and particles. Their contents are part of the hash too.
 static uint64_t hash_scene(const FloScene *scene) {
   uint64_t hash = flo_hash_bytes(FLO_HASH_START, scene->resolved, strlen(scene->resolved));
   for (const FloSceneAttachment *a = scene->parts->attachments; a; a = a->next)
@@ -104,7 +104,9 @@ FloStatus app_exhibit_forget(const char *place, FloError *error) {
   char path[FLO_PATH_SIZE];
   FLO_TRY(flo_path_join(place, "settings.json", path, error));
   if (remove(path) != 0 && flo_file_exists(path))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: cannot be removed", path);
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "%s: cannot be removed; check the rights of its folder, or choose another place with --out", path);
   return FLO_OK;
 }
 
@@ -127,14 +129,14 @@ static FloStatus load(AppExhibit *e, const char *size, FloError *error) {
   return flo_scene_load(a->scene, &options, &e->scene, error);
 }
 
-// A scene that lacks a size has one all the same, its own; which it is shown in is noted.
+// A scene that does not have the size is run in its normal size, with a note.
 static FloStatus load_any_size(AppExhibit *e, FloError *error) {
   FloStatus status = load(e, e->arguments.size, error);
   if (status == FLO_OK || !e->arguments.size) return status;
   FloError again;
   if (load(e, NULL, &again) != FLO_OK) return status;
   char text[sizeof error->text + 64];
-  snprintf(text, sizeof text, "%s; shown in its own size", error->text);
+  snprintf(text, sizeof text, "%s; shown in its normal size", error->text);
   app_texts_add(&e->notes, text);
   e->arguments.size = NULL;
   return FLO_OK;
@@ -213,13 +215,14 @@ static void tell_failure(AppExhibit *e, const AppChildEnd *end) {
   e->state = APP_EXHIBIT_FAILED;
   if (end->signal_number)
     snprintf(e->message, sizeof e->message, "the run was ended by signal %d%s\n%.1800s", end->signal_number,
-             end->signal_number == 9 ? ", perhaps for want of memory" : "", end->message);
+             end->signal_number == 9 ? ", perhaps because memory ran out" : "", end->message);
   else
     snprintf(e->message, sizeof e->message, "%s", end->message[0] ? end->message : "it gave no reason");
 }
 
-// Whether another flotsam is running in the folder, by the lock that runs have on their log; false, too, if
-// the file system does not tell. Locks of this very process would be lost here, but it has none.
+// Whether another flotsam is running in the folder: a run holds a lock on its log. Also false if the file
+// system does not support locks. This function would release locks of this process on the file, but there are
+// none.
 static bool is_busy(const AppExhibit *e, long *process) {
   char path[FLO_PATH_SIZE];
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -240,8 +243,8 @@ static FloStatus complain_busy(const AppExhibit *e, long process, FloError *erro
       e->run, process);
 }
 
-// A run whose tour was killed still writes its checkpoint, which is worth to wait for. One that goes on is
-// another tour's, and is neither broken nor to be begun anew.
+// If a tour was killed, its run may still be writing its checkpoint: wait for it. A run that goes on after
+// that belongs to another tour, and must not be disturbed.
 static FloStatus wait_for_folder(const AppExhibit *e, FloError *error) {
   const struct timespec pause = {.tv_nsec = 200000000};
   long process = 0;
@@ -253,8 +256,8 @@ static FloStatus wait_for_folder(const AppExhibit *e, FloError *error) {
   return FLO_OK;
 }
 
-// Simulates what is left of it. Its failure is part of the exhibit; only what stops the whole tour is
-// returned.
+// Simulates the rest of the run. A failure of the run is stored in the exhibit. Only errors that stop the
+// whole tour are returned.
 static FloStatus run_exhibit(AppTour *tour, AppExhibit *e, FloError *error) {
   AppChildEnd end = {.exit_code = APP_BAD_INPUT};
   char threads[16];
@@ -265,9 +268,9 @@ static FloStatus run_exhibit(AppTour *tour, AppExhibit *e, FloError *error) {
     app_child_add(&command, "resume", "--no-picture", NULL);
     add_threads(&command, e, threads);
     app_child_add(&command, "--", e->run, NULL);
-    FLO_TRY(app_tour_do(tour, e, "going on", e->run_cost, &command, &end, error));
+    FLO_TRY(app_tour_do(tour, e, "continuing", e->run_cost, &command, &end, error));
   }
-  // What cannot be resumed, or is not what is asked for, begins anew.
+  // A run that cannot be resumed, or was made from another request, starts again from the beginning.
   if (end.exit_code == APP_BAD_INPUT && !app_child_is_stop_wanted()) {
     FLO_TRY(wait_for_folder(e, error));
     AppChildCommand command = begin_anew(e);
@@ -319,7 +322,7 @@ FloStatus app_tour_go(AppTour *tour, FloError *error) {
   app_progress_begin(&tour->progress, 0, left, tour->is_quiet);
   FloStatus status = do_all(tour, error);
   app_progress_end(&tour->progress);
-  // What was finished before a signal came is to be seen.
+  // The page shows what was finished before the signal.
   if (app_child_is_stop_wanted()) tour->write(tour, tour->context, NULL);
   return status;
 }

@@ -1,4 +1,4 @@
-// Pictures and movies of what a page shows, drawn by `flotsam render`.
+// Pictures and movies for pages, drawn by `flotsam render`.
 #include "base/core.h"
 #include "exhibit.h"
 #include "io/run_folder.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Pictures and movies are part of the page, which is to be sent around and read on phones.
+// Pictures and movies are small: they are embedded in the page, which is sent around and read on phones.
 enum { PICTURE_WIDTH = 960, MOVIE_FRAMES = 72 };
 
 typedef struct Size {
@@ -25,7 +25,7 @@ static Size movie_size(const AppLook *look) {
   return (Size){picture.width / 2, picture.height / 2};
 }
 
-// A guess that only divides up the bar.
+// A rough estimate, used only to divide the progress bar.
 static const double seconds_per_picture = 0.7;
 
 bool app_check_look(const char *command, const AppLook *look) {
@@ -35,7 +35,7 @@ bool app_check_look(const char *command, const AppLook *look) {
   if (look->look && !flo_look_from_name(look->look, &kind)) {
     FloSuggestion suggestion = flo_suggest_start(look->look);
     for (int k = 0; k < FLO_LOOK_COUNT; k++) flo_suggest_offer(&suggestion, flo_look_name((FloLook)k));
-    app_fail(APP_BAD_INPUT, "%s: --look water or particles, not '%s'%s", command, look->look,
+    app_fail(APP_BAD_INPUT, "%s: --look must be water or particles, not '%s'%s", command, look->look,
              flo_suggest_text(&suggestion, buffer));
     return false;
   }
@@ -43,7 +43,7 @@ bool app_check_look(const char *command, const AppLook *look) {
     FloSuggestion suggestion = flo_suggest_start(look->quality);
     for (int k = 0; k < FLO_QUALITY_COUNT; k++)
       flo_suggest_offer(&suggestion, flo_quality_name((FloQuality)k));
-    app_fail(APP_BAD_INPUT, "%s: --quality draft, good or best, not '%s'%s", command, look->quality,
+    app_fail(APP_BAD_INPUT, "%s: --quality must be draft, good or best, not '%s'%s", command, look->quality,
              flo_suggest_text(&suggestion, buffer));
     return false;
   }
@@ -54,7 +54,8 @@ bool app_check_look(const char *command, const AppLook *look) {
 
 static size_t count_frames(const AppExhibit *e) { return flo_run_folder_count_frames(e->run); }
 
-// Where things move most: the splash, not the calm behind it. The first fifth is still the beginning.
+// The frame with the largest motion: the splash, not the calm after it. The first fifth of the run does not
+// count.
 size_t app_exhibit_best_frame(const AppExhibit *e) {
   size_t column = flo_series_table_find(&e->series, "kinetic_energy");
   size_t n = flo_min_size(count_frames(e), e->series.n_rows), best = n ? n - 1 : 0;
@@ -81,10 +82,10 @@ FloStatus app_exhibit_movie_path(const AppExhibit *e, char path[FLO_PATH_SIZE], 
 
 // ---- What is there ----
 
-// Whether there is anything to be drawn of it.
+// Whether the run has anything to draw.
 static bool is_shown(const AppExhibit *e) { return e->series.n_rows > 0 && e->scene; }
 
-// Notes how all is to be drawn, so that what was drawn in another way is drawn anew.
+// Stores the settings of drawing, so that pictures drawn with others are drawn again.
 static bool note_look(const AppTour *tour, const AppExhibit *e, struct timespec *when) {
   const AppLook *look = &tour->look;
   const Size picture = picture_size(look), movie = movie_size(look);
@@ -99,7 +100,7 @@ static bool note_look(const AppTour *tour, const AppExhibit *e, struct timespec 
          app_note_settings(e->pictures, text, when, NULL) == FLO_OK;
 }
 
-// Younger than the run; where all are seen by one camera, younger than all of them.
+// A picture must be younger than its run; if all runs share a camera, younger than all runs.
 static bool is_drawn(const AppTour *tour, const AppExhibit *e, const char *picture) {
   char series[FLO_PATH_SIZE];
   struct timespec when;
@@ -114,7 +115,7 @@ static bool is_drawn(const AppTour *tour, const AppExhibit *e, const char *pictu
   return true;
 }
 
-// A page makes no folder for what was never drawn.
+// No folder is made for pictures that were never drawn.
 bool app_exhibit_is_drawn(const AppTour *tour, const AppExhibit *e, const char *path) {
   return flo_file_exists(path) && is_drawn(tour, e, path);
 }
@@ -136,7 +137,7 @@ double app_exhibit_guess_drawing(const AppTour *tour, const AppExhibit *e) {
 
 // ---- Drawing ----
 
-// Numbers of a command, as texts that outlive it.
+// The numbers of a command as texts, which must stay valid while it runs.
 typedef struct Numbers {
   char threads[16], width[16], height[16];
 } Numbers;
@@ -148,7 +149,7 @@ static AppChildCommand begin_render(const AppTour *tour, const AppExhibit *e, Si
   snprintf(n->width, sizeof n->width, "%d", size.width);
   snprintf(n->height, sizeof n->height, "%d", size.height);
   app_child_add(&command, "render", "--force", "--width", n->width, "--height", n->height, NULL);
-  // Runs in the plane have one look only.
+  // 2D runs have only one look.
   if (look->look && e->scene->world.dim == 3) app_child_add(&command, "--look", look->look, NULL);
   if (look->quality) app_child_add(&command, "--quality", look->quality, NULL);
   if (e->arguments.threads > 0) app_child_add(&command, "--threads", n->threads, NULL);
@@ -158,7 +159,7 @@ static AppChildCommand begin_render(const AppTour *tour, const AppExhibit *e, Si
   return command;
 }
 
-// What cannot be drawn is noted, and no reason not to go on; only a signal is.
+// A failure to draw is noted, and the tour continues. Only a signal stops it.
 static FloStatus draw(AppTour *tour, AppExhibit *e, const char *what, double cost,
                       const AppChildCommand *command, FloError *error) {
   AppChildEnd end;

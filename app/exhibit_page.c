@@ -1,4 +1,4 @@
-// What pages tell of runs: verdicts, expectations, commands, plots.
+// Parts of pages about runs: verdicts, expectations, commands, plots.
 #include "base/core.h"
 #include "command_line.h"
 #include "exhibit.h"
@@ -16,7 +16,7 @@ const char *app_show_number(double value, char text[48]) {
   return text;
 }
 
-// 1,234,567 with narrow blanks instead of commas.
+// Writes 1234567 with narrow blanks between groups of three digits.
 const char *app_show_count(double value, char text[48]) {
   char digits[32];
   size_t used = 0;
@@ -99,7 +99,7 @@ static double bound(const json_t *expect, const char *key, double none) {
   return json_is_number(value) ? json_number_value(value) : none;
 }
 
-// Large numbers of particles with all their digits.
+// Large whole numbers, such as counts of particles, keep all digits.
 static const char *show_value(double value, char text[48]) {
   bool is_count = fabs(value) >= 1e4 && value == floor(value);
   return is_count ? app_show_count(value, text) : app_show_number(value, text);
@@ -126,7 +126,7 @@ static const char *class_of(const json_t *pass) {
   return json_is_true(pass) ? "good" : json_is_false(pass) ? "bad" : "soft";
 }
 
-// A tick or a cross beside the value: colour alone tells nothing to some.
+// A tick or a cross is shown besides colour, because not everyone can tell the colours apart.
 static void add_measured(FloPage *page, const json_t *expect, bool has_mark) {
   char text[48], value[64], name[16];
   const json_t *pass = json_object_get(expect, "pass");
@@ -153,7 +153,7 @@ static const json_t *expect_of(const AppExhibit *e, size_t k) {
   return json_array_get(json_object_get(e->summary, "expect"), k);
 }
 
-// By the first run that has it.
+// Takes the first run that has the expectation.
 static const json_t *first_expect(const AppExhibit *const *items, size_t count, size_t k) {
   const json_t *first = NULL;
   for (size_t n = 0; n < count && !first; n++) first = expect_of(items[n], k);
@@ -161,7 +161,7 @@ static const json_t *first_expect(const AppExhibit *const *items, size_t count, 
 }
 
 static const char *paper_of(const json_t *expect) {
-  return json_string_value(json_object_get(expect, "paper")); // NULL if the scene tells nothing
+  return json_string_value(json_object_get(expect, "paper")); // NULL if the scene names none
 }
 
 static void add_expectation(FloPage *page, const AppExhibit *const *items, size_t count, size_t k,

@@ -1,6 +1,6 @@
-// Folders of runs, as several commands need them: is it one, and if not, which may have been meant; and
-// whether something may be written where the user says. A place that cannot be written is bad input, and is
-// told before any work is done; a disk that fills up on the way is not.
+// Checks of folders for several commands: whether a folder is that of a run and, if not, which one may have
+// been meant; whether a place can be written. A place that cannot be written is bad input, and is reported
+// before any work is done. A disk that becomes full during the work is not bad input.
 #include "base/core.h"
 #include "io/run_info.h"
 #include "io/suggest.h"
@@ -19,7 +19,7 @@ bool app_is_run_folder(const char *path) { return flo_run_info_is_folder(path); 
 typedef struct Neighbours {
   FloSuggestion *suggestion;
   AppTexts names;
-  const char *parent; // with its slash
+  const char *parent; // including its slash
 } Neighbours;
 
 static FloStatus offer_neighbour(const char *name, void *context, FloError *error) {
@@ -35,7 +35,7 @@ static FloStatus offer_neighbour(const char *name, void *context, FloError *erro
   return FLO_OK;
 }
 
-// Offers the runs that stand where the path points to, and of those in runs/ the one of that name.
+// Suggests runs in the folder that the path names, and a run of that name in runs/.
 int app_complain_no_run(const char *command, const char *path) {
   char parent[FLO_PATH_SIZE] = "", below[FLO_PATH_SIZE], buffer[128];
   struct stat about;
@@ -73,52 +73,54 @@ static void find_parent(const char *path, char parent[FLO_PATH_SIZE]) {
   snprintf(parent, FLO_PATH_SIZE, "%.*s", length ? (int)length : 1, length ? path : ".");
 }
 
-// Fails unless names can be added to what is at `folder`; `path` is what is to be written there.
+// Fails unless files can be created in `folder`; `path` is the file or folder to be written.
 static FloStatus check_folder(const char *path, const char *folder, const struct stat *about,
                               FloError *error) {
   if (!S_ISDIR(about->st_mode) && strcmp(path, folder) == 0)
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is a file, not a folder; --out names another", path);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is a file, not a folder; name a folder with --out", path);
   if (!S_ISDIR(about->st_mode))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: '%s' is a file, not a folder; --out names another place", path,
-                    folder);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: '%s' is a file, not a folder; name another place with --out",
+                    path, folder);
   if (access(folder, W_OK | X_OK) == 0) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
-                  "%s: the folder '%s' may not be written: %s; --out names another place", path, folder,
+                  "%s: the folder '%s' cannot be written: %s; name another place with --out", path, folder,
                   strerror(errno));
 }
 
 static FloStatus check_name(const char *path, FloError *error) {
-  if (path[0] == 0) return flo_fail(error, FLO_BAD_INPUT, "--out: the name is empty");
+  if (path[0] == 0)
+    return flo_fail(error, FLO_BAD_INPUT, "--out: the name is empty; give the name of a folder or file");
   if (strlen(path) < FLO_PATH_SIZE - 64) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", path);
 }
 
-// A folder that is not there yet is going to be made in the nearest one that is.
+// A missing folder will be created inside the nearest one that exists, so that one is checked.
 static FloStatus check_new_folder(const char *path, FloError *error) {
   char folder[FLO_PATH_SIZE], above[FLO_PATH_SIZE];
   struct stat about;
   snprintf(folder, sizeof folder, "%s", path);
   while (stat(folder, &about) != 0) {
     find_parent(folder, above);
-    if (strcmp(above, folder) == 0) return FLO_OK; // the reason will be told when it is made
+    if (strcmp(above, folder) == 0) return FLO_OK; // the error is reported when the folder is created
     memcpy(folder, above, sizeof folder);
   }
   return check_folder(path, folder, &about, error);
 }
 
-// Only what a run has filled may be replaced: anything else is somebody's folder, be it / or a home.
+// Only the folder of a run may be replaced. Any other folder may hold important files: it may be / or a home
+// folder.
 FloStatus app_check_run_place(const char *path, bool replace, FloError *error) {
   struct stat about;
   size_t n_names = 0;
   FLO_TRY(check_name(path, error));
   if (stat(path, &about) != 0) return check_new_folder(path, error);
   if (S_ISDIR(about.st_mode) && flo_folder_visit(path, count_name, &n_names, error) != FLO_OK)
-    return flo_fail(error, FLO_BAD_INPUT, "%s: cannot read this folder: %s; --out names another", path,
+    return flo_fail(error, FLO_BAD_INPUT, "%s: cannot read this folder: %s; name another with --out", path,
                     strerror(errno));
   if (n_names > 0 && !flo_run_folder_is_run(path))
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: is not empty, and not the folder of a run%s; --out names another folder", path,
-                    replace ? ", which is all that --force replaces" : "");
+                    "%s: is not empty and not the folder of a run%s; name another folder with --out", path,
+                    replace ? ", and --force replaces only runs" : "");
   return check_folder(path, path, &about, error);
 }
 
@@ -133,10 +135,10 @@ FloStatus app_check_file_place(const char *path, FloError *error) {
   FLO_TRY(check_name(path, error));
   if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
     return flo_fail(error, FLO_BAD_INPUT, "%s: is a folder; name a file in it", path);
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return FLO_OK; // a device or a pipe
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return FLO_OK; // it is a device or a pipe
   find_parent(path, parent);
   if (stat(parent, &about) != 0)
-    return flo_fail(error, FLO_BAD_INPUT, "%s: there is no folder '%s'; make it, or choose another place",
+    return flo_fail(error, FLO_BAD_INPUT, "%s: there is no folder '%s'; create it, or choose another place",
                     path, parent);
   return check_folder(path, parent, &about, error);
 }

@@ -1,5 +1,5 @@
-// What commands that make a file of each frame share: which frames, which files are still good,
-// and what they take of disk and memory.
+// Shared by commands that make one file per frame: which frames, which files are still valid, and how much
+// disk and memory they need.
 #include "app.h"
 #include "base/core.h"
 #include "io/run_folder.h"
@@ -51,13 +51,14 @@ bool app_is_current(const char *path, const char *particles, const struct timesp
   return !is_older(&to.st_mtim, &from.st_mtim) && !is_older(&to.st_mtim, settings);
 }
 
-// More than the machine has would be swapped in and out for hours, or end the program without a word.
+// If a surface needed more memory than the machine has, it would swap for hours, or the system would kill the
+// program.
 size_t app_memory_limit(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
   return pages > 0 && page > 0 ? (size_t)pages / 5 * 4 * (size_t)page : 0;
 }
 
-// Rounding must not make 1000 MB of what is nearly a GB, nor 100.0 of 99.97.
+// Rounding must not print 1000 MB for nearly a GB, nor 100.0 for 99.97.
 const char *app_describe_size(double bytes, char text[32]) {
   static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
   size_t k = 0;

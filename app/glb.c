@@ -13,7 +13,7 @@ typedef struct Job {
   FloRunFrames frames;
   AppView view;
   double *times;
-  FloPose *poses; // the bodies' poses, frame after frame
+  FloPose *poses; // poses of the bodies, frame by frame
   FloRunMotion motion;
   FloMemory memory;
   FloSurfaceMesh surface;
@@ -21,7 +21,7 @@ typedef struct Job {
 
 // ---- Motion ----
 
-// Frames whose rows in bodies.csv are not there yet, because the run still goes on, are left out.
+// A running simulation may not have written the rows of its last frames yet; these frames are left out.
 static FloStatus take_motion(Job *job, FloError *error) {
   const AppGlb *glb = job->glb;
   const size_t n_bodies = job->scene->n_bodies;
@@ -30,8 +30,8 @@ static FloStatus take_motion(Job *job, FloError *error) {
   const size_t end = table ? flo_min_size(glb->end, table->n_frames) : glb->end;
   if (glb->first >= end)
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s/bodies.csv: has no rows for frame %zu; put the file of the run back", glb->folder,
-                    glb->first);
+                    "%s/bodies.csv: has no rows for frame %zu; restore the original file of the run",
+                    glb->folder, glb->first);
   const size_t n = end - glb->first;
   job->times = malloc(n * sizeof *job->times);
   job->poses = malloc((n * n_bodies + 1) * sizeof *job->poses);
@@ -68,10 +68,10 @@ static FloStatus take_surface(Job *job, FloError *error) {
   FloWalls walls = {0};
   if (!job->glb->has_surface) return FLO_OK;
   if (scene->world.dim != 3)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "convert: %s: is a run in two dimensions, whose fluid has no surface of triangles; leave "
-                    "out --surface",
-                    job->glb->folder);
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "convert: %s: is a run in two dimensions, which has no surface of triangles; leave out --surface",
+        job->glb->folder);
   if (!flo_scene_has_fluid(scene))
     return flo_fail(error, FLO_BAD_INPUT,
                     "convert: %s: is a run without fluid, so there is no surface; leave out --surface",
@@ -101,7 +101,7 @@ static FloStatus write_file(const Job *job, const char *path, FloError *error) {
   return status;
 }
 
-// The view is that of the scene before anything has happened.
+// The camera is that of the scene before its first step.
 static FloStatus make(Job *job, const char *path, FloError *error) {
   FLO_TRY(app_view_of_scene(job->scene, &(AppPicture){0}, &job->view, error));
   flo_run_frames_open(job->glb->folder, job->scene, &job->frames);

@@ -6,12 +6,12 @@
 
 typedef struct AppGlb {
   const char *folder; // of the run
-  size_t first, end;  // frames of the motion: first <= frame < end; one alone stands still
+  size_t first, end;  // frames of the motion: first <= frame < end; a single frame gives no motion
   bool has_surface;
-  size_t surface; // the frame whose fluid is added
+  size_t surface; // the frame whose fluid surface is added
 } AppGlb;
 
-// Writes a file that appears when it is complete; to standard output where `path` is NULL.
+// Writes a file that appears when it is complete; writes to standard output if `path` is NULL.
 FloStatus app_write_glb(const AppGlb *glb, const char *path, FloError *error);
 
 #endif

@@ -1,4 +1,4 @@
-// flotsam COMMAND: finds the command and hands over.
+// flotsam COMMAND: finds the command and calls it.
 #include "app.h"
 #include "base/core.h"
 #include "io/suggest.h"
@@ -13,17 +13,17 @@ static int cmd_version(int argc, char **argv);
 static int cmd_help(int argc, char **argv);
 
 static const AppCommand commands[] = {
-    {"run", cmd_run, "simulate a scene into a folder of measurements, particles and pictures"},
-    {"resume", cmd_resume, "go on with a run that was interrupted"},
-    {"check", cmd_check, "read a scene and tell what running it would mean"},
-    {"info", cmd_info, "tell about a run, or list methods, parameters, kernels, scenes, shapes, keys"},
+    {"run", cmd_run, "simulate a scene; write measurements, particles and pictures to a folder"},
+    {"resume", cmd_resume, "continue a run that was interrupted"},
+    {"check", cmd_check, "check a scene; estimate particles, memory, disk and run time"},
+    {"info", cmd_info, "describe a run, or list methods, parameters, kernels, scenes, shapes, keys"},
     {"render", cmd_render, "draw frames of a run, or make a movie of them"},
-    {"plot", cmd_plot, "draw the measurements of a run over time"},
-    {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY"},
+    {"plot", cmd_plot, "plot the measurements of a run over time"},
+    {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY, its solids as glTF"},
     {"surface", cmd_surface, "make triangle meshes of the fluid in a run"},
-    {"gallery", cmd_gallery, "run and draw all scenes, and make one page of them"},
-    {"compare", cmd_compare, "run a scene with several methods, and make one page of them"},
-    {"bench", cmd_bench, "measure speed"},
+    {"gallery", cmd_gallery, "run and draw all scenes, and show them on one page"},
+    {"compare", cmd_compare, "run a scene with several methods, and show the results on one page"},
+    {"bench", cmd_bench, "measure the speed of this machine and of flotsam"},
     {"completion", cmd_completion, "print the script that completes commands in bash or zsh"},
     {"version", cmd_version, "print the version"},
     {"help", cmd_help, "print this text, or the help of a command"},
@@ -41,13 +41,14 @@ static const AppCommand *find_command(const char *name) {
 }
 
 static void print_overview(FILE *stream) {
-  fputs("usage: flotsam COMMAND ...\n\nFluids and solids that push each other, by smoothed particles.\n\n",
+  fputs("usage: flotsam COMMAND ...\n\nSimulates fluids and solids that push each other, with smoothed "
+        "particle hydrodynamics.\n\n",
         stream);
   for (size_t k = 0; k < FLO_COUNT_OF(commands); k++)
     fprintf(stream, "  %-10s  %s\n", commands[k].name, commands[k].about);
   fputs("\nexamples:\n"
         "  flotsam run dam-break                  simulate a scene that comes with flotsam\n"
-        "  flotsam run my/scene.json --out here   simulate your own\n"
+        "  flotsam run my/scene.json --out here   simulate your own scene\n"
         "  flotsam help run                       all options of a command\n",
         stream);
 }
@@ -73,7 +74,7 @@ static int cmd_help(int argc, char **argv) {
   static const AppUsage usage = {
       .command = "help",
       .arguments = "[COMMAND]",
-      .about = "Prints an overview of all commands, the help of one, or the manual page of all.",
+      .about = "Prints an overview of all commands, the help of one command, or the manual page.",
       .examples = "  flotsam help\n"
                   "  flotsam help run\n"
                   "  flotsam help --man | man -l -\n",
@@ -97,26 +98,26 @@ static int cmd_help(int argc, char **argv) {
   return command->run(2, arguments);
 }
 
-// Whether standard output is a pipe that nobody reads any more.
+// Whether standard output is a pipe whose reader has ended.
 static bool is_reader_gone(void) {
   struct pollfd output = {.fd = STDOUT_FILENO};
   return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
 }
 
-// Output that was lost, to a full disk for instance, must not look like success. But whoever reads through a
-// pipe may stop when he has seen enough, as `head` does.
+// Lost output, for example on a full disk, is a failure. But the reader of a pipe may stop early, as `head`
+// does.
 static int check_output(int exit_code) {
   if ((fflush(stdout) == 0 && !ferror(stdout)) || is_reader_gone()) return exit_code;
   return exit_code ? exit_code : app_fail(APP_RUN_FAILED, "cannot write to standard output");
 }
 
-// Idle threads should sleep, not spin: on a machine that is doing something else too, spinning makes every
-// step wait for the thread that was held up, and a run several times slower. OpenMP reads its settings when
-// it is loaded, so the program starts itself again with them; whoever has chosen a policy keeps it.
+// Idle threads should sleep, not spin. On a machine that also runs other programs, every step waits for the
+// slowest thread, and spinning makes a run several times slower. OpenMP reads its settings when it is loaded,
+// so the program sets them and starts itself again. A policy that the user has set is kept.
 static void let_idle_threads_sleep(char **argv) {
   if (getenv("OMP_WAIT_POLICY")) return;
   if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
-  // Where that is not possible the program runs all the same.
+  // If that is not possible, the program runs without them.
 }
 
 int main(int argc, char **argv) {

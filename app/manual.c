@@ -1,4 +1,4 @@
-// The manual page, from the tables that --help prints: it cannot be out of date.
+// Prints the manual page from the tables that --help uses, so that it is always up to date.
 #include "app.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 // ---- Text for troff ----
 
-// The next character of UTF-8 text; broken text yields its bytes.
+// The next character of UTF-8 text; invalid text yields its bytes.
 static unsigned next_character(const char **text) {
   const unsigned char *at = (const unsigned char *)*text;
   int n_more = at[0] >= 0xf0 ? 3 : at[0] >= 0xe0 ? 2 : at[0] >= 0xc0 ? 1 : 0;
@@ -19,8 +19,8 @@ static unsigned next_character(const char **text) {
   return character;
 }
 
-// Prints text that is to be read as such: a hyphen may be copied into a shell, a line that begins with a dot
-// is no request.
+// Prints plain text for troff: a hyphen must stay one that can be copied into a shell, and a dot at the start
+// of a line must not become a request.
 static void print_text(const char *text) {
   for (bool is_start = true; *text;) {
     unsigned character = next_character(&text);
@@ -44,7 +44,7 @@ static void print_line(const char *text, size_t length) {
   putchar('\n');
 }
 
-// The lines of a paragraph are filled; what tells the exit codes begins one of its own.
+// Lines of a paragraph are joined. The exit codes begin a new paragraph.
 static void print_paragraphs(const char *text) {
   while (*text) {
     size_t length = strcspn(text, "\n");
@@ -95,18 +95,17 @@ static void print_summary(const AppCommand *commands, size_t count) {
 
 // ---- The page ----
 
-static const char head[] =
-    ".SH NAME\n"
-    "flotsam \\- fluids and solids that push each other, by smoothed particles\n"
-    ".SH SYNOPSIS\n"
-    ".B flotsam\n"
-    ".I COMMAND\n"
-    ".RI [ arguments ]\n"
-    ".RI [ options ]\n"
-    ".SH DESCRIPTION\n"
-    "A scene file goes in; a folder of measurements, particles and pictures comes out.\n"
-    ".B flotsam run\n"
-    "writes the folder, the other commands read it:\n";
+static const char head[] = ".SH NAME\n"
+                           "flotsam \\- simulates fluids and solids that push each other\n"
+                           ".SH SYNOPSIS\n"
+                           ".B flotsam\n"
+                           ".I COMMAND\n"
+                           ".RI [ arguments ]\n"
+                           ".RI [ options ]\n"
+                           ".SH DESCRIPTION\n"
+                           "Reads a scene file and writes a folder of measurements, particles and pictures.\n"
+                           ".B flotsam run\n"
+                           "writes the folder; the other commands read it:\n";
 
 static const char tail[] =
     ".SH EXIT STATUS\n"
@@ -116,7 +115,7 @@ static const char tail[] =
     ".TP\n3\nan expectation of the scene was not met\n"
     ".SH ENVIRONMENT\n"
     ".TP\n.B OMP_WAIT_POLICY\n"
-    "what threads do while they wait;\n.B passive\nunless set, which lets them sleep\n"
+    "what threads do while they wait; the default,\n.BR passive ,\nlets them sleep\n"
     ".SH FILES\n"
     "A run's folder holds\n"
     ".IR scene.json ,\n.IR series.csv ,\n.IR summary.json ,\n.IR log.txt ,\n"

@@ -1,4 +1,5 @@
-// Movies: raw pictures through a pipe to ffmpeg, which writes a temporary file; a rename makes it the movie.
+// Movies: raw pictures go through a pipe to ffmpeg, which writes a temporary file. At the end the file is
+// renamed.
 #include "app.h"
 #include "base/core.h"
 #include "io/files.h"
@@ -19,12 +20,12 @@ extern char **environ;
 enum { MAX_ARGUMENTS = 40, MAX_LINE = 300 };
 
 struct AppMovie {
-  FloNewFile file; // ffmpeg writes to its temporary name
-  FILE *messages;  // what ffmpeg says
+  FloNewFile file; // the temporary name that ffmpeg writes to
+  FILE *messages;  // the messages of ffmpeg
   size_t frame_size;
   int pipe; // to ffmpeg's standard input; -1: closed
   pid_t process;
-  struct sigaction before[4]; // what the signals below did
+  struct sigaction before[4]; // earlier handlers of the signals below
 };
 
 // ---- Signals ----
@@ -37,9 +38,9 @@ static void want_stop(int signal_number) {
   if (signal_number != SIGPIPE) is_stop_wanted = 1;
 }
 
-// A closed pipe shows as an error of write() instead of ending the program. The first SIGINT, SIGTERM or
-// SIGHUP ends the movie; the handler is gone then, so that a second one ends the program. What the caller had
-// ignored stays ignored.
+// SIGPIPE is ignored, so that a closed pipe is an error of write() and does not end the program. The first
+// SIGINT, SIGTERM or SIGHUP ends the movie and removes the handler, so that a second one ends the program.
+// Signals that the caller ignores stay ignored.
 static void catch_signals(AppMovie *movie) {
   is_stop_wanted = 0;
   for (size_t k = 0; k < FLO_COUNT_OF(signals); k++) {
@@ -57,7 +58,7 @@ static void restore_signals(const AppMovie *movie) {
 
 // ---- Formats ----
 
-// Colours as screens of that kind expect them; ffmpeg would assume those of old television sets.
+// The colour space of HD screens; by default ffmpeg assumes that of old television sets.
 #define SCREEN_COLOURS                                                                                       \
   "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-pix_fmt", "yuv420p", "-colorspace", "bt709",         \
       "-color_primaries", "bt709", "-color_trc", "bt709"
@@ -70,7 +71,7 @@ static const struct {
     {".mp4", "mp4", true, {SCREEN_COLOURS, "-crf", "19", "-movflags", "+faststart"}},
     {".mkv", "matroska", true, {SCREEN_COLOURS, "-crf", "19"}},
     {".webm", "webm", true, {SCREEN_COLOURS, "-crf", "30", "-b:v", "0"}},
-    // A palette for each picture: one for all would have to wait for the last.
+    // Each picture gets its own palette. A common palette would need all pictures first.
     {".gif",
      "gif",
      false,
@@ -88,7 +89,8 @@ static size_t find_format(const char *path) {
 
 FloStatus app_movie_check(const char *path, FloError *error) {
   if (find_format(path) < FLO_COUNT_OF(formats)) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT, "%s: a movie's name must end in .mp4, .mkv, .webm or .gif", path);
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: is no name for a movie; it must end in .mp4, .mkv, .webm or .gif", path);
 }
 
 bool app_movie_needs_even_size(const char *path) {
@@ -98,7 +100,7 @@ bool app_movie_needs_even_size(const char *path) {
 
 // ---- Starting ffmpeg ----
 
-// The strings that the argument list points to.
+// Strings that the argument list points to.
 typedef struct Texts {
   char size[32], rate[32], output[FLO_PATH_SIZE + 8];
 } Texts;
@@ -109,7 +111,7 @@ static void list_arguments(size_t format, const Texts *texts, char *arguments[MA
                                texts->size, "-framerate",   texts->rate,     "-i",    "pipe:0"};
   const char *const last[] = {"-f", formats[format].format, texts->output};
   size_t n = 0;
-  // posix_spawn takes pointers to texts that it does not change.
+  // posix_spawn does not change the texts, so the casts are safe.
   for (size_t k = 0; k < FLO_COUNT_OF(first); k++) arguments[n++] = (char *)first[k];
   for (const char *const *option = formats[format].options; *option; option++)
     arguments[n++] = (char *)*option;
@@ -117,8 +119,8 @@ static void list_arguments(size_t format, const Texts *texts, char *arguments[MA
   arguments[n] = NULL;
 }
 
-// ffmpeg reads the pipe and says what it has to say into a file. It gets a process group of its own: a Ctrl-C
-// is for us, who then end it and clean up.
+// ffmpeg reads the pipe and writes its messages into a file. It gets a process group of its own, so that
+// Ctrl-C reaches only this program, which then ends ffmpeg and removes its files.
 static int spawn(AppMovie *movie, char *const arguments[], int input) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -151,7 +153,7 @@ static FloStatus start(AppMovie *movie, char *const arguments[], FloError *error
   int ends[2];
   movie->messages = tmpfile();
   if (!movie->messages || pipe(ends) != 0) return fail_to_start(errno, error);
-  // The child must not hold the writing end, or it would never see the end of its input.
+  // ffmpeg must not inherit the writing end of the pipe, or it would never see the end of its input.
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   int reason = spawn(movie, arguments, ends[0]);
@@ -178,7 +180,7 @@ FloStatus app_movie_open(const char *path, int width, int height, double fps, Ap
   catch_signals(m);
   snprintf(texts.size, sizeof texts.size, "%dx%d", width, height);
   snprintf(texts.rate, sizeof texts.rate, "%.9g", fps);
-  // "file:" keeps ffmpeg from reading a meaning into colons and dashes.
+  // With "file:" ffmpeg does not interpret colons and dashes in the name.
   snprintf(texts.output, sizeof texts.output, "file:%s", m->file.temporary);
   list_arguments(find_format(path), &texts, arguments);
   status = start(m, arguments, error);
@@ -191,7 +193,7 @@ FloStatus app_movie_open(const char *path, int width, int height, double fps, Ap
 
 // ---- Ending it ----
 
-// The last line that says something; ffmpeg's very last one only says that it failed.
+// The last useful line of ffmpeg's messages; its very last one only says that it failed.
 static void find_last_line(FILE *stream, char last[MAX_LINE]) {
   char line[MAX_LINE];
   snprintf(last, MAX_LINE, "it gave no reason");
@@ -213,7 +215,7 @@ static FloStatus wait_for_end(AppMovie *movie, FloError *error) {
   char line[MAX_LINE];
   close_pipe(movie);
   while (waitpid(movie->process, &state, 0) < 0)
-    if (errno != EINTR) return flo_fail(error, FLO_IO_FAILED, "lost ffmpeg: %s", strerror(errno));
+    if (errno != EINTR) return flo_fail(error, FLO_IO_FAILED, "cannot wait for ffmpeg: %s", strerror(errno));
   movie->process = 0;
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return FLO_OK;
   find_last_line(movie->messages, line);
@@ -257,7 +259,7 @@ FloStatus app_movie_add(AppMovie *movie, const uint8_t *rgb, FloError *error) {
     if (n >= 0) {
       done += (size_t)n;
     } else if (errno == EPIPE) {
-      // ffmpeg has given up and says why; if it claims success, it did not take all pictures all the same.
+      // ffmpeg has ended early, and its messages say why. Even if it reports success, pictures are missing.
       FLO_TRY(wait_for_end(movie, error));
       return flo_fail(error, FLO_IO_FAILED, "%s: ffmpeg ended before the last picture", movie->file.path);
     } else if (errno != EINTR) {

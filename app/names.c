@@ -1,4 +1,4 @@
-// Names of what the program knows, by the kinds that usages and option tables speak of.
+// Lists of names, by the kinds that usages and option tables use: SCENE, METHOD, SHAPE, COMMAND.
 #include "app.h"
 #include "io/scene_schema.h"
 
@@ -17,7 +17,8 @@ static void list_commands(NameFn visit, void *context) {
   for (size_t k = 0; k < count; k++) visit(commands[k].name, context);
 }
 
-// The shapes are the keys of a scene's shape of which exactly one must be given; the others adorn them.
+// Shapes are those keys of a scene's shape table of which exactly one must be given. The other keys are
+// details of shapes.
 static void list_shapes(NameFn visit, void *context) {
   json_t *tables = flo_scene_describe(), *table;
   size_t k, n;

@@ -1,4 +1,4 @@
-// Long options from tables, so that parsing, --help and the messages about mistakes never disagree.
+// Long options from tables, so that parsing, --help and error messages always agree.
 #include "app.h"
 #include "base/core.h"
 #include "io/suggest.h"
@@ -47,11 +47,11 @@ static void print_help(const AppUsage *usage, const AppOption *options) {
 typedef struct Parser {
   const AppUsage *usage;
   const AppOption *options;
-  int argc, next; // next: the argument to look at
+  int argc, next; // next: index of the argument to read
   char **argv;
 } Parser;
 
-// Explains a mistake and where to read more.
+// Prints what is wrong and where to read more.
 __attribute__((format(printf, 2, 3))) static bool complain(const Parser *parser, const char *format, ...) {
   char text[512];
   va_list arguments;
@@ -103,7 +103,8 @@ static bool store(const Parser *parser, const AppOption *option, const char *tex
     *(const char **)option->target = text;
     return true;
   case APP_LIST:
-    if (list->count == FLO_COUNT_OF(list->items)) return complain(parser, "too many %s", option->name);
+    if (list->count == FLO_COUNT_OF(list->items))
+      return complain(parser, "%s is given more than %zu times", option->name, FLO_COUNT_OF(list->items));
     list->items[list->count++] = text;
     return true;
   case APP_NUMBER:
@@ -118,7 +119,7 @@ static bool store(const Parser *parser, const AppOption *option, const char *tex
   return false;
 }
 
-// Takes "--name", "--name value" or "--name=value".
+// Reads "--name", "--name value" or "--name=value".
 static bool take_option(Parser *parser) {
   const char *argument = parser->argv[parser->next++];
   size_t length = strcspn(argument, "=");
@@ -161,21 +162,21 @@ static bool take_all(Parser *parser, AppList *words) {
   return true;
 }
 
-// Help is given whatever else is on the line, since that may be just what the user is unsure of.
+// --help works even if other arguments are wrong, because the user may ask for help about them.
 static bool wants_help(int argc, char **argv) {
   for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++)
     if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) return true;
   return false;
 }
 
-// Who is told the tables instead of a user who asked for help; see app_describe.
+// If set, this function receives the tables instead of help being printed; see app_describe.
 static struct {
   AppVisitFn visit;
   void *context;
 } listener;
 
-// The tables point at the variables that they fill, so only the command itself can show them. It is called as
-// if for help, which every command gives before it does anything else.
+// The tables point at variables of the command's function, so only that function can provide them. It is
+// called as for --help, which every command handles before it does anything else.
 void app_describe(const AppCommand *command, AppVisitFn visit, void *context) {
   char name[32], help[] = "--help", *arguments[] = {name, help, NULL};
   snprintf(name, sizeof name, "%s", command->name);

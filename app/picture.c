@@ -1,4 +1,4 @@
-// From a frame to a picture: which particles to draw, what colours them, what is written below.
+// Makes a picture of a frame: chooses the particles to draw, their colours and the caption.
 #include "picture.h"
 
 #include "base/core.h"
@@ -121,8 +121,8 @@ typedef struct Selection {
   uint16_t *materials;
 } Selection;
 
-// Fluid, and the samples of bodies that ask for it: other solids are drawn as the shapes they are. Only
-// particles that are somewhere: after a divergence some have left all bounds.
+// Draws fluid, and the samples of bodies that ask for it; other solids are drawn as shapes. Particles without
+// a finite position, which exist after a divergence, are left out.
 static bool is_drawn(const FloScene *scene, const FloFrame *frame, size_t i) {
   const float *x = frame->positions + 3 * i;
   bool is_sample = frame->body[i] < scene->n_bodies && !strcmp(scene->bodies[frame->body[i]].look, "samples");
@@ -167,9 +167,9 @@ FloStatus app_view_of_scene(const FloScene *scene, const AppPicture *picture, Ap
   return FLO_OK;
 }
 
-// By how much fluid is compressed, in percent. What is missing is left out: spray and the surface have few
-// neighbours, and lack tens of percent of the density without being wrong. A range that held them would show
-// the rest of the fluid in one colour.
+// Compression of the fluid in percent. Densities below rest density count as 0: particles of spray and at the
+// surface have few neighbours, so their density is too low by tens of percent without being wrong. With them
+// in the range, the rest of the fluid would have a single colour.
 static float compression_of(const FloScene *scene, const FloFrame *frame, size_t i) {
   return fmaxf(0, density_error_of(scene, frame, i));
 }
@@ -179,7 +179,7 @@ static bool is_density(const Colour *colour) {
 }
 
 static void settle_density(const Colour *colour, const FloSurvey *survey, AppView *view) {
-  float least = 0, most = 2; // percent, as the outlook expects
+  float least = 0, most = 2; // percent, as in the expected range
   flo_survey_range(survey, FLO_MAP_WATER, &least, &most);
   view->value_low = -most, view->value_high = most;
   if (colour->value == density_error_of) return;

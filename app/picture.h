@@ -1,4 +1,4 @@
-// What only some pictures need: solids that are kept from one frame to the next, arrows and traces.
+// Extras that only some pictures need: solids kept between frames, arrows and traces.
 #ifndef FLO_APP_PICTURE_H
 #define FLO_APP_PICTURE_H
 
@@ -6,9 +6,9 @@
 #include "surface/walls.h"
 
 typedef struct AppExtras {
-  const FloWalls *walls;  // solids that the fluid's surface stays out of; NULL: made for the picture
-  double arrow_seconds;   // the way that the fluid's arrows show; 0: no arrows
-  const FloTrace *traces; // the ways that bodies have come
+  const FloWalls *walls;  // solids that cut the fluid's surface; NULL: made for each picture
+  double arrow_seconds;   // time of motion that an arrow shows; 0: no arrows
+  const FloTrace *traces; // the paths of bodies
   size_t n_traces;
 } AppExtras;
 

@@ -45,7 +45,7 @@ void app_columns_add_overview(AppColumns *choice) {
 
 // ---- Which plots ----
 
-// Sizes that differ by more are not drawn in one plot: the smaller would be a flat line.
+// Columns whose sizes differ by more get separate plots; otherwise the smaller would be a flat line.
 static const double most_ratio = 30;
 
 static double size_of(const AppColumns *choice, size_t column) {
@@ -60,14 +60,14 @@ static bool is_alike(const FloSeriesMeaning *a, const FloSeriesMeaning *b) {
   return a->quantity && b->quantity && strcmp(a->quantity, b->quantity) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-// All zeros fit everywhere; on a logarithmic axis everything does.
+// A column of zeros fits into every plot. On a logarithmic axis all columns fit.
 static bool has_room(const AppPlot *plot, double size, bool is_log) {
   if (plot->count == APP_PLOT_SERIES) return false;
   return is_log || size == 0 || plot->size == 0 ||
          (size <= most_ratio * plot->size && plot->size <= most_ratio * size);
 }
 
-// The parts of a vector belong together, however large they are: "push.x" and "push.z".
+// Components of a vector share a plot, whatever their sizes: "push.x" and "push.z".
 static bool has_sibling(const AppPlot *plot, const char *name) {
   size_t length = strlen(name);
   if (length < 2 || !strchr("xyzw", name[length - 1]) || plot->count == APP_PLOT_SERIES) return false;
@@ -92,7 +92,7 @@ static AppPlot *find_plot(AppPlots *plots, const FloSeriesMeaning *meaning, cons
   return plot;
 }
 
-// "kinetic_energy" is read as "kinetic energy"; names that the scene gave stay as they are.
+// "kinetic_energy" is shown as "kinetic energy". Names from the scene stay unchanged.
 static void write_name(const FloSeriesMeaning *meaning, const char *column, char name[100]) {
   snprintf(name, 100, "%s", column);
   if (!meaning->quantity || strchr(column, '.')) return;
@@ -124,7 +124,7 @@ static void add_column(const AppColumns *choice, size_t column, bool is_log, App
   plot->count++;
 }
 
-// A plot of one line needs no legend: its title says what it is.
+// A plot with one line needs no legend: its title is enough.
 static void entitle(AppPlot *plot) {
   bool is_single = plot->count == 1;
   write_label(is_single ? plot->names[0] : plot->meaning.quantity, plot->meaning.unit, plot->title,

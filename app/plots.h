@@ -1,4 +1,4 @@
-// Plots of a series: which columns, which of them share a plot, what stands above it.
+// Plots of a series: which columns are shown, which share a plot, and the titles.
 #ifndef FLO_APP_PLOTS_H
 #define FLO_APP_PLOTS_H
 
@@ -20,9 +20,9 @@ typedef struct AppColumns {
 void app_columns_add(AppColumns *choice, size_t column);
 // The columns of the scene's probes.
 void app_columns_add_probes(AppColumns *choice);
-// Those of the names that the series has, but for the one along x.
+// Chooses the given names that the series has, except the column on the x axis.
 void app_columns_add_names(AppColumns *choice, const char *const *names, size_t n_names);
-// What tells at a glance how a run went.
+// Chooses the columns that show at a glance how a run went.
 void app_columns_add_overview(AppColumns *choice);
 
 typedef struct AppPlot {
@@ -37,13 +37,13 @@ typedef struct AppPlot {
 
 typedef struct AppPlots {
   AppPlot *items;
-  FloPlotInput *inputs; // what a sheet needs
+  FloPlotInput *inputs; // the input for one page of plots
   size_t count;
   char x_label[160];
 } AppPlots;
 
-// Columns of the same quantity share a plot, unless their sizes differ by far. The table must outlive it;
-// false without memory. Release with app_plots_free in either case.
+// Columns of the same quantity share a plot, unless their sizes differ by far. The table must stay valid
+// longer than the plots. Returns false if memory runs out. Call app_plots_free in either case.
 bool app_plots_make(const AppColumns *choice, bool is_log, AppPlots *plots);
 void app_plots_free(AppPlots *plots);
 

@@ -1,4 +1,5 @@
-// Progress on stderr: a bar with the time to go on a terminal, a plain line now and then elsewhere.
+// Progress on stderr: on a terminal, a bar with the remaining time; elsewhere, a plain line from time to
+// time.
 #include "app.h"
 #include "base/core.h"
 #include "base/timer.h"
@@ -28,7 +29,7 @@ bool app_progress_is_due(const AppProgress *progress) {
   return !progress->is_quiet && flo_seconds() - progress->last_line >= interval;
 }
 
-// The time to go as "3:20" or "2:05:00", guessed from the time that the part done took.
+// The remaining time as "3:20" or "2:05:00", estimated from the time so far.
 static void format_to_go(const AppProgress *progress, double share, char text[32]) {
   double elapsed = flo_seconds() - progress->began;
   if (share <= 0 || elapsed < 0.5) {
@@ -48,8 +49,8 @@ static int terminal_width(void) {
   return size.ws_col;
 }
 
-// Leaves out what does not fit: whole measurements, which stand two blanks apart. Half a number would be a
-// wrong one.
+// Shortens the text to the width. Only whole measurements are left out (two blanks separate them), because a
+// cut number would be wrong.
 static void shorten(char *text, size_t room) {
   while (strlen(text) > room) {
     char *gap = NULL;
@@ -58,7 +59,7 @@ static void shorten(char *text, size_t room) {
   }
 }
 
-// The bar takes what the text leaves of the line: a line that wraps could not be drawn over again.
+// The bar uses the rest of the line. The line must not wrap, or it could not be overwritten.
 static void draw_bar(double share, char *text) {
   char bar[MAX_BAR + 1];
   int room = terminal_width() - 1;

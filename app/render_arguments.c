@@ -1,4 +1,4 @@
-// What `flotsam render` may be told, and what does not go together.
+// Arguments of `flotsam render`, and checks for those that exclude each other.
 #include "base/core.h"
 #include "io/suggest.h"
 #include "render_job.h"
@@ -14,16 +14,15 @@ static const AppUsage usage = {
     .command = "render",
     .arguments = "DIR",
     .about =
-        "Draws frames of the run in the folder DIR: the last one unless told, or all of them as a movie. "
-        "The\n"
-        "camera is the scene's, or holds what the scene has and what its fluid does; camera and colours are\n"
-        "the same for all frames of a run. A run that still goes on is drawn as far as it has got.\n"
-        "Fluid in space is drawn as water, path traced; with --colour-by or --range as particles, whose\n"
-        "colours show a field. --slice shows a field on a plane, --vectors and --traces draw arrows and "
-        "ways\n"
-        "over either. Pictures of a movie are kept in DIR/movie: a movie that was interrupted goes\n"
-        "on where it stopped.\n"
-        "Pictures in DIR are replaced, other files that exist only with --force.\n"
+        "Draws frames of the run in the folder DIR: the last frame by default, the frames that --frame or\n"
+        "--frames name, or a movie. Camera and colours are the same for all frames of a run. The camera is\n"
+        "the scene's; if the scene has none, it shows the scene and the motion of its fluid. A run that is\n"
+        "still going on is drawn up to its last frame.\n"
+        "Fluid of 3D runs is drawn as water, by path tracing. With --colour-by or --range it is drawn as\n"
+        "particles, whose colours show a field. --slice shows a field on a plane. --vectors and --traces\n"
+        "draw arrows and paths over the picture. Pictures of a movie are kept in DIR/movie, so that an\n"
+        "interrupted movie can be continued.\n"
+        "Pictures in DIR are replaced. Other files that exist are replaced only with --force.\n"
         "Exit codes: 0 drawn, 1 drawing or ffmpeg failed, 2 bad input or no place to write to.",
     .examples =
         "  flotsam render runs/dam-break\n"
@@ -44,19 +43,21 @@ static const char axes[] = "xyz";
 
 static bool check_together(const AppRenderArguments *a) {
   const char *text = NULL;
-  if (a->frames && a->frame) text = "give --frame or --frames, not both";
-  if (a->movie && a->frame) text = "a movie has more than one frame; give --frames FIRST:LAST";
-  if (a->movie && a->out) text = "give --movie FILE or --out, not both";
+  if (a->frames && a->frame) text = "--frame and --frames exclude each other; give only one";
+  if (a->movie && a->frame)
+    text = "--frame draws one frame, but a movie needs several; give --frames FIRST:LAST";
+  if (a->movie && a->out) text = "--movie FILE and --out exclude each other; give only one";
   if (a->slice && a->look && a->style.look == FLO_LOOK_WATER)
     text = "--slice shows the field on a plane instead of the water; leave out --look water";
   if (a->slice && a->picture.colour_by && strcmp(a->picture.colour_by, "material") == 0)
-    text = "--slice needs a field with values; --colour-by speed, pressure, density-error, ...";
+    text = "--slice needs a field with values; give --colour-by speed, pressure, density-error, ...";
   if (a->view && (a->from || a->look_at || a->camera.field_of_view > 0))
     text = "--view looks along an axis; leave out --from, --look-at and --field-of-view";
   if (a->has_spray && (a->slice || (a->look && a->style.look != FLO_LOOK_WATER)))
-    text = "--spray is for pictures of water; leave out --slice and --look particles";
-  if (a->style.focus > 0 && !(a->style.aperture > 0)) text = "--focus is for lenses with an --aperture";
-  if (!a->movie && a->fps > 0) text = "--fps is for movies; give --movie FILE, too";
+    text = "--spray works with pictures of water only; leave out --slice and --look particles";
+  if (a->style.focus > 0 && !(a->style.aperture > 0))
+    text = "--focus works only with --aperture; give it too";
+  if (!a->movie && a->fps > 0) text = "--fps works with movies only; give --movie FILE too";
   if (text) app_fail(APP_BAD_INPUT, "render: %s", text);
   return !text;
 }
@@ -71,13 +72,14 @@ static bool is_folder(const char *path) {
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-// One picture has a name that says what it is; several stand in a folder, whatever it is called.
+// One picture goes into a file that ends in .png. Several go into a folder of any name.
 static bool check_ending(const AppRenderArguments *a) {
   if (!a->out) return true;
   bool is_picture = ends_with(a->out, ".png");
   if (a->frames && is_picture && !is_folder(a->out))
     app_fail(APP_BAD_INPUT,
-             "render: %s is one file; with --frames, --out names a folder for picture_NNNN.png", a->out);
+             "render: %s is the name of one file, but --frames draws several; name a folder with --out",
+             a->out);
   else if (!a->frames && !is_picture)
     app_fail(APP_BAD_INPUT,
              "render: %s: a picture's name must end in .png (--movie FILE makes .mp4, .mkv, .webm or .gif)",
@@ -102,7 +104,7 @@ static bool check_range(AppRenderArguments *a) {
 static bool refuse_name(const char *option, const char *choices, const char *given,
                         FloSuggestion suggestion) {
   char buffer[128];
-  app_fail(APP_BAD_INPUT, "render: %s %s, not '%s'%s", option, choices, given,
+  app_fail(APP_BAD_INPUT, "render: %s must be %s, not '%s'%s", option, choices, given,
            flo_suggest_text(&suggestion, buffer));
   return false;
 }
@@ -127,7 +129,7 @@ static bool check_denoise(AppRenderArguments *a) {
   return refuse_name("--denoise", "on or off", a->denoise, flo_suggest_start(a->denoise));
 }
 
-// "z=0.5": an axis and a place on it.
+// Reads "z=0.5": an axis and a position on it.
 static bool check_slice(AppRenderArguments *a) {
   char *end = NULL;
   if (!a->slice) return true;
@@ -136,7 +138,7 @@ static bool check_slice(AppRenderArguments *a) {
   const bool is_number = end && end != a->slice + 2 && *end == 0 && isfinite((float)a->style.slice_at);
   if (is_number) a->style.has_slice = true, a->style.slice_axis = (int)(axis - axes);
   if (!is_number)
-    app_fail(APP_BAD_INPUT, "render: --slice needs an axis and a place [m] such as z=0.5, not '%s'",
+    app_fail(APP_BAD_INPUT, "render: --slice needs an axis and a position [m] such as z=0.5, not '%s'",
              a->slice);
   return is_number;
 }
@@ -146,14 +148,14 @@ static bool check_view(AppRenderArguments *a) {
   const bool is_back = a->view[0] == '-';
   const char *name = a->view + is_back, *axis = name[0] ? strchr(axes, name[0]) : NULL;
   if (!axis || name[1]) {
-    app_fail(APP_BAD_INPUT, "render: --view x, y, z, -x, -y or -z, not '%s'", a->view);
+    app_fail(APP_BAD_INPUT, "render: --view must be x, y, z, -x, -y or -z, not '%s'", a->view);
     return false;
   }
   a->style.flat = (int)(axis - axes + 1) * (is_back ? -1 : 1);
   return true;
 }
 
-// "1,-2,0.5": a place in space.
+// Reads "1,-2,0.5": a point in space.
 static bool read_place(const char *option, const char *text, double place[3]) {
   const char *at = text;
   for (int axis = 0; axis < 3 && at; axis++) {
@@ -164,8 +166,9 @@ static bool read_place(const char *option, const char *text, double place[3]) {
     at = is_number ? end + (axis < 2) : NULL;
   }
   if (!at)
-    app_fail(APP_BAD_INPUT, "render: %s needs three numbers [m], none beyond %g, such as 1,-2,0.5, not '%s'",
-             option, FLO_SCENE_MAX_LENGTH, text);
+    app_fail(APP_BAD_INPUT,
+             "render: %s needs three numbers [m] such as 1,-2,0.5, none larger than %g, not '%s'", option,
+             FLO_SCENE_MAX_LENGTH, text);
   return at;
 }
 
@@ -191,15 +194,18 @@ static AppOption *add_options(const AppOption *options, size_t n, AppOption *at)
 // Which frames, and where the pictures go.
 static AppOption *add_frame_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
-      {"--frame", "N|last", APP_TEXT, &a->frame, "the frame's number, from 0; the last unless given", 0, 0},
-      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B; all where A or B is left out", 0, 0},
+      {"--frame", "N|last", APP_TEXT, &a->frame, "number of the frame, from 0 (default: the last)", 0, 0},
+      {"--frames", "A:B[:STEP]", APP_TEXT, &a->frames, "frames A to B, every STEP-th; A or B may be left out",
+       0, 0},
       {"--out", "PATH", APP_TEXT, &a->out,
-       "the PNG file, or with --frames a folder; DIR/picture_NNNN.png unless given", 0, 0},
+       "the PNG file, or with --frames a folder (default: DIR/picture_NNNN.png)", 0, 0},
       {"--movie", "FILE", APP_TEXT, &a->movie, "a movie (.mp4, .mkv, .webm or .gif) made with ffmpeg", 0, 0},
       {"--fps", "N", APP_NUMBER, &a->fps,
-       "frames per second of the movie; the scene's, or 30 where it has more than 60", 0.01, 1000},
-      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width; 1280 unless given", 16, 16384},
-      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height; 720 unless given", 16, 16384},
+       "frames per second of the movie (default: the scene's, 30 if that is above 60)", 0.01, 1000},
+      {"--width", "PIXELS", APP_INTEGER, &a->picture.width, "width of the picture (default: 1280)", 16,
+       16384},
+      {"--height", "PIXELS", APP_INTEGER, &a->picture.height, "height of the picture (default: 720)", 16,
+       16384},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
 }
@@ -208,50 +214,49 @@ static AppOption *add_frame_options(AppRenderArguments *a, AppOption *at) {
 static AppOption *add_look_options(AppRenderArguments *a, const char *fields, AppOption *at) {
   const AppOption options[] = {
       {"--look", "water|particles", APP_TEXT, &a->look,
-       "water is for runs in space; with --colour-by its surface has the field's colours", 0, 0},
-      {"--quality", "draft|good|best", APP_TEXT, &a->quality, "how many rays are traced; draft unless given",
-       0, 0},
-      {"--denoise", "on|off", APP_TEXT, &a->denoise, "smooth the noise of few rays; on unless given", 0, 0},
+       "3D runs only: water with --colour-by shows the field on its surface (default: water)", 0, 0},
+      {"--quality", "draft|good|best", APP_TEXT, &a->quality,
+       "how many rays are traced; better is slower (default: draft)", 0, 0},
+      {"--denoise", "on|off", APP_TEXT, &a->denoise, "smooth the noise of few rays (default: on)", 0, 0},
       {"--colour-by", "FIELD", APP_TEXT, &a->picture.colour_by, fields, 0, 0},
       {"--range", "LOW:HIGH", APP_TEXT, &a->range,
-       "values at the ends of the colours; what the frames show unless given", 0, 0},
+       "field values at the ends of the colour scale (default: the range in the frames)", 0, 0},
       {"--spray", NULL, APP_FLAG, &a->has_spray,
-       "of water: drops that fly alone in the colours of the field, speed unless given", 0, 0},
-      {"--with", "DIR", APP_LIST, &a->with, "camera and colours that suit this run, too; may be repeated", 0,
-       0},
+       "water only: colour single drops by the field (default field: speed)", 0, 0},
+      {"--with", "DIR", APP_LIST, &a->with,
+       "choose camera and colours that suit this run too; may be repeated", 0, 0},
       {"--slice", "AXIS=PLACE", APP_TEXT, &a->slice,
-       "the field on a plane, such as z=0.5, instead of the fluid; of runs in space", 0, 0},
+       "3D runs only: show the field on a plane such as z=0.5 instead of the fluid", 0, 0},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
 }
 
-// Where it is seen from, and what is drawn over it.
+// The camera, and what is drawn over the picture.
 static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
       {"--view", "x|y|z|-x|-y|-z", APP_TEXT, &a->view,
-       "parallel rays: seen from far out on an axis, instead of by the camera", 0, 0},
-      {"--from", "X,Y,Z", APP_TEXT, &a->from, "where the camera stands [m]; as in the scene unless given", 0,
-       0},
+       "parallel projection along an axis, instead of the camera", 0, 0},
+      {"--from", "X,Y,Z", APP_TEXT, &a->from, "position of the camera [m] (default: as in the scene)", 0, 0},
       {"--look-at", "X,Y,Z", APP_TEXT, &a->look_at,
-       "the middle of the picture [m]; as in the scene unless given", 0, 0},
+       "the point in the middle of the picture [m] (default: as in the scene)", 0, 0},
       {"--field-of-view", "DEGREES", APP_NUMBER, &a->camera.field_of_view,
-       "of the camera, upright; as in the scene unless given", 1, 170},
+       "vertical angle of view of the camera (default: as in the scene)", 1, 170},
       {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
-       "arrows along the way that the fluid goes in so much time", 1e-9, 1e9},
-      {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the ways that bodies have come", 0, 0},
+       "draw arrows as long as the path of the fluid in this time", 1e-9, 1e9},
+      {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the paths of bodies", 0, 0},
       {"--aperture", "METRES", APP_NUMBER, &a->style.aperture,
-       "of water: width of the lens; blurs what is not in focus", 0, 1e6},
+       "water only: diameter of the lens; larger blurs more what is out of focus", 0, 1e6},
       {"--focus", "METRES", APP_NUMBER, &a->style.focus,
-       "distance from the eye that is sharp; the middle of the scene unless given", 0, 1e9},
+       "distance from the camera that is in focus (default: the middle of the scene)", 0, 1e9},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
 }
 
 static AppOption *add_other_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
-      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that are there", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads; all cores unless given", 1, 1024},
-      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "say nothing unless something fails", 0, 0},
+      {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that exist", 0, 0},
+      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads (default: all cores)", 1, 1024},
+      {"--quiet", NULL, APP_FLAG, &a->is_quiet, "print nothing unless something fails", 0, 0},
   };
   return add_options(options, FLO_COUNT_OF(options), at);
 }

@@ -1,5 +1,5 @@
-// Movies of `flotsam render`. Their pictures are kept in the run folder: a movie that was interrupted goes on
-// where it stopped.
+// Movies of `flotsam render`. Their pictures are kept in the run folder, so that an interrupted movie
+// continues where it stopped.
 #include "base/core.h"
 #include "base/hash.h"
 #include "io/run_folder.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Faster than screens show, and over before anybody has seen it: such a run is shown in slow motion.
+// A run with more frames per second than screens can show is shown in slow motion.
 static const double fastest_rate = 60, slow_motion_rate = 30;
 
 // ---- Pictures of a movie, which are kept ----
@@ -19,7 +19,7 @@ static uint64_t hash_text(const char *text) {
   return flo_hash_bytes(FLO_HASH_START, text, text ? strlen(text) : 0);
 }
 
-// All that pictures depend on besides their frame.
+// All settings that pictures depend on besides their frame.
 static char *settings_text(const AppRenderJob *job) {
   const FloPictureView *view = &job->view.outlook.view;
   const AppPicture *picture = &job->picture;
@@ -45,7 +45,7 @@ static char *settings_text(const AppRenderJob *job) {
   return text;
 }
 
-// Where nothing can be kept, in a folder that may only be read, the movie is made all the same.
+// If the folder is read-only, pictures are not kept, but the movie is made.
 static void prepare_keeping(AppRenderJob *job) {
   bool is_fine = flo_path_join(job->arguments->folder, "movie", job->kept, NULL) == FLO_OK &&
                  flo_folder_make(job->kept, NULL) == FLO_OK;
@@ -54,7 +54,7 @@ static void prepare_keeping(AppRenderJob *job) {
   free(text);
 }
 
-// A picture that was made from the frame as it is, with the present settings; NULL if there is none.
+// A picture made from the current frame with the current settings; NULL if there is none.
 static uint8_t *find_kept(const AppRenderJob *job, size_t frame, const char *path) {
   char particles[FLO_PATH_SIZE];
   uint8_t *rgb = NULL;
@@ -106,7 +106,7 @@ static void print_movie(const AppRenderJob *job) {
   if (slower < 0.99) printf(", %.3g times faster than life", 1 / slower);
   printf("\n");
   if (job->n_kept > 0)
-    printf("frames   %zu drawn, %zu were there already in %s\n", job->n_done - job->n_kept, job->n_kept,
+    printf("frames   %zu drawn, %zu existed already in %s\n", job->n_done - job->n_kept, job->n_kept,
            job->kept);
 }
 

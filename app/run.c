@@ -18,25 +18,26 @@
 
 static volatile sig_atomic_t is_stop_wanted, is_checkpoint_wanted;
 
-// The first of these ends the run after the step, a second one, of whatever kind, the program. A terminal
-// that is closed is one too.
+// The first of these signals ends the run after the current step. A second one of any kind ends the program
+// at once. SIGHUP, which a closed terminal sends, is one of them.
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-// Two that come together were one to whoever sent them: timeout(1) signals the program and then its group.
+// Two signals within this time count as one: timeout(1) signals the program and then its process group.
 #define TOGETHER 0.5 // [s]
 
 static void want_stop(int signal_number) {
-  static const char text[] = "\nflotsam: finishing the step and its files; once more stops at once\n";
+  static const char text[] =
+      "\nflotsam: finishing the current step and its files; press Ctrl-C again to stop at once\n";
   static double first; // when
   const int reason = errno;
   struct timespec clock;
-  clock_gettime(CLOCK_MONOTONIC, &clock); // one of the few functions a handler may call
+  clock_gettime(CLOCK_MONOTONIC, &clock); // a function that a signal handler may call
   double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
   if (is_stop_wanted && now - first > TOGETHER) _exit(128 + signal_number);
   if (is_stop_wanted) return;
+  first = now; // before the flag: another thread may already handle the second signal
   is_stop_wanted = 1;
-  first = now;
-  // write() is another; if it fails there is nobody to tell.
+  // A signal handler may call write(). If it fails, there is no way to report it.
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) errno = reason;
   errno = reason;
 }
@@ -46,7 +47,7 @@ static void want_checkpoint(int signal_number) {
   is_checkpoint_wanted = 1;
 }
 
-// A signal that the caller had ignored, as shells do for background jobs, stays ignored.
+// A signal that the caller ignores stays ignored, as shells do for background jobs.
 static void catch_signal(int signal_number, void (*handler)(int), int flags) {
   struct sigaction before, action = {.sa_handler = handler, .sa_flags = flags};
   sigemptyset(&action.sa_mask);
@@ -60,10 +61,10 @@ static void catch_signals(void) {
     catch_signal(stop_signals[k], want_stop, SA_RESTART);
 }
 
-// From the beginning, also while the scene is built: nothing of this is to end the program.
+// Called at the very beginning, so that these signals do not end the program while the scene is built.
 static void expect_signals(void) {
   catch_signal(SIGUSR1, want_checkpoint, SA_RESTART);
-  // A file that grows beyond a limit is reported like a full disk, and whoever reads messages may go away.
+  // A file beyond the size limit gives an error like a full disk; a closed stderr does not end the program.
   catch_signal(SIGXFSZ, SIG_IGN, 0);
   catch_signal(SIGPIPE, SIG_IGN, 0);
 }
@@ -76,7 +77,7 @@ AppRunOptions app_default_run_options(void) {
 
 bool app_check_run_options(const char *command, const AppRunOptions *options, int *exit_code) {
   if (isnan(options->until) || options->frames < 0) return true;
-  *exit_code = app_fail(APP_BAD_INPUT, "%s: give --until or --frames, not both", command);
+  *exit_code = app_fail(APP_BAD_INPUT, "%s: --until and --frames exclude each other; give only one", command);
   return false;
 }
 
@@ -84,7 +85,7 @@ void app_run_plan(AppRun *run, double until) {
   const AppRunOptions *o = run->options;
   double fps = run->scene->frames_per_second;
   run->point.until = o->frames >= 0 ? o->frames / fps : isnan(o->until) ? until : o->until;
-  // A tiny excess over a whole number of frames is rounding, not another frame.
+  // A tiny excess over a whole number of frames is a rounding error, not another frame.
   run->point.n_frames = o->frames >= 0 ? (size_t)o->frames : (size_t)ceil(run->point.until * fps - 1e-6);
 }
 
@@ -129,8 +130,8 @@ FloStatus app_run_open_files(AppRun *run) {
   return flo_writer_start(&run->writer, &run->error);
 }
 
-// The folder comes last: a scene that cannot be built leaves nothing behind. The checkpoint comes first in
-// it and is waited for, so that a run can be resumed from its first moment.
+// The folder is created last, so that a scene that cannot be built leaves no files. The checkpoint is the
+// first file, and is complete before the run continues, so that the run can be resumed from the start.
 static FloStatus start(AppRun *run, const char *out, bool replace) {
   FLO_TRY(app_check_run_place(out, replace, &run->error));
   FLO_TRY(flo_run_folder_check(out, replace, &run->error));
@@ -157,7 +158,7 @@ static FloStatus start(AppRun *run, const char *out, bool replace) {
 
 // ---- Stepping ----
 
-// Asked for by a signal, or because a frame takes long.
+// Writes a checkpoint if a signal asked for it, or if a frame takes long.
 static FloStatus keep_if_due(AppRun *run) {
   double interval = run->options->checkpoint_seconds;
   bool is_due = interval > 0 && flo_seconds() - run->last_checkpoint >= interval;
@@ -167,7 +168,7 @@ static FloStatus keep_if_due(AppRun *run) {
   return app_run_write_checkpoint(run);
 }
 
-// A step is shortened for the sake of a moment only where fewer than two of its length are left to it.
+// Steps are shortened to end at a given time only when less than two steps are left.
 static FloStatus step_towards(AppRun *run, double time) {
   double left = time - flo_world_time(run->world);
   FloStepInfo info;
@@ -176,11 +177,12 @@ static FloStatus step_towards(AppRun *run, double time) {
   return FLO_OK;
 }
 
-// One step at a time, so that a signal is obeyed soon.
+// Does one step at a time, so that a signal takes effect soon.
 static FloStatus advance_to(AppRun *run, double time) {
   while (flo_world_time(run->world) < time && !is_stop_wanted) {
     FLO_TRY(step_towards(run, time));
-    // Not at the moment of a frame: what it shows of the last step is not part of the state.
+    // No checkpoint at the time of a frame: the frame shows values of the last step that are not part of the
+    // state.
     if (flo_world_time(run->world) < time) FLO_TRY(keep_if_due(run));
     if (!app_progress_is_due(&run->progress)) continue;
     FloMeasurements measurements = flo_world_measure(run->world);
@@ -216,8 +218,8 @@ static FloStatus show_broken(AppRun *run) {
   return app_run_show_frame(run);
 }
 
-// The state at which a run broke off is the one worth looking at: it is shown like any other frame, while the
-// last good one is kept to go back to. Whatever fails on the way, the reason is what is reported first.
+// The state after a divergence is written like any other frame, so that it can be looked at. The last good
+// checkpoint is kept. If writing fails too, the reason of the divergence is still reported first.
 static FloStatus leave_diverged(AppRun *run) {
   FloError reason = run->error;
   double frame = app_run_frame_time(run, run->point.n_written);
@@ -286,11 +288,11 @@ static const char *describe_range(const FloExpect *expect, char text[80]) {
   return text;
 }
 
-// By how much a value misses its range, as a share of the bound where that is not zero.
+// By how much a value misses its range, also in percent of the bound if that is not zero.
 static void describe_miss(const FloExpect *expect, double value, char text[80]) {
   double bound = value < expect->low ? expect->low : expect->high, miss = fabs(value - bound);
   if (isnan(value))
-    snprintf(text, 80, "it was never measured");
+    snprintf(text, 80, "the run never measured it");
   else if (bound != 0)
     snprintf(text, 80, "%.3g or %.2g %% too %s", miss, 100 * miss / fabs(bound),
              value < bound ? "low" : "high");
@@ -311,14 +313,14 @@ static void print_expects(const AppRun *run) {
   }
 }
 
-// A run that was resumed has the checkpoint of its earlier part until it has written one of its own.
+// A resumed run has the checkpoint of its earlier part until it has written a new one.
 static void clear_assets(AppRun *run) {
   FloError error;
   if (run->has_checkpoint && app_run_clear_assets(run, &error) != FLO_OK)
     flo_run_folder_note(run->folder, "warning: %s", error.text);
 }
 
-// All files are closed behind the last frame, and the end is drawn.
+// Closes all files after the last frame, and draws the pictures.
 static FloStatus complete_files(AppRun *run, FloStatus status, FloError *error) {
   if (!run->writer) return FLO_OK;
   FloStatus written = flo_writer_wait(run->writer, error), settled;
@@ -331,11 +333,11 @@ static FloStatus complete_files(AppRun *run, FloStatus status, FloError *error) 
   return app_run_draw_end(run, error);
 }
 
-// Beside why the run ended, what could not be written.
+// Prints what could not be written, besides the reason why the run ended.
 static void tell_aside(AppRun *run) {
   if (!run->aside.text[0] || strcmp(run->aside.text, run->error.text) == 0) return;
-  app_fail(0, "besides, %s", run->aside.text);
-  flo_run_folder_note(run->folder, "besides, %s", run->aside.text);
+  app_fail(0, "in addition: %s", run->aside.text);
+  flo_run_folder_note(run->folder, "in addition: %s", run->aside.text);
 }
 
 static void tell_how_to_go_on(const AppRun *run, const char *what) {
@@ -349,16 +351,16 @@ static void tell_how_to_go_on(const AppRun *run, const char *what) {
 
 static int tell_interrupted(const AppRun *run) {
   char what[80];
-  snprintf(what, sizeof what, "interrupted at %g s; go on with", flo_world_time(run->world));
+  snprintf(what, sizeof what, "interrupted at %g s; continue with", flo_world_time(run->world));
   return tell_how_to_go_on(run, what), APP_RUN_FAILED;
 }
 
-// The run itself is complete: only what was to be looked at is not.
+// The simulation is complete; only pictures are missing.
 static int tell_undrawn(const AppRun *run, int exit_code) {
   char what[160];
   if (run->n_undrawn == 0) return exit_code;
   snprintf(what, sizeof what,
-           "interrupted while drawing; all frames are there, and %zu picture%s can be drawn later with",
+           "interrupted while drawing; all frames are complete; draw the other %zu picture%s with",
            run->n_undrawn, run->n_undrawn == 1 ? "" : "s");
   return tell_how_to_go_on(run, what), exit_code ? exit_code : APP_RUN_FAILED;
 }
@@ -395,12 +397,12 @@ static void release(AppRun *run) {
   json_decref(run->assets);
   flo_body_files_close(&run->bodies);
   flo_series_destroy(run->series);
-  flo_world_destroy(run->world); // before the log it writes to and the scene it was made from
+  flo_world_destroy(run->world); // before the log it writes to and the scene it refers to
   flo_run_folder_close(run->folder);
   flo_scene_destroy(run->scene);
 }
 
-// From where `status` says that starting has come.
+// Continues after the start; `status` is the result of starting.
 static int go_through(AppRun *run, FloStatus status) {
   if (status != FLO_OK && !run->folder) return app_fail(app_exit_code(status), "%s", run->error.text);
   catch_signals();
@@ -437,31 +439,32 @@ static FloStatus load_checkpoint(AppRun *run, FloCheckpoint *checkpoint) {
   FLO_TRY(flo_path_join(run->folder->path, "checkpoint.h5", path, &run->error));
   if (!flo_file_exists(path))
     return flo_fail(&run->error, FLO_BAD_INPUT,
-                    "%s: has no checkpoint, so there is nothing to go on from; start it with: flotsam run "
+                    "%s: has no checkpoint, so the run cannot be continued; start it again with: flotsam run "
                     "'%s/scene.json' --out '%s' --force",
                     run->folder->path, run->folder->path, run->folder->path);
   return flo_checkpoint_read(path, checkpoint, &run->error);
 }
 
-// A scene that somebody has changed or damaged does not matter to the run, but to 'flotsam run' and others.
+// A changed or damaged scene.json does not affect this run, but it does affect 'flotsam run' and other
+// commands.
 static void tell_wrong_scene(const AppRun *run, const FloCheckpoint *checkpoint) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
   if (flo_path_join(run->folder->path, "scene.json", path, NULL) != FLO_OK) return;
   bool is_there = flo_file_read(path, &text, &size, NULL) == FLO_OK;
   if (!is_there || strcmp(text, checkpoint->scene) != 0)
-    app_fail(0, "%s is %s; 'flotsam resume %s --until T' writes it anew", path,
-             is_there ? "not as the run wrote it" : "missing", run->folder->path);
+    app_fail(0, "%s is %s; write it again with: flotsam resume %s --until T", path,
+             is_there ? "not what the run wrote" : "missing", run->folder->path);
   free(text);
 }
 
-// Tells how it ended, as the run itself did.
+// Prints how the run ended, as the run itself did.
 static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint, size_t n_drawn) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
   if (!run->options->is_json && !run->options->is_quiet) {
     if (n_drawn > 0) printf("%s: %zu picture%s drawn\n", run->folder->path, n_drawn, n_drawn == 1 ? "" : "s");
-    printf("%s: complete; --until T goes on further\n", run->folder->path);
+    printf("%s: complete; continue it with --until T\n", run->folder->path);
   }
   if (!run->options->is_quiet) tell_wrong_scene(run, checkpoint);
   if (flo_path_join(run->folder->path, "summary.json", path, NULL) != FLO_OK ||
@@ -473,7 +476,7 @@ static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint, size_t
   return has_failed ? APP_EXPECTATION_FAILED : APP_OK;
 }
 
-// Nothing is left to be simulated, but some pictures may be to be drawn.
+// The simulation is complete, but some pictures may be missing.
 static int complete(AppRun *run, const FloCheckpoint *checkpoint) {
   size_t n_drawn = 0;
   catch_signals();
@@ -497,7 +500,7 @@ static int resume(AppRun *run, AppRunOptions *own) {
     status = app_run_restart(run, &checkpoint);
   }
   flo_state_destroy(checkpoint.state), checkpoint.state = NULL;
-  // A run that cannot go on is left as it is.
+  // A run that cannot be continued is left unchanged.
   int exit_code =
       status == FLO_OK ? go_through(run, status) : app_fail(app_exit_code(status), "%s", run->error.text);
   flo_checkpoint_free(&checkpoint);

@@ -1,6 +1,6 @@
 // Copies of the files that a scene names, meshes and particles, in the folder of its run:
-// assets/NAME-HASH.EXT. With them the folder is all that is needed to resume, draw or repeat the run,
-// wherever it is moved.
+// assets/NAME-HASH.EXT. With the copies, the folder alone is enough to resume, draw or repeat the run, also
+// after it was moved.
 #include "base/core.h"
 #include "io/scene_steps.h"
 #include "run.h"
@@ -51,7 +51,7 @@ static FloStatus visit_files(AppRun *run, json_t *root,
 
 // ---- Names ----
 
-// Letters that file systems dislike become '_'.
+// Characters that some file systems do not allow become '_'.
 static void copy_safely(const char *from, size_t length, char *to) {
   for (size_t k = 0; k < length; k++) {
     unsigned char c = (unsigned char)from[k];
@@ -60,13 +60,13 @@ static void copy_safely(const char *from, size_t length, char *to) {
   to[length] = 0;
 }
 
-// Without a '-', so that the last one in a name is that of the hash.
+// Endings hold no '-', so that the last '-' in a name is the one before the hash.
 static void copy_extension(const char *dot, char extension[MAX_EXTENSION + 1]) {
   copy_safely(dot, flo_min_size(strlen(dot), MAX_EXTENSION), extension);
   for (char *dash = strchr(extension, '-'); dash; dash = strchr(dash, '-')) *dash = '_';
 }
 
-// The copy of a copy has the same name: its mark goes before a long stem is cut.
+// The copy of a copy has the same name: the old hash is removed before a long name is shortened.
 static void name_asset(const char *path, uint64_t hash, char name[FLO_PATH_SIZE]) {
   enum { MARK = HASH_DIGITS + 1 };
   char stem[MAX_STEM + 1], extension[MAX_EXTENSION + 1] = "", mark[MARK + 1];
@@ -161,7 +161,7 @@ FloStatus app_run_keep_assets(AppRun *run) {
   return json_object_size(run->assets) > 0 ? refer_to_copies(run) : FLO_OK;
 }
 
-// ---- What an older scene has left ----
+// ---- Copies of an older scene ----
 
 static bool is_used(const AppRun *run, const char *file) {
   const char *path;
@@ -179,7 +179,8 @@ static FloStatus remove_unused(const char *file, void *context, FloError *error)
   FLO_TRY(flo_path_join(run->folder->path, "assets", assets, error));
   FLO_TRY(flo_path_join(assets, file, path, error));
   if (unlink(path) == 0) return FLO_OK;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot remove: %s; move it away", path, strerror(errno));
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot be removed: %s; move it to another folder", path,
+                  strerror(errno));
 }
 
 FloStatus app_run_clear_assets(AppRun *run, FloError *error) {
@@ -188,6 +189,6 @@ FloStatus app_run_clear_assets(AppRun *run, FloError *error) {
   FLO_TRY(flo_path_join(run->folder->path, "assets", assets, error));
   if (stat(assets, &about) != 0 || !S_ISDIR(about.st_mode)) return FLO_OK;
   FLO_TRY(flo_folder_visit(assets, remove_unused, run, error));
-  rmdir(assets); // unless there is something in it
+  rmdir(assets); // fails if it is not empty, which is fine
   return FLO_OK;
 }

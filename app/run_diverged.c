@@ -1,8 +1,8 @@
-// What a run leaves when it diverges, to find out why: a scene of its own with the fluid around the particle
-// that went wrong, as it was before the step that failed.
+// When a run diverges, it writes a small scene that helps to find out why: the fluid around the particle that
+// went wrong, in its state before the failed step.
 //
-// Steps are deterministic. So the world goes back to the checkpoint, does the same steps again, and stops
-// before the last one; afterwards it does that one as well, and is what it was.
+// Steps are deterministic. So the world goes back to the checkpoint, repeats the same steps, and stops before
+// the last one. Afterwards it does the last one too, and is in the same state as before.
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "io/scene_steps.h"
@@ -17,15 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-// Forces on a particle follow from the pressures of its neighbours, which follow from their neighbours: two
-// supports. The third keeps the cut away from these.
+// Forces on a particle depend on the pressures of its neighbours, and these on their neighbours: two support
+// radii. A third one keeps the cut away from them.
 #define SUPPORTS 3.0
 
 enum {
-  FEW_PARTICLES = 300, // fewer than that would show little
-  N_STEPS = 40,        // that the small scene lasts
+  FEW_PARTICLES = 300, // smaller scenes would show little
+  N_STEPS = 40,        // duration of the small scene
   STEPS_PER_FRAME = 8,
-  MAX_FAILED = 2, // steps that belong to a failure
+  MAX_FAILED = 2, // largest number of steps that belong to a failure
 };
 
 typedef struct Fluid {
@@ -40,29 +40,29 @@ typedef struct Reproduction {
   AppRun *run;
   const char *reason; // of the divergence
   uint32_t id;        // of the particle that went wrong
-  size_t index;       // where it stands in memory
-  double place[3];    // and in the world
+  size_t index;       // its index in memory
+  double place[3];    // its position in the world
   double dt;          // of the step that failed
   double last_dt;     // of the one before
   double radius;      // of the fluid that is kept
-  uint64_t n_failed;  // steps that belong to the failure, up to MAX_FAILED
+  uint64_t n_failed;  // number of steps that belong to the failure, up to MAX_FAILED
   FloState *state;    // before these
   Fluid fluid;        // at the same time
   size_t n_kept, *n_of_material;
-  bool does_fail; // the small scene, when it is run
+  bool does_fail; // the small scene, to test it
 } Reproduction;
 
 static FloStatus no_memory(FloError *error) {
-  return flo_fail(error, FLO_NO_MEMORY, "no memory for the scene around it");
+  return flo_fail(error, FLO_NO_MEMORY, "no memory for the small scene around the particle");
 }
 
 // ---- The same steps again ----
 
 static FloStatus interrupted(FloError *error) {
-  return flo_fail(error, FLO_IO_FAILED, "interrupted on the way there");
+  return flo_fail(error, FLO_IO_FAILED, "interrupted while repeating the steps");
 }
 
-// A signal ends long ways only, not the one back to where the world was.
+// A signal stops the repetition of many steps, but not the return to the last state.
 static FloStatus replay_to(AppRun *run, double time) {
   for (; flo_world_time(run->world) < time && run->n_replayed > 0; run->n_replayed--) {
     if (run->n_replayed > MAX_FAILED && app_run_is_stopped()) return interrupted(&run->error);
@@ -74,26 +74,26 @@ static FloStatus replay_to(AppRun *run, double time) {
 static FloStatus replay_steps(AppRun *run, uint64_t n, double time) {
   run->n_replayed = n;
   FLO_TRY(app_run_advance(run, time, replay_to));
-  // Fluid that was added just now may change what the method works with; it looks before the next step.
+  // Fluid that was just added may change values of the method; it updates them before the next step.
   flo_world_max_dt(run->world, NULL);
   return FLO_OK;
 }
 
-// Where the next step would have to be too short, it may be for the accelerations in the last one: then that
-// one belongs to what failed.
+// If the next step would have to be too short, accelerations in the last step may be the cause. Then the last
+// step belongs to the failure too.
 static uint64_t count_failed(const Reproduction *r) {
   const FloWorldDef *def = &r->run->scene->world;
   return def->time_step == 0 && r->dt < def->min_time_step ? MAX_FAILED : 1;
 }
 
-// From the checkpoint towards `time`, as far as before the steps that failed; `n_done` had not.
+// Goes from the checkpoint towards `time` and stops before the failed steps; `n_done` steps had succeeded.
 static FloStatus replay(Reproduction *r, const FloCheckpoint *checkpoint, uint64_t n_done, double time) {
   AppRun *run = r->run;
   FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
   uint64_t n_since = n_done - flo_world_measure(run->world).step;
   r->n_failed = count_failed(r) <= n_since + 1 ? count_failed(r) : 1;
   run->point.next_event = checkpoint->point.next_event;
-  flo_run_folder_note(run->folder, "the last %" PRIu64 " steps once more, to see where it went wrong",
+  flo_run_folder_note(run->folder, "the last %" PRIu64 " steps are repeated, to find where it went wrong",
                       n_since + 1);
   return replay_steps(run, n_since + 1 - r->n_failed, time);
 }
@@ -119,7 +119,7 @@ static FloStatus view_fluid(const FloWorld *world, Fluid *fluid, FloError *error
   return FLO_OK;
 }
 
-// In a periodic box, to the nearest image.
+// In a periodic box, the distance to the nearest image.
 static double distance(const FloWorldDef *def, const Fluid *fluid, size_t i, const double place[3]) {
   double d[3];
   for (int axis = 0; axis < 3; axis++) {
@@ -134,8 +134,8 @@ static bool is_kept(const Reproduction *r, size_t i) {
   return distance(&r->run->scene->world, &r->fluid, i, r->place) <= r->radius;
 }
 
-// One that an emitter made in the very step that failed is not there yet: the nearest to its place stands for
-// it, as far as that is known.
+// A particle that an emitter made in the failed step does not exist before it. The particle nearest to its
+// position is used instead, if that is known.
 static void find_place(Reproduction *r, const double place_now[3]) {
   const Fluid *fluid = &r->fluid;
   double nearest = INFINITY;
@@ -163,7 +163,7 @@ static FloStatus choose_particles(Reproduction *r, const double place_now[3], Fl
   const FloWorldDef *def = &r->run->scene->world;
   double support = def->support > 0 ? def->support : flo_kernel_default_support(def->kernel);
   FLO_TRY(view_fluid(r->run->world, &r->fluid, error));
-  if (r->fluid.count == 0) return flo_fail(error, FLO_DIVERGED, "before, there was no fluid");
+  if (r->fluid.count == 0) return flo_fail(error, FLO_DIVERGED, "there was no fluid before the failed step");
   if (!r->n_of_material)
     r->n_of_material = calloc(r->run->scene->parts->n_materials + 1, sizeof *r->n_of_material);
   if (!r->n_of_material) return no_memory(error);
@@ -175,7 +175,8 @@ static FloStatus choose_particles(Reproduction *r, const double place_now[3], Fl
 
 // ---- diverged.csv ----
 
-// By its name, unless another is called the same: one described on the spot is named after its fluid.
+// A material keeps its name, unless another one has the same name: a material defined inside a fluid is named
+// after the fluid.
 static void name_material(const struct FloSceneParts *parts, size_t k, char name[96]) {
   snprintf(name, 96, "%s", parts->materials[k].name);
   for (size_t other = 0; other < k; other++)
@@ -198,14 +199,15 @@ static FloStatus write_particles(const Reproduction *r, FloError *error) {
   FLO_TRY(flo_path_join(r->run->folder->path, "diverged.csv", path, error));
   FLO_TRY(flo_new_file_begin(&file, path, error));
   fputs(r->run->scene->world.dim == 2 ? "x,y,vx,vy,material\n" : "x,y,z,vx,vy,vz,material\n", file.stream);
-  // It comes first, to be number 0.
+  // The particle comes first, so that its number is 0.
   print_particle(r, r->index, file.stream);
   for (size_t i = 0; i < r->fluid.count; i++)
     if (i != r->index && is_kept(r, i)) print_particle(r, i, file.stream);
   return flo_new_file_finish(&file, error);
 }
 
-// ---- diverged.json: each changes one thing of the scene; missing memory shows when it is tried ----
+// ---- diverged.json: each function changes one part of the scene; missing memory is noticed when it is run
+// ----
 
 static json_t *vector_json(const double v[3], int n) {
   json_t *list = json_array();
@@ -220,8 +222,8 @@ static void set_texts(const Reproduction *r, json_t *root) {
   json_object_set_new(root, "shows", json_string(r->reason));
 }
 
-// A fixed step may have been shortened to land on a frame. Where the failure is that the next step would have
-// to be too short, the one before tells what is usual.
+// A fixed step may have been shortened to end at a frame. If the failure is that the next step would have to
+// be too short, the usual length is that of the step before.
 static void set_times(const Reproduction *r, json_t *root) {
   double usual = fmax(r->dt, r->last_dt);
   json_object_set_new(root, "settle", json_integer(0));
@@ -243,7 +245,7 @@ static json_t *material_json(const FloMaterialDef *def) {
   return material;
 }
 
-// All materials, since the stiffest of them limits the time step, wherever it is.
+// Keeps all materials, because the stiffest one limits the time step, even if its fluid is left out.
 static void set_fluid(const Reproduction *r, json_t *root) {
   const struct FloSceneParts *parts = r->run->scene->parts;
   json_t *materials = json_object(), *particles = json_array();
@@ -254,7 +256,7 @@ static void set_fluid(const Reproduction *r, json_t *root) {
     if (r->n_of_material[k] == 0) continue;
     json_t *entry = json_pack("{s:s, s:s}", "material", name, "file", "diverged.csv");
     if (r->n_of_material[k] < r->n_kept) json_object_set_new(entry, "rows", json_string(name));
-    // The particle that went wrong is to be the first in the scene.
+    // The particle that went wrong must be the first in the scene.
     bool is_first = k == r->fluid.material[r->index];
     json_array_insert_new(particles, is_first ? 0 : json_array_size(particles), entry);
   }
@@ -270,9 +272,9 @@ static double largest_param(const char *method, const char *name) {
   return 0;
 }
 
-// The speed of sound that the method chose for the whole scene: for less fluid it would choose a lower one.
-// It keeps the highest speed to expect, and takes ten times that (see flo_sound_speed), also where
-// that is more than anyone may ask for.
+// Sets the speed of sound that the method chose for the whole scene; for less fluid it would choose a lower
+// one. The method stores the highest expected speed, and the speed of sound is ten times that (see
+// flo_sound_speed), even if it is above the permitted range of the parameter.
 static void set_sound_speed(const Reproduction *r, json_t *root) {
   const char *name = r->run->scene->world.method;
   json_t *method = json_object_get(root, "method");
@@ -296,7 +298,7 @@ static void set_pose(json_t *body, const FloPose *pose, int dim) {
   json_object_set_new(body, "rotate", json_pack("{s:o, s:f}", "axis", vector_json(axis, 3), "angle", angle));
 }
 
-// Turning about its own place comes first, so that it does not turn what carries it along.
+// The rotation about its own position comes first, so that it does not rotate the translation.
 static void set_motions(json_t *body, const FloBodyState *state, int dim) {
   double speed = vec_length(state->velocity), rate = vec_length(state->angular_velocity);
   json_t *motions = json_array();
@@ -309,7 +311,7 @@ static void set_motions(json_t *body, const FloBodyState *state, int dim) {
   json_object_set_new(body, "motions", motions);
 }
 
-// A change that has begun goes on from what it has come to; the scene ends before others begin.
+// A change that has begun continues from its current value. The scene ends before later changes begin.
 static void add_friction_change(json_t *root, const FloBody *body, const FloFrictionChange *change,
                                 double now) {
   double at = fmax(change->time - now, 0), end = change->time + change->within;
@@ -321,7 +323,7 @@ static void add_friction_change(json_t *root, const FloBody *body, const FloFric
                                   change->friction, "within", end - fmax(change->time, now)));
 }
 
-// As it is now, once changes have begun, and those to come.
+// The current friction, if changes have begun, and the changes to come.
 static void set_friction(const FloWorld *world, const FloBody *body, json_t *entry, json_t *root) {
   double now = flo_world_time(world);
   if (body->n_friction_changes > 0 && body->friction_changes[0].time <= now)
@@ -330,17 +332,18 @@ static void set_friction(const FloWorld *world, const FloBody *body, json_t *ent
     add_friction_change(root, body, &body->friction_changes[k], now);
 }
 
-// One that is held still has before it what the scene says of its velocities.
+// A body that is still held keeps the velocities of the scene for its release.
 static void set_velocities(const FloWorld *world, const FloBody *body, json_t *entry) {
   double left = body->release - flo_world_time(world);
   json_object_set_new(entry, "release", json_real(fmax(left, 0)));
   if (left > 0) return;
-  // The scene's is that of the centre of mass, that of a FloBodyState of the shape's origin.
+  // The scene's velocity is that of the centre of mass; the velocity of FloBodyState is that of the shape's
+  // origin.
   json_object_set_new(entry, "velocity", vector_json(body->nodes->velocity, world->def.dim));
   json_object_set_new(entry, "angular_velocity", vector_json(body->state.angular_velocity, 3));
 }
 
-// Where solids are now, going on as they do.
+// Solids get their current poses and velocities, and the rest of their motions.
 static FloStatus set_bodies(const Reproduction *r, json_t *root, FloError *error) {
   const FloScene *scene = r->run->scene;
   for (size_t k = 0; k < scene->n_bodies; k++) {
@@ -383,7 +386,7 @@ static FloStatus write_scene(const Reproduction *r, FloError *error) {
   return status;
 }
 
-// ---- Does it fail, too? ----
+// ---- Whether the small scene fails too ----
 
 static FloStatus step_scene(const FloScene *scene, FloWorld *world, FloError *error) {
   enum { MAX_STEPS = 10 * N_STEPS };
@@ -417,13 +420,15 @@ static FloStatus write_reproduction(Reproduction *r, const double place_now[3], 
   FLO_TRY(write_particles(r, error));
   FLO_TRY(write_scene(r, error));
   FLO_TRY(try_scene(r, error));
-  flo_run_folder_note(
-      r->run->folder, "diverged.json: %zu of %zu fluid particles, those within %g m of number %" PRIu32 "%s",
-      r->n_kept, r->fluid.count, r->radius, r->id, r->does_fail ? "" : "; it does not fail by itself");
+  flo_run_folder_note(r->run->folder,
+                      "diverged.json: %zu of %zu fluid particles, those within %g m of number %" PRIu32 "%s",
+                      r->n_kept, r->fluid.count, r->radius, r->id,
+                      r->does_fail ? "" : "; this small scene does not fail by itself");
   return FLO_OK;
 }
 
-// From the first of the steps that failed, or if that does not fail by itself, from the next.
+// The small scene starts at the first of the failed steps. If it does not fail by itself, the next step is
+// tried.
 static FloStatus find_reproduction(Reproduction *r, const double place_now[3], double time) {
   AppRun *run = r->run;
   for (;; r->n_failed--) {
@@ -446,10 +451,10 @@ static FloStatus reproduce(Reproduction *r, FloCheckpoint *checkpoint, double ti
   FLO_TRY(replay(r, checkpoint, flo_world_measure(run->world).step, time));
   r->state = checkpoint->state, checkpoint->state = NULL;
   FloStatus status = find_reproduction(r, place_now, time);
-  // Whatever became of it, the world shall be what it was.
+  // In any case the world returns to its last state.
   FloError found = run->error;
   if (replay_steps(run, r->n_failed, time) != FLO_DIVERGED)
-    flo_run_folder_note(run->folder, "warning: the step that failed did not fail again");
+    flo_run_folder_note(run->folder, "warning: the failed step did not fail when it was repeated");
   run->error = found;
   return status;
 }
@@ -462,12 +467,12 @@ static void tell(const Reproduction *r, FloError *reason) {
       snprintf(more, sizeof more,
                "; a small scene around it%s is in %s/diverged.json, try: flotsam run '%s/diverged.json'",
                r->does_fail ? "" : " (which does not fail by itself)", folder, folder);
-  // Half a path is worse than none.
+  // A cut path would be wrong, so it is left out.
   if (length > 0 && (size_t)length < sizeof reason->text - used)
     memcpy(reason->text + used, more, (size_t)length + 1);
 }
 
-// Half of it would only puzzle.
+// A cut text would be confusing, so it is left out.
 static void remove_files(const AppRun *run) {
   static const char *const names[] = {"diverged.json", "diverged.csv"};
   char path[FLO_PATH_SIZE];
@@ -482,7 +487,8 @@ void app_run_reproduce(AppRun *run, double time, FloError *reason) {
     tell(&r, reason);
   } else {
     remove_files(run);
-    flo_run_folder_note(run->folder, "no scene around what went wrong: %s", run->error.text);
+    flo_run_folder_note(run->folder, "no small scene around the particle that went wrong was written: %s",
+                        run->error.text);
   }
   flo_checkpoint_free(&checkpoint);
   flo_state_destroy(r.state);

@@ -1,5 +1,5 @@
-// What is doubtful about a scene, said before its run begins: whoever did not ask 'flotsam check' should not
-// have to wait for the end to learn it.
+// Prints notes about a scene before its run begins, so that they are seen early, also without 'flotsam
+// check'.
 #include "command_line.h"
 #include "io/advice.h"
 #include "io/shown.h"
@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-enum { MAX_NOTES = 6 }; // that are said; all are in the log
+enum { MAX_NOTES = 6 }; // printed at most; all are in the log
 
 typedef struct Notes {
   AppRun *run;
   size_t count;
 } Notes;
 
-// What is behind the first semicolon explains or mends.
+// The text after the first semicolon is the explanation or remedy.
 static int length_of_fact(const char *sentence) {
   const char *remedy = strstr(sentence, "; ");
   return (int)(remedy ? (size_t)(remedy - sentence) : strlen(sentence));
@@ -37,11 +37,11 @@ void app_run_tell_notes(AppRun *run) {
   char more[48] = "";
   AppLine line = {0};
   if (n_left) snprintf(more, sizeof more, "%zu more; ", n_left);
-  // The scene as it runs, not as its file has it.
+  // Uses the scene with its options, as it is run.
   app_line_add(&line, "flotsam check");
   app_line_scene(&line, run->scene->path, run->given);
   const char *command = app_line_show(&line);
-  app_fail(0, "note: %swhat to do: %s", more,
-           command ? command : "'flotsam check', with the same scene and options, tells");
+  app_fail(0, "note: %sfor remedies, run: %s", more,
+           command ? command : "'flotsam check' with the same scene and options");
   app_line_free(&line);
 }

@@ -1,4 +1,5 @@
-// What a run writes on its way: frames, pictures and checkpoints, by the writer's thread, from copies.
+// Files that a run writes during the simulation: frames, pictures and checkpoints. The writer's thread writes
+// them from copies.
 #include "base/core.h"
 #include "base/timer.h"
 #include "run.h"
@@ -15,9 +16,9 @@ static FloStatus no_memory(AppRun *run) {
 typedef struct FrameJob {
   AppRun *run;
   FloFrame frame;
-  uint64_t series_size; // with its row
+  uint64_t series_size; // and its row
   bool has_picture;
-  bool is_again; // instead of the last frame
+  bool is_again; // replaces the last frame
 } FrameJob;
 
 static void release_frame(void *data) {
@@ -26,7 +27,7 @@ static void release_frame(void *data) {
   free(job);
 }
 
-// As the run is expected to look: what it will do is not known yet.
+// Uses the view that suits the scene's start: the later frames are not known yet.
 static FloStatus draw_frame(const FrameJob *job, FloError *error) {
   AppRun *run = job->run;
   char name[48], path[FLO_PATH_SIZE];
@@ -39,7 +40,7 @@ static FloStatus draw_frame(const FrameJob *job, FloError *error) {
   return FLO_OK;
 }
 
-// Where one of the two files fails, both end with the frame before.
+// If one of the two files fails, both end with the previous frame.
 static FloStatus write_both(const FrameJob *job, FloError *error) {
   AppRun *run = job->run;
   const FloFrame *frame = &job->frame;
@@ -62,13 +63,13 @@ static FloStatus write_frame_job(void *data, FloError *error) {
   return job->has_picture ? draw_frame(job, error) : FLO_OK;
 }
 
-// A run that is over soon draws all its pictures at the end.
+// A short run draws all its pictures at the end.
 static bool is_drawn_on_the_way(const AppRun *run, size_t frame) {
   return !run->options->has_no_pictures && frame < run->point.n_frames &&
          flo_seconds() - run->began > APP_RUN_SOON && app_run_is_picture_frame(run, frame);
 }
 
-// Takes over the frame.
+// Takes ownership of the frame.
 static FloStatus post_frame(AppRun *run, FloFrame *frame, bool is_again) {
   FrameJob *job = malloc(sizeof *job);
   if (!job) return flo_frame_free(frame), no_memory(run);
@@ -97,7 +98,7 @@ static void release_checkpoint(void *data) {
   free(job);
 }
 
-// All that a checkpoint relies on is on disk before it: after a power cut none refers to what is lost.
+// All files that a checkpoint refers to are on disk before it. So they exist even after a power failure.
 static FloStatus sync_files(AppRun *run, FloError *error) {
   FLO_TRY(flo_row_file_sync(&run->series->file, error));
   FLO_TRY(flo_row_file_sync(&run->bodies.file, error));
@@ -126,7 +127,7 @@ static FloStatus write_checkpoint_job(void *data, FloError *error) {
   return FLO_OK;
 }
 
-// Takes over the job's state and pressure.
+// Takes ownership of the job's state and pressure.
 static FloStatus post_checkpoint(AppRun *run, CheckpointJob about) {
   CheckpointJob *job = malloc(sizeof *job);
   if (!job) return flo_state_destroy(about.state), free(about.pressure), no_memory(run);
@@ -145,7 +146,7 @@ FloStatus app_run_write_checkpoint(AppRun *run) {
   FloState *state = NULL;
   update_point(run);
   FLO_TRY(flo_world_save(run->world, &state, &run->error));
-  // The state of the last frame is older than this one.
+  // The state of the last frame is older than this one, and not needed.
   flo_state_destroy(run->last_good), run->last_good = NULL;
   return post_checkpoint(run, (CheckpointJob){.run = run, .point = run->point, .state = state});
 }
@@ -157,7 +158,7 @@ FloStatus app_run_write_last_good(AppRun *run) {
   return post_checkpoint(run, job);
 }
 
-// The pressure is the one thing that a frame shows and the state does not hold.
+// The pressure is shown by frames but is not part of the state.
 static FloStatus keep_pressure(AppRun *run) {
   FloView view;
   free(run->good_pressure), run->good_pressure = NULL;
@@ -205,7 +206,8 @@ FloStatus app_run_show_frame(AppRun *run) {
 
 FloStatus app_run_write_frame(AppRun *run, bool is_last) {
   bool is_odd = is_last && app_run_has_odd_goal(run);
-  // A longer run would not have this frame, nor its state: the one to go on from is the last that it has.
+  // A longer run has neither this frame nor its state. So the checkpoint stays at the last frame that a
+  // longer run has too.
   if (is_odd) FLO_TRY(app_run_write_last_good(run));
   FLO_TRY(app_run_show_frame(run));
   if (is_odd) return FLO_OK;

@@ -1,28 +1,28 @@
-// The pictures that a run draws at its end: from the frames on disk, as 'flotsam render' draws them.
+// The pictures at the end of a run, drawn from the frames on disk, as 'flotsam render' draws them.
 #include "base/core.h"
 #include "base/timer.h"
 #include "run.h"
 
 #include <stdlib.h>
 
-enum { N_PICTURES = 8 }; // on the way, evenly spread
+enum { N_PICTURES = 8 }; // before the last, evenly spread
 
 bool app_run_is_picture_frame(const AppRun *run, size_t frame) {
   size_t n = run->point.n_frames;
   return frame > 0 && n > 0 && frame * N_PICTURES / n != (frame - 1) * N_PICTURES / n;
 }
 
-// What is drawn at the end, for whoever waits for it.
+// The state of drawing, for the progress line.
 typedef struct Drawing {
   AppRun *run;
   FloRunFrames frames;
   const AppView *view;
   size_t n_frames; // of the run
-  bool is_rest;    // only what is not there yet
+  bool is_rest;    // only pictures that do not exist yet
   size_t n, n_done;
 } Drawing;
 
-// The same frames as 'flotsam render' looks at, so that it comes to the same view.
+// Uses the same frames as 'flotsam render', so that the view is the same.
 static FloStatus choose_view(Drawing *drawing, AppView *view, FloError *error) {
   const AppRun *run = drawing->run;
   FloSurvey survey = {0};
@@ -79,7 +79,7 @@ static FloStatus copy_file(const char *from, const char *to, FloError *error) {
 
 // ---- Which frames ----
 
-// Pictures that were drawn on the way, before the last frame was written, are to be drawn once more.
+// Pictures that were drawn before the last frame was written are drawn again.
 static bool is_current(const Drawing *drawing, const char *picture) {
   const struct timespec ever = {0};
   char last[FLO_PATH_SIZE];
@@ -102,7 +102,7 @@ static bool is_to_draw(const Drawing *drawing, size_t frame) {
 
 // ---- All of them ----
 
-// The last frame comes first: it is the one that is looked at, also where a signal ends the drawing.
+// The last frame is drawn first: it is the most important picture, if a signal ends the drawing.
 static FloStatus draw_last(Drawing *drawing, FloError *error) {
   AppRun *run = drawing->run;
   char path[FLO_PATH_SIZE], last[FLO_PATH_SIZE];
@@ -157,7 +157,7 @@ FloStatus app_run_draw_rest(AppRun *run, const FloCheckpoint *checkpoint, size_t
   *n_drawn = 0;
   run->point = checkpoint->point;
   drawing.n = count_to_draw(&drawing);
-  if (drawing.n == 0) return FLO_OK; // whatever became of the scene
+  if (drawing.n == 0) return FLO_OK; // even if the scene has changed since
   FLO_TRY(app_run_reopen(run, checkpoint));
   FloStatus status = draw(&drawing, &run->error);
   app_progress_end(&run->progress);

@@ -1,4 +1,4 @@
-// From a folder and its checkpoint to a run that can go on.
+// Prepares a run to continue from its folder and checkpoint.
 #include "base/core.h"
 #include "base/timer.h"
 #include "run.h"
@@ -25,7 +25,7 @@ bool app_run_is_complete(const AppRun *run, const FloCheckpoint *checkpoint) {
   json_t *summary = read_summary(run);
   bool is_finished = has_ended(summary, "finished");
   json_decref(summary);
-  // Where the goal is no frame's time, the checkpoint is that of the frame before.
+  // If the end is no frame's time, the checkpoint is that of the frame before.
   return !has_new_goal && is_finished && checkpoint->point.n_written >= checkpoint->point.n_frames;
 }
 
@@ -40,7 +40,7 @@ static void name_after(FloScene *scene, const char *path) {
   if (dot && dot != scene->name) *dot = 0;
 }
 
-// The scene lies in the folder, as do the files it names; it is known by where it came from.
+// The scene and the files it names are in the folder; messages use the path of the original scene.
 static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
   FloSceneOptions options = {.threads = run->options->threads};
   char path[FLO_PATH_SIZE];
@@ -51,7 +51,7 @@ static FloStatus load_scene(AppRun *run, const FloCheckpoint *checkpoint) {
   return FLO_OK;
 }
 
-// Whoever has edited the scene in the folder should know that it was for nothing.
+// Warns that changes of the scene in the folder have no effect.
 static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
@@ -59,8 +59,10 @@ static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
       flo_file_read(path, &text, &size, NULL) != FLO_OK)
     return;
   if (strcmp(text, checkpoint->scene) != 0) {
-    flo_run_folder_note(run->folder, "scene.json was changed and is written anew");
-    app_fail(0, "%s was changed since; the run goes on with its own scene ('flotsam run' begins another)",
+    flo_run_folder_note(run->folder, "scene.json was changed and is written again");
+    app_fail(0,
+             "%s was changed after the run began; the run continues with its original scene (start a new run "
+             "with 'flotsam run' to use the changes)",
              path);
   }
   free(text);
@@ -68,7 +70,7 @@ static void tell_changed_scene(AppRun *run, const FloCheckpoint *checkpoint) {
 
 // ---- Whether it can go on ----
 
-// When a frame on disk was, by the plan that it was written for.
+// The time of a frame on disk, by the schedule of frames at that time.
 static double time_of_frame(const AppRun *run, const FloRunPoint *plan, size_t frame) {
   return frame == plan->n_frames ? plan->until : (double)frame / run->scene->frames_per_second;
 }
@@ -77,10 +79,11 @@ static FloStatus check_goal(AppRun *run, const FloCheckpoint *checkpoint) {
   size_t n = run->point.n_written;
   if (checkpoint->point.next_event > run->scene->n_events)
     return flo_fail(&run->error, FLO_BAD_INPUT,
-                    "%s/checkpoint.h5: does not fit its scene; put the one of this run back, or begin anew",
+                    "%s/checkpoint.h5: does not belong to this scene; restore the checkpoint of this run, or "
+                    "start the run again with 'flotsam run'",
                     run->folder->path);
-  // A run that was killed has frames that are younger than its checkpoint: they are written again on the way
-  // to a later goal, but would be gone with an earlier one.
+  // A killed run may have frames that are younger than its checkpoint. They are written again if the new end
+  // is later, but would be lost if it were earlier.
   size_t found = flo_max_size(n, flo_run_folder_count_frames(run->folder->path));
   double last = time_of_frame(run, &checkpoint->point, found ? found - 1 : 0);
   if (run->point.n_frames + 1 >= found && !(run->point.until < last)) return FLO_OK;
@@ -95,7 +98,7 @@ static FloStatus restore(AppRun *run, const FloCheckpoint *checkpoint) {
   FLO_TRY(flo_world_restore(run->world, checkpoint->state, &run->error));
   double time = flo_world_time(run->world);
   if (time <= run->point.until) return FLO_OK;
-  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has come to %g s already; name a later time than %g s",
+  return flo_fail(&run->error, FLO_BAD_INPUT, "%s: has reached %g s already; name a later time than %g s",
                   run->folder->path, time, run->point.until);
 }
 
@@ -104,21 +107,23 @@ static bool is_at_frame(const AppRun *run, const FloCheckpoint *checkpoint) {
   return n > 0 && checkpoint->frame_pressure && checkpoint->frame_times[n - 1] == flo_world_time(run->world);
 }
 
-// Whether all is there that the run has written.
+// Checks that all files of the run exist.
 static FloStatus check_files(AppRun *run, const FloCheckpoint *checkpoint, bool *is_last_whole) {
   char path[FLO_PATH_SIZE];
   const FloRunPoint *point = &run->point;
   FLO_TRY(flo_run_folder_check_frames(run->folder, point->n_written, is_last_whole, &run->error));
   if (!*is_last_whole && !is_at_frame(run, checkpoint))
-    return flo_fail(&run->error, FLO_BAD_INPUT, "%s: frame %zu is cut off; put it back, or begin anew",
-                    run->folder->path, point->n_written - 1);
+    return flo_fail(
+        &run->error, FLO_BAD_INPUT,
+        "%s: frame %zu is incomplete; restore its file, or start the run again with 'flotsam run'",
+        run->folder->path, point->n_written - 1);
   FLO_TRY(flo_path_join(run->folder->path, "series.csv", path, &run->error));
   if (point->series_size) FLO_TRY(flo_series_load(run->series, path, point->series_size, &run->error));
   if (point->bodies_size == 0) return FLO_OK;
   return flo_body_files_check(run->folder->path, point->bodies_size, &run->error);
 }
 
-// ---- The last frame once more ----
+// ---- Writing the last frame again ----
 
 static FloStatus write_last_frame(AppRun *run, const FloCheckpoint *checkpoint) {
   FloFrame frame;
@@ -129,13 +134,13 @@ static FloStatus write_last_frame(AppRun *run, const FloCheckpoint *checkpoint) 
     memcpy(frame.pressure, checkpoint->frame_pressure, n * sizeof *frame.pressure);
   FloStatus status = flo_run_folder_replace_frame(run->folder, &frame, &run->error);
   flo_frame_free(&frame);
-  flo_run_folder_note(run->folder, "frame %zu is written anew", checkpoint->point.n_written - 1);
+  flo_run_folder_note(run->folder, "frame %zu is written again", checkpoint->point.n_written - 1);
   return status;
 }
 
 // ---- All of it ----
 
-// Also where the run was killed, or drew for long, after the checkpoint: that time was spent.
+// Time after the checkpoint counts too, also if the run was killed or drew pictures.
 static void take_times(AppRun *run, const FloRunPoint *point, const json_t *summary, double now) {
   double told = json_number_value(json_object_get(summary, "wall_seconds"));
   run->began = now - fmax(fmax(point->wall_seconds, told), run->series->wall_seconds);
@@ -143,23 +148,23 @@ static void take_times(AppRun *run, const FloRunPoint *point, const json_t *summ
   run->output_seconds = point->output_seconds, run->picture_seconds = point->picture_seconds;
 }
 
-// Whoever has looked at a frame should know that it is going to be away for a while.
+// Prints which frames are removed now and written again later.
 static void tell_rewritten(const AppRun *run, size_t n_written) {
   size_t found = flo_run_folder_count_frames(run->folder->path);
   if (found <= n_written || run->options->is_quiet) return;
   double time = flo_world_time(run->world);
   if (found == n_written + 1)
-    app_fail(0, "going on from the checkpoint at %g s; frame %zu is written again", time, n_written);
+    app_fail(0, "continuing from the checkpoint at %g s; frame %zu is written again", time, n_written);
   else
-    app_fail(0, "going on from the checkpoint at %g s; frames %zu to %zu are written again", time, n_written,
-             found - 1);
+    app_fail(0, "continuing from the checkpoint at %g s; frames %zu to %zu are written again", time,
+             n_written, found - 1);
 }
 
 static FloStatus change_folder(AppRun *run, const FloCheckpoint *checkpoint, bool is_last_wrong) {
   const FloRunPoint *point = &checkpoint->point;
   tell_rewritten(run, point->n_written);
   FLO_TRY(flo_run_folder_go_on(run->folder, point->n_written, checkpoint->frame_times, &run->error));
-  flo_run_folder_note(run->folder, "going on at %g s, from frame %zu", flo_world_time(run->world),
+  flo_run_folder_note(run->folder, "continuing at %g s, from frame %zu", flo_world_time(run->world),
                       point->n_written);
   if (is_last_wrong && is_at_frame(run, checkpoint)) FLO_TRY(write_last_frame(run, checkpoint));
   FLO_TRY(app_run_keep_assets(run));
@@ -189,7 +194,7 @@ FloStatus app_run_restart(AppRun *run, const FloCheckpoint *checkpoint) {
   FLO_TRY(app_run_name_assets(run, run->folder->path));
   json_t *summary = read_summary(run);
   take_times(run, point, summary, now);
-  // A run that diverged in the first step behind a frame shows the broken state in its place.
+  // If a run diverged in the first step after a frame, the frame's file shows the diverged state.
   bool is_last_wrong = !is_last_whole || has_ended(summary, "diverged");
   json_decref(summary);
   return change_folder(run, checkpoint, is_last_wrong);

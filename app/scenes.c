@@ -1,5 +1,5 @@
-// Scenes by path or by name. Names are looked up where scenes come with the program: in the source tree it
-// was built from, beside an installed program, or in the tree it was compiled in.
+// Scenes by path or by name. Named scenes come with the program. They are searched in the source tree around
+// the program's file, beside an installed program, and in the source tree it was compiled from.
 #include "app.h"
 #include "base/core.h"
 #include "io/files.h"
@@ -17,7 +17,7 @@ typedef struct SceneNames {
   size_t count;
 } SceneNames;
 
-// The folder `levels` above the program's file; false where the system does not tell or there is none.
+// The folder `levels` above the program's file; false if it is not known or does not exist.
 static bool find_above_program(int levels, char folder[FLO_PATH_SIZE]) {
   ssize_t length = readlink("/proc/self/exe", folder, FLO_PATH_SIZE - 1);
   if (length <= 0) return false;
@@ -100,7 +100,7 @@ static bool is_folder(const char *path) {
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-// What a path would be called if it were the name of a scene: "scenes/dam-break.json" is "dam-break".
+// The name of a scene that a path suggests: "dam-break" for "scenes/dam-break.json".
 static void name_from_path(const char *path, char name[64]) {
   const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
   size_t length = strlen(file);
@@ -123,21 +123,23 @@ static int complain_missing(const char *scene) {
     app_fail(
         APP_BAD_INPUT,
         "%s: there is no such scene file%s (paths start at the current folder; 'flotsam info scenes' lists "
-        "the scenes that go by name)",
+        "the scenes that can be given by name)",
         scene, hint);
   else
-    app_fail(APP_BAD_INPUT, "no scene '%s'%s ('flotsam info scenes' lists them; a path is fine too)", scene,
+    app_fail(APP_BAD_INPUT,
+             "no scene '%s'%s ('flotsam info scenes' lists them; a path to a scene file works too)", scene,
              hint);
   free(all);
   return APP_BAD_INPUT;
 }
 
-// More threads than cores take turns, which costs time and gains nothing.
+// More threads than cores make a run slower.
 static void mention_threads(int threads) {
   long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (n_cores > 0 && threads > n_cores)
     app_fail(APP_OK,
-             "note: %d threads share the %ld core%s of this machine; more than one for each is slower",
+             "note: %d threads share the %ld core%s of this machine, which is slower; give --threads a "
+             "smaller number",
              threads, n_cores, n_cores == 1 ? "" : "s");
 }
 
@@ -160,7 +162,7 @@ bool app_load_scene(const AppSceneArguments *arguments, FloScene **scene, int *e
     mention_threads(arguments->threads);
     return true;
   }
-  // Whatever is wrong with a scene, even a file that cannot be read, is the input's fault.
+  // Every error of a scene is bad input, even a file that cannot be read.
   *exit_code = app_fail(status == FLO_NO_MEMORY ? APP_RUN_FAILED : APP_BAD_INPUT, "%s", error.text);
   return false;
 }

@@ -1,4 +1,4 @@
-// Where fluid is along the axis of a slice, and what is said to those who cut beside it.
+// Finds where fluid is along the axis of a slice, and reports a plane that meets none.
 #include "slices.h"
 
 #include "app.h"
@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-// Particles stand for the fluid half a spacing around them: inside fluid one is that near to any plane. A
-// little more, since places are rounded.
+// A particle represents the fluid within half a spacing around it. So a plane inside fluid has a particle
+// within this distance. It is a little more than half, because positions are rounded.
 #define NEAR 0.501 // in spacings
 
 typedef struct Span {
@@ -32,17 +32,18 @@ static bool is_beside(const AppSlice *slice, const Span *span) {
 static FloStatus refuse(const AppSlice *slice, const char *folder, bool is_single, const Span *span,
                         FloError *error) {
   if (span->n == 0)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "render: %s: --slice %s meets no fluid, for %s none; --frame or --frames name others",
-                    folder, slice->text, is_single ? "this frame has" : "these frames have");
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "render: %s: --slice %s meets no fluid, because %s none; choose others with --frame or --frames",
+        folder, slice->text, is_single ? "this frame has" : "these frames have");
   return flo_fail(error, FLO_BAD_INPUT,
-                  "render: %s: --slice %s is beside all fluid, whose particles in %s are from %g m to %g m "
-                  "along %c; name a place between them",
+                  "render: %s: --slice %s meets no fluid; the fluid in %s is from %g m to %g m along %c; "
+                  "name a position in this range",
                   folder, slice->text, is_single ? "this frame" : "these frames", (double)span->low,
                   (double)span->high, "xyz"[slice->axis]);
 }
 
-// Frames that cannot be read are passed over: drawing them will say why.
+// Frames that cannot be read are skipped; drawing them reports the error.
 FloStatus app_slice_check(const AppSlice *slice, FloRunFrames *run, const size_t frames[3], FloError *error) {
   Span all = {0};
   size_t n_read = 0;
@@ -71,8 +72,13 @@ void app_slice_tell_empty(const AppSlice *slice, const FloFrame *frame) {
   Span span = {0};
   add_to_span(frame, slice->axis, &span);
   if (span.n > 0)
-    app_fail(0, "render: --slice %s meets no fluid in frame %zu, whose particles are from %g m to %g m",
+    app_fail(0,
+             "render: note: --slice %s meets no fluid in frame %zu, so the picture shows none; the fluid is "
+             "from %g m to %g m",
              slice->text, frame->number, (double)span.low, (double)span.high);
   else
-    app_fail(0, "render: --slice %s meets no fluid in frame %zu, which has none", slice->text, frame->number);
+    app_fail(0,
+             "render: note: --slice %s meets no fluid in frame %zu, because the frame has no fluid; choose "
+             "another with --frame",
+             slice->text, frame->number);
 }

@@ -8,9 +8,9 @@
 //   while (flo_world_time(world) < 1.0) if (flo_world_step(world, NULL, &error)) break;
 //   flo_world_destroy(world);
 //
-// Nothing but the assert handler is global: several worlds may exist at once and may be used from different
-// threads, each by one thread at a time. The library never prints and never exits. Functions that can fail
-// return a FloStatus (FLO_OK is zero) and fill the FloError, whose pointer may be NULL.
+// Several worlds may exist at once. Different threads may use different worlds, but only one thread at a time
+// may use the same world. Only the assert handler is global. The library never prints and never exits.
+// Functions that can fail return a FloStatus (FLO_OK is zero) and fill the FloError; its pointer may be NULL.
 #ifndef FLOTSAM_H
 #define FLOTSAM_H
 
@@ -27,10 +27,10 @@ extern "C" {
 #endif
 
 typedef struct FloWorld FloWorld;
-typedef struct FloState FloState; // of a world, kept
+typedef struct FloState FloState; // a saved copy of a world's state
 
 // ---- Defaults ----
-FLO_API FloWorldDef flo_default_world_def(void); // 3D, 2 cm, water scale, gravity along -z, method monolithic
+FLO_API FloWorldDef flo_default_world_def(void); // 3D, spacing 2 cm, gravity along -z, method monolithic
 FLO_API FloMaterialDef flo_default_material_def(void); // water
 FLO_API FloFluidDef flo_default_fluid_def(void);
 FLO_API FloBodyDef flo_default_body_def(void);
@@ -49,27 +49,28 @@ FLO_API FloStatus flo_world_set_param(FloWorld *world, const char *name, double 
 FLO_API FloStatus flo_world_get_param(const FloWorld *world, const char *name, double *value,
                                       FloError *error);
 
-// Adding things. The id (or count) that is returned may be of no interest: pass NULL.
+// Adding things. Each function returns an id (or a count) through a pointer. Pass NULL if you do not need it.
 FLO_API FloStatus flo_world_add_material(FloWorld *, const FloMaterialDef *, FloMaterialId *, FloError *);
-// Add bodies before fluids: fluid is left out where a solid stands.
+// Add bodies before fluids: a fluid particle is not added where a solid already is.
 FLO_API FloStatus flo_world_add_body(FloWorld *, const FloBodyDef *, FloBodyId *, FloError *);
 FLO_API FloStatus flo_world_add_fluid(FloWorld *, const FloFluidDef *, size_t *n_added, FloError *);
 // Fluid particles one by one: `positions` holds n triples, `velocities` n triples or NULL.
 FLO_API FloStatus flo_world_add_particles(FloWorld *, FloMaterialId, size_t n, const double *positions,
                                           const float *velocities, FloError *);
-// Bodies that hold the fluid must have been added before. Fails where the fluid would run out.
+// Add the bodies that hold the fluid first. Fails if the fluid would flow out of them.
 FLO_API FloStatus flo_world_add_fill(FloWorld *, const FloFillDef *, size_t *n_added, FloError *);
 FLO_API FloStatus flo_world_add_emitter(FloWorld *, const FloEmitterDef *, FloEmitterId *, FloError *);
 FLO_API FloStatus flo_world_add_sink(FloWorld *, const FloSinkDef *, FloSinkId *, FloError *);
 FLO_API FloStatus flo_world_remove_emitter(FloWorld *, FloEmitterId, FloError *);
 FLO_API FloStatus flo_world_remove_sink(FloWorld *, FloSinkId, FloError *);
 
-// One time step. `info` may be NULL. After FLO_DIVERGED the world may be queried and drawn, but not stepped
-// on: its velocities may be those that went wrong, and its positions half moved.
+// Does one time step. `info` may be NULL. After FLO_DIVERGED the world may still be queried and drawn, but no
+// further step is allowed: velocities may be wrong, and only some positions may have been updated.
 FLO_API FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error);
-// The same, but not beyond `time`: shortened to land on it exactly, or to come half way where two are left.
+// Does one step that does not go beyond `time`. If one normal step would reach `time`, the step is shortened
+// to end exactly there. If two would, the step covers half of the time that remains.
 FLO_API FloStatus flo_world_step_until(FloWorld *world, double time, FloStepInfo *info, FloError *error);
-// Steps until `time`, the last one shortened to land on it exactly.
+// Does steps until `time`. The last steps are shortened so that the final one ends exactly at `time`.
 FLO_API FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error);
 // The longest time step allowed now, and a word for what limits it ("sound", "speed", "force", ...).
 FLO_API double flo_world_max_dt(FloWorld *world, const char **limited_by);
@@ -79,47 +80,52 @@ FLO_API double flo_world_time(const FloWorld *world);
 FLO_API size_t flo_world_count(const FloWorld *world, FloSet set);
 FLO_API FloMeasurements flo_world_measure(FloWorld *world);
 FLO_API FloStatus flo_world_body_state(FloWorld *world, FloBodyId body, FloBodyState *state, FloError *error);
-// From now on the mean forces on bodies are those of later steps.
+// Starts the mean forces on bodies anew: they are averages over the steps that follow.
 FLO_API void flo_world_restart_averages(FloWorld *world);
 // A field by name ("x", "vx", "density", "id", ...); FLO_BAD_INPUT if that set has no such field.
 FLO_API FloStatus flo_world_view(const FloWorld *, FloSet, const char *field, FloView *view, FloError *error);
-// Names of a set's fields, one after the other; NULL past the last.
+// The name of field k of a set; NULL if k is past the last field.
 FLO_API const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k);
-// Density and pressure at a point, interpolated from the fluid around it; 0 where there is none.
+// Density and pressure at a point, interpolated from the fluid around it; 0 where there is no fluid.
 FLO_API void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure);
-// After FLO_DIVERGED: the particle that went wrong first, or if the failure lay not with a single one, the
-// most accelerated or the fastest; where it is now, which may be anywhere; and the time step that failed [s].
-// Any pointer may be NULL. False if the last step did not fail so.
+// After FLO_DIVERGED: the position and id of the first particle that became invalid, and the time step that
+// failed [s]. If no single particle caused the failure, the one with the largest acceleration or speed is
+// reported. The position may be far outside the scene. Any pointer may be NULL. Returns false if the last
+// step did not diverge.
 FLO_API bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t *id,
                                     double *time_step);
 // A hash over the state of every particle and body, independent of their order in memory and of the thread
 // count.
 FLO_API uint64_t flo_world_hash(const FloWorld *world);
-// A copy of the state of a world, from which it can go on to the same bits. Pass NULL in *state, or an
-// earlier copy to be overwritten. It may outlive the world.
+// Copies the state of a world. A world restored from the copy continues with bit-identical results. Set
+// *state to NULL before the first call, or to an earlier copy, which is then overwritten. The copy may
+// outlive the world.
 FLO_API FloStatus flo_world_save(const FloWorld *world, FloState **state, FloError *error);
-// Brings a world to that state. It must have been made like the one that was saved: the same definition,
-// materials, bodies, emitters and sinks in the same order; its fluid is replaced. On failure it stays as it
-// was, unless memory ran out.
+// Restores a saved state. The world must have been created like the saved one: the same definition, and the
+// same materials, bodies, emitters and sinks in the same order. Its fluid is replaced. If the call fails, the
+// world stays unchanged, except when memory ran out.
 FLO_API FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error);
 FLO_API void flo_state_destroy(FloState *state); // NULL is fine
 
-// Where the time went since the world was made: stage names and seconds; NULL past the last stage.
+// The name of stage k of a step, and the seconds spent in it since the world was created; NULL if k is past
+// the last stage.
 FLO_API const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds);
-// Bytes held by the world.
+// Memory that the world uses [bytes].
 FLO_API size_t flo_world_memory(const FloWorld *world);
 
 // ---- About ----
-// Called instead of abort() when a caller's mistake is found; it must not return. NULL restores the default.
+// Sets the function that is called instead of abort() when the library detects a programming error of its
+// caller. The function must not return. NULL restores the default.
 FLO_API void flo_set_assert_handler(void (*handler)(const char *condition, const char *file, int line));
 FLO_API const char *flo_version(void);
 FLO_API const char *flo_status_name(FloStatus status);
-FLO_API const char *flo_simd_name(void); // which vector instructions are in use: "avx2" or "generic"
+FLO_API const char *flo_simd_name(void); // the vector instructions in use: "avx2" or "generic"
 FLO_API size_t flo_method_count(void);
 FLO_API const char *flo_method_name(size_t k);
 FLO_API const char *flo_method_paper(const char *method);
 FLO_API const FloParam *flo_method_params(const char *method, size_t *count);
-// What the values 0, 1, ... of a parameter are called, ended by NULL; NULL: it is a plain number.
+// The words for the values 0, 1, ... of a parameter, ended by NULL. Returns NULL if the parameter is a plain
+// number.
 FLO_API const char *const *flo_method_words(const char *method, const char *param);
 FLO_API const char *flo_kernel_name(FloKernel kernel);
 FLO_API bool flo_kernel_from_name(const char *name, FloKernel *kernel);

@@ -1,8 +1,8 @@
 // Types of the Flotsam library: statuses, ids, and the definition structs that describe a world.
 //
-// Every definition struct has a function flo_default_..._def() in flotsam.h. Start from it and change what
-// matters; a zeroed struct is not a valid definition. Units are SI throughout: metres, seconds, kilograms,
-// pascal, radians.
+// Every definition struct has a function flo_default_..._def() in flotsam.h. Start from its result and change
+// the members you need; a zeroed struct is not a valid definition. Units are SI throughout: metres, seconds,
+// kilograms, pascal, radians.
 #ifndef FLOTSAM_TYPES_H
 #define FLOTSAM_TYPES_H
 
@@ -14,15 +14,16 @@
 
 typedef enum FloStatus {
   FLO_OK = 0,
-  FLO_BAD_INPUT,   // a value, file or call that cannot be used; the text says which and what to do
+  FLO_BAD_INPUT,   // a value, file or call is invalid; the text says which one and what to do
   FLO_NO_MEMORY,   // the allocator returned NULL
   FLO_IO_FAILED,   // a file could not be read or written
-  FLO_DIVERGED,    // the simulation left the range of sense; FloError names the first bad particle and field
+  FLO_DIVERGED,    // values became infinite, NaN or absurdly large; FloError names the first bad particle and
+                   // field
   FLO_UNSUPPORTED, // the chosen method cannot do this
 } FloStatus;
 
-// Filled by a function that fails; untouched by one that succeeds. Pass NULL where the text is of no
-// interest.
+// Filled by a function that fails; a function that succeeds does not change it. Pass NULL if you do not need
+// the text.
 typedef struct FloError {
   FloStatus status;
   char text[1024];
@@ -30,8 +31,8 @@ typedef struct FloError {
 
 // ---- What a host program may replace ----
 
-// Memory: `allocate` returns `size` bytes aligned to 64, or NULL; `release` gets back what `allocate`
-// returned.
+// Memory: `allocate` returns `size` bytes aligned to 64 bytes, or NULL. `release` frees memory that
+// `allocate` returned.
 typedef struct FloAllocator {
   void *(*allocate)(void *context, size_t size);
   void (*release)(void *context, void *memory, size_t size);
@@ -40,7 +41,8 @@ typedef struct FloAllocator {
 
 typedef enum FloLogLevel { FLO_LOG_DEBUG, FLO_LOG_INFO, FLO_LOG_WARNING } FloLogLevel;
 
-// Messages of the library. It never prints by itself: without a log function they are dropped.
+// Receives the messages of the library. The library never prints by itself: without a log function, messages
+// are dropped.
 typedef struct FloLog {
   void (*write)(void *context, FloLogLevel level, const char *text);
   void *context;
@@ -59,12 +61,13 @@ typedef enum FloKernel {
   FLO_KERNEL_COUNT
 } FloKernel;
 
-// Particles live in sets; each set has the same list of fields, but only those that make sense for it.
+// Particles are stored in sets. All sets use the same field names, but each set has only the fields that make
+// sense for it.
 typedef enum FloSet {
   FLO_SET_FLUID,
-  FLO_SET_BOUNDARY, // samples of static and kinematic bodies
-  FLO_SET_RIGID,    // samples of dynamic bodies
-  FLO_SET_SOFT,     // particles that soft bodies consist of; they have mass and material
+  FLO_SET_BOUNDARY, // samples of walls: static and kinematic bodies
+  FLO_SET_RIGID,    // samples of rigid bodies: dynamic bodies
+  FLO_SET_SOFT,     // particles of soft bodies (cloth, elastic bodies); they have mass and material
   FLO_SET_COUNT
 } FloSet;
 
@@ -72,11 +75,11 @@ typedef enum FloType { FLO_TYPE_F32, FLO_TYPE_F64, FLO_TYPE_U16, FLO_TYPE_U32 } 
 
 typedef enum FloBodyKind {
   FLO_BODY_STATIC,    // never moves
-  FLO_BODY_KINEMATIC, // follows its motions, whatever pushes
-  FLO_BODY_DYNAMIC,   // moves as fluid, other bodies and gravity push it
+  FLO_BODY_KINEMATIC, // follows its prescribed motions; forces have no effect on it
+  FLO_BODY_DYNAMIC,   // a rigid body: fluid, other bodies and gravity move it
 } FloBodyKind;
 
-// ---- Ids: small values, safe to copy and to keep; a removed object's id is never valid again ----
+// ---- Ids: may be copied and kept; the id of a removed object never becomes valid again ----
 
 typedef struct FloMaterialId {
   uint16_t index, generation;
@@ -91,26 +94,26 @@ typedef struct FloSinkId {
   uint16_t index, generation;
 } FloSinkId;
 
-// ---- Shapes: figures from parameters or triangles, in their own frame, centred on its origin ----
+// ---- Shapes: each has its own coordinate frame and is centred on its origin ----
 
 typedef enum FloShapeKind {
-  FLO_SHAPE_BOX,      // size: edge lengths; radius: of rounded edges (3D), or 0
+  FLO_SHAPE_BOX,      // size: edge lengths; radius: radius of rounded edges (3D only), 0: sharp edges
   FLO_SHAPE_SPHERE,   // radius (a disc in 2D)
   FLO_SHAPE_CYLINDER, // radius; size[0] its length along the shape's z axis
   FLO_SHAPE_TANK,     // size: *inner* edge lengths; solid outside, open at the top unless `closed`
-  // All others but the outline are for three dimensions only.
-  FLO_SHAPE_CAPSULE,     // radius; size[0]: distance of the centres of its caps, along z
-  FLO_SHAPE_CONE,        // radius at the bottom, radius2 at the top (0: a point); size[0]: length along z
-  FLO_SHAPE_TORUS,       // radius of the ring, radius2 of its tube; around z
-  FLO_SHAPE_TUBE,        // radius outside, radius2 inside; size[0]: length along z; open at both ends
-  FLO_SHAPE_PLANE,       // size[0], size[1]: extent; size[2]: thickness below; its top is at z = 0
-  FLO_SHAPE_RAMP,        // size: a prism that rises along x
-  FLO_SHAPE_WEDGE,       // size: a roof with its ridge along y
-  FLO_SHAPE_LINK,        // size[0], size[1]: outer length and width of a chain link; radius of its wire
-  FLO_SHAPE_CARD,        // size: width, height, thickness; radius of its corners
-  FLO_SHAPE_LETTERS,     // text; size[0]: height, size[1]: depth, size[2]: width of the strokes; hollow
-  FLO_SHAPE_HEIGHTFIELD, // size[0], size[1]: extent; heights; size[2]: depth below the lowest of them
-  FLO_SHAPE_DUCK,        // size[0]: length; up is z, it looks along x
+  // The shapes below, except the outline, exist in three dimensions only.
+  FLO_SHAPE_CAPSULE, // radius; size[0]: distance between the centres of its caps, along z
+  FLO_SHAPE_CONE,    // radius at the bottom, radius2 at the top (0: a point); size[0]: length along z
+  FLO_SHAPE_TORUS,   // radius of the ring; radius2: radius of its tube; the axis is z
+  FLO_SHAPE_TUBE,    // radius outside, radius2 inside; size[0]: length along z; open at both ends
+  FLO_SHAPE_PLANE,   // size[0], size[1]: extent; size[2]: thickness; its top is at z = 0
+  FLO_SHAPE_RAMP,    // size: a prism that rises along x
+  FLO_SHAPE_WEDGE,   // size: a roof with its ridge along y
+  FLO_SHAPE_LINK,    // size[0], size[1]: outer length and width of a chain link; radius: radius of its wire
+  FLO_SHAPE_CARD,    // size: width, height, thickness; radius: radius of its corners
+  FLO_SHAPE_LETTERS, // text; size[0]: height, size[1]: depth, size[2]: width of the strokes; hollow or solid
+  FLO_SHAPE_HEIGHTFIELD, // size[0], size[1]: extent; heights; size[2]: depth below the lowest height
+  FLO_SHAPE_DUCK,        // size[0]: length; its up direction is z, its head points along x
   FLO_SHAPE_RABBIT,      // size[0]: height
   FLO_SHAPE_ARMADILLO,   // size[0]: height
   FLO_SHAPE_MESH,        // mesh: closed, or nearly so
@@ -136,11 +139,11 @@ typedef struct FloShape {
   const double *heights;    // heightfield only: n_heights[0] x n_heights[1], x fastest [m]
   int n_heights[2];         // at least 2 x 2
   const FloTriangles *mesh; // mesh only
-  const double *points;     // outline only: n_points pairs x, y, in either sense of rotation [m]
+  const double *points;     // outline only: n_points pairs x, y, clockwise or counter-clockwise [m]
   size_t n_points;          // 3 to 10,000; sides must not cross or touch
 } FloShape;
 
-// How fluid particles stand at the start. Either lattice has one particle in every spacing^dim.
+// How fluid particles are arranged at the start. Both lattices have one particle per volume spacing^dim.
 typedef enum FloFluidPacking {
   FLO_FLUID_CUBIC,
   FLO_FLUID_HEXAGONAL, // close packed (in 2D the triangular lattice): 12 (6) neighbours at the same distance
@@ -150,38 +153,39 @@ typedef enum FloFluidPacking {
 
 typedef struct FloWorldDef {
   int dim;            // 2 (the plane z = 0) or 3
-  double spacing;     // distance of neighbouring particles at rest [m]
+  double spacing;     // distance between neighbouring particles at rest [m]
   double gravity[3];  // [m/s²]
   const char *method; // name of the coupling method, e.g. "monolithic"
   FloKernel kernel;
-  double support;       // kernel support radius in spacings; 0: the kernel's own default
-  double time_step;     // fixed time step [s]; 0: chosen each step from the method's limits
-  double cfl;           // share of a spacing that the fastest particle or wall may travel in a step
-  double min_time_step; // [s] a smaller one needed means divergence
+  double support;   // kernel support radius in spacings; 0: the kernel's own default
+  double time_step; // fixed time step [s]; 0: chosen each step from the method's limits
+  double cfl; // share of a spacing that the fastest particle or wall may move in a step; larger is faster and
+              // less accurate
+  double min_time_step; // [s] if a step would have to be shorter than this, the run has diverged
   double max_time_step; // [s]
-  double settle;        // [s] time begins this long before zero; until then nothing but the fluid moves, and
-                        // that is braked, so that it is at rest when things begin
-  bool periodic[3];     // axes along which the domain repeats
+  double settle; // [s] simulated time starts at -settle. Until time 0 only the fluid moves, and its motion is
+                 // damped, so that it is at rest when the scene begins
+  bool periodic[3];                     // axes along which the domain repeats
   double domain_low[3], domain_high[3]; // [m] the repeating box; read on periodic axes only
-  size_t max_particles;                 // emitters stop here; 0: no limit but memory
+  size_t max_particles;                 // emitters stop at this number; 0: only memory limits it
   int threads;                          // 0: as many as the machine has cores
-  FloAllocator allocator;               // zeroed: the C library's
-  FloLog log;                           // zeroed: silent
+  FloAllocator allocator;               // zeroed: the C library's allocator
+  FloLog log;                           // zeroed: no messages
 } FloWorldDef;
 
 typedef struct FloMaterialDef {
-  const char *name;       // copied
-  double density;         // at rest [kg/m³]
-  double viscosity;       // kinematic [m²/s]
-  double wall_viscosity;  // kinematic viscosity felt between this fluid and solids [m²/s]; < 0: same as
-                          // `viscosity`
-  double friction;        // dry friction of bodies made of it; < 0: as the other body's. The smaller of two
-                          // coefficients counts; where neither body has one, 0.5
-  double surface_tension; // of the fluid against air [N/m]; 0: none
-  double adhesion;    // work it takes to part the fluid from a solid [J/m² = N/m]; by Young and Dupré the
-                      // surface tension times (1 + cos of the contact angle); 0: none
-  double slip;        // of fluid along bodies made of it, 0 (sticks) to 1 (glides); < 0: 1. `direct-forcing`
-  double restitution; // share of its approach that fluid bounces back with, 0 to 1; < 0: 0. `direct-forcing`
+  const char *name;      // copied
+  double density;        // at rest [kg/m³]
+  double viscosity;      // kinematic [m²/s]
+  double wall_viscosity; // kinematic viscosity between this fluid and solids [m²/s]; < 0: same as `viscosity`
+  double friction; // coefficient of dry friction of bodies made of this material; < 0: the other body's. In a
+                   // contact the smaller coefficient of the two bodies is used, and 0.5 if neither has one
+  double surface_tension; // of the fluid against air [N/m]; 0: no surface tension
+  double adhesion; // work to separate the fluid from a solid, per area [J/m² = N/m]: surface tension * (1 +
+                   // cos(contact angle)), by Young and Dupré; 0: no adhesion
+  double slip;     // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
+  double restitution; // share of its normal speed with which fluid bounces off, 0 to 1; < 0: 0.
+                      // `direct-forcing` only
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.
@@ -203,11 +207,11 @@ typedef struct FloFluidDef {
   void *context;
 } FloFluidDef;
 
-// Fluid in a vessel: spreads from the seed through the space that solids leave free, up to the level.
+// Fluid in a vessel: fills the space free of solids that is connected to the seed, up to the level.
 typedef struct FloFillDef {
   FloMaterialId material;
   double seed[3];     // [m]
-  double level;       // of the surface along axis `up` [m]
+  double level;       // height of the fluid's surface along axis `up` [m]
   int up;             // axis (0 x, 1 y, 2 z) along which the level is measured
   double velocity[3]; // [m/s]
   FloFluidPacking packing;
@@ -217,7 +221,8 @@ typedef enum FloMotionKind {
   FLO_MOTION_TRANSLATE, // vector: velocity [m/s]
   FLO_MOTION_ROTATE,    // vector: axis; rate [rad/s]; about `centre`
   FLO_MOTION_OSCILLATE, // vector: amplitude [m]; offset = vector * sin(2 pi frequency (t - start) + phase)
-  FLO_MOTION_KEYFRAMES, // poses over time, interpolated: positions linearly, rotations along the shortest arc
+  FLO_MOTION_KEYFRAMES, // poses at given times; in between, positions are interpolated linearly and rotations
+                        // along the shortest arc
 } FloMotionKind;
 
 typedef struct FloKeyframe {
@@ -225,8 +230,8 @@ typedef struct FloKeyframe {
   FloPose pose;
 } FloKeyframe;
 
-// One prescribed motion; a body may have several, applied in order. Active for start <= t < end, held
-// outside.
+// One prescribed motion. A body may have several; they are applied in order. A motion is active for start <=
+// t < end; before and after, the body keeps the pose that the motion begins or ends with.
 typedef struct FloMotionDef {
   FloMotionKind kind;
   double vector[3];
@@ -239,13 +244,13 @@ typedef struct FloMotionDef {
   size_t n_keyframes;
 } FloMotionDef;
 
-// From `time` on a body's friction goes over, within so many seconds, to another coefficient.
+// From `time` on, a body's friction coefficient changes to `friction`; the change takes `within` seconds.
 typedef struct FloFrictionChange {
   double time, friction, within;
 } FloFrictionChange;
 
-// Samples nearer to each other cost more and show nothing new; farther apart, they would make a surface that
-// is rough to others and leaks.
+// Limits of FloBodyDef.sampling. Closer samples cost more without being more accurate. With samples farther
+// apart the surface is rough to other bodies, and fluid leaks through it.
 #define FLO_FINEST_SAMPLING   0.5
 #define FLO_COARSEST_SAMPLING 1.2
 
@@ -254,30 +259,32 @@ typedef struct FloBodyDef {
   FloBodyKind kind;
   FloShape shape;
   FloPose pose;
-  FloMaterialId material;   // zeroed: none. Gives the density of DYNAMIC bodies, and friction
-  double friction;          // dry friction; < 0: the material's
-  double slip, restitution; // of fluid along it, see FloMaterialDef; < 0: the material's
-  double rolling_friction;  // largest torque against rolling and spinning per normal force [m]
-  const FloFrictionChange *friction_changes; // copied; by rising time
+  FloMaterialId material;   // zeroed: none. Provides friction, and the density of DYNAMIC bodies
+  double friction;          // coefficient of dry friction; < 0: the material's
+  double slip, restitution; // of fluid at its surface, see FloMaterialDef; < 0: the material's
+  double rolling_friction;  // largest torque against rolling and spinning, per normal force [N m/N = m];
+                            // larger stops rolling sooner
+  const FloFrictionChange *friction_changes; // copied; in order of rising time
   size_t n_friction_changes;
   const FloMotionDef *motions; // copied; KINEMATIC only
   size_t n_motions;
-  bool averages_force; // of bodies that are not DYNAMIC: find the force on it in each step, which costs time
+  bool averages_force; // not DYNAMIC: compute the force on the body in every step, for its mean. This costs
+                       // time
   // DYNAMIC only:
-  double density;               // [kg/m³]; 0: the material's
-  double thickness;             // of a shell, which is hollow and weighs as a sheet [m]; 0: solid
-  double velocity[3];           // of its centre of mass, when it is released [m/s]
+  double density;     // [kg/m³]; 0: the material's
+  double thickness;   // wall thickness of a hollow shell, which sets its mass [m]; 0: the body is solid
+  double velocity[3]; // velocity of its centre of mass when it is released [m/s]
   double angular_velocity[3];   // [rad/s]
-  bool locks[3], turn_locks[3]; // axes along which it does not move, and about which it does not turn
-  double release;               // until then it is held where it is [s]
-  bool relax;                   // let samples on triangles push each other apart until they stand evenly
-  double inset;    // depth of the outermost samples below the surface, up to a spacing [m]; 0: half a spacing
-  double sampling; // distance of its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
-                   // FLO_COARSEST_SAMPLING; 0: 1. Also of walls
+  bool locks[3], turn_locks[3]; // axes along which it cannot move, and about which it cannot turn
+  double release;               // [s] until this time the body is held in place
+  bool relax;                   // move the samples on triangles until they are evenly spaced
+  double inset;    // depth of the outermost samples below the surface [m], at most one spacing; 0: half of it
+  double sampling; // distance between its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
+                   // FLO_COARSEST_SAMPLING; 0: 1. Walls use it too
 } FloBodyDef;
 
-// A window from which fluid streams: a rectangle (a segment in 2D) or a disc, `pose` turns its +x into the
-// direction.
+// An opening from which fluid flows: a rectangle (a segment in 2D) or a disc. The fluid flows along its own
+// +x axis, which `pose` rotates.
 typedef struct FloEmitterDef {
   FloMaterialId material;
   FloPose pose;
@@ -296,12 +303,12 @@ typedef struct FloSinkDef {
 
 // ---- Answers ----
 
-// What a step did. Not converging is a measurement, not an error.
+// What a step did. A solver that did not converge is not an error: `residual` shows it.
 typedef struct FloStepInfo {
   double time;    // [s] after the step
   double dt;      // [s]
   uint64_t step;  // number of steps done
-  int iterations; // of the method's solver; 0 where it has none
+  int iterations; // of the method's solver; 0 if it has none
   double residual;
 } FloStepInfo;
 
@@ -311,10 +318,10 @@ typedef struct FloMeasurements {
   uint64_t step;
   int iterations;
   double residual;
-  double density_error_mean, density_error_max; // of max(density/rest - 1, 0)
+  double density_error_mean, density_error_max; // mean and maximum of max(density/rest - 1, 0)
   size_t penetrations;                          // fluid particles more than half a spacing inside a solid
   size_t fluid_particles, boundary_particles, rigid_particles;
-  size_t contacts;                         // samples of dynamic bodies that press on another body
+  size_t contacts;                         // samples of rigid bodies that press on another body
   double kinetic_energy, potential_energy; // [J] (per metre in 2D)
   double momentum[3];                      // [kg m/s]
   double angular_momentum[3];              // [kg m²/s] about the origin
@@ -322,10 +329,10 @@ typedef struct FloMeasurements {
   size_t emitted, removed;                 // fluid particles since the start
 } FloMeasurements;
 
-// A body as it is now. Force and torque are what fluid and other bodies do to it. Those of a single step
-// scatter, most of all in short steps and hard impacts; the means are over all steps since averages were
-// restarted, of static and prescribed bodies only if `averages_force` asks for it (otherwise the last
-// step's).
+// The current state of a body. Force and torque are those that fluid and other bodies exert on it. Values of
+// a single step are noisy, above all in short steps and hard impacts. The means are averages over all steps
+// since flo_world_restart_averages. For static and kinematic bodies they need `averages_force`; without it,
+// the means are the values of the last step.
 typedef struct FloBodyState {
   FloPose pose;
   double velocity[3], angular_velocity[3];
@@ -333,8 +340,8 @@ typedef struct FloBodyState {
   double mean_force[3], mean_torque[3];
 } FloBodyState;
 
-// A zero-copy view of one field: element i stands `stride` bytes behind element i-1. Valid until the next
-// step, addition or removal.
+// A zero-copy view of one field: element i is `stride` bytes after element i-1. Valid until the next step,
+// addition or removal.
 typedef struct FloView {
   const void *data;
   size_t count, stride;
@@ -349,13 +356,13 @@ typedef enum FloParamType {
   FLO_PARAM_CHOICE, // one of its words
 } FloParamType;
 
-// One parameter of a method: what `flotsam info method` prints and what scenes may set.
+// One parameter of a method. `flotsam info method` prints it and scenes may set it.
 typedef struct FloParam {
   const char *name;
   double value, low, high; // default and permitted range
   const char *unit, *help;
   FloParamType type;
-  const char *const *words; // of a choice: what the values 0, 1, ... are called, ended by NULL
+  const char *const *words; // of a choice: the words for the values 0, 1, ..., ended by NULL
 } FloParam;
 
 #endif

@@ -16,7 +16,7 @@ typedef struct Box {
 
 static size_t count_of(const Box *box) { return box->n[0] * box->n[1] * box->n[2]; }
 
-// The edges, none much longer than the others, whose product comes nearest to n.
+// Chooses edges of similar length whose product is nearest to n.
 static Box shape_box(size_t n) {
   size_t cube = flo_max_size((size_t)lround(cbrt((double)n)), 1), least = cube - cube / 3;
   Box best = {{cube, cube, cube}};
@@ -30,7 +30,7 @@ static Box shape_box(size_t n) {
   return best;
 }
 
-// By splitmix64.
+// Uses splitmix64.
 double flo_case_noise(uint64_t k) {
   k = (k + 1) * 0x9e3779b97f4a7c15u;
   k = (k ^ k >> 30) * 0xbf58476d1ce4e5b9u;
@@ -56,7 +56,7 @@ static FloStatus add_tank(FloWorld *world, const Box *box, FloError *error) {
   tank.name = "tank";
   tank.shape = (FloShape){.kind = FLO_SHAPE_TANK, .up = 2};
   for (int axis = 0; axis < 3; ++axis) {
-    // A few spacings of free board.
+    // A few spacings of free space above the water.
     tank.shape.size[axis] = (double)(box->n[axis] + (axis == 2 ? 4 : 0)) * BOX_SPACING;
     tank.pose.position[axis] = tank.shape.size[axis] / 2;
   }
@@ -67,7 +67,7 @@ static FloStatus add_water(FloWorld *world, const Box *box, FloError *error) {
   FloMaterialDef water = flo_default_material_def();
   FloMaterialId material;
   FLO_TRY(flo_world_add_material(world, &water, &material, error));
-  // All at once, so that the world's arrays are as large as they have to be and no larger.
+  // All particles are added at once, so that the world's arrays have exactly the size they need.
   double *positions = malloc(count_of(box) * 3 * sizeof *positions);
   if (!positions) return flo_fail(error, FLO_NO_MEMORY, "out of memory for %zu positions", count_of(box));
   place_particles(box, positions);
@@ -92,7 +92,7 @@ FloStatus flo_case_box(size_t particles, int threads, const char *method, const 
   return status;
 }
 
-// ---- The dam that other programs break too ----
+// ---- The dam break that other programs are compared with ----
 
 static FloStatus fill_dam(FloWorld *world, FloError *error) {
   FloMaterialDef water = flo_default_material_def();
@@ -132,7 +132,7 @@ typedef struct Samples {
   int n_searches, n_iterations;
 } Samples;
 
-// Counts the steps that made neighbour lists, and the iterations.
+// Counts iterations, and steps that made neighbour lists.
 static FloStatus make_steps(FloWorld *world, int n, Samples *samples, FloError *error) {
   for (int k = 0; k < n; ++k) {
     FLO_TRY(flo_world_step(world, NULL, error));
@@ -197,7 +197,7 @@ FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResu
     result->stage_names[k] = flo_world_stage(world, k, NULL);
   }
   describe(world, result);
-  // Last, because it makes other lists than the steps do.
+  // Done last, because it makes other neighbour lists than the steps.
   int n_builds = (plan->steps + 1) / 2;
   for (int repeat = 0; repeat < plan->repeats; ++repeat)
     FLO_TRY(measure_full_build(world, n_builds, &samples.full_build[repeat], error));
@@ -209,31 +209,32 @@ FloStatus flo_case_measure(FloWorld *world, const FloCasePlan *plan, FloCaseResu
 
 // ---- Estimates ----
 
-// Bytes that each pair takes in the operator: index, gradient, viscous factor.
+// Bytes of each pair in the operator: index, gradient, viscous factor.
 enum { PAIR_BYTES = sizeof(FloPairSlot) / FLO_BLOCK + sizeof(float) };
 
-// Candidates that a neighbour search in cells of about a support looks at.
+// Number of candidates per particle in a neighbour search with cells of about one support radius.
 static double candidates_of(const FloCaseResult *result) { return 27 * pow(result->support, 3); }
 
 FloStageCost flo_case_cost(const FloCaseResult *result, FloStage stage) {
   double n = (double)result->particles, lanes = (double)result->lanes / n, pairs = (double)result->pairs / n;
   switch (stage) {
   case FLO_STAGE_SORT:
-    // Position in, compared with the sorted copy, and fixed-point position out. For a search also: cell out;
-    // keys and order through two radix passes; sorted copies.
+    // Reads positions, compares them with the sorted copy, and writes fixed-point positions. A search also
+    // writes cells, sorts keys and order in two radix passes, and writes sorted copies.
     return (FloStageCost){24 + 12 + 16 + result->searches * (24 + 28 + 12 + 2 * 32 + 40 + 12), 10};
   case FLO_STAGE_NEIGHBOURS:
-    // Sorted copies, own cell and position in; operator and two kernel sums out. A search tests candidates.
+    // Reads sorted copies, own cell and position; writes the operator and two kernel sums. A search tests
+    // candidates.
     return (FloStageCost){lanes * PAIR_BYTES + 16 + 28 + 8,
                           8 * result->searches * candidates_of(result) + 35 * lanes};
   case FLO_STAGE_DENSITY:
-    // Kernel sums, mass, material and velocity in; density, pressure and state out.
+    // Reads kernel sums, mass, material and velocity; writes density, pressure and state.
     return (FloStageCost){8 + 6 + 12 + 8 + 16, 15};
   case FLO_STAGE_FORCE:
-    // Operator and state in; force out, and again for solids. Flops of real pairs only.
+    // Reads operator and state, and writes force; again for solids. Only flops of real pairs are counted.
     return (FloStageCost){lanes * PAIR_BYTES + 16 + 16 + 16, 20 * pairs};
   case FLO_STAGE_INTEGRATE:
-    // Force, mass and guide in; velocity and position in and out; acceleration out.
+    // Reads force, mass and guide; updates velocity and position; writes acceleration.
     return (FloStageCost){16 + 6 + 24 + 48 + 12, 24};
   default:
     return (FloStageCost){NAN, NAN};

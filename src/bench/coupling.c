@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-// Times of SPlisHSPlasH 2.16 are of an AVX build and two threads on a machine of the same type, within 30 %.
+// Times of SPlisHSPlasH 2.16 were measured with an AVX build and two threads on a machine of the same type;
+// they vary by 30 %.
 static const FloCouplingCase cases[] = {
     {"peer-dam", "monolithic", true, 0, 1, "SPlisHSPlasH 2.16, DFSPH", 172},
     {"peer-dam-bodies", "monolithic", true, 0, 0.6, "SPlisHSPlasH 2.16, DFSPH", 77},
     {"peer-pillar", "monolithic", true, 0, 0.4, NULL, 0},
-    // From when bodies have met the water; until then they fall, and there is nothing to couple.
+    // Measuring starts when bodies have reached the water; before, they only fall.
     {"peer-dam-bodies", "direct-forcing", false, 0.35, 0.1, NULL, 0},
 };
 
@@ -100,7 +101,7 @@ static double search_seconds(const FloWorld *world) {
   return stage_seconds(world, FLO_STAGE_NEIGHBOURS) + stage_seconds(world, FLO_STAGE_SORT);
 }
 
-// Frames of 1/30 s, as a run would ask for; what measurements cost is not counted.
+// Uses frames of 1/30 s, like a run. The time for measurements is not counted.
 static FloStatus run_frame(FloWorld *world, double until, FloCouplingResult *result, FloError *error) {
   FloStepInfo info = {0};
   double since = flo_seconds();

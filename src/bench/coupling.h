@@ -1,14 +1,14 @@
-// How long fluid and bodies take together: scenes that other programs have been given too.
+// Times of scenes with fluid and bodies, which were also run with other programs.
 #ifndef FLO_BENCH_COUPLING_H
 #define FLO_BENCH_COUPLING_H
 
 #include "flotsam/flotsam.h"
 
 typedef struct FloCouplingCase {
-  const char *scene, *method; // scenes/bench has the same scene
-  bool has_solver;            // whose iterations are what its rate is about; otherwise it is about steps
-  double from, simulated;     // when measuring starts, and how long it goes on [s]
-  // What is published for the same work, or NULL.
+  const char *scene, *method; // scenes/bench holds the same scene
+  bool has_solver;        // the method has iterations, and its rate counts them; otherwise it counts steps
+  double from, simulated; // start and duration of the measurement [s]
+  // The published result for the same work, or NULL.
   const char *peer;
   double peer_seconds; // [s] for the simulated time
 } FloCouplingCase;
@@ -17,12 +17,12 @@ typedef struct FloCouplingResult {
   const FloCouplingCase *about;
   size_t particles, rigid, boundary;
   int threads;
-  double from, simulated;               // [s]; less than the case asks for in a quick run
-  double seconds;                       // of all steps that are measured
-  double solve_seconds, search_seconds; // of these: in the solver, and in making neighbour lists
-  double response_seconds;              // of these: in what gives contacts their velocities; NAN: has none
+  double from, simulated;               // [s]; shorter in a quick run
+  double seconds;                       // time of all measured steps
+  double solve_seconds, search_seconds; // part of it in the solver, and in making neighbour lists
+  double response_seconds; // part of it for velocities at contacts; NAN: the method has no such stage
   double steps, iterations;
-  double density_error_mean; // the worst of many moments
+  double density_error_mean; // the largest of many times
 } FloCouplingResult;
 
 const FloCouplingCase *flo_coupling_case(size_t k); // NULL past the last

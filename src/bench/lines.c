@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-// What is published about other programs was measured with so many threads, and so many FP32 multiplications
-// and additions a second on one core.
+// Published results of other programs were measured with this number of threads, on a core with this number
+// of FP32 multiplications and additions per second.
 #define PEER_THREADS 2
 #define PEER_FLOPS   102e9
 
@@ -29,7 +29,7 @@ double flo_measured_iteration_rate(const FloCaseResult *r) {
   return n > 0 ? per_core(n / r->stages[FLO_STAGE_FORCE].median, r->threads) : NAN;
 }
 
-// Samples of bodies are unknowns too.
+// Samples of bodies are unknowns of the solver too.
 double flo_measured_coupled_iterations(const FloCouplingResult *r) {
   double n = (double)(r->particles + r->rigid) * r->iterations;
   return r->about->has_solver && n > 0 ? per_core(n / r->solve_seconds, r->threads) : NAN;
@@ -41,13 +41,14 @@ double flo_measured_coupled_steps(const FloCouplingResult *r) {
 
 double flo_measured_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
 
-// A quick run, or another number of threads, is not the same work.
+// A quick run, or a run with another number of threads, cannot be compared.
 double flo_measured_times_faster(const FloCouplingResult *r) {
   bool is_same = r->about->peer && r->simulated == r->about->simulated && r->threads == PEER_THREADS;
   return is_same ? r->about->peer_seconds / r->seconds : NAN;
 }
 
-// The peer is bound by arithmetic more than by memory, so that tells what it would take here.
+// The other program is limited more by arithmetic than by memory, so its time on this machine is estimated
+// from arithmetic.
 double flo_measured_times_faster_at_equal_fma(const FloCouplingResult *r, const FloRates *rates) {
   const FloRate *fma = flo_rates_find(rates, FLO_BENCH_FMA, 1, 0);
   return fma ? flo_measured_times_faster(r) * PEER_FLOPS / fma->best : NAN;
@@ -65,13 +66,13 @@ double flo_measured_times_better(const FloTowerResult *r) {
 
 double flo_measured_speedup(const FloCaseResult *r, FloBenchPart part, const FloRates *rates) {
   const FloRate *single = flo_rates_find(rates, part, 1, r->particles);
-  // The same case on one thread, not a similar one.
+  // Uses exactly the same case on one thread.
   if (!single || single->particles != r->particles) return NAN;
   return 1 / (single->median * r->step.median);
 }
 
-// A probe's iteration visits each pair twice and a force sweep once, so visits are compared. The median of
-// the sweep against the best of the probe: never flattering.
+// An iteration of the probe visits each pair twice, a force sweep once, so visits per second are compared.
+// The median of the sweep is compared with the best of the probe, so the share is never too high.
 double flo_measured_probe_share(const FloCaseResult *r, const FloRates *rates) {
   const FloRate *probe = flo_rates_find(rates, FLO_BENCH_PROBE, r->threads, r->particles);
   return probe ? (double)r->pairs / r->stages[FLO_STAGE_FORCE].median / probe->best : NAN;
@@ -84,7 +85,7 @@ static double best_probe_share(const FloCaseResult *r, const FloRates *rates) {
 
 // ---- Parts of a line ----
 
-// What is not known or not finite becomes null.
+// Values that are unknown or not finite become null.
 static void add(json_t *line, const char *key, double value) {
   json_object_set_new(line, key, isfinite(value) ? json_real(value) : json_null());
 }
@@ -199,7 +200,7 @@ json_t *flo_line_case(FloBenchPart part, const FloCaseResult *r, const FloRates 
   return line;
 }
 
-// Published, not measured here: never mixed with our own measurements into a ratio.
+// These are published numbers. They are not combined with measurements of this machine into a ratio.
 void flo_line_add_peer(json_t *line) {
   json_t *peer = json_object();
   add_text(peer, "program", "SPlisHSPlasH 2.16, WCSPH, AVX, two threads");

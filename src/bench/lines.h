@@ -1,4 +1,4 @@
-// What is reported, as JSON objects. docs/performance.md says what each key means.
+// The lines of the report as JSON objects. docs/performance.md explains each key.
 #ifndef FLO_BENCH_LINES_H
 #define FLO_BENCH_LINES_H
 
@@ -17,9 +17,9 @@ json_t *flo_line_stream(int threads, size_t array_bytes, const FloRate *rate);
 json_t *flo_line_fma(int threads, const FloRate *rate);
 json_t *flo_line_probe(const FloPairProbe *probe, int threads, const FloTimes *iteration,
                        const FloRate *rate);
-// A case that makes steps. Shares are null where the run has not measured what they refer to.
+// A case with steps. Shares are null if the run has not measured the value they refer to.
 json_t *flo_line_case(FloBenchPart part, const FloCaseResult *result, const FloRates *rates);
-// Adds what is published about the same case.
+// Adds published results of the same case.
 void flo_line_add_peer(json_t *line);
 json_t *flo_line_coupling(const FloCouplingResult *result, const FloRates *rates);
 json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
@@ -28,18 +28,20 @@ json_t *flo_line_surface(const FloSurfacingResult *result);
 json_t *flo_line_tower(const FloTowerResult *result);
 json_t *flo_line_target(const FloTarget *target);
 
-// Measurements that lines and targets share; NAN where the run has not measured what they need.
+// Measurements that lines and targets share; NAN if the run has not measured what they need.
 double flo_measured_build_rate(const FloCaseResult *result);     // all pairs from scratch [particles/s/core]
 double flo_measured_step_rate(const FloCaseResult *result);      // [particle steps/s/core]
 double flo_measured_iteration_rate(const FloCaseResult *result); // [particle iterations/s/core]
 double flo_measured_coupled_iterations(const FloCouplingResult *result);
 double flo_measured_coupled_steps(const FloCouplingResult *result);
 double flo_measured_response_share(const FloCouplingResult *result); // of the time
-// Against what is published for the same work; the latter as if this processor were as fast as the one there.
+// Speed relative to the published result for the same work; the second corrects for the speed of the other
+// processor.
 double flo_measured_times_faster(const FloCouplingResult *result);
 double flo_measured_times_faster_at_equal_fma(const FloCouplingResult *result, const FloRates *rates);
 double flo_measured_surface_seconds(const FloSurfacingResult *result); // [s/million particles]
-double flo_measured_times_better(const FloTowerResult *result);        // core seconds of the paper over these
+double flo_measured_times_better(
+    const FloTowerResult *result); // core seconds in the paper divided by those measured here
 double flo_measured_speedup(const FloCaseResult *result, FloBenchPart part, const FloRates *rates);
 double flo_measured_probe_share(const FloCaseResult *result, const FloRates *rates);
 

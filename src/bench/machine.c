@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Where the system does not tell, a cache as large as those of common servers: a probe of memory that is a
-// little too large costs only time.
+// The assumed cache size if the system does not provide it, as large as in common servers. If it is too
+// large, the memory probe only takes longer.
 #define UNKNOWN_L3 ((size_t)32 << 20)
 
 // The value of a line "key   : value"; false for other lines.
@@ -31,7 +31,8 @@ static void find_cpu_name(char out[128]) {
   fclose(file);
 }
 
-// The share of the cache that this machine sees: a virtual machine's C library tends to report the host's.
+// The cache that this machine can use. In a virtual machine the C library often reports the cache of the
+// host.
 static size_t find_l3_in_system(void) {
   unsigned long long size = 0;
   char unit = 0;

@@ -1,11 +1,11 @@
-// The machine that the measurements are about.
+// The machine on which the measurements are made.
 #ifndef FLO_BENCH_MACHINE_H
 #define FLO_BENCH_MACHINE_H
 
 #include <stddef.h>
 
 typedef struct FloMachine {
-  char cpu[128]; // the maker's name for it; "unknown" where the system does not tell
+  char cpu[128]; // name of the processor; "unknown" if the system does not provide it
   int cores;     // that this process may use
   size_t l3_bytes, memory_bytes;
 } FloMachine;

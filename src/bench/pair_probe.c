@@ -1,7 +1,7 @@
-// The pair-operator probe: how many particle iterations of an implicit pressure solver the machine gives to a
-// plain layout, bound by memory.
+// The pair-operator probe: the number of particle iterations per second of an implicit pressure solver that
+// this machine can do with a simple data layout, limited by memory.
 //
-// Particles stand on a cubic lattice with noise, and everyone within two spacings is a neighbour: about 30.
+// Particles are on a cubic lattice with noise. All particles within two spacings are neighbours: about 30.
 // Cells of 2 x 2 x 2 particles follow a Morton curve, and each cell is a block of eight lanes. A block has as
 // many slots as its longest list; shorter lists are padded with zero gradients. One iteration is a sweep that
 // gathers pressures and one that gathers accelerations.
@@ -51,7 +51,7 @@ static int32_t unpack_axis(uint64_t code, int axis) {
   return coordinate;
 }
 
-// The curve fills a cube whose side is a power of two; what lies outside ours is skipped.
+// The curve fills a cube whose side is a power of two; cells outside the lattice are skipped.
 static void rank_cells(FloPairProbe *probe) {
   uint32_t next = 0;
   for (uint64_t code = 0; next < probe->n_blocks; ++code) {
@@ -63,7 +63,7 @@ static void rank_cells(FloPairProbe *probe) {
   }
 }
 
-// Lattice point of a particle, and the other way round.
+// The lattice point of a particle, and the particle of a lattice point.
 static void point_of(const FloPairProbe *probe, size_t block, int lane, int at[3]) {
   for (int axis = 0; axis < 3; ++axis) at[axis] = 2 * probe->cells[block][axis] + (lane >> axis & 1);
 }
@@ -75,7 +75,7 @@ static size_t particle_at(const FloPairProbe *probe, const int at[3]) {
 
 // ---- Positions ----
 
-// A number in [-1, 1) that looks random (splitmix64).
+// A pseudo-random number in [-1, 1) (splitmix64).
 static float noise_of(uint64_t k) {
   k = (k + 1) * 0x9e3779b97f4a7c15u;
   k = (k ^ k >> 30) * 0xbf58476d1ce4e5b9u;
@@ -103,7 +103,8 @@ static float squared_distance(const float *a, const float *b) {
   return x * x + y * y + z * z;
 }
 
-// Neighbours of particle i; returns how many. With this noise nobody beyond REACH lattice points is one.
+// Finds the neighbours of particle i; returns their number. With this noise, no particle farther than REACH
+// lattice points is a neighbour.
 static size_t collect(const FloPairProbe *probe, size_t i, int32_t list[MAX_LIST]) {
   int at[3], low[3], high[3], to[3];
   size_t count = 0;
@@ -122,7 +123,7 @@ static size_t collect(const FloPairProbe *probe, size_t i, int32_t list[MAX_LIST
   return count;
 }
 
-// Leaves the number of slots of block b in begin[b + 1], and sums the pairs.
+// Stores the number of slots of block b in begin[b + 1], and sums the pairs.
 static void count_range(const void *context, size_t begin, size_t end, double *n_pairs) {
   const FloPairProbe *probe = context;
   int32_t list[MAX_LIST];
@@ -161,7 +162,7 @@ static void fill_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// ---- Life ----
+// ---- Create and destroy ----
 
 static FloStatus reserve(FloPairProbe *probe, int which, size_t size, FloError *error) {
   return flo_buffer_reserve(&probe->memory, &probe->buffers[which], size, 0, error);

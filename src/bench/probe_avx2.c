@@ -52,7 +52,7 @@ AVX2 static void correct(const FloProbeFields *f, size_t begin, size_t end) {
 enum { N_CHAINS = 12 };
 
 AVX2 static float multiply_add(size_t n) {
-  // Volatile, so that the compiler cannot work out the result by itself.
+  // Volatile, so that the compiler cannot compute the result itself.
   volatile float factor = 0.999f, term = 0.001f;
   const __m256 a = _mm256_set1_ps(factor), b = _mm256_set1_ps(term);
   __m256 chains[N_CHAINS], sum = _mm256_setzero_ps();

@@ -1,4 +1,4 @@
-// The probes in plain C: eight lanes in a loop that the compiler may turn into what vectors there are.
+// The probes in plain C: a loop over eight lanes, which the compiler may vectorize.
 #include "bench/probe_kernels.h"
 
 enum { LANES = FLO_PROBE_LANES, N_CHAINS = 32 };
@@ -45,7 +45,7 @@ static void correct(const FloProbeFields *f, size_t begin, size_t end) {
 }
 
 static float multiply_add(size_t n) {
-  // Volatile, so that the compiler cannot work out the result by itself.
+  // Volatile, so that the compiler cannot compute the result itself.
   volatile float factor = 0.999f, term = 0.001f;
   float a = factor, b = term, chains[N_CHAINS] = {0}, sum = 0;
   for (size_t k = 0; k < n; ++k)

@@ -1,7 +1,7 @@
 // Inner loops of the machine probes, one table per instruction set.
 //
-// They share nothing with the passes of the library, on purpose: they say what the machine gives to a plain
-// layout, and the library is measured against that.
+// They share no code with the library, on purpose: they measure what the machine can do with a simple data
+// layout, and the library is compared with that.
 #ifndef FLO_BENCH_PROBE_KERNELS_H
 #define FLO_BENCH_PROBE_KERNELS_H
 
@@ -32,16 +32,17 @@ typedef struct FloProbeKernels {
   void (*accelerate)(const FloProbeFields *, size_t begin, size_t end);
   // p_i += omega sum_j (a_i - a_j) . g_ij.
   void (*correct)(const FloProbeFields *, size_t begin, size_t end);
-  // `n` rounds of independent chains of multiplications and additions; returns something that depends on all.
+  // Does `n` rounds of independent chains of multiplications and additions; returns a value that depends on
+  // all of them.
   float (*multiply_add)(size_t n);
   double flops_per_round;
 } FloProbeKernels;
 
-// Small enough that the fields of a probe stay finite over any number of iterations it is run for.
+// Small enough that the fields of a probe stay finite over all its iterations.
 #define FLO_PROBE_OMEGA 1e-5f
 
-const FloProbeKernels *flo_probe_kernels(void); // the best this machine can run
+const FloProbeKernels *flo_probe_kernels(void); // the fastest that this machine can run
 const FloProbeKernels *flo_probe_kernels_generic(void);
-const FloProbeKernels *flo_probe_kernels_avx2(void); // NULL where this machine cannot run them
+const FloProbeKernels *flo_probe_kernels_avx2(void); // NULL if this machine cannot run them
 
 #endif

@@ -14,7 +14,7 @@ typedef struct Triad {
   int threads;
 } Triad;
 
-// Each thread touches pages first as it will use them later, as far as chunks allow.
+// Each thread first touches the pages that it uses later, as far as chunks allow.
 static void fill_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   Triad *t = context;
@@ -52,7 +52,7 @@ FloStatus flo_probe_stream(int threads, size_t array_bytes, int repeats, FloTime
 
 // ---- Arithmetic ----
 
-// Chunks per thread: a thread that is held up by another job leaves the rest to the others.
+// Chunks per thread: if another program delays a thread, other threads do its remaining chunks.
 enum { FMA_CHUNKS = 8 };
 
 typedef struct Chains {
@@ -65,7 +65,7 @@ static void chain_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Chains *chains = context;
   for (size_t k = begin; k < end; ++k) {
-    // Volatile: the result has to be computed, though nobody reads it.
+    // Volatile, so that the compiler computes the result, which is not used.
     volatile float sink = chains->kernels->multiply_add(chains->rounds);
     (void)sink;
   }

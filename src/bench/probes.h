@@ -1,16 +1,16 @@
-// What the machine can do at all: memory bandwidth, arithmetic, and sweeps over pairs of particles.
+// Measures the limits of the machine: memory bandwidth, arithmetic, and sweeps over pairs of particles.
 #ifndef FLO_BENCH_PROBES_H
 #define FLO_BENCH_PROBES_H
 
 #include "base/core.h"
 #include "bench/times.h"
 
-// STREAM triad (McCalpin 1995), a = b + s c over three arrays of doubles of `array_bytes` each. `times` is of
-// one triad, which moves 3 array_bytes by STREAM's way of counting (the reading of a before it is overwritten
-// is not counted).
+// STREAM triad (McCalpin 1995), a = b + s c over three arrays of doubles of `array_bytes` each. `times` holds
+// the times of one triad, which moves 3 array_bytes as STREAM counts (reading a before it is overwritten is
+// not counted).
 FloStatus flo_probe_stream(int threads, size_t array_bytes, int repeats, FloTimes *times, FloError *error);
 
-// FP32 multiplications and additions of one run, which took `times`.
+// Returns the number of FP32 multiplications and additions of one run; `times` holds the times of runs.
 double flo_probe_fma(int threads, size_t rounds, int repeats, FloTimes *times);
 
 // The pair-operator probe: see pair_probe.c.

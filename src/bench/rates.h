@@ -4,17 +4,17 @@
 
 #include "bench/suite.h"
 
-// What the rate counts: bytes (stream), flops (fma), visits of a pair (probe), steps (box, peer-dam).
+// A rate counts bytes (stream), flops (fma), visits of a pair (probe) or steps (box, peer-dam).
 typedef struct FloRate {
   FloBenchPart part;
   int threads;
-  size_t particles;    // 0 where it does not matter
+  size_t particles;    // 0 if it does not matter
   double best, median; // [1/s]
 } FloRate;
 
 typedef struct FloRates {
-  // Probe, box and pool for each size and number of threads; stream, fma and peer-dam for each of the latter;
-  // five million once.
+  // Probe, box and pool have one for each size and number of threads; stream, fma and peer-dam one for each
+  // number of threads; five-million has one.
   FloRate items[FLO_BENCH_MAX_VALUES * (3 * FLO_BENCH_MAX_VALUES + 3) + 1];
   size_t count;
 } FloRates;

@@ -52,7 +52,7 @@ static FloStatus sample_often(const FloMesh *mesh, double spacing, int repeats, 
   FloSampleOptions options = {.spacing = spacing, .threads = 1};
   double seconds[FLO_BENCH_MAX_REPEATS];
   FLO_ASSERT(repeats <= FLO_BENCH_MAX_REPEATS);
-  // The first round finds memory that the others use again.
+  // The first round allocates memory that later rounds use again.
   for (int k = -1; k < repeats; ++k) {
     FloPoints points = {.memory = mesh->memory};
     double began = flo_seconds();

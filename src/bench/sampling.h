@@ -1,4 +1,4 @@
-// How long it takes to put particles on the surface of a mesh.
+// The time to sample the surface of a mesh.
 #ifndef FLO_BENCH_SAMPLING_H
 #define FLO_BENCH_SAMPLING_H
 
@@ -14,8 +14,8 @@ typedef struct FloSamplingResult {
 
 enum { FLO_SAMPLING_COUNT = 4 };
 
-// Case k: the duck of about 2000 triangles or a wavy cloth of 90,000, each at a spacing of its mean edge, and
-// at one somewhat finer.
+// Case k: the duck with about 2000 triangles or a wavy cloth with 90,000, each with a spacing of its mean
+// edge and with a somewhat finer one.
 FloStatus flo_sampling_measure(size_t k, int repeats, FloSamplingResult *result, FloError *error);
 
 #endif

@@ -77,7 +77,7 @@ static FloRate rate_of(FloBenchPart part, int threads, size_t particles, double 
   return (FloRate){part, threads, particles, amount / times->best, amount / times->median};
 }
 
-// Four times the last cache, as STREAM wants it, unless that is much of the machine's memory.
+// Four times the last-level cache, as STREAM requires, unless that is too much of the machine's memory.
 static size_t stream_array_bytes(const Suite *suite) {
   if (suite->spec->is_quick) return (size_t)16 << 20;
   return flo_min_size(4 * suite->machine.l3_bytes, suite->machine.memory_bytes / 12);
@@ -103,7 +103,7 @@ static FloStatus run_fma(Suite *suite, int threads, FloError *error) {
   return emit(suite, flo_line_fma(threads, &rate), error);
 }
 
-// As many rounds as make a measurement of `amount` particle rounds, within limits.
+// The number of rounds for a measurement of `amount` particle rounds, within limits.
 static int rounds_for(double amount, size_t particles, int low, int high) {
   return (int)fmin(fmax(amount / (double)particles, low), high);
 }
@@ -154,7 +154,7 @@ static void note_box(Suite *suite, const FloCaseResult *r) {
   flo_targets_note(targets, FLO_TARGET_STEP, flo_measured_step_rate(r), n, r->threads);
   flo_targets_note(targets, FLO_TARGET_PROBE_SHARE, flo_measured_probe_share(r, &suite->rates), n,
                    r->threads);
-  // The target speaks of the largest case; small ones have less to share out.
+  // The target is for the largest case; small cases have less work for several threads.
   const FloRate *largest = flo_rates_find(&suite->rates, FLO_BENCH_BOX, 1, most_particles(suite->spec));
   if (r->threads == 2 && largest && largest->particles == n)
     flo_targets_note(targets, FLO_TARGET_SPEEDUP, flo_measured_speedup(r, FLO_BENCH_BOX, &suite->rates), n,
@@ -252,7 +252,7 @@ static void release_counted(void *context, void *memory, size_t size) {
   free(memory);
 }
 
-// A few steps, so that everything a world ever needs has been asked for.
+// Does a few steps, so that the world has allocated all its memory.
 static FloStatus run_memory(Suite *suite, FloError *error) {
   size_t particles = most_particles(suite->spec);
   int threads = most_threads(suite->spec);
@@ -284,7 +284,7 @@ static FloStatus run_sampling(Suite *suite, FloError *error) {
   return FLO_OK;
 }
 
-// Made with all threads: whoever waits for a surface has nothing else to do.
+// Uses all threads, as `flotsam surface` does.
 static FloStatus run_surface(Suite *suite, FloError *error) {
   FloSurfacingResult result;
   size_t particles = most_particles(suite->spec);
@@ -308,7 +308,7 @@ static FloStatus run_machine(Suite *suite, FloError *error) {
   return FLO_OK;
 }
 
-// The probe runs right before the case of the same size, so that both meet the machine in the same mood.
+// The probe runs right before the case of the same size, so that the machine is in the same state for both.
 static FloStatus run_sizes(Suite *suite, FloError *error) {
   const FloBenchSpec *spec = suite->spec;
   for (size_t k = 0; k < spec->n_particles; ++k) {
@@ -343,13 +343,14 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   return run_targets(&suite, error);
 }
 
-// Running out of memory would end the program, or others, without a word; better to say so before.
+// If memory ran out, the system would kill this program or others without a message. So it is checked before.
 static FloStatus check_memory(const char *what, double needed, FloError *error) {
   double available = (double)flo_machine_describe().memory_bytes;
   if (needed <= available) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
-                  "%s need about %.1f GB of memory and this machine has %.1f GB; ask for less", what,
-                  needed / 1e9, available / 1e9);
+                  "%s need about %.1f GB of memory, but this machine has %.1f GB; give --particles smaller "
+                  "numbers, or leave the part out",
+                  what, needed / 1e9, available / 1e9);
 }
 
 FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error) {

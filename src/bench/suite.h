@@ -1,4 +1,4 @@
-// The whole of `flotsam bench`: which parts there are, in which order they run, and the lines they report.
+// All of `flotsam bench`: its parts, their order, and the lines they report.
 #ifndef FLO_BENCH_SUITE_H
 #define FLO_BENCH_SUITE_H
 
@@ -29,18 +29,18 @@ enum { FLO_BENCH_MAX_VALUES = 16 };
 
 typedef struct FloBenchSpec {
   unsigned parts; // a bit per part
-  bool is_quick;  // small and short: checks that everything works, says little about speed
+  bool is_quick;  // small and short: tests that everything works; times are not meaningful
   size_t particles[FLO_BENCH_MAX_VALUES];
   size_t n_particles;
   int threads[FLO_BENCH_MAX_VALUES];
   size_t n_threads;
-  const char *tower;                                 // path of the scene, for the part of that name
+  const char *tower;                                 // path of the scene for the part of this name
   void (*announce)(void *context, const char *text); // what is measured next
   void (*emit)(void *context, const json_t *line);   // what was measured
   void *context;
 } FloBenchSpec;
 
-// FLO_BAD_INPUT if this machine has too little memory for what is asked; nothing is measured then.
+// Fails with FLO_BAD_INPUT, before anything is measured, if the machine has too little memory.
 FloStatus flo_bench_check(const FloBenchSpec *spec, FloError *error);
 FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error);
 

@@ -10,16 +10,16 @@
 #define SPACING 0.02 // [m]
 #define NOISE   0.1  // the largest shift along each axis, in spacings
 
-enum { PER_DROP = 200 }; // one of so many particles flies alone, as in a splash
+enum { PER_DROP = 200 }; // one of this many particles flies alone, as in a splash
 
 // ---- Water ----
 
-// In a square tank, half as deep as the tank is wide when it rests.
+// In a square tank; at rest its depth is half of the tank's width.
 typedef struct Water {
   size_t edge; // of the tank, in spacings
   size_t count;
   double *positions; // [m]
-  float *velocities; // [m/s] zero; meshes carry them along all the same
+  float *velocities; // [m/s] zero, but meshes hold velocities, so they are needed
 } Water;
 
 static size_t layers_at(const Water *water, size_t x, size_t y) {
@@ -36,7 +36,7 @@ static size_t count_layers(const Water *water) {
   return n;
 }
 
-// Without a lattice's order, which no flow has.
+// Positions have noise, because a flow has no lattice.
 static void add_particle(Water *water, double x, double y, double z) {
   const double at[3] = {x, y, z};
   for (size_t axis = 0; axis < 3; ++axis) {
@@ -51,7 +51,7 @@ static void add_column(Water *water, size_t x, size_t y) {
   for (size_t z = 0; z < n; ++z) add_particle(water, (double)x + 0.5, (double)y + 0.5, (double)z + 0.5);
 }
 
-// Anywhere within a quarter of the tank's width above the water.
+// A random position above the water, up to a quarter of the tank's width.
 static void add_drop(Water *water, uint64_t k) {
   double edge = (double)water->edge, half = (edge - 1) / 2;
   double x = edge / 2 + half * flo_case_noise(3 * k), y = edge / 2 + half * flo_case_noise(3 * k + 1);
@@ -113,7 +113,7 @@ static FloStatus build_often(const FloSurfaceDef *def, const Water *water, FloMe
                              FloSurfacingResult *result, FloError *error) {
   Samples samples;
   FLO_ASSERT(repeats > 0 && repeats <= FLO_BENCH_MAX_REPEATS);
-  // The first round finds memory that the others use again; its times are overwritten.
+  // The first round allocates memory that later rounds use again; its times are overwritten.
   FLO_TRY(build_once(def, water, memory, 0, &samples, result, error));
   for (int k = 0; k < repeats; ++k) FLO_TRY(build_once(def, water, memory, k, &samples, result, error));
   result->times = flo_times_of(samples.whole, repeats);

@@ -1,4 +1,4 @@
-// How long it takes to make a mesh of a fluid's particles.
+// The time to make a mesh of a fluid's particles.
 #ifndef FLO_BENCH_SURFACING_H
 #define FLO_BENCH_SURFACING_H
 
@@ -12,7 +12,7 @@ typedef struct FloSurfacingResult {
   FloTimes stages[FLO_SURFACE_STAGE_COUNT];
 } FloSurfacingResult;
 
-// Water of about `particles` particles that sloshes in a tank and sprays, by the settings of `flotsam
+// Sloshing and spraying water of about `particles` particles in a tank, with the settings of `flotsam
 // surface`.
 FloStatus flo_surfacing_measure(size_t particles, int threads, int repeats, FloSurfacingResult *result,
                                 FloError *error);

@@ -17,8 +17,7 @@ static const char *text(const json_t *line, const char *key) {
 static void print_machine(const json_t *line, FILE *stream) {
   fprintf(stream, "%s, %.0f cores, flotsam %s with %s%s\n", text(line, "cpu"), number(line, "cores"),
           text(line, "version"), text(line, "simd"),
-          json_is_true(json_object_get(line, "quick")) ? "; quick: these measurements say little about speed"
-                                                       : "");
+          json_is_true(json_object_get(line, "quick")) ? "; quick run: times are not meaningful" : "");
   fprintf(stream, "%-13s %10s %7s  %s\n", "case", "particles", "threads", "");
 }
 
@@ -36,7 +35,7 @@ static void print_probe(const json_t *line, FILE *stream) {
           number(line, "neighbours"));
 }
 
-// A share as per cent, or nothing where it is not known.
+// A share in percent, or nothing if it is not known.
 static void print_share(FILE *stream, const char *label, double share) {
   if (isfinite(share)) fprintf(stream, "%s %.0f %%", label, 100 * share);
 }

@@ -1,4 +1,4 @@
-// The lines of a report for readers.
+// Prints the lines of a report as a table for people.
 #ifndef FLO_BENCH_TABLE_H
 #define FLO_BENCH_TABLE_H
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// Name, unit, at least, aim, and whether less is better.
+// Name, unit, required value, aim, and whether less is better.
 static const FloGoal goals[FLO_TARGET_COUNT] = {
     [FLO_TARGET_NEIGHBOURS] = {"neighbour build", "particles/s/core", 3e6, 6e6, false},
     [FLO_TARGET_STEP] = {"wcsph whole step", "particle steps/s/core", 2e6, 4e6, false},

@@ -1,4 +1,4 @@
-// The speeds to reach, and what this run says about them.
+// Targets for speed, and whether this run reaches them.
 #ifndef FLO_BENCH_TARGETS_H
 #define FLO_BENCH_TARGETS_H
 
@@ -21,14 +21,14 @@ typedef enum FloTargetId {
 
 typedef struct FloGoal {
   const char *name, *unit;
-  double at_least, aim; // NAN: there is no aim beyond
-  bool is_less_better;  // then `at_least` is what is allowed at most
+  double at_least, aim; // NAN: no further aim
+  bool is_less_better;  // then `at_least` is the largest permitted value
 } FloGoal;
 
 typedef struct FloTarget {
   FloGoal goal;
-  bool is_asked; // a part ran that can tell, even if this run did not allow it to
-  // The worst of what was measured, so that one good line does not hide a bad one; 0 threads: nothing was.
+  bool is_asked; // a part that measures it ran, even if it got no usable value
+  // The worst measured value, so that one good line does not hide a bad one; 0 threads: nothing was measured.
   double measured;
   size_t particles;
   int threads;
@@ -39,9 +39,9 @@ typedef struct FloTargets {
 } FloTargets;
 
 FloTargets flo_targets_start(void);
-// A value that is not finite tells only that it was asked for.
+// A value that is not finite only notes that the part ran.
 void flo_targets_note(FloTargets *targets, FloTargetId id, double value, size_t particles, int threads);
-// "no", "yes" (what is asked at least) or "aim"; NULL if nothing was measured.
+// "no", "yes" (the required value is reached) or "aim"; NULL if nothing was measured.
 const char *flo_target_met(const FloTarget *target);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/timer.h"
 #include "io/scene.h"
 
-// As many iterations as Table 1 of Probst and Teschner 2023 tells, however well they do.
+// The number of iterations in Table 1 of Probst and Teschner 2023, whatever residual they reach.
 static const char *const sets[] = {"method.min_iterations=10", "method.max_iterations=10"};
 
 enum { WARM_UP = 2, STEPS = 5 };

@@ -1,4 +1,4 @@
-// How long a step of the tower takes that falls in the paper of the `monolithic` method.
+// The time of a step of the falling tower in the paper of the `monolithic` method.
 #ifndef FLO_BENCH_TOWER_H
 #define FLO_BENCH_TOWER_H
 
@@ -7,7 +7,7 @@
 
 typedef struct FloTowerResult {
   const char *size; // of the scene: "paper", in a quick run "draft"
-  bool is_whole;    // as large as that of the paper
+  bool is_whole;    // of the same size as in the paper
   size_t particles, rigid, boundary;
   int threads;
   FloTimes step;

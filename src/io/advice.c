@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// More of one kind are counted, not listed.
+// At most this many notes of one kind are printed; further ones are counted.
 enum { MAX_OF_A_KIND = 5 };
 
 // ---- Saying ----
@@ -41,7 +41,8 @@ const char *flo_advice_name(const FloAdvice *advice, const char *list, size_t in
 
 // ---- Meshes ----
 
-// Beyond this, in metres, or so many times larger than all else, a mesh was hardly drawn in metres.
+// A mesh larger than this in metres, or this many times larger than everything else, was probably not drawn
+// in metres.
 #define LARGE       100
 #define OUT_OF_SIZE 20
 #define SMALL       1e-3
@@ -65,7 +66,7 @@ static double measure_fluid(const FloWorld *world) {
   return p->count ? longest_edge(low, high) : 0;
 }
 
-// The largest of all bodies that are not this mesh, or the fluid.
+// The size of the largest thing besides this mesh: another body, or the fluid.
 static double measure_others(const FloAdvice *advice, const FloSceneAttachment *mesh) {
   double largest = measure_fluid(advice->world);
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
@@ -83,15 +84,14 @@ static void advise_on_unit(FloAdvice *advice, const FloSceneAttachment *mesh) {
   double extent = longest_edge(low, high);
   if (extent > LARGE || (others > 0 && extent > OUT_OF_SIZE * others))
     flo_advice_tell(advice,
-                    "%.300s: it is %.4g m large, all else %.3g m; if it was drawn in millimetres, give it "
-                    "\"scale\": %g",
+                    "%.300s: the mesh is %.4g m large, but everything else %.3g m; if the mesh was drawn in "
+                    "millimetres, give it \"scale\": %g",
                     mesh->text, extent, others, 0.001 * mesh->scale);
   else if (extent < SMALL)
-    flo_advice_tell(
-        advice,
-        "%.300s: it is %.3g m large, less than a millimetre; \"scale\" makes it larger, 1000 if it "
-        "was drawn in kilometres",
-        mesh->text, extent);
+    flo_advice_tell(advice,
+                    "%.300s: the mesh is %.3g m large, less than a millimetre; enlarge it with \"scale\", "
+                    "1000 if it was drawn in kilometres",
+                    mesh->text, extent);
 }
 
 void flo_advice_on_meshes(FloAdvice *advice) {

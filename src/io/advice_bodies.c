@@ -1,4 +1,4 @@
-// Advice on solids: what is too thin or too small for the spacing, stands in another or nearly touches it.
+// Notes about solids: those that are too thin or too small for the spacing, overlap or nearly touch.
 #include "base/pose.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// Fewer samples than this have no shape to speak of.
+// A body with fewer samples than this has no recognizable shape.
 enum { FEW_SAMPLES = 8 };
 
 // A sample of a body.
@@ -19,12 +19,12 @@ static void sample_at(const FloAdvice *advice, const FloBody *body, size_t i, do
 
 // ---- How thick a body is ----
 
-// Two sides of a wall look in opposite directions, but for so much; the two sides of a wedge do not, and
-// every wedge is thin at its edge.
+// The normals of the two sides of a wall are opposite, within this tolerance. The sides of a wedge are not,
+// so that its thin edge does not count as a thin wall.
 #define OPPOSITE (-0.985)
 
-// A wall is thin where it is so for this share of the surface: the tip of a beak is not what fluid passes
-// through.
+// A body counts as thin if this share of its surface is thin. A small thin part, such as the tip of a beak,
+// does not let fluid through.
 #define THIN_SHARE 0.05
 
 // Unit normal of a triangle; false if it has no area.
@@ -36,8 +36,8 @@ static bool triangle_normal(const FloMesh *mesh, uint32_t triangle, double norma
   return true;
 }
 
-// From the triangle nearest to a sample straight through the wall behind it; the grid of distances is too
-// coarse to see a thin one.
+// The thickness of the wall behind the triangle nearest to a sample, measured on the triangles: the grid of
+// distances is too coarse for thin walls.
 static double mesh_thickness(const FloSolid *solid, const double local[3], double spacing) {
   FloClosest closest;
   FloHit hit;
@@ -53,7 +53,7 @@ static double mesh_thickness(const FloSolid *solid, const double local[3], doubl
   return is_wall ? hit.t + skin : INFINITY;
 }
 
-// The same by steps along the normal; for outlines in the plane.
+// The same, found by steps along the normal; for outlines in 2D.
 static double outline_thickness(const FloSolid *solid, const double local[3], double spacing) {
   double normal[3], opposite[3], at[3], surface[3], depth = -flo_solid_distance(solid, local);
   if (!(depth > 0 && depth <= 1.05 * spacing)) return INFINITY;
@@ -68,7 +68,7 @@ static double outline_thickness(const FloSolid *solid, const double local[3], do
   return INFINITY;
 }
 
-// The thinnest wall found from enough samples; INFINITY: none is thinner than a spacing.
+// The thickness of the thinnest wall that enough samples find; INFINITY if none is thinner than a spacing.
 static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
   const FloParticles *b = &advice->world->sets[body->kind->set];
   const FloSolid *solid = body->solid;
@@ -78,7 +78,7 @@ static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     const double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
     double thickness = solid->has_mesh ? mesh_thickness(solid, local, s) : outline_thickness(solid, local, s);
-    // What is a spacing but for the facets of a round wall is a spacing.
+    // A round wall made of facets may be slightly thinner than a spacing; this counts as a spacing.
     if (!(thickness < 0.99 * s)) continue;
     ++n_thin;
     thinnest = fmin(thinnest, thickness);
@@ -98,18 +98,18 @@ static void measure_box(const FloAdvice *advice, const FloBody *body, double *th
 
 // ---- Single bodies ----
 
-// A sheet as thick as what it encloses encloses nothing, and weighs more than a solid would.
+// A shell must be thinner than the body; otherwise it has no hollow space and weighs more than a solid body.
 static void advise_on_shell(FloAdvice *advice, const FloSceneBody *body, const FloBody *made) {
   double thinnest, longest;
   measure_box(advice, made, &thinnest, &longest);
   if (body->def.kind == FLO_BODY_DYNAMIC && body->def.thickness > thinnest / 2)
     flo_advice_tell(advice,
-                    "'%s' is a shell %.3g m thick, but the body is only %.3g m thick itself: its walls fill "
-                    "it; make the thickness smaller, or leave it out for a solid body",
+                    "'%s' is a shell %.3g m thick, but the whole body is only %.3g m thick, so it has no "
+                    "hollow space; make the thickness smaller, or leave it out for a solid body",
                     body->name, body->def.thickness, thinnest);
 }
 
-// The sentence begins "'name' `what`"; `it` is the pronoun for what is thin.
+// The note begins "'name' `what`"; `it` is the pronoun for the thin part.
 static void tell_thin(FloAdvice *advice, const FloBody *body, const char *what, int n_digits,
                       double thickness, const char *it) {
   flo_advice_tell(
@@ -124,9 +124,8 @@ static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) 
   measure_box(advice, body, &thinnest, &longest);
   if (flo_body_is_pushed(body) && longest < 2 * s * (1 - 1e-9))
     flo_advice_tell(advice,
-                    "'%s' is %.3g m large, less than two particles (%.3g m): it will float and touch others "
-                    "only roughly; "
-                    "make it larger or the spacing finer",
+                    "'%s' is %.3g m large, less than two spacings (%.3g m): its buoyancy and contacts will "
+                    "be inaccurate; make it larger or the spacing finer",
                     body->name, longest, 2 * s);
   else if (thinnest < s)
     tell_thin(advice, body, "is", 3, thinnest, "it");
@@ -134,13 +133,13 @@ static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) 
     tell_thin(advice, body, "has walls", 2, wall, "them");
   else if (body->count < FEW_SAMPLES)
     flo_advice_tell(
-        advice, "'%s' has only %zu particles, too few to have its shape; make it larger or the spacing finer",
+        advice, "'%s' has only %zu particles, too few to show its shape; make it larger or the spacing finer",
         body->name, body->count);
 }
 
 typedef struct Wall {
   const FloSolid *solid;
-  size_t body; // the first that has this shape
+  size_t body; // the first body that has this shape
   double thickness;
 } Wall;
 
@@ -155,8 +154,8 @@ static int compare_bodies(const void *a, const void *b) {
   return (p->body > q->body) - (p->body < q->body);
 }
 
-// The walls of every body; bodies of the same shape have the same. Sorting by address only brings these
-// together: what comes out is by number again, and does not depend on the addresses.
+// Computes the wall thickness of every body. Bodies of the same shape share the result, so they are grouped
+// by the address of their shape. The results are stored by index and do not depend on the addresses.
 static void measure_walls(const FloAdvice *advice, Wall *walls, size_t n) {
   const FloBody *bodies = flo_bodies(advice->world);
   for (size_t k = 0; k < n; ++k) walls[k] = (Wall){bodies[k].solid, k, 0};
@@ -181,17 +180,16 @@ void flo_advice_on_sizes(FloAdvice *advice) {
   flo_advice_end_kind(advice, "shells");
 }
 
-// Distances are kept on a grid with three cells in a spacing, unless it would need too much memory.
+// Distances are stored on a grid with three cells per spacing, unless it would need too much memory.
 void flo_advice_on_grids(FloAdvice *advice) {
   double fine = advice->world->def.spacing / 3;
   for (size_t k = 0; k < advice->world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(advice->world)[k];
     if (!body->solid->has_mesh || body->solid->sdf.cell < 1.01 * fine) continue;
-    flo_advice_tell(
-        advice,
-        "'%s' spans so many spacings that its surface is known to %.3g m only, not to a third of a spacing "
-        "(%.3g m); make several bodies of it or the spacing larger",
-        body->name, body->solid->sdf.cell, fine);
+    flo_advice_tell(advice,
+                    "'%s' spans so many spacings that its surface is accurate only to %.3g m, not to a third "
+                    "of a spacing (%.3g m); split it into several bodies or make the spacing larger",
+                    body->name, body->solid->sdf.cell, fine);
   }
   flo_advice_end_kind(advice, "large bodies");
 }
@@ -202,7 +200,7 @@ typedef struct Box {
   double low[3], high[3];
 } Box;
 
-// Around the samples of a body, and a little more.
+// A box around the samples of a body, with a margin.
 static Box box_of(const FloAdvice *advice, const FloBody *body) {
   Box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (size_t i = body->first; i < body->first + body->count; ++i) {
@@ -233,8 +231,8 @@ static bool do_boxes_meet(const Box *a, const Box *b) {
 
 enum { MAX_PLACES = 16 };
 
-// Where two bodies come close: places that look in different directions, each with its least distance. A ball
-// on a floor has one, a box in a corner three.
+// The places where two bodies come close, one for each direction, each with its smallest distance. A ball on
+// a floor has one, a box in a corner has three.
 typedef struct Places {
   int count;
   double direction[MAX_PLACES][3], gap[MAX_PLACES];
@@ -252,7 +250,7 @@ static void note_place(Places *places, const double direction[3], double gap) {
   places->gap[k] = fmin(places->gap[k], gap);
 }
 
-// To the surface of a body, from a point beside it.
+// Moves a point to the nearest point of the surface of a body; returns the distance that it had.
 static double move_to_surface(const FloWorld *world, const FloBody *body, double x[3]) {
   double normal[3], distance = flo_world_distance(world, body, x);
   flo_world_normal(world, body, x, normal);
@@ -260,9 +258,9 @@ static double move_to_surface(const FloWorld *world, const FloBody *body, double
   return distance;
 }
 
-// From a sample's place on the surface of its body to and fro between the two surfaces, each time to the
-// nearest point: that ends where they are nearest to each other. Counts only if they face each other there.
-// `sign` makes the directions of both ways of looking the same.
+// Finds where two surfaces are nearest to each other: starts at a sample's place on one surface, and goes
+// back and forth to the nearest point of the other. The result counts only if the surfaces face each other
+// there. `sign` gives the direction the same sense for both orders of the bodies.
 static void measure_gap(const FloWorld *world, const FloBody *body, const FloBody *other, const double x[3],
                         double sign, Places *places) {
   enum { MAX_ROUNDS = 20 };
@@ -277,7 +275,7 @@ static void measure_gap(const FloWorld *world, const FloBody *body, const FloBod
     gap = move_to_surface(world, body, at);
     if (gap < TOUCH * s || gap > before - 1e-3 * s) break;
   }
-  // Where they touch beside a corner, the normals of the corner lead astray.
+  // If the bodies touch beside a corner, the normals at the corner are not usable.
   if (vec_dot(towards, back) > (gap > TOUCH * s ? -0.9 : -0.75)) return;
   vec_scale(towards, sign, towards);
   note_place(places, towards, gap);
@@ -285,11 +283,11 @@ static void measure_gap(const FloWorld *world, const FloBody *body, const FloBod
 
 typedef struct Meeting {
   size_t n_inside;
-  double deepest; // [m] of a sample below the other's surface
+  double deepest; // [m] depth of a sample below the other's surface
 } Meeting;
 
-// Looks from the samples of one body at the other. Deeper layers have the same to say about gaps as the
-// first, whose samples may lie up to a spacing below the surface.
+// Compares the samples of one body with the other body. For gaps only the outermost layer is used; its
+// samples are at most one spacing below the surface.
 static void look_at(const FloAdvice *advice, const FloBody *body, const FloBody *other,
                     const Box *around_other, double sign, Meeting *meeting, Places *places) {
   const FloWorld *world = advice->world;
@@ -306,7 +304,7 @@ static void look_at(const FloAdvice *advice, const FloBody *body, const FloBody 
   }
 }
 
-// The least gap that is one, neither touching nor wide enough for fluid.
+// The smallest real gap: the bodies do not touch there, and fluid does not fit in.
 static double narrowest_gap(const Places *places, double spacing) {
   double narrowest = INFINITY;
   for (int k = 0; k < places->count; ++k) {
@@ -316,14 +314,14 @@ static double narrowest_gap(const Places *places, double spacing) {
   return narrowest;
 }
 
-// Whether one stands in the other only the samples of the smaller may tell, so both are asked.
+// Only the samples of the smaller body may show that the bodies overlap, so both are checked.
 static void advise_on_pair(FloAdvice *advice, const FloBody *bodies[2], const Box *boxes[2]) {
   double s = advice->world->def.spacing;
   Meeting meetings[2] = {0};
   Places places = {0};
   for (int k = 0; k < 2; ++k)
     look_at(advice, bodies[k], bodies[1 - k], boxes[1 - k], k ? -1 : 1, &meetings[k], &places);
-  // Bodies that move close their gaps themselves.
+  // Rigid bodies close their gaps themselves.
   bool can_move = flo_body_is_pushed(bodies[0]) || flo_body_is_pushed(bodies[1]);
   double narrowest = can_move ? INFINITY : narrowest_gap(&places, s);
   double share[2] = {0};
@@ -331,11 +329,11 @@ static void advise_on_pair(FloAdvice *advice, const FloBody *bodies[2], const Bo
     if (meetings[k].deepest > 0.1 * s) share[k] = (double)meetings[k].n_inside / (double)bodies[k]->count;
   int in = share[0] > share[1] ? 0 : 1;
   if (share[in] > 0)
-    flo_advice_tell(
-        advice,
-        "'%s' stands in '%s': %zu of its %zu particles are inside, the deepest by %.3g m; move one of them",
-        bodies[in]->name, bodies[1 - in]->name, meetings[in].n_inside, bodies[in]->count,
-        meetings[in].deepest + s / 2);
+    flo_advice_tell(advice,
+                    "'%s' overlaps '%s': %zu of its %zu particles are inside, the deepest by %.3g m; move "
+                    "one of the bodies",
+                    bodies[in]->name, bodies[1 - in]->name, meetings[in].n_inside, bodies[in]->count,
+                    meetings[in].deepest + s / 2);
   else if (narrowest < s)
     flo_advice_tell(
         advice,
@@ -344,7 +342,7 @@ static void advise_on_pair(FloAdvice *advice, const FloBody *bodies[2], const Bo
         bodies[1]->name, bodies[0]->name, narrowest, s);
 }
 
-// A body's box, to be sorted by where it begins along x.
+// The box of a body, for sorting by its lower end along x.
 typedef struct Place {
   Box box;
   size_t body;
@@ -356,7 +354,8 @@ static int compare_places(const void *a, const void *b) {
   return (p->body > q->body) - (p->body < q->body);
 }
 
-// Looks at those that begin before this one ends; the first of a pair is the one that was named first.
+// Compares with the boxes that begin before this one ends. The first body of a pair is the first in the
+// scene.
 static void advise_on_neighbours(FloAdvice *advice, const Place *place, const Place *end) {
   const FloBody *bodies = flo_bodies(advice->world);
   for (const Place *other = place + 1; other < end && other->box.low[0] <= place->box.high[0]; ++other) {

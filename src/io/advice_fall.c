@@ -1,5 +1,5 @@
-// Advice on fluid and bodies that nothing holds: it follows the lowest particle of every column, and the
-// samples of every body, on their way down.
+// Notes about fluid and bodies that nothing holds. The lowest particle of every column and the samples of
+// every body are followed on their way down.
 #include "base/pose.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
@@ -8,12 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A particle that comes so near to a solid on its way, in spacings, has met it. Fluid beside a wall is
-// farther from it.
+// A particle nearer than this to a solid, in spacings, meets it. Fluid beside a wall is farther away.
 #define MET 0.3
 
-// How far a particle can go at least before it meets the body; 0: it has met it. Distances to meshes are
-// right near them only.
+// The distance that a particle can move without meeting the body; 0: it has met it. Distances to meshes are
+// exact only near them.
 static double room_before(const FloWorld *world, const FloSolid *solid, double distance) {
   double s = world->def.spacing;
   if (distance < MET * s) return 0;
@@ -47,7 +46,7 @@ static double room_at(const FloFall *fall, const double x[3]) {
   return room;
 }
 
-// Where things end, counted downwards.
+// The lowest point of everything, measured downwards.
 static double find_bottom(const FloWorld *world, const double down[3]) {
   double bottom = -INFINITY;
   for (size_t k = 0; k < world->bodies.count; ++k) {
@@ -63,8 +62,8 @@ static double find_bottom(const FloWorld *world, const double down[3]) {
   return bottom;
 }
 
-// Whether a particle, thrown as it starts, meets nothing before it is below everything. Walks along the
-// parabola by steps that are never longer than the room there is.
+// Whether a particle with its initial velocity meets nothing before it is below everything. Follows the
+// parabola in steps that are never longer than the free distance.
 bool flo_advice_falls_for_ever(const FloFall *fall, const double x[3], const double v[3]) {
   enum { MAX_STEPS = 100000 };
   double at[3], velocity[3];
@@ -75,7 +74,7 @@ bool flo_advice_falls_for_ever(const FloFall *fall, const double x[3], const dou
     double room = room_at(fall, at), speed = vec_length(velocity);
     if (!(room > 0)) return false;
     if (isinf(room)) return true; // there is nothing to meet at all
-    // The root of speed dt + gravity dt^2 / 2 = room, in the form that loses no digits to a fast particle.
+    // The root of speed dt + gravity dt^2 / 2 = room, in the form that is accurate for fast particles too.
     double dt = 2 * room / (speed + sqrt(speed * speed + 2 * fall->gravity * room));
     vec_add_scaled(at, velocity, dt, at);
     vec_add_scaled(at, fall->down, fall->gravity * dt * dt / 2, at);
@@ -84,7 +83,7 @@ bool flo_advice_falls_for_ever(const FloFall *fall, const double x[3], const dou
   return false;
 }
 
-// A particle in its column of one spacing, as seen along gravity.
+// A particle and its column, one spacing wide along gravity.
 typedef struct Faller {
   double column[2], depth;
   size_t index;
@@ -92,7 +91,7 @@ typedef struct Faller {
 
 static int compare_numbers(double a, double b) { return (a > b) - (a < b); }
 
-// By column, the lowest first.
+// Sorts by column, the lowest particle first.
 static int compare_fallers(const void *a, const void *b) {
   const Faller *p = a, *q = b;
   int order = compare_numbers(p->column[0], q->column[0]);
@@ -121,7 +120,7 @@ static void list_fallers(const FloFall *fall, Faller *fallers) {
   qsort(fallers, p->count, sizeof *fallers, compare_fallers);
 }
 
-// Fluid right above other fluid has the same fate; only the lowest of a column is followed.
+// Only the lowest particle of a column is followed: fluid right above it falls with it.
 static size_t count_lost(const FloFall *fall, const Faller *fallers, size_t *first) {
   const FloParticles *p = &fall->world->sets[FLO_SET_FLUID];
   size_t n_lost = 0;
@@ -144,7 +143,7 @@ bool flo_advice_can_fall(const FloWorld *world, FloFall *fall) {
   *fall = (FloFall){.world = world, .gravity = vec_length(world->def.gravity)};
   if (!(fall->gravity > 0)) return false;
   vec_scale(world->def.gravity, 1 / fall->gravity, fall->down);
-  // Who falls out of a periodic domain comes back from above.
+  // A particle that leaves a periodic domain at the bottom returns at the top.
   for (int axis = 0; axis < world->def.dim; ++axis)
     if (world->def.periodic[axis] && fabs(fall->down[axis]) > 1e-6) return false;
   fall->bottom = find_bottom(world, fall->down);
@@ -161,11 +160,10 @@ void flo_advice_on_fluid(FloAdvice *advice) {
   size_t first = 0, n_lost = count_lost(&fall, fallers, &first);
   free(fallers);
   if (n_lost)
-    flo_advice_tell(
-        advice,
-        "%zu of %zu fluid particles start with nothing below them, the first at (%g, %g, %g); they will fall "
-        "for ever",
-        n_lost, p->count, p->x[first], p->y[first], p->z[first]);
+    flo_advice_tell(advice,
+                    "%zu of %zu fluid particles will fall for ever, because nothing is below them, the first "
+                    "at (%g, %g, %g); put a boundary or a sink below them",
+                    n_lost, p->count, p->x[first], p->y[first], p->z[first]);
   flo_advice_end_kind(advice, "");
 }
 
@@ -177,7 +175,8 @@ static bool is_hung_up(const FloWorld *world, const FloBody *body) {
   return false;
 }
 
-// As it is thrown; that it turns on its way is left out. The first sample that meets something settles it.
+// Uses the initial velocity; rotation on the way is ignored. The body is held if one of its samples meets
+// something.
 static bool does_body_fall(FloFall *fall, const FloBody *body) {
   enum { MAX_FOLLOWED = 256 };
   const FloParticles *set = &fall->world->sets[body->kind->set];
@@ -198,7 +197,8 @@ void flo_advice_on_falls(FloAdvice *advice) {
     const FloBody *body = &flo_bodies(advice->world)[k];
     if (!flo_body_is_pushed(body) || is_hung_up(advice->world, body)) continue;
     if (does_body_fall(&fall, body))
-      flo_advice_tell(advice, "'%s' starts with nothing below it; it will fall for ever", body->name);
+      flo_advice_tell(advice, "'%s' will fall for ever, because nothing is below it; put a boundary below it",
+                      body->name);
   }
   flo_advice_end_kind(advice, "bodies that fall for ever");
 }

@@ -1,4 +1,4 @@
-// Advice on materials and gravity: what nothing is made of, and numbers that speak of another unit.
+// Notes about materials and gravity: materials without use, and values that seem to be in another unit.
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
@@ -31,10 +31,10 @@ static bool is_of_fluid(const FloScene *scene, size_t material) {
 
 // ---- Units ----
 
-// No liquid that a scene of seconds can show flowing is thicker than this; honey has 0.005 to 0.01.
+// A liquid that visibly flows within seconds is not thicker than this; honey has 0.005 to 0.01.
 #define THICK 1 // [m2/s]
 
-// Liquids have 600 and more; in g/cm3 they would have about 1.
+// Liquids have 600 or more; in g/cm3 they would have about 1.
 #define THIN 50 // [kg/m3]
 
 // Ten times that of the earth; a scene in centimetres would have 981.
@@ -44,24 +44,24 @@ void flo_advice_on_materials(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
   for (size_t k = 0; k < parts->n_materials; ++k)
     if (!is_of_fluid(advice->scene, k) && !is_of_body(advice->scene, k))
-      flo_advice_tell(advice, "material '%s' is not used: no fluid, body or emitter has it",
+      flo_advice_tell(advice, "material '%s' is not used by any fluid, body or emitter; use it or remove it",
                       parts->materials[k].name);
   flo_advice_end_kind(advice, "materials");
   for (size_t k = 0; k < parts->n_materials; ++k)
     if (is_of_fluid(advice->scene, k) && parts->materials[k].def.viscosity > THICK)
       flo_advice_tell(advice,
-                      "material '%s' has a kinematic viscosity of %g m2/s; honey has 0.01 and water 1e-6: is "
-                      "it in m2/s? A dynamic viscosity in Pa s is to be divided by the density",
+                      "material '%s' has a kinematic viscosity of %g m2/s, but honey has 0.01 and water "
+                      "1e-6; give it in m2/s: divide a dynamic viscosity in Pa s by the density",
                       parts->materials[k].name, parts->materials[k].def.viscosity);
   flo_advice_end_kind(advice, "materials");
   for (size_t k = 0; k < parts->n_materials; ++k)
     if (is_of_fluid(advice->scene, k) && parts->materials[k].def.density < THIN)
-      flo_advice_tell(advice, "fluid '%s' has a density of %g kg/m3; water has 1000: is it in kg/m3?",
+      flo_advice_tell(advice, "fluid '%s' has a density of %g kg/m3, but water has 1000; give it in kg/m3",
                       parts->materials[k].name, parts->materials[k].def.density);
   flo_advice_end_kind(advice, "materials");
   double gravity = vec_length(advice->scene->world.gravity);
   if (gravity > STRONG)
-    flo_advice_tell(advice, "gravity is %g m/s2, %.0f times that of the earth; is it in m/s2?", gravity,
+    flo_advice_tell(advice, "gravity is %g m/s2, %.0f times that of the earth; give it in m/s2", gravity,
                     gravity / 9.81);
   flo_advice_end_kind(advice, "kinds of gravity");
 }

@@ -1,5 +1,5 @@
-// Advice on plans: what begins after the end, what the method does not read, limits that are met too soon,
-// sizes that nobody has chosen yet, and how long it takes to set a scene up.
+// Notes about times and limits: what begins after the end, keys that the method does not read, limits that
+// are reached too soon, errors in sizes that were not chosen, and the time to build a scene.
 #include "base/core.h"
 #include "coupling/coupling.h"
 #include "geometry/shapes.h"
@@ -12,7 +12,7 @@
 
 // ---- Times ----
 
-// When a motion begins to act; keyframes have times of their own.
+// The time at which a motion begins; keyframes have times of their own.
 static double motion_start(const FloMotionDef *motion) {
   return motion->kind == FLO_MOTION_KEYFRAMES ? fmax(motion->start, motion->keyframes[0].time)
                                               : motion->start;
@@ -22,23 +22,24 @@ static void advise_on_motions(FloAdvice *advice, const FloSceneBody *body) {
   for (size_t k = 0; k < body->def.n_motions; ++k) {
     double start = motion_start(&body->def.motions[k]), end = advice->scene->duration;
     if (start >= end)
-      flo_advice_tell(
-          advice,
-          "motion %zu of '%s' begins at %g s, but the scene ends at %g s: begin earlier or make the "
-          "duration longer",
-          k, body->name, start, end);
+      flo_advice_tell(advice,
+                      "motion %zu of '%s' begins at %g s, but the scene ends at %g s; begin it earlier or "
+                      "make the duration longer",
+                      k, body->name, start, end);
   }
 }
 
-// When an emitter or a sink begins for the first time.
+// The time at which an emitter or a sink first begins.
 static double first_start(double start, const FloSceneSpans *spans) {
   return !spans->list ? start : spans->n ? spans->list[0][0] : INFINITY;
 }
 
 static void advise_on_start(FloAdvice *advice, const char *what, const char *name, double start) {
   if (start >= advice->scene->duration && isfinite(start))
-    flo_advice_tell(advice, "%s '%s' begins at %g s, but the scene ends at %g s", what, name, start,
-                    advice->scene->duration);
+    flo_advice_tell(
+        advice,
+        "%s '%s' begins at %g s, but the scene ends at %g s; begin it earlier or make the duration longer",
+        what, name, start, advice->scene->duration);
 }
 
 void flo_advice_on_times(FloAdvice *advice) {
@@ -52,14 +53,16 @@ void flo_advice_on_times(FloAdvice *advice) {
                     first_start(parts->sinks[k].def.start, &parts->sinks[k].spans));
   for (size_t k = 0; k < advice->scene->n_events; ++k)
     if (advice->scene->events[k].time > advice->scene->duration)
-      flo_advice_tell(advice, "/events/%zu is to happen at %g s, but the scene ends at %g s",
+      flo_advice_tell(advice,
+                      "/events/%zu is planned for %g s, but the scene ends at %g s; set an earlier time or "
+                      "make the duration longer",
                       advice->scene->events[k].entry, advice->scene->events[k].time, advice->scene->duration);
   flo_advice_end_kind(advice, "that begin after the end");
 }
 
 // ---- What the method does not know ----
 
-// A method that lets fluid stick to solids and bounce off them as they say; not all do.
+// The name of a method that reads slip and restitution; not all methods do.
 static const char *slip_reader(void) {
   for (size_t k = 0; k < flo_method_count(); ++k)
     if (flo_coupling_find(flo_method_name(k))->reads_slip) return flo_method_name(k);
@@ -95,15 +98,14 @@ void flo_advice_on_limits(FloAdvice *advice) {
   double now = (double)flo_world_count(advice->world, FLO_SET_FLUID);
   if (most == 0) return;
   if (most < now)
-    flo_advice_tell(
-        advice,
-        "max_particles is %.0f, but %.0f fluid particles are there from the start: emitters can add "
-        "none; raise it or leave it out",
-        most, now);
+    flo_advice_tell(advice,
+                    "max_particles is %.0f, but the scene starts with %.0f fluid particles, so emitters can "
+                    "add none; raise it or leave it out",
+                    most, now);
   else if (now + emitted > most)
     flo_advice_tell(advice,
-                    "emitters would make %.0f particles, with those at the start %.0f, but max_particles is "
-                    "%.0f: they pause after about %.3g s of flow unless sinks make room",
+                    "emitters would add %.0f particles, %.0f in total, but max_particles is %.0f: they will "
+                    "pause after about %.3g s of flow; raise max_particles, or add sinks that remove fluid",
                     emitted, now + emitted, most, (most - now) / emitted * advice->scene->duration);
   flo_advice_end_kind(advice, "limits");
 }
@@ -147,9 +149,9 @@ FloStatus flo_advice_check_sizes(const char *path, const FloSceneOptions *option
 
 // ---- Set-up ----
 
-// Measured with the scenes that come with the program, on two cores of 2 GHz: a lattice is filled and sorted
-// out at about a million particles a second, surfaces are sampled at a third of that. Where distances to
-// triangles are tabulated, which takes some fifty nodes near the surface for each sample, it is slower.
+// Measured with the scenes that come with the program, on two cores of 2 GHz. Fluid is created at about a
+// million particles a second, surfaces are sampled at a third of that. Meshes are slower: for each sample
+// about fifty distances to triangles are computed near the surface.
 #define FLUID_SECONDS    1e-6
 #define BOUNDARY_SECONDS 3e-6
 #define MESH_SECONDS     4e-5
@@ -162,8 +164,8 @@ static bool is_same_figure(const FloShape *a, const FloShape *b) {
          a->text == b->text && a->heights == b->heights && a->points == b->points;
 }
 
-// Samples stand in layers below a surface, three for most kernels. Instances share their distances, and need
-// not be measured one by one.
+// Samples form layers below a surface, three for most kernels. Instances share their distances, which are
+// computed once.
 static void add_bodies(const FloScene *scene, FloSetUp *made) {
   double s = scene->world.spacing, n = 0;
   for (size_t k = 0; k < scene->n_bodies; ++k) {

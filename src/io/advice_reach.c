@@ -1,5 +1,5 @@
-// Advice on emitters, sinks and probes that nothing will ever reach: they stand outside of all that fluid can
-// come to, or inside a solid.
+// Notes about emitters, sinks and probes that fluid cannot reach: they are outside the region that fluid can
+// reach, or inside a solid.
 #include "base/pose.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
@@ -10,11 +10,11 @@
 
 // ---- Where fluid can come ----
 
-// A box, without end along gravity and periodic axes. Fluid that stands in tanks reaches these and the other
-// bodies; fluid that nothing holds reaches as far as it can fly.
+// A box that is unlimited along gravity and periodic axes. Fluid in tanks reaches all tanks and other bodies.
+// Fluid that nothing holds reaches as far as it can fly.
 typedef struct Reach {
   double low[3], high[3];
-  bool has_free; // some fluid stands in no tank
+  bool has_free; // some fluid is in no tank
 } Reach;
 
 static void include_point(Reach *reach, const double x[3], double margin) {
@@ -34,7 +34,7 @@ static void include_box(Reach *reach, const FloSolid *solid, const FloPose *pose
   }
 }
 
-// More tanks than this are not looked at: fluid in the others counts as free, about which less is said.
+// Only this many tanks are checked. Fluid in further tanks counts as free, which gives fewer notes.
 enum { MAX_TANKS = 16 };
 
 typedef struct Tanks {
@@ -72,7 +72,7 @@ static void include_sources(const FloAdvice *advice, Reach *reach) {
     include_source(&tanks, reach, parts->added[k].def.pose.position);
 }
 
-// The highest speed that anything has from the start or comes to by falling through the scene.
+// The highest speed of anything: at the start, or after a fall through the scene.
 static double find_speed(const FloAdvice *advice) {
   const FloWorld *world = advice->world;
   double speed = fmax(flo_world_measure_speed(world), flo_world_scheduled_wall_speed(world));
@@ -80,8 +80,7 @@ static double find_speed(const FloAdvice *advice) {
   return sqrt(speed * speed + 2 * vec_length(world->def.gravity) * flo_world_fall_height(world));
 }
 
-// What leaves the plane of a two-dimensional scene, goes along gravity or across a periodic face is not out
-// of reach.
+// The normal of a 2D scene, the direction of gravity and periodic axes do not count.
 static void open_axes(const FloWorld *world, Reach *reach, bool is_open_below) {
   const double g = vec_length(world->def.gravity);
   for (int axis = 0; axis < 3; ++axis) {
@@ -100,7 +99,7 @@ static bool has_moving_bodies(const FloWorld *world) {
   return false;
 }
 
-// `is_generous`: fluid that splashes out of a tank lands beside it and falls on.
+// `is_generous`: adds room beside tanks for fluid that splashes out.
 static Reach find_reach(const FloAdvice *advice, bool is_generous) {
   const FloWorld *world = advice->world;
   Reach reach = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
@@ -120,7 +119,7 @@ static Reach find_reach(const FloAdvice *advice, bool is_generous) {
 
 // ---- In solids ----
 
-// A body that stays where it is and in which the point is, at least so deep; NULL: there is none.
+// A static body that holds the point at least at this depth; NULL if there is none.
 static const FloBody *find_solid_at(const FloWorld *world, const double x[3], double depth) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
@@ -133,7 +132,7 @@ static const FloBody *find_solid_at(const FloWorld *world, const double x[3], do
   return NULL;
 }
 
-// Points that stand for an extent: as many steps along each axis, from -1/2 to 1/2 of it.
+// Points that represent an extent: this many steps along each axis, from -1/2 to 1/2 of it.
 enum { N_STEPS = 5, N_POINTS = N_STEPS * N_STEPS * N_STEPS };
 
 static double step_at(int k) { return (double)k / (N_STEPS - 1) - 0.5; }
@@ -144,17 +143,17 @@ static void spread(int k, double at[3]) {
 
 // ---- Emitters ----
 
-// A point of the window, so far in front of it.
+// A point at a given distance in front of the emitter's opening.
 static void window_point(const FloWorld *world, const FloEmitterDef *def, int k, double ahead, double x[3]) {
   double at[3], height = def->round ? def->size[0] : def->size[1];
   spread(k, at);
-  // A tenth less than the whole, so that the edge does not touch what it stands on.
+  // Nine tenths of the size, so that the edge does not touch the solid below it.
   double local[3] = {ahead, 0.9 * def->size[0] * at[0], world->def.dim == 3 ? 0.9 * height * at[1] : 0};
   pose_to_world(&def->pose, local, x);
 }
 
-// The stream is led until it is a support away: a window in a wall may well be meant. One that is in the
-// solid even there is not.
+// An opening inside a wall may be intended. So the stream is checked one support radius in front of it: if
+// that is inside the solid too, it is an error.
 static const FloBody *find_wall_before(const FloWorld *world, const FloEmitterDef *def) {
   const FloBody *found = NULL;
   for (int k = 0; k < N_STEPS * N_STEPS; ++k) {
@@ -187,14 +186,13 @@ static void advise_on_emitters(FloAdvice *advice) {
     const double *x = def->pose.position;
     const FloBody *body = find_wall_before(advice->world, def);
     if (body)
-      flo_advice_tell(advice, "emitter '%s' at (%g, %g, %g) is inside '%s': move it out of the solid", name,
+      flo_advice_tell(advice, "emitter '%s' at (%g, %g, %g) is inside '%s'; move it out of the solid", name,
                       x[0], x[1], x[2], body->name);
     else if (is_stream_lost(advice->world, def))
-      flo_advice_tell(
-          advice,
-          "emitter '%s' at (%g, %g, %g): its fluid has nothing below it and will fall for ever; move "
-          "it, or put a boundary or a sink there",
-          name, x[0], x[1], x[2]);
+      flo_advice_tell(advice,
+                      "the fluid of emitter '%s' at (%g, %g, %g) will fall for ever, because nothing is "
+                      "below it; move the emitter, or put a boundary or a sink there",
+                      name, x[0], x[1], x[2]);
   }
   flo_advice_end_kind(advice, "emitters");
 }
@@ -210,7 +208,8 @@ static void advise_on_added(FloAdvice *advice) {
     const FloFluidDef *def = &advice->scene->parts->added[event->index].def;
     if (flo_advice_falls_for_ever(&fall, def->pose.position, def->velocity))
       flo_advice_tell(advice,
-                      "the fluid that event %zu adds at %g s has nothing below it; it will fall for ever",
+                      "the fluid that event %zu adds at %g s will fall for ever, because nothing is below "
+                      "it; put a boundary or a sink there",
                       event->entry, event->time);
   }
   flo_advice_end_kind(advice, "events");
@@ -224,7 +223,7 @@ static bool do_boxes_meet(const Reach *a, const Reach *b) {
   return true;
 }
 
-// A body that holds all of a sink; NULL: some of it is free.
+// A body that contains all of a sink; NULL if a part of the sink is free.
 static const FloBody *find_body_around(const FloWorld *world, const FloSink *sink) {
   const FloBody *found = NULL;
   double low[3], high[3];
@@ -249,14 +248,14 @@ static void advise_on_sink(FloAdvice *advice, const Reach *reach, const FloSink 
   include_box(&box, sink->solid, &sink->def.pose, 0);
   const FloBody *body = find_body_around(advice->world, sink);
   if (!do_boxes_meet(reach, &box))
-    flo_advice_tell(advice, "sink '%s' at (%g, %g, %g) is out of reach of all fluid: move it", name, x[0],
+    flo_advice_tell(advice, "sink '%s' at (%g, %g, %g) is out of reach of all fluid; move it", name, x[0],
                     x[1], x[2]);
   else if (body)
-    flo_advice_tell(advice, "sink '%s' at (%g, %g, %g) is inside '%s', where no fluid comes: move it", name,
+    flo_advice_tell(advice, "sink '%s' at (%g, %g, %g) is inside '%s', where no fluid comes; move it", name,
                     x[0], x[1], x[2], body->name);
 }
 
-// The world has a sink for every span of time in which one of the scene's sinks acts.
+// The world has one sink for every time interval in which a sink of the scene is active.
 static void advise_on_sinks(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
   if (parts->n_sinks == 0) return;
@@ -290,16 +289,18 @@ static void advise_on_probe(FloAdvice *advice, const FloProbe *probe, const Reac
   const double *x = probe->point, s = world->def.spacing;
   bool is_line = probe->kind == FLO_PROBE_WATER_HEIGHT;
   if (!is_line && probe->kind != FLO_PROBE_PRESSURE) return;
-  // A probe in a wall feels fluid in front of it within a support; above the foot of a line there is always
-  // room.
+  // A probe in a wall measures fluid within a support radius in front of it. A vertical line always reaches
+  // free space above its foot.
   const FloBody *body = is_line ? NULL : find_solid_at(world, x, world->kernel.support - s / 2);
   if (!is_within(reach, x, is_line ? advice->scene->up : -1))
-    flo_advice_tell(advice,
-                    "probe '%s' at (%g, %g, %g) is out of reach of all fluid: it will measure nothing",
-                    probe->name, x[0], x[1], x[2]);
+    flo_advice_tell(
+        advice,
+        "probe '%s' at (%g, %g, %g) will measure nothing, because it is out of reach of all fluid; move it",
+        probe->name, x[0], x[1], x[2]);
   else if (body)
-    flo_advice_tell(advice, "probe '%s' at (%g, %g, %g) is inside '%s': it will measure nothing", probe->name,
-                    x[0], x[1], x[2], body->name);
+    flo_advice_tell(advice,
+                    "probe '%s' at (%g, %g, %g) will measure nothing, because it is inside '%s'; move it",
+                    probe->name, x[0], x[1], x[2], body->name);
 }
 
 void flo_advice_on_probes(FloAdvice *advice) {

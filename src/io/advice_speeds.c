@@ -1,5 +1,5 @@
-// Advice on speeds and time steps: what moves faster than a time step can follow, or than anybody can have
-// meant, and a fixed time step that is too long. Messages name the place in the scene's files.
+// Notes about speeds and time steps: motion that is too fast for a time step, absurdly high speeds, and a
+// fixed time step that is too long. Messages name the place in the scene's files.
 #include "base/core.h"
 #include "base/vecmath.h"
 #include "io/advice_parts.h"
@@ -11,11 +11,11 @@
 
 // ---- What is fast ----
 
-// Whatever a scene gives a speed, with its place in the scene.
+// Anything that has a speed in the scene, and its place there.
 typedef struct Mover {
   const char *list; // "boundaries", "bodies", "fluids" or "emitters"
   size_t index;
-  const char *key; // that gives it the speed
+  const char *key; // the key that sets the speed
   const char *name;
   double speed;
 } Mover;
@@ -54,13 +54,13 @@ static void visit_streams(const FloAdvice *advice, MoverFn *visit, void *context
 
 // ---- Absurd ones ----
 
-// Faster than this nothing moves that was meant so: sound in water has 1500 m/s.
+// A higher speed is hardly intended: sound in water has 1500 m/s.
 #define FAST 1500
 
-// So many times faster than what falls through the scene, or crosses it in its duration.
+// Limit relative to the speed after a fall through the scene, or of crossing it in its duration.
 #define OUT_OF_PROPORTION 50
 
-// The speed that fits the scene's size: of a fall from its top to its bottom.
+// The typical speed of the scene: that of a fall from its top to its bottom.
 static double natural_speed(const FloAdvice *advice) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0;
   for (FloSet set = 0; set < FLO_SET_COUNT; ++set) {
@@ -87,7 +87,7 @@ static void enter_mover(FloSceneContext *context, const Mover *mover) {
   flo_scene_enter(context, mover->key);
 }
 
-// Begins with the place in the scene's file, as messages about mistakes do.
+// The note begins with the place in the scene's file, like error messages.
 static void tell_of_mover(const Judge *judge, const Mover *mover, const char *what) {
   const FloScene *scene = judge->advice->scene;
   FloSceneContext context = {.file = scene->path, .origins = scene->parts->origins};
@@ -105,14 +105,14 @@ static void judge_mover(void *context, const Mover *mover) {
   char text[256] = "";
   if (judge->step > 0 && spacings > 1)
     snprintf(text, sizeof text,
-             "%.3g spacings in one time_step of %g s: fluid will pass through it; slow it down or make "
-             "time_step 0",
+             "%.3g spacings in one time_step of %g s: fluid will pass through it; slow it down or set "
+             "time_step to 0",
              spacings, judge->step);
   else if (mover->speed > FAST)
-    snprintf(text, sizeof text, "faster than sound in water; is it in m, s and rad?");
+    snprintf(text, sizeof text, "faster than sound in water; check that it is in m, s and rad");
   else if (mover->speed > OUT_OF_PROPORTION * judge->natural)
     snprintf(text, sizeof text,
-             "%.0f times what falls or flows through the scene comes to (%.3g m/s); is it in m, s and rad?",
+             "%.0f times the speed of a fall through the scene (%.3g m/s); check that it is in m, s and rad",
              mover->speed / judge->natural, judge->natural);
   if (text[0]) tell_of_mover(judge, mover, text);
 }
@@ -126,7 +126,7 @@ void flo_advice_on_speeds(FloAdvice *advice) {
 
 // ---- A fixed time step ----
 
-// Longer than the method's own by this, a step is hardly stable.
+// A fixed step longer than the method's own by this factor is hardly stable.
 #define TOO_LONG 3
 
 void flo_advice_on_steps(FloAdvice *advice) {
@@ -140,8 +140,8 @@ void flo_advice_on_steps(FloAdvice *advice) {
   if (own > 0 && fixed > TOO_LONG * own)
     flo_advice_tell(
         advice,
-        "/time_step: %g s is %.3g times as long as the step that the method would choose (%.3g s, "
-        "limited by %s), and hardly stable; 0 lets it choose",
+        "/time_step: %g s is %.3g times as long as the step that the method would choose (%.3g s, limited by "
+        "%s), so the run will probably diverge; set it to 0 to let the method choose",
         fixed, fixed / own, own, limited_by);
   flo_advice_end_kind(advice, "time steps");
 }
@@ -149,8 +149,9 @@ void flo_advice_on_steps(FloAdvice *advice) {
 void flo_advice_explain_divergence(const FloScene *scene, FloError *error) {
   FloError cause = *error;
   if (error->status != FLO_DIVERGED || !(scene->world.time_step > 0)) return;
-  flo_fail(error, FLO_DIVERGED, "%.400s; %.300s: /time_step: %g s is fixed, 0 lets the method choose",
-           cause.text, scene->path, scene->world.time_step);
+  flo_fail(error, FLO_DIVERGED,
+           "%.400s; %.300s: /time_step: %g s is fixed; set it to 0 to let the method choose", cause.text,
+           scene->path, scene->world.time_step);
 }
 
 // ---- Impossible ones ----
@@ -168,7 +169,7 @@ FloStatus flo_advice_check_speeds(const FloScene *scene, FloWorld *world, FloErr
   Mover fastest = {0};
   visit_bodies(&advice, keep_fastest, &fastest);
   visit_streams(&advice, keep_fastest, &fastest);
-  // What has no speed of its own, such as stiff springs of sound, is told by the first step.
+  // Other limits, such as that of the speed of sound, are found by the first step.
   if (!fastest.list || fastest.speed < flo_world_measure_speed(world)) return FLO_OK;
   FloSceneContext context = {.file = scene->path, .error = error, .origins = scene->parts->origins};
   enter_mover(&context, &fastest);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-// How many edges of triangles go along the longest side of a round body.
+// Number of triangle edges along the longest side of a round body.
 enum { EDGES_ALONG = 64 };
 
 const char flo_body_files_head[] = "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz\n";
@@ -53,7 +53,7 @@ static double extent_of(const FloShape *shape) {
   return extent;
 }
 
-// A block of the plane between two corners, `depth` deep.
+// A block between two corners of a 2D scene, `depth` deep.
 static FloStatus add_block(FloMesh *mesh, const double low[2], const double high[2], double depth,
                            FloError *error) {
   const double size[3] = {high[0] - low[0], high[1] - low[1], depth};
@@ -66,13 +66,13 @@ static FloStatus add_block(FloMesh *mesh, const double low[2], const double high
   return FLO_OK;
 }
 
-// A tank of the plane: its floor and sides, and a lid if it has one, without a front and a back.
+// A tank of a 2D scene: floor and sides, and a lid if it has one; no front and back.
 static FloStatus add_flat_tank(const FloShape *shape, double wall, FloMesh *mesh, FloError *error) {
   const int up = shape->up == 0 ? 0 : 1, across = 1 - up;
   const double half[2] = {0.5 * shape->size[0], 0.5 * shape->size[1]};
   for (int side = -1; side <= 1; side += 2) {
     double low[2], high[2];
-    // The sides reach from below the floor to the rim, or to the top of the lid.
+    // The sides go from the bottom of the floor to the rim, or to the top of the lid.
     low[across] = side < 0 ? -half[across] - wall : half[across], high[across] = low[across] + wall;
     low[up] = -half[up] - wall, high[up] = half[up] + (shape->closed ? wall : 0);
     FLO_TRY(add_block(mesh, low, high, wall, error));
@@ -134,7 +134,7 @@ static FloStatus write_mesh(const char *path, const char *name, const FloMesh *m
   return flo_new_file_finish(&file, error);
 }
 
-// The mesh of the body before serves again where the shapes are the same, as those of instances are.
+// The mesh of the previous body is used again if the shapes are the same, as for instances.
 static FloStatus write_body(const char *folder, const FloScene *scene, size_t k, const char *file,
                             FloMesh *mesh, FloError *error) {
   const FloSceneBody *body = &scene->bodies[k];
@@ -145,7 +145,7 @@ static FloStatus write_body(const char *folder, const FloScene *scene, size_t k,
     mesh->n_vertices = mesh->n_triangles = 0;
     FloStatus status = flo_body_files_mesh(scene, k, mesh, &reason);
     if (status != FLO_OK)
-      return flo_fail(error, status, "%s: no triangles for the body '%s': %.800s", path, body->name,
+      return flo_fail(error, status, "%s: cannot make triangles of the body '%s': %.800s", path, body->name,
                       reason.text);
   }
   return write_mesh(path, body->name, mesh, error);
@@ -169,7 +169,7 @@ FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene,
 
 // ---- Poses ----
 
-// Whether the file has a row's end right before the offset, behind our line of names.
+// Whether a row ends right before the offset, after the line of names.
 static bool ends_row(FILE *stream, uint64_t offset) {
   char start[HEAD_LENGTH];
   if (offset < HEAD_LENGTH || fread(start, 1, HEAD_LENGTH, stream) != HEAD_LENGTH) return false;
@@ -181,17 +181,16 @@ FloStatus flo_body_files_check(const char *folder, uint64_t offset, FloError *er
   char path[FLO_PATH_SIZE];
   FLO_TRY(flo_path_join(folder, "bodies.csv", path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; put it back, or begin the run anew", path);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; restore it, or start the run again", path);
   FILE *stream = fopen(path, "rb");
   if (!stream) return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
   bool has_end = ends_row(stream, offset);
   fclose(stream);
   if (has_end) return FLO_OK;
-  return flo_fail(
-      error, FLO_BAD_INPUT,
-      "%s: has no whole row that ends at byte %llu, as it had when the run was last saved; put it "
-      "back, or begin the run anew",
-      path, (unsigned long long)offset);
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: no row ends at byte %llu, where the last checkpoint expects it; restore the original "
+                  "file, or start the run again",
+                  path, (unsigned long long)offset);
 }
 
 FloStatus flo_body_files_open(FloBodyFiles *files, const char *folder, uint64_t offset, FloError *error) {
@@ -224,7 +223,7 @@ static void print_row(FILE *stream, const char *name, size_t frame, double time,
   fprintf(stream, "%zu,%s,", frame, text);
   flo_csv_print_name(stream, name);
   print_numbers(stream, state->pose.position, 3);
-  print_numbers(stream, (double[4]){q[3], q[0], q[1], q[2]}, 4); // the scalar first, as most programs want it
+  print_numbers(stream, (double[4]){q[3], q[0], q[1], q[2]}, 4); // the scalar first, as most programs expect
   print_numbers(stream, state->velocity, 3);
   print_numbers(stream, state->angular_velocity, 3);
   print_numbers(stream, state->mean_force, 3);

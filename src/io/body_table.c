@@ -1,4 +1,4 @@
-// bodies.csv back in memory.
+// Reads bodies.csv.
 #include "base/core.h"
 #include "io/body_files.h"
 #include "io/csv.h"
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Takes a row off the front of a text; NULL if it is not that of this body at this frame.
+// Reads a row at the front of a text and returns the rest; NULL if the row is not that of this body at this
+// frame.
 static const char *take_row(const char *at, size_t frame, const char *name, double *time, double *numbers) {
   double number = -1;
   at = flo_csv_take(flo_csv_take_number(at, &number), ',');
@@ -30,9 +31,10 @@ static FloStatus read_rows(const char *path, const char *at, const FloScene *sce
     const char *name = scene->bodies[k % n].name;
     at = take_row(at, k / n, name, &table->times[k / n], table->rows[k]);
     if (!at)
-      return flo_fail(error, FLO_BAD_INPUT,
-                      "%s: line %zu: is not the row of '%s' at frame %zu; put the file of the run back", path,
-                      k + 2, name, k / n);
+      return flo_fail(
+          error, FLO_BAD_INPUT,
+          "%s: line %zu: is not the row of '%s' at frame %zu; restore the original file of the run", path,
+          k + 2, name, k / n);
   }
   return FLO_OK;
 }
@@ -41,9 +43,9 @@ static FloStatus read_text(const char *path, const char *text, const FloScene *s
                            FloError *error) {
   const size_t length = strlen(flo_body_files_head), n = scene->n_bodies;
   if (strncmp(text, flo_body_files_head, length) != 0)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: line 1: is not the line of names of a bodies.csv; put the file of the run back",
-                    path);
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "%s: line 1: does not name the columns of a bodies.csv; restore the original file of the run", path);
   table->n_frames = n > 0 ? count_lines(text + length) / n : 0;
   table->times = malloc((table->n_frames + 1) * sizeof *table->times);
   table->rows = malloc((table->n_frames * n + 1) * sizeof *table->rows);
@@ -58,7 +60,7 @@ FloStatus flo_body_table_read(const char *folder, const FloScene *scene, FloBody
   *table = (FloBodyTable){.n_bodies = scene->n_bodies};
   FLO_TRY(flo_path_join(folder, "bodies.csv", path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; put it back, or run the scene again", path);
+    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; restore it, or run the scene again", path);
   FLO_TRY(flo_file_read(path, &text, &size, error));
   FloStatus status = read_text(path, text, scene, table, error);
   free(text);
@@ -76,7 +78,7 @@ static const double *row_of(const FloBodyTable *table, size_t frame, size_t body
   return table->rows[frame * table->n_bodies + body];
 }
 
-// The file has the scalar of a quaternion first, poses have it last.
+// In the file the scalar of a quaternion comes first, in poses it comes last.
 FloPose flo_body_table_pose(const FloBodyTable *table, size_t frame, size_t body) {
   const double *row = row_of(table, frame, body);
   return (FloPose){{row[0], row[1], row[2]}, {row[4], row[5], row[6], row[3]}};

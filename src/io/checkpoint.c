@@ -44,7 +44,7 @@ static hid_t type_of(FloType type) {
   }
 }
 
-// As this machine has them in memory.
+// The types as this machine stores them in memory.
 static hid_t native_type_of(FloType type) {
   switch (type) {
   case FLO_TYPE_F32:
@@ -60,7 +60,7 @@ static hid_t native_type_of(FloType type) {
 
 // ---- Writing ----
 
-// In pieces that each carry a checksum; an empty array has none.
+// The array is stored in pieces with a checksum each; an empty array has none.
 static hid_t array_layout(size_t count) {
   hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t chunk = count < CHUNK ? count : CHUNK;
@@ -127,9 +127,9 @@ static bool write_all(hid_t file, const FloCheckpoint *c) {
 
 static void be_silent(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
 
-// A file in memory: HDF5 cannot close one on disk that it could not write, and crashes when the program ends.
-// Its image is taken over when the file is closed; H5Fget_file_image of HDF5 1.10 would give one whose first
-// block has a wrong checksum.
+// The file is made in memory, because HDF5 cannot close a file on disk that it could not write, and crashes
+// when the program ends. The image of the file is taken when it is closed: H5Fget_file_image of HDF5 1.10
+// would return an image whose first block has a wrong checksum.
 typedef struct Image {
   void *data;
   size_t size;
@@ -156,7 +156,7 @@ static herr_t release_image(void *data, H5FD_file_image_op_t operation, void *co
 static void *share_context(void *context) { return context; }
 static herr_t leave_context(void *context) { return (void)context, 0; }
 
-// This form of file has checksums over its own structure too.
+// This version of the file format has checksums over its own structure too.
 static hid_t create_file(Image *image) {
   enum { INCREMENT = 1 << 22 };
   H5FD_file_image_callbacks_t callbacks = {.image_malloc = allocate_image,
@@ -174,7 +174,7 @@ static hid_t create_file(Image *image) {
   return file;
 }
 
-// False without memory; the image's data is malloc'ed in either case.
+// Returns false if memory runs out; the image's data is malloc'ed in either case.
 static bool make_image(const FloCheckpoint *checkpoint, Image *image) {
   be_silent();
   hid_t file = create_file(image);
@@ -203,14 +203,13 @@ typedef struct Reader {
 } Reader;
 
 static FloStatus refuse(const Reader *reader, const char *name) {
-  return flo_fail(
-      reader->error, FLO_BAD_INPUT,
-      "%s: '%s' is missing or damaged; this checkpoint cannot be continued from, begin the run anew",
-      reader->path, name);
+  return flo_fail(reader->error, FLO_BAD_INPUT,
+                  "%s: '%s' is missing or damaged, so the run cannot be continued; start the run again",
+                  reader->path, name);
 }
 
-// How many values of `size` bytes a data set has. Nothing is compressed, so a file that claims more than its
-// own size is not ours.
+// The number of values of `size` bytes in a data set. Nothing is compressed, so a data set larger than its
+// file is damaged.
 static bool count_values(const Reader *reader, hid_t set, size_t size, size_t *count) {
   hid_t space = H5Dget_space(set);
   hsize_t dim = 0;
@@ -232,7 +231,7 @@ static bool read_values(hid_t set, hid_t memory_type, size_t count, void *data) 
   return count == 0 || H5Dread(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
 }
 
-// Malloc'ed, with room for a zero behind the last value.
+// Returns malloc'ed values, with room for a zero after the last.
 static FloStatus read_list(const Reader *reader, const char *name, hid_t file_type, hid_t memory_type,
                            size_t size, void **data, size_t *count) {
   hid_t set = H5Dopen2(reader->file, name, H5P_DEFAULT);
@@ -258,7 +257,7 @@ static FloStatus read_doubles(const Reader *reader, const char *name, double **v
   return read_list(reader, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, sizeof(double), (void **)values, count);
 }
 
-// Not all checkpoints have it.
+// Some checkpoints do not have it.
 static FloStatus read_pressure(const Reader *reader, FloCheckpoint *c) {
   if (H5Lexists(reader->file, "frame_pressure", H5P_DEFAULT) <= 0) return FLO_OK;
   return read_list(reader, "frame_pressure", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, sizeof(float),
@@ -317,10 +316,10 @@ static FloStatus read_all(const Reader *reader, FloCheckpoint *c) {
   size_t n_times;
   FloStatus status = read_text(reader, "format", &format);
   if (status == FLO_OK && strcmp(format, format_name))
-    status =
-        flo_fail(reader->error, FLO_BAD_INPUT,
-                 "%s: it is a '%.60s', this program continues from a '%s'; use the version that wrote it",
-                 reader->path, format, format_name);
+    status = flo_fail(
+        reader->error, FLO_BAD_INPUT,
+        "%s: its format is '%.60s', but this program reads '%s'; use the version of flotsam that wrote it",
+        reader->path, format, format_name);
   free(format);
   FLO_TRY(status);
   FLO_TRY(read_text(reader, "scene", &c->scene));
@@ -343,7 +342,7 @@ FloStatus flo_checkpoint_read(const char *path, FloCheckpoint *checkpoint, FloEr
   reader.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (reader.file < 0)
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: is not a checkpoint, or is damaged; put it back, or begin the run anew", path);
+                    "%s: is not a checkpoint, or is damaged; restore it, or start the run again", path);
   FloStatus status = read_all(&reader, checkpoint);
   H5Fclose(reader.file);
   if (status != FLO_OK) flo_checkpoint_free(checkpoint);

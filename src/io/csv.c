@@ -16,7 +16,7 @@ void flo_csv_print_name(FILE *stream, const char *name) {
   if (is_quoted) fputc('"', stream);
 }
 
-// Each precision is written out, so that the compiler sees that the text fits.
+// Each precision has a line of its own, so that the compiler can check that the text fits.
 void flo_format_number(double value, char text[32]) {
   snprintf(text, 32, "%.15g", value);
   if (strtod(text, NULL) == value) return;
@@ -37,7 +37,7 @@ const char *flo_csv_take_name(const char *text, const char *name) {
   return is_quoted ? flo_csv_take(text, '"') : text;
 }
 
-// strtod alone would go over the end of a line to find a number.
+// strtod alone would skip the end of a line to find a number.
 const char *flo_csv_take_number(const char *text, double *value) {
   char *end;
   if (!text || isspace((unsigned char)*text)) return NULL;

@@ -34,13 +34,13 @@ bool flo_export_from_name(const char *name, FloExportFormat *format) {
 
 // ---- Columns ----
 
-// One number per particle: element i stands `stride` bytes behind element i-1.
+// One number per particle: element i is `stride` bytes after element i-1.
 typedef struct Column {
   char name[48];
   FloVtkType type;
   const char *data;
   size_t stride;
-  const char *const *words; // what a whole number means; NULL: the number itself
+  const char *const *words; // the word for a whole number; NULL: the number itself
   size_t n_words;
   bool is_index; // NONE means that there is none
 } Column;
@@ -110,8 +110,8 @@ static void arrange(const FloVtkPoints *points, Columns *columns) {
 
 // ---- Names of columns ----
 
-// Frames may hold arrays of any name. Two columns of one name would hide each other: an array called "x", for
-// instance, becomes "x_2".
+// Frames may hold arrays of any name, but two columns must not have the same name: an array called "x"
+// becomes "x_2".
 static bool is_taken(const Columns *columns, size_t n, const char *name) {
   for (size_t k = 0; k < n; k++)
     if (strcmp(columns->items[k].name, name) == 0) return true;
@@ -157,7 +157,7 @@ static void name_values(Columns *columns, const FloExportNames *names) {
   }
 }
 
-// A name with a comma or a quote in it must not shift the columns. At most 256 bytes.
+// Quotes a name with a comma or a quote, so that it does not shift the columns. At most 256 bytes.
 static char *put_word(char *at, const char *word) {
   bool is_quoted = strpbrk(word, ",\"\r\n") != NULL;
   char *end = at + 250;
@@ -179,7 +179,7 @@ static char *put_whole(char *at, uint32_t value) {
   return at;
 }
 
-// Nine digits tell every float apart from its neighbours (Goldberg 1991, theorem 15), 17 every double.
+// Nine digits identify every float (Goldberg 1991, theorem 15), 17 every double.
 static char *put_real(char *at, double value, int digits) {
   if (isnan(value)) return memcpy(at, "nan", 3), at + 3; // whatever its sign bit
   if (value == 0 && !signbit(value)) return *at = '0', at + 1;
@@ -239,7 +239,7 @@ static FloStatus write_csv(FILE *stream, const char *path, const FloVtkPoints *p
 
 // ---- PLY ----
 
-// Titles and names are one line each in the heads of files; what would end it becomes a blank.
+// Titles and names must be one line in the headers of files; line breaks become blanks.
 static void print_one_line(FILE *stream, const char *before, const char *text, size_t longest) {
   fputs(before, stream);
   for (size_t k = 0; text[k] && k < longest; k++)
@@ -269,7 +269,7 @@ static void print_ply_head(FILE *stream, const FloVtkPoints *points, const Colum
   fputs("end_header\n", stream);
 }
 
-// The arrays are in the machine's own order of bytes, as frames are: little-endian.
+// The arrays have the byte order of the machine, like frames: little-endian.
 static FloStatus write_ply(FILE *stream, const char *path, const FloVtkPoints *points, const Columns *columns,
                            const FloExportNames *names, const char *title, FloError *error) {
   print_ply_head(stream, points, columns, names, title);
@@ -303,7 +303,7 @@ static void write_swapped(FILE *stream, const void *data, size_t size, size_t n)
   fputc('\n', stream);
 }
 
-// Tools show only cells, so every point gets a cell of its own: "1, i".
+// Most programs show only cells, so every point gets a cell: "1, i".
 static void write_vertices(FILE *stream, size_t n) {
   enum { PER_BLOCK = 1024 };
   fprintf(stream, "VERTICES %zu %zu\n", n, 2 * n);
@@ -327,7 +327,7 @@ static void write_vertices(FILE *stream, size_t n) {
   fputc('\n', stream);
 }
 
-// The head of an array is split at blanks; VTK writes and reads what could be mistaken as %XX.
+// The header of an array is split at blanks, so VTK writes and reads special characters as %XX.
 static void print_vtk_name(FILE *stream, const char *name) {
   for (; *name; name++) {
     const unsigned char c = (unsigned char)*name;
@@ -347,7 +347,7 @@ static FloStatus write_vtk(FILE *stream, const char *path, const FloVtkPoints *p
   fprintf(stream, "POINTS %zu float\n", n);
   write_swapped(stream, points->positions, sizeof(float), 3 * n);
   write_vertices(stream, n);
-  // As fields: of several SCALARS many readers would keep the first only.
+  // Arrays are written as fields: many programs read only the first of several SCALARS.
   fprintf(stream, "POINT_DATA %zu\nFIELD FieldData %zu\n", n, points->n_arrays);
   for (size_t k = 0; k < points->n_arrays; k++) {
     const FloVtkArray *array = &points->arrays[k];

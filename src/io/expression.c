@@ -13,8 +13,8 @@
 
 enum {
   MAX_TEXT = 10000, // bytes
-  MAX_NESTING = 64, // brackets, signs and powers within one another
-  MAX_STACK = 256,  // values waiting while others are computed
+  MAX_NESTING = 64, // nesting of brackets, signs and powers
+  MAX_STACK = 256,  // depth of the stack of values
   MAX_NAME = 63,
   MAX_NUMBER = 63, // characters
 };
@@ -135,7 +135,7 @@ typedef struct Parser {
   const char *text, *at;
   const FloExpressionScope *scope;
   FloExpression *out;
-  size_t nesting, depth; // depth: of the stack where the program has come to
+  size_t nesting, depth; // depth: current depth of the stack
   FloError *error;
 } Parser;
 
@@ -157,7 +157,8 @@ static FloStatus emit(Parser *parser, Instruction instruction) {
 
 static FloStatus emit_operand(Parser *parser, Instruction instruction) {
   if (++parser->depth > MAX_STACK)
-    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: too complicated",
+    return flo_fail(parser->error, FLO_BAD_INPUT,
+                    "column %d: the expression is too complicated; split it with constants",
                     column_of(parser, parser->at));
   return emit(parser, instruction);
 }
@@ -177,7 +178,7 @@ static FloStatus emit_two(Parser *parser, Instruction instruction) {
   FloExpression *out = parser->out;
   parser->depth--;
   Instruction *b = &out->code[out->n_code - 1];
-  // If the last two instructions push values, they are the operands; work them out here and now.
+  // If the last two instructions push constants, the operation is computed now.
   if (b->operation != PUSH || b[-1].operation != PUSH) return emit(parser, instruction);
   b[-1].value = apply_two(&instruction, b[-1].value, b->value);
   out->n_code--;
@@ -196,7 +197,7 @@ static bool accept(Parser *parser, char c) {
   return true;
 }
 
-// What looks like arithmetic but is another character; word processors and web pages are full of it.
+// Characters that look like arithmetic but are others; text from word processors and web pages has them.
 static const char *find_plain(const char *text) {
   static const struct {
     const char *foreign, *plain;
@@ -222,8 +223,8 @@ static bool is_known(const FloExpressionScope *scope, const char *name) {
   return flo_expression_is_reserved(name);
 }
 
-// A word or a sign of a unit behind a number, as in 4cm, 1000 kg and 20 %, is what other programs read; a
-// name that means something, as in 2 pi, lacks an operator.
+// A word or sign after a number, as in 4cm, 1000 kg and 20 %, is probably a unit. After a known name, as in 2
+// pi, an operator is missing.
 static const char *find_remedy(const Parser *parser) {
   const char *before = parser->at, *end = parser->at;
   while (before > parser->text && before[-1] == ' ') before--;
@@ -238,7 +239,7 @@ static const char *find_remedy(const Parser *parser) {
   return "; numbers are in SI units and the unit is not written, such as 0.04 for 4 cm";
 }
 
-// Met a character beyond ASCII, or half of one.
+// Found a character beyond ASCII, or a part of one.
 static FloStatus fail_foreign(Parser *parser, int column, const char *what) {
   char character[5] = {*parser->at}, shown[32];
   const char *plain = find_plain(parser->at);
@@ -264,7 +265,7 @@ static const char *after_digits(const char *at) {
   return at;
 }
 
-// Where the number ends; what follows is none of it.
+// The end of the number.
 static const char *after_number(const char *at) {
   at = after_digits(at);
   if (*at == '.') at = after_digits(at + 1);
@@ -279,9 +280,10 @@ static FloStatus parse_number(Parser *parser) {
   const char *start = parser->at;
   size_t length = (size_t)(after_number(start) - start);
   if (length > MAX_NUMBER)
-    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: number too long", column_of(parser, start));
+    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: the number is too long",
+                    column_of(parser, start));
   parser->at += length;
-  // As in meshes: with a point, whatever the user's language.
+  // The decimal point does not depend on the user's language.
   FloText text;
   double value = 0;
   FLO_TRY(flo_text_begin(&text, "expression", (const unsigned char *)start, length, parser->error));
@@ -307,7 +309,7 @@ static FloStatus parse_call(Parser *parser, const Function *function, const char
     if (n_given >= n_wanted) FLO_TRY(emit_call(parser, function));
   } while (accept(parser, ','));
   skip_spaces(parser);
-  // What stands in the way of the values that lack is to blame, as in max(1 m, 2).
+  // If values are missing because of another character, as in max(1 m, 2), the message names that character.
   if (n_given < n_wanted && *parser->at && *parser->at != ')') return expected(parser, "',' or ')'");
   if (n_given != n_wanted && !(n_given > n_wanted && function->takes_more))
     return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: %s takes %s%d value%s, got %s%d",
@@ -336,7 +338,8 @@ static FloStatus parse_name(Parser *parser) {
   size_t length = (size_t)(parser->at - start);
   char name[MAX_NAME + 1];
   if (length > MAX_NAME)
-    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: name too long", column_of(parser, start));
+    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: the name is too long",
+                    column_of(parser, start));
   memcpy(name, start, length);
   name[length] = 0;
 
@@ -365,10 +368,11 @@ static FloStatus parse_atom(Parser *parser) {
   return accept(parser, ')') ? FLO_OK : expected(parser, "an operator or ')'");
 }
 
-// Every way of nesting passes through here, so this is where runaway nesting is stopped.
+// All nesting goes through this function, so the depth is limited here.
 static FloStatus parse_sign(Parser *parser) {
   if (++parser->nesting > MAX_NESTING)
-    return flo_fail(parser->error, FLO_BAD_INPUT, "column %d: nested too deeply",
+    return flo_fail(parser->error, FLO_BAD_INPUT,
+                    "column %d: nested too deeply; split the expression with constants",
                     column_of(parser, parser->at));
   if (accept(parser, '-')) {
     FLO_TRY(parse_sign(parser));

@@ -1,4 +1,4 @@
-// Arithmetic over doubles, compiled once and evaluated as often as wanted: "2 * edge", "sin(2*pi*x) *
+// Arithmetic over doubles, compiled once and evaluated many times: "2 * edge", "sin(2*pi*x) *
 // cos(2*pi*y)".
 //
 //   sum     = product { ("+" | "-") product }
@@ -16,12 +16,12 @@
 
 // The names an expression may use besides pi and the functions.
 typedef struct FloExpressionScope {
-  // Constants. `find` says whether the name exists and its value; it fails if the value cannot be had.
-  // `name_at` lists the names for suggestions, NULL past the last. Both may be NULL.
+  // Constants. `find` returns whether the name exists, and its value; it fails if the value cannot be
+  // computed. `name_at` lists the names for suggestions; NULL past the last. Both may be NULL.
   FloStatus (*find)(void *context, const char *name, bool *found, double *value, FloError *error);
   const char *(*name_at)(void *context, size_t k);
   void *context;
-  // Variables: given anew with each evaluation, in this order.
+  // Variables: their values are given for each evaluation, in this order.
   const char *const *variables;
   size_t n_variables;
 } FloExpressionScope;
@@ -32,12 +32,12 @@ typedef struct FloExpression FloExpression;
 FloStatus flo_expression_compile(const char *text, const FloExpressionScope *scope,
                                  FloExpression **expression, FloError *error);
 void flo_expression_destroy(FloExpression *expression); // NULL is fine
-// True if no variable occurs: one evaluation tells all.
+// True if the expression has no variable, so that its value never changes.
 bool flo_expression_is_constant(const FloExpression *expression);
 // `variables` may be NULL if the expression is constant. The result may be infinite or not a number.
 double flo_expression_evaluate(const FloExpression *expression, const double *variables);
 
-// True for pi and the names of functions, which nothing else may bear.
+// True for pi and the names of functions, which cannot be used for anything else.
 bool flo_expression_is_reserved(const char *name);
 
 #endif

@@ -14,11 +14,12 @@
 // ---- Writing ----
 
 FloStatus flo_new_file_begin(FloNewFile *file, const char *path, FloError *error) {
-  // The process number keeps two programs that write the same file from sharing one temporary.
+  // The process id is part of the name, so that two programs that write the same file have different
+  // temporary files.
   int length = snprintf(file->temporary, sizeof file->temporary, "%s.%ld.tmp", path, (long)getpid());
   if (length < 0 || (size_t)length >= sizeof file->temporary)
     return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", path);
-  // Renaming onto a device, a pipe or a folder would replace it.
+  // Renaming would replace a device, a pipe or a folder, so these are refused.
   struct stat there;
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
     return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s; name another file", path,
@@ -37,10 +38,10 @@ void flo_new_file_abandon(FloNewFile *file) {
 }
 
 FloStatus flo_new_file_finish(FloNewFile *file, FloError *error) {
-  // A full disk may show in any earlier write, in the flush or in the close: look at all three.
+  // A full disk may be noticed in an earlier write, in the flush or in the close, so all three are checked.
   errno = 0;
   bool is_written = !ferror(file->stream) && fflush(file->stream) == 0;
-  // What failed earlier fails again, and tells why.
+  // A write that failed earlier fails again, and gives the reason.
   if (ferror(file->stream)) clearerr(file->stream), fputc(0, file->stream), fflush(file->stream);
   int reason = errno;
   if (fclose(file->stream) != 0 && is_written) is_written = false, reason = errno;
@@ -52,7 +53,7 @@ FloStatus flo_new_file_finish(FloNewFile *file, FloError *error) {
                   reason ? strerror(reason) : "an earlier write failed");
 }
 
-// Some file systems cannot do it, for folders above all, and say so: there is nothing more to be done then.
+// Some file systems do not support it, above all for folders. This is not an error.
 bool flo_descriptor_sync(int descriptor) {
   return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
 }
@@ -65,7 +66,7 @@ static FloStatus write_whole(const char *path, const void *data, size_t size, bo
   if (is_written && is_durable)
     is_written = fflush(file.stream) == 0 && flo_descriptor_sync(fileno(file.stream));
   if (is_written) return flo_new_file_finish(&file, error);
-  // A full disk shows here; closing the file would overwrite errno.
+  // A full disk is noticed here; closing the file would overwrite errno.
   int reason = errno;
   flo_new_file_abandon(&file);
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot write: %s", path, strerror(reason));
@@ -83,7 +84,7 @@ static FloStatus sync_path(const char *path, int flags, FloError *error) {
   int reason = errno;
   if (descriptor >= 0) close(descriptor);
   if (is_synced) return FLO_OK;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", path, strerror(reason));
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot be written to disk: %s", path, strerror(reason));
 }
 
 FloStatus flo_file_sync(const char *path, FloError *error) { return sync_path(path, O_RDONLY, error); }
@@ -92,7 +93,7 @@ FloStatus flo_folder_sync(const char *path, FloError *error) {
   return sync_path(path, O_RDONLY | O_DIRECTORY, error);
 }
 
-// The folder in which a file has just got its name.
+// Syncs the folder of a file that was just renamed.
 static FloStatus sync_parent(const char *path, FloError *error) {
   char parent[FLO_PATH_SIZE];
   const char *slash = strrchr(path, '/');
@@ -108,7 +109,7 @@ FloStatus flo_file_write_durably(const char *path, const void *data, size_t size
 
 // ---- Copying ----
 
-// Reads a file to its end, piece by piece, and writes it to `copy` unless that is NULL.
+// Reads a file to its end in pieces, and writes it to `copy` unless that is NULL.
 static FloStatus pass_through(const char *path, FILE *copy, uint64_t *hash, FloError *error) {
   enum { PIECE = 1 << 16 };
   unsigned char piece[PIECE];
@@ -125,7 +126,7 @@ static FloStatus pass_through(const char *path, FILE *copy, uint64_t *hash, FloE
   int reason = errno;
   fclose(stream);
   *hash = h;
-  if (is_read) return FLO_OK; // what could not be written shows when the copy is finished
+  if (is_read) return FLO_OK; // write errors are reported when the copy is finished
   return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(reason));
 }
 
@@ -140,10 +141,10 @@ FloStatus flo_file_copy_durably(const char *from, const char *to, uint64_t hash,
   FloStatus status = pass_through(from, file.stream, &found, error);
   bool is_whole = status == FLO_OK && !ferror(file.stream) && fflush(file.stream) == 0;
   if (is_whole && found != hash)
-    status =
-        flo_fail(error, FLO_BAD_INPUT, "%s: was changed while it was being copied; start once more", from);
+    status = flo_fail(error, FLO_BAD_INPUT, "%s: was changed while it was being copied; start the run again",
+                      from);
   if (is_whole && status == FLO_OK && !flo_descriptor_sync(fileno(file.stream)))
-    status = flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", to, strerror(errno));
+    status = flo_fail(error, FLO_IO_FAILED, "%s: cannot be written to disk: %s", to, strerror(errno));
   if (status != FLO_OK) return flo_new_file_abandon(&file), status;
   FLO_TRY(flo_new_file_finish(&file, error));
   return sync_parent(to, error);
@@ -168,7 +169,7 @@ FloStatus flo_row_file_open(FloRowFile *file, const char *path, uint64_t size, F
 }
 
 FloStatus flo_row_file_cut(FloRowFile *file, uint64_t size, FloError *error) {
-  // Devices and pipes, to which one may write rows too, cannot be cut.
+  // Rows may also go to devices and pipes, which cannot be cut.
   bool is_cut = ftruncate(file->descriptor, (off_t)size) == 0 || (errno == EINVAL && size == 0);
   if (is_cut) is_cut = lseek(file->descriptor, (off_t)size, SEEK_SET) >= 0 || errno == ESPIPE;
   if (!is_cut) return row_file_failed(file, errno, error);
@@ -182,7 +183,7 @@ FloStatus flo_row_file_add(FloRowFile *file, const char *rows, size_t length, Fl
     if (n > 0) done += (size_t)n;
     if (n >= 0 || errno == EINTR) continue;
     int reason = errno;
-    // If even this fails, resuming still knows how much of the file is good.
+    // If this fails too, the checkpoint still knows how much of the file is valid.
     flo_row_file_cut(file, file->size, NULL);
     return row_file_failed(file, reason, error);
   }
@@ -192,7 +193,7 @@ FloStatus flo_row_file_add(FloRowFile *file, const char *rows, size_t length, Fl
 
 FloStatus flo_row_file_sync(const FloRowFile *file, FloError *error) {
   if (!file->is_open || flo_descriptor_sync(file->descriptor)) return FLO_OK;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot bring it to disk: %s", file->path, strerror(errno));
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot be written to disk: %s", file->path, strerror(errno));
 }
 
 void flo_row_file_close(FloRowFile *file) {
@@ -202,7 +203,7 @@ void flo_row_file_close(FloRowFile *file) {
 
 // ---- Reading ----
 
-// Reads until the end, so that pipes and files that grow are read as well as plain ones.
+// Reads until the end, so that pipes and growing files work too.
 static FloStatus read_stream(FILE *stream, const char *path, char **data, size_t *size, FloError *error) {
   size_t capacity = 1 << 16, used = 0;
   char *buffer = malloc(capacity);
@@ -255,15 +256,15 @@ static FloStatus make_one(const char *path, FloError *error) {
   int reason = errno;
   if (stat(path, &about) == 0) {
     if (S_ISDIR(about.st_mode)) return FLO_OK;
-    return flo_fail(error, FLO_IO_FAILED, "%s: is a file, not a folder", path);
+    return flo_fail(error, FLO_IO_FAILED, "%s: is a file, not a folder; name another folder", path);
   }
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot make this folder: %s", path, strerror(reason));
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot create this folder: %s", path, strerror(reason));
 }
 
 FloStatus flo_folder_make(const char *path, FloError *error) {
   char part[FLO_PATH_SIZE];
   size_t length = strlen(path);
-  if (length == 0) return flo_fail(error, FLO_BAD_INPUT, "the name of a folder is empty");
+  if (length == 0) return flo_fail(error, FLO_BAD_INPUT, "the name of a folder is empty; give a name");
   if (length >= sizeof part) return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", path);
   for (size_t i = 1; i <= length; i++) {
     if (path[i] != '/' && path[i] != 0) continue;

@@ -3,13 +3,13 @@
 #include "base/core.h"
 #include "io/probes.h"
 #include "io/vtk.h"
-#include "state/state.h" // which fields the method shows
+#include "state/state.h" // the fields that the method adds
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The one list of what frames hold of particles besides positions: X(member, type in the file, components).
+// The list of fields that frames hold besides positions: X(member, type in the file, components).
 #define PARTICLE_ARRAYS(X)                                                                                   \
   X(id, FLO_VTK_U32, 1)                                                                                      \
   X(type, FLO_VTK_U8, 1)                                                                                     \
@@ -65,8 +65,8 @@ static double element(const FloView *view, size_t i) {
   return 0;
 }
 
-// Copies a field of a set into every `stride`-th element of `target`; leaves the zeros where the set has no
-// such field.
+// Copies a field of a set into every `stride`-th element of `target`; leaves zeros if the set has no such
+// field.
 static void copy_floats(const FloWorld *world, FloSet set, const char *field, float *target, size_t stride) {
   FloView view;
   if (flo_world_view(world, set, field, &view, NULL) != FLO_OK) return;
@@ -98,7 +98,7 @@ static void copy_set(const FloWorld *world, FloSet set, size_t first, const FloF
     for (size_t i = 0; i < count; i++) to->id[first + i] = (uint32_t)element(&view, i);
 }
 
-// The fields that the method shows of its own.
+// The fields that the method adds.
 static bool take_extras(const FloWorld *world, const FloField *fields, FloFrame *frame) {
   for (const FloField *field = fields; field && field->name; field++) {
     if (!field->is_shown) continue;
@@ -163,7 +163,7 @@ FloStatus flo_frame_take(const FloScene *scene, FloWorld *world, size_t number, 
   const bool is_measured = parts & FLO_FRAME_MEASUREMENTS;
   FloStatus status = FLO_OK;
   if (!scene) scene = &nothing;
-  // Probes of forces read the bodies.
+  // Probes of forces use the bodies.
   if (is_measured) parts |= FLO_FRAME_BODIES;
   *frame = (FloFrame){.number = number, .time = flo_world_time(world), .parts = parts};
   if (is_measured) frame->measurements = flo_world_measure(world);
@@ -190,7 +190,7 @@ FloStatus flo_frame_write_particles(const FloFrame *frame, const char *path, Flo
   return flo_vtk_write(path, &points, error);
 }
 
-// Takes an array away from the points; NULL if there is none.
+// Moves an array out of the points; NULL if there is none.
 static void *adopt(FloVtkPoints *points, const char *name, FloVtkType type, int components) {
   for (size_t k = 0; k < points->n_arrays; k++) {
     FloVtkArray *array = &points->arrays[k];
@@ -203,7 +203,7 @@ static void *adopt(FloVtkPoints *points, const char *name, FloVtkType type, int 
   return NULL;
 }
 
-// What is left are the fields that the method has added, or arrays that somebody else has.
+// The remaining arrays are fields of the method, or were added by another program.
 static void adopt_extras(FloVtkPoints *points, FloFrame *frame) {
   for (size_t k = 0; k < points->n_arrays && frame->n_extras < FLO_FRAME_EXTRAS; k++) {
     const FloVtkArray *array = &points->arrays[k];
@@ -228,7 +228,9 @@ static FloStatus adopt_particles(FloVtkPoints *points, const char *path, FloFram
   if (!(frame->member = adopt(points, #member, file_type, n))) missing = #member;
   PARTICLE_ARRAYS(X)
 #undef X
-  if (missing) return flo_fail(error, FLO_BAD_INPUT, "%s: has no array '%s'", path, missing);
+  if (missing)
+    return flo_fail(error, FLO_BAD_INPUT, "%s: has no array '%s', which every frame of flotsam has", path,
+                    missing);
   count_sets(frame);
   adopt_extras(points, frame);
   return FLO_OK;

@@ -1,9 +1,8 @@
-// One moment of a run: its particles, where its bodies are, and what was measured.
+// One frame of a run: its particles, the poses of its bodies, and measurements.
 //
-// A frame is made once, from a world or from the files of a run, and then only read: by the files of a run
-// folder, pictures, surfaces and whatever else shows a run. It is a plain struct of plain arrays that belong
-// to the frame; nothing in it refers to the world, so the world may go on, and another thread may read the
-// frame. Names of bodies are those of the scene, which must outlive the frame.
+// A frame is made once, from a world or from the files of a run, and then only read: by the writers of files,
+// pictures and surfaces. It owns its arrays and does not refer to the world, so the world may continue while
+// another thread reads the frame. Names of bodies belong to the scene, which must outlive the frame.
 //
 //   FloFrame frame;                                   FloRunFrames run;
 //   flo_frame_take(scene, world, 7, FLO_FRAME_ALL,    flo_run_frames_open("runs/dam-break", scene, &run);
@@ -16,7 +15,7 @@
 #include "io/body_files.h"
 #include "io/series_read.h"
 
-// What a frame holds; joined with |. What it does not hold is zero.
+// The parts of a frame; combine them with |. Parts that a frame does not hold are zero.
 typedef enum FloFramePart {
   FLO_FRAME_PARTICLES = 1 << 0,    // particles_NNNN.vtp of a run folder
   FLO_FRAME_BODIES = 1 << 1,       // its bodies.csv
@@ -30,7 +29,7 @@ enum { FLO_FRAME_EXTRAS = 8 };
 // A field that the method adds to particles.
 typedef struct FloFrameExtra {
   char name[32];
-  float *values; // one per particle; 0 where the set has none
+  float *values; // one per particle; 0 if the set does not have the field
 } FloFrameExtra;
 
 typedef struct FloFrame {
@@ -45,7 +44,7 @@ typedef struct FloFrame {
   float *velocity;              // [m/s] triples
   float *density;               // [kg/m³] 0 where the set has none
   float *pressure;              // [Pa] 0 where the set has none
-  uint32_t *id;                 // stays with the particle over all frames; counted apart in each set
+  uint32_t *id;                 // the same for a particle in all frames; each set counts its own
   uint8_t *type;                // a FloSet
   uint16_t *material;           // index; 65535: none
   uint16_t *body;               // index; 65535: none
@@ -59,21 +58,21 @@ typedef struct FloFrame {
   // ---- Measurements ----
   FloMeasurements measurements;
   double wall_seconds; // [s] real time since the start of the run; set by the caller of flo_frame_take
-  double *probes;      // values of the scene's probes; flo_probe_names tells their names
+  double *probes;      // values of the scene's probes; flo_probe_names returns their names
   size_t n_probes;     // a probe of a force or a torque has three values
 } FloFrame;
 
-// Copies a moment out of a world that flo_scene_build made. Without a scene (NULL) there are no bodies and no
-// probes. Release with flo_frame_free; after a failure there is nothing to release.
+// Copies the current state of a world that flo_scene_build made. If the scene is NULL, the frame has no
+// bodies and probes. Release with flo_frame_free; after a failure there is nothing to release.
 FloStatus flo_frame_take(const FloScene *scene, FloWorld *world, size_t number, unsigned parts,
                          FloFrame *frame, FloError *error);
-void flo_frame_free(FloFrame *frame); // a frame of zeros is fine
+void flo_frame_free(FloFrame *frame); // a zeroed frame is fine
 
-// The particles as a file of their own. A file holds no more than them and their time.
+// Writes the particles into a file, which holds only them and their time.
 FloStatus flo_frame_write_particles(const FloFrame *frame, const char *path, FloError *error);
 FloStatus flo_frame_read_particles(const char *path, FloFrame *frame, FloError *error);
 
-// Where one of a scene's bodies is: as `placed` has it, or where the scene puts it if that is NULL.
+// The pose of one of a scene's bodies: that of `placed`, or that of the scene if `placed` is NULL.
 static inline const FloPose *flo_frame_pose(const FloFrameBody *placed, const FloSceneBody *bodies,
                                             size_t k) {
   return placed ? &placed[k].state.pose : &bodies[k].def.pose;
@@ -81,7 +80,7 @@ static inline const FloPose *flo_frame_pose(const FloFrameBody *placed, const Fl
 
 // ---- From a run folder (frame_read.c) ----
 
-// The way to all frames of a run. Each table is read when a part of it is first asked for, and kept.
+// Access to all frames of a run. Each table is read when it is first needed, and kept.
 typedef struct FloRunFrames {
   char folder[FLO_PATH_SIZE];
   const FloScene *scene;
@@ -92,13 +91,13 @@ typedef struct FloRunFrames {
 
 // Reads nothing yet. `scene` is the scene.json of the folder; it must outlive the frames that are read.
 void flo_run_frames_open(const char *folder, const FloScene *scene, FloRunFrames *run);
-void flo_run_frames_close(FloRunFrames *run); // a struct of zeros is fine
-// Reads the parts of a frame. Forces and torques on bodies are the means since the frame before, also where a
-// frame of a world has those of the last step.
+void flo_run_frames_close(FloRunFrames *run); // a zeroed struct is fine
+// Reads the parts of a frame. Forces and torques on bodies are the means since the frame before; in a frame
+// taken from a world they are those of the last step.
 FloStatus flo_frame_read(FloRunFrames *run, size_t number, unsigned parts, FloFrame *frame, FloError *error);
-// Where the bodies are at all frames.
+// The poses of the bodies at all frames.
 FloStatus flo_run_frames_bodies(FloRunFrames *run, const FloBodyTable **table, FloError *error);
-// When a frame was [s], as the tables tell; where they do not, by its number.
+// The time of a frame [s] from the tables; if they do not have it, computed from its number.
 double flo_run_frames_time(FloRunFrames *run, size_t number);
 
 #endif

@@ -26,11 +26,11 @@ static FloStatus read_particles(const FloRunFrames *run, size_t number, FloFrame
   FloError cause;
   FLO_TRY(flo_run_folder_frame_path(run->folder, number, path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; put it back, or run the scene again", path);
+    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; restore it, or run the scene again", path);
   FloStatus status = flo_frame_read_particles(path, frame, &cause);
   if (status == FLO_OK) return FLO_OK;
   return flo_fail(error, status, "%.900s%s", cause.text,
-                  status == FLO_BAD_INPUT ? "; put the file back, or run the scene again" : "");
+                  status == FLO_BAD_INPUT ? "; restore the file, or run the scene again" : "");
 }
 
 // ---- Bodies ----
@@ -51,11 +51,10 @@ static FloStatus read_bodies(FloRunFrames *run, size_t number, FloFrame *frame, 
   if (n == 0) return FLO_OK;
   FLO_TRY(flo_run_frames_bodies(run, &table, error));
   if (number >= table->n_frames)
-    return flo_fail(
-        error, FLO_BAD_INPUT,
-        "%s/bodies.csv: has no rows for frame %zu; put the file of the run back, or choose one of "
-        "the first %zu frames",
-        run->folder, number, table->n_frames);
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s/bodies.csv: has no rows for frame %zu; restore the original file, or choose one of "
+                    "the first %zu frames",
+                    run->folder, number, table->n_frames);
   frame->bodies = calloc(n, sizeof *frame->bodies);
   if (!frame->bodies) return flo_fail(error, FLO_NO_MEMORY, "no memory for %zu bodies", n);
   frame->n_bodies = n;
@@ -73,20 +72,20 @@ static FloStatus read_series(FloRunFrames *run, FloError *error) {
   if (run->has_series) return FLO_OK;
   FLO_TRY(flo_path_join(run->folder, "series.csv", path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; put it back, or run the scene again", path);
+    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; restore it, or run the scene again", path);
   FloStatus status = flo_series_table_read(path, &run->series, error);
   if (status != FLO_OK) return flo_series_table_free(&run->series), status;
   run->has_series = true;
   return FLO_OK;
 }
 
-// Runs of earlier versions may lack a column.
+// Runs of earlier versions may not have this column.
 static double value_at(const FloSeriesTable *table, const char *name, size_t row) {
   const size_t column = flo_series_table_find(table, name);
   return column < table->n_columns ? flo_series_table_column(table, column)[row] : 0;
 }
 
-// Counts of a damaged file must not leave the range of their type.
+// Counts from a damaged file are limited to the range of their type.
 static double whole(double value) { return value >= 0 && value < 2e9 ? value : 0; }
 
 #define READ_double(value)   (value)
@@ -113,7 +112,7 @@ static FloStatus read_measurements(FloRunFrames *run, size_t number, FloFrame *f
   FLO_TRY(read_series(run, error));
   if (number >= run->series.n_rows)
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s/series.csv: has no row for frame %zu; put the file of the run back, or choose one of "
+                    "%s/series.csv: has no row for frame %zu; restore the original file, or choose one of "
                     "the first %zu frames",
                     run->folder, number, run->series.n_rows);
 #define X(name, member, type) m->member = (type)READ_##type(value_at(&run->series, #name, number));

@@ -38,10 +38,10 @@ static FloStatus complain_memory(FloError *error) {
   return flo_fail(error, FLO_NO_MEMORY, "no memory for a glTF scene");
 }
 
-// JSON has no words for such numbers, and readers of the format refuse them among the bytes.
+// JSON cannot hold infinite numbers and NaN, and programs that read glTF refuse them in binary data too.
 static FloStatus complain_number(const char *name, const char *what, FloError *error) {
   return flo_fail(error, FLO_BAD_INPUT,
-                  "glTF: '%s' has %s that is no finite number; mend it, or leave it out", name, what);
+                  "glTF: '%s' has %s that is not a finite number; correct it, or leave it out", name, what);
 }
 
 static bool are_finite(const float *values, size_t n) {
@@ -52,7 +52,7 @@ static bool are_finite(const float *values, size_t n) {
 
 // ---- The tree ----
 
-// Takes the value over; its number in the array.
+// Takes ownership of the value; returns its index in the array.
 static size_t append(FloGltf *gltf, json_t *array, json_t *value) {
   if (json_array_append_new(array, value) != 0) gltf->has_failed = true;
   return json_array_size(array) - 1;
@@ -62,7 +62,7 @@ static void put(FloGltf *gltf, json_t *object, const char *key, json_t *value) {
   if (json_object_set_new(object, key, value) != 0) gltf->has_failed = true;
 }
 
-// A name that was cut off within a letter is not UTF-8 any more: such bytes become '_'.
+// A name that was cut inside a character is not valid UTF-8; such bytes become '_'.
 static json_t *text_of(const char *name) {
   json_t *text = json_string(name);
   if (text) return text;
@@ -88,7 +88,7 @@ static json_t *list_in(FloGltf *gltf, json_t *object, const char *key) {
 
 // ---- Making and releasing ----
 
-// Turns the axis `up` to y.
+// Rotates the axis `up` to y.
 static void turn_of(int up, double rotation[4]) {
   const double half = sqrt(0.5);
   static const double axes[3][3] = {{0, 0, 1}, {0, 0, 0}, {-1, 0, 0}};
@@ -146,7 +146,7 @@ static FloStatus check_tree(const FloGltf *gltf, FloError *error) {
 
 // ---- Binary data ----
 
-// Room at the end, which begins at a multiple of four as every accessor must. NULL: no memory.
+// Room at the end; it begins at a multiple of four, as every accessor must. NULL: no memory.
 static void *extend(FloGltf *gltf, size_t size, FloError *error) {
   size_t at = (gltf->n_bytes + 3) / 4 * 4;
   if (flo_buffer_reserve(&gltf->memory, &gltf->bytes, at + size, gltf->n_bytes, error) != FLO_OK) return NULL;
@@ -163,7 +163,7 @@ typedef struct Values {
   int target;         // 0: none
 } Values;
 
-// An accessor of the bytes that were added last.
+// An accessor for the bytes that were added last.
 static size_t add_accessor(FloGltf *gltf, const Values *values) {
   json_t *view =
       json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)(gltf->n_bytes - values->size),
@@ -175,7 +175,7 @@ static size_t add_accessor(FloGltf *gltf, const Values *values) {
                           values->component, "count", (json_int_t)values->count, "type", values->type));
 }
 
-// The smallest and the largest value of each part of float tuples.
+// The smallest and the largest value of each component of float tuples.
 static void put_limits(FloGltf *gltf, size_t accessor, const float *values, size_t n, size_t width) {
   double low[4], high[4];
   json_t *object = json_array_get(gltf->accessors, accessor);
@@ -223,7 +223,7 @@ FloStatus flo_gltf_add_material(FloGltf *gltf, const FloGltfMaterial *m, size_t 
 
 // ---- Meshes ----
 
-// The largest number of a type marks the end of strips, and must not be a vertex.
+// The largest number of an index type marks the end of strips, so it cannot be a vertex.
 static bool is_short(const FloGltfMesh *mesh) { return mesh->n_vertices < 65536; }
 
 static FloStatus add_indices(FloGltf *gltf, const FloGltfMesh *mesh, size_t *accessor, FloError *error) {
@@ -254,7 +254,7 @@ static bool has_triangles(const FloGltf *gltf, const Geometry *g, const FloGltfM
   return true;
 }
 
-// The hash only spares most comparisons.
+// The hash only avoids most comparisons.
 static bool is_same(const FloGltf *gltf, const Geometry *g, const FloGltfMesh *mesh, uint64_t hash) {
   const char *bytes = gltf->bytes.data;
   const size_t size = mesh->n_vertices * sizeof(float[3]);
@@ -389,13 +389,14 @@ FloStatus flo_gltf_set_times(FloGltf *gltf, const double *times, size_t n, FloEr
   return status == FLO_OK ? check_tree(gltf, error) : status;
 }
 
-// Of q and -q, which turn alike, the one nearer to the last: between keyframes the arc is the shorter one.
+// q and -q are the same rotation. The one nearer to the last keyframe is used, so that the arc between them
+// is the shorter one.
 static void turn_along(const double last[4], double q[4]) {
   double along = last[0] * q[0] + last[1] * q[1] + last[2] * q[2] + last[3] * q[3];
   for (int k = 0; along < 0 && k < 4; k++) q[k] = -q[k];
 }
 
-// The poses at keyframes as floats: three for the place, four for the turn.
+// The poses at keyframes as floats: three for the position, four for the rotation.
 static void take_poses(const FloGltf *gltf, const FloPose *poses, size_t stride, float *places,
                        float *turns) {
   FloPose last = is_usable(&poses[0]) ? poses[0] : flo_pose_identity();
@@ -451,7 +452,7 @@ FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, siz
 static FloStatus dump_tree(const FloGltf *gltf, char **text, FloError *error) {
   static const char *const lists[] = {"materials", "meshes", "cameras", "accessors", "bufferViews"};
   json_t *root = json_copy(gltf->root), *nodes = json_deep_copy(gltf->nodes);
-  // Takes the nodes over, also where it fails; nobody else does where there is no root.
+  // Takes ownership of the nodes, also if it fails.
   bool is_fine = json_object_set_new(root, "nodes", nodes) == 0;
   for (size_t k = 0; is_fine && k < FLO_COUNT_OF(lists); k++)
     if (json_array_size(json_object_get(root, lists[k])) == 0) json_object_del(root, lists[k]);
@@ -474,7 +475,7 @@ static void put_word(FILE *stream, uint64_t value) {
   fwrite(bytes, 1, 4, stream);
 }
 
-// A chunk ends at a multiple of four: text with spaces, bytes with zeros.
+// A chunk must end at a multiple of four: text is filled with spaces, bytes with zeros.
 static void put_chunk(FILE *stream, uint32_t type, const void *data, size_t size, char filler) {
   put_word(stream, (size + 3) / 4 * 4);
   put_word(stream, type);
@@ -488,8 +489,8 @@ static FloStatus write_chunks(const FloGltf *gltf, FILE *stream, const char *pat
   const uint64_t total = 12 + 8 + (n_text + 3) / 4 * 4 + (n_bytes ? 8 + (n_bytes + 3) / 4 * 4 : 0);
   if (total > UINT32_MAX)
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: would take %.1f GiB, and files of the format glb hold 4 GiB at most; leave out the "
-                    "surface, or convert a single frame",
+                    "%s: would need %.1f GiB, but a glb file holds at most 4 GiB; leave out the surface, or "
+                    "convert a single frame",
                     path, (double)total / (1024.0 * 1024 * 1024));
   put_word(stream, 0x46546C67); // "glTF"
   put_word(stream, 2);

@@ -6,8 +6,8 @@
 //   flo_gltf_write(gltf, stream, path, &error);
 //   flo_gltf_destroy(gltf);
 //
-// Everything hangs on one node that turns the scene's up axis to y, which is up in glTF. Units are metres and
-// seconds, quaternions have their scalar last.
+// One root node rotates the scene's up axis to y, which is up in glTF. Units are metres and seconds;
+// quaternions have their scalar last.
 #ifndef FLO_IO_GLTF_H
 #define FLO_IO_GLTF_H
 
@@ -19,15 +19,15 @@ typedef struct FloGltf FloGltf;
 
 typedef struct FloGltfMaterial {
   const char *name;
-  float colour[4]; // linear, the last one is opacity
+  float colour[4]; // linear RGB and opacity
   float metallic, roughness;
-  bool has_two_sides; // seen from behind, too
+  bool has_two_sides; // visible from behind too
 } FloGltfMaterial;
 
 // Triangles run counter-clockwise seen from outside.
 typedef struct FloGltfMesh {
   const char *name;
-  const float *positions, *normals; // triples, all finite; normals may be NULL: then faces look flat
+  const float *positions, *normals; // triples, all finite; if normals are NULL, faces are shaded flat
   size_t n_vertices;
   const uint32_t *triangles; // three vertices each
   size_t n_triangles;
@@ -36,18 +36,19 @@ typedef struct FloGltfMesh {
 
 typedef struct FloGltfCamera {
   const char *name;
-  bool is_flat;                   // parallel rays
-  double half_width, half_height; // of the picture: tangents of half the angles, or if flat in metres
-  double near, far;               // [m]
-  FloPose pose;                   // looks along its -z, its y is up in the picture
+  bool is_flat; // parallel rays
+  double half_width,
+      half_height;  // half the size of the picture: tangents of half the angles, or metres if flat
+  double near, far; // [m]
+  FloPose pose;     // the camera looks along its -z axis; its y axis is up
 } FloGltfCamera;
 
-// `up` is the axis 0, 1 or 2 that is to be up.
+// `up` is the axis that points up: 0, 1 or 2.
 FloStatus flo_gltf_create(const char *title, int up, FloGltf **gltf, FloError *error);
 void flo_gltf_destroy(FloGltf *gltf); // NULL is fine
 
-// Numbers count from 0. A material or triangles that are there already are not stored twice. Numbers that are
-// not finite are refused as bad input; only nodes are placed at the origin where their pose is unusable.
+// Each returns an index from 0. Equal materials and triangles are stored once. Values that are not finite are
+// bad input, except poses of nodes: such a node is placed at the origin.
 FloStatus flo_gltf_add_material(FloGltf *gltf, const FloGltfMaterial *material, size_t *index,
                                 FloError *error);
 FloStatus flo_gltf_add_mesh(FloGltf *gltf, const FloGltfMesh *mesh, size_t *index, FloError *error);
@@ -55,15 +56,15 @@ FloStatus flo_gltf_add_node(FloGltf *gltf, const char *name, size_t mesh, const 
                             FloError *error);
 FloStatus flo_gltf_add_camera(FloGltf *gltf, const FloGltfCamera *camera, FloError *error);
 
-// The moments of all keyframes [s]. Those that are not later than the one before, as floats, are left out.
+// Sets the times of all keyframes [s]. Times that are not later than the one before, as floats, are left out.
 FloStatus flo_gltf_set_times(FloGltf *gltf, const double *times, size_t n, FloError *error);
-// Lets a node take `n` poses at these times, `stride` apart in the array, on straight lines and shortest arcs
-// in between. A pose that is not finite is replaced by the one before. What does not change gets no
-// keyframes.
+// Moves a node through `n` poses at these times, `stride` apart in the array; in between it follows straight
+// lines and shortest arcs. A pose that is not finite is replaced by the one before. A position or rotation
+// that does not change gets no keyframes.
 FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, size_t stride, size_t n,
                            FloError *error);
 
-// `path` stands in messages. A file of more than 4 GiB, which the format cannot hold, is refused before
+// `path` is used in messages. The format cannot hold more than 4 GiB; a larger file is refused before
 // anything is written.
 FloStatus flo_gltf_write(const FloGltf *gltf, FILE *stream, const char *path, FloError *error);
 

@@ -11,8 +11,8 @@
 
 // ---- How it looks ----
 
-// Plots come with the colours of white paper; the rules for [fill=...] give those of render/plot.c the
-// page's own, so that they suit a dark screen as well.
+// Plots have colours for white paper. The rules for [fill=...] replace the colours of render/plot.c by those
+// of the page, so that they suit dark screens too.
 static const char frame[] =
     ":root{color-scheme:light dark;--paper:#f4f6f8;--card:#fff;--ink:#1c2733;--soft:#586675;--line:#dfe5eb;"
     "--faint:#f0f3f6;--link:#1a62a3;--good:#176b43;--good-back:#dff3e8;--bad:#a12a25;--bad-back:#fbe4e2;"
@@ -87,7 +87,7 @@ static const char generator[] = "<meta name=\"generator\" content=\"flotsam %s\"
 FloStatus flo_page_check(const char *path, const char *command, FloError *error) {
   char head[1024] = "", mark[128];
   FILE *stream = fopen(path, "rb");
-  if (!stream) return FLO_OK; // whoever writes it will say what is wrong
+  if (!stream) return FLO_OK; // the error is reported when the file is written
   size_t n = fread(head, 1, sizeof head - 1, stream);
   bool is_file = !ferror(stream);
   fclose(stream);
@@ -96,7 +96,7 @@ FloStatus flo_page_check(const char *path, const char *command, FloError *error)
   head[n] = 0;
   if (strstr(head, mark)) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
-                  "%s: exists, and is not a page that 'flotsam %s' has made; --out names another folder",
+                  "%s: exists, and is not a page that 'flotsam %s' wrote; name another folder with --out",
                   path, command);
 }
 
@@ -108,7 +108,7 @@ FloStatus flo_page_begin(FloPage *page, const char *path, const char *command, c
                         "<meta name=\"color-scheme\" content=\"light dark\">\n");
   flo_page_markup(page, generator, command);
   flo_page_element(page, "title", NULL, title);
-  // A picture of nothing, so that no browser asks anybody for one.
+  // An empty icon, so that browsers do not request one.
   flo_page_markup(page, "\n<link rel=\"icon\" href=\"data:,\">\n<style>\n");
   fputs(frame, page->file.stream);
   fputs(details, page->file.stream);
@@ -154,7 +154,7 @@ static void write_plain(FILE *stream, const char *text) {
   }
 }
 
-// One line; what steers terminals or is no UTF-8 becomes visible, and takes four times its room.
+// One line of text. Control characters and invalid UTF-8 become \xNN, which needs four times the room.
 static void write_line(FloPage *page, const char *text, size_t length) {
   char *line = malloc(5 * length + 8);
   if (!line) {
@@ -237,7 +237,8 @@ static void write_base64(FILE *stream, const unsigned char *data, size_t size) {
   }
 }
 
-// A file's content as the value of an attribute; false, and a sentence, if it cannot be read.
+// Writes a file's content as the value of an attribute. If it cannot be read, writes a sentence and returns
+// false.
 static bool begin_figure(FloPage *page, const char *path, char **data, size_t *size) {
   FloError error;
   flo_page_markup(page, "<figure>");
@@ -266,7 +267,7 @@ void flo_page_picture(FloPage *page, const char *path, const char *caption) {
   size_t size = 0;
   if (begin_figure(page, path, &data, &size)) {
     flo_page_markup(page, "<img");
-    // The sizes that a PNG begins with: the page has its final layout before pictures are decoded.
+    // Writes the size of a PNG, so that the page has its final layout before pictures are decoded.
     if (size >= 24)
       flo_page_markup(page, " width=\"%u\" height=\"%u\"", read_big_endian(data + 16),
                       read_big_endian(data + 20));

@@ -10,19 +10,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// What the columns of a file may be called; those of places and velocities come first, in the order of their
-// numbers.
+// The known names of columns; those of positions and velocities come first, in the order of their numbers.
 static const char *const names[] = {"x", "y", "z", "vx", "vy", "vz", "type", "material"};
 
 enum { Z = 2, VX = 3, VZ = 5, N_NUMBERS = 6, TYPE = 6, MATERIAL, N_NAMES };
 enum { NONE = -1 };
 
-// Longer than any number that is worth writing; of longer texts the rest is not looked at.
+// Longer than any useful number; the rest of longer texts is ignored.
 enum { FIELD_SIZE = 128 };
 
 typedef struct Field {
   char text[FIELD_SIZE];
-  size_t length; // of the whole field, which may be more than there is room for, or hold zero bytes
+  size_t length; // length of the whole field, which may be longer than the buffer, or hold zero bytes
 } Field;
 
 typedef struct Reader {
@@ -30,11 +29,11 @@ typedef struct Reader {
   const FloParticleFileOptions *options;
   FloParticleFile *file;
   size_t capacity;
-  size_t line;           // at hand, from 1 on
-  size_t n_columns;      // that the first line names
-  int place[N_NAMES];    // in which column each name stands; NONE: in none
-  Field fields[N_NAMES]; // of the row at hand
-  bool has_fluid;        // a row was of fluid, whatever its material
+  size_t line;           // current line, from 1
+  size_t n_columns;      // number of columns in the first line
+  int place[N_NAMES];    // the column of each name; NONE: missing
+  Field fields[N_NAMES]; // fields of the current row
+  bool has_fluid;        // a row was of type fluid, of any material
   FloError *error;
 } Reader;
 
@@ -51,7 +50,7 @@ static FloStatus refuse_field(const Reader *reader, int name, const char *what) 
 
 // ---- Fields and lines ----
 
-// Whether the line ends here; a CR counts only where a line feed or the end of the text follows.
+// Whether the line ends here; a CR counts only before a line feed or the end of the text.
 static bool is_line_end(const Reader *reader) {
   const char *at = reader->at;
   if (at < reader->end && *at == '\r') at++;
@@ -75,7 +74,7 @@ static void put(Field *field, char c) {
   field->length++;
 }
 
-// Between quotes, also ends of lines belong to the field.
+// Between quotes, line ends belong to the field too.
 static FloStatus read_quoted(Reader *reader, Field *field) {
   size_t first_line = reader->line;
   for (reader->at++; reader->at < reader->end; reader->at++) {
@@ -86,7 +85,7 @@ static FloStatus read_quoted(Reader *reader, Field *field) {
     reader->line += *reader->at == '\n';
     put(field, *reader->at);
   }
-  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: a quote that is opened here is never closed",
+  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: a quote begins here and has no end; close it",
                   reader->path, first_line);
 }
 
@@ -97,7 +96,7 @@ static void read_plain(Reader *reader, Field *field) {
     field->length--;
 }
 
-// A field, and the comma behind it unless it is the last of its line.
+// Reads a field, and the comma after it unless it is the last of its line.
 static FloStatus read_field(Reader *reader, Field *field, bool *is_last) {
   field->length = 0;
   skip_blanks(reader);
@@ -109,11 +108,11 @@ static FloStatus read_field(Reader *reader, Field *field, bool *is_last) {
   *is_last = is_line_end(reader);
   if (*is_last) return FLO_OK;
   if (*reader->at++ == ',') return FLO_OK;
-  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: after a quote comes '%c' instead of a comma",
+  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: '%c' follows a quote; a comma is needed there",
                   reader->path, reader->line, reader->at[-1]);
 }
 
-// Goes to the next line that holds something; false at the end of the text.
+// Goes to the next line that is not empty; false at the end of the text.
 static bool find_line(Reader *reader) {
   for (;;) {
     skip_blanks(reader);
@@ -133,14 +132,15 @@ static FloStatus note_name(Reader *reader, const Field *field) {
   for (int name = 0; name < N_NAMES; name++) {
     if (strcmp(field->text, names[name])) continue;
     if (reader->place[name] != NONE)
-      return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: two columns are called '%s'", reader->path,
-                      reader->line, names[name]);
+      return flo_fail(reader->error, FLO_BAD_INPUT,
+                      "%s: line %zu: two columns have the name '%s'; rename one", reader->path, reader->line,
+                      names[name]);
     reader->place[name] = (int)reader->n_columns;
   }
   return FLO_OK;
 }
 
-// Looks through the line of names once more, for the message: all of them, and the one that may be meant.
+// Reads the line of names again for the message: it lists all names, and suggests one.
 static FloStatus refuse_names(Reader *reader, const char *header, size_t line, int missing) {
   FloSuggestion suggestion = flo_suggest_start(names[missing]);
   char known[256] = "", best[FIELD_SIZE], hint[128];
@@ -176,7 +176,7 @@ static FloStatus read_names(Reader *reader) {
 
 // ---- Rows ----
 
-// Where the field of a column goes; what is of no interest goes to `other`.
+// The buffer for the field of a column; `other` if the column is not used.
 static Field *field_of(Reader *reader, size_t column, Field *other) {
   for (int name = 0; name < N_NAMES; name++)
     if (reader->place[name] == (int)column) return &reader->fields[name];
@@ -190,11 +190,12 @@ static FloStatus read_fields(Reader *reader) {
     FLO_TRY(read_field(reader, field_of(reader, n, &other), &is_last));
   }
   if (n == reader->n_columns) return FLO_OK;
-  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: it has %zu fields, but there are %zu columns",
-                  reader->path, reader->line, n, reader->n_columns);
+  return flo_fail(reader->error, FLO_BAD_INPUT,
+                  "%s: line %zu: the line has %zu fields, but the file has %zu columns", reader->path,
+                  reader->line, n, reader->n_columns);
 }
 
-// A velocity is rounded once, to the float that it becomes.
+// A velocity is rounded once, directly to float.
 static double to_number(const char *text, bool is_velocity, char **end) {
   return is_velocity ? (double)strtof(text, end) : strtod(text, end);
 }
@@ -215,8 +216,9 @@ static FloStatus read_number(const Reader *reader, int name, double *value) {
 static FloStatus make_room(Reader *reader) {
   FloParticleFile *file = reader->file;
   if (file->count == reader->options->max_particles)
-    return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: there are more than %zu particles",
-                    reader->path, reader->line, reader->options->max_particles);
+    return flo_fail(reader->error, FLO_BAD_INPUT,
+                    "%s: line %zu: the file has more than %zu particles; leave some out", reader->path,
+                    reader->line, reader->options->max_particles);
   if (file->count < reader->capacity) return FLO_OK;
   size_t capacity = 2 * reader->capacity + 256;
   double *positions = realloc(file->positions, 3 * capacity * sizeof *positions);
@@ -257,15 +259,15 @@ static FloStatus read_row(Reader *reader) {
 static FloStatus check_count(const Reader *reader) {
   if (reader->file->count > 0) return FLO_OK;
   if (reader->has_fluid)
-    return flo_fail(reader->error, FLO_BAD_INPUT, "%s: no row says '%.60s' in the column 'material'",
+    return flo_fail(reader->error, FLO_BAD_INPUT, "%s: no row has '%.60s' in the column 'material'",
                     reader->path, reader->options->material);
   return flo_fail(reader->error, FLO_BAD_INPUT, "%s: %s", reader->path,
-                  reader->place[TYPE] == NONE ? "there are no rows below the names of the columns"
-                                              : "no row says 'fluid' in the column 'type'");
+                  reader->place[TYPE] == NONE ? "there are no rows after the names of the columns"
+                                              : "no row has 'fluid' in the column 'type'");
 }
 
 static FloStatus read_all(Reader *reader) {
-  static const char byte_order_mark[] = "\xef\xbb\xbf"; // what some programs begin a text in UTF-8 with
+  static const char byte_order_mark[] = "\xef\xbb\xbf"; // the mark at the beginning of some UTF-8 files
   if (!strncmp(reader->at, byte_order_mark, 3)) reader->at += 3;
   if (!find_line(reader))
     return flo_fail(reader->error, FLO_BAD_INPUT, "%s: is empty; its first line must name the columns: %s",
@@ -296,9 +298,9 @@ FloStatus flo_particle_file_read(const char *path, const FloParticleFileOptions 
   size_t size;
   *file = (FloParticleFile){0};
   if (stat(path, &about)) return flo_fail(error, FLO_IO_FAILED, "%s: cannot read: %s", path, strerror(errno));
-  // What is read once only, or has no end, cannot be part of a scene that is to be run again.
+  // Devices and pipes can be read only once, or have no end, so a scene cannot use them.
   if (!S_ISREG(about.st_mode))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is %s, not a file", path,
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is %s, not a file; name a CSV file", path,
                     S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
   FLO_TRY(flo_file_read(path, &text, &size, error));
   FloStatus status = flo_particle_file_parse(path, text, size, options, file, error);

@@ -31,12 +31,12 @@ void flo_probe_names(const FloScene *scene, char (*names)[96]) {
 
 // ---- Values ----
 
-// The k-th position of the fluid along an axis; views are looked up once by the caller.
+// The k-th position of the fluid along an axis. The caller looks up the views once.
 static double coordinate(const FloView *view, size_t k) {
   return *(const double *)((const char *)view->data + k * view->stride);
 }
 
-// Half of the smallest rest density in the fluid: what separates "in the fluid" from "above it".
+// Half of the smallest rest density of the fluids: a point with a lower density is above the fluid.
 static double half_rest_density(const FloWorld *world, const FloScene *scene) {
   FloView mass;
   double lightest = INFINITY;
@@ -54,12 +54,12 @@ static double highest_fluid(const FloWorld *world, int up) {
   return highest;
 }
 
-// Walks down the vertical line from above all fluid to its foot; the first point inside fluid is the water
-// height. The foot's own height if there is no fluid above it.
+// Goes down the vertical line from above all fluid to its foot. The first point inside fluid is the water
+// height. If there is no fluid, the result is the height of the foot.
 static double measure_water_height(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
   double threshold = half_rest_density(world, scene), step = scene->world.spacing / 8;
   double foot = probe->point[scene->up], top = highest_fluid(world, scene->up) + scene->world.spacing;
-  if (flo_world_time(world) == 0 && scene->world.settle == 0) return NAN; // no step has been made
+  if (flo_world_time(world) == 0 && scene->world.settle == 0) return NAN; // no step has been done
   if (!isfinite(threshold) || !isfinite(top) || top <= foot) return foot;
   for (size_t k = (size_t)ceil((top - foot) / step); k > 0; k--) {
     double point[3] = {probe->point[0], probe->point[1], probe->point[2]}, density, pressure;
@@ -75,8 +75,8 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The 99.5 % quantile along an axis: where the fluid's front is, without the spray ahead of it. NaN without
-// fluid.
+// The 99.5 % quantile of positions along an axis: the fluid's front without spray ahead of it. NaN if there
+// is no fluid.
 static double measure_front(const FloWorld *world, int axis) {
   FloView view;
   if (flo_world_view(world, FLO_SET_FLUID, axis_names[axis], &view, NULL) != FLO_OK || view.count == 0)

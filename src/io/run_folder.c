@@ -16,10 +16,10 @@
 static const char *const fixed_names[] = {"scene.json",    "series.csv", "summary.json",  "run.pvd",
                                           "picture.png",   "log.txt",    "bodies.csv",    "plot.svg",
                                           "checkpoint.h5", "plot.png",   "diverged.json", "diverged.csv"};
-static const double list_seconds = 1;  // between two times that run.pvd is written on the way
-static const char mark[] = "flotsam "; // how the first line of log.txt starts
+static const double list_seconds = 1;  // shortest time between two writes of run.pvd during a run
+static const char mark[] = "flotsam "; // the beginning of the first line of log.txt
 
-// ---- Which files are ours ----
+// ---- Which files flotsam wrote ----
 
 static size_t skip_digits(const char *text) {
   size_t n = 0;
@@ -27,7 +27,7 @@ static size_t skip_digits(const char *text) {
   return n;
 }
 
-// Whether the first `length` bytes are prefix, a number as we write it, with four digits or more, and suffix.
+// Whether the first `length` bytes are the prefix, a number with at least four digits, and the suffix.
 static bool is_numbered(const char *name, size_t length, const char *prefix, const char *suffix) {
   size_t n_prefix = strlen(prefix), n_suffix = strlen(suffix);
   if (length <= n_prefix + n_suffix || strncmp(name, prefix, n_prefix) != 0) return false;
@@ -41,7 +41,7 @@ static bool is_body_mesh(const char *name, size_t length) {
   return length > 9 && strncmp(name, "body_", 5) == 0 && strncmp(name + length - 4, ".ply", 4) == 0;
 }
 
-// The length of a name without the ".123.tmp" that an unfinished file carries.
+// The length of a name without the ".123.tmp" of an unfinished file.
 static size_t length_without_temporary(const char *name) {
   size_t length = strlen(name);
   if (length < 6 || strcmp(name + length - 4, ".tmp") != 0) return length;
@@ -58,8 +58,8 @@ static bool is_our_name(const char *name) {
          is_body_mesh(name, length);
 }
 
-// Anybody may call a mesh body_NAME.ply; ours begin in our way. An unfinished one has a name that is ours
-// beyond doubt.
+// A file body_NAME.ply may come from another program, so its first bytes are compared with those that flotsam
+// writes. The name of an unfinished file is unique to flotsam.
 static bool is_foreign_mesh(const char *folder, const char *name) {
   static const char start[] = "ply\nformat binary_little_endian 1.0\ncomment body ";
   char path[FLO_PATH_SIZE], found[sizeof start] = "";
@@ -75,7 +75,7 @@ static bool is_foreign_mesh(const char *folder, const char *name) {
 
 typedef struct Content {
   size_t n_files;
-  char ours[256]; // one of the names that are ours; empty if there is none
+  char ours[256]; // a file with one of flotsam's names; empty if there is none
 } Content;
 
 static FloStatus count_file(const char *name, void *context, FloError *error) {
@@ -96,10 +96,11 @@ bool flo_run_folder_is_run(const char *folder) {
   return n == sizeof mark - 1 && memcmp(start, mark, n) == 0;
 }
 
-// A folder of that name was not made by us.
+// A folder with the name of a file was not made by flotsam.
 static FloStatus remove_file(const char *path, FloError *error) {
   if (unlink(path) == 0) return FLO_OK;
-  return flo_fail(error, FLO_IO_FAILED, "%s: cannot replace: %s; move it away", path, strerror(errno));
+  return flo_fail(error, FLO_IO_FAILED, "%s: cannot be replaced: %s; move it to another folder", path,
+                  strerror(errno));
 }
 
 static FloStatus remove_ours(const char *name, void *context, FloError *error) {
@@ -113,27 +114,29 @@ static FloStatus remove_ours(const char *name, void *context, FloError *error) {
 FloStatus flo_run_folder_check(const char *path, bool replace, FloError *error) {
   Content content = {0};
   struct stat about;
-  if (stat(path, &about) != 0) return FLO_OK; // to be made, or the reason why not will be told then
-  if (!S_ISDIR(about.st_mode)) return flo_fail(error, FLO_BAD_INPUT, "%s: is a file, not a folder", path);
+  if (stat(path, &about) != 0) return FLO_OK; // it will be created; an error is reported then
+  if (!S_ISDIR(about.st_mode))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is a file, not a folder; name another folder", path);
   FLO_TRY(flo_folder_visit(path, count_file, &content, error));
   if (content.n_files == 0) return FLO_OK;
   if (!replace)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: exists and is not empty; --force replaces the run in it, --out names another folder",
-                    path);
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "%s: exists and is not empty; replace the run in it with --force, or name another folder with --out",
+        path);
   if (content.ours[0] && !flo_run_folder_is_run(path))
     return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: holds a file '%s' that flotsam did not write; choose another folder", path,
+                    "%s: holds a file '%s' that flotsam did not write; name another folder with --out", path,
                     content.ours);
   return FLO_OK;
 }
 
-// Two programs that write into one folder would ruin each other's run. The lock goes with the process,
-// however it ends.
+// The lock keeps two programs from writing into one folder. It is released when the process ends in any way.
 static FloStatus lock_log(const FloRunFolder *folder, FloError *error) {
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(fileno(folder->log), F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT, "%s: another flotsam is running in this folder; wait until it ends",
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: another flotsam is running in this folder; wait until it ends, or name another folder",
                   folder->path);
 }
 
@@ -159,12 +162,12 @@ static void remove_log(const FloRunFolder *folder) {
   if (flo_path_join(folder->path, "log.txt", path, NULL) == FLO_OK) remove(path);
 }
 
-// The log is opened without cutting it off, and everything else stays, until it is known that nobody else is
-// at work here.
+// The log is opened without being cut, and all other files are kept, until it is certain that no other
+// program uses the folder.
 static FloStatus begin_anew(FloRunFolder *folder, FloError *error) {
   FLO_TRY(begin_log(folder, "a", error));
   FLO_TRY(flo_folder_visit(folder->path, remove_ours, folder->path, error));
-  // An old log keeps its mark whatever happens: the first line stays, all behind it goes.
+  // An old log keeps its first line, which marks the folder; all other lines are removed.
   struct stat about;
   int log = fileno(folder->log);
   if (fstat(log, &about) == 0 && about.st_size > (off_t)(sizeof mark - 1) &&
@@ -172,12 +175,12 @@ static FloStatus begin_anew(FloRunFolder *folder, FloError *error) {
     fprintf(folder->log, "%s\n", flo_version());
   else
     fprintf(folder->log, "%s%s\n", mark, flo_version());
-  // Once: later lines tell what happened, this one tells whose folder it is. Not by another descriptor, whose
-  // closing would take the lock away.
+  // Writes the first line, which marks the folder as flotsam's. The same descriptor must be used: closing
+  // another one would release the lock.
   if (fflush(folder->log) == 0 && flo_descriptor_sync(log)) return FLO_OK;
   FloStatus status =
       flo_fail(error, FLO_IO_FAILED, "%s/log.txt: cannot write: %s", folder->path, strerror(errno));
-  // A folder in which nothing could be written is left as it was found.
+  // If nothing could be written, the folder is left as it was.
   if (fstat(log, &about) == 0 && about.st_size == 0) remove_log(folder);
   return status;
 }
@@ -195,9 +198,9 @@ FloStatus flo_run_folder_open(const char *path, bool replace, FloRunFolder **res
   return status;
 }
 
-// ---- Going on ----
+// ---- Continuing a run ----
 
-// What a run tells and draws at its end.
+// Files that a run writes at its end.
 static bool shows_end(const char *name) {
   static const char *const names[] = {"summary.json", "diverged.json", "diverged.csv", "picture.png"};
   for (size_t k = 0; k < FLO_COUNT_OF(names); k++)
@@ -205,8 +208,8 @@ static bool shows_end(const char *name) {
   return false;
 }
 
-// What a run that was killed left behind the frames that are good: later frames and pictures, unfinished
-// files, and what it would have said at its end.
+// Files of a killed run that are removed before it continues: frames and pictures after the valid ones,
+// unfinished files, and files that a run writes at its end.
 static FloStatus remove_behind(const char *name, void *context, FloError *error) {
   const FloRunFolder *folder = context;
   char path[FLO_PATH_SIZE];
@@ -230,19 +233,21 @@ FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frame
     *is_last_whole = flo_vtk_is_whole(path);
   }
   if (found >= n_frames) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT, "%s: frame %zu of the run is missing; put it back, or begin anew",
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "%s: frame %zu of the run is missing; restore its file, or start the run again",
                   folder->path, found);
 }
 
 FloStatus flo_run_folder_take(const char *path, FloRunFolder **result, FloError *error) {
   FloRunFolder *folder = NULL;
   if (!flo_run_folder_is_run(path))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is not the folder of a run", path);
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "%s: is not the folder of a run; name a folder that 'flotsam run' wrote", path);
   FLO_TRY(create_folder(path, &folder, error));
   FloStatus status = begin_log(folder, "a", error);
-  // Then it is not the disk that fails, but the folder that is not to be written.
+  // In this case the folder has no write permission; the disk has not failed.
   if (status == FLO_IO_FAILED && (errno == EACCES || errno == EROFS || errno == EPERM))
-    status = flo_fail(error, FLO_BAD_INPUT, "%s: may not be written: %s; make it writable, or copy it", path,
+    status = flo_fail(error, FLO_BAD_INPUT, "%s: cannot be written: %s; make it writable, or copy it", path,
                       strerror(errno));
   if (status == FLO_OK)
     *result = folder;
@@ -360,7 +365,7 @@ FloStatus flo_run_folder_sync(FloRunFolder *folder, FloError *error) {
   return flo_folder_sync(folder->path, error);
 }
 
-// ---- Going on behind the frames that are good ----
+// ---- Continuing after the valid frames ----
 
 static FloStatus remove_collection(const FloRunFolder *folder, FloError *error) {
   char path[FLO_PATH_SIZE];
@@ -373,7 +378,7 @@ FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const doub
   folder->times = malloc((n_frames + 1) * sizeof *times);
   if (!folder->times) return flo_fail(error, FLO_NO_MEMORY, "no memory");
   memcpy(folder->times, times, n_frames * sizeof *times);
-  // First the list without them, then the frames: it never names one that is missing.
+  // The list is written before the frames are removed, so that it never names a missing frame.
   FLO_TRY(n_frames > 0 ? write_collection(folder, error) : remove_collection(folder, error));
   return flo_folder_visit(folder->path, remove_behind, folder, error);
 }

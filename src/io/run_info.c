@@ -16,23 +16,23 @@
 #include <unistd.h>
 
 typedef enum Activity {
-  ACTIVITY_NONE,    // nobody is at work in the folder
-  ACTIVITY_RUNNING, // a run holds its log
-  ACTIVITY_UNKNOWN, // there is no log, or its file system knows no locks
+  ACTIVITY_NONE,    // no process uses the folder
+  ACTIVITY_RUNNING, // a running process holds its lock
+  ACTIVITY_UNKNOWN, // there is no log, or its file system has no locks
 } Activity;
 
 typedef struct Inspection {
   const char *folder;
   json_t *info, *problems;
   Activity activity;
-  pid_t process;    // of a run that goes on
-  bool is_complete; // the run came to its end, whichever, and has nothing more to write
+  pid_t process;    // of a run that is going on
+  bool is_complete; // the run has ended in any way, and will write nothing more
   size_t n_frames;
-  size_t n_bodies;             // that the scene has
+  size_t n_bodies;             // number of bodies in the scene
   size_t n_meshes;             // files of their triangles
-  size_t n_files, n_left_over; // left over: unfinished files
+  size_t n_files, n_left_over; // unfinished files
   json_int_t bytes;
-  time_t changed; // when a file changed last
+  time_t changed; // time of the last change of a file
 } Inspection;
 
 static void set(Inspection *in, const char *key, json_t *value) {
@@ -45,8 +45,9 @@ __attribute__((format(printf, 2, 3))) static void note(Inspection *in, const cha
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  json_t *sentence = json_string(text); // NULL if a name is no UTF-8
-  json_array_append_new(in->problems, sentence ? sentence : json_string("a file has a name that is no text"));
+  json_t *sentence = json_string(text); // NULL if a name is not UTF-8
+  json_array_append_new(in->problems,
+                        sentence ? sentence : json_string("a file has a name that is not valid UTF-8"));
 }
 
 static bool has_file(const char *folder, const char *name) {
@@ -75,7 +76,7 @@ static FloStatus weigh_file(const char *name, void *context, FloError *error) {
   return FLO_OK;
 }
 
-// What a run that goes on has not finished yet is nothing left over.
+// Unfinished files of a run that is going on are no problem.
 static void tell_files(Inspection *in) {
   bool is_running = in->activity == ACTIVITY_RUNNING;
   if (in->n_left_over > 0 && !is_running)
@@ -87,9 +88,10 @@ static void tell_files(Inspection *in) {
   set(in, "seconds_since_change", json_real(difftime(time(NULL), in->changed)));
 }
 
-// ---- Is it still going on? ----
+// ---- Whether the run is still going on ----
 
-// A run holds a lock on its log, however it ends: see lock_log in run_folder.c. Asking takes none.
+// A run holds a lock on its log until its process ends: see lock_log in run_folder.c. This only tests the
+// lock.
 static void look_for_run(Inspection *in) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   char path[FLO_PATH_SIZE];
@@ -142,7 +144,8 @@ static void tell_expectations(Inspection *in, const json_t *summary) {
   set(in, "not_judged", summary ? json_integer(counts[2]) : NULL);
 }
 
-// A lock tells more than a summary: a run that is resumed has one of its first part for a moment.
+// The lock is more reliable than the summary: a resumed run still has the summary of its first part for a
+// moment.
 static json_t *name_end(const Inspection *in, const json_t *summary) {
   json_t *end = json_object_get(summary, "end");
   if (in->activity == ACTIVITY_RUNNING) return json_string("running");
@@ -160,7 +163,7 @@ static void tell_summary(Inspection *in, const json_t *summary) {
   tell_expectations(in, summary);
 }
 
-// The scene as run tells what a run without a summary was to be.
+// Without a summary, the stored scene gives the plan of the run.
 static void tell_scene(Inspection *in, const json_t *scene) {
   if (json_is_null(json_object_get(in->info, "title"))) copy(in, scene, "title");
   if (json_is_null(json_object_get(in->info, "method"))) {
@@ -203,13 +206,13 @@ static void check_frames(Inspection *in) {
     char path[FLO_PATH_SIZE];
     if (flo_run_folder_frame_path(in->folder, k, path, NULL) != FLO_OK) continue;
     if (!has_tail(path))
-      note(in, "%s is cut off", path);
+      note(in, "%s is incomplete", path);
     else if (k + 1 == in->n_frames)
       check_last_frame(in, path);
   }
 }
 
-// Frames behind a gap are found by no command, since frames are counted from 0.
+// Commands do not find frames after a gap, because frames are counted from 0.
 typedef struct Numbers {
   size_t n_frames, n_behind;
 } Numbers;
@@ -222,8 +225,8 @@ static FloStatus look_behind(const char *name, void *context, FloError *error) {
   return FLO_OK;
 }
 
-// What is written before a frame may be one ahead of it where a run was killed, what is written behind it one
-// late; while a run goes on nobody can tell.
+// In a killed run, a file written before the frame may be one row ahead, and a file written after it one row
+// behind. While a run is going on, the counts cannot be compared.
 static bool is_count_right(const Inspection *in, size_t count, bool is_before) {
   if (in->activity == ACTIVITY_RUNNING || count == in->n_frames) return true;
   if (in->is_complete) return false;
@@ -256,7 +259,7 @@ static void tell_series(Inspection *in) {
   flo_series_table_free(&table);
 }
 
-// A file's text, to be freed; NULL, and a problem, if there is none.
+// The text of a file, to be freed. If it is missing, returns NULL and adds a problem.
 static char *read_listing(Inspection *in, const char *name) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
@@ -281,7 +284,7 @@ static void check_bodies(Inspection *in) {
   size_t n_lines = count_in(text, "\n"), length = strlen(text);
   bool is_cut = length > 0 && text[length - 1] != '\n';
   if (n_lines == 0)
-    note(in, "bodies.csv has no line of names");
+    note(in, "the first line of bodies.csv does not name its columns");
   else if (is_cut && in->activity != ACTIVITY_RUNNING)
     note(in, "the last line of bodies.csv is not complete");
   else if (in->n_bodies > 0 && !is_count_right(in, (n_lines - 1) / in->n_bodies, false))
@@ -294,8 +297,8 @@ static void check_collection(Inspection *in) {
   char *text = in->n_frames > 0 ? read_listing(in, "run.pvd") : NULL;
   if (!text) return;
   size_t n_listed = count_in(text, "<DataSet ");
-  if (!strstr(text, "</VTKFile>")) note(in, "run.pvd is cut off");
-  // While a run lasts, and where one was killed, the list may lag behind.
+  if (!strstr(text, "</VTKFile>")) note(in, "run.pvd is incomplete");
+  // During a run, and after it was killed, the list may be behind.
   else if (n_listed > in->n_frames || (in->is_complete && n_listed != in->n_frames))
     note(in, "run.pvd lists %zu frames, but there are %zu", n_listed, in->n_frames);
   free(text);
@@ -311,10 +314,9 @@ static void tell_frames(Inspection *in) {
   check_bodies(in);
   check_collection(in);
   flo_folder_visit(in->folder, look_behind, &numbers, NULL);
-  // A run that goes on may have written frames since they were counted.
+  // A run that is going on may have written frames since they were counted.
   if (numbers.n_behind > 0 && in->activity != ACTIVITY_RUNNING)
-    note(in, "particles_%04zu.vtp is missing, but %zu later frames are there", in->n_frames,
-         numbers.n_behind);
+    note(in, "particles_%04zu.vtp is missing, but %zu later frames exist", in->n_frames, numbers.n_behind);
 }
 
 // ---- Checkpoint ----
@@ -328,13 +330,13 @@ static bool is_long_enough(Inspection *in, const char *name, size_t size) {
   return false;
 }
 
-// Whether all is there that a checkpoint builds upon: what `resume` will ask for.
+// Whether all files that a checkpoint needs exist, as `resume` will check.
 static bool has_what_it_needs(Inspection *in, const FloRunPoint *point) {
   bool has_rows = is_long_enough(in, "series.csv", point->series_size);
   bool has_poses = is_long_enough(in, "bodies.csv", point->bodies_size);
   bool has_frames = in->n_frames >= point->n_written;
   if (!has_frames && in->activity != ACTIVITY_RUNNING)
-    note(in, "checkpoint.h5 builds upon %zu frames, but there are %zu", point->n_written, in->n_frames);
+    note(in, "checkpoint.h5 needs %zu frames, but there are %zu", point->n_written, in->n_frames);
   return has_rows && has_poses && has_frames;
 }
 
@@ -351,7 +353,7 @@ static void tell_checkpoint(Inspection *in) {
     if (!is_good) note(in, "%s", error.text);
   }
   if (is_good) is_usable = has_what_it_needs(in, &checkpoint.point);
-  // Not always the scene's duration: the run may have been asked for less, or for more.
+  // Not always the scene's duration: the options of the run may ask for less or more.
   set(in, "until",
       is_good ? json_real(checkpoint.point.until) : json_incref(json_object_get(in->info, "duration")));
   set(in, "checkpoint", is_good ? json_string("checkpoint.h5") : NULL);
@@ -375,7 +377,7 @@ FloStatus flo_run_info_make(const char *folder, json_t **info, FloError *error) 
     json_decref(in.problems);
     return status;
   }
-  // First: a run that ends meanwhile has written its summary before it lets go of its log.
+  // The lock is tested first: a run that ends meanwhile writes its summary before it releases the lock.
   look_for_run(&in);
   json_t *summary = read_document(&in, "summary.json"), *scene = read_document(&in, "scene.json");
   set(&in, "folder", json_string(folder));

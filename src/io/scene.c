@@ -1,5 +1,5 @@
-// A scene from file to description: read, include, apply the options, check against the tables, then read
-// what the keys mean.
+// From a scene's file to its description: read the text, include files, apply the options, check against the
+// tables, then interpret the keys.
 #include "io/scene.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static FloStatus load_parts(FloSceneContext *context, const FloSceneOptions *opt
   return scene->resolved ? FLO_OK : flo_scene_no_memory(context);
 }
 
-// That the scene lacks the size that is asked for is told last: it would hide what is wrong in every size.
+// A missing size is reported last, because it would hide errors that exist in every size.
 static FloStatus load(FloSceneContext *context, const FloSceneOptions *options, json_t *root,
                       FloScene *scene) {
   FLO_TRY(flo_scene_include(context, root));
@@ -90,7 +90,7 @@ static void end_context(FloSceneContext *context) {
   json_decref(context->files);
 }
 
-// From the file of that name, or from the text if there is one.
+// Reads the text if there is one, else the file of that name.
 static FloStatus load_from(const char *name, const char *text, size_t length, const FloSceneOptions *options,
                            FloScene **scene, FloError *error) {
   static const FloSceneOptions no_options = {0};

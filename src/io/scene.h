@@ -1,18 +1,18 @@
-// Scene files: JSON (SI units) in, a checked description and a ready world out.
+// Scene files: reads JSON (SI units), checks it, and builds a world from it.
 #ifndef FLO_IO_SCENE_H
 #define FLO_IO_SCENE_H
 
 #include "flotsam/flotsam.h"
 
-// What the command line may change of a scene before it is read.
+// Changes to a scene that the command line may ask for.
 typedef struct FloSceneOptions {
   const char *method;      // overrides method.name; NULL: as the scene says
-  const char *size;        // one of the scene's "sizes"; NULL: desk size
+  const char *size;        // one of the scene's "sizes"; NULL: the normal size
   const char *const *sets; // "path=value" overrides, e.g. "spacing=0.01" or "materials.water.viscosity=1e-3"
   size_t n_sets;
   int threads;            // 0: all cores
   FloAllocator allocator; // zeroed: the C library's
-  bool refuse_includes;   // for text from strangers, which should not name files to be read
+  bool refuse_includes;   // for text from unknown sources: the scene must not read other files
 } FloSceneOptions;
 
 enum { FLO_EXPECT_MAX_PAPER = 200 }; // bytes
@@ -20,7 +20,7 @@ enum { FLO_EXPECT_MAX_PAPER = 200 }; // bytes
 typedef struct FloExpect {
   char measurement[64];
   double low, high;                     // -INFINITY / INFINITY where not given
-  char paper[FLO_EXPECT_MAX_PAPER + 1]; // what the paper has; "": nothing is told
+  char paper[FLO_EXPECT_MAX_PAPER + 1]; // the paper's value; "": none
 } FloExpect;
 
 typedef struct FloProbe {
@@ -38,28 +38,28 @@ typedef struct FloProbe {
 } FloProbe;
 
 typedef struct FloCamera {
-  bool is_set; // otherwise the renderer frames the scene by itself
+  bool is_set; // otherwise the renderer chooses a camera
   double from[3], look_at[3];
   double field_of_view; // degrees, vertical
 } FloCamera;
 
 #define FLO_SCENE_MAX_LENGTH 1e6 // [m] of coordinates and sizes
 
-// Whether a camera looks anywhere: its two places differ, also as they are drawn, in single precision.
+// Whether a camera is valid: its two points differ, also in the single precision of the renderer.
 bool flo_camera_has_sight(const FloCamera *camera);
 
-// A boundary, or a body that is pushed around.
+// A wall or a rigid body.
 typedef struct FloSceneBody {
   char name[64];
   char look[32];
   FloBodyDef def;
-  size_t entry;    // its number in the scene's list of boundaries or bodies
+  size_t entry;    // its index in the scene's list of boundaries or bodies
   size_t material; // of bodies: index
   FloBodyId id;    // valid in the world that flo_scene_build made last
   size_t n_samples;
 } FloSceneBody;
 
-// Something that happens at a given time.
+// A change at a given time.
 typedef struct FloSceneEvent {
   double time; // [s]
   enum { FLO_EVENT_START, FLO_EVENT_STOP, FLO_EVENT_RELEASE, FLO_EVENT_SET, FLO_EVENT_ADD } kind;
@@ -70,8 +70,8 @@ typedef struct FloSceneEvent {
     FLO_TARGET_BODIES,
     FLO_TARGET_FLUID
   } target;
-  size_t index;  // which of the scene's bodies, emitters or sinks; FLUID: of the fluids that events add
-  size_t entry;  // its number in the scene's list, for messages
+  size_t index;  // index in the scene's bodies, emitters or sinks; FLUID: in the fluids that events add
+  size_t entry;  // its index in the scene's list, for messages
   char name[64]; // BODIES: which
   FloFrictionChange change; // SET
 } FloSceneEvent;
@@ -82,7 +82,7 @@ typedef struct FloScene {
   int up; // axis index
   double duration, frames_per_second;
   FloWorldDef world;
-  bool refuses_overlaps; // bodies that stand in each other make no world
+  bool refuses_overlaps; // overlapping bodies are an error
   FloCamera camera;
   char colour_by[32]; // field that pictures show by default: "speed", "pressure", "density"
   FloExpect *expects;
@@ -91,37 +91,36 @@ typedef struct FloScene {
   size_t n_probes;
   FloSceneBody *bodies;
   size_t n_bodies;
-  FloSceneEvent *events; // by rising time; those at the same time as they stand in the scene
+  FloSceneEvent *events; // by rising time; at the same time, in the order of the scene
   size_t n_events;
   struct FloSceneParts *parts; // fluids, materials, emitters, sinks, parameters: private to scene.c
   char *resolved;              // JSON text: the scene with every constant, override and default written out
 } FloScene;
 
-// Reads and checks; one message with file and JSON path on failure.
+// Reads and checks a scene. If it fails, the message has the file and the JSON path.
 FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloScene **scene, FloError *error);
-// The same from memory; `name` stands for the path.
+// The same from memory; `name` is used as the path.
 FloStatus flo_scene_load_text(const char *name, const char *text, size_t length,
                               const FloSceneOptions *options, FloScene **scene, FloError *error);
-// Makes the world the scene describes. The scene must outlive it (velocity fields are evaluated while
-// building only).
+// Builds the world that the scene describes. The scene must outlive the world.
 FloStatus flo_scene_build(FloScene *scene, FloWorld **world, FloError *error);
-// Does what an event says to the world that flo_scene_build made last, when its time has come. Starts and
-// stops are known beforehand and part of what flo_scene_build makes: for them there is nothing left to do.
-// `n_added`, which may be NULL, receives the number of new particles.
+// Applies an event to the world that flo_scene_build made last; call it at the event's time. Starts and stops
+// are already part of the world and need nothing. `n_added`, which may be NULL, receives the number of new
+// particles.
 FloStatus flo_scene_apply_event(FloScene *scene, FloWorld *world, const FloSceneEvent *event, size_t *n_added,
                                 FloError *error);
 void flo_scene_destroy(FloScene *scene);
 
-// What a scene is made of, after it was built: fluids and bodies, with their particles.
+// The parts of a scene after it was built: fluids and bodies, with their numbers of particles.
 typedef struct FloScenePart {
   const char *name, *what;
   size_t n_particles;
 } FloScenePart;
 
-// How many particles the emitters are going to make, as far as nothing stops them.
+// The number of particles that the emitters will make if nothing stops them.
 double flo_scene_emitted(const FloScene *scene);
 
-// Whether there is fluid, or may be later, from an emitter or an event.
+// Whether the scene has fluid, at the start or later from an emitter or an event.
 bool flo_scene_has_fluid(const FloScene *scene);
 size_t flo_scene_count_parts(const FloScene *scene);
 FloScenePart flo_scene_part(const FloScene *scene, size_t k);

@@ -49,8 +49,7 @@ static FloStatus read_keyframe(FloSceneContext *context, json_t *object, FloKeyf
   return FLO_OK;
 }
 
-// Poses are passed through along the shortest arc, and from 180 degrees on that is not the one that was
-// meant.
+// Rotations follow the shortest arc. From 180 degrees on, that is not the rotation that was intended.
 static FloStatus check_turn(FloSceneContext *context, const json_t *before, const json_t *after) {
   const json_t *from = json_object_get(before, "rotate"), *to = json_object_get(after, "rotate");
   const json_t *axis = json_object_get(from ? from : to, "axis"),
@@ -58,8 +57,8 @@ static FloStatus check_turn(FloSceneContext *context, const json_t *before, cons
   double turn = fabs(flo_json_number(to, "angle") - flo_json_number(from, "angle"));
   if (turn <= 180 || !json_equal(axis, other)) return FLO_OK;
   return flo_scene_fail(context,
-                        "turns by %g degrees since the keyframe before; more than half a turn is not clear, "
-                        "so put keyframes in between, or use a motion 'rotate'",
+                        "turns by %g degrees since the keyframe before, but from half a turn on the "
+                        "direction is not clear; add keyframes in between, or use a motion 'rotate'",
                         turn);
 }
 
@@ -68,7 +67,7 @@ static FloStatus read_keyframes(FloSceneContext *context, json_t *list, FloMotio
   if (n_frames < 2) return flo_scene_fail(context, "must hold at least two keyframes, got %zu", n_frames);
   FloKeyframe *frames = flo_scene_allocate(n_frames, sizeof *frames);
   if (!frames) return flo_scene_no_memory(context);
-  // The motion owns the frames from now on, so that they are released whatever happens next.
+  // The motion owns the keyframes from now on, so that they are released after an error too.
   motion->kind = FLO_MOTION_KEYFRAMES;
   motion->keyframes = frames;
   motion->n_keyframes = n_frames;
@@ -114,7 +113,7 @@ FloStatus flo_scene_read_span(FloSceneContext *context, json_t *object, double *
 
 // ---- Motions that exclude each other ----
 
-// When a motion acts; keyframes have times of their own.
+// The time interval of a motion; keyframes have times of their own.
 static void find_span(const FloMotionDef *motion, double *start, double *end) {
   *start = motion->start;
   *end = motion->end;
@@ -123,8 +122,8 @@ static void find_span(const FloMotionDef *motion, double *start, double *end) {
   *end = fmin(*end, motion->keyframes[motion->n_keyframes - 1].time);
 }
 
-// Keyframes say outright where the body is: what other motions do at the same time, or did before in the
-// list, is lost.
+// Keyframes set the pose of the body directly: other motions at the same time, or earlier in the list, have
+// no effect.
 static FloStatus check_pair(FloSceneContext *context, const FloMotionDef *motions, size_t first,
                             size_t second) {
   const FloMotionDef *a = &motions[first], *b = &motions[second];
@@ -135,13 +134,13 @@ static FloStatus check_pair(FloSceneContext *context, const FloMotionDef *motion
   double start = fmax(a_start, b_start), end = fmin(a_end, b_end);
   if (start < end)
     return flo_scene_fail(context,
-                          "entries %zu and %zu contradict each other: keyframes say where the body "
-                          "is, so no other motion may act from %g s to %g s",
+                          "entries %zu and %zu contradict each other: keyframes set the pose of the body, so "
+                          "no other motion may be active from %g s to %g s",
                           first, second, start, end);
   if (b->kind != FLO_MOTION_KEYFRAMES) return FLO_OK;
   return flo_scene_fail(context,
-                        "entry %zu has no effect, because the keyframes of entry %zu say where the "
-                        "body is; keyframes come first, and only once",
+                        "entry %zu has no effect, because the keyframes of entry %zu set the pose of the "
+                        "body; put keyframes first, and only once",
                         first, second);
 }
 
@@ -181,14 +180,14 @@ FloStatus flo_scene_read_name(FloSceneContext *context, json_t *entry, size_t in
   else
     snprintf(name, 64, "%s%zu", kind, index);
   if (json_object_get(names, name))
-    return flo_scene_fail(context, "there are two %s of the name '%s'", plural, name);
+    return flo_scene_fail(context, "there are two %s with the name '%s'; rename one", plural, name);
   if (json_object_set_new(names, name, json_integer((json_int_t)index)) ||
       json_object_set_new(entry, "name", json_string(name)))
     return flo_scene_no_memory(context);
   return FLO_OK;
 }
 
-// How its samples stand, and how it is drawn.
+// How the solid is sampled and drawn.
 static FloStatus read_samples(FloSceneContext *context, const json_t *object, FloSceneBody *body) {
   const char *look = flo_json_text(object, "look");
   body->def.relax = json_is_true(json_object_get(object, "relax"));
@@ -201,7 +200,7 @@ static FloStatus read_samples(FloSceneContext *context, const json_t *object, Fl
                         body->def.inset);
 }
 
-// What boundaries and bodies have in common.
+// Keys that boundaries and bodies share.
 static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
                             FloScene *scene) {
   bool is_dynamic = body->def.kind == FLO_BODY_DYNAMIC;
@@ -216,7 +215,7 @@ static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t ent
   if (json_object_get(object, "restitution")) body->def.restitution = flo_json_number(object, "restitution");
   FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));
-  // Solids are sampled by a few layers below their surface.
+  // Solids are sampled in a few layers below their surface.
   double area = flo_scene_surface(context, &body->def.shape);
   return flo_scene_count(context, LAYERS * area / pow(scene->world.spacing, context->dim - 1));
 }

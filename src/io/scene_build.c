@@ -1,4 +1,4 @@
-// Makes the world that a scene describes.
+// Builds the world that a scene describes.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "io/scene_steps.h"
 #include "state/state.h"
 
-// Passes a failure of the library on, with the place in the scene to which it belongs.
+// Returns an error of the library, with its place in the scene added.
 static FloStatus at_place(const FloScene *scene, const char *key, size_t index, FloStatus status,
                           const FloError *cause, FloError *error) {
   if (status == FLO_OK) return FLO_OK;
@@ -40,7 +40,7 @@ static bool has_force_probe(const FloScene *scene, size_t body) {
   return false;
 }
 
-// Whether all of a mesh lies in one plane, that of its largest triangle.
+// Whether a mesh is flat: all of it is in the plane of its largest triangle.
 static bool is_flat(const FloMesh *mesh) {
   double normal[3] = {0}, low[3], high[3], size = 0, furthest = 0;
   for (size_t k = 0; k < mesh->n_triangles; k++) {
@@ -62,7 +62,8 @@ static bool is_flat(const FloMesh *mesh) {
   return furthest <= 1e-9 * vec_length(low);
 }
 
-// The library does not know from which file a mesh comes, nor that one without volume may be closed.
+// The library does not know the file of a mesh, so the name is added here. A mesh without volume gets a
+// clearer message.
 static void name_mesh(const FloScene *scene, const FloShape *shape, FloError *cause) {
   const FloSceneAttachment *a = shape->kind == FLO_SHAPE_MESH ? scene->parts->attachments : NULL;
   while (a && &a->triangles != shape->mesh) a = a->next;
@@ -95,7 +96,7 @@ static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   return at_place(scene, NULL, 0, status, &cause, error);
 }
 
-// The body in which the middle of a fluid lies deepest; NULL: it lies in none.
+// The body that contains the middle of a fluid, the deepest one; NULL if there is none.
 static const FloBody *find_body_around(const FloWorld *world, const FloFluidDef *def) {
   const FloBody *found = NULL;
   double deepest = 0;
@@ -113,11 +114,13 @@ static FloStatus add_fluid(FloScene *scene, FloSceneFluid *fluid, FloWorld *worl
   if (fluid->n_particles > 0) return FLO_OK;
   const FloBody *body = find_body_around(world, &fluid->def);
   if (body)
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "no particle fits in: '%s' fills its place; move one of them, or make '%s' smaller",
-                    body->name, body->name);
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "no particle fits in, because '%s' fills the place; move one of them, or make '%s' smaller",
+        body->name, body->name);
   return flo_fail(error, FLO_BAD_INPUT,
-                  "no particle fits in: the spacing is %g m, or a boundary is in the way",
+                  "no particle fits in, because the spacing is %g m or a boundary fills the place; make the "
+                  "shape larger, or move it",
                   scene->world.spacing);
 }
 
@@ -142,7 +145,7 @@ static FloStatus add_particles(FloScene *scene, FloWorld *world, FloError *error
   return FLO_OK;
 }
 
-// One of the library's emitters for every span of time in which the scene's emitter runs.
+// Adds one emitter to the world for every time interval of the scene's emitter.
 static FloStatus add_emitter(const FloScene *scene, FloSceneEmitter *emitter, FloWorld *world,
                              FloError *error) {
   FloEmitterDef def = emitter->def;
@@ -205,7 +208,7 @@ static FloStatus fill(FloScene *scene, FloWorld *world, FloError *error) {
   FLO_TRY(set_parameters(scene, world, error));
   FLO_TRY(add_materials(scene, world, error));
   FLO_TRY(add_bodies(scene, world, error));
-  // Before all fluid that finds its places by itself, so that it leaves room for these.
+  // Particles from files are added before other fluid, which leaves room for them.
   FLO_TRY(add_particles(scene, world, error));
   FLO_TRY(add_fluids(scene, world, error));
   FLO_TRY(add_fills(scene, world, error));

@@ -73,7 +73,7 @@ void flo_scene_forget_origins(FloSceneContext *context, const char *place) {
   }
 }
 
-// ", instance 3 of 8" while instances are made, else what the origin has to say.
+// " (instance 3 of 8)" while instances are made, else the note of the origin.
 static void describe_place(const FloSceneContext *context, const json_t *origin, char *text, size_t size) {
   const char *note = origin ? origin_text(origin, 2) : "";
   if (context->n_instances > 1)
@@ -90,7 +90,7 @@ static FloStatus fail_with(FloSceneContext *context, FloStatus status, const cha
   describe_place(context, origin, note, sizeof note);
   flo_fail(context->error, status, "%s: %s%s%s%s%s", origin ? origin_text(origin, 0) : context->file,
            origin ? origin_text(origin, 1) : "", rest, note, context->path[0] ? ": " : "", text);
-  // A file's text may hold anything; what reaches a terminal must not.
+  // A file's text may hold any bytes, so control characters are masked for the terminal.
   if (context->error) flo_shown_mask(context->error->text);
   return status;
 }
@@ -129,7 +129,7 @@ void flo_text_append(char *text, size_t size, const char *separator, const char 
   snprintf(text + length, size - length, "%s%s", length ? separator : "", more);
 }
 
-// "there is: a, b, c", or that there is none.
+// Writes "there is: a, b, c", or that there is none.
 static const char *list_names(json_t *names, char *text, size_t size) {
   const char *name;
   json_t *value;
@@ -165,7 +165,7 @@ FloStatus flo_scene_no_name(FloSceneContext *context, const char *where, const c
                         flo_suggest_text(&suggestion, hint), list_names(names, known, sizeof known), more);
 }
 
-// ---- Where we are ----
+// ---- The current place ----
 
 size_t flo_scene_enter(FloSceneContext *context, const char *key) {
   size_t mark = context->path_length, space = sizeof context->path - mark;
@@ -186,7 +186,7 @@ void flo_scene_leave(FloSceneContext *context, size_t mark) {
 }
 
 FloSceneEntries flo_scene_entries(const FloSceneContext *context, const json_t *list) {
-  // One before the first: the next index is 0.
+  // Starts one before the first: the next index is 0.
   return (FloSceneEntries){.list = list, .index = SIZE_MAX, .mark = context->path_length};
 }
 
@@ -199,7 +199,7 @@ bool flo_scene_next(FloSceneContext *context, FloSceneEntries *entries) {
 
 FloScenePlace flo_scene_go_to(FloSceneContext *context, const char *key, const char *name) {
   FloScenePlace place = {.path_length = context->path_length};
-  _Static_assert(sizeof place.path == sizeof context->path, "a place holds a whole path");
+  _Static_assert(sizeof place.path == sizeof context->path, "a place must hold a whole path");
   memcpy(place.path, context->path, sizeof place.path);
   flo_scene_leave(context, 0);
   flo_scene_enter(context, key);
@@ -219,7 +219,7 @@ static const char *const positions[] = {"x", "y", "z"};
 static FloStatus work_out_constant(FloSceneContext *context, const char *name, double *value);
 
 static FloStatus find_constant(void *user, const char *name, bool *found, double *value, FloError *error) {
-  (void)error; // written by way of the context, which knows file and path
+  (void)error; // the message is written through the context, which has file and path
   FloSceneContext *context = user;
   bool is_number = !strcmp(name, "i"), is_count = !strcmp(name, "n");
   if (context->n_instances > 0 && (is_number || is_count)) {
@@ -238,7 +238,7 @@ static const char *constant_name(void *user, size_t k) {
   return entry ? json_object_iter_key(entry) : NULL;
 }
 
-// Words that C and other languages take for numbers; as names they would be met with odd suggestions.
+// Words that C and other languages read as numbers. As unknown names they would get confusing suggestions.
 static bool is_no_number(const char *text) {
   static const char *const words[] = {"nan", "inf", "infinity"};
   text += *text == '-' || *text == '+';
@@ -284,7 +284,7 @@ static FloStatus fail_circle(FloSceneContext *context, const char *name) {
   return flo_scene_fail(context, "constants refer to each other in a circle: %s%.60s", circle, name);
 }
 
-// Numbers are taken as they are. Text is evaluated, which comes back here for the constants it names.
+// Numbers are used directly. Text is evaluated, which calls this function again for the constants in it.
 static FloStatus work_out_constant(FloSceneContext *context, const char *name, double *value) {
   json_t *given = json_object_get(context->constants, name);
   if (json_is_number(given)) {
@@ -294,9 +294,11 @@ static FloStatus work_out_constant(FloSceneContext *context, const char *name, d
   for (size_t k = 0; k < context->n_chain; k++)
     if (!strcmp(context->chain[k], name)) return fail_circle(context, name);
   if (context->n_chain == FLO_SCENE_MAX_CHAIN)
-    return flo_scene_fail(context, "more than %d constants refer to one another", FLO_SCENE_MAX_CHAIN);
+    return flo_scene_fail(context,
+                          "a chain of more than %d constants refer to one another; make the chain shorter",
+                          FLO_SCENE_MAX_CHAIN);
 
-  // A message must name the constant at fault, not the value that uses it.
+  // A message must name the wrong constant, not the value that uses it.
   FloScenePlace user = flo_scene_go_to(context, "constants", name);
   char found[96];
   if (!json_is_string(given))
@@ -322,8 +324,9 @@ static FloStatus check_constant_name(FloSceneContext *context, const char *name)
                           name);
   if (flo_expression_is_reserved(name) || !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "z") ||
       !strcmp(name, "t"))
-    return flo_scene_fail(context, "'%s' cannot name a constant: it means something else in expressions",
-                          name);
+    return flo_scene_fail(
+        context, "'%s' cannot name a constant: it has another meaning in expressions; choose another name",
+        name);
   return FLO_OK;
 }
 
@@ -331,7 +334,7 @@ FloStatus flo_scene_evaluate_constants(FloSceneContext *context, json_t *constan
   context->constants = constants;
   size_t mark = flo_scene_enter(context, "constants");
   if (json_object_size(constants) > FLO_SCENE_MAX_CONSTANTS)
-    return flo_scene_fail(context, "%zu constants, at most %d", json_object_size(constants),
+    return flo_scene_fail(context, "has %zu constants, at most %d are allowed", json_object_size(constants),
                           FLO_SCENE_MAX_CONSTANTS);
   const char *name;
   json_t *given;

@@ -1,5 +1,5 @@
-// Events: what happens at given times. Starts and stops are known before the run, so they become the spans of
-// time in which emitters, sinks and motions act; fluid is added when its time has come.
+// Events: changes at given times. Starts and stops are known before the run, so they become time intervals of
+// emitters, sinks and motions. Fluid is added during the run.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static FloStatus read_target(FloSceneContext *context, const json_t *object, Flo
 
 static FloStatus read_switch(FloSceneContext *context, const json_t *object, FloSceneEvent *event) {
   const char *word = json_object_get(object, "start") ? "start" : "stop";
-  if (!json_object_get(object, word)) return flo_scene_fail(context, "only a 'body' can be released or set");
+  if (!json_object_get(object, word))
+    return flo_scene_fail(context, "only a 'body' can be released or set; name one with 'body'");
   event->kind = !strcmp(word, "start") ? FLO_EVENT_START : FLO_EVENT_STOP;
   if (json_is_true(json_object_get(object, word))) return read_target(context, object, event);
   return flo_scene_fail(context, "'%s' must be true, or left out", word);
@@ -54,7 +55,7 @@ static bool is_meant(const FloSceneEvent *event, const char *name) {
   return !strcmp(event->name, name);
 }
 
-// Bodies by name, or all whose names begin with something.
+// Finds a body by name, or all bodies whose names begin with the text before '*'.
 static FloStatus read_body_event(FloSceneContext *context, const json_t *object, FloSceneEvent *event,
                                  const FloScene *scene) {
   const json_t *set = json_object_get(object, "set");
@@ -99,13 +100,13 @@ static int compare_events(const void *a, const void *b) {
   return (p->entry > q->entry) - (p->entry < q->entry);
 }
 
-// ---- Emitters and sinks: from switches to spans ----
+// ---- Emitters and sinks: from starts and stops to time intervals ----
 
 typedef struct Switches {
   FloSceneContext *context;
   const char *kind; // "emitter" or "sink"
   FloSceneSpans *spans;
-  double start, end; // what the definition says
+  double start, end; // start and end of the definition
   bool is_on;
 } Switches;
 
@@ -113,7 +114,7 @@ static FloStatus fail_event(FloSceneContext *context, const FloSceneEvent *event
   flo_scene_leave(context, 0);
   flo_scene_enter(context, "events");
   flo_scene_enter_index(context, event->entry);
-  return flo_scene_fail(context, "%s at %g s", what, event->time);
+  return flo_scene_fail(context, "at %g s: %s", event->time, what);
 }
 
 static FloStatus switch_on(Switches *s, double time) {
@@ -133,7 +134,7 @@ static void switch_off(Switches *s, double time) {
   s->is_on = false;
 }
 
-// The definition's own start and end, as far as they come no later than `time`. Infinity: no more of these.
+// Applies the definition's own start and end up to `time`. Infinity: there are no more.
 static FloStatus pass_own_times(Switches *s, double time) {
   if (s->start <= time && isfinite(s->start)) {
     if (!s->is_on) FLO_TRY(switch_on(s, s->start));
@@ -149,21 +150,22 @@ static FloStatus pass_own_times(Switches *s, double time) {
 static FloStatus apply_switch(Switches *s, const FloSceneEvent *event) {
   char text[64];
   bool is_start = event->kind == FLO_EVENT_START;
-  // Whoever starts by an event waits for it, unless the scene gives a start of its own.
+  // An emitter or sink with a start event waits for it, unless it has a start of its own.
   if (is_start && s->spans->n == 0 && s->start == 0 && s->end > event->time) s->start = INFINITY;
   FLO_TRY(pass_own_times(s, event->time));
   if (is_start == s->is_on) {
-    snprintf(text, sizeof text, "the %s is %s", s->kind, is_start ? "running already" : "not running");
+    snprintf(text, sizeof text, "the %s is %s; remove this event", s->kind,
+             is_start ? "running already" : "not running");
     return fail_event(s->context, event, text);
   }
   if (is_start) return switch_on(s, event->time);
   if (s->spans->list[s->spans->n - 1][0] == event->time)
-    return fail_event(s->context, event, "starts and stops both come");
+    return fail_event(s->context, event, "a start and a stop have the same time; change one of them");
   switch_off(s, event->time);
   return FLO_OK;
 }
 
-// All events of one emitter or sink, by rising time.
+// Handles all events of one emitter or sink, by rising time.
 static FloStatus apply_switches(FloSceneContext *context, FloScene *scene, const FloSceneEvent *events,
                                 size_t n_events) {
   bool is_emitter = events->target == FLO_TARGET_EMITTER;
@@ -204,7 +206,7 @@ static FloStatus apply_to_openings(FloSceneContext *context, FloScene *scene) {
   return status;
 }
 
-// ---- Boundaries: from switches to the times of motions ----
+// ---- Boundaries: from starts and stops to the times of motions ----
 
 static FloStatus start_motions(FloSceneContext *context, const FloSceneEvent *event, FloMotionDef *motions,
                                size_t n_motions) {
@@ -213,10 +215,11 @@ static FloStatus start_motions(FloSceneContext *context, const FloSceneEvent *ev
     if (motion->kind == FLO_MOTION_KEYFRAMES)
       return fail_event(context, event, "keyframes have their own times and cannot be started");
     if (motion->start != 0)
-      return fail_event(context, event, "one of the motions has a 'start' of its own, so nothing is started");
+      return fail_event(
+          context, event,
+          "one of the motions has a 'start' of its own, so the event has no effect; remove one of the two");
     if (motion->end <= event->time)
-      return fail_event(context, event,
-                        "what has come to its end cannot start again (a second motion can); nothing starts");
+      return fail_event(context, event, "a motion that has ended cannot start again; add a second motion");
     motion->start = event->time;
   }
   return FLO_OK;
@@ -229,11 +232,11 @@ static FloStatus stop_motions(FloSceneContext *context, const FloSceneEvent *eve
     FloMotionDef *motion = &motions[k];
     if (motion->end <= event->time) continue;
     if (motion->start >= event->time)
-      return fail_event(context, event, "one of the motions begins later than it is stopped");
+      return fail_event(context, event, "one of the motions begins after this time; stop it later");
     motion->end = event->time;
     has_stopped = true;
   }
-  return has_stopped ? FLO_OK : fail_event(context, event, "the boundary is not moving");
+  return has_stopped ? FLO_OK : fail_event(context, event, "the boundary is not moving; remove this event");
 }
 
 static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) {
@@ -243,20 +246,21 @@ static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) 
     FloBodyDef *body = &scene->bodies[event->index].def;
     FloMotionDef *motions = (FloMotionDef *)body->motions;
     if (body->n_motions == 0)
-      return fail_event(context, event, "the boundary has no motions, so nothing can start or stop");
+      return fail_event(context, event,
+                        "the boundary has no motions, so nothing can start or stop; add 'motions'");
     FLO_TRY(event->kind == FLO_EVENT_START ? start_motions(context, event, motions, body->n_motions)
                                            : stop_motions(context, event, motions, body->n_motions));
   }
   return FLO_OK;
 }
 
-// ---- Bodies: from events to what is known of them beforehand ----
+// ---- Bodies: events that are known before the run ----
 
 static FloStatus release_body(FloSceneContext *context, const FloSceneEvent *event, FloBodyDef *body) {
   if (body->kind != FLO_BODY_DYNAMIC)
-    return fail_event(context, event, "a boundary cannot be released, only a body can, so nothing happens");
+    return fail_event(context, event, "a boundary cannot be released, only a body can; name a body");
   if (body->release != 0)
-    return fail_event(context, event, "the body is released already, so nothing happens");
+    return fail_event(context, event, "the body is released already, so the event has no effect; remove it");
   body->release = event->time;
   return FLO_OK;
 }
@@ -265,7 +269,7 @@ static FloStatus change_friction(FloSceneContext *context, const FloSceneEvent *
   size_t n = body->n_friction_changes;
   const FloFrictionChange *last = n ? &body->friction_changes[n - 1] : NULL;
   if (last && last->time + last->within > event->time)
-    return fail_event(context, event, "the change of friction before has not ended");
+    return fail_event(context, event, "the previous change of friction has not ended yet; set a later time");
   FloFrictionChange *larger = realloc((void *)body->friction_changes, (n + 1) * sizeof *larger);
   if (!larger) return flo_scene_no_memory(context);
   larger[n] = event->change;
@@ -274,7 +278,7 @@ static FloStatus change_friction(FloSceneContext *context, const FloSceneEvent *
   return FLO_OK;
 }
 
-// Names that begin alike may be those of boundaries too, which nothing holds.
+// Boundaries may match the name too; they cannot be released and are skipped.
 static FloStatus apply_body_event(FloSceneContext *context, const FloSceneEvent *event, FloScene *scene) {
   bool has_found = false, is_release = event->kind == FLO_EVENT_RELEASE;
   for (size_t b = 0; b < scene->n_bodies; b++) {
@@ -286,8 +290,7 @@ static FloStatus apply_body_event(FloSceneContext *context, const FloSceneEvent 
   }
   if (has_found) return FLO_OK;
   return fail_event(context, event,
-                    "only boundaries have names that begin so, and only bodies can be released, so nothing "
-                    "happens");
+                    "only boundaries have names that begin so, but only bodies can be released; name bodies");
 }
 
 static FloStatus apply_to_bodies(FloSceneContext *context, FloScene *scene) {

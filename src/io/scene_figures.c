@@ -1,4 +1,4 @@
-// Figures: from the keys of a shape to the library's description of it.
+// From the keys of a shape in a scene to the library's description of the shape.
 #define _XOPEN_SOURCE 700 // realpath, scandir
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "io/scene_steps.h"
 #include "io/suggest.h"
 
-// ---- What shapes refer to: text, heights, points and triangles live as long as the scene ----
+// ---- Data of shapes: text, heights, points and triangles stay valid as long as the scene ----
 
 FloSceneAttachment *flo_scene_attach(FloSceneContext *context) {
   FloSceneAttachment *made = calloc(1, sizeof *made);
@@ -48,7 +48,7 @@ void flo_scene_free_attachments(FloSceneAttachment *first) {
   }
 }
 
-// An attachment with the same text that is no mesh, or a new one.
+// An existing attachment with the same text that is not a mesh, or a new one.
 static const char *keep_text(FloSceneContext *context, const char *text) {
   size_t n_seen = 0;
   for (FloSceneAttachment *a = NULL; (a = flo_scene_recent(context, a, &n_seen));)
@@ -57,7 +57,7 @@ static const char *keep_text(FloSceneContext *context, const char *text) {
   return made ? made->text = strdup(text) : NULL;
 }
 
-// Keeps `numbers`, or gives them back for the same that are there already.
+// Stores `numbers`, or uses equal numbers that are stored already.
 static const double *keep_numbers(FloSceneContext *context, double *numbers, size_t n) {
   size_t n_seen = 0;
   for (FloSceneAttachment *a = NULL; (a = flo_scene_recent(context, a, &n_seen));) {
@@ -75,9 +75,9 @@ static const double *keep_numbers(FloSceneContext *context, double *numbers, siz
   return numbers;
 }
 
-// ---- Plain figures: a key with one number or a list ----
+// ---- Simple shapes: a key with one number or a list ----
 
-// Where each number of the list goes: x, y, z to the sizes, r and R to the radii.
+// The meaning of each number of the list: x, y, z are sizes, r and R are radii.
 static const struct {
   const char *key, *numbers;
   FloShapeKind kind;
@@ -118,13 +118,13 @@ static double number_or(const json_t *object, const char *key, double otherwise)
 
 // ---- Cones ----
 
-// The library speaks of "the radius"; a cone has two, and it matters which.
+// The library's message says "the radius"; a cone has two, so it is checked here.
 static FloStatus check_cone(FloSceneContext *context, const FloShape *shape) {
   size_t mark = flo_scene_enter(context, "cone");
   if (shape->radius <= 0)
     return flo_scene_fail(context,
-                          "the first number, the radius at the bottom, must be > 0, got %g; to stand a cone "
-                          "on its point, turn it round by 'rotate'",
+                          "the first number, the radius at the bottom, must be > 0, got %g; to put a cone on "
+                          "its point, rotate it with 'rotate'",
                           shape->radius);
   if (shape->size[0] <= 0)
     return flo_scene_fail(context, "the third number, the length, must be > 0, got %g", shape->size[0]);
@@ -154,7 +154,7 @@ static FloStatus fail_height(FloSceneContext *context, double height, double x, 
 
 static FloStatus fill_heights(FloSceneContext *context, const char *text, FloShape *shape, double *heights) {
   FloExpression *height;
-  // It would be 0 everywhere. No constant may be called so.
+  // z would be 0 everywhere, and no constant may have this name.
   if (flo_text_has_word(text, "z"))
     return flo_scene_fail(context, "\"%.80s\" has z, but a height can depend on x and y only", text);
   FLO_TRY(flo_scene_compile(context, text, true, &height));
@@ -201,7 +201,7 @@ static FloStatus read_heightfield(FloSceneContext *context, json_t *object, FloS
 
 // ---- Outlines ----
 
-// The failure of a check, without the word that the path has said already.
+// The error of a check, without the first word, which is in the path already.
 static FloStatus fail_after(FloSceneContext *context, const char *prefix, const FloError *cause) {
   bool has_prefix = !strncmp(cause->text, prefix, strlen(prefix));
   return flo_scene_fail(context, "%s", cause->text + (has_prefix ? strlen(prefix) : 0));
@@ -229,8 +229,9 @@ static FloStatus read_outline(FloSceneContext *context, json_t *object, FloShape
   shape->kind = FLO_SHAPE_OUTLINE;
   FLO_TRY(read_points(context, json_object_get(outline, "points"), shape));
   if (depth && context->dim == 2)
-    return flo_scene_fail(context, "'depth' makes sense in three dimensions only");
-  if (!depth && context->dim == 3) return flo_scene_fail(context, "needs 'depth' in three dimensions");
+    return flo_scene_fail(context, "'depth' works in three dimensions only; leave it out");
+  if (!depth && context->dim == 3)
+    return flo_scene_fail(context, "needs 'depth', its length along z, in three dimensions");
   shape->size[0] = json_number_value(depth);
   flo_scene_leave(context, mark);
   return FLO_OK;
@@ -253,7 +254,7 @@ FloStatus flo_scene_find_file(FloSceneContext *context, json_t *object, const ch
   return json_object_set_new(object, key, json_string(path)) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
-// ", did you mean ...?" with a name from the same folder, if there is one like it and the file is not there.
+// ", did you mean ...?" with a similar name from the same folder, if the file does not exist.
 static void suggest_file(const char *path, char hint[128]) {
   char folder[PATH_MAX], resolved[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -261,7 +262,7 @@ static void suggest_file(const char *path, char hint[128]) {
   hint[0] = 0;
   if (realpath(path, resolved)) return;
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
-  int n = scandir(folder, &names, NULL, alphasort); // in order, so that the same name is offered everywhere
+  int n = scandir(folder, &names, NULL, alphasort); // sorted, so that every machine suggests the same name
   FloSuggestion suggestion = flo_suggest_start(slash ? slash + 1 : path);
   for (int k = 0; k < n; k++) flo_suggest_offer(&suggestion, names[k]->d_name);
   if (n > 0) flo_suggest_text(&suggestion, hint);
@@ -274,18 +275,20 @@ static void suggest_file(const char *path, char hint[128]) {
 
 static FloStatus check_mesh(FloSceneContext *context, const char *path, const FloMesh *mesh) {
   double low[3], high[3], extent = 0;
-  if (mesh->n_triangles == 0) return flo_scene_fail(context, "%s: none of its triangles has an area", path);
+  if (mesh->n_triangles == 0)
+    return flo_scene_fail(context, "%s: none of its triangles has an area; use another mesh", path);
   flo_mesh_bounds(mesh, low, high);
   for (int axis = 0; axis < 3; axis++)
     extent = fmax(extent, fmax(high[axis] - low[axis], fmax(fabs(low[axis]), fabs(high[axis]))));
   if (extent <= MAX_EXTENT) return FLO_OK;
   return flo_scene_fail(context,
-                        "%s: reaches over %.3g m, at most %g m; a smaller 'scale' would do, for example "
-                        "0.001 if it was drawn in millimetres",
+                        "%s: is %.3g m large, at most %g m are allowed; use a smaller 'scale', for example "
+                        "0.001 if the mesh was drawn in millimetres",
                         path, extent, MAX_EXTENT);
 }
 
-// Adds to what is wrong with a mesh how many of a kind there were, what became of them and what that means.
+// Adds a kind of defect to the text about a mesh: how many there are, how many were mended, and what the
+// others cause.
 __attribute__((format(printf, 2, 3))) static void add_problem(FloSceneAttachment *attachment,
                                                               const char *format, ...) {
   char text[256];
@@ -296,11 +299,11 @@ __attribute__((format(printf, 2, 3))) static void add_problem(FloSceneAttachment
   flo_text_append(attachment->problems, sizeof attachment->problems, "; ", text);
 }
 
-// A kind of defect, counted before and after the mesh was mended.
+// A kind of defect, with its counts before and after mending.
 typedef struct Defect {
   const char *prefix, *one, *many; // "", "edge between triangles ..."
   size_t n_before, n_after;
-  const char *meaning; // of those that were left
+  const char *meaning; // effect of those that were not mended
 } Defect;
 
 static void describe_defect(FloSceneAttachment *attachment, const Defect *defect) {
@@ -316,16 +319,16 @@ static void describe_defect(FloSceneAttachment *attachment, const Defect *defect
                 defect->n_before - defect->n_after, defect->n_after, defect->meaning);
 }
 
-// For every defect whether it was mended or is still there; what is welded is mended by definition.
+// Lists every defect as mended or left. Welded vertices are always mended.
 static void describe_mesh(const FloMeshReport *before, const FloMeshReport *after,
                           FloSceneAttachment *attachment) {
   const Defect defects[] = {
       {"", "vertex that differed from another by rounding only", "vertices that differed by rounding only",
        before->n_joined_vertices, 0, ""},
       {"", "triangle without area", "triangles without area", before->n_degenerate, after->n_degenerate,
-       "they carry nothing"},
+       "they have no effect"},
       {"open: ", "boundary edge", "boundary edges", before->n_boundary_edges, after->n_boundary_edges,
-       "inside and outside are guessed by winding numbers"},
+       "inside and outside are found by winding numbers, which may be wrong there"},
       {"", "edge of more than two triangles", "edges of more than two triangles", before->n_nonmanifold_edges,
        after->n_nonmanifold_edges, "parts touch there"},
       {"", "edge between triangles of opposite orientation",
@@ -333,9 +336,9 @@ static void describe_mesh(const FloMeshReport *before, const FloMeshReport *afte
        before->n_nonmanifold_edges ? 0 : before->n_inconsistent_halfedges,
        after->n_nonmanifold_edges ? 0 : after->n_inconsistent_halfedges, "one side of them faces inwards"},
       {"", "mesh that is inside out", "meshes that are inside out", before->is_inside_out,
-       after->is_inside_out, "turn its triangles round"},
-      {"", "pair of triangles that run into each other", "pairs of triangles that run into each other",
-       before->n_self_touching, after->n_self_touching,
+       after->is_inside_out, "reverse its triangles"},
+      {"", "pair of triangles that intersect", "pairs of triangles that intersect", before->n_self_touching,
+       after->n_self_touching,
        after->is_touching_complete ? "overlapping volume counts twice in the mass"
                                    : "and there are more; overlapping volume counts twice in the mass"},
   };
@@ -358,12 +361,12 @@ static FloStatus mend_mesh(FloSceneContext *context, FloSceneAttachment *attachm
   return FLO_OK;
 }
 
-// What may not be looked at is there for all we know.
+// A file that may not be examined is assumed to exist.
 static bool is_missing(const char *path) {
   return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-// The whole path, so that it shows which folder a relative one was taken to start at.
+// The message has the whole path, so that it shows the folder of a relative path.
 static FloStatus fail_missing_mesh(FloSceneContext *context, const char *path) {
   char folder[PATH_MAX], whole[PATH_MAX] = "", hint[128];
   const char *slash = strrchr(path, '/');
@@ -417,9 +420,9 @@ static FloStatus read_mesh(FloSceneContext *context, json_t *object, FloShape *s
   return FLO_OK;
 }
 
-// ---- Any figure ----
+// ---- Any shape ----
 
-// Keys that belong to some figures only.
+// Keys that belong to some shapes only.
 static const struct {
   const char *key;
   FloShapeKind kinds[2];
@@ -439,7 +442,8 @@ static FloStatus check_modifiers(FloSceneContext *context, const json_t *object,
   for (size_t k = 0; k < FLO_COUNT_OF(modifiers); k++) {
     bool fits = shape->kind == modifiers[k].kinds[0] || shape->kind == modifiers[k].kinds[1];
     if (json_object_get(object, modifiers[k].key) && !fits)
-      return flo_scene_fail(context, "'%s' makes sense for %s only", modifiers[k].key, modifiers[k].owners);
+      return flo_scene_fail(context, "'%s' works with %s only; leave it out", modifiers[k].key,
+                            modifiers[k].owners);
   }
   return FLO_OK;
 }

@@ -1,4 +1,4 @@
-// Reading a scene's text, and changing it as the command line asks before anything is checked.
+// Reads a scene's text, and applies the changes of the command line before anything is checked.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "io/suggest.h"
 
 #define MAX_FILE_SIZE ((size_t)64 << 20)
-#define TOO_LARGE     "larger than 64 MB, which no scene should be"
+#define TOO_LARGE     "larger than 64 MB; put large data into particle or mesh files"
 
 // ---- The file ----
 
@@ -21,7 +21,7 @@ static FloStatus io_failed(FloSceneContext *context, const char *what) {
   return flo_scene_pass_on(context, FLO_IO_FAILED, &cause);
 }
 
-// Reads one byte beyond the limit at most, so that pipes and devices without end are refused too.
+// Reads at most one byte more than the limit, so that endless pipes and devices are refused too.
 static FloStatus read_stream(FloSceneContext *context, FILE *stream, char **text, size_t *length) {
   size_t capacity = 1 << 16;
   *length = 0;
@@ -56,35 +56,35 @@ static bool is_blank(const char *text, size_t length) {
   return true;
 }
 
-// Whether the bracket that the parser did not want stands behind a comma. The position is behind it.
+// Whether the bracket that the parser refused follows a comma. The position is after the bracket.
 static bool has_comma_before(const char *text, size_t length, const json_error_t *problem) {
   size_t back = flo_min_size(problem->position > 0 ? (size_t)problem->position - 1 : 0, length);
   while (back > 0 && strchr(" \t\r\n", text[back - 1])) --back;
   return back > 0 && text[back - 1] == ',';
 }
 
-// What people write who take JSON for JavaScript or another language; "" for other mistakes.
+// A hint for text that is valid in JavaScript or other languages, but not in JSON; "" for other errors.
 static const char *find_remedy(const char *text, size_t length, const json_error_t *problem) {
   static const struct {
     const char *symptom, *remedy;
   } habits[] = {
       {"near '/", "; JSON has no comments, write notes into \"shows\""},
       {"near '#", "; JSON has no comments, write notes into \"shows\""},
-      {"near '\'", "; JSON wants double quotes"},
+      {"near '\'", "; use double quotes"},
       {"near 'NaN'", "; a number must be finite"},
       {"near 'Infinity'", "; a number must be finite"},
-      {"near 'True'", "; JSON writes true in small letters"},
-      {"near 'False'", "; JSON writes false in small letters"},
-      {"near 'None'", "; leave out what is not there"},
+      {"near 'True'", "; write true in lower case"},
+      {"near 'False'", "; write false in lower case"},
+      {"near 'None'", "; leave out a key that has no value"},
   };
   for (size_t k = 0; k < FLO_COUNT_OF(habits); k++)
     if (strstr(problem->text, habits[k].symptom)) return habits[k].remedy;
   bool is_bracket = strstr(problem->text, "near '}'") || strstr(problem->text, "near ']'");
-  return is_bracket && has_comma_before(text, length, problem) ? "; no comma belongs behind the last entry"
+  return is_bracket && has_comma_before(text, length, problem) ? "; remove the comma after the last entry"
                                                                : "";
 }
 
-// What the parser says, in words of those who write scenes.
+// The message of the parser, in words for authors of scenes.
 static const char *reword(const char *text, size_t length, const json_error_t *problem, char out[256]) {
   static const char decode[] = "unable to decode byte ";
   const char *found = strstr(problem->text, decode);
@@ -93,7 +93,7 @@ static const char *reword(const char *text, size_t length, const json_error_t *p
   else if (strstr(problem->text, "JSON_ALLOW_NUL"))
     snprintf(out, 256, "\\u0000 is not allowed in text; leave it out");
   else if (strstr(problem->text, "near end of file") && memchr(text, 0, length))
-    snprintf(out, 256, "there is a byte 0, which is no text; remove it");
+    snprintf(out, 256, "the text holds a zero byte; remove it");
   else
     snprintf(out, 256, "%s%s", problem->text, find_remedy(text, length, problem));
   return out;
@@ -101,7 +101,7 @@ static const char *reword(const char *text, size_t length, const json_error_t *p
 
 static FloStatus fail_syntax(FloSceneContext *context, const char *text, size_t length,
                              const json_error_t *problem) {
-  // Mistakes in the text have a line; what has none is a want of memory.
+  // Errors in the text have a line. Without a line, memory ran out.
   if (problem->line < 0) return flo_scene_no_memory(context);
   char words[256];
   return flo_scene_fail(context, "line %d, column %d: %s", problem->line, problem->column,
@@ -112,7 +112,7 @@ FloStatus flo_scene_read_text(FloSceneContext *context, const char *text, size_t
   json_error_t problem;
   *root = NULL;
   if (length > MAX_FILE_SIZE) return flo_scene_fail(context, TOO_LARGE);
-  // Some editors put a mark in front that says UTF-8, or save as UTF-16.
+  // Some editors put a UTF-8 mark in front, or save as UTF-16.
   if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, length -= 3;
   if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2) ||
                       !memcmp(text, "{\0", 2) || !memcmp(text, "\0{", 2)))
@@ -141,7 +141,7 @@ FloStatus flo_scene_read_file(FloSceneContext *context, json_t **root) {
 
 enum { MAX_TITLE = 200, MAX_SHOWS = 2000 };
 
-// Whether any text in a value, or any name of a part of it, holds what a terminal would obey.
+// Whether any text or key in a value holds control characters.
 static bool has_control(json_t *value) {
   const char *name;
   json_t *inner;
@@ -159,12 +159,12 @@ static bool has_control(json_t *value) {
 static FloStatus fail_control(FloSceneContext *context, const char *what, const char *text) {
   char shown[200];
   return flo_scene_fail(context,
-                        "%s must do without control characters, such as new lines and terminal escapes, got "
+                        "%s must not have control characters, such as line breaks and terminal escapes, got "
                         "'%s'",
                         what, flo_shown_escape(text, shown, sizeof shown));
 }
 
-// Fails with the path of the first text or name at fault, if there is one.
+// Fails with the path of the first text or key that has them, if there is one.
 static FloStatus report_control(FloSceneContext *context, json_t *value) {
   const char *name;
   json_t *inner;
@@ -184,8 +184,7 @@ static FloStatus report_control(FloSceneContext *context, json_t *value) {
 static FloStatus check_length(FloSceneContext *context, const json_t *root, const char *key, size_t most) {
   size_t length = json_string_length(json_object_get(root, key)), mark = flo_scene_enter(context, key);
   if (length > most)
-    return flo_scene_fail(context, "has %zu bytes, at most %zu; it should be short enough to be shown",
-                          length, most);
+    return flo_scene_fail(context, "has %zu bytes, at most %zu are allowed; make it shorter", length, most);
   flo_scene_leave(context, mark);
   return FLO_OK;
 }
@@ -193,7 +192,7 @@ static FloStatus check_length(FloSceneContext *context, const json_t *root, cons
 static FloStatus check_texts(FloSceneContext *context, json_t *root) {
   FLO_TRY(check_length(context, root, "title", MAX_TITLE));
   FLO_TRY(check_length(context, root, "shows", MAX_SHOWS));
-  // To keep track of the path takes time, which only mistakes deserve.
+  // Tracking the path takes time, so it is done only after an error was found.
   return has_control(root) ? report_control(context, root) : FLO_OK;
 }
 
@@ -214,7 +213,7 @@ static FloStatus check_constant(FloSceneContext *context, const char *constant, 
   return FLO_OK;
 }
 
-// Puts the values of a size, at which the context stands, into `constants`; messages about them name it.
+// Puts the values of a size into `constants`. The context is at the size, so that messages name it.
 static FloStatus take_size(FloSceneContext *context, json_t *size, json_t *constants) {
   const char *constant;
   json_t *value;
@@ -231,7 +230,7 @@ static FloStatus take_size(FloSceneContext *context, json_t *size, json_t *const
   return FLO_OK;
 }
 
-// Works a size out as if it were chosen, with constants and origins of its own.
+// Evaluates a size as if it were chosen, with its own constants and origins.
 static FloStatus try_size(FloSceneContext *context, const char *name, json_t *size, json_t *constants) {
   FloError cause;
   FloSceneContext trial = {.file = context->file, .error = &cause, .dim = context->dim};
@@ -246,7 +245,7 @@ static FloStatus try_size(FloSceneContext *context, const char *name, json_t *si
   json_decref(changed);
   json_decref(trial.origins);
   if (status == FLO_OK) return FLO_OK;
-  // What is wrong may stand among the constants and be so with this size only.
+  // The error may be among the constants and occur with this size only, so the size is named.
   char note[96] = "";
   if (!strstr(cause.text, "/sizes/")) snprintf(note, sizeof note, " (with --size %.60s)", name);
   context->has_failed = true;
@@ -261,7 +260,7 @@ static FloStatus check_size(FloSceneContext *context, const char *name, json_t *
   const char *constant;
   json_t *value;
   json_object_foreach(size, constant, value) { FLO_TRY(check_constant(context, constant, value, constants)); }
-  // Without constants a size can say nothing.
+  // Without constants a size cannot change anything.
   if (constants) FLO_TRY(try_size(context, name, size, constants));
   flo_scene_leave(context, mark);
   return FLO_OK;
@@ -273,7 +272,8 @@ static FloStatus check_sizes(FloSceneContext *context, json_t *sizes, json_t *co
   if (!json_is_object(sizes))
     return flo_scene_fail(context, "must be an object of named sizes, got %s", flo_shown_value(sizes, found));
   if (json_object_size(sizes) > MAX_SIZES)
-    return flo_scene_fail(context, "%zu sizes, at most %d", json_object_size(sizes), MAX_SIZES);
+    return flo_scene_fail(context, "has %zu sizes, at most %d are allowed", json_object_size(sizes),
+                          MAX_SIZES);
   const char *name;
   json_t *size;
   json_object_foreach(sizes, name, size) { FLO_TRY(check_size(context, name, size, constants)); }
@@ -307,7 +307,7 @@ static FloStatus apply_size(FloSceneContext *context, json_t *root, const char *
 FloStatus flo_scene_check_size(FloSceneContext *context, json_t *sizes, const char *name) {
   if (!name || json_object_get(sizes, name)) return FLO_OK;
   if (json_object_size(sizes) == 0)
-    return flo_scene_fail(context, "has no size '%.60s': it has one size only", name);
+    return flo_scene_fail(context, "has no size '%.60s': the scene defines no sizes; leave out --size", name);
   return flo_scene_unknown(context, "size", name, sizes);
 }
 
@@ -329,7 +329,7 @@ static FloStatus find_entry(FloSceneContext *context, const json_t *list, const 
     *index = number;
     return FLO_OK;
   }
-  // Entries that bear a name may be called by it.
+  // An entry with a name may be given by this name.
   FloSuggestion suggestion = flo_suggest_start(word);
   for (size_t k = 0; k < json_array_size(list); k++) {
     const char *name = flo_json_text(json_array_get(list, k), "name");
@@ -343,8 +343,8 @@ static FloStatus find_entry(FloSceneContext *context, const json_t *list, const 
                         flo_suggest_text(&suggestion, hint));
 }
 
-// The value of `word` inside `place`; a missing object on the way is made, the tables will say if it makes
-// sense.
+// The value of `word` inside `place`. A missing object is created; the tables check later whether it is
+// valid.
 static FloStatus step_into(FloSceneContext *context, json_t *place, const char *word, json_t **inner) {
   if (json_is_array(place)) {
     size_t index;
@@ -365,7 +365,7 @@ static FloStatus put_value(FloSceneContext *context, json_t *place, const char *
   return json_array_set(place, index, value) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
-// Adds a step to a JSON path; entries of lists go by their number there.
+// Adds a step to a JSON path; entries of lists are given by their index.
 static FloStatus extend_path(FloSceneContext *context, const json_t *place, const char *word,
                              char path[sizeof context->path]) {
   size_t length = strlen(path), space = sizeof context->path - length, index;
@@ -378,14 +378,13 @@ static FloStatus extend_path(FloSceneContext *context, const json_t *place, cons
   return FLO_OK;
 }
 
-// What the tables know of a place on the way: an object, a list of them, or a map of names that stand for
-// them.
+// The table for a place: that of an object, of the entries of a list, or of the values of a map.
 typedef struct Known {
-  const FloSceneTable *table; // NULL: nothing
+  const FloSceneTable *table; // NULL: none
   bool is_map;
 } Known;
 
-// Entries of a list, and what the names of a map stand for, have the table that the list or the map has.
+// Entries of a list and values of a map have the table of the list or map.
 static Known know_inner(Known known, const json_t *place, const char *word) {
   if (json_is_array(place) || known.is_map) return (Known){.table = known.table};
   const FloSceneKey *key = known.table ? flo_scene_find_key(known.table, word) : NULL;
@@ -398,8 +397,7 @@ static bool is_among(const char *const names[], const char *word) {
   return k < FLO_SCENE_MAX_ALTERNATIVES && names[k];
 }
 
-// Of keys that exclude each other, such as at and corner, the one that is set from outside takes the place of
-// the others.
+// If keys exclude each other, such as at and corner, the one set on the command line replaces the others.
 static void drop_rivals(json_t *object, Known known, const char *word) {
   if (!known.table || known.is_map || !json_is_object(object)) return;
   const char *const *lists[] = {known.table->exactly_one, known.table->also_exactly_one,
@@ -411,18 +409,19 @@ static void drop_rivals(json_t *object, Known known, const char *word) {
   }
 }
 
-// `word` was looked for in what `before` stands for, which has no parts. A material goes by its name there.
+// `word` was searched in the value of `before`, which has no parts. A material is given by its name there.
 static FloStatus fail_inside(FloSceneContext *context, const json_t *root, const char *before,
                              const char *word, const json_t *place) {
   const char *name = json_string_value(place);
   if (name && !strcmp(before, "material") && json_object_get(json_object_get(root, "materials"), name))
     return flo_scene_fail(context, "the material is given by its name, '%.60s'; set materials.%.60s.%.60s",
                           name, name, word);
-  return flo_scene_fail(context, "'%.60s' would be inside of %s", word, kind_of(place));
+  return flo_scene_fail(context, "'%.60s' would be inside %s; leave it out of the path", word,
+                        kind_of(place));
 }
 
-// The name of a material or a constant that is not there is likely mistyped: part of it alone makes no sense,
-// and all of a material is taken for new only where no other name is near. Of constants see
+// An unknown name of a material or a constant is probably mistyped. Setting one key of an unknown material is
+// an error. A whole new material is accepted only if no existing name is similar. For constants see
 // check_new_constant.
 static FloStatus check_name(FloSceneContext *context, json_t *place, const char *before, const char *word,
                             bool is_part) {
@@ -438,7 +437,7 @@ static FloStatus check_name(FloSceneContext *context, json_t *place, const char 
   return flo_scene_fail(context, "there is no '%.60s' in %.60s%s", word, before, hint);
 }
 
-// A constant that the scene does not have would change nothing, unless what another --set says is made of it.
+// A new constant has no effect unless another --set uses it.
 static FloStatus check_new_constant(FloSceneContext *context, json_t *root, const FloSceneOptions *options,
                                     size_t k) {
   static const char start[] = "constants.";
@@ -459,7 +458,7 @@ static FloStatus check_new_constant(FloSceneContext *context, json_t *root, cons
   return flo_scene_no_name(context, "constants", name, constants, hint);
 }
 
-// Walks along the dots of `path`, which is cut up on the way.
+// Follows the parts of `path` between dots. `path` is changed on the way.
 static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json_t *value) {
   json_t *place = root;
   Known known = {.table = &flo_scene_table};
@@ -482,13 +481,14 @@ static FloStatus set_at(FloSceneContext *context, json_t *root, char *path, json
   }
   drop_rivals(place, known, last);
   FLO_TRY(put_value(context, place, last, value));
-  // What is set from outside does not stand where the old value stood.
+  // A value set on the command line does not have the origin of the old value.
   flo_scene_forget_origins(context, json_path);
   json_t *origin = json_pack("[s, s, s]", context->file, json_path, "");
   return origin ? flo_scene_set_origin(context, json_path, origin) : FLO_OK;
 }
 
-// JSON where it is JSON, else text, which may well be an expression; but what begins like JSON was meant so.
+// Reads the value as JSON if it is valid, else as text, which may be an expression. A value that begins like
+// JSON must be valid JSON.
 static FloStatus read_value(FloSceneContext *context, const char *text, json_t **value) {
   char words[256];
   json_error_t problem;
@@ -509,8 +509,9 @@ static FloStatus apply_set(FloSceneContext *context, json_t *root, const FloScen
   if (equals == set)
     return flo_scene_fail(context, "the path before '=' is missing; write path=value, such as spacing=0.01");
   if (!equals[1 + strspn(equals + 1, " \t")])
-    return flo_scene_fail(context, "the value behind '=' is missing; write path=value, such as spacing=0.01 "
-                                   "(an empty text is \"\")");
+    return flo_scene_fail(
+        context,
+        "the value after '=' is missing; write path=value, such as spacing=0.01 (an empty text is \"\")");
   FLO_TRY(check_new_constant(context, root, options, k));
   json_t *value;
   FLO_TRY(read_value(context, equals + 1, &value));

@@ -26,7 +26,7 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
       json_object_get(object, "restitution") ? flo_json_number(object, "restitution") : -1;
 }
 
-// Room for the named ones, and for one described on the spot in each thing that has one.
+// Room for the named materials, and for one inline material in each entry that may have one.
 FloStatus flo_scene_read_materials(FloSceneContext *context, json_t *root, FloScene *scene) {
   static const char *const owners[] = {"bodies", "fluids", "fills", "particles", "emitters", "events"};
   struct FloSceneParts *parts = scene->parts;
@@ -64,8 +64,8 @@ FloStatus flo_scene_find_material(FloSceneContext *context, json_t *object, cons
 
 // ---- Fluids ----
 
-// Called for every particle of the fluid while the world is built; components without an expression are
-// numbers and stand in the uniform velocity, to which this is added.
+// Called for every particle of the fluid while the world is built. Components without an expression are part
+// of the uniform velocity, to which this is added.
 static void evaluate_field(void *user, const double position[3], double velocity[3]) {
   const FloSceneFluid *fluid = user;
   for (int k = 0; k < 3; k++)
@@ -97,7 +97,7 @@ static FloStatus fill_fluid(FloSceneContext *context, json_t *object, FloScene *
   def->packing = read_packing(object);
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
   if (def->shape.kind == FLO_SHAPE_TANK)
-    return flo_scene_fail(context, "a tank is for boundaries; fill it with a box");
+    return flo_scene_fail(context, "a fluid cannot have the shape of a tank; use a box that fills the tank");
   FLO_TRY(read_velocity(context, json_object_get(object, "velocity"), fluid));
   flo_json_vector(object, "angular_velocity", def->angular_velocity);
   if (context->dim == 2 && (def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0))
@@ -159,8 +159,8 @@ static FloStatus read_particles(FloSceneContext *context, json_t *object, size_t
 
 // ---- Emitters ----
 
-// The rotation that turns the x, y and z axes into these three, which stand at right angles and have length
-// one. Of the four ways to begin, the one that divides by the largest number loses the fewest digits.
+// The rotation that turns the x, y and z axes into these three orthogonal unit vectors. Of the four possible
+// formulas, the one that divides by the largest number is the most accurate.
 static void rotation_from_axes(const double x[3], const double y[3], const double z[3], double q[4]) {
   double squares[4] = {1 + x[0] - y[1] - z[2], 1 - x[0] + y[1] - z[2], 1 - x[0] - y[1] + z[2],
                        1 + x[0] + y[1] + z[2]};
@@ -186,7 +186,7 @@ void flo_scene_default_upright(const double direction[3], int up, double upright
   vec_set(upright, next == 0, next == 1, next == 2);
 }
 
-// Turns +x into the direction and keeps the window's height (z) as near to `upright` as that allows.
+// Turns +x into the direction, and the opening's height (z) as near to `upright` as possible.
 static void aim(const double direction[3], int dim, const double upright[3], double rotation[4]) {
   double x[3], y[3], z[3] = {0, 0, 1};
   vec_scale(direction, 1 / vec_length(direction), x);
@@ -202,7 +202,7 @@ static double seconds_within(const FloScene *scene, double start, double end) {
   return fmax(fmin(end, scene->duration) - fmax(start, 0), 0);
 }
 
-// How many particles it makes.
+// The number of particles that it makes.
 static double emitted_by(const FloScene *scene, const FloSceneEmitter *emitter) {
   const FloEmitterDef *def = &emitter->def;
   const int dim = scene->world.dim;
@@ -242,7 +242,7 @@ static FloStatus read_window(FloSceneContext *context, json_t *object, FloEmitte
   return FLO_OK;
 }
 
-// Where the stream goes, and how the opening is turned about it.
+// The direction of the stream, and the rotation of the opening about it.
 static FloStatus read_direction(FloSceneContext *context, json_t *object, int up, double rotation[4]) {
   double direction[3], upright[3];
   flo_json_vector(object, "direction", direction);
@@ -280,7 +280,7 @@ static FloStatus read_sink(FloSceneContext *context, json_t *object, size_t inde
   FLO_TRY(flo_scene_read_name(context, object, index, "sink", "sinks", context->sink_names, name));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &def->shape, &def->pose));
   if (def->shape.kind == FLO_SHAPE_TANK)
-    return flo_scene_fail(context, "a sink cannot have the shape of a tank");
+    return flo_scene_fail(context, "a sink cannot have the shape of a tank; use a box");
   return flo_scene_read_span(context, object, &def->start, &def->end);
 }
 
@@ -321,7 +321,8 @@ FloStatus flo_scene_read_fluids(FloSceneContext *context, json_t *root, FloScene
   FLO_TRY(allocate_parts(context, root, parts));
   bool has_bodies = json_array_size(json_object_get(root, "bodies")) > 0;
   if (!has_bodies && parts->n_fluids + parts->n_fills + parts->n_particle_files + parts->n_emitters == 0)
-    return flo_scene_fail(context, "needs at least one fluid, fill, emitter, file of particles or body");
+    return flo_scene_fail(
+        context, "has nothing to simulate; add at least one fluid, fill, emitter, file of particles or body");
   FLO_TRY(read_all(context, root, "fluids", read_fluid, scene));
   FLO_TRY(read_all(context, root, "fills", read_fill, scene));
   FLO_TRY(read_all(context, root, "particles", read_particles, scene));

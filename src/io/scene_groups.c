@@ -1,5 +1,5 @@
-// Turns the short form of a scene into the long one: an entry with instances becomes many entries, a group
-// that is placed becomes its parts. The long form is a scene again, with every name and place written out.
+// Expands a scene: an entry with instances becomes many entries, a placed group becomes its parts. The result
+// is a scene too, with every name and position written out.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +11,21 @@
 
 enum { MAX_DEPTH = 16, MAX_NAME = 63, PREFIX_SIZE = 256, MAX_GROUPS = 10000 };
 
-// What the parts of a placed group have in common; the scene itself is a frame without a group.
+// Shared by the parts of a placed group; the scene itself is a frame without a group.
 typedef struct Frame {
   bool is_group;
   FloPose pose;
   char prefix[PREFIX_SIZE]; // of names
-  char note[128];           // for messages: which entry placed it
+  char note[128];           // for messages: the entry that placed it
 } Frame;
 
 typedef struct Expansion {
   FloSceneContext *context;
   json_t *groups;         // as in the scene; NULL: none
-  json_t *made, *origins; // by list: the new entries, and where they came from
+  json_t *made, *origins; // for each list: the new entries and their origins
   json_t *used;           // names of the groups that were placed
   const char *chain[MAX_DEPTH];
-  size_t n_chain; // groups being placed now
+  size_t n_chain; // groups that are being placed
 } Expansion;
 
 static bool is_thing_list(const FloSceneKey *key) {
@@ -54,7 +54,7 @@ static FloStatus append(Expansion *x, const char *list, json_t *entry, const cha
   return FLO_OK;
 }
 
-// "crate" becomes "cart 2: crate 7"; what has no name gets one later, like everything else.
+// "crate" becomes "cart 2: crate 7". An entry without a name gets one later.
 static FloStatus rename_entry(Expansion *x, const Frame *frame, json_t *entry, bool is_numbered) {
   FloSceneContext *context = x->context;
   const char *name = flo_json_text(entry, "name");
@@ -64,13 +64,13 @@ static FloStatus rename_entry(Expansion *x, const Frame *frame, json_t *entry, b
   snprintf(full, sizeof full, "%s%s%s", frame->prefix, name, number);
   size_t mark = flo_scene_enter(context, "name");
   if (strlen(full) > MAX_NAME)
-    return flo_scene_fail(context, "'%s' would have more than %d characters; shorter names are needed", full,
+    return flo_scene_fail(context, "'%s' would have more than %d characters; choose shorter names", full,
                           MAX_NAME);
   flo_scene_leave(context, mark);
   return json_object_set_new(entry, "name", json_string(full)) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
-// Turns about the entry's own place and shifts: p -> c + R (p - c) + d.
+// Rotates about the entry's own position and moves: p -> c + R (p - c) + d.
 static FloStatus move_instance(FloSceneContext *context, json_t *entry, const FloSceneTable *table,
                                const FloSceneInstance *instance) {
   FloShape shape;
@@ -93,7 +93,7 @@ static void write_note(const FloSceneContext *context, const Frame *frame, char 
   if (frame->is_group) snprintf(note + length, size - length, "%s", frame->note);
 }
 
-// `instance` is NULL where the entry asks for none.
+// `instance` is NULL if the entry has no instances.
 static FloStatus make_entry(Expansion *x, const Frame *frame, const FloSceneKey *list, json_t *entry,
                             const FloSceneInstance *instance) {
   FloSceneContext *context = x->context;
@@ -123,13 +123,14 @@ static FloStatus make_instances(Expansion *x, const Frame *frame, const FloScene
   return FLO_OK;
 }
 
-// The world counts its things with 16 bits.
+// The world uses 16-bit indices.
 static FloStatus check_room(Expansion *x, const FloSceneKey *list, size_t n_more) {
   size_t n_before = json_array_size(json_object_get(x->made, list->name));
   char before[48] = "";
   if (n_before + n_more <= FLO_SCENE_MAX_LIST) return FLO_OK;
   if (n_before) snprintf(before, sizeof before, " (%zu with those before)", n_before + n_more);
-  return flo_scene_fail(x->context, "makes %zu %s%s, at most %d in a scene; larger pieces need fewer", n_more,
+  return flo_scene_fail(x->context,
+                        "makes %zu %s%s, at most %d are allowed in a scene; use fewer, larger pieces", n_more,
                         list->name, before, FLO_SCENE_MAX_LIST);
 }
 
@@ -157,10 +158,10 @@ static FloStatus check_circle(Expansion *x, const char *name) {
   while (first < x->n_chain && strcmp(x->chain[first], name)) first++;
   if (first == x->n_chain && x->n_chain < MAX_DEPTH) return FLO_OK;
   if (first == x->n_chain)
-    return flo_scene_fail(x->context, "groups are placed within one another more than %d deep", MAX_DEPTH);
+    return flo_scene_fail(x->context, "groups are nested more than %d deep; use fewer levels", MAX_DEPTH);
   for (size_t k = first; k < x->n_chain; k++)
     length += (size_t)snprintf(circle + length, sizeof circle - length, "%.60s -> ", x->chain[k]);
-  return flo_scene_fail(x->context, "groups hold each other in a circle: %s%.60s", circle, name);
+  return flo_scene_fail(x->context, "groups place each other in a circle: %s%.60s", circle, name);
 }
 
 static FloStatus expand_group(Expansion *x, const Frame *frame, const char *name) {
@@ -169,7 +170,7 @@ static FloStatus expand_group(Expansion *x, const Frame *frame, const char *name
   FLO_TRY(check_circle(x, name));
   if (json_object_set_new_nocheck(x->used, name, json_true())) return flo_scene_no_memory(context);
 
-  // The parts are described elsewhere; messages about them name that place.
+  // Messages about the parts name the place of the group's definition.
   FloScenePlace user = flo_scene_go_to(context, "groups", name);
   const FloSceneTable *table = flo_scene_find_key(&flo_scene_table, "groups")->table;
   FLO_TRY(expect_object(context, group));
@@ -181,13 +182,13 @@ static FloStatus expand_group(Expansion *x, const Frame *frame, const char *name
   return FLO_OK;
 }
 
-// How a placed group is called, and whether others in the list are called the same.
+// The name of a placed group, and whether others in the list have the same name.
 static const char *placed_name(const json_t *entry) {
   const char *name = flo_json_text(entry, "name");
   return name ? name : flo_json_text(entry, "group");
 }
 
-// From every name in the list to whether it occurs more than once.
+// A map from every name in the list to whether it occurs more than once.
 static json_t *find_shared_names(const json_t *list) {
   json_t *shared = json_object();
   for (size_t k = 0; shared && k < json_array_size(list); k++) {
@@ -200,7 +201,7 @@ static json_t *find_shared_names(const json_t *list) {
   return shared;
 }
 
-// The prefix of the next group that is called `name`; `numbers` counts them.
+// The prefix for the next group with this name; `numbers` counts them.
 static FloStatus write_prefix(Expansion *x, const Frame *outer, const char *name, json_t *numbers,
                               bool is_numbered, char prefix[PREFIX_SIZE]) {
   json_int_t number = json_integer_value(json_object_get(numbers, name)) + 1;
@@ -210,7 +211,8 @@ static FloStatus write_prefix(Expansion *x, const Frame *outer, const char *name
   if (is_numbered) snprintf(digits, sizeof digits, " %lld", (long long)number);
   int length = snprintf(prefix, PREFIX_SIZE, "%s%s%s: ", outer->prefix, name, digits);
   if (length <= MAX_NAME) return FLO_OK;
-  return flo_scene_fail(x->context, "'%.60s' makes names of more than %d characters", name, MAX_NAME);
+  return flo_scene_fail(x->context, "'%.60s' makes names of more than %d characters; choose a shorter name",
+                        name, MAX_NAME);
 }
 
 static FloStatus place_one(Expansion *x, const Frame *outer, json_t *entry, const FloSceneInstance *instance,
@@ -283,7 +285,8 @@ static FloStatus expand_list(Expansion *x, const Frame *frame, const FloSceneKey
   if (!json_is_array(list))
     return flo_scene_fail(context, "must be a list of objects, got %s", flo_shown_value(list, found));
   if (json_array_size(list) > FLO_SCENE_MAX_LIST)
-    return flo_scene_fail(context, "%zu entries, at most %d", json_array_size(list), FLO_SCENE_MAX_LIST);
+    return flo_scene_fail(context, "has %zu entries, at most %d are allowed", json_array_size(list),
+                          FLO_SCENE_MAX_LIST);
   json_t *numbers = json_object(), *shared = find_shared_names(list);
   FloStatus status =
       numbers && shared ? expand_entries(x, frame, key, list, shared, numbers) : flo_scene_no_memory(context);
@@ -322,21 +325,22 @@ static FloStatus check_groups(Expansion *x) {
     return flo_scene_fail(x->context, "must be an object of named groups, got %s",
                           flo_shown_value(x->groups, found));
   if (json_object_size(x->groups) > MAX_GROUPS)
-    return flo_scene_fail(x->context, "%zu groups, at most %d", json_object_size(x->groups), MAX_GROUPS);
+    return flo_scene_fail(x->context, "has %zu groups, at most %d are allowed", json_object_size(x->groups),
+                          MAX_GROUPS);
   const char *name;
   json_t *group;
   json_object_foreach(x->groups, name, group) {
     if (*name && strlen(name) <= MAX_NAME && !strpbrk(name, ",;\"'/\\")) continue;
     return flo_scene_fail(x->context,
-                          "the name of a group must have 1 to %d characters and do without , ; "
-                          "quotes and slashes, got '%.60s'",
+                          "the name of a group must have 1 to %d characters, none of them a comma, "
+                          "semicolon, quote or slash, got '%.60s'",
                           MAX_NAME, name);
   }
   flo_scene_leave(x->context, mark);
   return FLO_OK;
 }
 
-// A group that nobody places is tried all the same, so that its mistakes do not lie in wait.
+// A group that is not placed is checked too, so that its errors are found early.
 static FloStatus try_unused_groups(Expansion *x) {
   double n_made = x->context->n_instances_made;
   const char *name;

@@ -1,5 +1,5 @@
-// "include": other files that hold a part of the scene. What the including file says counts; lists are
-// joined, its own entries first; of maps, the names are joined.
+// "include": other files that hold a part of the scene. Values of the including file replace those of
+// included files. Lists are joined, with the including file's entries first. Maps are merged.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 enum { MAX_DEPTH = 16, MAX_FILES = 256 };
 
-// A file that is being read, and the file that includes it. Files are known by what they are, not by their
-// names: there are many ways to write a path.
+// A file that is being read, and the file that includes it. Files are compared by device and inode, because a
+// path can be written in many ways.
 typedef struct File {
   const char *name;
   dev_t device;
@@ -24,7 +24,7 @@ typedef struct File {
 
 // ---- Merging ----
 
-// The origin of what stands at `place` in the included file.
+// The origin of the value at `place` in the included file.
 static json_t *origin_at(FloSceneContext *part, const char *place) {
   snprintf(part->path, sizeof part->path, "%s", place);
   part->path_length = strlen(part->path);
@@ -85,7 +85,7 @@ static FloStatus merge_key(FloSceneContext *context, FloSceneContext *part, json
       return flo_scene_no_memory(context);
     own = json_object_get(root, key->name);
   }
-  // If the including file's own value is neither, the tables will say so.
+  // If the including file's own value is neither, the tables report it.
   if (is_list && json_is_array(own)) return append_entries(context, part, key->name, own, value);
   return json_is_object(own) ? add_names(context, part, key->name, own, value) : FLO_OK;
 }
@@ -109,7 +109,7 @@ static FloStatus merge(FloSceneContext *context, FloSceneContext *part, json_t *
 
 // ---- Files ----
 
-// What a path means that is written in the file `includer`: relative to that file's folder.
+// Resolves a path written in the file `includer`: it is relative to that file's folder.
 static bool resolve_path(const char *includer, const char *path, char out[FLO_PATH_SIZE]) {
   const char *slash = strrchr(includer, '/');
   int folder = slash && path[0] != '/' ? (int)(slash - includer) + 1 : 0;
@@ -133,12 +133,15 @@ static FloStatus check_file(FloSceneContext *context, const File *includer, cons
   if (stat(name, &about)) return flo_scene_fail(context, "cannot read '%.300s': %s", name, strerror(errno));
   if (S_ISDIR(about.st_mode))
     return flo_scene_fail(context, "'%.300s' is a folder, not a file; name a .json file in it", path);
-  if (!S_ISREG(about.st_mode)) return flo_scene_fail(context, "'%.300s' is not a file", path);
+  if (!S_ISREG(about.st_mode))
+    return flo_scene_fail(context, "'%.300s' is not an ordinary file; name a .json file", path);
   *file = (File){name, about.st_dev, about.st_ino, includer};
   for (const File *other = includer; other; other = other->includer, depth++)
     if (other->device == file->device && other->number == file->number)
       return fail_circle(context, includer, name);
-  if (depth > MAX_DEPTH) return flo_scene_fail(context, "files include files more than %d deep", MAX_DEPTH);
+  if (depth > MAX_DEPTH)
+    return flo_scene_fail(context, "included files are nested more than %d deep; use fewer levels",
+                          MAX_DEPTH);
   return FLO_OK;
 }
 
@@ -157,7 +160,7 @@ static FloStatus include_part(FloSceneContext *context, const File *file, json_t
   return status;
 }
 
-// The context stands at the text that names the file.
+// The context is at the text that names the file.
 static FloStatus include_file(FloSceneContext *context, const File *includer, json_t *root,
                               const json_t *text) {
   char name[FLO_PATH_SIZE];
@@ -169,7 +172,7 @@ static FloStatus include_file(FloSceneContext *context, const File *includer, js
   if (!*path || !resolve_path(includer->name, path, name))
     return flo_scene_fail(context, "must be the path of a file, got '%.60s'", path);
   if (json_array_size(context->files) >= MAX_FILES)
-    return flo_scene_fail(context, "more than %d files are included", MAX_FILES);
+    return flo_scene_fail(context, "more than %d files are included; join some of them", MAX_FILES);
   json_t *kept = json_stringn_nocheck(name, strlen(name));
   if (json_array_append_new(context->files, kept)) return flo_scene_no_memory(context);
   FLO_TRY(check_file(context, includer, path, json_string_value(kept), &file));
@@ -179,13 +182,13 @@ static FloStatus include_file(FloSceneContext *context, const File *includer, js
 static FloStatus include_all(FloSceneContext *context, const File *file, json_t *root) {
   json_t *include = json_object_get(root, "include"), *path;
   if (!include) return FLO_OK;
-  // The list is kept while the scene is changed.
+  // The list must stay valid while the scene is changed.
   json_incref(include);
   json_object_del(root, "include");
   size_t outer = flo_scene_enter(context, "include"), index;
   FloStatus status = FLO_OK;
   if (context->refuses_includes) {
-    status = flo_scene_fail(context, "a scene that is read from here may not include files");
+    status = flo_scene_fail(context, "this scene is not allowed to include files; remove 'include'");
   } else if (!json_is_array(include)) {
     status = include_file(context, file, root, include);
   } else {

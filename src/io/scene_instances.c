@@ -1,4 +1,4 @@
-// Where the many stand that one entry describes: grids, stacks, circles, and places drawn at random.
+// Positions of the instances of one entry: grids, stacks, circles and random positions.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +9,15 @@
 #include "geometry/shapes.h"
 #include "io/scene_steps.h"
 
-enum { MAX_TRIES = 500 }; // draws for one place that is far enough from all others
+enum { MAX_TRIES = 500 }; // attempts to find a position far enough from all others
 
 typedef struct Pattern {
   FloSceneContext *context;
   json_t *spec;  // the checked "grid", "stack", ...
-  json_t *entry; // that bears it
+  json_t *entry; // the entry that has it
   const FloSceneTable *table;
   size_t n;
-  size_t entry_mark; // the entry's path: flo_scene_leave goes back to it
+  size_t entry_mark; // the entry's path, for flo_scene_leave
 } Pattern;
 
 static size_t read_count(const json_t *spec, const char *key) { return (size_t)flo_json_number(spec, key); }
@@ -60,7 +60,7 @@ static double count_stack(const json_t *spec) {
   return flo_json_number(spec, "columns") * flo_json_number(spec, "rows");
 }
 
-// Edge lengths of the box around a shape as it is turned. A ball looks the same from all sides.
+// Edge lengths of the box around a rotated shape. A sphere does not change when it is rotated.
 static FloStatus measure_extent(FloSceneContext *context, const FloShape *shape, const FloPose *pose,
                                 double extent[3]) {
   double low[3], high[3], size[3];
@@ -78,7 +78,7 @@ static FloStatus measure_extent(FloSceneContext *context, const FloShape *shape,
   return FLO_OK;
 }
 
-// The extent of the first one, should they differ.
+// The size of the first instance, if they differ.
 static FloStatus find_extent(const Pattern *pattern, double extent[3]) {
   FloSceneContext *context = pattern->context;
   json_t *first = json_deep_copy(pattern->entry);
@@ -107,7 +107,7 @@ static FloStatus place_stack(const Pattern *pattern, FloSceneInstance *instances
     extent[up] = json_number_value(json_array_get(step, 1));
   } else {
     if (!flo_scene_find_key(pattern->table, "shape"))
-      return flo_scene_fail(context, "needs 'step', since %s has no size of its own", pattern->table->name);
+      return flo_scene_fail(context, "needs 'step', because %s has no size of its own", pattern->table->name);
     // The shape belongs to the entry, not to its "stack".
     flo_scene_leave(context, pattern->entry_mark);
     FLO_TRY(find_extent(pattern, extent));
@@ -141,7 +141,7 @@ static FloStatus read_axis(const Pattern *pattern, double axis[3]) {
   return FLO_OK;
 }
 
-// The direction in which the first instance stands: x, or y if the axis is along x.
+// The direction of the first instance: x, or y if the axis is along x.
 static void first_direction(const double axis[3], double out[3]) {
   bool is_along_x = fabs(axis[0]) > 0.9;
   vec_set(out, is_along_x ? 0 : 1, is_along_x ? 1 : 0, 0);
@@ -166,7 +166,7 @@ static FloStatus place_circle(const Pattern *pattern, FloSceneInstance *instance
 
 // ---- Scatters ----
 
-// Steele, Lea and Flood 2014: 64 bits of state, every seed as good as any other.
+// SplitMix64 (Steele, Lea and Flood 2014): 64 bits of state, every seed is good.
 static double draw(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -174,11 +174,12 @@ static double draw(uint64_t *state) {
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-// Places found so far, by cells as wide as the least distance: whoever is too near is in a cell next door.
+// Positions found so far, in cells as wide as the smallest distance: a position that is too near is in the
+// same or a neighbouring cell.
 typedef struct Cells {
   double apart, width;
   size_t n_heads; // a power of two
-  size_t *heads;  // one more than the instance found last in the cell; 0: none
+  size_t *heads;  // index + 1 of the last instance in the cell; 0: none
   size_t *next;
 } Cells;
 
@@ -216,7 +217,7 @@ static void remember(Cells *cells, const FloSceneInstance *instances, size_t k) 
   cells->heads[head] = k + 1;
 }
 
-// Uniform over all rotations (Shoemake 1992); in the plane, over all angles.
+// A random rotation, uniform over all rotations (Shoemake 1992); in 2D, over all angles.
 static void draw_rotation(uint64_t *state, int dim, double q[4]) {
   double share = dim == 2 ? 0 : draw(state), a = 2 * FLO_PI * draw(state);
   double b = dim == 2 ? 0 : 2 * FLO_PI * draw(state), s = sqrt(1 - share), t = sqrt(share);
@@ -234,8 +235,8 @@ static FloStatus scatter(const Pattern *pattern, Cells *cells, FloSceneInstance 
     do {
       if (n_tries++ == MAX_TRIES)
         return flo_scene_fail(pattern->context,
-                              "only %zu of %zu fit in with %g m between them; a smaller 'apart', a larger "
-                              "'within' or fewer would do",
+                              "only %zu of %zu fit in with %g m between them; use a smaller 'apart', a "
+                              "larger 'within' or a smaller 'count'",
                               k, pattern->n, cells->apart);
       for (int axis = 0; axis < 3; axis++) offset[axis] = (draw(&places) - 0.5) * within[axis];
     } while (!is_free(cells, instances, offset));
@@ -247,7 +248,7 @@ static FloStatus scatter(const Pattern *pattern, Cells *cells, FloSceneInstance 
 
 static FloStatus place_scatter(const Pattern *pattern, FloSceneInstance *instances) {
   double apart = flo_json_number(pattern->spec, "apart");
-  // Cells have a least width, so that their numbers stay within the integers.
+  // Cells have a smallest width, so that their indices do not overflow.
   Cells cells = {.apart = apart, .width = fmax(apart, 1e-9), .n_heads = 1};
   while (cells.n_heads < 2 * pattern->n) cells.n_heads *= 2;
   cells.heads = flo_scene_allocate(cells.n_heads, sizeof *cells.heads);
@@ -291,11 +292,11 @@ FloStatus flo_scene_count_instances(FloSceneContext *context, double n_more) {
   }
   char before[48] = "";
   if (n_all > n_more) snprintf(before, sizeof before, " (%.9g with those before)", n_all);
-  return flo_scene_fail(context, "makes %.9g instances%s, at most %d in a scene", n_more, before,
+  return flo_scene_fail(context, "makes %.9g instances%s, at most %d are allowed in a scene", n_more, before,
                         FLO_SCENE_MAX_INSTANCES);
 }
 
-// i and n mean something else within instances; to let them mean two things would be a trap.
+// i and n have a special meaning in instances, so constants must not have these names.
 static FloStatus check_constants(FloSceneContext *context) {
   static const char *const names[] = {"i", "n"};
   for (size_t k = 0; k < FLO_COUNT_OF(names); k++) {
@@ -303,8 +304,8 @@ static FloStatus check_constants(FloSceneContext *context) {
     flo_scene_leave(context, 0);
     flo_scene_enter(context, "constants");
     flo_scene_enter(context, names[k]);
-    return flo_scene_fail(context, "cannot name a constant in a scene with instances: there, i is the number "
-                                   "of an instance and n their count");
+    return flo_scene_fail(context, "cannot name a constant in a scene with instances, where i is the number "
+                                   "of an instance and n their count; choose another name");
   }
   return FLO_OK;
 }

@@ -1,5 +1,5 @@
 // Moves an entry of a scene as a whole. The tables say which of its values are points, directions and
-// rotations; this file does not know what the entry is.
+// rotations, so this works for entries of any kind.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "io/csv.h"
 #include "io/scene_steps.h"
 
-enum { MAX_FIELD = 10000 }; // characters, as many as an expression may have
+enum { MAX_FIELD = 10000 }; // longest expression [characters]
 
 typedef struct Move {
   const FloPose *pose;
-  bool is_turned, moves_fields; // fields and axes move with groups only
+  bool is_turned, moves_fields; // expressions and axes are moved with groups only
 } Move;
 
 // ---- Words in expressions ----
@@ -29,7 +29,7 @@ static size_t number_length(const char *text) {
   return is_digit(text[k + 1 + sign]) ? k + 1 + sign + strspn(text + k + 1 + sign, "0123456789") : k;
 }
 
-// The length of the word, number or sign at the beginning of the text.
+// The length of the word, number or character at the beginning of the text.
 static size_t token_length(const char *text) {
   if (is_digit(*text) || *text == '.') return number_length(text);
   size_t k = 0;
@@ -37,21 +37,21 @@ static size_t token_length(const char *text) {
   return k ? k : 1;
 }
 
-// Text that is written piece by piece. It must not move while its stream is open.
+// Text that is written in pieces. The struct must not move in memory while its stream is open.
 typedef struct Text {
   FILE *stream;
   char *bytes;
   size_t size;
 } Text;
 
-// False if there is no memory; `finish_text` is not needed then.
+// Returns false if memory runs out; `finish_text` is not needed then.
 static bool begin_text(Text *text) {
   *text = (Text){0};
   text->stream = open_memstream(&text->bytes, &text->size);
   return text->stream != NULL;
 }
 
-// Makes JSON of the text and frees it; NULL if anything failed.
+// Makes a JSON text and frees the buffer; NULL if anything failed.
 static json_t *finish_text(Text *text) {
   bool has_failed = ferror(text->stream);
   has_failed |= fclose(text->stream) != 0;
@@ -78,7 +78,7 @@ json_t *flo_scene_substitute(const char *text, size_t n, const char *const names
 
 // ---- Vectors ----
 
-// As many components as `list` has, so that two-dimensional vectors stay so. Adding zero makes -0 into 0.
+// Writes as many components as `list` has, so that 2D vectors stay 2D. Adding zero turns -0 into 0.
 static FloStatus write_vector(FloSceneContext *context, json_t *list, const double vector[3]) {
   for (size_t k = 0; k < json_array_size(list); k++)
     if (json_array_set_new(list, k, json_real(vector[k] + 0.0))) return flo_scene_no_memory(context);
@@ -107,8 +107,8 @@ static FloStatus turn_direction(FloSceneContext *context, json_t *object, const 
   return write_vector(context, json_object_get(object, key), direction);
 }
 
-// What the window's height was before turning must be known to turn it. By now the direction is turned
-// already.
+// To rotate the height of an opening, its direction before the rotation is needed. The direction of the
+// stream is rotated already, so that is undone here.
 static FloStatus turn_upright(FloSceneContext *context, json_t *object, const char *key, const Move *move) {
   double direction[3], upright[3];
   if (!move->is_turned || context->dim == 2) return FLO_OK;
@@ -123,7 +123,7 @@ static FloStatus turn_upright(FloSceneContext *context, json_t *object, const ch
 
 // ---- Letters of axes ----
 
-// Which of the world's axes the k-th of the entry becomes, in whichever direction; 3: none of them.
+// The world axis that the entry's axis k becomes, in either direction; 3: none.
 static int turned_axis(const double q[4], int k) {
   double axis[3] = {k == 0, k == 1, k == 2};
   quat_rotate(q, axis, axis);
@@ -132,8 +132,8 @@ static int turned_axis(const double q[4], int k) {
   return 3;
 }
 
-// Of the axes that are meant, or not meant, one may stand alone: what becomes of it tells the others. All and
-// none stay what they are however they turn.
+// If one axis is named, or one is not named, the rotation of this single axis is enough. All axes, or none,
+// do not change when they are rotated.
 static bool turn_letters(const double q[4], bool is_meant[3]) {
   int n = is_meant[0] + is_meant[1] + is_meant[2], odd = 0;
   if (n == 0 || n == 3) return true;
@@ -143,8 +143,8 @@ static bool turn_letters(const double q[4], bool is_meant[3]) {
   return turned < 3;
 }
 
-// What is held along axes of a group is so along those that they become. Letters that are none are left to
-// whoever reads them; copies of one entry, each turned about its own place, keep the axes that it names.
+// Rotates locked axes with a group. Invalid letters are reported later. Instances of one entry, each rotated
+// about its own position, keep the axes of the entry.
 static FloStatus turn_axes(FloSceneContext *context, json_t *object, const char *key, const Move *move) {
   const char *letters = flo_json_text(object, key);
   bool is_meant[3] = {false};
@@ -155,11 +155,10 @@ static FloStatus turn_axes(FloSceneContext *context, json_t *object, const char 
   for (int k = 0; k < 3; k++) is_meant[k] = strchr(letters, 'x' + k) != NULL;
   if (!turn_letters(move->pose->rotation, is_meant)) {
     flo_scene_enter(context, key);
-    return flo_scene_fail(
-        context,
-        "'%s' cannot turn with its group, which is placed askew to x, y and z; turn the group "
-        "by 90, 180 or 270 degrees, or take the body out of it",
-        letters);
+    return flo_scene_fail(context,
+                          "'%s' cannot be rotated with its group, because the group is not aligned with x, y "
+                          "and z; rotate the group by 90, 180 or 270 degrees, or take the body out of it",
+                          letters);
   }
   for (int k = 0; k < 3; k++)
     if (is_meant[k]) turned[n++] = (char)('x' + k);
@@ -169,7 +168,7 @@ static FloStatus turn_axes(FloSceneContext *context, json_t *object, const char 
 
 // ---- Rotations ----
 
-// "rotate" for a unit quaternion; none at all where it does not turn.
+// Writes "rotate" for a unit quaternion; removes it if there is no rotation.
 static FloStatus write_rotation(FloSceneContext *context, json_t *object, const char *key,
                                 const double q[4]) {
   double sine = vec_length(q), axis[3];
@@ -209,7 +208,7 @@ FloStatus flo_scene_read_pose(FloSceneContext *context, json_t *entry, const Flo
   return read_turn(context, entry, "rotate", pose->rotation);
 }
 
-// Corner and base are meant before turning, so that a shape that is turned can only be placed by its centre.
+// Corner and base refer to the shape before its rotation, so a rotated shape is placed by its centre.
 static FloStatus move_place(FloSceneContext *context, json_t *object, const Move *move) {
   FloShape shape;
   FloPose pose;
@@ -221,7 +220,7 @@ static FloStatus move_place(FloSceneContext *context, json_t *object, const Move
   return turn_rotation(context, object, "rotate", move);
 }
 
-// ---- Velocities that depend on the place ----
+// ---- Velocities that depend on the position ----
 
 static bool is_field(const json_t *list) {
   for (size_t k = 0; k < json_array_size(list); k++)
@@ -270,7 +269,7 @@ static json_t *own_coordinate(int k, int dim, const Move *move) {
   return finish_text(&text);
 }
 
-// The k-th component of the turned field; `own` holds its components in the entry's frame.
+// Component k of the rotated field; `own` holds its components in the entry's frame.
 static json_t *turned_component(const json_t *own, int k, const Move *move) {
   double row[3];
   Text text;
@@ -311,7 +310,8 @@ static FloStatus replace_coordinates(FloSceneContext *context, json_t *list, con
 static FloStatus check_length(FloSceneContext *context, const json_t *list) {
   for (size_t k = 0; k < json_array_size(list); k++)
     if (json_string_length(json_array_get(list, k)) > MAX_FIELD)
-      return flo_scene_fail(context, "placed in groups this deep, it becomes too long an expression");
+      return flo_scene_fail(context, "the expression becomes too long in groups this deep; use fewer levels "
+                                     "of groups, or a shorter expression");
   return FLO_OK;
 }
 

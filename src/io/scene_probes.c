@@ -38,14 +38,15 @@ static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object,
   return FLO_OK;
 }
 
-// ---- Names, which head columns of the series ----
+// ---- Names of columns of the series ----
 
-// Keeps a column's name, which no other column may have, with what it heads: true for a number, text for
-// something that has columns of its own.
+// Stores a column's name, which must be unique, with its kind: true for a number, text for a thing with
+// several columns.
 static FloStatus keep_column(FloSceneContext *context, const char *name, json_t *what) {
   bool is_known = json_object_get(context->probe_names, name) != NULL;
   if (json_object_set_new(context->probe_names, name, what)) return flo_scene_no_memory(context);
-  return is_known ? flo_scene_fail(context, "there are two probes of the name '%s'", name) : FLO_OK;
+  return is_known ? flo_scene_fail(context, "there are two probes with the name '%s'; rename one", name)
+                  : FLO_OK;
 }
 
 // A force or a torque has three columns.
@@ -61,7 +62,7 @@ static FloStatus keep_columns(FloSceneContext *context, const FloProbe *probe) {
   return FLO_OK;
 }
 
-// What may follow a measurement's name in an expectation, and so must not end a name.
+// Endings of a measurement's name in an expectation. The name of a probe must not end so.
 static const char *const measurement_parts[] = {".max", ".min", ".mean", ".last"};
 
 // The length of a measurement's name without such an ending.
@@ -78,24 +79,27 @@ static FloStatus check_ending(FloSceneContext *context, const char *name) {
   size_t stem = stem_length(name);
   if (!name[stem]) return FLO_OK;
   return flo_scene_fail(context,
-                        "a probe cannot be called '%s': behind a name %s means the extreme or the end of a "
-                        "run; call it '%.*s-%s'",
+                        "a probe cannot be called '%s': after a name, %s means the extreme or last value of "
+                        "a run; call it '%.*s-%s'",
                         name, name + stem, (int)stem, name, name + stem + 1);
 }
 
-// The columns that a run has anyway, those of one body among them: `fixed` is the series of a scene with a
-// single body that has no name, so that its columns begin with the point.
+// Checks against the columns that every run has, and those of bodies: `fixed` is the series of a scene with
+// one body without a name, so that its columns begin with a dot.
 static FloStatus check_column(FloSceneContext *context, const FloSeries *fixed, const char *name) {
   const char *point = strrchr(name, '.');
   char body[64];
   if (name[0] != '.' && flo_series_find(fixed, name) < fixed->n_columns)
-    return flo_scene_fail(context, "a probe cannot be called '%s': every run has a column of that name",
-                          name);
+    return flo_scene_fail(
+        context, "a probe cannot be called '%s': every run has a column of that name; choose another name",
+        name);
   if (!point || flo_series_find(fixed, point) == fixed->n_columns) return FLO_OK;
   snprintf(body, sizeof body, "%.*s", (int)(point - name), name);
   if (!json_object_get(context->body_names, body)) return FLO_OK;
-  return flo_scene_fail(context, "a probe cannot be called '%s': the boundary '%s' has a column of that name",
-                        name, body);
+  return flo_scene_fail(
+      context,
+      "a probe cannot be called '%s': the boundary '%s' has a column of that name; choose another name", name,
+      body);
 }
 
 static FloStatus read_probe(FloSceneContext *context, const json_t *object, const FloSeries *fixed,
@@ -107,7 +111,7 @@ static FloStatus read_probe(FloSceneContext *context, const json_t *object, cons
   return keep_columns(context, probe);
 }
 
-// A force has three columns, and none that bears the name alone.
+// A force has three columns; none has the name alone.
 static FloStatus check_component(FloSceneContext *context, const char *key, const char *measurement) {
   char stem[64];
   snprintf(stem, sizeof stem, "%.*s", (int)stem_length(measurement), measurement);
@@ -122,16 +126,16 @@ static FloStatus read_paper(FloSceneContext *context, const json_t *object, FloE
   const char *text = json_string_value(json_object_get(object, "paper"));
   if (!text) return FLO_OK;
   size_t length = strlen(text), mark = flo_scene_enter(context, "paper");
-  if (length == 0) return flo_scene_fail(context, "is empty; leave it out where the paper says nothing");
+  if (length == 0) return flo_scene_fail(context, "is empty; leave it out if the paper has no value");
   if (length > FLO_EXPECT_MAX_PAPER)
-    return flo_scene_fail(context, "has %zu bytes, at most %d; it should be short enough to be shown", length,
+    return flo_scene_fail(context, "has %zu bytes, at most %d are allowed; make it shorter", length,
                           FLO_EXPECT_MAX_PAPER);
   memcpy(expect->paper, text, length + 1);
   flo_scene_leave(context, mark);
   return FLO_OK;
 }
 
-// Scenes of earlier versions say `figure`.
+// Scenes of earlier versions use `figure`.
 static const char *measurement_key(const json_t *object) {
   return json_object_get(object, "figure") ? "figure" : "measurement";
 }

@@ -1,4 +1,4 @@
-// The tables of the scene format for readers: as data, and as a page of Markdown.
+// The tables of the scene format: as data, and as a Markdown page.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +151,7 @@ static void print_head(FILE *stream) {
   fputs("| key | type | unit | range | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n", stream);
 }
 
-// A parameter with words: these take the place of the range.
+// A parameter with words: they are shown instead of the range.
 static void print_choice(FILE *stream, const FloParam *param, const char *const *words) {
   char list[256] = "";
   for (size_t k = 0; words[k]; k++) flo_text_append(list, sizeof list, ", ", words[k]);
@@ -199,7 +199,7 @@ char *flo_scene_reference(void) {
   FILE *stream = open_memstream(&text, &size);
   if (!stream) return NULL;
   fputs("# Every key of a scene\n\n"
-        "`flotsam info scene-keys --markdown` prints this page from the tables by which scenes are checked;\n"
+        "`flotsam info scene-keys --markdown` prints this page from the tables that check scenes;\n"
         "[scenes.md](scenes.md) explains them. Every number may also be an expression. A vector has as many\n"
         "components as the scene has dimensions.\n",
         stream);

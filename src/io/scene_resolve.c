@@ -1,4 +1,5 @@
-// Checks a scene against the tables: one walk that knows JSON and tables, but not what the keys mean.
+// Checks a scene against the tables. This file uses JSON and tables only; it does not know the meaning of
+// keys.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json
     flo_text_append(wanted, sizeof wanted, " or ", is_plane ? "a list of 2 numbers" : phrases[k].phrase);
   }
   char found[96], hint[64] = "";
-  // A formula that is a plain number is text all the same.
+  // An expression must be text, even if it is a plain number.
   if (types == FLO_SCENE_TEXT && json_is_number(value))
     snprintf(hint, sizeof hint, "; write it as text: \"%.9g\"", json_number_value(value));
   return flo_scene_fail(context, "must be %s, got %s%s", wanted, flo_shown_value(value, found), hint);
@@ -104,7 +105,7 @@ static FloStatus wrong_type(FloSceneContext *context, unsigned types, const json
 
 // ---- Numbers ----
 
-// Limits of sense are of no interest to somebody who is on the other side of zero.
+// If the value has the wrong sign, the message names zero as the limit, not the largest permitted value.
 static FloStatus fail_range(FloSceneContext *context, double value, FloSceneRange range) {
   const char *sign = range.is_open ? ">" : ">=", *zero = range.includes_zero ? "0 or " : "";
   bool is_tiny = range.low > 0 && range.low < 1e-3, is_high_far = range.high >= 1e4;
@@ -146,8 +147,8 @@ static FloStatus resolve_integer(FloSceneContext *context, json_t *value, FloSce
   return *replacement ? FLO_OK : flo_scene_no_memory(context);
 }
 
-// A component of a field: text that depends on the place stays text, all else becomes a number. An instance's
-// number and their count are known here and nowhere else, so they are written into the text.
+// A component of a field. Text that depends on the position stays text; anything else becomes a number. The
+// number of an instance and the count are known only here, so they are written into the text.
 static FloStatus resolve_component(FloSceneContext *context, json_t *value, FloSceneRange range,
                                    json_t **replacement) {
   *replacement = NULL;
@@ -168,15 +169,15 @@ static FloStatus resolve_component(FloSceneContext *context, json_t *value, FloS
 
 // ---- Lists of numbers ----
 
-// In 2D a vector may be written with a third component of zero (counts: of one), and three numbers may lack
-// the third.
+// In 2D a vector may have a third component of zero (counts: of one), and the third of three numbers may be
+// missing.
 static FloStatus fit_components(FloSceneContext *context, unsigned types, json_t *list) {
   size_t n_given = json_array_size(list);
   size_t n_wanted = types & FLO_SCENE_PAIR ? 2 : types & FLO_SCENE_TRIPLE ? 3 : (size_t)context->dim;
   if (n_given == 3 && n_wanted == 2 && !(types & FLO_SCENE_PAIR)) {
     json_t *third = json_array_get(list, 2);
     if (!json_is_number(third) || json_number_value(third) != (types & FLO_SCENE_COUNTS ? 1 : 0))
-      return flo_scene_fail(context, "must have 2 components, since the scene is two-dimensional");
+      return flo_scene_fail(context, "must have 2 components, because the scene is two-dimensional");
     n_given -= !json_array_remove(list, 2);
   }
   if (n_given == 2 && n_wanted == 3 && context->dim == 2)
@@ -194,7 +195,7 @@ static FloStatus resolve_one(FloSceneContext *context, const FloSceneKey *key, j
 
 static FloStatus check_length(FloSceneContext *context, size_t n, const char *what) {
   if (n <= FLO_SCENE_MAX_LIST) return FLO_OK;
-  return flo_scene_fail(context, "%zu %s, at most %d", n, what, FLO_SCENE_MAX_LIST);
+  return flo_scene_fail(context, "has %zu %s, at most %d are allowed", n, what, FLO_SCENE_MAX_LIST);
 }
 
 static FloStatus resolve_components(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
@@ -225,7 +226,8 @@ static FloStatus check_name(FloSceneContext *context, const char *text) {
     return flo_scene_fail(context, "a name must have 1 to 63 characters, got %zu", length);
   for (size_t k = 0; k < length; k++) {
     if ((unsigned char)text[k] < ' ' || strchr(",;\"'/\\", text[k]))
-      return flo_scene_fail(context, "a name must do without , ; quotes and slashes, got '%.60s'", text);
+      return flo_scene_fail(context,
+                            "a name must not have commas, semicolons, quotes and slashes, got '%.60s'", text);
   }
   return FLO_OK;
 }
@@ -259,7 +261,7 @@ static FloStatus resolve_list(FloSceneContext *context, json_t *list, const FloS
   return FLO_OK;
 }
 
-// A map without a table holds numbers; those are the constants, worked out by now.
+// A map without a table holds numbers: the constants, which are evaluated already.
 static FloStatus resolve_map(FloSceneContext *context, json_t *map, const FloSceneTable *table) {
   if (!table) return FLO_OK;
   FLO_TRY(check_length(context, json_object_size(map), "entries"));
@@ -284,7 +286,7 @@ static FloStatus resolve_value(FloSceneContext *context, const FloSceneKey *key,
                                json_t **replacement) {
   unsigned types = key->types;
   *replacement = NULL;
-  if (types & FLO_SCENE_SPECIAL) return flo_scene_fail(context, "cannot be set from outside");
+  if (types & FLO_SCENE_SPECIAL) return flo_scene_fail(context, "cannot be set with --set");
   if (json_is_object(value) && types & FLO_SCENE_OBJECT)
     return flo_scene_resolve_object(context, value, key->table);
   if (json_is_object(value) && types & FLO_SCENE_MAP) return resolve_map(context, value, key->table);
@@ -346,7 +348,7 @@ static FloStatus resolve_up(FloSceneContext *context, json_t *root) {
   return flo_scene_fail(context, "must be x or y in a two-dimensional scene");
 }
 
-// What the rest depends on comes first: the format's version, the constants, and the directions there are.
+// Values that others depend on are checked first: the format's version, the constants, and the directions.
 static FloStatus resolve_head(FloSceneContext *context, json_t *root) {
   FLO_TRY(resolve_key(context, root, flo_scene_find_key(&flo_scene_table, "schema_version")));
   FLO_TRY(flo_scene_check_known(context, root, &flo_scene_table));

@@ -1,4 +1,4 @@
-// JSON Schema from the tables: whatever the program refuses by a table, an editor can underline.
+// Makes a JSON Schema from the tables, so that editors can mark what the program would refuse.
 #include "io/scene_schema.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static json_t *reference(const FloSceneTable *table) {
 
 // ---- Values ----
 
-// Bounds say nothing of text, which may stand for every number and is an expression then.
+// Bounds apply to numbers only. Every number may also be text, which is an expression.
 static json_t *number_schema(FloSceneRange range, bool is_whole) {
   json_t *schema = json_pack("{s:[s,s]}", "type", is_whole ? "integer" : "number", "string");
   if (isfinite(range.low)) set(schema, range.is_open ? "exclusiveMinimum" : "minimum", json_real(range.low));
@@ -55,7 +55,7 @@ static json_t *number_schema(FloSceneRange range, bool is_whole) {
   return range.includes_zero ? json_pack("{s:[{s:i},o]}", "anyOf", "const", 0, schema) : schema;
 }
 
-// In 2D a third component may be left out, or written although there are two.
+// In 2D the third component may be missing or present.
 static json_t *components_schema(const FloSceneKey *key) {
   bool is_pair = key->types & FLO_SCENE_PAIR;
   return json_pack("{s:s, s:o, s:i, s:i}", "type", "array", "items",
@@ -100,7 +100,7 @@ static json_t *constants_schema(void) {
   return schema;
 }
 
-// What code of its own reads: files to include, and sizes.
+// Keys that separate code reads: include and sizes.
 static json_t *special_schema(const FloSceneKey *key) {
   if (key->types & FLO_SCENE_MAP) return map_schema(constants_schema());
   return json_pack("{s:[{s:s}, {s:s, s:{s:s}}]}", "anyOf", "type", "string", "type", "array", "items", "type",
@@ -143,7 +143,7 @@ static void describe(const FloSceneKey *key, json_t *schema) {
   if (key->library) set(schema, "default", key->library());
 }
 
-// Beside a reference, draft 7 takes no notice of anything; so references are wrapped.
+// Draft 7 ignores all keys beside a reference, so references are wrapped.
 static json_t *key_schema(const FloSceneKey *key) {
   json_t *all = alternatives_of(key), *schema;
   json_t *only = json_array_size(all) == 1 ? json_array_get(all, 0) : NULL;
@@ -170,7 +170,7 @@ static void demand(json_t *rules, const char *word, const char *const names[]) {
   json_decref(list);
 }
 
-// No two of them.
+// At most one of them.
 static void exclude(json_t *rules, const char *const names[]) {
   for (size_t a = 0; a < FLO_SCENE_MAX_ALTERNATIVES && names[a]; a++)
     for (size_t b = 0; b < a; b++)
@@ -204,7 +204,7 @@ static json_t *object_schema(const FloSceneTable *table) {
   return schema;
 }
 
-// A parameter that has words may be given as one of them, or as its number.
+// A parameter with words may be given as a word or as its number.
 static json_t *param_schema(const FloParam *param, const char *const *words) {
   json_t *number = number_schema((FloSceneRange){param->low, param->high, false, false}, false);
   if (!words) {
@@ -216,7 +216,7 @@ static json_t *param_schema(const FloParam *param, const char *const *words) {
   return json_pack("{s:[{s:o}, o], s:s}", "anyOf", "enum", list, number, "default", words[(int)param->value]);
 }
 
-// A method with its parameters; only the default one may go without its name.
+// A method with its parameters; only the default method may omit its name.
 static json_t *one_method_schema(const char *method, const char *default_method) {
   size_t n_params;
   const FloParam *params = flo_method_params(method, &n_params);
@@ -246,7 +246,7 @@ static json_t *method_schema(void) {
   return json_pack("{s:o}", "anyOf", all);
 }
 
-// What a scene needs may come from the files that it includes; then nothing can be demanded of this one.
+// Required keys may come from included files. So a scene with "include" has no required keys.
 static void relax_for_includes(json_t *schema) {
   json_t *needed =
       json_pack("{s:O, s:[{s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}, {s:[s]}]}", "required",
@@ -262,8 +262,8 @@ json_t *flo_scene_schema(void) {
   size_t n_tables = flo_scene_list_tables(tables);
   json_t *schema = json_pack("{s:s, s:s, s:s}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
                              "Flotsam scene", "description",
-                             "A scene of Flotsam. All units are SI. Text in the place of a number is an "
-                             "expression over the scene's constants.");
+                             "A scene of Flotsam. All units are SI. Text in place of a number is an "
+                             "expression that may use the scene's constants.");
   json_t *scene = object_schema(&flo_scene_table), *definitions = json_object();
   relax_for_includes(scene);
   json_object_update(schema, scene);

@@ -1,4 +1,4 @@
-// Shapes: their figures, where they stand, and how many particles they take.
+// Shapes: their geometry, poses, and numbers of particles.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void *flo_scene_allocate(size_t n, size_t size) { return calloc(n ? n : 1, size)
 
 // ---- Measures ----
 
-// Of a shape that has no formula, by a rough mesh of it.
+// For a shape without a formula, measured on a coarse mesh.
 static FloStatus measure_mesh(const FloShape *shape, FloSceneMeasures *out, FloError *error) {
   FloMemory memory;
   FloMesh mesh;
@@ -72,7 +72,7 @@ double flo_scene_shape_surface(const FloShape *shape, int dim) {
   return 2 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0]);
 }
 
-// Shapes that are alike point to the same attachments, so that these need no closer look.
+// Equal shapes point to the same attachments, so comparing the pointers is enough.
 static bool is_alike(const FloShape *a, const FloShape *b) {
   for (int axis = 0; axis < 3; axis++)
     if (a->size[axis] != b->size[axis]) return false;
@@ -82,7 +82,7 @@ static bool is_alike(const FloShape *a, const FloShape *b) {
          a->points == b->points && a->n_points == b->n_points;
 }
 
-// Of a shape that has no formula, from what is known or by measuring it.
+// For a shape without a formula: uses a stored result, or measures it.
 static FloStatus measure(FloSceneContext *context, const FloShape *shape, FloSceneMeasures *out,
                          FloError *error) {
   size_t n_seen = 0;
@@ -112,7 +112,7 @@ double flo_scene_surface(FloSceneContext *context, const FloShape *shape) {
   return measure(context, shape, &m, NULL) == FLO_OK ? m.surface : 0;
 }
 
-// The largest mesh of the scene, if it is so large that its unit is in doubt; NULL: none is.
+// The largest mesh of the scene, if it is so large that its unit is doubtful; NULL: none.
 static const FloSceneAttachment *find_huge_mesh(const FloSceneContext *context, double *largest) {
   const double huge = 100; // [m]
   const FloSceneAttachment *found = NULL;
@@ -139,9 +139,10 @@ FloStatus flo_scene_count(FloSceneContext *context, double n_particles) {
     snprintf(hint, sizeof hint,
              "; the mesh %.200s is %.4g m large: if it was drawn in millimetres, give it \"scale\": %g",
              huge->text, largest, 0.001 * huge->scale);
-  return flo_scene_fail(context, "%s about %.3g particles, the limit is %.0f; a larger spacing needs fewer%s",
-                        context->n_particles > n_particles ? "up to here the scene needs" : "needs",
-                        context->n_particles, FLO_SCENE_MAX_PARTICLES, hint);
+  return flo_scene_fail(
+      context, "%s about %.3g particles, but the limit is %.0f; use a larger spacing, which needs fewer%s",
+      context->n_particles > n_particles ? "the scene up to here needs" : "needs", context->n_particles,
+      FLO_SCENE_MAX_PARTICLES, hint);
 }
 
 // ---- Places ----
@@ -179,7 +180,7 @@ static FloStatus read_place(FloSceneContext *context, json_t *object, const FloS
   bool has_base = json_object_get(object, "base"), has_corner = json_object_get(object, "corner");
   bool is_cornered = has_corner || (shape->kind == FLO_SHAPE_TANK && !json_object_get(object, "at"));
   flo_json_vector(object, has_base ? "base" : is_cornered ? "corner" : "at", position);
-  // Also for those that are placed by their centre: what cannot be measured cannot be made.
+  // Done for shapes placed by their centre too: a shape that cannot be measured cannot be made.
   FLO_TRY(flo_scene_shape_bounds(context, shape, low, high));
   if (!has_base && !is_cornered) return FLO_OK;
   for (int axis = 0; axis < context->dim; axis++) {

@@ -25,43 +25,58 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
 
 // ---- Keys of several tables ----
 
-// The keys that place a shape, alike for boundaries, fluids and sinks.
+// The keys that place a shape; the same for boundaries, fluids and sinks.
 #define PLACE_KEYS                                                                                           \
   {"shape",                                                                                                  \
    OBJECT,                                                                                                   \
    ANY,                                                                                                      \
    NULL,                                                                                                     \
-   .help = "its figure",                                                                                     \
+   .help = "its shape, such as { \"box\": [1, 2, 3] }",                                                      \
    .is_required = true,                                                                                      \
    .table = &flo_scene_shape_table,                                                                          \
    .frame = FLO_FRAME_PLACE},                                                                                \
-      {"at", VECTOR, COORDINATE, "m", .help = "where the centre is; the origin if no place is given"},       \
+      {"at", VECTOR, COORDINATE, "m",                                                                        \
+       .help = "position of the shape's centre; without at, corner and base, the origin"},                   \
       {"corner", VECTOR, COORDINATE, "m",                                                                    \
-       .help = "instead: the lowest corner before turning (of a tank: of its inner space, and the origin "   \
-               "by default)"},                                                                               \
-      {"base", VECTOR, COORDINATE, "m", .help = "instead: the middle of the bottom before turning"}, {       \
-    "rotate", OBJECT, ANY, NULL, .help = "turns the shape about its centre",                                 \
+       .help = "instead of at: position of the shape's lowest corner before it is rotated; of a tank, the "  \
+               "lowest corner of its inner space, by default the origin"},                                   \
+      {"base", VECTOR, COORDINATE, "m",                                                                      \
+       .help = "instead of at: position of the middle of the shape's bottom before it is rotated"},          \
+  {                                                                                                          \
+    "rotate", OBJECT, ANY, NULL, .help = "rotates the shape about its centre",                               \
                                  .table = &flo_scene_rotation_table                                          \
   }
 #define ONE_PLACE .at_most_one = {"at", "corner", "base"}
 
-// When something acts; nothing written for the end means for ever.
+// The time interval in which something is active; without an end, for ever.
 #define SPAN_KEYS                                                                                            \
-  {"start", NUMBER, WITHIN(MAX_TIME), "s", .help = "when it begins", .fallback = "0"}, {                     \
-    "end", NUMBER, WITHIN(MAX_TIME), "s", .help = "when it ends; without it, never"                          \
+  {"start", NUMBER, WITHIN(MAX_TIME), "s", .help = "time at which it begins", .fallback = "0"}, {            \
+    "end", NUMBER, WITHIN(MAX_TIME), "s", .help = "time at which it ends; without it, never"                 \
   }
 
-// A list whose entries have these keys is expanded: each entry becomes as many as they say.
+// A list whose entries have these keys is expanded: each entry is replaced by its instances.
 #define INSTANCE_KEYS                                                                                        \
-  {"grid", OBJECT, ANY, NULL, .help = "many, in rows and columns", .table = &flo_scene_grid_table},          \
+  {"grid",                                                                                                   \
+   OBJECT,                                                                                                   \
+   ANY,                                                                                                      \
+   NULL,                                                                                                     \
+   .help = "makes many copies in rows and columns",                                                          \
+   .table = &flo_scene_grid_table},                                                                          \
       {"stack",                                                                                              \
        OBJECT,                                                                                               \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "many, side by side and on top of each other",                                                \
+       .help = "makes many copies side by side and on top of each other",                                    \
        .table = &flo_scene_stack_table},                                                                     \
-      {"circle", OBJECT, ANY, NULL, .help = "many, in a circle", .table = &flo_scene_circle_table}, {        \
-    "scatter", OBJECT, ANY, NULL, .help = "many, at random", .table = &flo_scene_scatter_table               \
+      {"circle",                                                                                             \
+       OBJECT,                                                                                               \
+       ANY,                                                                                                  \
+       NULL,                                                                                                 \
+       .help = "makes many copies in a circle",                                                              \
+       .table = &flo_scene_circle_table},                                                                    \
+  {                                                                                                          \
+    "scatter", OBJECT, ANY, NULL, .help = "makes many copies at random places",                              \
+                                  .table = &flo_scene_scatter_table                                          \
   }
 #define ONE_INSTANCING .also_at_most_one = {"grid", "stack", "circle", "scatter"}
 
@@ -70,35 +85,40 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
 #define ROLLING_KEY                                                                                          \
   {                                                                                                          \
     "rolling_friction", NUMBER, FROM(0, 1e3), "m",                                                           \
-        .help = "largest torque against rolling and spinning, per normal force; of two that touch, the "     \
-                "larger counts",                                                                             \
+        .help = "largest torque against rolling and spinning, per normal force; larger stops rolling "       \
+                "sooner. In a contact the larger value of the two bodies is used",                           \
         .fallback = "0"                                                                                      \
   }
 
 #define SURFACE_KEYS(otherwise)                                                                              \
   {"slip", NUMBER, FROM(0, 1), NULL,                                                                         \
    .help =                                                                                                   \
-       "how fluid moves along it with `direct-forcing`: 0 sticks, 1 glides; without it, " otherwise "1"},    \
+       "slip of fluid along it, with `direct-forcing` only: 0 no slip, 1 free slip; without it, " otherwise  \
+       "1"},                                                                                                 \
   {                                                                                                          \
     "restitution", NUMBER, FROM(0, 1), NULL,                                                                 \
-        .help = "share of its approach that fluid bounces back with, with `direct-forcing`; without "        \
-                "it, " otherwise "0"                                                                         \
+        .help = "share of its normal speed with which fluid bounces off, with `direct-forcing` only: 0 "     \
+                "does not bounce; without it, " otherwise "0"                                                \
   }
 
 static const FloSceneKey material_keys[] = {
-    {"density", NUMBER, FROM(1e-6, 1e6), "kg/m³", .help = "density at rest", .library = default_density},
-    {"viscosity", NUMBER, VISCOSITY, "m²/s", .help = "kinematic viscosity", .library = default_viscosity},
+    {"density", NUMBER, FROM(1e-6, 1e6), "kg/m³",
+     .help = "density at rest; of bodies, the density of their solid", .library = default_density},
+    {"viscosity", NUMBER, VISCOSITY, "m²/s",
+     .help = "kinematic viscosity; larger flows more slowly (water: 1e-6, honey: 0.01)",
+     .library = default_viscosity},
     {"wall_viscosity", NUMBER, VISCOSITY, "m²/s",
-     .help = "kinematic viscosity felt between the fluid and solids; without it, the same as viscosity"},
+     .help = "kinematic viscosity between the fluid and solids; larger makes fluid stick to them more; "
+             "without it, the same as viscosity"},
     {"friction", NUMBER, FROM(0, 1e3), NULL,
-     .help =
-         "dry friction of bodies made of it; of two that touch, the smaller coefficient counts. Without it "
-         "the other's does, and 0.5 where neither has one"},
+     .help = "coefficient of dry friction of bodies made of it; larger slides less. In a contact the smaller "
+             "coefficient of the two bodies is used; if only one body has one, that one; if none has, 0.5"},
     {"surface_tension", NUMBER, FROM(0, MAX_TENSION), "N/m",
-     .help = "of the fluid against air (water: 0.072)", .fallback = "0"},
+     .help = "surface tension of the fluid against air (water: 0.072); larger forms rounder drops",
+     .fallback = "0"},
     {"adhesion", NUMBER, FROM(0, MAX_TENSION), "N/m",
-     .help = "work that it takes to part the fluid from a square metre of solid: surface_tension times (1 + "
-             "cos of the contact angle)",
+     .help = "work to separate the fluid from a solid, per area: surface_tension * (1 + cos(contact angle)); "
+             "larger wets solids better",
      .fallback = "0"},
     SURFACE_KEYS(""),
 };
@@ -108,41 +128,46 @@ static const FloSceneTable material_table = {"a material", TABLE(material_keys)}
 // ---- Boundaries and their motions ----
 
 static const FloSceneKey turning_keys[] = {
-    {"axis", TRIPLE, COORDINATE, NULL, .help = "axis to turn about; need not have length one",
-     .fallback = "[0, 0, 1]", .frame = FLO_FRAME_DIRECTION},
-    {"rate", NUMBER, WITHIN(MAX_RATE), "rad/s", .help = "how fast", .is_required = true},
-    {"centre", VECTOR, COORDINATE, "m", .help = "a point on the axis; without it, the body's place",
-     .frame = FLO_FRAME_POINT},
+    {"axis", TRIPLE, COORDINATE, NULL, .help = "axis of the rotation; any length", .fallback = "[0, 0, 1]",
+     .frame = FLO_FRAME_DIRECTION},
+    {"rate", NUMBER, WITHIN(MAX_RATE), "rad/s",
+     .help = "angular speed; positive is counter-clockwise when the axis points at the viewer",
+     .is_required = true},
+    {"centre", VECTOR, COORDINATE, "m",
+     .help = "a point on the axis; without it, the position of the boundary", .frame = FLO_FRAME_POINT},
 };
 
-static const FloSceneTable turning_table = {"a turning motion", TABLE(turning_keys)};
+static const FloSceneTable turning_table = {"a rotating motion", TABLE(turning_keys)};
 
 static const FloSceneKey oscillation_keys[] = {
-    {"amplitude", VECTOR, COORDINATE, "m", .help = "largest offset to either side", .is_required = true,
+    {"amplitude", VECTOR, COORDINATE, "m", .help = "largest displacement to either side", .is_required = true,
      .frame = FLO_FRAME_DIRECTION},
-    {"frequency", NUMBER, ABOVE(0, MAX_RATE), "Hz", .help = "periods in a second", .is_required = true},
-    {"phase", NUMBER, WITHIN(1e9), "rad", .help = "where in the period it begins", .fallback = "0"},
+    {"frequency", NUMBER, ABOVE(0, MAX_RATE), "Hz", .help = "periods per second", .is_required = true},
+    {"phase", NUMBER, WITHIN(1e9), "rad",
+     .help = "phase at the start: displacement = amplitude * sin(2 pi frequency (t - start) + phase)",
+     .fallback = "0"},
 };
 
 static const FloSceneTable oscillation_table = {"an oscillation", TABLE(oscillation_keys)};
 
 static const FloSceneKey keyframe_keys[] = {
-    {"time", NUMBER, WITHIN(MAX_TIME), "s", .help = "when; later than the keyframe before",
+    {"time", NUMBER, WITHIN(MAX_TIME), "s", .help = "time of the keyframe; later than the one before",
      .is_required = true},
-    {"at", VECTOR, COORDINATE, "m", .help = "where the body's centre is then", .is_required = true,
-     .frame = FLO_FRAME_POINT},
-    {"rotate", OBJECT, ANY, NULL, .help = "how the body is turned then", .table = &flo_scene_rotation_table,
-     .frame = FLO_FRAME_TURN},
+    {"at", VECTOR, COORDINATE, "m", .help = "position of the boundary's centre at this time",
+     .is_required = true, .frame = FLO_FRAME_POINT},
+    {"rotate", OBJECT, ANY, NULL, .help = "rotation of the boundary at this time",
+     .table = &flo_scene_rotation_table, .frame = FLO_FRAME_TURN},
 };
 
 static const FloSceneTable keyframe_table = {"a keyframe", TABLE(keyframe_keys)};
 
 static const FloSceneKey motion_keys[] = {
-    {"translate", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "moves with this velocity",
+    {"translate", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "moves with this constant velocity",
      .frame = FLO_FRAME_DIRECTION},
-    {"rotate", OBJECT, ANY, NULL, .help = "turns steadily", .table = &turning_table},
-    {"oscillate", OBJECT, ANY, NULL, .help = "moves to and fro as a sine", .table = &oscillation_table},
-    {"keyframes", LIST, ANY, NULL, .help = "passes through poses at given times", .table = &keyframe_table},
+    {"rotate", OBJECT, ANY, NULL, .help = "rotates at a constant rate", .table = &turning_table},
+    {"oscillate", OBJECT, ANY, NULL, .help = "moves to and fro in a sine wave", .table = &oscillation_table},
+    {"keyframes", LIST, ANY, NULL, .help = "passes through the given poses at the given times",
+     .table = &keyframe_table},
     SPAN_KEYS,
 };
 
@@ -152,32 +177,33 @@ static const FloSceneTable motion_table = {"a motion", TABLE(motion_keys),
 #define SAMPLING_KEY                                                                                         \
   {                                                                                                          \
     "sampling", NUMBER, FROM(FLO_FINEST_SAMPLING, FLO_COARSEST_SAMPLING), NULL,                              \
-        .help = "distance of its samples, in spacings of the fluid: less than 1 is finer, more is coarser",  \
+        .help = "distance between its samples, in spacings of the fluid: less than 1 is finer and slower, "  \
+                "more is coarser",                                                                           \
         .fallback = "1"                                                                                      \
   }
 
 static const FloSceneKey boundary_keys[] = {
-    {"name", NAME, ANY, NULL, .help = "what probes and reports call it; without it, 'boundary' and a number"},
+    {"name", NAME, ANY, NULL, .help = "its name in probes and reports; without it, 'boundary' and a number"},
     PLACE_KEYS,
     {"look", TEXT, ANY, NULL,
-     .help = "how pictures show it: as its particles, by its edges (outline, glass), not at all, or in the "
-             "colour "
-             "of a substance; without it, by what it is",
+     .help = "how pictures show it: as particles, by its edges (outline, glass), not at all, or in the "
+             "colour of a substance; without it, chosen automatically",
      .choices = looks},
     {"relax", BOOLEAN, ANY, NULL,
-     .help =
-         "lets samples on triangles push each other apart until they stand evenly; those of boxes, spheres, "
-         "cylinders, tanks and in 2D are even already",
+     .help = "true: samples on triangles are moved until they are evenly spaced, which takes time at the "
+             "start. Boxes, spheres, cylinders, tanks and all 2D shapes have even samples without it",
      .fallback = "false"},
     {"inset", NUMBER, POSITIVE, "m",
-     .help = "depth of the outermost samples below the surface, up to a spacing; without it, half a spacing"},
+     .help =
+         "depth of the outermost samples below the surface, at most one spacing; without it, half a spacing"},
     SAMPLING_KEY,
     {"friction", NUMBER, FROM(0, 1e3), NULL,
-     .help = "dry friction against bodies; without it, theirs alone counts"},
+     .help = "coefficient of dry friction against bodies; larger slides less; without it, only the body's "
+             "coefficient is used"},
     ROLLING_KEY,
     SURFACE_KEYS(""),
     {"motions", LIST, ANY, NULL,
-     .help = "prescribed motions, one on top of the other; without any it stands still",
+     .help = "prescribed motions, which are added up in this order; without any, the boundary does not move",
      .table = &motion_table},
     INSTANCE_KEYS,
 };
@@ -187,29 +213,39 @@ static const FloSceneTable boundary_table = {"a boundary", TABLE(boundary_keys),
 // ---- Bodies ----
 
 static const FloSceneKey body_keys[] = {
-    {"name", NAME, ANY, NULL, .help = "what probes and reports call it; without it, 'body' and a number"},
-    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
-     .is_required = true, .table = &material_table},
+    {"name", NAME, ANY, NULL, .help = "its name in probes and reports; without it, 'body' and a number"},
+    {"material", TEXT | OBJECT, ANY, NULL,
+     .help = "name of a material, or an object with the keys of a material", .is_required = true,
+     .table = &material_table},
     PLACE_KEYS,
     {"thickness", NUMBER, POSITIVE, "m",
-     .help = "makes it a hollow shell that weighs as a sheet of this thickness; without it, it is solid"},
-    {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "of its centre of mass, at the start",
-     .fallback = "[0, 0, 0]", .frame = FLO_FRAME_DIRECTION},
-    {"angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s", .help = "at the start", .fallback = "[0, 0, 0]",
+     .help = "makes the body a hollow shell with walls of this thickness, which sets its mass; without it, "
+             "the body is solid"},
+    {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s",
+     .help = "velocity of its centre of mass at the start, or at its release", .fallback = "[0, 0, 0]",
      .frame = FLO_FRAME_DIRECTION},
-    {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "dry friction; without it, the material's"},
+    {"angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s",
+     .help = "angular velocity at the start, or at its release", .fallback = "[0, 0, 0]",
+     .frame = FLO_FRAME_DIRECTION},
+    {"friction", NUMBER, FROM(0, 1e3), NULL,
+     .help = "coefficient of dry friction; larger slides less; without it, the material's"},
     ROLLING_KEY,
     SURFACE_KEYS("the material's, or "),
-    {"lock", TEXT, ANY, NULL, .help = "axes along which it does not move, for example \"xy\"",
+    {"lock", TEXT, ANY, NULL, .help = "axes along which it cannot move, for example \"xy\"",
      .frame = FLO_FRAME_AXES},
-    {"lock_rotation", TEXT, ANY, NULL, .help = "axes about which it does not turn, for example \"xyz\"",
+    {"lock_rotation", TEXT, ANY, NULL, .help = "axes about which it cannot turn, for example \"xyz\"",
      .frame = FLO_FRAME_AXES},
-    {"release", NUMBER, FROM(0, MAX_TIME), "s", .help = "until then it is held where it is", .fallback = "0"},
+    {"release", NUMBER, FROM(0, MAX_TIME), "s", .help = "until this time the body is held in place",
+     .fallback = "0"},
     {"look", TEXT, ANY, NULL,
-     .help = "how pictures show it, as for boundaries; without it, as something of its own colour",
+     .help = "how pictures show it, as for boundaries; without it, chosen automatically",
      .choices = looks},
-    {"relax", BOOLEAN, ANY, NULL, .help = "as for boundaries", .fallback = "false"},
-    {"inset", NUMBER, POSITIVE, "m", .help = "as for boundaries"},
+    {"relax", BOOLEAN, ANY, NULL,
+     .help = "true: samples on triangles are moved until they are evenly spaced, as for boundaries",
+     .fallback = "false"},
+    {"inset", NUMBER, POSITIVE, "m",
+     .help =
+         "depth of the outermost samples below the surface, at most one spacing; without it, half a spacing"},
     SAMPLING_KEY,
     INSTANCE_KEYS,
 };
@@ -223,7 +259,7 @@ static const FloSceneTable body_table = {"a body", TABLE(body_keys), ONE_PLACE, 
    TEXT | OBJECT,                                                                                            \
    ANY,                                                                                                      \
    NULL,                                                                                                     \
-   .help = "name of a material, or one described on the spot",                                               \
+   .help = "name of a material, or an object with the keys of a material",                                   \
    .is_required = true,                                                                                      \
    .table = &material_table},                                                                                \
       PLACE_KEYS,                                                                                            \
@@ -231,18 +267,19 @@ static const FloSceneTable body_table = {"a body", TABLE(body_keys), ONE_PLACE, 
        TEXT,                                                                                                 \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "the lattice its particles start on: rows and columns, or as densely packed spheres",         \
+       .help = "the lattice of its particles at the start: rows and columns (cubic), or densely packed "     \
+               "spheres (hexagonal)",                                                                        \
        .fallback = "\"cubic\"",                                                                              \
        .choices = packings},                                                                                 \
       {"velocity",                                                                                           \
        FIELD,                                                                                                \
        WITHIN(MAX_SPEED),                                                                                    \
        "m/s",                                                                                                \
-       .help = "at the start; components may be expressions in x, y and z",                                  \
+       .help = "velocity at the start; components may be expressions in x, y and z",                         \
        .frame = FLO_FRAME_DIRECTION},                                                                        \
   {                                                                                                          \
-    "angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s", .help = "at the start, about the shape's centre", \
-                                                           .frame = FLO_FRAME_DIRECTION                      \
+    "angular_velocity", TRIPLE, WITHIN(MAX_RATE), "rad/s",                                                   \
+        .help = "angular velocity at the start, about the shape's centre", .frame = FLO_FRAME_DIRECTION      \
   }
 
 static const FloSceneKey fluid_keys[] = {FLUID_KEYS, INSTANCE_KEYS};
@@ -250,20 +287,21 @@ static const FloSceneKey fluid_keys[] = {FLUID_KEYS, INSTANCE_KEYS};
 static const FloSceneTable fluid_table = {"a fluid", TABLE(fluid_keys), ONE_PLACE, ONE_INSTANCING};
 
 static const FloSceneKey emitter_keys[] = {
-    {"name", NAME, ANY, NULL, .help = "what events call it; without it, 'emitter' and a number"},
-    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
-     .is_required = true, .table = &material_table},
-    {"at", VECTOR, COORDINATE, "m", .help = "middle of the opening", .is_required = true,
+    {"name", NAME, ANY, NULL, .help = "its name in events; without it, 'emitter' and a number"},
+    {"material", TEXT | OBJECT, ANY, NULL,
+     .help = "name of a material, or an object with the keys of a material", .is_required = true,
+     .table = &material_table},
+    {"at", VECTOR, COORDINATE, "m", .help = "position of the middle of the opening", .is_required = true,
      .frame = FLO_FRAME_POINT},
-    {"direction", VECTOR, COORDINATE, NULL, .help = "where the stream goes; need not have length one",
+    {"direction", VECTOR, COORDINATE, NULL, .help = "direction of the stream; any length",
      .is_required = true, .frame = FLO_FRAME_DIRECTION},
     {"size", NUMBER | PAIR, POSITIVE, "m", .help = "width and height of a rectangular opening (2D: width)"},
-    {"diameter", NUMBER, POSITIVE, "m", .help = "instead: diameter of a round opening"},
+    {"diameter", NUMBER, POSITIVE, "m", .help = "instead of size: diameter of a round opening"},
     {"upright", TRIPLE, COORDINATE, NULL,
-     .help =
-         "where the height of a rectangular opening points, as far as the direction allows; without it, up",
+     .help = "direction of the height of a rectangular opening; its part along the stream is ignored; "
+             "without it, up",
      .frame = FLO_FRAME_UPRIGHT},
-    {"speed", NUMBER, ABOVE(0, MAX_SPEED), "m/s", .help = "of the fluid as it leaves the opening",
+    {"speed", NUMBER, ABOVE(0, MAX_SPEED), "m/s", .help = "speed of the fluid as it leaves the opening",
      .is_required = true},
     SPAN_KEYS,
     INSTANCE_KEYS,
@@ -273,7 +311,7 @@ static const FloSceneTable emitter_table = {"an emitter", TABLE(emitter_keys),
                                             .exactly_one = {"size", "diameter"}, ONE_INSTANCING};
 
 static const FloSceneKey sink_keys[] = {
-    {"name", NAME, ANY, NULL, .help = "what events call it; without it, 'sink' and a number"},
+    {"name", NAME, ANY, NULL, .help = "its name in events; without it, 'sink' and a number"},
     PLACE_KEYS,
     SPAN_KEYS,
     INSTANCE_KEYS,
@@ -284,56 +322,55 @@ static const FloSceneTable sink_table = {"a sink", TABLE(sink_keys), ONE_PLACE, 
 // ---- Groups ----
 
 static const FloSceneKey place_keys[] = {
-    {"group", TEXT, ANY, NULL, .help = "which of the groups", .is_required = true},
-    {"name", NAME, ANY, NULL, .help = "what the names of its parts begin with; without it, the group's name"},
-    {"at", VECTOR, COORDINATE, "m", .help = "where the group's origin comes to stand",
-     .fallback = "[0, 0, 0]"},
-    {"rotate", OBJECT, ANY, NULL, .help = "turns the group about its origin",
+    {"group", TEXT, ANY, NULL, .help = "name of the group to place", .is_required = true},
+    {"name", NAME, ANY, NULL, .help = "prefix for the names of its parts; without it, the group's name"},
+    {"at", VECTOR, COORDINATE, "m", .help = "position of the group's origin", .fallback = "[0, 0, 0]"},
+    {"rotate", OBJECT, ANY, NULL, .help = "rotates the group about its origin",
      .table = &flo_scene_rotation_table},
     INSTANCE_KEYS,
 };
 
 static const FloSceneTable place_table = {"a placed group", TABLE(place_keys), ONE_INSTANCING};
 
-// What a scene and a group may hold. A list whose table has INSTANCE_KEYS is expanded without further ado.
+// What a scene and a group may hold. A list whose table has INSTANCE_KEYS is expanded automatically.
 #define THING_LISTS(fallback_)                                                                               \
   {"boundaries",                                                                                             \
    LIST,                                                                                                     \
    ANY,                                                                                                      \
    NULL,                                                                                                     \
-   .help = "solids that stand still or follow a prescribed motion",                                          \
+   .help = "walls: solids that do not move, or follow a prescribed motion",                                  \
    .fallback = fallback_,                                                                                    \
    .table = &boundary_table},                                                                                \
       {"bodies",                                                                                             \
        LIST,                                                                                                 \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "solids that fluid, other bodies and gravity push around",                                    \
+       .help = "rigid bodies: solids that fluid, other bodies and gravity move",                             \
        .fallback = fallback_,                                                                                \
        .table = &body_table},                                                                                \
       {"fluids",                                                                                             \
        LIST,                                                                                                 \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "fluid there from the start",                                                                 \
+       .help = "blocks of fluid that exist from the start",                                                  \
        .fallback = fallback_,                                                                                \
        .table = &fluid_table},                                                                               \
       {"emitters",                                                                                           \
        LIST,                                                                                                 \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "openings from which fluid streams",                                                          \
+       .help = "openings from which fluid flows",                                                            \
        .fallback = fallback_,                                                                                \
        .table = &emitter_table},                                                                             \
       {"sinks",                                                                                              \
        LIST,                                                                                                 \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "regions in which fluid vanishes",                                                            \
+       .help = "regions in which fluid is removed",                                                          \
        .fallback = fallback_,                                                                                \
        .table = &sink_table},                                                                                \
   {                                                                                                          \
-    "place", LIST, ANY, NULL, .help = "groups, and where they stand", .table = &place_table                  \
+    "place", LIST, ANY, NULL, .help = "groups and their positions", .table = &place_table                    \
   }
 
 static const FloSceneKey group_keys[] = {THING_LISTS(NULL)};
@@ -343,15 +380,17 @@ static const FloSceneTable group_table = {"a group", TABLE(group_keys)};
 // ---- Fills ----
 
 static const FloSceneKey fill_keys[] = {
-    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
-     .is_required = true, .table = &material_table},
+    {"material", TEXT | OBJECT, ANY, NULL,
+     .help = "name of a material, or an object with the keys of a material", .is_required = true,
+     .table = &material_table},
     {"seed", VECTOR, COORDINATE, "m",
-     .help = "a point in the vessel, from which fluid spreads through all that solids leave free",
+     .help = "a point in the vessel; fluid fills all free space that is connected to it, up to the level",
      .is_required = true},
-    {"level", NUMBER, COORDINATE, "m", .help = "height of the surface", .is_required = true},
-    {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "at the start"},
+    {"level", NUMBER, COORDINATE, "m", .help = "height of the fluid's surface", .is_required = true},
+    {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s", .help = "velocity at the start"},
     {"packing", TEXT, ANY, NULL,
-     .help = "the lattice its particles start on: rows and columns, or as densely packed spheres",
+     .help = "the lattice of its particles at the start: rows and columns (cubic), or densely packed spheres "
+             "(hexagonal)",
      .fallback = "\"cubic\"", .choices = packings},
 };
 
@@ -360,14 +399,15 @@ static const FloSceneTable fill_table = {"a fill", TABLE(fill_keys)};
 // ---- Particles from files ----
 
 static const FloSceneKey particles_keys[] = {
-    {"material", TEXT | OBJECT, ANY, NULL, .help = "name of a material, or one described on the spot",
-     .is_required = true, .table = &material_table},
+    {"material", TEXT | OBJECT, ANY, NULL,
+     .help = "name of a material, or an object with the keys of a material", .is_required = true,
+     .table = &material_table},
     {"file", TEXT, ANY, NULL,
-     .help =
-         "CSV with columns x, y, z and, if wanted, vx, vy, vz (z and vz: 3D only), found from the scene's "
-         "folder; where there is a column type, only rows that say fluid are taken",
+     .help = "CSV file with columns x, y, z and optionally vx, vy, vz (z and vz: 3D only); a relative path "
+             "starts at the scene's folder. If the file has a column type, only rows of type fluid are read",
      .is_required = true},
-    {"rows", TEXT, ANY, NULL, .help = "only rows that say this in the column material; without it, all"},
+    {"rows", TEXT, ANY, NULL,
+     .help = "reads only rows with this word in the column material; without it, all rows"},
 };
 
 static const FloSceneTable particles_table = {"a file of particles", TABLE(particles_keys)};
@@ -379,25 +419,25 @@ static const FloSceneKey added_fluid_keys[] = {FLUID_KEYS};
 static const FloSceneTable added_fluid_table = {"a fluid of an event", TABLE(added_fluid_keys), ONE_PLACE};
 
 static const FloSceneKey change_keys[] = {
-    {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "dry friction from then on", .is_required = true},
-    {"within", NUMBER, FROM(0, MAX_TIME), "s", .help = "how long the change takes", .fallback = "0"},
+    {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "new coefficient of dry friction", .is_required = true},
+    {"within", NUMBER, FROM(0, MAX_TIME), "s", .help = "duration of the change", .fallback = "0"},
 };
 
 static const FloSceneTable change_table = {"a change", TABLE(change_keys)};
 
 static const FloSceneKey event_keys[] = {
-    {"at", NUMBER, FROM(0, MAX_TIME), "s", .help = "when it happens", .is_required = true},
+    {"at", NUMBER, FROM(0, MAX_TIME), "s", .help = "time of the event", .is_required = true},
     {"emitter", TEXT, ANY, NULL, .help = "name of the emitter to start or stop"},
     {"sink", TEXT, ANY, NULL, .help = "name of the sink to start or stop"},
     {"boundary", TEXT, ANY, NULL, .help = "name of the boundary whose motions start or stop"},
     {"body", TEXT, ANY, NULL,
-     .help = "name of a body or boundary that is released or set; with a '*' at its end, of all whose names "
-             "begin so"},
-    {"start", BOOLEAN, ANY, NULL, .help = "true: it starts; before its first start it waits"},
+     .help =
+         "name of a body or boundary to release or set; a '*' at the end matches all names that begin so"},
+    {"start", BOOLEAN, ANY, NULL, .help = "true: it starts; until its first start it is not active"},
     {"stop", BOOLEAN, ANY, NULL, .help = "true: it stops"},
-    {"release", BOOLEAN, ANY, NULL, .help = "true: the body is held where it is until then"},
-    {"set", OBJECT, ANY, NULL, .help = "what becomes of the body", .table = &change_table},
-    {"add", OBJECT, ANY, NULL, .help = "fluid that is there from then on", .table = &added_fluid_table},
+    {"release", BOOLEAN, ANY, NULL, .help = "true: the body is released; until then it is held in place"},
+    {"set", OBJECT, ANY, NULL, .help = "the values of the body to change", .table = &change_table},
+    {"add", OBJECT, ANY, NULL, .help = "fluid to add at this time", .table = &added_fluid_table},
 };
 
 static const FloSceneTable event_table = {"an event", TABLE(event_keys),
@@ -407,26 +447,28 @@ static const FloSceneTable event_table = {"an event", TABLE(event_keys),
 // ---- Probes, expectations, camera ----
 
 static const FloSceneKey probe_keys[] = {
-    {"name", NAME, ANY, NULL, .help = "heads its column in the series", .is_required = true},
+    {"name", NAME, ANY, NULL, .help = "name of the measurement and of its column in series.csv",
+     .is_required = true},
     {"pressure", VECTOR, COORDINATE, "m", .help = "the pressure at this point"},
     {"water_height", VECTOR, COORDINATE, "m", .help = "the height of the surface above this point"},
-    {"front", TEXT, ANY, NULL, .help = "how far the fluid has come along this axis", .choices = axes},
+    {"front", TEXT, ANY, NULL, .help = "the position of the fluid's front along this axis", .choices = axes},
     {"force", TEXT, ANY, NULL,
-     .help = "the force on the boundary or body of this name, by fluid and other bodies"},
+     .help = "the force of fluid and other bodies on the boundary or body of this name"},
     {"torque", TEXT, ANY, NULL,
-     .help = "the torque on the boundary or body of this name, by fluid and other bodies"},
+     .help = "the torque of fluid and other bodies on the boundary or body of this name"},
 };
 
 static const FloSceneTable probe_table = {
     "a probe", TABLE(probe_keys), .exactly_one = {"pressure", "water_height", "front", "force", "torque"}};
 
 static const FloSceneKey expect_keys[] = {
-    {"measurement", NAME, ANY, NULL, .help = "a measurement of the summary or the name of a probe"},
-    {"figure", NAME, ANY, NULL, .help = "the older name of `measurement`, for scenes that have it"},
-    {"min", NUMBER, ANY, NULL, .help = "least value that is right"},
-    {"max", NUMBER, ANY, NULL, .help = "greatest value that is right"},
+    {"measurement", NAME, ANY, NULL, .help = "name of a measurement in the summary, or of a probe"},
+    {"figure", NAME, ANY, NULL, .help = "the former name of `measurement`, still accepted"},
+    {"min", NUMBER, ANY, NULL, .help = "smallest value that passes"},
+    {"max", NUMBER, ANY, NULL, .help = "largest value that passes"},
     {"paper", TEXT, ANY, NULL,
-     .help = "what the paper has, to be shown beside the value; without min and max nothing is judged"},
+     .help = "value of the paper as text, shown beside the measured value; without min and max nothing is "
+             "tested"},
 };
 
 static const FloSceneTable expect_table = {"an expectation", TABLE(expect_keys),
@@ -434,11 +476,11 @@ static const FloSceneTable expect_table = {"an expectation", TABLE(expect_keys),
                                            .at_least_one = {"min", "max", "paper"}};
 
 static const FloSceneKey camera_keys[] = {
-    {"from", TRIPLE, COORDINATE, "m", .help = "where the camera stands", .is_required = true},
+    {"from", TRIPLE, COORDINATE, "m", .help = "position of the camera", .is_required = true},
     {"look_at", TRIPLE, COORDINATE, "m", .help = "the point in the middle of the picture",
      .is_required = true},
-    {"field_of_view", NUMBER, FROM(1, 170), "degrees", .help = "from the bottom to the top of the picture",
-     .fallback = "40"},
+    {"field_of_view", NUMBER, FROM(1, 170), "degrees",
+     .help = "vertical angle of view, from the bottom to the top of the picture", .fallback = "40"},
 };
 
 static const FloSceneTable camera_table = {"a camera", TABLE(camera_keys)};
@@ -448,7 +490,7 @@ static const FloSceneTable camera_table = {"a camera", TABLE(camera_keys)};
 static const FloSceneKey periodic_keys[] = {
     {"low", VECTOR, COORDINATE, "m", .help = "lowest corner of the box that repeats", .is_required = true},
     {"high", VECTOR, COORDINATE, "m", .help = "highest corner of the box that repeats", .is_required = true},
-    {"axes", TEXT, ANY, NULL, .help = "axes along which it repeats, such as \"x\" or \"xy\"",
+    {"axes", TEXT, ANY, NULL, .help = "axes along which the box repeats, such as \"x\" or \"xy\"",
      .is_required = true},
 };
 
@@ -463,67 +505,79 @@ static const FloSceneTable method_table = {"a method", TABLE(method_keys), .has_
 
 static const FloSceneKey scene_keys[] = {
     {"schema_version", INTEGER, FROM(1, 1), NULL, .help = "version of this format: 1", .is_required = true},
-    {"title", TEXT, ANY, NULL, .help = "one line; without it, the file's name"},
-    {"shows", TEXT, ANY, NULL, .help = "a sentence that says what to look for", .fallback = "\"\""},
+    {"title", TEXT, ANY, NULL, .help = "title of the scene in one line; without it, the file's name"},
+    {"shows", TEXT, ANY, NULL, .help = "one sentence about what the scene shows", .fallback = "\"\""},
     {"include", SPECIAL, ANY, NULL,
-     .help = "files that hold keys of this scene, relative to this file: text or a list of texts"},
+     .help = "other files that hold keys of this scene: a path, or a list of paths, relative to this file"},
     {"dimension", INTEGER, FROM(2, 3), NULL, .help = "2 (the plane z = 0) or 3", .fallback = "3"},
-    {"up", TEXT, ANY, NULL, .help = "axis against gravity; without it, z (in 2D y)", .choices = axes},
-    {"constants", MAP, ANY, NULL, .help = "names for numbers, to be used in expressions", .fallback = "{}"},
+    {"up", TEXT, ANY, NULL, .help = "axis that points up, against gravity; without it, z (in 2D y)",
+     .choices = axes},
+    {"constants", MAP, ANY, NULL, .help = "named numbers, for use in expressions", .fallback = "{}"},
     {"sizes", SPECIAL | MAP, ANY, NULL,
-     .help = "named variants of the scene, each a few constants with other values"},
-    {"spacing", NUMBER, POSITIVE, "m", .help = "distance of neighbouring particles at rest",
+     .help = "named variants of the scene; each gives some constants other values"},
+    {"spacing", NUMBER, POSITIVE, "m",
+     .help = "distance between neighbouring particles at rest; smaller is more accurate and much slower",
      .is_required = true},
-    {"duration", NUMBER, ABOVE(0, MAX_TIME), "s", .help = "how long to simulate", .is_required = true},
-    {"frames_per_second", NUMBER, ABOVE(0, 1e6), "1/s", .help = "how often to write output",
-     .fallback = "30"},
+    {"duration", NUMBER, ABOVE(0, MAX_TIME), "s", .help = "simulated time of the run", .is_required = true},
+    {"frames_per_second", NUMBER, ABOVE(0, 1e6), "1/s",
+     .help = "number of frames written per simulated second", .fallback = "30"},
     {"gravity", NUMBER | VECTOR, WITHIN(MAX_ACCELERATION), "m/s²",
-     .help = "strength (downwards), or a vector", .fallback = "9.81"},
-    {"kernel", TEXT, ANY, NULL, .help = "smoothing kernel", .library = default_kernel},
+     .help = "strength of gravity (it points down), or a vector", .fallback = "9.81"},
+    {"kernel", TEXT, ANY, NULL, .help = "smoothing kernel; `flotsam info kernels` lists them",
+     .library = default_kernel},
     {"support",
      NUMBER,
      {1.2, 6, false, true},
      "spacings",
-     .help = "kernel support radius; 0: the kernel's own",
+     .help = "kernel support radius; larger is smoother and slower; 0: the kernel's default",
      .fallback = "0"},
-    {"time_step", NUMBER, FROM(0, MAX_TIME), "s", .help = "fixed time step; 0: chosen each step",
-     .fallback = "0"},
-    {"cfl", NUMBER, ABOVE(0, 2), "spacings", .help = "how far the fastest particle may travel in a step",
+    {"time_step", NUMBER, FROM(0, MAX_TIME), "s",
+     .help = "fixed time step; 0: the method chooses the longest stable step each time", .fallback = "0"},
+    {"cfl", NUMBER, ABOVE(0, 2), "spacings",
+     .help = "distance that the fastest particle may move in a step; larger is faster, smaller is more "
+             "accurate and more stable",
      .library = default_cfl},
     {"min_time_step", NUMBER, FROM(0, MAX_TIME), "s",
-     .help = "needing a shorter one means that the run has failed", .library = default_min_time_step},
-    {"max_time_step", NUMBER, ABOVE(0, MAX_TIME), "s", .help = "longest time step",
+     .help = "shortest time step; a run that needs a shorter one has diverged and fails",
+     .library = default_min_time_step},
+    {"max_time_step", NUMBER, ABOVE(0, MAX_TIME), "s",
+     .help = "longest time step; a smaller value limits the steps of calm scenes",
      .library = default_max_time_step},
     {"settle", NUMBER, FROM(0, MAX_TIME), "s",
-     .help = "before time zero the fluid comes to rest for this long, braked, while all else waits",
+     .help = "duration before time zero in which the fluid moves with damping until it is at rest; "
+             "everything else waits",
      .fallback = "0"},
     {"overlaps", TEXT, ANY, NULL,
-     .help = "what to do with bodies that stand in each other or in a boundary at the start: push them apart "
+     .help = "what to do with bodies that overlap each other or a boundary at the start: push them apart "
              "gently, or refuse the scene",
      .fallback = "\"separate\"", .choices = overlap_choices},
-    {"periodic", OBJECT, ANY, NULL, .help = "a box that repeats", .table = &periodic_table},
-    {"max_particles", INTEGER, FROM(0, 2e8), NULL, .help = "emitters stop at this many; 0: no limit",
-     .fallback = "0"},
-    {"method", OBJECT, ANY, NULL, .help = "how fluid and solids are computed: its name and its parameters",
-     .fallback = "{}", .table = &method_table},
-    {"materials", MAP, ANY, NULL, .help = "what fluids are made of", .fallback = "{}",
+    {"periodic", OBJECT, ANY, NULL,
+     .help = "a box that repeats: particles that leave it on one side enter on the opposite side",
+     .table = &periodic_table},
+    {"max_particles", INTEGER, FROM(0, 2e8), NULL,
+     .help = "number of fluid particles at which emitters stop; 0: no limit", .fallback = "0"},
+    {"method", OBJECT, ANY, NULL,
+     .help = "method that computes fluid and solids: its name and its parameters", .fallback = "{}",
+     .table = &method_table},
+    {"materials", MAP, ANY, NULL, .help = "materials of fluids and bodies, by name", .fallback = "{}",
      .table = &material_table},
-    {"groups", MAP, ANY, NULL, .help = "things that belong together, to be placed as a whole",
+    {"groups", MAP, ANY, NULL, .help = "named collections of things, which are placed as a whole",
      .table = &group_table},
     THING_LISTS("[]"),
-    {"fills", LIST, ANY, NULL, .help = "vessels filled from a point up to a level", .fallback = "[]",
-     .table = &fill_table},
-    {"particles", LIST, ANY, NULL, .help = "fluid particles one by one, from files", .fallback = "[]",
+    {"fills", LIST, ANY, NULL, .help = "fluid that fills vessels from a point up to a level",
+     .fallback = "[]", .table = &fill_table},
+    {"particles", LIST, ANY, NULL, .help = "fluid particles from files", .fallback = "[]",
      .table = &particles_table},
-    {"events", LIST, ANY, NULL, .help = "what happens at given times", .fallback = "[]",
-     .table = &event_table},
-    {"probes", LIST, ANY, NULL, .help = "what to measure over time", .fallback = "[]", .table = &probe_table},
-    {"expect", LIST, ANY, NULL, .help = "what must be true of the result", .fallback = "[]",
+    {"events", LIST, ANY, NULL, .help = "changes at given times", .fallback = "[]", .table = &event_table},
+    {"probes", LIST, ANY, NULL, .help = "measurements over time", .fallback = "[]", .table = &probe_table},
+    {"expect", LIST, ANY, NULL, .help = "conditions that the result must meet", .fallback = "[]",
      .table = &expect_table},
-    {"camera", OBJECT, ANY, NULL, .help = "for pictures; without it, all is in view", .table = &camera_table},
-    {"colour_by", TEXT, ANY, NULL, .help = "what the colours of particles show", .fallback = "\"speed\"",
-     .choices = colourings},
-    {"$schema", TEXT, ANY, NULL, .help = "where this format's JSON Schema is, for editors; not read"},
+    {"camera", OBJECT, ANY, NULL, .help = "camera of pictures; without it, everything is in view",
+     .table = &camera_table},
+    {"colour_by", TEXT, ANY, NULL, .help = "field that the colours of particles show",
+     .fallback = "\"speed\"", .choices = colourings},
+    {"$schema", TEXT, ANY, NULL,
+     .help = "path of this format's JSON Schema, for editors; flotsam does not read it"},
 };
 
 const FloSceneTable flo_scene_table = {"a scene", TABLE(scene_keys)};

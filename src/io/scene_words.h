@@ -1,4 +1,4 @@
-// The words in which the tables of the scene format are written (scene_tables*.c); private to them.
+// Macros for the tables of the scene format (scene_tables*.c); private to them.
 #ifndef FLO_IO_SCENE_WORDS_H
 #define FLO_IO_SCENE_WORDS_H
 
@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-// Limits. A value beyond them is a mistake or has a wrong unit, and would overflow later. At the largest
-// coordinate doubles still have ten digits after the point.
+// Limits. A larger value is an error or has a wrong unit, and would overflow later. At the largest coordinate
+// doubles still have ten digits after the point.
 #define MAX_LENGTH       FLO_SCENE_MAX_LENGTH
 #define MAX_SPEED        1e5 // [m/s]
 #define MAX_ACCELERATION 1e6 // [m/s²]
@@ -30,7 +30,7 @@
 #define TABLE(array) .keys = array, .n_keys = FLO_COUNT_OF(array)
 // clang-format on
 
-// Short words, so that a row of a table is a line.
+// Short names, so that a row of a table fits on one line.
 enum {
   NUMBER = FLO_SCENE_NUMBER,
   INTEGER = FLO_SCENE_INTEGER,

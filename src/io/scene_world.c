@@ -1,4 +1,4 @@
-// What holds for the whole scene: text, time, gravity, kernel, periodic box, method, camera.
+// Values of the whole scene: text, time, gravity, kernel, periodic box, method, camera.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static FloStatus copy_text(FloSceneContext *context, const char *from, char **to
 
 static FloStatus read_texts(FloSceneContext *context, json_t *root, FloScene *scene) {
   if (!json_object_get(root, "title") && json_object_set_new(root, "title", json_string(scene->name)))
-    return flo_scene_fail(context, "needs a 'title', since the file's name is not valid UTF-8");
+    return flo_scene_fail(context, "needs a 'title', because the file's name is not valid UTF-8");
   FLO_TRY(copy_text(context, flo_json_text(root, "title"), &scene->title));
   FLO_TRY(copy_text(context, flo_json_text(root, "shows"), &scene->shows));
   snprintf(scene->colour_by, sizeof scene->colour_by, "%s", flo_json_text(root, "colour_by"));
@@ -41,7 +41,7 @@ static FloStatus read_gravity(FloSceneContext *context, json_t *root, FloScene *
   scene->world.gravity[scene->up] = -json_number_value(gravity);
   if (json_number_value(gravity) >= 0) return FLO_OK;
   flo_scene_enter(context, "gravity");
-  return flo_scene_fail(context, "as a single number must be >= 0 (it points down by itself), got %.9g",
+  return flo_scene_fail(context, "as a single number must be >= 0, because it already points down, got %.9g",
                         json_number_value(gravity));
 }
 
@@ -98,15 +98,18 @@ static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *sc
   def->max_time_step = flo_json_number(root, "max_time_step");
   def->settle = flo_json_number(root, "settle");
   if (scene->duration * scene->frames_per_second > MAX_FRAMES)
-    return flo_scene_fail(context, "%g s with %g frames per second make %.3g frames, at most %.0f",
+    return flo_scene_fail(context,
+                          "%g s with %g frames per second make %.3g frames, at most %.0f are allowed; use a "
+                          "shorter duration or fewer frames_per_second",
                           scene->duration, scene->frames_per_second,
                           scene->duration * scene->frames_per_second, MAX_FRAMES);
-  // Adding less than this to a time near the end would leave it as it is.
+  // A smaller time step would not change a time near the end, because of rounding.
   double least = scene->duration * DBL_EPSILON;
   if (def->time_step > 0 && def->time_step < least) {
     flo_scene_enter(context, "time_step");
     return flo_scene_fail(
-        context, "must be 0 or at least %.3g s for a duration of %g s, got %.9g; time would stand still",
+        context,
+        "must be 0 or at least %.3g s for a duration of %g s, got %.9g: smaller steps are lost by rounding",
         least, scene->duration, def->time_step);
   }
   if (def->min_time_step < def->max_time_step) return FLO_OK;
@@ -118,7 +121,8 @@ static FloStatus read_times(FloSceneContext *context, json_t *root, FloScene *sc
 static FloStatus check_settle(FloSceneContext *context, const FloWorldDef *def) {
   if (def->settle == 0 || vec_length(def->gravity) > 0) return FLO_OK;
   flo_scene_enter(context, "settle");
-  return flo_scene_fail(context, "without gravity fluid does not settle; leave it out");
+  return flo_scene_fail(context,
+                        "works only with gravity, because fluid does not settle without it; leave it out");
 }
 
 // ---- Camera ----
@@ -174,7 +178,7 @@ static FloStatus find_method(FloSceneContext *context, const char *name, const c
     flo_text_append(list, sizeof list, ", ", *found);
   }
   if (flo_method_is_announced(name))
-    return flo_scene_fail(context, "method '%s' is announced but not available yet; there is %s", name, list);
+    return flo_scene_fail(context, "method '%s' is planned but not available yet; there is %s", name, list);
   return flo_scene_fail(context, "unknown method '%.60s'%s (there is %s)", name,
                         flo_suggest_text(&suggestion, hint), list);
 }
@@ -192,7 +196,7 @@ static FloStatus unknown_param(FloSceneContext *context, const char *method, con
   const FloParam *params = flo_method_params(method, &n_params);
   FloSuggestion suggestion = flo_suggest_start(name);
   char hint[128], list[512] = "";
-  // There are few parameters, so that even a distant word ("alfa") is a good guess.
+  // There are few parameters, so even a less similar word ("alfa") is a good suggestion.
   suggestion.distance = flo_max_size(suggestion.distance, strlen(name) / 2 + 1);
   for (size_t k = 0; k < n_params; k++) {
     flo_suggest_offer(&suggestion, params[k].name);
@@ -202,8 +206,8 @@ static FloStatus unknown_param(FloSceneContext *context, const char *method, con
                         flo_suggest_text(&suggestion, hint), list);
 }
 
-// The scene was written for the method `own`. With another one chosen, what that one does not know is left
-// out, but a word that neither knows is a mistake.
+// The scene was written for the method `own`. If another method is chosen, parameters that it does not have
+// are left out, but a word that neither has is an error.
 static FloStatus check_params(FloSceneContext *context, json_t *object, const char *own, const char *chosen) {
   const char *name;
   json_t *value;
@@ -216,7 +220,7 @@ static FloStatus check_params(FloSceneContext *context, json_t *object, const ch
   return FLO_OK;
 }
 
-// The number that a word stands for; the scene keeps the word.
+// The number for a word; the scene keeps the word.
 static FloStatus read_word(FloSceneContext *context, const json_t *given, const FloParam *param,
                            const char *const *words, double *value) {
   const char *word = json_string_value(given);
@@ -257,7 +261,7 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
   return FLO_OK;
 }
 
-// A least number that nobody asked for gives way to the most there may be.
+// If min_iterations is only a default, it is lowered to max_iterations.
 static FloStatus check_iterations(FloSceneContext *context, const json_t *object, const char *method) {
   const FloParam *least = find_param(method, "min_iterations"), *most = find_param(method, "max_iterations");
   if (!least || !most) return FLO_OK;

@@ -1,4 +1,4 @@
-// Writes checked JSON for people: one key a line, lists of numbers and small objects on one line.
+// Writes checked JSON for people: one key per line, lists of numbers and small objects on one line.
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +29,12 @@ static void put(Text *text, const char *more) {
   text->length += n;
 }
 
-// Quotes and escapes are jansson's business.
+// jansson writes quotes and escapes.
 static void put_scalar(Text *text, const json_t *value) {
   if (json_is_real(value)) {
     char digits[32];
     flo_format_number(json_real_value(value), digits);
-    // "-0" would be read as a whole number, which has no sign.
+    // "-0" would be read as a whole number, which loses its sign.
     put(text, strcmp(digits, "-0") ? digits : "-0.0");
     return;
   }
@@ -61,7 +61,7 @@ static void put_line_break(Text *text, int depth) {
   for (int k = 0; k < depth; k++) put(text, "  ");
 }
 
-// What stands before the k-th member: on one line a space, else a line of its own.
+// The separator before member k: a space on one line, else a line break.
 static void put_separator(Text *text, size_t k, bool is_flat, int depth) {
   if (k) put(text, is_flat ? ", " : ",");
   if (!is_flat) put_line_break(text, depth + 1);
@@ -69,7 +69,7 @@ static void put_separator(Text *text, size_t k, bool is_flat, int depth) {
 
 static void put_value(Text *text, const json_t *value, bool is_flat, int depth);
 
-// Short enough for a line? Found out by writing it and looking.
+// Whether a value is short enough for one line; it is written to find out.
 static bool fits_line(const json_t *value) {
   Text trial = {0};
   put_value(&trial, value, true, 0);
@@ -108,7 +108,7 @@ static void put_value(Text *text, const json_t *value, bool is_flat, int depth) 
     put_scalar(text, value);
     return;
   }
-  // The scene itself always has a key a line; what fits a line at its level stays on it.
+  // The scene itself always has one key per line; values that fit stay on that line.
   if (!is_flat && depth > 0) is_flat = fits_line(value);
   if (is_object)
     put_object(text, value, is_flat, depth);

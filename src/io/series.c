@@ -17,8 +17,7 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
     "wx", "wy", "wz", "fx", "fy", "fz", "tx", "ty", "tz",       // angular velocity, force, torque
 };
 
-// Measurements for which a bare name in an expectation means the worst value of the run rather than the last
-// one.
+// Measurements whose plain name in an expectation means the worst value of the run, not the last one.
 static const char *const worst_names[] = {"iterations",        "residual",     "density_error_mean",
                                           "density_error_max", "penetrations", "max_speed"};
 
@@ -65,7 +64,7 @@ void flo_series_destroy(FloSeries *series) {
   if (!series) return;
   flo_row_file_close(&series->file);
   free(series->names);
-  free(series->last); // the others live in the same block
+  free(series->last); // the others are in the same block
   free(series);
 }
 
@@ -135,7 +134,7 @@ static void fill_row(const FloFrame *frame, double *at) {
   put(at, frame->probes, frame->n_probes);
 }
 
-// Takes the last row into the extremes and means.
+// Includes the last row in the extremes and means.
 static void count_row(FloSeries *series) {
   for (size_t c = 0; c < series->n_columns; c++) {
     series->low[c] = fmin(series->low[c], series->last[c]);
@@ -164,7 +163,7 @@ static void print_last(const FloSeries *series, FILE *stream) {
   fputc('\n', stream);
 }
 
-// A line as `print` makes it; free() it.
+// A line that `print` makes; free() it.
 static FloStatus make_line(const FloSeries *series, void (*print)(const FloSeries *series, FILE *stream),
                            char **line, size_t *length, FloError *error) {
   *line = NULL;
@@ -226,7 +225,7 @@ static FloStatus parse_row(const char *path, const char *line, double **values, 
   return FLO_OK;
 }
 
-// ---- Going on with a file ----
+// ---- Continuing a file ----
 
 static FloStatus parse_rows(FloSeries *series, const char *path, const char *text, FloError *error) {
   const char *line = strchr(text, '\n');
@@ -238,15 +237,15 @@ static FloStatus parse_rows(FloSeries *series, const char *path, const char *tex
     free(values);
     if (n != series->n_columns)
       return flo_fail(error, FLO_BAD_INPUT,
-                      "%s: has a row of %zu values, there should be %zu; put the file of the run back", path,
-                      n, series->n_columns);
+                      "%s: has a row of %zu values instead of %zu; restore the original file of the run",
+                      path, n, series->n_columns);
     count_row(series);
   }
   return FLO_OK;
 }
 
-// The length of a name at the start of a line of names, with its quotes: as far as the comma or the end of
-// the line behind it.
+// The length of a name at the start of a line of names, including quotes: up to the next comma or the end of
+// the line.
 static size_t skip_name(const char *text) {
   const char *at = text;
   if (*at == '"') {
@@ -256,7 +255,7 @@ static size_t skip_name(const char *text) {
   return (size_t)(at - text) + strcspn(at, ",\n");
 }
 
-// Names the first column that differs; where one of the lines has ended before, it has nothing there.
+// Names the first column that differs. If one of the lines ends before it, its name is empty.
 static FloStatus name_difference(const char *path, const char *found, const char *expected, FloError *error) {
   size_t column = 1, n = skip_name(found), n_expected = skip_name(expected);
   while (n == n_expected && memcmp(found, expected, n) == 0) {
@@ -266,13 +265,15 @@ static FloStatus name_difference(const char *path, const char *found, const char
     column++;
     if (has_more && is_more_expected) continue;
     if (is_more_expected) break;
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "%s: has a column %zu, '%.*s', which this scene has not; put the file of the run back",
-                    path, column, (int)flo_min_size(n, 96), found);
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "%s: has a column %zu, '%.*s', which this scene does not have; restore the original file of the run",
+        path, column, (int)flo_min_size(n, 96), found);
   }
-  return flo_fail(error, FLO_BAD_INPUT,
-                  "%s: column %zu is '%.*s', in this scene it is '%.*s'; put the file of the run back", path,
-                  column, (int)flo_min_size(n, 96), found, (int)flo_min_size(n_expected, 96), expected);
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "%s: column %zu is '%.*s', but in this scene it is '%.*s'; restore the original file of the run", path,
+      column, (int)flo_min_size(n, 96), found, (int)flo_min_size(n_expected, 96), expected);
 }
 
 static FloStatus check_names(const FloSeries *series, const char *path, const char *text, FloError *error) {
@@ -285,7 +286,7 @@ static FloStatus check_names(const FloSeries *series, const char *path, const ch
   return status;
 }
 
-// Of the last whole row, also where that is behind the rows that count.
+// The time of the last complete row, also if it comes after the valid rows.
 static double latest_wall_seconds(const FloSeries *series, const char *path, char *text) {
   char *end = strrchr(text, '\n'), *start = end;
   double *values, seconds = 0;
@@ -301,13 +302,14 @@ FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloE
   char *text;
   size_t found;
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; put it back, or begin the run anew", path);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; restore it, or start the run again", path);
   FLO_TRY(flo_file_read(path, &text, &found, error));
   FloStatus status = FLO_OK;
   if (found < size || size == 0 || text[size - 1] != '\n')
-    status =
-        flo_fail(error, FLO_BAD_INPUT,
-                 "%s: is shorter than when the run was last saved; put it back, or begin the run anew", path);
+    status = flo_fail(
+        error, FLO_BAD_INPUT,
+        "%s: is shorter than the last checkpoint expects; restore the original file, or start the run again",
+        path);
   if (status == FLO_OK) status = check_names(series, path, text, error);
   if (status == FLO_OK) {
     series->wall_seconds = latest_wall_seconds(series, path, text);

@@ -1,4 +1,4 @@
-// One row of measurements per frame: series.csv, and the last, lowest and highest value of every column for
+// One row of measurements per frame: series.csv; and the last, smallest and largest value of every column for
 // the summary.
 #ifndef FLO_IO_SERIES_H
 #define FLO_IO_SERIES_H
@@ -6,8 +6,8 @@
 #include "io/files.h"
 #include "io/frame.h"
 
-// The columns every run has, in order: X(name, member of FloMeasurements, its type). Behind them stands
-// wall_seconds, then the columns of bodies and of probes.
+// The columns every run has, in order: X(name, member of FloMeasurements, its type). They are followed by
+// wall_seconds, the columns of bodies and those of probes.
 #define FLO_MEASUREMENTS(X)                                                                                  \
   X(time, time, double)                                                                                      \
   X(step, step, uint64_t)                                                                                    \
@@ -36,41 +36,41 @@
 typedef struct FloSeries {
   size_t n_columns, n_rows;
   char (*names)[96];
-  double *last, *low, *high; // per column; NaN values are no low and no high
-  double *sum, *n_summed;    // likewise, without the first row: before the first step nothing has a mean
+  double *last, *low, *high; // per column; NaN values do not count
+  double *sum, *n_summed;    // the same, without the first row, which comes before the first step
   size_t first_body_column, first_probe_column;
   FloRowFile file;
   uint64_t size_before; // of the file, without the last row
-  double wall_seconds;  // the latest in a file that was read, also in rows behind those that count
+  double wall_seconds;  // the latest time in a file that was read, also in rows after the valid ones
 } FloSeries;
 
 enum { FLO_SERIES_PER_BODY = 19 };
 
-// The columns that a scene's runs have; see docs/measurements.md.
+// Makes the columns for runs of a scene; see docs/measurements.md.
 FloStatus flo_series_create(const FloScene *scene, FloSeries **series, FloError *error);
 void flo_series_destroy(FloSeries *series); // NULL is fine; closes the file
 
 // Starts the file with its line of names.
 FloStatus flo_series_open(FloSeries *series, const char *path, FloError *error);
-// Reads the rows of a file of which the first `size` bytes are complete rows, so that the run can go on.
-// Refuses a file that is shorter, or has other columns than the scene.
+// Reads the first `size` bytes of a file, which are complete rows, so that the run can continue. Refuses a
+// file that is shorter, or has other columns than the scene.
 FloStatus flo_series_load(FloSeries *series, const char *path, size_t size, FloError *error);
-// Cuts off what is behind the rows that were read, and goes on.
+// Removes everything after the rows that were read, and continues the file.
 FloStatus flo_series_go_on(FloSeries *series, FloError *error);
-// Takes the last row that was added out of the file again; once for each that was added.
+// Removes the last row that was added from the file; allowed once per added row.
 FloStatus flo_series_drop_row(FloSeries *series, FloError *error);
-// Keeps the row of a frame that has all but its particles; appends it to the file if one is open. Every row
-// is written at once: a run that is killed leaves all rows before it. A row that does not fit the disk leaves
-// no part of itself.
+// Adds the row of a frame, and writes it to the file if one is open. The particles of the frame are not
+// needed. Every row is written at once, so a killed run leaves all earlier rows. If the disk is full, no part
+// of the row is kept.
 FloStatus flo_series_add(FloSeries *series, const FloFrame *frame, FloError *error);
 
 // The column of that name; n_columns if there is none.
 size_t flo_series_find(const FloSeries *series, const char *name);
-// The value an expectation means by `measurement`: NAME (see docs/measurements.md), NAME.max, NAME.min,
+// The value of `measurement` in an expectation: NAME (see docs/measurements.md), NAME.max, NAME.min,
 // NAME.mean or NAME.last. False if there is no such measurement.
 bool flo_series_value(const FloSeries *series, const char *measurement, double *value);
 
-// True for columns of which the extremes over the run are of interest: errors and probes.
+// True for columns whose extremes over the run are reported: errors and probes.
 bool flo_series_has_extremes(const FloSeries *series, size_t column);
 
 #endif

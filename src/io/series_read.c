@@ -11,12 +11,12 @@
 // ---- Reading ----
 
 typedef struct Reader {
-  const char *path, *at; // at: in a text that ends with a zero byte
+  const char *path, *at; // at: position in a text that ends with a zero byte
   FloError *error;
 } Reader;
 
 static FloStatus refuse(const Reader *reader, const char *what, size_t line) {
-  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: %s; is it a series.csv of flotsam?",
+  return flo_fail(reader->error, FLO_BAD_INPUT, "%s: line %zu: %s; name a series.csv that flotsam wrote",
                   reader->path, line, what);
 }
 
@@ -24,7 +24,7 @@ static FloStatus no_memory(const Reader *reader) {
   return flo_fail(reader->error, FLO_NO_MEMORY, "%s: no memory to read it", reader->path);
 }
 
-// A name between quotes, inside of which two quotes stand for one. Too long names are cut off.
+// Reads a quoted name; inside quotes, two quotes mean one. Names that are too long are cut.
 static void read_quoted(Reader *reader, char name[96]) {
   size_t n = 0;
   for (reader->at++; *reader->at; reader->at++) {
@@ -57,10 +57,11 @@ static FloStatus read_names(Reader *reader, FloSeriesTable *table) {
     else
       read_plain(reader, names[table->n_columns++]);
   } while (take(reader, ','));
-  return take_line_end(reader) ? FLO_OK : refuse(reader, "the line of names is not complete", 1);
+  return take_line_end(reader) ? FLO_OK
+                               : refuse(reader, "the line with the names of columns is not complete", 1);
 }
 
-// Row `row` of a table that has room for `capacity` of them.
+// Reads row `row` of a table that has room for `capacity` rows.
 static FloStatus read_row(Reader *reader, FloSeriesTable *table, size_t capacity, size_t row) {
   for (size_t c = 0; c < table->n_columns; c++) {
     const char *end = flo_csv_take_number(reader->at, &table->values[c * capacity + row]);
@@ -77,7 +78,7 @@ static size_t count_lines(const char *text) {
   return n;
 }
 
-// A run writes whole lines: what stands behind the last one is a line that was being written when it ended.
+// A run writes whole lines. An incomplete line at the end was being written when the run ended.
 static FloStatus read_table(Reader *reader, FloSeriesTable *table) {
   FLO_TRY(read_names(reader, table));
   size_t n_rows = count_lines(reader->at);
@@ -137,7 +138,7 @@ static const Quantity measurements[] = {
     {" max_speed ", "speed", "m/s", "m/s"},
 };
 
-// Behind the name of a body and a dot.
+// The part after the name of a body and a dot.
 static const Quantity body_parts[] = {
     {" x y z ", "position", "m", "m"},        {" qx qy qz qw ", "orientation", "", ""},
     {" vx vy vz ", "velocity", "m/s", "m/s"}, {" wx wy wz ", "angular velocity", "rad/s", "rad/s"},
@@ -168,7 +169,7 @@ static FloSeriesMeaning meaning_of_probe(const FloProbe *probe, bool is_2d) {
   }
 }
 
-// A probe's column is its name, or its name and an axis.
+// The column of a probe has its name, or its name and an axis.
 static const FloProbe *find_probe(const FloScene *scene, const char *column) {
   for (size_t k = 0; scene && k < scene->n_probes; k++) {
     size_t length = strlen(scene->probes[k].name);

@@ -1,4 +1,4 @@
-// A whole series.csv back in memory, and what its columns measure.
+// Reads a whole series.csv, and describes what its columns measure.
 #ifndef FLO_IO_SERIES_READ_H
 #define FLO_IO_SERIES_READ_H
 
@@ -8,7 +8,7 @@ typedef struct FloSeriesTable {
   size_t n_columns, n_rows;
   char (*names)[96];
   double *values; // column after column, n_rows each
-  bool is_cut;    // the last line is not complete, as after a crash, and was left out
+  bool is_cut;    // the last line was incomplete, as after a crash, and was left out
 } FloSeriesTable;
 
 // Release with flo_series_table_free, also after a failure.
@@ -20,13 +20,14 @@ static inline const double *flo_series_table_column(const FloSeriesTable *table,
   return table->values + column * table->n_rows;
 }
 
-// What a column is about: columns of the same quantity and unit may stand in one plot.
+// The quantity of a column: columns of the same quantity and unit may share a plot.
 typedef struct FloSeriesMeaning {
   const char *quantity; // "energy"; NULL: not known
   const char *unit;     // "J"; "": a plain number, or not known
 } FloSeriesMeaning;
 
-// `scene` tells the bodies and probes and whether measurements are per metre of depth; NULL: not known.
+// `scene` provides bodies, probes and the dimension (in 2D measurements are per metre of depth); NULL: not
+// known.
 FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column);
 
 #endif

@@ -6,7 +6,7 @@
 
 // ---- Characters ----
 
-// The character at `text` and its length; 0 where there is no valid UTF-8 (RFC 3629, section 4).
+// The character at `text` and its length; 0 if it is not valid UTF-8 (RFC 3629, section 4).
 static size_t read_character(const char *text, uint32_t *code) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char *bytes = (const unsigned char *)text;
@@ -17,7 +17,7 @@ static size_t read_character(const char *text, uint32_t *code) {
                                          : 0;
   if (n == 0) return 0;
   *code = n == 1 ? bytes[0] : bytes[0] & (0xffu >> (n + 1));
-  // The zero behind a text that is cut off is no continuation, so this never reads beyond it.
+  // The zero at the end of a cut text is not a continuation byte, so this never reads beyond it.
   for (size_t k = 1; k < n; ++k) {
     if ((bytes[k] & 0xc0) != 0x80) return 0;
     *code = *code << 6 | (bytes[k] & 0x3f);
@@ -31,7 +31,8 @@ static bool is_control(uint32_t code) {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
-// The length of the character at `text` if it is plain; otherwise 0, and *n_bad is how many bytes to pass.
+// The length of the character at `text` if it is plain; otherwise 0, and *n_bad is the number of bytes to
+// skip.
 static size_t plain_length(const char *text, size_t *n_bad) {
   uint32_t code;
   size_t n = read_character(text, &code);

@@ -1,4 +1,4 @@
-// How text and values from outside are shown to people: one line, nothing that steers a terminal.
+// Shows text and values from files to people: in one line, without control characters.
 #ifndef FLO_IO_SHOWN_H
 #define FLO_IO_SHOWN_H
 
@@ -6,15 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Whether all of it is UTF-8 text without control characters. Those are C0, DEL, C1, the separators of lines
-// and paragraphs, and the marks that turn the direction of writing, which make text look like other text.
+// Whether all of it is UTF-8 text without control characters. Control characters are C0, DEL, C1, the
+// separators of lines and paragraphs, and the marks that change the direction of writing, which make text
+// look like other text.
 bool flo_shown_is_plain(const char *text);
-// Puts a '?' in place of every byte of what is not plain.
+// Replaces every byte that is not plain text by '?'.
 void flo_shown_mask(char *text);
-// Copies the text with \xNN for every byte of what is not plain; what does not fit is cut off between
+// Copies the text, with \xNN for every byte that is not plain text. Text that does not fit is cut between
 // characters. Returns `out`.
 const char *flo_shown_escape(const char *text, char *out, size_t size);
-// What was found where something else was wanted: "a number, 3", "text, "abc"", "a list of 2", "null".
+// Describes a value for a message about its type: "a number, 3", "text, "abc"", "a list of 2", "null".
 const char *flo_shown_value(const json_t *value, char out[96]);
 
 #endif

@@ -1,5 +1,5 @@
-// Optimal string alignment distance: the table of Wagner and Fischer (1974) with swaps of neighbours, three
-// rows kept.
+// Optimal string alignment distance: the table of Wagner and Fischer (1974) with swaps of neighbours; only
+// three rows are stored.
 #include "io/suggest.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ size_t flo_word_distance(const char *a, const char *b) {
     for (size_t j = 1; j <= n_b; j++) {
       char p = lower(a[i - 1]), q = lower(b[j - 1]);
       current[j] = least(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (p != q));
-      // Two neighbours swapped ("edeg" for "edge") are one slip of the hand, not two.
+      // Two swapped neighbours ("edeg" for "edge") count as one error, not two.
       if (i > 1 && j > 1 && p == lower(b[j - 2]) && q == lower(a[i - 2]) && before[j - 2] + 1 < current[j])
         current[j] = before[j - 2] + 1;
     }
@@ -38,12 +38,12 @@ size_t flo_word_distance(const char *a, const char *b) {
 }
 
 FloSuggestion flo_suggest_start(const char *word) {
-  // Up to a third of the letters may be wrong; beyond that a suggestion is a guess and confuses.
+  // Up to a third of the letters may be wrong; a suggestion for more would confuse.
   size_t tolerated = strnlen(word, MAX_WORD) / 3;
   return (FloSuggestion){.word = word, .distance = (tolerated ? tolerated : 1) + 1};
 }
 
-// Words that others use for what scenes call otherwise: no slip of the hand leads from one to the other.
+// Words of other programs for keys of scenes; they are not similar in spelling.
 static bool is_other_name(const char *word, const char *candidate) {
   static const char *const names[][2] = {
       {"cube", "box"},         {"cuboid", "box"},   {"ball", "sphere"},        {"donut", "torus"},
@@ -57,7 +57,7 @@ static bool is_other_name(const char *word, const char *candidate) {
   return false;
 }
 
-// Whether a word is how another begins, as those who abbreviate write; "--f" would be too little.
+// Whether a word is an abbreviation: the beginning of another. "--f" is too short.
 static bool is_beginning(const char *word, const char *candidate) {
   size_t n = 0, n_letters = 0;
   for (; word[n]; n++) {
@@ -72,9 +72,10 @@ void flo_suggest_offer(FloSuggestion *suggestion, const char *candidate) {
   size_t distance = flo_word_distance(suggestion->word, candidate);
   if (is_beginning(suggestion->word, candidate) && distance > 1) distance = 1;
   if (is_other_name(suggestion->word, candidate)) distance = 0;
-  // A word of one letter is one slip away from every other: such a suggestion would be noise.
+  // A word of one letter is one error away from every other one, so it is not suggested.
   if (distance > suggestion->distance || distance >= strnlen(candidate, MAX_WORD)) return;
-  // Of two that are as near, the shorter one; the first distance is one that is too far.
+  // Of two words at the same distance, the shorter one is used. The initial distance is too large for a
+  // suggestion.
   bool is_shorter = suggestion->best && strlen(candidate) < strlen(suggestion->best);
   if (distance == suggestion->distance && !is_shorter) return;
   suggestion->distance = distance;

@@ -12,8 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// JSON has no infinity and no NaN: null says that there is no such bound or value.
-// Whole numbers, which counts are, are written as such.
+// JSON has no infinity and no NaN: null means that there is no such bound or value. Whole numbers, such as
+// counts, are written as integers.
 static json_t *number(double value) {
   if (!isfinite(value)) return json_null();
   return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
@@ -25,7 +25,7 @@ static void set(json_t *object, const char *key, json_t *value) {
   json_object_set_new_nocheck(object, key, value);
 }
 
-// Text from outside may be no valid UTF-8, which JSON cannot hold.
+// Text from files may be invalid UTF-8, which JSON cannot hold.
 static json_t *text_value(const char *text) {
   json_t *value = json_string(text ? text : "");
   return value ? value : json_null();
@@ -33,7 +33,7 @@ static json_t *text_value(const char *text) {
 
 // ---- What ran ----
 
-// As scenes write them: some go by words.
+// Parameters as scenes write them: some have words as values.
 static json_t *make_parameters(const FloScene *scene, const FloWorld *world) {
   json_t *used = json_object();
   size_t count = 0;
@@ -63,7 +63,7 @@ static json_t *make_settings(const FloScene *scene) {
   return settings;
 }
 
-// The processor's own name where the system tells it, else "".
+// The name of the processor if the system provides it, else "".
 static void find_processor(char *name, size_t size) {
   char line[256];
   name[0] = 0;
@@ -205,13 +205,13 @@ FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeri
   set_end(summary, report);
   set_totals(summary, world, series, report);
   set(summary, "expect", make_expects(scene, series, report->is_whole, n_failed));
-  *text = flo_scene_write(summary); // the shortest digits that mean the same number, as in the series
+  *text = flo_scene_write(summary); // the fewest digits that give the same number, as in the series
   json_decref(summary);
   return *text ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for the summary");
 }
 
-// A measurement's name with or without the part behind its last dot. "fornt.max" is near to "front.max",
-// which is no column, so the parts are set right one by one.
+// Suggests a measurement's name with or without the part after its last dot. "fornt.max" is similar to
+// "front.max", which is not a column, so the two parts are corrected separately.
 static void suggest_measurement(const FloSeries *series, const char *measurement, char hint[192]) {
   static const char *const parts[] = {"max", "min", "mean", "last"};
   const char *dot = strrchr(measurement, '.');
@@ -230,8 +230,8 @@ static void suggest_measurement(const FloSeries *series, const char *measurement
   }
   snprintf(hint, 192, "%s",
            whole.best ? flo_suggest_text(&whole, text)
-                      : "; it is the name of a probe or a column of series.csv, with .max, .min, .mean or "
-                        ".last if wanted");
+                      : "; use the name of a probe or a column of series.csv, optionally with .max, .min, "
+                        ".mean or .last");
 }
 
 FloStatus flo_summary_check_expects(const FloScene *scene, const FloSeries *series, FloError *error) {

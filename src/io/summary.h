@@ -1,5 +1,5 @@
-// summary.json: what ran, on what, how long, the last measurements, and whether the scene's expectations were
-// met.
+// summary.json: what ran, on which machine, how long, the last measurements, and whether the scene's
+// expectations were met.
 #ifndef FLO_IO_SUMMARY_H
 #define FLO_IO_SUMMARY_H
 
@@ -18,8 +18,8 @@ typedef struct FloRunReport {
   FloRunEnd end;
   const char *message; // of the failure; NULL: none
   bool is_whole;       // reached the scene's duration: only then are its expectations judged
-  size_t n_frames;     // behind the initial one
-  double wall_seconds; // all in all
+  size_t n_frames;     // after the initial one
+  double wall_seconds; // in total
   double output_seconds, picture_seconds;
   const char *size; // NULL: the scene's own
 } FloRunReport;
@@ -28,10 +28,9 @@ typedef struct FloRunReport {
 FloStatus flo_summary_make(const FloScene *scene, FloWorld *world, const FloSeries *series,
                            const FloRunReport *report, char **text, size_t *n_failed, FloError *error);
 
-// Whether the scene asks anything of the measurement; if not, it stands there to be compared with the
-// paper's.
+// Whether the expectation has a range; if not, the value is only shown beside the paper's.
 bool flo_expect_is_judged(const FloExpect *expect);
-// NaN misses whatever is asked for.
+// NaN misses every range.
 bool flo_expect_is_missed(const FloExpect *expect, double value);
 
 // Fails if an expectation names a measurement that the scene's runs do not have.

@@ -1,4 +1,4 @@
-// The layout of a .vtp file: an XML head that names every array and its offset, then "_" and the arrays one
+// The layout of a .vtp file: an XML header that names every array and its offset, then "_" and the arrays one
 // after the other. Each array is a list of 64-bit numbers (blocks, bytes in a full block, bytes in the last
 // block if it is not full, else 0, then the compressed bytes of each block) followed by the compressed
 // blocks.
@@ -27,7 +27,7 @@ static const TypeInfo types[FLO_VTK_TYPE_COUNT] = {
 static const char data_mark[] = "<AppendedData encoding=\"raw\">\n_",
                   tail[] = "\n</AppendedData>\n</VTKFile>\n";
 
-// Data that grows at the end; `has_failed` is set when memory runs out and later additions are ignored.
+// Data that grows at the end. If memory runs out, `has_failed` is set and later additions are ignored.
 typedef struct Bytes {
   unsigned char *data;
   size_t size, capacity;
@@ -53,7 +53,8 @@ static void append_compressed_block(Bytes *bytes, const unsigned char *block, si
   uLongf length = compressBound((uLong)size);
   unsigned char *end = bytes_extend(bytes, length);
   if (!end) return;
-  // The fastest level: velocities hardly shrink further, and writing must not hold up the simulation.
+  // The fastest level of compression: higher levels hardly shrink velocities, and writing must not delay the
+  // simulation.
   if (compress2(end, &length, block, (uLong)size, Z_BEST_SPEED) != Z_OK) bytes->has_failed = true;
   bytes->size += length;
   *compressed = length;
@@ -75,7 +76,7 @@ static size_t append_array(Bytes *bytes, const void *data, size_t size) {
     size_t begin = k * BLOCK_BYTES, length = flo_min_size(BLOCK_BYTES, size - begin);
     append_compressed_block(bytes, (const unsigned char *)data + begin, length, &head[3 + k]);
   }
-  // The sizes are known only now: fill in the head that was left room for.
+  // The sizes are known only now, so they are written into the header, for which room was left.
   if (!bytes->has_failed) memcpy(bytes->data + offset, head, head_bytes);
   free(head);
   return offset;
@@ -117,7 +118,7 @@ static void print_head(FILE *stream, const FloVtkPoints *points, const Offsets *
   fputs("</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", stream);
 }
 
-// Tools show only cells, so every point gets a cell of its own: cell i is point i and ends at i + 1.
+// Most programs show only cells, so every point gets a cell: cell i is point i and ends at i + 1.
 static FloStatus append_cells(Bytes *bytes, size_t count, Offsets *offsets, FloError *error) {
   int32_t *cells = malloc((count + 1) * sizeof *cells);
   if (!cells) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", count);
@@ -215,7 +216,8 @@ static FloStatus inflate_blocks(const Reader *reader, const unsigned char *head,
     memcpy(&compressed, head + (3 + k) * sizeof compressed, sizeof compressed);
     size_t begin = (size_t)k * BLOCK_BYTES;
     uLongf expected = (uLongf)flo_min_size(BLOCK_BYTES, size - begin), got = expected;
-    if (compressed > (uint64_t)(reader->end - block)) return damaged(reader, "a block ends behind the file");
+    if (compressed > (uint64_t)(reader->end - block))
+      return damaged(reader, "a block ends beyond the end of the file");
     if (uncompress(target + begin, &got, block, (uLong)compressed) != Z_OK || got != expected)
       return damaged(reader, "a block cannot be unpacked");
     block += compressed;
@@ -229,10 +231,10 @@ static FloStatus read_data(const Reader *reader, size_t offset, size_t size, voi
   size_t available = (size_t)(reader->end - reader->data);
   if (offset > available || available - offset < sizeof head || n_blocks > available / sizeof(uint64_t) ||
       available - offset < (3 + n_blocks) * sizeof(uint64_t))
-    return damaged(reader, "an array starts behind the file");
+    return damaged(reader, "an array starts beyond the end of the file");
   memcpy(head, reader->data + offset, sizeof head);
   if (head[0] != n_blocks || head[1] != BLOCK_BYTES || head[2] != size % BLOCK_BYTES)
-    return damaged(reader, "an array has another size than its head says");
+    return damaged(reader, "an array has another size than its header says");
   unsigned char *target = malloc(size + 1);
   if (!target) return flo_fail(reader->error, FLO_NO_MEMORY, "%s: no memory to read it", reader->path);
   FloStatus status = inflate_blocks(reader, reader->data + offset, n_blocks, size, target);
@@ -256,7 +258,7 @@ static FloStatus read_array(const Reader *reader, const char *tag, size_t count,
   if (!read_attribute(tag, "Name", array->name, sizeof array->name) || !read_type(tag, &array->type) ||
       !read_attribute_size(tag, "NumberOfComponents", &components) || components < 1 || components > 9 ||
       !read_attribute_size(tag, "offset", &offset))
-    return damaged(reader, "an array's head cannot be understood");
+    return damaged(reader, "an array's header is not valid");
   array->components = (int)components;
   return read_data(reader, offset, count * components * types[array->type].size, &array->data);
 }
@@ -290,7 +292,7 @@ static FloStatus read_positions(const Reader *reader, FloVtkPoints *points) {
   if (!tag) return damaged(reader, "there are no points");
   FloVtkArray array;
   FLO_TRY(read_array(reader, tag, points->count, &array));
-  points->positions = array.data; // owned by `points` from here on, whatever its type
+  points->positions = array.data; // owned by `points` from here on, even if its type is wrong
   if (array.type != FLO_VTK_F32 || array.components != 3)
     return damaged(reader, "points are not float triples");
   return FLO_OK;
@@ -310,8 +312,7 @@ FloStatus flo_vtk_read(const char *path, FloVtkPoints *points, FloError *error) 
   size_t size;
   *points = (FloVtkPoints){0};
   FLO_TRY(flo_file_read(path, &text, &size, error));
-  // The head ends at the first underscore behind the mark; nothing before it can hold a zero byte in our
-  // files.
+  // The header ends at the first underscore after the mark. In files of flotsam it holds no zero byte.
   char *start = strstr(text, data_mark);
   Reader reader = {path, text, NULL, (unsigned char *)text + size, error};
   FloStatus status;
@@ -329,7 +330,7 @@ FloStatus flo_vtk_read(const char *path, FloVtkPoints *points, FloError *error) 
 
 // ---- Length ----
 
-// Where the farthest of the arrays begins that a head names, in the data behind it.
+// The largest offset of an array in the header, in the data after it.
 static size_t last_offset(const char *head) {
   size_t last = 0, offset;
   for (const char *tag = head; (tag = strstr(tag, "<DataArray")); tag++)
@@ -337,7 +338,7 @@ static size_t last_offset(const char *head) {
   return last;
 }
 
-// How many bytes an array takes that begins here: its head and all its blocks; 0 if that cannot be read.
+// The size in bytes of the array that begins here: its header and all its blocks; 0 if it cannot be read.
 static uint64_t array_length(FILE *stream) {
   uint64_t head[3], length = sizeof head, compressed;
   if (fread(head, sizeof head[0], 3, stream) != 3) return 0;

@@ -1,7 +1,7 @@
-// Points with data arrays as VTK files that ParaView and other tools open; and the way back for our own
-// files.
+// Writes points with data arrays as VTK files for ParaView and other programs, and reads files that flotsam
+// wrote.
 //
-// The form is XML PolyData (.vtp) with raw appended data, 64-bit headers and zlib-compressed blocks.
+// The format is XML PolyData (.vtp) with raw appended data, 64-bit headers and zlib-compressed blocks.
 #ifndef FLO_IO_VTK_H
 #define FLO_IO_VTK_H
 
@@ -37,17 +37,17 @@ typedef struct FloVtkPoints {
 
 FloStatus flo_vtk_write(const char *path, const FloVtkPoints *points, FloError *error);
 
-// Reads a file that flo_vtk_write wrote; whatever else is in a file, no byte outside it is touched. Release
-// with flo_vtk_free.
+// Reads a file that flo_vtk_write wrote. A damaged file is safe: no byte outside it is read. Release with
+// flo_vtk_free.
 FloStatus flo_vtk_read(const char *path, FloVtkPoints *points, FloError *error);
 void flo_vtk_free(FloVtkPoints *points);
-// Whether such a file has the length that its head and the heads of its arrays call for; what the arrays hold
-// is not looked at. False also where it cannot be read.
+// Whether such a file has the length that its header and the headers of its arrays require; the contents are
+// not checked. Also false if it cannot be read.
 bool flo_vtk_is_whole(const char *path);
 // NULL if there is no array of that name, type and number of components.
 const void *flo_vtk_find(const FloVtkPoints *points, const char *name, FloVtkType type, int components);
 
-// A collection (.pvd) that makes one film of several files; `names` are relative to it.
+// A collection (.pvd) that makes a time series of several files; `names` are relative to it.
 FloStatus flo_vtk_write_collection(const char *path, size_t n, const char *const *names, const double *times,
                                    FloError *error);
 

@@ -61,7 +61,7 @@ expect_file runs/moved/summary.json
 [[ $(ls runs/moved/assets) == "$(ls whole/assets)" ]] || fail "other assets: $(ls runs/moved/assets)"
 [[ $(hash_of runs/moved) == "$(hash_of whole)" ]] || fail "another state from the stored scene"
 expect_exit 2 "$flotsam" run runs/moved/scene.json --no-picture --quiet
-expect_text err "runs/moved: exists and is not empty; --force"
+expect_text err "runs/moved: exists and is not empty; replace"
 (cd runs/moved && expect_exit 0 "$flotsam" run scene.json --no-picture --quiet --frames 0 && expect_file runs/moved/summary.json)
 
 # Into its own folder: what it is made from stays. So do files of others; assets of an older scene go.

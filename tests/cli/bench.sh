@@ -39,7 +39,7 @@ fi
 
 expect_exit 0 "$flotsam" bench --quick --threads 1,2 --particles 8k --table
 cp out lines
-expect_text err "these measurements say little about speed"
+expect_text err "quick run: times are not meaningful"
 expect_text err "reference, another run of the same machine type"
 
 cat >check.py <<'PYTHON'

@@ -81,9 +81,9 @@ cat >heap.json <<'END'
 }
 END
 expect_exit 0 "$flotsam" check heap.json
-expect_text out "stands in 'lower'"
-expect_text out "'crumb' is 0.06 m large, less than two particles (0.1 m)"
-expect_text out "'crumb' starts with nothing below it; it will fall for ever"
+expect_text out "overlaps 'lower'"
+expect_text out "'crumb' is 0.06 m large, less than two spacings (0.1 m):"
+expect_text out "'crumb' will fall for ever, because nothing is below it; put a boundary below it"
 expect_exit 2 "$flotsam" check heap.json --set overlaps=refuse
 expect_text err "'lower' and 'upper' overlap by 0.1 m (2 spacings); move them apart"
 expect_exit 2 "$flotsam" run heap.json --set overlaps=keep --out nothing --no-picture --quiet

@@ -26,18 +26,18 @@ expect_text err "no scene 'nothing-of-the-kind'"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolihtic
 expect_text err "no method 'monolihtic', did you mean 'monolithic'?"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph
-expect_text err "nothing to compare with 1 method"
+expect_text err "at least two methods are needed, got 1 method"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,wcsph
-expect_text err "nothing to compare with 1 method"
+expect_text err "at least two methods are needed, got 1 method"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --set method=wcsph
-expect_text err "the methods are what --methods names"
+expect_text err "the methods with --methods"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --set method.max_iteration=3
 expect_text err "none of the methods has a parameter 'max_iteration', did you mean 'max_iterations'?"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --size paper
 expect_text err "unknown size 'paper'"
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --set spacing=-1
 expect_exit 2 "$flotsam" compare $one box.json --methods wcsph,monolithic --out refused
-expect_text err "wcsph cannot run it: box.json: /bodies/0: body: method 'wcsph' knows no bodies that are pushed around"
+expect_text err "wcsph cannot run this scene: box.json: /bodies/0: body: method 'wcsph' knows no bodies that are pushed around"
 expect_no_file refused/runs/monolithic/run
 expect_exit 2 "$flotsam" compare $one plain.json --methods wcsph,monolithic --out tiny.json/below
 mkdir -p taken/index.html
@@ -55,8 +55,8 @@ expect_text out "page     runs/compare-box/index.html"
 page=runs/compare-box
 expect_page $page/index.html
 expect_word "A box & <water>"
-expect_word "wcsph cannot run it"
-expect_word "Where bodies ended up"
+expect_word "wcsph cannot run this scene"
+expect_word "Final positions of bodies"
 expect_word "crate.y"
 expect_word "it floats"
 expect_word "20.0 & fewer"
@@ -128,6 +128,6 @@ expect_page cut/index.html
 expect_word "waiting"
 expect_exit 0 "$flotsam" compare $one plain.json --methods wcsph,monolithic --set spacing=0.02 --set duration=1 --set frames_per_second=5 \
   --set expect=[] --out cut
-expect_text cut/runs/wcsph/run/log.txt "going on at"
+expect_text cut/runs/wcsph/run/log.txt "continuing at"
 [[ -z $(find . -name '*.tmp') ]] || fail "temporary files were left: $(find . -name '*.tmp')"
 finish

@@ -159,17 +159,17 @@ expect_exit 0 "$flotsam" convert "my run" --to csv --out no-ending
 cmp -s no-ending last.csv || fail "--to csv without an ending gave something else"
 for pair in csv:x.ply ply:x.csv vtk:x.ply ply:x_%d.vtk; do
   expect_exit 2 "$flotsam" convert "my run" --to ${pair%:*} --out ${pair#*:}
-  expect_text err "${pair#*:} is to be ${pair##*.}, but --to says ${pair%:*}"
+  expect_text err "${pair#*:} means the format ${pair##*.}, but --to says ${pair%:*}"
   expect_text err ".csv, .vtk, .ply and .glb"
   expect_no_file ${pair#*:}
 done
 for name in x.txt x.vtp x_%d.xyz .csv no-ending-2; do
   expect_exit 2 "$flotsam" convert "my run" --out $name
-  expect_text err "$name: the name must end in .csv, .vtk, .ply or .glb"
+  expect_text err "$name: the format is not known"
   expect_no_file $name
 done
 expect_exit 2 "$flotsam" convert "my run" --out x.txt --to csv
-expect_text err "x.txt: the name must end in .csv, .vtk, .ply or .glb"
+expect_text err "x.txt: the format is not known"
 
 # ---- All frames ----
 
@@ -181,7 +181,7 @@ cmp -s frames/f_02.ply last.ply || fail "the last frame by its pattern differs"
 expect_exit 2 "$flotsam" convert "my run" --frame all
 expect_text err "frame_%04d.csv"
 expect_exit 2 "$flotsam" convert "my run" --frame all --to vtk --out all.vtk
-expect_text err "is one file, but there are 3 frames"
+expect_text err "is a single file, but there are 3 frames"
 expect_no_file all.vtk
 # A pattern is not printf's: other signs of percent are letters.
 expect_exit 0 "$flotsam" convert "my run" --out "frames/100%s_%n%d.csv"
@@ -191,7 +191,7 @@ expect_file "frames/100%s_%n2.csv"
 
 echo mine >mine.csv
 expect_exit 2 "$flotsam" convert "my run" --out mine.csv
-expect_text err "mine.csv: exists; --force"
+expect_text err "mine.csv: exists; replace it with --force"
 expect_text mine.csv mine
 rm frames/particles_0002.csv frames/particles_0000.csv
 expect_exit 2 "$flotsam" convert "my run" --frame all --out frames
@@ -220,14 +220,14 @@ expect_exit 2 "$flotsam" convert young
 expect_text err "convert: young: has no frames yet"
 grep -q 'did you mean' err && fail "the folder itself is suggested: $(<err)"
 expect_exit 2 "$flotsam" convert "my run" --out nowhere/a.csv
-expect_text err "nowhere/a.csv: there is no folder 'nowhere'; make it, or choose another place"
+expect_text err "nowhere/a.csv: there is no folder 'nowhere'; create it, or choose another place"
 for name in a_%d%d.csv a_%04d_%d.csv; do
   expect_exit 2 "$flotsam" convert "my run" --out $name
-  expect_text err "$name: a pattern has one place for the frame's number, this has more; leave one, such as frame_%04d.csv"
+  expect_text err "$name: the pattern has more than one place for the frame's number; keep one, such as frame_%04d.csv"
   expect_no_file "a_0000%d.csv"
 done
 expect_exit 2 "$flotsam" convert "my run" --frame all --out "f_%d/a.csv"
-expect_text err "f_%d/a.csv: the frame's number must stand in the name of the file"
+expect_text err "f_%d/a.csv: the place for the frame's number is in the name of the folder"
 expect_no_file "f_%d"
 "$flotsam" convert "my run" >/dev/full 2>err
 (($? == 1)) || fail "a full device went unnoticed"
@@ -256,7 +256,7 @@ expect_empty err
 
 echo '{' >large/scene.json
 expect_exit 0 "$flotsam" convert large
-expect_text err "bodies and materials stay numbers"
+expect_text err "bodies and materials are written as numbers"
 grep -q '^[0-9]*,boundary,0,' out || fail "bodies are not numbered without a scene"
 head -c 3000 "my run/particles_0002.vtp" >cut && mv cut "my run/particles_0002.vtp"
 expect_exit 2 "$flotsam" convert "my run"
@@ -331,7 +331,7 @@ expect_glb parts/run.glb '"fluid" in nodes' True
 expect_exit 0 "$flotsam" convert parts --out one.glb --frame 2
 expect_glb one.glb '"animations" in d, round(d["nodes"][nodes["gate"]]["translation"][2], 6)' "(False, 0.28)"
 expect_exit 2 "$flotsam" convert parts --out one.glb
-expect_text err "one.glb: exists; --force replaces it"
+expect_text err "one.glb: exists; replace it with --force"
 expect_exit 0 "$flotsam" convert parts --out one.glb --force
 expect_exit 0 "$flotsam" convert parts --to glb --out -
 cmp -s out one.glb || fail "standard output is not the file"
@@ -365,19 +365,19 @@ expect_text err "convert: dry: is a run without fluid, so there is no surface; l
 expect_no_file dry/run.glb
 # What cannot be.
 expect_exit 2 "$flotsam" convert parts --surface 2
-expect_text err "--surface is for glb"
+expect_text err "--surface works with glb only"
 expect_exit 2 "$flotsam" convert parts --to glb --surface 9
 expect_text err "there is no frame 9; the last one is 3"
 expect_exit 2 "$flotsam" convert parts --to glb --surface two
 expect_text err "--surface needs a frame's number or last, not 'two'"
 expect_exit 2 "$flotsam" convert parts --to glb --out x.ply
-expect_text err "x.ply is to be ply, but --to says glb"
+expect_text err "x.ply means the format ply, but --to says glb"
 expect_exit 2 "$flotsam" convert parts --to glb --out nodir/x.glb
-expect_text err "nodir/x.glb: there is no folder 'nodir'; make it, or choose another place"
+expect_text err "nodir/x.glb: there is no folder 'nodir'; create it, or choose another place"
 expect_exit 2 "$flotsam" convert parts --to glb --out ''
 expect_text err "the name is empty"
 expect_exit 2 "$flotsam" convert parts --to glb --out x_%04d.glb
-expect_text err "x_%04d.glb: is a pattern for many files"
+expect_text err "x_%04d.glb: is a pattern for several files"
 expect_no_file x_%04d.glb
 expect_exit 2 "$flotsam" convert parts --to glb --out one.glb/below/
 expect_exit 2 "$flotsam" convert parts --to gbl --out x

@@ -171,7 +171,7 @@ wait "$job"
 (($? == 1)) || fail "the exit code of a run that diverged is not 1"
 expect_text err "below min_time_step"
 grep -q 'small scene' err && fail "a scene is named that is not there"
-expect_text blocked/log.txt "no scene around what went wrong: blocked/diverged.csv: cannot write: Is a directory"
+expect_text blocked/log.txt "no small scene around the particle that went wrong was written: blocked/diverged.csv: cannot write: Is a directory"
 expect_json blocked/summary.json "d['diverged']" True
 [[ $(hash_of blocked) == "$(hash_of drop)" ]] || fail "blocked: another state than with a scene"
 expect_no_file blocked/diverged.json
@@ -183,7 +183,7 @@ expect_exit 1 "$flotsam" run tiny/diverged.json --no-picture --quiet --out first
 cp first/particles_0000.vtp broken.vtp
 expect_exit 1 "$flotsam" resume first --quiet
 cmp -s broken.vtp first/particles_0000.vtp || fail "first: another broken frame when resumed"
-expect_text first/log.txt "frame 0 is written anew"
+expect_text first/log.txt "frame 0 is written again"
 
 # ---- Both are told if even the frame cannot be written ----
 
@@ -198,7 +198,7 @@ mkdir both/particles_0006.vtp || fail "there was no run to get in the way of"
 wait "$job"
 (($? == 1)) || fail "the exit code of a run that diverged is not 1"
 expect_text err "below min_time_step"
-expect_text err "flotsam: besides, both/particles_0006.vtp: cannot write: Is a directory"
+expect_text err "flotsam: in addition: both/particles_0006.vtp: cannot write: Is a directory"
 expect_json both/summary.json "d['end'], 'below min_time_step' in d['message']" "('diverged', True)"
 
 # ---- What convert prints can be a beginning ----

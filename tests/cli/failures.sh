@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 # A time step far too long: the frame at which it went wrong is written and named.
 expect_exit 1 "$flotsam" run tiny.json --set time_step=0.05 --out diverged
 expect_text err "flotsam: at "
-expect_text err "tiny.json: /time_step: 0.05 s is fixed, 0 lets the method choose"
+expect_text err "tiny.json: /time_step: 0.05 s is fixed"
 expect_json diverged/summary.json "d['end'], d['diverged'], d['message'] is not None" "('diverged', True, True)"
 frames=$(find diverged -name 'particles_*.vtp' | wc -l)
 (($(wc -l <diverged/series.csv) == frames + 1)) || fail "the series and the frames differ"
@@ -19,7 +19,7 @@ expect_text err "file/below: 'file' is a file, not a folder"
 expect_exit 2 "$flotsam" run tiny.json --out ""
 expect_text err "--out: the name is empty"
 expect_exit 2 "$flotsam" run tiny.json --out "$(printf '%0300d' 1)"
-expect_text err "cannot make this folder: File name too long"
+expect_text err "cannot create this folder: File name too long"
 expect_exit 2 "$flotsam" run tiny.json --out "$(printf '%05000d' 1)"
 expect_text err "path too long"
 
@@ -31,7 +31,7 @@ if (($(id -u) != 0)); then
 fi
 expect_exit 2 "$flotsam" run tiny.json --out "$locked"
 expect_text err "$locked: "
-grep -q 'cannot make this folder\|may not be written' err || fail "another reason: $(<err)"
+grep -q 'cannot create this folder\|cannot be written' err || fail "another reason: $(<err)"
 
 # A limit on the size of files stands for a full disk: particles do not fit, nothing half-written stays.
 (

@@ -30,7 +30,7 @@ echo 'no scene' >scenes/notes.txt
 # Mistakes, before anything is done.
 mkdir empty
 expect_exit 2 "$flotsam" gallery $one --scenes empty
-expect_text err "empty: there is no scene in it"
+expect_text err "empty: the folder has no scene"
 expect_exit 2 "$flotsam" gallery $one --scenes nowhere
 expect_text err "nowhere"
 expect_exit 2 "$flotsam" gallery $one --only dam-braek
@@ -40,14 +40,14 @@ expect_text err "no scene 'wrogn', did you mean 'wrong'?"
 expect_exit 2 "$flotsam" gallery $one --only packing,nope
 expect_text err "no scene 'nope' ('flotsam info scenes' lists them)"
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --only calm,nope
-expect_text err "no scene 'nope' in scenes; there is: "
+expect_text err "no scene 'nope' in scenes; its scenes are: "
 expect_text err "calm, "
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --only ''
 expect_text err "no scene ''"
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --look waters
 expect_text err "did you mean 'water'?"
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --quality fine
-expect_text err "--quality draft, good or best, not 'fine'"
+expect_text err "--quality must be draft, good or best, not 'fine'"
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --out tiny.json
 expect_exit 2 "$flotsam" gallery $one --scenes scenes --out tiny.json/below
 mkdir -p taken/index.html
@@ -197,7 +197,7 @@ cut() { # SIGNAL
 }
 cut TERM
 (($? == 1)) || fail "the exit code after SIGTERM is not 1"
-expect_text err "the same command goes on"
+expect_text err "the same command again to continue"
 expect_json cut/runs/a/run/summary.json "d['end']" interrupted
 expect_page cut/index.html
 expect_word "2 scenes: 0 of 0 expectations met; 2 still to come"
@@ -207,7 +207,7 @@ for ((k = 0; k < 200; k++)); do
   sleep 0.1
 done
 expect_exit 0 "$flotsam" gallery $one --scenes long --out cut
-expect_text cut/runs/a/run/log.txt "going on at"
+expect_text cut/runs/a/run/log.txt "continuing at"
 expect_page cut/index.html
 expect_word "2 scenes: 1 of 1 expectations met"
 [[ $(json cut/runs/a/run/summary.json "d['state_hash']") == $(json whole/summary.json "d['state_hash']") ]] ||
@@ -222,22 +222,22 @@ process=$(process_of busy/runs/a/run)
 kill -s STOP "$process" || fail "there is no run to stop"
 expect_exit 1 "$flotsam" gallery $one --scenes long --out busy --only a --set duration=60
 expect_text err "busy/runs/a/run: another flotsam, process "
-expect_text err "the same command goes on"
+expect_text err "the same command again to continue"
 kill -s CONT "$process"
 signal=HUP # which is ignored by what a nohup started
 ((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$$/status) & 1)) && signal=TERM
 kill -s $signal "$job" || fail "the gallery ended before the signal"
 wait "$job" 2>/dev/null
 expect_json busy/runs/a/run/summary.json "d['end']" interrupted
-! grep -q "going on at" busy/runs/a/run/log.txt || fail "a run was resumed while it ran"
+! grep -q "continuing at" busy/runs/a/run/log.txt || fail "a run was resumed while it ran"
 
 # Somebody else's page is not lost, nor one of another command.
 mkdir site && echo '<h1>mine</h1>' >site/index.html
 expect_exit 2 "$flotsam" gallery $one --scenes long --out site --only a
-expect_text err "site/index.html: exists, and is not a page that 'flotsam gallery' has made"
+expect_text err "site/index.html: exists, and is not a page that 'flotsam gallery' wrote"
 [[ $(cat site/index.html) == '<h1>mine</h1>' && $(ls site) == index.html ]] || fail "a foreign page was touched"
 expect_exit 2 "$flotsam" compare long/a.json --out busy
-expect_text err "is not a page that 'flotsam compare' has made"
+expect_text err "is not a page that 'flotsam compare' wrote"
 
 # A run that crashes is shown as failed, and the next one runs.
 begin crash

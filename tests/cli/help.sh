@@ -52,7 +52,7 @@ expect_text err "unexpected argument 'another.json'"
 expect_exit 2 "$flotsam" run
 expect_text err "missing argument: SCENE"
 expect_exit 2 "$flotsam" run tiny.json --until 1 --frames 1
-expect_text err "not both"
+expect_text err "exclude each other"
 expect_exit 2 "$flotsam" render runs/x --colour-by taste
 expect_text err "cannot colour by 'taste'"
 expect_no_file runs

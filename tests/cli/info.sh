@@ -22,14 +22,14 @@ expect_exit 0 "$flotsam" info methods wcsph
 expect_text out "default"
 if ! "$flotsam" info methods | grep -q "^  monolithic "; then
   expect_exit 2 "$flotsam" info method monolithic
-  expect_text err "'monolithic' is announced but not available yet"
+  expect_text err "'monolithic' is planned but not available yet"
 fi
 expect_exit 2 "$flotsam" info kernels wcsph
 expect_text err "unexpected argument 'wcsph'"
 expect_exit 2 "$flotsam" info method wcspj
 expect_text err "did you mean 'wcsph'?"
 expect_exit 2 "$flotsam" info method
-expect_text err "which method?"
+expect_text err "the name of a method is missing"
 expect_exit 2 "$flotsam" info kernel
 expect_text err "did you mean 'kernels'?"
 
@@ -48,8 +48,8 @@ expect_json out "d['fluid_particles']" 16
 
 # Runs that cannot be meant are noted, those that make no sense refused.
 expect_exit 0 "$flotsam" check tiny.json --set time_step=1e-12
-expect_text out "a time step of 1e-12 s makes 1e+11 steps, about "
-expect_text out "with time_step 0 the method chooses"
+expect_text out "a time step of 1e-12 s needs 1e+11 steps, about "
+expect_text out "set time_step to 0: the method then uses"
 expect_exit 0 "$flotsam" check tiny.json --set time_step=1e-12 --json
 expect_json out "d['steps'], len(d['notes'])" "(100000000000, 1)"
 expect_exit 2 "$flotsam" check tiny.json --set time_step=1e-300
@@ -63,7 +63,7 @@ expect_text out "steps, about "
 expect_exit 2 "$flotsam" check tiny.json --frames 1e9
 expect_text err "--frames must lie between 0 and 1e+06, got 1e9"
 expect_exit 2 "$flotsam" check tiny.json --frames 1 --until 1
-expect_text err "not both"
+expect_text err "exclude each other"
 expect_exit 0 "$flotsam" check tiny.json --threads 1000
 (($(grep -c "1000 threads share the" err) == 1)) || fail "too many threads must be mentioned once"
 expect_exit 0 "$flotsam" check tiny.json --threads 1
@@ -74,7 +74,7 @@ for word in fluid_partikles:fluid_particles max_sped.last:max_speed.last max_spe
   expect_text err "no measurement '${word%:*}', did you mean '${word#*:}'?"
 done
 expect_exit 2 "$flotsam" check tiny.json --set 'expect=[{"measurement":"zzzzz","max":1}]'
-expect_text err "it is the name of a probe or a column of series.csv"
+expect_text err "use the name of a probe or a column of series.csv"
 
 sed 's/"fluid_particles"/"fluid_partikles"/' tiny.json >misspelt.json
 expect_exit 2 "$flotsam" check misspelt.json

@@ -26,7 +26,7 @@ expect_text out "0 passed, 1 failed, 0 not judged"
 expect_text out "failed: fluid_particles is 64, expected at most 63"
 expect_exit 0 "$flotsam" run tiny.json --frames 2 --no-picture --quiet --out short
 expect_exit 0 "$flotsam" info short
-expect_text out "finished at 0.04 s as asked for; the scene has 0.1 s"
+expect_text out "finished at 0.04 s as its options asked; the scene's duration is 0.1 s"
 expect_exit 0 "$flotsam" info short --json
 expect_json out "d['until'], d['duration']" "(0.04, 0.1)"
 # Longer than the scene, and stopped on the way: the end is the one that was asked for.
@@ -73,7 +73,7 @@ expect_exit 0 "$flotsam" info killed --json
 expect_json out "d['end'], d['method'], d['particles'], d['passed']" "('killed', 'wcsph', None, None)"
 rm killed/log.txt
 expect_exit 0 "$flotsam" info killed
-expect_text out "not finished: still going on, or killed behind 0.04 s"
+expect_text out "not finished: still running, or killed behind 0.04 s"
 expect_text out "log.txt is missing"
 
 "$flotsam" run tiny.json --set spacing=0.01 --until 1000 --no-picture --quiet --out going 2>/dev/null &
@@ -136,7 +136,7 @@ copy bad && sed -i '$d' bad/bodies.csv
 expect_exit 0 "$flotsam" info bad
 expect_text out "bodies.csv has 3 rows, but there are 4 frames of 1 bodies"
 copy bad && sed -i '/particles_0002/d' bad/run.pvd && problem bad "run.pvd lists 3 frames, but there are 4"
-copy bad && sed -i '$d' bad/run.pvd && problem bad "run.pvd is cut off"
+copy bad && sed -i '$d' bad/run.pvd && problem bad "run.pvd is incomplete"
 resume_is_impossible() {
   rm -f bad/summary.json
   expect_exit 0 "$flotsam" info bad
@@ -155,7 +155,7 @@ rm bad/scene.json bad/checkpoint.h5
 expect_exit 0 "$flotsam" info bad --json
 expect_json out "d['until'], d['duration']" "(None, None)"
 expect_exit 0 "$flotsam" info bad
-grep -q 'go on' out && fail "there is nothing to go on from"
+grep -q 'go on' out && fail "the run cannot be continued"
 
 rm short/summary.json short/checkpoint.h5
 expect_exit 0 "$flotsam" info short --json
@@ -166,10 +166,10 @@ truncate -s -5 short/particles_0001.vtp
 expect_exit 0 "$flotsam" info short
 expect_text out "the last line of series.csv is not complete"
 expect_text out "1 files ending with .tmp were never finished"
-expect_text out "short/particles_0001.vtp is cut off"
+expect_text out "short/particles_0001.vtp is incomplete"
 rm "my run/particles_0002.vtp"
 expect_exit 0 "$flotsam" info "my run"
-expect_text out "particles_0002.vtp is missing, but 3 later frames are there"
+expect_text out "particles_0002.vtp is missing, but 3 later frames exist"
 expect_text out "series.csv has 6 rows, but there are 2 frames"
 python3 - <<'END'
 data = bytearray(open("wrong/particles_0005.vtp", "rb").read())
@@ -207,11 +207,11 @@ expect_text out "diverged at"
 
 # A shape by itself.
 expect_exit 0 "$flotsam" info shape torus
-expect_text out "radius of the ring"
+expect_text out "radius of a torus (the ring), radius"
 expect_exit 0 "$flotsam" info shape torus --json
 expect_json out "d['name']" torus
 expect_exit 2 "$flotsam" info shape tours
 expect_text err "did you mean 'torus'?"
 expect_exit 2 "$flotsam" info shape
-expect_text err "which shape?"
+expect_text err "the name of a shape is missing"
 finish

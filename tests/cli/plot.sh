@@ -33,7 +33,7 @@ expect_no_file some.png
 expect_exit 0 "$flotsam" plot "my run" --columns max_speed --columns dt --out two.png
 cp two.png before.png
 expect_exit 2 "$flotsam" plot "my run" --columns dt --out two.png
-expect_text err "two.png: exists; --force replaces it, --out names another file"
+expect_text err "two.png: exists; replace it with --force, or name another file with --out"
 cmp -s two.png before.png || fail "a plot that exists was replaced"
 expect_exit 0 "$flotsam" plot "my run" --columns dt --out two.png --force
 cmp -s two.png before.png && fail "--force did not replace the plot"

@@ -27,13 +27,13 @@ done
 # What exists stays, but for the names that are flotsam's own.
 cp again.png before.png
 expect_exit 2 "$flotsam" render "my run" --frame 1 --out again.png $small
-expect_text err "again.png: exists; --force replaces it, --out names another file"
+expect_text err "again.png: exists; replace it with --force, or use --out to name another file"
 cmp -s again.png before.png || fail "a picture that exists was replaced"
 expect_exit 0 "$flotsam" render "my run" --frame 1 --out again.png $small --force
 cmp -s again.png before.png && fail "--force did not replace the picture"
 mkdir kept && echo mine >kept/picture_0003.png
 expect_exit 2 "$flotsam" render "my run" --frames 0:4 --out kept $small
-expect_text err "kept/picture_0003.png: exists; --force"
+expect_text err "kept/picture_0003.png: exists; replace it with --force"
 [[ $(ls kept) == picture_0003.png ]] || fail "pictures were drawn before it was known that there is no place for all"
 expect_exit 0 "$flotsam" render "my run" --frames 2:3 --out kept $small --force
 expect_exit 0 "$flotsam" render "my run" --frames 2:3 $small
@@ -45,7 +45,7 @@ for name in picture.jpg picture picture.png.bak .png kept; do
   expect_text err "$name: a picture's name must end in .png"
 done
 expect_exit 2 "$flotsam" render "my run" --frames 0:1 --out several.png
-expect_text err "several.png is one file; with --frames, --out names a folder"
+expect_text err "several.png is the name of one file, but --frames draws several; name a folder"
 expect_no_file several.png
 
 # Where bodies are is read once, however many frames are drawn: a pipe can be read once only. The series is not needed.
@@ -56,10 +56,10 @@ expect_exit 0 timeout 60 "$flotsam" render once --frames : --out once-pictures $
 cmp -s once-pictures/picture_0003.png kept/picture_0003.png || fail "frame 3 differs if bodies.csv is read once"
 head -3 "my run/bodies.csv" >once.csv && rm once/bodies.csv && mv once.csv once/bodies.csv
 expect_exit 2 "$flotsam" render once --frame 3 $small
-expect_text err "once/bodies.csv: has no rows for frame 3; put the file of the run back, or choose one of the first 2 frames"
+expect_text err "once/bodies.csv: has no rows for frame 3; restore the original file, or choose one of the first 2 frames"
 rm once/bodies.csv
 expect_exit 1 "$flotsam" render once --frame 3 $small
-expect_text err "once/bodies.csv: is missing; put it back, or run the scene again"
+expect_text err "once/bodies.csv: is missing; restore it, or run the scene again"
 
 expect_exit 0 "$flotsam" render "my run" --frame 1 $small --colour-by pressure
 expect_text out "picture  my run/picture_0001.png"
@@ -85,7 +85,7 @@ expect_text out "speed, density, density-error, pressure, x, y, z, vx, vy, vz or
 
 # Looks. A run in the plane has no water to show; one in space is drawn as water unless a field is asked for.
 expect_exit 2 "$flotsam" render "my run" --look water $small
-expect_text err "--look water is for runs in three dimensions, and my run has two"
+expect_text err "--look water works with 3D runs only, and my run is 2D"
 expect_exit 0 "$flotsam" render "my run" --look particles $small --out plane.png
 cat >pool.json <<'END'
 { "schema_version": 1, "title": "A pool", "spacing": 0.1, "duration": 0.1, "frames_per_second": 50,
@@ -129,9 +129,9 @@ for option in "--look watr" "--look Water" "--quality fine" "--quality 3" "--den
   expect_text err "not '${option#* }'"
 done
 expect_exit 2 "$flotsam" render pool --look watr
-expect_text err "--look water or particles, not 'watr', did you mean 'water'?"
+expect_text err "--look must be water or particles, not 'watr', did you mean 'water'?"
 expect_exit 2 "$flotsam" render pool --quality god
-expect_text err "--quality draft, good or best, not 'god', did you mean 'good'?"
+expect_text err "--quality must be draft, good or best, not 'god', did you mean 'good'?"
 expect_exit 2 "$flotsam" render pool --look ""
 expect_exit 2 "$flotsam" render pool --quality
 
@@ -149,15 +149,15 @@ expect_text err "there is no frame 5; the last one is 4"
 expect_exit 2 "$flotsam" render "my run" --frames 9:
 expect_text err "there is no frame 9; the last one is 4"
 expect_exit 2 "$flotsam" render "my run" --frames 3:1
-expect_text err "--frames 3:1 runs backwards"
+expect_text err "--frames 3:1: the first frame is after the last"
 for range in 3 1:2:0 a:b 1:2:3:4 -1:2 1:2x "" 99999999999999999999:; do
   expect_exit 2 "$flotsam" render "my run" --frames "$range"
   expect_text err "--frames needs A:B or A:B:STEP such as 0:20:2, not '$range'"
 done
 expect_exit 2 "$flotsam" render "my run" --frame 1 --frames 1:2
-expect_text err "give --frame or --frames, not both"
+expect_text err "give only one"
 expect_exit 2 "$flotsam" render "my run" --fps 10
-expect_text err "--fps is for movies"
+expect_text err "--fps works with movies only"
 expect_exit 2 "$flotsam" render "my run" --colour-by presure
 expect_text err "cannot colour by 'presure', did you mean 'pressure'?"
 expect_exit 2 "$flotsam" render nowhere
@@ -173,7 +173,7 @@ expect_text err "folder.png: cannot write: Is a directory"
 expect_exit 2 "$flotsam" render "my run" --movie nowhere/movie.mp4
 expect_text err "nowhere/movie.mp4: cannot write: No such file or directory"
 expect_exit 2 "$flotsam" render "my run" --movie movie.avi
-expect_text err "movie.avi: a movie's name must end in .mp4, .mkv, .webm or .gif"
+expect_text err "movie.avi: is no name for a movie"
 expect_exit 2 "$flotsam" render "my run" --movie movie.mp4 --frame 1
 expect_exit 2 "$flotsam" render "my run" --movie movie.mp4 --out movie.png
 expect_no_file movie.mp4
@@ -188,7 +188,7 @@ with_stand_in() { PATH=$work/bin:$PATH "$flotsam" render "my run" $small --movie
 without_ffmpeg() { PATH=$work/empty "$flotsam" render "my run" --movie old.mp4 --force; }
 echo old >old.mp4
 expect_exit 2 "$flotsam" render "my run" --movie old.mp4
-expect_text err "old.mp4: exists; --force replaces it, --movie names another file"
+expect_text err "old.mp4: exists; replace it with --force, or use --movie to name another file"
 expect_exit 2 without_ffmpeg
 expect_text err "apt-get install ffmpeg"
 stand_in 'echo first >&2; echo "No space left on device" >&2; echo "Conversion failed!" >&2; exit 7'
@@ -243,7 +243,7 @@ expect_file pool/movie/settings.json
 [[ $(ls pool/movie) == $'picture_0000.png\npicture_0001.png\npicture_0002.png\nsettings.json' ]] || fail "kept: $(ls pool/movie)"
 before=$(stat -c %y pool/movie/picture_0001.png)
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
-expect_text out "frames   2 drawn, 3 were there already in pool/movie"
+expect_text out "frames   2 drawn, 3 existed already in pool/movie"
 [[ $(stat -c %y pool/movie/picture_0001.png) == "$before" ]] || fail "a kept picture was drawn again"
 [[ $(<kept.mp4) == $((5 * 160 * 100 * 3)) ]] || fail "ffmpeg did not get five pictures"
 draw movie --frame 1
@@ -251,10 +251,10 @@ cmp -s look_movie.png pool/movie/picture_0001.png || fail "a movie's picture is 
 echo broken >pool/movie/picture_0002.png
 touch pool/particles_0003.vtp
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force --fps 5
-expect_text out "frames   2 drawn, 3 were there already"
+expect_text out "frames   2 drawn, 3 existed already"
 for change in "--quality good" "--denoise off" "--look particles" "--width 162"; do
   expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force $change
-  grep -q "were there already" out && fail "pictures were kept though $change changes them"
+  grep -q "existed already" out && fail "pictures were kept though $change changes them"
 done
 # One that is interrupted goes on where it stopped.
 rm -r pool/movie
@@ -262,7 +262,7 @@ stand_in 'head -c 100000 >/dev/null; exit 3'
 expect_exit 1 "$flotsam" render pool $small --movie kept.mp4 --force
 stand_in 'for last; do :; done; wc -c >"${last#file:}"'
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force
-expect_text out "were there already in pool/movie"
+expect_text out "existed already in pool/movie"
 if ((UID != 0)); then
   rm -r pool/movie && chmod a-w pool
   expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force
@@ -320,9 +320,9 @@ cmp -s one.png "with --aperture 0.2.png" || fail "a lens depends on the number o
 if command -v ffmpeg >/dev/null; then
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
-  ! grep -q "were there already" out || fail "pictures without traces were taken"
+  ! grep -q "existed already" out || fail "pictures without traces were taken"
   expect_exit 0 "$flotsam" render lagoon --movie lagoon.mp4 --width 64 --height 48 --force --traces
-  expect_text out "3 were there already"
+  expect_text out "3 existed already"
 fi
 # Spray lacks most of its density: that does not widen the range of errors, which is the same for all frames.
 python3 - >spray.csv <<'PYTHON'
@@ -348,7 +348,7 @@ assert abs(density[0] - 10 * (100 - error[1])) < 0.1 and abs(density[1] - 10 * (
 PYTHON
 for bad in y 0.2 w=1 y= y=x y=nan =1; do
   expect_exit 2 "$flotsam" render lagoon --slice "$bad" --out x.png
-  expect_text err "--slice needs an axis and a place [m] such as z=0.5, not '$bad'"
+  expect_text err "--slice needs an axis and a position [m] such as z=0.5, not '$bad'"
 done
 expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --out aside.png --look particles "${small[@]}"
 expect_exit 0 "$flotsam" render lagoon --from 2,-1,1.5 --look-at 0.2,0.2,0 --field-of-view 60 --out wide.png --look particles "${small[@]}"
@@ -358,35 +358,35 @@ expect_exit 0 "$flotsam" render lagoon --look water --out plain.png --width 480 
 if cmp -s spray.png plain.png; then fail "spray in colours has no legend"; fi
 for what in "--slice y=0.2" "--look particles"; do
   expect_exit 2 "$flotsam" render lagoon --spray $what --out x.png
-  expect_text err "--spray is for pictures of water; leave out --slice and --look particles"
+  expect_text err "--spray works with pictures of water only; leave out --slice and --look particles"
 done
 expect_exit 2 "$flotsam" render lagoon --from 2,-1 --look-at 0,0,0 --out x.png
-expect_text err "--from needs three numbers [m], none beyond 1e+06, such as 1,-2,0.5, not '2,-1'"
+expect_text err "--from needs three numbers [m] such as 1,-2,0.5, none larger than 1e+06, not '2,-1'"
 expect_exit 2 "$flotsam" render lagoon --from 1e20,0,0 --look-at 0,0,0 --out x.png
-expect_text err "none beyond 1e+06"
+expect_text err "none larger than 1e+06"
 expect_exit 2 "$flotsam" render lagoon --from 0,0,-0 --look-at 0,1e-60,0 --out x.png
-expect_text err "--from and --look-at must be different points"
+expect_text err "--from and --look-at are the same point"
 expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --look-at 1,1,1 --out x.png
-expect_text err "--from and --look-at must be different points"
+expect_text err "--from and --look-at are the same point"
 expect_exit 2 "$flotsam" render lagoon --from 1,1,1 --view x --out x.png
 expect_text err "--view looks along an axis; leave out --from"
 expect_exit 2 "$flotsam" render lagoon --view up --out x.png
-expect_text err "--view x, y, z, -x, -y or -z, not 'up'"
+expect_text err "--view must be x, y, z, -x, -y or -z, not 'up'"
 expect_exit 2 "$flotsam" render lagoon --slice y=0 --look water --out x.png
 expect_text err "leave out --look water"
 expect_exit 2 "$flotsam" render lagoon --slice y=0 --colour-by material --out x.png
 expect_text err "needs a field with values"
 expect_exit 2 "$flotsam" render lagoon --focus 1 --out x.png
-expect_text err "--focus is for lenses with an --aperture"
+expect_text err "--focus works only with --aperture"
 for other in "--look particles" "--colour-by speed" "--slice y=0.2"; do
   # shellcheck disable=SC2086 # words are options
   expect_exit 2 "$flotsam" render lagoon --aperture 0.2 $other --out x.png
-  expect_text err "--aperture is for pictures of water"
+  expect_text err "--aperture works with pictures of water only"
 done
 # A plane beside all fluid is refused, with where the fluid is; between particles of a lattice it is not.
 for place in 3 -1; do
   expect_exit 2 "$flotsam" render lagoon --slice "y=$place" --out beside.png "${small[@]}"
-  expect_text err "render: lagoon: --slice y=$place is beside all fluid, whose particles in this frame are from 0.0"
+  expect_text err "render: lagoon: --slice y=$place meets no fluid"
 done
 expect_no_file beside.png
 for frame in 0 last; do
@@ -399,17 +399,17 @@ cat >blob.json <<'END'
 END
 expect_exit 0 "$flotsam" run blob.json --no-picture --quiet --out blob
 expect_exit 2 "$flotsam" render blob --frame 0 --slice x=0.25 --out beside.png "${small[@]}"
-expect_text err "--slice x=0.25 is beside all fluid, whose particles in this frame are from 0.025 m to 0.175 m along x; name"
+expect_text err "--slice x=0.25 meets no fluid; the fluid in this frame is from 0.025 m to 0.175 m along x; name"
 expect_no_file beside.png
 # Half a spacing around the outermost particles is fluid.
 expect_exit 0 "$flotsam" render blob --frame 0 --slice x=0.2 --out edge.png "${small[@]}"
 expect_exit 2 "$flotsam" render blob --frame 0 --slice x=0.202 --out beside.png "${small[@]}"
 # Of several frames one that is met is enough; the others are told.
 expect_exit 0 "$flotsam" render blob --frames 0:2 --slice x=0.25 --out blobs "${small[@]}"
-expect_text err "--slice x=0.25 meets no fluid in frame 0, whose particles are from 0.025 m to 0.175 m"
+expect_text err "--slice x=0.25 meets no fluid in frame 0, so the picture shows none"
 expect_file blobs/picture_0002.png
 expect_exit 2 "$flotsam" render blob --frames 0:2 --slice x=1 --out beside "${small[@]}"
-expect_text err "--slice x=1 is beside all fluid, whose particles in these frames are from 0.0"
+expect_text err "--slice x=1 meets no fluid"
 expect_no_file beside/picture_0000.png
 expect_exit 2 "$flotsam" render blob --movie blob.mp4 --slice x=1 "${small[@]}"
 expect_no_file blob.mp4
@@ -421,17 +421,17 @@ cat >tap.json <<'END'
 END
 expect_exit 0 "$flotsam" run tap.json --frames 1 --no-picture --quiet --out tap
 expect_exit 2 "$flotsam" render tap --slice x=0.5 --out beside.png "${small[@]}"
-expect_text err "render: tap: --slice x=0.5 meets no fluid, for this frame has none; --frame or --frames name others"
+expect_text err "render: tap: --slice x=0.5 meets no fluid, because this frame has none; choose others with --frame or --frames"
 expect_no_file beside.png
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --no-picture --quiet --out plane
 expect_exit 2 "$flotsam" render plane --slice y=0.1 --out x.png
-expect_text err "for runs in three dimensions"
+expect_text err "work with 3D runs only"
 expect_exit 2 "$flotsam" render plane --spray --out x.png
-expect_text err "--spray is for runs in three dimensions"
+expect_text err "--spray works with 3D runs only"
 expect_exit 2 "$flotsam" render plane --from 1,1,1 --look-at 0,0,0 --out x.png
-expect_text err "are for runs in three dimensions"
+expect_text err "work with 3D runs only"
 expect_exit 2 "$flotsam" render plane --aperture 0.1 --out x.png
-expect_text err "--aperture is for pictures of water"
+expect_text err "--aperture works with pictures of water only"
 expect_exit 0 "$flotsam" render plane --vectors 0.1 --traces --out plane.png "${small[@]}"
 expect_no_file x.png
 finish

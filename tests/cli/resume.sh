@@ -83,14 +83,14 @@ expect_text out "flotsam resume 'stopped'"
 expect_exit 0 "$flotsam" resume stopped --quiet --threads 1
 same_run stopped
 expect_exit 0 "$flotsam" resume stopped
-expect_text out "stopped: complete; --until T goes on further"
+expect_text out "stopped: complete; continue it with --until T"
 expect_empty err
 # Whatever became of the scene beside it, and that is told.
 cp -r stopped damaged
 echo '{ not a scene' >damaged/scene.json
 expect_exit 0 "$flotsam" resume damaged
-expect_text out "damaged: complete; --until T goes on further"
-expect_text err "damaged/scene.json is not as the run wrote it; 'flotsam resume damaged --until T' writes it anew"
+expect_text out "damaged: complete; continue it with --until T"
+expect_text err "damaged/scene.json is not what the run wrote; write it again with: flotsam resume damaged --until T"
 rm damaged/scene.json
 expect_exit 0 "$flotsam" resume damaged
 expect_text err "damaged/scene.json is missing"
@@ -119,7 +119,7 @@ wait "$job"
 code=$?
 ((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; } # as above
 ((code < 128)) || fail "two signals that came together ended the program at once, with $code"
-expect_text err "finishing the step"
+expect_text err "finishing the current step"
 # A later one ends the program at once. It stands still in between, so that it does not end by itself.
 "$flotsam" run lively.json --no-picture --quiet --out late >out 2>err &
 job=$!
@@ -165,19 +165,19 @@ head -c 2000 stopped/series.csv >short/series.csv
 echo mine >short/diverged.notes.txt
 rm -f short/bodies.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/series.csv: is shorter than when the run was last saved; put it back"
+expect_text err "short/series.csv: is shorter than the last checkpoint expects; restore the original file, or start the run again"
 sed '1s/,paddle.vx,/,peddle.vx,/' stopped/series.csv >short/series.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/series.csv: column 51 is 'peddle.vx', in this scene it is 'paddle.vx'"
+expect_text err "short/series.csv: column 51 is 'peddle.vx', but in this scene it is 'paddle.vx'"
 rm short/series.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/series.csv: is missing; put it back"
+expect_text err "short/series.csv: is missing; restore it"
 cp stopped/series.csv short
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/bodies.csv: is missing; put it back"
+expect_text err "short/bodies.csv: is missing; restore it"
 head -c 500 stopped/bodies.csv >short/bodies.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/bodies.csv: has no whole row that ends at byte"
+expect_text err "short/bodies.csv: no row ends at byte"
 expect_json short/summary.json "d['end']" finished
 expect_file short/particles_0020.vtp
 cp stopped/bodies.csv short
@@ -185,7 +185,7 @@ expect_exit 2 "$flotsam" resume short --until 0.1
 expect_text err "name a later time"
 sed -i 's/lively puddle/dull puddle/' short/scene.json
 expect_exit 0 "$flotsam" resume short --until 0.5 --quiet
-expect_text err "short/scene.json was changed since"
+expect_text err "short/scene.json was changed after the run began"
 expect_text short/scene.json "A lively puddle"
 expect_text short/diverged.notes.txt mine
 
@@ -207,7 +207,7 @@ expect_text err "frame 7 of the run is missing"
 cp stopped/particles_0007.vtp broken
 head -c 3000 stopped/checkpoint.h5 >broken/checkpoint.h5
 expect_exit 2 "$flotsam" resume broken --until 0.5
-expect_text err "broken/checkpoint.h5: is not a checkpoint, or is damaged; put it back, or begin the run anew"
+expect_text err "broken/checkpoint.h5: is not a checkpoint, or is damaged; restore it, or start the run again"
 expect_file broken/summary.json
 rm broken/checkpoint.h5
 expect_exit 2 "$flotsam" resume broken

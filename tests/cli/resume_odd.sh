@@ -28,7 +28,7 @@ for until in 0.25 0.1537 0.14999 0.001; do
   expect_json out "d['time']" $until
   before=$(value "odd$until" wall_seconds)
   expect_exit 0 "$flotsam" resume "odd$until"
-  expect_text out "complete; --until T goes on further"
+  expect_text out "complete; continue it with --until T"
   expect_exit 0 "$flotsam" resume "odd$until" --until 0.4 --quiet
   same_frames "odd$until" whole
   more "$(value "odd$until" wall_seconds)" "$before" || fail "$until: wall_seconds shrank"
@@ -59,10 +59,10 @@ wait "$job" 2>/dev/null
 expect_no_file killed/summary.json
 cp -r killed beside
 expect_exit 0 "$flotsam" resume killed --quiet --threads 1
-expect_text killed/log.txt "going on at 0."
+expect_text killed/log.txt "continuing at 0."
 python3 - killed/log.txt <<'PYTHON' || fail "the run was not resumed in the middle of a frame"
 import re, sys
-time = float(re.search(r"going on at (\S+) s", open(sys.argv[1]).read()).group(1))
+time = float(re.search(r"continuing at (\S+) s", open(sys.argv[1]).read()).group(1))
 sys.exit(not (time > 0 and abs(time * 5 - round(time * 5)) > 1e-9))
 PYTHON
 same_frames killed slow
@@ -92,7 +92,7 @@ for until in 0 0.05 "$(python3 -c "print('%g' % (($n - 1) / 50 - 0.005))")"; do
 done
 [[ $(cd young && cksum particles_*.vtp series.csv bodies.csv) == "$before" ]] || fail "an early goal changed frames"
 expect_exit 0 "$flotsam" resume young
-expect_text err "going on from the checkpoint at -0.05 s; frames 0 to $((n - 1)) are written again"
+expect_text err "continuing from the checkpoint at -0.05 s; frames 0 to $((n - 1)) are written again"
 same_frames young whole
 
 # ---- Interrupted on the way to such a goal ----
@@ -119,11 +119,11 @@ for length in 0 $((size / 2)) $((size - 1)) $((size + 1)); do
   cp -r cut "cut$length"
   truncate -s "$length" "cut$length/particles_0010.vtp"
   expect_exit 0 "$flotsam" resume "cut$length" --until 0.22 --quiet
-  expect_text "cut$length/log.txt" "frame 10 is written anew"
+  expect_text "cut$length/log.txt" "frame 10 is written again"
   same_frames "cut$length" longer
 done
 expect_exit 0 "$flotsam" resume cut --until 0.22 --quiet
-grep -q 'written anew' cut/log.txt && fail "a whole frame was written anew"
+grep -q 'written again' cut/log.txt && fail "a whole frame was written anew"
 
 # ---- Killed between the last checkpoint and the summary: the end is made up for ----
 

@@ -31,7 +31,7 @@ expect_json $summary "d['steps'] > 1 and sum(d['timings'].values()) > 0 and d['w
 
 # The folder of an earlier run is kept unless told otherwise; foreign files are always kept.
 expect_exit 2 "$flotsam" run tiny.json --frames 1
-expect_text err "runs/tiny: exists and is not empty; --force"
+expect_text err "runs/tiny: exists and is not empty; replace"
 echo mine >runs/tiny/notes.txt
 expect_exit 0 "$flotsam" run tiny.json --frames 1 --force --no-picture
 expect_text runs/tiny/notes.txt mine
@@ -48,7 +48,7 @@ expect_file runs/tiny/body_trough.ply
 mkdir foreign
 echo '{}' >foreign/scene.json
 expect_exit 2 "$flotsam" run tiny.json --frames 1 --force --out foreign
-expect_text err "foreign: is not empty, and not the folder of a run, which is all that --force replaces"
+expect_text err "foreign: is not empty and not the folder of a run, and --force replaces only runs"
 expect_text foreign/scene.json '{}'
 # Nor is any other folder in which there is something, whatever its names; nothing in it is touched.
 mkdir home
@@ -56,10 +56,10 @@ echo mine >home/letter.txt
 before=$(ls -la --time-style=full-iso home)
 for place in / home home/ "$PWD/home" .; do
   expect_exit 2 "$flotsam" run tiny.json --frames 0 --force --no-picture --out "$place"
-  expect_text err "is not empty, and not the folder of a run"
+  expect_text err "is not empty and not the folder of a run"
 done
 expect_exit 2 "$flotsam" run tiny.json --frames 0 --no-picture --out home
-expect_text err "home: is not empty, and not the folder of a run; --out names another folder"
+expect_text err "home: is not empty and not the folder of a run; name another folder"
 [[ $(ls -la --time-style=full-iso home) == "$before" ]] || fail "a foreign folder was touched: $(ls -la home)"
 expect_no_file log.txt
 expect_no_file /log.txt
@@ -111,7 +111,7 @@ cmp -s again.png drawn/picture.png || fail "picture.png is not the last frame af
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out doubtful --set boundaries.0.slip=0.5 --set time_step=0.01
 expect_text err "flotsam: note: boundary 'tank' has slip, which the method wcsph does not read"
 expect_text err "flotsam: note: /time_step: 0.01 s is "
-expect_text err "flotsam: note: what to do: flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01"
+expect_text err "flotsam: note: for remedies, run: flotsam check tiny.json --set boundaries.0.slip=0.5 --set time_step=0.01"
 grep -q 'leave it out\|lets it choose' err && fail "notes on the way are short: $(<err)"
 expect_text doubtful/log.txt "does not read; leave it out, or use direct-forcing"
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --quiet --force --out doubtful --set boundaries.0.slip=0.5
@@ -122,14 +122,14 @@ expect_empty err
 # Seven of them, of which six are said.
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out many --set 'boundaries=[{"name":"a","shape":{"tank":[1,0.6]},"slip":0},{"name":"b","shape":{"box":0.2},"at":[2,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"c","shape":{"box":0.2},"at":[3,0],"slip":0,"motions":[{"translate":[2000,0]}]},{"name":"d","shape":{"box":0.2},"at":[4,0],"slip":0,"motions":[{"translate":[2000,0]}]}]'
 (($(grep -c '^flotsam: note:' err) == 7)) || fail "not six notes and where to read more: $(<err)"
-expect_text err "flotsam: note: 1 more; what to do: flotsam check tiny.json --set "
+expect_text err "flotsam: note: 1 more; for remedies, run: flotsam check tiny.json --set "
 # The command that is named is the whole one, however long it is, and a shell takes it as it was given.
 long="probes=[$(for k in {1..120}; do printf '{"name":"p%d","front":"x"},' $k; done)$(printf '{"name":"last","front":"x"}')]"
 ((${#long} > 3072)) || fail "the option is not long enough: ${#long}"
 expect_exit 0 "$flotsam" run tiny.json --frames 0 --no-picture --out long --set "$long" \
   --set "title=What's \$this \"all\" about?" --set 'boundaries.0.slip=0.5'
 expect_text err "flotsam: note: boundary 'tank' has slip"
-command=$(sed -n 's/^flotsam: note: what to do: //p' err)
+command=$(sed -n 's/^flotsam: note: for remedies, run: //p' err)
 eval "words=($command)"
 ((${#words[@]} == 9)) || fail "not the words that were given: ${#words[@]}"
 [[ ${words[4]} == "$long" ]] || fail "the long option is not whole: ${#words[4]}"

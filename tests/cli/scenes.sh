@@ -27,7 +27,7 @@ for method in direct-forcing unified elastic constraint monolithic; do
   # Those that have come in the meantime need no excuse.
   "$flotsam" info methods | grep -q "^  $method " && continue
   expect_exit 2 "$flotsam" run tiny.json --method "$method"
-  expect_text err "method '$method' is announced but not available yet; there is wcsph"
+  expect_text err "method '$method' is planned but not available yet; there is wcsph"
 done
 expect_exit 2 "$flotsam" run tiny.json --set spacng=0.1
 expect_text err "did you mean 'spacing'?"
@@ -36,7 +36,7 @@ expect_text err "/spacing: must be > 0, got -1"
 expect_exit 2 "$flotsam" run tiny.json --set spacing
 for set in spacing= "spacing= "; do
   expect_exit 2 "$flotsam" run tiny.json --set "$set"
-  expect_text err "tiny.json: --set $set: the value behind '=' is missing; write path=value, such as spacing=0.01"
+  expect_text err "tiny.json: --set $set: the value after '=' is missing; write path=value, such as spacing=0.01"
 done
 for set in =3 =; do
   expect_exit 2 "$flotsam" run tiny.json --set "$set"

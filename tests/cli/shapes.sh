@@ -64,7 +64,7 @@ expect_exit 2 "$flotsam" check scene.json
 expect_text err "flat.obj: none of its triangles has an area"
 scene ', { "shape": { "mesh": "cube.obj", "scale": 1e5 } }' ''
 expect_exit 2 "$flotsam" check scene.json
-expect_text err "cube.obj: reaches over 2e+07 m, at most 1e+06 m; a smaller 'scale' would do"
+expect_text err "cube.obj: is 2e+07 m large, at most 1e+06 m are allowed; use a smaller 'scale'"
 
 # A mesh is looked for beside the file that names it, however deep that is included, in lists and in groups.
 mkdir -p parts/deep
@@ -83,7 +83,7 @@ expect_json out "d['fluid_particles']" $((20 * 20 * 8 - 4 * 4 * 4 - 8 * 8 * 8 - 
 # What is doubtful is noted.
 scene ', { "name": "a", "shape": { "box": 0.3 }, "at": [0.4, 0.4, 0.6] }, { "name": "b", "shape": { "sphere": 0.2 }, "at": [0.5, 0.5, 0.6] }' ''
 expect_exit 0 "$flotsam" check scene.json
-expect_text out "'a' stands in 'b'"
+expect_text out "'a' overlaps 'b'"
 scene ', { "name": "sheet", "shape": { "box": [0.5, 0.5, 0.01] }, "at": [0.5, 0.5, 0.7] }' ''
 expect_exit 0 "$flotsam" check scene.json
 expect_text out "'sheet' is 0.01 m thin"
@@ -95,7 +95,7 @@ expect_exit 0 "$flotsam" check scene.json
 expect_text out "'pipe' has walls 0.005 m thin"
 scene '' ', "fluids": [ { "material": "water", "shape": { "box": 0.2 }, "at": [3, 0, 0] } ]'
 expect_exit 0 "$flotsam" check scene.json
-expect_text out "64 of 3264 fluid particles start with nothing below them"
+expect_text out "64 of 3264 fluid particles will fall for ever, because nothing is below them"
 scene '' ''
 expect_exit 2 "$flotsam" check scene.json --set fills.0.level=1.5
 expect_text err "/fills/0: fill: fluid would run out near"

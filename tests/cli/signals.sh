@@ -40,8 +40,8 @@ wait "$job"
 code=$?
 ((code == 128 + $(kill -l STOP))) && { wait "$job"; code=$?; } # some shells tell first that it was stopped
 ((code == 1)) || fail "the exit code after a signal while drawing is $code"
-expect_text err "interrupted while drawing; all frames are there, and "
-expect_text err " can be drawn later with: flotsam resume 'drawing'"
+expect_text err "interrupted while drawing; all frames are complete; draw the other "
+expect_text err " with: flotsam resume 'drawing'"
 expect_json drawing/summary.json "d['end'], d['frames']" "('finished', 5)"
 (($(find drawing -name 'picture_*.png' | wc -l) <= n + 1)) || fail "pictures were drawn after the signal"
 # That command draws what was left out, and nothing else: the same pictures as without a signal.
@@ -49,7 +49,7 @@ before=$(stat -c '%n %y' drawing/particles_* drawing/picture_0005.png drawing/se
 n_left=$((5 - $(find drawing -name 'picture_*.png' | wc -l)))
 expect_exit 0 "$flotsam" resume drawing
 expect_text out "drawing: $n_left picture"
-expect_text out "drawing: complete; --until T goes on further"
+expect_text out "drawing: complete; continue it with --until T"
 [[ $(stat -c '%n %y' drawing/particles_* drawing/picture_0005.png drawing/series.csv drawing/summary.json) == "$before" ]] ||
   fail "more was done than to draw what was missing"
 expect_exit 0 "$flotsam" run tiny.json --quiet --out alone
@@ -58,7 +58,7 @@ for picture in alone/picture*.png; do
 done
 [[ $(ls drawing) == "$(ls alone)" ]] || fail "other files than without a signal: $(ls drawing)"
 expect_exit 0 "$flotsam" resume drawing
-[[ $(<out) == "drawing: complete; --until T goes on further" ]] || fail "pictures are drawn once more: $(<out)"
+[[ $(<out) == "drawing: complete; continue it with --until T" ]] || fail "pictures are drawn once more: $(<out)"
 # Also where picture.png is what is missing, or is older than the end that it is to show.
 rm drawing/picture.png
 touch -d '2001-01-01' drawing/picture_0002.png

@@ -107,7 +107,7 @@ fi
 # ---- Frames that are there ----
 
 expect_exit 0 "$flotsam" surface "my run"
-expect_text out "frames   0 made, 4 were there already"
+expect_text out "frames   0 made, 4 existed already"
 rm "my run/surface/surface_000001.ply"
 expect_exit 0 "$flotsam" surface "my run" --json
 (($(wc -l <out) == 4)) || fail "not a line for each frame"
@@ -119,7 +119,7 @@ expect_json line 'd["frame"], d["was_there"]' "(0, True)"
 cp "my run/surface/surface_000002.ply" before.ply
 touch "my run/particles_0002.vtp"
 expect_exit 0 "$flotsam" surface "my run"
-expect_text out "frames   1 made, 3 were there already"
+expect_text out "frames   1 made, 3 existed already"
 cmp -s before.ply "my run/surface/surface_000002.ply" || fail "the same frame gave other bytes"
 expect_exit 0 "$flotsam" surface "my run" --force --frames 1:2 --threads 3
 (($(grep -c '^surface ' out) == 2)) || fail "--force did not make two frames anew"
@@ -129,7 +129,7 @@ expect_exit 0 "$flotsam" surface "my run" --kernel anisotropic --frames 2:
 (($(grep -c '^surface ' out) == 2)) || fail "other settings did not make frames anew"
 cmp -s before.ply "my run/surface/surface_000002.ply" && fail "both kernels give the same"
 expect_exit 0 "$flotsam" surface "my run" --kernel anisotropic
-expect_text out "frames   2 made, 2 were there already"
+expect_text out "frames   2 made, 2 existed already"
 expect_exit 0 "$flotsam" surface "my run" --out elsewhere/meshes --frames 0:3:3 --smoothing 0 --cell 0.4 --drop-spray
 expect_file elsewhere/meshes/surface_000003.ply
 expect_no_file elsewhere/meshes/surface_000001.ply
@@ -164,7 +164,7 @@ done
 expect_exit 2 "$flotsam" surface "my run" --frames 2:9
 expect_text err "there is no frame 9; the last one is 3"
 expect_exit 2 "$flotsam" surface "my run" --frames 3:1
-expect_text err "runs backwards"
+expect_text err "the first frame is after the last"
 expect_exit 2 "$flotsam" surface "my rnu"
 expect_text err "there is no such folder, did you mean 'my run'?"
 expect_exit 2 "$flotsam" surface .
@@ -186,7 +186,7 @@ expect_no_file cut/surface_000002.ply
 # Where it stopped it goes on.
 cp "my run/particles_0002.vtp" damaged/
 expect_exit 0 "$flotsam" surface damaged --out cut
-expect_text out "frames   2 made, 2 were there already"
+expect_text out "frames   2 made, 2 existed already"
 (
   trap '' XFSZ
   ulimit -f 8

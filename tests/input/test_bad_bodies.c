@@ -21,7 +21,7 @@ static const BadScene keys[] = {
     {SCENE(MOVED "'bodies':[{'name':'a','material':{'density':0}," CUBE "}]"),
      "/bodies/0/material/density: "},
     {SCENE(MOVED "'bodies':[{'name':'a','material':{}," CUBE "}],'boundaries':[{'name':'a'," CUBE "}]"),
-     "there are two bodies or boundaries of the name 'a'"},
+     "there are two bodies or boundaries with the name 'a'"},
 };
 TRY(keys)
 
@@ -31,21 +31,21 @@ static const BadScene body_events[] = {
     {EVENT("{'at':0.5,'body':'ball*','release':true}"), "/events/0/body: unknown body 'ball*'"},
     {EVENT("{'at':0.5,'body':'wall','release':true}"), "a boundary cannot be released, only a body can"},
     {EVENT("{'at':0.5,'body':'w*','release':true}"),
-     "/events/0: only boundaries have names that begin so, and only bodies can be released"},
+     "/events/0: at 0.5 s: only boundaries have names that begin so, but only bodies can be released"},
     {EVENT("{'at':0.2,'body':'*','release':true},{'at':0.5,'body':'cube','release':true}"),
-     "/events/1: the body is released already"},
+     "/events/1: at 0.5 s: the body is released already"},
     {EVENT("{'at':0.5,'body':'cube','release':false}"),
      "a body can be released ('release': true) or be 'set'"},
     {EVENT("{'at':0.5,'body':'cube','start':true}"), "a body can be released ('release': true) or be 'set'"},
     {EVENT("{'at':0.2,'body':'cube','release':true},{'at':0.5,'body':'cube','release':true}"),
-     "/events/1: the body is released already"},
+     "/events/1: at 0.5 s: the body is released already"},
     {EVENT("{'at':0.5,'boundary':'wall','release':true}"), "only a 'body' can be released or set"},
     {EVENT("{'at':0.5,'body':'cube','set':{}}"), "/events/0/set: needs 'friction'"},
     {EVENT("{'at':0.5,'body':'cube','set':{'friction':-1}}"),
      "/events/0/set/friction: must be >= 0 and <= 1000, got -1"},
     {EVENT("{'at':0.2,'body':'cube','set':{'friction':1,'within':0.5}},{'at':0.5,'body':'cube','set':{'"
            "friction':0}}"),
-     "/events/1: the change of friction before has not ended"},
+     "/events/1: at 0.5 s: the previous change of friction has not ended"},
 };
 TRY(body_events)
 

@@ -31,7 +31,7 @@ static const BadScene keys[] = {
     {"{'schema_version':2}", "/schema_version: must be 1, got 2"},
     {"{'schema_version':'1+2'}", "/schema_version: must be 1, got 3"},
     {"{'schema_version':true}", "/schema_version: must be a whole number, got true"},
-    {"{'schema_version':1}", "needs 'spacing': distance of neighbouring particles"},
+    {"{'schema_version':1}", "needs 'spacing': distance between neighbouring particles"},
     {"{'schema_version':1,'sapcing':1}", "unknown key 'sapcing', did you mean 'spacing'?"},
     {"{'schema_version':1,'joints':[]}", "unknown key 'joints'"},
     {"{'schema_version':1,'zzzzzz':1}", "known keys: schema_version, title"},
@@ -39,20 +39,20 @@ static const BadScene keys[] = {
     {SCENE("'fluids':{}"), "/fluids: must be a list of objects, got an object"},
     {SCENE("'fluids':[1]"), "/fluids/0: must be an object, got a number"},
     {SCENE("'fluids':null"), "/fluids: must be a list of objects, got null"},
-    {SCENE("'title':'empty'"), "needs at least one fluid, fill, emitter, file of particles or body"},
+    {SCENE("'title':'empty'"), "has nothing to simulate"},
     {SCENE("'fluids':[{'shape':{'box':1}}]"), "/fluids/0: needs 'material'"},
     {SCENE("'fluids':[{'material':{}}]"), "/fluids/0: needs 'shape'"},
     {WATER("{'box':1},'colour':'red'"), "/fluids/0: unknown key 'colour'"},
     {WET("'materials':[]"), "/materials: must be an object of names, got a list"},
     {WET("'materials':{'water':1}"), "/materials/water: must be an object, got a number"},
-    {WET("'materials':{'a/b':{}}"), "a name must do without"},
+    {WET("'materials':{'a/b':{}}"), "a name must not have commas, semicolons"},
     {WET("'materials':{'':{}}"), "a name must have 1 to 63 characters, got 0"},
     {WET("'materials':{'water':{'densty':1}}"),
      "/materials/water: unknown key 'densty', did you mean 'density'?"},
     {WET("'up':'w'"), "/up: must be one of x, y, z, got 'w'"},
     {WET("'colour_by':'presure'"),
      "/colour_by: must be one of speed, pressure, density, x, y, z, got 'presure', did you"},
-    {WET("'title':'\\u001b[31m'"), "/title: text must do without control characters"},
+    {WET("'title':'\\u001b[31m'"), "/title: text must not have control characters"},
 };
 
 static const BadScene numbers[] = {
@@ -84,7 +84,7 @@ static const BadScene numbers[] = {
          "},"
          "{'time':1,'at':[0,0,0],'rotate':{'angle':270}}]}]}]"),
      "turns by 270 degrees"},
-    {WET("'settle':1,'gravity':0"), "/settle: without gravity fluid does not settle"},
+    {WET("'settle':1,'gravity':0"), "/settle: works only with gravity"},
     {WET("'settle':-1"), "/settle"},
     {WET("'min_time_step':1,'max_time_step':0.5"), "/min_time_step: must be below max_time_step"},
     {WET("'max_particles':1.5"), "/max_particles: must be a whole number, got 1.5"},
@@ -98,7 +98,7 @@ static const BadScene constants[] = {
     {WET("'constants':{'a':'a+1'}"), "/constants/a: constants refer to each other in a circle: a -> a"},
     {WET("'constants':{'a':'b','b':'q*2'}"), "/constants/b: \"q*2\", column 1: unknown name 'q'"},
     {WET("'constants':{'a':true}"), "/constants/a: must be a number or an expression"},
-    {WET("'constants':{'pi':3}"), "'pi' cannot name a constant: it means something else"},
+    {WET("'constants':{'pi':3}"), "'pi' cannot name a constant: it has another meaning"},
     {WET("'constants':{'x':3}"), "'x' cannot name a constant"},
     {WET("'constants':{'2a':3}"), "'2a' cannot name a constant: use up to 63 letters"},
     {WET("'constants':{'a':1},'sizes':{'fine':{'b':2}}"), "/sizes/fine: unknown constant 'b'"},
@@ -118,28 +118,28 @@ static const BadScene shapes[] = {
     {WATER("{'box':[1,-1,1]}"), "/fluids/0/shape/box/1: must be > 0, got -1"},
     {WATER("{'box':true}"), "/fluids/0/shape/box: must be a number or an expression or a list of 3"},
     {WATER("{'cylinder':1}"), "/fluids/0/shape/cylinder: must be a list of 2 numbers"},
-    {WATER("{'sphere':1,'closed':true}"), "'closed' makes sense for a tank only"},
-    {WATER("{'tank':1}"), "/fluids/0: a tank is for boundaries"},
+    {WATER("{'sphere':1,'closed':true}"), "'closed' works with a tank only"},
+    {WATER("{'tank':1}"), "/fluids/0: a fluid cannot have the shape of a tank"},
     {WATER("{'box':1},'at':[0,0,0],'corner':[0,0,0]"),
      "/fluids/0: a fluid may have only one of at, corner or base, got 2"},
     {WATER("{'box':1},'rotate':{'axis':[0,0,0],'angle':1}"), "/fluids/0/rotate/axis: must not be zero"},
     {WATER("{'box':1},'rotate':{'axis':[0,0,1]}"), "/fluids/0/rotate: needs 'angle'"},
-    {WATER("{'box':1000}"), "/fluids/0: needs about 1e+12 particles, the limit is 200000000"},
+    {WATER("{'box':1000}"), "/fluids/0: needs about 1e+12 particles, but the limit is 200000000"},
     {WATER("{'box':50}},{'material':{},'shape':{'box':50}"),
-     "/fluids/1: up to here the scene needs about 2.5e+08 particles"},
+     "/fluids/1: the scene up to here needs about 2.5e+08 particles"},
     {BOUNDARIES("{'shape':{'sphere':1e5}}"), "/boundaries/0: needs about"},
     {PUDDLE("{'cylinder':[1,1]}"), "/fluids/0/shape: a cylinder needs three dimensions"},
     {PUDDLE("{'box':1},'at':[0,0,1]"),
-     "/fluids/0/at: must have 2 components, since the scene is two-dimensional"},
+     "/fluids/0/at: must have 2 components, because the scene is two-dimensional"},
     {PUDDLE("{'box':1},'at':1"), "/fluids/0/at: must be a list of 2 numbers, got a number"},
     {PUDDLE("{'box':1},'rotate':{'axis':[1,0,0],'angle':9}"), "must be along z in a two-dimensional scene"},
     {PUDDLE("{'box':1},'angular_velocity':[1,0,0]"), "'angular_velocity' must be along z"},
     {FLAT("'up':'z'," FLUID), "/up: must be x or y in a two-dimensional scene"},
     {PUDDLE("{'duck':1}"), "/fluids/0/shape: a duck needs three dimensions"},
     {PUDDLE("{'box':1,'rounding':0.1}"), "a rounded box needs three dimensions"},
-    {WATER("{'sphere':1,'rounding':0.1}"), "'rounding' makes sense for a box or a card only"},
-    {WATER("{'box':1,'hollow':true}"), "'hollow' makes sense for letters only"},
-    {WATER("{'box':1,'scale':2}"), "'scale' makes sense for a mesh only"},
+    {WATER("{'sphere':1,'rounding':0.1}"), "'rounding' works with a box or a card only"},
+    {WATER("{'box':1,'hollow':true}"), "'hollow' works with letters only"},
+    {WATER("{'box':1,'scale':2}"), "'scale' works with a mesh only"},
     {WATER("{'torus':1}"), "/fluids/0/shape/torus: must be a list of 2 numbers"},
     {WATER("{'torus':[1,2]}"), "/fluids/0: "},
     {WATER("{'tube':[1,2,3]}"), "/fluids/0: "},
@@ -185,9 +185,9 @@ static const BadScene outlines[] = {
     {PUDDLE(POINTS("[0,0],[2,2],[0,1],[1,0]")),
      "/fluids/0/shape/outline/points: the side behind point 0 crosses or touches the one behind point 2"},
     {PUDDLE(POINTS("[0,0],[1,0],[1,1],[0,0]")), "the last point repeats the first"},
-    {PUDDLE(PRISM("[0,0],[1,0],[0,1]")),
-     "/fluids/0/shape/outline: 'depth' makes sense in three dimensions only"},
-    {WATER(POINTS("[0,0],[1,0],[0,1]")), "/fluids/0/shape/outline: needs 'depth' in three dimensions"},
+    {PUDDLE(PRISM("[0,0],[1,0],[0,1]")), "/fluids/0/shape/outline: 'depth' works in three dimensions only"},
+    {WATER(POINTS("[0,0],[1,0],[0,1]")),
+     "/fluids/0/shape/outline: needs 'depth', its length along z, in three dimensions"},
     {WATER("{'outline':{'points':[[0,0],[1,0],[0,1]],'depth':0}}"), "/outline/depth: must be > 0, got 0"},
     {WATER(PRISM("[0,0],[1,0],[0,1]],'hight':[1")), "/outline: unknown key 'hight'"},
     {WATER(PRISM("[0,0],[100,0],[0,100]") ",'grid':{'count':[600,1,1]}"), "needs about"},
@@ -221,7 +221,7 @@ static const BadScene fluids[] = {
      "/emitters/0: needs about 1e+10 particles"},
     {SCENE("'sinks':[{'shape':{'tank':1}}]," FLUID), "/sinks/0: a sink cannot have the shape of a tank"},
     {SCENE("'sinks':[{'shape':{'box':1},'name':'a'},{'shape':{'box':1},'name':'a'}]," FLUID),
-     "/sinks/1: there are two sinks of the name 'a'"},
+     "/sinks/1: there are two sinks with the name 'a'"},
     {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'speed':1,'upright':[2,0,0]"),
      "/emitters/0: 'upright' must not be along 'direction'"},
     {FLAT("'emitters':[{'material':{},'at':[0,0],'direction':[1,0],'size':[1,1],'speed':1}]"),
@@ -230,9 +230,9 @@ static const BadScene fluids[] = {
 
 static const BadScene motions[] = {
     {BOUNDARIES("{'name':'a','shape':{'box':1}},{'name':'a','shape':{'box':1}}"),
-     "/boundaries/1: there are two boundaries of the name 'a'"},
-    {BOUNDARIES("{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}"), "of the name 'boundary1'"},
-    {BOUNDARIES("{'name':'a,b','shape':{'box':1}}"), "/boundaries/0/name: a name must do without"},
+     "/boundaries/1: there are two boundaries with the name 'a'"},
+    {BOUNDARIES("{'name':'boundary1','shape':{'box':1}},{'shape':{'box':1}}"), "with the name 'boundary1'"},
+    {BOUNDARIES("{'name':'a,b','shape':{'box':1}}"), "/boundaries/0/name: a name must not have"},
     {SCENE(BLOCK("'look':'concret'")),
      "/boundaries/0/look: must be one of samples, outline, glass, hidden, wood, oak, metal, steel, rubber, "
      "concrete, stone, red, orange, yellow, green, white, got 'concret', did you mean 'concrete'?"},
@@ -291,7 +291,7 @@ static const BadScene others[] = {
     {WET("'probes':[{'pressure':[0,0,0]}]"), "/probes/0: needs 'name'"},
     {WET("'probes':[{'name':'p','front':'w'}]"), "/probes/0/front: must be one of x, y, z, got 'w'"},
     {WET("'probes':[{'name':'p','front':'x'},{'name':'p','front':'y'}]"),
-     "/probes/1: there are two probes of the name 'p'"},
+     "/probes/1: there are two probes with the name 'p'"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','force':'blok'}]"),
      "/probes/0/force: unknown boundary 'blok', did you mean 'block'?"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','torque':'crate'}]"),
@@ -306,9 +306,9 @@ static const BadScene others[] = {
      "/expect/0/paper: must be text, got a number, 0.577; write it as text: \"0.577\""},
     {WET("'expect':[{'measurement':'removed','max':0,'paper':['0.577']}]"),
      "/expect/0/paper: must be text, got a list"},
-    {WET("'expect':[{'measurement':'removed','paper':''}]"), "/expect/0/paper: is empty; leave it out where"},
+    {WET("'expect':[{'measurement':'removed','paper':''}]"), "/expect/0/paper: is empty; leave it out if"},
     {WET("'expect':[{'measurement':'removed','max':0,'paper':'a\\nb'}]"),
-     "/expect/0/paper: text must do without control characters"},
+     "/expect/0/paper: text must not have control characters"},
     {WET("'expect':[{'measurement':'removed','max':0,'papre':'1'}]"),
      "/expect/0: unknown key 'papre', did you mean 'paper'?"},
     {WET("'expect':[{'measurement':'removed','min':2,'max':1}]"),
@@ -369,7 +369,7 @@ static const BadScene events[] = {
      "/events/0/sink: unknown sink 'jet'; this scene has none"},
     {HAPPEN("{'at':0.5,'boundary':'gate','stop':true}"), "/events/0/boundary: unknown boundary 'gate'"},
     {HAPPEN("{'at':-1,'emitter':'jet','stop':true}"), "/events/0/at: must be >= 0, got -1"},
-    {HAPPEN("{'emitter':'jet','stop':true}"), "/events/0: needs 'at': when it happens"},
+    {HAPPEN("{'emitter':'jet','stop':true}"), "/events/0: needs 'at': time of the event"},
     {HAPPEN("{'at':0.5,'emitter':'jet'}"),
      "/events/0: an event needs exactly one of start, stop, release, set or add, got 0"},
     {HAPPEN("{'at':0.5,'emitter':'jet','start':true,'stop':true}"),
@@ -378,42 +378,41 @@ static const BadScene events[] = {
      "an event needs exactly one of emitter, sink, boundary, body or add, got 0"},
     {HAPPEN("{'at':0.5,'emitter':'jet','stop':false}"), "/events/0: 'stop' must be true, or left out"},
     {HAPPEN("{'at':0.5,'emitter':'jet','stop':true},{'at':0.7,'emitter':'jet','stop':true}"),
-     "/events/1: the emitter is not running at 0.7 s"},
+     "/events/1: at 0.7 s: the emitter is not running"},
     {HAPPEN("{'at':0.7,'emitter':'jet','start':true},{'at':0.5,'emitter':'jet','start':true}"),
-     "/events/0: the emitter is running already at 0.7 s"},
+     "/events/0: at 0.7 s: the emitter is running already"},
     {HAPPEN("{'at':0.5,'emitter':'jet','start':true},{'at':0.5,'emitter':'jet','stop':true}"),
-     "/events/1: starts and stops both come at 0.5 s"},
+     "/events/1: at 0.5 s: a start and a stop have the same time"},
     {HAPPEN("{'at':0.5,'add':{'shape':{'box':1}}}"), "/events/0/add: needs 'material'"},
     {HAPPEN("{'at':0.5,'add':{'material':{},'shape':{'tank':1}}}"),
-     "/events/0/add: a tank is for boundaries"},
+     "/events/0/add: a fluid cannot have the shape of a tank"},
     {HAPPEN("{'at':0.5,'add':{'material':{},'shape':{'box':1},'grid':{}}}"),
      "/events/0/add: unknown key 'grid'"},
     {GATE("", "{'at':0.5,'boundary':'gate','stop':true}"), "the boundary has no motions"},
     {GATE(RISE, "{'at':0.5,'boundary':'gate','stop':true},{'at':0.7,'boundary':'gate','stop':true}"),
-     "/events/1: the boundary is not moving at 0.7 s"},
+     "/events/1: at 0.7 s: the boundary is not moving"},
     {GATE(RISE, "{'at':0.5,'boundary':'gate','stop':true},{'at':0.7,'boundary':'gate','start':true}"),
-     "/events/1: what has come to its end cannot start again"},
+     "/events/1: at 0.7 s: a motion that has ended cannot start again"},
     {GATE("{'translate':[0,0,1],'start':0.3}", "{'at':0.5,'boundary':'gate','start':true}"),
      "one of the motions has a 'start' of its own"},
     {GATE("{'translate':[0,0,1],'start':0.6}", "{'at':0.5,'boundary':'gate','stop':true}"),
-     "one of the motions begins later than it is stopped"},
+     "one of the motions begins after this time"},
     {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}",
           "{'at':0.5,'boundary':'gate','start':true}"),
      "keyframes have their own times"},
     {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}," RISE, ""),
-     "/boundaries/0/motions: entries 0 and 1 contradict each other: keyframes say where the body is, so no "
-     "other motion may act from 0 s to 1 s"},
+     "/boundaries/0/motions: entries 0 and 1 contradict each other: keyframes set the pose of the body, so "
+     "no other motion may be active from 0 s to 1 s"},
     {GATE("{'rotate':{'rate':1}},{'keyframes':[{'time':0.2,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]}", ""),
      "entries 0 and 1 contradict each other"},
     {GATE("{'keyframes':[{'time':0,'at':[0,0,0]},{'time':1,'at':[0,0,1]}]},"
           "{'keyframes':[{'time':0.5,'at':[0,0,0]},{'time':2,'at':[0,0,1]}]}",
           ""),
-     "entries 0 and 1 contradict each other: keyframes say where the body is, so no other motion may act "
-     "from "
-     "0.5 s to 1 s"},
+     "entries 0 and 1 contradict each other: keyframes set the pose of the body, so no other motion may be "
+     "active from 0.5 s to 1 s"},
     {GATE("{'translate':[0,0,1],'end':1},{'keyframes':[{'time':2,'at':[0,0,0]},{'time':3,'at':[0,0,1]}]}",
           ""),
-     "entry 0 has no effect, because the keyframes of entry 1 say where the body is"},
+     "entry 0 has no effect, because the keyframes of entry 1 set the pose of the body"},
 };
 
 static const BadScene names[] = {
@@ -423,7 +422,7 @@ static const BadScene names[] = {
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'block.fx','front':'x'}]"),
      "/probes/0: a probe cannot be called 'block.fx': the boundary 'block' has a column of that name"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','force':'block'},{'name':'p.y','front':'x'}]"),
-     "/probes/1: there are two probes of the name 'p.y'"},
+     "/probes/1: there are two probes with the name 'p.y'"},
     {WET("'method':{'name':'wcsph','alfa':1}"),
      "/method: unknown parameter 'alfa' of method 'wcsph', did you mean 'alpha'?"},
     {WET("'method':{'name':'wcsph','q':1}"),
@@ -436,7 +435,7 @@ static const BadScene names[] = {
 
 static const BadScene particles[] = {
     {SCENE("'particles':{}"), "/particles: must be a list of objects, got an object"},
-    {SCENE("'particles':[]"), "needs at least one fluid, fill, emitter, file of particles or body"},
+    {SCENE("'particles':[]"), "has nothing to simulate"},
     {SCENE("'particles':[{'file':'a.csv'}]"), "/particles/0: needs 'material'"},
     {SCENE("'particles':[{'material':'watr','file':'a.csv'}],'materials':{'water':{}}"),
      "/particles/0/material: unknown material 'watr', did you mean 'water'?"},
@@ -508,8 +507,9 @@ static void test_bad_particle_files(void **state) {
        "start.csv: line 3, column 'z': 'three' is"},
       {LISTED("'file':'start.csv'"), "x,y,z\n1,2,inf\n",
        "start.csv: line 2, column 'z': 'inf' is not finite"},
-      {LISTED("'file':'start.csv'"), "x,y,z\n1,2\n", "start.csv: line 2: it has 2 fields, but there are 3"},
-      {LISTED("'file':'start.csv'"), "x,y,z,type\n1,2,3,boundary\n", "no row says 'fluid'"},
+      {LISTED("'file':'start.csv'"), "x,y,z\n1,2\n",
+       "start.csv: line 2: the line has 2 fields, but the file has 3"},
+      {LISTED("'file':'start.csv'"), "x,y,z,type\n1,2,3,boundary\n", "no row has 'fluid'"},
       {LISTED("'file':'start.csv'"), "x,y,z\n1,2,\033[31m\n", "line 2, column 'z': '?[31m' is not a number"},
       {LISTED("'file':'start.csv','rows':'oil'"), "x,y,z\n1,2,3\n", "there is no column 'material'"},
       {FLAT("'particles':[{'material':{},'file':'start.csv'}]"), "x,y,z\n1,2,3\n",
@@ -530,8 +530,9 @@ static void test_bad_particle_files(void **state) {
   write_text(file, SCENE("'fluids':[{'material':{},'shape':{'box':[50,50,80]}}],"
                          "'particles':[{'material':{},'file':'start.csv'}]"));
   write_text(csv, "x,y,z\n1,2,3\n");
-  expect_failure(NULL, FLO_BAD_INPUT,
-                 "/particles/0: up to here the scene needs about 2e+08 particles, the limit is 200000000");
+  expect_failure(
+      NULL, FLO_BAD_INPUT,
+      "/particles/0: the scene up to here needs about 2e+08 particles, but the limit is 200000000");
   remove(csv);
 }
 
@@ -576,7 +577,7 @@ static void test_many_constants(void **state) {
   for (int k = 1; k < 2000; k++) fprintf(stream, ",\"a%d\":1", k);
   fprintf(stream, "}}");
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "/constants: 2000 constants, at most 1000");
+  expect_failure(NULL, FLO_BAD_INPUT, "/constants: has 2000 constants, at most 1000");
 }
 
 static void test_long_list(void **state) {
@@ -587,7 +588,7 @@ static void test_long_list(void **state) {
   for (int k = 0; k < 70000; k++) fprintf(stream, ",{}");
   fprintf(stream, "]}");
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "/fluids: 70001 entries, at most 65535");
+  expect_failure(NULL, FLO_BAD_INPUT, "/fluids: has 70001 entries, at most 65535");
 }
 
 // ---- Options ----
@@ -607,9 +608,8 @@ static void test_options(void **state) {
   expect_set_failure("spacing", "--set spacing: must look like path=value");
   expect_set_failure("=1", "--set =1: the path before '=' is missing; write path=value, such as");
   expect_set_failure("=", "--set =: the path before '=' is missing");
-  expect_set_failure("spacing=",
-                     "--set spacing=: the value behind '=' is missing; write path=value, such as");
-  expect_set_failure("title= \t", "the value behind '=' is missing");
+  expect_set_failure("spacing=", "--set spacing=: the value after '=' is missing; write path=value, such as");
+  expect_set_failure("title= \t", "the value after '=' is missing");
   expect_set_failure("a..b=1", "must look like path=value");
   expect_set_failure("spacing=-1", "/spacing: must be > 0, got -1");
   expect_set_failure("spacing=hello", "/spacing: \"hello\", column 1: unknown name 'hello'");
@@ -617,7 +617,7 @@ static void test_options(void **state) {
   expect_set_failure("materail.water.density=1", "unknown key 'materail'");
   expect_set_failure("materials.watr.density=1", "there is no 'watr' in materials");
   expect_set_failure("constants.aa.b=1", "there is no 'aa' in constants");
-  expect_set_failure("spacing.x=1", "'x' would be inside of a single value");
+  expect_set_failure("spacing.x=1", "'x' would be inside a single value");
   expect_set_failure("fluids.1.at=[0,0,0]", "the list has 1 entries, counted from 0");
   expect_set_failure("boundaries.blok.at=[0,0,0]",
                      "'blok' is neither the number nor the name of an entry, did you mean 'block'?");
@@ -626,8 +626,8 @@ static void test_options(void **state) {
   expect_set_failure("fluids.0.at=[0", "--set fluids.0.at=[0: the value is not valid JSON: ");
   expect_set_failure("title=\"half", "the value is not valid JSON");
   expect_set_failure("fluids.0.shape={'box':1}", "the value is not valid JSON");
-  expect_set_failure("include=a.json", "/include: cannot be set from outside");
-  expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set from outside");
+  expect_set_failure("include=a.json", "/include: cannot be set with --set");
+  expect_set_failure("sizes.fine.a=1", "/sizes: cannot be set with --set");
   expect_set_failure("title=\xff", "the value is not valid UTF-8");
   expect_set_failure("title=\"\xff\"", "the value is not valid UTF-8");
   write_text(file, WET("'title':'plain'"));
@@ -642,7 +642,7 @@ static void test_zero_bytes(void **state) {
   assert_non_null(stream);
   assert_int_equal(fwrite(text, 1, sizeof text, stream), sizeof text);
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "line 2, column 1: there is a byte 0, which is no text; remove it");
+  expect_failure(NULL, FLO_BAD_INPUT, "line 2, column 1: the text holds a zero byte; remove it");
   write_text(file, WET("'title':'plain'"));
   expect_set_failure("title=\"\\u0000\"", "the value is not valid JSON: \\u0000 is not allowed in text");
 }
@@ -708,8 +708,8 @@ static void test_announced_methods(void **state) {
   for (size_t k = 0; k < FLO_COUNT_OF(announced); k++) {
     char message[128], set[64];
     if (is_method(announced[k])) continue;
-    snprintf(message, sizeof message,
-             "/method: method '%s' is announced but not available yet; there is wcsph", announced[k]);
+    snprintf(message, sizeof message, "/method: method '%s' is planned but not available yet; there is wcsph",
+             announced[k]);
     expect_failure(&(FloSceneOptions){.method = announced[k]}, FLO_BAD_INPUT, message);
     snprintf(set, sizeof set, "method=%s", announced[k]);
     expect_set_failure(set, message);

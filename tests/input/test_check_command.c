@@ -108,7 +108,7 @@ static void test_steps_that_fail(void **state) {
   write_text(file, POOL("'time_step':1,"));
   Answer answer = run_check(file, "--no-picture");
   assert_int_equal(answer.exit_code, 1);
-  expect_text(answer.err, "bad.json: /time_step: 1 s is fixed, 0 lets the method choose");
+  expect_text(answer.err, "bad.json: /time_step: 1 s is fixed");
 }
 
 // One line of message, with the file, the path and exit code 2.
@@ -132,7 +132,7 @@ static void test_refusals(void **state) {
       "{'schema_version':1,'spacing':'s','duration':1,'constants':{'s':0.1},'sizes':{'fine':{'s':-1}},"
       "'fluids':[{'material':{},'shape':{'box':0.4}}]}",
       "", ": /spacing: must be > 0, got -1 (with --size fine)");
-  expect_refused(POOL("'shows':'a\\u001b[31m',"), "", ": /shows: text must do without control characters");
+  expect_refused(POOL("'shows':'a\\u001b[31m',"), "", ": /shows: text must not have control characters");
 }
 
 // What is set from outside was meant for the size at hand.
@@ -250,7 +250,7 @@ static void test_very_many_frames(void **state) {
   Answer answer = run_check(file, "--no-picture");
   assert_int_equal(answer.exit_code, 0);
   expect_text(answer.out, "  note       2e+05 frames would fill about ");
-  expect_text(answer.out, " of the disk, a file each; use fewer frames_per_second than 200000\n");
+  expect_text(answer.out, " of the disk, one file each; set frames_per_second lower than 200000");
   // As many frames as are asked for count, not those of the scene.
   assert_null(strstr(run_check(file, "--no-picture --frames 10").out, "frames would fill"));
   write_text(file, POOL("'frames_per_second':90000,"));

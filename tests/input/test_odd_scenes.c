@@ -9,12 +9,12 @@ static const BadScene habits[] = {
     {"// a scene\n{}", "line 1, column 1: '[' or '{' expected near '/'; JSON has no comments"},
     {"{ /* a scene */ }", "string or '}' expected near '/'; JSON has no comments"},
     {"{\n# a scene\n}", "line 2, column 1: string or '}' expected near '#'; JSON has no comments"},
-    {"{'spacing':True}", "invalid token near 'True'; JSON writes true in small letters"},
-    {"{'spacing':None}", "invalid token near 'None'; leave out what is not there"},
+    {"{'spacing':True}", "invalid token near 'True'; write true in lower case"},
+    {"{'spacing':None}", "invalid token near 'None'; leave out a key that has no value"},
     {"{'spacing':NaN}", "invalid token near 'NaN'; a number must be finite"},
     {"{'spacing':1,\n}",
-     "line 2, column 1: string or '}' expected near '}'; no comma belongs behind the last"},
-    {"{'fluids':[{},]}", "unexpected token near ']'; no comma belongs behind the last entry"},
+     "line 2, column 1: string or '}' expected near '}'; remove the comma after the last"},
+    {"{'fluids':[{},]}", "unexpected token near ']'; remove the comma after the last entry"},
     {"{'fluids':[{}}", "']' expected near '}'"},
     {"{} {}", "end of file expected near '{'"},
     {WET("'gravity':'0x10'"), "/gravity: \"0x10\", column 2: expected an operator or the end, got 'x'"},
@@ -31,16 +31,16 @@ static const BadScene characters[] = {
     {"\xff\xfe{", "is UTF-16 text; save it as UTF-8"},
     {WET("'title':'\\ud800'"), "invalid Unicode '\\uD800'"},
     {WET("'title':'a\\nb'"),
-     "/title: text must do without control characters, such as new lines and terminal "
+     "/title: text must not have control characters, such as line breaks and terminal "
      "escapes, got 'a\\x0ab'"},
     {WET("'title':'a\\u001b[2Jb'"), "got 'a\\x1b[2Jb'"},
     {WET("'title':'a\\u009b2Jb'"), "got 'a\\xc2\\x9b2Jb'"},
-    {WET("'shows':'a\\u202eb'"), "/shows: text must do without control characters"},
-    {WET("'shows':'a\\u2028b'"), "/shows: text must do without control characters"},
-    {BOUNDARIES("{'name':'a\\u007f','shape':{'box':1}}"), "/boundaries/0/name: text must do without control"},
-    {WET("'materials':{'a\\u001bb':{}}"), "/materials: a name must do without control characters"},
+    {WET("'shows':'a\\u202eb'"), "/shows: text must not have control characters"},
+    {WET("'shows':'a\\u2028b'"), "/shows: text must not have control characters"},
+    {BOUNDARIES("{'name':'a\\u007f','shape':{'box':1}}"), "/boundaries/0/name: text must not have control"},
+    {WET("'materials':{'a\\u001bb':{}}"), "/materials: a name must not have control characters"},
     {WET("'\\u001b[2J':1"),
-     "a name must do without control characters, such as new lines and terminal escapes, "
+     "a name must not have control characters, such as line breaks and terminal escapes, "
      "got '\\x1b[2J'"},
     {WET("'gravity':'9\xe2\x88\x92"
          "2'"),
@@ -72,9 +72,8 @@ static const BadScene expressions[] = {
      "/fluids/0/scatter/seed: must be >= 0, got -1"},
     {WATER("{'box':1},'scatter':{'count':3,'within':[1,1,1],'seed':1.5}"),
      "/fluids/0/scatter/seed: must be a whole number, got 1.5"},
-    {WATER("{'cone':[0,1,1]}"),
-     "/shape/cone: the first number, the radius at the bottom, must be > 0, got 0; to "
-     "stand a cone on its point, turn it round by 'rotate'"},
+    {WATER("{'cone':[0,1,1]}"), "/shape/cone: the first number, the radius at the bottom, must be > 0, got "
+                                "0; to put a cone on its point, rotate it with 'rotate'"},
     {WATER("{'cone':[1,0,0]}"), "/shape/cone: the third number, the length, must be > 0, got 0"},
     {WATER("{'cone':[-1,0,1]}"), "/shape/cone/0: must be >= 0, got -1"},
     {WATER("{'heightfield':3}"), "/shape/heightfield: must be an object, got a number"},
@@ -145,23 +144,23 @@ static void test_sizes_do_not_mix(void **state) {
 
 static const BadScene groups[] = {
     {WET("'groups':{'a':{'place':[{'group':'b'}]},'b':{'place':[{'group':'a'}]}},'place':[{'group':'a'}]"),
-     "/groups/b/place/0: groups hold each other in a circle: a -> b -> a"},
-    {WET("'groups':{'a':{'place':[{'group':'a'}]}}"), "groups hold each other in a circle: a -> a"},
+     "/groups/b/place/0: groups place each other in a circle: a -> b -> a"},
+    {WET("'groups':{'a':{'place':[{'group':'a'}]}}"), "groups place each other in a circle: a -> a"},
     {WET("'groups':{'a':3}"), "/groups/a: must be an object, got a number, 3"},
     {WET("'groups':[]"), "/groups: must be an object of named groups, got a list of 0"},
     {WET("'place':['a']"), "/place/0: must be an object, got text, \"a\""},
     {WET("'groups':{'a':{}},'place':{}"), "/place: must be a list of objects, got an object"},
     {WET("'groups':{'a':{'boundaries':[" WALL "," WALL "]}},'place':[{'group':'a'}]"),
-     "/groups/a/boundaries/1 (placed by /place/0): there are two boundaries of the name 'a: wall'"},
+     "/groups/a/boundaries/1 (placed by /place/0): there are two boundaries with the name 'a: wall'"},
     {WET("'boundaries':[{'name':'a: wall','shape':{'box':0.1}}],'groups':{'a':{'boundaries':[" WALL
          "]}},'place':[{'group':'a'}]"),
-     "there are two boundaries of the name 'a: wall'"},
+     "there are two boundaries with the name 'a: wall'"},
     {WET("'boundaries':[{'shape':{'box':0.1},'grid':{'count':[1000,1000,1000],'step':[1,1,1]}}]"),
-     "/boundaries/0/grid: makes 1e+09 instances, at most 100000 in a scene"},
+     "/boundaries/0/grid: makes 1e+09 instances, at most 100000 are allowed in a scene"},
     {WET("'boundaries':[{'shape':{'box':0.1},'grid':{'count':[70000,1,1],'step':[1,1,1]}}]"),
-     "/boundaries/0: makes 70000 boundaries, at most 65535 in a scene"},
+     "/boundaries/0: makes 70000 boundaries, at most 65535 are allowed in a scene"},
     {WET("'boundaries':[{'shape':{'box':0.1}},{'shape':{'box':0.1},'grid':{'count':[65535,1,1]}}]"),
-     "/boundaries/1: makes 65535 boundaries (65536 with those before), at most 65535 in a scene"},
+     "/boundaries/1: makes 65535 boundaries (65536 with those before), at most 65535 are allowed in a scene"},
     {WET("'boundaries':[{'shape':{'box':0.1},'grid':{'count':[0,1,1]}}]"),
      "/boundaries/0/grid/count/0: must be >= 1, got 0"},
 };
@@ -185,7 +184,7 @@ static void test_odd_includes(void **state) {
       {"{'boundaries':3}", ": /boundaries: must be a list of objects, got a number, 3"},
       {"{'materials':[]}", ": /materials: must be an object of names, got a list of 0"},
       {"{'schema_version':'one'}", ": /schema_version: must be 1, got text, \"one\""},
-      {"{'title':'a\\nb'}", ": /title: text must do without control characters"},
+      {"{'title':'a\\nb'}", ": /title: text must not have control characters"},
       {"{'constants':{'a':1},'sizes':{'fine':{'a':'2*'}}}", ": /sizes/fine/a: \"2*\", column 3"},
   };
   for (size_t k = 0; k < FLO_COUNT_OF(of_part); k++) {
@@ -202,9 +201,10 @@ static void test_odd_includes(void **state) {
   "'boundaries':[" WALL "],'probes':[{'name':'push','force':'wall'},{'name':'twist','torque':'wall'}],"
 
 static const BadScene probes[] = {
-    {WET("'probes':[{'name':'a.max','front':'x'}]"), "/probes/0: a probe cannot be called 'a.max': behind a "
-                                                     "name .max means the extreme or the end of a run; call "
-                                                     "it 'a-max'"},
+    {WET("'probes':[{'name':'a.max','front':'x'}]"),
+     "/probes/0: a probe cannot be called 'a.max': after a name, .max means the extreme or last value of a "
+     "run; call "
+     "it 'a-max'"},
     {WET("'probes':[{'name':'a.last','front':'x'}]"), "call it 'a-last'"},
     {WET("'probes':[{'name':'.min','front':'x'}]"), "a probe cannot be called '.min'"},
     {WET(PUSHED "'expect':[{'measurement':'push','max':1}]"),
@@ -284,7 +284,7 @@ static void test_time_is_linear_in_the_number_of_entries(void **state) {
   // 16 times as many: 256 times as long if every one looked at all others.
   if (!(many < 80 * few + 1)) print_error("%g s for 4000, %g s for 64000\n", few, many);
   assert_true(many < 80 * few + 1);
-  time_entries(head, entry, 70000, "/place: 70000 entries, at most 65535");
+  time_entries(head, entry, 70000, "/place: has 70000 entries, at most 65535");
 }
 
 static void test_too_many_names(void **state) {
@@ -293,12 +293,12 @@ static void test_too_many_names(void **state) {
   for (int k = 0; k < 10001; k++) fprintf(stream, "%s\"g%d\":{}", k ? "," : "", k);
   fprintf(stream, "}}");
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "/groups: 10001 groups, at most 10000");
+  expect_failure(NULL, FLO_BAD_INPUT, "/groups: has 10001 groups, at most 10000");
   stream = start_file("\"constants\":{\"a\":1},\"sizes\":{");
   for (int k = 0; k < 101; k++) fprintf(stream, "%s\"s%d\":{}", k ? "," : "", k);
   fprintf(stream, "}}");
   fclose(stream);
-  expect_failure(NULL, FLO_BAD_INPUT, "/sizes: 101 sizes, at most 100");
+  expect_failure(NULL, FLO_BAD_INPUT, "/sizes: has 101 sizes, at most 100");
   stream = start_file("\"title\":\"");
   for (int k = 0; k < 300; k++) fputc('a', stream);
   fprintf(stream, "\"}");

@@ -145,7 +145,7 @@ static void expect_no_world(const char *text, const char *message) {
   write_text(file, text);
   assert_ok(flo_scene_load(file, NULL, &scene, &error), &error);
   assert_refused(flo_scene_build(scene, &world, &error), &error, message);
-  assert_non_null(strstr(error.text, "bad.json: /fluids/0: no particle fits in: "));
+  assert_non_null(strstr(error.text, "bad.json: /fluids/0: no particle fits in, because "));
   flo_scene_destroy(scene);
 }
 
@@ -154,10 +154,10 @@ static void test_swallowed_fluid(void **state) {
   (void)state;
   expect_no_world(BOUNDARIES("{'name':'floor','shape':{'box':[9,9,1]},'at':[0,0,-5]},{'name':'huge','shape':"
                              "{'box':4}}"),
-                  "'huge' fills its place; move one of them, or make 'huge' smaller");
+                  "'huge' fills the place; move one of them, or make 'huge' smaller");
   expect_no_world(SCENE("'method':'monolithic'," FLUID ",'bodies':[{'name':'whale','material':{},'shape':"
                         "{'sphere':3}}]"),
-                  "'whale' fills its place");
+                  "'whale' fills the place");
   expect_no_world(SCENE("'fluids':[{'material':{},'shape':{'box':0.01}}]"), "the spacing is 0.1 m");
 }
 

@@ -56,12 +56,12 @@ static void expect_silence(const char *text) {
 
 static void test_overlap_is_seen_in_either_order(void **state) {
   (void)state;
-  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0")), "'b' stands in 'a'");
-  expect_note(SOLIDS(A("{'sphere':0.2}", "0") "," B("{'box':1}", "0")), "'a' stands in 'b'");
-  expect_note(SOLIDS(A("{'box':0.5}", "0") "," B("{'box':0.5}", "0.4")), "stands in");
+  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0")), "'b' overlaps 'a'");
+  expect_note(SOLIDS(A("{'sphere':0.2}", "0") "," B("{'box':1}", "0")), "'a' overlaps 'b'");
+  expect_note(SOLIDS(A("{'box':0.5}", "0") "," B("{'box':0.5}", "0.4")), " overlaps ");
   // A ball that pokes into a large box by its cap.
-  expect_note(SOLIDS(A("{'sphere':0.2}", "0.6") "," B("{'box':1}", "0")), "'a' stands in 'b'");
-  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0.6")), "'b' stands in 'a'");
+  expect_note(SOLIDS(A("{'sphere':0.2}", "0.6") "," B("{'box':1}", "0")), "'a' overlaps 'b'");
+  expect_note(SOLIDS(A("{'box':1}", "0") "," B("{'sphere':0.2}", "0.6")), "'b' overlaps 'a'");
 }
 
 static void test_narrow_gaps(void **state) {
@@ -146,7 +146,8 @@ static void test_a_coarse_grid_is_told(void **state) {
   // As if the grid had been too large for the memory it may have.
   flo_solids(world)[0]->sdf.cell = 0.04;
   flo_advice_give(scene, world, keep, &notes);
-  assert_non_null(strstr(notes.text, "'a' spans so many spacings that its surface is known to 0.04 m only"));
+  assert_non_null(
+      strstr(notes.text, "'a' spans so many spacings that its surface is accurate only to 0.04 m"));
   flo_world_destroy(world);
   flo_scene_destroy(scene);
 }
@@ -160,7 +161,7 @@ static void test_a_coarse_grid_is_told(void **state) {
 #define DROP(place) "{'material':'water','shape':{'box':0.2},'at':" place "}"
 #define TANK        "{'name':'tank','shape':{'tank':1}}"
 #define BODIES(all) "'boundaries':[" all "],"
-#define LOST        "fluid particles start with nothing below them"
+#define LOST        "fluid particles will fall for ever, because nothing is below them"
 
 static void test_what_falls_for_ever(void **state) {
   (void)state;
@@ -233,7 +234,7 @@ static void test_emitters_out_of_reach(void **state) {
   // From beside the tank into it, and past it.
   expect_silence(POOL(TAP("[-0.3,0.5,1.3]", "[4,0,1]")));
   expect_note(POOL(TAP("[-0.3,0.5,1.3]", "[-1,0,0]")),
-              "emitter 'tap' at (-0.3, 0.5, 1.3): its fluid has nothing below it and will fall for ever");
+              "emitter 'tap' at (-0.3, 0.5, 1.3) will fall for ever, because nothing is below it");
   expect_note(POOL(TAP("[5,5,5]", "[1,0,0]")), "emitter 'tap' at (5, 5, 5)");
   expect_note(FALL(DOWN, BLOCKED TAP("[0.5,0.5,0.3]", "[1,0,0]"), DROP("[0.15,0.5,0.8]")),
               "emitter 'tap' at (0.5, 0.5, 0.3) is inside 'block'");
@@ -263,12 +264,14 @@ static void test_probes_out_of_reach(void **state) {
   expect_silence(POOL(PROBE("'pressure':[0.5,0.5,7]")));
   expect_silence(POOL(PROBE("'front':'x'")));
   expect_note(POOL(PROBE("'pressure':[3,0.5,0.1]")),
-              "probe 'p' at (3, 0.5, 0.1) is out of reach of all fluid");
-  expect_note(POOL(PROBE("'pressure':[0.5,0.5,-2]")), "probe 'p' at (0.5, 0.5, -2) is out of reach");
-  expect_note(POOL(PROBE("'water_height':[0.5,-2,0]")), "probe 'p' at (0.5, -2, 0) is out of reach");
+              "probe 'p' at (3, 0.5, 0.1) will measure nothing, because it is out of reach of all fluid");
+  expect_note(POOL(PROBE("'pressure':[0.5,0.5,-2]")),
+              "probe 'p' at (0.5, 0.5, -2) will measure nothing, because it is out of reach");
+  expect_note(POOL(PROBE("'water_height':[0.5,-2,0]")),
+              "probe 'p' at (0.5, -2, 0) will measure nothing, because it is out of reach");
   expect_silence(POOL(PROBE("'water_height':[0.5,0.5,0]")));
   expect_note(FALL(DOWN, BLOCKED PROBE("'pressure':[0.5,0.5,0.3]"), DROP("[0.15,0.5,0.8]")),
-              "probe 'p' at (0.5, 0.5, 0.3) is inside 'block': it will measure nothing");
+              "probe 'p' at (0.5, 0.5, 0.3) will measure nothing, because it is inside 'block'");
   // A body floats away from where it starts.
   expect_silence(FALL(DOWN,
                       "'method':{'name':'monolithic'},'bodies':[{'name':'crate','material':{'density':300},"
@@ -289,7 +292,7 @@ static void test_added_fluid_falls_too(void **state) {
   (void)state;
 #define ADD(place) "'events':[{'at':0.5,'add':{'material':'water','shape':{'box':0.2},'at':" place "}}],"
   expect_silence(POOL(ADD("[0.5,0.5,0.8]")));
-  expect_note(POOL(ADD("[3,0.5,0.8]")), "the fluid that event 0 adds at 0.5 s has nothing below it");
+  expect_note(POOL(ADD("[3,0.5,0.8]")), "the fluid that event 0 adds at 0.5 s");
 }
 
 // ---- Plans ----
@@ -309,16 +312,17 @@ static void test_motions_after_the_end(void **state) {
                    "'size':0.1,'speed':0.5,'start':1}],"),
               "emitter 'tap' begins at 1 s, but the scene ends at 1 s");
   expect_note(POOL(TAP("[0.5,0.5,0.8]", "[0,0,-1]") "'events':[{'at':3,'emitter':'tap','stop':true}],"),
-              "/events/0 is to happen at 3 s, but the scene ends at 1 s");
+              "/events/0 is planned for 3 s, but the scene ends at 1 s");
 }
 
 static void test_limits_of_particles(void **state) {
   (void)state;
-  expect_note(POOL("'max_particles':10,"), "max_particles is 10, but 64 fluid particles are there");
+  expect_note(POOL("'max_particles':10,"),
+              "max_particles is 10, but the scene starts with 64 fluid particles, so");
   // A window of 2 by 2 particles at 0.5 m/s makes 40 in a second.
   expect_note(POOL("'max_particles':80," TAP("[0.5,0.5,0.8]", "[0,0,-1]")),
-              "emitters would make 40 particles, with those at the start 104, but max_particles is 80: they "
-              "pause after about 0.4 s");
+              "emitters would add 40 particles, 104 in total, but max_particles is 80: they will pause after "
+              "about 0.4 s");
   expect_silence(POOL("'max_particles':104," TAP("[0.5,0.5,0.8]", "[0,0,-1]")));
   expect_silence(POOL("'max_particles':64,"));
 }
@@ -379,13 +383,15 @@ static void test_numbers_of_another_unit(void **state) {
   expect_note(LIQUIDS(DOWN, "'water':{'viscosity':1000}"),
               "material 'water' has a kinematic viscosity of 1000 m2/s");
   expect_note(LIQUIDS(DOWN, "'water':{'density':1}"),
-              "fluid 'water' has a density of 1 kg/m3; water has 1000");
+              "fluid 'water' has a density of 1 kg/m3, but water has 1000");
   expect_note(LIQUIDS("[0,0,-981]", "'water':{}"), "gravity is 981 m/s2, 100 times");
 }
 
 static void test_shells_that_are_full(void **state) {
   (void)state;
-  expect_note(BALL(",'thickness':0.2"), "'ball' is a shell 0.2 m thick, but the body is only 0.3 m thick");
+  expect_note(
+      BALL(",'thickness':0.2"),
+      "'ball' is a shell 0.2 m thick, but the whole body is only 0.3 m thick, so it has no hollow space");
   expect_silence(BALL(",'thickness':0.1"));
 }
 
@@ -415,13 +421,15 @@ static void test_time_steps_that_are_too_long(void **state) {
   build(FALL(DOWN, HELD "'method':'wcsph','time_step':0.01,", DROP("[0.2,0.5,0.3]")), &scene, &world);
   flo_advice_give(scene, world, keep, &notes);
   assert_non_null(strstr(notes.text, "/time_step: 0.01 s is "));
-  assert_non_null(strstr(notes.text, "limited by sound), and hardly stable; 0 lets it choose"));
+  assert_non_null(
+      strstr(notes.text,
+             "limited by sound), so the run will probably diverge; set it to 0 to let the method choose"));
   assert_close(flo_world_max_dt(world, &limited_by), 0.01, 0);
   FloError error = {0};
   flo_fail(&error, FLO_DIVERGED, "at 1 s it broke");
   flo_advice_explain_divergence(scene, &error);
   assert_non_null(strstr(error.text, "at 1 s it broke; "));
-  assert_non_null(strstr(error.text, "bad.json: /time_step: 0.01 s is fixed, 0 lets the method choose"));
+  assert_non_null(strstr(error.text, "bad.json: /time_step: 0.01 s is fixed"));
   flo_fail(&error, FLO_IO_FAILED, "no disk");
   flo_advice_explain_divergence(scene, &error);
   assert_string_equal(error.text, "no disk");
@@ -535,15 +543,15 @@ static void test_notes_on_meshes(void **state) {
   write_cube(mesh, 0.5, false, false);
   expect_silence(CUBE);
   write_cube(mesh, 0.5, true, false);
-  expect_note(CUBE,
-              "cube.obj: open: 3 boundary edges (left: inside and outside are guessed by winding numbers)");
+  expect_note(CUBE, "cube.obj: open: 3 boundary edges (left: inside and outside are found by winding "
+                    "numbers, which may be wrong there)");
   write_cube(mesh, 0.5, false, true);
   expect_note(CUBE, "1 mesh that is inside out (mended)");
   expect_note(CUBE, "1 triangle without area (mended)");
   // Larger than all else: the fluid is 0.2 m large.
   write_cube(mesh, 3.2, false, false);
-  expect_note(CUBE, "cube.obj: it is 3.2 m large, all else 0.15 m; if it was drawn in millimetres, give it "
-                    "\"scale\": 0.001");
+  expect_note(CUBE, "cube.obj: the mesh is 3.2 m large, but everything else 0.15 m; if the mesh was drawn in "
+                    "millimetres, give it \"scale\": 0.001");
   expect_silence(SOLIDS("{'name':'cube','shape':{'mesh':'cube.obj','scale':0.2}}"));
   remove(mesh);
 }

@@ -131,7 +131,7 @@ static void bad_shapes_and_folders_are_named(void **state) {
   FloScene scene = {.bodies = &body, .n_bodies = 1, .world = {.dim = 3, .spacing = 0.1}};
   FloError error;
   assert_refused(flo_body_files_write_meshes(folder, &scene, &error), &error,
-                 "no triangles for the body 'blob'");
+                 "cannot make triangles of the body 'blob'");
   body.def.shape.radius = 1;
   assert_fails(flo_body_files_write_meshes("/nowhere", &scene, &error), FLO_IO_FAILED, &error,
                "/nowhere/body_blob.ply");
@@ -245,7 +245,7 @@ static void wrong_offsets_are_refused(void **state) {
   assert_fails(flo_body_files_open(&poses.files, "/nowhere", 0, &error), FLO_IO_FAILED, &error,
                "/nowhere/bodies.csv");
   remove_one("bodies.csv", NULL, NULL);
-  assert_refused(flo_body_files_open(&poses.files, folder, end, &error), &error, "is missing; put it back");
+  assert_refused(flo_body_files_open(&poses.files, folder, end, &error), &error, "is missing; restore it");
 }
 
 // A limit on the size of files, in the middle of a row, stands for a full disk.
@@ -290,7 +290,7 @@ static void the_last_frame_can_be_taken_back(void **state) {
   assert_int_equal(poses.files.file.size, kept);
   flo_body_files_close(&poses.files);
   assert_ok(flo_body_files_check(folder, kept, &error), &error);
-  assert_refused(flo_body_files_check(folder, kept + 1, &error), &error, "has no whole row");
+  assert_refused(flo_body_files_check(folder, kept + 1, &error), &error, "no row ends");
 }
 
 // ---- Reading ----
@@ -342,10 +342,11 @@ static void strange_tables_are_refused(void **state) {
                               "0,0,\"tank\",1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n"};
   for (size_t k = 0; k < FLO_COUNT_OF(rows); k++) {
     snprintf(text, sizeof text, "%s%s", flo_body_files_head, rows[k]);
-    refuse_table(&scene, text, "line 2: is not the row of 'tank' at frame 0; put the file of the run back");
+    refuse_table(&scene, text,
+                 "line 2: is not the row of 'tank' at frame 0; restore the original file of the run");
   }
-  refuse_table(&scene, "", "line 1: is not the line of names");
-  refuse_table(&scene, "frame,time\n", "line 1: is not the line of names");
+  refuse_table(&scene, "", "line 1: does not name the columns");
+  refuse_table(&scene, "frame,time\n", "line 1: does not name the columns");
 }
 
 int main(void) {

@@ -192,9 +192,9 @@ static void test_limits(void **state) {
   expect_failure(text, "nested too deeply");
   memset(text, 'a', 100);
   text[100] = 0;
-  expect_failure(text, "name too long");
+  expect_failure(text, "name is too long");
   memset(text, '1', 100);
-  expect_failure(text, "number too long");
+  expect_failure(text, "number is too long");
 }
 
 // A long sum needs no depth: the program runs on a stack of two.

@@ -237,11 +237,11 @@ static void bad_files_are_named_with_a_remedy(void **state) {
     unsigned part;
     const char *cut;
   } files[] = {
-      {"particles_0002.vtp", FLO_FRAME_PARTICLES, "; put the file back, or run the scene again"},
+      {"particles_0002.vtp", FLO_FRAME_PARTICLES, "; restore the file, or run the scene again"},
       {"bodies.csv", FLO_FRAME_BODIES,
-       "has no rows for frame 2; put the file of the run back, or choose one of"},
+       "has no rows for frame 2; restore the original file, or choose one of"},
       {"series.csv", FLO_FRAME_MEASUREMENTS,
-       "has no row for frame 2; put the file of the run back, or choose one"},
+       "has no row for frame 2; restore the original file, or choose one"},
   };
   static const size_t sizes[] = {1500, 700, 1500};
   for (size_t k = 0; k < FLO_COUNT_OF(files); k++) {
@@ -249,7 +249,7 @@ static void bad_files_are_named_with_a_remedy(void **state) {
     refuse(run, files[k].part, FLO_BAD_INPUT, files[k].name, files[k].cut);
     assert_int_equal(remove_one(files[k].name, run, NULL), FLO_OK);
     refuse(run, files[k].part, FLO_IO_FAILED, files[k].name,
-           "is missing; put it back, or run the scene again");
+           "is missing; restore it, or run the scene again");
   }
 }
 

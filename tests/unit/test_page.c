@@ -199,7 +199,7 @@ static void test_places(void **state) {
   assert_ok(flo_page_end(&page, &error), &error);
   assert_ok(flo_page_check(in_folder("own.html"), "gallery", &error), &error);
   assert_fails(flo_page_check(in_folder("own.html"), "compare", &error), FLO_BAD_INPUT, &error,
-               "own.html: exists, and is not a page that 'flotsam compare' has made");
+               "own.html: exists, and is not a page that 'flotsam compare' wrote");
 }
 
 int main(void) {

@@ -108,9 +108,9 @@ static const Mistake mistakes[] = {
     {3, "x,y\n1,2\n", "some.csv: line 1: there is no column 'z' (there is x, y)"},
     {2, "\nX,y\n1,2\n", "some.csv: line 2: there is no column 'x', did you mean 'X'? (there is X, y)"},
     {2, "1,2\n", "there is no column 'x' (there is 1, 2)"},
-    {2, "x,y,x\n1,2,3\n", "some.csv: line 1: two columns are called 'x'"},
-    {2, "x,y\n", "some.csv: there are no rows below the names of the columns"},
-    {2, "x,y,type\n1,2,boundary\n", "some.csv: no row says 'fluid' in the column 'type'"},
+    {2, "x,y,x\n1,2,3\n", "some.csv: line 1: two columns have the name 'x'"},
+    {2, "x,y\n", "some.csv: there are no rows after the names of the columns"},
+    {2, "x,y,type\n1,2,boundary\n", "some.csv: no row has 'fluid' in the column 'type'"},
     {2, "x,y\n1,2\n\n1,two\n", "some.csv: line 4, column 'y': 'two' is not a number"},
     {2, "x,y\r\n1,2\r\n,2\r\n", "some.csv: line 3, column 'x': '' is not a number"},
     {2, "x,y\n1,2 3\n", "line 2, column 'y': '2 3' is not a number"},
@@ -122,10 +122,10 @@ static const Mistake mistakes[] = {
     {2, "x,y,vx\n1,1,1e39\n", "line 2, column 'vx': '1e39' is not finite, or too large"},
     {2, "x,y,z\n1,1,0\n1,2,1e-300\n", "line 3, column 'z': '1e-300' must be 0 in a two-dimensional scene"},
     {2, "x,y,vz\n1,1,2\n", "line 2, column 'vz': '2' must be 0 in a two-dimensional scene"},
-    {2, "x,y,a\n1,2\n", "some.csv: line 2: it has 2 fields, but there are 3 columns"},
-    {2, "x,y\n1,2,3\n", "some.csv: line 2: it has 3 fields, but there are 2 columns"},
-    {2, "x,y,a\n1,2,\"b\nc\n", "some.csv: line 2: a quote that is opened here is never closed"},
-    {2, "x,y\n\"1\"2,3\n", "some.csv: line 2: after a quote comes '2' instead of a comma"},
+    {2, "x,y,a\n1,2\n", "some.csv: line 2: the line has 2 fields, but the file has 3 columns"},
+    {2, "x,y\n1,2,3\n", "some.csv: line 2: the line has 3 fields, but the file has 2 columns"},
+    {2, "x,y,a\n1,2,\"b\nc\n", "some.csv: line 2: a quote begins here and has no end"},
+    {2, "x,y\n\"1\"2,3\n", "some.csv: line 2: '2' follows a quote"},
     {2, "x,y,a\n1,2,\"b\nc\"\nd,4,5\n", "line 4, column 'x': 'd' is not a number"},
 };
 
@@ -172,7 +172,7 @@ static void test_limits(void **state) {
   FloError error;
   static const char text[] = "x,y,type\n1,2,fluid\n1,2,boundary\n3,4,fluid\n5,6,fluid\n";
   assert_refused(parse_bytes(&options, text, strlen(text), &error), &error,
-                 "some.csv: line 5: there are more than 2 particles");
+                 "some.csv: line 5: the file has more than 2 particles");
   options.max_particles = 3;
   assert_ok(parse_bytes(&options, text, strlen(text), &error), &error);
   options.material = "oil";
@@ -180,7 +180,7 @@ static void test_limits(void **state) {
                  "line 1: there is no column 'material' (there is x, y, type)");
   static const char wet[] = "x,y,material\n1,2,water\n";
   assert_refused(parse_bytes(&options, wet, strlen(wet), &error), &error,
-                 "some.csv: no row says 'oil' in the column 'material'");
+                 "some.csv: no row has 'oil' in the column 'material'");
 }
 
 // ---- Files ----

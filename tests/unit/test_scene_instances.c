@@ -440,11 +440,11 @@ static const BadScene bad_instances[] = {
      "/boundaries/0/name (instance 1 of 10): '0123"},
     {SCENE(FLUID ",'boundaries':[{'name':'a 1','shape':{'box':1}},"
                  "{'name':'a','shape':{'box':1},'grid':{'count':[2,1,1]}}]"),
-     "/boundaries/1 (instance 1 of 2): there are two boundaries of the name 'a 1'"},
+     "/boundaries/1 (instance 1 of 2): there are two boundaries with the name 'a 1'"},
     {POUR("'at':[0,0,0],'direction':[1,0,0],'size':1,'speed':1,'stack':{'rows':2}"),
-     "/emitters/0/stack: needs 'step', since an emitter has no size of its own"},
+     "/emitters/0/stack: needs 'step', because an emitter has no size of its own"},
     {SCENE("'fluids':[{'material':{},'shape':{'box':50},'grid':{'count':[1,1,2]}}]"),
-     "/fluids/0 (instance 2 of 2): up to here the scene needs about 2.5e+08 particles"},
+     "/fluids/0 (instance 2 of 2): the scene up to here needs about 2.5e+08 particles"},
     {FLAT("'fluids':[{'material':{},'shape':{'box':1},'grid':{'count':[1,1,2]}}]"),
      "/fluids/0/grid/count: must have 2 components"},
     {FLAT("'fluids':[{'material':{},'shape':{'box':1},'circle':{'count':2,'radius':1,'axis':[1,0,0]}}]"),
@@ -461,14 +461,14 @@ static const BadScene bad_groups[] = {
     {GROUP("'cart':{" WALL "}", "{'at':[0,0,0]}"), "/place/0: needs 'group'"},
     {GROUP("'cart':{" WALL "}", "{'group':'cart','shape':{'box':1}}"), "/place/0: unknown key 'shape'"},
     {GROUP("'a':{'place':[{'group':'b'}]},'b':{'place':[{'group':'a'}]}", "{'group':'a'}"),
-     "/groups/b/place/0: groups hold each other in a circle: a -> b -> a"},
-    {GROUP("'a':{'place':[{'group':'a'}]}", ""), "groups hold each other in a circle: a -> a"},
+     "/groups/b/place/0: groups place each other in a circle: a -> b -> a"},
+    {GROUP("'a':{'place':[{'group':'a'}]}", ""), "groups place each other in a circle: a -> a"},
     // Together they are too many, though none of them is.
     {GROUP("'a':{'place':[{'group':'b','grid':{'count':[10,1,1]}}]},"
            "'b':{'place':[{'group':'c','grid':{'count':[1000,1,1]}}]},"
            "'c':{'place':[{'group':'d','grid':{'count':[99000,1,1]}}]},'d':{}",
            "{'group':'a'}"),
-     "makes 99000 instances (100011 with those before), at most 100000 in a scene"},
+     "makes 99000 instances (100011 with those before), at most 100000 are allowed in a scene"},
     {GROUP("'cart':1", "{'group':'cart'}"), "/groups/cart: must be an object"},
     {SCENE(FLUID ",'groups':[]"), "/groups: must be an object of named groups"},
     {GROUP("'a/b':{}", ""), "/groups: the name of a group must have 1 to 63 characters"},
@@ -480,14 +480,14 @@ static const BadScene bad_groups[] = {
     {GROUP("'cart':{'boundaries':[{'shape':{'box':-1}}]}", ""),
      "/groups/cart/boundaries/0/shape/box: must be > 0, got -1"},
     {GROUP("'cart':{" WALL "}", "{'group':'cart','stack':{'rows':2}}"),
-     "/place/0/stack: needs 'step', since a placed group has no size of its own"},
+     "/place/0/stack: needs 'step', because a placed group has no size of its own"},
     {GROUP("'tap':{'fluids':[{'material':'oil','shape':{'box':1}}]}", "{'group':'tap'}"),
      "/groups/tap/fluids/0/material (placed by /place/0): unknown material 'oil'"},
     {SCENE(FLUID ",'place':{}"), "/place: must be a list of objects"},
-    {LOCKED("{'angle':30}", "'lock':'yz'"), "/groups/g/bodies/0/lock: 'yz' cannot turn with its group"},
+    {LOCKED("{'angle':30}", "'lock':'yz'"), "/groups/g/bodies/0/lock: 'yz' cannot be rotated with its group"},
     {LOCKED("{'axis':[1,0,0],'angle':45}", "'lock_rotation':'z'"),
-     "/groups/g/bodies/0/lock_rotation: 'z' cannot turn with its group, which is placed "
-     "askew to x, y and z; turn the group by 90, 180 or 270 degrees"},
+     "/groups/g/bodies/0/lock_rotation: 'z' cannot be rotated with its group, because the group is not "
+     "aligned with x, y and z; rotate the group by 90, 180 or 270 degrees"},
     {LOCKED("{'angle':90}", "'lock':'xw'"), "must be made of x, y and z, got 'w'"},
 };
 
@@ -572,7 +572,7 @@ static void test_include_limits(void **state) {
   FloError error;
   FloScene *scene;
   assert_int_equal(flo_scene_load(file, NULL, &scene, &error), FLO_BAD_INPUT);
-  assert_non_null(strstr(error.text, "files include files more than 16 deep"));
+  assert_non_null(strstr(error.text, "files are nested more than 16 deep"));
   // A file that names another twice, which does so too, and so on: 2^14 files to read.
   for (int k = 0; k <= 13; k++) {
     snprintf(name, sizeof name, "p%d.json", k);
@@ -588,7 +588,7 @@ static void test_include_limits(void **state) {
   }
   assert_int_equal(flo_scene_load(file, &(FloSceneOptions){.refuse_includes = true}, &scene, &error),
                    FLO_BAD_INPUT);
-  assert_non_null(strstr(error.text, "/include: a scene that is read from here may not include files"));
+  assert_non_null(strstr(error.text, "/include: this scene is not allowed to include files"));
 }
 
 static void test_merging(void **state) {

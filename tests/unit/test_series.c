@@ -227,19 +227,20 @@ static void other_columns_are_named(void **state) {
   write_rows(f, 1);
   size_t size = f->series->file.size;
   f->probes[1].name[0] = 'F';
-  refuse(f, size, "column 45 is 'front', in this scene it is 'Front'");
+  refuse(f, size, "column 45 is 'front', but in this scene it is 'Front'");
   strcpy(f->probes[1].name, "fr,\"ont");
-  refuse(f, size, "column 45 is 'front', in this scene it is '\"fr,\"\"ont\"'");
+  refuse(f, size, "column 45 is 'front', but in this scene it is '\"fr,\"\"ont\"'");
   f->scene.n_probes = 1;
-  refuse(f, size, "has a column 45, 'front', which this scene has not");
+  refuse(f, size, "has a column 45, 'front', which this scene does not have");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
-  refuse(f, size, "column 25 is 'tank.x', in this scene it is 'tan.x'");
+  refuse(f, size, "column 25 is 'tank.x', but in this scene it is 'tan.x'");
   strcpy(f->body.name, "tank");
-  refuse(f, size + 1, "is shorter than when the run was last saved; put it back");
+  refuse(f, size + 1,
+         "is shorter than the last checkpoint expects; restore the original file, or start the run again");
   refuse(f, size - 1, "is shorter");
   remove(series_path);
-  refuse(f, size, "is missing; put it back");
+  refuse(f, size, "is missing; restore it");
 }
 
 // Keeps nothing but the names in the file, with something behind them; the file's new size.
@@ -258,10 +259,11 @@ static size_t change_names(const char *end) {
 static void ends_of_lines_are_compared(void **state) {
   Fixture *f = *state;
   static const char *const ends[] = {",", ",,", ",more", "\r", "x"};
-  static const char *const words[] = {"has a column 49, '', which this scene has not", "has a column 49, ''",
-                                      "has a column 49, 'more', which this scene has not",
-                                      "column 48 is 'push.z\r', in this scene it is 'push.z'",
-                                      "column 48 is 'push.zx', in this scene it is 'push.z'"};
+  static const char *const words[] = {"has a column 49, '', which this scene does not have",
+                                      "has a column 49, ''",
+                                      "has a column 49, 'more', which this scene does not have",
+                                      "column 48 is 'push.z\r', but in this scene it is 'push.z'",
+                                      "column 48 is 'push.zx', but in this scene it is 'push.z'"};
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
     write_rows(f, 1);
     flo_row_file_close(&f->series->file);
@@ -271,7 +273,7 @@ static void ends_of_lines_are_compared(void **state) {
   write_rows(f, 1);
   flo_row_file_close(&f->series->file);
   f->scene.n_probes = 2;
-  refuse(f, change_names(""), "has a column 46, 'push.x', which this scene has not");
+  refuse(f, change_names(""), "has a column 46, 'push.x', which this scene does not have");
   remove(series_path);
   f->scene.n_probes = 3;
   // Behind quotes, too.
@@ -280,7 +282,7 @@ static void ends_of_lines_are_compared(void **state) {
   assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
   write_rows(f, 1);
   flo_row_file_close(&f->series->file);
-  refuse(f, change_names("x"), "column 48 is '\"a,b.z\"x', in this scene it is '\"a,b.z\"'");
+  refuse(f, change_names("x"), "column 48 is '\"a,b.z\"x', but in this scene it is '\"a,b.z\"'");
   remove(series_path);
 }
 
@@ -291,7 +293,7 @@ static void missing_columns_are_named(void **state) {
   assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
   write_rows(f, 1);
   f->scene.n_probes = 3;
-  refuse(f, f->series->file.size, "column 46 is '', in this scene it is 'push.x'");
+  refuse(f, f->series->file.size, "column 46 is '', but in this scene it is 'push.x'");
   remove(series_path);
 }
 

@@ -85,7 +85,7 @@ static void a_cut_last_line_is_left_out(void **state) {
 static void broken_files_are_refused(void **state) {
   (void)state;
   expect_refusal("", "line 1");
-  expect_refusal("time,a", "line 1: the line of names is not complete");
+  expect_refusal("time,a", "line 1: the line with the names of columns is not complete");
   expect_refusal("time,a\n0\n", "line 2: columns are missing");
   expect_refusal("time,a\n0,1\n0,\n1,2\n", "line 3: a column is not a number");
   expect_refusal("time,a\n0,1,2\n", "line 2: there are too many columns");
