@@ -112,8 +112,23 @@ static void print_list(const char *title, const json_t *list) {
   for (size_t k = 0; k < json_array_size(list); k++) print_item(json_array_get(list, k));
 }
 
+// The name of a parameter, and its help text in lines of at most 100 columns.
+static void print_help(const FloParam *param) {
+  enum { INDENT = 25, WIDTH = 100 };
+  size_t column = INDENT;
+  printf("  %-22s ", param->name);
+  for (const char *word = param->help; *word;) {
+    size_t length = strcspn(word, " ");
+    if (column > INDENT && column + 1 + length > WIDTH) printf("\n%*s", INDENT, ""), column = INDENT;
+    printf("%s%.*s", column > INDENT ? " " : "", (int)length, word);
+    column += length + (column > INDENT);
+    word += length + strspn(word + length, " ");
+  }
+  puts("");
+}
+
 static void print_choice(const FloParam *param, const char *const *words) {
-  printf("  %-22s %s\n  %22s default %s, one of", param->name, param->help, "", words[(int)param->value]);
+  printf("%24s default %s, one of", "", words[(int)param->value]);
   for (size_t k = 0; words[k]; k++) printf("%s %s", k ? "," : "", words[k]);
   puts("");
 }
@@ -126,11 +141,12 @@ static void print_method(const json_t *method) {
   for (size_t k = 0; k < count; k++) {
     const FloParam *p = &params[k];
     const char *const *words = flo_method_words(name, p->name);
+    print_help(p);
     if (words)
       print_choice(p, words);
     else
-      printf("  %-22s %s\n  %22s default %g%s%s, from %g to %g\n", p->name, p->help, "", p->value,
-             p->unit[0] ? " " : "", p->unit, p->low, p->high);
+      printf("%24s default %g%s%s, %sfrom %g to %g\n", "", p->value, p->unit[0] ? " " : "", p->unit,
+             p->type == FLO_PARAM_NUMBER ? "" : "whole number ", p->low, p->high);
   }
 }
 

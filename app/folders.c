@@ -45,6 +45,12 @@ int app_complain_no_run(const char *command, const char *path) {
   Neighbours neighbours = {.suggestion = &suggestion, .parent = parent};
   flo_folder_visit(parent[0] ? parent : ".", offer_neighbour, &neighbours, NULL);
   bool is_there = stat(path, &about) == 0;
+  if (app_is_run_folder(path)) {
+    app_texts_free(&neighbours.names);
+    return app_fail(APP_BAD_INPUT,
+                    "%s: %s: a file of this run is missing, such as series.csv; run its scene again", command,
+                    path);
+  }
   if (!is_there && flo_path_join("runs", path, below, NULL) == FLO_OK && app_is_run_folder(below))
     suggestion.best = below;
   app_fail(0, "%s: %s: %s%s (see 'flotsam %s --help')", command, path,

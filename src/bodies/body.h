@@ -194,6 +194,11 @@ bool flo_posed_probe(const FloBody *body, const FloDomain *domain, const FloPath
                      double *distance, FloSurfaceHit *hit);
 bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const double x[3], const double v[3],
                        double dt, double deepest, double push[3]);
+// The entries of a kind whose bodies keep their shape.
+#define FLO_POSED_FUNCTIONS                                                                                  \
+  .place = flo_posed_place, .where = flo_posed_where, .distance = flo_posed_distance,                        \
+  .normal = flo_posed_normal, .probe = flo_posed_probe, .deflect = flo_posed_deflect
+
 // Upper bound of how far any point of the body moves between two poses [m].
 double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b);
 

@@ -19,15 +19,8 @@ static FloStatus static_make(FloBody *body, const FloBodyDef *def, const FloBody
   return FLO_OK;
 }
 
-const FloKind flo_static_kind = {.name = "static",
-                                 .set = FLO_SET_BOUNDARY,
-                                 .make = static_make,
-                                 .place = flo_posed_place,
-                                 .where = flo_posed_where,
-                                 .distance = flo_posed_distance,
-                                 .normal = flo_posed_normal,
-                                 .probe = flo_posed_probe,
-                                 .deflect = flo_posed_deflect};
+const FloKind flo_static_kind = {
+    .name = "static", .set = FLO_SET_BOUNDARY, .make = static_make, FLO_POSED_FUNCTIONS};
 
 // ---- Kinematic ----
 
@@ -90,9 +83,4 @@ const FloKind flo_kinematic_kind = {.name = "kinematic",
                                     .discard = kinematic_discard,
                                     .follow = kinematic_follow,
                                     .top_speed = kinematic_top_speed,
-                                    .place = flo_posed_place,
-                                    .where = flo_posed_where,
-                                    .distance = flo_posed_distance,
-                                    .normal = flo_posed_normal,
-                                    .probe = flo_posed_probe,
-                                    .deflect = flo_posed_deflect};
+                                    FLO_POSED_FUNCTIONS};

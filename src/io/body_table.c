@@ -60,7 +60,7 @@ FloStatus flo_body_table_read(const char *folder, const FloScene *scene, FloBody
   *table = (FloBodyTable){.n_bodies = scene->n_bodies};
   FLO_TRY(flo_path_join(folder, "bodies.csv", path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; restore it, or run the scene again", path);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; restore it, or run the scene again", path);
   FLO_TRY(flo_file_read(path, &text, &size, error));
   FloStatus status = read_text(path, text, scene, table, error);
   free(text);

@@ -26,7 +26,7 @@ static FloStatus read_particles(const FloRunFrames *run, size_t number, FloFrame
   FloError cause;
   FLO_TRY(flo_run_folder_frame_path(run->folder, number, path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; restore it, or run the scene again", path);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; restore it, or run the scene again", path);
   FloStatus status = flo_frame_read_particles(path, frame, &cause);
   if (status == FLO_OK) return FLO_OK;
   return flo_fail(error, status, "%.900s%s", cause.text,
@@ -72,7 +72,7 @@ static FloStatus read_series(FloRunFrames *run, FloError *error) {
   if (run->has_series) return FLO_OK;
   FLO_TRY(flo_path_join(run->folder, "series.csv", path, error));
   if (!flo_file_exists(path))
-    return flo_fail(error, FLO_IO_FAILED, "%s: is missing; restore it, or run the scene again", path);
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; restore it, or run the scene again", path);
   FloStatus status = flo_series_table_read(path, &run->series, error);
   if (status != FLO_OK) return flo_series_table_free(&run->series), status;
   run->has_series = true;

@@ -159,6 +159,14 @@ static void print_choice(FILE *stream, const FloParam *param, const char *const 
           words[(int)param->value], param->help);
 }
 
+static const char *type_of(const FloParam *param) {
+  static const char *const names[] = {[FLO_PARAM_NUMBER] = "number",
+                                      [FLO_PARAM_COUNT] = "whole number",
+                                      [FLO_PARAM_SWITCH] = "0 or 1",
+                                      [FLO_PARAM_CHOICE] = "text"};
+  return names[param->type];
+}
+
 static void print_method(FILE *stream, const char *method) {
   size_t n_params;
   const FloParam *params = flo_method_params(method, &n_params);
@@ -172,8 +180,8 @@ static void print_method(FILE *stream, const char *method) {
       continue;
     }
     write_range((FloSceneRange){params[k].low, params[k].high, false, false}, range);
-    fprintf(stream, "| `%s` | number | %s | %s | `%g` | %s |\n", params[k].name, params[k].unit, range,
-            params[k].value, params[k].help);
+    fprintf(stream, "| `%s` | %s | %s | %s | `%g` | %s |\n", params[k].name, type_of(&params[k]),
+            params[k].unit, range, params[k].value, params[k].help);
   }
 }
 

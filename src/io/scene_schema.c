@@ -206,9 +206,10 @@ static json_t *object_schema(const FloSceneTable *table) {
 
 // A parameter with words may be given as a word or as its number.
 static json_t *param_schema(const FloParam *param, const char *const *words) {
-  json_t *number = number_schema((FloSceneRange){param->low, param->high, false, false}, false);
+  bool is_whole = param->type != FLO_PARAM_NUMBER;
+  json_t *number = number_schema((FloSceneRange){param->low, param->high, false, false}, is_whole);
   if (!words) {
-    set(number, "default", json_real(param->value));
+    set(number, "default", is_whole ? json_integer((json_int_t)param->value) : json_real(param->value));
     return number;
   }
   json_t *list = json_array();

@@ -236,7 +236,7 @@ static FloStatus read_word(FloSceneContext *context, const json_t *given, const 
   if (!word)
     return flo_scene_fail(context, "must be one of the words %s, got %s", list,
                           flo_shown_value(given, found));
-  return flo_scene_fail(context, "unknown word '%.60s'%s (there is %s)", word,
+  return flo_scene_fail(context, "unknown word '%.60s'%s (known words: %s)", word,
                         flo_suggest_text(&suggestion, hint), list);
 }
 
@@ -256,7 +256,10 @@ static FloStatus read_param(FloSceneContext *context, json_t *object, const char
     return flo_scene_no_memory(context);
   *value = flo_json_number(object, param->name);
   if (param->type != FLO_PARAM_NUMBER && *value != floor(*value))
-    return flo_scene_fail(context, "must be a whole number, got %g", *value);
+    return flo_scene_fail(context,
+                          param->type == FLO_PARAM_SWITCH ? "must be 0 or 1, got %g"
+                                                          : "must be a whole number, got %g",
+                          *value);
   flo_scene_leave(context, mark);
   return FLO_OK;
 }

@@ -95,13 +95,8 @@ static const FloKind plank_kind = {.name = "plank",
                                    .mark = plank_mark,
                                    .rewind = plank_rewind,
                                    .refresh = plank_refresh,
-                                   .place = flo_posed_place,
-                                   .where = flo_posed_where,
                                    .carry = plank_carry,
-                                   .distance = flo_posed_distance,
-                                   .normal = flo_posed_normal,
-                                   .probe = flo_posed_probe,
-                                   .deflect = flo_posed_deflect,
+                                   FLO_POSED_FUNCTIONS,
                                    .measure = plank_measure};
 
 #endif

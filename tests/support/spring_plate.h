@@ -90,9 +90,8 @@ static void spring_measure(const FloBody *body, const double gravity[3], FloBody
 
 #define SPRING_PLATE_FUNCTIONS                                                                               \
   .set = FLO_SET_RIGID, .make = spring_make, .kick = spring_kick, .push = spring_push, .move = spring_move,  \
-  .mark = spring_mark, .rewind = spring_rewind, .refresh = spring_refresh, .place = flo_posed_place,         \
-  .where = flo_posed_where, .distance = flo_posed_distance, .normal = flo_posed_normal,                      \
-  .probe = flo_posed_probe, .deflect = flo_posed_deflect, .measure = spring_measure
+  .mark = spring_mark, .rewind = spring_rewind, .refresh = spring_refresh, FLO_POSED_FUNCTIONS,              \
+  .measure = spring_measure
 
 static const FloKind spring_plate_kind = {
     .name = "spring plate", .size = sizeof(SpringPlate), .fields = spring_fields, SPRING_PLATE_FUNCTIONS};

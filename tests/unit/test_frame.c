@@ -248,7 +248,7 @@ static void bad_files_are_named_with_a_remedy(void **state) {
     cut_file(run, files[k].name, sizes[k]);
     refuse(run, files[k].part, FLO_BAD_INPUT, files[k].name, files[k].cut);
     assert_int_equal(remove_one(files[k].name, run, NULL), FLO_OK);
-    refuse(run, files[k].part, FLO_IO_FAILED, files[k].name,
+    refuse(run, files[k].part, FLO_BAD_INPUT, files[k].name,
            "is missing; restore it, or run the scene again");
   }
 }

@@ -59,16 +59,6 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloOperatorDef operators[] = {
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_BOUNDARY},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_RIGID, .between_bodies = true},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
-};
-
 static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected_speed), {0}};
 
 static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
@@ -286,8 +276,8 @@ const FloMethod flo_direct_forcing = {
     .name = "direct-forcing",
     .paper = "Becker, Tessendorf & Teschner 2009: Direct Forcing for Lagrangian Rigid-Fluid Coupling",
     .params = params,
-    .operators = operators,
-    .n_operators = FLO_COUNT_OF(operators),
+    .operators = flo_body_operators,
+    .n_operators = FLO_N_BODY_OPERATORS,
     .moves = FLO_MOVES_ALL,
     .has_small_steps = true,
     .reads_slip = true,

@@ -48,6 +48,11 @@ enum { FLO_TAIT_SOUND_SPEED, FLO_TAIT_ALPHA, FLO_TAIT_GAMMA, FLO_TAIT_DAMPING, F
                  "bulk viscosity in units of spacing times speed of sound; larger values quiet sound waves " \
                  "faster and do not slow the flow")
 
+// The operators of a method that moves bodies and solves their contacts. Those over the rows of samples and
+// the columns of fluid are made on demand.
+enum { FLO_N_BODY_OPERATORS = 7 };
+extern const FloOperatorDef flo_body_operators[FLO_N_BODY_OPERATORS];
+
 typedef struct FloForces {
   int first_param;        // of the method's FLO_FORCE_PARAMS
   FloViscosity viscosity; // explicit

@@ -74,16 +74,6 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloOperatorDef operators[] = {
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_BOUNDARY},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_RIGID, .between_bodies = true},
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
-};
-
 static const FloStateField saved[] = {FLO_STATE_FIELD(FloMonolithic, was_fluid_solved),
                                       FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
                                       FLO_STATE_FIELD(FloMonolithic, expected_speed),
@@ -494,8 +484,8 @@ const FloMethod flo_monolithic = {
              "using SPH",
     .params = params,
     .fields = fields,
-    .operators = operators,
-    .n_operators = FLO_COUNT_OF(operators),
+    .operators = flo_body_operators,
+    .n_operators = FLO_N_BODY_OPERATORS,
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
     .state_size = sizeof(FloMonolithic),
