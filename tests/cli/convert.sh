@@ -383,7 +383,7 @@ expect_exit 2 "$flotsam" convert parts --to glb --out one.glb/below/
 expect_exit 2 "$flotsam" convert parts --to gbl --out x
 expect_text err "did you mean 'glb'?"
 rm parts/bodies.csv
-expect_exit 1 "$flotsam" convert parts --to glb --out x.glb
+expect_exit 2 "$flotsam" convert parts --to glb --out x.glb
 expect_text err "parts/bodies.csv: is missing"
 expect_no_file x.glb
 finish

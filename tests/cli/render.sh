@@ -58,7 +58,7 @@ head -3 "my run/bodies.csv" >once.csv && rm once/bodies.csv && mv once.csv once/
 expect_exit 2 "$flotsam" render once --frame 3 $small
 expect_text err "once/bodies.csv: has no rows for frame 3; restore the original file, or choose one of the first 2 frames"
 rm once/bodies.csv
-expect_exit 1 "$flotsam" render once --frame 3 $small
+expect_exit 2 "$flotsam" render once --frame 3 $small
 expect_text err "once/bodies.csv: is missing; restore it, or run the scene again"
 
 expect_exit 0 "$flotsam" render "my run" --frame 1 $small --colour-by pressure

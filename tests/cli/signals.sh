@@ -72,6 +72,6 @@ expect_exit 0 "$flotsam" run tiny.json --no-picture --quiet --out blind
 expect_exit 0 "$flotsam" resume blind
 expect_no_file blind/picture.png
 rm drawing/picture_0003.png drawing/particles_0003.vtp
-expect_exit 1 "$flotsam" resume drawing
+expect_exit 2 "$flotsam" resume drawing
 expect_text err "particles_0003.vtp"
 finish

@@ -289,7 +289,7 @@ static void expect_note(const char *text, const char *words) {
 static void test_check_tells_of_tiny_and_of_falling_bodies(void **state) {
   (void)state;
   expect_note(GRAIN("0.05", "0"), "'grain' is 0.05 m large, less than two spacings (0.2 m):");
-  expect_note(GRAIN("0.19", "0"), "less than two particles");
+  expect_note(GRAIN("0.19", "0"), "less than two spacings");
   expect_note(GRAIN("0.3", "0"), NULL);
   expect_note(GRAIN("0.3", "2.3"),
               "'grain' will fall for ever, because nothing is below it; put a boundary below it");

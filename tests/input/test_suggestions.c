@@ -68,7 +68,7 @@ static const BadScene fractions[] = {
     {WET("'method':{'name':'monolithic','min_iterations':'1/2'}"), "/method/min_iterations: must be a whole"},
     {WET("'method':{'name':'wcsph','viscosity_iterations':1.5}"),
      "/method/viscosity_iterations: must be a whole"},
-    {WET("'method':{'name':'monolithic','anchors':0.5}"), "/method/anchors: must be a whole number, got 0.5"},
+    {WET("'method':{'name':'monolithic','anchors':0.5}"), "/method/anchors: must be 0 or 1, got 0.5"},
 };
 TRY(fractions)
 
