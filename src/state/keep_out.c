@@ -19,16 +19,28 @@ static bool deflect(const FloWorld *world, const FloBody *body, const double x[3
   return body->kind->deflect(body, &world->domain, x, v, dt, MAX_DEPTH * world->def.spacing, push);
 }
 
-// Records the push of one body. A particle in a corner may get three. A further push is added to that of the
-// same body, or else to the last.
+// Records the push by one body. A particle in a corner may get three. The push of a further body is recorded
+// for the last one, and the host is told of that once.
 static void record_push(FloWorld *world, size_t i, size_t sample, const float added[3]) {
   FloWallRoom *room = (FloWallRoom *)world->wall_rooms.data + i;
+  const FloBody *body = flo_world_body_of(world, sample);
   int k = 0;
   while (k + 1 < FLO_MAX_PUSHES && room->by[k].sample >= 0 &&
-         flo_world_body_of(world, (size_t)room->by[k].sample) != flo_world_body_of(world, sample))
+         flo_world_body_of(world, (size_t)room->by[k].sample) != body)
     ++k;
   if (room->by[k].sample < 0) room->by[k].sample = (int32_t)sample;
+  if (flo_world_body_of(world, (size_t)room->by[k].sample) != body) world->has_crowd = true;
   for (int axis = 0; axis < 3; ++axis) room->by[k].velocity[axis] += added[axis];
+}
+
+static void tell_crowd(FloWorld *world) {
+  if (!world->has_crowd || world->has_told_crowd) return;
+  world->has_told_crowd = true;
+  flo_world_log(world, FLO_LOG_WARNING,
+                "at %.4g s more than %d bodies kept one fluid particle out in the same step: the forces "
+                "reported for these "
+                "bodies are mixed up; join walls that touch each other",
+                world->time, FLO_MAX_PUSHES);
 }
 
 // Adds to the velocity of particle i. `added` is what rounding really added, so that the body gets exactly
@@ -151,6 +163,7 @@ static void keep_out_of_body(FloWorld *world, size_t i, const FloNearBody *near,
 }
 
 void flo_world_push_bodies(FloWorld *world, double dt) {
+  tell_crowd(world);
   if (world->sets[FLO_SET_RIGID].count == 0) return;
   for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
     for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_FLUID, FLO_SET_RIGID, i, &near);)

@@ -132,7 +132,9 @@ struct FloWorld {
     size_t particle;   // index of the first bad particle; SIZE_MAX: not known
     double dt;         // of that step
   } divergence;
-  FloBuffer wall_rooms; // FloWallRoom of each fluid particle, of the last step; valid if solids are near
+  FloBuffer wall_rooms;   // FloWallRoom of each fluid particle, of the last step; valid if solids are near
+  _Atomic bool has_crowd; // more than FLO_MAX_PUSHES bodies kept one particle out in a step
+  bool has_told_crowd;    // this was logged
   FloBuffer scratch;
   struct {
     FloSkinEdit edit; // of all bodies of a set
@@ -187,10 +189,6 @@ static inline void flo_node_push(const FloWorld *w, size_t k, const double impul
 // The samples of a body.
 static inline FloParticles *flo_samples_of(FloWorld *w, const FloBody *body) {
   return &w->sets[body->kind->set];
-}
-// The index of a body in the list of bodies.
-static inline uint32_t flo_body_number(const FloWorld *w, const FloBody *body) {
-  return (uint32_t)(body - flo_bodies(w));
 }
 
 // Rest volume of a fluid particle [m^dim].

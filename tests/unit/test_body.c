@@ -110,6 +110,67 @@ static void test_samples_and_nodes_exchange_the_same_power(void **state) {
   flo_world_destroy(world);
 }
 
+// ---- More bodies than pushes are recorded of ----
+
+static FloStatus pusher_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                             FloError *error) {
+  (void)making, (void)error;
+  body->state.pose = def->pose;
+  return FLO_OK;
+}
+
+static bool always_deflect(const FloBody *body, const FloDomain *domain, const double x[3], const double v[3],
+                           double dt, double deepest, double push[3]) {
+  (void)body, (void)domain, (void)x, (void)v, (void)dt, (void)deepest;
+  vec_set(push, 0, 0.01, 0);
+  return true;
+}
+
+static double always_near(const FloBody *body, const FloDomain *domain, const double x[3]) {
+  (void)body, (void)domain, (void)x;
+  return 0;
+}
+
+static const FloKind pusher_kind = {.name = "pusher",
+                                    .set = FLO_SET_BOUNDARY,
+                                    .make = pusher_make,
+                                    .place = flo_posed_place,
+                                    .where = flo_posed_where,
+                                    .distance = always_near,
+                                    .normal = flo_posed_normal,
+                                    .probe = flo_posed_probe,
+                                    .deflect = always_deflect};
+
+static void count_warning(void *context, FloLogLevel level, const char *text) {
+  if (level == FLO_LOG_WARNING && strstr(text, "bodies kept one fluid particle out")) ++*(int *)context;
+}
+
+// Around one particle stand so many walls, each of which pushes it.
+static int warnings_with(int n_walls) {
+  FloWorldDef def = small_world_def(2);
+  FloError error;
+  int n_warnings = 0;
+  def.method = "monolithic", def.log = (FloLog){count_warning, &n_warnings};
+  FloWorld *world = create_world(&def);
+  for (int k = 0; k < n_walls; ++k) {
+    FloBodyDef wall = flo_default_body_def();
+    double angle = 2 * FLO_PI * k / n_walls;
+    wall.shape = box_shape(0.02, 0.02, 0);
+    wall.pose = pose_at(0.035 * cos(angle), 0.035 * sin(angle), 0);
+    assert_ok(flo_world_add_body_of(world, &pusher_kind, &wall, NULL, &error), &error);
+  }
+  assert_ok(flo_world_add_particles(world, add_water(world), 1, (const double[3]){0}, NULL, &error), &error);
+  for (int k = 0; k < 3; ++k) assert_ok(flo_world_step(world, NULL, &error), &error);
+  flo_world_destroy(world);
+  return n_warnings;
+}
+
+static void test_pushes_that_cannot_be_told_apart_are_told(void **state) {
+  (void)state;
+  assert_int_equal(warnings_with(3), 0);
+  assert_int_equal(warnings_with(4), 1);
+}
+
 // ---- Operators ----
 
 static void test_operators_are_made_once(void **state) {
@@ -157,6 +218,7 @@ int main(void) {
       cmocka_unit_test(test_velocity_at_a_sample),
       cmocka_unit_test(test_impulse_at_a_sample),
       cmocka_unit_test(test_samples_and_nodes_exchange_the_same_power),
+      cmocka_unit_test(test_pushes_that_cannot_be_told_apart_are_told),
       cmocka_unit_test(test_operators_are_made_once),
       cmocka_unit_test(test_lists_serve_operators_on_demand),
   };
