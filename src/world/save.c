@@ -318,16 +318,16 @@ size_t flo_save_samples_in(const FloWorld *world, const FloState *state, FloSet 
   return n;
 }
 
-// The samples of each body are contiguous, in the order of the bodies.
-static void restore_ranges(FloWorld *world, const FloState *state) {
+// The samples of each body are contiguous in its set, in the order of the bodies.
+static void restore_ranges(FloWorld *world, FloSet set, const FloState *state) {
   const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
-  size_t next[FLO_SET_COUNT] = {0};
+  size_t next = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    body->first = next[body->kind->set], body->count = counts[k];
-    next[body->kind->set] += body->count;
-    for (size_t i = body->first; i < next[body->kind->set]; ++i)
-      flo_samples_of(world, body)->body[i] = (uint32_t)k;
+    if (body->kind->set != set) continue;
+    body->first = next, body->count = counts[k];
+    next += body->count;
+    for (size_t i = body->first; i < next; ++i) world->sets[set].body[i] = (uint32_t)k;
   }
 }
 
@@ -397,13 +397,15 @@ static FloStatus replace_set(FloWorld *world, FloSet set, const FloState *state,
   return status;
 }
 
+// Ranges follow each set at once: if there is no memory for the next set, they fit those before it.
 static FloStatus restore_samples(FloWorld *world, const FloState *state, FloError *error) {
-  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set) {
     if (is_whole_set(world, (FloSet)set))
       FLO_TRY(replace_set(world, (FloSet)set, state, flo_save_samples_in(world, state, (FloSet)set), error));
     else
       restore_particles(world, (FloSet)set, state);
-  restore_ranges(world, state);
+    restore_ranges(world, (FloSet)set, state);
+  }
   return FLO_OK;
 }
 
