@@ -4,6 +4,7 @@
 #include "support/allocator.h"
 #include "support/spring_plate.h"
 #include "support/worlds.h"
+#include "world/saved.h"
 
 enum { MOST_MISSING = 64, N_STEPS = 40 };
 
@@ -347,6 +348,94 @@ static void test_restores_without_memory_can_be_repeated(void **state) {
   }
 }
 
+// ---- States whose samples belong to no body, or to another ----
+
+// A world with its state, to be damaged.
+typedef struct Damage {
+  FloWorld *world;
+  FloState *saved;
+  uint32_t *names, *counts; // in the state: the body of each sample, and the number of samples of each body
+  size_t n_names;
+  uint64_t hash; // of the world
+} Damage;
+
+static uint32_t *numbers_in(const FloState *saved, const char *name, size_t *count) {
+  const FloStateArray *array = flo_state_find(saved, name);
+  assert_non_null(array);
+  assert_int_equal(array->type, FLO_TYPE_U32);
+  *count = array->count;
+  return array->buffer.data;
+}
+
+static Damage prepare_damage(const char *method) {
+  Damage damage = {.world = make(method, 1)};
+  FloError error;
+  size_t n_bodies;
+  run(damage.world, 10);
+  assert_ok(flo_world_save(damage.world, &damage.saved, &error), &error);
+  damage.names = numbers_in(damage.saved, "rigid/body", &damage.n_names);
+  damage.counts = numbers_in(damage.saved, "samples", &n_bodies);
+  damage.hash = flo_world_hash(damage.world);
+  assert_int_equal(n_bodies, damage.world->bodies.count);
+  assert_int_equal(damage.n_names, flo_world_count(damage.world, FLO_SET_RIGID));
+  return damage;
+}
+
+// The damaged state is refused with this word, and the world stays as it was.
+static void check_refused(const Damage *damage, const char *word) {
+  FloError error;
+  assert_refused(flo_world_restore(damage->world, damage->saved, &error), &error, word);
+  assert_true(flo_world_hash(damage->world) == damage->hash && flo_world_has_step_state(damage->world));
+  check_ranges(damage->world);
+}
+
+// Without the damage the state is restored, so that nothing else was refused.
+static void finish_damage(Damage *damage) {
+  FloError error;
+  assert_ok(flo_world_restore(damage->world, damage->saved, &error), &error);
+  assert_true(flo_world_hash(damage->world) == damage->hash);
+  run(damage->world, 2);
+  flo_state_destroy(damage->saved);
+  flo_world_destroy(damage->world);
+}
+
+static void test_samples_that_name_no_body_are_refused(void **state) {
+  (void)state;
+  for (size_t m = 0; m < flo_method_count(); ++m) {
+    Damage damage = prepare_damage(flo_method_name(m));
+    // A body that is not there, the largest number, and the tank, which has no samples in this set.
+    const uint32_t wrong[] = {(uint32_t)damage.world->bodies.count, UINT32_MAX, 0};
+    for (size_t i = 0; i < damage.n_names; ++i)
+      for (size_t k = 0; k < FLO_COUNT_OF(wrong); ++k) {
+        uint32_t right = damage.names[i];
+        damage.names[i] = wrong[k];
+        check_refused(&damage, "rigid/body");
+        damage.names[i] = right;
+      }
+    finish_damage(&damage);
+  }
+}
+
+// Too many or too few samples for all bodies together, and samples of one body that another one claims.
+static void test_wrong_numbers_of_samples_are_refused(void **state) {
+  (void)state;
+  const uint32_t changes[] = {1, UINT32_MAX /* one less */, 1u << 31};
+  for (size_t m = 0; m < flo_method_count(); ++m) {
+    Damage damage = prepare_damage(flo_method_name(m));
+    size_t last = damage.world->bodies.count - 1;
+    for (size_t k = 0; k <= last; ++k)
+      for (size_t c = 0; c < FLO_COUNT_OF(changes); ++c) {
+        damage.counts[k] += changes[c];
+        check_refused(&damage, "state: ");
+        damage.counts[k] -= changes[c];
+      }
+    damage.counts[1]++, damage.counts[last]--;
+    check_refused(&damage, "rigid/body");
+    damage.counts[1]--, damage.counts[last]++;
+    finish_damage(&damage);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits_do_not_depend_on_threads),
                                      cmocka_unit_test(test_restored_worlds_go_on_alike),
@@ -355,6 +444,8 @@ int main(void) {
                                      cmocka_unit_test(test_bits_do_not_depend_on_what_memory_held),
                                      cmocka_unit_test(test_failed_changes_leave_whole_skins),
                                      cmocka_unit_test(test_failed_changes_end_the_state_of_the_last_step),
-                                     cmocka_unit_test(test_restores_without_memory_can_be_repeated)};
+                                     cmocka_unit_test(test_restores_without_memory_can_be_repeated),
+                                     cmocka_unit_test(test_samples_that_name_no_body_are_refused),
+                                     cmocka_unit_test(test_wrong_numbers_of_samples_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
