@@ -318,16 +318,15 @@ size_t flo_save_samples_in(const FloWorld *world, const FloState *state, FloSet 
   return n;
 }
 
-// The samples of each body are contiguous, in the order of the bodies.
-static void restore_ranges(FloWorld *world, const FloState *state) {
+// The samples of each body are contiguous in its set, in the order of the bodies.
+static void restore_ranges(FloWorld *world, FloSet set, const FloState *state) {
   const uint32_t *counts = flo_state_find(state, "samples")->buffer.data;
-  size_t next[FLO_SET_COUNT] = {0};
+  size_t next = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    body->first = next[body->kind->set], body->count = counts[k];
-    next[body->kind->set] += body->count;
-    for (size_t i = body->first; i < next[body->kind->set]; ++i)
-      flo_samples_of(world, body)->body[i] = (uint32_t)k;
+    if (body->kind->set != set) continue;
+    body->first = next, body->count = counts[k];
+    next += body->count;
   }
 }
 
@@ -397,13 +396,15 @@ static FloStatus replace_set(FloWorld *world, FloSet set, const FloState *state,
   return status;
 }
 
+// Ranges follow each set at once: if there is no memory for the next set, they fit those before it.
 static FloStatus restore_samples(FloWorld *world, const FloState *state, FloError *error) {
-  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set) {
     if (is_whole_set(world, (FloSet)set))
       FLO_TRY(replace_set(world, (FloSet)set, state, flo_save_samples_in(world, state, (FloSet)set), error));
     else
       restore_particles(world, (FloSet)set, state);
-  restore_ranges(world, state);
+    restore_ranges(world, (FloSet)set, state);
+  }
   return FLO_OK;
 }
 
@@ -424,6 +425,24 @@ static FloStatus check_fluid(const FloWorld *world, const FloState *state, size_
   return FLO_OK;
 }
 
+// Each sample names the body in whose range it is.
+static FloStatus check_names(const FloWorld *world, const FloState *state, FloSet set, const char *array,
+                             FloError *error) {
+  const uint32_t *counts = flo_state_find(state, "samples")->buffer.data,
+                 *names = flo_state_find(state, array)->buffer.data;
+  size_t i = 0;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    size_t end = i + (flo_bodies(world)[k].kind->set == set ? counts[k] : 0);
+    for (; i < end; ++i)
+      if (names[i] != k)
+        return flo_fail(error, FLO_BAD_INPUT,
+                        "state: sample %zu in '%s' names body %u instead of body %zu; the state is damaged, "
+                        "use another one",
+                        i, array, names[i], k);
+  }
+  return FLO_OK;
+}
+
 static FloStatus check_samples(const FloWorld *world, const FloState *state, FloSet set, FloError *error) {
   size_t n = flo_save_samples_in(world, state, set), k = 0;
   const FloField *field;
@@ -431,8 +450,10 @@ static FloStatus check_samples(const FloWorld *world, const FloState *state, Flo
   char name[48];
   FLO_TRY(check_particles(world, set, state, n, error));
   if (n > UINT32_MAX / 2) return flo_fail(error, FLO_BAD_INPUT, "state: %zu samples are too many", n);
-  while ((field = saved_field(world, set, &k, &data, name)))
+  while ((field = saved_field(world, set, &k, &data, name))) {
     if (field->type == FLO_TYPE_F64) FLO_TRY(flo_state_check_numbers(state, name, n, -MUCH, MUCH, error));
+    if (!strcmp(field->name, "body")) FLO_TRY(check_names(world, state, set, name, error));
+  }
   return FLO_OK;
 }
 

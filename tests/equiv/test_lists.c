@@ -24,14 +24,18 @@ static void compare_operator(FloWorld *world, FloSet row_set, FloSet column_set,
   flo_pairs_free(&fresh);
 }
 
-static void compare_operators(FloWorld *world) {
+static void make_grids(FloWorld *world, FloGrid grids[FLO_SET_COUNT]) {
   FloError error;
-  FloGrid grids[FLO_SET_COUNT];
   for (int set = 0; set < FLO_SET_COUNT; ++set) {
     FloParticles *p = &world->sets[set];
     flo_grid_init(&grids[set], &world->lattice, &world->memory);
     assert_ok(flo_grid_build(&grids[set], p, set == FLO_SET_FLUID ? NULL : p->volume, 1, &error), &error);
   }
+}
+
+static void compare_operators(FloWorld *world) {
+  FloGrid grids[FLO_SET_COUNT];
+  make_grids(world, grids);
   compare_operator(world, FLO_SET_FLUID, FLO_SET_FLUID, grids);
   compare_operator(world, FLO_SET_FLUID, FLO_SET_BOUNDARY, grids);
   compare_operator(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, grids);
@@ -231,6 +235,63 @@ static void test_a_slow_drop_is_kept_out_by_old_lists(void **state) {
   flo_world_destroy(world);
 }
 
+// ---- Operators on demand ----
+
+// A floating box, and above each sample of its top a drop. The drops are at distances around the support.
+static FloWorld *drops_above_a_box(void) {
+  FloWorldDef def = flow_def(2);
+  FloError error;
+  def.method = "direct-forcing";
+  vec_set(def.gravity, 0, 0, 0);
+  FloWorld *world = create_world(&def);
+  FloBodyDef box = flo_default_body_def();
+  box.kind = FLO_BODY_DYNAMIC, box.density = 500, box.shape = box_shape(1, 0.2, 0);
+  add_body(world, &box);
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  FloMaterialId water = add_water(world);
+  double top = 0, h = world->kernel.support;
+  for (size_t i = 0; i < rigid->count; ++i) top = fmax(top, rigid->y[i]);
+  for (size_t i = 0, n = 0; i < rigid->count; ++i) {
+    if (rigid->y[i] < top - 1e-9) continue;
+    const double x[3] = {rigid->x[i], top + h * (0.95 + 0.02 * (double)(n++ % 10)), 0};
+    assert_ok(flo_world_add_particles(world, water, 1, x, NULL, &error), &error);
+  }
+  return world;
+}
+
+// Moves the drops up and the box down, this many supports each, and looks at the operator between them.
+static void part_and_compare(FloWorld *world, double shift) {
+  FloError error;
+  FloGrid grids[FLO_SET_COUNT];
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID], *rigid = &world->sets[FLO_SET_RIGID];
+  for (size_t i = 0; i < fluid->count; ++i) fluid->y[i] += shift * world->kernel.support;
+  for (size_t i = 0; i < rigid->count; ++i) rigid->y[i] -= shift * world->kernel.support;
+  assert_ok(flo_world_find_neighbours(world, 1e-5, &error), &error);
+  assert_ok(flo_world_need_pairs(world, FLO_SET_RIGID, FLO_SET_FLUID, &error), &error);
+  make_grids(world, grids);
+  compare_operator(world, FLO_SET_RIGID, FLO_SET_FLUID, grids);
+  for (int set = 0; set < FLO_SET_COUNT; ++set) flo_grid_free(&grids[set]);
+}
+
+// An operator that is first asked for when the others' lists are old is made from later positions. From there
+// particles may approach each other by more than the margin before the others' lists are made anew.
+static void test_lists_made_late_on_demand_miss_nobody(void **state) {
+  (void)state;
+  FloError error;
+  FloWorld *world = drops_above_a_box();
+  const FloOperator *asked = &world->operators[FLO_SET_RIGID][FLO_SET_FLUID];
+  const double margin = 0.2, shift = 0.45 * margin;
+  assert_ok(flo_world_list_neighbours(world, margin, &error), &error);
+  assert_int_equal(asked->filled, 0);
+  part_and_compare(world, shift);
+  size_t n_before = asked->pairs.n_pairs;
+  part_and_compare(world, -2 * shift);
+  // The first lists have served all the time, and new neighbours have come.
+  assert_int_equal(world->lists.age, 2);
+  assert_true(asked->pairs.n_pairs > n_before);
+  flo_world_destroy(world);
+}
+
 // The density at a point is that of the positions from which the last step started.
 static void test_samples_of_old_lists_use_new_positions(void **state) {
   (void)state;
@@ -262,6 +323,7 @@ int main(void) {
       cmocka_unit_test(test_lists_near_a_moving_body_are_made_each_step),
       cmocka_unit_test(test_two_that_approach_each_other_are_listed_in_time),
       cmocka_unit_test(test_a_slow_drop_is_kept_out_by_old_lists),
+      cmocka_unit_test(test_lists_made_late_on_demand_miss_nobody),
       cmocka_unit_test(test_samples_of_old_lists_use_new_positions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

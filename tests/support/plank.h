@@ -10,15 +10,21 @@ typedef struct Plank {
   double half; // of its length [m]
 } Plank;
 
+// Velocity of an end; an end that is held has one only when it is released.
+static void plank_velocity(const FloNode *end, double v[3]) {
+  vec_set(v, 0, end->is_held ? 0 : end->velocity[1], 0);
+}
+
 static void plank_refresh(FloBody *body) {
   const FloNode *ends = ((const Plank *)body->own)->ends;
-  double way[3];
+  double way[3], v[2][3];
+  for (int k = 0; k < 2; ++k) plank_velocity(&ends[k], v[k]);
   vec_sub(ends[1].position, ends[0].position, way);
   vec_add(ends[0].position, ends[1].position, body->state.pose.position);
   vec_scale(body->state.pose.position, 0.5, body->state.pose.position);
-  vec_add(ends[0].velocity, ends[1].velocity, body->state.velocity);
+  vec_add(v[0], v[1], body->state.velocity);
   vec_scale(body->state.velocity, 0.5, body->state.velocity);
-  body->state.angular_velocity[2] = (ends[1].velocity[1] - ends[0].velocity[1]) / way[0];
+  body->state.angular_velocity[2] = (v[1][1] - v[0][1]) / way[0];
   quat_from_axis_angle((const double[3]){0, 0, 1}, atan2(way[1], way[0]), body->state.pose.rotation);
 }
 

@@ -16,8 +16,12 @@ typedef struct SpringPlate {
   int axis;
 } SpringPlate;
 
-static const FloStateField spring_fields[] = {
-    FLO_STATE_FIELD(SpringPlate, node.position), FLO_STATE_FIELD(SpringPlate, node.velocity), {0}};
+// The masses depend on the last time step; see spring_set_mass.
+static const FloStateField spring_fields[] = {FLO_STATE_FIELD(SpringPlate, node.position),
+                                              FLO_STATE_FIELD(SpringPlate, node.velocity),
+                                              FLO_STATE_FIELD(SpringPlate, node.mass),
+                                              FLO_STATE_FIELD(SpringPlate, node.inverse_mass),
+                                              {0}};
 
 static void spring_refresh(FloBody *body) {
   SpringPlate *own = body->own;

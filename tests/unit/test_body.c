@@ -1,5 +1,6 @@
-// What methods ask of a body, against finite differences and conservation laws; and operators, which are made
-// once.
+// What methods ask of a body, against finite differences and conservation laws; nodes that are held; and
+// operators, which are made once.
+#include "support/plank.h"
 #include "support/worlds.h"
 #include "world/world.h"
 
@@ -107,6 +108,66 @@ static void test_samples_and_nodes_exchange_the_same_power(void **state) {
   for (int k = 0; k < 6; ++k) of_node += wrench[k] * motion[k];
   assert_close(of_samples, of_node, 1e-5 * fabs(of_node));
   free(forces), free(quads);
+  flo_world_destroy(world);
+}
+
+// ---- Nodes that are held ----
+
+static double releases[2]; // of the ends of a plank [s]
+
+static void begin_plank(FloBody *body, double time) {
+  for (int k = 0; k < 2; ++k) {
+    FloNode *end = &body->nodes[k];
+    end->is_held = time < releases[k];
+    end->inverse_mass[1] = end->is_held ? 0 : 1 / end->mass;
+  }
+  plank_refresh(body);
+}
+
+// Begins a step when the ends move like this; what samples and solvers then see of them.
+static void check_ends(FloWorld *world, double first, double second) {
+  FloError error;
+  const FloBody *body = &flo_bodies(world)[0];
+  const FloParticles *samples = &world->sets[FLO_SET_RIGID];
+  const double expected[2] = {first, second};
+  double motions[12];
+  assert_ok(flo_world_begin_bodies(world, &error), &error);
+  flo_world_read_motions(world, motions);
+  for (size_t k = 0; k < 2; ++k) {
+    assert_true(body->nodes[k].is_held == (expected[k] == 0));
+    assert_true(motions[6 * k + 1] == expected[k]);
+  }
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    const FloCarriers carriers = body->kind->carry(body, samples, i);
+    assert_close(samples->vy[i], carriers.shares[0] * first + carriers.shares[1] * second, 1e-6);
+  }
+}
+
+// Each end of a plank is released and held alone. The other end stays as it was, and the samples follow.
+static void test_nodes_are_released_one_by_one(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(2);
+  FloBodyDef body = flo_default_body_def();
+  FloKind kind = plank_kind;
+  FloError error;
+  def.method = "monolithic", kind.begin = begin_plank;
+  FloWorld *world = create_world(&def);
+  body.shape = box_shape(0.4, 0.08, 0), body.density = 500;
+  assert_ok(flo_world_add_body_of(world, &kind, &body, NULL, &error), &error);
+  FloNode *ends = flo_bodies(world)[0].nodes;
+  ends[0].velocity[1] = 0.3, ends[1].velocity[1] = -0.2;
+  for (int late = 0; late < 2; ++late) {
+    releases[late] = 2, releases[!late] = 1;
+    world->time = 0, check_ends(world, 0, 0);
+    FloNode before = ends[late];
+    world->time = 1, check_ends(world, late ? 0.3 : 0, late ? 0 : -0.2);
+    assert_memory_equal(&ends[late], &before, sizeof before);
+    before = ends[!late];
+    world->time = 2, check_ends(world, 0.3, -0.2);
+    assert_memory_equal(&ends[!late], &before, sizeof before);
+    world->time = 1, check_ends(world, late ? 0.3 : 0, late ? 0 : -0.2); // held again
+    assert_memory_equal(&ends[!late], &before, sizeof before);
+  }
   flo_world_destroy(world);
 }
 
@@ -218,6 +279,7 @@ int main(void) {
       cmocka_unit_test(test_velocity_at_a_sample),
       cmocka_unit_test(test_impulse_at_a_sample),
       cmocka_unit_test(test_samples_and_nodes_exchange_the_same_power),
+      cmocka_unit_test(test_nodes_are_released_one_by_one),
       cmocka_unit_test(test_pushes_that_cannot_be_told_apart_are_told),
       cmocka_unit_test(test_operators_are_made_once),
       cmocka_unit_test(test_lists_serve_operators_on_demand),
