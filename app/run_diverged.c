@@ -4,12 +4,12 @@
 // Steps are deterministic. So the world goes back to the checkpoint, repeats the same steps, and stops before
 // the last one. Afterwards it does the last one too, and is in the same state as before.
 #include "base/core.h"
+#include "base/saved.h"
 #include "base/vecmath.h"
 #include "io/scene_steps.h"
 #include "run.h"
 #include "sph/kernel_form.h"
 #include "state/state.h"
-#include "world/saved.h"
 
 #include <inttypes.h>
 #include <math.h>

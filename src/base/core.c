@@ -24,3 +24,14 @@ void flo_assert_failed(const char *condition, const char *file, int line) {
   // Without a handler the program stops here, where a debugger shows the mistake.
   abort();
 }
+
+size_t flo_type_size(FloType type) {
+  switch (type) {
+  case FLO_TYPE_F64:
+    return 8;
+  case FLO_TYPE_U16:
+    return 2;
+  default:
+    return 4;
+  }
+}

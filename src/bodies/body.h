@@ -7,28 +7,13 @@
 #define FLO_BODIES_BODY_H
 
 #include "base/domain.h"
+#include "base/saved.h"
 #include "geometry/solid.h"
 #include "solve/node.h"
 #include "sph/particles.h"
 
 typedef struct FloBody FloBody;
 typedef struct FloSkinEdit FloSkinEdit; // see bodies/skin.h
-
-// State that a run must save to continue: a member of a struct. Tables of these end with a name of NULL.
-typedef struct FloStateField {
-  const char *name;
-  size_t offset;        // of the member in its struct, in bytes
-  size_t count;         // how many doubles it is; 0: it is a bool
-  bool is_array;        // it points to doubles, as many as a size_t member says:
-  size_t length_offset; // of that member
-} FloStateField;
-
-#define FLO_STATE_FIELD(type, member)                                                                        \
-  { #member, offsetof(type, member), sizeof(((type *)0)->member) / sizeof(double), false, 0 }
-#define FLO_STATE_FLAG(type, member)                                                                         \
-  { #member, offsetof(type, member), 0, false, 0 }
-#define FLO_STATE_ARRAY(type, member, length)                                                                \
-  { #member, offsetof(type, member), 0, true, offsetof(type, length) }
 
 // The nodes that carry a sample, and their shares of its motion and forces. The shares add up to one.
 enum { FLO_MAX_CARRIERS = 4 };
