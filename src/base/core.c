@@ -35,3 +35,11 @@ size_t flo_type_size(FloType type) {
     return 4;
   }
 }
+
+const char *flo_version(void) { return FLOTSAM_VERSION; }
+
+const char *flo_status_name(FloStatus status) {
+  static const char *const names[] = {"ok",         "bad input", "out of memory",
+                                      "i/o failed", "diverged",  "unsupported"};
+  return (unsigned)status < FLO_COUNT_OF(names) ? names[status] : "unknown";
+}

@@ -165,6 +165,11 @@ void flo_grip_velocity(const FloGrip *grip, double out[3]);
 double flo_grip_response(const FloGrip *grip, const double direction[3]);
 void flo_grip_push(const FloGrip *grip, const double impulse[3]);
 
+// Adds a force, and its torque about `centre`, to the force on a body in this step. The torque of a body is
+// about its position, `origin`.
+void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
+                        const double origin[3]);
+
 // ---- Bodies that keep their shape: a solid in a pose ----
 
 // A point in the frame of the body in a given pose, using the periodic image nearest to it. Along an axis on

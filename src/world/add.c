@@ -2,9 +2,6 @@
 #include "base/pose.h"
 #include "world/world.h"
 
-#include <stdio.h>
-#include <string.h>
-
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size,
                            FloError *error) {
   if (list->count >= UINT16_MAX)
@@ -17,34 +14,10 @@ FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloE
   return flo_fail(error, FLO_BAD_INPUT, "material: no such id; add the material to this world first");
 }
 
-static void copy_name(char out[64], const char *name) { snprintf(out, 64, "%s", name ? name : ""); }
-
 FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, FloMaterialId *id,
                                  FloError *error) {
-  if (!(def->density > 0) || !isfinite(def->density))
-    return flo_fail(error, FLO_BAD_INPUT, "density: must be > 0, got %g", def->density);
-  if (!(def->viscosity >= 0) || !isfinite(def->viscosity))
-    return flo_fail(error, FLO_BAD_INPUT, "viscosity: must be >= 0, got %g", def->viscosity);
-  if (!isfinite(def->wall_viscosity))
-    return flo_fail(error, FLO_BAD_INPUT, "wall_viscosity: must be finite, got %g", def->wall_viscosity);
-  if (!isfinite(def->friction))
-    return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
-  if (!(def->surface_tension >= 0) || !isfinite(def->surface_tension))
-    return flo_fail(error, FLO_BAD_INPUT, "surface_tension: must be >= 0, got %g", def->surface_tension);
-  if (!(def->adhesion >= 0) || !isfinite(def->adhesion))
-    return flo_fail(error, FLO_BAD_INPUT, "adhesion: must be >= 0, got %g", def->adhesion);
-  if (!(def->slip <= 1) || !(def->restitution <= 1))
-    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
-                    def->slip, def->restitution);
-  FloMaterial material = {.density = def->density,
-                          .viscosity = def->viscosity,
-                          .friction = def->friction,
-                          .surface_tension = def->surface_tension,
-                          .adhesion = def->adhesion,
-                          .slip = def->slip,
-                          .restitution = def->restitution};
-  material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
-  copy_name(material.name, def->name);
+  FloMaterial material;
+  FLO_TRY(flo_material_make(def, &material, error));
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
   if (id) *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
   return FLO_OK;

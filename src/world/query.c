@@ -252,7 +252,7 @@ bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t 
   return true;
 }
 
-// ---- Hash, stages, texts ----
+// ---- Hash, stages ----
 
 uint64_t flo_world_hash(const FloWorld *world) {
   uint64_t h = FLO_HASH_START;
@@ -278,12 +278,4 @@ const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
   if (k >= FLO_STAGE_COUNT) return NULL;
   if (seconds) *seconds = world->stage_seconds[k];
   return names[k];
-}
-
-const char *flo_version(void) { return FLOTSAM_VERSION; }
-
-const char *flo_status_name(FloStatus status) {
-  static const char *const names[] = {"ok",         "bad input", "out of memory",
-                                      "i/o failed", "diverged",  "unsupported"};
-  return (unsigned)status < FLO_COUNT_OF(names) ? names[status] : "unknown";
 }
