@@ -189,10 +189,9 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
   .place = flo_posed_place, .where = flo_posed_where, .distance = flo_posed_distance,                        \
   .normal = flo_posed_normal, .probe = flo_posed_probe, .deflect = flo_posed_deflect
 
+// Whether a point is in the inner space of a tank, or above it if the tank is open; false for other bodies.
+bool flo_posed_is_in_tank(const FloBody *body, const double x[3]);
 // Upper bound of how far any point of the body moves between two poses [m].
 double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b);
-
-// Whether a box, in its pose, is as long as the period of an axis, so that it has no ends there.
-bool flo_shape_is_endless(const FloDomain *domain, const FloShape *shape, const FloPose *pose, int axis);
 
 #endif

@@ -323,8 +323,6 @@ typedef struct FloSolidsNear {
 } FloSolidsNear;
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near);
-// Whether a point is in the inner space of a tank, or above it if the tank is open; false for other bodies.
-bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
 
 // Visits the bodies whose samples a fluid particle lists, each once, in the order of the lists:
 //   for (FloNearBody near = {0}; flo_near_next(world, i, &near);) ...

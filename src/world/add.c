@@ -1,5 +1,6 @@
 // Adding materials and fluid to a world.
 #include "base/pose.h"
+#include "geometry/endless.h"
 #include "world/world.h"
 
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size,
@@ -128,34 +129,6 @@ static int find_up(const FloWorld *world) {
   return up;
 }
 
-// Fills a box without ends by a lattice that is continuous across the periodic faces: samples a box of as
-// many whole spacings and stretches its points.
-static FloStatus sample_endless(const FloWorld *world, const FloFluidDef *def, const bool wraps[3],
-                                FloPoints *points, FloError *error) {
-  double step[3], s = world->def.spacing;
-  if (def->packing == FLO_FLUID_HEXAGONAL)
-    return flo_fail(
-        error, FLO_BAD_INPUT,
-        "packing: rows of hexagonal packing do not meet across the faces of a periodic box; use cubic");
-  FLO_TRY(flo_world_fit_lattice(world, wraps, find_up(world), step, error));
-  FloShape box = def->shape;
-  double shift[3] = {0};
-  for (int axis = 0; axis < world->def.dim; ++axis) {
-    if (wraps[axis]) box.size[axis] = world->def.domain_high[axis] - world->def.domain_low[axis];
-    if (step[axis] == s) continue;
-    // The nearest number of layers, counted from the low face.
-    box.size[axis] = s * fmax(round(box.size[axis] / step[axis]), 1);
-    if (!wraps[axis]) shift[axis] = (box.size[axis] / s * step[axis] - def->shape.size[axis]) / 2;
-  }
-  FLO_TRY(flo_shape_sample_volume(&box, world->def.dim, s, def->packing, points, error));
-  for (size_t k = 0; k < points->count; ++k)
-    for (int axis = 0; axis < world->def.dim; ++axis) {
-      double *x = &flo_points_at(points, k)[axis];
-      *x = *x * (step[axis] / s) + shift[axis];
-    }
-  return FLO_OK;
-}
-
 static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, const FloSolid *solid,
                               FloPoints *points, FloError *error) {
   bool wraps[3] = {false}, has_ends = true;
@@ -163,7 +136,9 @@ static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, con
     wraps[axis] = flo_shape_is_endless(&world->domain, &def->shape, &def->pose, axis);
     has_ends = has_ends && !wraps[axis];
   }
-  if (!has_ends) return sample_endless(world, def, wraps, points, error);
+  if (!has_ends)
+    return flo_shape_sample_endless(&def->shape, &world->domain, wraps, find_up(world), world->def.spacing,
+                                    def->packing, points, error);
   return flo_solid_sample_volume(solid, world->def.spacing, def->packing, points, error);
 }
 
