@@ -30,8 +30,7 @@ FloGrip flo_body_grip(FloBody *body, const FloDomain *domain, const FloParticles
     FloGripPart *part = &grip.parts[k];
     part->number = carriers.nodes[k], part->share = carriers.shares[k];
     part->node = &body->nodes[part->number];
-    flo_domain_nearest_image(domain, part->node->position, x, part->arm);
-    vec_sub(part->arm, part->node->position, part->arm);
+    flo_domain_between(domain, part->node->position, x, part->arm);
   }
   return grip;
 }

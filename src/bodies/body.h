@@ -135,6 +135,10 @@ const FloKind *flo_kind_of(FloBodyKind kind); // NULL: no such kind
 static inline bool flo_body_is_pushed(const FloBody *body) { return body->n_nodes > 0; }
 // It moves, but forces do not move it.
 static inline bool flo_body_is_led(const FloBody *body) { return body->is_moving && body->n_nodes == 0; }
+// It is moving now.
+static inline bool flo_body_has_speed(const FloBody *body) {
+  return vec_length(body->state.velocity) > 0 || vec_length(body->state.angular_velocity) > 0;
+}
 
 // ---- The three operations of strong coupling, at a point that a sample's carriers move ----
 

@@ -121,10 +121,9 @@ static Reach find_reach(const FloAdvice *advice, bool is_generous) {
 static const FloBody *find_solid_at(const FloWorld *world, const double x[3], double depth) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
-    double image[3], between[3];
+    double between[3];
     if (body->is_moving) continue;
-    flo_world_nearest_image(world, body->state.pose.position, x, image);
-    vec_sub(image, body->state.pose.position, between);
+    flo_domain_between(&world->domain, body->state.pose.position, x, between);
     if (vec_length(between) <= body->reach && flo_world_distance(world, body, x) < -depth) return body;
   }
   return NULL;

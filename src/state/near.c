@@ -4,9 +4,8 @@
 // ---- Near a point ----
 
 static double distance_between(const FloWorld *world, const double a[3], const double b[3]) {
-  double image[3], between[3];
-  flo_world_nearest_image(world, a, b, image);
-  vec_sub(image, a, between);
+  double between[3];
+  flo_domain_between(&world->domain, a, b, between);
   return vec_length(between);
 }
 

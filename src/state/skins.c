@@ -175,7 +175,7 @@ static FloStatus collect_edits(FloWorld *world, FloSet set, FloError *error) {
     if (body->kind->set != set) continue;
     if (is_changing(body, set)) FLO_TRY(body->kind->resample(body, &world->sets[set], edit, error));
     FloSkinChange change = {(uint32_t)k, edit->n_lost - n_lost, edit->n_gained - n_gained};
-    FLO_TRY(flo_list_append(world, &world->skins.changes, &change, sizeof change, error));
+    FLO_TRY(flo_list_append(&world->memory, &world->skins.changes, &change, sizeof change, error));
   }
   return FLO_OK;
 }

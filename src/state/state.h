@@ -44,12 +44,6 @@ typedef struct FloNodeRef {
   uint32_t body, number; // index of the body, and of the node in it
 } FloNodeRef;
 
-// A list that grows. Its element type stands beside it.
-typedef struct FloList {
-  FloBuffer buffer;
-  size_t count;
-} FloList;
-
 // Every change of a world advances one clock. Each computed thing stores the clock. It is out of date if
 // something that it depends on has changed later.
 typedef struct FloEpochs {
@@ -157,8 +151,6 @@ static inline FloWallRoom flo_empty_room(float clearance) {
   return room;
 }
 
-#define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
-
 static inline FloMaterial *flo_materials(const FloWorld *w) { return FLO_LIST(w->materials, FloMaterial); }
 static inline FloBody *flo_bodies(const FloWorld *w) { return FLO_LIST(w->bodies, FloBody); }
 static inline FloEmitter *flo_emitters(const FloWorld *w) { return FLO_LIST(w->emitters, FloEmitter); }
@@ -187,7 +179,6 @@ static inline FloParticles *flo_samples_of(FloWorld *w, const FloBody *body) {
 double flo_world_rest_volume(const FloWorld *world);
 // Thickness of the walls of a tank: no operation looks deeper into the solid from a sample.
 double flo_world_wall_thickness(const FloWorld *world);
-FloStatus flo_list_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
 
 // ---- Epochs ----
 

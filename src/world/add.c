@@ -7,7 +7,7 @@ FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, 
                            FloError *error) {
   if (list->count >= UINT16_MAX)
     return flo_fail(error, FLO_BAD_INPUT, "more than %d objects of one kind", UINT16_MAX);
-  return flo_list_append(world, list, element, size, error);
+  return flo_list_append(&world->memory, list, element, size, error);
 }
 
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error) {

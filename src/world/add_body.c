@@ -30,7 +30,7 @@ static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body
 static FloStatus list_nodes(FloWorld *world, const FloBody *body, FloError *error) {
   for (size_t k = 0; k < body->n_nodes; ++k) {
     FloNodeRef ref = {(uint32_t)world->bodies.count, (uint32_t)k};
-    FLO_TRY(flo_list_append(world, &world->nodes, &ref, sizeof ref, error));
+    FLO_TRY(flo_list_append(&world->memory, &world->nodes, &ref, sizeof ref, error));
   }
   return FLO_OK;
 }

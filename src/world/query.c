@@ -96,12 +96,9 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
   vec_set(body->state.force, 0, 0, 0);
   vec_set(body->state.torque, 0, 0, 0);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    double f[3] = {(double)b->fx[i], (double)b->fy[i], (double)b->fz[i]}, x[3] = {b->x[i], b->y[i], b->z[i]};
-    double arm[3], torque[3];
-    vec_sub(x, body->state.pose.position, arm);
-    vec_cross(arm, f, torque);
-    vec_add(body->state.force, f, body->state.force);
-    vec_add(body->state.torque, torque, body->state.torque);
+    const double f[3] = {(double)b->fx[i], (double)b->fy[i], (double)b->fz[i]}, none[3] = {0};
+    const double x[3] = {b->x[i], b->y[i], b->z[i]};
+    flo_body_add_force(body, f, none, x, body->state.pose.position);
   }
 }
 
