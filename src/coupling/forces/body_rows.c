@@ -58,16 +58,20 @@ static void arm_to(const FloParticles *samples, size_t i, const FloNode *node, d
   vec_sub(x, node->position, arm);
 }
 
-// The six velocities of a node.
-static void motion_of(const Spread *spread, const FloBody *body, size_t number, double motion[6]) {
-  const FloNode *node = &body->nodes[number];
+// The six velocities of a node; zeros if it is held.
+static void read_motion(const FloNode *node, double motion[6]) {
   memset(motion, 0, 6 * sizeof *motion);
-  if (spread->motions) {
+  if (node->is_held) return;
+  vec_copy(node->velocity, motion);
+  vec_copy(node->angular_velocity, motion + 3);
+}
+
+// The same, or the given velocities.
+static void motion_of(const Spread *spread, const FloBody *body, size_t number, double motion[6]) {
+  if (spread->motions)
     memcpy(motion, spread->motions + 6 * (body->first_node + number), 6 * sizeof *motion);
-  } else if (!node->is_held) {
-    vec_copy(node->velocity, motion);
-    vec_copy(node->angular_velocity, motion + 3);
-  }
+  else
+    read_motion(&body->nodes[number], motion);
 }
 
 static void spread_sample(const Spread *spread, const FloBody *body, const FloParticles *samples, size_t i) {
@@ -142,12 +146,5 @@ void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wre
 }
 
 void flo_world_read_motions(const FloWorld *world, double *motions) {
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    for (size_t n = 0; n < flo_bodies(world)[k].n_nodes; ++n, motions += 6) {
-      const FloNode *node = &flo_bodies(world)[k].nodes[n];
-      memset(motions, 0, 6 * sizeof *motions);
-      if (node->is_held) continue;
-      vec_copy(node->velocity, motions);
-      vec_copy(node->angular_velocity, motions + 3);
-    }
+  for (size_t k = 0; k < world->nodes.count; ++k) read_motion(flo_node_at(world, k), motions + 6 * k);
 }
