@@ -41,7 +41,6 @@
 #include "sph/tension_kernel.h"
 // clang-format on
 
-
 enum { BLOCKS_PER_CHUNK = 64, N_INTEGRATION = 400 };
 
 #define COHESION_SHARE 0.55
