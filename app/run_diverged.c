@@ -4,12 +4,12 @@
 // Steps are deterministic. So the world goes back to the checkpoint, repeats the same steps, and stops before
 // the last one. Afterwards it does the last one too, and is in the same state as before.
 #include "base/core.h"
+#include "base/saved.h"
 #include "base/vecmath.h"
 #include "io/scene_steps.h"
 #include "run.h"
 #include "sph/kernel_form.h"
 #include "state/state.h"
-#include "world/saved.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -327,7 +327,7 @@ static void add_friction_change(json_t *root, const FloBody *body, const FloFric
 static void set_friction(const FloWorld *world, const FloBody *body, json_t *entry, json_t *root) {
   double now = flo_world_time(world);
   if (body->n_friction_changes > 0 && body->friction_changes[0].time <= now)
-    json_object_set_new(entry, "friction", json_real(flo_world_friction(world, body, body)));
+    json_object_set_new(entry, "friction", json_real(flo_body_friction(body, body, world->time)));
   for (size_t k = 0; k < body->n_friction_changes; k++)
     add_friction_change(root, body, &body->friction_changes[k], now);
 }

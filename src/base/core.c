@@ -24,3 +24,22 @@ void flo_assert_failed(const char *condition, const char *file, int line) {
   // Without a handler the program stops here, where a debugger shows the mistake.
   abort();
 }
+
+size_t flo_type_size(FloType type) {
+  switch (type) {
+  case FLO_TYPE_F64:
+    return 8;
+  case FLO_TYPE_U16:
+    return 2;
+  default:
+    return 4;
+  }
+}
+
+const char *flo_version(void) { return FLOTSAM_VERSION; }
+
+const char *flo_status_name(FloStatus status) {
+  static const char *const names[] = {"ok",         "bad input", "out of memory",
+                                      "i/o failed", "diverged",  "unsupported"};
+  return (unsigned)status < FLO_COUNT_OF(names) ? names[status] : "unknown";
+}

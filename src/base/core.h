@@ -24,6 +24,8 @@ __attribute__((format(printf, 3, 4))) FloStatus flo_fail(FloError *error, FloSta
 
 _Noreturn void flo_assert_failed(const char *condition, const char *file, int line);
 
+size_t flo_type_size(FloType type); // in bytes
+
 static inline size_t flo_min_size(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t flo_max_size(size_t a, size_t b) { return a > b ? a : b; }
 

@@ -21,4 +21,12 @@ static inline void flo_domain_nearest_image(const FloDomain *domain, const doubl
   }
 }
 
+// The vector from a point to the nearest image of x.
+static inline void flo_domain_between(const FloDomain *domain, const double from[3], const double x[3],
+                                      double out[3]) {
+  double image[3];
+  flo_domain_nearest_image(domain, from, x, image);
+  vec_sub(image, from, out);
+}
+
 #endif

@@ -83,3 +83,10 @@ void flo_buffer_free(FloMemory *memory, FloBuffer *buffer) {
   flo_memory_release(memory, buffer->data, buffer->capacity);
   *buffer = (FloBuffer){0};
 }
+
+FloStatus flo_list_append(FloMemory *memory, FloList *list, const void *element, size_t size,
+                          FloError *error) {
+  FLO_TRY(flo_buffer_reserve(memory, &list->buffer, (list->count + 1) * size, list->count * size, error));
+  memcpy((char *)list->buffer.data + list->count++ * size, element, size);
+  return FLO_OK;
+}

@@ -25,4 +25,15 @@ FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, 
 FloStatus flo_buffer_reserve_zeros(FloMemory *memory, FloBuffer *buffer, size_t size, FloError *error);
 void flo_buffer_free(FloMemory *memory, FloBuffer *buffer);
 
+// A list that grows. A comment beside it names the type of its elements.
+typedef struct FloList {
+  FloBuffer buffer;
+  size_t count;
+} FloList;
+
+#define FLO_LIST(list, type) ((type *)(list).buffer.data)
+
+FloStatus flo_list_append(FloMemory *memory, FloList *list, const void *element, size_t size,
+                          FloError *error);
+
 #endif

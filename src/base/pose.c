@@ -1,5 +1,7 @@
 #include "base/pose.h"
 
+FloPose flo_pose_identity(void) { return (FloPose){.rotation = {0, 0, 0, 1}}; }
+
 FloStatus flo_pose_check(const FloPose *pose, int dim, const char *what, FloError *error) {
   const double *q = pose->rotation;
   double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];

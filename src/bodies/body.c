@@ -13,6 +13,15 @@ const FloKind *flo_kind_of(FloBodyKind kind) {
   return NULL;
 }
 
+FloBodyDef flo_default_body_def(void) {
+  return (FloBodyDef){.name = "body",
+                      .shape = {.size = {1, 1, 1}},
+                      .pose = flo_pose_identity(),
+                      .friction = -1,
+                      .slip = -1,
+                      .restitution = -1};
+}
+
 FloGrip flo_body_grip(FloBody *body, const FloDomain *domain, const FloParticles *samples, size_t i,
                       const double x[3]) {
   const FloCarriers carriers = flo_body_carriers(body, samples, i);
@@ -21,8 +30,7 @@ FloGrip flo_body_grip(FloBody *body, const FloDomain *domain, const FloParticles
     FloGripPart *part = &grip.parts[k];
     part->number = carriers.nodes[k], part->share = carriers.shares[k];
     part->node = &body->nodes[part->number];
-    flo_domain_nearest_image(domain, part->node->position, x, part->arm);
-    vec_sub(part->arm, part->node->position, part->arm);
+    flo_domain_between(domain, part->node->position, x, part->arm);
   }
   return grip;
 }
@@ -58,4 +66,14 @@ void flo_grip_push(const FloGrip *grip, const double impulse[3]) {
     vec_cross(part->arm, share, turn);
     grip->body->kind->push(grip->body, part->number, share, turn);
   }
+}
+
+void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
+                        const double origin[3]) {
+  double arm[3], turn[3];
+  vec_sub(centre, origin, arm);
+  vec_cross(arm, force, turn);
+  vec_add(torque, turn, turn);
+  vec_add(body->state.force, force, body->state.force);
+  vec_add(body->state.torque, turn, body->state.torque);
 }

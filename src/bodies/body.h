@@ -7,28 +7,13 @@
 #define FLO_BODIES_BODY_H
 
 #include "base/domain.h"
+#include "base/saved.h"
 #include "geometry/solid.h"
 #include "solve/node.h"
 #include "sph/particles.h"
 
 typedef struct FloBody FloBody;
 typedef struct FloSkinEdit FloSkinEdit; // see bodies/skin.h
-
-// State that a run must save to continue: a member of a struct. Tables of these end with a name of NULL.
-typedef struct FloStateField {
-  const char *name;
-  size_t offset;        // of the member in its struct, in bytes
-  size_t count;         // how many doubles it is; 0: it is a bool
-  bool is_array;        // it points to doubles, as many as a size_t member says:
-  size_t length_offset; // of that member
-} FloStateField;
-
-#define FLO_STATE_FIELD(type, member)                                                                        \
-  { #member, offsetof(type, member), sizeof(((type *)0)->member) / sizeof(double), false, 0 }
-#define FLO_STATE_FLAG(type, member)                                                                         \
-  { #member, offsetof(type, member), 0, false, 0 }
-#define FLO_STATE_ARRAY(type, member, length)                                                                \
-  { #member, offsetof(type, member), 0, true, offsetof(type, length) }
 
 // The nodes that carry a sample, and their shares of its motion and forces. The shares add up to one.
 enum { FLO_MAX_CARRIERS = 4 };
@@ -150,6 +135,10 @@ const FloKind *flo_kind_of(FloBodyKind kind); // NULL: no such kind
 static inline bool flo_body_is_pushed(const FloBody *body) { return body->n_nodes > 0; }
 // It moves, but forces do not move it.
 static inline bool flo_body_is_led(const FloBody *body) { return body->is_moving && body->n_nodes == 0; }
+// It is moving now.
+static inline bool flo_body_has_speed(const FloBody *body) {
+  return vec_length(body->state.velocity) > 0 || vec_length(body->state.angular_velocity) > 0;
+}
 
 // ---- The three operations of strong coupling, at a point that a sample's carriers move ----
 
@@ -180,6 +169,11 @@ void flo_grip_velocity(const FloGrip *grip, double out[3]);
 double flo_grip_response(const FloGrip *grip, const double direction[3]);
 void flo_grip_push(const FloGrip *grip, const double impulse[3]);
 
+// Adds a force, and its torque about `centre`, to the force on a body in this step. The torque of a body is
+// about its position, `origin`.
+void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
+                        const double origin[3]);
+
 // ---- Bodies that keep their shape: a solid in a pose ----
 
 // A point in the frame of the body in a given pose, using the periodic image nearest to it. Along an axis on
@@ -199,10 +193,9 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
   .place = flo_posed_place, .where = flo_posed_where, .distance = flo_posed_distance,                        \
   .normal = flo_posed_normal, .probe = flo_posed_probe, .deflect = flo_posed_deflect
 
+// Whether a point is in the inner space of a tank, or above it if the tank is open; false for other bodies.
+bool flo_posed_is_in_tank(const FloBody *body, const double x[3]);
 // Upper bound of how far any point of the body moves between two poses [m].
 double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b);
-
-// Whether a box, in its pose, is as long as the period of an axis, so that it has no ends there.
-bool flo_shape_is_endless(const FloDomain *domain, const FloShape *shape, const FloPose *pose, int axis);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "base/pose.h"
 
+FloMotionDef flo_default_motion_def(void) { return (FloMotionDef){.end = INFINITY}; }
+
 static FloStatus check_keyframes(const FloMotionDef *motion, int dim, FloError *error) {
   if (motion->n_keyframes && !motion->keyframes)
     return flo_fail(error, FLO_BAD_INPUT, "motion: its keyframes are NULL");

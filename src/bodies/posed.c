@@ -1,17 +1,10 @@
 // Bodies that keep their shape: a solid in a pose. Static, kinematic and rigid bodies share these functions.
 #include "base/pose.h"
 #include "bodies/body.h"
+#include "geometry/endless.h"
 #include "geometry/solid_surface.h"
 
 // ---- Frames ----
-
-bool flo_shape_is_endless(const FloDomain *domain, const FloShape *shape, const FloPose *pose, int axis) {
-  const double *q = pose->rotation;
-  bool is_turned = q[0] != 0 || q[1] != 0 || q[2] != 0;
-  if (!domain->periodic[axis] || shape->kind != FLO_SHAPE_BOX || is_turned) return false;
-  double period = domain->high[axis] - domain->low[axis];
-  return shape->size[axis] >= period * (1 - 1e-9);
-}
 
 // Along an axis on which a body has no ends, the position of a point does not matter.
 static void forget_endless_axes(const FloBody *body, const FloDomain *domain, double local[3]) {
@@ -92,6 +85,19 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
   double approach = -vec_dot(relative, normal);
   if (!(approach > 0)) return false;
   vec_scale(normal, fmin(depth / dt, approach), push);
+  return true;
+}
+
+bool flo_posed_is_in_tank(const FloBody *body, const double x[3]) {
+  const FloShape *shape = &body->solid->shape;
+  double local[3];
+  if (shape->kind != FLO_SHAPE_TANK) return false;
+  pose_to_local(&body->state.pose, x, local);
+  for (int axis = 0; axis < body->solid->dim; ++axis) {
+    double half = shape->size[axis] / 2;
+    bool is_open = axis == shape->up && !shape->closed;
+    if (local[axis] < -half || (!is_open && local[axis] > half)) return false;
+  }
   return true;
 }
 

@@ -179,3 +179,14 @@ FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions
   return flo_shape_sample_surface(&solid->shape, solid->dim, options->spacing, options->inset,
                                   options->layers, points, error);
 }
+
+// The walls of a tank are outside of its bounds. Those of an outline need not be centred.
+double flo_solid_reach(const FloSolid *solid) {
+  double low[3], high[3], farthest[3];
+  flo_solid_bounds(solid, low, high);
+  for (int axis = 0; axis < 3; ++axis) {
+    farthest[axis] = fmax(fabs(low[axis]), fabs(high[axis]));
+    if (solid->shape.kind == FLO_SHAPE_TANK) farthest[axis] += solid->wall;
+  }
+  return vec_length(farthest) * (1 + 1e-9);
+}

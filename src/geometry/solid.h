@@ -43,6 +43,8 @@ double flo_solid_distance(const FloSolid *solid, const double point[3]);
 void flo_solid_normal(const FloSolid *solid, const double point[3], double normal[3]);
 // Corners of the box around it (of a tank: around its inner space).
 void flo_solid_bounds(const FloSolid *solid, double low[3], double high[3]);
+// Upper bound of the distance of its points from the origin of its frame, with the walls of a tank.
+double flo_solid_reach(const FloSolid *solid);
 // See flo_shape_sample_volume.
 FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFluidPacking packing,
                                   FloPoints *points, FloError *error);

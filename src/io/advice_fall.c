@@ -20,9 +20,8 @@ static double room_before(const FloWorld *world, const FloSolid *solid, double d
 }
 
 static double room_before_body(const FloWorld *world, const FloBody *body, const double x[3]) {
-  double image[3], between[3];
-  flo_world_nearest_image(world, body->state.pose.position, x, image);
-  vec_sub(image, body->state.pose.position, between);
+  double between[3];
+  flo_domain_between(&world->domain, body->state.pose.position, x, between);
   double away = vec_length(between) - body->reach;
   if (away > world->def.spacing) return away;
   return room_before(world, body->solid, flo_world_distance(world, body, x));

@@ -38,13 +38,12 @@ static void include_box(Reach *reach, const FloSolid *solid, const FloPose *pose
 enum { MAX_TANKS = 16 };
 
 typedef struct Tanks {
-  const FloWorld *world;
   const FloBody *list[MAX_TANKS];
   size_t count;
 } Tanks;
 
 static Tanks find_tanks(const FloWorld *world) {
-  Tanks tanks = {.world = world};
+  Tanks tanks = {0};
   for (size_t k = 0; k < world->bodies.count && tanks.count < MAX_TANKS; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (body->solid->shape.kind == FLO_SHAPE_TANK) tanks.list[tanks.count++] = body;
@@ -55,8 +54,7 @@ static Tanks find_tanks(const FloWorld *world) {
 static void include_source(const Tanks *tanks, Reach *reach, const double x[3]) {
   include_point(reach, x, 0);
   bool is_held = reach->has_free;
-  for (size_t k = 0; k < tanks->count && !is_held; ++k)
-    is_held = flo_world_is_in_tank(tanks->world, tanks->list[k], x);
+  for (size_t k = 0; k < tanks->count && !is_held; ++k) is_held = flo_posed_is_in_tank(tanks->list[k], x);
   reach->has_free |= !is_held;
 }
 
@@ -123,10 +121,9 @@ static Reach find_reach(const FloAdvice *advice, bool is_generous) {
 static const FloBody *find_solid_at(const FloWorld *world, const double x[3], double depth) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
-    double image[3], between[3];
+    double between[3];
     if (body->is_moving) continue;
-    flo_world_nearest_image(world, body->state.pose.position, x, image);
-    vec_sub(image, body->state.pose.position, between);
+    flo_domain_between(&world->domain, body->state.pose.position, x, between);
     if (vec_length(between) <= body->reach && flo_world_distance(world, body, x) < -depth) return body;
   }
   return NULL;

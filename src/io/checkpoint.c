@@ -1,8 +1,8 @@
 #include "io/checkpoint.h"
 
 #include "base/core.h"
+#include "base/saved.h"
 #include "io/files.h"
-#include "world/saved.h"
 
 #include <errno.h>
 #include <hdf5.h>

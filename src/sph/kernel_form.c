@@ -57,20 +57,50 @@ double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k) {
   return sum;
 }
 
+double flo_kernel_layer_sum(const FloKernelForm *form, double spacing, int layers, int l) {
+  double sum = 0;
+  for (int m = 0; m < layers; ++m) sum += flo_kernel_sheet_sum(form, spacing, abs(l - m));
+  return sum;
+}
+
+// Kernel sum of a half-space of lattice points, as seen from a lattice point one spacing above it.
+static double half_space_sum(const FloKernelForm *form, double spacing) {
+  double sum = 0;
+  for (int k = 1; k * spacing < form->support; ++k) sum += flo_kernel_sheet_sum(form, spacing, k);
+  return sum;
+}
+
 // A wall of L layers replaces a half-space of lattice layers. Let S_k be the sheet sum k spacings away. A
 // sample of layer l has own_l = sum over the layers m of S_|l-m| and gets the volume gamma / own_l. The first
 // fluid layer then gets the sum over l of gamma S_(l+1) / own_l from the wall. It should get the sum over all
 // k >= 1 of S_k s^dim. The gamma below gives exactly that, so fluid on a lattice has rest density next to the
 // wall. For the cubic spline with H = 2 s and one layer it is S_0 s^dim = 0.70 in 3D.
 double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers) {
-  double seen = 0, wanted = 0, own_of_first = 0;
-  for (int l = 0; l < layers; ++l) {
-    double own = 0;
-    for (int m = 0; m < layers; ++m) own += flo_kernel_sheet_sum(form, spacing, abs(l - m));
-    seen += flo_kernel_sheet_sum(form, spacing, l + 1) / own;
-    if (l == 0) own_of_first = own;
-  }
-  for (int k = 1; k * spacing < form->support; ++k) wanted += flo_kernel_sheet_sum(form, spacing, k);
+  double seen = 0, wanted = half_space_sum(form, spacing);
+  for (int l = 0; l < layers; ++l)
+    seen += flo_kernel_sheet_sum(form, spacing, l + 1) / flo_kernel_layer_sum(form, spacing, layers, l);
   // A support below one spacing does not reach the wall; any volume is valid.
-  return pow(spacing, form->dim) * (seen > 0 ? wanted / seen : own_of_first);
+  return pow(spacing, form->dim) *
+         (seen > 0 ? wanted / seen : flo_kernel_layer_sum(form, spacing, layers, 0));
+}
+
+// Integral of W over a plane at this height: the mean kernel sum of a sheet of samples with density one, over
+// all positions above it.
+static double plane_integral(const FloKernelForm *form, double height) {
+  enum { N_RINGS = 256 };
+  double width = form->support / N_RINGS, sum = 0;
+  for (int k = 0; k < N_RINGS; ++k) {
+    double r = (k + 0.5) * width;
+    sum += flo_kernel_w(form, hypot(r, height)) * (form->dim == 3 ? 2 * FLO_PI * r : 2);
+  }
+  return sum * width;
+}
+
+// Fluid is at any position above such samples, not on their lattice. On average it must get the kernel sum of
+// a lattice of fluid.
+double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing, double spacing, int layers) {
+  double s = fluid_spacing, volume = form->dim == 2 ? s * s : s * s * s, seen = 0;
+  for (int l = 0; l < layers; ++l)
+    seen += plane_integral(form, s + l * spacing) / flo_kernel_layer_sum(form, spacing, layers, l);
+  return volume * half_space_sum(form, s) / seen * pow(spacing, form->dim - 1);
 }

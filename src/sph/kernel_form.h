@@ -20,7 +20,11 @@ double flo_kernel_gradient(const FloKernelForm *form, double r); // F(r) = W'(r)
 // Sum of W over a flat sheet of lattice points of the given spacing, as seen from a lattice point k spacings
 // above it.
 double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k);
+// Kernel sum of a sample in layer l of a plane wall over all samples of its wall.
+double flo_kernel_layer_sum(const FloKernelForm *form, double spacing, int layers, int l);
 // Boundary volumes are gamma / (sum of W over the own body); see kernel_form.c.
 double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers);
+// The same for samples whose spacing is not that of fluid.
+double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing, double spacing, int layers);
 
 #endif

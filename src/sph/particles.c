@@ -17,17 +17,6 @@ static const size_t core_offsets[] = {
 #undef X
 };
 
-size_t flo_type_size(FloType type) {
-  switch (type) {
-  case FLO_TYPE_F64:
-    return 8;
-  case FLO_TYPE_U16:
-    return 2;
-  default:
-    return 4;
-  }
-}
-
 void flo_particles_init(FloParticles *particles, FloSet set, const FloField *extra_fields,
                         FloMemory *memory) {
   *particles = (FloParticles){.set = set, .extra_fields = extra_fields, .memory = memory};

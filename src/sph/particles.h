@@ -29,8 +29,6 @@ typedef struct FloParticles {
   FloMemory *memory;
 } FloParticles;
 
-size_t flo_type_size(FloType type);
-
 void flo_particles_init(FloParticles *particles, FloSet set, const FloField *extra_fields, FloMemory *memory);
 void flo_particles_free(FloParticles *particles);
 

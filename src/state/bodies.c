@@ -1,11 +1,6 @@
 // Bodies in a step: one stage begins, advances and watches all of them. It is the same for every kind of body
 // and every method.
-#include "base/parallel.h"
 #include "state/state.h"
-
-#include <string.h>
-
-enum { BODIES_PER_CHUNK = 4 };
 
 void flo_world_place_samples(FloWorld *world, const FloBody *body) {
   body->kind->place(body, flo_samples_of(world, body));
@@ -68,126 +63,6 @@ void flo_world_clear_body_forces(FloWorld *world) {
   }
 }
 
-void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
-                        const double origin[3]) {
-  double arm[3], turn[3];
-  vec_sub(centre, origin, arm);
-  vec_cross(arm, force, turn);
-  vec_add(torque, turn, turn);
-  vec_add(body->state.force, force, body->state.force);
-  vec_add(body->state.torque, turn, body->state.torque);
-}
-
-// ---- Between samples and nodes ----
-
-typedef struct Spread {
-  FloWorld *world;
-  const double *motions; // six velocities of each node; NULL: present ones
-  const float *forces;   // quadruples of each sample
-  float *quads;          // out
-  double *wrenches;      // out
-} Spread;
-
-// Vector from a node to a sample.
-static void arm_to(const FloParticles *samples, size_t i, const FloNode *node, double arm[3]) {
-  const double x[3] = {samples->x[i], samples->y[i], samples->z[i]};
-  vec_sub(x, node->position, arm);
-}
-
-// The six velocities of a node.
-static void motion_of(const Spread *spread, const FloBody *body, size_t number, double motion[6]) {
-  const FloNode *node = &body->nodes[number];
-  memset(motion, 0, 6 * sizeof *motion);
-  if (spread->motions) {
-    memcpy(motion, spread->motions + 6 * (body->first_node + number), 6 * sizeof *motion);
-  } else if (!node->is_held) {
-    vec_copy(node->velocity, motion);
-    vec_copy(node->angular_velocity, motion + 3);
-  }
-}
-
-static void spread_sample(const Spread *spread, const FloBody *body, const FloParticles *samples, size_t i) {
-  const FloCarriers carriers = flo_body_carriers(body, samples, i);
-  double v[3] = {0}, arm[3], turn[3], motion[6];
-  for (int k = 0; k < carriers.count; ++k) {
-    motion_of(spread, body, carriers.nodes[k], motion);
-    arm_to(samples, i, &body->nodes[carriers.nodes[k]], arm);
-    vec_cross(motion + 3, arm, turn);
-    vec_add(motion, turn, turn);
-    vec_add_scaled(v, turn, carriers.shares[k], v);
-  }
-  for (int axis = 0; axis < 3; ++axis) spread->quads[4 * i + (size_t)axis] = (float)v[axis];
-}
-
-static void spread_body(const Spread *spread, const FloBody *body) {
-  const FloParticles *samples = &spread->world->sets[FLO_SET_RIGID];
-  const double per_volume = 1 / flo_world_rest_volume(spread->world);
-  for (size_t i = body->first; i < body->first + body->count; ++i) {
-    spread_sample(spread, body, samples, i);
-    spread->quads[4 * i + 3] = (float)((double)samples->volume[i] * per_volume);
-  }
-}
-
-static void gather_sample(const Spread *spread, const FloBody *body, const FloParticles *samples, size_t i) {
-  const FloCarriers carriers = flo_body_carriers(body, samples, i);
-  const float *f = spread->forces + 4 * i;
-  for (int k = 0; k < carriers.count; ++k) {
-    double force[3] = {(double)f[0], (double)f[1], (double)f[2]}, arm[3], torque[3];
-    double *wrench = spread->wrenches + 6 * (body->first_node + carriers.nodes[k]);
-    vec_scale(force, carriers.shares[k], force);
-    arm_to(samples, i, &body->nodes[carriers.nodes[k]], arm);
-    vec_cross(arm, force, torque);
-    vec_add(wrench, force, wrench);
-    vec_add(wrench + 3, torque, wrench + 3);
-  }
-}
-
-static void gather_body(const Spread *spread, const FloBody *body) {
-  const FloParticles *samples = &spread->world->sets[FLO_SET_RIGID];
-  memset(spread->wrenches + 6 * body->first_node, 0, 6 * body->n_nodes * sizeof(double));
-  for (size_t i = body->first; i < body->first + body->count; ++i) gather_sample(spread, body, samples, i);
-}
-
-// Whether forces move the body, and its samples are those that methods sweep.
-static bool has_swept_samples(const FloBody *body) {
-  return flo_body_is_pushed(body) && body->kind->set == FLO_SET_RIGID;
-}
-
-static void spread_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Spread *spread = context;
-  for (size_t k = begin; k < end; ++k)
-    if (has_swept_samples(&flo_bodies(spread->world)[k])) spread_body(spread, &flo_bodies(spread->world)[k]);
-}
-
-static void gather_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Spread *spread = context;
-  for (size_t k = begin; k < end; ++k)
-    if (has_swept_samples(&flo_bodies(spread->world)[k])) gather_body(spread, &flo_bodies(spread->world)[k]);
-}
-
-void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads) {
-  Spread spread = {.world = world, .motions = motions, .quads = quads};
-  flo_parallel_for(world->threads, world->bodies.count, BODIES_PER_CHUNK, spread_range, &spread);
-}
-
-void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wrenches) {
-  Spread spread = {.world = world, .forces = forces, .wrenches = wrenches};
-  flo_parallel_for(world->threads, world->bodies.count, BODIES_PER_CHUNK, gather_range, &spread);
-}
-
-void flo_world_read_motions(const FloWorld *world, double *motions) {
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    for (size_t n = 0; n < flo_bodies(world)[k].n_nodes; ++n, motions += 6) {
-      const FloNode *node = &flo_bodies(world)[k].nodes[n];
-      memset(motions, 0, 6 * sizeof *motions);
-      if (node->is_held) continue;
-      vec_copy(node->velocity, motions);
-      vec_copy(node->angular_velocity, motions + 3);
-    }
-}
-
 // ---- Speeds ----
 
 // An upper bound of the distance of samples from their body's position. The samples of a tank are a few
@@ -227,41 +102,4 @@ double flo_world_scheduled_wall_speed(const FloWorld *world) {
       fastest = fmax(fastest, body->kind->top_speed(body, sample_reach(world, body)));
   }
   return fastest;
-}
-
-// ---- Friction and overlaps ----
-
-// Friction of two bodies that both have no coefficient. Also the start value of a change of friction for such
-// a body.
-#define USUAL_FRICTION 0.5
-
-static double friction_of(const FloBody *body, double time) {
-  double now = body->friction;
-  for (size_t k = 0; k < body->n_friction_changes && body->friction_changes[k].time <= time; ++k) {
-    const FloFrictionChange *change = &body->friction_changes[k];
-    double from = now < 0 ? USUAL_FRICTION : now;
-    bool is_over = time >= change->time + change->within;
-    now = is_over ? change->friction
-                  : from + (change->friction - from) * (time - change->time) / change->within;
-  }
-  return now;
-}
-
-double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b) {
-  double of_a = friction_of(a, world->time), of_b = friction_of(b, world->time);
-  if (of_a < 0 && of_b < 0) return USUAL_FRICTION;
-  if (of_a < 0) return of_b;
-  return of_b < 0 ? of_a : fmin(of_a, of_b);
-}
-
-// Limits the speed at which an overlap vanishes, so that it takes several steps and is no sudden push. That
-// speed remains when the overlap has gone. It adds up along a stack, and the top would hop. So the speed is
-// proportional to the depth of shallow overlaps. Without gravity a weak gravity is assumed.
-double flo_world_parting_speed(const FloWorld *world, double depth) {
-  double s = world->def.spacing;
-  return 0.5 * sqrt(fmax(vec_length(world->def.gravity), 1) * s) * fmin(depth, s) / s;
-}
-
-double flo_world_rolling_friction(const FloBody *a, const FloBody *b) {
-  return fmax(a->rolling_friction, b->rolling_friction);
 }

@@ -1,13 +1,11 @@
 // Finds solids near a point and near a fluid particle.
-#include "base/pose.h"
 #include "state/state.h"
 
 // ---- Near a point ----
 
 static double distance_between(const FloWorld *world, const double a[3], const double b[3]) {
-  double image[3], between[3];
-  flo_world_nearest_image(world, a, b, image);
-  vec_sub(image, a, between);
+  double between[3];
+  flo_domain_between(&world->domain, a, b, between);
   return vec_length(between);
 }
 
@@ -36,19 +34,6 @@ bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clea
     if (flo_world_distance(world, body, x) < clearance) return true;
   }
   return false;
-}
-
-bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]) {
-  const FloShape *shape = &body->solid->shape;
-  double local[3];
-  if (shape->kind != FLO_SHAPE_TANK) return false;
-  pose_to_local(&body->state.pose, x, local);
-  for (int axis = 0; axis < world->def.dim; ++axis) {
-    double half = shape->size[axis] / 2;
-    bool is_open = axis == shape->up && !shape->closed;
-    if (local[axis] < -half || (!is_open && local[axis] > half)) return false;
-  }
-  return true;
 }
 
 // ---- Near a fluid particle ----

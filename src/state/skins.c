@@ -6,40 +6,7 @@
 #include "base/pose.h"
 #include "state/state.h"
 
-#include <stdlib.h>
-
 // ---- Volumes ----
-
-// Integral of W over a plane at this height: the mean kernel sum of a sheet of samples with density one, over
-// all positions above it.
-static double plane_integral(const FloKernelForm *kernel, double height) {
-  enum { N_RINGS = 256 };
-  double width = kernel->support / N_RINGS, sum = 0;
-  for (int k = 0; k < N_RINGS; ++k) {
-    double r = (k + 0.5) * width;
-    sum += flo_kernel_w(kernel, hypot(r, height)) * (kernel->dim == 3 ? 2 * FLO_PI * r : 2);
-  }
-  return sum * width;
-}
-
-// Kernel sum of a sample in layer l of a plane wall over the samples of its own body.
-static double own_sum(const FloWorld *world, double spacing, int layer) {
-  double sum = 0;
-  for (int k = 0; k < world->layers; ++k)
-    sum += flo_kernel_sheet_sum(&world->kernel, spacing, abs(layer - k));
-  return sum;
-}
-
-// As flo_kernel_boundary_gamma, for samples that are finer or coarser than fluid. Fluid is then at any
-// position above them, not on their lattice. On average it must get the kernel sum of a lattice of fluid.
-static double gamma_of_spacing(const FloWorld *world, double spacing) {
-  double s = world->def.spacing, wanted = 0, seen = 0;
-  if (spacing == s) return world->boundary_gamma;
-  for (int k = 1; k * s < world->kernel.support; ++k) wanted += flo_kernel_sheet_sum(&world->kernel, s, k);
-  for (int layer = 0; layer < world->layers; ++layer)
-    seen += plane_integral(&world->kernel, s + layer * spacing) / own_sum(world, spacing, layer);
-  return flo_world_rest_volume(world) * wanted / seen * pow(spacing, world->def.dim - 1);
-}
 
 // The samples of one body; the fields are views into the set.
 static FloParticles own_samples(const FloParticles *set, const FloBody *body) {
@@ -57,8 +24,9 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloGrid *
       .rows = grid, .columns = grid, .kernel = world->kernel, .reach = 1, .threads = world->threads};
   FLO_TRY(flo_grid_build(grid, &own, NULL, world->threads, error));
   FLO_TRY(flo_pairs_build(pairs, &spec, error));
-  double self = flo_kernel_w(&world->kernel, 0),
-         gamma = gamma_of_spacing(world, body->sampling * world->def.spacing);
+  double s = world->def.spacing, spacing = body->sampling * s, self = flo_kernel_w(&world->kernel, 0);
+  double gamma = spacing == s ? world->boundary_gamma
+                              : flo_kernel_sampled_gamma(&world->kernel, s, spacing, world->layers);
   for (size_t k = 0; k < body->count; ++k)
     samples->volume[body->first + k] = (float)(gamma / (self + (double)pairs->kernel_sum[k]));
   return FLO_OK;
@@ -207,7 +175,7 @@ static FloStatus collect_edits(FloWorld *world, FloSet set, FloError *error) {
     if (body->kind->set != set) continue;
     if (is_changing(body, set)) FLO_TRY(body->kind->resample(body, &world->sets[set], edit, error));
     FloSkinChange change = {(uint32_t)k, edit->n_lost - n_lost, edit->n_gained - n_gained};
-    FLO_TRY(flo_list_append(world, &world->skins.changes, &change, sizeof change, error));
+    FLO_TRY(flo_list_append(&world->memory, &world->skins.changes, &change, sizeof change, error));
   }
   return FLO_OK;
 }

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void flo_world_log(const FloWorld *world, FloLogLevel level, const char *format, ...) {
   char text[512];
@@ -24,13 +23,6 @@ double flo_world_stage_done(FloWorld *world, FloStage stage, double since) {
 double flo_world_rest_volume(const FloWorld *world) {
   double s = world->def.spacing;
   return world->def.dim == 2 ? s * s : s * s * s;
-}
-
-FloStatus flo_list_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error) {
-  FLO_TRY(
-      flo_buffer_reserve(&world->memory, &list->buffer, (list->count + 1) * size, list->count * size, error));
-  memcpy((char *)list->buffer.data + list->count++ * size, element, size);
-  return FLO_OK;
 }
 
 void flo_world_note_added(FloWorld *world) {

@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "bodies/body.h"
 #include "bodies/skin.h"
+#include "bodies/surface.h"
 #include "sph/grid.h"
 #include "sph/pairs.h"
 #include "sph/particles.h"
@@ -21,15 +22,6 @@ enum { FLO_MAX_PARAMS = 32 };
 // Fluid that is added keeps this distance from existing fluid, in spacings. Blocks that overlap would burst
 // apart; blocks that touch keep all their particles.
 #define FLO_FLUID_APART 0.9
-
-typedef struct FloMaterial {
-  char name[64];
-  double density, viscosity, wall_viscosity;
-  double friction;                  // < 0: not given
-  double slip, restitution;         // < 0: not given
-  double surface_tension, adhesion; // [N/m]
-  bool is_fluid;                    // some fluid is made of it
-} FloMaterial;
 
 typedef struct FloEmitter {
   uint16_t generation;
@@ -51,12 +43,6 @@ typedef struct FloSink {
 typedef struct FloNodeRef {
   uint32_t body, number; // index of the body, and of the node in it
 } FloNodeRef;
-
-// A list that grows. Its element type stands beside it.
-typedef struct FloList {
-  FloBuffer buffer;
-  size_t count;
-} FloList;
 
 // Every change of a world advances one clock. Each computed thing stores the clock. It is out of date if
 // something that it depends on has changed later.
@@ -165,8 +151,6 @@ static inline FloWallRoom flo_empty_room(float clearance) {
   return room;
 }
 
-#define FLO_LIST(world_list, type) ((type *)(world_list).buffer.data)
-
 static inline FloMaterial *flo_materials(const FloWorld *w) { return FLO_LIST(w->materials, FloMaterial); }
 static inline FloBody *flo_bodies(const FloWorld *w) { return FLO_LIST(w->bodies, FloBody); }
 static inline FloEmitter *flo_emitters(const FloWorld *w) { return FLO_LIST(w->emitters, FloEmitter); }
@@ -195,7 +179,6 @@ static inline FloParticles *flo_samples_of(FloWorld *w, const FloBody *body) {
 double flo_world_rest_volume(const FloWorld *world);
 // Thickness of the walls of a tank: no operation looks deeper into the solid from a sample.
 double flo_world_wall_thickness(const FloWorld *world);
-FloStatus flo_list_append(FloWorld *world, FloList *list, const void *element, size_t size, FloError *error);
 
 // ---- Epochs ----
 
@@ -278,33 +261,12 @@ void flo_world_advance_bodies(FloWorld *world, double dt);
 void flo_world_finish_bodies(FloWorld *world);
 // Moves the samples of a body to its present pose.
 void flo_world_place_samples(FloWorld *world, const FloBody *body);
-// Finds the velocities of samples in the rigid set, as quadruples with the volume over the fluid's rest
-// volume. `motions` are six velocities of each node; NULL: their present velocities.
-void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads);
-// Sums up forces on these samples (quadruples) to a wrench about each node.
-void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wrenches);
-// Reads six velocities of each node; zeros for nodes that are held.
-void flo_world_read_motions(const FloWorld *world, double *motions);
 // Clears the forces of the last step on bodies that forces move.
 void flo_world_clear_body_forces(FloWorld *world);
-// Adds a force, and its torque about `centre`, to the force on a body in this step. The torque of a body is
-// about its position, `origin`.
-void flo_body_add_force(FloBody *body, const double force[3], const double torque[3], const double centre[3],
-                        const double origin[3]);
-
 bool flo_world_has_led_bodies(const FloWorld *world);         // bodies that follow motions
 double flo_world_max_wall_speed(const FloWorld *world);       // present speed, without lost bodies
 double flo_world_any_wall_speed(const FloWorld *world);       // present speed of all bodies
 double flo_world_scheduled_wall_speed(const FloWorld *world); // highest speed of all motions at any time
-
-// Coefficient of dry friction between two bodies.
-double flo_world_friction(const FloWorld *world, const FloBody *a, const FloBody *b);
-// Torque against rolling on each other per normal force [m]: the larger value of the two.
-double flo_world_rolling_friction(const FloBody *a, const FloBody *b);
-// Share of an overlap of bodies that may vanish in a step.
-#define FLO_OVERLAP_RATE 0.2
-// The speed at which two bodies that overlap by `depth` may part [m/s].
-double flo_world_parting_speed(const FloWorld *world, double depth);
 
 // ---- Skins (skins.c): the samples of bodies ----
 
@@ -352,8 +314,6 @@ typedef struct FloSolidsNear {
 } FloSolidsNear;
 // Whether a point is nearer to a solid than `clearance` (negative: deeper inside than that).
 bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clearance, FloSolidsNear *near);
-// Whether a point is in the inner space of a tank, or above it if the tank is open; false for other bodies.
-bool flo_world_is_in_tank(const FloWorld *world, const FloBody *body, const double x[3]);
 
 // Visits the bodies whose samples a fluid particle lists, each once, in the order of the lists:
 //   for (FloNearBody near = {0}; flo_near_next(world, i, &near);) ...

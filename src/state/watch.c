@@ -1,6 +1,6 @@
 // Bodies in impossible places: inside each other, between walls that leave no room for them, or below all
 // walls. Overlaps are searched when the host asks. The other two are logged once each time they happen.
-#include "base/vecmath.h"
+#include "bodies/presses.h"
 #include "state/state.h"
 
 // ---- Overlaps ----
@@ -10,9 +10,8 @@
 #define OVERLAP_LEAST 0.25
 
 static bool is_near(const FloWorld *world, const FloBody *a, const FloBody *b) {
-  double image[3], between[3], reach = a->reach + b->reach;
-  flo_world_nearest_image(world, a->state.pose.position, b->state.pose.position, image);
-  vec_sub(image, a->state.pose.position, between);
+  double between[3], reach = a->reach + b->reach;
+  flo_domain_between(&world->domain, a->state.pose.position, b->state.pose.position, between);
   return vec_dot(between, between) < reach * reach;
 }
 
@@ -52,82 +51,25 @@ FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error) {
 
 // ---- Squeezed bodies ----
 
-enum { MAX_PRESSES = 64 };
-
-// A wall that overlaps the body, and the direction in which it pushes the body.
-typedef struct Press {
-  const FloBody *wall;
-  double direction[3], depth;
-} Press;
-
-typedef struct Presses {
-  size_t count;
-  Press list[MAX_PRESSES];
-} Presses;
-
-static size_t shallowest_press(const Presses *presses) {
-  size_t shallowest = 0;
-  for (size_t k = 1; k < presses->count; ++k)
-    if (presses->list[k].depth < presses->list[shallowest].depth) shallowest = k;
-  return shallowest;
-}
-
-// Keeps the deepest press of each wall for each approximate direction. If the list is full, keeps the deepest
-// of all.
-static void note_press(Presses *presses, const FloBody *wall, const double direction[3], double depth) {
-  size_t k = 0;
-  while (k < presses->count &&
-         (presses->list[k].wall != wall || vec_dot(presses->list[k].direction, direction) < 0.8))
-    ++k;
-  if (k == MAX_PRESSES) k = shallowest_press(presses);
-  if (k < presses->count && presses->list[k].depth >= depth) return;
-  if (k == presses->count) ++presses->count;
-  presses->list[k] = (Press){.wall = wall, .depth = depth};
-  vec_copy(direction, presses->list[k].direction);
-}
-
 // A sample inside a wall means that body and wall overlap by more than half a spacing.
-static void press_sample(const FloWorld *world, size_t i, Presses *presses) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
+static void press_sample(const FloWorld *world, size_t i, FloPresses *presses) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   const double x[3] = {rigid->x[i], rigid->y[i], rigid->z[i]};
-  const FloBody *last = NULL;
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    size_t column = (size_t)slots[k].index[i % FLO_BLOCK];
-    const FloBody *wall = &flo_bodies(world)[world->sets[FLO_SET_BOUNDARY].body[column]];
-    if (wall == last) continue;
-    last = wall;
+  for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, FLO_SET_BOUNDARY, i, &near);) {
+    const FloBody *wall = &flo_bodies(world)[near.body];
     double depth = -flo_world_distance(world, wall, x), direction[3];
     if (!(depth > 0)) continue;
     flo_world_normal(world, wall, x, direction);
-    note_press(presses, wall, direction, depth + world->def.spacing / 2);
+    flo_presses_note(presses, wall, direction, depth + world->def.spacing / 2);
   }
 }
 
-static bool is_moving(const FloBody *wall) {
-  return vec_length(wall->state.velocity) > 0 || vec_length(wall->state.angular_velocity) > 0;
-}
-
-// Finds two walls that push in opposite directions, at least one of which moves.
-static bool find_squeeze(const Presses *presses, const Press *pair[2]) {
-  for (size_t a = 0; a < presses->count; ++a)
-    for (size_t b = 0; b < a; ++b) {
-      pair[0] = &presses->list[b], pair[1] = &presses->list[a];
-      if (vec_dot(pair[0]->direction, pair[1]->direction) > -0.7) continue;
-      if (is_moving(pair[0]->wall) || is_moving(pair[1]->wall)) return true;
-    }
-  return false;
-}
-
 static void watch_squeeze(const FloWorld *world, FloBody *body) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
-  Presses presses = {0};
-  const Press *pair[2];
-  for (size_t i = body->first; i < body->first + body->count; ++i)
-    if (pairs->row_count[i] > 0) press_sample(world, i, &presses);
+  FloPresses presses = {0};
+  const FloPress *pair[2];
+  for (size_t i = body->first; i < body->first + body->count; ++i) press_sample(world, i, &presses);
   bool was_squeezed = body->is_squeezed;
-  body->is_squeezed = find_squeeze(&presses, pair);
+  body->is_squeezed = flo_presses_find_squeeze(&presses, pair);
   if (!body->is_squeezed || was_squeezed) return;
   flo_world_log(world, FLO_LOG_WARNING,
                 "at %.4g s '%s' is squeezed between '%s' and '%s', which leave it %.2g m less room than it "
@@ -156,7 +98,7 @@ static void watch_fall(const FloWorld *world, FloBody *body) {
 
 static bool has_moving_walls(const FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_body_is_led(&flo_bodies(world)[k]) && is_moving(&flo_bodies(world)[k])) return true;
+    if (flo_body_is_led(&flo_bodies(world)[k]) && flo_body_has_speed(&flo_bodies(world)[k])) return true;
   return false;
 }
 

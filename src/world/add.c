@@ -1,15 +1,13 @@
 // Adding materials and fluid to a world.
 #include "base/pose.h"
+#include "geometry/endless.h"
 #include "world/world.h"
-
-#include <stdio.h>
-#include <string.h>
 
 FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, size_t size,
                            FloError *error) {
   if (list->count >= UINT16_MAX)
     return flo_fail(error, FLO_BAD_INPUT, "more than %d objects of one kind", UINT16_MAX);
-  return flo_list_append(world, list, element, size, error);
+  return flo_list_append(&world->memory, list, element, size, error);
 }
 
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error) {
@@ -17,34 +15,10 @@ FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloE
   return flo_fail(error, FLO_BAD_INPUT, "material: no such id; add the material to this world first");
 }
 
-static void copy_name(char out[64], const char *name) { snprintf(out, 64, "%s", name ? name : ""); }
-
 FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, FloMaterialId *id,
                                  FloError *error) {
-  if (!(def->density > 0) || !isfinite(def->density))
-    return flo_fail(error, FLO_BAD_INPUT, "density: must be > 0, got %g", def->density);
-  if (!(def->viscosity >= 0) || !isfinite(def->viscosity))
-    return flo_fail(error, FLO_BAD_INPUT, "viscosity: must be >= 0, got %g", def->viscosity);
-  if (!isfinite(def->wall_viscosity))
-    return flo_fail(error, FLO_BAD_INPUT, "wall_viscosity: must be finite, got %g", def->wall_viscosity);
-  if (!isfinite(def->friction))
-    return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
-  if (!(def->surface_tension >= 0) || !isfinite(def->surface_tension))
-    return flo_fail(error, FLO_BAD_INPUT, "surface_tension: must be >= 0, got %g", def->surface_tension);
-  if (!(def->adhesion >= 0) || !isfinite(def->adhesion))
-    return flo_fail(error, FLO_BAD_INPUT, "adhesion: must be >= 0, got %g", def->adhesion);
-  if (!(def->slip <= 1) || !(def->restitution <= 1))
-    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
-                    def->slip, def->restitution);
-  FloMaterial material = {.density = def->density,
-                          .viscosity = def->viscosity,
-                          .friction = def->friction,
-                          .surface_tension = def->surface_tension,
-                          .adhesion = def->adhesion,
-                          .slip = def->slip,
-                          .restitution = def->restitution};
-  material.wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
-  copy_name(material.name, def->name);
+  FloMaterial material;
+  FLO_TRY(flo_material_make(def, &material, error));
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
   if (id) *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
   return FLO_OK;
@@ -155,34 +129,6 @@ static int find_up(const FloWorld *world) {
   return up;
 }
 
-// Fills a box without ends by a lattice that is continuous across the periodic faces: samples a box of as
-// many whole spacings and stretches its points.
-static FloStatus sample_endless(const FloWorld *world, const FloFluidDef *def, const bool wraps[3],
-                                FloPoints *points, FloError *error) {
-  double step[3], s = world->def.spacing;
-  if (def->packing == FLO_FLUID_HEXAGONAL)
-    return flo_fail(
-        error, FLO_BAD_INPUT,
-        "packing: rows of hexagonal packing do not meet across the faces of a periodic box; use cubic");
-  FLO_TRY(flo_world_fit_lattice(world, wraps, find_up(world), step, error));
-  FloShape box = def->shape;
-  double shift[3] = {0};
-  for (int axis = 0; axis < world->def.dim; ++axis) {
-    if (wraps[axis]) box.size[axis] = world->def.domain_high[axis] - world->def.domain_low[axis];
-    if (step[axis] == s) continue;
-    // The nearest number of layers, counted from the low face.
-    box.size[axis] = s * fmax(round(box.size[axis] / step[axis]), 1);
-    if (!wraps[axis]) shift[axis] = (box.size[axis] / s * step[axis] - def->shape.size[axis]) / 2;
-  }
-  FLO_TRY(flo_shape_sample_volume(&box, world->def.dim, s, def->packing, points, error));
-  for (size_t k = 0; k < points->count; ++k)
-    for (int axis = 0; axis < world->def.dim; ++axis) {
-      double *x = &flo_points_at(points, k)[axis];
-      *x = *x * (step[axis] / s) + shift[axis];
-    }
-  return FLO_OK;
-}
-
 static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, const FloSolid *solid,
                               FloPoints *points, FloError *error) {
   bool wraps[3] = {false}, has_ends = true;
@@ -190,7 +136,9 @@ static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, con
     wraps[axis] = flo_shape_is_endless(&world->domain, &def->shape, &def->pose, axis);
     has_ends = has_ends && !wraps[axis];
   }
-  if (!has_ends) return sample_endless(world, def, wraps, points, error);
+  if (!has_ends)
+    return flo_shape_sample_endless(&def->shape, &world->domain, wraps, find_up(world), world->def.spacing,
+                                    def->packing, points, error);
   return flo_solid_sample_volume(solid, world->def.spacing, def->packing, points, error);
 }
 

@@ -6,66 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- Friction ----
-
-static FloStatus copy_friction(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
-  size_t size = def->n_friction_changes * sizeof(FloFrictionChange);
-  if (isnan(def->friction) || isinf(def->friction))
-    return flo_fail(error, FLO_BAD_INPUT, "friction: must be finite, got %g", def->friction);
-  if (!(def->rolling_friction >= 0) || isinf(def->rolling_friction))
-    return flo_fail(error, FLO_BAD_INPUT, "rolling_friction: must be >= 0 and finite, got %g",
-                    def->rolling_friction);
-  body->rolling_friction = def->rolling_friction;
-  body->averages_force = def->averages_force;
-  for (size_t k = 0; k < def->n_friction_changes; ++k) {
-    const FloFrictionChange *change = &def->friction_changes[k];
-    if (!(change->friction >= 0) || !(change->within >= 0) || !isfinite(change->friction + change->within))
-      return flo_fail(error, FLO_BAD_INPUT, "friction_changes: number %zu goes to %g within %g s", k,
-                      change->friction, change->within);
-    if (k > 0 && !(change->time >= change[-1].time + change[-1].within))
-      return flo_fail(error, FLO_BAD_INPUT,
-                      "friction_changes: number %zu begins before the one before it ends", k);
-  }
-  if (size == 0) return FLO_OK;
-  if (!(body->friction_changes = flo_memory_allocate(&world->memory, size)))
-    return flo_fail(error, FLO_NO_MEMORY, "out of memory");
-  memcpy(body->friction_changes, def->friction_changes, size);
-  body->n_friction_changes = def->n_friction_changes;
-  return FLO_OK;
-}
-
-// ---- Fluid along the surface of a body ----
-
-static double first_given(double own, double of_material, double usual) {
-  if (own >= 0) return own;
-  return of_material >= 0 ? of_material : usual;
-}
-
-static FloStatus set_surface(const FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
-  double slip = -1, restitution = -1;
-  if (!(def->slip <= 1) || !(def->restitution <= 1))
-    return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g",
-                    def->slip, def->restitution);
-  if (def->material.generation) {
-    slip = flo_materials(world)[def->material.index].slip;
-    restitution = flo_materials(world)[def->material.index].restitution;
-  }
-  body->slip = first_given(def->slip, slip, 1);
-  body->restitution = first_given(def->restitution, restitution, 0);
-  return FLO_OK;
-}
-
 // ---- Creation ----
 
-static double density_of(const FloWorld *world, const FloBodyDef *def) {
-  if (def->density != 0 || !def->material.generation) return def->density;
-  return flo_materials(world)[def->material.index].density;
+// NULL: it has none.
+static const FloMaterial *material_of(const FloWorld *world, const FloBodyDef *def) {
+  return def->material.generation ? &flo_materials(world)[def->material.index] : NULL;
 }
 
 static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  const FloMaterial *material = material_of(world, def);
   FloBodyMaking making = {.dim = world->def.dim,
                           .time = world->time,
-                          .density = density_of(world, def),
+                          .density = def->density == 0 && material ? material->density : def->density,
                           .memory = &world->memory};
   if (body->kind->size) {
     body->own = flo_memory_allocate(&world->memory, body->kind->size);
@@ -78,13 +30,13 @@ static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body
 static FloStatus list_nodes(FloWorld *world, const FloBody *body, FloError *error) {
   for (size_t k = 0; k < body->n_nodes; ++k) {
     FloNodeRef ref = {(uint32_t)world->bodies.count, (uint32_t)k};
-    FLO_TRY(flo_list_append(world, &world->nodes, &ref, sizeof ref, error));
+    FLO_TRY(flo_list_append(&world->memory, &world->nodes, &ref, sizeof ref, error));
   }
   return FLO_OK;
 }
 
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
-  FLO_TRY(copy_friction(world, def, body, error));
+  FLO_TRY(flo_body_set_friction(body, def, &world->memory, error));
   FLO_TRY(flo_world_make_skin(world, def, body, error));
   FLO_TRY(make_kind(world, def, body, error));
   bool is_one_piece = body->n_nodes <= 1 && !body->kind->vertices;
@@ -101,22 +53,11 @@ static void discard_body(FloWorld *world, FloBody *body) {
   FloMemory *memory = &world->memory;
   if (body->own && body->kind->discard) body->kind->discard(body, memory);
   flo_memory_release(memory, body->own, body->kind->size);
-  flo_memory_release(memory, body->friction_changes, body->n_friction_changes * sizeof(FloFrictionChange));
+  flo_body_free_surface(body, memory);
 }
 
 void flo_world_free_bodies(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) discard_body(world, &flo_bodies(world)[k]);
-}
-
-// The walls of a tank are outside of its bounds. Those of an outline need not be centred.
-static double solid_reach(const FloSolid *solid) {
-  double low[3], high[3], farthest[3];
-  flo_solid_bounds(solid, low, high);
-  for (int axis = 0; axis < 3; ++axis) {
-    farthest[axis] = fmax(fabs(low[axis]), fabs(high[axis]));
-    if (solid->shape.kind == FLO_SHAPE_TANK) farthest[axis] += solid->wall;
-  }
-  return vec_length(farthest) * (1 + 1e-9);
 }
 
 // ---- Checks ----
@@ -177,11 +118,9 @@ static FloStatus check_body(const FloWorld *world, const FloKind *kind, const Fl
 static FloBody describe_body(const FloWorld *world, const FloKind *kind, const FloBodyDef *def) {
   FloBody body = {.kind = kind,
                   .start = def->pose,
-                  .friction = -1,
                   .release = def->release,
+                  .averages_force = def->averages_force,
                   .first_node = world->nodes.count};
-  if (def->material.generation) body.friction = flo_materials(world)[def->material.index].friction;
-  if (def->friction >= 0) body.friction = def->friction;
   snprintf(body.name, sizeof body.name, "%s", def->name ? def->name : "");
   return body;
 }
@@ -191,9 +130,9 @@ FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloB
   FLO_TRY(check_mover(world, kind, error));
   FLO_TRY(check_body(world, kind, def, error));
   FloBody body = describe_body(world, kind, def);
-  FLO_TRY(set_surface(world, def, &body, error));
+  FLO_TRY(flo_body_set_surface(&body, def, material_of(world, def), error));
   FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
-  body.reach = solid_reach(body.solid);
+  body.reach = flo_solid_reach(body.solid);
   size_t n_samples = world->sets[kind->set].count;
   uint32_t next_id = world->next_id[kind->set];
   FloStatus status = make_body(world, def, &body, error);

@@ -96,12 +96,9 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
   vec_set(body->state.force, 0, 0, 0);
   vec_set(body->state.torque, 0, 0, 0);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    double f[3] = {(double)b->fx[i], (double)b->fy[i], (double)b->fz[i]}, x[3] = {b->x[i], b->y[i], b->z[i]};
-    double arm[3], torque[3];
-    vec_sub(x, body->state.pose.position, arm);
-    vec_cross(arm, f, torque);
-    vec_add(body->state.force, f, body->state.force);
-    vec_add(body->state.torque, torque, body->state.torque);
+    const double f[3] = {(double)b->fx[i], (double)b->fy[i], (double)b->fz[i]}, none[3] = {0};
+    const double x[3] = {b->x[i], b->y[i], b->z[i]};
+    flo_body_add_force(body, f, none, x, body->state.pose.position);
   }
 }
 
@@ -252,7 +249,7 @@ bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t 
   return true;
 }
 
-// ---- Hash, stages, texts ----
+// ---- Hash, stages ----
 
 uint64_t flo_world_hash(const FloWorld *world) {
   uint64_t h = FLO_HASH_START;
@@ -278,12 +275,4 @@ const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
   if (k >= FLO_STAGE_COUNT) return NULL;
   if (seconds) *seconds = world->stage_seconds[k];
   return names[k];
-}
-
-const char *flo_version(void) { return FLOTSAM_VERSION; }
-
-const char *flo_status_name(FloStatus status) {
-  static const char *const names[] = {"ok",         "bad input", "out of memory",
-                                      "i/o failed", "diverged",  "unsupported"};
-  return (unsigned)status < FLO_COUNT_OF(names) ? names[status] : "unknown";
 }

@@ -13,7 +13,7 @@
 
 // ---- Single numbers: X(member of the world, its type, lowest and highest valid value) ----
 
-#define MUCH 1e18 // exact as a double, and fits 64 bits
+#define MUCH FLO_STATE_MUCH
 
 #define FLO_SCALARS(X)                                                                                       \
   X(time, double, -MUCH, MUCH)                                                                               \
@@ -83,32 +83,21 @@ static void restore_epochs(FloWorld *world, const FloState *state) {
   flo_epoch_note(world, &world->epochs.begun); // nothing of the last step is known
 }
 
-// ---- Tables: fields of structs, one array for each field over all structs ----
+// ---- Tables of the method and of bodies ----
 
-// The k-th struct of a table, or NULL if entry k has none.
-typedef void *(*StructAt)(const FloWorld *world, const void *which, size_t k);
-
-typedef struct Table {
-  char prefix[24];
-  const FloStateField *fields;
-  size_t n; // number of entries
-  StructAt at;
-  const void *which; // argument of `at`
-} Table;
-
-static void *body_at(const FloWorld *world, const void *which, size_t k) {
+static void *body_at(const void *world, const void *which, size_t k) {
   (void)which;
   return &flo_bodies(world)[k];
 }
 
-static void *own_at(const FloWorld *world, const void *kind, size_t k) {
+static void *own_at(const void *world, const void *kind, size_t k) {
   const FloBody *body = &flo_bodies(world)[k];
   return body->kind == kind ? body->own : NULL;
 }
 
-static void *method_at(const FloWorld *world, const void *which, size_t k) {
+static void *method_at(const void *world, const void *which, size_t k) {
   (void)which, (void)k;
-  return world->method_state;
+  return ((const FloWorld *)world)->method_state;
 }
 
 static const FloStateField body_fields[] = {FLO_STATE_FIELD(FloBody, state.pose.position),
@@ -127,93 +116,24 @@ static bool is_first_of_kind(const FloWorld *world, size_t k) {
 
 // Table number k of a world: the method's, that of all bodies, then one for each body that is the first of
 // its kind. A number without a table has no fields. False past the last.
-static bool table_at(const FloWorld *world, size_t k, Table *table) {
-  *table = (Table){0};
-  if (k == 0) *table = (Table){"method", world->method->saved, 1, method_at, NULL};
-  if (k == 1) *table = (Table){"bodies", body_fields, world->bodies.count, body_at, NULL};
-  if (k < 2 || k - 2 >= world->bodies.count) return k < 2;
+static bool table_at(const FloWorld *world, size_t k, FloStateTable *table) {
+  size_t n = world->bodies.count;
+  *table = (FloStateTable){0};
+  if (k == 0) *table = (FloStateTable){"method", world->method->saved, 1, method_at, world, NULL};
+  if (k == 1) *table = (FloStateTable){"bodies", body_fields, n, body_at, world, NULL};
+  if (k < 2 || k - 2 >= n) return k < 2;
   if (!is_first_of_kind(world, k - 2)) return true;
   const FloKind *kind = flo_bodies(world)[k - 2].kind;
-  *table = (Table){.fields = kind->fields, .n = world->bodies.count, .at = own_at, .which = kind};
+  *table = (FloStateTable){.fields = kind->fields, .n = n, .at = own_at, .owner = world, .which = kind};
   int length = snprintf(table->prefix, sizeof table->prefix, "bodies.%s", kind->name);
   FLO_ASSERT(length < (int)sizeof table->prefix);
   return true;
 }
 
-// The doubles of a field of one struct; a bool has none.
-static double *numbers_of(char *structure, const FloStateField *field, size_t *count) {
-  *count = field->is_array ? *(size_t *)(structure + field->length_offset) : field->count;
-  return field->is_array ? *(double **)(structure + field->offset) : (double *)(structure + field->offset);
-}
-
-static bool is_flag(const FloStateField *field) { return field->count == 0 && !field->is_array; }
-
-// One field of a table: its name in the state, and how many numbers that are.
-static size_t describe_field(const FloWorld *world, const Table *table, const FloStateField *field,
-                             char name[48]) {
-  size_t n = 0, count;
-  for (size_t k = 0; k < table->n; ++k) {
-    char *structure = table->at(world, table->which, k);
-    if (!structure) continue;
-    numbers_of(structure, field, &count);
-    n += is_flag(field) ? 1 : count;
-  }
-  int length = snprintf(name, 48, "%s/%s", table->prefix, field->name);
-  FLO_ASSERT(length < 48);
-  return n;
-}
-
-typedef FloStatus (*FieldFn)(FloWorld *world, FloState *state, const Table *table, const FloStateField *field,
-                             FloError *error);
-
-static FloStatus for_each_field(FloWorld *world, FloState *state, FieldFn work, FloError *error) {
-  Table table;
-  for (size_t k = 0; table_at(world, k, &table); ++k)
-    for (const FloStateField *field = table.fields; field && field->name; ++field)
-      FLO_TRY(work(world, state, &table, field, error));
-  return FLO_OK;
-}
-
-static FloStatus save_field(FloWorld *world, FloState *state, const Table *table, const FloStateField *field,
-                            FloError *error) {
-  char name[48];
-  void *data;
-  FLO_TRY(flo_state_add(state, name, FLO_TYPE_F64, describe_field(world, table, field, name), &data, error));
-  double *to = data;
-  for (size_t k = 0; k < table->n; ++k) {
-    char *structure = table->at(world, table->which, k);
-    size_t count;
-    if (!structure) continue;
-    const double *from = numbers_of(structure, field, &count);
-    if (is_flag(field)) *to++ = *(const bool *)(structure + field->offset);
-    if (count) memcpy(to, from, count * sizeof *to);
-    to += count;
-  }
-  return FLO_OK;
-}
-
-static FloStatus check_field(FloWorld *world, FloState *state, const Table *table, const FloStateField *field,
-                             FloError *error) {
-  char name[48];
-  size_t n = describe_field(world, table, field, name);
-  return flo_state_check_numbers(state, name, n, -MUCH, MUCH, error);
-}
-
-static FloStatus restore_field(FloWorld *world, FloState *state, const Table *table,
-                               const FloStateField *field, FloError *error) {
-  (void)error;
-  char name[48];
-  describe_field(world, table, field, name);
-  const double *from = flo_state_find(state, name)->buffer.data;
-  for (size_t k = 0; k < table->n; ++k) {
-    char *structure = table->at(world, table->which, k);
-    size_t count;
-    if (!structure) continue;
-    double *to = numbers_of(structure, field, &count);
-    if (is_flag(field)) *(bool *)(structure + field->offset) = *from++ != 0;
-    if (count) memcpy(to, from, count * sizeof *from);
-    from += count;
-  }
+static FloStatus for_each_table(const FloWorld *world, FloState *state, FloStateTableFn work,
+                                FloError *error) {
+  FloStateTable table;
+  for (size_t k = 0; table_at(world, k, &table); ++k) FLO_TRY(work(state, &table, error));
   return FLO_OK;
 }
 
@@ -470,7 +390,7 @@ static FloStatus save_all(FloWorld *world, FloState *state, FloError *error) {
   FLO_TRY(save_epochs(world, state, error));
   FLO_TRY(flo_state_add_copy(state, "params", FLO_TYPE_F64, count_params(world), world->params, error));
   FLO_TRY(save_streams(world, state, error));
-  FLO_TRY(for_each_field(world, state, save_field, error));
+  FLO_TRY(for_each_table(world, state, flo_state_add_table, error));
   FLO_TRY(save_skins(world, state, error));
   for (int set = 0; set < FLO_SET_COUNT; ++set) FLO_TRY(save_particles(world, (FloSet)set, state, error));
   return flo_save_lists(world, state, error);
@@ -494,7 +414,7 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   FLO_TRY(flo_state_check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
   FLO_TRY(flo_state_check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
   FLO_TRY(flo_state_check_numbers(state, "materials", world->materials.count, 0, 1, error));
-  FLO_TRY(for_each_field(world, (FloState *)state, check_field, error));
+  FLO_TRY(for_each_table(world, (FloState *)state, flo_state_check_table, error));
   FLO_TRY(check_skins(world, state, error));
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
@@ -512,7 +432,7 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   const FloStateArray *params = flo_state_find(state, "params");
   if (params->count) memcpy(world->params, params->buffer.data, params->count * sizeof(double));
   restore_streams(world, state);
-  FLO_TRY(for_each_field(world, (FloState *)state, restore_field, error));
+  FLO_TRY(for_each_table(world, (FloState *)state, flo_state_restore_table, error));
   refresh_bodies(world);
   flo_world_find_lost_depth(world);
   world->divergence.has_happened = false;

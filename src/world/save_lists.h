@@ -2,7 +2,7 @@
 #ifndef FLO_WORLD_SAVE_LISTS_H
 #define FLO_WORLD_SAVE_LISTS_H
 
-#include "world/saved.h"
+#include "base/saved.h"
 #include "world/world.h"
 
 FloStatus flo_save_lists(const FloWorld *world, FloState *state, FloError *error);

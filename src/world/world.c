@@ -9,8 +9,6 @@
 
 // ---- Defaults ----
 
-FloPose flo_pose_identity(void) { return (FloPose){.rotation = {0, 0, 0, 1}}; }
-
 FloWorldDef flo_default_world_def(void) {
   return (FloWorldDef){.dim = 3,
                        .spacing = 0.02,
@@ -21,30 +19,9 @@ FloWorldDef flo_default_world_def(void) {
                        .max_time_step = 5e-3};
 }
 
-FloMaterialDef flo_default_material_def(void) {
-  return (FloMaterialDef){.name = "water",
-                          .density = 1000,
-                          .viscosity = 1e-6,
-                          .wall_viscosity = -1,
-                          .friction = -1,
-                          .slip = -1,
-                          .restitution = -1};
-}
-
 FloFluidDef flo_default_fluid_def(void) {
   return (FloFluidDef){.shape = {.size = {1, 1, 1}}, .pose = flo_pose_identity()};
 }
-
-FloBodyDef flo_default_body_def(void) {
-  return (FloBodyDef){.name = "body",
-                      .shape = {.size = {1, 1, 1}},
-                      .pose = flo_pose_identity(),
-                      .friction = -1,
-                      .slip = -1,
-                      .restitution = -1};
-}
-
-FloMotionDef flo_default_motion_def(void) { return (FloMotionDef){.end = INFINITY}; }
 
 FloEmitterDef flo_default_emitter_def(void) {
   return (FloEmitterDef){.pose = flo_pose_identity(), .size = {0.1, 0.1}, .speed = 1, .end = INFINITY};

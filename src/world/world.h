@@ -16,11 +16,6 @@ void flo_world_free_bodies(FloWorld *world);
 FloStatus flo_world_find_solid(FloWorld *world, const FloShape *shape, const FloSolid **solid,
                                FloError *error);
 void flo_world_free_solids(FloWorld *world);
-// Steps of a cubic lattice that is continuous across the periodic faces of the axes in `wraps`. It is
-// stretched a little there, and squeezed as much along `up` or another free axis, so that there is still one
-// point in every spacing^dim. Fails if the stretch would be too large.
-FloStatus flo_world_fit_lattice(const FloWorld *world, const bool wraps[3], int up, double step[3],
-                                FloError *error);
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error);
 // Fills in fluid particle i; the set must have space for it.
 void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const double x[3],

@@ -1,7 +1,7 @@
 // A world that was saved and restored goes on to the same bits as one that was not.
+#include "base/saved.h"
 #include "state/state.h"
 #include "support/worlds.h"
-#include "world/saved.h"
 
 enum { N_STEPS = 90 };
 

@@ -1,5 +1,6 @@
 // What methods ask of a body, against finite differences and conservation laws; nodes that are held; and
 // operators, which are made once.
+#include "coupling/forces/body_rows.h"
 #include "support/plank.h"
 #include "support/worlds.h"
 #include "world/world.h"

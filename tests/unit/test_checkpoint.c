@@ -1,9 +1,9 @@
 // Checkpoints come back as they were written, and damaged ones are refused.
+#include "base/saved.h"
 #include "io/checkpoint.h"
 #include "io/files.h"
 #include "sph/particles.h"
 #include "support/worlds.h"
-#include "world/saved.h"
 
 #include <stdlib.h>
 #include <unistd.h>

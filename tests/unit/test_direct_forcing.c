@@ -508,7 +508,8 @@ static void check_parting(double overlap, bool has_gravity) {
     assert_ok(flo_world_step_until(world, 0.5, NULL, &error), &error);
     fastest = fmax(fastest, box->nodes->velocity[2]);
   }
-  double left = 3 - box->nodes->position[2] / s, limit = flo_world_parting_speed(world, overlap * s);
+  double left = 3 - box->nodes->position[2] / s,
+         limit = flo_body_parting_speed(world->def.gravity, world->def.spacing, overlap * s);
   print_message("overlap %g%s: %.4f spacings left after 0.5 s, parted at up to %.4f m/s (limit %.4f)\n",
                 overlap, has_gravity ? "" : " without gravity", left, fastest, limit);
   assert_true(left < 0.5 * overlap);

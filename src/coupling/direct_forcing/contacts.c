@@ -404,7 +404,9 @@ static void describe_body_contact(const FloWorld *world, const FloDirectForcing 
   // The gap may close, but not become negative; an overlap is removed slowly.
   c->least = vec_dot(c->velocity, c->normal) - gap / forcing->dt;
   double overlap = forcing->dt * c->least;
-  if (overlap > 0) c->least = fmin(FLO_OVERLAP_RATE * c->least, flo_world_parting_speed(world, overlap));
+  if (overlap > 0)
+    c->least = fmin(FLO_OVERLAP_RATE * c->least,
+                    flo_body_parting_speed(world->def.gravity, world->def.spacing, overlap));
 }
 
 static FloStatus meet_body(FloWorld *world, FloDirectForcing *forcing, size_t i, const FloNearBody *near,
@@ -425,7 +427,7 @@ static FloStatus meet_body(FloWorld *world, FloDirectForcing *forcing, size_t i,
                         .other = near->body,
                         .sample = (uint32_t)i,
                         .other_sample = (uint32_t)near->sample};
-  c->friction = flo_world_friction(world, &flo_bodies(world)[c->body], &flo_bodies(world)[c->other]);
+  c->friction = flo_body_friction(&flo_bodies(world)[c->body], &flo_bodies(world)[c->other], world->time);
   vec_copy(normal, c->normal);
   describe_body_contact(world, forcing, gap, depth, c);
   return FLO_OK;

@@ -21,4 +21,14 @@ FloStatus flo_body_rows_prepare(FloBodyRows *rows, FloWorld *world, FloError *er
 void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forces);
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory);
 
+// ---- Between samples and nodes ----
+
+// Finds the velocities of samples in the rigid set, as quadruples with the volume over the fluid's rest
+// volume. `motions` are six velocities of each node; NULL: their present velocities.
+void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads);
+// Sums up forces on these samples (quadruples) to a wrench about each node.
+void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wrenches);
+// Reads six velocities of each node; zeros for nodes that are held.
+void flo_world_read_motions(const FloWorld *world, double *motions);
+
 #endif

@@ -41,8 +41,6 @@
 #include "sph/tension_kernel.h"
 // clang-format on
 
-#include <stdlib.h>
-
 enum { BLOCKS_PER_CHUNK = 64, N_INTEGRATION = 400 };
 
 #define COHESION_SHARE 0.55
@@ -151,9 +149,7 @@ static double pull_of_sample(const FloWorld *world, double volume, double room, 
 
 // The same for layer l of a plane wall; see flo_kernel_boundary_gamma.
 static double layer_share(const FloWorld *world, int l) {
-  double own = 0;
-  for (int m = 0; m < world->layers; ++m)
-    own += flo_kernel_sheet_sum(&world->kernel, world->def.spacing, abs(l - m));
+  double own = flo_kernel_layer_sum(&world->kernel, world->def.spacing, world->layers, l);
   return pull_of_sample(world, world->boundary_gamma / own, room_of_layer(world, l), room_of_layer(world, 0));
 }
 

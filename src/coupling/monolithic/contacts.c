@@ -232,8 +232,8 @@ static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, siz
   if (is_deep) push_out(n, volume, between, meeting);
   vec_add_scaled(meeting->steep, n->g, volume, meeting->steep);
   meeting->sum += weight;
-  if (!is_deep) meeting->friction += weight * flo_world_friction(world, own, other);
-  if (!is_deep) meeting->rolling += weight * flo_world_rolling_friction(own, other);
+  if (!is_deep) meeting->friction += weight * flo_body_friction(own, other, world->time);
+  if (!is_deep) meeting->rolling += weight * flo_body_rolling_friction(own, other);
   vec_add_scaled(meeting->carriers.arms[0], between, -0.5, middle);
   vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
   if (n->set->set == FLO_SET_BOUNDARY)
@@ -260,7 +260,9 @@ static void meet_neighbours(const FloWorld *world, const FloMonolithic *mono, si
 static double gap_of(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
   if (error >= 0) return error;
   double speed = world->params[FLO_MONO_SEPARATION];
-  if (speed == 0) speed = flo_world_parting_speed(world, steepness > 0 ? -error / steepness : INFINITY);
+  if (speed == 0)
+    speed = flo_body_parting_speed(world->def.gravity, world->def.spacing,
+                                   steepness > 0 ? -error / steepness : INFINITY);
   return -fmin(-FLO_OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 

@@ -1,7 +1,5 @@
 // The state of a world as named arrays.
-#include "world/saved.h"
-
-#include "sph/particles.h"
+#include "base/saved.h"
 
 #include <stdio.h>
 #include <string.h>
