@@ -1,10 +1,10 @@
 // Skins that lose and gain samples in every step: the same bits for any number of threads, and after saving
 // and restoring; samples of other bodies keep all they have. Steps and restores that fail claim nothing that
 // they have not done.
+#include "base/saved.h"
 #include "support/allocator.h"
 #include "support/spring_plate.h"
 #include "support/worlds.h"
-#include "world/saved.h"
 
 enum { MOST_MISSING = 64, N_STEPS = 40 };
 
