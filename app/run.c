@@ -99,10 +99,20 @@ bool app_run_has_odd_goal(const AppRun *run) {
 
 // ---- Start ----
 
+// Warnings of the steps are also printed, the first few of them; all messages are in the log. Before the
+// first step, notes tell what is doubtful.
+static void print_warning(AppRun *run, const char *text) {
+  enum { MAX_WARNINGS = 5 };
+  if (run->options->is_quiet || ++run->n_warnings > MAX_WARNINGS) return;
+  app_progress_end(&run->progress);
+  app_fail(0, "warning: %s%s", text, run->n_warnings == MAX_WARNINGS ? " (more will be in log.txt)" : "");
+}
+
 static void take_message(void *context, FloLogLevel level, const char *text) {
   static const char *const levels[] = {"debug", "info", "warning"};
   AppRun *run = context;
   size_t used = strlen(run->early);
+  if (run->folder && level == FLO_LOG_WARNING) print_warning(run, text);
   if (run->folder)
     flo_run_folder_note(run->folder, "%s: %s", levels[level], text);
   else

@@ -74,6 +74,7 @@ typedef struct AppRun {
                   // states
   double frame_time;   // of the last frame [s]; NaN: none yet
   uint64_t n_replayed; // steps to repeat after a divergence
+  size_t n_warnings;   // of the library in this run
   char early[4096];    // messages of the library from before the log was opened
   AppView view;        // of all its pictures
   FloWriter *writer;

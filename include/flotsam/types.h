@@ -184,8 +184,9 @@ typedef struct FloMaterialDef {
   double adhesion; // work to separate the fluid from a solid, per area [J/m² = N/m]: surface tension * (1 +
                    // cos(contact angle)), by Young and Dupré; 0: no adhesion
   double slip;     // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
-  double restitution; // share of its normal speed with which fluid bounces off, 0 to 1; < 0: 0.
-                      // `direct-forcing` only
+  double restitution; // share of their approach speed with which bodies made of it and other bodies part
+                      // after an impact, 0 to 1; < 0: 0. Between two bodies the larger value is used.
+                      // `monolithic` and `direct-forcing`; with the latter fluid bounces off bodies, too
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.
@@ -261,7 +262,7 @@ typedef struct FloBodyDef {
   FloPose pose;
   FloMaterialId material;   // zeroed: none. Provides friction, and the density of DYNAMIC bodies
   double friction;          // coefficient of dry friction; < 0: the material's
-  double slip, restitution; // of fluid at its surface, see FloMaterialDef; < 0: the material's
+  double slip, restitution; // see FloMaterialDef; < 0: the material's
   double rolling_friction;  // largest torque against rolling and spinning, per normal force [N m/N = m];
                             // larger stops rolling sooner
   const FloFrictionChange *friction_changes; // copied; in order of rising time
@@ -277,7 +278,9 @@ typedef struct FloBodyDef {
   double angular_velocity[3];   // [rad/s]
   bool locks[3], turn_locks[3]; // axes along which it cannot move, and about which it cannot turn
   double release;               // [s] until this time the body is held in place
-  bool relax;                   // move the samples on triangles until they are evenly spaced
+  bool
+      sealed; // no fluid gets between it and what it rests on: it sticks to a floor like a plug. `monolithic`
+  bool relax; // move the samples on triangles until they are evenly spaced
   double inset;    // depth of the outermost samples below the surface [m], at most one spacing; 0: half of it
   double sampling; // distance between its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
                    // FLO_COARSEST_SAMPLING; 0: 1. Walls use it too

@@ -73,6 +73,18 @@ static inline void quat_rotate_back(const double q[4], const double v[3], double
   quat_conjugate(q, inverse);
   quat_rotate(inverse, v, out);
 }
+// The rotation that leads from a to b.
+static inline void quat_between(const double a[4], const double b[4], double out[4]) {
+  double back[4];
+  quat_conjugate(a, back);
+  quat_multiply(b, back, out);
+}
+// Axis times angle, along the shortest arc.
+static inline void quat_to_vector(const double q[4], double out[3]) {
+  double sign = q[3] < 0 ? -1 : 1, sine = vec_length(q);
+  double angle = 2 * atan2(sine, fabs(q[3]));
+  vec_scale(q, sine > 0 ? sign * angle / sine : 0, out);
+}
 
 // A matrix of three rows times a vector.
 static inline void mat_apply(const double m[9], const double v[3], double out[3]) {

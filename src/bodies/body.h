@@ -49,6 +49,14 @@ typedef struct FloBodyMeasure {
   double momentum[3], angular_momentum[3]; // about the origin
 } FloBodyMeasure;
 
+// How a body that follows motions moves in the present step, from its pose at the start to that at the end.
+typedef struct FloLead {
+  double velocity[3]; // of its position: way over time [m/s]
+  double spin[3];     // angle over time [rad/s]
+  double turn[4];     // the rotation from the start to the end
+  double per_dt;      // one over the length of the step; 0: it does not turn [1/s]
+} FloLead;
+
 typedef struct FloKind {
   const char *name;
   FloSet set;                  // the set of its samples
@@ -114,6 +122,7 @@ struct FloBody {
   FloBodyState state;    // present state; means are computed on request
   FloPose before;        // pose at the start of the step, if a method uses probes
   double way;            // upper bound of how far any point has moved since then [m]
+  FloLead lead;          // if it follows motions; valid for one step
   double impulse[6];     // force and torque times time since averages were restarted
   bool averages_force;   // average forces, although forces do not move it
   double reach;          // upper bound of the distance of its points from its position [m]
@@ -122,8 +131,10 @@ struct FloBody {
   double friction;       // before any change; < 0: not given
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;
-  double slip, restitution;  // of fluid along it, 0 to 1
+  double slip;               // of fluid along it, 0 to 1
+  double restitution;        // of bodies and fluid that meet it, 0 to 1
   double rolling_friction;   // [m]
+  bool is_sealed;            // no fluid gets between it and what it rests on
   double release;            // it is held until then [s]
   bool is_squeezed, is_lost; // this was logged
 };
@@ -195,6 +206,10 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
 
 // Whether a point is in the inner space of a tank, or above it if the tank is open; false for other bodies.
 bool flo_posed_is_in_tank(const FloBody *body, const double x[3]);
+// In a step each point of a led body moves along a chord of its circle. The chord begins inwards of the
+// tangent, by this much [m/s] for a point at the end of `arm`: spin x arm - chord. Zero if the body does not
+// turn.
+void flo_lead_chord(const FloLead *lead, const double arm[3], double out[3]);
 // Upper bound of how far any point of the body moves between two poses [m].
 double flo_posed_way(const FloBody *body, const FloPose *a, const FloPose *b);
 

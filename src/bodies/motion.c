@@ -64,12 +64,9 @@ static void rotate_about(const FloMotionDef *motion, double elapsed, bool is_act
 
 // The rotation from a to b along the shortest arc, as axis times angle.
 static void rotation_vector(const double a[4], const double b[4], double out[3]) {
-  double back[4], turn[4];
-  quat_conjugate(a, back);
-  quat_multiply(b, back, turn);
-  double sign = turn[3] < 0 ? -1 : 1, sine = vec_length(turn);
-  double angle = 2 * atan2(sine, fabs(turn[3]));
-  vec_scale(turn, sine > 0 ? sign * angle / sine : 0, out);
+  double turn[4];
+  quat_between(a, b, turn);
+  quat_to_vector(turn, out);
 }
 
 static void follow_keyframes(const FloMotionDef *motion, double time, bool is_active, FloBodyState *s) {

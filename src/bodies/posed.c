@@ -24,12 +24,24 @@ static void local_now(const FloBody *body, const FloDomain *domain, const double
   flo_posed_local(body, domain, &body->state.pose, x, local);
 }
 
-// Velocity of the body's material at a point of its frame.
-static void velocity_at(const FloBodyState *state, const double local[3], double out[3]) {
-  double arm[3];
-  quat_rotate(state->pose.rotation, local, arm);
-  vec_cross(state->angular_velocity, arm, out);
-  vec_add(out, state->velocity, out);
+void flo_lead_chord(const FloLead *lead, const double arm[3], double out[3]) {
+  double end[3], way[3];
+  vec_set(out, 0, 0, 0);
+  if (lead->per_dt == 0) return;
+  quat_rotate(lead->turn, arm, end);
+  vec_sub(end, arm, way);
+  vec_cross(lead->spin, arm, out);
+  vec_add_scaled(out, way, -lead->per_dt, out);
+}
+
+// Velocity of the body's material at a point of its frame. In a step, that of a led body is way over time.
+static void velocity_at(const FloBody *body, const double local[3], double out[3]) {
+  double arm[3], inwards[3];
+  quat_rotate(body->state.pose.rotation, local, arm);
+  flo_lead_chord(&body->lead, arm, inwards);
+  vec_cross(body->state.angular_velocity, arm, out);
+  vec_add(out, body->state.velocity, out);
+  vec_sub(out, inwards, out);
 }
 
 // ---- Skin ----
@@ -72,7 +84,7 @@ bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const doubl
                        double dt, double deepest, double push[3]) {
   double wall_velocity[3], relative[3], step[3], here[3], there[3], normal[3];
   local_now(body, domain, x, here);
-  velocity_at(&body->state, here, wall_velocity);
+  velocity_at(body, here, wall_velocity);
   vec_sub(v, wall_velocity, relative);
   // In the frame of the body only the relative motion counts.
   quat_rotate_back(body->state.pose.rotation, relative, step);

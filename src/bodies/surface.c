@@ -40,6 +40,7 @@ FloStatus flo_body_set_friction(FloBody *body, const FloBodyDef *def, FloMemory 
   size_t size = def->n_friction_changes * sizeof(FloFrictionChange);
   FLO_TRY(check_friction(def, error));
   body->rolling_friction = def->rolling_friction;
+  body->is_sealed = def->sealed;
   if (size == 0) return FLO_OK;
   if (!(body->friction_changes = flo_memory_allocate(memory, size)))
     return flo_fail(error, FLO_NO_MEMORY, "out of memory");
@@ -86,4 +87,24 @@ double flo_body_parting_speed(const double gravity[3], double spacing, double de
 
 double flo_body_rolling_friction(const FloBody *a, const FloBody *b) {
   return fmax(a->rolling_friction, b->rolling_friction);
+}
+
+double flo_body_restitution(const FloBody *a, const FloBody *b) {
+  return fmax(a->restitution, b->restitution);
+}
+
+// A step turns bodies round where they are at its start, before they have met. On the way that is left they
+// would gain speed by the pull, lose a share of it in the impact, and climb back. So after the impact their
+// energy is the share e^2 of their energy before, both counted from where they meet:
+//   u^2/2 + a (gap + u dt) - a dt u/2 = e^2 (v^2/2 + a gap + a dt v/2)
+// The terms with dt make this energy constant in flight, where velocities change before positions do.
+double flo_body_rebound(const FloImpact *impact, double dt) {
+  double share = impact->restitution * impact->restitution, v = impact->approach, a = impact->pull;
+  double square = share * v * (v + a * dt) - 2 * (1 - share) * a * impact->gap, half = a * dt / 2;
+  return square > 0 ? fmin(sqrt(half * half + square) - half, v) : 0;
+}
+
+// In a step a body at rest gains g dt, and contacts take it back up to their tolerance.
+double flo_body_least_impact(const double gravity[3], double spacing, double dt) {
+  return 4 * fmax(vec_length(gravity) * dt, 1e-5 * spacing / dt);
 }

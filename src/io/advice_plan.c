@@ -62,24 +62,27 @@ void flo_advice_on_times(FloAdvice *advice) {
 
 // ---- What the method does not know ----
 
-// The name of a method that reads slip and restitution; not all methods do.
+// The name of a method that reads slip and restitution; not all methods read both.
 static const char *slip_reader(void) {
   for (size_t k = 0; k < flo_method_count(); ++k)
-    if (flo_coupling_find(flo_method_name(k))->reads_slip) return flo_method_name(k);
+    if (flo_coupling_find(flo_method_name(k))->reads_slip &&
+        flo_coupling_find(flo_method_name(k))->reads_restitution)
+      return flo_method_name(k);
   return "another method";
 }
 
 static void advise_on_contact_keys(FloAdvice *advice, const char *what, const char *name, double slip,
                                    double restitution) {
-  if (slip < 0 && restitution < 0) return;
+  const FloMethod *method = advice->world->method;
+  bool has_slip = slip >= 0 && !method->reads_slip, bounces = restitution >= 0 && !method->reads_restitution;
+  if (!has_slip && !bounces) return;
   flo_advice_tell(advice, "%s '%.60s' has %s%s%s, which the method %s does not read; leave it out, or use %s",
-                  what, name, slip >= 0 ? "slip" : "", slip >= 0 && restitution >= 0 ? " and " : "",
-                  restitution >= 0 ? "restitution" : "", advice->world->method->name, slip_reader());
+                  what, name, has_slip ? "slip" : "", has_slip && bounces ? " and " : "",
+                  bounces ? "restitution" : "", method->name, slip_reader());
 }
 
 void flo_advice_on_method(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
-  if (flo_coupling_find(advice->scene->world.method)->reads_slip) return;
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
     const FloSceneBody *body = &advice->scene->bodies[k];
     advise_on_contact_keys(advice, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary", body->name,

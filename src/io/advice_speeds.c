@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // ---- What is fast ----
 
@@ -137,7 +138,13 @@ void flo_advice_on_steps(FloAdvice *advice) {
   world->def.time_step = 0;
   double own = flo_world_max_dt(world, &limited_by);
   world->def.time_step = fixed;
-  if (own > 0 && fixed > TOO_LONG * own)
+  bool boils = !strcmp(limited_by, "pressure");
+  if (own > 0 && boils && fixed > own)
+    flo_advice_tell(advice,
+                    "/time_step: %g s is longer than the limit of %.3g s at which fluid of this depth stays "
+                    "still, so it will boil; set it to 0 to let the method choose",
+                    fixed, own);
+  else if (own > 0 && fixed > TOO_LONG * own)
     flo_advice_tell(
         advice,
         "/time_step: %g s is %.3g times as long as the step that the method would choose (%.3g s, limited by "

@@ -211,6 +211,7 @@ static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t ent
   body->def.name = body->name;
   if (json_object_get(object, "friction")) body->def.friction = flo_json_number(object, "friction");
   body->def.rolling_friction = flo_json_number(object, "rolling_friction");
+  body->def.sealed = json_is_true(json_object_get(object, "sealed"));
   if (json_object_get(object, "slip")) body->def.slip = flo_json_number(object, "slip");
   if (json_object_get(object, "restitution")) body->def.restitution = flo_json_number(object, "restitution");
   FLO_TRY(read_samples(context, object, body));

@@ -97,8 +97,9 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
        "1"},                                                                                                 \
   {                                                                                                          \
     "restitution", NUMBER, FROM(0, 1), NULL,                                                                 \
-        .help = "share of its normal speed with which fluid bounces off, with `direct-forcing` only: 0 "     \
-                "does not bounce; without it, " otherwise "0"                                                \
+        .help = "share of their approach speed with which bodies bounce off it, with `monolithic` and "      \
+                "`direct-forcing`, and fluid, with `direct-forcing` only: 0 does not bounce, 1 loses "       \
+                "nothing. Between two bodies the larger value is used; without it, " otherwise "0"           \
   }
 
 static const FloSceneKey material_keys[] = {
@@ -237,6 +238,10 @@ static const FloSceneKey body_keys[] = {
      .frame = FLO_FRAME_AXES},
     {"release", NUMBER, FROM(0, MAX_TIME), "s", .help = "until this time the body is held in place",
      .fallback = "0"},
+    {"sealed", BOOLEAN, ANY, NULL,
+     .help = "true: no water gets between it and what it rests on, so that it sticks to a floor like a plug; "
+             "false: narrow gaps are wet, and light bodies leave the floor; `monolithic` only",
+     .fallback = "false"},
     {"look", TEXT, ANY, NULL,
      .help = "how pictures show it, as for boundaries; without it, chosen automatically", .choices = looks},
     {"relax", BOOLEAN, ANY, NULL,

@@ -4,7 +4,8 @@
 //   #define MY_ARRAYS(X) X(pressure, FLO_SET_FLUID, 1) X(force, FLO_SET_FLUID, 4)
 //   typedef struct Mine { FLO_ARRAYS(MY_ARRAYS); } Mine;
 //   static const FloArrayDef defs[] = {MY_ARRAYS(FLO_ARRAY_DEF)};
-//   flo_arrays_reserve(defs, FLO_COUNT_OF(defs), sets, memory, mine->array_buffers, mine->arrays, error);
+//   const FloArraySizes sizes = {sets};
+//   flo_arrays_reserve(defs, FLO_COUNT_OF(defs), &sizes, memory, mine->array_buffers, mine->arrays, error);
 //
 // Then mine->pressure and mine->force are the arrays; their number in the table is their handle in
 // mine->arrays.
@@ -15,9 +16,17 @@
 
 typedef struct FloArrayDef {
   const char *name;
-  FloSet set;
-  size_t width; // floats per particle
+  int set;      // a FloSet, or FLO_NO_SET
+  size_t width; // floats per particle or row
 } FloArrayDef;
+
+// An array of this set has as many entries as the method says.
+enum { FLO_NO_SET = FLO_SET_COUNT };
+
+typedef struct FloArraySizes {
+  const FloParticles *sets;
+  size_t n_rows; // of arrays of no set
+} FloArraySizes;
 
 #define FLO_ARRAY_DEF(name, set, width)    {#name, set, width},
 #define FLO_ARRAY_MEMBER(name, set, width) float *name;
@@ -35,7 +44,7 @@ typedef struct FloArrayDef {
 
 // Makes room for all particles that the sets can hold, and a block more, so that eight-wide loads may overrun
 // the end.
-FloStatus flo_arrays_reserve(const FloArrayDef *defs, size_t n, const FloParticles *sets, FloMemory *memory,
+FloStatus flo_arrays_reserve(const FloArrayDef *defs, size_t n, const FloArraySizes *sizes, FloMemory *memory,
                              FloBuffer *buffers, float **arrays, FloError *error);
 
 #endif

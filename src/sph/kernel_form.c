@@ -104,3 +104,48 @@ double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing,
     seen += plane_integral(form, s + l * spacing) / flo_kernel_layer_sum(form, spacing, layers, l);
   return volume * half_space_sum(form, s) / seen * pow(spacing, form->dim - 1);
 }
+
+// Fluid next to a plane lies in layers half a spacing, one and a half, ... away from it. Next to a curved
+// surface the layers bend with it: at a distance l along the surface they are shifted by an amount that grows
+// with l^2. The kernel sum of a sample is found on a lattice that does not bend. There the shift e (in
+// spacings) shows in another way: a point of the layer below a convex surface is e above its place in the
+// solid, and a point of the first layer above a concave surface e below its place. So a point that is t
+// spacings farther out than the sample counts with the share f(t), where f(0) = 0 and f(1) = 1, and the
+// slopes of f at 0 and 1 make the sum right to first order in the curvature:
+//   slope at 0: sum l^2 (-dW/dh at the layers) / sum l^2 W in the layer of the sample
+//   slope at 1: the same / sum l^2 W in the first layer of fluid
+typedef struct BentSums {
+  double bent, own, first;
+} BentSums;
+
+static void add_bent(const FloKernelForm *form, double spacing, double l2, BentSums *sums) {
+  for (int k = 1; k * spacing < form->support; ++k)
+    sums->bent -= l2 * flo_kernel_gradient(form, spacing * sqrt(l2 + k * k)) * k * spacing * spacing;
+  sums->own += l2 * flo_kernel_w(form, spacing * sqrt(l2));
+  sums->first += l2 * flo_kernel_w(form, spacing * sqrt(l2 + 1));
+}
+
+FloCurving flo_kernel_curving(const FloKernelForm *form, double spacing) {
+  int reach = (int)ceil(form->support / spacing), reach_2 = form->dim == 3 ? reach : 0;
+  BentSums sums = {0};
+  for (int j = -reach_2; j <= reach_2; ++j)
+    for (int i = -reach; i <= reach; ++i) add_bent(form, spacing, i * i + j * j, &sums);
+  if (!(sums.first > 0 && sums.own > sums.bent)) return (FloCurving){.slope = 1, .power = 1};
+  double low = sums.bent / sums.own, high = sums.bent / sums.first;
+  return (FloCurving){.slope = low, .power = fmax((high - low) / (1 - low), 1)};
+}
+
+double flo_curving_share(const FloCurving *curving, double height) {
+  double t = fmin(fmax(height, 0), 1);
+  return curving->slope * t + (1 - curving->slope) * pow(t, curving->power);
+}
+
+// It is lower than the sum of the lattice on which fluid starts, since particles without an order keep more
+// even distances. If the lattice's sum were the measure of rest, fluid would lose as much of its volume in
+// its first second. Measured in still water, 8 to 64 particles deep, for the default kernel; with a larger
+// support the difference is smaller.
+double flo_kernel_settled_sum(const FloKernelForm *form, double spacing) {
+  bool is_default = form->kernel == FLO_KERNEL_CUBIC_SPLINE && form->support < 2.2 * spacing;
+  if (!is_default) return 1;
+  return form->dim == 2 ? 0.9976 : 0.996;
+}

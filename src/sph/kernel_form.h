@@ -27,4 +27,15 @@ double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int 
 // The same for samples whose spacing is not that of fluid.
 double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing, double spacing, int layers);
 
+// Kernel sum of fluid that has settled, times its rest volume.
+double flo_kernel_settled_sum(const FloKernelForm *form, double spacing);
+
+// How much of a lattice point near a curved surface fluid fills; see flo_kernel_curving.
+typedef struct FloCurving {
+  double slope, power;
+} FloCurving;
+FloCurving flo_kernel_curving(const FloKernelForm *form, double spacing);
+// The share, for a point that is so much farther out of the solid than the sample, in spacings.
+double flo_curving_share(const FloCurving *curving, double height);
+
 #endif

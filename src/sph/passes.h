@@ -37,6 +37,7 @@ typedef struct FloSweep {
   const FloPairs *pairs;
   const float *columns; // per column: a number (gradient, square), or a quadruple (divergence)
   float *rows;          // out, per row: a quadruple whose fourth part is 0 (gradient), or a number
+  bool is_added;        // the gradient is added to the rows
 } FloSweep;
 
 // Where the fluid ends: H sum_j grad w(q) of poly6; see surface_tension.c.

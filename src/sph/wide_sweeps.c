@@ -22,9 +22,10 @@ void FLO_WIDE(gradient)(const FloSweep *in, size_t begin, size_t end) {
     const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block],
                       *last = slot + pairs->slot_count[block];
     PairVector sum = {wide_set(0), wide_set(0), wide_set(0)};
+    if (in->is_added && slot == last) continue; // most fluid is far from solids
     for (; slot < last; ++slot)
       sum = pair_add_scaled(sum, wide_gather(in->columns, slot->index), load_gradient(slot));
-    wide_store_rows(pairs, block, sum, false, in->rows);
+    wide_store_rows(pairs, block, sum, in->is_added, in->rows);
   }
 }
 

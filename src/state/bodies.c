@@ -25,6 +25,47 @@ FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error) {
   return flo_world_resample(world, error);
 }
 
+// ---- Bodies that follow motions ----
+
+static void find_lead(const FloPose *from, const FloPose *to, double dt, FloLead *lead) {
+  vec_sub(to->position, from->position, lead->velocity);
+  vec_scale(lead->velocity, 1 / dt, lead->velocity);
+  quat_between(from->rotation, to->rotation, lead->turn);
+  quat_to_vector(lead->turn, lead->spin);
+  vec_scale(lead->spin, 1 / dt, lead->spin);
+  lead->per_dt = vec_length(lead->spin) > 0 ? 1 / dt : 0;
+}
+
+// Velocities that lead the samples from where they are to where they will be.
+static void lead_samples(const FloBody *body, double dt, FloParticles *samples) {
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    double to[3];
+    body->kind->where(body, samples, i, to);
+    samples->vx[i] = (float)((to[0] - samples->x[i]) / dt);
+    samples->vy[i] = (float)((to[1] - samples->y[i]) / dt);
+    samples->vz[i] = (float)((to[2] - samples->z[i]) / dt);
+  }
+}
+
+static void lead_body(FloWorld *world, FloBody *body, double dt) {
+  const FloBodyState now = body->state;
+  body->kind->follow(body, world->time + dt);
+  find_lead(&now.pose, &body->state.pose, dt, &body->lead);
+  lead_samples(body, dt, flo_samples_of(world, body));
+  body->state = now;
+  vec_copy(body->lead.velocity, body->state.velocity);
+  vec_copy(body->lead.spin, body->state.angular_velocity);
+}
+
+void flo_world_lead_bodies(FloWorld *world, double dt) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (flo_body_is_led(body)) lead_body(world, body, dt);
+  }
+}
+
+// ---- Bodies that forces move ----
+
 void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
@@ -42,14 +83,18 @@ void flo_world_advance_bodies(FloWorld *world, double dt) {
   }
 }
 
-void flo_world_finish_bodies(FloWorld *world) {
-  double since = flo_seconds();
+void flo_world_follow_motions(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (!flo_body_is_led(body)) continue;
     body->kind->follow(body, world->time);
     flo_world_place_samples(world, body);
   }
+}
+
+void flo_world_finish_bodies(FloWorld *world) {
+  double since = flo_seconds();
+  flo_world_follow_motions(world);
   flo_world_watch_bodies(world);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
 }

@@ -40,7 +40,8 @@ typedef struct FloMethod {
   FloMoves moves;
   bool moves_pieces;    // bodies of several nodes, too
   bool has_small_steps; // explicit steps, so short that neighbour lists can be used for several of them
-  bool reads_slip;      // uses slip and restitution of bodies and materials
+  bool reads_slip;      // uses slip of bodies and materials
+  bool reads_restitution;
   size_t state_size;
   const FloStateField *saved; // the part of the state that must be saved; or NULL
   FloStatus (*init)(FloWorld *, void *state,

@@ -34,47 +34,73 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloGrid *
 
 // ---- The share of the kernel that is covered ----
 
-// A point near sample i, `offset` away from it in axes that turn with the body.
-static void point_near(const FloBody *body, const FloParticles *samples, size_t i, const double offset[3],
-                       double point[3]) {
-  const double x[3] = {samples->x[i], samples->y[i], samples->z[i]};
-  quat_rotate(body->state.pose.rotation, offset, point);
-  vec_add(x, point, point);
-}
-
-// The kernel sum that a fluid lattice around the body would add at a sample; the rest never holds fluid.
-static double uncovered_share(const FloWorld *world, const FloBody *body, const FloParticles *samples,
-                              size_t sample) {
-  const double s = world->def.spacing;
-  int reach = (int)ceil(world->def.support), reach_z = world->def.dim == 3 ? reach : 0;
-  double sum = 0;
-  for (int k = -reach_z; k <= reach_z; ++k)
-    for (int j = -reach; j <= reach; ++j)
-      for (int i = -reach; i <= reach; ++i) {
-        double offset[3] = {i * s, j * s, k * s}, point[3];
-        point_near(body, samples, sample, offset, point);
-        if (flo_world_distance(world, body, point) < FLO_FLUID_CLEARANCE * s) continue;
-        sum += flo_kernel_w(&world->kernel, vec_length(offset));
-      }
-  return sum * flo_world_rest_volume(world);
-}
-
 typedef struct Covering {
   FloWorld *world;
   const FloBody *body;
   size_t first;
+  FloCurving curving;
 } Covering;
+
+// At an edge the way along the normal does not lead to the surface in the distance that the surface has.
+static bool is_at_edge(const FloWorld *world, const FloBody *body, const double x[3]) {
+  double normal[3], surface[3], distance = flo_world_distance(world, body, x);
+  flo_world_normal(world, body, x, normal);
+  vec_add_scaled(x, normal, -distance, surface);
+  return fabs(flo_world_distance(world, body, surface)) > 0.1 * fabs(distance);
+}
+
+// Axes at a sample: those of the body, turned so that one of them is the normal of the surface. At edges they
+// are not turned.
+static void axes_at(const FloWorld *world, const FloBody *body, const double x[3], double rotation[4]) {
+  double normal[3], axis[3] = {0}, turn[4];
+  int nearest = 0;
+  quat_copy(body->state.pose.rotation, rotation);
+  flo_world_normal(world, body, x, normal);
+  quat_rotate_back(rotation, normal, normal);
+  for (int k = 1; k < world->def.dim; ++k)
+    if (fabs(normal[k]) > fabs(normal[nearest])) nearest = k;
+  if (!(vec_length(normal) > 0) || is_at_edge(world, body, x)) return;
+  axis[nearest] = normal[nearest] > 0 ? 1 : -1;
+  vec_cross(axis, normal, turn);
+  turn[3] = 1 + vec_dot(axis, normal);
+  quat_normalise(turn);
+  quat_multiply(rotation, turn, rotation);
+}
+
+// The kernel sum that a fluid lattice around the body would add at a sample; the rest never holds fluid.
+static double uncovered_share(const Covering *covering, const double x[3]) {
+  const FloWorld *world = covering->world;
+  const double s = world->def.spacing;
+  int reach = (int)ceil(world->def.support), reach_z = world->def.dim == 3 ? reach : 0;
+  // Samples of thin bodies are nearer to the surface than half a spacing.
+  double sum = 0, axes[4], own = fmax(flo_world_distance(world, covering->body, x), -0.5 * s);
+  axes_at(world, covering->body, x, axes);
+  for (int k = -reach_z; k <= reach_z; ++k)
+    for (int j = -reach; j <= reach; ++j)
+      for (int i = -reach; i <= reach; ++i) {
+        double offset[3] = {i * s, j * s, k * s}, point[3];
+        double w = flo_kernel_w(&world->kernel, vec_length(offset));
+        if (!(w > 0)) continue;
+        quat_rotate(axes, offset, point);
+        vec_add(x, point, point);
+        double height = flo_world_distance(world, covering->body, point) - own;
+        sum += w * flo_curving_share(&covering->curving, height / s);
+      }
+  return sum * flo_world_rest_volume(world);
+}
 
 static void cover_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Covering *covering = context;
   FloParticles *samples = flo_samples_of(covering->world, covering->body);
-  for (size_t i = covering->first + begin; i < covering->first + end; ++i)
-    samples->covered[i] = (float)(1 - uncovered_share(covering->world, covering->body, samples, i));
+  for (size_t i = covering->first + begin; i < covering->first + end; ++i) {
+    const double x[3] = {samples->x[i], samples->y[i], samples->z[i]};
+    samples->covered[i] = (float)(1 - uncovered_share(covering, x));
+  }
 }
 
 static void find_covered(FloWorld *world, const FloBody *body, size_t begin, size_t end) {
-  Covering covering = {world, body, begin};
+  Covering covering = {world, body, begin, flo_kernel_curving(&world->kernel, world->def.spacing)};
   flo_parallel_for(world->threads, end - begin, 64, cover_range, &covering);
 }
 

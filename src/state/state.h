@@ -121,6 +121,7 @@ struct FloWorld {
   FloBuffer wall_rooms;   // FloWallRoom of each fluid particle, of the last step; valid if solids are near
   _Atomic bool has_crowd; // more than FLO_MAX_PUSHES bodies kept one particle out in a step
   bool has_told_crowd;    // this was logged
+  bool has_told_step;     // a fixed step longer than the method's limit was logged
   FloBuffer scratch;
   struct {
     FloSkinEdit edit; // of all bodies of a set
@@ -253,6 +254,13 @@ void flo_world_add_pushes(FloWorld *world);
 
 // Before a step: finds which bodies are held, and which samples they lose and gain.
 FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error);
+// Gives bodies that follow motions, and their samples, the velocities of the step: way over time. The tangent
+// at its start would carry everything that sticks to a turning body off its circle, by omega^2 r dt^2 / 2
+// outwards in each step. It would also miss motions that start or end within the step. Between steps these
+// bodies have their true velocities.
+void flo_world_lead_bodies(FloWorld *world, double dt);
+// Led bodies get the pose and the true velocity of the present time again.
+void flo_world_follow_motions(FloWorld *world);
 // Changes velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.
 void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt);
 // Moves the bodies that forces move by their velocities, and their samples with them.
@@ -334,6 +342,14 @@ bool flo_world_is_near_solids(const FloWorld *world, size_t i);
 // of wall samples + index in the rigid set.
 FloParticles *flo_world_find_sample(const FloWorld *world, size_t sample, size_t *index);
 FloBody *flo_world_body_of(const FloWorld *world, size_t sample);
+
+// ---- Impacts (impact.c) ----
+
+// A body that rolls on another lowers its samples one after the other, although its surface does not
+// approach. Returns the part of the speed at which a sample of a at x approaches b that is of this kind.
+// `spin`: angular velocity of a relative to b; normal: out of b.
+double flo_world_turning_speed(const FloWorld *world, const FloBody *a, const FloBody *b, const double x[3],
+                               const double spin[3], const double normal[3]);
 
 // ---- Falling (falls.c) ----
 

@@ -26,13 +26,27 @@ static double speed_limit(const FloWorld *world, const char **limited_by) {
   return dt;
 }
 
+// Warns once if the step that the host has fixed is longer than the method allows.
+static void tell_long_step(FloWorld *world, double limit, const char *limited_by) {
+  if (world->has_told_step || world->def.time_step <= limit) return;
+  world->has_told_step = true;
+  flo_world_log(
+      world, FLO_LOG_WARNING,
+      "time_step = %g s is longer than the method's limit of %g s (by %s), so the fluid may boil or "
+      "burst; leave time_step out, or make it shorter",
+      world->def.time_step, limit, limited_by);
+}
+
 double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   const char *reason, *method_reason;
   if (prepare(world, NULL) != FLO_OK) return 0;
   double dt = speed_limit(world, &reason);
   double method_dt = world->method->max_dt(world, world->method_state, &method_reason);
   if (method_dt < dt) dt = method_dt, reason = method_reason;
-  if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
+  if (world->def.time_step > 0) {
+    tell_long_step(world, method_dt, method_reason);
+    dt = world->def.time_step, reason = "time_step";
+  }
   if (limited_by) *limited_by = reason;
   return dt;
 }
@@ -40,6 +54,7 @@ double flo_world_max_dt(FloWorld *world, const char **limited_by) {
 static const char *remedy_for(const char *limited_by) {
   if (!strcmp(limited_by, "sound"))
     return "a lower speed of sound, slower walls and emitters, or a larger spacing";
+  if (!strcmp(limited_by, "pressure")) return "fluid that is less deep, or a larger spacing";
   if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
   if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
   if (!strcmp(limited_by, "speed")) return "lower velocities of fluid, walls and emitters";
@@ -72,10 +87,15 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   flo_epoch_note(world, &world->epochs.begun);
   FLO_TRY(flo_world_begin_bodies(world, error));
   FLO_TRY(choose_dt(world, longest, &dt, error));
+  flo_world_lead_bodies(world, dt);
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
   world->force_dt = dt; // unless the method says otherwise
-  FLO_TRY(world->method->step(world, world->method_state, dt, error));
+  FloStatus status = world->method->step(world, world->method_state, dt, error);
+  if (status != FLO_OK) {
+    flo_world_follow_motions(world);
+    return status;
+  }
   flo_epoch_note(world, &world->epochs.done);
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;

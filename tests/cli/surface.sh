@@ -220,8 +220,8 @@ def points(name):
     n = json.load(open(name + ".json"))["vertices"]
     return [struct.unpack_from("<3f", data, 36 * k) for k in range(n)]
 below = lambda p: -p[2] # the shelf's top is at z = 0
-# The ramp falls from z = 0.2 to x = 0.2; its tip there is thinner than a particle.
-inside = lambda p: (0.2 - p[0] - p[2]) / 2 ** 0.5 if p[2] > 0.03 else -1
+# The ramp falls from z = 0.2 to x = 0.2; its tip there is thinner than a particle. It ends at y = 0 and 1.
+inside = lambda p: (0.2 - p[0] - p[2]) / 2 ** 0.5 if p[2] > 0.03 and 0 < p[1] < 1 else -1
 for depth in below, inside:
     assert max(map(depth, points("clipped"))) < 0.05 * 0.1, max(map(depth, points("clipped")))
 assert max(map(below, points("free"))) > 0.05 * 0.2

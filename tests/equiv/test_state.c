@@ -16,7 +16,7 @@ static void fill_dam(FloWorld *world) {
 static void fill_paddle(FloWorld *world) {
   FloMotionDef motion = flo_default_motion_def();
   fill_dam(world);
-  motion.kind = FLO_MOTION_OSCILLATE, motion.vector[0] = 0.03, motion.rate = 2;
+  motion.kind = FLO_MOTION_OSCILLATE, motion.vector[0] = 0.03, motion.frequency = 2;
   add_moving_box(world, box_shape(0.04, 0.15, 0.2), pose_at(0.34, 0.1, 0.12), &motion);
 }
 

@@ -1,5 +1,6 @@
 // Small random worlds of fluid, bodies and walls at one moment of a step, and what the equations of Probst &
-// Teschner 2023 say about them, by brute force in double precision.
+// Teschner 2023 say about them, by brute force in double precision. Wet samples have the equations at the
+// head of wet.c.
 #ifndef TEST_SUPPORT_MONOLITHIC_MODEL_H
 #define TEST_SUPPORT_MONOLITHIC_MODEL_H
 
@@ -17,7 +18,8 @@ typedef struct Scene {
   uint64_t seed;
   bool has_walls;
   int threads;
-  double scale; // of the sizes
+  double scale;   // of the sizes
+  bool is_papers; // samples have no pressure, as in the paper
 } Scene;
 
 static inline void jitter_pose(FloPose *pose, const Scene *scene, Random *random, double s) {
@@ -87,6 +89,7 @@ static inline FloWorld *fill_scene(const Scene *scene, const FloWorldDef *def) {
   FloError failure;
   // The model knows pressure and friction only.
   assert_ok(flo_world_set_param(world, "alpha", 0, &failure), &failure);
+  if (scene->is_papers) assert_ok(flo_world_set_param(world, "wall_pressure", 0, &failure), &failure);
   Random random = {scene->seed};
   double s = def->spacing * scene->scale;
   bool is_flat = scene->dim == 2;
@@ -124,15 +127,20 @@ static inline void set_param(FloWorld *world, const char *name, double value) {
 
 typedef struct Point {
   double x[3], v[3], volume, mass;
-  uint32_t body; // of samples
-  int row;       // of samples: number of the contact, or -1
+  // Of samples:
+  uint32_t body;
+  int row; // number of the contact, or -1
+  int wet; // row of its pressure as a wet sample, or -1
+  double covered;
 } Point;
 
 typedef struct Model {
   FloWorld *world;
   FloMonolithic *mono;
   ReferenceKernel kernel;
-  double dt, rest_volume;
+  double dt, rest_volume, rest_sum;
+  double correction; // share of a compression that the step takes back
+  bool has_wet;
   size_t n_fluid, n_rigid, n_walls;
   Point *fluid, *rigid, *walls; // fluid in the order of the step
   FloNode nodes[MAX_BODIES];    // of the bodies that have one, by the number of the body
@@ -148,9 +156,10 @@ static inline Point *copy_points(const FloParticles *p, bool is_fluid) {
     Point *point = &points[is_fluid ? p->id[i] : i];
     vec_set(point->x, p->x[i], p->y[i], p->z[i]);
     vec_set(point->v, (double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
-    point->row = -1;
+    point->row = point->wet = -1;
     if (is_fluid) point->mass = (double)p->mass[i];
-    if (!is_fluid) point->volume = (double)p->volume[i], point->body = p->body[i];
+    if (is_fluid) continue;
+    point->volume = (double)p->volume[i], point->body = p->body[i], point->covered = (double)p->covered[i];
   }
   return points;
 }
@@ -171,6 +180,32 @@ static inline bool is_dynamic(const Model *m, size_t body) {
   return flo_body_is_pushed(&flo_bodies(m->world)[body]);
 }
 
+// Compressions are taken back in this time.
+static inline double correction_of(const FloWorld *world) {
+  double g = vec_length(world->def.gravity), s = world->def.spacing;
+  return 1 -
+         exp(-world->def.time_step / (world->params[FLO_MONO_CORRECTION_TIME] * sqrt(s / (g > 0 ? g : 1))));
+}
+
+static inline void note_wet(Model *m) {
+  for (int k = 0; k < FLO_N_WET; ++k) {
+    const FloWet *wet = &m->mono->wet[k];
+    Point *samples = wet->set == FLO_SET_RIGID ? m->rigid : m->walls;
+    for (size_t row = 0; row < wet->n_rows; ++row)
+      samples[wet->samples[row]].wet = (int)(wet->first_row + row);
+  }
+}
+
+// In a step, walls move by way over time.
+static inline void note_ways(Model *m) {
+  const FloParticles *p = &m->world->sets[FLO_SET_BOUNDARY];
+  for (size_t k = 0; k < m->n_walls; ++k) {
+    const double end[3] = {p->x[k], p->y[k], p->z[k]};
+    vec_sub(end, m->walls[k].x, m->walls[k].v);
+    vec_scale(m->walls[k].v, 1 / m->dt, m->walls[k].v);
+  }
+}
+
 // Takes one step and goes back, as far as the solver looks, to the moment at which it solved.
 static inline Model model_of(FloWorld *world) {
   Model m = {.world = world,
@@ -180,7 +215,10 @@ static inline Model model_of(FloWorld *world) {
              .rest_volume = pow(world->def.spacing, world->def.dim),
              .n_fluid = world->sets[FLO_SET_FLUID].count,
              .n_rigid = world->sets[FLO_SET_RIGID].count,
-             .n_walls = world->sets[FLO_SET_BOUNDARY].count};
+             .n_walls = world->sets[FLO_SET_BOUNDARY].count,
+             .has_wet = world->params[FLO_MONO_WALL_PRESSURE] != 0,
+             .correction = correction_of(world)};
+  m.rest_sum = !m.has_wet ? 1 : world->def.dim == 2 ? 0.9976 : 0.996;
   assert_true(world->bodies.count <= MAX_BODIES);
   set_param(world, "max_iterations", 1);
   m.fluid = copy_points(&world->sets[FLO_SET_FLUID], true);
@@ -192,7 +230,9 @@ static inline Model model_of(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (is_dynamic(&m, k)) *flo_bodies(world)[k].nodes = m.nodes[k];
   order_fluid(&m);
+  note_ways(&m);
   for (size_t k = 0; k < m.mono->n_contacts; ++k) m.rigid[m.mono->contacts[k].sample].row = (int)k;
+  note_wet(&m);
   m.force = calloc(m.n_fluid + 1, sizeof *m.force);
   return m;
 }
@@ -233,6 +273,11 @@ static inline void visit_others(Model *m, const Point *sample, Visit visit, void
   }
 }
 
+// Rigid samples, then those of walls.
+static inline const Point *sample_at(const Model *m, size_t k) {
+  return k < m->n_rigid ? &m->rigid[k] : &m->walls[k - m->n_rigid];
+}
+
 // ---- (3.13), (3.15), (3.22): forces ----
 
 static inline double pressure_of(const Model *m, const Point *sample) {
@@ -248,6 +293,11 @@ static inline void push_body_at(Model *m, uint32_t body, const double at[3], con
   vec_add(m->body_torque[body], torque, m->body_torque[body]);
 }
 
+// V_b p_b, which is V0 q_b.
+static inline double wet_push_of(const Model *m, const Point *sample) {
+  return sample->wet < 0 ? 0 : m->rest_volume * (double)m->mono->pressure[sample->wet];
+}
+
 static inline void push_fluid(Model *m, size_t i) {
   double p = (double)m->mono->pressure[i], force[3], v = m->rest_volume;
   vec_set(m->force[i], 0, 0, 0);
@@ -255,15 +305,12 @@ static inline void push_fluid(Model *m, size_t i) {
     Pair pair = pair_of(m, &m->fluid[i], &m->fluid[j]);
     vec_add_scaled(m->force[i], pair.g, -v * v * (p + (double)m->mono->pressure[j]), m->force[i]);
   }
-  for (size_t k = 0; k < m->n_walls; ++k) {
-    Pair pair = pair_of(m, &m->fluid[i], &m->walls[k]);
-    vec_add_scaled(m->force[i], pair.g, -v * m->walls[k].volume * p, m->force[i]);
-  }
-  for (size_t k = 0; k < m->n_rigid; ++k) {
-    Pair pair = pair_of(m, &m->fluid[i], &m->rigid[k]);
-    vec_scale(pair.g, v * m->rigid[k].volume * p, force);
+  for (size_t k = 0; k < m->n_rigid + m->n_walls; ++k) {
+    const Point *sample = sample_at(m, k);
+    Pair pair = pair_of(m, &m->fluid[i], sample);
+    vec_scale(pair.g, v * (sample->volume * p + wet_push_of(m, sample)), force);
     vec_sub(m->force[i], force, m->force[i]);
-    push_body_at(m, m->rigid[k].body, m->rigid[k].x, force);
+    push_body_at(m, sample->body, sample->x, force);
   }
 }
 
@@ -305,16 +352,19 @@ static inline void compute_forces(Model *m) {
 
 // ---- (3.11), (3.12), (3.16): velocities ----
 
+// Films under bodies push like gravity, before the pressures; their forces are taken from the step.
 static inline void compute_body_velocities(Model *m) {
   for (size_t k = 0; k < m->world->bodies.count; ++k) {
     const FloNode *node = &m->nodes[k];
-    double spin[3];
+    double spin[3], torque[3];
     if (!is_dynamic(m, k)) continue;
-    mat_apply(node->inverse_inertia, m->body_torque[k], spin);
+    const FloPartner *film = &m->mono->partners[flo_bodies(m->world)[k].first_node];
+    vec_add(m->body_torque[k], film->turn_drag, torque);
+    mat_apply(node->inverse_inertia, torque, spin);
     for (int axis = 0; axis < 3; ++axis) {
       double gravity = node->locks[axis] ? 0 : m->world->def.gravity[axis];
-      m->velocity[k][axis] =
-          node->velocity[axis] + m->dt * (gravity + node->inverse_mass[axis] * m->body_force[k][axis]);
+      double force = m->body_force[k][axis] + film->drag[axis];
+      m->velocity[k][axis] = node->velocity[axis] + m->dt * (gravity + node->inverse_mass[axis] * force);
       m->omega[k][axis] = node->angular_velocity[axis] + m->dt * spin[axis];
     }
   }
@@ -337,6 +387,11 @@ static inline void fluid_velocity(const Model *m, size_t i, double v[3]) {
 
 // ---- (3.14), (3.10), (3.21): errors and slip ----
 
+// What the step makes of a volume error at its start: compressions are taken back over several steps.
+static inline double corrected(const Model *m, double error) {
+  return error < 0 ? m->correction * error : error;
+}
+
 static inline double fluid_error(const Model *m, size_t i) {
   double v[3], other[3], between[3], share = 0, rate = 0;
   fluid_velocity(m, i, v);
@@ -347,15 +402,58 @@ static inline double fluid_error(const Model *m, size_t i) {
     share += m->rest_volume * pair.w, rate += m->rest_volume * vec_dot(between, pair.g);
   }
   for (size_t k = 0; k < m->n_rigid + m->n_walls; ++k) {
-    const Point *sample = k < m->n_rigid ? &m->rigid[k] : &m->walls[k - m->n_rigid];
+    const Point *sample = sample_at(m, k);
     Pair pair = pair_of(m, &m->fluid[i], sample);
     velocity_at(m, sample, sample->x, other);
     vec_sub(v, other, between);
     share += sample->volume * pair.w, rate += sample->volume * vec_dot(between, pair.g);
   }
-  // A compression is taken back in a fifth of sqrt(s/g).
-  double g = vec_length(m->world->def.gravity), time = 0.2 * sqrt(m->world->def.spacing / (g > 0 ? g : 1));
-  return (share > 1 ? 1 - exp(-m->dt / time) : 1) * (1 - share) - m->dt * rate;
+  return corrected(m, 1 - share / m->rest_sum) - m->dt * rate;
+}
+
+// What a sample sees of fluid, and the part of its kernel that no solid covers.
+typedef struct WetSums {
+  double fluid, room;
+} WetSums;
+
+static inline WetSums wet_sums(const Model *m, const Point *sample) {
+  WetSums sums = {.room = 1 - sample->covered};
+  for (size_t j = 0; j < m->n_fluid; ++j) sums.fluid += pair_of(m, sample, &m->fluid[j]).w;
+  for (size_t k = 0; k < m->n_rigid + m->n_walls; ++k) {
+    const Point *other = sample_at(m, k);
+    if (other->body != sample->body) sums.room -= other->volume * pair_of(m, sample, other).w;
+  }
+  return sums;
+}
+
+static inline double wet_error(const Model *m, const Point *sample) {
+  const WetSums sums = wet_sums(m, sample);
+  double mine[3], theirs[3], between[3], rate = 0;
+  velocity_at(m, sample, sample->x, mine);
+  for (size_t j = 0; j < m->n_fluid; ++j) {
+    Pair pair = pair_of(m, sample, &m->fluid[j]);
+    fluid_velocity(m, j, theirs);
+    vec_sub(mine, theirs, between);
+    rate += m->rest_volume * vec_dot(between, pair.g);
+  }
+  return corrected(m, sums.room - m->rest_volume * sums.fluid / m->rest_sum) - m->dt * rate;
+}
+
+// The motion of a wall that turns, as a contact of a body sees it at a point: the chord of the wall's motion
+// in the step at the position of the body, and the wall's spin about that position.
+static inline void turn_wall(const Model *m, const Point *sample, const Point *other, const double at[3],
+                             double v[3]) {
+  const FloLead *lead = &flo_bodies(m->world)[other->body].lead;
+  const double *centre = m->nodes[sample->body].position;
+  double arm[3], turned[3], turning[3];
+  if (is_dynamic(m, other->body) || lead->per_dt == 0) return;
+  vec_sub(other->x, centre, arm);
+  quat_rotate(lead->turn, arm, turned);
+  vec_sub(turned, arm, turned);
+  vec_add_scaled(v, turned, -1 / m->dt, v);
+  vec_sub(at, centre, arm);
+  vec_cross(lead->spin, arm, turning);
+  vec_add(v, turning, v);
 }
 
 typedef struct ContactSums {
@@ -368,13 +466,15 @@ static inline void add_contact_pair(Model *m, const Point *sample, const Point *
   double mine[3], theirs[3], middle[3], between[3], weight = other->volume * pair->w;
   velocity_at(m, sample, sample->x, mine);
   velocity_at(m, other, other->x, theirs);
+  turn_wall(m, sample, other, other->x, theirs);
   vec_sub(mine, theirs, between);
   sums->sum += weight, sums->rate += other->volume * vec_dot(between, pair->g);
   vec_add_scaled(sums->steep, pair->g, other->volume, sums->steep);
   vec_add(sample->x, other->x, middle);
   vec_scale(middle, 0.5, middle);
   velocity_at(m, sample, middle, mine);
-  velocity_at(m, other, middle, theirs); // walls: that of the sample itself
+  velocity_at(m, other, middle, theirs); // walls that do not turn: that of the sample itself
+  turn_wall(m, sample, other, middle, theirs);
   vec_sub(mine, theirs, between);
   vec_add_scaled(sums->slip, between, weight, sums->slip);
   sums->friction += weight * 0.5; // what counts where no body has a coefficient
@@ -419,7 +519,7 @@ static inline ExactContact exact_contact(Model *m, const Point *sample) {
 // ---- Unknowns ----
 
 static inline void clear_unknowns(Model *m) {
-  memset(m->mono->pressure, 0, m->n_fluid * sizeof(float));
+  memset(m->mono->pressure, 0, m->mono->n_pressures * sizeof(float));
   for (size_t k = 0; k < m->mono->n_contacts; ++k) {
     FloContact *c = &m->mono->contacts[k];
     c->pressure = c->friction[0] = c->friction[1] = c->friction[2] = 0;
@@ -428,7 +528,8 @@ static inline void clear_unknowns(Model *m) {
 
 // As large as would move volumes and velocities noticeably.
 static inline void invent_unknowns(Model *m, Random *random) {
-  for (size_t i = 0; i < m->n_fluid; ++i) m->mono->pressure[i] = (float)random_between(random, 0, 500);
+  for (size_t i = 0; i < m->mono->n_pressures; ++i)
+    m->mono->pressure[i] = (float)random_between(random, 0, 500);
   for (size_t k = 0; k < m->mono->n_contacts; ++k) {
     FloContact *c = &m->mono->contacts[k];
     c->pressure = (float)random_between(random, 0, 5000);

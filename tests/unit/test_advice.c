@@ -406,6 +406,9 @@ static void test_keys_that_the_method_does_not_read(void **state) {
   expect_note(FALL(DOWN, HELD "'method':'wcsph',",
                    "{'material':{'restitution':1},'shape':{'box':0.2},'at':[0.2,0.5,0.3]}"),
               "has restitution, which the method wcsph does not read");
+  expect_note(BALL(",'slip':0.5,'restitution':0.5"),
+              "body 'ball' has slip, which the method monolithic does not read");
+  expect_silence(BALL(",'restitution':0.5"));
   expect_silence(FALL(DOWN,
                       "'method':'direct-forcing','boundaries':[{'name':'tank','shape':{'tank':1},'slip':1}],",
                       DROP("[0.2,0.5,0.3]")));

@@ -87,8 +87,9 @@ static void sweep(Case *c, const FloPasses *passes) {
   size_t n = c->rows.particles.count;
   free(c->gradient), free(c->flux), free(c->square);
   c->gradient = marked(4 * n), c->flux = marked(n), c->square = marked(n);
-  const FloSweep gradient = {&c->pairs, c->numbers, c->gradient}, flux = {&c->pairs, c->quads, c->flux},
-                 square = {&c->pairs, c->numbers, c->square};
+  const FloSweep gradient = {.pairs = &c->pairs, .columns = c->numbers, .rows = c->gradient},
+                 flux = {.pairs = &c->pairs, .columns = c->quads, .rows = c->flux},
+                 square = {.pairs = &c->pairs, .columns = c->numbers, .rows = c->square};
   // In two parts, as threads do.
   size_t half = c->pairs.n_blocks / 2, end = c->pairs.n_blocks;
   passes->gradient(&gradient, 0, half), passes->gradient(&gradient, half, end);

@@ -460,7 +460,7 @@ static void test_an_outline_keeps_fluid_out(void **state) {
   for (int round = 0; round < 2; ++round, step_world(world, 400))
     for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
       double x = field_at(world, FLO_SET_FLUID, "x", i), y = field_at(world, FLO_SET_FLUID, "y", i);
-      assert_true(x < 0.2 || y > (x - 0.2) / 2);
+      assert_true(x < 0.2 || y > (x - 0.2) / 2 - 1e-6 * s); // a particle may lie on the surface
     }
   flo_world_destroy(world);
 }

@@ -388,6 +388,35 @@ static bool find_gap(const FloWorld *world, size_t i, const FloBody *other, doub
   return vec_dot(normal, normal) > 0.5;
 }
 
+// Velocity of the other body in a contact. One that follows a motion and turns carries the position of the
+// first along a chord; the first turns with it.
+static void other_velocity(const FloWorld *world, const FloBodyContact *c, const double velocity[6],
+                           const double at[3], double out[3]) {
+  const FloBody *other = &flo_bodies(world)[c->other];
+  double image[3], arm[3], origin[3], inwards[3];
+  if (!flo_body_is_led(other)) {
+    flo_forcing_velocity_at(velocity, c->other_arm, out);
+    return;
+  }
+  flo_world_nearest_image(world, other->before.position, at, image);
+  vec_sub(image, other->before.position, arm);
+  vec_sub(arm, c->arm, origin);
+  flo_lead_chord(&other->lead, origin, inwards);
+  vec_cross(other->lead.spin, arm, out);
+  vec_add(out, other->lead.velocity, out);
+  vec_sub(out, inwards, out);
+}
+
+// The speed at which a contact closes at the start of the step.
+static double earlier_approach(const FloWorld *world, const FloDirectForcing *forcing,
+                               const FloBodyContact *c, const double at[3]) {
+  double of_a[3], of_b[3];
+  flo_forcing_velocity_at(forcing->partners[c->body].earlier, c->arm, of_a);
+  other_velocity(world, c, forcing->partners[c->other].earlier, at, of_b);
+  vec_sub(of_b, of_a, of_a);
+  return vec_dot(of_a, c->normal);
+}
+
 static void describe_body_contact(const FloWorld *world, const FloDirectForcing *forcing, double gap,
                                   double depth, FloBodyContact *c) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
@@ -399,8 +428,11 @@ static void describe_body_contact(const FloWorld *world, const FloDirectForcing 
   flo_world_nearest_image(world, b->origin, at, image);
   vec_sub(image, b->origin, c->other_arm);
   flo_forcing_velocity_at(a->velocity, c->arm, of_a);
-  flo_forcing_velocity_at(b->velocity, c->other_arm, of_b);
+  other_velocity(world, c, b->velocity, at, of_b);
   vec_sub(of_a, of_b, c->velocity);
+  c->restitution = flo_body_restitution(&flo_bodies(world)[c->body], &flo_bodies(world)[c->other]);
+  if (c->restitution > 0) c->approach = earlier_approach(world, forcing, c, at);
+  c->gap = gap - forcing->dt * vec_dot(c->velocity, c->normal);
   // The gap may close, but not become negative; an overlap is removed slowly.
   c->least = vec_dot(c->velocity, c->normal) - gap / forcing->dt;
   double overlap = forcing->dt * c->least;
@@ -446,6 +478,7 @@ static FloStatus detect_bodies(FloWorld *world, FloDirectForcing *forcing, FloEr
 FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   forcing->n_contacts = forcing->n_linked = forcing->n_followers = forcing->n_groups = 0;
   FLO_TRY(detect_bodies(world, forcing, error));
+  flo_forcing_bounce(world, forcing);
   if (forcing->response == FLO_RESPONSE_PENALTY) return FLO_OK;
   FLO_TRY(follow_solids(world, forcing, error));
   return detect_fluid(world, forcing, error);

@@ -61,6 +61,8 @@ static const FloParam params[] = {
 
 static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected_speed), {0}};
 
+static const FloOperatorDef operators[] = {FLO_BODY_OPERATORS};
+
 static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 
 // ---- Creation and end ----
@@ -129,8 +131,9 @@ static FloStatus reserve(FloWorld *world, FloDirectForcing *forcing, FloError *e
   FLO_TRY(
       flo_forces_prepare(&forcing->forces, world, FLO_FORCING_FIRST_FORCE_PARAM, longest, artificial, error));
   bool predicts = forcing->forces.is_implicit || forcing->response == FLO_RESPONSE_PENALTY;
-  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs) - !predicts, world->sets, &world->memory,
-                             forcing->array_buffers, forcing->arrays, error));
+  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs) - !predicts,
+                             &(FloArraySizes){world->sets, 0}, &world->memory, forcing->array_buffers,
+                             forcing->arrays, error));
   return reserve_buffers(world, forcing, error);
 }
 
@@ -276,11 +279,12 @@ const FloMethod flo_direct_forcing = {
     .name = "direct-forcing",
     .paper = "Becker, Tessendorf & Teschner 2009: Direct Forcing for Lagrangian Rigid-Fluid Coupling",
     .params = params,
-    .operators = flo_body_operators,
-    .n_operators = FLO_N_BODY_OPERATORS,
+    .operators = operators,
+    .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .has_small_steps = true,
     .reads_slip = true,
+    .reads_restitution = true,
     .state_size = sizeof(FloDirectForcing),
     .saved = saved,
     .init = forcing_init,

@@ -53,7 +53,10 @@ typedef struct FloBodyContact {
   double normal[3];            // out of `other`
   double arm[3], other_arm[3]; // from the origins of the bodies to the point of contact
   double velocity[3];          // predicted, relative to `other`
+  double gap;                  // at the start of the step [m]
   double least;                // required normal velocity
+  double restitution;          // 0: it does not bounce
+  double approach;             // speed at which it closes at the start of the step, if it may bounce
   double friction;             // coefficient
   uint32_t row, drag_row;      // in `rows`; FLO_NO_ROW: no friction
   double impulse[3];           // on `body`
@@ -141,6 +144,7 @@ typedef struct FloDirectForcing {
   size_t n_near, n_contacts, n_body_contacts, n_linked, n_followers, n_groups;
   bool has_free_bodies; // bodies that fluid can push
   bool has_told_crowds; // the warning about crowded particles was logged
+  bool has_impacts;     // bodies bounce off each other in this step
   FloForces forces;
   FloBodyRows bodies; // forces of pressure and explicit viscosity on bodies
   FloForcingRoom *rooms;
@@ -261,6 +265,8 @@ double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing);
 // Gives fluid and bodies the velocities that contacts require. Particles that touch only one solid, which
 // cannot be pushed, have got theirs already.
 FloStatus flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// Asks contacts between bodies that close in this step for their rebound.
+void flo_forcing_bounce(const FloWorld *world, FloDirectForcing *forcing);
 // Makes rows of the contacts between bodies, with the present mobilities and zero impulses.
 FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloError *error);
 // Copies the impulses that solve the rows to the contacts.

@@ -6,16 +6,6 @@ enum { WALLS, ZEROS };
 
 const char *const flo_viscosity_words[] = {"automatic", "explicit", "implicit", NULL};
 
-const FloOperatorDef flo_body_operators[FLO_N_BODY_OPERATORS] = {
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},
-    {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_BOUNDARY},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_RIGID, .between_bodies = true},
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
-    {.rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true},
-};
-
 static double param(const FloWorld *world, const FloForces *forces, int which) {
   return world->params[forces->first_param + which];
 }

@@ -50,8 +50,15 @@ enum { FLO_TAIT_SOUND_SPEED, FLO_TAIT_ALPHA, FLO_TAIT_GAMMA, FLO_TAIT_DAMPING, F
 
 // The operators of a method that moves bodies and solves their contacts. Those over the rows of samples and
 // the columns of fluid are made on demand.
-enum { FLO_N_BODY_OPERATORS = 7 };
-extern const FloOperatorDef flo_body_operators[FLO_N_BODY_OPERATORS];
+#define FLO_BODY_OPERATORS                                                                                   \
+  {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},                                   \
+      {.rows = FLO_SET_FLUID, .columns = FLO_SET_BOUNDARY, .with_viscous = true},                            \
+      {.rows = FLO_SET_FLUID, .columns = FLO_SET_RIGID, .with_viscous = true},                               \
+      {.rows = FLO_SET_RIGID, .columns = FLO_SET_BOUNDARY},                                                  \
+      {.rows = FLO_SET_RIGID, .columns = FLO_SET_RIGID, .between_bodies = true},                             \
+      {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true}, {    \
+    .rows = FLO_SET_RIGID, .columns = FLO_SET_FLUID, .with_viscous = true, .is_on_demand = true              \
+  }
 
 typedef struct FloForces {
   int first_param;        // of the method's FLO_FORCE_PARAMS

@@ -126,6 +126,7 @@ typedef struct Meeting {
   double rate;          // sum of V grad W . v over walls
   double friction;      // sum of V W mu
   double rolling;       // sum of V W times the length of rolling friction
+  double restitution;   // sum of V W times the restitution
   double wall_spin[3];  // sum of V W omega over walls
   double wall[3];       // sum of V W v over walls
   double own_arm[3];    // sum of V W (middle - position of the first carrier)
@@ -197,12 +198,22 @@ static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t 
   return &touches[meeting->n_touches++];
 }
 
-// The motion of a wall near the sample is given.
+// The motion of a wall near the sample is given. A node moves straight on in a step and turns. If it is to
+// stay on a wall that turns, it needs the velocity of the wall at its own position, where the wall's chord
+// is, and the wall's spin. So that is the motion of the wall that its samples see. Friction acts halfway
+// between the samples.
 static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, double weight,
-                      Meeting *meeting) {
-  const double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample],
-                       (double)n->set->vz[n->sample]};
+                      const double between[3], Meeting *meeting) {
+  double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample], (double)n->set->vz[n->sample]},
+         arm[3], inwards[3], turning[3] = {0};
+  for (int k = 0; wall->lead.per_dt > 0 && k < meeting->carriers.count; ++k) {
+    vec_sub(meeting->carriers.arms[k], between, arm);
+    flo_lead_chord(&wall->lead, arm, inwards);
+    vec_add_scaled(v, inwards, meeting->carriers.shares[k], v);
+  }
   meeting->rate += volume * vec_dot(n->g, v);
+  if (wall->lead.per_dt > 0) vec_cross(wall->lead.spin, between, turning);
+  vec_add_scaled(v, turning, 0.5, v);
   vec_add_scaled(meeting->wall, v, weight, meeting->wall);
   vec_add_scaled(meeting->wall_spin, wall->state.angular_velocity, weight, meeting->wall_spin);
 }
@@ -234,10 +245,11 @@ static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, siz
   meeting->sum += weight;
   if (!is_deep) meeting->friction += weight * flo_body_friction(own, other, world->time);
   if (!is_deep) meeting->rolling += weight * flo_body_rolling_friction(own, other);
+  if (!is_deep) meeting->restitution += weight * flo_body_restitution(own, other);
   vec_add_scaled(meeting->carriers.arms[0], between, -0.5, middle);
   vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
   if (n->set->set == FLO_SET_BOUNDARY)
-    meet_wall(n, other, volume, weight, meeting);
+    meet_wall(n, other, volume, weight, between, meeting);
   else
     meet_other(world, mono, n, volume, weight, between, meeting);
 }
@@ -294,6 +306,8 @@ static void finish_contact(const FloWorld *world, const FloMonolithic *mono, con
   double steepness = vec_length(m->steep), per_sum = m->sum > 0 ? 1 / m->sum : 0;
   FLO_ASSERT(m->n_touches == contact.count);
   contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
+  contact.restitution = steepness > 0 ? (float)(m->restitution * per_sum) : 0;
+  contact.steepness = (float)steepness, contact.wall_rate = (float)m->rate;
   contact.per_sum = (float)per_sum;
   contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
   contact.roll_limit = (float)(m->rolling * per_sum * (double)contact.volume * steepness);
@@ -309,11 +323,11 @@ static void finish_contact(const FloWorld *world, const FloMonolithic *mono, con
     touches[t].weight *= (float)per_sum;
     for (int axis = 0; axis < 3; ++axis) touches[t].arm[axis] *= (float)per_sum;
   }
-  mono->contacts[m->row - mono->n_fluid] = contact;
+  mono->contacts[m->row - mono->n_pressures] = contact;
 }
 
 static void meet_contact(const FloWorld *world, const FloMonolithic *mono, size_t k) {
-  Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_fluid + k)};
+  Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_pressures + k)};
   size_t i = m.contact.sample;
   m.carriers = flo_monolithic_carriers(world, i);
   for (int c = 0; c < m.carriers.count; ++c) touch_of(mono, &m, m.carriers.nodes[c]);

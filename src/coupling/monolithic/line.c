@@ -31,5 +31,5 @@ static void go_range(void *context, size_t begin, size_t end, int thread) {
 
 void flo_monolithic_go(FloWorld *world, FloMonolithic *mono, double length) {
   Line line = {.mono = mono, .length = (float)length};
-  flo_parallel_for(world->threads, mono->n_fluid, 4096, go_range, &line);
+  flo_parallel_for(world->threads, mono->n_pressures, 4096, go_range, &line);
 }

@@ -76,8 +76,8 @@ static void weigh_range(void *context, size_t begin, size_t end, int thread) {
     FloTouch *t = &mono->touches[k];
     const FloNode *node = mono->partners[t->node].node;
     t->response = (float)response_of(node, t->j);
-    if (t->row < mono->n_fluid) continue;
-    t->slip = (float)mean_slip(node, dim, t, mono->contacts[t->row - mono->n_fluid].normal);
+    if (t->row < mono->n_pressures) continue;
+    t->slip = (float)mean_slip(node, dim, t, mono->contacts[t->row - mono->n_pressures].normal);
     t->spin = (float)mean_spin(node, dim, t);
   }
 }

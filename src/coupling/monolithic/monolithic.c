@@ -10,15 +10,16 @@
 //   volume error       C_i = C_i(t) - dt sum_j V_j (v_i - v_j) . grad W_ij
 //   its conditions     C_i >= 0, p_i >= 0, p_i C_i = 0
 //   forces of p_i      -p_i V_i V_j grad W_ij on i, the opposite on j
-//   C_i(t) of fluid    1 - sum_j V_j W_ij, itself included; if negative, the share that this step corrects
+//   C_i(t) of fluid    1 - sum_j V_j W_ij/r, itself included; if negative, the share that this step corrects;
+//                      r: this sum of settled fluid
 //   C_i(t) of contacts c - sum_j V_j W_ij over other bodies; c: that sum of plane sheets one spacing apart
 // clang-format on
 //
 // These are (3.7)-(3.16) with volumes of samples in place of ones. So uneven sampling and samples of another
 // size have the right weight; for even sampling nothing changes. The forces are the transpose of the
-// constraint, so the matrix is symmetric, momentum is conserved, and no energy is produced. Walls have no
-// pressure (p_b = 0), neither in the forces nor in the diagonals. The pressure of samples does not push
-// fluid, as in the paper.
+// constraint, so the matrix is symmetric, momentum is conserved, and no energy is produced. Here the forces
+// of p_i between fluid and solids stand alone, as in the paper (p_b = 0); the pressures of solids next to
+// fluid are further unknowns, see wet.c. The pressure of contacts does not push fluid, as in the paper.
 //
 // Position of the surface: closed bodies have their samples half a spacing below it. Fluid rests one spacing
 // away from the samples, so its centres are half a spacing outside the surface. Bodies touch where their
@@ -32,13 +33,15 @@
 static const char *const solver_words[] = {"jacobi", "nncg", NULL};
 
 static const FloParam params[] = {
-    FLO_NUMBER("tolerance", 5e-4, 0, 1, "",
+    FLO_NUMBER("tolerance", 1e-3, 0, 1, "",
                "stop iterating when the compression that remains cannot add up to a mean of more than this; "
                "smaller values keep the volume better and cost more iterations"),
-    FLO_NUMBER("pressure_tolerance", 0.005, 0, 1, "",
-               "stop iterating when the volume error that remains is below this share of the volume change "
-               "that pressure prevents in the step; matters where pressures are small, as in still water"),
-    FLO_NUMBER("motion_tolerance", 1e-3, 0, 1, "",
+    FLO_NUMBER(
+        "pressure_tolerance", 0.001, 0, 1, "",
+        "stop iterating when the volume error that remains is below this share of the volume change "
+        "that pressure prevents in the step; matters where pressures are small, as in still water; with "
+        "surface tension at least 0.005"),
+    FLO_NUMBER("motion_tolerance", 4e-3, 0, 1, "",
                "stop iterating when the volume error that remains is below this share of the way that fluid "
                "under pressure moves in the step, in spacings, even if pressure_tolerance is not met; not "
                "used with surface tension"),
@@ -68,17 +71,24 @@ static const FloParam params[] = {
     FLO_NUMBER("alpha", 0.1, 0, 10, "",
                "artificial viscosity (Monaghan) between particles that approach each other, in units of the "
                "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves"),
-    FLO_NUMBER("correction_time", 0.2, 0, 1e3, "",
+    FLO_NUMBER("correction_time", 0.3, 0, 1e3, "",
                "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter "
                "times keep the volume better and stir still water; 0, and with surface tension: at once"),
+    FLO_SWITCH("wall_pressure", 1,
+               "1: solids next to fluid have pressures of their own, so that fluid keeps its volume beside "
+               "walls and buoyancy is right; 0, and with surface tension: they have none, as in the paper"),
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloStateField saved[] = {FLO_STATE_FIELD(FloMonolithic, was_fluid_solved),
-                                      FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
-                                      FLO_STATE_FIELD(FloMonolithic, expected_speed),
-                                      FLO_STATE_FIELD(FloMonolithic, step_length),
-                                      {0}};
+static const FloStateField saved[] = {
+    FLO_STATE_FIELD(FloMonolithic, was_fluid_solved), FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
+    FLO_STATE_FIELD(FloMonolithic, expected_speed),   FLO_STATE_FIELD(FloMonolithic, peak_pressure),
+    FLO_STATE_FIELD(FloMonolithic, step_length),      {0}};
+
+static const FloOperatorDef operators[] = {
+    FLO_BODY_OPERATORS,
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_RIGID, .is_on_demand = true},
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_BOUNDARY, .between_bodies = true, .is_on_demand = true}};
 
 static const FloArrayDef array_defs[] = {FLO_MONO_ARRAYS(FLO_ARRAY_DEF)};
 
@@ -93,6 +103,9 @@ static const FloField fields[] = {
     {"anchor_x", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
     {"anchor_y", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
     {"anchor_z", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
+    {"wet_pressure", FLO_TYPE_F32, RIGID | (1u << FLO_SET_BOUNDARY), true, "Pa",
+     "pressure of the fluid next to the sample", true},
+    {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
     {0}};
 
 static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }
@@ -110,6 +123,7 @@ static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) 
   (void)error; // everything else is set up in each step
   FloMonolithic *mono = state;
   mono->expected_speed = fmax(mono->expected_speed, flo_world_expected_speed(world));
+  flo_monolithic_expect_pressure(world, mono);
   return FLO_OK;
 }
 
@@ -119,18 +133,25 @@ static void monolithic_finish(FloWorld *world, void *state) {
   for (size_t k = 0; k < FLO_COUNT_OF(mono->array_buffers); ++k)
     flo_buffer_free(&world->memory, &mono->array_buffers[k]);
   flo_buffer_free(&world->memory, &mono->wall_force);
+  flo_monolithic_free_wet(world, mono);
   flo_forces_free(&mono->forces, &world->memory);
 }
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
-  (void)state;
-  return flo_forces_max_dt(world, FLO_MONO_FIRST_FORCE_PARAM, limited_by);
+  double forces = flo_forces_max_dt(world, FLO_MONO_FIRST_FORCE_PARAM, limited_by),
+         pressure = flo_monolithic_stable_dt(world, state);
+  if (pressure < forces) *limited_by = "pressure";
+  return fmin(pressure, forces);
 }
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
   double speed = fmax(mono->expected_speed, flo_surface_tension_speed(world));
   double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * speed;
-  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), world->sets, &world->memory,
+  // The number of wet samples changes with every step, so there is room for more.
+  if (mono->n_pressures > mono->row_capacity)
+    mono->row_capacity = mono->n_pressures + (mono->n_pressures - mono->n_fluid) / 2;
+  const FloArraySizes sizes = {world->sets, mono->row_capacity};
+  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory,
                              mono->array_buffers, mono->arrays, error));
   return flo_forces_prepare(&mono->forces, world, FLO_MONO_FIRST_FORCE_PARAM, mono->dt, artificial, error);
 }
@@ -204,7 +225,7 @@ static void volume_range(void *context, size_t begin, size_t end, int thread) {
   FloMonolithic *mono = step->mono;
   FloParticles *p = &world->sets[FLO_SET_FLUID];
   const float self = (float)flo_kernel_w(&world->kernel, 0), volume = (float)mono->rest_volume;
-  const float correction = (float)mono->correction;
+  const float correction = (float)mono->correction, per_rest_sum = 1 / (float)mono->rest_sum;
   bool has_rigid = world->sets[FLO_SET_RIGID].count > 0;
   const float *near_fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->kernel_sum,
               *near_walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum,
@@ -212,6 +233,7 @@ static void volume_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t i = begin; i < end; ++i) {
     float share = volume * (self + near_fluid[i]) + near_walls[i];
     if (has_rigid) share += near_bodies[i];
+    share *= per_rest_sum;
     p->density[i] = share * p->mass[i] / volume;
     mono->own_source[i] = share > 1 ? correction * (1 - share) : 1 - share;
   }
@@ -240,8 +262,8 @@ static void steep_range(void *context, size_t begin, size_t end, int thread) {
   const Step *step = context;
   FloMonolithic *mono = step->mono;
   const FloPairs *pairs = flo_pairs_of(step->world, FLO_SET_FLUID, FLO_SET_FLUID);
-  const FloSweep among = {pairs, mono->move, mono->steep};     // move holds V0
-  const FloSweep squares = {pairs, mono->way, mono->diagonal}; // way holds V0^2/m
+  const FloSweep among = {.pairs = pairs, .columns = mono->move, .rows = mono->steep};     // move: V0
+  const FloSweep squares = {.pairs = pairs, .columns = mono->way, .rows = mono->diagonal}; // way: V0^2/m
   flo_passes()->gradient(&among, begin, end);
   flo_passes()->square(&squares, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
@@ -253,7 +275,7 @@ static void steep_range(void *context, size_t begin, size_t end, int thread) {
 // The bodies' part of the gradient sum is known from the touches.
 static void add_bodies_to_steep(FloMonolithic *mono) {
   float per_volume = 1 / (float)mono->rest_volume;
-  for (size_t n = 0; n < mono->n_coupled; ++n)
+  for (size_t n = 0; n < mono->n_coupled && mono->coupled[n] < mono->n_fluid; ++n)
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
       for (int axis = 0; axis < 3; ++axis)
         mono->steep[4 * (size_t)mono->coupled[n] + (size_t)axis] += per_volume * mono->touches[k].j[axis];
@@ -286,6 +308,7 @@ static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
   const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM),
               *rigid = extra(world, FLO_SET_RIGID, FLO_MONO_WARM);
   for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
+  flo_monolithic_start_wet(world, mono, fluid_share);
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     FloContact *c = &mono->contacts[k];
     c->pressure = share * rigid[c->sample];
@@ -314,6 +337,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
     memcpy(extra(world, FLO_SET_FLUID, FLO_MONO_WARM), mono->pressure, mono->n_fluid * sizeof(float));
     memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
   }
+  flo_monolithic_keep_wet(world, mono);
   world->contacts = 0;
   // A sample without a contact keeps nothing. The old anchors are in the contacts.
   for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_ANCHOR_Z; ++field)
@@ -361,7 +385,9 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   flo_each_particle(world, FLO_SET_FLUID, volume_range, &step);
   fill_columns(world, mono);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, steep_range, &step);
+  flo_monolithic_describe_wet(world, mono);
   FLO_TRY(flo_monolithic_meet(world, mono, error));
+  FLO_TRY(flo_monolithic_press_films(world, mono, error));
   add_bodies_to_steep(mono);
   flo_each_particle(world, FLO_SET_FLUID, diagonal_range, &step);
   flo_monolithic_weigh_fluid(mono);
@@ -375,10 +401,10 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
 // The share of a compression that a step corrects. It depends on the step like a rate, so that shorter steps
 // do not push harder. With surface tension it is 1: drops would stay angular if the corners that surface
 // tension pulls on could be compressed for a while.
-static double correction(const FloWorld *world, double dt) {
+static double correction(const FloWorld *world, const FloMonolithic *mono, double dt) {
   double g = vec_length(world->def.gravity);
   double time = world->params[FLO_MONO_CORRECTION_TIME] * sqrt(world->def.spacing / (g > 0 ? g : 1));
-  return time > 0 && !flo_surface_tension_is_used(world) ? 1 - exp(-dt / time) : 1;
+  return time > 0 && !mono->has_drops ? 1 - exp(-dt / time) : 1;
 }
 
 // Fails if fluid fills a domain that repeats along all axes. Such fluid has no room to expand, so its
@@ -405,19 +431,26 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   Step step = {world, mono};
   mono->dt = dt;
   mono->contact_sum = contact_sum(world);
-  mono->correction = correction(world, dt);
   mono->rest_volume = flo_world_rest_volume(world);
+  mono->has_drops = flo_surface_tension_is_used(world);
+  mono->has_wet = world->params[FLO_MONO_WALL_PRESSURE] != 0 && !mono->has_drops;
+  mono->correction = correction(world, mono, dt);
+  mono->rest_sum = mono->has_wet ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   mono->n_fluid = world->sets[FLO_SET_FLUID].count;
+  FLO_TRY(flo_monolithic_list_wet(world, mono, error));
   FLO_TRY(reserve(world, mono, error));
   FLO_TRY(prepare(world, mono, error));
   FLO_TRY(check_room(world, mono, error));
   double since = flo_seconds();
+  flo_monolithic_note_approach(mono);
   start_bodies(world, mono);
   FLO_TRY(make_viscous(world, mono, error));
+  flo_monolithic_bounce(world, mono);
   start_unknowns(world, mono);
   flo_monolithic_solve(world, mono);
   keep_unknowns(world, mono);
+  flo_monolithic_note_pressure(world, mono);
   push_bodies(world, mono);
   flo_each_particle(world, FLO_SET_FLUID, total_range, &step);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
@@ -437,8 +470,9 @@ static void wall_pressure_range(void *context, size_t begin, size_t end, int thr
   const FloMonolithic *mono = step->mono;
   const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
   float *force = mono->wall_force.data;
-  const FloSweep sweep = {flo_pairs_of(step->world, FLO_SET_BOUNDARY, FLO_SET_FLUID),
-                          step->world->sets[FLO_SET_FLUID].pressure, force};
+  const FloSweep sweep = {.pairs = flo_pairs_of(step->world, FLO_SET_BOUNDARY, FLO_SET_FLUID),
+                          .columns = step->world->sets[FLO_SET_FLUID].pressure,
+                          .rows = force};
   flo_passes()->gradient(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i)
     for (size_t axis = 0; axis < 3; ++axis) force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
@@ -472,6 +506,8 @@ static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError 
   FLO_TRY(flo_buffer_reserve(&world->memory, &mono->wall_force,
                              (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_pressure_range, &step);
+  flo_monolithic_add_wet_forces(mono, mono->wall_force.data);
+  flo_monolithic_add_film_forces(world, mono, mono->wall_force.data);
   flo_forces_on_walls(&mono->forces, world, &sweep, mono->wall_force.data);
   for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
   flo_samples_add_forces(walls, mono->wall_force.data);
@@ -484,10 +520,11 @@ const FloMethod flo_monolithic = {
              "using SPH",
     .params = params,
     .fields = fields,
-    .operators = flo_body_operators,
-    .n_operators = FLO_N_BODY_OPERATORS,
+    .operators = operators,
+    .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
+    .reads_restitution = true,
     .state_size = sizeof(FloMonolithic),
     .saved = saved,
     .init = monolithic_init,

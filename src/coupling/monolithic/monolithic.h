@@ -6,8 +6,9 @@
 #include "coupling/forces/forces.h"
 #include "sph/arrays.h"
 
-// The unknowns stand in rows: first a pressure for each fluid particle, then a pressure and a friction
-// multiplier for each contact. A contact is a sample of a body that forces move, near other bodies.
+// The unknowns stand in rows: first a pressure for each fluid particle, then one for each wet sample, a
+// sample next to fluid (wet.c), then a pressure and a friction multiplier for each contact. A contact is a
+// sample of a body that forces move, near other bodies.
 //
 // A touch is the effect of a row on one node. The samples of a node move together, so all of them that are
 // near act as one force and one torque.
@@ -18,7 +19,7 @@ typedef struct FloTouch {
   float response;       // J M^-1 J^T
   float slip;           // the same for friction, mean over the tangent plane
   float spin;           // the same for torques, mean over the axes
-  bool is_main;         // the node that a fluid row pushes most
+  bool is_main;         // the node that a fluid row or wet sample pushes most
 } FloTouch;
 
 // The part of a touch that is needed for sums over all touches of a node, once a sweep.
@@ -50,6 +51,11 @@ typedef struct FloContact {
   float anchor[3]; // displacement since it stuck
   float per_sum;   // one over the sum of V W over all neighbours
   bool is_deep;    // the sample is deep in another body
+  // For restitution; see bounce.c. 0: it does not bounce.
+  float restitution;
+  float steepness; // change of the volume error per distance [1/m]
+  float wall_rate; // change of the volume error by the motion of walls [1/s]
+  float approach;  // closing speed at the start of the step [m/s]
 } FloContact;
 
 // What the solver knows of a node.
@@ -86,6 +92,7 @@ typedef struct FloDeepPair {
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
   double pressure;       // of fluid, times the diagonal: the volume change that it prevents
+  double common;         // mean volume error of fluid, with its sign, weighted by pressure
   double square;         // of the fluid's move, in the norm of the matrix [J]
   double contact_square; // the same for contacts
   double cross;          // fluid's move times the errors at the start of the last trial [J]
@@ -93,6 +100,23 @@ typedef struct FloResidual {
   // the trial.
   double slope, bend;
 } FloResidual;
+
+// The fluid around a body, for wetted films: means over its wet samples at the rims of gaps.
+typedef struct FloFilm {
+  double level; // p - rho g . x [Pa]
+  double density, count;
+  size_t first_row, last_row; // its wet samples; last_row is one past the end, or 0 if there are none
+} FloFilm;
+
+// The force of a film on a sample (before it is known: the direction away from the nearest body), and the
+// body that it faces; UINT32_MAX: none.
+typedef struct FloFilmForce {
+  double force[3];
+  double distance; // to the nearest other body, if it is near
+  double share;    // of the sample's face that fluid particles are in front of
+  double push;     // of these particles [N]
+  uint32_t facing;
+} FloFilmForce;
 
 typedef enum FloMonolithicBuffer {
   FLO_BUFFER_TOUCHES,
@@ -107,23 +131,27 @@ typedef enum FloMonolithicBuffer {
   FLO_BUFFER_CONTACTS,
   FLO_BUFFER_DEEP_PAIRS,
   FLO_BUFFER_WRENCHES,
+  FLO_BUFFER_FILMS,
+  FLO_BUFFER_NEAR,
+  FLO_BUFFER_FILM_FORCES,
   FLO_N_BUFFERS
 } FloMonolithicBuffer;
 
-// pressure: unknown; move: step that Jacobi proposes; way: conjugate direction; error: volume error at the
-// end of the step; source: the same without the motion of fluid; own_source: the same without the motion of
-// fluid and bodies; from_*: values at the start of the last trial; steep: sum of V_j grad W_ij over all
-// neighbours. before, start, velocity: velocities before the step, without pressure, and with pressure.
+// Of rows with pressures alone, those of fluid and wet samples: pressure: unknown; move: step that Jacobi
+// proposes; way: conjugate direction; error: volume error at the end of the step; source: the same without
+// the motion of fluid; own_source: the same without the motion of fluid and bodies; from_*: values at the
+// start of the last trial. Of fluid: steep: sum of V_j grad W_ij over all neighbours. before, start,
+// velocity: velocities before the step, without pressure, and with pressure.
 #define FLO_MONO_ARRAYS(X)                                                                                   \
-  X(pressure, FLO_SET_FLUID, 1)                                                                              \
-  X(move, FLO_SET_FLUID, 1)                                                                                  \
-  X(way, FLO_SET_FLUID, 1)                                                                                   \
-  X(error, FLO_SET_FLUID, 1)                                                                                 \
-  X(diagonal, FLO_SET_FLUID, 1)                                                                              \
-  X(source, FLO_SET_FLUID, 1)                                                                                \
-  X(own_source, FLO_SET_FLUID, 1)                                                                            \
-  X(from_pressure, FLO_SET_FLUID, 1)                                                                         \
-  X(from_error, FLO_SET_FLUID, 1)                                                                            \
+  X(pressure, FLO_NO_SET, 1)                                                                                 \
+  X(move, FLO_NO_SET, 1)                                                                                     \
+  X(way, FLO_NO_SET, 1)                                                                                      \
+  X(error, FLO_NO_SET, 1)                                                                                    \
+  X(diagonal, FLO_NO_SET, 1)                                                                                 \
+  X(source, FLO_NO_SET, 1)                                                                                   \
+  X(own_source, FLO_NO_SET, 1)                                                                               \
+  X(from_pressure, FLO_NO_SET, 1)                                                                            \
+  X(from_error, FLO_NO_SET, 1)                                                                               \
   X(steep, FLO_SET_FLUID, 4)                                                                                 \
   X(before, FLO_SET_FLUID, 4)                                                                                \
   X(start, FLO_SET_FLUID, 4)                                                                                 \
@@ -131,25 +159,67 @@ typedef enum FloMonolithicBuffer {
   X(explicit_force, FLO_SET_FLUID, 4)                                                                        \
   X(force, FLO_SET_FLUID, 4)
 
+typedef enum FloWetBuffer {
+  FLO_WET_SAMPLES,
+  FLO_WET_BLOCKS,
+  FLO_WET_BLOCK_ROWS,
+  FLO_WET_STEEP,
+  FLO_WET_PRESSURE,
+  FLO_WET_SUM,
+  FLO_N_WET_BUFFERS
+} FloWetBuffer;
+
+// The wet samples of one set.
+typedef struct FloWet {
+  FloSet set;
+  size_t first_row, n_rows;
+  uint32_t *samples;             // of the rows
+  size_t n_blocks;               // blocks of samples that have rows
+  uint32_t *blocks, *block_rows; // their numbers, and the first row of each, counted from first_row
+  float *steep;                  // quadruples per row: V0 sum_j grad W_bj
+  float *pressure;               // per sample: unknown of its row, or 0
+  float *sum;                    // per sample: result of a sweep
+  FloBuffer buffers[FLO_N_WET_BUFFERS];
+} FloWet;
+
+enum { FLO_N_WET = 2 }; // walls, and bodies that forces move
+
 typedef struct FloMonolithic {
   // Saved:
   double was_fluid_solved,
       were_contacts_solved; // the last step converged: only then its pressures are a good start
   double expected_speed;    // [m/s]
+  double peak_pressure;     // smoothed over time [Pa]; see flo_monolithic_max_dt
   double step_length;       // length of the last conjugate step, in Jacobi steps; 0: none yet
   // Valid for one step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
+  double rest_sum;                     // kernel sum of fluid at rest; see monolithic.c
+  bool has_drops;                      // fluid has surface tension
+  bool has_wet;                        // solids next to fluid have pressures
   double correction;                   // share of a compression that is corrected in the step
   size_t n_fluid, n_contacts, n_touches, n_chunks;
+  size_t n_pressures;  // rows of fluid and wet samples
+  size_t row_capacity; // rows that the arrays of rows can hold
+  FloWet wet[FLO_N_WET];
+  float least_sum;              // kernel sum over fluid from which on a sample has a row
+  float *walls_near_walls;      // share of each wall sample's kernel that other walls cover
+  uint64_t walls_near_walls_at; // epoch when it was computed
+  FloBuffer walls_near_walls_buffer;
   FloForces forces;
   FloContact *contacts;
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by nodes
   FloLoad *loads;        // in the order of `touch_order`
   FloTouchChunk *chunks;
-  double *chunk_sums;   // FLO_CHUNK_SUMS each; see solve.c
-  FloPartner *partners; // of all nodes
-  double *wrenches;     // explicit force and torque on each node
+  double *chunk_sums;        // FLO_CHUNK_SUMS each; see solve.c
+  FloPartner *partners;      // of all nodes
+  double *wrenches;          // explicit force and torque on each node
+  FloFilm *films;            // of all bodies
+  FloFilmForce *film_forces; // of all samples of the rigid set
+  size_t n_film_forces;
+  uint32_t *near; // bodies that are near enough for a film
+  size_t n_near;
+  double sheet_slope; // slope of the kernel sum towards a sheet of fluid one spacing away
   FloDeepPair *deep_pairs;
   size_t n_deep_pairs;
   float *corrected;            // errors of coupled fluid rows minus the effect of their bodies' yielding
@@ -176,6 +246,7 @@ enum {
   FLO_MONO_SEPARATION,
   FLO_MONO_ALPHA,
   FLO_MONO_CORRECTION_TIME,
+  FLO_MONO_WALL_PRESSURE,
   FLO_MONO_FIRST_FORCE_PARAM,
 };
 
@@ -189,7 +260,9 @@ enum {
   FLO_MONO_FRICTION_Z,
   FLO_MONO_ANCHOR_X,
   FLO_MONO_ANCHOR_Y,
-  FLO_MONO_ANCHOR_Z
+  FLO_MONO_ANCHOR_Z,
+  FLO_MONO_WET,
+  FLO_MONO_FILM
 };
 
 // The effect of a node's motion on a row.
@@ -232,10 +305,29 @@ FloStatus flo_monolithic_reserve(FloWorld *world, FloMonolithic *mono, FloMonoli
 // Parts of flo_monolithic_meet: touches of fluid rows, with viscous drag, and contacts.
 FloStatus flo_monolithic_meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error);
 FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error);
+// Wet samples (wet.c): lists them, finds their volumes and diagonals (with V0 in `move` and V0^2/m in `way`),
+// copies their unknowns to where sweeps find them, and finds their errors.
+FloStatus flo_monolithic_list_wet(FloWorld *world, FloMonolithic *mono, FloError *error);
+void flo_monolithic_describe_wet(const FloWorld *world, FloMonolithic *mono);
+void flo_monolithic_spread_wet(FloMonolithic *mono);
+void flo_monolithic_evaluate_wet(const FloWorld *world, FloMonolithic *mono);
+// Starts from this share of the last step's pressures, and keeps the pressures for the next step.
+void flo_monolithic_start_wet(const FloWorld *world, FloMonolithic *mono, float share);
+void flo_monolithic_keep_wet(FloWorld *world, const FloMonolithic *mono);
+// Adds the forces of their pressures to quadruples per wall sample.
+void flo_monolithic_add_wet_forces(const FloMonolithic *mono, float *wall_force);
+void flo_monolithic_free_wet(FloWorld *world, FloMonolithic *mono);
 // Finds touches and contacts of the present neighbourhood, and their parts of the diagonals.
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error);
+// Restitution (bounce.c): notes how fast contacts close at the start of the step, and asks contacts for their
+// rebound when the velocities without pressure are known.
+void flo_monolithic_note_approach(FloMonolithic *mono);
+void flo_monolithic_bounce(const FloWorld *world, FloMonolithic *mono);
 // Share of a contact's friction that acts on a sample of a wall near it.
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
+// Adds the forces of wetted films between bodies to their drag, and to quadruples per wall sample.
+FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error);
+void flo_monolithic_add_film_forces(const FloWorld *world, const FloMonolithic *mono, float *wall_force);
 // Finds the load of fluid on bodies and the main touches. The diagonals of fluid must be known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
 // Solves (M/scale + S) y = w for a node; along locked axes y is 0. `sums` holds w and the upper half of S.
@@ -247,6 +339,12 @@ void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
 // The same for bodies and contacts alone.
 void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
+// The longest step at which pressures are stable, and the smoothed highest pressure that it depends on.
+void flo_monolithic_expect_pressure(const FloWorld *world, FloMonolithic *mono);
+void flo_monolithic_note_pressure(const FloWorld *world, FloMonolithic *mono);
+// The height of a column of fluid with that pressure at its foot; 0 without gravity.
+double flo_monolithic_peak_height(const FloWorld *world, const FloMonolithic *mono);
+double flo_monolithic_stable_dt(const FloWorld *world, const FloMonolithic *mono);
 // Iterates until the errors are small. The solution stands in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 // Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.

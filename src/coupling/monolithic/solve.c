@@ -90,7 +90,18 @@ static void share_fluid(const FloMonolithic *mono) {
 
 // ---- Projected Jacobi ----
 
-enum { SUM_SQUARE, SUM_CROSS, SUM_SLOPE, SUM_BEND, SUM_RESIDUAL, SUM_ACTIVE, SUM_PRESSURE, N_SUMS };
+enum {
+  SUM_SQUARE,
+  SUM_CROSS,
+  SUM_SLOPE,
+  SUM_BEND,
+  SUM_RESIDUAL,
+  SUM_ACTIVE,
+  SUM_PRESSURE,
+  SUM_LOAD,
+  SUM_LOAD_ERROR,
+  N_SUMS
+};
 
 // Fischer-Burmeister: zero exactly if pressure and error are not negative and one of them is zero.
 static double complementarity(double error, double pressure) {
@@ -110,17 +121,18 @@ static void correct_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-// (4.1a) for fluid. SUM_SQUARE is the square of the move in the norm of the matrix, in joule. So the squares
-// of pressures and of friction can be added.
+// (4.1a) for fluid and wet samples. SUM_SQUARE is the square of the move in the norm of the matrix, in joule.
+// So the squares of pressures and of friction can be added.
 static void propose_fluid(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
   FloMonolithic *mono = solve->mono;
   const uint16_t *held = solve->world->sets[FLO_SET_FLUID].held;
   for (size_t i = begin; i < end; ++i) {
     float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
-    float moved = held[i] || !(d > 0) ? 0 : p - solve->relaxation * error / d;
+    bool is_held = i < mono->n_fluid && held[i];
+    float moved = is_held || !(d > 0) ? 0 : p - solve->relaxation * error / d;
     mono->move[i] = (moved > 0 ? moved : 0) - p;
-    if (held[i]) continue;
+    if (is_held) continue;
     sums[SUM_SQUARE] -= (double)(mono->move[i] * error);
     sums[SUM_CROSS] -= (double)(mono->move[i] * mono->from_error[i]);
     double step = (double)(p - mono->from_pressure[i]);
@@ -129,6 +141,8 @@ static void propose_fluid(const void *context, size_t begin, size_t end, double 
     if (p > 0 || error < 0) {
       sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
       sums[SUM_PRESSURE] += (double)(p * d);
+      sums[SUM_LOAD] += (double)p;
+      sums[SUM_LOAD_ERROR] += (double)(p * error);
       sums[SUM_ACTIVE] += 1;
     }
   }
@@ -141,7 +155,7 @@ static void propose_coupled(const void *context, size_t begin, size_t end, doubl
   for (size_t n = begin; n < end; ++n) {
     uint32_t i = mono->coupled[n];
     float p = mono->pressure[i], d = mono->diagonal[i], error = mono->error[i];
-    if (solve->world->sets[FLO_SET_FLUID].held[i] || !(d > 0)) continue;
+    if ((i < mono->n_fluid && solve->world->sets[FLO_SET_FLUID].held[i]) || !(d > 0)) continue;
     float moved = p - solve->relaxation * mono->corrected[n] / d, before = mono->move[i];
     mono->move[i] = (moved > 0 ? moved : 0) - p;
     sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
@@ -229,7 +243,7 @@ static FloResidual propose(Solve *solve) {
   flo_monolithic_find_yields(solve->world, mono, solve->relaxation);
   flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
   share_contacts(solve);
-  flo_parallel_sum(threads, mono->n_fluid, propose_fluid, solve, N_SUMS, fluid);
+  flo_parallel_sum(threads, mono->n_pressures, propose_fluid, solve, N_SUMS, fluid);
   flo_parallel_sum(threads, mono->n_coupled, propose_coupled, solve, N_SUMS, coupled);
   flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, contacts);
   double n_contacts = fmax(contacts[SUM_ACTIVE], 1);
@@ -237,6 +251,7 @@ static FloResidual propose(Solve *solve) {
                                      coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
                        .contact = contacts[SUM_RESIDUAL] / n_contacts,
                        .pressure = fluid[SUM_PRESSURE] / fmax(fluid[SUM_ACTIVE], 1),
+                       .common = fluid[SUM_LOAD] > 0 ? fluid[SUM_LOAD_ERROR] / fluid[SUM_LOAD] : 0,
                        .square = mono->rest_volume * (fluid[SUM_SQUARE] + coupled[SUM_SQUARE]),
                        .contact_square = contacts[SUM_SQUARE],
                        .cross = mono->rest_volume * (fluid[SUM_CROSS] + coupled[SUM_CROSS]),
@@ -319,7 +334,7 @@ static void choose_betas(Solve *solve, const FloResidual *now, const FloResidual
 static void advance(Solve *solve, const FloResidual *residual, const FloResidual *before) {
   FloMonolithic *mono = solve->mono;
   choose_betas(solve, residual, before);
-  flo_parallel_for(solve->world->threads, mono->n_fluid, 4096, advance_fluid, solve);
+  flo_parallel_for(solve->world->threads, mono->n_pressures, 4096, advance_fluid, solve);
   flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, advance_contacts, solve);
 }
 
@@ -344,25 +359,44 @@ static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, d
   return residual <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
+// With surface tension, pressures that are too exact would let drops keep their corners; see choose_way.
+#define LEAST_DROP_TOLERANCE 0.005
+
+// An error that all rows have in common adds up over the depth: a volume error e in each row of a column of
+// height h means that the pressure at its foot is wrong by rho e h^2/(2 dt^2). It may be wrong by this share
+// of rho g h, or by more if that changes velocities by less than a share of what they are.
+#define COMMON_TOLERANCE        0.4
+#define COMMON_MOTION_TOLERANCE 0.04
+
+static bool is_common_small(const Solve *solve, const FloResidual *r) {
+  const FloMonolithic *mono = solve->mono;
+  double fall = vec_length(solve->world->def.gravity) * mono->dt * mono->dt;
+  double height = flo_monolithic_peak_height(solve->world, mono);
+  double unseen =
+      fmax(COMMON_TOLERANCE * fall, COMMON_MOTION_TOLERANCE * solve->motion * solve->world->def.spacing);
+  return !(height > 0) || mono->has_drops || fabs(r->common) * height <= 2 * unseen;
+}
+
 static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   const double *params = solve->world->params;
   // Errors that remain add up over the steps, until the correction of a step is as large.
   double lasting = params[FLO_MONO_TOLERANCE] * solve->mono->correction;
   // If pressures are small, as in still water with short steps, a small volume error is a large pressure
   // error. But it need not be smaller than an error that does not show beside the motion.
-  double unseen = fmax(params[FLO_MONO_PRESSURE_TOLERANCE] * r->pressure,
+  double least = solve->mono->has_drops ? LEAST_DROP_TOLERANCE : 0;
+  double unseen = fmax(fmax(params[FLO_MONO_PRESSURE_TOLERANCE], least) * r->pressure,
                        params[FLO_MONO_MOTION_TOLERANCE] * solve->motion);
-  return r->fluid <= fmin(lasting, unseen);
+  return r->fluid <= fmin(lasting, unseen) && is_common_small(solve, r);
 }
 
 enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
 
-// Weighted by the starting pressures: fluid in free flight has no influence on how exactly still water is
-// solved.
+// Weighted by the squares of the starting pressures: fluid in free flight, which has nearly none, has no
+// influence on how exactly still water is solved.
 static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
   const FloMonolithic *mono = ((const Solve *)context)->mono;
   for (size_t i = begin; i < end; ++i) {
-    const double p = (double)mono->pressure[i];
+    const double p = (double)mono->pressure[i] * (double)mono->pressure[i];
     for (size_t axis = 0; axis < 3; ++axis) {
       double v = (double)mono->before[4 * i + axis];
       sums[axis] += p * v;
@@ -414,7 +448,7 @@ static void settle_contacts(Solve *solve, int *most) {
 // round the corners.
 static void choose_way(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
-  bool has_drops = flo_surface_tension_is_used(solve->world);
+  bool has_drops = mono->has_drops;
   solve->motion = has_drops ? 0 : measure_motion(solve);
   solve->has_lines = is_conjugate(solve) && mono->n_fluid > 0 && !has_drops;
   solve->length = flo_nncg_first_length(solve->has_lines ? mono->step_length : 0);
@@ -428,9 +462,9 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
   int most_alone = 10 * most;
   FloResidual residual = {0}, before = {0};
-  memset(mono->way, 0, mono->n_fluid * sizeof(float));
-  memset(mono->from_pressure, 0, mono->n_fluid * sizeof(float));
-  memset(mono->from_error, 0, mono->n_fluid * sizeof(float));
+  memset(mono->way, 0, mono->n_pressures * sizeof(float));
+  memset(mono->from_pressure, 0, mono->n_pressures * sizeof(float));
+  memset(mono->from_error, 0, mono->n_pressures * sizeof(float));
   for (int k = 0;; ++k) {
     flo_monolithic_apply(world, mono);
     flo_monolithic_evaluate(world, mono);

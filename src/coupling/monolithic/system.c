@@ -19,12 +19,12 @@ static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, dou
   double sums[7] = {0};
   for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
     const FloLoad *t = &mono->loads[n];
-    if (t->row < mono->n_fluid) {
+    if (t->row < mono->n_pressures) {
       double p = (double)mono->pressure[t->row];
       for (int k = 0; k < 6; ++k) sums[k] += p * (double)t->j[k];
       continue;
     }
-    const FloContact *contact = &mono->contacts[t->row - mono->n_fluid];
+    const FloContact *contact = &mono->contacts[t->row - mono->n_pressures];
     double p = (double)contact->pressure, torque[3];
     double arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]};
     double lambda[3] = {(double)contact->friction[0], (double)contact->friction[1],
@@ -79,6 +79,18 @@ void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono) {
   for (size_t k = 0; k < world->nodes.count; ++k) move_partner(mono, &mono->partners[k]);
 }
 
+// Adds the sums over the pressures of wet samples.
+static void add_wet_pressures(const System *system, size_t begin, size_t end) {
+  for (int k = 0; k < FLO_N_WET; ++k) {
+    const FloWet *wet = &system->mono->wet[k];
+    const FloSweep sweep = {.pairs = flo_pairs_of(system->world, FLO_SET_FLUID, wet->set),
+                            .columns = wet->pressure,
+                            .rows = system->mono->force,
+                            .is_added = true};
+    if (wet->n_rows > 0) flo_passes()->gradient(&sweep, begin, end);
+  }
+}
+
 // Pressure force (3.15) and the velocity that follows. The force is split into the part of the neighbours'
 // pressures and that of the particle's own pressure, whose sum of gradients is known.
 static void fluid_range(void *context, size_t begin, size_t end, int thread) {
@@ -86,11 +98,12 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
   const System *system = context;
   FloMonolithic *mono = system->mono;
   const FloPairs *pairs = flo_pairs_of(system->world, FLO_SET_FLUID, FLO_SET_FLUID);
-  const FloSweep sweep = {pairs, mono->pressure, mono->force};
+  const FloSweep sweep = {.pairs = pairs, .columns = mono->pressure, .rows = mono->force};
   const float *mass = system->world->sets[FLO_SET_FLUID].mass;
   const uint16_t *held = system->world->sets[FLO_SET_FLUID].held;
   const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
   flo_passes()->gradient(&sweep, begin, end);
+  add_wet_pressures(system, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
     float *f = mono->force + 4 * i, *v = mono->velocity + 4 * i, p = mono->pressure[i];
     const float *g = mono->steep + 4 * i, *start = mono->start + 4 * i;
@@ -105,6 +118,7 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
   System system = {world, mono};
   flo_monolithic_apply_to_bodies(world, mono);
+  flo_monolithic_spread_wet(mono);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, fluid_range, &system);
 }
 
@@ -129,8 +143,9 @@ static void error_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const System *system = context;
   FloMonolithic *mono = system->mono;
-  const FloSweep sweep = {flo_pairs_of(system->world, FLO_SET_FLUID, FLO_SET_FLUID), mono->velocity,
-                          mono->error};
+  const FloSweep sweep = {.pairs = flo_pairs_of(system->world, FLO_SET_FLUID, FLO_SET_FLUID),
+                          .columns = mono->velocity,
+                          .rows = mono->error};
   const float volume = (float)mono->rest_volume, dt = (float)mono->dt;
   flo_passes()->divergence(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, mono->n_fluid); ++i) {
@@ -186,5 +201,6 @@ void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono) {
   System system = {world, mono};
   flo_parallel_for(world->threads, mono->n_coupled, 1024, coupled_range, &system);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, error_range, &system);
+  flo_monolithic_evaluate_wet(world, mono);
   flo_monolithic_evaluate_contacts(world, mono);
 }

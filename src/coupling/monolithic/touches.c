@@ -94,6 +94,35 @@ static FloStatus meet_sample(FloWorld *world, FloMonolithic *mono, const FluidPa
   return FLO_OK;
 }
 
+// Notes that a row has the touches from `first` on.
+static FloStatus couple_row(FloWorld *world, FloMonolithic *mono, size_t row, size_t first, FloError *error) {
+  size_t n = mono->n_coupled++;
+  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_COUPLED, (n + 1) * 4, n * 4, error));
+  FLO_TRY(
+      flo_monolithic_reserve(world, mono, FLO_BUFFER_FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
+  mono->coupled = mono->buffers[FLO_BUFFER_COUPLED].data;
+  mono->fluid_touch_begin = mono->buffers[FLO_BUFFER_FLUID_BEGIN].data;
+  mono->coupled[n] = (uint32_t)row;
+  mono->fluid_touch_begin[n] = (uint32_t)first;
+  mono->fluid_touch_begin[n + 1] = (uint32_t)mono->n_touches;
+  return FLO_OK;
+}
+
+// The pressure of a wet sample pushes the nodes that carry it.
+static FloStatus meet_wet_row(FloWorld *world, FloMonolithic *mono, const FloWet *wet, size_t row,
+                              FloError *error) {
+  const FloCarried carriers = flo_monolithic_carriers(world, wet->samples[row]);
+  const float *g = wet->steep + 4 * row;
+  size_t first = mono->n_touches;
+  for (int k = 0; k < carriers.count; ++k) {
+    double scale = -mono->rest_volume * carriers.shares[k];
+    double force[3] = {scale * (double)g[0], scale * (double)g[1], scale * (double)g[2]};
+    FLO_TRY(add_touch(world, mono, (uint32_t)(wet->first_row + row), carriers.nodes[k], error));
+    flo_touch_add_wrench(mono->touches[mono->n_touches - 1].j, force, carriers.arms[k]);
+  }
+  return couple_row(world, mono, wet->first_row + row, first, error);
+}
+
 static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, FloError *error) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   size_t first = mono->n_touches, begin = pairs->slot_begin[i / FLO_BLOCK];
@@ -101,16 +130,7 @@ static FloStatus meet_fluid_row(FloWorld *world, FloMonolithic *mono, size_t i, 
     FluidPair pair = find_pair(world, mono, i, begin + (size_t)k);
     FLO_TRY(meet_sample(world, mono, &pair, first, error));
   }
-  size_t n = mono->n_coupled++;
-  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_COUPLED, (n + 1) * 4, n * 4, error));
-  FLO_TRY(
-      flo_monolithic_reserve(world, mono, FLO_BUFFER_FLUID_BEGIN, (n + 2) * 4, n ? (n + 1) * 4 : 0, error));
-  mono->coupled = mono->buffers[FLO_BUFFER_COUPLED].data;
-  mono->fluid_touch_begin = mono->buffers[FLO_BUFFER_FLUID_BEGIN].data;
-  mono->coupled[n] = (uint32_t)i;
-  mono->fluid_touch_begin[n] = (uint32_t)first;
-  mono->fluid_touch_begin[n + 1] = (uint32_t)mono->n_touches;
-  return FLO_OK;
+  return couple_row(world, mono, i, first, error);
 }
 
 static FloStatus meet_rows(FloWorld *world, FloMonolithic *mono, FloError *error) {
@@ -154,11 +174,14 @@ static void drag_bodies(FloWorld *world, FloMonolithic *mono) {
     flo_monolithic_give_way(partner->node, mono->dt, partner->drag_sums, partner->drift);
     for (int row = 0; row < 6; ++row) has_drag = has_drag || partner->drag_sums[row] != 0;
   }
-  for (size_t n = 0; has_drag && n < mono->n_coupled; ++n) drag_row(world, mono, mono->coupled[n]);
+  for (size_t n = 0; has_drag && n < mono->n_coupled; ++n)
+    if (mono->coupled[n] < mono->n_fluid) drag_row(world, mono, mono->coupled[n]);
 }
 
 FloStatus flo_monolithic_meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  const FloWet *wet = &mono->wet[1];
   FLO_TRY(meet_rows(world, mono, error));
+  for (size_t row = 0; row < wet->n_rows; ++row) FLO_TRY(meet_wet_row(world, mono, wet, row, error));
   drag_bodies(world, mono);
   return FLO_OK;
 }

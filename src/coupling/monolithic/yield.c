@@ -36,7 +36,7 @@ static void sum_yield(const Yielding *yielding, const FloTouchChunk *chunk, doub
   for (int k = 0; k < N_YIELD_SUMS; ++k) sums[k] = 0;
   for (uint32_t n = chunk->begin; n < chunk->end; ++n) {
     const FloTouch *t = &mono->touches[mono->touch_order[n]];
-    if (t->row >= mono->n_fluid || !t->is_main || !flo_monolithic_is_active(mono, t->row)) continue;
+    if (t->row >= mono->n_pressures || !t->is_main || !flo_monolithic_is_active(mono, t->row)) continue;
     if (!(mono->diagonal[t->row] > 0)) continue;
     if (lets_go(yielding, t)) {
       double lost = (double)(mono->pressure[t->row] / yielding->relaxation);
