@@ -87,6 +87,7 @@ void flo_world_follow_motions(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (!flo_body_is_led(body)) continue;
+    body->lead.per_dt = 0;
     body->kind->follow(body, world->time);
     flo_world_place_samples(world, body);
   }

@@ -46,7 +46,8 @@ static bool is_at_edge(const FloWorld *world, const FloBody *body, const double 
   double normal[3], surface[3], distance = flo_world_distance(world, body, x);
   flo_world_normal(world, body, x, normal);
   vec_add_scaled(x, normal, -distance, surface);
-  return fabs(flo_world_distance(world, body, surface)) > 0.1 * fabs(distance);
+  return fabs(flo_world_distance(world, body, surface)) >
+         0.1 * fmax(fabs(distance), 0.1 * world->def.spacing);
 }
 
 // Axes at a sample: those of the body, turned so that one of them is the normal of the surface. At edges they

@@ -87,10 +87,10 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   flo_epoch_note(world, &world->epochs.begun);
   FLO_TRY(flo_world_begin_bodies(world, error));
   FLO_TRY(choose_dt(world, longest, &dt, error));
-  flo_world_lead_bodies(world, dt);
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
   world->force_dt = dt; // unless the method says otherwise
+  flo_world_lead_bodies(world, dt);
   FloStatus status = world->method->step(world, world->method_state, dt, error);
   if (status != FLO_OK) {
     flo_world_follow_motions(world);

@@ -446,7 +446,7 @@ static inline void turn_wall(const Model *m, const Point *sample, const Point *o
   const FloLead *lead = &flo_bodies(m->world)[other->body].lead;
   const double *centre = m->nodes[sample->body].position;
   double arm[3], turned[3], turning[3];
-  if (is_dynamic(m, other->body) || lead->per_dt == 0) return;
+  if (!flo_body_is_led(&flo_bodies(m->world)[other->body])) return;
   vec_sub(other->x, centre, arm);
   quat_rotate(lead->turn, arm, turned);
   vec_sub(turned, arm, turned);

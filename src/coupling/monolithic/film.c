@@ -8,15 +8,15 @@
 //   p = mean of (p_b - rho g . x_b) over the wet samples at the rim of the gap + rho g . x
 //
 // which is exact in still water. (Samples far from the gap must not count: a body that is pushed up presses
-// on the fluid above it, which would push it up the more.) The pressure follows over some hundredths of a second. Then
-// the load of a contact is weight minus buoyancy, as friction requires.
+// on the fluid above it, which would push it up the more.) The pressure follows over some hundredths of a
+// second. Then the load of a contact is weight minus buoyancy, as friction requires.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
 #include <string.h>
 
-// Time in which the film follows the pressures of wet samples [s].
-#define FOLLOW_TIME 20e-3
+// Time in which the film follows the pressures of wet samples, in units of sqrt(spacing/gravity).
+#define FOLLOW_TIME 1
 // The widest gap that has a film, in spacings. In wider gaps particles get in by themselves.
 #define WIDEST 3
 // Share of the pressure that particles in a gap should carry.
@@ -40,6 +40,11 @@ static void read_place(const FloWorld *world, size_t i, double x[3]) {
 }
 
 // ---- Samples that face another body ----
+
+static bool has_film(const FloWorld *world, const FloMonolithic *mono, size_t k) {
+  const FloBody *body = &flo_bodies(world)[k];
+  return flo_body_is_pushed(body) && !body->is_sealed && mono->films[k].last_row > 0;
+}
 
 // The sum of the slopes of the kernel towards a sheet of fluid one spacing away.
 static double sheet_slope(const FloWorld *world) {
@@ -136,36 +141,43 @@ static double density_near(const FloWorld *world, const FloMonolithic *mono, siz
   return mass / pairs->row_count[i] / mono->rest_volume;
 }
 
-// Whether a sample is beside a gap: near another body, and its own face leads past that body.
-static bool is_at_rim(const FloWorld *world, const FloFilmForce *at, const double normal[3]) {
-  return at->facing == UINT32_MAX && at->distance < RIM * world->def.spacing &&
-         fabs(vec_dot(at->force, normal)) < 0.5;
+// Whether the face of a sample near another body leads past that body.
+static bool is_at_rim(const FloFilmForce *at, const double normal[3]) {
+  return fabs(vec_dot(at->force, normal)) < 0.5;
 }
 
-// Means over the wet samples at rims.
-static FloFilm find_level(const FloWorld *world, const FloMonolithic *mono, size_t k) {
-  const FloWet *wet = &mono->wet[1];
-  const FloBody *body = &flo_bodies(world)[k];
+// Adds a sample at the rim of a gap. Those without fluid count as dry.
+static void add_rim(const FloWorld *world, const FloMonolithic *mono, const FloBody *body, size_t i,
+                    const double x[3], const double normal[3], FloFilm *film) {
+  film->share++;
+  if (flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->kernel_sum[i] < mono->least_sum) return;
+  double density = density_near(world, mono, i), force = find_push(world, mono, i, normal).force;
+  film->level += force / area_of(world, body) - hydrostatic(world, density, x);
+  film->density += density;
+  film->count++;
+}
+
+// Means over the wet samples at rims, and the share of samples there that are wet.
+static FloFilm find_level(const FloWorld *world, const FloMonolithic *mono, const FloBody *body) {
   FloFilm film = {0};
-  for (size_t row = mono->films[k].first_row; row < mono->films[k].last_row; ++row) {
-    size_t i = wet->samples[row];
-    double x[3], normal[3], density = density_near(world, mono, i);
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    const FloFilmForce *at = &mono->film_forces[i];
+    double x[3], normal[3];
+    if (at->facing != UINT32_MAX || !(at->distance < RIM * world->def.spacing)) continue;
     read_place(world, i, x);
     flo_world_normal(world, body, x, normal);
-    if (!is_at_rim(world, &mono->film_forces[i], normal)) continue;
-    film.level +=
-        find_push(world, mono, i, normal).force / area_of(world, body) - hydrostatic(world, density, x);
-    film.density += density;
-    film.count++;
+    if (is_at_rim(at, normal)) add_rim(world, mono, body, i, x, normal, &film);
   }
-  if (film.count > 0) film.level /= film.count, film.density /= film.count;
+  if (film.count == 0) return (FloFilm){0};
+  film.share = film.count / film.share;
+  film.level /= film.count, film.density /= film.count;
   return film;
 }
 
 static double pressure_at(const FloWorld *world, const FloFilm *film, size_t i) {
   double x[3];
   read_place(world, i, x);
-  return film->count > 0 ? fmax(film->level + hydrostatic(world, film->density, x), 0) : 0;
+  return film->share * fmax(film->level + hydrostatic(world, film->density, x), 0);
 }
 
 // One or two layers of particles in a gap carry less than the pressure around it, since layers cannot
@@ -183,26 +195,37 @@ static double find_lack(const FloWorld *world, const FloMonolithic *mono, const 
   return asked > 0 ? fmin(fmax(ENOUGH - found / asked, 0), 1) : 0;
 }
 
+static double follow_time(const FloWorld *world) {
+  double g = vec_length(world->def.gravity);
+  return FOLLOW_TIME * sqrt(world->def.spacing / (g > 0 ? g : 1));
+}
+
 // Turns the direction of a film's force into the force.
 static void press_sample(FloWorld *world, FloMonolithic *mono, double pressure, const FloBody *own,
                          size_t i) {
   float *kept = &((float *)world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM])[i];
   FloFilmForce *force = &mono->film_forces[i];
-  *kept += (float)((1 - exp(-mono->dt / FOLLOW_TIME)) * (pressure - (double)*kept));
-  // If forces move both bodies, both have films; each carries half.
-  double share = flo_body_is_pushed(&flo_bodies(world)[force->facing]) ? 0.5 : 1;
+  *kept += (float)((1 - exp(-mono->dt / follow_time(world))) * (pressure - (double)*kept));
+  // If both bodies have films, each carries half.
+  double share = has_film(world, mono, force->facing) ? 0.5 : 1;
   vec_scale(force->force, share * area_of(world, own) * (double)*kept, force->force);
 }
 
 // ---- Bodies ----
 
+// A film needs a body that takes the opposite force as a whole, and that is not sealed.
+static bool can_face(const FloWorld *world, const FloBody *own, const FloBody *other) {
+  double widest = own->reach + (WIDEST + 1) * world->def.spacing, between[3];
+  if (other == own || other->n_nodes > 1 || other->is_sealed) return false;
+  flo_domain_between(&world->domain, other->state.pose.position, own->state.pose.position, between);
+  if (flo_body_is_pushed(other) && vec_length(between) > widest + other->reach) return false;
+  return flo_world_distance(world, other, own->state.pose.position) < widest;
+}
+
 // Lists the bodies that are near enough for a film.
 static void list_near(const FloWorld *world, FloMonolithic *mono, size_t k) {
-  const FloBody *own = &flo_bodies(world)[k];
-  double widest = own->reach + (WIDEST + 1) * world->def.spacing;
-  mono->n_near = 0;
   for (size_t other = 0; other < world->bodies.count; ++other)
-    if (other != k && flo_world_distance(world, &flo_bodies(world)[other], own->state.pose.position) < widest)
+    if (can_face(world, &flo_bodies(world)[k], &flo_bodies(world)[other]))
       mono->near[mono->n_near++] = (uint32_t)other;
 }
 
@@ -229,11 +252,6 @@ static void apply_force(FloWorld *world, FloMonolithic *mono, size_t i) {
   push_node(&mono->partners[other->first_node], force->force, x, -1);
 }
 
-static bool has_film(const FloWorld *world, const FloMonolithic *mono, size_t k) {
-  const FloBody *body = &flo_bodies(world)[k];
-  return flo_body_is_pushed(body) && !body->is_sealed && mono->films[k].last_row > 0;
-}
-
 static void press_body(FloWorld *world, FloMonolithic *mono, size_t k) {
   const FloBody *body = &flo_bodies(world)[k];
   float *kept = world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM];
@@ -241,8 +259,12 @@ static void press_body(FloWorld *world, FloMonolithic *mono, size_t k) {
   for (size_t i = body->first; i < body->first + body->count; ++i) mono->film_forces[i].facing = UINT32_MAX;
   mono->n_near = 0;
   if (has_film(world, mono, k)) list_near(world, mono, k);
-  if (mono->n_near > 0) flo_parallel_for(world->threads, body->count, 64, face_range, &work);
-  const FloFilm film = find_level(world, mono, k);
+  if (mono->n_near == 0) {
+    memset(kept + body->first, 0, body->count * sizeof *kept);
+    return;
+  }
+  flo_parallel_for(world->threads, body->count, 64, face_range, &work);
+  const FloFilm film = find_level(world, mono, body);
   const double lack = find_lack(world, mono, &film, body);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     if (mono->film_forces[i].facing == UINT32_MAX) {

@@ -82,7 +82,7 @@ static const FloParam params[] = {
 
 static const FloStateField saved[] = {
     FLO_STATE_FIELD(FloMonolithic, was_fluid_solved), FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
-    FLO_STATE_FIELD(FloMonolithic, expected_speed),   FLO_STATE_FIELD(FloMonolithic, peak_pressure),
+    FLO_STATE_FIELD(FloMonolithic, expected_speed),   FLO_STATE_FIELD(FloMonolithic, peak),
     FLO_STATE_FIELD(FloMonolithic, step_length),      {0}};
 
 static const FloOperatorDef operators[] = {
@@ -148,8 +148,8 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
   double speed = fmax(mono->expected_speed, flo_surface_tension_speed(world));
   double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * speed;
   // The number of wet samples changes with every step, so there is room for more.
-  if (mono->n_pressures > mono->row_capacity)
-    mono->row_capacity = mono->n_pressures + (mono->n_pressures - mono->n_fluid) / 2;
+  const size_t n_wet = mono->n_pressures - mono->n_fluid, n_fluid = world->sets[FLO_SET_FLUID].capacity;
+  if (n_fluid + n_wet > mono->row_capacity) mono->row_capacity = n_fluid + n_wet + n_wet / 2;
   const FloArraySizes sizes = {world->sets, mono->row_capacity};
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory,
                              mono->array_buffers, mono->arrays, error));
@@ -294,9 +294,14 @@ static void diagonal_range(void *context, size_t begin, size_t end, int thread) 
   }
 }
 
+// V0 and V0^2/m of each particle. Pressure does not move particles that an emitter guides.
 static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
-  const float *mass = world->sets[FLO_SET_FLUID].mass, volume = (float)mono->rest_volume;
-  for (size_t i = 0; i < mono->n_fluid; ++i) mono->move[i] = volume, mono->way[i] = volume * volume / mass[i];
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const float volume = (float)mono->rest_volume;
+  for (size_t i = 0; i < mono->n_fluid; ++i) {
+    mono->move[i] = volume;
+    mono->way[i] = p->held[i] ? 0 : volume * volume / p->mass[i];
+  }
 }
 
 // ---- Start and end of the solution ----

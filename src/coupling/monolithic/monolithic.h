@@ -105,6 +105,7 @@ typedef struct FloResidual {
 typedef struct FloFilm {
   double level; // p - rho g . x [Pa]
   double density, count;
+  double share;               // of the samples at rims that are wet
   size_t first_row, last_row; // its wet samples; last_row is one past the end, or 0 if there are none
 } FloFilm;
 
@@ -189,7 +190,7 @@ typedef struct FloMonolithic {
   double was_fluid_solved,
       were_contacts_solved; // the last step converged: only then its pressures are a good start
   double expected_speed;    // [m/s]
-  double peak_pressure;     // smoothed over time [Pa]; see flo_monolithic_max_dt
+  double peak;              // highest pressure over density, smoothed over time [m^2/s^2]; see step_limit.c
   double step_length;       // length of the last conjugate step, in Jacobi steps; 0: none yet
   // Valid for one step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
