@@ -44,8 +44,8 @@ double flo_implicit_viscosity_max_dt(const FloWorld *world, double choice) {
 static const FloArrayDef array_defs[] = {FLO_VISCOUS_ARRAYS(FLO_ARRAY_DEF)};
 
 static FloStatus reserve(FloImplicitViscosity *v, FloWorld *world, FloError *error) {
-  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &(FloArraySizes){world->sets, 0}, &world->memory,
-                             v->array_buffers, v->arrays, error));
+  FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &(FloArraySizes){world->sets, 0},
+                             &world->memory, v->array_buffers, v->arrays, error));
   double **const sixes[] = {&v->node_start, &v->node_change,   &v->node_residue,
                             &v->node_way,   &v->node_momentum, &v->node_image};
   size_t each = 6 * world->nodes.count, size = (each * FLO_COUNT_OF(sixes) + 1) * sizeof(double);

@@ -177,8 +177,8 @@ FloTensionStrengths flo_surface_tension_strengths(const FloWorld *world) {
 static const FloArrayDef array_defs[] = {FLO_TENSION_ARRAYS(FLO_ARRAY_DEF)};
 
 static FloStatus reserve(FloSurfaceTension *tension, FloWorld *world, FloError *error) {
-  return flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &(FloArraySizes){world->sets, 0}, &world->memory,
-                            tension->array_buffers, tension->arrays, error);
+  return flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &(FloArraySizes){world->sets, 0},
+                            &world->memory, tension->array_buffers, tension->arrays, error);
 }
 
 void flo_surface_tension_free(FloSurfaceTension *tension, FloMemory *memory) {
