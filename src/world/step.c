@@ -30,11 +30,10 @@ static double speed_limit(const FloWorld *world, const char **limited_by) {
 static void tell_long_step(FloWorld *world, double limit, const char *limited_by) {
   if (world->has_told_step || world->def.time_step <= limit) return;
   world->has_told_step = true;
-  flo_world_log(
-      world, FLO_LOG_WARNING,
-      "time_step = %g s is longer than the method's limit of %g s (by %s), so the fluid may boil or "
-      "burst; leave time_step out, or make it shorter",
-      world->def.time_step, limit, limited_by);
+  flo_world_log(world, FLO_LOG_WARNING,
+                "time_step = %g s is longer than the method's limit of %g s (by %s), so the run may become "
+                "unstable; leave time_step out, or make it shorter",
+                world->def.time_step, limit, limited_by);
 }
 
 double flo_world_max_dt(FloWorld *world, const char **limited_by) {

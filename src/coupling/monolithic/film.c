@@ -5,11 +5,14 @@
 // fluid around it. So each sample that faces another body feels this pressure on the part of its area that no
 // particle reaches, and the other body feels the opposite at the same point:
 //
-//   p = mean of (p_b - rho g . x_b) over the wet samples at the rim of the gap + rho g . x
+//   p = w (mean of (F_b/A - rho g . x_b) + rho g . x)
 //
-// which is exact in still water. (Samples far from the gap must not count: a body that is pushed up presses
-// on the fluid above it, which would push it up the more.) The pressure follows over some hundredths of a
-// second. Then the load of a contact is weight minus buoyancy, as friction requires.
+// The mean is over the wet samples at the rim of the gap. F_b is the force of the fluid on such a sample, A
+// its area, and w the share of the samples at the rim that are wet. In still water this is exact. Forces are
+// used because they are right in the mean: they carry the weight of the fluid. The pressures of single
+// particles at a wall are not. Samples far from the gap do not count: a body that is pushed up presses on the
+// fluid above it, which would push it up the more. The pressure follows the mean slowly. The load of a
+// contact is then weight minus buoyancy, as friction requires.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
