@@ -57,6 +57,15 @@ double flo_kernel_sheet_sum(const FloKernelForm *form, double spacing, int k) {
   return sum;
 }
 
+double flo_kernel_sheet_slope(const FloKernelForm *form, double spacing) {
+  int reach = (int)ceil(form->support / spacing), reach_y = form->dim == 3 ? reach : 0;
+  double sum = 0;
+  for (int y = -reach_y; y <= reach_y; ++y)
+    for (int x = -reach; x <= reach; ++x)
+      sum -= flo_kernel_gradient(form, spacing * sqrt(x * x + y * y + 1)) * spacing;
+  return sum;
+}
+
 double flo_kernel_layer_sum(const FloKernelForm *form, double spacing, int layers, int l) {
   double sum = 0;
   for (int m = 0; m < layers; ++m) sum += flo_kernel_sheet_sum(form, spacing, abs(l - m));

@@ -27,6 +27,8 @@ double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int 
 // The same for samples whose spacing is not that of fluid.
 double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing, double spacing, int layers);
 
+// Sum of the slopes of W towards a plane lattice of points one spacing away.
+double flo_kernel_sheet_slope(const FloKernelForm *form, double spacing);
 // Kernel sum of fluid that has settled, times its rest volume.
 double flo_kernel_settled_sum(const FloKernelForm *form, double spacing);
 

@@ -27,6 +27,13 @@
 // Wet samples up to this distance from the other body are at the rim of a gap, in spacings.
 #define RIM 4
 
+// The fluid at the rims of a body's gaps.
+typedef struct Film {
+  double level; // mean of F_b/A - rho g . x_b [Pa]
+  double density, count;
+  double share; // of the samples at rims that are wet
+} Film;
+
 typedef struct FilmWork {
   FloWorld *world;
   FloMonolithic *mono;
@@ -46,18 +53,7 @@ static void read_place(const FloWorld *world, size_t i, double x[3]) {
 
 static bool has_film(const FloWorld *world, const FloMonolithic *mono, size_t k) {
   const FloBody *body = &flo_bodies(world)[k];
-  return flo_body_is_pushed(body) && !body->is_sealed && mono->films[k].last_row > 0;
-}
-
-// The sum of the slopes of the kernel towards a sheet of fluid one spacing away.
-static double sheet_slope(const FloWorld *world) {
-  const double s = world->def.spacing;
-  int reach = (int)ceil(world->def.support), reach_2 = world->def.dim == 3 ? reach : 0;
-  double sum = 0;
-  for (int j = -reach_2; j <= reach_2; ++j)
-    for (int i = -reach; i <= reach; ++i)
-      sum -= flo_kernel_gradient(&world->kernel, s * sqrt(1 + i * i + j * j)) * s;
-  return sum;
+  return flo_body_is_pushed(body) && !body->is_sealed && mono->wet_counts[k] > 0;
 }
 
 // What fluid particles do to a sample, along a direction out of its body.
@@ -122,7 +118,7 @@ static void face_range(void *context, size_t begin, size_t end, int thread) {
     read_place(work->world, i, x);
     uint32_t nearest = find_nearest(work, x, out, &force->distance);
     force->facing = nearest != UINT32_MAX && faces(work, x, out, force->distance) ? nearest : UINT32_MAX;
-    vec_scale(out, -1, force->force);
+    vec_scale(out, -1, force->away);
     if (force->facing == UINT32_MAX) continue;
     Push push = find_push(work->world, work->mono, i, out);
     force->share = push.share, force->push = push.force;
@@ -146,12 +142,12 @@ static double density_near(const FloWorld *world, const FloMonolithic *mono, siz
 
 // Whether the face of a sample near another body leads past that body.
 static bool is_at_rim(const FloFilmForce *at, const double normal[3]) {
-  return fabs(vec_dot(at->force, normal)) < 0.5;
+  return fabs(vec_dot(at->away, normal)) < 0.5;
 }
 
 // Adds a sample at the rim of a gap. Those without fluid count as dry.
 static void add_rim(const FloWorld *world, const FloMonolithic *mono, const FloBody *body, size_t i,
-                    const double x[3], const double normal[3], FloFilm *film) {
+                    const double x[3], const double normal[3], Film *film) {
   film->share++;
   if (flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->kernel_sum[i] < mono->least_sum) return;
   double density = density_near(world, mono, i), force = find_push(world, mono, i, normal).force;
@@ -161,8 +157,8 @@ static void add_rim(const FloWorld *world, const FloMonolithic *mono, const FloB
 }
 
 // Means over the wet samples at rims, and the share of samples there that are wet.
-static FloFilm find_level(const FloWorld *world, const FloMonolithic *mono, const FloBody *body) {
-  FloFilm film = {0};
+static Film find_level(const FloWorld *world, const FloMonolithic *mono, const FloBody *body) {
+  Film film = {0};
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     const FloFilmForce *at = &mono->film_forces[i];
     double x[3], normal[3];
@@ -171,13 +167,13 @@ static FloFilm find_level(const FloWorld *world, const FloMonolithic *mono, cons
     flo_world_normal(world, body, x, normal);
     if (is_at_rim(at, normal)) add_rim(world, mono, body, i, x, normal, &film);
   }
-  if (film.count == 0) return (FloFilm){0};
+  if (film.count == 0) return (Film){0};
   film.share = film.count / film.share;
   film.level /= film.count, film.density /= film.count;
   return film;
 }
 
-static double pressure_at(const FloWorld *world, const FloFilm *film, size_t i) {
+static double pressure_at(const FloWorld *world, const Film *film, size_t i) {
   double x[3];
   read_place(world, i, x);
   return film->share * fmax(film->level + hydrostatic(world, film->density, x), 0);
@@ -186,7 +182,7 @@ static double pressure_at(const FloWorld *world, const FloFilm *film, size_t i) 
 // One or two layers of particles in a gap carry less than the pressure around it, since layers cannot
 // rearrange when the gap widens. The share that they lack is the same for the whole face, so that the noise
 // of single samples does not matter.
-static double find_lack(const FloWorld *world, const FloMonolithic *mono, const FloFilm *film,
+static double find_lack(const FloWorld *world, const FloMonolithic *mono, const Film *film,
                         const FloBody *body) {
   double asked = 0, found = 0;
   for (size_t i = body->first; i < body->first + body->count; ++i) {
@@ -203,7 +199,6 @@ static double follow_time(const FloWorld *world) {
   return FOLLOW_TIME * sqrt(world->def.spacing / (g > 0 ? g : 1));
 }
 
-// Turns the direction of a film's force into the force.
 static void press_sample(FloWorld *world, FloMonolithic *mono, double pressure, const FloBody *own,
                          size_t i) {
   float *kept = &((float *)world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM])[i];
@@ -211,7 +206,7 @@ static void press_sample(FloWorld *world, FloMonolithic *mono, double pressure, 
   *kept += (float)((1 - exp(-mono->dt / follow_time(world))) * (pressure - (double)*kept));
   // If both bodies have films, each carries half.
   double share = has_film(world, mono, force->facing) ? 0.5 : 1;
-  vec_scale(force->force, share * area_of(world, own) * (double)*kept, force->force);
+  vec_scale(force->away, share * area_of(world, own) * (double)*kept, force->force);
 }
 
 // ---- Bodies ----
@@ -267,7 +262,7 @@ static void press_body(FloWorld *world, FloMonolithic *mono, size_t k) {
     return;
   }
   flo_parallel_for(world->threads, body->count, 64, face_range, &work);
-  const FloFilm film = find_level(world, mono, body);
+  const Film film = find_level(world, mono, body);
   const double lack = find_lack(world, mono, &film, body);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     if (mono->film_forces[i].facing == UINT32_MAX) {
@@ -282,30 +277,26 @@ static void press_body(FloWorld *world, FloMonolithic *mono, size_t k) {
   }
 }
 
-// The rows of wet samples are in the order of the samples, so those of a body are contiguous.
-static void find_rows(const FloWorld *world, FloMonolithic *mono) {
+static void count_wet(const FloWorld *world, FloMonolithic *mono) {
   const FloWet *wet = &mono->wet[1];
-  memset(mono->films, 0, world->bodies.count * sizeof *mono->films);
-  for (size_t row = 0; row < wet->n_rows; ++row) {
-    FloFilm *film = &mono->films[world->sets[FLO_SET_RIGID].body[wet->samples[row]]];
-    if (film->last_row == 0) film->first_row = row;
-    film->last_row = row + 1;
-  }
+  memset(mono->wet_counts, 0, world->bodies.count * sizeof *mono->wet_counts);
+  for (size_t row = 0; row < wet->n_rows; ++row)
+    mono->wet_counts[world->sets[FLO_SET_RIGID].body[wet->samples[row]]]++;
 }
 
 FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t n = world->sets[FLO_SET_RIGID].count, n_bodies = world->bodies.count;
   mono->n_film_forces = 0;
   if (n == 0 || !mono->has_wet) return FLO_OK;
-  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_FILMS, n_bodies * sizeof(FloFilm), 0, error));
+  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_WET_COUNTS, n_bodies * sizeof(uint32_t), 0, error));
   FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_NEAR, n_bodies * sizeof(uint32_t), 0, error));
   FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_FILM_FORCES, n * sizeof(FloFilmForce), 0, error));
-  mono->films = mono->buffers[FLO_BUFFER_FILMS].data;
+  mono->wet_counts = mono->buffers[FLO_BUFFER_WET_COUNTS].data;
   mono->near = mono->buffers[FLO_BUFFER_NEAR].data;
   mono->film_forces = mono->buffers[FLO_BUFFER_FILM_FORCES].data;
-  mono->sheet_slope = sheet_slope(world);
+  mono->sheet_slope = flo_kernel_sheet_slope(&world->kernel, world->def.spacing);
   mono->n_film_forces = n;
-  find_rows(world, mono);
+  count_wet(world, mono);
   for (size_t k = 0; k < n_bodies; ++k)
     if (flo_bodies(world)[k].kind->set == FLO_SET_RIGID) press_body(world, mono, k);
   return FLO_OK;

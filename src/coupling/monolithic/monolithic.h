@@ -101,19 +101,11 @@ typedef struct FloResidual {
   double slope, bend;
 } FloResidual;
 
-// The fluid around a body, for wetted films: means over its wet samples at the rims of gaps.
-typedef struct FloFilm {
-  double level; // p - rho g . x [Pa]
-  double density, count;
-  double share;               // of the samples at rims that are wet
-  size_t first_row, last_row; // its wet samples; last_row is one past the end, or 0 if there are none
-} FloFilm;
-
-// The force of a film on a sample (before it is known: the direction away from the nearest body), and the
-// body that it faces; UINT32_MAX: none.
+// The force of a film on a sample, and the body that it faces; UINT32_MAX: none.
 typedef struct FloFilmForce {
   double force[3];
-  double distance; // to the nearest other body, if it is near
+  double away[3];  // direction away from the nearest other body, if it is near
+  double distance; // to that body
   double share;    // of the sample's face that fluid particles are in front of
   double push;     // of these particles [N]
   uint32_t facing;
@@ -132,7 +124,7 @@ typedef enum FloMonolithicBuffer {
   FLO_BUFFER_CONTACTS,
   FLO_BUFFER_DEEP_PAIRS,
   FLO_BUFFER_WRENCHES,
-  FLO_BUFFER_FILMS,
+  FLO_BUFFER_WET_COUNTS,
   FLO_BUFFER_NEAR,
   FLO_BUFFER_FILM_FORCES,
   FLO_N_BUFFERS
@@ -215,7 +207,7 @@ typedef struct FloMonolithic {
   double *chunk_sums;        // FLO_CHUNK_SUMS each; see solve.c
   FloPartner *partners;      // of all nodes
   double *wrenches;          // explicit force and torque on each node
-  FloFilm *films;            // of all bodies
+  uint32_t *wet_counts;      // number of wet samples of each body
   FloFilmForce *film_forces; // of all samples of the rigid set
   size_t n_film_forces;
   uint32_t *near; // bodies that are near enough for a film
