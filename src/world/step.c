@@ -26,26 +26,13 @@ static double speed_limit(const FloWorld *world, const char **limited_by) {
   return dt;
 }
 
-// Warns once if the step that the host has fixed is longer than the method allows.
-static void tell_long_step(FloWorld *world, double limit, const char *limited_by) {
-  if (world->has_told_step || world->def.time_step <= limit) return;
-  world->has_told_step = true;
-  flo_world_log(world, FLO_LOG_WARNING,
-                "time_step = %g s is longer than the method's limit of %g s (by %s), so the run may become "
-                "unstable; leave time_step out, or make it shorter",
-                world->def.time_step, limit, limited_by);
-}
-
 double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   const char *reason, *method_reason;
   if (prepare(world, NULL) != FLO_OK) return 0;
   double dt = speed_limit(world, &reason);
   double method_dt = world->method->max_dt(world, world->method_state, &method_reason);
   if (method_dt < dt) dt = method_dt, reason = method_reason;
-  if (world->def.time_step > 0) {
-    tell_long_step(world, method_dt, method_reason);
-    dt = world->def.time_step, reason = "time_step";
-  }
+  if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
   if (limited_by) *limited_by = reason;
   return dt;
 }
@@ -60,9 +47,23 @@ static const char *remedy_for(const char *limited_by) {
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }
 
+// Warns once if the step that the host has fixed is longer than the method allows.
+static void tell_long_step(FloWorld *world) {
+  const char *limited_by;
+  if (world->has_told_step || !(world->def.time_step > 0)) return;
+  double limit = world->method->max_dt(world, world->method_state, &limited_by);
+  if (world->def.time_step <= limit) return;
+  world->has_told_step = true;
+  flo_world_log(world, FLO_LOG_WARNING,
+                "time_step = %g s is longer than the method's limit of %g s (by %s), so the run may become "
+                "unstable; leave time_step out, or make it shorter",
+                world->def.time_step, limit, limited_by);
+}
+
 static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError *error) {
   const char *limited_by;
   *dt = world->divergence.dt = flo_world_max_dt(world, &limited_by);
+  tell_long_step(world);
   if (*dt < world->def.min_time_step && world->def.time_step == 0)
     return flo_fail(
         error, FLO_DIVERGED,
