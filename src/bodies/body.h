@@ -128,6 +128,7 @@ struct FloBody {
   double reach;          // upper bound of the distance of its points from its position [m]
   double sampling;       // distance of its samples in spacings
   size_t first, count;   // its samples in the set of its kind
+  bool has_tips;         // some of its samples stand for a sharp edge or corner
   double friction;       // before any change; < 0: not given
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;

@@ -76,7 +76,7 @@ double flo_posed_distance(const FloBody *body, const FloDomain *domain, const do
 void flo_posed_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]) {
   double local[3];
   local_now(body, domain, x, local);
-  flo_solid_normal(body->solid, local, normal);
+  flo_solid_surface(body->solid, local, INFINITY, normal);
   quat_rotate(body->state.pose.rotation, normal, normal);
 }
 

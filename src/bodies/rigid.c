@@ -133,13 +133,41 @@ static void turn_by(const double q[4], const double omega[3], double dt, double 
   quat_multiply(turn, q, out);
 }
 
+// Angular velocity of the body in another orientation; its angular momentum stays.
+static void spin_in(const FloRigid *rigid, const double rotation[4], double omega[3]) {
+  FloRigid turned = *rigid;
+  flo_rigid_refresh(&turned, rotation);
+  vec_copy(turned.node.angular_velocity, omega);
+}
+
+// a k1 + b (k2 + k3) + c k4
+static void combine(double k[4][3], double a, double b, double c, double out[3]) {
+  for (int axis = 0; axis < 3; ++axis)
+    out[axis] = a * k[0][axis] + b * (k[1][axis] + k[2][axis]) + c * k[3][axis];
+}
+
+// A Runge-Kutta method of order four whose steps are rotations (Celledoni, Marthinsen and Owren 2003:
+// Commutator-free Lie group methods). It is exact for a constant angular velocity. Angular momentum is
+// constant, so the energy of a free body changes only by the error of its orientation.
+static void turn_freely(const FloRigid *rigid, double rotation[4], double dt) {
+  double k[4][3], q[4], half[4], omega[3];
+  vec_copy(rigid->node.angular_velocity, k[0]);
+  turn_by(rotation, k[0], dt / 2, half);
+  spin_in(rigid, half, k[1]);
+  turn_by(rotation, k[1], dt / 2, q);
+  spin_in(rigid, q, k[2]);
+  vec_add_scaled(k[2], k[0], -0.5, omega);
+  turn_by(half, omega, dt, q);
+  spin_in(rigid, q, k[3]);
+  combine(k, 3, 2, -1, omega);
+  turn_by(rotation, omega, dt / 12, q);
+  combine(k, -1, 2, 3, omega);
+  turn_by(q, omega, dt / 12, rotation);
+}
+
 void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt) {
-  double half[4];
-  FloRigid middle = *rigid;
   if (rigid->node.is_held) return;
-  turn_by(rotation, rigid->node.angular_velocity, dt / 2, half);
-  flo_rigid_refresh(&middle, half);
-  turn_by(rotation, middle.node.angular_velocity, dt, rotation);
+  turn_freely(rigid, rotation, dt);
   quat_normalise(rotation); // without this, rounding would show only after many million steps
   vec_add_scaled(rigid->node.position, rigid->node.velocity, dt, rigid->node.position);
 }

@@ -39,6 +39,9 @@
   X(local_z, double, FLO_TYPE_F64, FLO_S, true, "m", "where the body holds it: a position in its frame")     \
   X(volume, float, FLO_TYPE_F32, FLO_S, true, "m^dim", "volume the sample stands for (Akinci 2012)")         \
   X(covered, float, FLO_TYPE_F32, FLO_S, true, "", "share of the kernel that never holds fluid")             \
+  X(tip_x, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "m", "from it to an edge of the body, in its frame")    \
+  X(tip_y, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "m", "from it to an edge of the body, in its frame")    \
+  X(tip_z, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "m", "from it to an edge of the body, in its frame")    \
   X(body, uint32_t, FLO_TYPE_U32, FLO_S, true, "", "index of the body")                                      \
   X(fx, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \
   X(fy, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \

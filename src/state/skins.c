@@ -165,6 +165,7 @@ FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *erro
   FloPairs pairs;
   flo_world_place_samples(world, body);
   find_covered(world, body, body->first, body->first + body->count);
+  flo_world_find_tips(world, body);
   flo_grid_init(&grid, &world->lattice, &world->memory);
   flo_pairs_init(&pairs, &world->memory);
   FloStatus status = compute_volumes(world, body, &grid, &pairs, error);
@@ -256,6 +257,7 @@ static FloStatus settle_skins(FloWorld *world, FloError *error) {
     if (changes[k].n_gained + changes[k].n_lost == 0) continue;
     flo_world_place_samples(world, body);
     find_covered(world, body, end - changes[k].n_gained, end);
+    flo_world_find_tips(world, body);
     FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
   }
   return FLO_OK;

@@ -11,6 +11,7 @@
 #include "sph/grid.h"
 #include "sph/pairs.h"
 #include "sph/particles.h"
+#include "state/contacts.h"
 #include "state/method.h"
 
 enum { FLO_MAX_PARAMS = 32 };
@@ -107,7 +108,8 @@ struct FloWorld {
   uint64_t step;
   int iterations;
   double residual;
-  size_t contacts;
+  size_t contacts; // number of contacts that press
+  FloContacts body_contacts;
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
@@ -285,6 +287,13 @@ FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *erro
 // Lets skins lose and gain samples as their kinds request. Samples of other bodies keep all their fields.
 FloStatus flo_world_resample(FloWorld *world, FloError *error);
 bool flo_world_has_changing_skin(const FloWorld *world, FloSet set);
+// Finds the sharp edges and corners that the samples of a body stand for (tips.c).
+void flo_world_find_tips(FloWorld *world, FloBody *body);
+// The vector from a sample to its edge or corner, in the frame of its body; false: it has none.
+static inline bool flo_sample_tip(const FloParticles *samples, size_t i, double tip[3]) {
+  vec_set(tip, (double)samples->tip_x[i], (double)samples->tip_y[i], (double)samples->tip_z[i]);
+  return tip[0] != 0 || tip[1] != 0 || tip[2] != 0;
+}
 
 // ---- Watching (watch.c) ----
 
@@ -345,6 +354,12 @@ FloBody *flo_world_body_of(const FloWorld *world, size_t sample);
 
 // ---- Impacts (impact.c) ----
 
+// Surfaces that curve away from each other touch where their normals are opposite. Finds the way from x, near
+// the surfaces of a and b, to that place, by one secant step of this length. False and zero if the place is
+// farther than FLO_FARTHEST_TOUCH spacings: then the surfaces are flat there, or one has an edge.
+#define FLO_FARTHEST_TOUCH 2
+bool flo_world_way_to_touch(const FloWorld *world, const FloBody *a, const FloBody *b, const double x[3],
+                            double step, double way[3]);
 // A body that rolls on another lowers its samples one after the other, although its surface does not
 // approach. Returns the part of the speed at which a sample of a at x approaches b that is of this kind.
 // `spin`: angular velocity of a relative to b; normal: out of b.

@@ -4,6 +4,7 @@
 // old, and sums over them depend on their order. A run must give the same bits wherever it was saved. So the
 // positions from which the lists were made are saved as well, and the lists are made again from these.
 #include "base/hash.h"
+#include "world/save_contacts.h"
 #include "world/save_lists.h"
 #include "world/world.h"
 
@@ -393,6 +394,7 @@ static FloStatus save_all(FloWorld *world, FloState *state, FloError *error) {
   FLO_TRY(for_each_table(world, state, flo_state_add_table, error));
   FLO_TRY(save_skins(world, state, error));
   for (int set = 0; set < FLO_SET_COUNT; ++set) FLO_TRY(save_particles(world, (FloSet)set, state, error));
+  FLO_TRY(flo_save_contacts(world, state, error));
   return flo_save_lists(world, state, error);
 }
 
@@ -419,6 +421,7 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     FLO_TRY(check_samples(world, state, (FloSet)set, error));
+  FLO_TRY(flo_check_contacts(state, error));
   return flo_check_lists(world, state, *n_fluid, error);
 }
 
@@ -437,5 +440,6 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   flo_world_find_lost_depth(world);
   world->divergence.has_happened = false;
   restore_epochs(world, state);
+  FLO_TRY(flo_restore_contacts(world, state, error));
   return flo_restore_lists(world, state, error);
 }

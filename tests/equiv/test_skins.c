@@ -177,13 +177,13 @@ static void test_other_bodies_keep_their_samples(void **state) {
   assert_ptr_equal(body->kind, &flo_rigid_kind);
   size_t n = body->count, first = body->first;
   uint32_t *ids = malloc(n * sizeof *ids);
-  float *volumes = malloc(n * sizeof *volumes), *marks = set->extra[0];
+  float *volumes = malloc(n * sizeof *volumes), *marks = set->extra[1];
   for (size_t k = 0; k < n; ++k) {
     ids[k] = set->id[first + k], volumes[k] = set->volume[first + k];
     marks[first + k] = (float)k;
   }
   assert_ok(flo_world_resample(world, &error), &error);
-  body = &flo_bodies(world)[2], marks = set->extra[0];
+  body = &flo_bodies(world)[2], marks = set->extra[1];
   assert_int_equal(body->count, n);
   for (size_t k = 0; k < n; ++k) {
     assert_int_equal(set->id[body->first + k], ids[k]);

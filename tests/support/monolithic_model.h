@@ -89,6 +89,7 @@ static inline FloWorld *fill_scene(const Scene *scene, const FloWorldDef *def) {
   FloError failure;
   // The model knows pressure and friction only.
   assert_ok(flo_world_set_param(world, "alpha", 0, &failure), &failure);
+  assert_ok(flo_world_set_param(world, "contacts", 1, &failure), &failure); // kernel sums
   if (scene->is_papers) assert_ok(flo_world_set_param(world, "wall_pressure", 0, &failure), &failure);
   Random random = {scene->seed};
   double s = def->spacing * scene->scale;

@@ -7,25 +7,14 @@
 
 // ---- Restitution ----
 
-// The part of a contact's approach that is rolling.
-static double rolling_speed(const FloWorld *world, const FloDirectForcing *forcing, const FloBodyContact *c) {
-  const FloBody *body = &flo_bodies(world)[c->body], *other = &flo_bodies(world)[c->other];
-  double x[3], spin[3];
-  body->kind->where(body, &world->sets[FLO_SET_RIGID], c->sample, x);
-  vec_sub(forcing->partners[c->body].earlier + 3, forcing->partners[c->other].earlier + 3, spin);
-  return flo_world_turning_speed(world, body, other, x, spin, c->normal);
-}
-
-static void bounce(const FloWorld *world, FloDirectForcing *forcing, double least, FloBodyContact *c) {
+static void bounce(FloDirectForcing *forcing, FloBodyContact *c) {
   double dt = forcing->dt, now = -vec_dot(c->velocity, c->normal);
   if (c->gap >= dt * now) return;
-  double rolling = rolling_speed(world, forcing, c), approach = c->approach - rolling;
-  if (approach <= least) return;
   const FloImpact impact = {.restitution = c->restitution,
-                            .approach = approach,
+                            .approach = c->approach,
                             .pull = fmax((now - c->approach) / forcing->kick_dt, 0),
                             .gap = c->gap};
-  c->least = fmax(c->least, flo_body_rebound(&impact, dt) - rolling);
+  c->least = fmax(c->least, flo_body_rebound(&impact, dt));
   forcing->has_impacts = true;
 }
 
@@ -34,7 +23,7 @@ void flo_forcing_bounce(const FloWorld *world, FloDirectForcing *forcing) {
   forcing->has_impacts = false;
   for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
     FloBodyContact *c = &forcing->body_contacts[k];
-    if (c->restitution > 0 && c->approach > least) bounce(world, forcing, least, c);
+    if (c->restitution > 0 && c->approach > least) bounce(forcing, c);
   }
 }
 

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-// Bodies with a predicted gap below this, in spacings, get a contact. The response to other contacts may
-// press them together.
-#define BODY_MARGIN 0.05
 // A particle with this much more clearance than its radius, in radii, is not probed. That is valid while the
 // response moves no body farther than this from its predicted position.
 #define ROOM_SLACK 0.2
@@ -373,21 +370,6 @@ static FloStatus detect_fluid(FloWorld *world, FloDirectForcing *forcing, FloErr
 
 // ---- Contacts of bodies ----
 
-// The predicted gap between the body of sample i and another body; true if it is smaller than `margin`.
-static bool find_gap(const FloWorld *world, size_t i, const FloBody *other, double margin, double *gap,
-                     double *depth, double normal[3]) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  const FloBody *body = &flo_bodies(world)[rigid->body[i]];
-  double x[3];
-  body->kind->where(body, rigid, i, x);
-  double distance = flo_world_distance(world, other, x);
-  if (!(distance < margin + world->def.spacing)) return false;
-  *depth = fmax(-flo_world_distance(world, body, x), 0), *gap = distance - *depth;
-  if (!(*gap < margin)) return false;
-  flo_world_normal(world, other, x, normal);
-  return vec_dot(normal, normal) > 0.5;
-}
-
 // Velocity of the other body in a contact. One that follows a motion and turns carries the position of the
 // first along a chord; the first turns with it.
 static void other_velocity(const FloWorld *world, const FloBodyContact *c, const double velocity[6],
@@ -417,67 +399,57 @@ static double earlier_approach(const FloWorld *world, const FloDirectForcing *fo
   return vec_dot(of_a, c->normal);
 }
 
-static void describe_body_contact(const FloWorld *world, const FloDirectForcing *forcing, double gap,
-                                  double depth, FloBodyContact *c) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+// The gap may close, but not become negative; an overlap is removed slowly.
+static double least_speed(const FloWorld *world, const FloDirectForcing *forcing,
+                          const FloContactPoint *point) {
+  double gap = point->gap + point->bend;
+  if (gap >= 0) return -gap / forcing->dt;
+  return fmin(-FLO_OVERLAP_RATE * gap / forcing->dt,
+              flo_body_parting_speed(world->def.gravity, world->def.spacing, -gap));
+}
+
+static void describe_body_contact(const FloWorld *world, const FloDirectForcing *forcing,
+                                  const FloContactPoint *point, FloBodyContact *c) {
   const FloForcingPartner *a = &forcing->partners[c->body], *b = &forcing->partners[c->other];
-  double at[3], image[3], of_a[3], of_b[3];
-  position_of(rigid, c->sample, at);
-  vec_add_scaled(at, c->normal, -depth, at);
-  vec_sub(at, a->origin, c->arm);
-  flo_world_nearest_image(world, b->origin, at, image);
+  const FloBody *body = &flo_bodies(world)[c->body], *other = &flo_bodies(world)[c->other];
+  double image[3], of_a[3], of_b[3];
+  flo_world_nearest_image(world, a->origin, point->x, image);
+  vec_sub(image, a->origin, c->arm);
+  flo_world_nearest_image(world, b->origin, point->x, image);
   vec_sub(image, b->origin, c->other_arm);
   flo_forcing_velocity_at(a->velocity, c->arm, of_a);
-  other_velocity(world, c, b->velocity, at, of_b);
+  other_velocity(world, c, b->velocity, point->x, of_b);
   vec_sub(of_a, of_b, c->velocity);
-  c->restitution = flo_body_restitution(&flo_bodies(world)[c->body], &flo_bodies(world)[c->other]);
-  if (c->restitution > 0) c->approach = earlier_approach(world, forcing, c, at);
-  c->gap = gap - forcing->dt * vec_dot(c->velocity, c->normal);
-  // The gap may close, but not become negative; an overlap is removed slowly.
-  c->least = vec_dot(c->velocity, c->normal) - gap / forcing->dt;
-  double overlap = forcing->dt * c->least;
-  if (overlap > 0)
-    c->least = fmin(FLO_OVERLAP_RATE * c->least,
-                    flo_body_parting_speed(world->def.gravity, world->def.spacing, overlap));
+  c->gap = point->gap, c->least = least_speed(world, forcing, point);
+  if (point->is_deep) return;
+  c->friction = flo_body_friction(body, other, world->time);
+  c->restitution = flo_body_restitution(body, other);
+  if (c->restitution > 0) c->approach = earlier_approach(world, forcing, c, point->x);
 }
 
-static FloStatus meet_body(FloWorld *world, FloDirectForcing *forcing, size_t i, const FloNearBody *near,
-                           FloError *error) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  size_t n = forcing->n_body_contacts, size = sizeof(FloBodyContact);
-  double gap, depth, normal[3];
-  if (!forcing->partners[rigid->body[i]].is_moving) return FLO_OK;
-  if (!find_gap(world, i, &flo_bodies(world)[near->body], BODY_MARGIN * world->def.spacing, &gap, &depth,
-                normal))
-    return FLO_OK;
+// The points where bodies touch were found at the start of the step.
+static FloStatus meet_bodies(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  const FloContacts *contacts = &world->body_contacts;
+  size_t n = contacts->points.count, size = n * sizeof(FloBodyContact);
   FloBuffer *buffer = &forcing->buffers[FLO_FORCING_BODY_CONTACTS];
-  if ((n + 1) * size > buffer->capacity)
-    FLO_TRY(flo_buffer_reserve(&world->memory, buffer, 2 * (n + 32) * size, n * size, error));
-  forcing->body_contacts = buffer->data;
-  FloBodyContact *c = &forcing->body_contacts[forcing->n_body_contacts++];
-  *c = (FloBodyContact){.body = rigid->body[i],
-                        .other = near->body,
-                        .sample = (uint32_t)i,
-                        .other_sample = (uint32_t)near->sample};
-  c->friction = flo_body_friction(&flo_bodies(world)[c->body], &flo_bodies(world)[c->other], world->time);
-  vec_copy(normal, c->normal);
-  describe_body_contact(world, forcing, gap, depth, c);
-  return FLO_OK;
-}
-
-static FloStatus detect_bodies(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  static const FloSet sets[] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
-  forcing->n_body_contacts = 0;
-  for (size_t i = 0; i < world->sets[FLO_SET_RIGID].count; ++i)
-    for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
-      for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, sets[k], i, &near);)
-        FLO_TRY(meet_body(world, forcing, i, &near, error));
+  if (size > buffer->capacity) FLO_TRY(flo_buffer_reserve(&world->memory, buffer, size + size / 2, 0, error));
+  forcing->body_contacts = buffer->data, forcing->n_body_contacts = n;
+  for (size_t k = 0; k < n; ++k) {
+    const FloContactPoint *point = &flo_contact_points(contacts)[k];
+    FloBodyContact *c = &forcing->body_contacts[k];
+    *c = (FloBodyContact){.body = point->body,
+                          .other = point->other,
+                          .body_sample = point->body_sample,
+                          .other_sample = point->other_sample};
+    vec_copy(point->normal, c->normal);
+    describe_body_contact(world, forcing, point, c);
+  }
   return FLO_OK;
 }
 
 FloStatus flo_forcing_detect(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   forcing->n_contacts = forcing->n_linked = forcing->n_followers = forcing->n_groups = 0;
-  FLO_TRY(detect_bodies(world, forcing, error));
+  FLO_TRY(meet_bodies(world, forcing, error));
   flo_forcing_bounce(world, forcing);
   if (forcing->response == FLO_RESPONSE_PENALTY) return FLO_OK;
   FLO_TRY(follow_solids(world, forcing, error));

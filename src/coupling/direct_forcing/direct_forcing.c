@@ -236,6 +236,7 @@ static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
 // Everything before contacts: velocities and poses as they would be without contacts.
 static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   meet_bodies(world, forcing);
+  FLO_TRY(flo_world_find_contacts(world, forcing->dt, error));
   FLO_TRY(flo_forcing_add_forces(world, forcing, error));
   push_bodies(world, forcing);
   FLO_TRY(flo_forcing_make_viscous(world, forcing, error));

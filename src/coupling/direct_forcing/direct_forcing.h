@@ -46,20 +46,20 @@ typedef struct FloForcingContact {
   double press, weight; // normal impulse, and normal velocity per normal impulse
 } FloForcingContact;
 
-// Body against body: a sample of `body` touches `other`.
+// Body against body, at a point where they touch; see state/contacts.h.
 typedef struct FloBodyContact {
-  uint32_t body, other, sample;
-  uint32_t other_sample;       // a sample of `other` near it; see flo_world_body_of
-  double normal[3];            // out of `other`
-  double arm[3], other_arm[3]; // from the origins of the bodies to the point of contact
-  double velocity[3];          // predicted, relative to `other`
-  double gap;                  // at the start of the step [m]
-  double least;                // required normal velocity
-  double restitution;          // 0: it does not bounce
-  double approach;             // speed at which it closes at the start of the step, if it may bounce
-  double friction;             // coefficient
-  uint32_t row, drag_row;      // in `rows`; FLO_NO_ROW: no friction
-  double impulse[3];           // on `body`
+  uint32_t body, other;
+  uint32_t body_sample, other_sample; // samples of both near it; see flo_world_body_of
+  double normal[3];                   // out of `other`
+  double arm[3], other_arm[3];        // from the origins of the bodies to the point of contact
+  double velocity[3];                 // predicted, relative to `other`
+  double gap;                         // at the start of the step [m]
+  double least;                       // required normal velocity
+  double restitution;                 // 0: it does not bounce
+  double approach;                    // speed at which it closes at the start of the step, if it may bounce
+  double friction;                    // coefficient
+  uint32_t row, drag_row;             // in `rows`; FLO_NO_ROW: no friction
+  double impulse[3];                  // on `body`
   bool is_pressed;
 } FloBodyContact;
 

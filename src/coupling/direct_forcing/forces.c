@@ -146,7 +146,7 @@ static void add_contact(FloWorld *world, const FloForcingContact *c, double scal
 }
 
 static void add_body_contact(FloWorld *world, const FloBodyContact *c, double scale) {
-  add_to_sample(world, world->sets[FLO_SET_BOUNDARY].count + c->sample, c->impulse, scale);
+  add_to_sample(world, c->body_sample, c->impulse, scale);
   add_to_sample(world, c->other_sample, c->impulse, -scale);
 }
 

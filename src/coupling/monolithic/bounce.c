@@ -26,56 +26,36 @@ void flo_monolithic_note_approach(FloMonolithic *mono) {
   }
 }
 
-// What the contact meets.
-typedef struct Meeting {
-  const FloBody *other; // the nearest other body
-  double gap;           // between the surfaces at the sample; negative if they overlap [m]
-  double x[3];          // of the sample
-} Meeting;
-
-// The volume error is no measure of the gap: it rises ever more slowly with the distance.
-static Meeting find_meeting(const FloWorld *world, const FloContact *c) {
-  static const FloSet sets[] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  Meeting m = {.gap = INFINITY, .x = {rigid->x[c->sample], rigid->y[c->sample], rigid->z[c->sample]}};
-  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
-    for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, sets[k], c->sample, &near);) {
-      const FloBody *other = &flo_bodies(world)[near.body];
-      double distance = flo_world_distance(world, other, m.x);
-      if (distance < m.gap || !m.other) m.gap = distance, m.other = other;
-    }
-  m.gap -= fmax(-flo_world_distance(world, &flo_bodies(world)[c->body], m.x), 0);
-  return m;
-}
-
 // The part of the contact's approach that is rolling.
-static double rolling_speed(const FloWorld *world, const FloContact *c, const Meeting *m) {
-  const FloBody *body = &flo_bodies(world)[c->body];
+static double rolling_speed(const FloWorld *world, const FloContact *c, const FloContactPoint *point) {
+  const FloBody *body = &flo_bodies(world)[c->body], *other = &flo_bodies(world)[point->other];
   const double normal[3] = {(double)c->normal[0], (double)c->normal[1], (double)c->normal[2]};
   double spin[3];
-  vec_sub(body->state.angular_velocity, m->other->state.angular_velocity, spin);
-  return flo_world_turning_speed(world, body, m->other, m->x, spin, normal);
+  vec_sub(body->state.angular_velocity, other->state.angular_velocity, spin);
+  return flo_world_turning_speed(world, body, other, point->x, spin, normal);
 }
 
-static void bounce(const FloWorld *world, const FloMonolithic *mono, double least, FloContact *c) {
+static void bounce(const FloWorld *world, const FloMonolithic *mono, double least, FloContact *c,
+                   const FloContactPoint *point) {
   const double dt = mono->dt, steepness = (double)c->steepness, from_walls = dt * (double)c->wall_rate;
   double now = closing_speed(mono, c, false), open = (double)c->gap - from_walls;
-  const Meeting m = find_meeting(world, c);
-  if (!m.other || (m.gap >= dt * now && open >= dt * steepness * now)) return;
-  double rolling = rolling_speed(world, c, &m), approach = (double)c->approach - rolling;
+  if (point->gap >= dt * now && open >= dt * steepness * now) return;
+  double rolling = point->is_rolling ? 0 : rolling_speed(world, c, point),
+         approach = (double)c->approach - rolling;
   if (approach <= least) return;
   const FloImpact impact = {.restitution = (double)c->restitution,
                             .approach = approach,
                             .pull = fmax((now - (double)c->approach) / dt, 0),
-                            .gap = m.gap};
+                            .gap = point->gap};
   double wanted = -dt * steepness * (flo_body_rebound(&impact, dt) - rolling);
   c->gap = (float)(fmin(open, wanted) + from_walls);
 }
 
 void flo_monolithic_bounce(const FloWorld *world, FloMonolithic *mono) {
+  const FloContactPoint *points = flo_contact_points(&world->body_contacts);
   double least = flo_body_least_impact(world->def.gravity, world->def.spacing, mono->dt);
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     FloContact *c = &mono->contacts[k];
-    if (c->restitution > 0 && (double)c->approach > least) bounce(world, mono, least, c);
+    if (c->restitution > 0 && (double)c->approach > least) bounce(world, mono, least, c, &points[k]);
   }
 }

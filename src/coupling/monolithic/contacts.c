@@ -1,275 +1,17 @@
-// Contacts between bodies (3.1)-(3.6), each reduced to forces and torques on nodes.
+// Contacts between bodies: a row for each point at which they touch (state/contacts.h).
+//
+// In the paper a contact is a kernel sum over the samples of other bodies (kernel_contacts.c). Here its
+// volume error is the gap between the surfaces in spacings, and a pressure p pushes with p V/s along the
+// normal, so that both kinds of contacts have the same unknowns and the same units.
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
 // Share of the displacement since sticking that a contact takes back in a step.
 #define ANCHOR_RATE 0.2f
-// At this depth in another body, in spacings, a sample is about to pass that body's sheet of samples.
-#define DEEP 0.25
 
-// ---- Bodies in each other ----
+// ---- For both kinds of contacts ----
 
-// Sheets of samples that have passed each other push the wrong way: bodies that overlap by more than a
-// spacing would stay hooked. So samples that are deep in another body are pushed along one direction for the
-// pair of bodies, the mean of the nearest directions out of all of them. Separate directions would contradict
-// each other and twist the bodies.
-static double depth_of(const FloWorld *world, size_t i, const FloBody *other, double x[3]) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  vec_set(x, rigid->x[i], rigid->y[i], rigid->z[i]);
-  return -flo_world_distance(world, other, x);
-}
-
-static FloDeepPair *find_deep_pair(const FloMonolithic *mono, uint32_t a, uint32_t b) {
-  uint32_t first = a < b ? a : b, second = a < b ? b : a;
-  for (size_t k = 0; k < mono->n_deep_pairs; ++k)
-    if (mono->deep_pairs[k].first == first && mono->deep_pairs[k].second == second)
-      return &mono->deep_pairs[k];
-  return NULL;
-}
-
-static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t own, uint32_t other,
-                                 const double out[3], FloError *error) {
-  size_t n = mono->n_deep_pairs;
-  FloDeepPair *pair = find_deep_pair(mono, own, other);
-  if (!pair) {
-    FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_DEEP_PAIRS, (n + 1) * sizeof *pair,
-                                   n * sizeof *pair, error));
-    mono->deep_pairs = mono->buffers[FLO_BUFFER_DEEP_PAIRS].data;
-    pair = &mono->deep_pairs[mono->n_deep_pairs++];
-    *pair = (FloDeepPair){.first = own < other ? own : other, .second = own < other ? other : own};
-  }
-  vec_add_scaled(pair->out, out, own < other ? 1 : -1, pair->out);
-  pair->n_samples++;
-  return FLO_OK;
-}
-
-// If the directions of the samples contradict each other, bodies part along the line between their centres.
-// If the centres coincide, the second body goes up.
-static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
-  static const double agreement = 0.5;
-  const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
-  double *out = pair->out, between[3];
-  bool are_free = flo_body_is_pushed(first) && flo_body_is_pushed(second);
-  if (are_free && vec_length(out) < agreement * pair->n_samples) {
-    flo_world_nearest_image(world, second->nodes->position, first->nodes->position, between);
-    vec_sub(between, second->nodes->position, out);
-    if (vec_length(out) < 0.01 * world->def.spacing) vec_copy(world->def.gravity, out);
-    if (!(vec_length(out) > 0)) vec_set(out, 1, 0, 0);
-  }
-  double length = vec_length(out);
-  vec_scale(out, length > 0 ? 1 / length : 0, out);
-}
-
-// Index of neighbour k of sample i.
-static size_t sample_of(const FloPairs *pairs, size_t i, int32_t k) {
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
-  return (size_t)slots[k].index[i % FLO_BLOCK];
-}
-
-static uint32_t body_of(const FloWorld *world, FloSet set, size_t i, int32_t k) {
-  return world->sets[set].body[sample_of(flo_pairs_of(world, FLO_SET_RIGID, set), i, k)];
-}
-
-// The first neighbour from number `k` on whose body is not `last` and in which the sample is deep. Returns
-// the number of neighbours if there is none.
-static int32_t next_deep(const FloWorld *world, size_t i, FloSet set, int32_t k, uint32_t last) {
-  const int32_t count = flo_pairs_of(world, FLO_SET_RIGID, set)->row_count[i];
-  double x[3];
-  for (; k < count; ++k) {
-    uint32_t other = body_of(world, set, i, k);
-    if (other == last) continue;
-    last = other;
-    if (!(depth_of(world, i, &flo_bodies(world)[other], x) < DEEP * world->def.spacing)) break;
-  }
-  return k;
-}
-
-static bool is_deep_in(const FloWorld *world, size_t i, FloSet set) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
-  return next_deep(world, i, set, 0, world->sets[FLO_SET_RIGID].body[i]) < pairs->row_count[i];
-}
-
-static FloStatus add_deep(FloWorld *world, FloMonolithic *mono, size_t i, FloSet set, FloError *error) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
-  uint32_t own = world->sets[FLO_SET_RIGID].body[i], last = own;
-  for (int32_t k = 0; (k = next_deep(world, i, set, k, last)) < pairs->row_count[i]; ++k) {
-    double x[3], out[3];
-    last = body_of(world, set, i, k);
-    depth_of(world, i, &flo_bodies(world)[last], x);
-    flo_world_normal(world, &flo_bodies(world)[last], x, out);
-    FLO_TRY(add_deep_sample(world, mono, own, last, out, error));
-  }
-  return FLO_OK;
-}
-
-static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  mono->n_deep_pairs = 0;
-  for (size_t k = 0; k < mono->n_contacts; ++k) {
-    if (!mono->contacts[k].is_deep) continue;
-    size_t i = mono->contacts[k].sample;
-    FLO_TRY(add_deep(world, mono, i, FLO_SET_BOUNDARY, error));
-    FLO_TRY(add_deep(world, mono, i, FLO_SET_RIGID, error));
-  }
-  for (size_t k = 0; k < mono->n_deep_pairs; ++k) choose_way_out(world, &mono->deep_pairs[k]);
-  return FLO_OK;
-}
-
-// ---- Contacts ----
-
-// Sums over the neighbours of one sample.
-typedef struct Meeting {
-  FloContact contact;
-  uint32_t row, n_touches;
-  FloCarried carriers;  // of the sample
-  double steep[3];      // sum of V grad W
-  double sum;           // sum of V W
-  double rate;          // sum of V grad W . v over walls
-  double friction;      // sum of V W mu
-  double rolling;       // sum of V W times the length of rolling friction
-  double restitution;   // sum of V W times the restitution
-  double wall_spin[3];  // sum of V W omega over walls
-  double wall[3];       // sum of V W v over walls
-  double own_arm[3];    // sum of V W (middle - position of the first carrier)
-  double lever[3];      // sum of V (middle - sample) x grad W over neighbours that push it out
-  const FloBody *other; // the body that `is_deep` and `out` refer to
-  bool is_deep;
-  double out[3]; // direction out of the other body
-} Meeting;
-
-// One neighbour of a sample.
-typedef struct Neighbour {
-  const FloParticles *set;
-  size_t sample;
-  double g[3]; // grad W
-} Neighbour;
-
-static double distance_to(const FloWorld *world, size_t i, const Neighbour *n, double between[3]) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  const double here[3] = {rigid->x[i], rigid->y[i], rigid->z[i]};
-  double there[3] = {n->set->x[n->sample], n->set->y[n->sample], n->set->z[n->sample]};
-  flo_world_nearest_image(world, here, there, there);
-  vec_sub(here, there, between);
-  return vec_length(between);
-}
-
-// Uses the positions that the grids hold, which are those at the start of the step.
-float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample) {
-  const int32_t *here = world->grids[FLO_SET_RIGID].fixed + 4 * (size_t)contact->sample,
-                *there = world->grids[FLO_SET_BOUNDARY].fixed + 4 * wall_sample;
-  double between[3];
-  for (int axis = 0; axis < 3; ++axis)
-    between[axis] =
-        (double)(int32_t)((uint32_t)here[axis] - (uint32_t)there[axis]) / world->lattice.to_fixed[axis];
-  return contact->per_sum * world->sets[FLO_SET_BOUNDARY].volume[wall_sample] *
-         (float)flo_kernel_w(&world->kernel, vec_length(between));
-}
-
-// Whether the sample is deep in the other body; then sets the direction out of it.
-static bool is_pushed_out(const FloWorld *world, const FloMonolithic *mono, size_t i, const FloBody *other,
-                          Meeting *meeting) {
-  if (mono->n_deep_pairs == 0) return false;
-  if (meeting->other == other) return meeting->is_deep;
-  uint32_t own = meeting->contact.body, number = (uint32_t)(other - flo_bodies(world));
-  const FloDeepPair *pair = find_deep_pair(mono, own, number);
-  double x[3];
-  meeting->other = other;
-  meeting->is_deep =
-      pair && vec_length(pair->out) > 0 && !(depth_of(world, i, other, x) < DEEP * world->def.spacing);
-  if (meeting->is_deep) vec_scale(pair->out, own < number ? 1 : -1, meeting->out);
-  return meeting->is_deep;
-}
-
-// Turns the force to the direction out, with the same strength. There is no friction, which would hold the
-// sample. Both forces act halfway between the samples, which conserves angular momentum.
-static void push_out(Neighbour *n, double volume, const double between[3], Meeting *meeting) {
-  double lever[3];
-  vec_scale(meeting->out, -vec_length(n->g), n->g);
-  vec_cross(between, n->g, lever);
-  vec_add_scaled(meeting->lever, lever, -0.5 * volume, meeting->lever);
-}
-
-// The contact's touch of this node; a new one if there is none.
-static FloTouch *touch_of(const FloMonolithic *mono, Meeting *meeting, uint32_t node) {
-  FloTouch *touches = mono->touches + meeting->contact.first;
-  for (uint32_t k = 0; k < meeting->n_touches; ++k)
-    if (touches[k].node == node) return &touches[k];
-  FLO_ASSERT(meeting->n_touches < meeting->contact.count);
-  touches[meeting->n_touches] = (FloTouch){.row = meeting->row, .node = node};
-  return &touches[meeting->n_touches++];
-}
-
-// The motion of a wall near the sample is given. A node moves straight on in a step and turns. If it is to
-// stay on a wall that turns, it needs the velocity of the wall at its own position, where the wall's chord
-// is, and the wall's spin. So that is the motion of the wall that its samples see. Friction acts halfway
-// between the samples.
-static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, double weight,
-                      const double between[3], Meeting *meeting) {
-  double v[3] = {(double)n->set->vx[n->sample], (double)n->set->vy[n->sample], (double)n->set->vz[n->sample]},
-         arm[3], inwards[3], turning[3] = {0};
-  for (int k = 0; wall->lead.per_dt > 0 && k < meeting->carriers.count; ++k) {
-    vec_sub(meeting->carriers.arms[k], between, arm);
-    flo_lead_chord(&wall->lead, arm, inwards);
-    vec_add_scaled(v, inwards, meeting->carriers.shares[k], v);
-  }
-  meeting->rate += volume * vec_dot(n->g, v);
-  if (wall->lead.per_dt > 0) vec_cross(wall->lead.spin, between, turning);
-  vec_add_scaled(v, turning, 0.5, v);
-  vec_add_scaled(meeting->wall, v, weight, meeting->wall);
-  vec_add_scaled(meeting->wall_spin, wall->state.angular_velocity, weight, meeting->wall_spin);
-}
-
-// A sample of another body that forces move gets the opposite force.
-static void meet_other(const FloWorld *world, const FloMonolithic *mono, const Neighbour *n, double volume,
-                       double weight, const double between[3], Meeting *meeting) {
-  const FloCarried carriers = flo_monolithic_carriers(world, n->sample);
-  for (int k = 0; k < carriers.count; ++k) {
-    FloTouch *t = touch_of(mono, meeting, carriers.nodes[k]);
-    double force[3], middle[3], share = weight * carriers.shares[k];
-    vec_scale(n->g, (double)meeting->contact.volume * volume * carriers.shares[k], force);
-    vec_add_scaled(carriers.arms[k], between, 0.5, middle);
-    flo_touch_add_wrench(t->j, force, meeting->is_deep ? middle : carriers.arms[k]);
-    t->weight -= (float)share;
-    for (int axis = 0; axis < 3; ++axis) t->arm[axis] -= (float)(share * middle[axis]);
-  }
-}
-
-static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, size_t i, Neighbour *n,
-                           Meeting *meeting) {
-  const FloBody *own = &flo_bodies(world)[meeting->contact.body],
-                *other = &flo_bodies(world)[n->set->body[n->sample]];
-  double volume = (double)n->set->volume[n->sample], between[3], middle[3];
-  double weight = volume * flo_kernel_w(&world->kernel, distance_to(world, i, n, between));
-  bool is_deep = is_pushed_out(world, mono, i, other, meeting);
-  if (is_deep) push_out(n, volume, between, meeting);
-  vec_add_scaled(meeting->steep, n->g, volume, meeting->steep);
-  meeting->sum += weight;
-  if (!is_deep) meeting->friction += weight * flo_body_friction(own, other, world->time);
-  if (!is_deep) meeting->rolling += weight * flo_body_rolling_friction(own, other);
-  if (!is_deep) meeting->restitution += weight * flo_body_restitution(own, other);
-  vec_add_scaled(meeting->carriers.arms[0], between, -0.5, middle);
-  vec_add_scaled(meeting->own_arm, middle, weight, meeting->own_arm);
-  if (n->set->set == FLO_SET_BOUNDARY)
-    meet_wall(n, other, volume, weight, between, meeting);
-  else
-    meet_other(world, mono, n, volume, weight, between, meeting);
-}
-
-static void meet_neighbours(const FloWorld *world, const FloMonolithic *mono, size_t i, FloSet set,
-                            Meeting *meeting) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
-  size_t lane = i % FLO_BLOCK;
-  if (pairs->slot_count[i / FLO_BLOCK] == 0) return;
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    Neighbour n = {&world->sets[set],
-                   (size_t)slots[k].index[lane],
-                   {(double)slots[k].gx[lane], (double)slots[k].gy[lane], (double)slots[k].gz[lane]}};
-    meet_neighbour(world, mono, i, &n, meeting);
-  }
-}
-
-// Lets an overlap vanish slowly. Error and steepness are those of the kernel sum.
-static double gap_of(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
+double flo_monolithic_gap(const FloWorld *world, const FloMonolithic *mono, double error, double steepness) {
   if (error >= 0) return error;
   double speed = world->params[FLO_MONO_SEPARATION];
   if (speed == 0)
@@ -278,138 +20,7 @@ static double gap_of(const FloWorld *world, const FloMonolithic *mono, double er
   return -fmin(-FLO_OVERLAP_RATE * error, mono->dt * steepness * speed);
 }
 
-// The effect of the contact on a node that carries its sample.
-static void finish_own(const Meeting *m, int k, float volume, double per_sum, FloTouch *own) {
-  const double *arm = m->carriers.arms[k], share = m->carriers.shares[k];
-  double torque[3], shift[3];
-  vec_cross(arm, m->steep, torque);
-  vec_add(torque, m->lever, torque);
-  vec_sub(arm, m->carriers.arms[0], shift);
-  own->weight = (float)share;
-  for (int axis = 0; axis < 3; ++axis) {
-    own->j[axis] = -volume * (float)(share * m->steep[axis]);
-    own->j[axis + 3] = -volume * (float)(share * torque[axis]);
-    own->arm[axis] = (float)(share * (m->own_arm[axis] * per_sum + shift[axis]));
-  }
-}
-
-static void find_anchor(const FloWorld *world, const FloMonolithic *mono, FloContact *contact) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  for (int axis = 0; axis < 3; ++axis) {
-    contact->anchor[axis] = ((const float *)rigid->extra[FLO_MONO_ANCHOR_X + axis])[contact->sample];
-    contact->bias[axis] = ANCHOR_RATE / (float)mono->dt * contact->anchor[axis];
-  }
-}
-
-static void finish_contact(const FloWorld *world, const FloMonolithic *mono, const Meeting *m) {
-  FloContact contact = m->contact;
-  double steepness = vec_length(m->steep), per_sum = m->sum > 0 ? 1 / m->sum : 0;
-  FLO_ASSERT(m->n_touches == contact.count);
-  contact.gap = (float)(gap_of(world, mono, mono->contact_sum - m->sum, steepness) + mono->dt * m->rate);
-  contact.restitution = steepness > 0 ? (float)(m->restitution * per_sum) : 0;
-  contact.steepness = (float)steepness, contact.wall_rate = (float)m->rate;
-  contact.per_sum = (float)per_sum;
-  contact.cone = (float)(m->friction * per_sum * (double)contact.volume * steepness);
-  contact.roll_limit = (float)(m->rolling * per_sum * (double)contact.volume * steepness);
-  for (int axis = 0; axis < 3; ++axis) {
-    contact.normal[axis] = steepness > 0 ? (float)(-m->steep[axis] / steepness) : 0;
-    contact.wall[axis] = (float)(m->wall[axis] * per_sum);
-    contact.wall_spin[axis] = (float)(m->wall_spin[axis] * per_sum);
-  }
-  find_anchor(world, mono, &contact);
-  FloTouch *touches = &mono->touches[contact.first];
-  for (int k = 0; k < m->carriers.count; ++k) finish_own(m, k, contact.volume, per_sum, &touches[k]);
-  for (uint32_t t = (uint32_t)m->carriers.count; t < contact.count; ++t) {
-    touches[t].weight *= (float)per_sum;
-    for (int axis = 0; axis < 3; ++axis) touches[t].arm[axis] *= (float)per_sum;
-  }
-  mono->contacts[m->row - mono->n_pressures] = contact;
-}
-
-static void meet_contact(const FloWorld *world, const FloMonolithic *mono, size_t k) {
-  Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_pressures + k)};
-  size_t i = m.contact.sample;
-  m.carriers = flo_monolithic_carriers(world, i);
-  for (int c = 0; c < m.carriers.count; ++c) touch_of(mono, &m, m.carriers.nodes[c]);
-  meet_neighbours(world, mono, i, FLO_SET_BOUNDARY, &m);
-  meet_neighbours(world, mono, i, FLO_SET_RIGID, &m);
-  finish_contact(world, mono, &m);
-}
-
-typedef struct Meetings {
-  FloWorld *world;
-  FloMonolithic *mono;
-} Meetings;
-
-static void meet_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Meetings *meetings = context;
-  for (size_t k = begin; k < end; ++k) meet_contact(meetings->world, meetings->mono, k);
-}
-
-static bool carries(const FloCarried *carriers, uint32_t node) {
-  for (int k = 0; k < carriers->count; ++k)
-    if (carriers->nodes[k] == node) return true;
-  return false;
-}
-
-// Whether no neighbour before number `k` is carried by the node.
-static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t node) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
-  while (k-- > 0) {
-    const FloCarried earlier = flo_monolithic_carriers(world, sample_of(pairs, i, k));
-    if (carries(&earlier, node)) return false;
-  }
-  return true;
-}
-
-// The number of nodes that a contact acts on, its own included.
-static uint32_t count_nodes(const FloWorld *world, size_t i) {
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
-  const FloCarried own = flo_monolithic_carriers(world, i);
-  uint32_t count = (uint32_t)own.count, last = UINT32_MAX;
-  for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    const FloCarried carriers = flo_monolithic_carriers(world, sample_of(pairs, i, k));
-    for (int c = 0; c < carriers.count; ++c) {
-      uint32_t node = carriers.nodes[c];
-      if (node != last && !carries(&own, node)) count += is_new_node(world, i, k, node);
-      last = node;
-    }
-  }
-  return count;
-}
-
-static void survey_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Meetings *meetings = context;
-  const FloWorld *world = meetings->world;
-  for (size_t k = begin; k < end; ++k) {
-    FloContact *contact = &meetings->mono->contacts[k];
-    contact->count = count_nodes(world, contact->sample);
-    contact->is_deep = is_deep_in(world, contact->sample, FLO_SET_BOUNDARY) ||
-                       is_deep_in(world, contact->sample, FLO_SET_RIGID);
-  }
-}
-
-static bool is_near_others(const FloWorld *world, size_t i) {
-  return flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY)->row_count[i] > 0 ||
-         flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID)->row_count[i] > 0;
-}
-
-static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  size_t n = 0;
-  for (size_t i = 0; i < rigid->count; ++i) n += is_near_others(world, i);
-  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_CONTACTS, n * sizeof(FloContact), 0, error));
-  mono->contacts = mono->buffers[FLO_BUFFER_CONTACTS].data;
-  for (size_t i = 0; i < rigid->count; ++i)
-    if (is_near_others(world, i))
-      mono->contacts[mono->n_contacts++] =
-          (FloContact){.sample = (uint32_t)i, .body = rigid->body[i], .volume = rigid->volume[i]};
-  return FLO_OK;
-}
-
-static FloStatus give_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
+FloStatus flo_monolithic_give_touches(FloWorld *world, FloMonolithic *mono, FloError *error) {
   size_t before = mono->n_touches;
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     mono->contacts[k].first = (uint32_t)mono->n_touches;
@@ -421,14 +32,147 @@ static FloStatus give_touches(FloWorld *world, FloMonolithic *mono, FloError *er
   return FLO_OK;
 }
 
-// Contacts are filled in parallel, when the place of each contact's touches is known.
-FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  enum { AT_ONCE = 256 };
+static void find_anchor(const FloMonolithic *mono, const FloContactPoint *point, FloContact *contact) {
+  for (int axis = 0; axis < 3; ++axis) {
+    contact->anchor[axis] = (float)point->kept[FLO_KEPT_ANCHOR + axis];
+    contact->bias[axis] = ANCHOR_RATE / (float)mono->dt * contact->anchor[axis];
+  }
+}
+
+// ---- Points ----
+
+// Number of a sample in the rigid set.
+static size_t rigid_index(const FloWorld *world, uint32_t sample) {
+  return sample - world->sets[FLO_SET_BOUNDARY].count;
+}
+
+// The nodes that carry one of the two bodies at the point, with arms that lead to the point.
+static FloCarried carriers_at(const FloWorld *world, const FloContactPoint *point, uint32_t sample) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  size_t i = rigid_index(world, sample);
+  FloCarried carriers = flo_monolithic_carriers(world, i);
+  const double there[3] = {rigid->x[i], rigid->y[i], rigid->z[i]};
+  double x[3], way[3];
+  flo_world_nearest_image(world, there, point->x, x);
+  vec_sub(x, there, way);
+  for (int k = 0; k < carriers.count; ++k) vec_add(carriers.arms[k], way, carriers.arms[k]);
+  return carriers;
+}
+
+static void fill_touches(const FloCarried *carriers, const double push[3], double sign, uint32_t row,
+                         FloTouch *touches) {
+  for (int k = 0; k < carriers->count; ++k) {
+    FloTouch *t = &touches[k];
+    const double share = sign * carriers->shares[k];
+    double force[3];
+    *t = (FloTouch){.row = row, .node = carriers->nodes[k], .weight = (float)share};
+    vec_scale(push, share, force);
+    flo_touch_add_wrench(t->j, force, carriers->arms[k]);
+    for (int axis = 0; axis < 3; ++axis) t->arm[axis] = (float)(share * carriers->arms[k][axis]);
+  }
+}
+
+// The motion of a wall at the point. A node moves straight on in a step and turns. If it is to stay on a wall
+// that turns, it needs the velocity of the wall at its own position, where the wall's chord is, and the
+// wall's spin.
+static void meet_wall(const FloWorld *world, const FloContactPoint *point, const FloCarried *own,
+                      FloContact *contact) {
+  const FloBody *wall = &flo_bodies(world)[point->other];
+  double x[3], arm[3], v[3], centre[3], inwards[3];
+  if (!flo_body_is_led(wall)) return;
+  flo_world_nearest_image(world, wall->state.pose.position, point->x, x);
+  vec_sub(x, wall->state.pose.position, arm);
+  vec_cross(wall->state.angular_velocity, arm, v);
+  vec_add(v, wall->state.velocity, v);
+  for (int k = 0; k < own->count; ++k) {
+    vec_sub(arm, own->arms[k], centre);
+    flo_lead_chord(&wall->lead, centre, inwards);
+    vec_add_scaled(v, inwards, -own->shares[k], v);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    contact->wall[axis] = (float)v[axis];
+    contact->wall_spin[axis] = (float)wall->state.angular_velocity[axis];
+  }
+  contact->wall_rate = (float)(-vec_dot(point->normal, v) * (double)contact->steepness);
+}
+
+static void rub(const FloWorld *world, const FloContactPoint *point, FloContact *contact) {
+  const FloBody *body = &flo_bodies(world)[point->body], *other = &flo_bodies(world)[point->other];
+  double push = (double)(contact->volume * contact->steepness);
+  if (point->is_deep) return;
+  contact->cone = (float)(push * flo_body_friction(body, other, world->time));
+  contact->roll_limit = (float)(push * flo_body_rolling_friction(body, other));
+  contact->restitution = (float)flo_body_restitution(body, other);
+}
+
+static void meet_point(const FloWorld *world, const FloMonolithic *mono, size_t k) {
+  const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+  FloContact *contact = &mono->contacts[k];
+  FloTouch *touches = &mono->touches[contact->first];
+  const FloCarried own = carriers_at(world, point, point->body_sample);
+  uint32_t row = (uint32_t)(mono->n_pressures + k);
+  double per_spacing = 1 / world->def.spacing, push[3];
+  vec_scale(point->normal, (double)contact->volume * per_spacing, push);
+  fill_touches(&own, push, 1, row, touches);
+  contact->steepness = (float)per_spacing;
+  if (flo_body_is_pushed(&flo_bodies(world)[point->other])) {
+    const FloCarried other = carriers_at(world, point, point->other_sample);
+    fill_touches(&other, push, -1, row, touches + own.count);
+  } else {
+    meet_wall(world, point, &own, contact);
+  }
+  for (int axis = 0; axis < 3; ++axis) contact->normal[axis] = (float)point->normal[axis];
+  contact->gap =
+      (float)(flo_monolithic_gap(world, mono, (point->gap + point->bend) * per_spacing, per_spacing) +
+              mono->dt * (double)contact->wall_rate);
+  rub(world, point, contact);
+}
+
+typedef struct Meetings {
+  const FloWorld *world;
+  const FloMonolithic *mono;
+} Meetings;
+
+static void meet_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Meetings *meetings = context;
+  for (size_t k = begin; k < end; ++k) meet_point(meetings->world, meetings->mono, k);
+}
+
+static uint32_t count_carriers(const FloWorld *world, uint32_t body, uint32_t sample) {
+  if (!flo_body_is_pushed(&flo_bodies(world)[body])) return 0;
+  return (uint32_t)flo_monolithic_carriers(world, rigid_index(world, sample)).count;
+}
+
+static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  size_t n = world->body_contacts.points.count;
+  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_CONTACTS, n * sizeof(FloContact), 0, error));
+  mono->contacts = mono->buffers[FLO_BUFFER_CONTACTS].data;
+  for (size_t k = 0; k < n; ++k) {
+    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+    size_t i = rigid_index(world, point->body_sample);
+    mono->contacts[k] = (FloContact){.sample = (uint32_t)i, .body = point->body, .volume = rigid->volume[i]};
+    mono->contacts[k].count = count_carriers(world, point->body, point->body_sample) +
+                              count_carriers(world, point->other, point->other_sample);
+  }
+  mono->n_contacts = n;
+  return FLO_OK;
+}
+
+static FloStatus meet_points(FloWorld *world, FloMonolithic *mono, FloError *error) {
   Meetings meetings = {world, mono};
+  FLO_TRY(flo_world_find_contacts(world, mono->dt, error));
   FLO_TRY(list_contacts(world, mono, error));
-  flo_parallel_for(world->threads, mono->n_contacts, AT_ONCE, survey_range, &meetings);
-  FLO_TRY(find_deep_pairs(world, mono, error));
-  FLO_TRY(give_touches(world, mono, error));
-  flo_parallel_for(world->threads, mono->n_contacts, AT_ONCE, meet_range, &meetings);
+  FLO_TRY(flo_monolithic_give_touches(world, mono, error));
+  flo_parallel_for(world->threads, mono->n_contacts, 256, meet_range, &meetings);
+  return FLO_OK;
+}
+
+FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  bool by_kernel = (int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL;
+  FLO_TRY(by_kernel ? flo_monolithic_meet_by_kernel(world, mono, error) : meet_points(world, mono, error));
+  for (size_t k = 0; k < mono->n_contacts; ++k)
+    find_anchor(mono, &flo_contact_points(&world->body_contacts)[k], &mono->contacts[k]);
   return FLO_OK;
 }

@@ -31,6 +31,7 @@
 #include <string.h>
 
 static const char *const solver_words[] = {"jacobi", "nncg", NULL};
+static const char *const contact_words[] = {"points", "kernel", NULL};
 
 static const FloParam params[] = {
     FLO_NUMBER("tolerance", 1e-3, 0, 1, "",
@@ -45,12 +46,13 @@ static const FloParam params[] = {
                "stop iterating when the volume error that remains is below this share of the way that fluid "
                "under pressure moves in the step, in spacings, even if pressure_tolerance is not met; not "
                "used with surface tension"),
-    FLO_NUMBER("contact_tolerance", 2e-3, 0, 1, "",
+    FLO_NUMBER("contact_tolerance", 2e-4, 0, 1, "",
                "stop iterating when overlaps and slips of contacts are below this share of the way that "
                "gravity moves things by in the step"),
     FLO_WHOLE("min_iterations", 2, 0, 1e4, "smallest number of iterations in a step"),
     FLO_WHOLE("max_iterations", 100, 1, 1e5,
-              "largest number of iterations in a step; contacts that converge later than the fluid may take "
+              "largest number of iterations in a step; contacts that converge later than the fluid, or "
+              "without fluid, may take "
               "ten times as many of their own"),
     FLO_WORDS("solver", FLO_SOLVER_NNCG, solver_words, 2,
               "jacobi: projected Jacobi; nncg: nonsmooth nonlinear conjugate gradients, which need fewer "
@@ -77,6 +79,9 @@ static const FloParam params[] = {
     FLO_SWITCH("wall_pressure", 1,
                "1: solids next to fluid have pressures of their own, so that fluid keeps its volume beside "
                "walls and buoyancy is right; 0, and with surface tension: they have none, as in the paper"),
+    FLO_WORDS("contacts", FLO_CONTACTS_POINTS, contact_words, 2,
+              "points: bodies touch at points of their true surfaces; kernel: where kernel sums over their "
+              "samples say so, as in the paper, which rounds off edges"),
     FLO_FORCE_PARAMS,
     {0}};
 
@@ -95,14 +100,10 @@ static const FloArrayDef array_defs[] = {FLO_MONO_ARRAYS(FLO_ARRAY_DEF)};
 #define RIGID (1u << FLO_SET_RIGID)
 
 static const FloField fields[] = {
-    {"warm", FLO_TYPE_F32, (1u << FLO_SET_FLUID) | RIGID, true, "Pa", "pressure that the last step found",
-     false},
+    {"warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "pressure that the last step found", false},
     {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
-    {"anchor_x", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
-    {"anchor_y", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
-    {"anchor_z", FLO_TYPE_F32, RIGID, true, "m", "displacement since the contact stuck", false},
     {"wet_pressure", FLO_TYPE_F32, RIGID | (1u << FLO_SET_BOUNDARY), true, "Pa",
      "pressure of the fluid next to the sample", true},
     {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
@@ -139,9 +140,10 @@ static void monolithic_finish(FloWorld *world, void *state) {
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   double forces = flo_forces_max_dt(world, FLO_MONO_FIRST_FORCE_PARAM, limited_by),
-         pressure = flo_monolithic_stable_dt(world, state);
+         pressure = flo_monolithic_stable_dt(world, state), contacts = flo_monolithic_contact_dt(world);
   if (pressure < forces) *limited_by = "pressure";
-  return fmin(pressure, forces);
+  if (contacts < fmin(pressure, forces)) *limited_by = "contacts";
+  return fmin(contacts, fmin(pressure, forces));
 }
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
@@ -306,32 +308,38 @@ static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
 
 // ---- Start and end of the solution ----
 
+// Contacts start from this share of their last pressures and friction. Several distributions of pressures
+// over the points of a face press in the same way. From the whole, errors within the tolerance would add up
+// in such distributions from step to step, until a stack sways.
+#define CONTACT_WARMTH 0.9f
+
 static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
   const float warm = (float)world->params[FLO_MONO_WARM_START];
   const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
-              share = mono->were_contacts_solved != 0 ? warm : 0;
-  const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM),
-              *rigid = extra(world, FLO_SET_RIGID, FLO_MONO_WARM);
+              share = mono->were_contacts_solved != 0 ? CONTACT_WARMTH * warm : 0;
+  const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM);
   for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
   flo_monolithic_start_wet(world, mono, fluid_share);
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     FloContact *c = &mono->contacts[k];
-    c->pressure = share * rigid[c->sample];
-    for (int axis = 0; axis < 3; ++axis)
-      c->friction[axis] = share * extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample];
+    const double *kept = flo_contact_points(&world->body_contacts)[k].kept;
+    c->pressure = share * (float)kept[FLO_KEPT_PRESSURE];
+    for (int axis = 0; axis < 3; ++axis) c->friction[axis] = share * (float)kept[FLO_KEPT_FRICTION + axis];
   }
 }
 
 // A contact that sticks adds up the slip that remains and takes it back over several steps. A contact that
 // slides or has opened has no anchor.
-static void move_anchor(FloWorld *world, const FloMonolithic *mono, const FloContact *c) {
+static void keep_contact(const FloWorld *world, const FloMonolithic *mono, const FloContact *c,
+                         double kept[FLO_N_KEPT]) {
   float limit = c->cone * c->pressure;
-  float friction2 =
-      c->friction[0] * c->friction[0] + c->friction[1] * c->friction[1] + c->friction[2] * c->friction[2];
-  bool sticks = c->pressure > 0 && friction2 < 0.999f * limit * limit && world->params[FLO_MONO_ANCHORS] > 0;
+  bool sticks = c->pressure > 0 && flo_dot3(c->friction, c->friction) < 0.999f * limit * limit &&
+                world->params[FLO_MONO_ANCHORS] > 0;
+  kept[FLO_KEPT_PRESSURE] = (double)c->pressure;
   for (int axis = 0; axis < 3; ++axis) {
-    float *anchor = &extra(world, FLO_SET_RIGID, FLO_MONO_ANCHOR_X + axis)[c->sample];
-    *anchor = sticks ? c->anchor[axis] + (float)mono->dt * (c->velocity[axis] - c->bias[axis]) : 0;
+    float anchor = c->anchor[axis] + (float)mono->dt * (c->velocity[axis] - c->bias[axis]);
+    kept[FLO_KEPT_FRICTION + axis] = (double)c->friction[axis];
+    kept[FLO_KEPT_ANCHOR + axis] = sticks ? (double)anchor : 0;
   }
 }
 
@@ -344,15 +352,13 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
   }
   flo_monolithic_keep_wet(world, mono);
   world->contacts = 0;
-  // A sample without a contact keeps nothing. The old anchors are in the contacts.
-  for (int field = FLO_MONO_WARM; n_rigid && field <= FLO_MONO_ANCHOR_Z; ++field)
-    memset(extra(world, FLO_SET_RIGID, field), 0, n_rigid * sizeof(float));
+  for (int axis = 0; n_rigid && axis < 3; ++axis)
+    memset(extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis), 0, n_rigid * sizeof(float));
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     const FloContact *c = &mono->contacts[k];
-    extra(world, FLO_SET_RIGID, FLO_MONO_WARM)[c->sample] = c->pressure;
     for (int axis = 0; axis < 3; ++axis)
-      extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] = c->friction[axis];
-    move_anchor(world, mono, c);
+      extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] += c->friction[axis];
+    keep_contact(world, mono, c, flo_contact_points(&world->body_contacts)[k].kept);
     world->contacts += c->pressure > 0;
   }
 }
@@ -483,9 +489,19 @@ static void wall_pressure_range(void *context, size_t begin, size_t end, int thr
     for (size_t axis = 0; axis < 3; ++axis) force[4 * i + axis] *= -(float)mono->rest_volume * b->volume[i];
 }
 
-// Adds the forces of a contact on the wall samples near it: the opposite of its pressure force and of its
-// share of friction.
-static void add_contact(const FloWorld *world, FloMonolithic *mono, const FloContact *c) {
+// Adds the forces of a contact on a wall.
+static void add_point(const FloWorld *world, FloMonolithic *mono, size_t k) {
+  const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+  const FloContact *c = &mono->contacts[k];
+  if (flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
+  float *force = (float *)mono->wall_force.data + 4 * (size_t)point->other_sample;
+  float push = c->pressure * c->volume * c->steepness;
+  for (size_t axis = 0; axis < 3; ++axis) force[axis] -= push * c->normal[axis] + c->friction[axis];
+}
+
+// The same for a contact by kernel sums, on the wall samples near it: the opposite of its pressure force and
+// of its share of friction.
+static void add_kernel_contact(const FloWorld *world, FloMonolithic *mono, const FloContact *c) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
   const FloParticles *b = &world->sets[FLO_SET_BOUNDARY];
   size_t block = c->sample / FLO_BLOCK, lane = c->sample % FLO_BLOCK;
@@ -514,7 +530,11 @@ static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError 
   flo_monolithic_add_wet_forces(mono, mono->wall_force.data);
   flo_monolithic_add_film_forces(world, mono, mono->wall_force.data);
   flo_forces_on_walls(&mono->forces, world, &sweep, mono->wall_force.data);
-  for (size_t k = 0; k < mono->n_contacts; ++k) add_contact(world, mono, &mono->contacts[k]);
+  for (size_t k = 0; k < mono->n_contacts; ++k)
+    if ((int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL)
+      add_kernel_contact(world, mono, &mono->contacts[k]);
+    else
+      add_point(world, mono, k);
   flo_samples_add_forces(walls, mono->wall_force.data);
   return FLO_OK;
 }

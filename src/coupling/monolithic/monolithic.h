@@ -8,7 +8,8 @@
 
 // The unknowns stand in rows: first a pressure for each fluid particle, then one for each wet sample, a
 // sample next to fluid (wet.c), then a pressure and a friction multiplier for each contact. A contact is a
-// sample of a body that forces move, near other bodies.
+// point of a body that forces move, near another body (contacts.c), or one of its samples
+// (kernel_contacts.c).
 //
 // A touch is the effect of a row on one node. The samples of a node move together, so all of them that are
 // near act as one force and one torque.
@@ -240,10 +241,15 @@ enum {
   FLO_MONO_ALPHA,
   FLO_MONO_CORRECTION_TIME,
   FLO_MONO_WALL_PRESSURE,
+  FLO_MONO_CONTACTS,
   FLO_MONO_FIRST_FORCE_PARAM,
 };
 
 enum { FLO_SOLVER_JACOBI, FLO_SOLVER_NNCG };
+enum { FLO_CONTACTS_POINTS, FLO_CONTACTS_KERNEL };
+
+// What is kept of a contact: its pressure, its friction, and the displacement since it stuck.
+enum { FLO_KEPT_PRESSURE, FLO_KEPT_FRICTION, FLO_KEPT_ANCHOR = FLO_KEPT_FRICTION + 3 };
 
 // Extra fields of the method, in their order.
 enum {
@@ -251,9 +257,6 @@ enum {
   FLO_MONO_FRICTION_X,
   FLO_MONO_FRICTION_Y,
   FLO_MONO_FRICTION_Z,
-  FLO_MONO_ANCHOR_X,
-  FLO_MONO_ANCHOR_Y,
-  FLO_MONO_ANCHOR_Z,
   FLO_MONO_WET,
   FLO_MONO_FILM
 };
@@ -298,6 +301,12 @@ FloStatus flo_monolithic_reserve(FloWorld *world, FloMonolithic *mono, FloMonoli
 // Parts of flo_monolithic_meet: touches of fluid rows, with viscous drag, and contacts.
 FloStatus flo_monolithic_meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error);
 FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error);
+FloStatus flo_monolithic_meet_by_kernel(FloWorld *world, FloMonolithic *mono, FloError *error);
+// Gives each contact the places of its touches, when their numbers are known.
+FloStatus flo_monolithic_give_touches(FloWorld *world, FloMonolithic *mono, FloError *error);
+// The volume error that a contact asks to end with: lets an overlap vanish slowly. `steepness` is the change
+// of the error per distance.
+double flo_monolithic_gap(const FloWorld *world, const FloMonolithic *mono, double error, double steepness);
 // Wet samples (wet.c): lists them, finds their volumes and diagonals (with V0 in `move` and V0^2/m in `way`),
 // copies their unknowns to where sweeps find them, and finds their errors.
 FloStatus flo_monolithic_list_wet(FloWorld *world, FloMonolithic *mono, FloError *error);
@@ -338,6 +347,8 @@ void flo_monolithic_note_pressure(const FloWorld *world, FloMonolithic *mono);
 // The height of a column of fluid with that pressure at its foot; 0 without gravity.
 double flo_monolithic_peak_height(const FloWorld *world, const FloMonolithic *mono);
 double flo_monolithic_stable_dt(const FloWorld *world, const FloMonolithic *mono);
+// The longest step for contacts between bodies without fluid.
+double flo_monolithic_contact_dt(const FloWorld *world);
 // Iterates until the errors are small. The solution stands in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 // Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.

@@ -461,6 +461,7 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
   choose_way(&solve);
   int least = (int)world->params[FLO_MONO_MIN_ITERATIONS], most = (int)world->params[FLO_MONO_MAX_ITERATIONS];
   int most_alone = 10 * most;
+  if (mono->n_fluid == 0) most = most_alone;
   FloResidual residual = {0}, before = {0};
   memset(mono->way, 0, mono->n_pressures * sizeof(float));
   memset(mono->from_pressure, 0, mono->n_pressures * sizeof(float));

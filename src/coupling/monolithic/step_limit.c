@@ -52,6 +52,17 @@ double flo_monolithic_stable_dt(const FloWorld *world, const FloMonolithic *mono
   return mono->peak > 0 ? STABLE_SHARE * world->kernel.support / sqrt(mono->peak) : INFINITY;
 }
 
+// What an iteration leaves of a contact's error is a share of the way that gravity moves things by in a step.
+// So that stones without fluid settle by less than shows, that way is at most this share of a spacing. Fluid
+// has limits of its own, which are mostly shorter.
+#define FALL_SHARE 0.005
+
+double flo_monolithic_contact_dt(const FloWorld *world) {
+  double g = vec_length(world->def.gravity);
+  if (world->nodes.count == 0 || world->sets[FLO_SET_FLUID].count > 0 || !(g > 0)) return INFINITY;
+  return sqrt(FALL_SHARE * world->def.spacing / g);
+}
+
 double flo_monolithic_peak_height(const FloWorld *world, const FloMonolithic *mono) {
   double g = vec_length(world->def.gravity);
   return g > 0 ? mono->peak / g : 0;

@@ -1,0 +1,407 @@
+// Finds the points at which bodies touch: candidates from the neighbour lists, then one point for each
+// candidate, from signed distances.
+//
+// Each sample of a body that forces move, near another body, is a candidate. Between two such bodies the
+// faces of one are enough, and of the other only its edges and corners are needed. The same holds for walls:
+// of these, only edges and corners are candidates of their own.
+#include "base/parallel.h"
+#include "sph/radix.h"
+#include "state/state.h"
+
+// Points with a gap below this, in spacings, count besides those that the motion of a step may close: the
+// response to other contacts may press bodies together.
+#define MARGIN 0.05
+// A sample that is as deep as this in another body, in spacings, shows that the bodies overlap deeply.
+#define DEEP 0.25
+// The gap at an edge and the gap of its face, continued to the edge, may differ by this, in spacings. If they
+// differ more, the other body ends before the edge.
+#define SAME_GAP 0.1
+// Smooth surfaces touch within this distance of a sample, in spacings, or another sample is nearer.
+#define CELL 0.75
+
+typedef struct Candidate {
+  uint32_t sample, near; // a sample, and one of the other body; see flo_world_find_sample
+  uint32_t other;        // the body that the sample meets
+} Candidate;
+
+typedef struct FloDeepPair {
+  uint32_t first, second;
+  double out[3]; // the direction in which the first leaves
+  double n_points;
+} FloDeepPair;
+
+typedef struct Finding {
+  FloWorld *world;
+  uint32_t *begins; // where the candidates of each sample begin
+  double dt;
+} Finding;
+
+// ---- Candidates ----
+
+static bool has_tip(const FloParticles *samples, size_t i) {
+  double tip[3];
+  return flo_sample_tip(samples, i, tip);
+}
+
+// Writes the candidates of one sample to `to` unless that is NULL; returns how many there are.
+static uint32_t list_sample(const FloWorld *world, size_t i, Candidate *to) {
+  static const FloSet sets[] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  const uint32_t number = (uint32_t)(world->sets[FLO_SET_BOUNDARY].count + i), own = rigid->body[i];
+  uint32_t n = 0;
+  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
+    for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, sets[k], i, &near);) {
+      if (sets[k] == FLO_SET_RIGID && near.body < own && !has_tip(rigid, i)) continue;
+      if (to) to[n] = (Candidate){number, (uint32_t)near.sample, near.body};
+      ++n;
+    }
+  return n;
+}
+
+static void count_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Finding *finding = context;
+  for (size_t i = begin; i < end; ++i) finding->begins[i + 1] = list_sample(finding->world, i, NULL);
+}
+
+static void list_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Finding *finding = context;
+  Candidate *all = FLO_LIST(finding->world->body_contacts.candidates, Candidate);
+  for (size_t i = begin; i < end; ++i)
+    if (finding->begins[i + 1] > finding->begins[i]) list_sample(finding->world, i, all + finding->begins[i]);
+}
+
+static FloStatus reserve_candidates(FloWorld *world, size_t n, FloError *error) {
+  FloList *list = &world->body_contacts.candidates;
+  size_t size = n * sizeof(Candidate);
+  if (size > list->buffer.capacity) size += size / 2;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &list->buffer, size, list->count * sizeof(Candidate), error));
+  list->count = n;
+  return FLO_OK;
+}
+
+static FloStatus list_candidates(Finding *finding, FloError *error) {
+  FloWorld *world = finding->world;
+  FloContacts *contacts = &world->body_contacts;
+  size_t n = world->sets[FLO_SET_RIGID].count;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &contacts->begins, (n + 1) * sizeof(uint32_t), 0, error));
+  finding->begins = contacts->begins.data;
+  finding->begins[0] = 0;
+  flo_parallel_for(world->threads, n, 256, count_range, finding);
+  for (size_t i = 0; i < n; ++i) finding->begins[i + 1] += finding->begins[i];
+  contacts->candidates.count = 0;
+  FLO_TRY(reserve_candidates(world, finding->begins[n], error));
+  flo_parallel_for(world->threads, n, 256, list_range, finding);
+  return FLO_OK;
+}
+
+// ---- Edges and corners of walls ----
+
+static bool have_walls_tips(const FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (body->kind->set == FLO_SET_BOUNDARY && body->has_tips) return true;
+  }
+  return false;
+}
+
+// Lists pairs of a wall sample with a tip and a body near it, as often as the lists have them. Writes nothing
+// if `keys` is NULL. Returns their number.
+static size_t list_wall_tips(const FloWorld *world, uint64_t *keys, uint32_t *values) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_BOUNDARY);
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID], *walls = &world->sets[FLO_SET_BOUNDARY];
+  size_t n = 0;
+  for (size_t i = 0; i < pairs->n_rows; ++i) {
+    if (pairs->slot_count[i / FLO_BLOCK] == 0) continue;
+    const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
+    for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
+      size_t wall = (size_t)slots[k].index[i % FLO_BLOCK];
+      if (!has_tip(walls, wall)) continue;
+      if (keys) keys[n] = (uint64_t)wall << 32 | rigid->body[i], values[n] = (uint32_t)i;
+      ++n;
+    }
+  }
+  return n;
+}
+
+static FloStatus reserve_keys(FloWorld *world, size_t n, FloError *error) {
+  FloContacts *contacts = &world->body_contacts;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &contacts->keys, 2 * n * sizeof(uint64_t), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &contacts->values, 2 * n * sizeof(uint32_t), 0, error));
+  return flo_buffer_reserve(&world->memory, &contacts->scratch, flo_radix_scratch(2 * n), 0, error);
+}
+
+// Adds each pair of a wall's tip and a body once.
+static FloStatus add_wall_tips(FloWorld *world, FloError *error) {
+  FloContacts *contacts = &world->body_contacts;
+  size_t n_walls = world->sets[FLO_SET_BOUNDARY].count, n = list_wall_tips(world, NULL, NULL);
+  if (n == 0) return FLO_OK;
+  FLO_TRY(reserve_keys(world, n, error));
+  uint64_t *keys = contacts->keys.data;
+  uint32_t *values = contacts->values.data;
+  list_wall_tips(world, keys, values);
+  flo_radix_sort(keys, values, n, 64, contacts->scratch.data, world->threads);
+  size_t next = contacts->candidates.count;
+  FLO_TRY(reserve_candidates(world, next + n, error));
+  Candidate *all = FLO_LIST(contacts->candidates, Candidate);
+  for (size_t k = 0; k < n; ++k)
+    if (k == 0 || keys[k] != keys[k - 1])
+      all[next++] =
+          (Candidate){(uint32_t)(keys[k] >> 32), (uint32_t)(n_walls + values[k]), (uint32_t)keys[k]};
+  contacts->candidates.count = next;
+  return FLO_OK;
+}
+
+// ---- Points ----
+
+// Where the surfaces of two bodies are, seen from a place in the first.
+typedef struct Meeting {
+  double x[3];
+  double distance;  // to the second
+  double depth;     // below the surface of the first
+  double normal[3]; // out of the second
+} Meeting;
+
+static bool meet_at(const FloWorld *world, const FloBody *own, const FloBody *other, const double x[3],
+                    Meeting *meeting) {
+  vec_copy(x, meeting->x);
+  meeting->distance = flo_world_distance(world, other, x);
+  meeting->depth = fmax(-flo_world_distance(world, own, x), 0);
+  flo_world_normal(world, other, x, meeting->normal);
+  return vec_dot(meeting->normal, meeting->normal) > 0.5;
+}
+
+// Goes to the place where smooth surfaces touch, if that is near. The first step is short, so that it does
+// not pass over the end of a rounded edge.
+static bool go_to_touch(const FloWorld *world, const FloBody *own, const FloBody *other, Meeting *meeting) {
+  enum { ROUNDS = 4 };
+  const double s = world->def.spacing;
+  double x[3], way[3], all[3] = {0}, step = s / 8;
+  Meeting there;
+  vec_copy(meeting->x, x);
+  for (int k = 0; k < ROUNDS && flo_world_way_to_touch(world, own, other, x, step, way); ++k) {
+    vec_add(x, way, x);
+    vec_add(all, way, all);
+    step = fmin(step, fmax(vec_length(way) / 2, 1e-4 * s));
+  }
+  double length = vec_length(all);
+  if (length == 0 || length > CELL * s || !meet_at(world, own, other, x, &there)) return false;
+  *meeting = there;
+  return true;
+}
+
+// The point is the tip of the sample if the other body faces it there.
+static bool is_at_tip(const FloWorld *world, const FloBody *other, const Meeting *meeting,
+                      const double tip[3], FloContactPoint *point) {
+  double reach = -vec_dot(tip, meeting->normal);
+  if (!(reach > 0.5 * meeting->depth)) return false;
+  vec_add(meeting->x, tip, point->x);
+  point->gap = flo_world_distance(world, other, point->x);
+  return fabs(point->gap - (meeting->distance - reach)) <= SAME_GAP * world->def.spacing;
+}
+
+// Upper bound of the distance that any of its points moves in a step.
+static double way_of(const FloWorld *world, const FloBody *body, double dt) {
+  if (!body->is_moving) return 0;
+  double speed = vec_length(body->state.velocity) + vec_length(body->state.angular_velocity) * body->reach;
+  return dt * (speed + vec_length(world->def.gravity) * dt);
+}
+
+static bool find_point(const Finding *finding, const Candidate *candidate, FloContactPoint *point) {
+  const FloWorld *world = finding->world;
+  const double s = world->def.spacing;
+  size_t i;
+  const FloParticles *set = flo_world_find_sample(world, candidate->sample, &i);
+  const FloBody *own = &flo_bodies(world)[set->body[i]], *other = &flo_bodies(world)[candidate->other];
+  const double x[3] = {set->x[i], set->y[i], set->z[i]};
+  double margin = MARGIN * s + way_of(world, own, finding->dt) + way_of(world, other, finding->dt), tip[3];
+  Meeting meeting;
+  if (!(flo_world_distance(world, other, x) < margin + 1.5 * s)) return false;
+  if (!meet_at(world, own, other, x, &meeting)) return false;
+  bool has_edge = flo_sample_tip(set, i, tip);
+  if (has_edge) quat_rotate(own->state.pose.rotation, tip, tip);
+  if (!has_edge) point->is_rolling = go_to_touch(world, own, other, &meeting);
+  point->is_deep = meeting.distance < -DEEP * s;
+  vec_copy(meeting.normal, point->normal);
+  if (has_edge && !point->is_deep && is_at_tip(world, other, &meeting, tip, point))
+    return point->gap < margin;
+  vec_add_scaled(meeting.x, meeting.normal, -meeting.depth, point->x);
+  point->gap = meeting.distance - meeting.depth;
+  return point->gap < margin;
+}
+
+// Of a wall's point and a body, the body comes first.
+static void name_bodies(const FloWorld *world, const Candidate *candidate, FloContactPoint *point) {
+  bool is_of_wall = candidate->sample < world->sets[FLO_SET_BOUNDARY].count;
+  const FloBody *own = flo_world_body_of(world, candidate->sample);
+  uint32_t number = (uint32_t)(own - flo_bodies(world));
+  point->is_of_other = is_of_wall;
+  point->body = is_of_wall ? candidate->other : number;
+  point->other = is_of_wall ? number : candidate->other;
+  point->body_sample = is_of_wall ? candidate->near : candidate->sample;
+  point->other_sample = is_of_wall ? candidate->sample : candidate->near;
+  point->key = flo_contact_key(world, point);
+  if (is_of_wall) vec_scale(point->normal, -1, point->normal);
+}
+
+#define NO_POINT UINT32_MAX
+
+// How far the gap opens within a step because a point turns on a circle about the centre of its body, not on
+// a straight line. Without this an edge that rolls over a floor would be braked.
+static double bend_of(const FloWorld *world, const FloContactPoint *point, uint32_t number, double dt) {
+  const FloBody *body = &flo_bodies(world)[number];
+  const double *spin = body->state.angular_velocity;
+  double x[3], arm[3];
+  if (body->n_nodes != 1) return 0;
+  flo_world_nearest_image(world, body->nodes->position, point->x, x);
+  vec_sub(x, body->nodes->position, arm);
+  double along = vec_dot(spin, arm), square = vec_dot(spin, spin);
+  return dt * dt / 2 * (along * vec_dot(spin, point->normal) - square * vec_dot(arm, point->normal));
+}
+
+static void point_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Finding *finding = context;
+  const FloContacts *contacts = &finding->world->body_contacts;
+  for (size_t k = begin; k < end; ++k) {
+    const Candidate *candidate = &FLO_LIST(contacts->candidates, Candidate)[k];
+    FloContactPoint *point = &flo_contact_points(contacts)[k];
+    *point = (FloContactPoint){.body = NO_POINT};
+    if (!find_point(finding, candidate, point)) continue;
+    name_bodies(finding->world, candidate, point);
+    if (!point->is_rolling)
+      point->bend = bend_of(finding->world, point, point->body, finding->dt) -
+                    bend_of(finding->world, point, point->other, finding->dt);
+  }
+}
+
+static FloStatus reserve_points(FloWorld *world, size_t n, FloError *error) {
+  FloBuffer *buffer = &world->body_contacts.points.buffer;
+  size_t size = n * sizeof(FloContactPoint);
+  return flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size, 0,
+                            error);
+}
+
+static FloStatus find_points(Finding *finding, FloError *error) {
+  FloWorld *world = finding->world;
+  FloContacts *contacts = &world->body_contacts;
+  size_t n = contacts->candidates.count, used = 0;
+  FLO_TRY(reserve_points(world, n, error));
+  flo_parallel_for(world->threads, n, 64, point_range, finding);
+  FloContactPoint *points = flo_contact_points(contacts);
+  for (size_t k = 0; k < n; ++k)
+    if (points[k].body != NO_POINT) points[used++] = points[k];
+  contacts->points.count = used;
+  return FLO_OK;
+}
+
+// ---- Bodies in each other ----
+
+// Samples that are deep in another body do not agree on the way out, and would twist the bodies. So all
+// points of such a pair push along one direction, the mean of the ways out of the deep ones.
+static FloDeepPair *find_pair(const FloContacts *contacts, uint32_t a, uint32_t b) {
+  uint32_t first = a < b ? a : b, second = a < b ? b : a;
+  FloDeepPair *pairs = FLO_LIST(contacts->deep_pairs, FloDeepPair);
+  for (size_t k = 0; k < contacts->deep_pairs.count; ++k)
+    if (pairs[k].first == first && pairs[k].second == second) return &pairs[k];
+  return NULL;
+}
+
+static FloStatus add_deep_point(FloWorld *world, const FloContactPoint *point, FloError *error) {
+  FloContacts *contacts = &world->body_contacts;
+  FloDeepPair *pair = find_pair(contacts, point->body, point->other);
+  if (!pair) {
+    FloDeepPair none = {.first = point->body < point->other ? point->body : point->other,
+                        .second = point->body < point->other ? point->other : point->body};
+    FLO_TRY(flo_list_append(&world->memory, &contacts->deep_pairs, &none, sizeof none, error));
+    pair = FLO_LIST(contacts->deep_pairs, FloDeepPair) + contacts->deep_pairs.count - 1;
+  }
+  vec_add_scaled(pair->out, point->normal, point->body < point->other ? 1 : -1, pair->out);
+  pair->n_points++;
+  return FLO_OK;
+}
+
+// If the directions of the points contradict each other, bodies part along the line between their centres. If
+// the centres coincide, the second body goes up.
+static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
+  static const double agreement = 0.5;
+  const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
+  double *out = pair->out, between[3];
+  bool are_free = flo_body_is_pushed(first) && flo_body_is_pushed(second);
+  if (are_free && vec_length(out) < agreement * pair->n_points) {
+    flo_world_nearest_image(world, second->nodes->position, first->nodes->position, between);
+    vec_sub(between, second->nodes->position, out);
+    if (vec_length(out) < 0.01 * world->def.spacing) vec_copy(world->def.gravity, out);
+    if (!(vec_length(out) > 0)) vec_set(out, 1, 0, 0);
+  }
+  double length = vec_length(out);
+  vec_scale(out, length > 0 ? 1 / length : 0, out);
+}
+
+static FloStatus part_deep_bodies(FloWorld *world, FloError *error) {
+  FloContacts *contacts = &world->body_contacts;
+  FloContactPoint *points = flo_contact_points(contacts);
+  contacts->deep_pairs.count = 0;
+  for (size_t k = 0; k < contacts->points.count; ++k)
+    if (points[k].is_deep) FLO_TRY(add_deep_point(world, &points[k], error));
+  if (contacts->deep_pairs.count == 0) return FLO_OK;
+  for (size_t k = 0; k < contacts->deep_pairs.count; ++k)
+    choose_way_out(world, &FLO_LIST(contacts->deep_pairs, FloDeepPair)[k]);
+  for (size_t k = 0; k < contacts->points.count; ++k) {
+    const FloDeepPair *pair = find_pair(contacts, points[k].body, points[k].other);
+    points[k].is_deep = points[k].is_deep && vec_length(pair->out) > 0;
+    if (points[k].is_deep) vec_scale(pair->out, points[k].body < points[k].other ? 1 : -1, points[k].normal);
+  }
+  return FLO_OK;
+}
+
+// ---- All of it ----
+
+static void swap_lists(FloContacts *contacts) {
+  FloList before = contacts->before;
+  contacts->before = contacts->points, contacts->points = before;
+}
+
+FloStatus flo_world_start_contacts(FloWorld *world, size_t n, FloError *error) {
+  FloContacts *contacts = &world->body_contacts;
+  swap_lists(contacts);
+  FloStatus status = reserve_points(world, n, error);
+  if (status != FLO_OK) swap_lists(contacts);
+  if (status == FLO_OK) contacts->points.count = n;
+  return status;
+}
+
+static FloStatus find_all(Finding *finding, FloError *error) {
+  FloWorld *world = finding->world;
+  world->body_contacts.points.count = world->body_contacts.candidates.count = 0;
+  if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
+  FLO_TRY(list_candidates(finding, error));
+  if (have_walls_tips(world)) FLO_TRY(add_wall_tips(world, error));
+  FLO_TRY(find_points(finding, error));
+  FLO_TRY(part_deep_bodies(world, error));
+  return flo_world_recall_contacts(world, error);
+}
+
+// A step that fails forgets nothing.
+FloStatus flo_world_find_contacts(FloWorld *world, double dt, FloError *error) {
+  Finding finding = {.world = world, .dt = dt};
+  swap_lists(&world->body_contacts);
+  FloStatus status = find_all(&finding, error);
+  if (status != FLO_OK) swap_lists(&world->body_contacts);
+  return status;
+}
+
+void flo_world_free_contacts(FloWorld *world) {
+  FloContacts *contacts = &world->body_contacts;
+  FloBuffer *buffers[] = {&contacts->points.buffer,
+                          &contacts->before.buffer,
+                          &contacts->candidates.buffer,
+                          &contacts->deep_pairs.buffer,
+                          &contacts->begins,
+                          &contacts->table,
+                          &contacts->keys,
+                          &contacts->values,
+                          &contacts->scratch};
+  for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
+}

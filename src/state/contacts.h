@@ -1,0 +1,56 @@
+// Where bodies touch each other, or nearly do: points on their true surfaces, with normals and gaps from
+// signed distances. Methods that solve contacts between bodies share these points.
+//
+// Kernel sums know surfaces only as far as samples do: they round off edges and give a ball facets. Here each
+// sample near another body stands for a point of its own surface: the edge or corner next to it (tips.c), the
+// place where smooth surfaces touch, or else the nearest point of a face.
+#ifndef FLO_STATE_CONTACTS_H
+#define FLO_STATE_CONTACTS_H
+
+#include "base/memory.h"
+
+// How many numbers a method can keep of a contact from one step to the next.
+enum { FLO_N_KEPT = 7 };
+
+typedef struct FloContactPoint {
+  uint32_t body, other; // forces move `body`
+  // A sample of each, near the point; see flo_world_find_sample.
+  uint32_t body_sample, other_sample;
+  uint64_t key;     // by which it is found again in the next step
+  bool is_of_other; // the point is on the surface of `other`, otherwise on that of `body`
+  bool is_rolling;  // smooth surfaces touch here; when they roll, the place stays and the material moves on
+  bool is_deep;     // the bodies overlap so far that all their points share one normal
+  double x[3];      // at the start of the step [m]
+  double normal[3]; // out of `other`
+  double gap;       // distance between the surfaces, negative if they overlap [m]
+  double bend;      // by which turning opens the gap in the step, besides its velocity [m]
+  // What the method knew of this contact at the end of the last step; zeros if it is new. The method puts its
+  // new numbers here.
+  double kept[FLO_N_KEPT];
+} FloContactPoint;
+
+typedef struct FloContacts {
+  FloList points, before;  // FloContactPoint: of this step, and of the last one
+  FloList candidates;      // samples and the bodies near them
+  FloList deep_pairs;      // pairs of bodies that overlap deeply
+  FloBuffer begins, table; // see contacts.c and contact_memory.c
+  FloBuffer keys, values, scratch;
+} FloContacts;
+
+// Finds all points whose gap may close within dt, at the positions of the last neighbour search, in an order
+// that does not depend on threads. The step's neighbours must be known.
+FloStatus flo_world_find_contacts(FloWorld *world, double dt, FloError *error);
+void flo_world_free_contacts(FloWorld *world);
+// For a method that has contacts of its own: the present points become those of the last step, and there is
+// room for n new ones, which it fills.
+FloStatus flo_world_start_contacts(FloWorld *world, size_t n, FloError *error);
+
+uint64_t flo_contact_key(const FloWorld *world, const FloContactPoint *point);
+// Copies what was kept of the last step's contacts to the present ones (contact_memory.c).
+FloStatus flo_world_recall_contacts(FloWorld *world, FloError *error);
+
+static inline FloContactPoint *flo_contact_points(const FloContacts *contacts) {
+  return FLO_LIST(contacts->points, FloContactPoint);
+}
+
+#endif
