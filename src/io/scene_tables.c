@@ -538,8 +538,10 @@ static const FloSceneKey scene_keys[] = {
     {"time_step", NUMBER, FROM(0, MAX_TIME), "s",
      .help = "fixed time step; 0: the method chooses the longest stable step each time", .fallback = "0"},
     {"cfl", NUMBER, ABOVE(0, 2), "spacings",
-     .help = "distance that the fastest particle may move in a step; larger is faster, smaller is more "
-             "accurate and more stable",
+     .help =
+         "largest way by which fluid may approach its neighbours or solids in a step, and by which solids "
+         "may move; larger is faster, smaller is more accurate and more stable; explicit methods count "
+         "the whole motion of the fluid",
      .library = default_cfl},
     {"min_time_step", NUMBER, FROM(0, MAX_TIME), "s",
      .help = "shortest time step; a run that needs a shorter one has diverged and fails",

@@ -37,4 +37,11 @@ REAL_INLINE Real pair_viscosity(Real v_dot_g, Real d, Real always, Real approach
   return (always + real_if_positive(v_dot_g, approaching, real_set(0))) * (v_dot_g * d);
 }
 
+// Square of the speed at which i and j approach each other; 0 if they do not. The number `tiny` keeps pairs
+// without a gradient, which fill up lists, at 0.
+REAL_INLINE Real pair_approach(PairVector v, PairVector g, Real tiny) {
+  Real along = real_max(pair_dot(v, g), real_set(0));
+  return along * along / real_max(pair_dot(g, g), tiny);
+}
+
 #endif

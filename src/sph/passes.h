@@ -40,6 +40,14 @@ typedef struct FloSweep {
   bool is_added;        // the gradient is added to the rows
 } FloSweep;
 
+// How fast neighbours approach each other.
+typedef struct FloApproach {
+  const FloPairs *pairs;
+  const float *rows, *columns; // quadruples: velocities
+  float unit;     // makes gradients numbers near 1, so that their squares are in range [m^(dim+1)]
+  float *fastest; // per block: square of the highest speed of approach; raised, never lowered
+} FloApproach;
+
 // Where the fluid ends: H sum_j grad w(q) of poly6; see surface_tension.c.
 // Positions are those of the grid.
 typedef struct FloNormals {
@@ -79,6 +87,7 @@ typedef struct FloPasses {
   void (*gradient)(const FloSweep *, size_t begin, size_t end);   // sum_j q_j grad W_ij
   void (*divergence)(const FloSweep *, size_t begin, size_t end); // sum_j v_j . grad W_ij
   void (*square)(const FloSweep *, size_t begin, size_t end);     // sum_j q_j |grad W_ij|^2
+  void (*approach)(const FloApproach *, size_t begin, size_t end);
   void (*normals)(const FloNormals *, size_t begin, size_t end);
   void (*cohesion)(const FloCohesion *, size_t begin, size_t end);
   void (*adhesion)(const FloAdhesion *, size_t begin, size_t end);

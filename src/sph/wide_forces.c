@@ -138,6 +138,7 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(gradient),
                                    FLO_WIDE(divergence),
                                    FLO_WIDE(square),
+                                   FLO_WIDE(approach),
                                    FLO_WIDE(normals),
                                    FLO_WIDE(cohesion),
                                    FLO_WIDE(adhesion)};

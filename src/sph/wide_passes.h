@@ -13,6 +13,7 @@ void FLO_WIDE(fluid_forces_on_solid)(const FloSolidForces *, size_t begin, size_
 void FLO_WIDE(gradient)(const FloSweep *, size_t begin, size_t end);
 void FLO_WIDE(divergence)(const FloSweep *, size_t begin, size_t end);
 void FLO_WIDE(square)(const FloSweep *, size_t begin, size_t end);
+void FLO_WIDE(approach)(const FloApproach *, size_t begin, size_t end);
 void FLO_WIDE(normals)(const FloNormals *, size_t begin, size_t end);
 void FLO_WIDE(cohesion)(const FloCohesion *, size_t begin, size_t end);
 void FLO_WIDE(adhesion)(const FloAdhesion *, size_t begin, size_t end);

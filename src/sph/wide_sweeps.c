@@ -58,3 +58,30 @@ void FLO_WIDE(square)(const FloSweep *in, size_t begin, size_t end) {
     store_numbers(pairs, block, sum, in->rows);
   }
 }
+
+WIDE_INLINE float highest_lane(WideF a) {
+  float lanes[FLO_BLOCK], highest = 0;
+  wide_store(lanes, a);
+  for (size_t lane = 0; lane < FLO_BLOCK; ++lane) highest = lanes[lane] > highest ? lanes[lane] : highest;
+  return highest;
+}
+
+void FLO_WIDE(approach)(const FloApproach *in, size_t begin, size_t end) {
+  const FloPairs *pairs = in->pairs;
+  const WideF unit = wide_set(in->unit), tiny = wide_set(1e-12f);
+  for (size_t block = begin; block < end; ++block) {
+    const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block],
+                      *last = slot + pairs->slot_count[block];
+    WideF here[4], there[4], fastest = wide_set(in->fastest[block]);
+    if (slot == last) continue;
+    wide_load_rows(in->rows, block, pairs->n_rows, here);
+    PairVector v = {here[0], here[1], here[2]};
+    for (; slot < last; ++slot) {
+      PairVector g = load_gradient(slot), scaled = {unit * g.x, unit * g.y, unit * g.z};
+      wide_gather4(in->columns, slot->index, there);
+      PairVector w = {there[0], there[1], there[2]};
+      fastest = wide_max(fastest, pair_approach(pair_difference(v, w), scaled, tiny));
+    }
+    in->fastest[block] = highest_lane(fastest);
+  }
+}

@@ -173,7 +173,7 @@ static FloStatus take_survey(FloWorld *world, const Integrate *in, size_t n, Flo
     speed2 = fmaxf(speed2, in->chunks[chunk].speed2);
     acceleration2 = fmaxf(acceleration2, in->chunks[chunk].acceleration2);
   }
-  world->max_speed = sqrt((double)speed2);
+  world->max_speed = world->max_approach = sqrt((double)speed2);
   world->max_acceleration = sqrt((double)acceleration2);
   return FLO_OK;
 }

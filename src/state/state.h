@@ -113,6 +113,9 @@ struct FloWorld {
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
+  double max_approach; // highest speed at which fluid approaches its neighbours; at most max_speed is
+                       // known of methods that do not measure it
+  FloBuffer approach_buffers[2]; // see approach.c
   // Fluid or a body deeper than this along gravity has fallen past all walls; INFINITY: this is not possible.
   double lost_depth;
   struct {
@@ -245,6 +248,10 @@ void flo_world_kick(FloWorld *world, const float *force, double dt);
 FloStatus flo_world_drift(FloWorld *world, double dt, FloError *error);
 // Kick, keep out of walls, drift, in one pass over memory. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
+// Measures how fast fluid approaches its neighbours and solids, with these velocities of fluid and wall
+// samples (quadruples). For methods whose steps need not follow the speed itself; call it after
+// flo_world_integrate.
+FloStatus flo_world_note_approach(FloWorld *world, const float *fluid, const float *walls, FloError *error);
 // Deflects fluid particles [begin, end) that would enter a wall within dt.
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Keeps fluid out of bodies that forces move; they get the opposite impulse. After the drift, which took dt.

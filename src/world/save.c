@@ -32,6 +32,7 @@
   X(n_removed, size_t, 0, MUCH)                                                                              \
   X(max_speed, double, 0, MUCH)                                                                              \
   X(max_acceleration, double, 0, MUCH)                                                                       \
+  X(max_approach, double, 0, MUCH)                                                                           \
   X(lists.reach, double, 1, 2)                                                                               \
   X(lists.age, int, 0, INT_MAX)
 

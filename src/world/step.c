@@ -7,19 +7,31 @@
 static FloStatus prepare(FloWorld *world, FloError *error) {
   if (flo_world_is_prepared(world)) return FLO_OK;
   flo_world_find_lost_depth(world);
-  world->max_speed = flo_world_measure_speed(world);
+  world->max_speed = world->max_approach = flo_world_measure_speed(world);
   FLO_TRY(world->method->init(world, world->method_state, error));
   flo_epoch_note(world, &world->epochs.prepared);
   return FLO_OK;
 }
 
-// Limits for every method: nothing moves farther than its share of a spacing, and no acceleration moves a
-// particle across one.
+// The longest way that fluid may move in a step, in spacings, however slowly it approaches its neighbours. A
+// drop in the air lists no neighbours. It sees fluid or a wall when it is nearer than the support, two
+// spacings, and must not be past the surface then.
+#define LONGEST_WAY 0.6
+
+// The speed that counts for the step: of fluid, how fast it approaches its neighbours; of solids and
+// emitters, how fast they move.
+static double speed_to_follow(const FloWorld *world) {
+  double by_way = world->def.cfl / fmax(LONGEST_WAY, world->def.cfl) * world->max_speed;
+  return fmax(fmax(fmax(world->max_approach, by_way), flo_world_max_wall_speed(world)),
+              flo_world_max_emitter_speed(world));
+}
+
+// Limits for every method: nothing approaches its neighbours by more than its share of a spacing, and no
+// acceleration moves a particle across one.
 static double speed_limit(const FloWorld *world, const char **limited_by) {
   double dt = world->def.max_time_step, s = world->def.spacing;
   *limited_by = "max_time_step";
-  double speed =
-      fmax(fmax(world->max_speed, flo_world_max_wall_speed(world)), flo_world_max_emitter_speed(world));
+  double speed = speed_to_follow(world);
   if (world->def.cfl * s < dt * speed) dt = world->def.cfl * s / speed, *limited_by = "speed";
   double kick = world->max_acceleration > 0 ? 0.5 * sqrt(s / world->max_acceleration) : INFINITY;
   if (kick < dt) dt = kick, *limited_by = "force";

@@ -180,9 +180,10 @@ void flo_world_destroy(FloWorld *world) {
   flo_world_free_bodies(world);
   flo_world_free_solids(world);
   FloBuffer *buffers[] = {
-      &world->materials.buffer,      &world->bodies.buffer, &world->emitters.buffer, &world->sinks.buffer,
-      &world->emitter_points.buffer, &world->scratch,       &world->wall_rooms,      &world->solids.buffer,
-      &world->skins.changes.buffer,  &world->nodes.buffer};
+      &world->materials.buffer, &world->bodies.buffer,         &world->emitters.buffer,
+      &world->sinks.buffer,     &world->emitter_points.buffer, &world->scratch,
+      &world->wall_rooms,       &world->solids.buffer,         &world->skins.changes.buffer,
+      &world->nodes.buffer,     &world->approach_buffers[0],   &world->approach_buffers[1]};
   flo_world_free_contacts(world);
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);
   FloMemory last = *memory;

@@ -1,5 +1,5 @@
-// The linear sweeps of implicit methods (gradient, divergence, square) against sums over all pairs in double
-// precision, for every instruction set this machine can run.
+// The sweeps of implicit methods (gradient, divergence, square, approach) against sums over all pairs in
+// double precision, for every instruction set this machine can run.
 #include "sph/passes.h"
 #include "support/cloud.h"
 #include "support/reference.h"
@@ -17,6 +17,7 @@ typedef struct Case {
   ReferenceKernel kernel;
   uint32_t *groups;                // per row, or NULL
   float *numbers, *quads;          // per column
+  float *row_quads, *approach;     // per row: velocity; per block: square of the highest speed of approach
   float *gradient, *flux, *square; // per row: what the library says
 } Case;
 
@@ -42,7 +43,8 @@ static void case_init(Case *c, int dim, FloKernel kernel, bool is_periodic) {
 }
 
 static void case_free(Case *c) {
-  void *const arrays[] = {c->groups, c->numbers, c->quads, c->gradient, c->flux, c->square};
+  void *const arrays[] = {c->groups, c->numbers, c->quads,     c->gradient,
+                          c->flux,   c->square,  c->row_quads, c->approach};
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) free(arrays[k]);
   flo_pairs_free(&c->pairs);
   cloud_free(&c->rows);
@@ -81,11 +83,15 @@ static void invent_columns(Case *c, Random *random) {
     c->numbers[j] = (float)random_between(random, -3, 5);
     for (size_t k = 0; k < 4; ++k) c->quads[4 * j + k] = (float)random_between(random, -2, 2);
   }
+  size_t n_rows = c->rows.particles.count;
+  c->row_quads = malloc((4 * n_rows + 1) * sizeof(float));
+  for (size_t k = 0; k < 4 * n_rows; ++k)
+    c->row_quads[k] = c->columns == &c->rows ? c->quads[k] : (float)random_between(random, -2, 2);
 }
 
 static void sweep(Case *c, const FloPasses *passes) {
   size_t n = c->rows.particles.count;
-  free(c->gradient), free(c->flux), free(c->square);
+  free(c->gradient), free(c->flux), free(c->square), free(c->approach);
   c->gradient = marked(4 * n), c->flux = marked(n), c->square = marked(n);
   const FloSweep gradient = {.pairs = &c->pairs, .columns = c->numbers, .rows = c->gradient},
                  flux = {.pairs = &c->pairs, .columns = c->quads, .rows = c->flux},
@@ -95,6 +101,13 @@ static void sweep(Case *c, const FloPasses *passes) {
   passes->gradient(&gradient, 0, half), passes->gradient(&gradient, half, end);
   passes->divergence(&flux, 0, half), passes->divergence(&flux, half, end);
   passes->square(&square, 0, half), passes->square(&square, half, end);
+  c->approach = calloc(end + 1, sizeof(float));
+  const FloApproach approach = {.pairs = &c->pairs,
+                                .rows = c->row_quads,
+                                .columns = c->quads,
+                                .unit = (float)pow(SUPPORT / 2, c->box.dim + 1),
+                                .fastest = c->approach};
+  passes->approach(&approach, 0, half), passes->approach(&approach, half, end);
 }
 
 // ---- Brute force ----
@@ -132,12 +145,45 @@ static void check_row(const Case *c, size_t i) {
   assert_close(c->square[i], e.square, 2 * rounding * (e.square_size + 5 * steepest * steepest));
 }
 
+// The highest speed at which row i approaches a column within `reach`.
+static double approach_within(const Case *c, size_t i, double reach) {
+  double fastest = 0, a[3], b[3], d[3], period[3];
+  box_period(&c->box, period);
+  cloud_position(&c->rows, i, a);
+  for (size_t j = 0; j < c->columns->particles.count; ++j) {
+    double along = 0;
+    if (c->columns == &c->rows && (i == j || (c->groups && c->groups[i] == c->groups[j]))) continue;
+    cloud_position(c->columns, j, b);
+    reference_difference(a, b, period, d);
+    double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    if (r >= reach || r == 0) continue;
+    for (size_t axis = 0; axis < 3; ++axis)
+      along -= (double)(c->row_quads[4 * i + axis] - c->quads[4 * j + axis]) * d[axis] / r;
+    fastest = fmax(fastest, along);
+  }
+  return fastest;
+}
+
+// Near the end of the support, where the gradient vanishes, pairs may count or not.
+static void check_approach(const Case *c) {
+  size_t n = c->rows.particles.count;
+  for (size_t block = 0; block < c->pairs.n_blocks; ++block) {
+    double least = 0, most = 0, found = sqrt((double)c->approach[block]);
+    for (size_t i = block * FLO_BLOCK; i < n && i < (block + 1) * FLO_BLOCK; ++i) {
+      least = fmax(least, approach_within(c, i, 0.9 * SUPPORT));
+      most = fmax(most, approach_within(c, i, 1.0001 * SUPPORT));
+    }
+    assert_true(found >= least - 1e-3 && found <= most + 1e-3);
+  }
+}
+
 static void check_all(Case *c) {
   const FloPasses *const all[] = {flo_passes(), flo_passes_generic()};
   size_t n = c->rows.particles.count;
   for (size_t k = 0; k < FLO_COUNT_OF(all); ++k) {
     sweep(c, all[k]);
     for (size_t i = 0; i < n; ++i) check_row(c, i);
+    check_approach(c);
     // Not one row beyond the last was written.
     assert_true(is_marked(c->gradient + 4 * n) && is_marked(c->flux + n) && is_marked(c->square + n));
   }

@@ -466,6 +466,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_each_particle(world, FLO_SET_FLUID, total_range, &step);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
+  FLO_TRY(flo_world_note_approach(world, mono->velocity, mono->forces.walls, error));
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
