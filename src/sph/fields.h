@@ -42,6 +42,9 @@
   X(tip_x, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "m", "from it to an edge of the body, in its frame")    \
   X(tip_y, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "m", "from it to an edge of the body, in its frame")    \
   X(tip_z, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "m", "from it to an edge of the body, in its frame")    \
+  X(edge_x, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "", "direction of that edge; 0 at a corner")           \
+  X(edge_y, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "", "direction of that edge; 0 at a corner")           \
+  X(edge_z, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "", "direction of that edge; 0 at a corner")           \
   X(body, uint32_t, FLO_TYPE_U32, FLO_S, true, "", "index of the body")                                      \
   X(fx, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \
   X(fy, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \

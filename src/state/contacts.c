@@ -11,13 +11,6 @@
 // Points with a gap below this, in spacings, count besides those that the motion of a step may close: the
 // response to other contacts may press bodies together.
 #define MARGIN 0.05
-// A sample that is as deep as this in another body, in spacings, shows that the bodies overlap deeply.
-#define DEEP 0.25
-// The gap at an edge and the gap of its face, continued to the edge, may differ by this, in spacings. If they
-// differ more, the other body ends before the edge.
-#define SAME_GAP 0.1
-// Smooth surfaces touch within this distance of a sample, in spacings, or another sample is nearer.
-#define CELL 0.75
 
 typedef struct Candidate {
   uint32_t sample, near; // a sample, and one of the other body; see flo_world_find_sample
@@ -155,52 +148,6 @@ static FloStatus add_wall_tips(FloWorld *world, FloError *error) {
 
 // ---- Points ----
 
-// Where the surfaces of two bodies are, seen from a place in the first.
-typedef struct Meeting {
-  double x[3];
-  double distance;  // to the second
-  double depth;     // below the surface of the first
-  double normal[3]; // out of the second
-} Meeting;
-
-static bool meet_at(const FloWorld *world, const FloBody *own, const FloBody *other, const double x[3],
-                    Meeting *meeting) {
-  vec_copy(x, meeting->x);
-  meeting->distance = flo_world_distance(world, other, x);
-  meeting->depth = fmax(-flo_world_distance(world, own, x), 0);
-  flo_world_normal(world, other, x, meeting->normal);
-  return vec_dot(meeting->normal, meeting->normal) > 0.5;
-}
-
-// Goes to the place where smooth surfaces touch, if that is near. The first step is short, so that it does
-// not pass over the end of a rounded edge.
-static bool go_to_touch(const FloWorld *world, const FloBody *own, const FloBody *other, Meeting *meeting) {
-  enum { ROUNDS = 4 };
-  const double s = world->def.spacing;
-  double x[3], way[3], all[3] = {0}, step = s / 8;
-  Meeting there;
-  vec_copy(meeting->x, x);
-  for (int k = 0; k < ROUNDS && flo_world_way_to_touch(world, own, other, x, step, way); ++k) {
-    vec_add(x, way, x);
-    vec_add(all, way, all);
-    step = fmin(step, fmax(vec_length(way) / 2, 1e-4 * s));
-  }
-  double length = vec_length(all);
-  if (length == 0 || length > CELL * s || !meet_at(world, own, other, x, &there)) return false;
-  *meeting = there;
-  return true;
-}
-
-// The point is the tip of the sample if the other body faces it there.
-static bool is_at_tip(const FloWorld *world, const FloBody *other, const Meeting *meeting,
-                      const double tip[3], FloContactPoint *point) {
-  double reach = -vec_dot(tip, meeting->normal);
-  if (!(reach > 0.5 * meeting->depth)) return false;
-  vec_add(meeting->x, tip, point->x);
-  point->gap = flo_world_distance(world, other, point->x);
-  return fabs(point->gap - (meeting->distance - reach)) <= SAME_GAP * world->def.spacing;
-}
-
 // Upper bound of the distance that any of its points moves in a step.
 static double way_of(const FloWorld *world, const FloBody *body, double dt) {
   if (!body->is_moving) return 0;
@@ -210,25 +157,19 @@ static double way_of(const FloWorld *world, const FloBody *body, double dt) {
 
 static bool find_point(const Finding *finding, const Candidate *candidate, FloContactPoint *point) {
   const FloWorld *world = finding->world;
-  const double s = world->def.spacing;
   size_t i;
   const FloParticles *set = flo_world_find_sample(world, candidate->sample, &i);
   const FloBody *own = &flo_bodies(world)[set->body[i]], *other = &flo_bodies(world)[candidate->other];
-  const double x[3] = {set->x[i], set->y[i], set->z[i]};
-  double margin = MARGIN * s + way_of(world, own, finding->dt) + way_of(world, other, finding->dt), tip[3];
-  Meeting meeting;
-  if (!(flo_world_distance(world, other, x) < margin + 1.5 * s)) return false;
-  if (!meet_at(world, own, other, x, &meeting)) return false;
-  bool has_edge = flo_sample_tip(set, i, tip);
-  if (has_edge) quat_rotate(own->state.pose.rotation, tip, tip);
-  if (!has_edge) point->is_rolling = go_to_touch(world, own, other, &meeting);
-  point->is_deep = meeting.distance < -DEEP * s;
-  vec_copy(meeting.normal, point->normal);
-  if (has_edge && !point->is_deep && is_at_tip(world, other, &meeting, tip, point))
-    return point->gap < margin;
-  vec_add_scaled(meeting.x, meeting.normal, -meeting.depth, point->x);
-  point->gap = meeting.distance - meeting.depth;
-  return point->gap < margin;
+  FloSeeker seeker = {.own = own, .other = other, .x = {set->x[i], set->y[i], set->z[i]}};
+  seeker.margin =
+      MARGIN * world->def.spacing + way_of(world, own, finding->dt) + way_of(world, other, finding->dt);
+  seeker.has_tip = flo_sample_tip(set, i, seeker.tip);
+  if (seeker.has_tip) {
+    flo_sample_edge(set, i, seeker.edge);
+    quat_rotate(own->state.pose.rotation, seeker.tip, seeker.tip);
+    quat_rotate(own->state.pose.rotation, seeker.edge, seeker.edge);
+  }
+  return flo_world_seek_contact(world, &seeker, point);
 }
 
 // Of a wall's point and a body, the body comes first.

@@ -8,6 +8,7 @@
 #define FLO_STATE_CONTACTS_H
 
 #include "base/memory.h"
+#include "bodies/body.h"
 
 // How many numbers a method can keep of a contact from one step to the next.
 enum { FLO_N_KEPT = 7 };
@@ -44,6 +45,21 @@ void flo_world_free_contacts(FloWorld *world);
 // For a method that has contacts of its own: the present points become those of the last step, and there is
 // room for n new ones, which it fills.
 FloStatus flo_world_start_contacts(FloWorld *world, size_t n, FloError *error);
+
+// A sample that looks for its point of contact with another body; all vectors in the frame of the world.
+typedef struct FloSeeker {
+  const FloBody *own, *other;
+  double x[3];   // of the sample
+  bool has_tip;  // it stands for an edge or a corner of its body, see tips.c
+  double tip[3]; // from it to that edge or corner
+  // Direction of the edge; zero: a corner, or the world is flat.
+  double edge[3];
+  double margin; // largest gap of a contact [m]
+} FloSeeker;
+
+// Finds where the two bodies touch near the sample (contact_point.c). False: nowhere within the margin, or
+// other samples stand for that place.
+bool flo_world_seek_contact(const FloWorld *world, const FloSeeker *seeker, FloContactPoint *point);
 
 uint64_t flo_contact_key(const FloWorld *world, const FloContactPoint *point);
 // Copies what was kept of the last step's contacts to the present ones (contact_memory.c).

@@ -301,6 +301,10 @@ static inline bool flo_sample_tip(const FloParticles *samples, size_t i, double 
   vec_set(tip, (double)samples->tip_x[i], (double)samples->tip_y[i], (double)samples->tip_z[i]);
   return tip[0] != 0 || tip[1] != 0 || tip[2] != 0;
 }
+// The direction of that edge, in the frame of its body; zero at a corner and in two dimensions.
+static inline void flo_sample_edge(const FloParticles *samples, size_t i, double edge[3]) {
+  vec_set(edge, (double)samples->edge_x[i], (double)samples->edge_y[i], (double)samples->edge_z[i]);
+}
 
 // ---- Watching (watch.c) ----
 

@@ -151,7 +151,15 @@ static bool meet_three(const Face faces[3], double out[3]) {
   return true;
 }
 
-static bool find_tip(const Tips *tips, const double x[3], double out[3]) {
+// Two faces meet in an edge; three meet in a corner, which has no direction, like corners of flat worlds.
+static void find_edge(const Tips *tips, const Faces *faces, double edge[3]) {
+  vec_set(edge, 0, 0, 0);
+  if (faces->count != 2 || tips->world->def.dim != 3) return;
+  vec_cross(faces->face[0].normal, faces->face[1].normal, edge);
+  vec_scale(edge, 1 / vec_length(edge), edge);
+}
+
+static bool find_tip(const Tips *tips, const double x[3], double out[3], double edge[3]) {
   const double s = tips->world->def.spacing;
   const Faces faces = see_faces(tips, x);
   const Face *f = faces.face;
@@ -160,6 +168,7 @@ static bool find_tip(const Tips *tips, const double x[3], double out[3]) {
   if (!(faces.count == 2 ? meet_two(&f[0], &f[1], out) : meet_three(f, out))) return false;
   if (vec_length(out) > FARTHEST * s || fabs(distance_at(tips, x, out, 1)) > LARGEST_ERROR * s) return false;
   vec_add(x, out, tip);
+  find_edge(tips, &faces, edge);
   return are_all_sharp(tips, tip, &faces);
 }
 
@@ -169,9 +178,11 @@ static void tip_range(void *context, size_t begin, size_t end, int thread) {
   FloParticles *samples = flo_samples_of(tips->world, tips->body);
   for (size_t i = tips->body->first + begin; i < tips->body->first + end; ++i) {
     const double x[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]};
-    double tip[3];
-    if (!find_tip(tips, x, tip)) vec_set(tip, 0, 0, 0);
+    double tip[3], edge[3];
+    if (!find_tip(tips, x, tip, edge)) vec_set(tip, 0, 0, 0), vec_set(edge, 0, 0, 0);
     samples->tip_x[i] = (float)tip[0], samples->tip_y[i] = (float)tip[1], samples->tip_z[i] = (float)tip[2];
+    samples->edge_x[i] = (float)edge[0], samples->edge_y[i] = (float)edge[1];
+    samples->edge_z[i] = (float)edge[2];
   }
 }
 
