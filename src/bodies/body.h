@@ -196,6 +196,9 @@ void flo_posed_place(const FloBody *body, FloParticles *samples);
 void flo_posed_where(const FloBody *body, const FloParticles *samples, size_t i, double x[3]);
 double flo_posed_distance(const FloBody *body, const FloDomain *domain, const double x[3]);
 void flo_posed_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
+// Both, also with sharp edges of meshes.
+double flo_posed_sharp_surface(const FloBody *body, const FloDomain *domain, const double x[3],
+                               double normal[3]);
 bool flo_posed_probe(const FloBody *body, const FloDomain *domain, const FloPath *path, double reach,
                      double *distance, FloSurfaceHit *hit);
 bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const double x[3], const double v[3],

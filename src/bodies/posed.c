@@ -80,6 +80,15 @@ void flo_posed_normal(const FloBody *body, const FloDomain *domain, const double
   quat_rotate(body->state.pose.rotation, normal, normal);
 }
 
+double flo_posed_sharp_surface(const FloBody *body, const FloDomain *domain, const double x[3],
+                               double normal[3]) {
+  double local[3];
+  local_now(body, domain, x, local);
+  double distance = flo_solid_sharp_surface(body->solid, local, normal);
+  quat_rotate(body->state.pose.rotation, normal, normal);
+  return distance;
+}
+
 bool flo_posed_deflect(const FloBody *body, const FloDomain *domain, const double x[3], const double v[3],
                        double dt, double deepest, double push[3]) {
   double wall_velocity[3], relative[3], step[3], here[3], there[3], normal[3];

@@ -109,3 +109,25 @@ double flo_solid_surface(const FloSolid *solid, const double point[3], double re
   if (distance < reach) flo_solid_normal(solid, point, normal);
   return distance;
 }
+
+// Close to the surface, where the grid may be wrong, the side of the nearest triangle decides.
+static bool is_inside_mesh(const FloSolid *solid, const FloClosest *nearest, const double x[3]) {
+  double distance = flo_sdf_distance(&solid->sdf, x), normal[3], way[3];
+  if (fabs(distance) > 0.3 * solid->sdf.cell) return distance < 0;
+  flo_mesh_normal(&solid->mesh, nearest->triangle, normal);
+  vec_sub(x, nearest->point, way);
+  return vec_dot(way, normal) < 0;
+}
+
+double flo_solid_sharp_surface(const FloSolid *solid, const double point[3], double normal[3]) {
+  FloClosest nearest;
+  if (!solid->has_mesh || !flo_bvh_closest(&solid->bvh, point, INFINITY, &nearest))
+    return flo_solid_surface(solid, point, INFINITY, normal);
+  double sign = is_inside_mesh(solid, &nearest, point) ? -1 : 1;
+  vec_sub(point, nearest.point, normal);
+  if (nearest.distance > 0)
+    vec_scale(normal, sign / nearest.distance, normal);
+  else
+    flo_mesh_normal(&solid->mesh, nearest.triangle, normal);
+  return sign * nearest.distance;
+}

@@ -20,8 +20,13 @@
 #define FLAT_GAP 0.001
 // Surfaces touch within this distance of a sample, in spacings, or another sample is nearer.
 #define CELL 0.75
-// Normals are compared at this distance from the foot, in spacings.
+// Normals are compared at this distance beside the foot, half as deep below the surface, in spacings. There
+// the nearest face of an edge is not the one that the edge hides.
 #define PROBE 0.2
+// Cosine of the angle between normals that are the same.
+#define EXACT 0.9999
+// Where edges cross, normals are compared this far beside the own edge, in spacings.
+#define BESIDE 0.25
 // Cosine of the largest angle between the normals of one smooth face.
 #define SAME_FACE 0.9
 // A body is behind the point of contact if it is this deep, in spacings, a tenth of a spacing farther on.
@@ -36,11 +41,23 @@ typedef struct Meeting {
   double normal[3]; // out of the second
 } Meeting;
 
+// Signed distance and normal, also at sharp edges.
+static double look_at(const FloWorld *world, const FloBody *body, const double x[3], double normal[3]) {
+  if (body->kind->distance == flo_posed_distance)
+    return flo_posed_sharp_surface(body, &world->domain, x, normal);
+  flo_world_normal(world, body, x, normal);
+  return flo_world_distance(world, body, x);
+}
+
+static double distance_to(const FloWorld *world, const FloBody *body, const double x[3]) {
+  double normal[3];
+  return look_at(world, body, x, normal);
+}
+
 static bool meet_at(const FloWorld *world, const FloSeeker *seeker, const double x[3], Meeting *meeting) {
   vec_copy(x, meeting->x);
-  meeting->distance = flo_world_distance(world, seeker->other, x);
-  meeting->depth = fmax(-flo_world_distance(world, seeker->own, x), 0);
-  flo_world_normal(world, seeker->other, x, meeting->normal);
+  meeting->distance = look_at(world, seeker->other, x, meeting->normal);
+  meeting->depth = fmax(-distance_to(world, seeker->own, x), 0);
   return vec_dot(meeting->normal, meeting->normal) > 0.5;
 }
 
@@ -56,8 +73,8 @@ static bool differs_along(const FloWorld *world, const FloBody *body, const doub
   double a[3], b[3], of_a[3], of_b[3], length = PROBE * world->def.spacing / vec_length(way);
   vec_add_scaled(place, way, length, a);
   vec_add_scaled(place, way, -length, b);
-  flo_world_normal(world, body, a, of_a);
-  flo_world_normal(world, body, b, of_b);
+  look_at(world, body, a, of_a);
+  look_at(world, body, b, of_b);
   return vec_dot(of_a, of_b) < SAME_FACE;
 }
 
@@ -67,7 +84,7 @@ static bool is_sharp(const FloWorld *world, const FloBody *body, const double fo
                      const double normal[3]) {
   int least = 0;
   double place[3], axis[3] = {0}, along[3], across[3];
-  vec_add_scaled(foot, normal, -PROBE * world->def.spacing, place);
+  vec_add_scaled(foot, normal, -PROBE / 2 * world->def.spacing, place);
   for (int k = 1; k < 3; ++k)
     if (fabs(normal[k]) < fabs(normal[least])) least = k;
   axis[world->def.dim == 3 ? least : 2] = 1;
@@ -83,7 +100,7 @@ static bool is_behind(const FloWorld *world, const FloBody *body, const double p
   const double s = world->def.spacing;
   double there[3];
   vec_add_scaled(place, way, sign * BEHIND * s, there);
-  return flo_world_distance(world, body, there) < -DEPTH_BEHIND * s;
+  return distance_to(world, body, there) < -DEPTH_BEHIND * s;
 }
 
 // Whether each body is behind the point, seen from the other one along the normal.
@@ -116,20 +133,20 @@ static bool go_to_touch(const FloWorld *world, const FloSeeker *seeker, Meeting 
   return true;
 }
 
-// An edge or a corner of the other body under a flat face: the normal is that of the face.
-static bool is_under_face(const FloWorld *world, const FloSeeker *seeker, const Meeting *meeting,
+// An edge or a corner of the other body under a face: the normal is that of the face. `flat`: cosine of the
+// largest angle between normals of the face.
+static bool is_under_face(const FloWorld *world, const FloSeeker *seeker, const Meeting *meeting, double flat,
                           FloContactPoint *point) {
-  static const double opposite = -0.9999;
   double of_own[3], of_foot[3], foot[3];
-  flo_world_normal(world, seeker->own, meeting->x, of_own);
-  if (vec_dot(of_own, meeting->normal) < opposite) return false;
   find_foot(meeting, foot);
-  flo_world_normal(world, seeker->own, foot, of_foot);
-  if (vec_dot(of_foot, of_own) < SAME_FACE || !is_sharp(world, seeker->other, foot, meeting->normal))
+  look_at(world, seeker->own, meeting->x, of_own);
+  double gap = look_at(world, seeker->own, foot, of_foot);
+  bool is_faced = vec_dot(of_own, meeting->normal) < -EXACT && vec_dot(of_foot, meeting->normal) < -EXACT;
+  if (is_faced || vec_dot(of_foot, of_own) < flat || !is_sharp(world, seeker->other, foot, meeting->normal))
     return false;
   vec_copy(foot, point->x);
-  vec_scale(of_own, -1, point->normal);
-  point->gap = flo_world_distance(world, seeker->own, foot);
+  vec_scale(of_foot, -1, point->normal);
+  point->gap = gap;
   return true;
 }
 
@@ -141,23 +158,30 @@ static void take_nearest(const Meeting *meeting, FloContactPoint *point) {
 
 static bool seek_for_face(const FloWorld *world, const FloSeeker *seeker, Meeting *meeting,
                           FloContactPoint *point) {
+  point->is_deep = meeting->distance < -DEEP * world->def.spacing;
+  if (!point->is_deep && is_under_face(world, seeker, meeting, EXACT, point)) return true;
   point->is_rolling = go_to_touch(world, seeker, meeting);
   point->is_deep = meeting->distance < -DEEP * world->def.spacing;
-  if (!point->is_rolling && !point->is_deep && is_under_face(world, seeker, meeting, point)) return true;
+  if (!point->is_rolling && !point->is_deep && is_under_face(world, seeker, meeting, SAME_FACE, point))
+    return true;
   take_nearest(meeting, point);
   return true;
 }
 
 // ---- Samples of edges and corners ----
 
-// The edge or corner is the point, with the normal of the other body there.
+// The edge or corner is the point, with the normal of the other body there. Beside an edge or a corner of the
+// other body there is no contact yet: a small step aside decides on which side the bodies pass.
 static bool take_tip(const FloWorld *world, const FloSeeker *seeker, FloContactPoint *point) {
   Meeting meeting;
+  double foot[3];
   vec_add(seeker->x, seeker->tip, point->x);
   if (!meet_at(world, seeker, point->x, &meeting)) return false;
   vec_copy(meeting.normal, point->normal);
   point->gap = meeting.distance;
-  return are_opposed(world, seeker, point);
+  find_foot(&meeting, foot);
+  return !is_sharp(world, seeker->other, foot, meeting.normal) ||
+         (point->gap <= 0 && is_behind(world, seeker->other, foot, meeting.normal, -1));
 }
 
 // A smooth place of the other body. If that is flat, the normal seen from the sample is used: the other body
@@ -168,7 +192,7 @@ static bool meet_smooth(const FloWorld *world, const FloSeeker *seeker, const Me
   double tip[3];
   if (!(reach > 0.5 * meeting->depth)) return false;
   vec_add(seeker->x, seeker->tip, tip);
-  double gap = flo_world_distance(world, seeker->other, tip), change = fabs(gap - meeting->distance + reach);
+  double gap = distance_to(world, seeker->other, tip), change = fabs(gap - meeting->distance + reach);
   if (change > SAME_GAP * s) return false;
   if (change > FLAT_GAP * s && take_tip(world, seeker, point)) return true;
   vec_copy(tip, point->x);
@@ -180,7 +204,7 @@ static bool meet_smooth(const FloWorld *world, const FloSeeker *seeker, const Me
 // Walks along the own edge to the place where the other body is nearest. False if there is none, as between
 // parallel edges, or if another sample is nearer to it.
 static bool walk_along_edge(const FloWorld *world, const FloSeeker *seeker, Meeting *meeting) {
-  enum { ROUNDS = 4 };
+  enum { ROUNDS = 6 };
   const double s = world->def.spacing, least_curvature = 0.1 / s;
   double slope = vec_dot(meeting->normal, seeker->edge), place = 0, step = slope > 0 ? -s / 8 : s / 8;
   for (int k = 0; k < ROUNDS; ++k) {
@@ -193,27 +217,37 @@ static bool walk_along_edge(const FloWorld *world, const FloSeeker *seeker, Meet
     if (!(curvature > least_curvature)) return false;
     step = -slope / curvature;
     if (fabs(place + step) > CELL * s) return false;
-    if (fabs(step) < 1e-3 * s) return true;
+    if (fabs(slope) < 1e-3) return true;
   }
-  return true;
+  return false;
 }
 
-// An edge that crosses the own one. The second walk starts straight above the own edge, so that it ends where
-// the edges cross.
+// Walks along a line straight above the own edge, or beside it. True if the normal is still the same.
+static bool walk_beside(const FloWorld *world, const FloSeeker *seeker, const Meeting *start, double sideways,
+                        Meeting *meeting) {
+  double x[3], across[3], reach = -vec_dot(seeker->tip, start->normal);
+  vec_cross(start->normal, seeker->edge, across);
+  vec_add(start->x, seeker->tip, x);
+  vec_add_scaled(x, start->normal, reach, x);
+  vec_add_scaled(x, across, sideways * world->def.spacing, x);
+  return meet_at(world, seeker, x, meeting) && walk_along_edge(world, seeker, meeting) &&
+         vec_dot(meeting->normal, start->normal) > EXACT;
+}
+
+// An edge that crosses the own one. The normal is the same wherever the walk begins; about a corner it is
+// not.
 static bool cross_edges(const FloWorld *world, const FloSeeker *seeker, const Meeting *start,
                         FloContactPoint *point) {
-  Meeting meeting = *start;
-  double x[3];
-  if (world->def.dim != 3 || vec_dot(seeker->edge, seeker->edge) < 0.5) return false;
-  if (!walk_along_edge(world, seeker, &meeting)) return false;
-  double reach = -vec_dot(seeker->tip, meeting.normal);
+  Meeting first = *start, beside, above;
+  if (vec_dot(seeker->edge, seeker->edge) < 0.5 || !walk_along_edge(world, seeker, &first)) return false;
+  double reach = -vec_dot(seeker->tip, first.normal);
   if (!(reach > 0)) return false;
-  vec_add(meeting.x, seeker->tip, x);
-  vec_add_scaled(x, meeting.normal, reach, x);
-  if (!meet_at(world, seeker, x, &meeting) || !walk_along_edge(world, seeker, &meeting)) return false;
-  vec_copy(meeting.normal, point->normal);
-  vec_add_scaled(meeting.x, meeting.normal, -reach, point->x);
-  point->gap = meeting.distance - reach;
+  if (!walk_beside(world, seeker, &first, BESIDE, &beside) ||
+      !walk_beside(world, seeker, &first, -BESIDE, &beside) || !walk_beside(world, seeker, &first, 0, &above))
+    return false;
+  vec_copy(above.normal, point->normal);
+  vec_add_scaled(above.x, above.normal, -reach, point->x);
+  point->gap = above.distance - reach;
   return are_opposed(world, seeker, point);
 }
 

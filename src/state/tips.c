@@ -36,26 +36,9 @@ typedef struct Tips {
   const FloBody *body;
 } Tips;
 
-static bool is_inside(const Tips *tips, const FloClosest *nearest, const double x[3]) {
-  const FloSolid *solid = tips->body->solid;
-  double distance = flo_sdf_distance(&solid->sdf, x), normal[3], way[3];
-  if (fabs(distance) > 0.1 * tips->world->def.spacing) return distance < 0;
-  flo_mesh_normal(&solid->mesh, nearest->triangle, normal);
-  vec_sub(x, nearest->point, way);
-  return vec_dot(way, normal) < 0;
-}
-
-// Signed distance and normal in the frame of the body. The grid of distances of a mesh rounds off its edges,
-// so its triangles are asked.
+// Signed distance and normal in the frame of the body.
 static double look_at(const Tips *tips, const double x[3], double normal[3]) {
-  const FloSolid *solid = tips->body->solid;
-  FloClosest nearest;
-  if (!solid->has_mesh || !flo_bvh_closest(&solid->bvh, x, INFINITY, &nearest))
-    return flo_solid_surface(solid, x, INFINITY, normal);
-  double sign = is_inside(tips, &nearest, x) ? -1 : 1;
-  vec_sub(x, nearest.point, normal);
-  vec_scale(normal, nearest.distance > 0 ? sign / nearest.distance : 0, normal);
-  return sign * nearest.distance;
+  return flo_solid_sharp_surface(tips->body->solid, x, normal);
 }
 
 static double distance_at(const Tips *tips, const double x[3], const double way[3], double scale) {
