@@ -17,12 +17,6 @@ typedef struct Candidate {
   uint32_t other;        // the body that the sample meets
 } Candidate;
 
-typedef struct FloDeepPair {
-  uint32_t first, second;
-  double out[3]; // the direction in which the first leaves
-  double n_points;
-} FloDeepPair;
-
 typedef struct Finding {
   FloWorld *world;
   uint32_t *begins; // where the candidates of each sample begin
@@ -237,63 +231,20 @@ static FloStatus find_points(Finding *finding, FloError *error) {
   return FLO_OK;
 }
 
-// ---- Bodies in each other ----
-
-// Samples that are deep in another body do not agree on the way out, and would twist the bodies. So all
-// points of such a pair push along one direction, the mean of the ways out of the deep ones.
-static FloDeepPair *find_pair(const FloContacts *contacts, uint32_t a, uint32_t b) {
-  uint32_t first = a < b ? a : b, second = a < b ? b : a;
-  FloDeepPair *pairs = FLO_LIST(contacts->deep_pairs, FloDeepPair);
-  for (size_t k = 0; k < contacts->deep_pairs.count; ++k)
-    if (pairs[k].first == first && pairs[k].second == second) return &pairs[k];
-  return NULL;
-}
-
-static FloStatus add_deep_point(FloWorld *world, const FloContactPoint *point, FloError *error) {
-  FloContacts *contacts = &world->body_contacts;
-  FloDeepPair *pair = find_pair(contacts, point->body, point->other);
-  if (!pair) {
-    FloDeepPair none = {.first = point->body < point->other ? point->body : point->other,
-                        .second = point->body < point->other ? point->other : point->body};
-    FLO_TRY(flo_list_append(&world->memory, &contacts->deep_pairs, &none, sizeof none, error));
-    pair = FLO_LIST(contacts->deep_pairs, FloDeepPair) + contacts->deep_pairs.count - 1;
-  }
-  vec_add_scaled(pair->out, point->normal, point->body < point->other ? 1 : -1, pair->out);
-  pair->n_points++;
-  return FLO_OK;
-}
-
-// If the directions of the points contradict each other, bodies part along the line between their centres. If
-// the centres coincide, the second body goes up.
-static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
-  static const double agreement = 0.5;
-  const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
-  double *out = pair->out, between[3];
-  bool are_free = flo_body_is_pushed(first) && flo_body_is_pushed(second);
-  if (are_free && vec_length(out) < agreement * pair->n_points) {
-    flo_world_nearest_image(world, second->nodes->position, first->nodes->position, between);
-    vec_sub(between, second->nodes->position, out);
-    if (vec_length(out) < 0.01 * world->def.spacing) vec_copy(world->def.gravity, out);
-    if (!(vec_length(out) > 0)) vec_set(out, 1, 0, 0);
-  }
-  double length = vec_length(out);
-  vec_scale(out, length > 0 ? 1 / length : 0, out);
-}
+// ---- Bodies in each other (deep_pairs.c) ----
 
 static FloStatus part_deep_bodies(FloWorld *world, FloError *error) {
   FloContacts *contacts = &world->body_contacts;
   FloContactPoint *points = flo_contact_points(contacts);
   contacts->deep_pairs.count = 0;
   for (size_t k = 0; k < contacts->points.count; ++k)
-    if (points[k].is_deep) FLO_TRY(add_deep_point(world, &points[k], error));
+    if (points[k].is_deep)
+      FLO_TRY(flo_world_add_deep_point(world, points[k].body, points[k].other, points[k].normal, error));
   if (contacts->deep_pairs.count == 0) return FLO_OK;
-  for (size_t k = 0; k < contacts->deep_pairs.count; ++k)
-    choose_way_out(world, &FLO_LIST(contacts->deep_pairs, FloDeepPair)[k]);
-  for (size_t k = 0; k < contacts->points.count; ++k) {
-    const FloDeepPair *pair = find_pair(contacts, points[k].body, points[k].other);
-    points[k].is_deep = points[k].is_deep && vec_length(pair->out) > 0;
-    if (points[k].is_deep) vec_scale(pair->out, points[k].body < points[k].other ? 1 : -1, points[k].normal);
-  }
+  flo_world_choose_ways_out(world);
+  for (size_t k = 0; k < contacts->points.count; ++k)
+    points[k].is_deep =
+        points[k].is_deep && flo_world_way_out(world, points[k].body, points[k].other, points[k].normal);
   return FLO_OK;
 }
 

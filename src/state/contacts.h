@@ -30,6 +30,13 @@ typedef struct FloContactPoint {
   double kept[FLO_N_KEPT];
 } FloContactPoint;
 
+// Two bodies that overlap deeply. The first leaves along `out`, the second in the opposite direction.
+typedef struct FloDeepPair {
+  uint32_t first, second;
+  double out[3];
+  double n_points; // number of points that are deep in the other body
+} FloDeepPair;
+
 typedef struct FloContacts {
   FloList points, before;  // FloContactPoint: of this step, and of the last one
   FloList candidates;      // samples and the bodies near them
@@ -64,6 +71,14 @@ bool flo_world_seek_contact(const FloWorld *world, const FloSeeker *seeker, FloC
 uint64_t flo_contact_key(const FloWorld *world, const FloContactPoint *point);
 // Copies what was kept of the last step's contacts to the present ones (contact_memory.c).
 FloStatus flo_world_recall_contacts(FloWorld *world, FloError *error);
+
+// Bodies that overlap deeply (deep_pairs.c). First add all points that are deep in another body, with the
+// nearest way out of it; then choose one way for each pair.
+FloStatus flo_world_add_deep_point(FloWorld *world, uint32_t own, uint32_t other, const double out[3],
+                                   FloError *error);
+void flo_world_choose_ways_out(FloWorld *world);
+// The direction in which `own` leaves; false: the bodies do not overlap deeply, or have no way out.
+bool flo_world_way_out(const FloWorld *world, uint32_t own, uint32_t other, double out[3]);
 
 static inline FloContactPoint *flo_contact_points(const FloContacts *contacts) {
   return FLO_LIST(contacts->points, FloContactPoint);

@@ -14,8 +14,9 @@
 // Places from which the surface is seen, in spacings from the sample. In the next row of samples from an edge
 // it would take 0.71 to see both faces, so only the outermost row finds the edge.
 #define VIEW 0.6
-// Faces whose normals differ by less than 25 degrees are one smooth face.
-#define SAME_FACE 0.9
+// Faces whose normals differ by less than 37 degrees are one smooth face: round shapes of triangles have as
+// much.
+#define SAME_FACE 0.8
 // Largest distance of a tip from the surface, in spacings.
 #define LARGEST_ERROR 0.05
 // The edge of a thin wedge is farther from its outermost samples than this, in spacings, and has no tip.

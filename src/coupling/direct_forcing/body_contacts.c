@@ -65,6 +65,37 @@ static void apply_mobility(const void *context, size_t body, const double wrench
   flo_forcing_apply(((const FloDirectForcing *)context)->partners[body].mobility, wrench, out);
 }
 
+// ---- What is kept from step to step ----
+
+// Forces rather than impulses, since steps differ in length.
+enum { KEPT_PRESS, KEPT_DRAG };
+
+// Rows start from the forces of the last step. Without this, a heavy body on light ones would need more
+// sweeps in every step than there are.
+static void recall_rows(const FloWorld *world, FloDirectForcing *forcing) {
+  const FloContactPoint *points = flo_contact_points(&world->body_contacts);
+  FloRows *rows = &forcing->rows;
+  for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
+    const FloBodyContact *c = &forcing->body_contacts[k];
+    const double *kept = points[k].kept;
+    forcing->lambda[rows->rows[c->row].component] = forcing->kick_dt * kept[KEPT_PRESS];
+    if (c->drag_row != FLO_NO_ROW)
+      vec_scale(kept + KEPT_DRAG, forcing->kick_dt, forcing->lambda + rows->rows[c->drag_row].component);
+  }
+  flo_rows_project(rows, world->threads, forcing->lambda);
+  flo_rows_gather(rows, world->threads, forcing->changes, forcing->lambda, forcing->changes);
+}
+
+static void keep_row(const FloDirectForcing *forcing, const FloBodyContact *c, double kept[FLO_N_KEPT]) {
+  const FloRow *rows = forcing->rows.rows;
+  const double none[3] = {0},
+               *drag = c->drag_row == FLO_NO_ROW ? none : forcing->lambda + rows[c->drag_row].component;
+  kept[KEPT_PRESS] = forcing->lambda[rows[c->row].component] / forcing->kick_dt;
+  vec_scale(drag, 1 / forcing->kick_dt, kept + KEPT_DRAG);
+}
+
+// ---- All rows ----
+
 FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
   FloRows *rows = &forcing->rows;
   FloBuffer *lambda = &forcing->buffers[FLO_FORCING_LAMBDA];
@@ -80,15 +111,17 @@ FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloE
   if (size > lambda->capacity) FLO_TRY(flo_buffer_reserve(&world->memory, lambda, size + size / 2, 0, error));
   memset(lambda->data, 0, size);
   forcing->lambda = lambda->data;
+  recall_rows(world, forcing);
   return FLO_OK;
 }
 
-void flo_forcing_take_rows(FloDirectForcing *forcing) {
+void flo_forcing_take_rows(FloWorld *world, FloDirectForcing *forcing) {
   for (size_t k = 0; k < forcing->n_body_contacts; ++k) {
     FloBodyContact *c = &forcing->body_contacts[k];
     const FloRow *rows = forcing->rows.rows;
     double press = forcing->lambda[rows[c->row].component];
     c->is_pressed = press > 0;
+    keep_row(forcing, c, flo_contact_points(&world->body_contacts)[k].kept);
     vec_scale(c->normal, press, c->impulse);
     if (c->drag_row != FLO_NO_ROW)
       vec_add(c->impulse, forcing->lambda + rows[c->drag_row].component, c->impulse);

@@ -267,10 +267,10 @@ double flo_forcing_lead_followers(FloWorld *world, FloDirectForcing *forcing);
 FloStatus flo_forcing_respond(FloWorld *world, FloDirectForcing *forcing, FloError *error);
 // Asks contacts between bodies that close in this step for their rebound.
 void flo_forcing_bounce(const FloWorld *world, FloDirectForcing *forcing);
-// Makes rows of the contacts between bodies, with the present mobilities and zero impulses.
+// Makes rows of the contacts between bodies, with the present mobilities and the forces of the last step.
 FloStatus flo_forcing_make_rows(FloWorld *world, FloDirectForcing *forcing, FloError *error);
-// Copies the impulses that solve the rows to the contacts.
-void flo_forcing_take_rows(FloDirectForcing *forcing);
+// Copies the impulses that solve the rows to the contacts, and keeps them for the next step.
+void flo_forcing_take_rows(FloWorld *world, FloDirectForcing *forcing);
 
 // ---- Baseline ----
 

@@ -347,7 +347,7 @@ static FloStatus respond_jointly(FloWorld *world, FloDirectForcing *forcing, dou
     ++world->iterations;
     if (relax_all(world, forcing) <= tolerance) break;
   }
-  flo_forcing_take_rows(forcing);
+  flo_forcing_take_rows(world, forcing);
   return FLO_OK;
 }
 

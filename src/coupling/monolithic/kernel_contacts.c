@@ -19,47 +19,6 @@ static double depth_of(const FloWorld *world, size_t i, const FloBody *other, do
   return -flo_world_distance(world, other, x);
 }
 
-static FloDeepPair *find_deep_pair(const FloMonolithic *mono, uint32_t a, uint32_t b) {
-  uint32_t first = a < b ? a : b, second = a < b ? b : a;
-  for (size_t k = 0; k < mono->n_deep_pairs; ++k)
-    if (mono->deep_pairs[k].first == first && mono->deep_pairs[k].second == second)
-      return &mono->deep_pairs[k];
-  return NULL;
-}
-
-static FloStatus add_deep_sample(FloWorld *world, FloMonolithic *mono, uint32_t own, uint32_t other,
-                                 const double out[3], FloError *error) {
-  size_t n = mono->n_deep_pairs;
-  FloDeepPair *pair = find_deep_pair(mono, own, other);
-  if (!pair) {
-    FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_DEEP_PAIRS, (n + 1) * sizeof *pair,
-                                   n * sizeof *pair, error));
-    mono->deep_pairs = mono->buffers[FLO_BUFFER_DEEP_PAIRS].data;
-    pair = &mono->deep_pairs[mono->n_deep_pairs++];
-    *pair = (FloDeepPair){.first = own < other ? own : other, .second = own < other ? other : own};
-  }
-  vec_add_scaled(pair->out, out, own < other ? 1 : -1, pair->out);
-  pair->n_samples++;
-  return FLO_OK;
-}
-
-// If the directions of the samples contradict each other, bodies part along the line between their centres.
-// If the centres coincide, the second body goes up.
-static void choose_way_out(const FloWorld *world, FloDeepPair *pair) {
-  static const double agreement = 0.5;
-  const FloBody *first = &flo_bodies(world)[pair->first], *second = &flo_bodies(world)[pair->second];
-  double *out = pair->out, between[3];
-  bool are_free = flo_body_is_pushed(first) && flo_body_is_pushed(second);
-  if (are_free && vec_length(out) < agreement * pair->n_samples) {
-    flo_world_nearest_image(world, second->nodes->position, first->nodes->position, between);
-    vec_sub(between, second->nodes->position, out);
-    if (vec_length(out) < 0.01 * world->def.spacing) vec_copy(world->def.gravity, out);
-    if (!(vec_length(out) > 0)) vec_set(out, 1, 0, 0);
-  }
-  double length = vec_length(out);
-  vec_scale(out, length > 0 ? 1 / length : 0, out);
-}
-
 // Index of neighbour k of sample i.
 static size_t sample_of(const FloPairs *pairs, size_t i, int32_t k) {
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
@@ -89,7 +48,7 @@ static bool is_deep_in(const FloWorld *world, size_t i, FloSet set) {
   return next_deep(world, i, set, 0, world->sets[FLO_SET_RIGID].body[i]) < pairs->row_count[i];
 }
 
-static FloStatus add_deep(FloWorld *world, FloMonolithic *mono, size_t i, FloSet set, FloError *error) {
+static FloStatus add_deep(FloWorld *world, size_t i, FloSet set, FloError *error) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, set);
   uint32_t own = world->sets[FLO_SET_RIGID].body[i], last = own;
   for (int32_t k = 0; (k = next_deep(world, i, set, k, last)) < pairs->row_count[i]; ++k) {
@@ -97,20 +56,20 @@ static FloStatus add_deep(FloWorld *world, FloMonolithic *mono, size_t i, FloSet
     last = body_of(world, set, i, k);
     depth_of(world, i, &flo_bodies(world)[last], x);
     flo_world_normal(world, &flo_bodies(world)[last], x, out);
-    FLO_TRY(add_deep_sample(world, mono, own, last, out, error));
+    FLO_TRY(flo_world_add_deep_point(world, own, last, out, error));
   }
   return FLO_OK;
 }
 
 static FloStatus find_deep_pairs(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  mono->n_deep_pairs = 0;
+  world->body_contacts.deep_pairs.count = 0;
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     if (!mono->contacts[k].is_deep) continue;
     size_t i = mono->contacts[k].sample;
-    FLO_TRY(add_deep(world, mono, i, FLO_SET_BOUNDARY, error));
-    FLO_TRY(add_deep(world, mono, i, FLO_SET_RIGID, error));
+    FLO_TRY(add_deep(world, i, FLO_SET_BOUNDARY, error));
+    FLO_TRY(add_deep(world, i, FLO_SET_RIGID, error));
   }
-  for (size_t k = 0; k < mono->n_deep_pairs; ++k) choose_way_out(world, &mono->deep_pairs[k]);
+  flo_world_choose_ways_out(world);
   return FLO_OK;
 }
 
@@ -165,17 +124,14 @@ float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, si
 }
 
 // Whether the sample is deep in the other body; then sets the direction out of it.
-static bool is_pushed_out(const FloWorld *world, const FloMonolithic *mono, size_t i, const FloBody *other,
-                          Meeting *meeting) {
-  if (mono->n_deep_pairs == 0) return false;
+static bool is_pushed_out(const FloWorld *world, size_t i, const FloBody *other, Meeting *meeting) {
+  if (world->body_contacts.deep_pairs.count == 0) return false;
   if (meeting->other == other) return meeting->is_deep;
   uint32_t own = meeting->contact.body, number = (uint32_t)(other - flo_bodies(world));
-  const FloDeepPair *pair = find_deep_pair(mono, own, number);
   double x[3];
   meeting->other = other;
-  meeting->is_deep =
-      pair && vec_length(pair->out) > 0 && !(depth_of(world, i, other, x) < DEEP * world->def.spacing);
-  if (meeting->is_deep) vec_scale(pair->out, own < number ? 1 : -1, meeting->out);
+  meeting->is_deep = !(depth_of(world, i, other, x) < DEEP * world->def.spacing) &&
+                     flo_world_way_out(world, own, number, meeting->out);
   return meeting->is_deep;
 }
 
@@ -239,7 +195,7 @@ static void meet_neighbour(const FloWorld *world, const FloMonolithic *mono, siz
                 *other = &flo_bodies(world)[n->set->body[n->sample]];
   double volume = (double)n->set->volume[n->sample], between[3], middle[3];
   double weight = volume * flo_kernel_w(&world->kernel, distance_to(world, i, n, between));
-  bool is_deep = is_pushed_out(world, mono, i, other, meeting);
+  bool is_deep = is_pushed_out(world, i, other, meeting);
   if (is_deep) push_out(n, volume, between, meeting);
   vec_add_scaled(meeting->steep, n->g, volume, meeting->steep);
   meeting->sum += weight;

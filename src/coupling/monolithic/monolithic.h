@@ -83,13 +83,6 @@ typedef struct FloTouchChunk {
   uint32_t begin, end, node;
 } FloTouchChunk;
 
-// Two bodies that overlap deeply. The first leaves along `out`, the second in the opposite direction.
-typedef struct FloDeepPair {
-  uint32_t first, second;
-  double out[3];
-  double n_samples; // number of samples that are deep in the other body
-} FloDeepPair;
-
 typedef struct FloResidual {
   double fluid, contact; // means over active rows
   double pressure;       // of fluid, times the diagonal: the volume change that it prevents
@@ -123,7 +116,6 @@ typedef enum FloMonolithicBuffer {
   FLO_BUFFER_COUPLED,
   FLO_BUFFER_CORRECTED,
   FLO_BUFFER_CONTACTS,
-  FLO_BUFFER_DEEP_PAIRS,
   FLO_BUFFER_WRENCHES,
   FLO_BUFFER_WET_COUNTS,
   FLO_BUFFER_NEAR,
@@ -213,9 +205,7 @@ typedef struct FloMonolithic {
   size_t n_film_forces;
   uint32_t *near; // bodies that are near enough for a film
   size_t n_near;
-  double sheet_slope; // slope of the kernel sum towards a sheet of fluid one spacing away
-  FloDeepPair *deep_pairs;
-  size_t n_deep_pairs;
+  double sheet_slope;          // slope of the kernel sum towards a sheet of fluid one spacing away
   float *corrected;            // errors of coupled fluid rows minus the effect of their bodies' yielding
   uint32_t *fluid_touch_begin; // first touch of each coupled fluid row; see coupled
   uint32_t *coupled;           // fluid rows that have touches
