@@ -1,8 +1,6 @@
 // Stacks that start exactly touching and at rest: nothing moves, and the floor bears the whole weight.
 #include "dry.h"
 
-#include <string.h>
-
 #define FRICTION 0.5
 #define SPACING  0.02
 enum { MAX_BODIES = 16 };
@@ -123,8 +121,6 @@ static void check_plates(const char *method, int dim, double dt) {
   pile_box(&pile, plate, 0, 0, 1000);
   pile_box(&pile, block, 4.3, 3, 1000);
   judge_pile(&pile, "small block on a large plate");
-  // The iterations of `direct-forcing` do not carry so much in each step: the light block tilts by a degree.
-  if (strcmp(method, "direct-forcing") == 0 && dt > 0) return;
   pile = make_pile(method, dim, dt);
   pile_box(&pile, block, 0, 0, 100);
   pile_box(&pile, block, 0.6, 6, 10000);
