@@ -32,6 +32,8 @@
 // A body is behind the point of contact if it is this deep, in spacings, a tenth of a spacing farther on.
 #define BEHIND       0.1
 #define DEPTH_BEHIND 0.015
+// An edge that is below the end of another face by less than this, in spacings, does not hook.
+#define HOOK 0.05
 
 // Where the surfaces of two bodies are, seen from a place in the first.
 typedef struct Meeting {
@@ -96,19 +98,20 @@ static bool is_sharp(const FloWorld *world, const FloBody *body, const double fo
 
 // Whether a body is behind a place at its surface, in this direction.
 static bool is_behind(const FloWorld *world, const FloBody *body, const double place[3], const double way[3],
-                      double sign) {
+                      double depth) {
   const double s = world->def.spacing;
   double there[3];
-  vec_add_scaled(place, way, sign * BEHIND * s, there);
-  return distance_to(world, body, there) < -DEPTH_BEHIND * s;
+  vec_add_scaled(place, way, BEHIND * s, there);
+  return distance_to(world, body, there) < -depth * s;
 }
 
 // Whether each body is behind the point, seen from the other one along the normal.
 static bool are_opposed(const FloWorld *world, const FloSeeker *seeker, const FloContactPoint *point) {
-  double foot[3];
+  double foot[3], back[3];
   vec_add_scaled(point->x, point->normal, -point->gap, foot);
-  return is_behind(world, seeker->own, point->x, point->normal, 1) &&
-         is_behind(world, seeker->other, foot, point->normal, -1);
+  vec_scale(point->normal, -1, back);
+  return is_behind(world, seeker->own, point->x, point->normal, DEPTH_BEHIND) &&
+         is_behind(world, seeker->other, foot, back, DEPTH_BEHIND);
 }
 
 // ---- Samples of faces ----
@@ -174,14 +177,15 @@ static bool seek_for_face(const FloWorld *world, const FloSeeker *seeker, Meetin
 // other body there is no contact yet: a small step aside decides on which side the bodies pass.
 static bool take_tip(const FloWorld *world, const FloSeeker *seeker, FloContactPoint *point) {
   Meeting meeting;
-  double foot[3];
+  double foot[3], back[3];
   vec_add(seeker->x, seeker->tip, point->x);
   if (!meet_at(world, seeker, point->x, &meeting)) return false;
   vec_copy(meeting.normal, point->normal);
   point->gap = meeting.distance;
   find_foot(&meeting, foot);
+  vec_scale(meeting.normal, -1, back);
   return !is_sharp(world, seeker->other, foot, meeting.normal) ||
-         (point->gap <= 0 && is_behind(world, seeker->other, foot, meeting.normal, -1));
+         (point->gap <= 0 && is_behind(world, seeker->other, foot, back, HOOK));
 }
 
 // A smooth place of the other body. If that is flat, the normal seen from the sample is used: the other body
