@@ -426,8 +426,8 @@ static void test_a_body_that_falls_for_ever_slows_nothing(void **state) {
   assert_close(depth, 9.81 * 100 / 2, 5);
   assert_close(state_of(world, kept).pose.position[2], 2 * S, S / 10);
   flo_world_destroy(world);
-  // Bodies without fluid take steps in which gravity moves them by a two-hundredth of a spacing.
-  assert_true(extremes.n_steps < 1.1 * 10 / sqrt(0.005 * S / 9.81));
+  // Bodies without fluid take steps in which gravity moves them by a five-hundredth of a spacing.
+  assert_true(extremes.n_steps < 1.1 * 10 / sqrt(0.002 * S / 9.81));
   assert_int_equal(messages.n_warnings, 1);
   assert_non_null(strstr(messages.last, "'lost' has fallen past all walls"));
 }

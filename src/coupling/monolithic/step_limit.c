@@ -55,7 +55,7 @@ double flo_monolithic_stable_dt(const FloWorld *world, const FloMonolithic *mono
 // What an iteration leaves of a contact's error is a share of the way that gravity moves things by in a step.
 // So that stones without fluid settle by less than shows, that way is at most this share of a spacing. Fluid
 // has limits of its own, which are mostly shorter.
-#define FALL_SHARE 0.005
+#define FALL_SHARE 0.002
 
 double flo_monolithic_contact_dt(const FloWorld *world) {
   double g = vec_length(world->def.gravity);
