@@ -129,7 +129,7 @@ static void couette_flow_starts_as_theory_says(void **unused) {
   }
   print_message("Couette: mean difference to theory at most %.1f %% of the wall's speed\n", 100 * worst);
   flo_world_destroy(world);
-  assert_true(worst < 0.05);
+  assert_true(worst < 0.01);
 }
 
 int main(void) {
