@@ -7,10 +7,10 @@
 #define GRAVITY 9.81
 #define RADIUS  0.1
 
-// In units of sqrt(R/g). With the added mass 0.42 and the damping 0.18, both over that of the displaced
+// In units of sqrt(R/g). With the added mass 0.42 and the damping 0.24, both over that of the displaced
 // water, at k R = 1.05, the frequency at which the ball heaves.
 static double theory(void) {
-  double mass = 2.0 / 3 * 1.42, ratio = 0.18 / (2 * 1.42);
+  double mass = 2.0 / 3 * 1.42, ratio = 0.24 / (2 * 1.42);
   return 2 * TEST_PI * sqrt(mass) / sqrt(1 - ratio * ratio);
 }
 

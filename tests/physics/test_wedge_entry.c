@@ -1,6 +1,6 @@
 // A wedge enters water at a constant speed V. The flow looks the same at all times, so the force grows as
 // F = f rho V^3 t. The factor f of the similarity solution is that of Zhao & Faltinsen 1993: 23.7 for a
-// deadrise angle of 25 degrees, 5.48 for 40 degrees.
+// deadrise angle of 25 degrees, 5.48 for 40 degrees. These two numbers are quoted at second hand.
 #include "physics.h"
 
 #define DENSITY 1000.0
