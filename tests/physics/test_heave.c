@@ -87,8 +87,8 @@ static void balls_heave_as_hulme_says(void **unused) {
   (void)unused;
   check_heave("monolithic", 4, 0.05, 0.5);
   if (!getenv("FLOTSAM_FULL")) return;
-  check_heave("monolithic", 6, 0.04, 0.5);
-  check_heave("monolithic", 8, 0.03, 0.5);
+  check_heave("monolithic", 6, 0.05, 0.5);
+  check_heave("monolithic", 8, 0.05, 0.5);
   check_heave("direct-forcing", 4, 0.4, 0.3);
 }
 
