@@ -33,9 +33,22 @@ bool flo_kernel_from_name(const char *name, FloKernel *kernel) {
 
 double flo_kernel_default_support(FloKernel kernel) { return kernels[kernel].support; }
 
+// The mean of r^2 over the kernel [m^2].
+static double mean_square(const FloKernelForm *form) {
+  enum { N_SHELLS = 1024 };
+  double width = form->support / N_SHELLS, sum = 0;
+  for (int k = 0; k < N_SHELLS; ++k) {
+    double r = (k + 0.5) * width;
+    sum += flo_kernel_w(form, r) * r * r * (form->dim == 3 ? 4 * FLO_PI * r * r : 2 * FLO_PI * r);
+  }
+  return sum * width;
+}
+
 FloKernelForm flo_kernel_form(FloKernel kernel, int dim, double support) {
   double sigma = dim == 2 ? kernels[kernel].sigma_2d : kernels[kernel].sigma_3d;
-  return (FloKernelForm){kernel, dim, support, sigma / pow(support, dim)};
+  FloKernelForm form = {kernel, dim, support, sigma / pow(support, dim), 0};
+  form.viscous_length = sqrt((dim + 2.0) / dim * mean_square(&form));
+  return form;
 }
 
 double flo_kernel_w(const FloKernelForm *form, double r) {
@@ -112,6 +125,35 @@ double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing,
   for (int l = 0; l < layers; ++l)
     seen += plane_integral(form, s + l * spacing) / flo_kernel_layer_sum(form, spacing, layers, l);
   return volume * half_space_sum(form, s) / seen * pow(spacing, form->dim - 1);
+}
+
+// The viscous drag of a sheet of samples with density one on a particle that passes it at this height: the
+// integral over the sheet of -F x^2/l^2, where x is the distance along the motion.
+static double plane_drag(const FloKernelForm *form, double height) {
+  enum { N_RINGS = 256 };
+  double width = form->support / N_RINGS, sum = 0;
+  for (int k = 0; k < N_RINGS; ++k) {
+    double r = (k + 0.5) * width, ring = form->dim == 3 ? FLO_PI * r : 2; // in 3D half of r^2 is x^2
+    sum -= flo_kernel_gradient(form, hypot(r, height)) * r * r * ring;
+  }
+  return sum * width / pow(form->viscous_length, 2);
+}
+
+// A sum over samples finds about half of the friction. The reason is that samples stand half a spacing below
+// the surface, and move as the surface does. If the solid were fluid, it would there move the other way than
+// the fluid half a spacing above the surface. Fluid layers at (m + 1/2) s with velocities du/dn times their
+// height should together get mu du/dn per area. So the factor is one over
+//   2 (dim+2) s^3 sum over m, l of r_l (m + 1/2) plane_drag((m + l + 1) s),
+// where r_l is the volume of samples of layer l over that of fluid. Positions along the wall are averaged, as
+// fluid that moves along the wall does.
+double flo_kernel_wall_drag(const FloKernelForm *form, double spacing, int layers) {
+  double gamma = flo_kernel_boundary_gamma(form, spacing, layers), sum = 0;
+  for (int l = 0; l < layers; ++l)
+    for (int m = 0; (m + l + 1) * spacing < form->support; ++m)
+      sum += (m + 0.5) * plane_drag(form, (m + l + 1) * spacing) /
+             flo_kernel_layer_sum(form, spacing, layers, l);
+  // A support below one spacing does not reach the wall; any factor is valid.
+  return sum > 0 ? pow(spacing, form->dim - 3) / (2 * (form->dim + 2) * gamma * sum) : 1;
 }
 
 // Fluid next to a plane lies in layers half a spacing, one and a half, ... away from it. Next to a curved

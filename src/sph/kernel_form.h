@@ -7,8 +7,9 @@
 typedef struct FloKernelForm {
   FloKernel kernel;
   int dim;
-  double support; // H [m]
-  double sigma;   // W(r) = sigma w(r/H) [1/m^dim]
+  double support;        // H [m]
+  double sigma;          // W(r) = sigma w(r/H) [1/m^dim]
+  double viscous_length; // l of pair.h [m]
 } FloKernelForm;
 
 FloKernelForm flo_kernel_form(FloKernel kernel, int dim, double support);
@@ -26,6 +27,9 @@ double flo_kernel_layer_sum(const FloKernelForm *form, double spacing, int layer
 double flo_kernel_boundary_gamma(const FloKernelForm *form, double spacing, int layers);
 // The same for samples whose spacing is not that of fluid.
 double flo_kernel_sampled_gamma(const FloKernelForm *form, double fluid_spacing, double spacing, int layers);
+
+// The factor by which samples must drag fluid so that a plane wall exerts mu du/dn; see kernel_form.c.
+double flo_kernel_wall_drag(const FloKernelForm *form, double spacing, int layers);
 
 // Sum of the slopes of W towards a plane lattice of points one spacing away.
 double flo_kernel_sheet_slope(const FloKernelForm *form, double spacing);

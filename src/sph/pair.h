@@ -1,10 +1,14 @@
 // Formulas between two particles. They take and return values and are written over the type Real; see
 // kernel.h.
 //
-// A pair is known by  g = grad W_ij  (with respect to x_i)  and  d = 1/(F (r^2 + eta^2)),  F = W'(r)/r, eta^2
-// = 0.01 (H/2)^2. From these follow, without the distance itself,
-//   (v.x)/(r^2+eta^2) grad W = (v.g) d g        (the viscous projection), and
-//   (x.grad W)/(r^2+eta^2)   = (g.g) d          (the SPH Laplacian weight).
+// A pair is known by  g = grad W_ij  (with respect to x_i)  and  d = 1/(F l^2),  F = W'(r)/r, where l is a
+// length of the kernel. From these follows, without the distance itself, the viscous projection
+//   (v.x)/l^2 grad W = (v.g) d g.
+// Monaghan has r^2 + eta^2 in place of l^2. Then the particles of a lattice feel shear along its axes by a
+// third too weakly and across them by a third too strongly, since only few of their neighbours stand
+// diagonally. With a constant these have more weight, and shear is felt within a few percent in all
+// directions. l^2 = (dim+2)/dim times the mean of r^2 over the kernel makes the integral over all neighbours
+// the same.
 #ifndef FLO_SPH_PAIR_H
 #define FLO_SPH_PAIR_H
 
@@ -29,12 +33,21 @@ REAL_INLINE PairVector pair_add_scaled(PairVector sum, Real scale, PairVector a)
 // densities may jump).
 REAL_INLINE Real pair_pressure(Real pv2_i, Real pv2_j) { return -(pv2_i + pv2_j); }
 
-// Viscous force on i is this times g. It acts along x_ij only and so conserves angular momentum too (Monaghan
-// 2005, eq. 4.8 and 8.8). `always` is V0^2 2 (dim+2) mu, with rest volumes; `approaching` is added while the
-// particles approach each other, which is Monaghan's artificial viscosity. v.g > 0 means approaching because
-// g points from i towards j.
-REAL_INLINE Real pair_viscosity(Real v_dot_g, Real d, Real always, Real approaching) {
-  return (always + real_if_positive(v_dot_g, approaching, real_set(0))) * (v_dot_g * d);
+// Viscous force on i is this times g. It acts along x_ij only and so conserves angular momentum too (after
+// Monaghan 2005, eq. 8.8). `strength` is V0^2 2 (dim+2) mu, with rest volumes.
+REAL_INLINE Real pair_viscosity(Real v_dot_g, Real d, Real strength) { return strength * (v_dot_g * d); }
+
+// l^2/(r^2 + eta^2) with eta^2 = 0.01 (H/2)^2. It turns the viscous projection into that of Monaghan's
+// artificial viscosity (2005, eq. 4.8). `length2` is l^2, `least` is eta^2/l^2.
+REAL_INLINE Real pair_closeness(PairVector g, Real d, Real length2, Real least) {
+  PairVector x = {g.x * d, g.y * d, g.z * d}; // x_ij/l^2
+  return 1 / real_fma(length2, pair_dot(x, x), least);
+}
+
+// The strength between particles of which `approaching` acts only while they approach each other: artificial
+// viscosity. v.g > 0 means approaching because g points from i towards j.
+REAL_INLINE Real pair_strength(Real v_dot_g, Real always, Real approaching) {
+  return always + real_if_positive(v_dot_g, approaching, real_set(0));
 }
 
 // Square of the speed at which i and j approach each other; 0 if they do not. The number `tiny` keeps pairs

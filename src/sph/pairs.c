@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "sph/passes.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SLOT_BEGIN, SLOT_COUNT, SLOTS, VISCOUS, KERNEL_SUM, ROW_COUNT, SLABS, CANDIDATES };
@@ -107,6 +108,8 @@ static size_t build_once(FloPairs *pairs, const FloPairsSpec *spec) {
 // The memory that a build needs is known only after it. A build that had too little returns how much it
 // needs, and is repeated.
 FloStatus flo_pairs_build(FloPairs *pairs, const FloPairsSpec *spec, FloError *error) {
+  double length2 = spec->kernel.viscous_length * spec->kernel.viscous_length;
+  pairs->length2 = (float)length2, pairs->least = (float)(0.0025 * pow(spec->kernel.support, 2) / length2);
   pairs->n_rows = spec->rows->count;
   pairs->n_blocks = (pairs->n_rows + FLO_BLOCK - 1) / FLO_BLOCK;
   if (!pairs->candidate_capacity) pairs->candidate_capacity = FIRST_CANDIDATE_CAPACITY;

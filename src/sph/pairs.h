@@ -49,10 +49,11 @@ typedef struct FloPairs {
   size_t n_rows, n_blocks;
   uint32_t *slot_begin, *slot_count; // per block
   FloPairSlot *slots;
-  float *viscous;     // FLO_BLOCK per slot: 1/(F (r^2 + eta^2)), see pair.h [m^(dim)]; NULL if not asked for
-  float *kernel_sum;  // per row: sum of the columns' weights times W_ij
-  int32_t *row_count; // per row: how many columns it lists
-  size_t n_pairs;     // within the support
+  float *viscous;       // FLO_BLOCK per slot: 1/(F l^2), see pair.h [m^(dim)]; NULL if not asked for
+  float length2, least; // l^2 [m^2] and eta^2/l^2 of pair.h
+  float *kernel_sum;    // per row: sum of the columns' weights times W_ij
+  int32_t *row_count;   // per row: how many columns it lists
+  size_t n_pairs;       // within the support
   size_t n_slots, slot_capacity;
   _Atomic size_t n_claimed;
   FloPairSlab *slabs; // per thread

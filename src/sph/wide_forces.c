@@ -42,14 +42,15 @@ WIDE_INLINE WideCoefficients load_coefficients(const FloFluidCoefficients *all, 
   return (WideCoefficients){q[0], q[1], q[2], q[3]};
 }
 
-// `fluids_differ` is a constant where this is inlined.
-WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids_differ) {
+// `fluids_differ` and `is_artificial` are constants where this is inlined.
+WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids_differ, bool is_artificial) {
   const FloPairs *pairs = in->pairs;
   WideF here[4];
   wide_load_rows(in->state, block, pairs->n_rows, here);
   WideCoefficients own = spread_coefficients(&in->all), pair = own;
   if (fluids_differ) own = load_coefficients(in->coefficients, block, pairs->n_rows);
   PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
+  const Real length2 = wide_set(pairs->length2), least = wide_set(pairs->least);
   size_t slot = pairs->slot_begin[block], end = slot + pairs->slot_count[block];
   for (; slot < end; ++slot) {
     Neighbours n = load_neighbours(pairs, slot, in->state);
@@ -59,8 +60,11 @@ WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids
       pair.approaching = 0.5f * (own.approaching + other.approaching);
     }
     Real v_dot_g = pair_dot(pair_difference(velocity, n.velocity), n.gradient);
-    Real scale =
-        pair_pressure(here[3], n.value) + pair_viscosity(v_dot_g, n.viscous, pair.always, pair.approaching);
+    Real strength = pair.always;
+    if (is_artificial)
+      strength = pair_strength(v_dot_g, pair.always,
+                               pair.approaching * pair_closeness(n.gradient, n.viscous, length2, least));
+    Real scale = pair_pressure(here[3], n.value) + pair_viscosity(v_dot_g, n.viscous, strength);
     sum = pair_add_scaled(sum, scale, n.gradient);
   }
   wide_store_rows(pairs, block, sum, false, in->force);
@@ -69,9 +73,11 @@ WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids
 void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) {
   for (size_t block = begin; block < end; ++block) {
     if (in->coefficients)
-      fluid_block(in, block, true);
+      fluid_block(in, block, true, true);
+    else if (in->all.approaching > 0)
+      fluid_block(in, block, false, true);
     else
-      fluid_block(in, block, false);
+      fluid_block(in, block, false, false);
   }
 }
 
@@ -80,7 +86,7 @@ void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) 
 // solid on the fluid.
 WIDE_INLINE Real solid_scale(Real fluid_pv2, Real solid_pv2, Real ratio, Real v_dot_g, Real viscous,
                              Real wall) {
-  return ratio * (pair_pressure(fluid_pv2, solid_pv2) + pair_viscosity(v_dot_g, viscous, wall, real_set(0)));
+  return ratio * (pair_pressure(fluid_pv2, solid_pv2) + pair_viscosity(v_dot_g, viscous, wall));
 }
 
 void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *in, size_t begin, size_t end) {

@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-// eta^2 = 0.01 h^2 with h = H/2, in units of H^2; keeps the viscous terms of close pairs bounded.
-#define ETA2 0.0025f
-
 // The neighbour test expands the square of a distance, with an error of a few 1e-6 supports. A neighbour that
 // it misses for that reason would have a gradient below 1e-10 of the usual one. Lattice neighbours at exactly
 // one support are left out on purpose.
@@ -163,6 +160,7 @@ WIDE_INLINE size_t fill_block(FloPairs *pairs, const FloPairsSpec *spec, size_t 
   const WideF gradient_scale = wide_set((float)(spec->kernel.sigma / spec->kernel.support));
   const WideF sigma = wide_set((float)spec->kernel.sigma), zero = wide_set(0);
   const WideF limit = wide_set(1 - TEST_MARGIN);
+  const WideF length2 = wide_set((float)pow(spec->kernel.viscous_length / spec->kernel.support, 2));
   const WideF sx = wide_set(lattice->to_support[0]), sy = wide_set(lattice->to_support[1]);
   const WideF sz = wide_set(lattice->to_support[2]);
   const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
@@ -187,7 +185,7 @@ WIDE_INLINE size_t fill_block(FloPairs *pairs, const FloPairsSpec *spec, size_t 
     wide_store(slot->gy, g * dy);
     wide_store(slot->gz, g * dz);
     if (!with_viscous) continue;
-    WideF d = 1 / (sigma * f * (q2 + ETA2));
+    WideF d = 1 / (sigma * f * length2);
     wide_store(pairs->viscous + (first + k) * FLO_BLOCK, wide_select((WideI)(f < zero), d, zero));
   }
   wide_store(pairs->kernel_sum + block * FLO_BLOCK, sum * sigma);

@@ -80,6 +80,7 @@ struct FloWorld {
   FloLattice lattice;
   FloKernelForm kernel;
   double boundary_gamma;
+  double wall_drag; // see flo_kernel_wall_drag
   FloEpochs epochs;
 
   FloParticles sets[FLO_SET_COUNT];

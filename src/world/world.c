@@ -131,6 +131,7 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
   world->kernel = flo_kernel_form(def->kernel, def->dim, support * def->spacing);
   world->layers = (int)flo_max_size((size_t)ceil(support - 1e-9) - 1, 1);
   world->boundary_gamma = flo_kernel_boundary_gamma(&world->kernel, def->spacing, world->layers);
+  world->wall_drag = flo_kernel_wall_drag(&world->kernel, def->spacing, world->layers);
   world->lost_depth = INFINITY;
   world->time = world->averages_since = 0 - def->settle; // never -0
   FLO_TRY(init_lattice(world, error));

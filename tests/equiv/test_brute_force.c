@@ -14,6 +14,7 @@ typedef struct Numbers {
   ReferenceKernel kernel;
   double period[3];
   double rest_volume, sound_speed, alpha, gamma, damping, spacing;
+  double viscous_length, wall_drag;
   double last_dt; // 0 before the second step: no earlier density to compare with
 } Numbers;
 
@@ -82,18 +83,20 @@ static void compute_solid_pressure(const Model *m, Sample *b) {
   b->noise = stiffness(&undamped, 1, ratio) * volume * volume + b->pv2;
 }
 
-// grad W_ij and (v.x)/(r^2 + eta^2), in whose terms all forces are written.
+// grad W_ij and (v.x)/l^2, in whose terms all forces are written.
 typedef struct Pair {
   double g[3], steepness, projection;
+  double closeness; // l^2/(r^2 + eta^2)
 } Pair;
 
 static Pair pair_of(const Numbers *k, const double xi[3], const double vi[3], const double xj[3],
                     const double vj[3]) {
-  double d[3], v[3], h = k->kernel.support / 2;
+  double d[3], v[3], length = k->viscous_length;
   reference_difference(xi, xj, k->period, d);
   vec_sub(vi, vj, v);
   double r = vec_length(d);
-  Pair pair = {{0}, 0, vec_dot(v, d) / (r * r + 0.01 * h * h)};
+  Pair pair = {{0}, 0, vec_dot(v, d) / (length * length), 0};
+  pair.closeness = length * length / (r * r + 0.01 * pow(k->kernel.support / 2, 2));
   double slope = r > 0 ? reference_w(&k->kernel, r).slope : 0;
   if (r > 0) vec_scale(d, slope / r, pair.g);
   // What a gradient's error is measured by: itself, and a little of the steepest one.
@@ -118,7 +121,8 @@ static void push(double f[3], double *tolerance, const Pair *pair, double pressu
 static void add_fluid_force(const Numbers *k, Fluid *i, const Fluid *j) {
   Pair pair = pair_of(k, i->x, i->v, j->x, j->v);
   double viscosity = (laminar(k, i->rest, i->viscosity) + laminar(k, j->rest, j->viscosity)) / 2;
-  if (pair.projection < 0) viscosity += (artificial(k, i->rest) + artificial(k, j->rest)) / 2;
+  if (pair.projection < 0)
+    viscosity += pair.closeness * (artificial(k, i->rest) + artificial(k, j->rest)) / 2;
   push(i->f, &i->tolerance, &pair, i->pv2 + j->pv2, i->noise + j->noise, viscosity);
 }
 
@@ -126,7 +130,7 @@ static void add_solid_force(const Numbers *k, Fluid *i, Sample *b) {
   double share = b->volume / k->rest_volume, back[3] = {0}, tolerance = 0;
   Pair pair = pair_of(k, i->x, i->v, b->x, b->v);
   push(back, &tolerance, &pair, share * (i->pv2 + i->rest * b->pv2), share * (i->noise + i->rest * b->noise),
-       share * laminar(k, i->rest, i->wall_viscosity));
+       share * k->wall_drag * laminar(k, i->rest, i->wall_viscosity));
   vec_add(i->f, back, i->f);
   vec_sub(b->f, back, b->f);
   i->tolerance += tolerance, b->tolerance += tolerance;
@@ -280,6 +284,9 @@ static Model read_model(const FloWorld *world, const Setup *setup, double last_d
                          .damping = param(world, "damping"),
                          .spacing = s,
                          .last_dt = last_dt}};
+  const FloKernelForm form = flo_kernel_form(setup->kernel, setup->dim, support);
+  m.numbers.viscous_length = reference_viscous_length(&m.numbers.kernel);
+  m.numbers.wall_drag = flo_kernel_wall_drag(&form, s, (int)ceil(support / s - 1e-9) - 1);
   for (int axis = 0; setup->periodic && axis < setup->dim; ++axis) m.numbers.period[axis] = EDGE * s;
   read_fluid(world, &m);
   read_samples(world, &m);

@@ -89,7 +89,7 @@ static void compare_slots(const FloPairs *a, const FloPairs *b, size_t block, do
       assert_close(p->gx[lane], q->gx[lane], tolerance);
       assert_close(p->gy[lane], q->gy[lane], tolerance);
       assert_close(p->gz[lane], q->gz[lane], tolerance);
-      // d |g| is r/(r^2 + eta^2), in which the end of the support is no special place.
+      // d |g| is r/l^2, in which the end of the support is no special place.
       double across = (double)a->viscous[slot_a * FLO_BLOCK + (size_t)lane] * length;
       double also = (double)b->viscous[slot_b * FLO_BLOCK + (size_t)lane] * length_of(q, lane);
       assert_close(across, also, 2e-6 * fabs(across));
@@ -254,7 +254,7 @@ static void test_wide_kernels_equal_scalar_ones_lane_by_lane(void **state) {
   (void)state;
   if (!fast_passes()) skip();
   for (int kernel = 0; kernel < FLO_KERNEL_COUNT; ++kernel) {
-    FloKernelForm unit = {(FloKernel)kernel, 3, 1, 1};
+    FloKernelForm unit = {.kernel = (FloKernel)kernel, .dim = 3, .support = 1, .sigma = 1};
     for (int first = 0; first < 8192; first += 8) { // q up to 2: beyond the support both must vanish
       float q[8], w[8], f[8];
       for (int lane = 0; lane < 8; ++lane) q[lane] = (float)(first + lane) / 4096;

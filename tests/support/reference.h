@@ -81,6 +81,17 @@ static inline double reference_steepest(const ReferenceKernel *k) {
   return steepest;
 }
 
+// The length l of pair.h, from the condition that the integral of -W' r^3 / (dim l^2) over space is 1.
+static inline double reference_viscous_length(const ReferenceKernel *k) {
+  enum { N = 2000 };
+  double width = k->support / N, sum = 0, pi = 3.14159265358979323846;
+  for (int i = 0; i < N; ++i) {
+    double r = (i + 0.5) * width;
+    sum -= reference_w(k, r).slope * pow(r, 3) * (k->dim == 3 ? 4 * pi * r * r : 2 * pi * r);
+  }
+  return sqrt(sum * width / k->dim);
+}
+
 // x_i - x_j by the shortest way around a period; 0: not periodic.
 static inline void reference_difference(const double a[3], const double b[3], const double period[3],
                                         double out[3]) {

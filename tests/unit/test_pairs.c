@@ -15,6 +15,7 @@ typedef struct Entry {
 
 typedef struct Case {
   CloudBox box;
+  double viscous_length;
   FloLattice lattice;
   Cloud rows, other;
   const Cloud *columns; // rows or other
@@ -35,6 +36,7 @@ static CloudBox small_box(int dim, double centre, double edge) {
 
 static void case_init(Case *c, const CloudBox *box, FloKernel kernel) {
   *c = (Case){.box = *box, .lattice = box_lattice(box), .kernel = {kernel, box->dim, box->support}};
+  c->viscous_length = reference_viscous_length(&c->kernel);
   cloud_init(&c->rows, FLO_SET_FLUID, &c->lattice);
   cloud_init(&c->other, FLO_SET_BOUNDARY, &c->lattice);
   flo_pairs_init(&c->pairs, &c->rows.memory);
@@ -121,11 +123,11 @@ static void check_gradient(const Case *c, const Exact *e, const Entry *entry, do
     assert_close(entry->g[axis], e->r > 0 ? slope * e->d[axis] / e->r : 0, 2e-6 * (steepest - slope));
 }
 
-// 1/(F (r^2 + eta^2)); F loses digits at both ends of the support, where it is a small difference.
+// 1/(F l^2); F loses digits at both ends of the support, where it is a small difference.
 static void check_viscous(const Case *c, const Exact *e, const Entry *entry) {
   if (!e->is_pair || e->q < 0.01 || e->q > 0.99) return;
-  double eta2 = 0.01 * (SUPPORT / 2) * (SUPPORT / 2);
-  double exact = e->r / (reference_w(&c->kernel, e->r).slope * (e->r * e->r + eta2));
+  double length = c->viscous_length;
+  double exact = e->r / (reference_w(&c->kernel, e->r).slope * length * length);
   assert_close(entry->viscous, exact, 2e-6 * (1 / e->q + 1 / (1 - e->q)) * fabs(exact));
 }
 

@@ -22,7 +22,7 @@ static FloFluidCoefficients coefficients_of(const FloWorld *world, double artifi
   return (FloFluidCoefficients){
       .always = (float)(laminar * material->viscosity),
       .approaching = (float)(artificial * material->density * volume2),
-      .wall = (float)(laminar * material->wall_viscosity),
+      .wall = (float)(laminar * world->wall_drag * material->wall_viscosity),
       .rest_density = (float)material->density,
   };
 }
@@ -53,12 +53,13 @@ FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double
   return FLO_OK;
 }
 
-// Morris 1997, eq. 20.
+// Morris 1997, eq. 20. Solids are half of the neighbours of fluid next to them.
 double flo_viscosity_max_dt(const FloWorld *world) {
   double s = world->def.spacing, highest = 0;
   for (size_t k = 0; k < world->materials.count; ++k) {
     const FloMaterial *material = &flo_materials(world)[k];
-    if (material->is_fluid) highest = fmax(highest, fmax(material->viscosity, material->wall_viscosity));
+    double at_walls = (material->viscosity + world->wall_drag * material->wall_viscosity) / 2;
+    if (material->is_fluid) highest = fmax(highest, fmax(material->viscosity, at_walls));
   }
   return highest > 0 ? 0.125 * s * s / highest : INFINITY;
 }
