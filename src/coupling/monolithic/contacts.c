@@ -169,6 +169,38 @@ static FloStatus meet_points(FloWorld *world, FloMonolithic *mono, FloError *err
   return FLO_OK;
 }
 
+// The torque that a touch exerts in single precision, without that against rolling, and its force.
+static void read_touch(const FloTouch *t, const FloContact *c, double force[3], double torque[3]) {
+  const double friction[3] = {(double)c->friction[0], (double)c->friction[1], (double)c->friction[2]},
+               arm[3] = {(double)t->arm[0], (double)t->arm[1], (double)t->arm[2]};
+  vec_cross(arm, friction, torque);
+  for (int axis = 0; axis < 3; ++axis) {
+    force[axis] = (double)c->pressure * (double)t->j[axis] + (double)t->weight * friction[axis];
+    torque[axis] += (double)c->pressure * (double)t->j[axis + 3];
+  }
+}
+
+static void refine_touch(const FloWorld *world, const FloContactPoint *point, const FloContact *c,
+                         const FloTouch *t, FloPartner *partner) {
+  double x[3], arm[3], force[3], rounded[3], torque[3];
+  flo_world_nearest_image(world, partner->node->position, point->x, x);
+  vec_sub(x, partner->node->position, arm);
+  read_touch(t, c, force, rounded);
+  vec_cross(arm, force, torque);
+  vec_add(partner->torque, torque, partner->torque);
+  vec_sub(partner->torque, rounded, partner->torque);
+}
+
+void flo_monolithic_refine_torques(const FloWorld *world, FloMonolithic *mono) {
+  if ((int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL) return;
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    const FloContact *c = &mono->contacts[k];
+    for (uint32_t n = c->first; c->pressure > 0 && n < c->first + c->count; ++n)
+      refine_touch(world, &flo_contact_points(&world->body_contacts)[k], c, &mono->touches[n],
+                   &mono->partners[mono->touches[n].node]);
+  }
+}
+
 FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
   bool by_kernel = (int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL;
   FLO_TRY(by_kernel ? flo_monolithic_meet_by_kernel(world, mono, error) : meet_points(world, mono, error));

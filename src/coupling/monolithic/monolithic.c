@@ -462,6 +462,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_monolithic_solve(world, mono);
   keep_unknowns(world, mono);
   flo_monolithic_note_pressure(world, mono);
+  flo_monolithic_refine_torques(world, mono);
   push_bodies(world, mono);
   flo_each_particle(world, FLO_SET_FLUID, total_range, &step);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
