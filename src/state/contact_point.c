@@ -32,8 +32,6 @@
 // A body is behind the point of contact if it is this deep, in spacings, a tenth of a spacing farther on.
 #define BEHIND       0.1
 #define DEPTH_BEHIND 0.015
-// An edge that is below the end of another face by less than this, in spacings, does not hook.
-#define HOOK 0.05
 
 // Where the surfaces of two bodies are, seen from a place in the first.
 typedef struct Meeting {
@@ -185,7 +183,7 @@ static bool take_tip(const FloWorld *world, const FloSeeker *seeker, FloContactP
   find_foot(&meeting, foot);
   vec_scale(meeting.normal, -1, back);
   return !is_sharp(world, seeker->other, foot, meeting.normal) ||
-         (point->gap <= 0 && is_behind(world, seeker->other, foot, back, HOOK));
+         (point->gap <= 0 && is_behind(world, seeker->other, foot, back, DEPTH_BEHIND));
 }
 
 // A smooth place of the other body. If that is flat, the normal seen from the sample is used: the other body
