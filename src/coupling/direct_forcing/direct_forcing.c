@@ -34,7 +34,6 @@
 #include "coupling/direct_forcing/direct_forcing.h"
 
 #include "coupling/coupling.h"
-#include "coupling/forces/weakly_compressible.h"
 
 #include <string.h>
 
@@ -46,6 +45,10 @@ static const FloParam params[] = {
               "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; "
               "local: each contact by itself, approximately; penalty: samples repel fluid (Monaghan 2005), "
               "the baseline that the paper compares with"),
+    FLO_SWITCH("wall_pressure", 1,
+               "1: samples next to fluid have pressures of their own, so that bodies float as deep as they "
+               "weigh; 0: they answer to half of the fluid's pressure and contacts do the rest, nearer to the "
+               "paper"),
     FLO_SWITCH("one_way", 0, "1: fluid does not push bodies, which saves a search for contacts; 0: it does"),
     FLO_NUMBER("slip_time", 0, 0, 1e3, "s",
                "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each "
@@ -59,7 +62,7 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected_speed), {0}};
+static const FloStateField saved[] = {FLO_COMPRESSIBLE_FIELDS(FloDirectForcing, fluid), {0}};
 
 static const FloOperatorDef operators[] = {FLO_BODY_OPERATORS};
 
@@ -68,7 +71,7 @@ static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 // ---- Creation and end ----
 
 double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
-  return flo_sound_speed(world, forcing->expected_speed);
+  return flo_sound_speed(world, &forcing->fluid);
 }
 
 static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
@@ -79,7 +82,7 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   // pressure, 2 sigma over a radius of 5 s, compresses them by 4 %. In 2D the pressure is half of that, and
   // so are the 2 %.
   expected = fmax(expected, flo_surface_tension_speed(world) / sqrt(10));
-  forcing->expected_speed = fmax(forcing->expected_speed, expected);
+  flo_compressible_init(&forcing->fluid, expected);
   flo_world_log(world, FLO_LOG_INFO, "direct-forcing: speed of sound %g m/s",
                 flo_forcing_sound_speed(world, forcing));
   return FLO_OK;
@@ -91,6 +94,7 @@ static void forcing_finish(FloWorld *world, void *state) {
     flo_buffer_free(&world->memory, &forcing->buffers[k]);
   for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
     flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
+  flo_compressible_free(&forcing->fluid, &world->memory);
   flo_forces_free(&forcing->forces, &world->memory);
   if (forcing->rows.memory) flo_rows_free(&forcing->rows);
   flo_body_rows_free(&forcing->bodies, &world->memory);
@@ -251,6 +255,8 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   FloDirectForcing *forcing = state;
   forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
   forcing->response = (int)world->params[FLO_FORCING_RESPONSE];
+  forcing->has_wall_pressure =
+      world->params[FLO_FORCING_WALL_PRESSURE] != 0 && forcing->response != FLO_RESPONSE_PENALTY;
   forcing->radius = world->def.spacing / 2;
   forcing->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));

@@ -3,7 +3,7 @@
 #define FLO_COUPLING_DIRECT_FORCING_DIRECT_FORCING_H
 
 #include "base/vecmath.h"
-#include "coupling/forces/forces.h"
+#include "coupling/forces/weakly_compressible.h"
 #include "solve/gauss_seidel.h"
 #include "sph/arrays.h"
 
@@ -135,10 +135,11 @@ enum {
 };
 
 typedef struct FloDirectForcing {
-  double expected_speed;                    // [m/s]; saved
+  FloCompressible fluid;
   const FloFollowerPasses *follower_passes; // set by tests; NULL: the best
   // Valid for one step:
   int response;               // one of FLO_RESPONSE_...
+  bool has_wall_pressure;     // samples have pressures of their own
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: distance that particles keep from surfaces [m]
   size_t n_near, n_contacts, n_body_contacts, n_linked, n_followers, n_groups;
@@ -172,6 +173,7 @@ typedef struct FloDirectForcing {
 
 enum {
   FLO_FORCING_RESPONSE = FLO_N_TAIT_PARAMS,
+  FLO_FORCING_WALL_PRESSURE,
   FLO_FORCING_ONE_WAY,
   FLO_FORCING_SLIP_TIME,
   FLO_FORCING_TOLERANCE,

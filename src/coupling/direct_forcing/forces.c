@@ -6,7 +6,6 @@
 // sweep over its samples. If the fluid is too viscous for explicit steps of the length that sound allows, an
 // implicit step (implicit_viscosity.c), which includes bodies, adds viscosity.
 #include "coupling/direct_forcing/direct_forcing.h"
-#include "coupling/forces/weakly_compressible.h"
 
 #include <string.h>
 
@@ -61,8 +60,11 @@ static void unpressed_range(void *context, size_t begin, size_t end, int thread)
 // ---- Pressure and explicit viscosity ----
 
 static FloForceSweep describe_sweep(FloDirectForcing *forcing) {
+  bool has_own = forcing->has_wall_pressure;
   return (FloForceSweep){.fluid = forcing->state,
                          .at_solids = is_penalty(forcing) ? forcing->predicted : NULL,
+                         .wall_pressure = has_own ? forcing->fluid.wall_pressure.data : NULL,
+                         .body_pressure = has_own ? forcing->fluid.body_pressure.data : NULL,
                          .bodies = &forcing->bodies,
                          .force = forcing->force};
 }
@@ -75,20 +77,32 @@ static void push_partners(const FloWorld *world, FloDirectForcing *forcing, cons
   }
 }
 
-static void find_pressures(FloWorld *world, FloDirectForcing *forcing) {
+// As in the paper: samples have no pressures.
+static void find_fluid_pressures(FloWorld *world, FloDirectForcing *forcing) {
   double since = flo_seconds();
   Work work = {.world = world, .forcing = forcing};
-  work.tait = flo_tait(world, flo_forcing_sound_speed(world, forcing));
+  work.tait = flo_tait(world, &forcing->fluid);
   flo_each_particle(world, FLO_SET_FLUID, density_range, &work);
   if (is_penalty(forcing)) flo_each_particle(world, FLO_SET_FLUID, unpressed_range, &work);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 
+static FloStatus find_pressures(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  if (!forcing->has_wall_pressure) {
+    find_fluid_pressures(world, forcing);
+    return FLO_OK;
+  }
+  if (world->sets[FLO_SET_FLUID].count > 0 && world->sets[FLO_SET_BOUNDARY].count > 0)
+    FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
+  flo_compressible_follow(&forcing->fluid, world, forcing->dt);
+  return flo_compressible_find_pressures(&forcing->fluid, world, forcing->state, error);
+}
+
 FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  const FloForceSweep sweep = describe_sweep(forcing);
-  find_pressures(world, forcing);
-  double since = flo_seconds();
   FLO_TRY(flo_body_rows_prepare(&forcing->bodies, world, error));
+  FLO_TRY(find_pressures(world, forcing, error));
+  const FloForceSweep sweep = describe_sweep(forcing);
+  double since = flo_seconds();
   if (forcing->bodies.is_used) flo_world_spread_motions(world, NULL, forcing->bodies.motion);
   flo_forces_sweep(&forcing->forces, world, &sweep);
   push_partners(world, forcing, &forcing->bodies);
