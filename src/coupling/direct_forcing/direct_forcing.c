@@ -45,10 +45,11 @@ static const FloParam params[] = {
               "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; "
               "local: each contact by itself, approximately; penalty: samples repel fluid (Monaghan 2005), "
               "the baseline that the paper compares with"),
-    FLO_SWITCH("wall_pressure", 1,
-               "1: samples next to fluid have pressures of their own, so that bodies float as deep as they "
-               "weigh; 0: they answer to half of the fluid's pressure and contacts do the rest, nearer to the "
-               "paper"),
+    FLO_SWITCH(
+        "wall_pressure", 1,
+        "1: samples next to fluid have pressures of their own, so that bodies float as deep as they "
+        "weigh; 0: they answer to half of the fluid's pressure and contacts do the rest, nearer to the "
+        "paper"),
     FLO_SWITCH("one_way", 0, "1: fluid does not push bodies, which saves a search for contacts; 0: it does"),
     FLO_NUMBER("slip_time", 0, 0, 1e3, "s",
                "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each "

@@ -77,8 +77,7 @@ void flo_compressible_follow(FloCompressible *fluid, const FloWorld *world, doub
   flo_parallel_sum(world->threads, n, add_compression, world, 1, &mean);
   fluid->compression += share * (fluid->measured - fluid->compression);
   fluid->measured += share * (mean / (double)n / (c * c) - fluid->measured);
-  fluid->packing +=
-      share * (flo_kernel_settled_sum(&world->kernel, world->def.spacing) - fluid->packing);
+  fluid->packing += share * (flo_kernel_settled_sum(&world->kernel, world->def.spacing) - fluid->packing);
 }
 
 void flo_compressible_free(FloCompressible *fluid, FloMemory *memory) {

@@ -529,7 +529,7 @@ static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError 
                              (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_pressure_range, &step);
   flo_monolithic_add_wet_forces(mono, mono->wall_force.data);
-  flo_monolithic_add_film_forces(world, mono, mono->wall_force.data);
+  flo_films_add_to_walls(&mono->films, world, mono->wall_force.data);
   flo_forces_on_walls(&mono->forces, world, &sweep, mono->wall_force.data);
   for (size_t k = 0; k < mono->n_contacts; ++k)
     if ((int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL)

@@ -27,10 +27,10 @@ static const FloOperatorDef operators[] = {
 typedef struct Wcsph {
   FloCompressible fluid;
   FloForces forces;
-  FloBodyRows bodies;  // forces on bodies that forces move
-  FloBuffer predicted; // quadruples per fluid particle: velocity without, later with implicit viscosity
-  FloBuffer state;     // quadruples per fluid particle: velocity, p V^2
-  FloBuffer force;     // quadruples per fluid particle
+  FloBodyRows bodies;   // forces on bodies that forces move
+  FloBuffer predicted;  // quadruples per fluid particle: velocity without, later with implicit viscosity
+  FloBuffer state;      // quadruples per fluid particle: velocity, p V^2
+  FloBuffer force;      // quadruples per fluid particle
   FloBuffer wall_force; // quadruples per wall sample
 } Wcsph;
 

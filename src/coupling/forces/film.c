@@ -13,11 +13,15 @@
 // particles at a wall are not. Samples far from the gap do not count: a body that is pushed up presses on the
 // fluid above it, which would push it up the more. The pressure follows the mean slowly. The load of a
 // contact is then weight minus buoyancy, as friction requires.
+#include "coupling/forces/film.h"
+
 #include "base/parallel.h"
-#include "coupling/monolithic/monolithic.h"
+#include "base/vecmath.h"
 
 #include <string.h>
 
+// Share of a flat layer's kernel sum from which on a sample is wet.
+#define LEAST_SHARE 0.25
 // Time in which the film follows the pressures of wet samples, in units of sqrt(spacing/gravity).
 #define FOLLOW_TIME 1
 // The widest gap that has a film, in spacings. In wider gaps particles get in by themselves.
@@ -35,10 +39,12 @@ typedef struct Film {
 } Film;
 
 typedef struct FilmWork {
-  FloWorld *world;
-  FloMonolithic *mono;
+  const FloWorld *world;
+  FloFilms *films;
   size_t body;
 } FilmWork;
+
+enum { FORCES, ARE_WET, NEAR };
 
 static double hydrostatic(const FloWorld *world, double density, const double x[3]) {
   return density * vec_dot(world->def.gravity, x);
@@ -51,34 +57,28 @@ static void read_place(const FloWorld *world, size_t i, double x[3]) {
 
 // ---- Samples that face another body ----
 
-static bool has_film(const FloWorld *world, const FloMonolithic *mono, size_t k) {
+static bool has_film(const FloWorld *world, const FloFilms *films, size_t k) {
   const FloBody *body = &flo_bodies(world)[k];
-  return flo_body_is_pushed(body) && !body->is_sealed && mono->wet_counts[k] > 0;
+  return flo_body_is_pushed(body) && !body->is_sealed && films->are_wet[k];
 }
 
-// What fluid particles do to a sample, along a direction out of its body.
-typedef struct Push {
-  double share; // of the sample's face that they are in front of
-  double force; // of the last step's pressures, against the direction [N]
-} Push;
-
-static Push find_push(const FloWorld *world, const FloMonolithic *mono, size_t i, const double out[3]) {
+// The share of a sample's face that fluid particles are in front of, along a direction out of its body.
+static double find_share(const FloWorld *world, const FloFilms *films, size_t i, const double out[3]) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
-  const float *of_fluid = world->sets[FLO_SET_FLUID].extra[FLO_MONO_WARM],
-              *of_samples = rigid->extra[FLO_MONO_WET];
   size_t lane = i % FLO_BLOCK;
-  Push push = {0};
-  for (int32_t k = 0; pairs->slot_count[i / FLO_BLOCK] && k < pairs->row_count[i]; ++k) {
-    double slope = (double)slots[k].gx[lane] * out[0] + (double)slots[k].gy[lane] * out[1] +
-                   (double)slots[k].gz[lane] * out[2];
-    push.share += slope;
-    push.force += slope * (double)(of_fluid[slots[k].index[lane]] + of_samples[i]);
-  }
-  push.share = fmin(fmax(push.share / mono->sheet_slope, 0), 1);
-  push.force *= mono->rest_volume * (double)rigid->volume[i];
-  return push;
+  double sum = 0;
+  for (int32_t k = 0; pairs->slot_count[i / FLO_BLOCK] && k < pairs->row_count[i]; ++k)
+    sum += (double)slots[k].gx[lane] * out[0] + (double)slots[k].gy[lane] * out[1] +
+           (double)slots[k].gz[lane] * out[2];
+  return fmin(fmax(sum / films->sheet_slope, 0), 1);
+}
+
+static double find_push(const FloWorld *world, const FloFilms *films, size_t i, const double out[3],
+                        double share) {
+  FloFilmSite site = {.sample = i, .share = share};
+  vec_copy(out, site.out);
+  return films->source.push(films->source.context, world, &site);
 }
 
 // The nearest body within the distance of a rim; UINT32_MAX: none. `out` leads towards it.
@@ -86,11 +86,11 @@ static uint32_t find_nearest(const FilmWork *work, const double x[3], double out
   const FloWorld *world = work->world;
   uint32_t found = UINT32_MAX;
   *nearest = RIM * world->def.spacing;
-  for (size_t k = 0; k < work->mono->n_near; ++k) {
-    const FloBody *other = &flo_bodies(world)[work->mono->near[k]];
+  for (size_t k = 0; k < work->films->n_near; ++k) {
+    const FloBody *other = &flo_bodies(world)[work->films->near[k]];
     double distance = flo_world_distance(world, other, x);
     if (!(distance < *nearest)) continue;
-    *nearest = distance, found = work->mono->near[k];
+    *nearest = distance, found = work->films->near[k];
     flo_world_normal(world, other, x, out);
   }
   vec_scale(out, -1, out);
@@ -113,15 +113,15 @@ static void face_range(void *context, size_t begin, size_t end, int thread) {
   const FilmWork *work = context;
   size_t first = flo_bodies(work->world)[work->body].first;
   for (size_t i = first + begin; i < first + end; ++i) {
-    FloFilmForce *force = &work->mono->film_forces[i];
+    FloFilmForce *force = &work->films->forces[i];
     double x[3], out[3] = {0};
     read_place(work->world, i, x);
     uint32_t nearest = find_nearest(work, x, out, &force->distance);
     force->facing = nearest != UINT32_MAX && faces(work, x, out, force->distance) ? nearest : UINT32_MAX;
     vec_scale(out, -1, force->away);
     if (force->facing == UINT32_MAX) continue;
-    Push push = find_push(work->world, work->mono, i, out);
-    force->share = push.share, force->push = push.force;
+    force->share = find_share(work->world, work->films, i, out);
+    force->push = find_push(work->world, work->films, i, out, force->share);
   }
 }
 
@@ -131,13 +131,13 @@ static double area_of(const FloWorld *world, const FloBody *body) {
   return pow(body->sampling * world->def.spacing, world->def.dim - 1);
 }
 
-static double density_near(const FloWorld *world, const FloMonolithic *mono, size_t i) {
+static double density_near(const FloWorld *world, size_t i) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   double mass = 0;
   for (int32_t k = 0; k < pairs->row_count[i]; ++k)
     mass += (double)world->sets[FLO_SET_FLUID].mass[slots[k].index[i % FLO_BLOCK]];
-  return mass / pairs->row_count[i] / mono->rest_volume;
+  return mass / pairs->row_count[i] / flo_world_rest_volume(world);
 }
 
 // Whether the face of a sample near another body leads past that body.
@@ -146,26 +146,26 @@ static bool is_at_rim(const FloFilmForce *at, const double normal[3]) {
 }
 
 // Adds a sample at the rim of a gap. Those without fluid count as dry.
-static void add_rim(const FloWorld *world, const FloMonolithic *mono, const FloBody *body, size_t i,
+static void add_rim(const FloWorld *world, const FloFilms *films, const FloBody *body, size_t i,
                     const double x[3], const double normal[3], Film *film) {
   film->share++;
-  if (flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->kernel_sum[i] < mono->least_sum) return;
-  double density = density_near(world, mono, i), force = find_push(world, mono, i, normal).force;
+  if (flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->kernel_sum[i] < films->least_sum) return;
+  double density = density_near(world, i), force = find_push(world, films, i, normal, 1);
   film->level += force / area_of(world, body) - hydrostatic(world, density, x);
   film->density += density;
   film->count++;
 }
 
 // Means over the wet samples at rims, and the share of samples there that are wet.
-static Film find_level(const FloWorld *world, const FloMonolithic *mono, const FloBody *body) {
+static Film find_level(const FloWorld *world, const FloFilms *films, const FloBody *body) {
   Film film = {0};
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    const FloFilmForce *at = &mono->film_forces[i];
+    const FloFilmForce *at = &films->forces[i];
     double x[3], normal[3];
     if (at->facing != UINT32_MAX || !(at->distance < RIM * world->def.spacing)) continue;
     read_place(world, i, x);
     flo_world_normal(world, body, x, normal);
-    if (is_at_rim(at, normal)) add_rim(world, mono, body, i, x, normal, &film);
+    if (is_at_rim(at, normal)) add_rim(world, films, body, i, x, normal, &film);
   }
   if (film.count == 0) return (Film){0};
   film.share = film.count / film.share;
@@ -182,11 +182,10 @@ static double pressure_at(const FloWorld *world, const Film *film, size_t i) {
 // One or two layers of particles in a gap carry less than the pressure around it, since layers cannot
 // rearrange when the gap widens. The share that they lack is the same for the whole face, so that the noise
 // of single samples does not matter.
-static double find_lack(const FloWorld *world, const FloMonolithic *mono, const Film *film,
-                        const FloBody *body) {
+static double find_lack(const FloWorld *world, const FloFilms *films, const Film *film, const FloBody *body) {
   double asked = 0, found = 0;
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    const FloFilmForce *force = &mono->film_forces[i];
+    const FloFilmForce *force = &films->forces[i];
     if (force->facing == UINT32_MAX) continue;
     asked += force->share * pressure_at(world, film, i) * area_of(world, body);
     found += force->push;
@@ -199,13 +198,13 @@ static double follow_time(const FloWorld *world) {
   return FOLLOW_TIME * sqrt(world->def.spacing / (g > 0 ? g : 1));
 }
 
-static void press_sample(FloWorld *world, FloMonolithic *mono, double pressure, const FloBody *own,
+static void press_sample(const FloWorld *world, FloFilms *films, double pressure, const FloBody *own,
                          size_t i) {
-  float *kept = &((float *)world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM])[i];
-  FloFilmForce *force = &mono->film_forces[i];
-  *kept += (float)((1 - exp(-mono->dt / follow_time(world))) * (pressure - (double)*kept));
+  float *kept = &films->source.kept[i];
+  FloFilmForce *force = &films->forces[i];
+  *kept += (float)((1 - exp(-films->dt / follow_time(world))) * (pressure - (double)*kept));
   // If both bodies have films, each carries half.
-  double share = has_film(world, mono, force->facing) ? 0.5 : 1;
+  double share = has_film(world, films, force->facing) ? 0.5 : 1;
   vec_scale(force->away, share * area_of(world, own) * (double)*kept, force->force);
 }
 
@@ -221,85 +220,114 @@ static bool can_face(const FloWorld *world, const FloBody *own, const FloBody *o
 }
 
 // Lists the bodies that are near enough for a film.
-static void list_near(const FloWorld *world, FloMonolithic *mono, size_t k) {
+static void list_near(const FloWorld *world, FloFilms *films, size_t k) {
   for (size_t other = 0; other < world->bodies.count; ++other)
     if (can_face(world, &flo_bodies(world)[k], &flo_bodies(world)[other]))
-      mono->near[mono->n_near++] = (uint32_t)other;
+      films->near[films->n_near++] = (uint32_t)other;
 }
 
-static void push_node(FloPartner *partner, const double force[3], const double x[3], double share) {
-  double arm[3], part[3], torque[3];
-  vec_sub(x, partner->node->position, arm);
-  vec_scale(force, share, part);
-  vec_cross(arm, part, torque);
-  vec_add(partner->drag, part, partner->drag);
-  vec_add(partner->turn_drag, torque, partner->turn_drag);
-}
-
-// Applies the force to the nodes that carry the sample, and the opposite to the first node of the other body.
-static void apply_force(FloWorld *world, FloMonolithic *mono, size_t i) {
-  const FloFilmForce *force = &mono->film_forces[i];
-  const FloCarried own = flo_monolithic_carriers(world, i);
-  const FloBody *other = &flo_bodies(world)[force->facing];
-  double x[3];
-  read_place(world, i, x);
-  for (int k = 0; k < own.count; ++k)
-    push_node(&mono->partners[own.nodes[k]], force->force, x, own.shares[k]);
-  if (!flo_body_is_pushed(other)) return;
-  flo_world_nearest_image(world, other->nodes->position, x, x);
-  push_node(&mono->partners[other->first_node], force->force, x, -1);
-}
-
-static void press_body(FloWorld *world, FloMonolithic *mono, size_t k) {
+static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
   const FloBody *body = &flo_bodies(world)[k];
-  float *kept = world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM];
-  FilmWork work = {world, mono, k};
-  for (size_t i = body->first; i < body->first + body->count; ++i) mono->film_forces[i].facing = UINT32_MAX;
-  mono->n_near = 0;
-  if (has_film(world, mono, k)) list_near(world, mono, k);
-  if (mono->n_near == 0) {
+  float *kept = films->source.kept;
+  FilmWork work = {world, films, k};
+  for (size_t i = body->first; i < body->first + body->count; ++i) films->forces[i].facing = UINT32_MAX;
+  films->n_near = 0;
+  if (has_film(world, films, k)) list_near(world, films, k);
+  if (films->n_near == 0) {
     memset(kept + body->first, 0, body->count * sizeof *kept);
     return;
   }
   flo_parallel_for(world->threads, body->count, 64, face_range, &work);
-  const Film film = find_level(world, mono, body);
-  const double lack = find_lack(world, mono, &film, body);
+  const Film film = find_level(world, films, body);
+  const double lack = find_lack(world, films, &film, body);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    if (mono->film_forces[i].facing == UINT32_MAX) {
+    if (films->forces[i].facing == UINT32_MAX) {
       kept[i] = 0;
       continue;
     }
     // Fluid beside a narrow gap must not press the sample against the other body.
-    double share = mono->film_forces[i].share,
-           held = fmax(-mono->film_forces[i].push, 0) / area_of(world, body);
-    press_sample(world, mono, pressure_at(world, &film, i) * (1 - share + share * lack) + held, body, i);
-    apply_force(world, mono, i);
+    double share = films->forces[i].share, held = fmax(-films->forces[i].push, 0) / area_of(world, body);
+    press_sample(world, films, pressure_at(world, &film, i) * (1 - share + share * lack) + held, body, i);
   }
 }
 
-static void count_wet(const FloWorld *world, FloMonolithic *mono) {
-  const FloWet *wet = &mono->wet[1];
-  memset(mono->wet_counts, 0, world->bodies.count * sizeof *mono->wet_counts);
-  for (size_t row = 0; row < wet->n_rows; ++row)
-    mono->wet_counts[world->sets[FLO_SET_RIGID].body[wet->samples[row]]]++;
+static void find_wet(const FloWorld *world, FloFilms *films) {
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
+  memset(films->are_wet, 0, world->bodies.count * sizeof *films->are_wet);
+  for (size_t i = 0; i < pairs->n_rows; ++i)
+    if (pairs->slot_count[i / FLO_BLOCK] > 0 && pairs->kernel_sum[i] >= films->least_sum)
+      films->are_wet[world->sets[FLO_SET_RIGID].body[i]] = true;
 }
 
-FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n = world->sets[FLO_SET_RIGID].count, n_bodies = world->bodies.count;
-  mono->n_film_forces = 0;
-  if (n == 0 || !mono->has_wet) return FLO_OK;
-  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_WET_COUNTS, n_bodies * sizeof(uint32_t), 0, error));
-  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_NEAR, n_bodies * sizeof(uint32_t), 0, error));
-  FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_FILM_FORCES, n * sizeof(FloFilmForce), 0, error));
-  mono->wet_counts = mono->buffers[FLO_BUFFER_WET_COUNTS].data;
-  mono->near = mono->buffers[FLO_BUFFER_NEAR].data;
-  mono->film_forces = mono->buffers[FLO_BUFFER_FILM_FORCES].data;
-  mono->sheet_slope = flo_kernel_sheet_slope(&world->kernel, world->def.spacing);
-  mono->n_film_forces = n;
-  count_wet(world, mono);
-  for (size_t k = 0; k < n_bodies; ++k)
-    if (flo_bodies(world)[k].kind->set == FLO_SET_RIGID) press_body(world, mono, k);
+static FloStatus reserve(FloFilms *films, FloWorld *world, FloError *error) {
+  size_t n = world->sets[FLO_SET_RIGID].capacity, n_bodies = world->bodies.count;
+  FloBuffer *buffers = films->buffers;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[FORCES], n * sizeof(FloFilmForce), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[ARE_WET], n_bodies * sizeof(bool), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[NEAR], n_bodies * sizeof(uint32_t), 0, error));
+  films->forces = buffers[FORCES].data, films->are_wet = buffers[ARE_WET].data;
+  films->near = buffers[NEAR].data;
   return FLO_OK;
+}
+
+float flo_film_least_sum(const FloWorld *world) {
+  return (float)(LEAST_SHARE * flo_kernel_sheet_sum(&world->kernel, world->def.spacing, 1));
+}
+
+FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
+                          FloError *error) {
+  size_t n = world->sets[FLO_SET_RIGID].count;
+  films->n_forces = 0;
+  if (n == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
+  FLO_TRY(reserve(films, world, error));
+  films->source = *source, films->dt = dt, films->n_forces = n;
+  films->least_sum = flo_film_least_sum(world);
+  films->sheet_slope = flo_kernel_sheet_slope(&world->kernel, world->def.spacing);
+  find_wet(world, films);
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_bodies(world)[k].kind->set == FLO_SET_RIGID) press_body(world, films, k);
+  return FLO_OK;
+}
+
+void flo_films_free(FloFilms *films, FloMemory *memory) {
+  for (size_t k = 0; k < FLO_COUNT_OF(films->buffers); ++k) flo_buffer_free(memory, &films->buffers[k]);
+}
+
+// ---- Forces on nodes ----
+
+typedef struct Taking {
+  FloFilmTake take;
+  void *context;
+} Taking;
+
+static void push_node(const Taking *taking, const FloNode *node, size_t number, const double force[3],
+                      const double x[3], double share) {
+  double arm[3], part[3], torque[3];
+  vec_sub(x, node->position, arm);
+  vec_scale(force, share, part);
+  vec_cross(arm, part, torque);
+  taking->take(taking->context, number, part, torque);
+}
+
+// Applies the force to the nodes that carry the sample, and the opposite to the first node of the other body.
+static void push_both(const Taking *taking, const FloWorld *world, const FloFilmForce *force, size_t i) {
+  const FloParticles *samples = &world->sets[FLO_SET_RIGID];
+  const FloBody *own = &flo_bodies(world)[samples->body[i]], *other = &flo_bodies(world)[force->facing];
+  const FloCarriers carriers = flo_body_carriers(own, samples, i);
+  double x[3];
+  read_place(world, i, x);
+  for (int k = 0; k < carriers.count; ++k)
+    push_node(taking, &own->nodes[carriers.nodes[k]], own->first_node + carriers.nodes[k], force->force, x,
+              carriers.shares[k]);
+  if (!flo_body_is_pushed(other)) return;
+  flo_world_nearest_image(world, other->nodes->position, x, x);
+  push_node(taking, other->nodes, other->first_node, force->force, x, -1);
+}
+
+void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmTake take, void *context) {
+  const Taking taking = {take, context};
+  for (size_t i = 0; i < films->n_forces; ++i)
+    if (films->forces[i].facing != UINT32_MAX) push_both(&taking, world, &films->forces[i], i);
 }
 
 // ---- Forces on walls ----
@@ -317,9 +345,9 @@ static size_t nearest_sample(const FloWorld *world, const FloBody *wall, const d
   return nearest;
 }
 
-void flo_monolithic_add_film_forces(const FloWorld *world, const FloMonolithic *mono, float *wall_force) {
-  for (size_t i = 0; i < mono->n_film_forces; ++i) {
-    const FloFilmForce *force = &mono->film_forces[i];
+void flo_films_add_to_walls(const FloFilms *films, const FloWorld *world, float *wall_force) {
+  for (size_t i = 0; i < films->n_forces; ++i) {
+    const FloFilmForce *force = &films->forces[i];
     if (force->facing == UINT32_MAX || flo_body_is_pushed(&flo_bodies(world)[force->facing])) continue;
     double x[3];
     read_place(world, i, x);
