@@ -67,6 +67,15 @@ static const FloStateField saved[] = {FLO_COMPRESSIBLE_FIELDS(FloDirectForcing, 
 
 static const FloOperatorDef operators[] = {FLO_BODY_OPERATORS};
 
+#define RIGID (1u << FLO_SET_RIGID)
+
+static const FloField fields[] = {
+    {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
+    {"contact_x", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
+    {"contact_y", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
+    {"contact_z", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
+    {0}};
+
 static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 
 // ---- Creation and end ----
@@ -96,6 +105,7 @@ static void forcing_finish(FloWorld *world, void *state) {
   for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
     flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
   flo_compressible_free(&forcing->fluid, &world->memory);
+  flo_films_free(&forcing->films, &world->memory);
   flo_forces_free(&forcing->forces, &world->memory);
   if (forcing->rows.memory) flo_rows_free(&forcing->rows);
   flo_body_rows_free(&forcing->bodies, &world->memory);
@@ -269,6 +279,7 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   double responding = flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   FLO_TRY(flo_forcing_respond(world, forcing, error));
   since = flo_world_stage_done(world, FLO_STAGE_RESPONSE, responding);
+  flo_forcing_keep_contacts(world, forcing);
   correct_bodies(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   FLO_TRY(flo_world_drift(world, dt, error));
@@ -287,6 +298,7 @@ const FloMethod flo_direct_forcing = {
     .name = "direct-forcing",
     .paper = "Becker, Tessendorf & Teschner 2009: Direct Forcing for Lagrangian Rigid-Fluid Coupling",
     .params = params,
+    .fields = fields,
     .operators = operators,
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,

@@ -106,6 +106,7 @@ FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, Flo
   if (forcing->bodies.is_used) flo_world_spread_motions(world, NULL, forcing->bodies.motion);
   flo_forces_sweep(&forcing->forces, world, &sweep);
   push_partners(world, forcing, &forcing->bodies);
+  FLO_TRY(flo_forcing_press_films(world, forcing, error));
   if (is_penalty(forcing)) flo_forcing_add_penalty(world, forcing);
   FLO_TRY(flo_forces_add_tension(&forcing->forces, world, forcing->force, error));
   push_partners(world, forcing, &forcing->forces.tension.bodies);
@@ -141,6 +142,7 @@ static FloStatus press_walls(FloWorld *world, FloDirectForcing *forcing, FloErro
   FLO_TRY(flo_buffer_reserve(&world->memory, buffer, 4 * (n + FLO_BLOCK) * sizeof(float), 0, error));
   memset(buffer->data, 0, 4 * n * sizeof(float));
   flo_forces_on_walls(&forcing->forces, world, &sweep, buffer->data);
+  flo_films_add_to_walls(&forcing->films, world, buffer->data);
   flo_samples_add_forces(walls, buffer->data);
   return FLO_OK;
 }
@@ -183,6 +185,7 @@ FloStatus flo_forcing_solid_forces(FloWorld *world, FloDirectForcing *forcing, F
   if (forces->tension.has_adhesion) add_rows(world, &forces->tension.bodies);
   if (forces->is_implicit) add_rows(world, &forces->implicit.bodies);
   if (is_penalty(forcing)) add_repulsion(world, forcing);
+  flo_films_add_to_bodies(&forcing->films, world);
   double scale = 1 / forcing->kick_dt;
   for (size_t k = 0; k < forcing->n_contacts; ++k) add_contact(world, &forcing->contacts[k], scale);
   for (size_t k = 0; k < forcing->n_body_contacts; ++k)

@@ -44,7 +44,7 @@ typedef struct FilmWork {
   size_t body;
 } FilmWork;
 
-enum { FORCES, ARE_WET, NEAR };
+enum { FORCES, ARE_WET, ARE_NEAR, NEAR };
 
 static double hydrostatic(const FloWorld *world, double density, const double x[3]) {
   return density * vec_dot(world->def.gravity, x);
@@ -233,6 +233,7 @@ static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
   for (size_t i = body->first; i < body->first + body->count; ++i) films->forces[i].facing = UINT32_MAX;
   films->n_near = 0;
   if (has_film(world, films, k)) list_near(world, films, k);
+  films->are_near[k] = films->n_near > 0;
   if (films->n_near == 0) {
     memset(kept + body->first, 0, body->count * sizeof *kept);
     return;
@@ -254,6 +255,7 @@ static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
 static void find_wet(const FloWorld *world, FloFilms *films) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
   memset(films->are_wet, 0, world->bodies.count * sizeof *films->are_wet);
+  memset(films->are_near, 0, world->bodies.count * sizeof *films->are_near);
   for (size_t i = 0; i < pairs->n_rows; ++i)
     if (pairs->slot_count[i / FLO_BLOCK] > 0 && pairs->kernel_sum[i] >= films->least_sum)
       films->are_wet[world->sets[FLO_SET_RIGID].body[i]] = true;
@@ -264,9 +266,10 @@ static FloStatus reserve(FloFilms *films, FloWorld *world, FloError *error) {
   FloBuffer *buffers = films->buffers;
   FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[FORCES], n * sizeof(FloFilmForce), 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[ARE_WET], n_bodies * sizeof(bool), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[ARE_NEAR], n_bodies * sizeof(bool), 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[NEAR], n_bodies * sizeof(uint32_t), 0, error));
   films->forces = buffers[FORCES].data, films->are_wet = buffers[ARE_WET].data;
-  films->near = buffers[NEAR].data;
+  films->are_near = buffers[ARE_NEAR].data, films->near = buffers[NEAR].data;
   return FLO_OK;
 }
 
@@ -330,13 +333,13 @@ void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmT
     if (films->forces[i].facing != UINT32_MAX) push_both(&taking, world, &films->forces[i], i);
 }
 
-// ---- Forces on walls ----
+// ---- Forces on samples ----
 
-static size_t nearest_sample(const FloWorld *world, const FloBody *wall, const double x[3]) {
-  const FloParticles *p = &world->sets[FLO_SET_BOUNDARY];
+static size_t nearest_sample(const FloWorld *world, const FloBody *body, const double x[3]) {
+  const FloParticles *p = &world->sets[body->kind->set];
   double least = INFINITY;
-  size_t nearest = wall->first;
-  for (size_t i = wall->first; i < wall->first + wall->count; ++i) {
+  size_t nearest = body->first;
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
     double there[3] = {p->x[i], p->y[i], p->z[i]}, between[3];
     flo_world_nearest_image(world, x, there, there);
     vec_sub(there, x, between);
@@ -353,5 +356,25 @@ void flo_films_add_to_walls(const FloFilms *films, const FloWorld *world, float 
     read_place(world, i, x);
     float *to = wall_force + 4 * nearest_sample(world, &flo_bodies(world)[force->facing], x);
     for (int axis = 0; axis < 3; ++axis) to[axis] -= (float)force->force[axis];
+  }
+}
+
+static void add_to_sample(FloParticles *samples, size_t i, const double force[3], double sign) {
+  samples->fx[i] += (float)(sign * force[0]);
+  samples->fy[i] += (float)(sign * force[1]);
+  samples->fz[i] += (float)(sign * force[2]);
+}
+
+void flo_films_add_to_bodies(const FloFilms *films, FloWorld *world) {
+  FloParticles *samples = &world->sets[FLO_SET_RIGID];
+  for (size_t i = 0; i < films->n_forces; ++i) {
+    const FloFilmForce *force = &films->forces[i];
+    if (force->facing == UINT32_MAX) continue;
+    const FloBody *other = &flo_bodies(world)[force->facing];
+    add_to_sample(samples, i, force->force, 1);
+    if (!flo_body_is_pushed(other)) continue;
+    double x[3];
+    read_place(world, i, x);
+    add_to_sample(samples, nearest_sample(world, other, x), force->force, -1);
   }
 }

@@ -37,10 +37,11 @@ typedef struct FloFilms {
   double dt;
   float least_sum; // kernel sum over fluid from which on a sample is wet
   bool *are_wet;   // per body: it has wet samples
+  bool *are_near;  // per body: it has a film, or is near enough to another body for one
   uint32_t *near;  // bodies that are near enough for a film
   size_t n_near;
   double sheet_slope; // slope of the kernel sum towards a sheet of fluid one spacing away
-  FloBuffer buffers[3];
+  FloBuffer buffers[4];
 } FloFilms;
 
 // The kernel sum over fluid from which on a sample counts as wet. One that sees less could push that fluid
@@ -54,6 +55,8 @@ typedef void (*FloFilmTake)(void *context, size_t node, const double force[3], c
 void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmTake take, void *context);
 // Adds the forces of films to quadruples per wall sample, at the samples that are nearest.
 void flo_films_add_to_walls(const FloFilms *films, const FloWorld *world, float *wall_force);
+// Adds them to the force fields of the samples of bodies that forces move.
+void flo_films_add_to_bodies(const FloFilms *films, FloWorld *world);
 void flo_films_free(FloFilms *films, FloMemory *memory);
 
 #endif
