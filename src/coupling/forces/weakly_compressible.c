@@ -2,7 +2,7 @@
 // mirrored pressure, p_b = p_i, forces derive from no energy, and a column at rest starts to boil within a
 // second. Here samples have their own density and pressure, as in the dynamic boundaries of Crespo 2007:
 //
-//   rho_i = (m_i (W(0) + sum_j W_ij) + rho0 sum_b V_b W_ib)/packing,    r_i = rho_i/rho0
+//   rho_i = m_i (W(0) + sum_j W_ij) + rho0 sum_b V_b W_ib,   r_i = rho_i/(rho0 packing),   V_i = V0/r_i
 //   r_b   = covered_b + V0/packing sum_f W_bf
 //   f_i   = sum_j -(p_i V_i^2 + p_j V_j^2) grad W_ij + sum_b V_b/V0 -(p_i V_i^2 + p_b V0^2/r_b^2) grad W_ib
 //
@@ -45,12 +45,13 @@ FloTait flo_tait(const FloWorld *world, const FloCompressible *fluid) {
                    .damping = (float)(world->params[FLO_TAIT_DAMPING] * c * world->def.spacing),
                    .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest)),
                    .packing = (float)fluid->packing,
-                   .ratio = (float)(1 - fluid->compression)};
+                   .ratio = (float)(1 - fluid->compression),
+                   .start = (float)(fluid->packing * (1 - fluid->compression))};
 }
 
 float flo_tait_pressure(const FloTait *tait, float rest, float density, float change) {
   float stiffness = rest * tait->c * tait->c / tait->gamma;
-  float pressure = stiffness * particle_tait(density / (rest * tait->ratio), tait->gamma);
+  float pressure = stiffness * particle_tait(density / (rest * tait->start), tait->gamma);
   return fmaxf(pressure + tait->damping * (tait->per_dt * change), 0);
 }
 
@@ -104,14 +105,13 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   const float *near_fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->kernel_sum,
               *near_walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum,
               *near_bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum;
-  const float self = (float)flo_kernel_w(&world->kernel, 0), per_packing = 1 / d->tait.packing;
+  const float self = (float)flo_kernel_w(&world->kernel, 0);
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(world)[p->material[i]].density;
     float density = p->mass[i] * (self + near_fluid[i]) + rest * near_walls[i];
     if (d->has_bodies) density += rest * near_bodies[i];
-    density *= per_packing;
     float pressure = flo_tait_pressure(&d->tait, rest, density, p->held[i] ? 0 : density - p->density[i]);
-    float volume = p->mass[i] / density, *q = d->state + 4 * i;
+    float volume = d->tait.packing * p->mass[i] / density, *q = d->state + 4 * i;
     p->density[i] = density, p->pressure[i] = pressure;
     q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = pressure * volume * volume;
   }

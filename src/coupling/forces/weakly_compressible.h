@@ -1,7 +1,7 @@
 // What weakly compressible methods share: Tait's equation of state (Monaghan 1994; Becker & Teschner 2007,
 // eq. 7), the speed of sound in it, and pressures of samples next to fluid.
 //
-//   p = max(B ((r/r0)^gamma - 1) + damping s c drho/dt, 0),  r = rho/rho0,  B = rho0 c^2 / gamma
+//   p = max(B ((r/r0)^gamma - 1) + damping s c drho/dt, 0),  r = rho/(rho0 packing),  B = rho0 c^2 / gamma
 //
 // The damping term is a bulk viscosity. It takes energy from sound waves, which are an effect of weak
 // compressibility, and none from flow without compression. drho/dt is the difference to the last step, so it
@@ -12,9 +12,12 @@
 // Fluid keeps its volume. Two things would take a part of it, which shows in a deep tank as a level that is
 // too low. First, its weight compresses the fluid. So pressure begins at a density ratio r0 that is lower
 // than one by the mean compression of the fluid, p/(rho0 c^2). Second, the kernel sum of settled fluid is
-// lower than that of the lattice on which it starts (flo_kernel_settled_sum). Densities are sums of kernels
-// over `packing`, which goes from the first to the second. Both follow slowly, in the time of a fall
-// through the fluid, so that no sound is made. Without gravity nothing settles, and both stay at one.
+// lower than that of the lattice on which it starts (flo_kernel_settled_sum). So `packing` goes from the
+// latter, one, to the former. Both follow slowly, in the time of a fall through the fluid, so that no sound
+// is made. Without gravity nothing settles, and both stay at one.
+//
+// The mean compression follows in two stages. With one stage a sound wave would be answered a quarter of its
+// period late, and would grow.
 #ifndef FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 #define FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 
@@ -40,6 +43,7 @@ typedef struct FloTait {
   float per_dt;  // one over the time since the last density [1/s]
   float packing;
   float ratio; // r0
+  float start; // density over rest density at which pressure begins: packing r0
 } FloTait;
 
 // The speed of sound of the scene, or ten times the highest speed expected so far. Without gravity and motion
@@ -53,7 +57,7 @@ float flo_tait_pressure(const FloTait *tait, float rest, float density, float ch
 
 // Before the first step, and after something was added: `expected` is the highest speed to expect.
 void flo_compressible_init(FloCompressible *fluid, double expected);
-// Lets packing and compression follow for a step of dt. Pressures must be those of the last step.
+// Lets packing and compression follow for a step of dt, for the next step. Pressures must be known.
 void flo_compressible_follow(FloCompressible *fluid, const FloWorld *world, double dt);
 void flo_compressible_free(FloCompressible *fluid, FloMemory *memory);
 

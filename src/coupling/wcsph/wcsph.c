@@ -151,8 +151,8 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   if (world->sets[FLO_SET_FLUID].count == 0) return step_bodies_alone(world, dt);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(prepare(world, wcsph, dt, error));
-  flo_compressible_follow(&wcsph->fluid, world, dt);
   FLO_TRY(flo_compressible_find_pressures(&wcsph->fluid, world, wcsph->state.data, error));
+  flo_compressible_follow(&wcsph->fluid, world, dt);
   FLO_TRY(find_forces(world, wcsph, dt, error));
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
   flo_world_push_bodies(world, dt);
