@@ -93,6 +93,7 @@ typedef struct Density {
   FloTait tait;
   float *state;
   bool has_bodies;
+  float most_covered;
   FloSet set; // of the samples
   float *pressures;
 } Density;
@@ -108,8 +109,8 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
   const float self = (float)flo_kernel_w(&world->kernel, 0);
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(world)[p->material[i]].density;
-    float density = p->mass[i] * (self + near_fluid[i]) + rest * near_walls[i];
-    if (d->has_bodies) density += rest * near_bodies[i];
+    float covered = fminf(near_walls[i] + (d->has_bodies ? near_bodies[i] : 0), d->most_covered);
+    float density = p->mass[i] * (self + near_fluid[i]) + rest * covered;
     float pressure = flo_tait_pressure(&d->tait, rest, density, p->held[i] ? 0 : density - p->density[i]);
     float volume = d->tait.packing * p->mass[i] / density, *q = d->state + 4 * i;
     p->density[i] = density, p->pressure[i] = pressure;
@@ -146,6 +147,7 @@ FloStatus flo_compressible_find_pressures(FloCompressible *fluid, FloWorld *worl
   FLO_TRY(reserve(fluid, world, error));
   Density walls = {.world = world, .tait = flo_tait(world, fluid), .state = state};
   walls.has_bodies = world->sets[FLO_SET_RIGID].count > 0;
+  walls.most_covered = fluid->most_covered > 0 ? (float)fluid->most_covered : INFINITY;
   Density bodies = walls;
   walls.set = FLO_SET_BOUNDARY, walls.pressures = fluid->wall_pressure.data;
   bodies.set = FLO_SET_RIGID, bodies.pressures = fluid->body_pressure.data;

@@ -29,6 +29,10 @@ typedef struct FloCompressible {
   double packing;        // kernel sum of fluid at its rest density; saved
   double measured;       // mean of p/(rho0 c^2), which follows the fluid; saved
   double compression;    // the same that the fluid is given room for, which follows `measured`; saved
+  // Solids count for at most this share of a particle's density ratio; 0: no limit. It is for methods that
+  // keep particles out of solids otherwise: one that is squeezed into a gap too narrow for it is not shot
+  // out.
+  double most_covered;
   FloBuffer wall_pressure, body_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
 } FloCompressible;
 
