@@ -14,16 +14,19 @@
 // The second search is not needed where only walls and bodies that fluid cannot push are near (Algorithm 2).
 //
 // Where this differs from the printed paper:
-// - Density. (2) with constant volumes makes every density equal to rho0. Here a sum of kernels is divided by
-//   the part of the kernel's support that solids leave free, 1 - sum_b V_b W_ib. So compressed fluid has a
-//   higher density also next to a wall. The divisor is at least the value in the narrowest place that has
-//   room for a particle. So a particle squeezed into a narrower gap is not shot out of it.
+// - Density. (2) with constant volumes makes every density equal to rho0. Here samples add their share,
+//   rho0 sum_b V_b W_ib, to the sum of kernels. So compressed fluid has a higher density also next to a wall.
+//   The share is at most the value in the narrowest place that has room for a particle. So a particle
+//   squeezed into a narrower gap is not shot out of it. With `wall_pressure` 0 the sum over fluid is divided
+//   by one minus the share.
 // - (8) with delta: a particle that already moves away when the contact is predicted is not pulled back.
-// - Solids answer to the pressure of the fluid next to them (Akinci 2012: -p_i V_i^2 V_b/V0 grad W_ib on the
-//   fluid, the opposite on the body). This is half of what fluid in their place would do. Without it a single
-//   layer of particles stays on a wall like a membrane after the water has gone: contacts keep it from
-//   entering the wall, and nothing pushes it away. The other half is left to the response, so that fluid is
-//   still pressed on.
+// - Solids press on the fluid next to them. Without it a single layer of particles stays on a wall like a
+//   membrane after the water has gone: contacts keep it from entering the wall, and nothing pushes it away.
+//   Samples have pressures of their own (weakly_compressible.c), so that bodies float as deep as they weigh.
+//   With `wall_pressure` 0 they have none and answer to the pressure of the fluid (Akinci 2012: -p_i V_i^2
+//   V_b/V0 grad W_ib on the fluid, the opposite on the body). This is half of what fluid in their place would
+//   do. The other half is left to the response.
+// - Gaps between bodies that are too narrow for particles are wet: films.c.
 // - Viscous friction of the fluid at solids. The paper has none. Here the fluid's wall viscosity acts next to
 //   solids for any slip. It is zero for water and holds honey.
 // - (12) takes the predicted velocity; (18) has the transposed block; (8) drags fluid along that should
