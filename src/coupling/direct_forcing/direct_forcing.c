@@ -265,6 +265,14 @@ static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *e
   return FLO_OK;
 }
 
+// What the next step needs to know of this one. A step that fails changes nothing of it.
+static void keep_state(FloWorld *world, FloDirectForcing *forcing) {
+  if (!forcing->has_wall_pressure) return;
+  flo_compressible_follow(&forcing->fluid, world, forcing->dt);
+  flo_films_keep(&forcing->films);
+  flo_forcing_keep_contacts(world, forcing);
+}
+
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
   forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
@@ -282,12 +290,12 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   double responding = flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   FLO_TRY(flo_forcing_respond(world, forcing, error));
   since = flo_world_stage_done(world, FLO_STAGE_RESPONSE, responding);
-  flo_forcing_keep_contacts(world, forcing);
   correct_bodies(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   FLO_TRY(flo_world_drift(world, dt, error));
   since = flo_seconds();
   flo_forcing_correct_positions(world, forcing);
+  keep_state(world, forcing);
   forcing->detection_seconds += flo_seconds() - since;
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   return FLO_OK;

@@ -95,9 +95,7 @@ static FloStatus find_pressures(FloWorld *world, FloDirectForcing *forcing, FloE
   if (world->sets[FLO_SET_FLUID].count > 0 && world->sets[FLO_SET_BOUNDARY].count > 0)
     FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
   forcing->fluid.most_covered = 1 - least_uncovered(world);
-  FLO_TRY(flo_compressible_find_pressures(&forcing->fluid, world, forcing->state, error));
-  flo_compressible_follow(&forcing->fluid, world, forcing->dt);
-  return FLO_OK;
+  return flo_compressible_find_pressures(&forcing->fluid, world, forcing->state, error);
 }
 
 FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error) {

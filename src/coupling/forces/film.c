@@ -200,12 +200,12 @@ static double follow_time(const FloWorld *world) {
 
 static void press_sample(const FloWorld *world, FloFilms *films, double pressure, const FloBody *own,
                          size_t i) {
-  float *kept = &films->source.kept[i];
   FloFilmForce *force = &films->forces[i];
-  *kept += (float)((1 - exp(-films->dt / follow_time(world))) * (pressure - (double)*kept));
+  float last = films->source.kept[i];
+  force->pressure = last + (float)((1 - exp(-films->dt / follow_time(world))) * (pressure - (double)last));
   // If both bodies have films, each carries half.
   double share = has_film(world, films, force->facing) ? 0.5 : 1;
-  vec_scale(force->away, share * area_of(world, own) * (double)*kept, force->force);
+  vec_scale(force->away, share * area_of(world, own) * (double)force->pressure, force->force);
 }
 
 // ---- Bodies ----
@@ -228,24 +228,18 @@ static void list_near(const FloWorld *world, FloFilms *films, size_t k) {
 
 static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
   const FloBody *body = &flo_bodies(world)[k];
-  float *kept = films->source.kept;
   FilmWork work = {world, films, k};
-  for (size_t i = body->first; i < body->first + body->count; ++i) films->forces[i].facing = UINT32_MAX;
+  for (size_t i = body->first; i < body->first + body->count; ++i)
+    films->forces[i].facing = UINT32_MAX, films->forces[i].pressure = 0;
   films->n_near = 0;
   if (has_film(world, films, k)) list_near(world, films, k);
   films->are_near[k] = films->n_near > 0;
-  if (films->n_near == 0) {
-    memset(kept + body->first, 0, body->count * sizeof *kept);
-    return;
-  }
+  if (films->n_near == 0) return;
   flo_parallel_for(world->threads, body->count, 64, face_range, &work);
   const Film film = find_level(world, films, body);
   const double lack = find_lack(world, films, &film, body);
   for (size_t i = body->first; i < body->first + body->count; ++i) {
-    if (films->forces[i].facing == UINT32_MAX) {
-      kept[i] = 0;
-      continue;
-    }
+    if (films->forces[i].facing == UINT32_MAX) continue;
     // Fluid beside a narrow gap must not press the sample against the other body.
     double share = films->forces[i].share, held = fmax(-films->forces[i].push, 0) / area_of(world, body);
     press_sample(world, films, pressure_at(world, &film, i) * (1 - share + share * lack) + held, body, i);
@@ -290,6 +284,10 @@ FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource 
   for (size_t k = 0; k < world->bodies.count; ++k)
     if (flo_bodies(world)[k].kind->set == FLO_SET_RIGID) press_body(world, films, k);
   return FLO_OK;
+}
+
+void flo_films_keep(const FloFilms *films) {
+  for (size_t i = 0; i < films->n_forces; ++i) films->source.kept[i] = films->forces[i].pressure;
 }
 
 void flo_films_free(FloFilms *films, FloMemory *memory) {

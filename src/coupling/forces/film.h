@@ -11,6 +11,7 @@ typedef struct FloFilmForce {
   double distance; // to that body
   double share;    // of the sample's face that fluid particles are in front of
   double push;     // of these particles [N]
+  float pressure;  // of the film, to be kept for the next step [Pa]
   uint32_t facing;
 } FloFilmForce;
 
@@ -26,7 +27,7 @@ typedef struct FloFilmSource {
   const void *context;
   // The force of fluid on a sample, against the direction [N].
   double (*push)(const void *context, const FloWorld *world, const FloFilmSite *site);
-  float *kept; // per sample of the rigid set: pressure of the film, kept from step to step [Pa]
+  float *kept; // per sample of the rigid set: pressure of the film in the last step [Pa]
 } FloFilmSource;
 
 typedef struct FloFilms {
@@ -50,6 +51,8 @@ float flo_film_least_sum(const FloWorld *world);
 // Finds the forces of films in a step of dt. Needs the operator of bodies and fluid.
 FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
                           FloError *error);
+// Keeps the pressures of the films for the next step, when nothing can fail any more.
+void flo_films_keep(const FloFilms *films);
 // Calls `take` with the force and the torque of each film on each node.
 typedef void (*FloFilmTake)(void *context, size_t node, const double force[3], const double torque[3]);
 void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmTake take, void *context);

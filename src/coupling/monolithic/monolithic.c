@@ -351,6 +351,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
     memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
   }
   flo_monolithic_keep_wet(world, mono);
+  flo_films_keep(&mono->films);
   world->contacts = 0;
   for (int axis = 0; n_rigid && axis < 3; ++axis)
     memset(extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis), 0, n_rigid * sizeof(float));

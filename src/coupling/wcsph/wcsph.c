@@ -152,11 +152,11 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(prepare(world, wcsph, dt, error));
   FLO_TRY(flo_compressible_find_pressures(&wcsph->fluid, world, wcsph->state.data, error));
-  flo_compressible_follow(&wcsph->fluid, world, dt);
   FLO_TRY(find_forces(world, wcsph, dt, error));
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
+  flo_compressible_follow(&wcsph->fluid, world, dt);
   return FLO_OK;
 }
 
