@@ -278,7 +278,7 @@ static double largest_param(const char *method, const char *name) {
 static void set_sound_speed(const Reproduction *r, json_t *root) {
   const char *name = r->run->scene->world.method;
   json_t *method = json_object_get(root, "method");
-  const FloStateArray *saved = flo_state_find(r->state, "method/expected_speed");
+  const FloStateArray *saved = flo_state_find(r->state, "method/fluid.expected_speed");
   bool has_sound = largest_param(name, "sound_speed") > 0;
   if (!has_sound || flo_json_number(method, "sound_speed") > 0 || !saved || saved->count < 1) return;
   double expected = *(const double *)saved->buffer.data, chosen = expected > 0 ? 10 * expected : 1;

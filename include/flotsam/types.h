@@ -278,9 +278,8 @@ typedef struct FloBodyDef {
   double angular_velocity[3];   // [rad/s]
   bool locks[3], turn_locks[3]; // axes along which it cannot move, and about which it cannot turn
   double release;               // [s] until this time the body is held in place
-  bool
-      sealed; // no fluid gets between it and what it rests on: it sticks to a floor like a plug. `monolithic`
-  bool relax; // move the samples on triangles until they are evenly spaced
+  bool sealed;     // no fluid gets between it and what it rests on: it sticks to a floor like a plug
+  bool relax;      // move the samples on triangles until they are evenly spaced
   double inset;    // depth of the outermost samples below the surface [m], at most one spacing; 0: half of it
   double sampling; // distance between its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
                    // FLO_COARSEST_SAMPLING; 0: 1. Walls use it too

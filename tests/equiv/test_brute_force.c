@@ -15,7 +15,8 @@ typedef struct Numbers {
   double period[3];
   double rest_volume, sound_speed, alpha, gamma, damping, spacing;
   double viscous_length, wall_drag;
-  double last_dt; // 0 before the second step: no earlier density to compare with
+  double last_dt;              // 0 before the second step: no earlier density to compare with
+  double packing, compression; // see weakly_compressible.h
 } Numbers;
 
 typedef struct Fluid {
@@ -65,9 +66,10 @@ static void compute_pressure(const Model *m, Fluid *i) {
   for (size_t b = 0; b < m->n_samples; ++b)
     near_solid += m->samples[b].volume * w_between(k, i->x, m->samples[b].x);
   i->density = i->mass * near_fluid + i->rest * near_solid;
-  double rate = k->last_dt > 0 ? (i->density - i->earlier) / k->last_dt : 0, ratio = i->density / i->rest;
+  double rate = k->last_dt > 0 ? (i->density - i->earlier) / k->last_dt : 0,
+         ratio = i->density / i->rest / k->packing / (1 - k->compression);
   i->pressure = fmax(tait(k, i->rest, ratio) + k->damping * k->spacing * k->sound_speed * rate, 0);
-  double volume = i->mass / i->density;
+  double volume = k->packing * i->mass / i->density;
   i->pv2 = i->pressure * volume * volume;
   i->noise = (stiffness(k, i->rest, ratio) + i->pressure) * volume * volume;
 }
@@ -76,7 +78,8 @@ static void compute_solid_pressure(const Model *m, Sample *b) {
   const Numbers *k = &m->numbers;
   double near_fluid = 0;
   for (size_t j = 0; j < m->n_fluid; ++j) near_fluid += w_between(k, b->x, m->fluid[j].x);
-  double ratio = b->covered + k->rest_volume * near_fluid, volume = k->rest_volume / ratio;
+  double ratio = b->covered + k->rest_volume * near_fluid / k->packing, volume = k->rest_volume / ratio;
+  ratio /= 1 - k->compression;
   Numbers undamped = *k;
   undamped.last_dt = 0;
   b->pv2 = fmax(tait(k, 1, ratio), 0) * volume * volume;
@@ -273,6 +276,22 @@ static double param(const FloWorld *world, const char *name) {
   return value;
 }
 
+static double saved_number(const FloState *saved, const char *name) {
+  const FloStateArray *array = flo_state_find(saved, name);
+  assert_non_null(array);
+  return *(const double *)array->buffer.data;
+}
+
+// The density at which pressure begins.
+static void read_rest(const FloWorld *world, Numbers *k) {
+  FloError error;
+  FloState *saved = NULL;
+  assert_ok(flo_world_save(world, &saved, &error), &error);
+  k->packing = saved_number(saved, "method/fluid.packing");
+  k->compression = saved_number(saved, "method/fluid.compression");
+  flo_state_destroy(saved);
+}
+
 static Model read_model(const FloWorld *world, const Setup *setup, double last_dt) {
   const double s = 0.02;
   double support = s * flo_kernel_default_support(setup->kernel);
@@ -283,7 +302,9 @@ static Model read_model(const FloWorld *world, const Setup *setup, double last_d
                          .gamma = param(world, "gamma"),
                          .damping = param(world, "damping"),
                          .spacing = s,
-                         .last_dt = last_dt}};
+                         .last_dt = last_dt,
+                         .packing = 1}};
+  if (last_dt > 0) read_rest(world, &m.numbers);
   const FloKernelForm form = flo_kernel_form(setup->kernel, setup->dim, support);
   m.numbers.viscous_length = reference_viscous_length(&m.numbers.kernel);
   m.numbers.wall_drag = flo_kernel_wall_drag(&form, s, (int)ceil(support / s - 1e-9) - 1);

@@ -232,7 +232,7 @@ static void test_a_damaged_state_is_refused_and_changes_nothing(void **state) {
   FloState *kept = NULL;
   FloError error;
   const char *const tables[] = {"epochs",
-                                "method/expected_speed",
+                                "method/fluid.expected_speed",
                                 "bodies/state.pose.position",
                                 "bodies/state.pose.rotation",
                                 "bodies/state.velocity",

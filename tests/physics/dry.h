@@ -18,11 +18,6 @@ enum { N_METHODS = sizeof methods / sizeof *methods };
 
 static int n_cases, n_bad; // of the test that runs
 
-static inline bool is_full(void) {
-  const char *value = getenv("FLOTSAM_FULL");
-  return value && atoi(value) > 0;
-}
-
 // Prints a case with its verdict, and counts it.
 __attribute__((format(printf, 2, 3))) static inline void judge(bool is_good, const char *format, ...) {
   char text[512];

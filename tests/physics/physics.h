@@ -24,6 +24,12 @@ static inline void must(FloStatus status, const FloError *error) {
   if (status != FLO_OK) fail_msg("%s: %s", flo_status_name(status), error->text);
 }
 
+// Whether the environment asks for all cases, FLOTSAM_FULL=1, which takes many minutes.
+static inline bool is_full(void) {
+  const char *value = getenv("FLOTSAM_FULL");
+  return value && atoi(value) > 0;
+}
+
 static inline FloWorld *make_world(const FloWorldDef *def) {
   FloError error;
   FloWorld *world;

@@ -1,121 +1,7 @@
 // Still water in tanks, with `monolithic` as it is by default: fluid that starts on a lattice at rest comes
 // to rest, keeps its volume, its level and its distance from walls, and has the pressure of its depth. Every
 // case prints what it measured.
-#include "physics.h"
-
-#include "base/vecmath.h"
-
-#define GRAVITY 9.81
-#define DENSITY 1000.0
-
-enum { MAX_LAYERS = 64 };
-
-typedef struct Tank {
-  int dim;
-  double spacing;    // [m]
-  int width, depth;  // in particles
-  double fixed_step; // [s]; 0: the world chooses
-  bool is_papers;    // walls have no pressure
-} Tank;
-
-static FloWorld *make_tank(const Tank *tank, FloBodyId *walls) {
-  FloWorldDef def = flo_default_world_def();
-  FloError error;
-  double s = tank->spacing, width = tank->width * s, depth = tank->depth * s, high = depth + 6 * s;
-  bool is_flat = tank->dim == 2;
-  def.dim = tank->dim, def.method = "monolithic", def.spacing = s, def.threads = 1;
-  def.time_step = tank->fixed_step;
-  vec_set(def.gravity, 0, is_flat ? -GRAVITY : 0, is_flat ? 0 : -GRAVITY);
-  FloWorld *world = make_world(&def);
-  if (tank->is_papers) must(flo_world_set_param(world, "wall_pressure", 0, &error), &error);
-  FloBodyDef box = flo_default_body_def();
-  box.shape = (FloShape){.kind = FLO_SHAPE_TANK, .up = tank->dim - 1};
-  vec_set(box.shape.size, width, is_flat ? high : width, is_flat ? 0 : high);
-  box.pose = pose_at(width / 2, box.shape.size[1] / 2, box.shape.size[2] / 2);
-  box.averages_force = true;
-  must(flo_world_add_body(world, &box, walls, &error), &error);
-  add_block(world, add_water(world, DENSITY, 1e-6), 0, width, is_flat ? depth : width, is_flat ? 0 : depth);
-  return world;
-}
-
-// ---- Measurements ----
-
-// Means over the steps of a while.
-typedef struct Rest {
-  double duration;
-  double speed;         // root of the mean square in the last tenth of a second, of sqrt(g depth)
-  double most_squeezed; // largest compression of a particle
-  double level;         // less that of the volume, in spacings
-  double first_layer;   // mean height of the first layer, in spacings
-  double pressure[MAX_LAYERS], theory[MAX_LAYERS]; // sums over particles, times steps
-} Rest;
-
-static const double *heights(const FloWorld *world, const Tank *tank) {
-  return doubles(world, tank->dim == 2 ? "y" : "z");
-}
-
-static double rms_speed(FloWorld *world) {
-  const float *mass = floats(world, "mass");
-  double total = 0;
-  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) total += (double)mass[i];
-  return sqrt(2 * flo_world_measure(world).kinetic_energy / total);
-}
-
-// Half a spacing above the highest layer, from the centroid.
-static double level_of(const FloWorld *world, const Tank *tank) {
-  const double *h = heights(world, tank);
-  size_t n = flo_world_count(world, FLO_SET_FLUID);
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i) sum += h[i];
-  return 2 * sum / (double)n;
-}
-
-static void add_layers(const FloWorld *world, const Tank *tank, double dt, Rest *rest) {
-  const double *h = heights(world, tank), depth = tank->depth * tank->spacing;
-  const float *p = floats(world, "pressure");
-  double first = 0, n_first = 0;
-  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) {
-    int layer = (int)fmax(h[i] / tank->spacing, 0);
-    assert_true(layer < MAX_LAYERS);
-    rest->pressure[layer] += dt * (double)p[i];
-    rest->theory[layer] += dt * DENSITY * GRAVITY * (depth - h[i]);
-    if (layer == 0) first += h[i] / tank->spacing, n_first += 1;
-  }
-  rest->first_layer += dt * first / n_first;
-}
-
-// Pressures of single steps scatter, so all steps count.
-static Rest rest_until(FloWorld *world, const Tank *tank, double end) {
-  Rest rest = {0};
-  FloError error;
-  FloStepInfo info;
-  double depth = tank->depth * tank->spacing, last = 0;
-  while (flo_world_time(world) < end) {
-    must(flo_world_step(world, &info, &error), &error);
-    rest.duration += info.dt;
-    if (info.time > end - 0.1) last += info.dt, rest.speed += info.dt * rms_speed(world);
-    rest.most_squeezed = fmax(rest.most_squeezed, flo_world_measure(world).density_error_max);
-    rest.level += info.dt * (level_of(world, tank) - depth) / tank->spacing;
-    add_layers(world, tank, info.dt, &rest);
-  }
-  rest.speed /= last * sqrt(GRAVITY * depth), rest.level /= rest.duration, rest.first_layer /= rest.duration;
-  return rest;
-}
-
-// The largest share by which layers from `first` on, in the lower three quarters, differ from rho g depth.
-static double pressure_error(const Rest *rest, const Tank *tank, int first) {
-  double worst = 0;
-  for (int layer = first; layer < 3 * tank->depth / 4; ++layer)
-    worst = fmax(worst, fabs(rest->pressure[layer] / rest->theory[layer] - 1));
-  return worst;
-}
-
-static double weight_of(const FloWorld *world) {
-  const float *mass = floats(world, "mass");
-  double total = 0;
-  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) total += (double)mass[i];
-  return GRAVITY * total;
-}
+#include "tanks.h"
 
 // ---- Tanks ----
 
@@ -157,13 +43,15 @@ static const double spacings[] = {0.002, 0.01, 0.05};
 static void water_rests_in_2d(void **unused) {
   (void)unused;
   for (int k = 0; k < 3; ++k)
-    for (int depth = 8; depth <= 32; depth *= 2) check_tank(&(Tank){2, spacings[k], 24, depth, 0, false});
+    for (int depth = 8; depth <= 32; depth *= 2)
+      check_tank(&(Tank){"monolithic", 2, spacings[k], 24, depth, 0, false});
 }
 
 static void water_rests_in_3d(void **unused) {
   (void)unused;
   for (int k = 0; k < 3; ++k)
-    for (int depth = 8; depth <= 16; depth *= 2) check_tank(&(Tank){3, spacings[k], 10, depth, 0, false});
+    for (int depth = 8; depth <= 16; depth *= 2)
+      check_tank(&(Tank){"monolithic", 3, spacings[k], 10, depth, 0, false});
 }
 
 // ---- What it depends on ----
@@ -177,7 +65,7 @@ static double share_of_limit(const Tank *tank, double step) {
 static void pressure_limits_the_step(void **unused) {
   (void)unused;
   for (int k = 0; k < 2; ++k) {
-    Tank tank = {2, spacings[k], 24, 32, 0, false};
+    Tank tank = {"monolithic", 2, spacings[k], 24, 32, 0, false};
     FloBodyId walls;
     FloWorld *world = make_tank(&tank, &walls);
     const char *at_first, *later;
@@ -199,7 +87,7 @@ static void pressure_limits_the_step(void **unused) {
 static void longer_steps_boil(void **unused) {
   (void)unused;
   for (int k = 0; k < 2; ++k) {
-    Tank tank = {2, spacings[k], 24, 32, 0, false};
+    Tank tank = {"monolithic", 2, spacings[k], 24, 32, 0, false};
     FloBodyId walls;
     FloWorld *world = make_tank(&tank, &walls);
     tank.fixed_step = 1.6 * flo_world_max_dt(world, NULL);
@@ -219,7 +107,7 @@ static void longer_steps_boil(void **unused) {
 static void without_wall_pressure_the_first_layer_sinks(void **unused) {
   (void)unused;
   for (int dim = 2; dim <= 3; ++dim) {
-    Tank tank = {dim, 0.01, dim == 2 ? 24 : 10, 16, 0, true};
+    Tank tank = {"monolithic", dim, 0.01, dim == 2 ? 24 : 10, 16, 0, true};
     FloBodyId walls;
     FloWorld *world = make_tank(&tank, &walls);
     advance(world, 1.5);

@@ -14,16 +14,19 @@
 // The second search is not needed where only walls and bodies that fluid cannot push are near (Algorithm 2).
 //
 // Where this differs from the printed paper:
-// - Density. (2) with constant volumes makes every density equal to rho0. Here a sum of kernels is divided by
-//   the part of the kernel's support that solids leave free, 1 - sum_b V_b W_ib. So compressed fluid has a
-//   higher density also next to a wall. The divisor is at least the value in the narrowest place that has
-//   room for a particle. So a particle squeezed into a narrower gap is not shot out of it.
+// - Density. (2) with constant volumes makes every density equal to rho0. Here samples add their share,
+//   rho0 sum_b V_b W_ib, to the sum of kernels. So compressed fluid has a higher density also next to a wall.
+//   The share is at most the value in the narrowest place that has room for a particle. So a particle
+//   squeezed into a narrower gap is not shot out of it. With `wall_pressure` 0 the sum over fluid is divided
+//   by one minus the share.
 // - (8) with delta: a particle that already moves away when the contact is predicted is not pulled back.
-// - Solids answer to the pressure of the fluid next to them (Akinci 2012: -p_i V_i^2 V_b/V0 grad W_ib on the
-//   fluid, the opposite on the body). This is half of what fluid in their place would do. Without it a single
-//   layer of particles stays on a wall like a membrane after the water has gone: contacts keep it from
-//   entering the wall, and nothing pushes it away. The other half is left to the response, so that fluid is
-//   still pressed on.
+// - Solids press on the fluid next to them. Without it a single layer of particles stays on a wall like a
+//   membrane after the water has gone: contacts keep it from entering the wall, and nothing pushes it away.
+//   Samples have pressures of their own (weakly_compressible.c), so that bodies float as deep as they weigh.
+//   With `wall_pressure` 0 they have none and answer to the pressure of the fluid (Akinci 2012: -p_i V_i^2
+//   V_b/V0 grad W_ib on the fluid, the opposite on the body). This is half of what fluid in their place would
+//   do. The other half is left to the response.
+// - Gaps between bodies that are too narrow for particles are wet: films.c.
 // - Viscous friction of the fluid at solids. The paper has none. Here the fluid's wall viscosity acts next to
 //   solids for any slip. It is zero for water and holds honey.
 // - (12) takes the predicted velocity; (18) has the transposed block; (8) drags fluid along that should
@@ -34,7 +37,6 @@
 #include "coupling/direct_forcing/direct_forcing.h"
 
 #include "coupling/coupling.h"
-#include "coupling/forces/weakly_compressible.h"
 
 #include <string.h>
 
@@ -46,6 +48,11 @@ static const FloParam params[] = {
               "how fluid and bodies answer to contacts; global: all contacts of a body at once, exactly; "
               "local: each contact by itself, approximately; penalty: samples repel fluid (Monaghan 2005), "
               "the baseline that the paper compares with"),
+    FLO_SWITCH(
+        "wall_pressure", 1,
+        "1: samples next to fluid have pressures of their own, so that bodies float as deep as they "
+        "weigh; 0: they answer to half of the fluid's pressure and contacts do the rest, nearer to the "
+        "paper"),
     FLO_SWITCH("one_way", 0, "1: fluid does not push bodies, which saves a search for contacts; 0: it does"),
     FLO_NUMBER("slip_time", 0, 0, 1e3, "s",
                "time in which the velocity of fluid along a surface falls to the share `slip`; 0: in each "
@@ -59,16 +66,25 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloStateField saved[] = {FLO_STATE_FIELD(FloDirectForcing, expected_speed), {0}};
+static const FloStateField saved[] = {FLO_COMPRESSIBLE_FIELDS(FloDirectForcing, fluid), {0}};
 
 static const FloOperatorDef operators[] = {FLO_BODY_OPERATORS};
+
+#define RIGID (1u << FLO_SET_RIGID)
+
+static const FloField fields[] = {
+    {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
+    {"contact_x", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
+    {"contact_y", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
+    {"contact_z", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
+    {0}};
 
 static const FloArrayDef array_defs[] = {FLO_FORCING_ARRAYS(FLO_ARRAY_DEF)};
 
 // ---- Creation and end ----
 
 double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *forcing) {
-  return flo_sound_speed(world, forcing->expected_speed);
+  return flo_sound_speed(world, &forcing->fluid);
 }
 
 static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
@@ -79,7 +95,7 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
   // pressure, 2 sigma over a radius of 5 s, compresses them by 4 %. In 2D the pressure is half of that, and
   // so are the 2 %.
   expected = fmax(expected, flo_surface_tension_speed(world) / sqrt(10));
-  forcing->expected_speed = fmax(forcing->expected_speed, expected);
+  flo_compressible_init(&forcing->fluid, expected);
   flo_world_log(world, FLO_LOG_INFO, "direct-forcing: speed of sound %g m/s",
                 flo_forcing_sound_speed(world, forcing));
   return FLO_OK;
@@ -91,6 +107,8 @@ static void forcing_finish(FloWorld *world, void *state) {
     flo_buffer_free(&world->memory, &forcing->buffers[k]);
   for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
     flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
+  flo_compressible_free(&forcing->fluid, &world->memory);
+  flo_films_free(&forcing->films, &world->memory);
   flo_forces_free(&forcing->forces, &world->memory);
   if (forcing->rows.memory) flo_rows_free(&forcing->rows);
   flo_body_rows_free(&forcing->bodies, &world->memory);
@@ -247,10 +265,20 @@ static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *e
   return FLO_OK;
 }
 
+// What the next step needs to know of this one. A step that fails changes nothing of it.
+static void keep_state(FloWorld *world, FloDirectForcing *forcing) {
+  if (!forcing->has_wall_pressure) return;
+  flo_compressible_follow(&forcing->fluid, world, forcing->dt);
+  flo_films_keep(&forcing->films);
+  flo_forcing_keep_contacts(world, forcing);
+}
+
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
   forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
   forcing->response = (int)world->params[FLO_FORCING_RESPONSE];
+  forcing->has_wall_pressure =
+      world->params[FLO_FORCING_WALL_PRESSURE] != 0 && forcing->response != FLO_RESPONSE_PENALTY;
   forcing->radius = world->def.spacing / 2;
   forcing->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
@@ -267,6 +295,7 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   FLO_TRY(flo_world_drift(world, dt, error));
   since = flo_seconds();
   flo_forcing_correct_positions(world, forcing);
+  keep_state(world, forcing);
   forcing->detection_seconds += flo_seconds() - since;
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   return FLO_OK;
@@ -280,6 +309,7 @@ const FloMethod flo_direct_forcing = {
     .name = "direct-forcing",
     .paper = "Becker, Tessendorf & Teschner 2009: Direct Forcing for Lagrangian Rigid-Fluid Coupling",
     .params = params,
+    .fields = fields,
     .operators = operators,
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,

@@ -3,7 +3,8 @@
 #define FLO_COUPLING_DIRECT_FORCING_DIRECT_FORCING_H
 
 #include "base/vecmath.h"
-#include "coupling/forces/forces.h"
+#include "coupling/forces/film.h"
+#include "coupling/forces/weakly_compressible.h"
 #include "solve/gauss_seidel.h"
 #include "sph/arrays.h"
 
@@ -135,10 +136,11 @@ enum {
 };
 
 typedef struct FloDirectForcing {
-  double expected_speed;                    // [m/s]; saved
+  FloCompressible fluid;
   const FloFollowerPasses *follower_passes; // set by tests; NULL: the best
   // Valid for one step:
   int response;               // one of FLO_RESPONSE_...
+  bool has_wall_pressure;     // samples have pressures of their own
   double rest_volume;         // [m^dim]
   double dt, kick_dt, radius; // radius: distance that particles keep from surfaces [m]
   size_t n_near, n_contacts, n_body_contacts, n_linked, n_followers, n_groups;
@@ -147,6 +149,7 @@ typedef struct FloDirectForcing {
   bool has_impacts;     // bodies bounce off each other in this step
   FloForces forces;
   FloBodyRows bodies; // forces of pressure and explicit viscosity on bodies
+  FloFilms films;     // between bodies
   FloForcingRoom *rooms;
   double travel;      // upper bound of how far any solid has moved since `rooms` were last forgotten [m]
   size_t n_rooms;     // number of known rooms
@@ -172,12 +175,16 @@ typedef struct FloDirectForcing {
 
 enum {
   FLO_FORCING_RESPONSE = FLO_N_TAIT_PARAMS,
+  FLO_FORCING_WALL_PRESSURE,
   FLO_FORCING_ONE_WAY,
   FLO_FORCING_SLIP_TIME,
   FLO_FORCING_TOLERANCE,
   FLO_FORCING_MAX_ITERATIONS,
   FLO_FORCING_FIRST_FORCE_PARAM,
 };
+
+// Extra fields:
+enum { FLO_FORCING_FILM, FLO_FORCING_CONTACT_X, FLO_FORCING_CONTACT_Y, FLO_FORCING_CONTACT_Z };
 
 enum { FLO_RESPONSE_GLOBAL, FLO_RESPONSE_LOCAL, FLO_RESPONSE_PENALTY };
 
@@ -187,6 +194,10 @@ double flo_forcing_sound_speed(const FloWorld *world, const FloDirectForcing *fo
 
 // Adds all forces except implicit viscosity: those on fluid to `force`, those on bodies to `push`.
 FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// Adds the forces of wetted films between bodies to `push`. Forces on samples must be known.
+FloStatus flo_forcing_press_films(FloWorld *world, FloDirectForcing *forcing, FloError *error);
+// Keeps the forces of this step's contacts with fluid for the films of the next step.
+void flo_forcing_keep_contacts(FloWorld *world, FloDirectForcing *forcing);
 // Applies implicit viscosity where it is needed. Bodies must have got all other pushes before.
 FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, FloError *error);
 // Fills the force fields of all solid samples with the total force of the last step.

@@ -6,7 +6,6 @@
 // sweep over its samples. If the fluid is too viscous for explicit steps of the length that sound allows, an
 // implicit step (implicit_viscosity.c), which includes bodies, adds viscosity.
 #include "coupling/direct_forcing/direct_forcing.h"
-#include "coupling/forces/weakly_compressible.h"
 
 #include <string.h>
 
@@ -61,8 +60,11 @@ static void unpressed_range(void *context, size_t begin, size_t end, int thread)
 // ---- Pressure and explicit viscosity ----
 
 static FloForceSweep describe_sweep(FloDirectForcing *forcing) {
+  bool has_own = forcing->has_wall_pressure;
   return (FloForceSweep){.fluid = forcing->state,
                          .at_solids = is_penalty(forcing) ? forcing->predicted : NULL,
+                         .wall_pressure = has_own ? forcing->fluid.wall_pressure.data : NULL,
+                         .body_pressure = has_own ? forcing->fluid.body_pressure.data : NULL,
                          .bodies = &forcing->bodies,
                          .force = forcing->force};
 }
@@ -75,23 +77,36 @@ static void push_partners(const FloWorld *world, FloDirectForcing *forcing, cons
   }
 }
 
-static void find_pressures(FloWorld *world, FloDirectForcing *forcing) {
+// As in the paper: samples have no pressures.
+static void find_fluid_pressures(FloWorld *world, FloDirectForcing *forcing) {
   double since = flo_seconds();
   Work work = {.world = world, .forcing = forcing};
-  work.tait = flo_tait(world, flo_forcing_sound_speed(world, forcing));
+  work.tait = flo_tait(world, &forcing->fluid);
   flo_each_particle(world, FLO_SET_FLUID, density_range, &work);
   if (is_penalty(forcing)) flo_each_particle(world, FLO_SET_FLUID, unpressed_range, &work);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
 }
 
+static FloStatus find_pressures(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  if (!forcing->has_wall_pressure) {
+    find_fluid_pressures(world, forcing);
+    return FLO_OK;
+  }
+  if (world->sets[FLO_SET_FLUID].count > 0 && world->sets[FLO_SET_BOUNDARY].count > 0)
+    FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
+  forcing->fluid.most_covered = 1 - least_uncovered(world);
+  return flo_compressible_find_pressures(&forcing->fluid, world, forcing->state, error);
+}
+
 FloStatus flo_forcing_add_forces(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
-  const FloForceSweep sweep = describe_sweep(forcing);
-  find_pressures(world, forcing);
-  double since = flo_seconds();
   FLO_TRY(flo_body_rows_prepare(&forcing->bodies, world, error));
+  FLO_TRY(find_pressures(world, forcing, error));
+  const FloForceSweep sweep = describe_sweep(forcing);
+  double since = flo_seconds();
   if (forcing->bodies.is_used) flo_world_spread_motions(world, NULL, forcing->bodies.motion);
   flo_forces_sweep(&forcing->forces, world, &sweep);
   push_partners(world, forcing, &forcing->bodies);
+  FLO_TRY(flo_forcing_press_films(world, forcing, error));
   if (is_penalty(forcing)) flo_forcing_add_penalty(world, forcing);
   FLO_TRY(flo_forces_add_tension(&forcing->forces, world, forcing->force, error));
   push_partners(world, forcing, &forcing->forces.tension.bodies);
@@ -127,6 +142,7 @@ static FloStatus press_walls(FloWorld *world, FloDirectForcing *forcing, FloErro
   FLO_TRY(flo_buffer_reserve(&world->memory, buffer, 4 * (n + FLO_BLOCK) * sizeof(float), 0, error));
   memset(buffer->data, 0, 4 * n * sizeof(float));
   flo_forces_on_walls(&forcing->forces, world, &sweep, buffer->data);
+  flo_films_add_to_walls(&forcing->films, world, buffer->data);
   flo_samples_add_forces(walls, buffer->data);
   return FLO_OK;
 }
@@ -169,6 +185,7 @@ FloStatus flo_forcing_solid_forces(FloWorld *world, FloDirectForcing *forcing, F
   if (forces->tension.has_adhesion) add_rows(world, &forces->tension.bodies);
   if (forces->is_implicit) add_rows(world, &forces->implicit.bodies);
   if (is_penalty(forcing)) add_repulsion(world, forcing);
+  flo_films_add_to_bodies(&forcing->films, world);
   double scale = 1 / forcing->kick_dt;
   for (size_t k = 0; k < forcing->n_contacts; ++k) add_contact(world, &forcing->contacts[k], scale);
   for (size_t k = 0; k < forcing->n_body_contacts; ++k)

@@ -1,59 +1,73 @@
 // What weakly compressible methods share: Tait's equation of state (Monaghan 1994; Becker & Teschner 2007,
-// eq. 7) and the speed of sound in it.
+// eq. 7), the speed of sound in it, and pressures of samples next to fluid.
 //
-//   p = max(B (r^gamma - 1) + damping s c drho/dt, 0),  r = rho/rho0,  B = rho0 c^2 / gamma
+//   p = max(B ((r/r0)^gamma - 1) + damping s c drho/dt, 0),  r = rho/(rho0 packing),  B = rho0 c^2 / gamma
 //
 // The damping term is a bulk viscosity. It takes energy from sound waves, which are an effect of weak
 // compressibility, and none from flow without compression. drho/dt is the difference to the last step, so it
 // costs nothing.
 //
 // Negative pressures are set to zero: they would tear a free surface into threads (tensile instability).
+//
+// Fluid keeps its volume. Two things would take a part of it, which shows in a deep tank as a level that is
+// too low. First, its weight compresses the fluid. So pressure begins at a density ratio r0 that is lower
+// than one by the mean compression of the fluid, p/(rho0 c^2). Second, the kernel sum of settled fluid is
+// lower than that of the lattice on which it starts (flo_kernel_settled_sum). So `packing` goes from the
+// latter, one, to the former. Both follow slowly, in the time of a fall through the fluid, so that no sound
+// is made. Without gravity nothing settles, and both stay at one.
+//
+// The mean compression follows in two stages. With one stage a sound wave would be answered a quarter of its
+// period late, and would grow.
 #ifndef FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 #define FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
 
 #include "coupling/forces/forces.h"
 
-// clang-format off
-#include "sph/real_scalar.h" // first: it defines the type that the next one uses
-#include "sph/particle.h"
-// clang-format on
+// The state of a weakly compressible fluid.
+typedef struct FloCompressible {
+  double expected_speed; // the highest speed to expect [m/s]; saved
+  double packing;        // kernel sum of fluid at its rest density; saved
+  double measured;       // mean of p/(rho0 c^2), which follows the fluid; saved
+  double compression;    // the same that the fluid is given room for, which follows `measured`; saved
+  // Solids count for at most this share of a particle's density ratio; 0: no limit. It is for methods that
+  // keep particles out of solids otherwise: one that is squeezed into a gap too narrow for it is not shot
+  // out.
+  double most_covered;
+  FloBuffer wall_pressure, body_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
+} FloCompressible;
 
-#include <math.h>
+// The entries of a method's table of saved values.
+#define FLO_COMPRESSIBLE_FIELDS(type, member)                                                                \
+  FLO_STATE_FIELD(type, member.expected_speed), FLO_STATE_FIELD(type, member.packing),                       \
+      FLO_STATE_FIELD(type, member.measured), FLO_STATE_FIELD(type, member.compression)
 
 typedef struct FloTait {
   float c, gamma;
   float damping; // [m^2/s]
   float per_dt;  // one over the time since the last density [1/s]
+  float packing;
+  float ratio; // r0
+  float start; // density over rest density at which pressure begins: packing r0
 } FloTait;
 
 // The speed of sound of the scene, or ten times the highest speed expected so far. Without gravity and motion
 // any speed is valid; one metre per second gives a reasonable time step.
-static inline double flo_sound_speed(const FloWorld *world, double expected) {
-  double asked = world->params[FLO_TAIT_SOUND_SPEED];
-  if (asked > 0) return asked;
-  return expected > 0 ? 10 * expected : 1;
-}
-
+double flo_sound_speed(const FloWorld *world, const FloCompressible *fluid);
 // alpha h c of Monaghan's viscosity [m^2/s].
-static inline double flo_tait_viscosity(const FloWorld *world, double c) {
-  return world->params[FLO_TAIT_ALPHA] * world->kernel.support / 2 * c;
-}
-
-static inline FloTait flo_tait(const FloWorld *world, double c) {
-  // If something was just added, the last density cannot be compared. After a very short step the difference
-  // is mostly rounding, so it is divided by at least a tenth of the usual step.
-  double shortest = 0.1 * world->def.cfl * world->def.spacing / c;
-  return (FloTait){.c = (float)c,
-                   .gamma = (float)world->params[FLO_TAIT_GAMMA],
-                   .damping = (float)(world->params[FLO_TAIT_DAMPING] * c * world->def.spacing),
-                   .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest))};
-}
-
+double flo_tait_viscosity(const FloWorld *world, double c);
+FloTait flo_tait(const FloWorld *world, const FloCompressible *fluid);
 // `change` is the change of density since the last step.
-static inline float flo_tait_pressure(const FloTait *tait, float rest, float density, float change) {
-  float stiffness = rest * tait->c * tait->c / tait->gamma;
-  float pressure = stiffness * particle_tait(density / rest, tait->gamma);
-  return fmaxf(pressure + tait->damping * (tait->per_dt * change), 0);
-}
+float flo_tait_pressure(const FloTait *tait, float rest, float density, float change);
+
+// Before the first step, and after something was added: `expected` is the highest speed to expect.
+void flo_compressible_init(FloCompressible *fluid, double expected);
+// Lets packing and compression follow for a step of dt, for the next step. Pressures must be known.
+void flo_compressible_follow(FloCompressible *fluid, const FloWorld *world, double dt);
+void flo_compressible_free(FloCompressible *fluid, FloMemory *memory);
+
+// Finds densities and pressures of fluid, and pressures of samples next to it. `state` gets quadruples per
+// fluid particle: velocity and p V^2. Needs the operators of walls and fluid, and of bodies and fluid.
+FloStatus flo_compressible_find_pressures(FloCompressible *fluid, FloWorld *world, float *state,
+                                          FloError *error);
 
 #endif

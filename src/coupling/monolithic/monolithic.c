@@ -351,6 +351,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
     memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
   }
   flo_monolithic_keep_wet(world, mono);
+  flo_films_keep(&mono->films);
   world->contacts = 0;
   for (int axis = 0; n_rigid && axis < 3; ++axis)
     memset(extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis), 0, n_rigid * sizeof(float));
@@ -530,7 +531,7 @@ static FloStatus monolithic_solid_forces(FloWorld *world, void *state, FloError 
                              (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_pressure_range, &step);
   flo_monolithic_add_wet_forces(mono, mono->wall_force.data);
-  flo_monolithic_add_film_forces(world, mono, mono->wall_force.data);
+  flo_films_add_to_walls(&mono->films, world, mono->wall_force.data);
   flo_forces_on_walls(&mono->forces, world, &sweep, mono->wall_force.data);
   for (size_t k = 0; k < mono->n_contacts; ++k)
     if ((int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL)

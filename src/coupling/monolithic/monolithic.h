@@ -3,6 +3,7 @@
 #define FLO_COUPLING_MONOLITHIC_MONOLITHIC_H
 
 #include "base/vecmath.h"
+#include "coupling/forces/film.h"
 #include "coupling/forces/forces.h"
 #include "sph/arrays.h"
 
@@ -95,16 +96,6 @@ typedef struct FloResidual {
   double slope, bend;
 } FloResidual;
 
-// The force of a film on a sample, and the body that it faces; UINT32_MAX: none.
-typedef struct FloFilmForce {
-  double force[3];
-  double away[3];  // direction away from the nearest other body, if it is near
-  double distance; // to that body
-  double share;    // of the sample's face that fluid particles are in front of
-  double push;     // of these particles [N]
-  uint32_t facing;
-} FloFilmForce;
-
 typedef enum FloMonolithicBuffer {
   FLO_BUFFER_TOUCHES,
   FLO_BUFFER_ORDER,
@@ -117,9 +108,6 @@ typedef enum FloMonolithicBuffer {
   FLO_BUFFER_CORRECTED,
   FLO_BUFFER_CONTACTS,
   FLO_BUFFER_WRENCHES,
-  FLO_BUFFER_WET_COUNTS,
-  FLO_BUFFER_NEAR,
-  FLO_BUFFER_FILM_FORCES,
   FLO_N_BUFFERS
 } FloMonolithicBuffer;
 
@@ -197,15 +185,10 @@ typedef struct FloMonolithic {
   uint32_t *touch_order; // by nodes
   FloLoad *loads;        // in the order of `touch_order`
   FloTouchChunk *chunks;
-  double *chunk_sums;        // FLO_CHUNK_SUMS each; see solve.c
-  FloPartner *partners;      // of all nodes
-  double *wrenches;          // explicit force and torque on each node
-  uint32_t *wet_counts;      // number of wet samples of each body
-  FloFilmForce *film_forces; // of all samples of the rigid set
-  size_t n_film_forces;
-  uint32_t *near; // bodies that are near enough for a film
-  size_t n_near;
-  double sheet_slope;          // slope of the kernel sum towards a sheet of fluid one spacing away
+  double *chunk_sums;          // FLO_CHUNK_SUMS each; see solve.c
+  FloPartner *partners;        // of all nodes
+  double *wrenches;            // explicit force and torque on each node
+  FloFilms films;              // between bodies
   float *corrected;            // errors of coupled fluid rows minus the effect of their bodies' yielding
   uint32_t *fluid_touch_begin; // first touch of each coupled fluid row; see coupled
   uint32_t *coupled;           // fluid rows that have touches
@@ -317,9 +300,8 @@ void flo_monolithic_note_approach(FloMonolithic *mono);
 void flo_monolithic_bounce(const FloWorld *world, FloMonolithic *mono);
 // Share of a contact's friction that acts on a sample of a wall near it.
 float flo_monolithic_weight(const FloWorld *world, const FloContact *contact, size_t wall_sample);
-// Adds the forces of wetted films between bodies to their drag, and to quadruples per wall sample.
+// Adds the forces of wetted films between bodies to their drag.
 FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error);
-void flo_monolithic_add_film_forces(const FloWorld *world, const FloMonolithic *mono, float *wall_force);
 // Finds the load of fluid on bodies and the main touches. The diagonals of fluid must be known.
 void flo_monolithic_weigh_fluid(FloMonolithic *mono);
 // Solves (M/scale + S) y = w for a node; along locked axes y is 0. `sums` holds w and the upper half of S.

@@ -19,10 +19,6 @@
 
 #include <string.h>
 
-// A sample that sees less fluid than this share of a flat layer has no row: it could push that fluid only
-// with absurd pressures.
-#define LEAST_SHARE 0.25
-
 // A wet sample and the fluid next to it push the same particles in nearly the same way. Their Jacobi steps
 // add up, so those of samples are shorter by this factor. It saves a tenth of the iterations.
 #define CAUTION 2
@@ -131,7 +127,7 @@ static FloStatus list_set(FloWorld *world, FloMonolithic *mono, FloWet *wet, Flo
 FloStatus flo_monolithic_list_wet(FloWorld *world, FloMonolithic *mono, FloError *error) {
   static const FloSet sets[FLO_N_WET] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
   mono->n_pressures = mono->n_fluid;
-  mono->least_sum = (float)(LEAST_SHARE * flo_kernel_sheet_sum(&world->kernel, world->def.spacing, 1));
+  mono->least_sum = flo_film_least_sum(world);
   for (int k = 0; k < FLO_N_WET; ++k) {
     FloWet *wet = &mono->wet[k];
     wet->set = sets[k], wet->first_row = mono->n_pressures, wet->n_rows = wet->n_blocks = 0;
@@ -266,9 +262,46 @@ void flo_monolithic_add_wet_forces(const FloMonolithic *mono, float *wall_force)
   }
 }
 
+// ---- Films ----
+
+// The force of the last step's pressures on a sample.
+static double push_of_fluid(const void *context, const FloWorld *world, const FloFilmSite *site) {
+  const FloMonolithic *mono = context;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  size_t i = site->sample, block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
+  const float *of_fluid = world->sets[FLO_SET_FLUID].extra[FLO_MONO_WARM],
+              *of_samples = rigid->extra[FLO_MONO_WET];
+  double push = 0;
+  for (int32_t k = 0; pairs->slot_count[block] && k < pairs->row_count[i]; ++k) {
+    double slope = (double)slots[k].gx[lane] * site->out[0] + (double)slots[k].gy[lane] * site->out[1] +
+                   (double)slots[k].gz[lane] * site->out[2];
+    push += slope * (double)(of_fluid[slots[k].index[lane]] + of_samples[i]);
+  }
+  return push * (mono->rest_volume * (double)rigid->volume[i]);
+}
+
+static void take_film(void *context, size_t node, const double force[3], const double torque[3]) {
+  FloPartner *partner = &((FloMonolithic *)context)->partners[node];
+  vec_add(partner->drag, force, partner->drag);
+  vec_add(partner->turn_drag, torque, partner->turn_drag);
+}
+
+FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  const FloFilmSource source = {
+      .context = mono, .push = push_of_fluid, .kept = world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM]};
+  mono->films.n_forces = 0;
+  if (!mono->has_wet) return FLO_OK;
+  FLO_TRY(flo_films_press(&mono->films, world, &source, mono->dt, error));
+  flo_films_push_nodes(&mono->films, world, take_film, mono);
+  return FLO_OK;
+}
+
 void flo_monolithic_free_wet(FloWorld *world, FloMonolithic *mono) {
   for (int k = 0; k < FLO_N_WET; ++k)
     for (int which = 0; which < FLO_N_WET_BUFFERS; ++which)
       flo_buffer_free(&world->memory, &mono->wet[k].buffers[which]);
   flo_buffer_free(&world->memory, &mono->walls_near_walls_buffer);
+  flo_films_free(&mono->films, &world->memory);
 }

@@ -3,27 +3,10 @@
 // Density by summation (Müller 2003, with number densities as in Solenthaler & Pajarola 2008), pressure by
 // Tait's equation (Monaghan 1994; Becker & Teschner 2007, eq. 7), artificial and laminar viscosity (Monaghan
 // 2005), solids as samples with volumes (Akinci 2012). Symplectic Euler.
-//
-//   rho_i = m_i (W(0) + sum_j W_ij) + rho0 sum_b V_b W_ib,      r_i = rho_i / rho0
-//   r_b   = covered_b + V0 sum_f W_bf
-//   p     = max(B (r^gamma - 1) + damping s c drho/dt, 0),  B = rho0 c^2 / gamma
-//   f_i   = sum_j [-(p_i V_i^2 + p_j V_j^2) + viscosity] grad W_ij
-//         + sum_b V_b/V0 [-(p_i V_i^2 + p_b V0^2/r_b^2) + viscosity] grad W_ib
-//
-// Akinci's wall has no pressure of its own. With p_b = 0 fluid sinks half a spacing into it. With the
-// mirrored pressure, p_b = p_i, forces derive from no energy, and a column at rest starts to boil within a
-// second. Here samples have their own density and pressure, as in the dynamic boundaries of Crespo 2007, and
-// the force is minus the gradient of sum U(r_i) + sum U(r_b). So energy is conserved, and fluid on a lattice
-// next to a wall is in equilibrium. (With several fluids energy is not conserved exactly: a sample answers to
-// each fluid with that fluid's density.) This needs the density ratio of a sample without fluid, which is one
-// minus the part that a fluid lattice around the body would add (`covered`, computed once from the shape;
-// where two bodies touch, each ignores the other). It also stops single drops, which have no pressure of
-// their own.
+// The equation of state and the pressures of samples are in weakly_compressible.h and .c.
 //
 // Bodies that forces move get the opposite of the forces of their samples on fluid. They do not touch other
 // bodies.
-//
-// The equation of state and its damping are in weakly_compressible.h.
 #include "base/vecmath.h"
 #include "coupling/coupling.h"
 #include "coupling/forces/forces.h"
@@ -42,20 +25,19 @@ static const FloOperatorDef operators[] = {
 };
 
 typedef struct Wcsph {
-  double expected_speed; // [m/s]; saved
+  FloCompressible fluid;
   FloForces forces;
-  FloBodyRows bodies;  // forces on bodies that forces move
-  FloBuffer predicted; // quadruples per fluid particle: velocity without, later with implicit viscosity
-  FloBuffer state;     // quadruples per fluid particle: velocity, p V^2
-  FloBuffer force;     // quadruples per fluid particle
-  FloBuffer wall_pressure, body_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
-  FloBuffer wall_force;                   // quadruples per wall sample
+  FloBodyRows bodies;   // forces on bodies that forces move
+  FloBuffer predicted;  // quadruples per fluid particle: velocity without, later with implicit viscosity
+  FloBuffer state;      // quadruples per fluid particle: velocity, p V^2
+  FloBuffer force;      // quadruples per fluid particle
+  FloBuffer wall_force; // quadruples per wall sample
 } Wcsph;
 
-static const FloStateField saved[] = {FLO_STATE_FIELD(Wcsph, expected_speed), {0}};
+static const FloStateField saved[] = {FLO_COMPRESSIBLE_FIELDS(Wcsph, fluid), {0}};
 
 static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
-  return flo_sound_speed(world, wcsph->expected_speed);
+  return flo_sound_speed(world, &wcsph->fluid);
 }
 
 // ---- Creation and end ----
@@ -63,17 +45,16 @@ static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
 static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   Wcsph *wcsph = state;
-  // Fluid that was added later may move faster; the earlier fluid keeps its expected speed.
-  wcsph->expected_speed = fmax(wcsph->expected_speed, flo_world_expected_speed(world));
+  flo_compressible_init(&wcsph->fluid, flo_world_expected_speed(world));
   flo_world_log(world, FLO_LOG_INFO, "wcsph: speed of sound %g m/s", sound_speed(world, wcsph));
   return FLO_OK;
 }
 
 static void wcsph_finish(FloWorld *world, void *state) {
   Wcsph *wcsph = state;
-  FloBuffer *buffers[] = {&wcsph->predicted,     &wcsph->state,         &wcsph->force,
-                          &wcsph->wall_pressure, &wcsph->body_pressure, &wcsph->wall_force};
+  FloBuffer *buffers[] = {&wcsph->predicted, &wcsph->state, &wcsph->force, &wcsph->wall_force};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
+  flo_compressible_free(&wcsph->fluid, &world->memory);
   flo_body_rows_free(&wcsph->bodies, &world->memory);
   flo_forces_free(&wcsph->forces, &world->memory);
 }
@@ -88,12 +69,9 @@ static double wcsph_max_dt(const FloWorld *world, const void *state, const char 
 }
 
 static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
-  size_t n_fluid = world->sets[FLO_SET_FLUID].capacity, n_walls = world->sets[FLO_SET_BOUNDARY].capacity,
-         n_rigid = world->sets[FLO_SET_RIGID].capacity, quad = 4 * sizeof(float);
+  size_t n_fluid = world->sets[FLO_SET_FLUID].capacity, quad = 4 * sizeof(float);
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->state, n_fluid * quad, 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &wcsph->force, n_fluid * quad, 0, error));
-  FLO_TRY(flo_buffer_reserve_zeros(&world->memory, &wcsph->wall_pressure, n_walls * sizeof(float), error));
-  FLO_TRY(flo_buffer_reserve_zeros(&world->memory, &wcsph->body_pressure, n_rigid * sizeof(float), error));
   if (!wcsph->forces.is_implicit) return FLO_OK;
   return flo_buffer_reserve(&world->memory, &wcsph->predicted, n_fluid * quad, 0, error);
 }
@@ -106,69 +84,12 @@ static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *err
   return flo_body_rows_prepare(&wcsph->bodies, world, error);
 }
 
-// ---- Density and pressure ----
-
-typedef struct Density {
-  FloWorld *world;
-  const Wcsph *wcsph;
-  FloSet set; // whose samples
-  float *pressures;
-} Density;
-
-static void density_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Density *d = context;
-  FloWorld *world = d->world;
-  FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const float *near_fluid = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->kernel_sum,
-              *near_walls = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum,
-              *near_bodies = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum;
-  const float self = (float)flo_kernel_w(&world->kernel, 0);
-  const FloTait tait = flo_tait(world, sound_speed(world, d->wcsph));
-  for (size_t i = begin; i < end; ++i) {
-    float rest = (float)flo_materials(world)[p->material[i]].density;
-    float density = p->mass[i] * (self + near_fluid[i]) + rest * near_walls[i];
-    if (d->wcsph->bodies.is_used) density += rest * near_bodies[i];
-    float pressure = flo_tait_pressure(&tait, rest, density, p->held[i] ? 0 : density - p->density[i]);
-    float volume = p->mass[i] / density, *q = (float *)d->wcsph->state.data + 4 * i;
-    p->density[i] = density, p->pressure[i] = pressure;
-    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = pressure * volume * volume;
-  }
-}
-
-// For blocks of samples; those without fluid near them exert no pressure.
-static void solid_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Density *d = context;
-  const FloPairs *pairs = flo_pairs_of(d->world, d->set, FLO_SET_FLUID);
-  const float *covered = d->world->sets[d->set].covered;
-  const float gamma = (float)d->world->params[FLO_TAIT_GAMMA], c = (float)sound_speed(d->world, d->wcsph);
-  const float volume = (float)flo_world_rest_volume(d->world);
-  for (size_t block = begin; block < end; ++block)
-    for (size_t i = block * FLO_BLOCK;
-         pairs->slot_count[block] > 0 && i < flo_min_size((block + 1) * FLO_BLOCK, pairs->n_rows); ++i) {
-      float ratio = covered[i] + volume * pairs->kernel_sum[i];
-      float pressure = fmaxf(c * c / gamma * particle_tait(ratio, gamma), 0);
-      d->pressures[i] = pressure * volume * volume / (ratio * ratio);
-    }
-}
-
-static void find_pressures(FloWorld *world, Wcsph *wcsph) {
-  double since = flo_seconds();
-  Density walls = {world, wcsph, FLO_SET_BOUNDARY, wcsph->wall_pressure.data},
-          bodies = {world, wcsph, FLO_SET_RIGID, wcsph->body_pressure.data};
-  flo_each_particle(world, FLO_SET_FLUID, density_range, &walls);
-  flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, solid_range, &walls);
-  flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, solid_range, &bodies);
-  flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
-}
-
 // ---- Forces ----
 
 static FloForceSweep describe_sweep(Wcsph *wcsph) {
   return (FloForceSweep){.fluid = wcsph->state.data,
-                         .wall_pressure = wcsph->wall_pressure.data,
-                         .body_pressure = wcsph->body_pressure.data,
+                         .wall_pressure = wcsph->fluid.wall_pressure.data,
+                         .body_pressure = wcsph->fluid.body_pressure.data,
                          .bodies = &wcsph->bodies,
                          .force = wcsph->force.data};
 }
@@ -230,11 +151,12 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   if (world->sets[FLO_SET_FLUID].count == 0) return step_bodies_alone(world, dt);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(prepare(world, wcsph, dt, error));
-  find_pressures(world, wcsph);
+  FLO_TRY(flo_compressible_find_pressures(&wcsph->fluid, world, wcsph->state.data, error));
   FLO_TRY(find_forces(world, wcsph, dt, error));
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
+  flo_compressible_follow(&wcsph->fluid, world, dt);
   return FLO_OK;
 }
 

@@ -1,0 +1,65 @@
+// Wetted films between bodies: the pressure of fluid in gaps that are too narrow for particles; see film.c.
+#ifndef FLO_COUPLING_FORCES_FILM_H
+#define FLO_COUPLING_FORCES_FILM_H
+
+#include "state/state.h"
+
+// The force of a film on a sample, and the body that it faces; UINT32_MAX: none.
+typedef struct FloFilmForce {
+  double force[3];
+  double away[3];  // direction away from the nearest other body, if it is near
+  double distance; // to that body
+  double share;    // of the sample's face that fluid particles are in front of
+  double push;     // of these particles [N]
+  float pressure;  // of the film, to be kept for the next step [Pa]
+  uint32_t facing;
+} FloFilmForce;
+
+// A sample of the rigid set, and a direction out of its body.
+typedef struct FloFilmSite {
+  size_t sample;
+  double out[3];
+  double share; // of its face that fluid particles are in front of; 1 at a rim
+} FloFilmSite;
+
+// What films ask a method.
+typedef struct FloFilmSource {
+  const void *context;
+  // The force of fluid on a sample, against the direction [N].
+  double (*push)(const void *context, const FloWorld *world, const FloFilmSite *site);
+  float *kept; // per sample of the rigid set: pressure of the film in the last step [Pa]
+} FloFilmSource;
+
+typedef struct FloFilms {
+  FloFilmForce *forces; // of all samples of the rigid set
+  size_t n_forces;
+  // For one step:
+  FloFilmSource source;
+  double dt;
+  float least_sum; // kernel sum over fluid from which on a sample is wet
+  bool *are_wet;   // per body: it has wet samples
+  bool *are_near;  // per body: it has a film, or is near enough to another body for one
+  uint32_t *near;  // bodies that are near enough for a film
+  size_t n_near;
+  double sheet_slope; // slope of the kernel sum towards a sheet of fluid one spacing away
+  FloBuffer buffers[4];
+} FloFilms;
+
+// The kernel sum over fluid from which on a sample counts as wet. One that sees less could push that fluid
+// only with absurd pressures.
+float flo_film_least_sum(const FloWorld *world);
+// Finds the forces of films in a step of dt. Needs the operator of bodies and fluid.
+FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
+                          FloError *error);
+// Keeps the pressures of the films for the next step, when nothing can fail any more.
+void flo_films_keep(const FloFilms *films);
+// Calls `take` with the force and the torque of each film on each node.
+typedef void (*FloFilmTake)(void *context, size_t node, const double force[3], const double torque[3]);
+void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmTake take, void *context);
+// Adds the forces of films to quadruples per wall sample, at the samples that are nearest.
+void flo_films_add_to_walls(const FloFilms *films, const FloWorld *world, float *wall_force);
+// Adds them to the force fields of the samples of bodies that forces move.
+void flo_films_add_to_bodies(const FloFilms *films, FloWorld *world);
+void flo_films_free(FloFilms *films, FloMemory *memory);
+
+#endif
