@@ -266,6 +266,8 @@ uint64_t flo_world_hash(const FloWorld *world) {
     h = flo_hash_bytes(h, s->velocity, sizeof s->velocity);
     h = flo_hash_bytes(h, s->angular_velocity, sizeof s->angular_velocity);
   }
+  for (size_t k = 0; k < world->joints.list.count; ++k)
+    h = flo_hash_bytes(h, &flo_joint_list(&world->joints)[k].live, sizeof(FloJointLive));
   return h;
 }
 
