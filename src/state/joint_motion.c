@@ -19,7 +19,7 @@
 #define RETURN 0.5
 // A group is smooth only if its rows have a rate that moves them less than this in a step: in spacings, or in
 // radians.
-#define STEADY 1e-4
+#define STEADY 1e-3
 // The largest stiffness and damping of a spring that the stages resolve, in a step.
 #define RESOLVED 0.5
 
@@ -258,22 +258,29 @@ static void free_acceleration(const FloWorld *world, const FloJointMember *membe
     out[axis] = has_weight ? node->inverse_mass[axis] * node->mass * world->def.gravity[axis] : 0;
 }
 
+// The second derivative that returns what is off at the start of the step. It is the same in all stages:
+// stages are less exact than the whole step, and what is off in them is no fault.
+static void want_return(FloJoints *joints) {
+  const double rate = RETURN / joints->pace;
+  memset(joints->wanted, 0, joints->n_rows * sizeof(double));
+  for (size_t k = 0; k < joints->list.count; ++k)
+    for (int row = 0; row < flo_joint_list(joints)[k].form->n_rows; ++row) {
+      const FloJointRow *slot = flo_joint_slot(joints, k, row, 0);
+      if (flo_joint_is_active(&flo_joint_list(joints)[k]))
+        joints->wanted[flo_joint_row(joints, k) + (uint32_t)row] =
+            -rate * (2 * slot->rate + rate * slot->violation);
+    }
+}
+
 // The second derivative that rows want, minus what they have without their forces.
 static void find_lack(FloJoints *joints) {
-  const double rate = RETURN / joints->pace;
-  for (size_t k = 0; k < joints->list.count; ++k) {
-    const FloJointForm *form = flo_joint_list(joints)[k].form;
+  for (size_t k = 0; k < joints->list.count; ++k)
     for (int row = 0; row < (int)joints->matrix.widths[k]; ++row) {
-      const FloJointRow *slot = flo_joint_slot(joints, k, row, 0);
-      double *lack = &joints->rest[flo_joint_row(joints, k) + (uint32_t)row];
-      if (!joints->is_on[flo_joint_row(joints, k) + (uint32_t)row]) {
-        *lack = 0;
-        continue;
-      }
-      *lack = -slot->bend - *lack;
-      if (row < form->n_rows) *lack -= rate * (2 * slot->rate + rate * slot->violation);
+      const uint32_t i = flo_joint_row(joints, k) + (uint32_t)row;
+      joints->rest[i] = joints->is_on[i]
+                            ? joints->wanted[i] - flo_joint_slot(joints, k, row, 0)->bend - joints->rest[i]
+                            : 0;
     }
-  }
 }
 
 static void find_rates(FloWorld *world, int stage) {
@@ -321,6 +328,7 @@ void flo_world_move_joined(FloWorld *world) {
   start_members(world);
   for (int stage = 0; stage < FLO_JOINT_STAGES; ++stage) {
     place_all(world, stage, joints->drift);
+    if (stage == 0) want_return(joints);
     find_rates(world, stage);
     flo_world_note_forces(world, weights[FLO_JOINT_STAGES][stage]);
   }

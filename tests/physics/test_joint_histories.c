@@ -154,6 +154,18 @@ static void read_motion(const Rig *rig, double motion[N_MOTION]) {
   vec_copy(s.angular_velocity, motion + 10);
 }
 
+static void find_velocities(const double *before, const double *after, double step, double *values) {
+  const double first[4] = {before[4], before[5], before[6], before[3]},
+               last[4] = {after[4], after[5], after[6], after[3]};
+  double turn[4];
+  quat_between(first, last, turn);
+  quat_to_vector(turn, values + 10);
+  for (int k = 0; k < 3; ++k) {
+    values[7 + k] = (after[k] - before[k]) / (2 * step);
+    values[10 + k] /= 2 * step;
+  }
+}
+
 // Loads are means over a step: the mean of two steps is the value between them. The velocities of
 // `direct-forcing` are those in the middle of a step, so positions give the velocity between two steps.
 static void sample(Rig *rig, bool leaps, double time, double step, double values[N_MOTION + 6]) {
@@ -164,8 +176,8 @@ static void sample(Rig *rig, bool leaps, double time, double step, double values
   read_motion(rig, values), read_loads(rig, values + N_MOTION);
   one_step(rig->world);
   read_motion(rig, after), read_loads(rig, after + N_MOTION);
-  for (int k = leaps ? 10 : N_MOTION; k < N_MOTION + 6; ++k) values[k] = (values[k] + after[k]) / 2;
-  for (int k = 0; leaps && k < 3; ++k) values[7 + k] = (after[k] - before[k]) / (2 * step);
+  for (int k = N_MOTION; k < N_MOTION + 6; ++k) values[k] = (values[k] + after[k]) / 2;
+  if (leaps) find_velocities(before, after, step, values);
 }
 
 static double rms(const double *squares, int n) {
