@@ -114,8 +114,10 @@ typedef struct FloJointState {
   double motor_load;          // torque [N m] or force [N] of the motor along the coordinate
   double motor_power;         // of the last step [W]
   double motor_work;          // since the start [J]
-  double open;                // how far points that should be together are apart [m]
-  double bent;                // angle by which directions are off [rad]
+  // Means over all steps since flo_world_restart_averages; without a step since then, those of the last step.
+  double mean_force[3], mean_torque[3], mean_motor_load, mean_motor_power;
+  double open; // how far points that should be together are apart [m]
+  double bent; // angle by which directions are off [rad]
 } FloJointState;
 
 #endif

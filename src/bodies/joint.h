@@ -59,6 +59,7 @@ typedef struct FloJointLive {
   double piece;      // of the axis that was active in the last step; see FloAxis
   double work, motor_load, motor_power, speed;
   double force[3], torque[3];
+  double sums[8]; // force, torque, motor load and power times time since averages were restarted
 } FloJointLive;
 
 typedef struct FloJointForm FloJointForm;

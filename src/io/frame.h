@@ -55,6 +55,10 @@ typedef struct FloFrame {
   FloFrameBody *bodies;
   size_t n_bodies;
 
+  // ---- Joints, in the order of the scene; with measurements only, and not from files ----
+  FloJointState *joints;
+  size_t n_joints;
+
   // ---- Measurements ----
   FloMeasurements measurements;
   double wall_seconds; // [s] real time since the start of the run; set by the caller of flo_frame_take

@@ -67,6 +67,9 @@ static FloStatus read_body_event(FloSceneContext *context, const json_t *object,
     flo_scene_enter(context, "body");
     return flo_scene_unknown(context, "body", event->name, context->body_names);
   }
+  if (set && !json_object_get(set, "friction"))
+    return flo_scene_fail(context,
+                          "of a body only the 'friction' can be set; the other values are those of joints");
   if (set) {
     event->kind = FLO_EVENT_SET;
     event->change =
@@ -84,6 +87,10 @@ static FloStatus read_event(FloSceneContext *context, json_t *object, size_t ent
   *event = (FloSceneEvent){.time = flo_json_number(object, "at"), .entry = entry};
   json_t *fluid = json_object_get(object, "add");
   if (json_object_get(object, "body")) return read_body_event(context, object, event, scene);
+  if (json_object_get(object, "joint")) {
+    event->kind = FLO_EVENT_SET, event->target = FLO_TARGET_JOINTS;
+    return flo_scene_read_joint_event(context, object, event->time, scene);
+  }
   if (!fluid) return read_switch(context, object, event);
   event->kind = FLO_EVENT_ADD;
   event->target = FLO_TARGET_FLUID;

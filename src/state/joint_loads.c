@@ -88,6 +88,12 @@ static void end_axis(FloJoints *joints, size_t k) {
   live->speed = slot->rate;
 }
 
+static void add_to_means(FloJointLive *live, double dt) {
+  vec_add_scaled(live->sums, live->force, dt, live->sums);
+  vec_add_scaled(live->sums + 3, live->torque, dt, live->sums + 3);
+  live->sums[6] += dt * live->motor_load, live->sums[7] += dt * live->motor_power;
+}
+
 static void watch_load(FloWorld *world, FloJoint *joint) {
   FloJointLive *live = &joint->live;
   double force = vec_length(live->force), torque = vec_length(live->torque);
@@ -116,6 +122,7 @@ FloStatus flo_world_end_joints(FloWorld *world, FloError *error) {
       continue;
     }
     if (joint->form->has_coordinate) end_axis(joints, k);
+    add_to_means(&joint->live, joints->drift);
     watch_load(world, joint);
   }
   return flo_world_build_joints(world, error);

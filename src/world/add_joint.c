@@ -433,6 +433,15 @@ static void state_of_geometry(const FloWorld *world, const FloJoint *joint, FloJ
   state->coordinate = flo_joint_unwrap(joint, row.violation), state->speed = row.rate;
 }
 
+static void find_means(const FloWorld *world, const FloJointLive *live, FloJointState *state) {
+  double span = world->time - world->averages_since;
+  const bool has_span = span > 0;
+  vec_scale(has_span ? live->sums : live->force, has_span ? 1 / span : 1, state->mean_force);
+  vec_scale(has_span ? live->sums + 3 : live->torque, has_span ? 1 / span : 1, state->mean_torque);
+  state->mean_motor_load = has_span ? live->sums[6] / span : live->motor_load;
+  state->mean_motor_power = has_span ? live->sums[7] / span : live->motor_power;
+}
+
 FloStatus flo_world_joint_state(const FloWorld *world, FloJointId id, FloJointState *state, FloError *error) {
   if (!is_joint(world, id)) return flo_fail(error, FLO_BAD_INPUT, "joint: no such id");
   const FloJoint *joint = &flo_joint_list(&world->joints)[id.index];
@@ -444,6 +453,7 @@ FloStatus flo_world_joint_state(const FloWorld *world, FloJointId id, FloJointSt
                            .motor_work = live->work};
   vec_copy(live->force, state->force);
   vec_copy(live->torque, state->torque);
+  find_means(world, live, state);
   if (!joint->form->is_gear) state_of_geometry(world, joint, state);
   return FLO_OK;
 }

@@ -131,6 +131,8 @@ void flo_world_restart_averages(FloWorld *world) {
   world->averages_since = world->time;
   for (size_t k = 0; k < world->bodies.count; ++k)
     for (int i = 0; i < 6; ++i) flo_bodies(world)[k].impulse[i] = 0;
+  for (size_t k = 0; k < world->joints.list.count; ++k)
+    memset(flo_joint_list(&world->joints)[k].live.sums, 0, sizeof(double[8]));
 }
 
 static void find_means(const FloWorld *world, FloBody *body) {
