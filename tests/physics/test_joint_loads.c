@@ -58,9 +58,9 @@ static void check_chain(const Setting *s, double link, double density, FloJointK
 static void loaded_chains_do_not_stretch(void **state) {
   (void)state;
   for (int m = 0; m < N_METHODS; ++m) {
-    check_chain(&(Setting){methods[m], 3, 0.1, 0}, 0.2, 1000, FLO_JOINT_HINGE, 0.3);
-    check_chain(&(Setting){methods[m], 3, 0.025, 0}, 0.05, 4000, FLO_JOINT_BALL, 0.1);
-    check_chain(&(Setting){methods[m], 2, 0.1, 0}, 0.2, 1000, FLO_JOINT_HINGE, 0.3);
+    check_chain(&(Setting){methods[m], 3, 0.1, 0}, 0.2, 1000, FLO_JOINT_HINGE, 0.12);
+    check_chain(&(Setting){methods[m], 3, 0.025, 0}, 0.05, 4000, FLO_JOINT_BALL, 0.05);
+    check_chain(&(Setting){methods[m], 2, 0.1, 0}, 0.2, 1000, FLO_JOINT_HINGE, 0.12);
   }
   end_cases();
 }
