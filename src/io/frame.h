@@ -99,6 +99,8 @@ void flo_run_frames_close(FloRunFrames *run); // a zeroed struct is fine
 // Reads the parts of a frame. Forces and torques on bodies are the means since the frame before; in a frame
 // taken from a world they are those of the last step.
 FloStatus flo_frame_read(FloRunFrames *run, size_t number, unsigned parts, FloFrame *frame, FloError *error);
+// Reads the measurements of all frames into `series`.
+FloStatus flo_run_frames_series(FloRunFrames *run, FloError *error);
 // The poses of the bodies at all frames.
 FloStatus flo_run_frames_bodies(FloRunFrames *run, const FloBodyTable **table, FloError *error);
 // The time of a frame [s] from the tables; if they do not have it, computed from its number.
