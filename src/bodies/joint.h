@@ -137,8 +137,8 @@ typedef struct FloStick {
 
 typedef struct FloAxis {
   int n_sticks, piece;
-  int motor; // stick of the motor; -1: none
-  double motor_impulse;
+  int motor;            // stick of the motor; outside the sticks if a limit is nearer
+  double motor_impulse; // its largest impulse; 0: there is no motor
   FloStick sticks[FLO_JOINT_STICKS];
 } FloAxis;
 

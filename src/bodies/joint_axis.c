@@ -108,6 +108,19 @@ static void set_ranges(Making *making) {
   }
 }
 
+// The coordinate does not move faster than a limit allows, so that sticks beyond a limit are never reached.
+// They still push towards it.
+static void cut_at_limits(Making *making) {
+  FloAxis *axis = making->axis;
+  int first = 0, end = axis->n_sticks;
+  for (int k = 0; k < axis->n_sticks; ++k) {
+    if (making->sides[k] > 0) first = k;
+    if (making->sides[k] < 0 && k + 1 < end) end = k + 1;
+  }
+  for (int k = first; k < end; ++k) axis->sticks[k - first] = axis->sticks[k];
+  axis->n_sticks = end - first, axis->motor -= first;
+}
+
 static void make_spring(const FloJoint *joint, Making *making) {
   const FloJointLive *live = &joint->live;
   FloAxis *axis = making->axis;
@@ -140,6 +153,7 @@ void flo_axis_make(const FloJoint *joint, const FloAxisStep *step, FloAxis *axis
   add_limit(joint, &making, joint->live.high, -1);
   add_motor(joint, &making);
   set_ranges(&making);
+  cut_at_limits(&making);
   choose_piece(joint, axis);
 }
 
@@ -165,7 +179,7 @@ int flo_axis_next(const FloAxis *axis, double impulse, double speed) {
 }
 
 double flo_axis_motor(const FloAxis *axis, double impulse) {
-  if (axis->motor < 0) return 0;
+  if (!(axis->motor_impulse > 0)) return 0;
   int piece = 2 * axis->motor + 1;
   if (axis->piece == piece) return impulse - axis->sticks[axis->motor].start;
   return axis->piece < piece ? axis->motor_impulse : -axis->motor_impulse;

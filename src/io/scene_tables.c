@@ -222,6 +222,7 @@ static const FloSceneKey body_keys[] = {
     {"thickness", NUMBER, POSITIVE, "m",
      .help = "makes the body a hollow shell with walls of this thickness, which sets its mass; without it, "
              "the body is solid"},
+    MASS_KEYS,
     {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s",
      .help = "velocity of its centre of mass at the start, or at its release", .fallback = "[0, 0, 0]",
      .frame = FLO_FRAME_DIRECTION},

@@ -213,7 +213,7 @@ static void limits_hold(void **state) {
                                                  pose_at(0.5, 0, 0), 0));
       FloJointDef joint =
           joint_def(FLO_JOINT_HINGE, body, V3(0, 0, 0), s.dim == 3 ? V3(0, -1, 0) : V3(0, 0, 1));
-      joint.low = -0.5, joint.high = 0.5;
+      joint.low = -0.5, joint.high = 0.5, joint.friction = is_soft ? 0 : 3;
       double mass = s.dim == 3 ? 40 : 200, load = mass * GRAVITY * 0.5 * cos(0.5);
       joint.limit_stiffness = is_soft ? 50 * load : 0, joint.limit_damping = is_soft ? 5 * load : 0;
       FloJointId id = add_joint(world, joint);
@@ -376,6 +376,66 @@ static void changes_happen_in_time(void **state) {
   end_cases();
 }
 
+// ---- Walls that move, bodies that wait ----
+
+// A body is fixed to a wall that turns: it goes round with it, and the joint bears m r omega^2.
+static void joints_to_moving_walls_follow_them(void **state) {
+  (void)state;
+  for (int m = 0; m < N_METHODS; ++m)
+    for (int k = 0; k < 4; ++k) {
+      const Setting s = {methods[m], 2 + k % 2, 0.1, k < 2 ? 1e-3 : 4e-3};
+      FloWorld *world = dry_world(&s, 0, 0, 0);
+      FloMotionDef turn = flo_default_motion_def();
+      turn.kind = FLO_MOTION_ROTATE, turn.rate = 2, turn.end = INFINITY;
+      vec_set(turn.vector, 0, 0, 1);
+      FloBodyDef wall =
+          solid_def(FLO_BODY_KINEMATIC, s.dim == 3 ? box_shape(0.4, 0.4, 0.4) : box_shape(0.4, 0.4, 0),
+                    pose_at(0, 0, 0), 0);
+      wall.motions = &turn, wall.n_motions = 1;
+      FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at(1, 0, 0), 0);
+      def.mass = 3, def.velocity[1] = 2, def.angular_velocity[2] = 2;
+      FloBodyId to = add_body(world, wall), body = add_body(world, def);
+      FloJointDef joint = joint_def(FLO_JOINT_FIXED, body, V3(0.5, 0, 0), NULL);
+      joint.to = to;
+      FloJointId id = add_joint(world, joint);
+      advance(world, 2);
+      double exact[3] = {cos(4), sin(4), 0}, off = distance(state_of(world, body).pose.position, exact);
+      double force = vec_length(joint_of(world, id).force);
+      judge(off < 1e-5 && fabs(force / 12 - 1) < 0.01,
+            "%s, on a turning wall: off by %.1e m after 2 s, force %.4f N (12)", setting_text(&s), off,
+            force);
+      flo_world_destroy(world);
+    }
+  end_cases();
+}
+
+// Until its release a body is as good as a wall.
+static void held_bodies_hold_what_is_joined_to_them(void **state) {
+  (void)state;
+  for (int m = 0; m < N_METHODS; ++m) {
+    const Setting s = {methods[m], 3, 0.1, 1e-3};
+    FloWorld *world = heavy_world(&s);
+    FloBodyDef upper = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at(0, 0, 0), 0),
+               lower = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at(0, 0, -1), 0);
+    upper.release = 0.5;
+    FloBodyId a = add_body(world, upper), b = add_body(world, lower);
+    FloJointDef joint = joint_def(FLO_JOINT_DISTANCE, b, V3(0, 0, -1), NULL);
+    joint.to = a, joint.has_to_at = true;
+    FloJointId id = add_joint(world, joint);
+    advance(world, 0.4);
+    double rest = state_of(world, b).pose.position[2], held = joint_of(world, id).force[2];
+    advance(world, 0.9);
+    double fall = -state_of(world, a).pose.position[2], loose = joint_of(world, id).force[2];
+    double weight = 1000 * GRAVITY * 4 / 3 * TEST_PI * 0.008, exact = GRAVITY * 0.08;
+    judge(fabs(rest + 1) < 1e-9 && fabs(held / weight - 1) < 0.01 && fabs(fall - exact) < 5e-3 &&
+              fabs(loose) < 1e-6 * weight,
+          "%s, held: hangs at %.9f m with %.3f N (%.3f); released: both fall by %.5f m (%.5f) with %.1e N",
+          setting_text(&s), rest, held, weight, fall, exact, loose);
+    flo_world_destroy(world);
+  }
+  end_cases();
+}
+
 // ---- Momentum ----
 
 static FloBodyId add_piece(FloWorld *world, int dim, double x, double y, double spin) {
@@ -498,6 +558,8 @@ int main(void) {
       CASES(gears_share_speed_and_torque),
       CASES(broken_joints_stay_broken),
       CASES(changes_happen_in_time),
+      CASES(joints_to_moving_walls_follow_them),
+      CASES(held_bodies_hold_what_is_joined_to_them),
       CASES(free_systems_keep_their_momenta),
       CASES(threads_and_restores_give_the_same_bits),
   };

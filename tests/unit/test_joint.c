@@ -168,6 +168,30 @@ static void motors_friction_and_limits_act_together(void **state) {
   assert_true(fabs(flo_axis_motor(&axis, 30) - 2) < 1e-12);
 }
 
+// Beyond a limit the coordinate returns, whatever motors and friction hold.
+static void limits_that_were_passed_are_restored(void **state) {
+  (void)state;
+  const FloAxisStep above = {.coordinate = 1.2, .drift = 0.1, .kick = 0.1},
+                    below = {.coordinate = -1.2, .drift = 0.1, .kick = 0.1};
+  for (int piece = 0; piece < 8; ++piece) {
+    FloAxis axis;
+    FloJoint joint = make_axis((FloJointLive){.motor_kind = FLO_MOTOR_SPEED,
+                                              .motor_value = 3,
+                                              .max_load = 20,
+                                              .friction = 5,
+                                              .low = -1,
+                                              .high = 1,
+                                              .piece = piece});
+    double impulse = solve_axis(&joint, &above, 0, &axis);
+    assert_true(fabs(impulse + 0.5) < 1e-12); // a quarter of the excess in a step
+    assert_true(fabs(flo_axis_motor(&axis, impulse) - 2) < 1e-12);
+    joint.live.motor_value = -3;
+    impulse = solve_axis(&joint, &below, 0, &axis);
+    assert_true(fabs(impulse - 0.5) < 1e-12);
+    assert_true(fabs(flo_axis_motor(&axis, impulse) + 2) < 1e-12);
+  }
+}
+
 static void soft_limits_and_springs_yield(void **state) {
   (void)state;
   const FloAxisStep step = {.coordinate = 1.2, .drift = 0.1, .kick = 0.1};
@@ -205,6 +229,7 @@ int main(void) {
       cmocka_unit_test(rows_are_the_derivatives_of_what_they_measure),
       cmocka_unit_test(angles_are_counted_on_over_full_turns),
       cmocka_unit_test(motors_friction_and_limits_act_together),
+      cmocka_unit_test(limits_that_were_passed_are_restored),
       cmocka_unit_test(soft_limits_and_springs_yield),
       cmocka_unit_test(laws_of_motors_are_followed),
   };
