@@ -241,6 +241,7 @@ FloStatus flo_urdf_read(const char *path, FloUrdf *robot, FloError *error) {
   size_t length;
   *robot = (FloUrdf){0};
   snprintf(robot->path, sizeof robot->path, "%s", path);
+  if (!flo_file_exists(path)) return flo_fail(error, FLO_BAD_INPUT, "%s: there is no such file", path);
   FLO_TRY(flo_file_read(path, &text, &length, error));
   Reading r = {.robot = robot, .error = error, .parser = XML_ParserCreate(NULL)};
   FloStatus status = FLO_OK;
