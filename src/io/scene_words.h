@@ -51,8 +51,7 @@ enum {
 
 // The keys of a body's mass, if its shape does not give it.
 #define MASS_KEYS                                                                                            \
-  {"mass", NUMBER, ABOVE(0, 1e15), "kg",                                                                     \
-   .help = "mass, in place of that of its shape and material"},                                              \
+  {"mass", NUMBER, ABOVE(0, 1e15), "kg", .help = "mass, in place of that of its shape and material"},        \
       {"centre_of_mass", VECTOR, COORDINATE, "m",                                                            \
        .help = "with mass and inertia: centre of mass in the frame of the shape; without it, the shape's "   \
                "centre"},                                                                                    \
