@@ -25,6 +25,7 @@ int cmd_render(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_surface(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_gallery(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);

@@ -157,6 +157,7 @@ FloStatus app_render_paint(AppRenderJob *job, size_t number, uint8_t **rgb) {
   if (frame.bodies) flo_walls_place(&job->walls, frame.bodies);
   tell_empty_slice(job, &frame);
   FloStatus status = prepare_traces(job, number);
+  if (status == FLO_OK) status = app_render_find_joints(job, &frame);
   if (status == FLO_OK)
     status = app_paint_with(job->scene, &frame, &job->picture, &job->extras, rgb, &job->error);
   flo_frame_free(&frame);
@@ -234,6 +235,7 @@ int cmd_render(int argc, char **argv) {
   flo_run_frames_close(&job.frames);
   flo_walls_free(&job.walls);
   free(job.traces);
+  free(job.joints);
   free(job.trace_points);
   flo_scene_destroy(job.scene);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);

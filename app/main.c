@@ -21,6 +21,7 @@ static const AppCommand commands[] = {
     {"plot", cmd_plot, "plot the measurements of a run over time"},
     {"convert", cmd_convert, "write the particles of a run as CSV, legacy VTK or PLY, its solids as glTF"},
     {"surface", cmd_surface, "make triangle meshes of the fluid in a run"},
+    {"import", cmd_import, "make a scene of a robot in a URDF file"},
     {"gallery", cmd_gallery, "run and draw all scenes, and show them on one page"},
     {"compare", cmd_compare, "run a scene with several methods, and show the results on one page"},
     {"bench", cmd_bench, "measure the speed of this machine and of flotsam"},

@@ -263,6 +263,7 @@ FloStatus app_paint_with(const FloScene *scene, const FloFrame *frame, const App
   input.caption = caption, input.walls = extras->walls;
   input.velocities = s.velocities, input.arrow_seconds = (float)extras->arrow_seconds;
   input.traces = extras->traces, input.n_traces = extras->n_traces;
+  input.joints = extras->joints, input.n_joints = extras->n_joints;
   FloStatus status = flo_render_picture(&input, &options, rgb, error);
   release(&s);
   return status;

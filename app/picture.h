@@ -1,4 +1,4 @@
-// Extras that only some pictures need: solids kept between frames, arrows and traces.
+// Extras that only some pictures need: solids kept between frames, arrows, traces and joints.
 #ifndef FLO_APP_PICTURE_H
 #define FLO_APP_PICTURE_H
 
@@ -10,6 +10,8 @@ typedef struct AppExtras {
   double arrow_seconds;   // time of motion that an arrow shows; 0: no arrows
   const FloTrace *traces; // the paths of bodies
   size_t n_traces;
+  const FloDrawnJoint *joints;
+  size_t n_joints;
 } AppExtras;
 
 // As app_paint and app_draw.

@@ -19,8 +19,9 @@ static const AppUsage usage = {
         "the scene's; if the scene has none, it shows the scene and the motion of its fluid. A run that is\n"
         "still going on is drawn up to its last frame.\n"
         "Fluid of 3D runs is drawn as water, by path tracing. With --colour-by or --range it is drawn as\n"
-        "particles, whose colours show a field. --slice shows a field on a plane. --vectors and --traces\n"
-        "draw arrows and paths over the picture. Pictures of a movie are kept in DIR/movie, so that an\n"
+        "particles, whose colours show a field. --slice shows a field on a plane. --vectors, --traces and\n"
+        "--joints draw arrows, paths and joints over the picture. Pictures of a movie are kept in DIR/movie, "
+        "so that an\n"
         "interrupted movie can be continued.\n"
         "Pictures in DIR are replaced. Other files that exist are replaced only with --force.\n"
         "Exit codes: 0 drawn, 1 drawing or ffmpeg failed, 2 bad input or no place to write to.",
@@ -32,6 +33,7 @@ static const AppUsage usage = {
         "  flotsam render runs/dam-break --look water --quality best --out poster.png\n"
         "  flotsam render runs/dam-break --slice y=0.25 --colour-by pressure --view -y --vectors 0.05\n"
         "  flotsam render runs/tower --traces\n"
+        "  flotsam render runs/paddle-wheel --joints\n"
         "  flotsam render runs/default --frame 24 --spray\n"
         "  flotsam render runs/tower --from 3,0,0.5 --look-at 0,0,0.4\n"
         "  flotsam render runs/dam-break --movie dam-break.mp4\n",
@@ -244,6 +246,8 @@ static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
       {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
        "draw arrows as long as the path of the fluid in this time", 1e-9, 1e9},
       {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the paths of bodies", 0, 0},
+      {"--joints", NULL, APP_FLAG, &a->has_joints, "draw the joints that act: points, axes, rods and ropes",
+       0, 0},
       {"--aperture", "METRES", APP_NUMBER, &a->style.aperture,
        "water only: diameter of the lens; larger blurs more what is out of focus", 0, 1e6},
       {"--focus", "METRES", APP_NUMBER, &a->style.focus,

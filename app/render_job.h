@@ -14,6 +14,7 @@ typedef struct AppRenderArguments {
   FloStyle style;             // what of it was given
   double arrow_seconds;       // 0: no arrows
   bool has_traces;            // of bodies
+  bool has_joints;            // draw joints
   bool is_forced;             // replace files that exist
   bool has_spray;             // in colours, of water
   bool is_quiet;
@@ -35,6 +36,7 @@ typedef struct AppRenderJob {
   FloWalls walls;   // for pictures of water
   FloTrace *traces; // of bodies that move
   float *trace_points;
+  FloDrawnJoint *joints;
   AppMovie *movie;
   double fps;
   char kept[FLO_PATH_SIZE];      // folder of the movie's pictures; empty: they are not kept
@@ -46,6 +48,9 @@ typedef struct AppRenderJob {
   bool has_told_slice; // the note that it meets no fluid was printed
   FloError error;
 } AppRenderJob;
+
+// Finds the joints that act at a frame, and where they are (render_joints.c).
+FloStatus app_render_find_joints(AppRenderJob *job, const FloFrame *frame);
 
 // Reads and checks the arguments. Returns false if the command must return *exit_code (render_arguments.c).
 bool app_render_parse(int argc, char **argv, AppRenderArguments *arguments, int *exit_code);

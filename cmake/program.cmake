@@ -4,7 +4,7 @@ file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/io/*.c 
 add_library(flotsam_tools STATIC ${tool_sources})
 target_include_directories(flotsam_tools PUBLIC ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(flotsam_tools PUBLIC flotsam_static flotsam_flags PkgConfig::JANSSON
-  PRIVATE embree hdf5::hdf5 Threads::Threads PNG::PNG ZLIB::ZLIB OpenMP::OpenMP_C m)
+  PRIVATE PkgConfig::EXPAT embree hdf5::hdf5 Threads::Threads PNG::PNG ZLIB::ZLIB OpenMP::OpenMP_C m)
 
 file(GLOB app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.c)
 add_executable(flotsam ${app_sources})

@@ -1,6 +1,6 @@
 # Shared by ./run and ./test: packages and the build. Sourced with `root` set to the source tree.
 
-build_packages=(build-essential cmake ninja-build pkg-config libjansson-dev libhdf5-dev libpng-dev zlib1g-dev libembree-dev)
+build_packages=(build-essential cmake ninja-build pkg-config libjansson-dev libexpat1-dev libhdf5-dev libpng-dev zlib1g-dev libembree-dev)
 test_packages=("${build_packages[@]}" clang clang-format libcmocka-dev libomp-dev libassimp-dev python3 python3-jsonschema)
 # Programs that only look at what flotsam writes; tests that need them are skipped where they are missing.
 viewer_packages=(ffmpeg mandoc python3-numpy python3-vtk9 blender)
@@ -14,7 +14,7 @@ install_packages() {
   if ! command -v dpkg >/dev/null || ! command -v apt-get >/dev/null; then
     command -v cmake >/dev/null && command -v ninja >/dev/null && return
     say "Flotsam needs a C17 compiler with OpenMP, cmake, ninja, pkg-config and the development files of jansson,"
-    say "HDF5, libpng, zlib and Embree 3; its tests also need clang, clang-format, libomp, cmocka and python3."
+    say "expat, HDF5, libpng, zlib and Embree 3; its tests also need clang, clang-format, libomp, cmocka and python3."
     return
   fi
   for package in "$@"; do

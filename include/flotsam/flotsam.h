@@ -14,6 +14,7 @@
 #ifndef FLOTSAM_H
 #define FLOTSAM_H
 
+#include "joints.h"
 #include "types.h"
 
 #if defined(__GNUC__)
@@ -38,6 +39,7 @@ FLO_API FloMotionDef flo_default_motion_def(void);
 FLO_API FloEmitterDef flo_default_emitter_def(void);
 FLO_API FloSinkDef flo_default_sink_def(void);
 FLO_API FloFillDef flo_default_fill_def(void);
+FLO_API FloJointDef flo_default_joint_def(void); // a hinge without motor, limits and friction
 FLO_API FloPose flo_pose_identity(void);
 
 // ---- World ----
@@ -61,6 +63,11 @@ FLO_API FloStatus flo_world_add_particles(FloWorld *, FloMaterialId, size_t n, c
 FLO_API FloStatus flo_world_add_fill(FloWorld *, const FloFillDef *, size_t *n_added, FloError *);
 FLO_API FloStatus flo_world_add_emitter(FloWorld *, const FloEmitterDef *, FloEmitterId *, FloError *);
 FLO_API FloStatus flo_world_add_sink(FloWorld *, const FloSinkDef *, FloSinkId *, FloError *);
+// Add bodies first. Bodies that a joint joins pass through each other unless it says otherwise. Fails if the
+// parts of the joint do not meet, or if its coordinate is outside its limits.
+FLO_API FloStatus flo_world_add_joint(FloWorld *, const FloJointDef *, FloJointId *, FloError *);
+// Changes a part of a joint between steps: motor, limits, friction, release, ...
+FLO_API FloStatus flo_world_set_joint(FloWorld *, FloJointId, FloJointPart, double value, FloError *);
 FLO_API FloStatus flo_world_remove_emitter(FloWorld *, FloEmitterId, FloError *);
 FLO_API FloStatus flo_world_remove_sink(FloWorld *, FloSinkId, FloError *);
 
@@ -80,6 +87,8 @@ FLO_API double flo_world_time(const FloWorld *world);
 FLO_API size_t flo_world_count(const FloWorld *world, FloSet set);
 FLO_API FloMeasurements flo_world_measure(FloWorld *world);
 FLO_API FloStatus flo_world_body_state(FloWorld *world, FloBodyId body, FloBodyState *state, FloError *error);
+FLO_API FloStatus flo_world_joint_state(const FloWorld *world, FloJointId joint, FloJointState *state,
+                                        FloError *error);
 // Starts the mean forces on bodies anew: they are averages over the steps that follow.
 FLO_API void flo_world_restart_averages(FloWorld *world);
 // A field by name ("x", "vx", "density", "id", ...); FLO_BAD_INPUT if that set has no such field.
@@ -127,6 +136,7 @@ FLO_API const FloParam *flo_method_params(const char *method, size_t *count);
 // The words for the values 0, 1, ... of a parameter, ended by NULL. Returns NULL if the parameter is a plain
 // number.
 FLO_API const char *const *flo_method_words(const char *method, const char *param);
+FLO_API const char *flo_joint_kind_name(FloJointKind kind); // "hinge", "slider", ...
 FLO_API const char *flo_kernel_name(FloKernel kernel);
 FLO_API bool flo_kernel_from_name(const char *name, FloKernel *kernel);
 

@@ -93,6 +93,9 @@ typedef struct FloEmitterId {
 typedef struct FloSinkId {
   uint16_t index, generation;
 } FloSinkId;
+typedef struct FloJointId {
+  uint16_t index, generation;
+} FloJointId;
 
 // ---- Shapes: each has its own coordinate frame and is centred on its origin ----
 
@@ -273,6 +276,10 @@ typedef struct FloBodyDef {
                        // time
   // DYNAMIC only:
   double density;     // [kg/m³]; 0: the material's
+  double mass;        // [kg]; 0: what the shape and the density give
+  double centre[3];   // of mass in the frame of the shape [m]; read if mass > 0 and inertia[0] > 0
+  double inertia[6];  // about that centre, in the frame of the shape: xx, yy, zz, xy, yz, zx [kg m²]; zeros:
+                      // that of the shape, scaled to the mass
   double thickness;   // wall thickness of a hollow shell, which sets its mass [m]; 0: the body is solid
   double velocity[3]; // velocity of its centre of mass when it is released [m/s]
   double angular_velocity[3];   // [rad/s]

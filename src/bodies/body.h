@@ -76,7 +76,10 @@ typedef struct FloKind {
   // Gives a node an impulse [N s] and an angular impulse about its position [N m s].
   void (*push)(FloBody *, size_t node, const double impulse[3], const double turn[3]);
   void (*move)(FloBody *, double dt); // by the present velocities
-  void (*mark)(FloBody *);            // stores the whole state of motion, so that `rewind` can restore it
+  // Sets the motion of a body of one node: joints move it. NULL: joints cannot hold it.
+  void (*put)(FloBody *, const double position[3], const double rotation[4], const double velocity[3],
+              const double angular_momentum[3]);
+  void (*mark)(FloBody *); // stores the whole state of motion, so that `rewind` can restore it
   void (*rewind)(FloBody *);
   void (*refresh)(FloBody *); // after a state was restored: computes everything that follows from it
   // Upper bound of the speed of any point within reach, at any time, by its motions.

@@ -30,6 +30,12 @@ static void turn_matrix(const double q[4], const double m[9], double out[9]) {
   }
 }
 
+void flo_rigid_turn_back(const double inertia[9], const double rotation[4], double out[9]) {
+  double back[4];
+  quat_conjugate(rotation, back);
+  turn_matrix(back, inertia, out);
+}
+
 // Inverse of a symmetric matrix by its cofactors.
 static void invert_symmetric(const double m[9], double out[9]) {
   double a = m[4] * m[8] - m[5] * m[7], b = m[5] * m[6] - m[3] * m[8], c = m[3] * m[7] - m[4] * m[6];
@@ -125,7 +131,7 @@ void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[
 
 // ---- The step ----
 
-static void turn_by(const double q[4], const double omega[3], double dt, double out[4]) {
+void flo_rigid_turn(const double q[4], const double omega[3], double dt, double out[4]) {
   double angle = vec_length(omega) * dt, turn[4];
   quat_copy(q, out);
   if (angle == 0) return;
@@ -152,17 +158,17 @@ static void combine(double k[4][3], double a, double b, double c, double out[3])
 static void turn_freely(const FloRigid *rigid, double rotation[4], double dt) {
   double k[4][3], q[4], half[4], omega[3];
   vec_copy(rigid->node.angular_velocity, k[0]);
-  turn_by(rotation, k[0], dt / 2, half);
+  flo_rigid_turn(rotation, k[0], dt / 2, half);
   spin_in(rigid, half, k[1]);
-  turn_by(rotation, k[1], dt / 2, q);
+  flo_rigid_turn(rotation, k[1], dt / 2, q);
   spin_in(rigid, q, k[2]);
   vec_add_scaled(k[2], k[0], -0.5, omega);
-  turn_by(half, omega, dt, q);
+  flo_rigid_turn(half, omega, dt, q);
   spin_in(rigid, q, k[3]);
   combine(k, 3, 2, -1, omega);
-  turn_by(rotation, omega, dt / 12, q);
+  flo_rigid_turn(rotation, omega, dt / 12, q);
   combine(k, -1, 2, 3, omega);
-  turn_by(q, omega, dt / 12, rotation);
+  flo_rigid_turn(q, omega, dt / 12, rotation);
 }
 
 void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt) {

@@ -28,6 +28,10 @@ void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[
 // Moves for dt with the present momenta: Euler for the position (B.2a), and one exact rotation about the
 // angular velocity at the middle of the step (B.2b of Probst & Teschner 2023 takes that at the end).
 void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt);
+// Turns about an angular velocity for dt.
+void flo_rigid_turn(const double q[4], const double omega[3], double dt, double out[4]);
+// An inertia in the world's axes becomes one in the axes of a body with that rotation.
+void flo_rigid_turn_back(const double inertia[9], const double rotation[4], double out[9]);
 // Finds the pose and the velocities of the shape.
 void flo_rigid_state(const FloRigid *rigid, const double rotation[4], FloBodyState *state);
 

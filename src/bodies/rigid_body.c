@@ -51,14 +51,29 @@ static void lock_axes(FloRigid *rigid, const FloBodyDef *def) {
   }
 }
 
+static bool has_own_inertia(const FloBodyDef *def) { return def->mass > 0 && def->inertia[0] > 0; }
+
+// The mass of the definition in place of that of the shape.
+static void set_mass(const FloBodyDef *def, FloMassProperties *mass) {
+  if (!(def->mass > 0)) return;
+  for (int k = 0; k < 6; ++k)
+    mass->inertia[k] = has_own_inertia(def) ? def->inertia[k] : mass->inertia[k] * def->mass / mass->mass;
+  if (has_own_inertia(def)) vec_copy(def->centre, mass->centre);
+  mass->mass = def->mass;
+}
+
 static FloStatus rigid_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
                             FloError *error) {
   FloMassProperties mass;
   FloRigid *rigid = rigid_of(body);
-  if (!(making->density > 0) || !isfinite(making->density))
-    return flo_fail(error, FLO_BAD_INPUT, "density: a dynamic body needs one > 0, got %g", making->density);
+  double density = making->density > 0 || !(def->mass > 0) ? making->density : 1;
+  if (!(density > 0) || !isfinite(density) || !(def->mass >= 0) || !isfinite(def->mass))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "density: a dynamic body needs one > 0, or a mass > 0, got %g kg/m³ and %g kg",
+                    making->density, def->mass);
   FLO_TRY(check_start(def, making->dim, error));
-  FLO_TRY(flo_solid_mass(body->solid, making->density, def->thickness, &mass, error));
+  FLO_TRY(flo_solid_mass(body->solid, density, def->thickness, &mass, error));
+  set_mass(def, &mass);
   FLO_TRY(flo_rigid_init(rigid, &mass, &def->pose, making->dim, error));
   body->state.pose = def->pose;
   body->nodes = &rigid->node, body->n_nodes = 1, body->is_moving = true;
@@ -103,6 +118,16 @@ static void rigid_move(FloBody *body, double dt) {
   update_state(body);
 }
 
+static void rigid_put(FloBody *body, const double position[3], const double rotation[4],
+                      const double velocity[3], const double angular_momentum[3]) {
+  FloRigid *rigid = rigid_of(body);
+  vec_copy(position, rigid->node.position);
+  vec_copy(velocity, rigid->node.velocity);
+  vec_copy(angular_momentum, rigid->angular_momentum);
+  quat_copy(rotation, body->state.pose.rotation);
+  update_state(body);
+}
+
 static void rigid_mark(FloBody *body) {
   RigidBody *own = body->own;
   own->marked.rigid = own->rigid, own->marked.pose = body->state.pose;
@@ -138,6 +163,7 @@ const FloKind flo_rigid_kind = {.name = "rigid",
                                 .kick = rigid_kick,
                                 .push = rigid_push,
                                 .move = rigid_move,
+                                .put = rigid_put,
                                 .mark = rigid_mark,
                                 .rewind = rigid_rewind,
                                 .refresh = rigid_refresh,

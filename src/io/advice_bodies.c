@@ -360,6 +360,7 @@ static void advise_on_neighbours(FloAdvice *advice, const Place *place, const Pl
   const FloBody *bodies = flo_bodies(advice->world);
   for (const Place *other = place + 1; other < end && other->box.low[0] <= place->box.high[0]; ++other) {
     if (!do_boxes_meet(&place->box, &other->box)) continue;
+    if (flo_world_is_passing(advice->world, (uint32_t)place->body, (uint32_t)other->body)) continue;
     const Place *first = place->body < other->body ? place : other, *second = first == place ? other : place;
     advise_on_pair(advice, (const FloBody *[2]){&bodies[first->body], &bodies[second->body]},
                    (const Box *[2]){&first->box, &second->box});

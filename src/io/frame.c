@@ -34,6 +34,7 @@ void flo_frame_free(FloFrame *frame) {
   for (size_t k = 0; k < frame->n_extras; k++) free(frame->extras[k].values);
   for (size_t k = 0; k < frame->n_bodies; k++) free(frame->bodies[k].vertices);
   free(frame->bodies);
+  free(frame->joints);
   free(frame->probes);
   *frame = (FloFrame){0};
 }
@@ -149,6 +150,15 @@ static FloStatus take_bodies(const FloScene *scene, FloWorld *world, FloFrame *f
   return FLO_OK;
 }
 
+static FloStatus take_joints(const FloScene *scene, FloWorld *world, FloFrame *frame, FloError *error) {
+  frame->joints = calloc(scene->n_joints + 1, sizeof *frame->joints);
+  if (!frame->joints) return no_memory(frame, error);
+  frame->n_joints = scene->n_joints;
+  for (size_t k = 0; k < scene->n_joints; k++)
+    FLO_TRY(flo_world_joint_state(world, scene->joints[k].id, &frame->joints[k], error));
+  return FLO_OK;
+}
+
 static FloStatus take_probes(const FloScene *scene, FloWorld *world, FloFrame *frame, FloError *error) {
   frame->n_probes = flo_probe_count(scene);
   frame->probes = calloc(frame->n_probes + 1, sizeof *frame->probes);
@@ -168,6 +178,7 @@ FloStatus flo_frame_take(const FloScene *scene, FloWorld *world, size_t number, 
   *frame = (FloFrame){.number = number, .time = flo_world_time(world), .parts = parts};
   if (is_measured) frame->measurements = flo_world_measure(world);
   if (parts & FLO_FRAME_BODIES) status = take_bodies(scene, world, frame, error);
+  if (status == FLO_OK && is_measured) status = take_joints(scene, world, frame, error);
   if (status == FLO_OK && is_measured) status = take_probes(scene, world, frame, error);
   if (status == FLO_OK && parts & FLO_FRAME_PARTICLES) status = take_particles(world, frame, error);
   if (status != FLO_OK) flo_frame_free(frame);

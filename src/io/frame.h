@@ -55,6 +55,10 @@ typedef struct FloFrame {
   FloFrameBody *bodies;
   size_t n_bodies;
 
+  // ---- Joints, in the order of the scene; with measurements only, and not from files ----
+  FloJointState *joints;
+  size_t n_joints;
+
   // ---- Measurements ----
   FloMeasurements measurements;
   double wall_seconds; // [s] real time since the start of the run; set by the caller of flo_frame_take
@@ -95,6 +99,8 @@ void flo_run_frames_close(FloRunFrames *run); // a zeroed struct is fine
 // Reads the parts of a frame. Forces and torques on bodies are the means since the frame before; in a frame
 // taken from a world they are those of the last step.
 FloStatus flo_frame_read(FloRunFrames *run, size_t number, unsigned parts, FloFrame *frame, FloError *error);
+// Reads the measurements of all frames into `series`.
+FloStatus flo_run_frames_series(FloRunFrames *run, FloError *error);
 // The poses of the bodies at all frames.
 FloStatus flo_run_frames_bodies(FloRunFrames *run, const FloBodyTable **table, FloError *error);
 // The time of a frame [s] from the tables; if they do not have it, computed from its number.

@@ -67,7 +67,7 @@ static FloStatus read_bodies(FloRunFrames *run, size_t number, FloFrame *frame, 
 
 // ---- Measurements ----
 
-static FloStatus read_series(FloRunFrames *run, FloError *error) {
+FloStatus flo_run_frames_series(FloRunFrames *run, FloError *error) {
   char path[FLO_PATH_SIZE];
   if (run->has_series) return FLO_OK;
   FLO_TRY(flo_path_join(run->folder, "series.csv", path, error));
@@ -109,7 +109,7 @@ static FloStatus read_probes(const FloRunFrames *run, size_t number, FloFrame *f
 
 static FloStatus read_measurements(FloRunFrames *run, size_t number, FloFrame *frame, FloError *error) {
   FloMeasurements *m = &frame->measurements;
-  FLO_TRY(read_series(run, error));
+  FLO_TRY(flo_run_frames_series(run, error));
   if (number >= run->series.n_rows)
     return flo_fail(error, FLO_BAD_INPUT,
                     "%s/series.csv: has no row for frame %zu; restore the original file, or choose one of "
@@ -142,7 +142,7 @@ double flo_run_frames_time(FloRunFrames *run, size_t number) {
   if (run->scene->n_bodies > 0 && flo_run_frames_bodies(run, &table, NULL) == FLO_OK &&
       number < table->n_frames)
     return table->times[number];
-  if (read_series(run, NULL) == FLO_OK && number < run->series.n_rows)
+  if (flo_run_frames_series(run, NULL) == FLO_OK && number < run->series.n_rows)
     return value_at(&run->series, "time", number);
   return (double)number / run->scene->frames_per_second;
 }

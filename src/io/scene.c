@@ -24,6 +24,7 @@ static FloStatus read_parts(FloSceneContext *context, json_t *root, const FloSce
   FLO_TRY(flo_scene_read_method(context, root, options, scene));
   FLO_TRY(flo_scene_read_materials(context, root, scene));
   FLO_TRY(flo_scene_read_bodies(context, root, scene));
+  FLO_TRY(flo_scene_read_joints(context, root, scene));
   FLO_TRY(flo_scene_read_fluids(context, root, scene));
   FLO_TRY(flo_scene_read_events(context, root, scene));
   FLO_TRY(flo_scene_count_emitted(context, scene));
@@ -64,19 +65,15 @@ static FloScene *create_scene(const char *path) {
 }
 
 // The maps that a context owns.
-static void list_maps(FloSceneContext *context, json_t **maps[7]) {
-  json_t **const all[] = {&context->origins,
-                          &context->material_names,
-                          &context->body_names,
-                          &context->emitter_names,
-                          &context->sink_names,
-                          &context->probe_names,
-                          NULL};
+static void list_maps(FloSceneContext *context, json_t **maps[8]) {
+  json_t **const all[] = {
+      &context->origins,       &context->material_names, &context->body_names,  &context->joint_names,
+      &context->emitter_names, &context->sink_names,     &context->probe_names, NULL};
   memcpy(maps, all, sizeof all);
 }
 
 static bool start_context(FloSceneContext *context) {
-  json_t **maps[7];
+  json_t **maps[8];
   bool is_complete = (context->files = json_array()) != NULL;
   list_maps(context, maps);
   for (size_t k = 0; maps[k]; k++) is_complete &= (*maps[k] = json_object()) != NULL;
@@ -84,7 +81,7 @@ static bool start_context(FloSceneContext *context) {
 }
 
 static void end_context(FloSceneContext *context) {
-  json_t **maps[7];
+  json_t **maps[8];
   list_maps(context, maps);
   for (size_t k = 0; maps[k]; k++) json_decref(*maps[k]);
   json_decref(context->files);
@@ -160,6 +157,7 @@ static void destroy_parts(struct FloSceneParts *parts) {
 void flo_scene_destroy(FloScene *scene) {
   if (!scene) return;
   destroy_bodies(scene);
+  flo_scene_free_joints(scene);
   destroy_parts(scene->parts);
   free(scene->title);
   free(scene->shows);

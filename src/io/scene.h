@@ -59,6 +59,14 @@ typedef struct FloSceneBody {
   size_t n_samples;
 } FloSceneBody;
 
+typedef struct FloSceneJoint {
+  char name[64];
+  FloJointDef def; // bodies and joints are set while building
+  size_t of[2];    // indices of the bodies (`to` first), or of the joints of a gear
+  bool has_to;     // otherwise it leads to the world
+  FloJointId id;   // valid in the world that flo_scene_build made last
+} FloSceneJoint;
+
 // A change at a given time.
 typedef struct FloSceneEvent {
   double time; // [s]
@@ -68,6 +76,7 @@ typedef struct FloSceneEvent {
     FLO_TARGET_EMITTER,
     FLO_TARGET_SINK,
     FLO_TARGET_BODIES,
+    FLO_TARGET_JOINTS,
     FLO_TARGET_FLUID
   } target;
   size_t index;  // index in the scene's bodies, emitters or sinks; FLUID: in the fluids that events add
@@ -91,6 +100,8 @@ typedef struct FloScene {
   size_t n_probes;
   FloSceneBody *bodies;
   size_t n_bodies;
+  FloSceneJoint *joints;
+  size_t n_joints;
   FloSceneEvent *events; // by rising time; at the same time, in the order of the scene
   size_t n_events;
   struct FloSceneParts *parts; // fluids, materials, emitters, sinks, parameters: private to scene.c

@@ -244,6 +244,21 @@ static FloStatus read_locks(FloSceneContext *context, const json_t *object, cons
   return FLO_OK;
 }
 
+static FloStatus read_mass(FloSceneContext *context, const json_t *object, FloBodyDef *def) {
+  static const char *const parts[] = {"centre_of_mass", "inertia", "inertia_products"};
+  for (size_t k = 0; k < FLO_COUNT_OF(parts); k++) {
+    const char *needed = k == 1 ? "mass" : "inertia";
+    if (json_object_get(object, parts[k]) && !json_object_get(object, needed))
+      return flo_scene_fail(context, "'%s' has no effect without '%s'; add it, or leave both out", parts[k],
+                            needed);
+  }
+  def->mass = flo_json_number(object, "mass");
+  flo_json_vector(object, "centre_of_mass", def->centre);
+  flo_json_vector(object, "inertia", def->inertia);
+  flo_json_vector(object, "inertia_products", def->inertia + 3);
+  return FLO_OK;
+}
+
 static FloStatus read_body(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
                            FloScene *scene) {
   FloBodyDef *def = &body->def;
@@ -251,6 +266,7 @@ static FloStatus read_body(FloSceneContext *context, json_t *object, size_t entr
   def->kind = FLO_BODY_DYNAMIC;
   FLO_TRY(read_solid(context, object, entry, body, scene));
   FLO_TRY(flo_scene_find_material(context, object, body->name, 0, scene->parts, &body->material));
+  FLO_TRY(read_mass(context, object, def));
   def->thickness = flo_json_number(object, "thickness");
   def->release = flo_json_number(object, "release");
   flo_json_vector(object, "velocity", def->velocity);

@@ -91,7 +91,28 @@ static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
     FLO_TRY(at_place(scene, is_dynamic ? "bodies" : "boundaries", body->entry, status, &cause, error));
     body->n_samples = flo_world_count(world, set) - before;
   }
+  return FLO_OK;
+}
+
+static FloStatus add_joint(FloScene *scene, FloSceneJoint *joint, FloWorld *world, FloError *error) {
+  FloJointDef *def = &joint->def;
+  if (def->kind == FLO_JOINT_GEAR) {
+    for (int k = 0; k < 2; k++) def->joints[k] = scene->joints[joint->of[k]].id;
+  } else {
+    def->body = scene->bodies[joint->of[1]].id;
+    if (joint->has_to) def->to = scene->bodies[joint->of[0]].id;
+  }
+  return flo_world_add_joint(world, def, &joint->id, error);
+}
+
+static FloStatus add_joints(FloScene *scene, FloWorld *world, FloError *error) {
   FloError cause = {0};
+  for (size_t k = 0; k < scene->n_joints; k++) {
+    FloStatus status = add_joint(scene, &scene->joints[k], world, &cause);
+    FLO_TRY(at_place(scene, "joints", k, status, &cause, error));
+  }
+  FloStatus built = flo_world_build_joints(world, &cause);
+  FLO_TRY(at_place(scene, NULL, 0, built, &cause, error));
   FloStatus status = scene->refuses_overlaps ? flo_world_refuse_overlaps(world, &cause) : FLO_OK;
   return at_place(scene, NULL, 0, status, &cause, error);
 }
@@ -208,6 +229,7 @@ static FloStatus fill(FloScene *scene, FloWorld *world, FloError *error) {
   FLO_TRY(set_parameters(scene, world, error));
   FLO_TRY(add_materials(scene, world, error));
   FLO_TRY(add_bodies(scene, world, error));
+  FLO_TRY(add_joints(scene, world, error));
   // Particles from files are added before other fluid, which leaves room for them.
   FLO_TRY(add_particles(scene, world, error));
   FLO_TRY(add_fluids(scene, world, error));

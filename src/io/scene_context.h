@@ -40,8 +40,9 @@ typedef struct FloSceneContext {
   const char *chain[FLO_SCENE_MAX_CHAIN]; // constants that are being evaluated
   size_t n_chain;
 
-  json_t *material_names, *body_names, *emitter_names, *sink_names, *probe_names; // name -> index
-  double n_particles;                                                             // estimated so far
+  json_t *material_names, *body_names, *joint_names, *emitter_names, *sink_names,
+      *probe_names;   // name -> index
+  double n_particles; // estimated so far
 } FloSceneContext;
 
 // Fails with FLO_BAD_INPUT and "file: path: text".

@@ -55,6 +55,20 @@ static bool is_meant(const FloSceneEvent *event, const char *name) {
   return !strcmp(event->name, name);
 }
 
+// The other values are those of joints, whose friction is a load.
+static FloStatus check_set(FloSceneContext *context, const json_t *set) {
+  static const double most = 1e3;
+  size_t mark = flo_scene_enter(context, "set");
+  if (!json_object_get(set, "friction"))
+    return flo_scene_fail(context, "needs 'friction', the only value of a body that can be set");
+  flo_scene_enter(context, "friction");
+  if (flo_json_number(set, "friction") > most)
+    return flo_scene_fail(context, "must be >= 0 and <= %g, got %.9g", most,
+                          flo_json_number(set, "friction"));
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
 // Finds a body by name, or all bodies whose names begin with the text before '*'.
 static FloStatus read_body_event(FloSceneContext *context, const json_t *object, FloSceneEvent *event,
                                  const FloScene *scene) {
@@ -67,6 +81,7 @@ static FloStatus read_body_event(FloSceneContext *context, const json_t *object,
     flo_scene_enter(context, "body");
     return flo_scene_unknown(context, "body", event->name, context->body_names);
   }
+  if (set) FLO_TRY(check_set(context, set));
   if (set) {
     event->kind = FLO_EVENT_SET;
     event->change =
@@ -84,6 +99,10 @@ static FloStatus read_event(FloSceneContext *context, json_t *object, size_t ent
   *event = (FloSceneEvent){.time = flo_json_number(object, "at"), .entry = entry};
   json_t *fluid = json_object_get(object, "add");
   if (json_object_get(object, "body")) return read_body_event(context, object, event, scene);
+  if (json_object_get(object, "joint")) {
+    event->kind = FLO_EVENT_SET, event->target = FLO_TARGET_JOINTS;
+    return flo_scene_read_joint_event(context, object, event->time, scene);
+  }
   if (!fluid) return read_switch(context, object, event);
   event->kind = FLO_EVENT_ADD;
   event->target = FLO_TARGET_FLUID;

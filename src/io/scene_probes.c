@@ -85,7 +85,7 @@ static FloStatus check_ending(FloSceneContext *context, const char *name) {
 }
 
 // Checks against the columns that every run has, and those of bodies: `fixed` is the series of a scene with
-// one body without a name, so that its columns begin with a dot.
+// one body and one joint without names, so that their columns begin with a dot.
 static FloStatus check_column(FloSceneContext *context, const FloSeries *fixed, const char *name) {
   const char *point = strrchr(name, '.');
   char body[64];
@@ -95,11 +95,11 @@ static FloStatus check_column(FloSceneContext *context, const FloSeries *fixed, 
         name);
   if (!point || flo_series_find(fixed, point) == fixed->n_columns) return FLO_OK;
   snprintf(body, sizeof body, "%.*s", (int)(point - name), name);
-  if (!json_object_get(context->body_names, body)) return FLO_OK;
+  bool is_joint = json_object_get(context->joint_names, body) != NULL;
+  if (!is_joint && !json_object_get(context->body_names, body)) return FLO_OK;
   return flo_scene_fail(
-      context,
-      "a probe cannot be called '%s': the boundary '%s' has a column of that name; choose another name", name,
-      body);
+      context, "a probe cannot be called '%s': the %s '%s' has a column of that name; choose another name",
+      name, is_joint ? "joint" : "boundary", body);
 }
 
 static FloStatus read_probe(FloSceneContext *context, const json_t *object, const FloSeries *fixed,
@@ -178,7 +178,8 @@ static FloStatus read_probes(FloSceneContext *context, json_t *list, const FloSe
 
 FloStatus flo_scene_read_probes(FloSceneContext *context, json_t *root, FloScene *scene) {
   FloSceneBody body = {.name = ""};
-  FloScene one_body = {.bodies = &body, .n_bodies = 1};
+  FloSceneJoint joint = {.name = ""};
+  FloScene one_body = {.bodies = &body, .n_bodies = 1, .joints = &joint, .n_joints = 1};
   FloSeries *fixed;
   if (flo_series_create(&one_body, &fixed, NULL)) return flo_scene_no_memory(context);
   FloStatus status = read_probes(context, json_object_get(root, "probes"), fixed, scene);

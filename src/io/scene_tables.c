@@ -222,6 +222,7 @@ static const FloSceneKey body_keys[] = {
     {"thickness", NUMBER, POSITIVE, "m",
      .help = "makes the body a hollow shell with walls of this thickness, which sets its mass; without it, "
              "the body is solid"},
+    MASS_KEYS,
     {"velocity", VECTOR, WITHIN(MAX_SPEED), "m/s",
      .help = "velocity of its centre of mass at the start, or at its release", .fallback = "[0, 0, 0]",
      .frame = FLO_FRAME_DIRECTION},
@@ -423,13 +424,6 @@ static const FloSceneKey added_fluid_keys[] = {FLUID_KEYS};
 
 static const FloSceneTable added_fluid_table = {"a fluid of an event", TABLE(added_fluid_keys), ONE_PLACE};
 
-static const FloSceneKey change_keys[] = {
-    {"friction", NUMBER, FROM(0, 1e3), NULL, .help = "new coefficient of dry friction", .is_required = true},
-    {"within", NUMBER, FROM(0, MAX_TIME), "s", .help = "duration of the change", .fallback = "0"},
-};
-
-static const FloSceneTable change_table = {"a change", TABLE(change_keys)};
-
 static const FloSceneKey event_keys[] = {
     {"at", NUMBER, FROM(0, MAX_TIME), "s", .help = "time of the event", .is_required = true},
     {"emitter", TEXT, ANY, NULL, .help = "name of the emitter to start or stop"},
@@ -438,16 +432,20 @@ static const FloSceneKey event_keys[] = {
     {"body", TEXT, ANY, NULL,
      .help =
          "name of a body or boundary to release or set; a '*' at the end matches all names that begin so"},
+    {"joint", TEXT, ANY, NULL,
+     .help = "name of a joint to release or set; a '*' at the end matches all names that begin so"},
     {"start", BOOLEAN, ANY, NULL, .help = "true: it starts; until its first start it is not active"},
     {"stop", BOOLEAN, ANY, NULL, .help = "true: it stops"},
-    {"release", BOOLEAN, ANY, NULL, .help = "true: the body is released; until then it is held in place"},
-    {"set", OBJECT, ANY, NULL, .help = "the values of the body to change", .table = &change_table},
+    {"release", BOOLEAN, ANY, NULL,
+     .help = "true: the body is released, and until then it is held in place; or the joint lets go"},
+    {"set", OBJECT, ANY, NULL, .help = "the values of the body or joint to change",
+     .table = &flo_scene_change_table},
     {"add", OBJECT, ANY, NULL, .help = "fluid to add at this time", .table = &added_fluid_table},
 };
 
-static const FloSceneTable event_table = {"an event", TABLE(event_keys),
-                                          .exactly_one = {"emitter", "sink", "boundary", "body", "add"},
-                                          .also_exactly_one = {"start", "stop", "release", "set", "add"}};
+static const FloSceneTable event_table = {
+    "an event", TABLE(event_keys), .exactly_one = {"emitter", "sink", "boundary", "body", "joint", "add"},
+    .also_exactly_one = {"start", "stop", "release", "set", "add"}};
 
 // ---- Probes, expectations, camera ----
 
@@ -571,6 +569,8 @@ static const FloSceneKey scene_keys[] = {
     {"groups", MAP, ANY, NULL, .help = "named collections of things, which are placed as a whole",
      .table = &group_table},
     THING_LISTS("[]"),
+    {"joints", LIST, ANY, NULL, .help = "what holds bodies together, with motors and springs",
+     .fallback = "[]", .table = &flo_scene_joint_table},
     {"fills", LIST, ANY, NULL, .help = "fluid that fills vessels from a point up to a level",
      .fallback = "[]", .table = &fill_table},
     {"particles", LIST, ANY, NULL, .help = "fluid particles from files", .fallback = "[]",

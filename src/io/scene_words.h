@@ -49,9 +49,25 @@ enum {
   POINTS = FLO_SCENE_POINTS,
 };
 
+// The keys of a body's mass, if its shape does not give it.
+#define MASS_KEYS                                                                                            \
+  {"mass", NUMBER, ABOVE(0, 1e15), "kg", .help = "mass, in place of that of its shape and material"},        \
+      {"centre_of_mass", VECTOR, COORDINATE, "m",                                                            \
+       .help = "with mass and inertia: centre of mass in the frame of the shape; without it, the shape's "   \
+               "centre"},                                                                                    \
+      {"inertia", TRIPLE, ABOVE(0, 1e18), "kg m²",                                                           \
+       .help = "with mass: moments of inertia xx, yy, zz about the centre of mass, in the frame of the "     \
+               "shape; without it, those of the shape, scaled to the mass"},                                 \
+  {                                                                                                          \
+    "inertia_products", TRIPLE, WITHIN(1e18), "kg m²",                                                       \
+        .help = "with inertia: the elements xy, yz, zx of the inertia matrix; without it, 0"                 \
+  }
+
 // Tables of objects that several others contain (scene_tables_shapes.c).
 extern const FloSceneTable flo_scene_shape_table, flo_scene_rotation_table;
 extern const FloSceneTable flo_scene_grid_table, flo_scene_stack_table, flo_scene_circle_table,
     flo_scene_scatter_table;
+// Joints, and changes by events (scene_tables_joints.c).
+extern const FloSceneTable flo_scene_joint_table, flo_scene_change_table;
 
 #endif

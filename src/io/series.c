@@ -17,6 +17,12 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
     "wx", "wy", "wz", "fx", "fy", "fz", "tx", "ty", "tz",       // angular velocity, force, torque
 };
 
+static const char *const joint_names[FLO_SERIES_PER_JOINT] = {
+    "coordinate", "speed",  "fx",   "fy", "fz", "tx", "ty", "tz", // force and torque
+    "load",       "power",  "work",                               // of the motor
+    "open",       "active",
+};
+
 // Measurements whose plain name in an expectation means the worst value of the run, not the last one.
 static const char *const worst_names[] = {"iterations",        "residual",     "density_error_mean",
                                           "density_error_max", "penetrations", "max_speed"};
@@ -24,7 +30,8 @@ static const char *const worst_names[] = {"iterations",        "residual",     "
 // ---- Columns ----
 
 static size_t count_columns(const FloScene *scene) {
-  return FLO_COUNT_OF(measurement_names) + scene->n_bodies * FLO_SERIES_PER_BODY + flo_probe_count(scene);
+  return FLO_COUNT_OF(measurement_names) + scene->n_bodies * FLO_SERIES_PER_BODY +
+         scene->n_joints * FLO_SERIES_PER_JOINT + flo_probe_count(scene);
 }
 
 static void name_columns(const FloScene *scene, char (*names)[96]) {
@@ -33,6 +40,9 @@ static void name_columns(const FloScene *scene, char (*names)[96]) {
   for (size_t b = 0; b < scene->n_bodies; b++)
     for (size_t k = 0; k < FLO_SERIES_PER_BODY; k++)
       snprintf(*names++, sizeof *names, "%s.%s", scene->bodies[b].name, body_names[k]);
+  for (size_t j = 0; j < scene->n_joints; j++)
+    for (size_t k = 0; k < FLO_SERIES_PER_JOINT; k++)
+      snprintf(*names++, sizeof *names, "%s.%s", scene->joints[j].name, joint_names[k]);
   flo_probe_names(scene, names);
 }
 
@@ -42,7 +52,8 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
   if (series) {
     series->n_columns = n;
     series->first_body_column = FLO_COUNT_OF(measurement_names);
-    series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY;
+    series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY +
+                                 scene->n_joints * FLO_SERIES_PER_JOINT;
     series->names = calloc(n, sizeof *series->names);
     series->last = calloc(5 * n, sizeof(double));
   }
@@ -125,12 +136,22 @@ static double *put_body(double *at, const FloBodyState *state) {
   return put(at, state->mean_torque, 3);
 }
 
+static double *put_joint(double *at, const FloJointState *state) {
+  *at++ = state->coordinate, *at++ = state->speed;
+  at = put(at, state->mean_force, 3);
+  at = put(at, state->mean_torque, 3);
+  *at++ = state->mean_motor_load, *at++ = state->mean_motor_power, *at++ = state->motor_work;
+  *at++ = state->open, *at++ = state->is_active;
+  return at;
+}
+
 static void fill_row(const FloFrame *frame, double *at) {
 #define X(name, member, type) *at++ = (double)frame->measurements.member;
   FLO_MEASUREMENTS(X)
 #undef X
   *at++ = frame->wall_seconds;
   for (size_t b = 0; b < frame->n_bodies; b++) at = put_body(at, &frame->bodies[b].state);
+  for (size_t j = 0; j < frame->n_joints; j++) at = put_joint(at, &frame->joints[j]);
   put(at, frame->probes, frame->n_probes);
 }
 

@@ -145,6 +145,23 @@ static const Quantity body_parts[] = {
     {" fx fy fz ", "force", "N", "N/m"},      {" tx ty tz ", "torque", "N m", "N"},
 };
 
+// The same for a joint that turns, and for one that moves along a line.
+static const Quantity turning_parts[] = {
+    {" coordinate ", "angle", "rad", "rad"},
+    {" speed ", "angular velocity", "rad/s", "rad/s"},
+    {" load ", "torque", "N m", "N"},
+};
+static const Quantity sliding_parts[] = {
+    {" coordinate ", "distance", "m", "m"},
+    {" speed ", "velocity", "m/s", "m/s"},
+    {" load ", "force", "N", "N/m"},
+};
+static const Quantity joint_parts[] = {
+    {" fx fy fz ", "force", "N", "N/m"}, {" tx ty tz ", "torque", "N m", "N"},
+    {" power ", "power", "W", "W/m"},    {" work ", "work", "J", "J/m"},
+    {" open ", "gap", "m", "m"},         {" active ", "active", "", ""},
+};
+
 static FloSeriesMeaning look_up(const Quantity *table, size_t n, const char *name, bool is_2d) {
   char word[100];
   snprintf(word, sizeof word, " %.96s ", name);
@@ -179,6 +196,22 @@ static const FloProbe *find_probe(const FloScene *scene, const char *column) {
   return NULL;
 }
 
+static const FloSceneJoint *find_joint(const FloScene *scene, const char *column, size_t length) {
+  for (size_t k = 0; scene && k < scene->n_joints; k++) {
+    const char *name = scene->joints[k].name;
+    if (strlen(name) == length && strncmp(name, column, length) == 0) return &scene->joints[k];
+  }
+  return NULL;
+}
+
+static FloSeriesMeaning meaning_of_joint(const FloSceneJoint *joint, const char *part, bool is_2d) {
+  bool is_turning = joint->def.kind == FLO_JOINT_HINGE || joint->def.kind == FLO_JOINT_TURN_SPRING;
+  FloSeriesMeaning meaning = look_up(joint_parts, FLO_COUNT_OF(joint_parts), part, is_2d);
+  if (meaning.quantity) return meaning;
+  return is_turning ? look_up(turning_parts, FLO_COUNT_OF(turning_parts), part, is_2d)
+                    : look_up(sliding_parts, FLO_COUNT_OF(sliding_parts), part, is_2d);
+}
+
 FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column) {
   bool is_2d = scene && scene->world.dim == 2;
   FloSeriesMeaning meaning = look_up(measurements, FLO_COUNT_OF(measurements), column, is_2d);
@@ -186,5 +219,8 @@ FloSeriesMeaning flo_series_meaning(const FloScene *scene, const char *column) {
   const FloProbe *probe = find_probe(scene, column);
   if (probe) return meaning_of_probe(probe, is_2d);
   const char *dot = strrchr(column, '.');
-  return dot ? look_up(body_parts, FLO_COUNT_OF(body_parts), dot + 1, is_2d) : meaning;
+  if (!dot) return meaning;
+  const FloSceneJoint *joint = find_joint(scene, column, (size_t)(dot - column));
+  if (joint) return meaning_of_joint(joint, dot + 1, is_2d);
+  return look_up(body_parts, FLO_COUNT_OF(body_parts), dot + 1, is_2d);
 }

@@ -157,17 +157,35 @@ static void draw_trace(FloCanvas *c, const FloLens *lens, const FloTrace *trace,
   flo_canvas_paint(c, flo_rgb8_from_linear(v3_scale(colours[trace->body], 0.3f)), 1);
 }
 
+// ---- Joints ----
+
+static void add_joint(FloCanvas *c, const FloLens *lens, const FloDrawnJoint *joint, float width) {
+  float x, y, next_x, next_y;
+  if (project(lens, joint->ends[0], &x, &y) && project(lens, joint->ends[1], &next_x, &next_y))
+    flo_canvas_add_stroke(c, x, y, next_x, next_y, width);
+  if (project(lens, joint->point, &x, &y)) flo_canvas_add_stroke(c, x, y, x, y, 3 * width);
+}
+
+static void draw_joints(FloCanvas *c, const FloPictureInput *input, const FloLens *lens, float width) {
+  for (int is_ink = 0; is_ink < 2; is_ink++) {
+    for (size_t k = 0; k < input->n_joints; k++)
+      add_joint(c, lens, &input->joints[k], width + (is_ink ? 0 : 2));
+    flo_canvas_paint(c, is_ink ? arrow_ink : arrow_halo, is_ink ? 1 : 0.55f);
+  }
+}
+
 FloStatus flo_markings_draw(const FloPictureInput *input, const FloLens *lens, const FloSolids *solids,
                             uint8_t *rgb, FloError *error) {
   const bool has_arrows = input->velocities && input->arrow_seconds > 0;
   FloCanvas canvas;
   FloStatus status = FLO_OK;
-  if (!has_arrows && input->n_traces == 0) return FLO_OK;
+  if (!has_arrows && input->n_traces == 0 && input->n_joints == 0) return FLO_OK;
   FLO_TRY(flo_canvas_create(&canvas, rgb, lens->width, lens->height, error));
   if (has_arrows) status = mark_velocities(input, lens, solids, &canvas, error);
   const float width = flo_maxf(1, 2 * flo_overlay_unit(lens->width, lens->height));
   for (size_t k = 0; status == FLO_OK && k < input->n_traces; k++)
     draw_trace(&canvas, lens, &input->traces[k], solids->colours, width);
+  if (status == FLO_OK && input->n_joints > 0) draw_joints(&canvas, input, lens, width);
   flo_canvas_destroy(&canvas);
   return status;
 }

@@ -1,4 +1,4 @@
-// Markings that show motion: arrows along the fluid's velocity, and the traces of bodies.
+// Markings over pictures: arrows along the fluid's velocity, the traces of bodies, and joints.
 #ifndef FLO_RENDER_MARKINGS_H
 #define FLO_RENDER_MARKINGS_H
 

@@ -67,6 +67,12 @@ typedef struct FloPictureView {
   double ground; // [m] its height along `up`
 } FloPictureView;
 
+// A joint in the pose of a frame: a dot at its point, and a line to its other end or along its axis.
+typedef struct FloDrawnJoint {
+  float point[3];
+  float ends[2][3]; // of the line; both are the point if there is none
+} FloDrawnJoint;
+
 // What to draw. Arrays belong to the caller; positions are n triples.
 typedef struct FloPictureInput {
   int dim, up; // up: axis index
@@ -77,6 +83,8 @@ typedef struct FloPictureInput {
   float arrow_seconds;     // an arrow is as long as the way of this time; 0: no arrows
   const FloTrace *traces;  // traces to draw over the picture
   size_t n_traces;
+  const FloDrawnJoint *joints; // joints to draw over the picture
+  size_t n_joints;
   float radius;                // [m] half the particles' spacing
   const char *value_label;     // e.g. "speed [m/s]"
   float value_low, value_high; // range of the colours; low >= high: from the values, see flo_value_range

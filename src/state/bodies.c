@@ -72,15 +72,17 @@ void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt) {
     if (flo_body_is_pushed(body))
       body->kind->kick(body, world->def.gravity, wrenches ? wrenches + 6 * body->first_node : NULL, dt);
   }
+  flo_world_note_kick(world, wrenches, dt);
 }
 
 void flo_world_advance_bodies(FloWorld *world, double dt) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    if (!flo_body_is_pushed(body)) continue;
+    if (!flo_body_is_pushed(body) || flo_world_is_joined(world, k)) continue;
     body->kind->move(body, dt);
     flo_world_place_samples(world, body);
   }
+  flo_world_move_joined(world);
 }
 
 void flo_world_follow_motions(FloWorld *world) {

@@ -39,6 +39,7 @@ static uint32_t list_sample(const FloWorld *world, size_t i, Candidate *to) {
   for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
     for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, sets[k], i, &near);) {
       if (sets[k] == FLO_SET_RIGID && near.body < own && !has_tip(rigid, i)) continue;
+      if (flo_world_is_passing(world, own, near.body)) continue;
       if (to) to[n] = (Candidate){number, (uint32_t)near.sample, near.body};
       ++n;
     }
@@ -104,7 +105,7 @@ static size_t list_wall_tips(const FloWorld *world, uint64_t *keys, uint32_t *va
     const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
     for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
       size_t wall = (size_t)slots[k].index[i % FLO_BLOCK];
-      if (!has_tip(walls, wall)) continue;
+      if (!has_tip(walls, wall) || flo_world_is_passing(world, walls->body[wall], rigid->body[i])) continue;
       if (keys) keys[n] = (uint64_t)wall << 32 | rigid->body[i], values[n] = (uint32_t)i;
       ++n;
     }

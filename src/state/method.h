@@ -40,6 +40,7 @@ typedef struct FloMethod {
   FloMoves moves;
   bool moves_pieces;    // bodies of several nodes, too
   bool has_small_steps; // explicit steps, so short that neighbour lists can be used for several of them
+  bool leaps;           // velocities are those half a step before the positions: leapfrog
   bool reads_slip;      // uses slip of bodies and materials
   bool reads_restitution;
   size_t state_size;

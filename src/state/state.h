@@ -12,6 +12,7 @@
 #include "sph/pairs.h"
 #include "sph/particles.h"
 #include "state/contacts.h"
+#include "state/joints.h"
 #include "state/method.h"
 
 enum { FLO_MAX_PARAMS = 32 };
@@ -98,6 +99,7 @@ struct FloWorld {
   FloList solids;    // FloSolid *: one for each different shape
   FloPoints emitter_points;
   FloList nodes; // FloNodeRef: nodes of all bodies, in their order
+  FloJoints joints;
 
   const FloMethod *method;
   void *method_state;
@@ -285,6 +287,43 @@ bool flo_world_has_led_bodies(const FloWorld *world);         // bodies that fol
 double flo_world_max_wall_speed(const FloWorld *world);       // present speed, without lost bodies
 double flo_world_any_wall_speed(const FloWorld *world);       // present speed of all bodies
 double flo_world_scheduled_wall_speed(const FloWorld *world); // highest speed of all motions at any time
+
+// ---- Joints (see joints.h): a step begins, weighs, solves and moves all of them ----
+
+// Finds members, links and the structure of the matrix, if they have changed.
+FloStatus flo_world_build_joints(FloWorld *world, FloError *error);
+// At the start of a step of length dt, when led bodies have their velocities: scheduled changes happen, and
+// the rows are found in the present poses.
+FloStatus flo_world_begin_joints(FloWorld *world, double dt, FloError *error);
+// M^-1 of a body as a matrix of six rows, with everything that follows the body.
+typedef void (*FloBodyMobilityFn)(const void *context, size_t body, double mobility[36]);
+// Makes the system for velocities that change for `kick` seconds. Without a function the bodies move alone.
+FloStatus flo_world_weigh_joints(FloWorld *world, double kick, FloBodyMobilityFn mobility,
+                                 const void *context, FloError *error);
+static inline bool flo_world_has_joints(const FloWorld *w) { return w->joints.list.count > 0; }
+// Gives members the velocities that joints allow. `velocities` has six numbers for each member: those without
+// joints at first, those with joints in the end. The impulses stand in `lambda`.
+void flo_world_solve_joints(FloWorld *world, double *velocities);
+// Notes the velocities of members just after gravity and `wrenches` have acted for dt.
+void flo_world_note_kick(FloWorld *world, const double *wrenches, double dt);
+// Joints push their bodies, and the bodies move, when everything else has pushed them.
+void flo_world_move_joined(FloWorld *world);
+// Parts of it: notes the loads of the pushes at its start, and of a stage with that weight.
+void flo_world_note_pushes(FloWorld *world);
+void flo_world_note_forces(FloWorld *world, double weight);
+// At the end of a step: joints break that bear too much. Fails if the motion was not finite.
+FloStatus flo_world_end_joints(FloWorld *world, FloError *error);
+static inline bool flo_world_is_joined(const FloWorld *w, size_t body) {
+  return w->joints.is_built && w->joints.member_of[body] != UINT32_MAX;
+}
+// The longest step at which the loads of joints are stable.
+double flo_world_joint_dt(const FloWorld *world);
+// The motion of a body as joints see it; UINT32_MAX: of the world.
+void flo_world_joint_end(const FloWorld *world, uint32_t body, FloJointEnd *end);
+// Whether a joint lets two bodies pass through each other.
+static inline bool flo_world_is_passing(const FloWorld *w, uint32_t a, uint32_t b) {
+  return w->joints.pairs.count > 0 && flo_joints_join(&w->joints, a, b);
+}
 
 // ---- Skins (skins.c): the samples of bodies ----
 

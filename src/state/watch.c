@@ -39,6 +39,7 @@ FloStatus flo_world_refuse_overlaps(const FloWorld *world, FloError *error) {
     for (size_t j = 0; j < k; ++j) {
       // Walls may overlap each other.
       if (!flo_body_is_pushed(&bodies[j]) && !flo_body_is_pushed(&bodies[k])) continue;
+      if (flo_world_is_passing(world, (uint32_t)j, (uint32_t)k)) continue;
       double overlap = flo_world_overlap(world, &bodies[j], &bodies[k]);
       if (overlap > OVERLAP_LEAST * s)
         return flo_fail(error, FLO_BAD_INPUT,

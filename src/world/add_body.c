@@ -146,6 +146,7 @@ FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloB
   }
   flo_epoch_note(world, &world->epochs.walls);
   flo_world_note_added(world);
+  world->joints.is_built = false;
   if (id) *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
   return FLO_OK;
 }

@@ -131,6 +131,8 @@ void flo_world_restart_averages(FloWorld *world) {
   world->averages_since = world->time;
   for (size_t k = 0; k < world->bodies.count; ++k)
     for (int i = 0; i < 6; ++i) flo_bodies(world)[k].impulse[i] = 0;
+  for (size_t k = 0; k < world->joints.list.count; ++k)
+    memset(flo_joint_list(&world->joints)[k].live.sums, 0, sizeof(double[8]));
 }
 
 static void find_means(const FloWorld *world, FloBody *body) {
@@ -266,6 +268,8 @@ uint64_t flo_world_hash(const FloWorld *world) {
     h = flo_hash_bytes(h, s->velocity, sizeof s->velocity);
     h = flo_hash_bytes(h, s->angular_velocity, sizeof s->angular_velocity);
   }
+  for (size_t k = 0; k < world->joints.list.count; ++k)
+    h = flo_hash_bytes(h, &flo_joint_list(&world->joints)[k].live, sizeof(FloJointLive));
   return h;
 }
 

@@ -97,6 +97,11 @@ static void *own_at(const void *world, const void *kind, size_t k) {
   return body->kind == kind ? body->own : NULL;
 }
 
+static void *joint_at(const void *world, const void *which, size_t k) {
+  (void)which;
+  return &flo_joint_list(&((const FloWorld *)world)->joints)[k];
+}
+
 static void *method_at(const void *world, const void *which, size_t k) {
   (void)which, (void)k;
   return ((const FloWorld *)world)->method_state;
@@ -108,6 +113,10 @@ static const FloStateField body_fields[] = {FLO_STATE_FIELD(FloBody, state.pose.
                                             FLO_STATE_FIELD(FloBody, state.angular_velocity),
                                             FLO_STATE_FIELD(FloBody, impulse),
                                             {0}};
+
+enum { FIRST_KIND = 3 }; // tables before those of kinds
+
+static const FloStateField joint_fields[] = {FLO_STATE_FIELD(FloJoint, live), {0}};
 
 // Bodies of a kind mostly follow each other, so an earlier one is soon found.
 static bool is_first_of_kind(const FloWorld *world, size_t k) {
@@ -123,9 +132,11 @@ static bool table_at(const FloWorld *world, size_t k, FloStateTable *table) {
   *table = (FloStateTable){0};
   if (k == 0) *table = (FloStateTable){"method", world->method->saved, 1, method_at, world, NULL};
   if (k == 1) *table = (FloStateTable){"bodies", body_fields, n, body_at, world, NULL};
-  if (k < 2 || k - 2 >= n) return k < 2;
-  if (!is_first_of_kind(world, k - 2)) return true;
-  const FloKind *kind = flo_bodies(world)[k - 2].kind;
+  if (k == 2 && flo_world_has_joints(world))
+    *table = (FloStateTable){"joints", joint_fields, world->joints.list.count, joint_at, world, NULL};
+  if (k < FIRST_KIND || k - FIRST_KIND >= n) return k < FIRST_KIND;
+  if (!is_first_of_kind(world, k - FIRST_KIND)) return true;
+  const FloKind *kind = flo_bodies(world)[k - FIRST_KIND].kind;
   *table = (FloStateTable){.fields = kind->fields, .n = n, .at = own_at, .owner = world, .which = kind};
   int length = snprintf(table->prefix, sizeof table->prefix, "bodies.%s", kind->name);
   FLO_ASSERT(length < (int)sizeof table->prefix);
@@ -438,6 +449,8 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   restore_streams(world, state);
   FLO_TRY(for_each_table(world, (FloState *)state, flo_state_restore_table, error));
   refresh_bodies(world);
+  world->joints.is_built = world->joints.has_failed = false;
+  FLO_TRY(flo_world_build_joints(world, error));
   flo_world_find_lost_depth(world);
   world->divergence.has_happened = false;
   restore_epochs(world, state);

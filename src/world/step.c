@@ -44,6 +44,8 @@ double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   double dt = speed_limit(world, &reason);
   double method_dt = world->method->max_dt(world, world->method_state, &method_reason);
   if (method_dt < dt) dt = method_dt, reason = method_reason;
+  double joint_dt = flo_world_joint_dt(world);
+  if (joint_dt < dt) dt = joint_dt, reason = "joints";
   if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
   if (limited_by) *limited_by = reason;
   return dt;
@@ -55,6 +57,7 @@ static const char *remedy_for(const char *limited_by) {
   if (!strcmp(limited_by, "pressure")) return "fluid that is less deep, or a larger spacing";
   if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
   if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
+  if (!strcmp(limited_by, "joints")) return "weaker loads on joints, or heavier bodies";
   if (!strcmp(limited_by, "speed")) return "lower velocities of fluid, walls and emitters";
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }
@@ -103,6 +106,7 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   FLO_TRY(flo_world_emit(world, error));
   world->force_dt = dt; // unless the method says otherwise
   flo_world_lead_bodies(world, dt);
+  FLO_TRY(flo_world_begin_joints(world, dt, error));
   FloStatus status = world->method->step(world, world->method_state, dt, error);
   if (status != FLO_OK) {
     flo_world_follow_motions(world);
@@ -111,6 +115,7 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   flo_epoch_note(world, &world->epochs.done);
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;
+  FLO_TRY(flo_world_end_joints(world, error));
   flo_world_finish_bodies(world);
   if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
   return flo_world_add_impulses(world, error);

@@ -137,6 +137,7 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
   FLO_TRY(init_lattice(world, error));
   FLO_TRY(init_method(world, error));
   init_particles(world);
+  flo_joints_init(&world->joints, &world->memory);
   return FLO_OK;
 }
 
@@ -178,6 +179,7 @@ void flo_world_destroy(FloWorld *world) {
     flo_grid_free(&world->grids[set]);
   }
   free_operators(world);
+  flo_joints_free(&world->joints, memory);
   flo_world_free_bodies(world);
   flo_world_free_solids(world);
   FloBuffer *buffers[] = {

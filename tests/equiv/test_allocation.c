@@ -1,5 +1,6 @@
 // Memory over the life of a world: none taken once it has warmed up, all given back, and every failure
 // survived.
+#include "state/state.h"
 #include "support/allocator.h"
 #include "support/worlds.h"
 
@@ -70,6 +71,75 @@ static void test_a_warm_world_with_bodies_seldom_takes_memory(void **state) {
     step_world(world, 200);
     print_message("%s: %zu allocations in 200 steps\n", methods[m], counter.n_calls - calls);
     assert_true(counter.n_calls - calls < 20);
+    flo_world_destroy(world);
+    check_balanced(&counter);
+  }
+}
+
+// ---- Joints ----
+
+// A chain with a motor that follows a law, a spring, and a joint that lets go later.
+static FloStatus hang_chain(FloWorld *world, double s, FloError *error) {
+  static const FloMotorKey keys[] = {{0, 0}, {1, 2}};
+  static const FloJointChange changes[] = {{1e9, FLO_JOINT_RELEASE, 1}};
+  FloBodyId before = {0}, id;
+  for (int k = 0; k < 5; ++k) {
+    FloBodyDef link = flo_default_body_def();
+    FloJointDef joint = flo_default_joint_def();
+    link.kind = FLO_BODY_DYNAMIC, link.density = 1000, link.shape = box_shape(4 * s, 2 * s, 2 * s);
+    link.pose = pose_at(4 * s * k, 0, 0);
+    FLO_TRY(flo_world_add_body(world, &link, &id, error));
+    joint.body = id, joint.to = before, joint.axis[1] = 1, joint.axis[2] = 0, joint.at[0] = 4 * s * (k - 0.5);
+    joint.changes = changes, joint.n_changes = 1, joint.friction = 0.01;
+    if (k == 2)
+      joint.motor = (FloMotorDef){.kind = FLO_MOTOR_SPEED, .max_load = 1, .keys = keys, .n_keys = 2};
+    FLO_TRY(flo_world_add_joint(world, &joint, NULL, error));
+    before = id;
+  }
+  FloJointDef spring = flo_default_joint_def();
+  spring.kind = FLO_JOINT_SPRING, spring.body = id, spring.has_to_at = true, spring.stiffness = 10;
+  spring.to_at[2] = 20 * s;
+  return flo_world_add_joint(world, &spring, NULL, error);
+}
+
+static void test_a_warm_world_with_joints_seldom_takes_memory(void **state) {
+  (void)state;
+  static const char *const methods[] = {"monolithic", "direct-forcing"};
+  for (int m = 0; m < 2; ++m) {
+    CountingAllocator counter = {.is_poisoned = true};
+    FloWorldDef def = counted_def(3, &counter);
+    FloError error;
+    def.method = methods[m];
+    FloWorld *world = create_world(&def);
+    assert_ok(hang_chain(world, def.spacing, &error), &error);
+    step_world(world, 20);
+    size_t calls = counter.n_calls;
+    step_world(world, 100);
+    print_message("%s: %zu allocations in 100 steps\n", methods[m], counter.n_calls - calls);
+    assert_true(counter.n_calls - calls < 10); // links that come near each other need some
+    flo_world_destroy(world);
+    check_balanced(&counter);
+  }
+}
+
+static void test_joints_survive_every_failure_of_memory(void **state) {
+  (void)state;
+  FloStatus status = FLO_NO_MEMORY;
+  for (size_t k = 1; status != FLO_OK; ++k) {
+    CountingAllocator counter = {.fail_at = k};
+    FloWorldDef def = counted_def(3, &counter);
+    FloWorld *world;
+    FloError error;
+    def.method = "monolithic";
+    status = flo_world_create(&def, &world, &error);
+    if (status == FLO_OK) status = hang_chain(world, def.spacing, &error);
+    for (int step = 0; status == FLO_OK && step < 3; ++step) status = flo_world_step(world, NULL, &error);
+    assert_true(status == FLO_OK || status == FLO_NO_MEMORY);
+    // A step that ran out of memory may be tried again.
+    if (status != FLO_OK && world && world->joints.list.count == 6) {
+      FloStatus again = flo_world_step(world, NULL, &error);
+      assert_int_equal(again, FLO_OK);
+    }
     flo_world_destroy(world);
     check_balanced(&counter);
   }
@@ -342,6 +412,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_warm_world_takes_no_memory),
       cmocka_unit_test(test_a_warm_world_with_bodies_seldom_takes_memory),
+      cmocka_unit_test(test_a_warm_world_with_joints_seldom_takes_memory),
+      cmocka_unit_test(test_joints_survive_every_failure_of_memory),
       cmocka_unit_test(test_asking_a_warm_world_takes_no_memory),
       cmocka_unit_test(test_a_whole_life_gives_everything_back),
       cmocka_unit_test(test_a_world_that_is_refused_gives_everything_back),

@@ -41,8 +41,10 @@ static const BadScene body_events[] = {
      "/events/1: at 0.5 s: the body is released already"},
     {EVENT("{'at':0.5,'boundary':'wall','release':true}"), "only a 'body' can be released or set"},
     {EVENT("{'at':0.5,'body':'cube','set':{}}"), "/events/0/set: needs 'friction'"},
-    {EVENT("{'at':0.5,'body':'cube','set':{'friction':-1}}"),
-     "/events/0/set/friction: must be >= 0 and <= 1000, got -1"},
+    {EVENT("{'at':0.5,'body':'cube','set':{'friction':-1}}"), "/events/0/set/friction: must be >= 0"},
+    {EVENT("{'at':0.5,'body':'cube','set':{'friction':2000}}"),
+     "/events/0/set/friction: must be >= 0 and <= 1000, got 2000"},
+    {EVENT("{'at':0.5,'body':'cube','set':{'motor.speed':1}}"), "/events/0/set: needs 'friction'"},
     {EVENT("{'at':0.2,'body':'cube','set':{'friction':1,'within':0.5}},{'at':0.5,'body':'cube','set':{'"
            "friction':0}}"),
      "/events/1: at 0.5 s: the previous change of friction has not ended"},

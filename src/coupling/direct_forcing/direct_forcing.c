@@ -242,11 +242,12 @@ static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
     if (partner->is_loose) {
       body->kind->rewind(body);
       body->kind->push(body, 0, partner->impulse, partner->impulse + 3);
-      body->kind->move(body, forcing->dt);
+      if (!flo_world_is_joined(world, k)) body->kind->move(body, forcing->dt);
     }
     keep_force(forcing, partner, body);
     flo_world_place_samples(world, body);
   }
+  flo_world_move_joined(world);
 }
 
 // ---- The step ----
@@ -314,6 +315,7 @@ const FloMethod flo_direct_forcing = {
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .has_small_steps = true,
+    .leaps = true,
     .reads_slip = true,
     .reads_restitution = true,
     .state_size = sizeof(FloDirectForcing),

@@ -316,6 +316,42 @@ static double relax_company(FloDirectForcing *forcing, Company *company) {
   return fmax(changed, vec_length(before));
 }
 
+// ---- Joints ----
+
+static void copy_mobility(const void *context, size_t body, double mobility[36]) {
+  memcpy(mobility, ((const FloDirectForcing *)context)->partners[body].mobility, 36 * sizeof *mobility);
+}
+
+static FloStatus start_joints(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  FloJoints *joints = &world->joints;
+  FLO_TRY(flo_world_weigh_joints(world, forcing->kick_dt, copy_mobility, forcing, error));
+  if (joints->members.count) memset(joints->given, 0, 6 * joints->members.count * sizeof(double));
+  return FLO_OK;
+}
+
+// Solves joints for the present velocities of bodies. Their fluid follows, since it is part of the mobility.
+// Returns the largest change of a velocity.
+static double relax_joints(FloWorld *world, FloDirectForcing *forcing) {
+  FloJoints *joints = &world->joints;
+  double changed = 0;
+  for (size_t i = 0; i < 6 * joints->members.count; ++i) {
+    const FloJointMember *member = &flo_joint_members(joints)[i / 6];
+    const FloForcingPartner *partner = &forcing->partners[member->body];
+    joints->trial[i] =
+        member->is_free ? partner->velocity[i % 6] + partner->change[i % 6] - joints->given[i] : 0;
+  }
+  flo_world_solve_joints(world, joints->trial);
+  for (size_t i = 0; i < 6 * joints->members.count; ++i) {
+    const FloForcingPartner *partner = &forcing->partners[flo_joint_members(joints)[i / 6].body];
+    double more = joints->trial[i] - joints->velocities[i] - joints->given[i];
+    joints->given[i] += more, partner->change[i % 6] += more;
+    changed = fmax(changed, fabs(more));
+  }
+  return changed;
+}
+
+// ---- All together ----
+
 static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
   const float *mass = world->sets[FLO_SET_FLUID].mass;
   double changed = 0;
@@ -325,6 +361,7 @@ static double relax_all(FloWorld *world, FloDirectForcing *forcing) {
     Company company = {c, count_company(forcing, forcing->linked[k]), (double)mass[c->particle], STIFF};
     changed = fmax(changed, relax_company(forcing, &company));
   }
+  if (flo_world_has_joints(world)) changed = fmax(changed, relax_joints(world, forcing));
   if (forcing->n_body_contacts == 0) return changed;
   return fmax(changed,
               flo_gauss_seidel_sweep(&forcing->rows, world->threads, forcing->lambda, forcing->changes));
@@ -337,11 +374,12 @@ enum { IMPACT_ITERATIONS = 20 };
 static FloStatus respond_jointly(FloWorld *world, FloDirectForcing *forcing, double speed, FloError *error) {
   double tolerance = world->params[FLO_FORCING_TOLERANCE] * speed;
   int most = (int)world->params[FLO_FORCING_MAX_ITERATIONS] * (forcing->has_impacts ? IMPACT_ITERATIONS : 1);
-  bool has_any = forcing->n_body_contacts > 0;
+  bool has_any = forcing->n_body_contacts > 0 || flo_world_has_joints(world);
   for (size_t k = forcing->n_followers; k < forcing->n_linked; ++k)
     if (forcing->contacts[forcing->linked[k]].is_first)
       start_company(world, forcing, forcing->linked[k]), has_any = true;
   FLO_TRY(flo_forcing_make_rows(world, forcing, error));
+  FLO_TRY(start_joints(world, forcing, error));
   world->iterations = 0;
   while (has_any && world->iterations < most) {
     ++world->iterations;

@@ -377,6 +377,10 @@ static FloStatus remember(FloWorld *world, FloMonolithic *mono, FloError *error)
 
 // Contacts are filled in parallel, when the place of each contact's touches is known.
 FloStatus flo_monolithic_meet_by_kernel(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  if (world->joints.pairs.count > 0)
+    return flo_fail(error, FLO_UNSUPPORTED,
+                    "contacts by kernel sums cannot let joined bodies pass through each other; set the "
+                    "parameter 'contacts' to 'points', or let the bodies collide");
   enum { AT_ONCE = 256 };
   Meetings meetings = {world, mono};
   FLO_TRY(list_contacts(world, mono, error));

@@ -458,6 +458,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_monolithic_note_approach(mono);
   start_bodies(world, mono);
   FLO_TRY(make_viscous(world, mono, error));
+  FLO_TRY(flo_world_weigh_joints(world, dt, NULL, NULL, error));
   flo_monolithic_bounce(world, mono);
   start_unknowns(world, mono);
   flo_monolithic_solve(world, mono);

@@ -61,6 +61,25 @@ static void move_partner(const FloMonolithic *mono, FloPartner *partner) {
   }
 }
 
+// Joints change the velocities of their bodies at once.
+static void join_partners(FloWorld *world, FloMonolithic *mono) {
+  FloJoints *joints = &world->joints;
+  for (size_t k = 0; k < joints->members.count; ++k) {
+    const FloJointMember *member = &flo_joint_members(joints)[k];
+    const FloPartner *partner = &mono->partners[flo_bodies(world)[member->body].first_node];
+    vec_scale(partner->velocity, member->is_free, joints->trial + 6 * k);
+    vec_scale(partner->angular_velocity, member->is_free, joints->trial + 6 * k + 3);
+  }
+  flo_world_solve_joints(world, joints->trial);
+  for (size_t k = 0; k < joints->members.count; ++k) {
+    const double *velocity = joints->trial + 6 * k;
+    FloPartner *partner = &mono->partners[flo_bodies(world)[flo_joint_members(joints)[k].body].first_node];
+    vec_copy(velocity, partner->velocity);
+    vec_copy(velocity + 3, partner->angular_velocity);
+    for (int i = 0; i < 6; ++i) partner->motion[i] = (float)velocity[i];
+  }
+}
+
 void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono) {
   System system = {world, mono};
   flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, chunk_range, &system);
@@ -77,6 +96,7 @@ void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono) {
     partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
   }
   for (size_t k = 0; k < world->nodes.count; ++k) move_partner(mono, &mono->partners[k]);
+  if (flo_world_has_joints(world)) join_partners(world, mono);
 }
 
 // Adds the sums over the pressures of wet samples.

@@ -1,0 +1,169 @@
+// Joints: what holds two bodies together, and the table that makes a kind of joint.
+//
+// A joint is a number of rows. A row measures a quantity g of the poses of two bodies that must stay zero:
+// its rate is J v, and its multiplier is the impulse with which the row acts. A kind may also have a
+// coordinate: one more row that measures how far the joint has moved. Motors, limits, friction and springs
+// act along it.
+//
+// Side 0 is the body that the joint leads to, or the world; side 1 is the joint's own body.
+#ifndef FLO_BODIES_JOINT_H
+#define FLO_BODIES_JOINT_H
+
+#include "base/memory.h"
+#include "base/vecmath.h"
+
+enum { FLO_JOINT_ROWS = 6, FLO_JOINT_STICKS = 4 };
+
+// "None" for limits and loads, so that all numbers of a joint are finite and can be saved.
+#define FLO_JOINT_NONE 1e18
+
+// The motion of the body at one side, or of the world, which stands still.
+typedef struct FloJointEnd {
+  double position[3], rotation[4]; // of the centre of mass
+  double velocity[3], spin[3];
+} FloJointEnd;
+
+// Where the joint is at one side.
+typedef struct FloJointSide {
+  uint32_t body;  // UINT32_MAX: the world
+  double arm[3];  // from the centre of mass, in the axes of the body [m]
+  double axes[4]; // rotation of the joint's axes in those of the body; the joint's axis is z
+} FloJointSide;
+
+// The joint in the present poses of its bodies.
+typedef struct FloJointView {
+  const FloJointEnd *ends[2];
+  double arms[2][3], points[2][3];
+  double axes[2][3][3];
+  double apart[3];    // from point 0 to point 1 [m]
+  double parting[3];  // its rate [m/s]
+  double pulls[2][3]; // acceleration of each point by the turning of its body: w x (w x arm) [m/s²]
+} FloJointView;
+
+typedef struct FloJointRow {
+  double j[2][6];   // the rate per unit of the six velocities of each side
+  double violation; // g, or the coordinate [m or rad]
+  double rate;      // dg/dt
+  double bend;      // d²g/dt² while no body accelerates
+} FloJointRow;
+
+// Parts that change during a run: all of them are saved.
+typedef struct FloJointLive {
+  double is_released, is_broken, n_changed;
+  double motor_kind, motor_value, motor_amplitude, motor_frequency, motor_phase, motor_has_keys;
+  double max_load, motor_time;
+  double low, high, limit_stiffness, limit_damping, friction;
+  double stiffness, damping, length;
+  double break_force, break_torque;
+  double coordinate; // at the start of the last step; angles are counted on over full turns
+  double piece;      // of the axis that was active in the last step; see FloAxis
+  double work, motor_load, motor_power, speed;
+  double force[3], torque[3];
+  double sums[8]; // force, torque, motor load and power times time since averages were restarted
+} FloJointLive;
+
+typedef struct FloJointForm FloJointForm;
+
+typedef struct FloJoint {
+  char name[64];
+  const FloJointForm *form;
+  FloJointSide sides[2];
+  uint32_t joints[2]; // of a gear
+  double ratio, sum;  // of a gear: first + ratio * second = sum
+  bool collides;
+  FloMotorKey *keys;
+  size_t n_keys;
+  FloJointChange *changes;
+  size_t n_changes;
+  FloJointLive live;
+} FloJoint;
+
+// A kind of joint.
+struct FloJointForm {
+  const char *name;
+  FloJointKind kind;
+  int n_rows;   // besides the coordinate
+  int n_points; // of these, the first ones measure distances; the others measure angles
+  bool has_axis, has_second_axis, has_other_end; // parts of the definition that it reads
+  bool has_coordinate, is_angle;
+  bool is_spring, has_length;
+  bool is_gear;
+  void (*rows)(const FloJoint *, const FloJointView *, FloJointRow *rows);
+  void (*coordinate)(const FloJoint *, const FloJointView *, FloJointRow *row);
+};
+
+extern const FloJointForm flo_joint_hinge, flo_joint_slider, flo_joint_cylindrical, flo_joint_ball,
+    flo_joint_universal, flo_joint_fixed, flo_joint_distance, flo_joint_rope, flo_joint_point_on_line,
+    flo_joint_point_on_plane, flo_joint_gear, flo_joint_spring, flo_joint_turn_spring;
+const FloJointForm *flo_joint_form(FloJointKind kind); // NULL: no such kind
+
+static inline bool flo_joint_is_active(const FloJoint *joint) {
+  return joint->live.is_released == 0 && joint->live.is_broken == 0;
+}
+// Number of rows with the coordinate.
+static inline uint32_t flo_joint_width(const FloJoint *joint) {
+  return (uint32_t)joint->form->n_rows + joint->form->has_coordinate;
+}
+
+// ---- Parts of rows that kinds share (joint.c) ----
+
+void flo_joint_view(const FloJoint *joint, const FloJointEnd *to, const FloJointEnd *body,
+                    FloJointView *view);
+// The distance of the points along axis k of side 0.
+void flo_joint_along(const FloJointView *view, int axis, FloJointRow *row);
+// The cosine between axis a of side 0 and axis b of side 1: zero while they are square.
+void flo_joint_square(const FloJointView *view, int a, int b, FloJointRow *row);
+// All three points together, and no turning.
+void flo_joint_together(const FloJointView *view, FloJointRow rows[3]);
+void flo_joint_aligned(const FloJointView *view, FloJointRow rows[3]);
+// The distance of the points in a straight line.
+void flo_joint_apart(const FloJointView *view, FloJointRow *row);
+// The angle about the joint's axis.
+void flo_joint_turned(const FloJointView *view, FloJointRow *row);
+// An angle plus as many full turns as bring it nearest to the last one.
+double flo_joint_unwrap(const FloJoint *joint, double coordinate);
+
+// ---- The axis: everything that acts along the coordinate, as one row (joint_axis.c) ----
+//
+// The impulse along the coordinate falls as its speed rises, in pieces. At a *stick* the speed is held, and
+// the impulse is anything between `base` and `top`: a motor holds its speed, friction holds zero, a limit
+// holds the speed that just reaches it. Between two sticks the impulse is constant: motors and friction are
+// at their largest. Piece 2 k + 1 is stick k; piece 2 k is the gap below stick k.
+typedef struct FloStick {
+  double speed, base, top;
+  double softness; // speed = `speed` - softness (impulse - start)
+  double start;
+} FloStick;
+
+typedef struct FloAxis {
+  int n_sticks, piece;
+  int motor;            // stick of the motor; outside the sticks if a limit is nearer
+  double motor_impulse; // its largest impulse; 0: there is no motor
+  FloStick sticks[FLO_JOINT_STICKS];
+} FloAxis;
+
+// A step along the coordinate: velocities change for `kick` seconds, then poses for `drift`.
+typedef struct FloAxisStep {
+  double coordinate, speed; // at its start
+  double time, drift, kick; // [s]
+  bool leaps;               // velocities are those in the middle between two positions
+} FloAxisStep;
+
+void flo_axis_make(const FloJoint *joint, const FloAxisStep *step, FloAxis *axis);
+static inline bool flo_axis_sticks(const FloAxis *axis) { return axis->piece % 2 == 1; }
+// The impulse in a gap.
+double flo_axis_slide(const FloAxis *axis);
+// The piece to try next, with the impulse and the speed that the present piece gave. The same piece if they
+// fit it within rounding.
+int flo_axis_next(const FloAxis *axis, double impulse, double speed);
+// The part of the motor in the impulse.
+double flo_axis_motor(const FloAxis *axis, double impulse);
+// What the motor wants at a time.
+double flo_joint_law(const FloJoint *joint, double time);
+
+// ---- Changes (joint.c) ----
+
+FloStatus flo_joint_check_part(const FloJoint *joint, FloJointPart part, double value, FloError *error);
+void flo_joint_set_part(FloJoint *joint, FloJointPart part, double value);
+
+#endif

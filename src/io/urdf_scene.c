@@ -1,0 +1,418 @@
+// A scene from a robot: a body for each shape of a link, placed as its joints say, and a joint for each
+// joint.
+#include "base/core.h"
+#include "base/vecmath.h"
+#include "io/files.h"
+#include "io/urdf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORLD = -1, UNPLACED = -2 };
+
+// What is known of a link beside the file.
+typedef struct Placed {
+  FloPose pose; // of its frame
+  int body;     // the link whose body carries it; WORLD, or UNPLACED
+} Placed;
+
+typedef struct Making {
+  const FloUrdf *robot;
+  const FloUrdfOptions *options;
+  Placed *links;
+  double *starts; // coordinate of each joint at the start
+  json_t *bodies, *joints;
+  double spacing, lowest, reach;
+  char *notes;
+  size_t notes_size;
+  FloError *error;
+} Making;
+
+__attribute__((format(printf, 2, 3))) static void note(Making *m, const char *format, ...) {
+  size_t used = strlen(m->notes);
+  va_list arguments;
+  va_start(arguments, format);
+  if (used + 1 < m->notes_size) vsnprintf(m->notes + used, m->notes_size - used, format, arguments);
+  va_end(arguments);
+}
+
+// ---- Poses ----
+
+// b in the frame of a.
+static FloPose compose(const FloPose *a, const FloPose *b) {
+  FloPose out;
+  quat_rotate(a->rotation, b->position, out.position);
+  vec_add(a->position, out.position, out.position);
+  quat_multiply(a->rotation, b->rotation, out.rotation);
+  return out;
+}
+
+static bool is_type(const FloUrdfJoint *joint, const char *type) { return !strcmp(joint->type, type); }
+
+static FloPose motion_of(const FloUrdfJoint *joint, double coordinate) {
+  FloPose pose = flo_pose_identity();
+  double length = vec_length(joint->axis);
+  if (is_type(joint, "prismatic")) vec_scale(joint->axis, coordinate / length, pose.position);
+  if (is_type(joint, "revolute") || is_type(joint, "continuous"))
+    quat_from_axis_angle(joint->axis, coordinate, pose.rotation);
+  return pose;
+}
+
+static int find_link(const FloUrdf *robot, const char *name) {
+  for (size_t k = 0; k < robot->n_links; ++k)
+    if (!strcmp(robot->links[k].name, name)) return (int)k;
+  return UNPLACED;
+}
+
+static int find_joint(const FloUrdf *robot, const char *name) {
+  for (size_t k = 0; k < robot->n_joints; ++k)
+    if (!strcmp(robot->joints[k].name, name)) return (int)k;
+  return -1;
+}
+
+// ---- Checks ----
+
+static FloStatus check_joint(const Making *m, const FloUrdfJoint *joint) {
+  static const char *const known[] = {"revolute", "continuous", "prismatic", "fixed", "floating"};
+  bool is_known = false, moves = !is_type(joint, "fixed") && !is_type(joint, "floating");
+  for (size_t k = 0; k < FLO_COUNT_OF(known); ++k) is_known |= is_type(joint, known[k]);
+  const char *path = m->robot->path;
+  if (!is_known)
+    return flo_fail(m->error, FLO_BAD_INPUT, "%s: joint '%s': the type '%s' is not supported", path,
+                    joint->name, joint->type);
+  if (find_link(m->robot, joint->parent) < 0 || find_link(m->robot, joint->child) < 0)
+    return flo_fail(m->error, FLO_BAD_INPUT, "%s: joint '%s': there is no link '%s'", path, joint->name,
+                    find_link(m->robot, joint->parent) < 0 ? joint->parent : joint->child);
+  if (moves && !(vec_length(joint->axis) > 0))
+    return flo_fail(m->error, FLO_BAD_INPUT, "%s: joint '%s': its axis has no direction", path, joint->name);
+  if (joint->mimic[0] && find_joint(m->robot, joint->mimic) < 0)
+    return flo_fail(m->error, FLO_BAD_INPUT, "%s: joint '%s' mimics '%s', which is no joint", path,
+                    joint->name, joint->mimic);
+  return FLO_OK;
+}
+
+static bool has_limits(const FloUrdfJoint *joint) {
+  return joint->has_limits && !is_type(joint, "continuous") && joint->upper > joint->lower;
+}
+
+// Zero, or the limit nearest to it; a joint that mimics another follows it.
+static void find_starts(Making *m) {
+  for (size_t k = 0; k < m->robot->n_joints; ++k) {
+    const FloUrdfJoint *joint = &m->robot->joints[k];
+    m->starts[k] = has_limits(joint) ? fmin(fmax(0, joint->lower), joint->upper) : 0;
+  }
+  for (size_t k = 0; k < m->robot->n_joints; ++k) {
+    const FloUrdfJoint *joint = &m->robot->joints[k];
+    if (joint->mimic[0])
+      m->starts[k] = joint->multiplier * m->starts[find_joint(m->robot, joint->mimic)] + joint->offset;
+  }
+}
+
+// ---- Places of links ----
+
+static bool is_frame(const FloUrdfLink *link) { return link->n_shapes == 0 && !link->has_mass; }
+
+static bool is_child(const FloUrdf *robot, size_t link) {
+  for (size_t k = 0; k < robot->n_joints; ++k)
+    if (!strcmp(robot->joints[k].child, robot->links[link].name)) return true;
+  return false;
+}
+
+// A link without mass and shape is carried by the link that it is fixed to.
+static FloStatus place_child(Making *m, size_t k) {
+  const FloUrdfJoint *joint = &m->robot->joints[k];
+  const int parent = find_link(m->robot, joint->parent), child = find_link(m->robot, joint->child);
+  if (m->links[parent].body == UNPLACED || m->links[child].body != UNPLACED) return FLO_OK;
+  const FloPose moved = motion_of(joint, m->starts[k]), at = compose(&joint->origin, &moved);
+  m->links[child].pose = compose(&m->links[parent].pose, &at);
+  m->links[child].body = child;
+  if (!is_frame(&m->robot->links[child])) return FLO_OK;
+  if (!is_type(joint, "fixed"))
+    return flo_fail(m->error, FLO_BAD_INPUT,
+                    "%s: link '%s' has neither a shape nor a mass, but the joint '%s' moves it; give it both",
+                    m->robot->path, joint->child, joint->name);
+  m->links[child].body = m->links[parent].body;
+  return FLO_OK;
+}
+
+static FloStatus place_links(Making *m) {
+  for (size_t k = 0; k < m->robot->n_links; ++k) {
+    m->links[k] = (Placed){flo_pose_identity(), UNPLACED};
+    if (!is_child(m->robot, k)) m->links[k].body = is_frame(&m->robot->links[k]) ? WORLD : (int)k;
+  }
+  for (size_t round = 0; round < m->robot->n_links; ++round)
+    for (size_t k = 0; k < m->robot->n_joints; ++k) FLO_TRY(place_child(m, k));
+  for (size_t k = 0; k < m->robot->n_links; ++k)
+    if (m->links[k].body == UNPLACED)
+      return flo_fail(m->error, FLO_BAD_INPUT,
+                      "%s: link '%s' is part of a loop of joints, which URDF does not have", m->robot->path,
+                      m->robot->links[k].name);
+  return FLO_OK;
+}
+
+// ---- JSON ----
+
+// Numbers that rounding has left near zero become zero.
+static json_t *numbers(const double *values, int n) {
+  json_t *list = json_array();
+  for (int k = 0; list && k < n; ++k)
+    json_array_append_new(list, json_real(fabs(values[k]) < 1e-12 ? 0 : values[k]));
+  return list;
+}
+
+static json_t *rotation_of(const double q[4]) {
+  double turn[3];
+  quat_to_vector(q, turn);
+  double angle = vec_length(turn);
+  if (angle < 1e-9) return NULL;
+  vec_scale(turn, 1 / angle, turn);
+  return json_pack("{s:o, s:f}", "axis", numbers(turn, 3), "angle", angle * 180 / FLO_PI);
+}
+
+// package://name/path becomes a path in the robot's folder.
+static void mesh_path(const Making *m, const char *name, char path[FLO_PATH_SIZE]) {
+  const char *slash = strrchr(m->robot->path, '/');
+  int folder = slash ? (int)(slash - m->robot->path) + 1 : 0;
+  if (!strncmp(name, "file://", 7)) name += 7;
+  if (!strncmp(name, "package://", 10)) {
+    const char *rest = strchr(name + 10, '/');
+    name = rest ? rest + 1 : name + 10;
+  }
+  snprintf(path, FLO_PATH_SIZE, "%.*s%s", name[0] == '/' ? 0 : folder, m->robot->path, name);
+}
+
+static json_t *shape_of(const Making *m, const FloUrdfShape *shape) {
+  char path[FLO_PATH_SIZE];
+  if (shape->kind == FLO_SHAPE_BOX) return json_pack("{s:o}", "box", numbers(shape->size, 3));
+  if (shape->kind == FLO_SHAPE_CYLINDER) return json_pack("{s:o}", "cylinder", numbers(shape->size, 2));
+  if (shape->kind == FLO_SHAPE_SPHERE) return json_pack("{s:f}", "sphere", shape->size[0]);
+  mesh_path(m, shape->mesh, path);
+  return json_pack("{s:s, s:f}", "mesh", path, "scale", shape->size[0]);
+}
+
+// ---- Bodies ----
+
+static double reach_of(const FloUrdfShape *shape) {
+  if (shape->kind == FLO_SHAPE_BOX) return vec_length(shape->size) / 2;
+  if (shape->kind == FLO_SHAPE_CYLINDER) return hypot(shape->size[0], shape->size[1] / 2);
+  return shape->kind == FLO_SHAPE_SPHERE ? shape->size[0] : 0;
+}
+
+static double thinness_of(const FloUrdfShape *shape) {
+  if (shape->kind == FLO_SHAPE_BOX) return fmin(fmin(shape->size[0], shape->size[1]), shape->size[2]);
+  if (shape->kind == FLO_SHAPE_CYLINDER) return fmin(2 * shape->size[0], shape->size[1]);
+  return shape->kind == FLO_SHAPE_SPHERE ? 2 * shape->size[0] : INFINITY;
+}
+
+static void measure_shape(Making *m, const FloUrdfShape *shape, const FloPose *at) {
+  m->lowest = fmin(m->lowest, at->position[2] - reach_of(shape));
+  m->reach = fmax(m->reach, vec_length(at->position) + reach_of(shape));
+  m->spacing = fmin(m->spacing, thinness_of(shape) / 3);
+}
+
+// The inertia in the axes of the shape: that of the file, turned.
+static void add_inertia(json_t *body, const FloUrdfLink *link, const FloUrdfShape *shape) {
+  const double *i = link->inertia;
+  const double matrix[9] = {i[0], i[3], i[5], i[3], i[1], i[4], i[5], i[4], i[2]};
+  double turned[9], centre[3], column[3], axes[3][3];
+  for (int k = 0; k < 3; ++k) {
+    const double unit[3] = {k == 0, k == 1, k == 2};
+    double world[3];
+    quat_rotate(shape->origin.rotation, unit, world);
+    quat_rotate_back(link->centre.rotation, world, axes[k]); // axis k of the shape, in those of the inertia
+  }
+  for (int a = 0; a < 3; ++a) {
+    mat_apply(matrix, axes[a], column);
+    for (int b = 0; b < 3; ++b) turned[3 * a + b] = vec_dot(axes[b], column);
+  }
+  vec_sub(link->centre.position, shape->origin.position, centre);
+  quat_rotate_back(shape->origin.rotation, centre, centre);
+  json_object_set_new(body, "centre_of_mass", numbers(centre, 3));
+  json_object_set_new(body, "inertia", numbers((const double[3]){turned[0], turned[4], turned[8]}, 3));
+  json_object_set_new(body, "inertia_products",
+                      numbers((const double[3]){turned[1], turned[5], turned[2]}, 3));
+}
+
+static void body_name(const FloUrdfLink *link, size_t shape, char name[64]) {
+  if (shape == 0)
+    snprintf(name, 64, "%s", link->name);
+  else
+    snprintf(name, 64, "%.59s-%zu", link->name, shape + 1);
+}
+
+static void add_mass(json_t *body, const FloUrdfLink *link, const FloUrdfShape *shape) {
+  size_t n = link->n_shapes > 1 ? link->n_shapes : 1;
+  if (!link->has_mass) return;
+  json_object_set_new(body, "mass", json_real(link->mass / (double)n));
+  if (n == 1 && link->inertia[0] > 0 && link->inertia[1] > 0 && link->inertia[2] > 0)
+    add_inertia(body, link, shape);
+}
+
+static void add_body(Making *m, const FloUrdfLink *link, const FloUrdfShape *shape, size_t number) {
+  char name[64];
+  const FloPose at = compose(&m->links[find_link(m->robot, link->name)].pose, &shape->origin);
+  json_t *rotation = rotation_of(at.rotation);
+  body_name(link, number, name);
+  json_t *body = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "material", "robot", "shape",
+                           shape_of(m, shape), "at", numbers(at.position, 3));
+  if (rotation) json_object_set_new(body, "rotate", rotation);
+  add_mass(body, link, shape);
+  measure_shape(m, shape, &at);
+  json_array_append_new(m->bodies, body);
+  if (number == 0) return;
+  json_t *weld = json_pack("{s:s+, s:s, s:s}", "name", name, "-weld", "fixed", name, "to", link->name);
+  json_array_append_new(m->joints, weld);
+}
+
+// A link with a mass and no shape becomes a ball of the density of water.
+static FloStatus add_link(Making *m, const FloUrdfLink *link) {
+  FloUrdfShape ball = {.kind = FLO_SHAPE_SPHERE, .origin = link->centre};
+  if (is_frame(link)) return FLO_OK;
+  if (link->n_shapes == 0) {
+    ball.size[0] = cbrt(link->mass / 1000 * 3 / (4 * FLO_PI));
+    note(m, "link '%s' has no shape; it becomes a ball of its mass\n", link->name);
+    add_body(m, link, &ball, 0);
+  }
+  if (link->n_shapes > 1)
+    note(m,
+         "link '%s' has %zu shapes; each is a body with its share of the mass, and the inertia of the shapes "
+         "is "
+         "used\n",
+         link->name, link->n_shapes);
+  for (size_t k = 0; k < link->n_shapes; ++k) {
+    const FloUrdfShape *shape = &link->shapes[k];
+    if (shape->kind == FLO_SHAPE_MESH &&
+        (shape->size[0] != shape->size[1] || shape->size[0] != shape->size[2]))
+      return flo_fail(m->error, FLO_BAD_INPUT,
+                      "%s: link '%s': the scale of a mesh must be the same along all axes", m->robot->path,
+                      link->name);
+    add_body(m, link, shape, k);
+  }
+  return FLO_OK;
+}
+
+// ---- Joints ----
+
+static void set_parent(const Making *m, json_t *entry, int body) {
+  if (body >= 0) json_object_set_new(entry, "to", json_string(m->robot->links[body].name));
+}
+
+static void add_drive(const Making *m, json_t *entry, const FloUrdfJoint *joint, double start) {
+  bool turns = !is_type(joint, "prismatic");
+  if (has_limits(joint))
+    json_object_set_new(entry, "limits",
+                        numbers((const double[2]){joint->lower - start, joint->upper - start}, 2));
+  if (joint->friction > 0) json_object_set_new(entry, "friction", json_real(joint->friction));
+  if (m->options->holds && joint->effort > 0 && !joint->mimic[0])
+    json_object_set_new(
+        entry, "motor",
+        json_pack("{s:f, s:f}", "position", 0.0, turns ? "max_torque" : "max_force", joint->effort));
+}
+
+static void add_extras(Making *m, const FloUrdfJoint *joint, const json_t *entry) {
+  json_t *axis = json_object_get(entry, "axis");
+  if (joint->damping > 0 && is_type(joint, "prismatic"))
+    note(m, "joint '%s': the damping of a prismatic joint is left out\n", joint->name);
+  else if (joint->damping > 0) {
+    json_t *damper = json_pack("{s:s+, s:s, s:O, s:f}", "name", joint->name, "-damper", "turn_spring",
+                               joint->child, "axis", axis, "damping", joint->damping);
+    if (json_object_get(entry, "to")) json_object_set(damper, "to", json_object_get(entry, "to"));
+    json_array_append_new(m->joints, damper);
+  }
+  if (joint->mimic[0])
+    json_array_append_new(m->joints,
+                          json_pack("{s:s+, s:s, s:s, s:f}", "name", joint->name, "-mimic", "gear",
+                                    joint->name, "with", joint->mimic, "ratio", -joint->multiplier));
+}
+
+static void add_joint(Making *m, size_t k) {
+  const FloUrdfJoint *joint = &m->robot->joints[k];
+  const int parent = m->links[find_link(m->robot, joint->parent)].body,
+            child = find_link(m->robot, joint->child);
+  const bool is_fixed = is_type(joint, "fixed");
+  double axis[3];
+  if (m->links[child].body != child || is_type(joint, "floating")) return;
+  const char *kind = is_fixed ? "fixed" : is_type(joint, "prismatic") ? "slider" : "hinge";
+  json_t *entry = json_pack("{s:s, s:s, s:o}", "name", joint->name, kind, joint->child, "at",
+                            numbers(m->links[child].pose.position, 3));
+  set_parent(m, entry, parent);
+  if (!is_fixed) {
+    quat_rotate(m->links[child].pose.rotation, joint->axis, axis);
+    json_object_set_new(entry, "axis", numbers(axis, 3));
+    add_drive(m, entry, joint, m->starts[k]);
+  }
+  json_array_append_new(m->joints, entry);
+}
+
+static void add_base(Making *m) {
+  for (size_t k = 0; k < m->robot->n_links; ++k)
+    if (!is_child(m->robot, k) && m->links[k].body >= 0 && m->options->is_fixed)
+      json_array_append_new(m->joints, json_pack("{s:s+, s:s}", "name", m->robot->links[k].name, "-base",
+                                                 "fixed", m->robot->links[k].name));
+}
+
+// Gears come last: they name two joints.
+static void add_joints(Making *m) {
+  size_t first = json_array_size(m->joints);
+  for (size_t k = 0; k < m->robot->n_joints; ++k) add_joint(m, k);
+  size_t end = json_array_size(m->joints);
+  for (size_t at = first; at < end; ++at) {
+    const json_t *entry = json_array_get(m->joints, at);
+    int k = find_joint(m->robot, json_string_value(json_object_get(entry, "name")));
+    if (k >= 0) add_extras(m, &m->robot->joints[k], entry);
+  }
+  add_base(m);
+}
+
+// ---- The scene ----
+
+static json_t *make_scene(const Making *m) {
+  double spacing = m->options->spacing > 0 ? m->options->spacing : fmax(m->spacing, m->reach / 60);
+  if (!isfinite(spacing) || !(spacing > 0)) spacing = 0.02;
+  json_t *scene = json_pack("{s:i, s:s, s:s, s:f, s:f, s:{s:{s:f}}, s:O, s:O}", "schema_version", 1, "title",
+                            m->robot->name, "up", "z", "spacing", spacing, "duration", 2.0, "materials",
+                            "robot", "density", 1000.0, "bodies", m->bodies, "joints", m->joints);
+  if (m->options->is_fixed) return scene;
+  const double thick = 4 * spacing, size[3] = {4 * m->reach + 1, 4 * m->reach + 1, thick},
+               at[3] = {0, 0, m->lowest - thick / 2};
+  json_object_set_new(scene, "boundaries",
+                      json_pack("[{s:s, s:{s:o}, s:o}]", "name", "floor", "shape", "box", numbers(size, 3),
+                                "at", numbers(at, 3)));
+  return scene;
+}
+
+static FloStatus fill(Making *m, json_t **scene) {
+  const FloUrdf *robot = m->robot;
+  for (size_t k = 0; k < robot->n_joints; ++k) FLO_TRY(check_joint(m, &robot->joints[k]));
+  find_starts(m);
+  FLO_TRY(place_links(m));
+  for (size_t k = 0; k < robot->n_links; ++k) FLO_TRY(add_link(m, &robot->links[k]));
+  add_joints(m);
+  if (json_array_size(m->bodies) == 0)
+    return flo_fail(m->error, FLO_BAD_INPUT, "%s: no link has a shape or a mass", robot->path);
+  *scene = make_scene(m);
+  return *scene ? FLO_OK : flo_fail(m->error, FLO_NO_MEMORY, "no memory for a scene");
+}
+
+FloStatus flo_urdf_scene(const FloUrdf *robot, const FloUrdfOptions *options, json_t **scene, char *notes,
+                         size_t notes_size, FloError *error) {
+  Making m = {.robot = robot,
+              .options = options,
+              .spacing = INFINITY,
+              .notes = notes,
+              .notes_size = notes_size,
+              .error = error};
+  notes[0] = 0, *scene = NULL;
+  m.links = calloc(robot->n_links + 1, sizeof *m.links);
+  m.starts = calloc(robot->n_joints + 1, sizeof *m.starts);
+  m.bodies = json_array(), m.joints = json_array();
+  FloStatus status = m.links && m.starts && m.bodies && m.joints
+                         ? fill(&m, scene)
+                         : flo_fail(error, FLO_NO_MEMORY, "no memory for a scene");
+  json_decref(m.bodies);
+  json_decref(m.joints);
+  free(m.links);
+  free(m.starts);
+  return status;
+}

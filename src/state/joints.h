@@ -1,0 +1,128 @@
+// Joints of a world: how they act in a step.
+//
+// All rows of all joints form one system. With the inverse mass matrix M^-1 of the bodies, the velocities v*
+// without joints, and the rates that rows want,
+//
+//   (J M^-1 J^T + softness) lambda = wanted - J v*,   v = v* + M^-1 J^T lambda.
+//
+// It is factorised once a step and solved whenever a method turns forces on bodies into velocities. So the
+// pressures of fluid and the contacts meet bodies whose inverse mass includes all joints: a chain does not
+// stretch, however many links it has. Rows that say the same thing twice, as in closed loops, share their
+// load, since each row yields by a tiny share of its own response.
+//
+// Motors, limits and friction act along the coordinate of a joint and have bounds; see FloAxis in
+// bodies/joint.h. Their pieces are exchanged until all fit (principal pivoting).
+//
+// A step: begin (joint_rows.c), weigh, solve (joint_solve.c), then move (joint_motion.c).
+#ifndef FLO_STATE_JOINTS_H
+#define FLO_STATE_JOINTS_H
+
+#include "bodies/joint.h"
+#include "bodies/rigid.h"
+#include "solve/sparse.h"
+
+enum { FLO_JOINT_BUFFERS = 10, FLO_JOINT_STAGES = 4 };
+
+// A body that joints act on and forces move.
+typedef struct FloJointMember {
+  uint32_t body, group;
+  size_t first_link, n_links; // see FloJointLink
+  bool is_free;               // not held
+  bool is_quiet;              // nothing but gravity and joints has acted on it in this step
+  double mobility[36];        // M^-1, with what follows the body
+  FloRigid start, now;        // at the start of the step, and in a stage of the motion
+  double start_rotation[4], rotation[4];
+  double kicked[6];                   // velocities after gravity alone
+  double rates[FLO_JOINT_STAGES][12]; // velocity, spin, force, torque of each stage
+} FloJointMember;
+
+// A side of a joint that acts on a member. Sides 2 and 3 are those of the second joint of a gear.
+typedef struct FloJointLink {
+  uint32_t joint;
+  int side;
+} FloJointLink;
+
+// Joints that act on each other.
+typedef struct FloJointGroup {
+  bool is_smooth; // only gravity, springs and rows without bounds act in this step; see joint_motion.c
+} FloJointGroup;
+
+typedef struct FloJoints {
+  FloList list;    // FloJoint
+  FloList members; // FloJointMember
+  FloList links;   // FloJointLink, member by member
+  FloList groups;  // FloJointGroup
+  FloList pairs; // uint64_t: bodies that pass through each other, lower number << 32 | higher number; sorted
+  bool is_built; // members, links, groups, pairs and the structure of the matrix
+  bool has_told; // that pieces did not settle
+  bool has_failed; // the motion was not finite
+  bool is_alone;   // mobilities are those of the bodies alone
+  FloSparse matrix;
+  size_t n_rows, n_slots;
+  double pace; // the longer one of this step and the last one: what is off returns over some of these [s]
+  double drift, kick;   // time for which poses and velocities change in this step [s]
+  uint32_t *member_of;  // of each body; UINT32_MAX: none
+  uint32_t *first_slot; // of each joint; a slot is a row of a joint, and a gear has two for its one row
+  // Of each body, and of the world behind them: now, and at the start of the step.
+  FloJointEnd *ends, *first_ends;
+  FloJointRow *slots;
+  double (*replies)[2][6];                   // M^-1 J^T of each slot
+  FloAxis *axes;                             // of each joint with a coordinate
+  double *wanted, *lambda, *rest, *softness; // of each row; rest: scratch
+  bool *is_on;                               // of each row: it acts, unless its response is zero
+  double *velocities, *trial, *given;        // six for each member; scratch of the solution, and of methods
+  FloBuffer buffers[FLO_JOINT_BUFFERS];
+} FloJoints;
+
+static inline FloJoint *flo_joint_list(const FloJoints *joints) { return FLO_LIST(joints->list, FloJoint); }
+static inline FloJointMember *flo_joint_members(const FloJoints *joints) {
+  return FLO_LIST(joints->members, FloJointMember);
+}
+static inline FloJointGroup *flo_joint_groups(const FloJoints *joints) {
+  return FLO_LIST(joints->groups, FloJointGroup);
+}
+static inline uint32_t flo_joint_row(const FloJoints *joints, size_t joint) {
+  return joints->matrix.first_rows[joint];
+}
+
+// ---- Structure (joint_links.c) ----
+
+void flo_joints_init(FloJoints *joints, FloMemory *memory);
+void flo_joints_free(FloJoints *joints, FloMemory *memory);
+// Sides of a joint, and the body of each.
+static inline int flo_joint_n_sides(const FloJoint *joint) { return joint->form->is_gear ? 4 : 2; }
+uint32_t flo_joint_body(const FloJoints *joints, const FloJoint *joint, int side);
+// The first member that the joint acts on; NULL: none.
+FloJointMember *flo_joint_first_member(const FloJoints *joints, const FloJoint *joint);
+// Whether two bodies pass through each other since a joint joins them.
+bool flo_joints_join(const FloJoints *joints, uint32_t a, uint32_t b);
+
+// ---- Rows (joint_rows.c) ----
+
+// Finds the slots of all joints from the present ends.
+void flo_joints_look(FloJoints *joints, size_t n_bodies);
+static inline FloJointRow *flo_joint_slot(const FloJoints *joints, size_t joint, int row, int side) {
+  return &joints->slots[joints->first_slot[joint] + (uint32_t)(side >= 2 ? side / 2 : row)];
+}
+// The coordinate of a joint, with full turns.
+double flo_joints_coordinate(const FloJoints *joints, size_t joint);
+
+// Makes the rows of axes want what their present pieces say.
+void flo_joints_want_axes(FloJoints *joints);
+// M^-1 of a node as a matrix of six rows.
+void flo_node_mobility(const FloNode *node, double mobility[36]);
+
+// ---- The system (joint_solve.c) ----
+
+// Makes the matrix from the slots, the members' mobilities, `is_on` and `softness`, and factorises it. Rows
+// without response are switched off. False if the numbers are not finite.
+bool flo_joints_factorise(FloJoints *joints);
+// rest = the rate of each row by the velocities of members, six for each.
+void flo_joints_rates(FloJoints *joints, const double *velocities);
+// velocities += M^-1 J^T lambda.
+void flo_joints_push(const FloJoints *joints, const double *lambda, double *velocities);
+// J^T lambda for one member.
+void flo_joints_wrench(const FloJoints *joints, const FloJointMember *member, const double *lambda,
+                       double wrench[6]);
+
+#endif

@@ -1,0 +1,83 @@
+# Robots: a URDF file becomes a scene that runs, with limits, friction, damping and a joint that mimics another; and
+# what is wrong with a file is told with its place.
+source "$(dirname "$0")/common.sh"
+
+cat >arm.urdf <<'END'
+<?xml version="1.0"?>
+<robot name="arm">
+  <link name="world_frame"/>
+  <joint name="mount" type="fixed"><parent link="world_frame"/><child link="base"/><origin xyz="0 0 0.5"/></joint>
+  <link name="base"><inertial><mass value="4"/><inertia ixx="0.02" iyy="0.02" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><cylinder radius="0.1" length="0.1"/></geometry></collision></link>
+  <link name="upper"><inertial><origin xyz="0 0 0.2"/><mass value="1"/><inertia ixx="0.014" iyy="0.014" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0 0 0.2"/><geometry><box size="0.08 0.08 0.4"/></geometry></collision></link>
+  <link name="fore"><inertial><origin xyz="0 0 0.15" rpy="0 1.5708 0"/><mass value="0.5"/><inertia ixx="0.001" iyy="0.005" izz="0.005" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 0.15"/><geometry><box size="0.06 0.06 0.3"/></geometry></visual></link>
+  <link name="finger_a"><inertial><mass value="0.05"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.02 0.05 0.06"/></geometry></collision></link>
+  <link name="finger_b"><inertial><mass value="0.05"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.02 0.05 0.06"/></geometry></collision></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.05" rpy="0 0.3 0"/><axis xyz="0 1 0"/><limit lower="-1.5" upper="1.5" effort="30" velocity="2"/><dynamics damping="0.2" friction="0.1"/></joint>
+  <joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0 0 0.4"/><axis xyz="0 1 0"/><limit lower="0.2" upper="2.5" effort="20" velocity="2"/></joint>
+  <joint name="slide_a" type="prismatic"><parent link="fore"/><child link="finger_a"/><origin xyz="0.03 0 0.33"/><axis xyz="1 0 0"/><limit lower="0" upper="0.05" effort="5" velocity="1"/></joint>
+  <joint name="slide_b" type="prismatic"><parent link="fore"/><child link="finger_b"/><origin xyz="-0.03 0 0.33"/><axis xyz="-1 0 0"/><limit lower="0" upper="0.05" effort="5" velocity="1"/><mimic joint="slide_a" multiplier="1"/></joint>
+  <transmission name="t"><joint name="shoulder"/></transmission>
+</robot>
+END
+expect_exit 0 "$flotsam" import arm.urdf
+expect_text out "arm.json: 5 bodies, 7 joints"
+expect_exit 0 "$flotsam" check arm.json
+expect_exit 2 "$flotsam" import arm.urdf
+expect_text err "exists; replace it with --force"
+expect_exit 0 "$flotsam" import arm.urdf --force --spacing 0.03
+expect_json arm.json "d['spacing']" 0.03
+
+# Masses and inertias are those of the file; the inertia of the forearm is turned into the axes of its shape.
+expect_json arm.json "[b['mass'] for b in d['bodies']]" "[4, 1, 0.5, 0.05, 0.05]"
+expect_json arm.json "[round(x, 6) for x in d['bodies'][2]['inertia']]" "[0.005, 0.005, 0.001]"
+# The elbow starts at its lower limit, 0.2 rad, which is 0 of its coordinate.
+expect_json arm.json "[round(x, 9) for x in [j for j in d['joints'] if j['name'] == 'elbow'][0]['limits']]" "[0, 2.3]"
+
+expect_exit 0 "$flotsam" run arm.json --out free --until 1 --threads 1 --quiet --no-picture
+python3 - <<'END' || fail "the arm does not fall within its limits"
+import csv, sys
+rows = list(csv.DictReader(open("free/series.csv")))
+column = lambda name: [float(r[name]) for r in rows]
+falls = max(column("shoulder.coordinate")) > 0.5
+held = max(column("shoulder.coordinate")) < 1.5 + 1e-6 and min(column("elbow.coordinate")) > -1e-6
+mimics = max(abs(a - b) for a, b in zip(column("slide_a.coordinate"), column("slide_b.coordinate"))) < 1e-9
+whole = max(column("shoulder.open")) < 1e-6 and max(abs(z - 0.5) for z in column("base.z")) < 1e-9
+sys.exit(not (falls and held and mimics and whole))
+END
+expect_exit 0 "$flotsam" import arm.urdf --hold --out hold.json
+expect_exit 0 "$flotsam" run hold.json --out held --until 0.3 --threads 1 --quiet --no-picture
+python3 -c 'import csv, sys; r = list(csv.DictReader(open("held/series.csv")))[-1]; sys.exit(abs(float(r["shoulder.coordinate"])) > 1e-6 or not 0.5 < abs(float(r["shoulder.load"])) < 30)' ||
+  fail "motors do not hold the arm"
+
+# Mistakes.
+try() { # try FILE MESSAGE
+  expect_exit 2 "$flotsam" import "$1" --force
+  expect_text err "$2"
+}
+try none.urdf "none.urdf"
+echo '<scene/>' >a.urdf
+try a.urdf "line 1: this is no URDF file: it begins with <scene> instead of <robot>"
+printf '<robot name="r">\n<link name="a"></robot>' >a.urdf
+try a.urdf "line 2: mismatched tag"
+echo '<robot name="r"></robot>' >a.urdf
+try a.urdf "has no links"
+echo '<robot name="r"><link name="a"/></robot>' >a.urdf
+try a.urdf "no link has a shape or a mass"
+link() { echo "<link name=\"$1\"><inertial><mass value=\"1\"/></inertial><visual><geometry><sphere radius=\"0.1\"/></geometry></visual></link>"; }
+echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"planar\"><parent link=\"a\"/><child link=\"b\"/></joint></robot>" >a.urdf
+try a.urdf "joint 'j': the type 'planar' is not supported"
+echo "<robot name=\"r\">$(link a)<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint></robot>" >a.urdf
+try a.urdf "joint 'j': there is no link 'c'"
+echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 0\"/></joint></robot>" >a.urdf
+try a.urdf "joint 'j': its axis has no direction"
+echo "<robot name=\"r\">$(link a)<link name=\"f\"/><joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"f\"/></joint></robot>" >a.urdf
+try a.urdf "link 'f' has neither a shape nor a mass, but the joint 'j' moves it"
+echo "<robot name=\"r\">$(link a)$(link a)</robot>" >a.urdf
+try a.urdf "there are two links 'a'"
+echo '<robot name="r"><link name="a"><visual><geometry><box size="1 two 3"/></geometry></visual></link></robot>' >a.urdf
+try a.urdf 'size="1 two 3" must be 3 numbers'
+
+finish

@@ -1,0 +1,159 @@
+// Joints with a mistake in them, and what their scene or the library says about it.
+#include "scene_texts.h"
+
+#include <math.h>
+
+#define BODIES                                                                                               \
+  "'bodies':[{'name':'wheel','material':{'density':500},'shape':{'box':0.5}},"                               \
+  "{'name':'hull','material':{'density':500},'shape':{'box':0.5},'at':[1,0,0]}],"                            \
+  "'boundaries':[{'name':'wall','shape':{'box':0.5},'at':[3,0,0]}],"
+#define JOINT(joint)        SCENE(BODIES "'joints':[{'name':'axle'," joint "}]")
+#define EVENT(joint, event) SCENE(BODIES "'joints':[{'name':'axle'," joint "}],'events':[" event "]")
+#define MOTOR(motor)        JOINT("'hinge':'wheel','motor':{" motor "}")
+
+static const BadScene keys[] = {
+    {JOINT("'to':'hull'"), "/joints/0: a joint needs exactly one of hinge, slider"},
+    {JOINT("'hinge':'wheel','ball':'wheel'"), "/joints/0: "},
+    {JOINT("'hinge':'whel'"), "/joints/0/hinge: unknown body 'whel', did you mean 'wheel'?"},
+    {JOINT("'hinge':'wheel','to':'hul'"), "/joints/0/to: unknown body 'hul', did you mean 'hull'?"},
+    {JOINT("'hinge':'wheel','axes':[0,0,1]"), "did you mean 'axis'?"},
+    {JOINT("'hinge':'wheel','friction':-1"), "/joints/0/friction: must be >= 0"},
+    {JOINT("'hinge':'wheel','limits':[1]"), "/joints/0/limits: "},
+    {SCENE(BODIES "'joints':[{'name':'hull','hinge':'wheel'}]"),
+     "/joints/0: a body or boundary has the name 'hull', too; rename one"},
+    {SCENE(BODIES "'joints':[{'name':'a','hinge':'wheel'},{'name':'a','hinge':'hull'}]"),
+     "there are two joints with the name 'a'"},
+    {JOINT("'gear':'axl','with':'b'"), "/joints/0/gear: unknown joint 'axl'"},
+    {SCENE(BODIES "'joints':[{'name':'a','hinge':'wheel'},{'gear':'a'}]"), "/joints/1: 'with' is missing"},
+    {MOTOR("'speed':1"), "/joints/0/motor: a motor needs exactly one of max_torque or max_force"},
+    {MOTOR("'max_torque':1"), "/joints/0/motor: a motor needs exactly one of speed or position"},
+    {MOTOR("'speed':1,'max_torque':0"), "/joints/0/motor/max_torque: must be > 0"},
+    {MOTOR("'speed':1,'max_force':3"),
+     "/joints/0/motor: the motor of a joint of the kind 'hinge' has a 'max_torque'"},
+    {MOTOR("'speed':0,'max_torque':3,'law':[[1,2],[1,3]]"), "times must rise"},
+};
+TRY(keys)
+
+static const BadScene events[] = {
+    {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axel','release':true}"),
+     "/events/0/joint: unknown joint 'axel', did you mean 'axle'?"},
+    {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','start':true}"), "a joint can be released"},
+    {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','set':{'motor.sped':1}}"),
+     "did you mean 'motor.speed'?"},
+};
+TRY(events)
+
+// ---- What only the world can find out ----
+
+static const BadScene worlds[] = {
+    {JOINT("'hinge':'wheel','to':'wheel'"), "/joints/0: joint 'axle': it joins 'wheel' to itself"},
+    {JOINT("'hinge':'wheel','axis':[0,0,0]"), "/joints/0: joint 'axle': its axis (0, 0, 0) has no direction"},
+    {JOINT("'hinge':'wall','to':'hull'"), "forces do not move 'wall', so a joint cannot hold it"},
+    {JOINT("'universal':'wheel','axis':[1,0,0],'axis2':[1,1,0]"), "the angle between them is 45 degrees"},
+    {JOINT("'hinge':'wheel','limits':[1,-1]"), "its lower limit, 1, is above its upper limit, -1"},
+    {JOINT("'hinge':'wheel','limits':[0.5,1]"), "it starts at 0 rad, outside its limits, 0.5 to 1"},
+    {JOINT("'rope':'wheel','to':'hull','to_at':[1,0,0],'length':0.5"),
+     "it starts at 1 m, outside its limits"},
+    {JOINT("'rope':'wheel','to':'hull'"), "a joint of the kind 'rope' needs its other end"},
+    {JOINT("'distance':'wheel','to':'hull','to_at':[1,0,0],'length':0.75"),
+     "its parts are 0.25 m apart at the start; move the bodies together, or let the joint pull them "
+     "together"},
+    {JOINT("'ball':'wheel','to':'hull','at':[0,0,0],'to_at':[0.5,0,0]"), "its parts are 0.5 m apart"},
+    {JOINT("'ball':'wheel','limits':[0,1]"), "a joint of the kind 'ball' has no limits; leave it out"},
+    {JOINT("'ball':'wheel','motor':{'speed':1,'max_force':3}"), "a joint of the kind 'ball' has no motor"},
+    {JOINT("'hinge':'wheel','stiffness':3"), "a joint of the kind 'hinge' has no stiffness"},
+    {SCENE(BODIES
+           "'joints':[{'name':'a','ball':'wheel'},{'name':'b','hinge':'hull'},{'gear':'a','with':'b'}]"),
+     "/joints/2: joint 'joint2': 'a', of the kind 'ball', has no coordinate that a gear could drive"},
+    {SCENE(BODIES "'joints':[{'name':'a','hinge':'wheel'},{'gear':'a','with':'a'}]"),
+     "it joins 'a' to itself"},
+    {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','set':{'motor.speed':1}}"),
+     "a motor needs a largest load, or it cannot move anything"},
+    {EVENT("'hinge':'wheel','limits':[-1,1]", "{'at':1,'joint':'axle','set':{'limits.low':2}}"),
+     "its lower limit, 2, is above its upper limit, 1"},
+    {EVENT("'ball':'wheel'", "{'at':1,'joint':'axle','set':{'friction':2}}"),
+     "a joint of the kind 'ball' has no friction"},
+    {FLAT("'bodies':[{'name':'wheel','material':{},'shape':{'box':0.5}}],'joints':[{'hinge':'wheel','axis':["
+          "1,0,0]}]"),
+     "in two dimensions the axis of a joint of the kind 'hinge' must be z"},
+    {FLAT("'bodies':[{'name':'wheel','material':{},'shape':{'box':0.5}}],'joints':[{'slider':'wheel'}]"),
+     "in two dimensions the axis of a joint of the kind 'slider' must lie in the plane"},
+};
+
+static void worlds_refuse_them(void **state) {
+  (void)state;
+  for (size_t k = 0; k < FLO_COUNT_OF(worlds); k++) {
+    FloScene *scene;
+    FloWorld *world;
+    FloError error = {0};
+    write_text(file, worlds[k].text);
+    if (flo_scene_load(file, NULL, &scene, &error) != FLO_OK) fail_msg("%s", error.text);
+    assert_int_equal(flo_scene_build(scene, &world, &error), FLO_BAD_INPUT);
+    if (!strstr(error.text, worlds[k].message))
+      fail_msg("'%s' does not say '%s'", error.text, worlds[k].message);
+    assert_null(world);
+    flo_scene_destroy(scene);
+  }
+}
+
+// Parts that are apart come together if the joint is told to close.
+static void open_joints_close(void **state) {
+  (void)state;
+  FloScene *scene;
+  FloWorld *world;
+  FloError error = {0};
+  FloJointState joint;
+  write_text(file,
+             SCENE(BODIES "'gravity':0,'joints':[{'name':'axle','ball':'wheel','to':'hull','at':[0.3,0,0],"
+                          "'to_at':[0.4,0,0],'close':true}]"));
+  if (flo_scene_load(file, NULL, &scene, &error) != FLO_OK) fail_msg("%s", error.text);
+  assert_int_equal(flo_scene_build(scene, &world, &error), FLO_OK);
+  assert_int_equal(flo_world_joint_state(world, scene->joints[0].id, &joint, &error), FLO_OK);
+  assert_true(fabs(joint.open - 0.1) < 1e-12);
+  assert_int_equal(flo_world_advance(world, 0.5, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_joint_state(world, scene->joints[0].id, &joint, &error), FLO_OK);
+  assert_true(joint.open < 1e-6);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+}
+
+// ---- Calls of the library ----
+
+static void calls_with_bad_values_are_refused(void **state) {
+  (void)state;
+  FloScene *scene;
+  FloWorld *world;
+  FloError error = {0};
+  FloJointState joint;
+  write_text(file, JOINT("'hinge':'wheel'"));
+  if (flo_scene_load(file, NULL, &scene, &error) != FLO_OK) fail_msg("%s", error.text);
+  assert_int_equal(flo_scene_build(scene, &world, &error), FLO_OK);
+  FloJointId id = scene->joints[0].id, none = {7, 1};
+  assert_int_equal(flo_world_joint_state(world, none, &joint, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, none, FLO_JOINT_RELEASE, 1, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_PART_COUNT, 1, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_FRICTION, -1, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_STIFFNESS, 1, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_MOTOR_SPEED, 1, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_MAX_LOAD, (double)NAN, &error), FLO_BAD_INPUT);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_MAX_LOAD, 5, &error), FLO_OK);
+  assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_MOTOR_SPEED, 1, &error), FLO_OK);
+  FloJointDef def = flo_default_joint_def();
+  def.kind = FLO_JOINT_COUNT;
+  assert_int_equal(flo_world_add_joint(world, &def, &id, &error), FLO_BAD_INPUT);
+  def.kind = FLO_JOINT_BALL;
+  assert_int_equal(flo_world_add_joint(world, &def, &id, &error), FLO_BAD_INPUT);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_events),
+      cmocka_unit_test(worlds_refuse_them),
+      cmocka_unit_test(open_joints_close),
+      cmocka_unit_test(calls_with_bad_values_are_refused),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
