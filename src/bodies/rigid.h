@@ -25,8 +25,8 @@ void flo_rigid_refresh(FloRigid *rigid, const double rotation[4]);
 void flo_rigid_spin(FloRigid *rigid, const double rotation[4], const double angular_velocity[3]);
 // Impulse [N s] and angular impulse about the centre of mass [N m s].
 void flo_rigid_push(FloRigid *rigid, const double impulse[3], const double turn[3]);
-// Moves for dt with the present momenta: Euler for the position (B.2a), and one exact rotation about the
-// angular velocity at the middle of the step (B.2b of Probst & Teschner 2023 takes that at the end).
+// Moves for dt with the present momenta: Euler for the position (B.2a), and rotations of fourth order for the
+// orientation (B.2b of Probst & Teschner 2023 turns once, about the angular velocity at the end).
 void flo_rigid_move(FloRigid *rigid, double rotation[4], double dt);
 // Turns about an angular velocity for dt.
 void flo_rigid_turn(const double q[4], const double omega[3], double dt, double out[4]);

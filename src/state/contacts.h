@@ -20,7 +20,7 @@ typedef struct FloContactPoint {
   uint64_t key;     // by which it is found again in the next step
   bool is_of_other; // the point is on the surface of `other`, otherwise on that of `body`
   bool is_rolling;  // smooth surfaces touch here; when they roll, the place stays and the material moves on
-  bool is_deep;     // the bodies overlap so far that all their points share one normal
+  bool is_deep;     // so deep in the other body that it shares one normal with the other deep points
   double x[3];      // at the start of the step [m]
   double normal[3]; // out of `other`
   double gap;       // distance between the surfaces, negative if they overlap [m]

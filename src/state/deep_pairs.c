@@ -1,13 +1,13 @@
 // Bodies in each other. Samples that are deep in another body do not agree on the way out, and would twist
-// the bodies. So all points of such a pair push along one direction, the mean of the ways out of the deep
-// ones.
+// the bodies. So all deep points of such a pair push along one direction, the mean of their ways out.
 #include "state/state.h"
 
 static FloDeepPair *find_pair(const FloWorld *world, uint32_t a, uint32_t b) {
   const FloList *list = &world->body_contacts.deep_pairs;
   FloDeepPair *pairs = FLO_LIST(*list, FloDeepPair);
   uint32_t first = a < b ? a : b, second = a < b ? b : a;
-  for (size_t k = 0; k < list->count; ++k)
+  // Points of one pair follow each other, so the last pairs are looked at first.
+  for (size_t k = list->count; k-- > 0;)
     if (pairs[k].first == first && pairs[k].second == second) return &pairs[k];
   return NULL;
 }

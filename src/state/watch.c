@@ -72,10 +72,11 @@ static void watch_squeeze(const FloWorld *world, FloBody *body) {
   bool was_squeezed = body->is_squeezed;
   body->is_squeezed = flo_presses_find_squeeze(&presses, pair);
   if (!body->is_squeezed || was_squeezed) return;
+  const int first = pair[1]->wall < pair[0]->wall; // of the two walls, the one that was added first
   flo_world_log(world, FLO_LOG_WARNING,
                 "at %.4g s '%s' is squeezed between '%s' and '%s', which leave it %.2g m less room than it "
                 "needs: it sinks into them; let their motions end earlier or make room for it",
-                world->time, body->name, pair[0]->wall->name, pair[1]->wall->name,
+                world->time, body->name, pair[first]->wall->name, pair[1 - first]->wall->name,
                 pair[0]->depth + pair[1]->depth);
 }
 

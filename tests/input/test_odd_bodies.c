@@ -316,7 +316,7 @@ static FloBodyDef cube_of_density(double density) {
 
 static void test_mass_must_be_a_number(void **state) {
   (void)state;
-  expect_refused(cube_of_density(0), "density: a dynamic body needs one > 0, got 0");
+  expect_refused(cube_of_density(0), "density: a dynamic body needs one > 0, or a mass > 0, got 0");
   expect_refused(cube_of_density(-1), "density: ");
   expect_refused(cube_of_density(NAN), "density: ");
   expect_refused(cube_of_density(INFINITY), "density: ");

@@ -94,11 +94,39 @@ static void test_a_block_that_hits_a_wall_takes_short_steps(void **state) {
   }
 }
 
+// A dry box on a floor takes the steps that its contacts need, also if there is a drop of water elsewhere.
+static void test_a_drop_elsewhere_does_not_lengthen_the_steps_of_contacts(void **state) {
+  (void)state;
+  double limits[2];
+  for (int has_drop = 0; has_drop < 2; ++has_drop) {
+    FloWorldDef def = flo_default_world_def();
+    FloError error;
+    const char *limited_by;
+    def.method = "monolithic", def.spacing = SPACING, def.threads = 1;
+    FloWorld *world = make_world(&def);
+    FloBodyDef floor = flo_default_body_def(), box = floor;
+    floor.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {2, 1, 4 * SPACING}};
+    floor.pose = pose_at(0, 0, -2 * SPACING);
+    must(flo_world_add_body(world, &floor, NULL, &error), &error);
+    box.kind = FLO_BODY_DYNAMIC, box.density = 1000;
+    box.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {8 * SPACING, 8 * SPACING, 8 * SPACING}};
+    box.pose = pose_at(-0.5, 0, 4 * SPACING);
+    must(flo_world_add_body(world, &box, NULL, &error), &error);
+    if (has_drop) add_flying(world, 3, add_water(world, 1000, 1e-6), 0.5, 0);
+    for (int k = 0; k < 3; ++k) must(flo_world_step(world, NULL, &error), &error);
+    limits[has_drop] = flo_world_max_dt(world, &limited_by);
+    assert_string_equal(limited_by, "contacts");
+    flo_world_destroy(world);
+  }
+  assert_true(limits[0] == limits[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_block_that_flies_takes_long_steps),
       cmocka_unit_test(test_blocks_that_crash_do_not_overlap),
       cmocka_unit_test(test_a_block_that_hits_a_wall_takes_short_steps),
+      cmocka_unit_test(test_a_drop_elsewhere_does_not_lengthen_the_steps_of_contacts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,12 @@
 //   r_b   = covered_b + V0/packing sum_f W_bf
 //   f_i   = sum_j -(p_i V_i^2 + p_j V_j^2) grad W_ij + sum_b V_b/V0 -(p_i V_i^2 + p_b V0^2/r_b^2) grad W_ib
 //
-// The force is minus the gradient of sum U(r_i) + sum U(r_b). So energy is conserved, and fluid on a lattice
-// next to a wall is in equilibrium. (With several fluids energy is not conserved exactly: a sample answers to
-// each fluid with that fluid's density.) This needs the density ratio of a sample without fluid, which is one
-// minus the part that a fluid lattice around the body would add (`covered`, computed once from the shape;
-// where two bodies touch, each ignores the other). It also stops single drops, which have no pressure of
-// their own.
+// The force is minus the gradient of sum U(r_i) + sum U(r_b), up to the constant packing. So energy is
+// conserved, and fluid on a lattice next to a wall is in equilibrium. (With several fluids energy is not
+// conserved exactly: a sample answers to each fluid with that fluid's density.) This needs the density ratio
+// of a sample without fluid, which is one minus the part that a fluid lattice around the body would add
+// (`covered`, computed once from the shape; where two bodies touch, each ignores the other). It also stops
+// single drops, which have no pressure of their own.
 #include "coupling/forces/weakly_compressible.h"
 
 #include "base/parallel.h"

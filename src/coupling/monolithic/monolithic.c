@@ -85,10 +85,13 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloStateField saved[] = {
-    FLO_STATE_FIELD(FloMonolithic, was_fluid_solved), FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
-    FLO_STATE_FIELD(FloMonolithic, expected_speed),   FLO_STATE_FIELD(FloMonolithic, peak),
-    FLO_STATE_FIELD(FloMonolithic, step_length),      {0}};
+static const FloStateField saved[] = {FLO_STATE_FIELD(FloMonolithic, was_fluid_solved),
+                                      FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
+                                      FLO_STATE_FIELD(FloMonolithic, expected_speed),
+                                      FLO_STATE_FIELD(FloMonolithic, peak),
+                                      FLO_STATE_FIELD(FloMonolithic, step_length),
+                                      FLO_STATE_FIELD(FloMonolithic, has_dry_contacts),
+                                      {0}};
 
 static const FloOperatorDef operators[] = {
     FLO_BODY_OPERATORS,
@@ -140,7 +143,8 @@ static void monolithic_finish(FloWorld *world, void *state) {
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   double forces = flo_forces_max_dt(world, FLO_MONO_FIRST_FORCE_PARAM, limited_by),
-         pressure = flo_monolithic_stable_dt(world, state), contacts = flo_monolithic_contact_dt(world);
+         pressure = flo_monolithic_stable_dt(world, state),
+         contacts = flo_monolithic_contact_dt(world, state);
   if (pressure < forces) *limited_by = "pressure";
   if (contacts < fmin(pressure, forces)) *limited_by = "contacts";
   return fmin(contacts, fmin(pressure, forces));
@@ -343,7 +347,13 @@ static void keep_contact(const FloWorld *world, const FloMonolithic *mono, const
   }
 }
 
-static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
+static bool is_dry(const FloMonolithic *mono, const FloContact *c) {
+  for (uint32_t k = c->first; k < c->first + c->count; ++k)
+    if (mono->partners[mono->touches[k].node].has_fluid) return false;
+  return true;
+}
+
+static void keep_unknowns(FloWorld *world, FloMonolithic *mono) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t n_rigid = world->sets[FLO_SET_RIGID].count;
   if (mono->n_fluid) {
@@ -352,7 +362,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
   }
   flo_monolithic_keep_wet(world, mono);
   flo_films_keep(&mono->films);
-  world->contacts = 0;
+  world->contacts = 0, mono->has_dry_contacts = 0;
   for (int axis = 0; n_rigid && axis < 3; ++axis)
     memset(extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis), 0, n_rigid * sizeof(float));
   for (size_t k = 0; k < mono->n_contacts; ++k) {
@@ -361,6 +371,7 @@ static void keep_unknowns(FloWorld *world, const FloMonolithic *mono) {
       extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] += c->friction[axis];
     keep_contact(world, mono, c, flo_contact_points(&world->body_contacts)[k].kept);
     world->contacts += c->pressure > 0;
+    if (c->pressure > 0 && is_dry(mono, c)) mono->has_dry_contacts = 1;
   }
 }
 

@@ -165,6 +165,7 @@ typedef struct FloMonolithic {
   double expected_speed;    // [m/s]
   double peak;              // highest pressure over density, smoothed over time [m^2/s^2]; see step_limit.c
   double step_length;       // length of the last conjugate step, in Jacobi steps; 0: none yet
+  double has_dry_contacts;  // bodies that no fluid is next to touched in the last step
   // Valid for one step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   double rest_sum;                     // kernel sum of fluid at rest; see monolithic.c
@@ -323,8 +324,8 @@ void flo_monolithic_note_pressure(const FloWorld *world, FloMonolithic *mono);
 // The height of a column of fluid with that pressure at its foot; 0 without gravity.
 double flo_monolithic_peak_height(const FloWorld *world, const FloMonolithic *mono);
 double flo_monolithic_stable_dt(const FloWorld *world, const FloMonolithic *mono);
-// The longest step for contacts between bodies without fluid.
-double flo_monolithic_contact_dt(const FloWorld *world);
+// The longest step for contacts between bodies that no fluid is next to.
+double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mono);
 // Iterates until the errors are small. The solution stands in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 // Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.
