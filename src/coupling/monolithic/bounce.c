@@ -26,8 +26,10 @@ void flo_monolithic_note_approach(FloMonolithic *mono) {
   }
 }
 
-// The part of the contact's approach that is rolling.
+// The part of the contact's approach that is rolling. Samples of kernel contacts are beside the place where
+// the bodies touch; points are at that place.
 static double rolling_speed(const FloWorld *world, const FloContact *c, const FloContactPoint *point) {
+  if ((int)world->params[FLO_MONO_CONTACTS] != FLO_CONTACTS_KERNEL) return 0;
   const FloBody *body = &flo_bodies(world)[c->body], *other = &flo_bodies(world)[point->other];
   const double normal[3] = {(double)c->normal[0], (double)c->normal[1], (double)c->normal[2]};
   double spin[3];
@@ -40,8 +42,7 @@ static void bounce(const FloWorld *world, const FloMonolithic *mono, double leas
   const double dt = mono->dt, steepness = (double)c->steepness, from_walls = dt * (double)c->wall_rate;
   double now = closing_speed(mono, c, false), open = (double)c->gap - from_walls;
   if (point->gap >= dt * now && open >= dt * steepness * now) return;
-  double rolling = point->is_rolling ? 0 : rolling_speed(world, c, point),
-         approach = (double)c->approach - rolling;
+  double rolling = rolling_speed(world, c, point), approach = (double)c->approach - rolling;
   if (approach <= least) return;
   const FloImpact impact = {.restitution = (double)c->restitution,
                             .approach = approach,
