@@ -168,6 +168,16 @@ void flo_advice_on_fluid(FloAdvice *advice) {
 
 // ---- Bodies ----
 
+// A body with a joint may hang on it.
+static bool has_joint(const FloWorld *world, uint32_t body) {
+  for (size_t k = 0; k < world->joints.list.count; ++k) {
+    const FloJoint *joint = &flo_joint_list(&world->joints)[k];
+    for (int side = 0; side < flo_joint_n_sides(joint); ++side)
+      if (flo_joint_body(&world->joints, joint, side) == body) return true;
+  }
+  return false;
+}
+
 static bool is_hung_up(const FloWorld *world, const FloBody *body) {
   for (int axis = 0; axis < 3; ++axis)
     if (body->nodes->locks[axis] && world->def.gravity[axis] != 0) return true;
@@ -195,6 +205,7 @@ void flo_advice_on_falls(FloAdvice *advice) {
   for (size_t k = 0; k < advice->world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(advice->world)[k];
     if (!flo_body_is_pushed(body) || is_hung_up(advice->world, body)) continue;
+    if (has_joint(advice->world, (uint32_t)k)) continue;
     if (does_body_fall(&fall, body))
       flo_advice_tell(advice, "'%s' will fall for ever, because nothing is below it; put a boundary below it",
                       body->name);

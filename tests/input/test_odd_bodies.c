@@ -295,6 +295,12 @@ static void test_check_tells_of_tiny_and_of_falling_bodies(void **state) {
               "'grain' will fall for ever, because nothing is below it; put a boundary below it");
   // It is over the edge by half.
   expect_note(GRAIN("0.3", "2"), NULL);
+  // It hangs on a hinge.
+  expect_note(
+      SCENE("'method':{'name':'monolithic'},'boundaries':[{'shape':{'box':[4,4,0.5]}}],'bodies':[{'name':"
+            "'grain','material':{},'shape':{'box':0.3},'at':[2.3,0,1]}],'joints':[{'name':'h','hinge':"
+            "'grain','at':[2.3,0,1.1],'axis':[0,1,0]}]"),
+      NULL);
 }
 
 // ---- Numbers that are none ----
