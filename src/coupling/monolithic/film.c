@@ -149,7 +149,7 @@ static bool is_at_rim(const FloFilmForce *at, const double normal[3]) {
 static void add_rim(const FloWorld *world, const FloMonolithic *mono, const FloBody *body, size_t i,
                     const double x[3], const double normal[3], Film *film) {
   film->share++;
-  if (flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->kernel_sum[i] < mono->least_sum) return;
+  if (flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID)->kernel_sum[i] < mono->wet_samples.least_sum) return;
   double density = density_near(world, mono, i), force = find_push(world, mono, i, normal).force;
   film->level += force / area_of(world, body) - hydrostatic(world, density, x);
   film->density += density;
@@ -239,7 +239,7 @@ static void push_node(FloPartner *partner, const double force[3], const double x
 // Applies the force to the nodes that carry the sample, and the opposite to the first node of the other body.
 static void apply_force(FloWorld *world, FloMonolithic *mono, size_t i) {
   const FloFilmForce *force = &mono->film_forces[i];
-  const FloCarried own = flo_monolithic_carriers(world, i);
+  const FloCarried own = flo_world_carried(world, i);
   const FloBody *other = &flo_bodies(world)[force->facing];
   double x[3];
   read_place(world, i, x);
