@@ -25,3 +25,17 @@ FloCarried flo_world_carried_at(const FloWorld *world, uint32_t sample, const do
   for (int k = 0; k < carriers.count; ++k) vec_add(carriers.arms[k], way, carriers.arms[k]);
   return carriers;
 }
+
+void flo_wall_velocity(const FloWorld *world, const FloBody *wall, const double x[3], const FloCarried *own,
+                       double v[3]) {
+  double image[3], arm[3], centre[3], inwards[3];
+  flo_world_nearest_image(world, wall->state.pose.position, x, image);
+  vec_sub(image, wall->state.pose.position, arm);
+  vec_cross(wall->state.angular_velocity, arm, v);
+  vec_add(v, wall->state.velocity, v);
+  for (int k = 0; k < own->count; ++k) {
+    vec_sub(arm, own->arms[k], centre);
+    flo_lead_chord(&wall->lead, centre, inwards);
+    vec_add_scaled(v, inwards, -own->shares[k], v);
+  }
+}

@@ -59,23 +59,13 @@ static void fill_touches(const FloCarried *carriers, const double push[3], doubl
   }
 }
 
-// The motion of a wall at the point. A node moves straight on in a step and turns. If it is to stay on a wall
-// that turns, it needs the velocity of the wall at its own position, where the wall's chord is, and the
-// wall's spin.
+// The motion of a wall at the point.
 static void meet_wall(const FloWorld *world, const FloContactPoint *point, const FloCarried *own,
                       FloContact *contact) {
   const FloBody *wall = &flo_bodies(world)[point->other];
-  double x[3], arm[3], v[3], centre[3], inwards[3];
+  double v[3];
   if (!flo_body_is_led(wall)) return;
-  flo_world_nearest_image(world, wall->state.pose.position, point->x, x);
-  vec_sub(x, wall->state.pose.position, arm);
-  vec_cross(wall->state.angular_velocity, arm, v);
-  vec_add(v, wall->state.velocity, v);
-  for (int k = 0; k < own->count; ++k) {
-    vec_sub(arm, own->arms[k], centre);
-    flo_lead_chord(&wall->lead, centre, inwards);
-    vec_add_scaled(v, inwards, -own->shares[k], v);
-  }
+  flo_wall_velocity(world, wall, point->x, own, v);
   for (int axis = 0; axis < 3; ++axis) {
     contact->wall[axis] = (float)v[axis];
     contact->wall_spin[axis] = (float)wall->state.angular_velocity[axis];
