@@ -58,7 +58,7 @@ static const FloParam params[] = {
     FLO_NUMBER("distance", 0, 0, 10, "spacings",
                "the distance that fluid keeps from surfaces if boundary is distances; 0: half a support, as "
                "in the paper"),
-    FLO_NUMBER("alpha", 0.1, 0, 10, "",
+    FLO_NUMBER("alpha", 0.2, 0, 10, "",
                "artificial viscosity (Monaghan) between particles that approach each other, in units of the "
                "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves"),
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
