@@ -5,7 +5,8 @@
 // 2 H. With two colours along each axis, different cells of one colour are at least 2 H apart. Along a
 // periodic axis with an odd number of cells the last one has a third colour.
 //
-// Rows that touch nodes come last, one after the other: a body may be anywhere.
+// Distances have colours of their own, after those of densities: fluid must not be in a wall at the end. Rows
+// that touch nodes come last, one after the other: a body may be anywhere.
 #include "coupling/constraint/constraint.h"
 #include "sph/radix.h"
 
@@ -58,6 +59,8 @@ static void key_range(void *context, size_t begin, size_t end, int thread) {
     bool is_last = flo_constraint_touches_nodes(in->world, in->c, row);
     in->c->order[row] = (uint32_t)row;
     in->keys[row] = is_last ? UINT64_MAX : key_of(in->world, cell_of(in->world, in->c, row));
+    if (!is_last && row >= flo_constraint_first_distance(in->c))
+      in->keys[row] += (uint64_t)(FLO_CONSTRAINT_COLOURS / 2) << COLOUR_SHIFT;
   }
 }
 

@@ -194,8 +194,9 @@ static void start_unknowns(const FloWorld *world, FloConstraint *c) {
   memset(c->p + flo_constraint_first_distance(c), 0, c->n_distances * sizeof(float));
 }
 
-// Standard SPH: p = c^2 (rho - rho0). These unknowns are not solved for, so their rows have no response. The
-// highest speed of sound at which an explicit step is stable moves a signal by 0.4 of a support.
+// Standard SPH: p = c^2 (rho - rho0), and forces with the present volumes, m/rho. These unknowns are not
+// solved for, so their rows have no response. The highest speed of sound at which an explicit step is stable
+// moves a signal by 0.4 of a support.
 #define EXPLICIT_COURANT 0.4
 
 static void use_equation_of_state(const FloWorld *world, FloConstraint *c) {
@@ -203,8 +204,9 @@ static void use_equation_of_state(const FloWorld *world, FloConstraint *c) {
   const double speed = given > 0 ? given : EXPLICIT_COURANT * world->kernel.support / c->dt;
   const float *mass = world->sets[FLO_SET_FLUID].mass;
   for (size_t row = 0; row < flo_constraint_first_distance(c); ++row) {
-    const double m = (double)mass[c->links[c->link_begin[row]].particle];
-    c->p[row] = (float)(fmax((double)c->violation[row], 0) * speed * speed * m * c->dt);
+    const double m = (double)mass[c->links[c->link_begin[row]].particle],
+                 g = fmax((double)c->violation[row], 0), ratio = 1 + g;
+    c->p[row] = (float)(g * speed * speed * m * c->dt / (ratio * ratio));
     c->response[row] = 0;
   }
 }

@@ -111,8 +111,8 @@ typedef enum FloConstraintBuffer {
   FLO_N_CONSTRAINT_BUFFERS
 } FloConstraintBuffer;
 
-// Colours: at most three along each axis, and one for rows that touch nodes.
-enum { FLO_CONSTRAINT_COLOURS = 28 };
+// Colours: at most three along each axis, for densities and for distances.
+enum { FLO_CONSTRAINT_COLOURS = 2 * 27 };
 
 typedef struct FloConstraint {
   double peak;           // highest pressure over density; saved
