@@ -102,10 +102,23 @@ static void check_front(const char *method) {
 static void front_follows_martin_and_moyce(void **unused) {
   (void)unused;
   check_front("wcsph");
-  check_front("constraint");
+}
+
+// At its automatic step, with few particles across the column.
+static void front_by_constraint_follows_them_too(void **unused) {
+  (void)unused;
+  static const int resolutions[] = {12, 20};
+  static Front front;
+  for (int k = 0; k < 2; ++k) {
+    simulate_front("constraint", resolutions[k], 3.8, &front);
+    const double error = rms_error(&front);
+    print_message("constraint, a/s = %d: front differs by %.1f %% (rms)\n", resolutions[k], 100 * error);
+    assert_true(error < 0.06);
+  }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(front_follows_martin_and_moyce)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(front_follows_martin_and_moyce),
+                                     cmocka_unit_test(front_by_constraint_follows_them_too)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
