@@ -255,6 +255,7 @@ static FloStatus constraint_step(FloWorld *world, void *state, double dt, FloErr
   FLO_TRY(prepare(world, c, error));
   FLO_TRY(solve(world, c, error));
   FLO_TRY(flo_world_integrate(world, c->force, dt, error));
+  FLO_TRY(flo_world_note_approach(world, c->velocity, c->forces.walls, error));
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
