@@ -189,7 +189,7 @@ typedef struct FloMaterialDef {
   double slip;     // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
   double restitution; // share of their approach speed with which bodies made of it and other bodies part
                       // after an impact, 0 to 1; < 0: 0. Between two bodies the larger value is used.
-                      // `monolithic` and `direct-forcing`; with the latter fluid bounces off bodies, too
+                      // all methods that move bodies but `wcsph`; with `direct-forcing` fluid bounces off, too
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.

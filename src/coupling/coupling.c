@@ -3,7 +3,7 @@
 #include <string.h>
 
 // Every method the program knows; adding one is adding its constant here.
-static const FloMethod *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing};
+static const FloMethod *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing, &flo_constraint};
 
 const FloMethod *flo_coupling_find(const char *name) {
   for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)
@@ -36,7 +36,7 @@ const char *const *flo_method_words(const char *method, const char *param) {
 }
 
 bool flo_method_is_announced(const char *name) {
-  static const char *const announced[] = {"unified", "elastic", "constraint"};
+  static const char *const announced[] = {"unified", "elastic"};
   for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
     if (!strcmp(announced[k], name)) return true;
   return false;

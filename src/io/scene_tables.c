@@ -97,9 +97,9 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
        "1"},                                                                                                 \
   {                                                                                                          \
     "restitution", NUMBER, FROM(0, 1), NULL,                                                                 \
-        .help = "share of their approach speed with which bodies bounce off it, with `monolithic` and "      \
-                "`direct-forcing`, and fluid, with `direct-forcing` only: 0 does not bounce, 1 loses "       \
-                "nothing. Between two bodies the larger value is used; without it, " otherwise "0"           \
+        .help = "share of their approach speed with which bodies bounce off it, with all methods "           \
+                "that move bodies but `wcsph`, and fluid, with `direct-forcing` only: 0 does not bounce, "   \
+                "1 loses nothing. Between two bodies the larger value is used; without it, " otherwise "0"   \
   }
 
 static const FloSceneKey material_keys[] = {

@@ -178,9 +178,10 @@ bool flo_joints_join(const FloJoints *joints, uint32_t a, uint32_t b) {
 
 // ---- Memory ----
 
+// Never nothing, since parts of the memory are found by adding to the pointer.
 static FloStatus reserve(FloWorld *world, int which, size_t size, void *pointer, FloError *error) {
   FloBuffer *buffer = &world->joints.buffers[which];
-  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, size, 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, buffer, flo_max_size(size, 1), 0, error));
   memcpy(pointer, &buffer->data, sizeof(void *));
   return FLO_OK;
 }

@@ -138,11 +138,12 @@ static void test_emitters_and_sinks(void **state) {
   check_every_moment(&def, fill_streams);
 }
 
-static void test_bodies_by_direct_forcing(void **state) {
+static void test_bodies_by_other_methods(void **state) {
   (void)state;
-  for (int dim = 2; dim <= 3; ++dim) {
-    FloWorldDef def = small_world_def(dim);
-    def.method = "direct-forcing";
+  static const char *const methods[] = {"direct-forcing", "constraint"};
+  for (int k = 0; k < 4; ++k) {
+    FloWorldDef def = small_world_def(2 + k % 2);
+    def.method = methods[k / 2];
     check_every_moment(&def, fill_bodies);
   }
 }
@@ -272,7 +273,7 @@ int main(void) {
       cmocka_unit_test(test_a_calm_dam_whose_lists_serve_long),
       cmocka_unit_test(test_a_moving_wall),
       cmocka_unit_test(test_emitters_and_sinks),
-      cmocka_unit_test(test_bodies_by_direct_forcing),
+      cmocka_unit_test(test_bodies_by_other_methods),
       cmocka_unit_test(test_a_periodic_domain),
       cmocka_unit_test(test_a_world_can_go_back),
       cmocka_unit_test(test_saving_does_not_disturb),

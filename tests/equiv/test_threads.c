@@ -5,10 +5,12 @@
 
 typedef FloWorld *(*MakeWorld)(int threads);
 
+static const char *method = "wcsph";
+
 // A dam breaks against a wall that swings, an emitter pours in, and a sink drains a corner.
 static FloWorld *busy_dam(int threads) {
   FloWorldDef def = small_world_def(3);
-  def.threads = threads;
+  def.threads = threads, def.method = method;
   FloWorld *world = create_world(&def);
   const double s = def.spacing, low[3] = {0}, high[3] = {14 * s, 8 * s, 12 * s};
   FloError error;
@@ -38,7 +40,7 @@ static FloWorld *periodic_vortices(int threads) {
   FloWorldDef def = small_world_def(2);
   FloError error;
   double edge = 50 * def.spacing;
-  def.threads = threads;
+  def.threads = threads, def.method = method;
   vec_set(def.gravity, 0, 0, 0);
   for (int axis = 0; axis < 2; ++axis) def.periodic[axis] = true, def.domain_high[axis] = edge;
   FloWorld *world = create_world(&def);
@@ -52,7 +54,7 @@ static FloWorld *periodic_vortices(int threads) {
 
 static FloWorld *two_fluids(int threads) {
   FloWorldDef def = small_world_def(2);
-  def.threads = threads;
+  def.threads = threads, def.method = method;
   FloWorld *world = create_world(&def);
   const double s = def.spacing, low[3] = {0}, middle[3] = {40 * s, 15 * s, 0}, corner[3] = {0, 15 * s, 0};
   const double high[3] = {20 * s, 45 * s, 0};
@@ -97,6 +99,16 @@ static void test_periodic_vortices_are_the_same_for_any_number_of_threads(void *
 static void test_two_fluids_are_the_same_for_any_number_of_threads(void **state) {
   (void)state;
   check_threads(two_fluids, 60, (const int[]){3, 0});
+}
+
+// Rows are coloured by cells, also where a domain repeats and has an odd number of them.
+static void test_rows_are_solved_alike_by_any_number_of_threads(void **state) {
+  (void)state;
+  method = "constraint";
+  check_threads(busy_dam, 80, (const int[]){2, 3, 8, 0});
+  check_threads(periodic_vortices, 30, (const int[]){2, 8, 0});
+  check_threads(two_fluids, 60, (const int[]){3, 0});
+  method = "wcsph";
 }
 
 static void test_forces_on_bodies_and_measurements_are_the_same_too(void **state) {
@@ -168,6 +180,7 @@ int main(void) {
       cmocka_unit_test(test_a_busy_dam_is_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_periodic_vortices_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_two_fluids_are_the_same_for_any_number_of_threads),
+      cmocka_unit_test(test_rows_are_solved_alike_by_any_number_of_threads),
       cmocka_unit_test(test_forces_on_bodies_and_measurements_are_the_same_too),
       cmocka_unit_test(test_the_hash_does_not_depend_on_the_order_in_memory),
       cmocka_unit_test(test_a_run_depends_on_the_state_alone),

@@ -35,9 +35,9 @@ static double front_position(FloWorld *world, double spacing) {
   return front;
 }
 
-static void simulate_front(int resolution, double until, Front *front) {
+static void simulate_front(const char *method, int resolution, double until, Front *front) {
   FloWorldDef def = flo_default_world_def();
-  def.method = "wcsph";
+  def.method = method;
   def.dim = 2, def.spacing = WIDTH / resolution;
   def.gravity[1] = -9.81, def.gravity[2] = 0;
   FloWorld *world = make_world(&def);
@@ -82,16 +82,15 @@ static double distance(const Front *a, const Front *b) {
   return sqrt(sum / (double)a->n);
 }
 
-static void front_follows_martin_and_moyce(void **unused) {
-  (void)unused;
+static void check_front(const char *method) {
   static const int resolutions[] = {10, 20, 40};
   static Front fronts[3];
   double errors[3];
   for (int k = 0; k < 3; ++k) {
-    simulate_front(resolutions[k], 3.8, &fronts[k]);
+    simulate_front(method, resolutions[k], 3.8, &fronts[k]);
     errors[k] = rms_error(&fronts[k]);
-    print_message("a/s = %d: front differs by %.1f %% (rms) from the experiment\n", resolutions[k],
-                  100 * errors[k]);
+    print_message("%s, a/s = %d: front differs by %.1f %% (rms) from the experiment\n", method,
+                  resolutions[k], 100 * errors[k]);
   }
   double coarse = distance(&fronts[0], &fronts[2]), middle = distance(&fronts[1], &fronts[2]);
   print_message("from the finest run: %.1f %% and %.1f %%\n", 100 * coarse, 100 * middle);
@@ -100,7 +99,26 @@ static void front_follows_martin_and_moyce(void **unused) {
   assert_true(middle < coarse / 1.5);
 }
 
+static void front_follows_martin_and_moyce(void **unused) {
+  (void)unused;
+  check_front("wcsph");
+}
+
+// At its automatic step, with few particles across the column.
+static void front_by_constraint_follows_them_too(void **unused) {
+  (void)unused;
+  static const int resolutions[] = {12, 20};
+  static Front front;
+  for (int k = 0; k < 2; ++k) {
+    simulate_front("constraint", resolutions[k], 3.8, &front);
+    const double error = rms_error(&front);
+    print_message("constraint, a/s = %d: front differs by %.1f %% (rms)\n", resolutions[k], 100 * error);
+    assert_true(error < 0.06);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(front_follows_martin_and_moyce)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(front_follows_martin_and_moyce),
+                                     cmocka_unit_test(front_by_constraint_follows_them_too)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,11 +17,10 @@
 
 #include "base/parallel.h"
 #include "base/vecmath.h"
+#include "coupling/forces/wet_samples.h"
 
 #include <string.h>
 
-// Share of a flat layer's kernel sum from which on a sample is wet.
-#define LEAST_SHARE 0.25
 // Time in which the film follows the pressures of wet samples, in units of sqrt(spacing/gravity).
 #define FOLLOW_TIME 1
 // The widest gap that has a film, in spacings. In wider gaps particles get in by themselves.
@@ -267,10 +266,6 @@ static FloStatus reserve(FloFilms *films, FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
-float flo_film_least_sum(const FloWorld *world) {
-  return (float)(LEAST_SHARE * flo_kernel_sheet_sum(&world->kernel, world->def.spacing, 1));
-}
-
 FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
                           FloError *error) {
   size_t n = world->sets[FLO_SET_RIGID].count;
@@ -278,7 +273,7 @@ FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource 
   if (n == 0 || world->sets[FLO_SET_FLUID].count == 0) return FLO_OK;
   FLO_TRY(reserve(films, world, error));
   films->source = *source, films->dt = dt, films->n_forces = n;
-  films->least_sum = flo_film_least_sum(world);
+  films->least_sum = flo_wet_least_sum(world);
   films->sheet_slope = flo_kernel_sheet_slope(&world->kernel, world->def.spacing);
   find_wet(world, films);
   for (size_t k = 0; k < world->bodies.count; ++k)

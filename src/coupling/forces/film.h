@@ -45,9 +45,6 @@ typedef struct FloFilms {
   FloBuffer buffers[4];
 } FloFilms;
 
-// The kernel sum over fluid from which on a sample counts as wet. One that sees less could push that fluid
-// only with absurd pressures.
-float flo_film_least_sum(const FloWorld *world);
 // Finds the forces of films in a step of dt. Needs the operator of bodies and fluid.
 FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
                           FloError *error);

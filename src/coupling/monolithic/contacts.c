@@ -46,19 +46,6 @@ static size_t rigid_index(const FloWorld *world, uint32_t sample) {
   return sample - world->sets[FLO_SET_BOUNDARY].count;
 }
 
-// The nodes that carry one of the two bodies at the point, with arms that lead to the point.
-static FloCarried carriers_at(const FloWorld *world, const FloContactPoint *point, uint32_t sample) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  size_t i = rigid_index(world, sample);
-  FloCarried carriers = flo_monolithic_carriers(world, i);
-  const double there[3] = {rigid->x[i], rigid->y[i], rigid->z[i]};
-  double x[3], way[3];
-  flo_world_nearest_image(world, there, point->x, x);
-  vec_sub(x, there, way);
-  for (int k = 0; k < carriers.count; ++k) vec_add(carriers.arms[k], way, carriers.arms[k]);
-  return carriers;
-}
-
 static void fill_touches(const FloCarried *carriers, const double push[3], double sign, uint32_t row,
                          FloTouch *touches) {
   for (int k = 0; k < carriers->count; ++k) {
@@ -72,23 +59,13 @@ static void fill_touches(const FloCarried *carriers, const double push[3], doubl
   }
 }
 
-// The motion of a wall at the point. A node moves straight on in a step and turns. If it is to stay on a wall
-// that turns, it needs the velocity of the wall at its own position, where the wall's chord is, and the
-// wall's spin.
+// The motion of a wall at the point.
 static void meet_wall(const FloWorld *world, const FloContactPoint *point, const FloCarried *own,
                       FloContact *contact) {
   const FloBody *wall = &flo_bodies(world)[point->other];
-  double x[3], arm[3], v[3], centre[3], inwards[3];
+  double v[3];
   if (!flo_body_is_led(wall)) return;
-  flo_world_nearest_image(world, wall->state.pose.position, point->x, x);
-  vec_sub(x, wall->state.pose.position, arm);
-  vec_cross(wall->state.angular_velocity, arm, v);
-  vec_add(v, wall->state.velocity, v);
-  for (int k = 0; k < own->count; ++k) {
-    vec_sub(arm, own->arms[k], centre);
-    flo_lead_chord(&wall->lead, centre, inwards);
-    vec_add_scaled(v, inwards, -own->shares[k], v);
-  }
+  flo_wall_velocity(world, wall, point->x, own, v);
   for (int axis = 0; axis < 3; ++axis) {
     contact->wall[axis] = (float)v[axis];
     contact->wall_spin[axis] = (float)wall->state.angular_velocity[axis];
@@ -109,14 +86,14 @@ static void meet_point(const FloWorld *world, const FloMonolithic *mono, size_t 
   const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
   FloContact *contact = &mono->contacts[k];
   FloTouch *touches = &mono->touches[contact->first];
-  const FloCarried own = carriers_at(world, point, point->body_sample);
+  const FloCarried own = flo_world_carried_at(world, point->body_sample, point->x);
   uint32_t row = (uint32_t)(mono->n_pressures + k);
   double per_spacing = 1 / world->def.spacing, push[3];
   vec_scale(point->normal, (double)contact->volume * per_spacing, push);
   fill_touches(&own, push, 1, row, touches);
   contact->steepness = (float)per_spacing;
   if (flo_body_is_pushed(&flo_bodies(world)[point->other])) {
-    const FloCarried other = carriers_at(world, point, point->other_sample);
+    const FloCarried other = flo_world_carried_at(world, point->other_sample, point->x);
     fill_touches(&other, push, -1, row, touches + own.count);
   } else {
     meet_wall(world, point, &own, contact);
@@ -141,7 +118,7 @@ static void meet_range(void *context, size_t begin, size_t end, int thread) {
 
 static uint32_t count_carriers(const FloWorld *world, uint32_t body, uint32_t sample) {
   if (!flo_body_is_pushed(&flo_bodies(world)[body])) return 0;
-  return (uint32_t)flo_monolithic_carriers(world, rigid_index(world, sample)).count;
+  return (uint32_t)flo_world_carried(world, rigid_index(world, sample)).count;
 }
 
 static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {

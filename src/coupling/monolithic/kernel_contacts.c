@@ -177,7 +177,7 @@ static void meet_wall(const Neighbour *n, const FloBody *wall, double volume, do
 // A sample of another body that forces move gets the opposite force.
 static void meet_other(const FloWorld *world, const FloMonolithic *mono, const Neighbour *n, double volume,
                        double weight, const double between[3], Meeting *meeting) {
-  const FloCarried carriers = flo_monolithic_carriers(world, n->sample);
+  const FloCarried carriers = flo_world_carried(world, n->sample);
   for (int k = 0; k < carriers.count; ++k) {
     FloTouch *t = touch_of(mono, meeting, carriers.nodes[k]);
     double force[3], middle[3], share = weight * carriers.shares[k];
@@ -267,7 +267,7 @@ static void finish_contact(const FloWorld *world, const FloMonolithic *mono, con
 static void meet_contact(const FloWorld *world, const FloMonolithic *mono, size_t k) {
   Meeting m = {.contact = mono->contacts[k], .row = (uint32_t)(mono->n_pressures + k)};
   size_t i = m.contact.sample;
-  m.carriers = flo_monolithic_carriers(world, i);
+  m.carriers = flo_world_carried(world, i);
   for (int c = 0; c < m.carriers.count; ++c) touch_of(mono, &m, m.carriers.nodes[c]);
   meet_neighbours(world, mono, i, FLO_SET_BOUNDARY, &m);
   meet_neighbours(world, mono, i, FLO_SET_RIGID, &m);
@@ -295,7 +295,7 @@ static bool carries(const FloCarried *carriers, uint32_t node) {
 static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t node) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
   while (k-- > 0) {
-    const FloCarried earlier = flo_monolithic_carriers(world, sample_of(pairs, i, k));
+    const FloCarried earlier = flo_world_carried(world, sample_of(pairs, i, k));
     if (carries(&earlier, node)) return false;
   }
   return true;
@@ -304,10 +304,10 @@ static bool is_new_node(const FloWorld *world, size_t i, int32_t k, uint32_t nod
 // The number of nodes that a contact acts on, its own included.
 static uint32_t count_nodes(const FloWorld *world, size_t i) {
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_RIGID);
-  const FloCarried own = flo_monolithic_carriers(world, i);
+  const FloCarried own = flo_world_carried(world, i);
   uint32_t count = (uint32_t)own.count, last = UINT32_MAX;
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
-    const FloCarried carriers = flo_monolithic_carriers(world, sample_of(pairs, i, k));
+    const FloCarried carriers = flo_world_carried(world, sample_of(pairs, i, k));
     for (int c = 0; c < carriers.count; ++c) {
       uint32_t node = carriers.nodes[c];
       if (node != last && !carries(&own, node)) count += is_new_node(world, i, k, node);

@@ -14,20 +14,6 @@ FloStatus flo_monolithic_reserve(FloWorld *world, FloMonolithic *mono, FloMonoli
                             error);
 }
 
-FloCarried flo_monolithic_carriers(const FloWorld *world, size_t sample) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  const FloBody *body = &flo_bodies(world)[rigid->body[sample]];
-  const FloCarriers of_body = flo_body_carriers(body, rigid, sample);
-  const double x[3] = {rigid->x[sample], rigid->y[sample], rigid->z[sample]};
-  FloCarried carriers = {.count = of_body.count};
-  for (int k = 0; k < of_body.count; ++k) {
-    carriers.nodes[k] = (uint32_t)body->first_node + of_body.nodes[k];
-    carriers.shares[k] = of_body.shares[k];
-    vec_sub(x, body->nodes[of_body.nodes[k]].position, carriers.arms[k]);
-  }
-  return carriers;
-}
-
 typedef struct Meetings {
   const FloWorld *world;
   const FloMonolithic *mono;

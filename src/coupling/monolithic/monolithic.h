@@ -3,8 +3,10 @@
 #define FLO_COUPLING_MONOLITHIC_MONOLITHIC_H
 
 #include "base/vecmath.h"
+#include "coupling/forces/carried.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/forces.h"
+#include "coupling/forces/wet_samples.h"
 #include "sph/arrays.h"
 
 // The unknowns stand in rows: first a pressure for each fluid particle, then one for each wet sample, a
@@ -176,10 +178,7 @@ typedef struct FloMonolithic {
   size_t n_pressures;  // rows of fluid and wet samples
   size_t row_capacity; // rows that the arrays of rows can hold
   FloWet wet[FLO_N_WET];
-  float least_sum;              // kernel sum over fluid from which on a sample has a row
-  float *walls_near_walls;      // share of each wall sample's kernel that other walls cover
-  uint64_t walls_near_walls_at; // epoch when it was computed
-  FloBuffer walls_near_walls_buffer;
+  FloWetSamples wet_samples;
   FloForces forces;
   FloContact *contacts;
   FloTouch *touches;     // by rows
@@ -249,16 +248,6 @@ static inline float flo_dot3(const float a[3], const float b[3]) {
 static inline bool flo_monolithic_is_active(const FloMonolithic *mono, uint32_t row) {
   return mono->pressure[row] > 0 || mono->error[row] < 0;
 }
-
-// The nodes that carry a sample: their indices among all nodes, their shares, and the vectors from them to
-// the sample.
-typedef struct FloCarried {
-  int count;
-  uint32_t nodes[FLO_MAX_CARRIERS];
-  double shares[FLO_MAX_CARRIERS], arms[FLO_MAX_CARRIERS][3];
-} FloCarried;
-
-FloCarried flo_monolithic_carriers(const FloWorld *world, size_t sample);
 
 // Adds a force that acts at the end of an arm.
 static inline void flo_touch_add_wrench(float wrench[6], const double force[3], const double arm[3]) {

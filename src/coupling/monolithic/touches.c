@@ -42,7 +42,7 @@ static FluidPair find_pair(const FloWorld *world, const FloMonolithic *mono, siz
   FluidPair pair = {.i = i,
                     .sample = (size_t)s->index[lane],
                     .g = {(double)s->gx[lane], (double)s->gy[lane], (double)s->gz[lane]}};
-  pair.carriers = flo_monolithic_carriers(world, pair.sample);
+  pair.carriers = flo_world_carried(world, pair.sample);
   // See pair_viscosity: a pair's factor is negative.
   pair.drag = -(double)(c->wall * pairs->viscous[slot * FLO_BLOCK + lane]) *
               (double)world->sets[FLO_SET_RIGID].volume[pair.sample] / mono->rest_volume;
@@ -111,7 +111,7 @@ static FloStatus couple_row(FloWorld *world, FloMonolithic *mono, size_t row, si
 // The pressure of a wet sample pushes the nodes that carry it.
 static FloStatus meet_wet_row(FloWorld *world, FloMonolithic *mono, const FloWet *wet, size_t row,
                               FloError *error) {
-  const FloCarried carriers = flo_monolithic_carriers(world, wet->samples[row]);
+  const FloCarried carriers = flo_world_carried(world, wet->samples[row]);
   const float *g = wet->steep + 4 * row;
   size_t first = mono->n_touches;
   for (int k = 0; k < carriers.count; ++k) {

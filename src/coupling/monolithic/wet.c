@@ -35,30 +35,13 @@ static const FloPairs *near_fluid(const FloWorld *world, const FloWet *wet) {
 
 // ---- Which samples have rows ----
 
-// The kernel sum over the samples of other bodies in a set.
-static float sum_over(const FloWorld *world, FloSet rows, FloSet columns, size_t i) {
-  const FloPairs *pairs = flo_pairs_of(world, rows, columns);
-  return i < pairs->n_rows ? pairs->kernel_sum[i] : 0;
-}
-
-// The share of a sample's kernel that no solid covers.
-static float room_of(const FloWorld *world, const FloMonolithic *mono, FloSet set, size_t i) {
-  float room = 1 - world->sets[set].covered[i] - sum_over(world, set, FLO_SET_RIGID, i);
-  return room -
-         (set == FLO_SET_BOUNDARY ? mono->walls_near_walls[i] : sum_over(world, set, FLO_SET_BOUNDARY, i));
-}
-
-static bool has_row(const FloWorld *world, const FloMonolithic *mono, const FloWet *wet, size_t i) {
-  return near_fluid(world, wet)->kernel_sum[i] >= mono->least_sum &&
-         room_of(world, mono, wet->set, i) >= mono->least_sum * (float)mono->rest_volume;
-}
-
 static void list_block(const FloWorld *world, const FloMonolithic *mono, FloWet *wet, size_t block) {
   const FloPairs *pairs = near_fluid(world, wet);
   wet->blocks[wet->n_blocks] = (uint32_t)block;
   wet->block_rows[wet->n_blocks] = (uint32_t)wet->n_rows;
   for (size_t i = block * FLO_BLOCK; i < flo_min_size((block + 1) * FLO_BLOCK, pairs->n_rows); ++i)
-    if (pairs->row_count[i] > 0 && has_row(world, mono, wet, i)) wet->samples[wet->n_rows++] = (uint32_t)i;
+    if (pairs->row_count[i] > 0 && flo_wet_sample_is_wet(&mono->wet_samples, world, wet->set, i))
+      wet->samples[wet->n_rows++] = (uint32_t)i;
   if (wet->n_rows > wet->block_rows[wet->n_blocks]) ++wet->n_blocks;
   wet->block_rows[wet->n_blocks] = (uint32_t)wet->n_rows;
 }
@@ -87,36 +70,8 @@ static FloStatus reserve_lists(FloWorld *world, FloWet *wet, FloError *error) {
   return FLO_OK;
 }
 
-static bool are_several_walls(const FloWorld *world) {
-  size_t n = 0;
-  for (size_t k = 0; k < world->bodies.count && n < 2; ++k)
-    n += flo_bodies(world)[k].kind->set == FLO_SET_BOUNDARY;
-  return n > 1;
-}
-
-// The share of each wall sample's kernel that other walls cover. It changes only if walls move.
-static FloStatus find_walls_near_walls(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  size_t n = world->sets[FLO_SET_BOUNDARY].count;
-  if (mono->walls_near_walls && mono->walls_near_walls_at > world->epochs.wall_grid) return FLO_OK;
-  FLO_TRY(
-      flo_buffer_reserve(&world->memory, &mono->walls_near_walls_buffer, (n + 1) * sizeof(float), 0, error));
-  mono->walls_near_walls = mono->walls_near_walls_buffer.data;
-  memset(mono->walls_near_walls, 0, n * sizeof(float));
-  if (are_several_walls(world)) {
-    FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_BOUNDARY, error));
-    memcpy(mono->walls_near_walls, flo_pairs_of(world, FLO_SET_BOUNDARY, FLO_SET_BOUNDARY)->kernel_sum,
-           n * sizeof(float));
-  }
-  flo_epoch_note(world, &mono->walls_near_walls_at);
-  return FLO_OK;
-}
-
 static FloStatus list_set(FloWorld *world, FloMonolithic *mono, FloWet *wet, FloError *error) {
-  FLO_TRY(flo_world_need_pairs(world, wet->set, FLO_SET_FLUID, error));
-  if (wet->set == FLO_SET_BOUNDARY) {
-    FLO_TRY(find_walls_near_walls(world, mono, error));
-    FLO_TRY(flo_world_need_pairs(world, wet->set, FLO_SET_RIGID, error));
-  }
+  FLO_TRY(flo_wet_samples_prepare(&mono->wet_samples, world, wet->set, error));
   FLO_TRY(reserve_lists(world, wet, error));
   const FloPairs *pairs = near_fluid(world, wet);
   for (size_t block = 0; block < pairs->n_blocks; ++block)
@@ -127,7 +82,6 @@ static FloStatus list_set(FloWorld *world, FloMonolithic *mono, FloWet *wet, Flo
 FloStatus flo_monolithic_list_wet(FloWorld *world, FloMonolithic *mono, FloError *error) {
   static const FloSet sets[FLO_N_WET] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
   mono->n_pressures = mono->n_fluid;
-  mono->least_sum = flo_film_least_sum(world);
   for (int k = 0; k < FLO_N_WET; ++k) {
     FloWet *wet = &mono->wet[k];
     wet->set = sets[k], wet->first_row = mono->n_pressures, wet->n_rows = wet->n_blocks = 0;
@@ -150,7 +104,7 @@ static void describe_row(const WetWork *work, size_t row) {
   size_t i = wet->samples[row], at = wet->first_row + row;
   float volume = (float)mono->rest_volume, *g = wet->steep + 4 * row;
   float fluid = volume * near_fluid(world, wet)->kernel_sum[i] / (float)mono->rest_sum;
-  float room = room_of(world, mono, wet->set, i) - fluid;
+  float room = flo_wet_sample_room(&mono->wet_samples, world, wet->set, i) - fluid;
   memcpy(g, wet->sum + 4 * i, 4 * sizeof *g);
   mono->own_source[at] = room < 0 ? (float)mono->correction * room : room;
   if (wet->set == FLO_SET_BOUNDARY)
@@ -302,6 +256,6 @@ void flo_monolithic_free_wet(FloWorld *world, FloMonolithic *mono) {
   for (int k = 0; k < FLO_N_WET; ++k)
     for (int which = 0; which < FLO_N_WET_BUFFERS; ++which)
       flo_buffer_free(&world->memory, &mono->wet[k].buffers[which]);
-  flo_buffer_free(&world->memory, &mono->walls_near_walls_buffer);
+  flo_wet_samples_free(&mono->wet_samples, &world->memory);
   flo_films_free(&mono->films, &world->memory);
 }

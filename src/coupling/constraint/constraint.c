@@ -1,0 +1,295 @@
+// `constraint`: density as a holonomic constraint, one system for fluid, bodies, joints and contacts (Bodin,
+// Lacoursière & Servin 2012: Constraint Fluids; equation numbers are theirs).
+//
+// The density of each particle is a constraint g_i = rho_i/rho0 - 1, (21). The stepper SPOOK, (14)-(20),
+// turns it into a condition on the velocities after the step,
+//
+//   G v + Sigma lambda = -(4 xi/dt) g + xi G v(t),   xi = 1/(1 + 4 tau/dt),   Sigma = 4 epsilon xi/dt^2,
+//
+// which projected Gauss-Seidel solves for everything at once. A violation decays within a few steps of any
+// length, so that steps may be long. Their own limit is that of forces/step_limit.h.
+//
+// Where this differs from the print:
+// - (20) prints epsilon/xi; epsilon xi follows from (15). (25) lacks 1/rho0 and swaps the masses.
+// - Densities must not pull at a free surface: with p = -lambda, p >= 0 unless `bilateral` is 1. Where fluid
+//   is less dense than at rest, the gap may close within the step: the right-hand side is -g/dt.
+// - Walls. The paper's boundary field carries half of the pressure at a wall, and its particles stop half a
+//   support away from surfaces. Here samples of solids next to fluid have constraints and multipliers of
+//   their own, see rows.c; `boundary` = `distances` is the paper's way.
+// - Viscosity is implicit where steps are long: it minimises Rayleigh's dissipation with the inertia of fluid
+//   and bodies (forces/implicit_viscosity.h), before the constraints.
+#include "coupling/constraint/constraint.h"
+
+#include "coupling/coupling.h"
+#include "coupling/forces/step_limit.h"
+
+#include <string.h>
+
+static const char *const solver_words[] = {"gauss-seidel", "nncg", "standard", NULL};
+static const char *const boundary_words[] = {"samples", "distances", NULL};
+
+static const FloParam params[] = {
+    FLO_WORDS(
+        "solver", FLO_CONSTRAINT_GAUSS_SEIDEL, solver_words, 3,
+        "gauss-seidel: projected Gauss-Seidel, best for few iterations; nncg: conjugate directions over "
+        "it, best from 30 iterations on; standard: pressures from an equation of state, as in standard "
+        "SPH, the baseline that the paper compares with"),
+    FLO_WHOLE("iterations", 30, 1, 1e5,
+              "largest number of iterations in a step; more keep deep fluid from being compressed"),
+    FLO_NUMBER("tolerance", 5e-5, 0, 1, "",
+               "stop iterating when an iteration changes densities by less than this share (root of mean "
+               "squares); 0: always take all iterations"),
+    FLO_NUMBER("tau", 4, 0, 1e3, "steps",
+               "time in which violations are damped, in time steps; larger values correct densities more "
+               "softly and slowly"),
+    FLO_NUMBER("epsilon", 0, 0, 1e9, "1/J",
+               "softness of densities, 1/(m c^2) for fluid of particle mass m and speed of sound c; larger "
+               "values converge faster and let fluid be compressed; 0: the highest pressure compresses fluid "
+               "by 0.01 %"),
+    FLO_NUMBER("warm_start", 0.9, 0, 1, "",
+               "share of the last step's pressures that the iterations start from; 1 rings with few "
+               "iterations; 0: start from nothing"),
+    FLO_SWITCH("bilateral", 0,
+               "1: densities also pull where fluid is less dense than at rest, which strings the surface "
+               "together; 0: they only push"),
+    FLO_WORDS("boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 2,
+              "samples: samples of solids next to fluid have pressures of their own; distances: fluid keeps "
+              "a distance from surfaces and does not see solids otherwise, as in the paper's 3D scenes"),
+    FLO_NUMBER("distance", 0, 0, 10, "spacings",
+               "the distance that fluid keeps from surfaces if boundary is distances; 0: half a support, as "
+               "in the paper"),
+    FLO_NUMBER("alpha", 0.2, 0, 10, "",
+               "artificial viscosity (Monaghan) between particles that approach each other, in units of the "
+               "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves"),
+    FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
+               "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),
+    FLO_WHOLE("history", 0, 0, 1e9,
+              "writes the residual after each iteration of every such step to the log; 0: never"),
+    FLO_FORCE_PARAMS,
+    {0}};
+
+static const FloStateField saved[] = {
+    FLO_STATE_FIELD(FloConstraint, expected_speed), FLO_STATE_FIELD(FloConstraint, peak), {0}};
+
+static const FloOperatorDef operators[] = {
+    FLO_BODY_OPERATORS,
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_RIGID, .is_on_demand = true},
+    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_BOUNDARY, .between_bodies = true, .is_on_demand = true}};
+
+static const FloField fields[] = {
+    {"warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "pressure that the last step found", false},
+    {"wet_pressure", FLO_TYPE_F32, (1u << FLO_SET_RIGID) | (1u << FLO_SET_BOUNDARY), true, "Pa",
+     "pressure of the fluid next to the sample", true},
+    {0}};
+
+// ---- Creation and end ----
+
+static FloStatus constraint_init(FloWorld *world, void *state, FloError *error) {
+  (void)error; // everything else is set up in each step
+  FloConstraint *c = state;
+  c->expected_speed = fmax(c->expected_speed, flo_world_expected_speed(world));
+  if (!(c->peak > 0)) c->peak = flo_peak_expect(world); // what was measured is better
+  return FLO_OK;
+}
+
+static void constraint_finish(FloWorld *world, void *state) {
+  FloConstraint *c = state;
+  for (size_t k = 0; k < FLO_COUNT_OF(c->buffers); ++k) flo_buffer_free(&world->memory, &c->buffers[k]);
+  for (size_t k = 0; k < FLO_COUNT_OF(c->array_buffers); ++k)
+    flo_buffer_free(&world->memory, &c->array_buffers[k]);
+  flo_wet_samples_free(&c->wet_samples, &world->memory);
+  flo_body_rows_free(&c->drag, &world->memory);
+  flo_forces_free(&c->forces, &world->memory);
+  if (c->rows.memory) flo_rows_free(&c->rows);
+}
+
+static double constraint_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
+  const FloConstraint *c = state;
+  const double forces = flo_forces_max_dt(world, FLO_CONSTRAINT_FIRST_FORCE_PARAM, limited_by),
+               pressure = flo_peak_stable_dt(world, c->peak);
+  if (pressure < forces) *limited_by = "pressure";
+  return fmin(pressure, forces);
+}
+
+// ---- Before the rows are solved ----
+
+typedef struct Work {
+  FloWorld *world;
+  FloConstraint *c;
+} Work;
+
+static void before_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = work->c->before + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+  }
+}
+
+// Velocities to start from, with inverse masses; guided particles do not yield.
+static void start_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = work->c->velocity + 4 * i;
+    memcpy(q, work->c->start + 4 * i, 4 * sizeof *q);
+    q[3] = p->held[i] ? 0 : 1 / p->mass[i];
+  }
+}
+
+static FloForceSweep describe_sweep(FloConstraint *c) {
+  return (FloForceSweep){.fluid = c->before, .bodies = &c->drag, .force = c->explicit_force};
+}
+
+static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
+  const size_t n_walls = world->sets[FLO_SET_BOUNDARY].count, n_bodies = world->sets[FLO_SET_RIGID].count;
+  const double speed = fmax(c->expected_speed, flo_surface_tension_speed(world));
+  const double artificial = world->params[FLO_CONSTRAINT_ALPHA] * world->kernel.support / 2 * speed;
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_WALL_P, (n_walls + FLO_BLOCK) * 4, 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_BODY_P, (n_bodies + FLO_BLOCK) * 4, 0, error));
+  c->wall_p = c->buffers[FLO_CONSTRAINT_WALL_P].data, c->body_p = c->buffers[FLO_CONSTRAINT_BODY_P].data;
+  FLO_TRY(flo_body_rows_prepare(&c->drag, world, error));
+  return flo_forces_prepare(&c->forces, world, FLO_CONSTRAINT_FIRST_FORCE_PARAM, c->dt, artificial, error);
+}
+
+static void add_wrenches(const FloWorld *world, const FloBodyRows *rows, double *wrenches) {
+  for (size_t k = 0; rows->is_used && k < 6 * world->nodes.count; ++k) wrenches[k] += rows->wrenches[k];
+}
+
+// All forces except those of rows act on fluid and bodies.
+static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error) {
+  Work work = {world, c};
+  const FloForceSweep sweep = describe_sweep(c);
+  if (c->drag.is_used) flo_world_spread_motions(world, NULL, c->drag.motion);
+  flo_forces_sweep(&c->forces, world, &sweep);
+  FLO_TRY(flo_forces_add_tension(&c->forces, world, c->explicit_force, error));
+  add_wrenches(world, &c->drag, c->wrenches);
+  add_wrenches(world, &c->forces.tension.bodies, c->wrenches);
+  flo_world_kick_bodies(world, c->wrenches, c->dt);
+  flo_forces_predict(world, c->explicit_force, c->dt, c->start);
+  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->start, c->explicit_force, error));
+  flo_each_particle(world, FLO_SET_FLUID, start_range, &work);
+  return FLO_OK;
+}
+
+// ---- Unknowns to start from ----
+
+static void start_wet(const FloWorld *world, FloConstraint *c, FloSet set, size_t first, size_t n) {
+  const FloParticles *samples = &world->sets[set];
+  const float *kept = samples->extra[FLO_CONSTRAINT_WET];
+  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt);
+  for (size_t k = first; k < first + n; ++k)
+    c->p[c->n_fluid + k] = share * kept[c->wet[k]] * samples->volume[c->wet[k]];
+}
+
+static void start_unknowns(const FloWorld *world, FloConstraint *c) {
+  const float *warm = world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM];
+  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt * c->rest_volume);
+  for (size_t i = 0; i < c->n_fluid; ++i) c->p[i] = share * warm[i];
+  start_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
+  start_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
+  memset(c->p + flo_constraint_first_distance(c), 0, c->n_distances * sizeof(float));
+}
+
+// Standard SPH: p = c^2 (rho - rho0), and forces with the present volumes, m/rho. These unknowns are not
+// solved for, so their rows have no response. The highest speed of sound at which an explicit step is stable
+// moves a signal by 0.4 of a support.
+#define EXPLICIT_COURANT 0.4
+
+static void use_equation_of_state(const FloWorld *world, FloConstraint *c) {
+  const double given = world->params[FLO_CONSTRAINT_SOUND_SPEED];
+  const double speed = given > 0 ? given : EXPLICIT_COURANT * world->kernel.support / c->dt;
+  const float *mass = world->sets[FLO_SET_FLUID].mass;
+  for (size_t row = 0; row < flo_constraint_first_distance(c); ++row) {
+    const double m = (double)mass[c->links[c->link_begin[row]].particle],
+                 g = fmax((double)c->violation[row], 0), ratio = 1 + g;
+    c->p[row] = (float)(g * speed * speed * m * c->dt / (ratio * ratio));
+    c->response[row] = 0;
+  }
+}
+
+// ---- The step ----
+
+static void begin(FloWorld *world, FloConstraint *c, double dt) {
+  const bool has_samples = (int)world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
+  c->dt = dt;
+  c->xi = 1 / (1 + 4 * world->params[FLO_CONSTRAINT_TAU]);
+  c->rest_volume = flo_world_rest_volume(world);
+  c->rest_sum = has_samples ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
+  c->n_fluid = world->sets[FLO_SET_FLUID].count;
+}
+
+static FloStatus prepare(FloWorld *world, FloConstraint *c, FloError *error) {
+  Work work = {world, c};
+  double since = flo_seconds();
+  FLO_TRY(flo_constraint_meet_bodies(world, c, error));
+  FLO_TRY(reserve(world, c, error));
+  FLO_TRY(flo_constraint_make_rows(world, c, error));
+  flo_each_particle(world, FLO_SET_FLUID, before_range, &work);
+  flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
+  return FLO_OK;
+}
+
+static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
+  double since = flo_seconds();
+  FLO_TRY(apply_forces(world, c, error));
+  flo_constraint_want(world, c);
+  FLO_TRY(flo_constraint_start_bodies(world, c, error));
+  start_unknowns(world, c);
+  if ((int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_STANDARD) use_equation_of_state(world, c);
+  flo_constraint_solve(world, c);
+  flo_constraint_take_forces(world, c);
+  flo_constraint_push_bodies(world, c);
+  c->peak = flo_peak_follow(world, c->peak, world->sets[FLO_SET_FLUID].pressure, c->dt);
+  flo_world_stage_done(world, FLO_STAGE_FORCE, since);
+  return FLO_OK;
+}
+
+static FloStatus constraint_step(FloWorld *world, void *state, double dt, FloError *error) {
+  FloConstraint *c = state;
+  FLO_TRY(flo_world_find_neighbours(world, dt, error));
+  begin(world, c, dt);
+  FLO_TRY(prepare(world, c, error));
+  FLO_TRY(solve(world, c, error));
+  FLO_TRY(flo_world_integrate(world, c->force, dt, error));
+  FLO_TRY(flo_world_note_approach(world, c->velocity, c->forces.walls, error));
+  world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
+  flo_world_push_bodies(world, dt);
+  flo_world_advance_bodies(world, dt);
+  return FLO_OK;
+}
+
+static FloStatus constraint_solid_forces(FloWorld *world, void *state, FloError *error) {
+  FloConstraint *c = state;
+  FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
+  const FloForceSweep sweep = describe_sweep(c);
+  flo_samples_clear_forces(&world->sets[FLO_SET_RIGID]);
+  flo_samples_clear_forces(walls);
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_WALL_FORCE,
+                                 (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
+  float *force = c->buffers[FLO_CONSTRAINT_WALL_FORCE].data;
+  FLO_TRY(flo_constraint_solid_forces(world, c, force, error));
+  flo_forces_on_walls(&c->forces, world, &sweep, force);
+  flo_samples_add_forces(walls, force);
+  return FLO_OK;
+}
+
+const FloMethod flo_constraint = {.name = "constraint",
+                                  .paper = "Bodin, Lacoursière & Servin 2012: Constraint Fluids",
+                                  .params = params,
+                                  .fields = fields,
+                                  .operators = operators,
+                                  .n_operators = FLO_COUNT_OF(operators),
+                                  .moves = FLO_MOVES_ALL,
+                                  .moves_pieces = true,
+                                  .reads_restitution = true,
+                                  .state_size = sizeof(FloConstraint),
+                                  .saved = saved,
+                                  .init = constraint_init,
+                                  .max_dt = constraint_max_dt,
+                                  .step = constraint_step,
+                                  .solid_forces = constraint_solid_forces,
+                                  .finish = constraint_finish};

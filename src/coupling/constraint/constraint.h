@@ -1,0 +1,187 @@
+// The parts of the method `constraint`; see constraint.c for what it does.
+//
+// Everything that fluid must obey is a row. A row measures how fast something is compressed: the density of a
+// fluid particle, the kernel of a wet sample, or the distance of a particle from a surface,
+//
+//   u = sum over links g . v + sum over touches J . V + rate by walls whose motion is given,
+//
+// v: velocities of fluid particles, V: six velocities of nodes. Its unknown p >= 0 is an impulse times a
+// length [J s]: it changes the momenta by -p g and -p J. The row requires
+//
+//   u - softness p <= wanted, p >= 0, and one of them is an equality.
+#ifndef FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
+#define FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
+
+#include "coupling/forces/carried.h"
+#include "coupling/forces/forces.h"
+#include "coupling/forces/wet_samples.h"
+#include "solve/rows.h"
+#include "sph/arrays.h"
+
+// Parameters, in the order of the table.
+enum {
+  FLO_CONSTRAINT_SOLVER,
+  FLO_CONSTRAINT_ITERATIONS,
+  FLO_CONSTRAINT_TOLERANCE,
+  FLO_CONSTRAINT_TAU,
+  FLO_CONSTRAINT_EPSILON,
+  FLO_CONSTRAINT_WARM_START,
+  FLO_CONSTRAINT_BILATERAL,
+  FLO_CONSTRAINT_BOUNDARY,
+  FLO_CONSTRAINT_DISTANCE,
+  FLO_CONSTRAINT_ALPHA,
+  FLO_CONSTRAINT_SOUND_SPEED,
+  FLO_CONSTRAINT_HISTORY,
+  FLO_CONSTRAINT_FIRST_FORCE_PARAM
+};
+
+enum { FLO_CONSTRAINT_GAUSS_SEIDEL, FLO_CONSTRAINT_NNCG, FLO_CONSTRAINT_STANDARD };
+enum { FLO_CONSTRAINT_SAMPLES, FLO_CONSTRAINT_DISTANCES };
+
+// Extra fields.
+enum { FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET };
+
+// A particle that a row measures, and how: sixteen bytes, read in each iteration.
+typedef struct FloLink {
+  float g[3];
+  uint32_t particle;
+} FloLink;
+
+// A node that a row measures. `reply` is M^-1 J^T.
+typedef struct FloNodeTouch {
+  uint32_t node;
+  double j[6], reply[6];
+} FloNodeTouch;
+
+// The distance of a fluid particle from a body.
+typedef struct FloFluidContact {
+  uint32_t particle, body, sample; // see flo_world_find_sample
+  float normal[3];                 // out of the body
+  float gap;                       // beyond the distance that is kept [m]
+} FloFluidContact;
+
+// A point at which bodies touch, and its rows.
+typedef struct FloTouchingPoint {
+  uint32_t row, drag_row; // drag_row: FLO_NO_ROW without friction
+  double approach;        // along the normal, before the forces of the step [m/s]
+} FloTouchingPoint;
+
+// Rows of one colour that lie in one cell, or all rows that touch nodes: row numbers order[begin .. end).
+typedef struct FloRowGroup {
+  uint32_t begin, end;
+} FloRowGroup;
+
+// Floats for each row: unknowns, what the row wants, velocity per unit of p (softness included), softness.
+// Conjugate directions need the unknowns before a sweep and the last direction.
+#define FLO_CONSTRAINT_ARRAYS(X)                                                                             \
+  X(before, FLO_SET_FLUID, 4)                                                                                \
+  X(explicit_force, FLO_SET_FLUID, 4)                                                                        \
+  X(start, FLO_SET_FLUID, 4)                                                                                 \
+  X(velocity, FLO_SET_FLUID, 4)                                                                              \
+  X(force, FLO_SET_FLUID, 4)                                                                                 \
+  X(from_velocity, FLO_SET_FLUID, 4)                                                                         \
+  X(way_velocity, FLO_SET_FLUID, 4)                                                                          \
+  X(violation, FLO_NO_SET, 1)                                                                                \
+  X(p, FLO_NO_SET, 1)                                                                                        \
+  X(wanted, FLO_NO_SET, 1)                                                                                   \
+  X(response, FLO_NO_SET, 1)                                                                                 \
+  X(softness, FLO_NO_SET, 1)                                                                                 \
+  X(wall_rate, FLO_NO_SET, 1)                                                                                \
+  X(from, FLO_NO_SET, 1)                                                                                     \
+  X(way, FLO_NO_SET, 1)
+
+typedef enum FloConstraintBuffer {
+  FLO_CONSTRAINT_LINKS,
+  FLO_CONSTRAINT_LINK_BEGIN, // per row
+  FLO_CONSTRAINT_LINK_COUNT,
+  FLO_CONSTRAINT_ORDER,
+  FLO_CONSTRAINT_KEYS,
+  FLO_CONSTRAINT_SCRATCH,
+  FLO_CONSTRAINT_GROUPS,
+  FLO_CONSTRAINT_WET_SAMPLES, // per wet row: index of the sample
+  FLO_CONSTRAINT_FLUID_CONTACTS,
+  FLO_CONSTRAINT_TOUCHES,
+  FLO_CONSTRAINT_TOUCH_BEGIN, // per row that touches nodes, in their order
+  FLO_CONSTRAINT_POINTS,
+  FLO_CONSTRAINT_NODES,  // doubles: see FloNodeMotion
+  FLO_CONSTRAINT_LAMBDA, // doubles per component of the rows of points
+  FLO_CONSTRAINT_WALL_P, // floats per sample: p of wet rows
+  FLO_CONSTRAINT_BODY_P,
+  FLO_CONSTRAINT_WALL_FORCE,
+  FLO_N_CONSTRAINT_BUFFERS
+} FloConstraintBuffer;
+
+// Colours: at most three along each axis, for densities and for distances.
+enum { FLO_CONSTRAINT_COLOURS = 2 * 27 };
+
+typedef struct FloConstraint {
+  double peak;           // highest pressure over density; saved
+  double expected_speed; // [m/s]; saved
+  double dt, rest_volume, rest_sum, xi;
+  size_t n_fluid, n_walls, n_bodies, n_distances, n_rows; // rows by kind, in this order; all of them
+  size_t n_coloured;                                      // rows that touch no nodes come first in the order
+  FloForces forces;
+  FloBodyRows drag;
+  FloWetSamples wet_samples;
+  FLO_ARRAYS(FLO_CONSTRAINT_ARRAYS);
+  FloBuffer buffers[FLO_N_CONSTRAINT_BUFFERS];
+  FloLink *links;
+  uint32_t *link_begin, *link_count, *order, *wet, *touch_begin;
+  FloRowGroup *groups;
+  size_t n_groups, colour_begin[FLO_CONSTRAINT_COLOURS + 1]; // groups of each colour
+  int n_colours;
+  FloNodeTouch *touches;
+  size_t n_touches;
+  FloFluidContact *contacts;
+  // Six doubles for each node: velocities before the step, at present, and the part that joints gave; the
+  // same before a sweep and along the last direction.
+  double *motion_before, *motion, *given, *from_motion, *way_motion, *from_given, *way_given, *wrenches;
+  FloTouchingPoint *points; // as many as contact points of the world
+  FloRows rows;             // of points
+  double *lambda, *from_lambda, *way_lambda;
+  float *wall_p, *body_p;
+} FloConstraint;
+
+static inline size_t flo_constraint_n_wet(const FloConstraint *c) { return c->n_walls + c->n_bodies; }
+static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
+  return c->n_fluid + flo_constraint_n_wet(c);
+}
+
+// A buffer that grows gets half as much again, so that memory is seldom allocated.
+FloStatus flo_constraint_reserve(FloWorld *world, FloConstraint *c, FloConstraintBuffer which, size_t size,
+                                 size_t keep, FloError *error);
+
+// ---- Rows (rows.c, fluid_contacts.c, touches.c, colours.c) ----
+
+// Finds which rows there are, their order, and their links, violations, wall rates and touches.
+FloStatus flo_constraint_make_rows(FloWorld *world, FloConstraint *c, FloError *error);
+FloStatus flo_constraint_find_distances(FloWorld *world, FloConstraint *c, FloError *error);
+void flo_constraint_link_distance(const FloWorld *world, FloConstraint *c, size_t row);
+// Orders rows so that those of one colour share no particle unless they are in the same group.
+FloStatus flo_constraint_colour(FloWorld *world, FloConstraint *c, FloError *error);
+FloStatus flo_constraint_find_touches(FloWorld *world, FloConstraint *c, FloError *error);
+bool flo_constraint_touches_nodes(const FloWorld *world, const FloConstraint *c, size_t row);
+// After everything that moves has its velocity before the step: what rows want, and their responses.
+void flo_constraint_want(const FloWorld *world, FloConstraint *c);
+
+// ---- Bodies (bodies.c) ----
+
+FloStatus flo_constraint_meet_bodies(FloWorld *world, FloConstraint *c, FloError *error);
+// After the forces of the step, without rows, acted on bodies.
+FloStatus flo_constraint_start_bodies(FloWorld *world, FloConstraint *c, FloError *error);
+// One iteration over contacts and joints.
+void flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c);
+void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c);
+
+// ---- The solution (solve.c) ----
+
+void flo_constraint_solve(FloWorld *world, FloConstraint *c);
+// The row's u, without the rate of walls.
+float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row);
+
+// ---- After it (impulses.c) ----
+
+void flo_constraint_take_forces(FloWorld *world, FloConstraint *c);
+FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *wall_force, FloError *error);
+
+#endif

@@ -1,0 +1,274 @@
+// Projected Gauss-Seidel on velocities (Algorithm VII.1), coloured, and conjugate directions over it.
+//
+// Where it differs from the print: the response of a row includes Sigma, without which large epsilon blows
+// up; only rows that may not pull are projected; the start from the last step's unknowns also moves
+// everything.
+#include "base/parallel.h"
+#include "coupling/constraint/constraint.h"
+#include "solve/nncg.h"
+
+#include <string.h>
+
+enum { GROUPS_PER_CHUNK = 4, ROWS_PER_CHUNK = 4096 };
+
+typedef struct Solve {
+  FloWorld *world;
+  FloConstraint *c;
+  size_t first_group; // of the present colour
+  bool is_bilateral;
+  double beta;
+  double start_residual; // for the history
+  int iteration;
+} Solve;
+
+// ---- One row ----
+
+float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row) {
+  const FloLink *links = c->links + c->link_begin[row];
+  float rate = 0;
+  for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
+    const float *v = velocity + 4 * (size_t)links[k].particle;
+    rate += links[k].g[0] * v[0] + links[k].g[1] * v[1] + links[k].g[2] * v[2];
+  }
+  return rate;
+}
+
+// The fourth number of a velocity is the inverse mass.
+static void push_fluid(const FloConstraint *c, size_t row, float impulse) {
+  const FloLink *links = c->links + c->link_begin[row];
+  for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
+    float *v = c->velocity + 4 * (size_t)links[k].particle, share = impulse * v[3];
+    for (int axis = 0; axis < 3; ++axis) v[axis] -= share * links[k].g[axis];
+  }
+}
+
+static double touch_rate(const FloConstraint *c, size_t position) {
+  const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
+  double rate = 0;
+  for (uint32_t t = begin[0]; t < begin[1]; ++t) {
+    const double *v = c->motion + 6 * (size_t)c->touches[t].node, *j = c->touches[t].j;
+    for (int k = 0; k < 6; ++k) rate += j[k] * v[k];
+  }
+  return rate;
+}
+
+static void push_nodes(const FloConstraint *c, size_t position, double impulse) {
+  const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
+  for (uint32_t t = begin[0]; t < begin[1]; ++t)
+    for (int k = 0; k < 6; ++k)
+      c->motion[6 * (size_t)c->touches[t].node + (size_t)k] -= impulse * c->touches[t].reply[k];
+}
+
+static float choose(const Solve *solve, size_t row, float rate) {
+  const FloConstraint *c = solve->c;
+  const float error = rate - c->softness[row] * c->p[row] - c->wanted[row];
+  const float p = c->p[row] + error / c->response[row];
+  return p < 0 && !(solve->is_bilateral && row < c->n_fluid) ? 0 : p;
+}
+
+static void relax_row(const Solve *solve, size_t row) {
+  const FloConstraint *c = solve->c;
+  if (!(c->response[row] > 0)) return;
+  const float p = choose(solve, row, flo_constraint_rate(c, c->velocity, row)), change = p - c->p[row];
+  if (change == 0) return;
+  c->p[row] = p;
+  push_fluid(c, row, change);
+}
+
+static void relax_touching_row(const Solve *solve, size_t position) {
+  const FloConstraint *c = solve->c;
+  const size_t row = c->order[position];
+  if (!(c->response[row] > 0)) return;
+  const float rate = flo_constraint_rate(c, c->velocity, row) + (float)touch_rate(c, position);
+  const float p = choose(solve, row, rate), change = p - c->p[row];
+  if (change == 0) return;
+  c->p[row] = p;
+  push_fluid(c, row, change);
+  push_nodes(c, position, (double)change);
+}
+
+// ---- A sweep ----
+
+static void relax_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  for (size_t n = begin; n < end; ++n) {
+    const FloRowGroup *group = &solve->c->groups[solve->first_group + n];
+    for (uint32_t k = group->begin; k < group->end; ++k) relax_row(solve, solve->c->order[k]);
+  }
+}
+
+static void relax_all(Solve *solve) {
+  FloConstraint *c = solve->c;
+  for (int colour = 0; colour < c->n_colours; ++colour) {
+    solve->first_group = c->colour_begin[colour];
+    flo_parallel_for(solve->world->threads, c->colour_begin[colour + 1] - solve->first_group,
+                     GROUPS_PER_CHUNK, relax_range, solve);
+  }
+  for (size_t position = c->n_coloured; position < c->n_rows; ++position) relax_touching_row(solve, position);
+  flo_constraint_sweep_bodies(solve->world, c);
+}
+
+enum { SUM_SQUARES, SUM_MOVES, N_SUMS };
+
+static void add_moves(const void *context, size_t begin, size_t end, double *sums) {
+  const FloConstraint *c = ((const Solve *)context)->c;
+  for (size_t row = begin; row < end; ++row) {
+    const double move = (double)(c->p[row] - c->from[row]), response = (double)c->response[row];
+    sums[SUM_SQUARES] += move * response * move * response;
+    sums[SUM_MOVES] += move * move * response;
+  }
+}
+
+static void keep_start(FloConstraint *c, const FloWorld *world) {
+  const size_t nodes = 6 * world->nodes.count * sizeof(double);
+  memcpy(c->from, c->p, c->n_rows * sizeof(float));
+  memcpy(c->from_velocity, c->velocity, 4 * c->n_fluid * sizeof(float));
+  if (nodes) memcpy(c->from_motion, c->motion, nodes), memcpy(c->from_given, c->given, nodes);
+  if (c->rows.n_components) memcpy(c->from_lambda, c->lambda, c->rows.n_components * sizeof(double));
+}
+
+// ---- Residuals, on request ----
+
+typedef struct Residual {
+  const Solve *solve;
+} Residual;
+
+// The natural residual: the error that the row's own unknown could remove.
+static void add_residuals(const void *context, size_t begin, size_t end, double *sums) {
+  const Solve *solve = ((const Residual *)context)->solve;
+  const FloConstraint *c = solve->c;
+  for (size_t position = begin; position < end; ++position) {
+    const size_t row = c->order[position];
+    if (!(c->response[row] > 0)) continue;
+    float rate = flo_constraint_rate(c, c->velocity, row);
+    if (position >= c->n_coloured) rate += (float)touch_rate(c, position);
+    const double error = (double)((choose(solve, row, rate) - c->p[row]) * c->response[row]);
+    sums[0] += error * error;
+  }
+}
+
+static double measure_residual(const Solve *solve) {
+  const Residual in = {solve};
+  double sum;
+  flo_parallel_sum(solve->world->threads, solve->c->n_rows, add_residuals, &in, 1, &sum);
+  return sqrt(sum);
+}
+
+static bool is_told(const FloWorld *world) {
+  const double every = world->params[FLO_CONSTRAINT_HISTORY];
+  return every > 0 && world->step % (uint64_t)every == 0;
+}
+
+static void tell_residual(const Solve *solve) {
+  const double share = solve->start_residual > 0 ? measure_residual(solve) / solve->start_residual : 0;
+  flo_world_log(solve->world, FLO_LOG_INFO, "residual at step %llu after %d iterations: %.4g",
+                (unsigned long long)solve->world->step, solve->iteration, share);
+}
+
+static FloSweepMeasure sweep(void *context) {
+  Solve *solve = context;
+  FloConstraint *c = solve->c;
+  double sums[N_SUMS] = {0};
+  keep_start(c, solve->world);
+  relax_all(solve);
+  solve->iteration++;
+  flo_parallel_sum(solve->world->threads, c->n_rows, add_moves, solve, N_SUMS, sums);
+  if (is_told(solve->world)) tell_residual(solve);
+  return (FloSweepMeasure){.residual = c->n_rows ? c->dt * sqrt(sums[SUM_SQUARES] / (double)c->n_rows) : 0,
+                           .square = sums[SUM_MOVES]};
+}
+
+// ---- Conjugate directions: unknowns and velocities move on along the last direction ----
+
+static void advance_floats(const float *from, float beta, size_t n, float *now, float *way) {
+  for (size_t k = 0; k < n; ++k) {
+    const float more = beta * way[k];
+    way[k] = now[k] - from[k] + more;
+    now[k] += more;
+  }
+}
+
+static void advance_doubles(const double *from, double beta, size_t n, double *now, double *way) {
+  for (size_t k = 0; k < n; ++k) {
+    const double more = beta * way[k];
+    way[k] = now[k] - from[k] + more;
+    now[k] += more;
+  }
+}
+
+static void advance_rows(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloConstraint *c = solve->c;
+  advance_floats(c->from + begin, (float)solve->beta, end - begin, c->p + begin, c->way + begin);
+}
+
+static void advance_fluid(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  FloConstraint *c = solve->c;
+  advance_floats(c->from_velocity + 4 * begin, (float)solve->beta, 4 * (end - begin), c->velocity + 4 * begin,
+                 c->way_velocity + 4 * begin);
+}
+
+static void forget_direction(const Solve *solve) {
+  FloConstraint *c = solve->c;
+  const size_t nodes = 6 * solve->world->nodes.count * sizeof(double);
+  memset(c->way, 0, c->n_rows * sizeof(float));
+  memset(c->way_velocity, 0, 4 * c->n_fluid * sizeof(float));
+  if (nodes) memset(c->way_motion, 0, nodes), memset(c->way_given, 0, nodes);
+  if (c->rows.n_components) memset(c->way_lambda, 0, c->rows.n_components * sizeof(double));
+}
+
+static void advance(void *context, double length, FloConjugate conjugate) {
+  (void)length; // always 1
+  Solve *solve = context;
+  FloConstraint *c = solve->c;
+  const size_t n_motions = 6 * solve->world->nodes.count;
+  solve->beta = conjugate.beta;
+  if ((int)solve->world->params[FLO_CONSTRAINT_SOLVER] != FLO_CONSTRAINT_NNCG) return;
+  flo_parallel_for(solve->world->threads, c->n_rows, ROWS_PER_CHUNK, advance_rows, solve);
+  flo_parallel_for(solve->world->threads, c->n_fluid, ROWS_PER_CHUNK, advance_fluid, solve);
+  advance_doubles(c->from_motion, solve->beta, n_motions, c->motion, c->way_motion);
+  advance_doubles(c->from_given, solve->beta, n_motions, c->given, c->way_given);
+  advance_doubles(c->from_lambda, solve->beta, c->rows.n_components, c->lambda, c->way_lambda);
+  if (conjugate.is_restart) forget_direction(solve);
+}
+
+// ---- The whole solution ----
+
+// Everything moves by the unknowns to start from.
+static void apply_start(const FloConstraint *c) {
+  for (size_t position = 0; position < c->n_rows; ++position) {
+    const size_t row = c->order[position];
+    if (c->p[row] == 0) continue;
+    push_fluid(c, row, c->p[row]);
+    if (position >= c->n_coloured) push_nodes(c, position, (double)c->p[row]);
+  }
+}
+
+// The residual without any pressure, to which those of a history are relative.
+static double measure_cold(Solve *solve) {
+  FloConstraint *c = solve->c;
+  memcpy(c->from, c->p, c->n_rows * sizeof(float));
+  memset(c->p, 0, c->n_rows * sizeof(float));
+  const double residual = measure_residual(solve);
+  memcpy(c->p, c->from, c->n_rows * sizeof(float));
+  return residual;
+}
+
+void flo_constraint_solve(FloWorld *world, FloConstraint *c) {
+  Solve solve = {.world = world, .c = c, .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0};
+  const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
+  const FloNncgLimits limits = {.tolerance = world->params[FLO_CONSTRAINT_TOLERANCE],
+                                .max_iterations = (int)world->params[FLO_CONSTRAINT_ITERATIONS],
+                                .is_conjugate =
+                                    (int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_NNCG};
+  if (is_told(world)) solve.start_residual = measure_cold(&solve);
+  apply_start(c);
+  if (is_told(world)) tell_residual(&solve);
+  forget_direction(&solve);
+  const FloSolveReport report = flo_nncg_solve(&point, &limits);
+  world->iterations = report.iterations, world->residual = report.residual;
+}

@@ -1,0 +1,172 @@
+// Rows of `constraint`: the rates that they measure against differences of the densities and distances, and
+// that rows of one colour in different cells share no particle.
+#include "coupling/constraint/constraint.h"
+#include "support/random.h"
+#include "support/worlds.h"
+
+#include <string.h>
+
+static FloBodyId add_float(FloWorld *world, int dim, double s) {
+  FloBodyDef def = flo_default_body_def();
+  def.kind = FLO_BODY_DYNAMIC, def.density = 500;
+  def.shape = box_shape(5 * s, 5 * s, dim == 3 ? 5 * s : 0);
+  def.pose = dim == 3 ? pose_at(0, 0, 8.2 * s) : pose_at(0, 8.2 * s, 0);
+  return add_body(world, &def);
+}
+
+static FloWorld *make_bath(int dim, double boundary) {
+  FloWorldDef def = small_world_def(dim);
+  FloError error;
+  def.method = "constraint", def.spacing = 0.02;
+  const double s = def.spacing, low[3] = {-6 * s, dim == 3 ? -6 * s : 0, 0},
+               high[3] = {6 * s, dim == 3 ? 6 * s : 8 * s, dim == 3 ? 8 * s : 0};
+  FloWorld *world = create_world(&def);
+  FloBodyDef tank = flo_default_body_def();
+  tank.shape = (FloShape){.kind = FLO_SHAPE_TANK, .up = dim - 1};
+  vec_set(tank.shape.size, 12 * s, dim == 3 ? 12 * s : 20 * s, dim == 3 ? 20 * s : 0);
+  tank.pose = dim == 3 ? pose_at(0, 0, 10 * s) : pose_at(0, 10 * s, 0);
+  add_body(world, &tank);
+  add_float(world, dim, s);
+  add_block(world, add_water(world), low, high);
+  assert_ok(flo_world_set_param(world, "boundary", boundary, &error), &error);
+  step_world(world, 20);
+  return world;
+}
+
+static float any_speed(Random *random) { return (float)random_between(random, -1, 1); }
+
+// Gives everything that forces move a velocity at random.
+static void stir(FloWorld *world, Random *random, double motion[6]) {
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const bool is_flat = world->def.dim == 2;
+  for (size_t i = 0; i < p->count; ++i) {
+    p->vx[i] = any_speed(random), p->vy[i] = any_speed(random);
+    p->vz[i] = is_flat ? 0 : any_speed(random);
+  }
+  for (int k = 0; k < 6; ++k) motion[k] = (double)any_speed(random);
+  if (is_flat) motion[2] = motion[3] = motion[4] = 0;
+}
+
+static void move(FloWorld *world, const double motion[6], double dt) {
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  FloBody *body = flo_node_body(world, 0);
+  for (size_t i = 0; i < p->count; ++i) {
+    p->x[i] += dt * (double)p->vx[i], p->y[i] += dt * (double)p->vy[i], p->z[i] += dt * (double)p->vz[i];
+  }
+  vec_copy(motion, body->nodes->velocity);
+  FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  for (size_t i = 0; i < rigid->count; ++i) {
+    double arm[3] = {rigid->x[i], rigid->y[i], rigid->z[i]}, v[3];
+    vec_sub(arm, body->nodes->position, arm);
+    vec_cross(motion + 3, arm, v);
+    vec_add(v, motion, v);
+    rigid->x[i] += dt * v[0], rigid->y[i] += dt * v[1], rigid->z[i] += dt * v[2];
+  }
+}
+
+static FloConstraint *look(FloWorld *world) {
+  FloConstraint *c = world->method_state;
+  FloError error;
+  assert_ok(flo_world_list_neighbours(world, 0, &error), &error);
+  c->n_fluid = world->sets[FLO_SET_FLUID].count;
+  assert_ok(flo_constraint_make_rows(world, c, &error), &error);
+  return c;
+}
+
+enum { MAX_ROWS = 8192 };
+
+// Violations by the id of the particle or sample, since sorting moves them.
+static void take_violations(const FloWorld *world, const FloConstraint *c, double *by_id, size_t *n) {
+  const uint32_t *ids[3] = {world->sets[FLO_SET_FLUID].id, world->sets[FLO_SET_BOUNDARY].id,
+                            world->sets[FLO_SET_RIGID].id};
+  for (size_t k = 0; k < 3 * MAX_ROWS; ++k) by_id[k] = NAN;
+  for (size_t row = 0; row < flo_constraint_first_distance(c); ++row) {
+    const int kind = row < c->n_fluid ? 0 : row < c->n_fluid + c->n_walls ? 1 : 2;
+    const uint32_t id = ids[kind][kind ? c->wet[row - c->n_fluid] : row];
+    assert_true(id < MAX_ROWS);
+    by_id[(size_t)kind * MAX_ROWS + id] = (double)c->violation[row];
+    ++*n;
+  }
+}
+
+// u of each row, by the same numbers.
+static void take_rates(const FloWorld *world, FloConstraint *c, const double motion[6], double *by_id) {
+  size_t n = 0;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  for (size_t i = 0; i < p->count; ++i) {
+    float *q = c->before + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+  }
+  for (size_t position = 0; position < c->n_rows; ++position) {
+    const size_t row = c->order[position];
+    double rate = (double)flo_constraint_rate(c, c->before, row);
+    if (position >= c->n_coloured)
+      for (uint32_t t = c->touch_begin[position - c->n_coloured];
+           t < c->touch_begin[position - c->n_coloured + 1]; ++t)
+        for (int k = 0; k < 6; ++k) rate += c->touches[t].j[k] * motion[k];
+    c->violation[row] = (float)rate;
+  }
+  take_violations(world, c, by_id, &n);
+}
+
+// Central differences of g along a motion of everything, against G v.
+static void check_rates(int dim) {
+  static double before[3 * MAX_ROWS], after[3 * MAX_ROWS], rates[3 * MAX_ROWS];
+  const double dt = 2e-5;
+  Random random = {7};
+  double motion[6], worst = 0, largest = 0;
+  size_t n = 0, n_compared = 0;
+  FloWorld *world = make_bath(dim, 0);
+  stir(world, &random, motion);
+  take_rates(world, look(world), motion, rates);
+  move(world, motion, -dt);
+  take_violations(world, look(world), before, &n);
+  move(world, motion, 2 * dt);
+  take_violations(world, look(world), after, &n);
+  for (size_t k = 0; k < 3 * MAX_ROWS; ++k) {
+    const double slope = (after[k] - before[k]) / (2 * dt);
+    if (!isfinite(slope) || !isfinite(rates[k])) continue;
+    worst = fmax(worst, fabs(slope - rates[k])), largest = fmax(largest, fabs(slope)), ++n_compared;
+  }
+  print_message("%dD: %zu rows, rates up to %.1f 1/s, off by at most %.2e\n", dim, n_compared, largest,
+                worst);
+  assert_true(n_compared > world->sets[FLO_SET_FLUID].count);
+  assert_true(worst < 0.01 * largest);
+  flo_world_destroy(world);
+}
+
+static void test_rates_are_those_of_densities(void **state) {
+  (void)state;
+  check_rates(2), check_rates(3);
+}
+
+// Two rows of one colour in different groups must not share a particle.
+static void test_groups_of_a_colour_are_apart(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; ++k) {
+    FloWorld *world = make_bath(2 + k % 2, k / 2);
+    const FloConstraint *c = look(world);
+    size_t *owner = calloc(c->n_fluid, sizeof *owner);
+    assert_true(c->n_colours > 1 && c->n_coloured > c->n_fluid / 4);
+    for (int colour = 0; colour < c->n_colours; ++colour) {
+      memset(owner, 0, c->n_fluid * sizeof *owner);
+      for (size_t g = c->colour_begin[colour]; g < c->colour_begin[colour + 1]; ++g)
+        for (uint32_t r = c->groups[g].begin; r < c->groups[g].end; ++r) {
+          const size_t row = c->order[r];
+          for (uint32_t l = c->link_begin[row]; l < c->link_begin[row] + c->link_count[row]; ++l) {
+            size_t *own = &owner[c->links[l].particle];
+            assert_true(*own == 0 || *own == g + 1);
+            *own = g + 1;
+          }
+        }
+    }
+    free(owner);
+    flo_world_destroy(world);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rates_are_those_of_densities),
+                                     cmocka_unit_test(test_groups_of_a_colour_are_apart)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
