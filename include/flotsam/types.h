@@ -187,9 +187,10 @@ typedef struct FloMaterialDef {
   double adhesion; // work to separate the fluid from a solid, per area [J/m² = N/m]: surface tension * (1 +
                    // cos(contact angle)), by Young and Dupré; 0: no adhesion
   double slip;     // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
-  double restitution; // share of their approach speed with which bodies made of it and other bodies part
-                      // after an impact, 0 to 1; < 0: 0. Between two bodies the larger value is used.
-                      // all methods that move bodies but `wcsph`; with `direct-forcing` fluid bounces off, too
+  double
+      restitution; // share of their approach speed with which bodies made of it and other bodies part
+                   // after an impact, 0 to 1; < 0: 0. Between two bodies the larger value is used.
+                   // all methods that move bodies but `wcsph`; with `direct-forcing` fluid bounces off, too
 } FloMaterialDef;
 
 // A position and a unit quaternion (x, y, z, w) that places a shape in the world.

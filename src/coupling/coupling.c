@@ -3,7 +3,8 @@
 #include <string.h>
 
 // Every method the program knows; adding one is adding its constant here.
-static const FloMethod *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing, &flo_constraint};
+static const FloMethod *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing,
+                                             &flo_constraint};
 
 const FloMethod *flo_coupling_find(const char *name) {
   for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)
