@@ -149,25 +149,24 @@ typedef struct Part {
   const char *name;
   double low; // lowest value
   bool needs_coordinate, needs_spring, needs_length;
+  bool may_be_endless;
 } Part;
 
 static const Part parts[FLO_JOINT_PART_COUNT] = {
-    [FLO_JOINT_RELEASE] = {"release", 0, false, false, false},
-    [FLO_JOINT_MOTOR_SPEED] = {"motor speed", -FLO_JOINT_NONE, true, false, false},
-    [FLO_JOINT_MOTOR_POSITION] = {"motor position", -FLO_JOINT_NONE, true, false, false},
-    [FLO_JOINT_MOTOR_FREE] = {"motor", -FLO_JOINT_NONE, true, false, false},
-    [FLO_JOINT_MAX_LOAD] = {"largest load", 0, true, false, false},
-    [FLO_JOINT_LIMIT_LOW] = {"lower limit", -INFINITY, true, false, false},
-    [FLO_JOINT_LIMIT_HIGH] = {"upper limit", -INFINITY, true, false, false},
-    [FLO_JOINT_FRICTION] = {"friction", 0, true, false, false},
-    [FLO_JOINT_STIFFNESS] = {"stiffness", 0, false, true, false},
-    [FLO_JOINT_DAMPING] = {"damping", 0, false, true, false},
-    [FLO_JOINT_LENGTH] = {"length", -FLO_JOINT_NONE, false, false, true},
-    [FLO_JOINT_BREAK_FORCE] = {"breaking force", 0, false, false, false},
-    [FLO_JOINT_BREAK_TORQUE] = {"breaking torque", 0, false, false, false},
+    [FLO_JOINT_RELEASE] = {"release", 0, false, false, false, false},
+    [FLO_JOINT_MOTOR_SPEED] = {"motor speed", -FLO_JOINT_NONE, true, false, false, false},
+    [FLO_JOINT_MOTOR_POSITION] = {"motor position", -FLO_JOINT_NONE, true, false, false, false},
+    [FLO_JOINT_MOTOR_FREE] = {"motor", -FLO_JOINT_NONE, true, false, false, false},
+    [FLO_JOINT_MAX_LOAD] = {"largest load", 0, true, false, false, true},
+    [FLO_JOINT_LIMIT_LOW] = {"lower limit", -INFINITY, true, false, false, true},
+    [FLO_JOINT_LIMIT_HIGH] = {"upper limit", -INFINITY, true, false, false, true},
+    [FLO_JOINT_FRICTION] = {"friction", 0, true, false, false, false},
+    [FLO_JOINT_STIFFNESS] = {"stiffness", 0, false, true, false, false},
+    [FLO_JOINT_DAMPING] = {"damping", 0, false, true, false, false},
+    [FLO_JOINT_LENGTH] = {"length", -FLO_JOINT_NONE, false, false, true, false},
+    [FLO_JOINT_BREAK_FORCE] = {"breaking force", 0, false, false, false, true},
+    [FLO_JOINT_BREAK_TORQUE] = {"breaking torque", 0, false, false, false, true},
 };
-
-static bool has_drive(const FloJointForm *form) { return form->has_coordinate && !form->is_spring; }
 
 static FloStatus check_limits(const FloJoint *joint, FloJointPart part, double value, FloError *error) {
   double low = part == FLO_JOINT_LIMIT_LOW ? value : joint->live.low,
@@ -186,14 +185,14 @@ FloStatus flo_joint_check_part(const FloJoint *joint, FloJointPart part, double 
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': there is no part %d", joint->name, (int)part);
   const Part *p = &parts[part];
   const FloJointForm *form = joint->form;
-  if ((p->needs_coordinate && !has_drive(form)) || (p->needs_spring && !form->is_spring) ||
+  if ((p->needs_coordinate && !flo_joint_has_drive(form)) || (p->needs_spring && !form->is_spring) ||
       (p->needs_length && !form->has_length))
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a joint of the kind '%s' has no %s", joint->name,
                     form->name, p->name);
-  bool may_be_endless = p->low == 0 || p->low == -INFINITY;
-  if (!(value >= p->low) || (!may_be_endless && !isfinite(value)))
-    return flo_fail(error, FLO_BAD_INPUT, "joint '%s': its %s must be %s, got %g", joint->name, p->name,
-                    p->low == 0 ? "0 or more" : "a finite number", value);
+  const double low = part == FLO_JOINT_LENGTH && form->has_other_end ? 0 : p->low;
+  if (!(value >= low) || (!p->may_be_endless && !isfinite(value)))
+    return flo_fail(error, FLO_BAD_INPUT, "joint '%s': its %s must be a%s number%s, got %g", joint->name,
+                    p->name, p->may_be_endless ? "" : " finite", low == 0 ? " of 0 or more" : "", value);
   if (!has_motor(joint, part))
     return flo_fail(error, FLO_BAD_INPUT,
                     "joint '%s': a motor needs a largest load, or it cannot move anything; set it first",
@@ -202,8 +201,6 @@ FloStatus flo_joint_check_part(const FloJoint *joint, FloJointPart part, double 
     return check_limits(joint, part, value, error);
   return FLO_OK;
 }
-
-static double finite(double value) { return fmax(fmin(value, FLO_JOINT_NONE), -FLO_JOINT_NONE); }
 
 static void set_motor(FloJointLive *live, FloMotorKind kind, double value) {
   live->motor_kind = kind, live->motor_value = value;
@@ -225,6 +222,6 @@ void flo_joint_set_part(FloJoint *joint, FloJointPart part, double value) {
   else if (part == FLO_JOINT_MOTOR_FREE)
     set_motor(live, FLO_MOTOR_FREE, 0);
   else
-    *numbers[part] = finite(value);
-  if (part == FLO_JOINT_LENGTH && joint->form->kind == FLO_JOINT_ROPE) live->high = finite(value);
+    *numbers[part] = part == FLO_JOINT_RELEASE ? value != 0 : flo_joint_finite(value);
+  if (part == FLO_JOINT_LENGTH && joint->form->kind == FLO_JOINT_ROPE) live->high = flo_joint_finite(value);
 }

@@ -12,10 +12,17 @@
 #include "base/memory.h"
 #include "base/vecmath.h"
 
+#include <math.h>
+
 enum { FLO_JOINT_ROWS = 6, FLO_JOINT_STICKS = 4 };
 
 // "None" for limits and loads, so that all numbers of a joint are finite and can be saved.
 #define FLO_JOINT_NONE 1e18
+static inline double flo_joint_finite(double value) {
+  return fmax(fmin(value, FLO_JOINT_NONE), -FLO_JOINT_NONE);
+}
+// The piece of an axis before the first step.
+#define FLO_JOINT_NO_PIECE (-1)
 
 // The motion of the body at one side, or of the world, which stands still.
 typedef struct FloJointEnd {
@@ -56,7 +63,7 @@ typedef struct FloJointLive {
   double stiffness, damping, length;
   double break_force, break_torque;
   double coordinate; // at the start of the last step; angles are counted on over full turns
-  double piece;      // of the axis that was active in the last step; see FloAxis
+  double piece;      // of the axis that was active in the last step; see FloAxis; FLO_JOINT_NO_PIECE: unknown
   double work, motor_load, motor_power, speed;
   double force[3], torque[3];
   double sums[8]; // force, torque, motor load and power times time since averages were restarted
@@ -70,6 +77,8 @@ typedef struct FloJoint {
   FloJointSide sides[2];
   uint32_t joints[2]; // of a gear
   double ratio, sum;  // of a gear: first + ratio * second = sum
+  bool is_idle;       // a gear that does not act, since one of its joints does not
+  double lever;       // way per angle of its body: its radius of gyration about the joint's point [m]
   bool collides;
   FloMotorKey *keys;
   size_t n_keys;
@@ -98,7 +107,11 @@ extern const FloJointForm flo_joint_hinge, flo_joint_slider, flo_joint_cylindric
 const FloJointForm *flo_joint_form(FloJointKind kind); // NULL: no such kind
 
 static inline bool flo_joint_is_active(const FloJoint *joint) {
-  return joint->live.is_released == 0 && joint->live.is_broken == 0;
+  return joint->live.is_released == 0 && joint->live.is_broken == 0 && !joint->is_idle;
+}
+// Whether motors, limits and friction act along a coordinate.
+static inline bool flo_joint_has_drive(const FloJointForm *form) {
+  return form->has_coordinate && !form->is_spring;
 }
 // Number of rows with the coordinate.
 static inline uint32_t flo_joint_width(const FloJoint *joint) {
@@ -147,15 +160,21 @@ typedef struct FloAxisStep {
   double coordinate, speed; // at its start
   double time, drift, kick; // [s]
   bool leaps;               // velocities are those in the middle between two positions
+  // A limit that was passed is reached again at this rate times the excess, which counts up to `reach`.
+  double rate, reach; // [1/s], [m or rad]
 } FloAxisStep;
 
 void flo_axis_make(const FloJoint *joint, const FloAxisStep *step, FloAxis *axis);
 static inline bool flo_axis_sticks(const FloAxis *axis) { return axis->piece % 2 == 1; }
 // The impulse in a gap.
 double flo_axis_slide(const FloAxis *axis);
+// What is too little to matter: a speed, and the impulse that causes it.
+typedef struct FloAxisSlack {
+  double speed, impulse;
+} FloAxisSlack;
 // The piece to try next, with the impulse and the speed that the present piece gave. The same piece if they
-// fit it within rounding.
-int flo_axis_next(const FloAxis *axis, double impulse, double speed);
+// fit it within the slack and rounding.
+int flo_axis_next(const FloAxis *axis, double impulse, double speed, FloAxisSlack slack);
 // The part of the motor in the impulse.
 double flo_axis_motor(const FloAxis *axis, double impulse);
 // What the motor wants at a time.
@@ -165,5 +184,10 @@ double flo_joint_law(const FloJoint *joint, double time);
 
 FloStatus flo_joint_check_part(const FloJoint *joint, FloJointPart part, double value, FloError *error);
 void flo_joint_set_part(FloJoint *joint, FloJointPart part, double value);
+
+// ---- Saved states (joint_live.c) ----
+
+// Fails unless these numbers are possible for this joint.
+FloStatus flo_joint_check_live(const FloJoint *joint, const FloJointLive *live, FloError *error);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// A hard limit that was passed is restored by this share of the excess in each step.
+// A hard limit that was passed is restored by at most this share of the excess in each step.
 #define RESTORED 0.25
 
 // ---- The law of a motor ----
@@ -71,6 +71,14 @@ static FloStick leaping_stick(const Making *making, double stiffness, double dam
                     .softness = 1 / (step->kick * (pull + drag))};
 }
 
+// The speed that reaches a hard limit in this step. Beyond it the speed is bounded, since it remains as
+// motion of the bodies when the limit is reached: it must not grow as steps become shorter.
+static double speed_to_limit(const FloAxisStep *step, double lack, int side) {
+  if (side * lack <= 0) return lack / step->drift;
+  double excess = fabs(lack);
+  return copysign(fmin(RESTORED * excess / step->drift, step->rate * fmin(excess, step->reach)), lack);
+}
+
 static void add_limit(const FloJoint *joint, Making *making, double limit, int side) {
   double lack = limit - making->step->coordinate;
   if (fabs(limit) >= FLO_JOINT_NONE) return;
@@ -79,8 +87,7 @@ static void add_limit(const FloJoint *joint, Making *making, double limit, int s
               side);
     return;
   }
-  double share = side * lack > 0 ? RESTORED : 1;
-  add_stick(making, (FloStick){.speed = share * lack / making->step->drift}, 0, side);
+  add_stick(making, (FloStick){.speed = speed_to_limit(making->step, lack, side)}, 0, side);
 }
 
 static void add_motor(const FloJoint *joint, Making *making) {
@@ -133,10 +140,18 @@ static void make_spring(const FloJoint *joint, Making *making) {
   axis->n_sticks = 1, axis->piece = 1;
 }
 
-// The piece of the last step is tried first, if there is one like it. At the start nothing acts.
-static void choose_piece(const FloJoint *joint, FloAxis *axis) {
+// The piece that has a speed.
+static int piece_at(const FloAxis *axis, double speed) {
+  int k = 0;
+  while (k < axis->n_sticks && axis->sticks[k].speed < speed) ++k;
+  return k < axis->n_sticks && axis->sticks[k].speed == speed ? 2 * k + 1 : 2 * k;
+}
+
+// The piece of the last step is tried first, if there is one like it. Otherwise it is that of the present
+// speed: what rests sticks.
+static void choose_piece(const FloJoint *joint, double speed, FloAxis *axis) {
   int piece = (int)joint->live.piece;
-  axis->piece = piece >= 0 && piece <= 2 * axis->n_sticks ? piece : 0;
+  axis->piece = piece >= 0 && piece <= 2 * axis->n_sticks ? piece : piece_at(axis, speed);
   if (!flo_axis_sticks(axis) && !isfinite(flo_axis_slide(axis))) axis->piece += axis->piece > 0 ? -1 : 1;
 }
 
@@ -154,7 +169,7 @@ void flo_axis_make(const FloJoint *joint, const FloAxisStep *step, FloAxis *axis
   add_motor(joint, &making);
   set_ranges(&making);
   cut_at_limits(&making);
-  choose_piece(joint, axis);
+  choose_piece(joint, step->speed, axis);
 }
 
 // ---- Pieces ----
@@ -165,16 +180,17 @@ double flo_axis_slide(const FloAxis *axis) {
   return gap < axis->n_sticks ? axis->sticks[gap].top : axis->sticks[gap - 1].base;
 }
 
-int flo_axis_next(const FloAxis *axis, double impulse, double speed) {
-  int k = axis->piece / 2;
+int flo_axis_next(const FloAxis *axis, double impulse, double speed, FloAxisSlack slack) {
+  const int k = axis->piece / 2;
   if (flo_axis_sticks(axis)) {
     const FloStick *stick = &axis->sticks[k];
-    if (impulse > stick->top + 1e-12 * fabs(stick->top)) return axis->piece - 1;
-    if (impulse < stick->base - 1e-12 * fabs(stick->base)) return axis->piece + 1;
+    if (impulse > stick->top + 1e-12 * fabs(stick->top) + slack.impulse) return axis->piece - 1;
+    if (impulse < stick->base - 1e-12 * fabs(stick->base) - slack.impulse) return axis->piece + 1;
     return axis->piece;
   }
-  if (k < axis->n_sticks && speed > axis->sticks[k].speed + 1e-12 * fabs(speed)) return axis->piece + 1;
-  if (k > 0 && speed < axis->sticks[k - 1].speed - 1e-12 * fabs(speed)) return axis->piece - 1;
+  const double room = 1e-12 * fabs(speed) + slack.speed;
+  if (k < axis->n_sticks && speed > axis->sticks[k].speed + room) return axis->piece + 1;
+  if (k > 0 && speed < axis->sticks[k - 1].speed - room) return axis->piece - 1;
   return axis->piece;
 }
 

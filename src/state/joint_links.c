@@ -14,7 +14,8 @@ enum {
   FOR_AXES,
   FOR_NUMBERS,
   FOR_FLAGS,
-  FOR_MOTION
+  FOR_MOTION,
+  FOR_BARRIERS
 };
 
 void flo_joints_init(FloJoints *joints, FloMemory *memory) { flo_sparse_init(&joints->matrix, memory); }
@@ -29,6 +30,14 @@ void flo_joints_free(FloJoints *joints, FloMemory *memory) {
   for (size_t k = 0; k < FLO_COUNT_OF(lists); ++k) flo_buffer_free(memory, &lists[k]->buffer);
   for (size_t k = 0; k < FLO_JOINT_BUFFERS; ++k) flo_buffer_free(memory, &joints->buffers[k]);
   if (joints->matrix.memory) flo_sparse_free(&joints->matrix);
+}
+
+void flo_joints_note_change(FloJoints *joints) {
+  FloJoint *list = flo_joint_list(joints);
+  joints->is_built = false;
+  for (size_t k = 0; k < joints->list.count; ++k)
+    list[k].is_idle = list[k].form->is_gear && !(flo_joint_is_active(&list[list[k].joints[0]]) &&
+                                                 flo_joint_is_active(&list[list[k].joints[1]]));
 }
 
 uint32_t flo_joint_body(const FloJoints *joints, const FloJoint *joint, int side) {
@@ -196,6 +205,7 @@ static FloStatus reserve_rows(FloWorld *world, FloError *error) {
   FLO_TRY(reserve(world, FOR_ROWS, joints->n_slots * sizeof *joints->slots, &joints->slots, error));
   FLO_TRY(reserve(world, FOR_REPLIES, joints->n_slots * sizeof *joints->replies, &joints->replies, error));
   FLO_TRY(reserve(world, FOR_AXES, n_joints * sizeof *joints->axes, &joints->axes, error));
+  FLO_TRY(reserve(world, FOR_BARRIERS, n_joints * sizeof *joints->barriers, &joints->barriers, error));
   FLO_TRY(reserve(world, FOR_NUMBERS, 4 * n * sizeof(double), &numbers, error));
   FLO_TRY(reserve(world, FOR_FLAGS, n * sizeof(bool), &joints->is_on, error));
   joints->wanted = numbers, joints->lambda = numbers + n;

@@ -100,7 +100,7 @@ static void watch_load(FloWorld *world, FloJoint *joint) {
   bool by_force = force > live->break_force, by_torque = torque > live->break_torque;
   if (!by_force && !by_torque) return;
   live->is_broken = 1;
-  world->joints.is_built = false;
+  flo_joints_note_change(&world->joints);
   flo_world_log(world, FLO_LOG_INFO, "at %.4g s joint '%s' breaks: it bears %.4g %s, more than %.4g %s",
                 world->time, joint->name, by_force ? force : torque, by_force ? "N" : "N m",
                 by_force ? live->break_force : live->break_torque, by_force ? "N" : "N m");
@@ -125,7 +125,7 @@ FloStatus flo_world_end_joints(FloWorld *world, FloError *error) {
     add_to_means(&joint->live, joints->drift);
     watch_load(world, joint);
   }
-  return flo_world_build_joints(world, error);
+  return FLO_OK;
 }
 
 // ---- The longest step ----

@@ -260,7 +260,8 @@ static void free_acceleration(const FloWorld *world, const FloJointMember *membe
 
 // The second derivative that returns what is off at the start of the step. It is the same in all stages:
 // stages are less exact than the whole step, and what is off in them is no fault.
-static void want_return(FloJoints *joints) {
+static void want_return(FloWorld *world) {
+  FloJoints *joints = &world->joints;
   const double rate = RETURN / joints->pace;
   memset(joints->wanted, 0, joints->n_rows * sizeof(double));
   for (size_t k = 0; k < joints->list.count; ++k)
@@ -268,7 +269,7 @@ static void want_return(FloJoints *joints) {
       const FloJointRow *slot = flo_joint_slot(joints, k, row, 0);
       if (flo_joint_is_active(&flo_joint_list(joints)[k]))
         joints->wanted[flo_joint_row(joints, k) + (uint32_t)row] =
-            -rate * (2 * slot->rate + rate * slot->violation);
+            -rate * (2 * slot->rate + rate * flo_world_joint_fault(world, k, row));
     }
 }
 
@@ -328,7 +329,7 @@ void flo_world_move_joined(FloWorld *world) {
   start_members(world);
   for (int stage = 0; stage < FLO_JOINT_STAGES; ++stage) {
     place_all(world, stage, joints->drift);
-    if (stage == 0) want_return(joints);
+    if (stage == 0) want_return(world);
     find_rates(world, stage);
     flo_world_note_forces(world, weights[FLO_JOINT_STAGES][stage]);
   }

@@ -1,10 +1,11 @@
 // The rows of joints in the present poses, and what they want in a step.
+#include "bodies/surface.h"
 #include "state/state.h"
 
 #include <string.h>
 
-// Points and directions that are off return by this share in each step. If a step is much shorter than the
-// last one, rounding errors must not return within it, so that the pace of steps counts.
+// Points and directions that are off return by at most this share in each step. If a step is much shorter
+// than the last one, rounding errors must not return within it, so that the pace of steps counts.
 #define RETURNED 0.2
 
 // ---- Ends ----
@@ -108,7 +109,7 @@ static void change_joint(FloWorld *world, FloJoint *joint) {
       flo_world_log(world, FLO_LOG_WARNING, "at %g s a change is left out: %s", world->time, error.text);
     else
       flo_joint_set_part(joint, change->part, change->value);
-    if (change->part == FLO_JOINT_RELEASE) world->joints.is_built = false;
+    if (change->part == FLO_JOINT_RELEASE) flo_joints_note_change(&world->joints);
   }
 }
 
@@ -117,6 +118,7 @@ FloStatus flo_world_begin_joints(FloWorld *world, double dt, FloError *error) {
   if (!flo_world_has_joints(world)) return FLO_OK;
   for (size_t k = 0; k < joints->list.count; ++k) change_joint(world, &flo_joint_list(joints)[k]);
   FLO_TRY(flo_world_build_joints(world, error));
+  joints->n_rounds = 0;
   joints->drift = dt, joints->pace = fmax(dt, world->dt);
   find_ends(world);
   flo_joints_look(joints, world->bodies.count);
@@ -139,8 +141,23 @@ void flo_world_note_kick(FloWorld *world, const double *wrenches, double dt) {
 
 // ---- What rows want ----
 
-// The rate of a row by the motion of sides that are no free members.
-static double rate_of_others(const FloJoints *joints, size_t k, int row) {
+// The highest speed at which parts that are off return: that at which deep overlaps of bodies vanish. Without
+// it, a gap of any size would close within some steps, and the shorter they are the harder the push would be.
+static double return_speed(const FloWorld *world, const FloJoint *joint, bool is_angle) {
+  double speed = flo_body_parting_speed(world->def.gravity, world->def.spacing, world->def.spacing);
+  return is_angle ? speed / joint->lever : speed;
+}
+
+double flo_world_joint_fault(const FloWorld *world, size_t k, int row) {
+  const FloJoints *joints = &world->joints;
+  const FloJoint *joint = &flo_joint_list(joints)[k],
+                 *measured = joint->form->is_gear ? &flo_joint_list(joints)[joint->joints[0]] : joint;
+  bool is_angle = joint->form->is_gear ? measured->form->is_angle : row >= joint->form->n_points;
+  double most = return_speed(world, measured, is_angle) * joints->pace / RETURNED;
+  return fmax(fmin(flo_joint_slot(joints, k, row, 0)->violation, most), -most);
+}
+
+double flo_joints_rate_of_others(const FloJoints *joints, size_t k, int row) {
   const FloJoint *joint = &flo_joint_list(joints)[k];
   double sum = 0;
   for (int side = 0; side < flo_joint_n_sides(joint); ++side) {
@@ -159,7 +176,7 @@ static void want_axis(FloJoints *joints, size_t k, uint32_t row) {
   const int number = flo_joint_list(joints)[k].form->n_rows;
   joints->is_on[row] = flo_axis_sticks(axis);
   joints->softness[row] = 0;
-  joints->wanted[row] = -rate_of_others(joints, k, number);
+  joints->wanted[row] = -flo_joints_rate_of_others(joints, k, number);
   if (!joints->is_on[row]) return;
   const FloStick *stick = &axis->sticks[axis->piece / 2];
   joints->softness[row] = stick->softness;
@@ -171,21 +188,24 @@ static void want_joint(FloWorld *world, size_t k) {
   const FloJoint *joint = &flo_joint_list(joints)[k];
   const uint32_t first = flo_joint_row(joints, k);
   for (int row = 0; row < joint->form->n_rows; ++row) {
-    const FloJointRow *slot = flo_joint_slot(joints, k, row, 0);
     joints->is_on[first + (uint32_t)row] = flo_joint_is_active(joint);
     joints->softness[first + (uint32_t)row] = 0;
     if (flo_joint_is_active(joint))
       joints->wanted[first + (uint32_t)row] =
-          -RETURNED * slot->violation / joints->pace - rate_of_others(joints, k, row);
+          -RETURNED * flo_world_joint_fault(world, k, row) / joints->pace -
+          flo_joints_rate_of_others(joints, k, row);
   }
   if (!joint->form->has_coordinate) return;
   joints->axes[k] = (FloAxis){.motor = -1};
+  const double reach = joint->form->is_angle ? world->def.spacing / joint->lever : world->def.spacing;
   const FloAxisStep step = {.coordinate = flo_joints_coordinate(joints, k),
                             .speed = flo_joint_slot(joints, k, joint->form->n_rows, 0)->rate,
                             .time = world->time,
                             .drift = joints->drift,
                             .kick = joints->kick,
-                            .leaps = world->method->leaps};
+                            .leaps = world->method->leaps,
+                            .rate = return_speed(world, joint, joint->form->is_angle) / reach,
+                            .reach = reach};
   if (flo_joint_is_active(joint)) flo_axis_make(joint, &step, &joints->axes[k]);
   want_axis(joints, k, first + (uint32_t)joint->form->n_rows);
 }

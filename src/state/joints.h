@@ -45,7 +45,21 @@ typedef struct FloJointLink {
 // Joints that act on each other.
 typedef struct FloJointGroup {
   bool is_smooth; // only gravity, springs and rows without bounds act in this step; see joint_motion.c
+  bool is_open;   // pieces of its axes did not fit in the last round
+  double slack;   // a speed by which rows yield, so that it does not matter
+  // Of its barriers; see joint_barrier.c.
+  double product, step; // sum of products that approach zero; share of the present step that is taken
+  size_t n_products;
 } FloJointGroup;
+
+// One stick of an axis between its bounds, with the speeds that its bounds add; see joint_barrier.c.
+typedef struct FloBarrier {
+  double impulse;
+  double above, below;    // impulse above the lower bound and below the upper one; may be infinite
+  double at_low, at_high; // speeds above and below that of the stick, at these bounds; not negative
+  double next[3];         // impulse, at_low and at_high after a whole step
+  double last;            // softness in the last round
+} FloBarrier;
 
 typedef struct FloJoints {
   FloList list;    // FloJoint
@@ -68,6 +82,8 @@ typedef struct FloJoints {
   FloJointRow *slots;
   double (*replies)[2][6];                   // M^-1 J^T of each slot
   FloAxis *axes;                             // of each joint with a coordinate
+  FloBarrier (*barriers)[FLO_JOINT_STICKS];  // of each joint
+  size_t n_rounds;                           // factorisations of this step until pieces fit
   double *wanted, *lambda, *rest, *softness; // of each row; rest: scratch
   bool *is_on;                               // of each row: it acts, unless its response is zero
   double *velocities, *trial, *given;        // six for each member; scratch of the solution, and of methods
@@ -89,6 +105,9 @@ static inline uint32_t flo_joint_row(const FloJoints *joints, size_t joint) {
 
 void flo_joints_init(FloJoints *joints, FloMemory *memory);
 void flo_joints_free(FloJoints *joints, FloMemory *memory);
+// After a joint was added, released or broken: the structure is made again at the start of the next step, and
+// a gear acts only while both of its joints do.
+void flo_joints_note_change(FloJoints *joints);
 // Sides of a joint, and the body of each.
 static inline int flo_joint_n_sides(const FloJoint *joint) { return joint->form->is_gear ? 4 : 2; }
 uint32_t flo_joint_body(const FloJoints *joints, const FloJoint *joint, int side);
@@ -109,6 +128,8 @@ double flo_joints_coordinate(const FloJoints *joints, size_t joint);
 
 // Makes the rows of axes want what their present pieces say.
 void flo_joints_want_axes(FloJoints *joints);
+// The rate of a row by the motion of sides that are no free members.
+double flo_joints_rate_of_others(const FloJoints *joints, size_t joint, int row);
 // M^-1 of a node as a matrix of six rows.
 void flo_node_mobility(const FloNode *node, double mobility[36]);
 
@@ -117,6 +138,10 @@ void flo_node_mobility(const FloNode *node, double mobility[36]);
 // Makes the matrix from the slots, the members' mobilities, `is_on` and `softness`, and factorises it. Rows
 // without response are switched off. False if the numbers are not finite.
 bool flo_joints_factorise(FloJoints *joints);
+// The response of a row to its own impulse.
+double flo_joints_response(const FloJoints *joints, uint32_t joint, int row);
+// Finds pieces of axes in open groups by an interior point method. False if the numbers are not finite.
+bool flo_joints_cross_barriers(FloJoints *joints, const double *free);
 // rest = the rate of each row by the velocities of members, six for each.
 void flo_joints_rates(FloJoints *joints, const double *velocities);
 // velocities += M^-1 J^T lambda.

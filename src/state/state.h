@@ -318,6 +318,8 @@ static inline bool flo_world_is_joined(const FloWorld *w, size_t body) {
 }
 // The longest step at which the loads of joints are stable.
 double flo_world_joint_dt(const FloWorld *world);
+// How far a row is off, as far as it returns in this step; see joint_rows.c.
+double flo_world_joint_fault(const FloWorld *world, size_t joint, int row);
 // The motion of a body as joints see it; UINT32_MAX: of the world.
 void flo_world_joint_end(const FloWorld *world, uint32_t body, FloJointEnd *end);
 // Whether a joint lets two bodies pass through each other.

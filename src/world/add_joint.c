@@ -145,6 +145,14 @@ static void place_side(const Making *making, int k, const double at[3], const do
   quat_multiply(back, axes, side->axes);
 }
 
+// The body turns about the joint's point as a mass at this distance would, roughly.
+static double find_lever(const Making *making) {
+  const FloNode *node = flo_bodies(making->world)[making->def->body.index].nodes;
+  const double *inertia = node->inertia, *arm = making->joint->sides[1].arm;
+  double largest = fmax(fmax(inertia[0], inertia[4]), inertia[8]);
+  return fmax(sqrt(largest / node->mass + vec_dot(arm, arm)), making->world->def.spacing);
+}
+
 static FloStatus place(const Making *making, FloError *error) {
   const FloJointDef *def = making->def;
   FloJoint *joint = making->joint;
@@ -159,6 +167,7 @@ static FloStatus place(const Making *making, FloError *error) {
   joint->sides[1].body = def->body.index;
   place_side(making, 0, def->has_to_at ? def->to_at : def->at, axes);
   place_side(making, 1, def->at, axes);
+  joint->lever = find_lever(making);
   return FLO_OK;
 }
 
@@ -186,9 +195,27 @@ static FloStatus check_loads(const FloJoint *joint, const FloJointDef *def, FloE
   return check_number(joint, "breaking torque", def->break_torque, true, error);
 }
 
+static FloStatus check_geometry(const FloJoint *joint, const FloJointDef *def, FloError *error) {
+  if (!isfinite(def->length))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "joint '%s': its length must be a finite number, got %g; a negative one means the "
+                    "present length",
+                    joint->name, def->length);
+  if (isnan(def->low) || isnan(def->high))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "joint '%s': its limits, %g to %g, must be numbers; use -INFINITY and INFINITY for none",
+                    joint->name, def->low, def->high);
+  if (def->limit_damping > 0 && !(def->limit_stiffness > 0))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "joint '%s': limits with damping need a limit stiffness above 0; without one they are "
+                    "hard, so leave the damping out",
+                    joint->name);
+  return FLO_OK;
+}
+
 static FloStatus check_use(const FloJoint *joint, const FloJointDef *def, FloError *error) {
   const FloJointForm *form = joint->form;
-  bool has_drive = form->has_coordinate && !form->is_spring;
+  bool has_drive = flo_joint_has_drive(form);
   const char *unused = NULL;
   if (!has_drive && def->motor.kind != FLO_MOTOR_FREE) unused = "motor";
   if (!has_drive && (def->low > -INFINITY || def->high < INFINITY)) unused = "limits";
@@ -198,6 +225,22 @@ static FloStatus check_use(const FloJoint *joint, const FloJointDef *def, FloErr
   if (!unused) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a joint of the kind '%s' has no %s; leave it out",
                   joint->name, form->name, unused);
+}
+
+static FloStatus check_keys(const FloJoint *joint, const FloMotorDef *motor, FloError *error) {
+  for (size_t k = 0; k < motor->n_keys; ++k) {
+    const FloMotorKey *key = &motor->keys[k];
+    if (!isfinite(key->time) || !isfinite(key->value))
+      return flo_fail(
+          error, FLO_BAD_INPUT,
+          "joint '%s': point %zu of its motor's law, %g at %g s, is not finite; use finite numbers",
+          joint->name, k, key->value, key->time);
+    if (k > 0 && !(key->time > motor->keys[k - 1].time))
+      return flo_fail(error, FLO_BAD_INPUT,
+                      "joint '%s': the times of its motor's law must rise, but %g s follows %g s",
+                      joint->name, key->time, motor->keys[k - 1].time);
+  }
+  return FLO_OK;
 }
 
 static FloStatus check_motor(const FloJoint *joint, const FloMotorDef *motor, FloError *error) {
@@ -215,15 +258,8 @@ static FloStatus check_motor(const FloJoint *joint, const FloMotorDef *motor, Fl
   if (motor->kind == FLO_MOTOR_POSITION && !(motor->time >= 0 && isfinite(motor->time)))
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': the time of its motor must be 0 or more, got %g",
                     joint->name, motor->time);
-  for (size_t k = 1; k < motor->n_keys; ++k)
-    if (!(motor->keys[k].time > motor->keys[k - 1].time))
-      return flo_fail(error, FLO_BAD_INPUT,
-                      "joint '%s': the times of its motor's law must rise, but %g s follows %g s",
-                      joint->name, motor->keys[k].time, motor->keys[k - 1].time);
-  return FLO_OK;
+  return check_keys(joint, motor, error);
 }
-
-static double finite(double value) { return fmax(fmin(value, FLO_JOINT_NONE), -FLO_JOINT_NONE); }
 
 static void set_live(FloJoint *joint, const FloJointDef *def) {
   const FloMotorDef *motor = &def->motor;
@@ -233,18 +269,19 @@ static void set_live(FloJoint *joint, const FloJointDef *def) {
                                .motor_frequency = motor->frequency,
                                .motor_phase = motor->phase,
                                .motor_has_keys = motor->n_keys > 0,
-                               .max_load = finite(motor->max_load),
+                               .max_load = flo_joint_finite(motor->max_load),
                                .motor_time = motor->time,
-                               .low = finite(def->low),
-                               .high = finite(def->high),
+                               .low = flo_joint_finite(def->low),
+                               .high = flo_joint_finite(def->high),
                                .limit_stiffness = def->limit_stiffness,
                                .limit_damping = def->limit_damping,
                                .friction = def->friction,
                                .stiffness = def->stiffness,
                                .damping = def->damping,
-                               .length = finite(def->length),
-                               .break_force = finite(def->break_force),
-                               .break_torque = finite(def->break_torque)};
+                               .length = flo_joint_finite(def->length),
+                               .break_force = flo_joint_finite(def->break_force),
+                               .break_torque = flo_joint_finite(def->break_torque),
+                               .piece = FLO_JOINT_NO_PIECE};
 }
 
 // ---- The start ----
@@ -369,6 +406,7 @@ static FloStatus make_joint(const Making *making, FloError *error) {
   else
     FLO_TRY(check_bodies(making, error));
   FLO_TRY(check_loads(joint, def, error));
+  FLO_TRY(check_geometry(joint, def, error));
   FLO_TRY(check_use(joint, def, error));
   FLO_TRY(check_motor(joint, &def->motor, error));
   if (!joint->form->is_gear) {
@@ -400,7 +438,7 @@ FloStatus flo_world_add_joint(FloWorld *world, const FloJointDef *def, FloJointI
   const Making making = {world, def, &joint};
   FLO_TRY(make_joint(&making, error));
   FLO_TRY(keep_joint(world, def, &joint, error));
-  world->joints.is_built = false;
+  flo_joints_note_change(&world->joints);
   if (id) *id = (FloJointId){(uint16_t)(world->joints.list.count - 1), 1};
   return FLO_OK;
 }
@@ -413,7 +451,7 @@ FloStatus flo_world_set_joint(FloWorld *world, FloJointId id, FloJointPart part,
   FloJoint *joint = &flo_joint_list(&world->joints)[id.index];
   FLO_TRY(flo_joint_check_part(joint, part, value, error));
   flo_joint_set_part(joint, part, value);
-  if (part == FLO_JOINT_RELEASE) world->joints.is_built = false;
+  if (part == FLO_JOINT_RELEASE) flo_joints_note_change(&world->joints);
   return FLO_OK;
 }
 

@@ -118,6 +118,14 @@ enum { FIRST_KIND = 3 }; // tables before those of kinds
 
 static const FloStateField joint_fields[] = {FLO_STATE_FIELD(FloJoint, live), {0}};
 
+static FloStatus check_joints(const FloWorld *world, const FloState *state, FloError *error) {
+  if (!flo_world_has_joints(world)) return FLO_OK;
+  const FloJointLive *live = flo_state_find(state, "joints/live")->buffer.data;
+  for (size_t k = 0; k < world->joints.list.count; ++k)
+    FLO_TRY(flo_joint_check_live(&flo_joint_list(&world->joints)[k], &live[k], error));
+  return FLO_OK;
+}
+
 // Bodies of a kind mostly follow each other, so an earlier one is soon found.
 static bool is_first_of_kind(const FloWorld *world, size_t k) {
   for (size_t earlier = 0; earlier < k; ++earlier)
@@ -429,6 +437,7 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   FLO_TRY(flo_state_check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
   FLO_TRY(flo_state_check_numbers(state, "materials", world->materials.count, 0, 1, error));
   FLO_TRY(for_each_table(world, (FloState *)state, flo_state_check_table, error));
+  FLO_TRY(check_joints(world, state, error));
   FLO_TRY(check_skins(world, state, error));
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
@@ -449,7 +458,8 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   restore_streams(world, state);
   FLO_TRY(for_each_table(world, (FloState *)state, flo_state_restore_table, error));
   refresh_bodies(world);
-  world->joints.is_built = world->joints.has_failed = false;
+  world->joints.has_failed = false;
+  flo_joints_note_change(&world->joints);
   FLO_TRY(flo_world_build_joints(world, error));
   flo_world_find_lost_depth(world);
   world->divergence.has_happened = false;

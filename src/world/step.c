@@ -62,15 +62,17 @@ static const char *remedy_for(const char *limited_by) {
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }
 
-// Warns once if the step that the host has fixed is longer than the method allows.
+// Warns once if the step that the host has fixed is longer than the method or the loads of joints allow.
 static void tell_long_step(FloWorld *world) {
   const char *limited_by;
   if (world->has_told_step || !(world->def.time_step > 0)) return;
-  double limit = world->method->max_dt(world, world->method_state, &limited_by);
+  double limit = world->method->max_dt(world, world->method_state, &limited_by),
+         joint_limit = flo_world_joint_dt(world);
+  if (joint_limit < limit) limit = joint_limit, limited_by = "joints";
   if (world->def.time_step <= limit) return;
   world->has_told_step = true;
   flo_world_log(world, FLO_LOG_WARNING,
-                "time_step = %g s is longer than the method's limit of %g s (by %s), so the run may become "
+                "time_step = %g s is longer than the limit of %g s (by %s), so the run may become "
                 "unstable; leave time_step out, or make it shorter",
                 world->def.time_step, limit, limited_by);
 }
@@ -95,6 +97,17 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
   return FLO_OK;
 }
 
+// Led bodies move along chords of their ways in this step. If it fails, they get back the velocities of their
+// motions.
+static FloStatus couple(FloWorld *world, double dt, FloError *error) {
+  world->force_dt = dt; // unless the method says otherwise
+  flo_world_lead_bodies(world, dt);
+  FloStatus status = flo_world_begin_joints(world, dt, error);
+  if (status == FLO_OK) status = world->method->step(world, world->method_state, dt, error);
+  if (status != FLO_OK) flo_world_follow_motions(world);
+  return status;
+}
+
 // One step, not beyond `until`. The last step ends exactly at `until`, so that frames have round times.
 static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
   double dt, longest = until - world->time;
@@ -104,14 +117,7 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   FLO_TRY(choose_dt(world, longest, &dt, error));
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
-  world->force_dt = dt; // unless the method says otherwise
-  flo_world_lead_bodies(world, dt);
-  FLO_TRY(flo_world_begin_joints(world, dt, error));
-  FloStatus status = world->method->step(world, world->method_state, dt, error);
-  if (status != FLO_OK) {
-    flo_world_follow_motions(world);
-    return status;
-  }
+  FLO_TRY(couple(world, dt, error));
   flo_epoch_note(world, &world->epochs.done);
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;

@@ -96,7 +96,7 @@ static void worlds_refuse_them(void **state) {
   }
 }
 
-// Parts that are apart come together if the joint is told to close.
+// Parts that are apart come together if the joint is told to close, at the speed at which overlaps vanish.
 static void open_joints_close(void **state) {
   (void)state;
   FloScene *scene;
@@ -110,7 +110,7 @@ static void open_joints_close(void **state) {
   assert_int_equal(flo_scene_build(scene, &world, &error), FLO_OK);
   assert_int_equal(flo_world_joint_state(world, scene->joints[0].id, &joint, &error), FLO_OK);
   assert_true(fabs(joint.open - 0.1) < 1e-12);
-  assert_int_equal(flo_world_advance(world, 0.5, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_advance(world, 2, NULL, &error), FLO_OK);
   assert_int_equal(flo_world_joint_state(world, scene->joints[0].id, &joint, &error), FLO_OK);
   assert_true(joint.open < 1e-6);
   flo_world_destroy(world);
@@ -147,6 +147,73 @@ static void calls_with_bad_values_are_refused(void **state) {
   flo_scene_destroy(scene);
 }
 
+static FloWorld *world_with_a_ball(FloBodyId *ball) {
+  FloWorldDef def = flo_default_world_def();
+  FloBodyDef body = flo_default_body_def();
+  FloWorld *world;
+  FloError error;
+  def.dim = 3, def.spacing = 0.1, def.threads = 1, def.method = "monolithic";
+  body.kind = FLO_BODY_DYNAMIC, body.density = 500;
+  body.shape = (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = 0.2};
+  if (flo_world_create(&def, &world, &error) != FLO_OK) fail_msg("%s", error.text);
+  assert_int_equal(flo_world_add_body(world, &body, ball, &error), FLO_OK);
+  return world;
+}
+
+static void expect_refusal(FloWorld *world, FloJointDef def, const char *message) {
+  FloError error = {0};
+  assert_int_equal(flo_world_add_joint(world, &def, NULL, &error), FLO_BAD_INPUT);
+  if (!strstr(error.text, message)) fail_msg("'%s' does not say '%s'", error.text, message);
+}
+
+// Numbers that no scene can hold, but a call can.
+static void numbers_that_are_none_are_refused(void **state) {
+  (void)state;
+  const double none = (double)NAN;
+  const FloMotorKey bad_value[] = {{0, 1}, {1, none}}, bad_time[] = {{none, 1}}, late[] = {{0, 1}, {none, 2}};
+  const FloMotorKey *const laws[] = {bad_value, bad_time, late};
+  const size_t counts[] = {2, 1, 2};
+  FloBodyId ball;
+  FloWorld *world = world_with_a_ball(&ball);
+  FloJointDef def = flo_default_joint_def();
+  def.body = ball, def.motor.max_load = 1, def.motor.kind = FLO_MOTOR_SPEED;
+  for (size_t k = 0; k < FLO_COUNT_OF(laws); ++k) {
+    def.motor.keys = laws[k], def.motor.n_keys = counts[k];
+    expect_refusal(world, def, "of its motor's law, ");
+  }
+  def = flo_default_joint_def(), def.body = ball, def.low = none;
+  expect_refusal(world, def, "its limits, nan to inf, must be numbers");
+  def = flo_default_joint_def(), def.body = ball, def.limit_damping = 3;
+  expect_refusal(world, def, "limits with damping need a limit stiffness above 0");
+  def = flo_default_joint_def(), def.body = ball, def.kind = FLO_JOINT_SPRING, def.has_to_at = true;
+  def.to_at[0] = 1, def.stiffness = 3, def.length = none;
+  expect_refusal(world, def, "its length must be a finite number, got nan");
+  def.length = INFINITY;
+  expect_refusal(world, def, "its length must be a finite number, got inf");
+  flo_world_destroy(world);
+}
+
+static void lengths_are_not_negative(void **state) {
+  (void)state;
+  const FloJointKind kinds[] = {FLO_JOINT_DISTANCE, FLO_JOINT_ROPE, FLO_JOINT_SPRING};
+  const FloJointChange change = {.time = 1, .part = FLO_JOINT_LENGTH, .value = -0.5};
+  FloBodyId ball;
+  FloWorld *world = world_with_a_ball(&ball);
+  FloError error;
+  FloJointId id;
+  for (size_t k = 0; k < FLO_COUNT_OF(kinds); ++k) {
+    FloJointDef def = flo_default_joint_def();
+    def.kind = kinds[k], def.body = ball, def.has_to_at = true, def.to_at[0] = 1;
+    assert_int_equal(flo_world_add_joint(world, &def, &id, &error), FLO_OK);
+    assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_LENGTH, -1, &error), FLO_BAD_INPUT);
+    assert_non_null(strstr(error.text, "its length must be a finite number of 0 or more, got -1"));
+    assert_int_equal(flo_world_set_joint(world, id, FLO_JOINT_LENGTH, 0.5, &error), FLO_OK);
+    def.changes = &change, def.n_changes = 1;
+    expect_refusal(world, def, "its length must be a finite number of 0 or more, got -0.5");
+  }
+  flo_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_keys),
@@ -154,6 +221,8 @@ int main(void) {
       cmocka_unit_test(worlds_refuse_them),
       cmocka_unit_test(open_joints_close),
       cmocka_unit_test(calls_with_bad_values_are_refused),
+      cmocka_unit_test(numbers_that_are_none_are_refused),
+      cmocka_unit_test(lengths_are_not_negative),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -138,7 +138,7 @@ static double solve_axis(const FloJoint *joint, const FloAxisStep *step, double 
       impulse = (stick->speed + stick->softness * stick->start - free) / (1 + stick->softness);
     }
     speed = free + impulse;
-    int next = flo_axis_next(axis, impulse, speed);
+    int next = flo_axis_next(axis, impulse, speed, (FloAxisSlack){0, 0});
     if (next == axis->piece) return impulse;
     axis->piece = next;
   }
@@ -168,11 +168,15 @@ static void motors_friction_and_limits_act_together(void **state) {
   assert_true(fabs(flo_axis_motor(&axis, 30) - 2) < 1e-12);
 }
 
-// Beyond a limit the coordinate returns, whatever motors and friction hold.
+// Beyond a limit the coordinate returns, whatever motors and friction hold: by a quarter of the excess in a
+// step, or at the speed that is allowed, which does not depend on the step.
 static void limits_that_were_passed_are_restored(void **state) {
   (void)state;
-  const FloAxisStep above = {.coordinate = 1.2, .drift = 0.1, .kick = 0.1},
-                    below = {.coordinate = -1.2, .drift = 0.1, .kick = 0.1};
+  const FloAxisStep above = {.coordinate = 1.2, .drift = 0.1, .kick = 0.1, .rate = 9, .reach = 1},
+                    below = {.coordinate = -1.2, .drift = 0.1, .kick = 0.1, .rate = 9, .reach = 1};
+  const FloAxisStep slow = {.coordinate = 1.2, .drift = 0.1, .kick = 0.1, .rate = 1, .reach = 0.15},
+                    slow_and_short = {
+                        .coordinate = 1.2, .drift = 1e-5, .kick = 1e-5, .rate = 1, .reach = 0.15};
   for (int piece = 0; piece < 8; ++piece) {
     FloAxis axis;
     FloJoint joint = make_axis((FloJointLive){.motor_kind = FLO_MOTOR_SPEED,
@@ -185,6 +189,8 @@ static void limits_that_were_passed_are_restored(void **state) {
     double impulse = solve_axis(&joint, &above, 0, &axis);
     assert_true(fabs(impulse + 0.5) < 1e-12); // a quarter of the excess in a step
     assert_true(fabs(flo_axis_motor(&axis, impulse) - 2) < 1e-12);
+    assert_true(fabs(solve_axis(&joint, &slow, 0, &axis) + 0.15) < 1e-12);
+    assert_true(fabs(solve_axis(&joint, &slow_and_short, 0, &axis) + 0.15) < 1e-12);
     joint.live.motor_value = -3;
     impulse = solve_axis(&joint, &below, 0, &axis);
     assert_true(fabs(impulse - 0.5) < 1e-12);
