@@ -52,6 +52,9 @@ static void read_numbers(Reading *r, const char **attributes, const char *name, 
     }
     at = end;
   }
+  while (at && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) ++at;
+  if (at && *at)
+    complain(r, "%s=\"%.60s\" must be %d number%s and nothing else", name, text, n, n > 1 ? "s" : "");
 }
 
 static void read_name(Reading *r, const char **attributes, const char *name, char out[64]) {

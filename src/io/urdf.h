@@ -51,6 +51,8 @@ typedef struct FloUrdfOptions {
 // Release with flo_urdf_free, also after a failure.
 FloStatus flo_urdf_read(const char *path, FloUrdf *robot, FloError *error);
 void flo_urdf_free(FloUrdf *robot);
+// The file of a mesh that the robot names so. `path` has FLO_PATH_SIZE characters.
+FloStatus flo_urdf_find_mesh(const FloUrdf *robot, const char *name, char *path, FloError *error);
 // The scene of a robot, which the caller releases. `notes` receives what could not be taken over, in lines.
 FloStatus flo_urdf_scene(const FloUrdf *robot, const FloUrdfOptions *options, json_t **scene, char *notes,
                          size_t notes_size, FloError *error);

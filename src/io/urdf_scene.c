@@ -24,6 +24,7 @@ typedef struct Making {
   double *starts; // coordinate of each joint at the start
   json_t *bodies, *joints;
   double spacing, lowest, reach;
+  bool has_lost; // values of the scene, for lack of memory
   char *notes;
   size_t notes_size;
   FloError *error;
@@ -96,17 +97,23 @@ static bool has_limits(const FloUrdfJoint *joint) {
   return joint->has_limits && !is_type(joint, "continuous") && joint->upper > joint->lower;
 }
 
-// Zero, or the limit nearest to it; a joint that mimics another follows it.
-static void find_starts(Making *m) {
-  for (size_t k = 0; k < m->robot->n_joints; ++k) {
-    const FloUrdfJoint *joint = &m->robot->joints[k];
-    m->starts[k] = has_limits(joint) ? fmin(fmax(0, joint->lower), joint->upper) : 0;
-  }
-  for (size_t k = 0; k < m->robot->n_joints; ++k) {
-    const FloUrdfJoint *joint = &m->robot->joints[k];
-    if (joint->mimic[0])
-      m->starts[k] = joint->multiplier * m->starts[find_joint(m->robot, joint->mimic)] + joint->offset;
-  }
+// Zero, or the limit nearest to it; a joint that mimics another follows it, which may mimic a third one.
+static FloStatus find_start(const Making *m, size_t joint, size_t depth, double *start) {
+  const FloUrdfJoint *own = &m->robot->joints[joint];
+  *start = has_limits(own) ? fmin(fmax(0, own->lower), own->upper) : 0;
+  if (!own->mimic[0]) return FLO_OK;
+  if (depth > m->robot->n_joints)
+    return flo_fail(m->error, FLO_BAD_INPUT,
+                    "%s: joint '%s' mimics itself, by way of others; let one of them mimic none",
+                    m->robot->path, own->name);
+  FLO_TRY(find_start(m, (size_t)find_joint(m->robot, own->mimic), depth + 1, start));
+  *start = own->multiplier * *start + own->offset;
+  return FLO_OK;
+}
+
+static FloStatus find_starts(Making *m) {
+  for (size_t k = 0; k < m->robot->n_joints; ++k) FLO_TRY(find_start(m, k, 0, &m->starts[k]));
+  return FLO_OK;
 }
 
 // ---- Places of links ----
@@ -153,6 +160,15 @@ static FloStatus place_links(Making *m) {
 
 // ---- JSON ----
 
+// Values that could not be made, for lack of memory, are noticed here.
+static void keep(Making *m, json_t *list, json_t *value) {
+  if (json_array_append_new(list, value) != 0) m->has_lost = true;
+}
+
+static void set(Making *m, json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) != 0) m->has_lost = true;
+}
+
 // Numbers that rounding has left near zero become zero.
 static json_t *numbers(const double *values, int n) {
   json_t *list = json_array();
@@ -170,25 +186,11 @@ static json_t *rotation_of(const double q[4]) {
   return json_pack("{s:o, s:f}", "axis", numbers(turn, 3), "angle", angle * 180 / FLO_PI);
 }
 
-// package://name/path becomes a path in the robot's folder.
-static void mesh_path(const Making *m, const char *name, char path[FLO_PATH_SIZE]) {
-  const char *slash = strrchr(m->robot->path, '/');
-  int folder = slash ? (int)(slash - m->robot->path) + 1 : 0;
-  if (!strncmp(name, "file://", 7)) name += 7;
-  if (!strncmp(name, "package://", 10)) {
-    const char *rest = strchr(name + 10, '/');
-    name = rest ? rest + 1 : name + 10;
-  }
-  snprintf(path, FLO_PATH_SIZE, "%.*s%s", name[0] == '/' ? 0 : folder, m->robot->path, name);
-}
-
-static json_t *shape_of(const Making *m, const FloUrdfShape *shape) {
-  char path[FLO_PATH_SIZE];
+static json_t *shape_of(const FloUrdfShape *shape, const char *mesh) {
   if (shape->kind == FLO_SHAPE_BOX) return json_pack("{s:o}", "box", numbers(shape->size, 3));
   if (shape->kind == FLO_SHAPE_CYLINDER) return json_pack("{s:o}", "cylinder", numbers(shape->size, 2));
   if (shape->kind == FLO_SHAPE_SPHERE) return json_pack("{s:f}", "sphere", shape->size[0]);
-  mesh_path(m, shape->mesh, path);
-  return json_pack("{s:s, s:f}", "mesh", path, "scale", shape->size[0]);
+  return json_pack("{s:s, s:f}", "mesh", mesh, "scale", shape->size[0]);
 }
 
 // ---- Bodies ----
@@ -211,27 +213,76 @@ static void measure_shape(Making *m, const FloUrdfShape *shape, const FloPose *a
   m->spacing = fmin(m->spacing, thinness_of(shape) / 3);
 }
 
-// The inertia in the axes of the shape: that of the file, turned.
-static void add_inertia(json_t *body, const FloUrdfLink *link, const FloUrdfShape *shape) {
+// A link of several shapes is a body for each, fixed to the first. All but the first have this share of the
+// mass together; the first has what remains, so that the whole has the mass, centre and inertia of the file.
+#define LIGHT_SHARE 1e-3
+
+static double light_mass(const FloUrdfLink *link) {
+  return LIGHT_SHARE * link->mass / (double)(link->n_shapes - 1);
+}
+
+// The radius of gyration of a light body, a ball of mass at the origin of its shape.
+static double light_radius(const FloUrdfShape *shape) { return fmax(reach_of(shape), 1e-3) / 2; }
+
+// Adds the inertia of a mass at a distance.
+static void add_point(double mass, const double at[3], double inertia[9]) {
+  double square = vec_dot(at, at);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) inertia[3 * a + b] += mass * ((a == b ? square : 0) - at[a] * at[b]);
+}
+
+// The inertia of the file in the axes of the link.
+static void turn_inertia(const FloUrdfLink *link, double out[9]) {
   const double *i = link->inertia;
   const double matrix[9] = {i[0], i[3], i[5], i[3], i[1], i[4], i[5], i[4], i[2]};
-  double turned[9], centre[3], column[3], axes[3][3];
-  for (int k = 0; k < 3; ++k) {
-    const double unit[3] = {k == 0, k == 1, k == 2};
-    double world[3];
-    quat_rotate(shape->origin.rotation, unit, world);
-    quat_rotate_back(link->centre.rotation, world, axes[k]); // axis k of the shape, in those of the inertia
-  }
+  double axes[3][3], column[3];
+  for (int k = 0; k < 3; ++k)
+    quat_rotate_back(link->centre.rotation, (const double[3]){k == 0, k == 1, k == 2}, axes[k]);
   for (int a = 0; a < 3; ++a) {
     mat_apply(matrix, axes[a], column);
+    for (int b = 0; b < 3; ++b) out[3 * a + b] = vec_dot(axes[b], column);
+  }
+}
+
+typedef struct Mass {
+  double mass, centre[3], inertia[9]; // about the centre; in the frame of the link
+} Mass;
+
+// What remains for the first body of a link.
+static Mass main_mass(const FloUrdfLink *link) {
+  Mass out = {.mass = link->mass};
+  double light = link->n_shapes > 1 ? light_mass(link) : 0, way[3];
+  turn_inertia(link, out.inertia);
+  vec_scale(link->centre.position, link->mass, out.centre);
+  for (size_t k = 1; k < link->n_shapes; ++k) {
+    const FloUrdfShape *shape = &link->shapes[k];
+    double radius = light_radius(shape);
+    vec_sub(shape->origin.position, link->centre.position, way);
+    add_point(-light, way, out.inertia);
+    for (int axis = 0; axis < 3; ++axis) out.inertia[4 * axis] -= light * radius * radius;
+    vec_add_scaled(out.centre, shape->origin.position, -light, out.centre);
+    out.mass -= light;
+  }
+  vec_scale(out.centre, 1 / out.mass, out.centre);
+  vec_sub(out.centre, link->centre.position, way);
+  add_point(-out.mass, way, out.inertia);
+  return out;
+}
+
+// In the axes of the shape.
+static void add_inertia(Making *m, json_t *body, const Mass *mass, const FloUrdfShape *shape) {
+  double turned[9], centre[3], column[3], axes[3][3];
+  for (int k = 0; k < 3; ++k)
+    quat_rotate(shape->origin.rotation, (const double[3]){k == 0, k == 1, k == 2}, axes[k]);
+  for (int a = 0; a < 3; ++a) {
+    mat_apply(mass->inertia, axes[a], column);
     for (int b = 0; b < 3; ++b) turned[3 * a + b] = vec_dot(axes[b], column);
   }
-  vec_sub(link->centre.position, shape->origin.position, centre);
+  vec_sub(mass->centre, shape->origin.position, centre);
   quat_rotate_back(shape->origin.rotation, centre, centre);
-  json_object_set_new(body, "centre_of_mass", numbers(centre, 3));
-  json_object_set_new(body, "inertia", numbers((const double[3]){turned[0], turned[4], turned[8]}, 3));
-  json_object_set_new(body, "inertia_products",
-                      numbers((const double[3]){turned[1], turned[5], turned[2]}, 3));
+  set(m, body, "centre_of_mass", numbers(centre, 3));
+  set(m, body, "inertia", numbers((const double[3]){turned[0], turned[4], turned[8]}, 3));
+  set(m, body, "inertia_products", numbers((const double[3]){turned[1], turned[5], turned[2]}, 3));
 }
 
 static void body_name(const FloUrdfLink *link, size_t shape, char name[64]) {
@@ -241,28 +292,41 @@ static void body_name(const FloUrdfLink *link, size_t shape, char name[64]) {
     snprintf(name, 64, "%.59s-%zu", link->name, shape + 1);
 }
 
-static void add_mass(json_t *body, const FloUrdfLink *link, const FloUrdfShape *shape) {
-  size_t n = link->n_shapes > 1 ? link->n_shapes : 1;
-  if (!link->has_mass) return;
-  json_object_set_new(body, "mass", json_real(link->mass / (double)n));
-  if (n == 1 && link->inertia[0] > 0 && link->inertia[1] > 0 && link->inertia[2] > 0)
-    add_inertia(body, link, shape);
+static bool has_inertia(const FloUrdfLink *link) {
+  return link->inertia[0] > 0 && link->inertia[1] > 0 && link->inertia[2] > 0;
 }
 
-static void add_body(Making *m, const FloUrdfLink *link, const FloUrdfShape *shape, size_t number) {
-  char name[64];
+static void add_mass(Making *m, json_t *body, const FloUrdfLink *link, size_t number) {
+  if (!link->has_mass) return;
+  const FloUrdfShape ball = {.origin = link->centre}, *shape = link->n_shapes ? &link->shapes[number] : &ball;
+  Mass mass = main_mass(link);
+  if (!has_inertia(link)) mass.mass = link->mass / (double)(link->n_shapes > 1 ? link->n_shapes : 1);
+  if (has_inertia(link) && number > 0) {
+    double radius = light_radius(shape);
+    mass = (Mass){.mass = light_mass(link)};
+    vec_copy(shape->origin.position, mass.centre);
+    for (int axis = 0; axis < 3; ++axis) mass.inertia[4 * axis] = mass.mass * radius * radius;
+  }
+  set(m, body, "mass", json_real(mass.mass));
+  if (has_inertia(link)) add_inertia(m, body, &mass, shape);
+}
+
+static FloStatus add_body(Making *m, const FloUrdfLink *link, const FloUrdfShape *shape, size_t number) {
+  char name[64], mesh[FLO_PATH_SIZE] = "";
   const FloPose at = compose(&m->links[find_link(m->robot, link->name)].pose, &shape->origin);
-  json_t *rotation = rotation_of(at.rotation);
   body_name(link, number, name);
+  if (shape->kind == FLO_SHAPE_MESH) FLO_TRY(flo_urdf_find_mesh(m->robot, shape->mesh, mesh, m->error));
+  json_t *rotation = rotation_of(at.rotation);
   json_t *body = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "material", "robot", "shape",
-                           shape_of(m, shape), "at", numbers(at.position, 3));
-  if (rotation) json_object_set_new(body, "rotate", rotation);
-  add_mass(body, link, shape);
+                           shape_of(shape, mesh), "at", numbers(at.position, 3));
+  if (rotation) set(m, body, "rotate", rotation);
+  add_mass(m, body, link, number);
   measure_shape(m, shape, &at);
-  json_array_append_new(m->bodies, body);
-  if (number == 0) return;
+  keep(m, m->bodies, body);
+  if (number == 0) return FLO_OK;
   json_t *weld = json_pack("{s:s+, s:s, s:s}", "name", name, "-weld", "fixed", name, "to", link->name);
-  json_array_append_new(m->joints, weld);
+  keep(m, m->joints, weld);
+  return FLO_OK;
 }
 
 // A link with a mass and no shape becomes a ball of the density of water.
@@ -272,13 +336,10 @@ static FloStatus add_link(Making *m, const FloUrdfLink *link) {
   if (link->n_shapes == 0) {
     ball.size[0] = cbrt(link->mass / 1000 * 3 / (4 * FLO_PI));
     note(m, "link '%s' has no shape; it becomes a ball of its mass\n", link->name);
-    add_body(m, link, &ball, 0);
+    FLO_TRY(add_body(m, link, &ball, 0));
   }
-  if (link->n_shapes > 1)
-    note(m,
-         "link '%s' has %zu shapes; each is a body with its share of the mass, and the inertia of the shapes "
-         "is "
-         "used\n",
+  if (link->n_shapes > 1 && link->has_mass && !has_inertia(link))
+    note(m, "link '%s' has %zu shapes and no inertia; each shape has the same share of its mass\n",
          link->name, link->n_shapes);
   for (size_t k = 0; k < link->n_shapes; ++k) {
     const FloUrdfShape *shape = &link->shapes[k];
@@ -287,26 +348,24 @@ static FloStatus add_link(Making *m, const FloUrdfLink *link) {
       return flo_fail(m->error, FLO_BAD_INPUT,
                       "%s: link '%s': the scale of a mesh must be the same along all axes", m->robot->path,
                       link->name);
-    add_body(m, link, shape, k);
+    FLO_TRY(add_body(m, link, shape, k));
   }
   return FLO_OK;
 }
 
 // ---- Joints ----
 
-static void set_parent(const Making *m, json_t *entry, int body) {
-  if (body >= 0) json_object_set_new(entry, "to", json_string(m->robot->links[body].name));
+static void set_parent(Making *m, json_t *entry, int body) {
+  if (body >= 0) set(m, entry, "to", json_string(m->robot->links[body].name));
 }
 
-static void add_drive(const Making *m, json_t *entry, const FloUrdfJoint *joint, double start) {
+static void add_drive(Making *m, json_t *entry, const FloUrdfJoint *joint, double start) {
   bool turns = !is_type(joint, "prismatic");
   if (has_limits(joint))
-    json_object_set_new(entry, "limits",
-                        numbers((const double[2]){joint->lower - start, joint->upper - start}, 2));
-  if (joint->friction > 0) json_object_set_new(entry, "friction", json_real(joint->friction));
+    set(m, entry, "limits", numbers((const double[2]){joint->lower - start, joint->upper - start}, 2));
+  if (joint->friction > 0) set(m, entry, "friction", json_real(joint->friction));
   if (m->options->holds && joint->effort > 0 && !joint->mimic[0])
-    json_object_set_new(
-        entry, "motor",
+    set(m, entry, "motor",
         json_pack("{s:f, s:f}", "position", 0.0, turns ? "max_torque" : "max_force", joint->effort));
 }
 
@@ -317,13 +376,13 @@ static void add_extras(Making *m, const FloUrdfJoint *joint, const json_t *entry
   else if (joint->damping > 0) {
     json_t *damper = json_pack("{s:s+, s:s, s:O, s:f}", "name", joint->name, "-damper", "turn_spring",
                                joint->child, "axis", axis, "damping", joint->damping);
-    if (json_object_get(entry, "to")) json_object_set(damper, "to", json_object_get(entry, "to"));
-    json_array_append_new(m->joints, damper);
+    if (json_object_get(entry, "to")) set(m, damper, "to", json_incref(json_object_get(entry, "to")));
+    keep(m, m->joints, damper);
   }
   if (joint->mimic[0])
-    json_array_append_new(m->joints,
-                          json_pack("{s:s+, s:s, s:s, s:f}", "name", joint->name, "-mimic", "gear",
-                                    joint->name, "with", joint->mimic, "ratio", -joint->multiplier));
+    keep(m, m->joints,
+         json_pack("{s:s+, s:s, s:s, s:f}", "name", joint->name, "-mimic", "gear", joint->name, "with",
+                   joint->mimic, "ratio", -joint->multiplier));
 }
 
 static void add_joint(Making *m, size_t k) {
@@ -339,17 +398,18 @@ static void add_joint(Making *m, size_t k) {
   set_parent(m, entry, parent);
   if (!is_fixed) {
     quat_rotate(m->links[child].pose.rotation, joint->axis, axis);
-    json_object_set_new(entry, "axis", numbers(axis, 3));
+    set(m, entry, "axis", numbers(axis, 3));
     add_drive(m, entry, joint, m->starts[k]);
   }
-  json_array_append_new(m->joints, entry);
+  keep(m, m->joints, entry);
 }
 
 static void add_base(Making *m) {
   for (size_t k = 0; k < m->robot->n_links; ++k)
     if (!is_child(m->robot, k) && m->links[k].body >= 0 && m->options->is_fixed)
-      json_array_append_new(m->joints, json_pack("{s:s+, s:s}", "name", m->robot->links[k].name, "-base",
-                                                 "fixed", m->robot->links[k].name));
+      keep(m, m->joints,
+           json_pack("{s:s+, s:s}", "name", m->robot->links[k].name, "-base", "fixed",
+                     m->robot->links[k].name));
 }
 
 // Gears come last: they name two joints.
@@ -367,7 +427,7 @@ static void add_joints(Making *m) {
 
 // ---- The scene ----
 
-static json_t *make_scene(const Making *m) {
+static json_t *make_scene(Making *m) {
   double spacing = m->options->spacing > 0 ? m->options->spacing : fmax(m->spacing, m->reach / 60);
   if (!isfinite(spacing) || !(spacing > 0)) spacing = 0.02;
   json_t *scene = json_pack("{s:i, s:s, s:s, s:f, s:f, s:{s:{s:f}}, s:O, s:O}", "schema_version", 1, "title",
@@ -376,23 +436,25 @@ static json_t *make_scene(const Making *m) {
   if (m->options->is_fixed) return scene;
   const double thick = 4 * spacing, size[3] = {4 * m->reach + 1, 4 * m->reach + 1, thick},
                at[3] = {0, 0, m->lowest - thick / 2};
-  json_object_set_new(scene, "boundaries",
-                      json_pack("[{s:s, s:{s:o}, s:o}]", "name", "floor", "shape", "box", numbers(size, 3),
-                                "at", numbers(at, 3)));
+  set(m, scene, "boundaries",
+      json_pack("[{s:s, s:{s:o}, s:o}]", "name", "floor", "shape", "box", numbers(size, 3), "at",
+                numbers(at, 3)));
   return scene;
 }
 
 static FloStatus fill(Making *m, json_t **scene) {
   const FloUrdf *robot = m->robot;
   for (size_t k = 0; k < robot->n_joints; ++k) FLO_TRY(check_joint(m, &robot->joints[k]));
-  find_starts(m);
+  FLO_TRY(find_starts(m));
   FLO_TRY(place_links(m));
   for (size_t k = 0; k < robot->n_links; ++k) FLO_TRY(add_link(m, &robot->links[k]));
   add_joints(m);
   if (json_array_size(m->bodies) == 0)
     return flo_fail(m->error, FLO_BAD_INPUT, "%s: no link has a shape or a mass", robot->path);
   *scene = make_scene(m);
-  return *scene ? FLO_OK : flo_fail(m->error, FLO_NO_MEMORY, "no memory for a scene");
+  if (*scene && !m->has_lost) return FLO_OK;
+  json_decref(*scene), *scene = NULL;
+  return flo_fail(m->error, FLO_NO_MEMORY, "no memory for a scene");
 }
 
 FloStatus flo_urdf_scene(const FloUrdf *robot, const FloUrdfOptions *options, json_t **scene, char *notes,

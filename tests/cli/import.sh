@@ -52,12 +52,86 @@ expect_exit 0 "$flotsam" run hold.json --out held --until 0.3 --threads 1 --quie
 python3 -c 'import csv, sys; r = list(csv.DictReader(open("held/series.csv")))[-1]; sys.exit(abs(float(r["shoulder.coordinate"])) > 1e-6 or not 0.5 < abs(float(r["shoulder.load"])) < 30)' ||
   fail "motors do not hold the arm"
 
+# A link of several shapes keeps its mass, centre and inertia: bodies that are fixed to each other are summed up.
+cat >two.urdf <<'END'
+<robot name="two"><link name="a"><inertial><origin xyz="0.2 0.1 0" rpy="0.3 0 0.2"/><mass value="2"/>
+<inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.01" ixz="0.02" iyz="-0.03"/></inertial>
+<collision><geometry><box size="0.4 0.4 0.4"/></geometry></collision>
+<collision><origin xyz="1 0 0" rpy="0 0 0.5"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision>
+<collision><origin xyz="0 0.5 0.1"/><geometry><sphere radius="0.1"/></geometry></collision></link></robot>
+END
+expect_exit 0 "$flotsam" import two.urdf --fixed
+expect_exit 0 "$flotsam" check two.json
+python3 - <<'END' || fail "the shapes of a link do not have its mass, centre and inertia together"
+import json, math, sys
+
+def matmul(a, b): return [[sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+def turn(a): return [list(r) for r in zip(*a)]
+def about(axis, angle):
+    x, y, z = axis
+    c, s = math.cos(angle), math.sin(angle)
+    return [[c + x*x*(1-c), x*y*(1-c) - z*s, x*z*(1-c) + y*s], [y*x*(1-c) + z*s, c + y*y*(1-c), y*z*(1-c) - x*s],
+            [z*x*(1-c) - y*s, z*y*(1-c) + x*s, c + z*z*(1-c)]]
+def point(m, d): return [[m * ((i == j) * sum(x*x for x in d) - d[i]*d[j]) for j in range(3)] for i in range(3)]
+def add(a, b): return [[x + y for x, y in zip(r, q)] for r, q in zip(a, b)]
+
+parts = []
+for b in json.load(open("two.json"))["bodies"]:
+    q = about(b["rotate"]["axis"], math.radians(b["rotate"]["angle"])) if "rotate" in b else about([1, 0, 0], 0)
+    c = [b["at"][i] + sum(q[i][k] * b["centre_of_mass"][k] for k in range(3)) for i in range(3)]
+    (xx, yy, zz), (xy, yz, zx) = b["inertia"], b["inertia_products"]
+    parts.append((b["mass"], c, matmul(matmul(q, [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]), turn(q))))
+mass = sum(p[0] for p in parts)
+centre = [sum(m * c[i] for m, c, _ in parts) / mass for i in range(3)]
+whole = [[0] * 3 for _ in range(3)]
+for m, c, inertia in parts: whole = add(whole, add(inertia, point(m, [a - b for a, b in zip(c, centre)])))
+q = matmul(about([0, 0, 1], 0.2), about([1, 0, 0], 0.3))
+wanted = matmul(matmul(q, [[0.3, 0.01, 0.02], [0.01, 0.4, -0.03], [0.02, -0.03, 0.5]]), turn(q))
+off = max(abs(a - b) for r, s in zip(whole, wanted) for a, b in zip(r, s))
+sys.exit(len(parts) != 3 or abs(mass - 2) > 1e-9 or max(abs(a - b) for a, b in zip(centre, [0.2, 0.1, 0])) > 1e-9 or off > 1e-9)
+END
+
+# Joints that mimic joints that mimic others, in any order.
+chain_link() { echo "<link name=\"$1\"><inertial><mass value=\"1\"/></inertial><visual><geometry><sphere radius=\"0.1\"/></geometry></visual></link>"; }
+hinge() { echo "<joint name=\"$1\" type=\"revolute\"><parent link=\"$2\"/><child link=\"$3\"/><origin xyz=\"0.5 0 0\"/><axis xyz=\"0 1 0\"/>$4</joint>"; }
+limits='<limit lower="0.2" upper="2" effort="1" velocity="1"/>'
+echo "<robot name=\"r\">$(for l in a b c d; do chain_link $l; done)$(hinge third c d '<mimic joint="second" multiplier="3"/>')$(hinge second b c '<mimic joint="first" multiplier="2" offset="0.1"/>')$(hinge first a b "$limits")</robot>" >chain.urdf
+expect_exit 0 "$flotsam" import chain.urdf --fixed
+# The first starts at 0.2 rad, the second at 0.5, the third at 1.5: all turn about y, so the last body is turned by 2.2.
+expect_json chain.json "round([b for b in d['bodies'] if b['name'] == 'd'][0]['rotate']['angle'], 6)" 126.050715
+expect_exit 0 "$flotsam" check chain.json
+echo "<robot name=\"r\">$(for l in a b c; do chain_link $l; done)$(hinge one a b '<mimic joint="two"/>')$(hinge two b c '<mimic joint="one"/>')</robot>" >ring.urdf
+
+# Meshes of packages are found from folders above the robot.
+mkdir -p ros/pkg/urdf ros/pkg/meshes
+cat >ros/pkg/meshes/a.obj <<'END'
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+f 1 3 2
+f 1 2 4
+f 1 4 3
+f 2 3 4
+END
+mesh_robot() { echo "<robot name=\"r\"><link name=\"a\"><visual><geometry><mesh filename=\"$1\"/></geometry></visual></link></robot>"; }
+mesh_robot package://pkg/meshes/a.obj >ros/pkg/urdf/m.urdf
+expect_exit 0 "$flotsam" import ros/pkg/urdf/m.urdf --fixed --spacing 0.1
+expect_json m.json "d['bodies'][0]['shape']['mesh'].endswith('ros/pkg/meshes/a.obj')" True
+expect_exit 0 "$flotsam" check m.json
+mesh_robot package://pkg/meshes/a.obj >ros/n.urdf
+expect_exit 0 "$flotsam" import ros/n.urdf --fixed --spacing 0.1
+mesh_robot package://pkg/meshes/b.obj >ros/pkg/urdf/b.urdf
+
 # Mistakes.
 try() { # try FILE MESSAGE
   expect_exit 2 "$flotsam" import "$1" --force
   expect_text err "$2"
 }
 try none.urdf "none.urdf"
+try ring.urdf "mimics itself, by way of others"
+try ros/pkg/urdf/b.urdf "the mesh 'meshes/b.obj' was not found; tried "
+expect_text err "ros/pkg/meshes/b.obj"
 echo '<scene/>' >a.urdf
 try a.urdf "line 1: this is no URDF file: it begins with <scene> instead of <robot>"
 printf '<robot name="r">\n<link name="a"></robot>' >a.urdf
@@ -79,5 +153,9 @@ echo "<robot name=\"r\">$(link a)$(link a)</robot>" >a.urdf
 try a.urdf "there are two links 'a'"
 echo '<robot name="r"><link name="a"><visual><geometry><box size="1 two 3"/></geometry></visual></link></robot>' >a.urdf
 try a.urdf 'size="1 two 3" must be 3 numbers'
+echo '<robot name="r"><link name="a"><visual><geometry><sphere radius="0.1m"/></geometry></visual></link></robot>' >a.urdf
+try a.urdf 'radius="0.1m" must be 1 number and nothing else'
+echo '<robot name="r"><link name="a"><visual><geometry><box size="1 2 3 4"/></geometry></visual></link></robot>' >a.urdf
+try a.urdf 'size="1 2 3 4" must be 3 numbers and nothing else'
 
 finish
