@@ -278,7 +278,7 @@ typedef struct FloBodyDef {
   // DYNAMIC only:
   double density;     // [kg/m³]; 0: the material's
   double mass;        // [kg]; 0: what the shape and the density give
-  double centre[3];   // of mass in the frame of the shape [m]; read if mass > 0 and inertia[0] > 0
+  double centre[3];   // of mass in the frame of the shape [m]; needs a mass and an inertia
   double inertia[6];  // about that centre, in the frame of the shape: xx, yy, zz, xy, yz, zx [kg m²]; zeros:
                       // that of the shape, scaled to the mass
   double thickness;   // wall thickness of a hollow shell, which sets its mass [m]; 0: the body is solid

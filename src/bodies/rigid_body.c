@@ -51,7 +51,41 @@ static void lock_axes(FloRigid *rigid, const FloBodyDef *def) {
   }
 }
 
-static bool has_own_inertia(const FloBodyDef *def) { return def->mass > 0 && def->inertia[0] > 0; }
+static bool has_own_inertia(const FloBodyDef *def) {
+  bool has_any = false;
+  for (int k = 0; k < 6; ++k) has_any |= def->inertia[k] != 0;
+  return has_any;
+}
+
+// Whether there is a body with this inertia: the second moments of its mass, half of the trace minus the
+// inertia, are those of some mass (no negative main minor). So no moment is larger than the sum of the two
+// others.
+static bool is_inertia(const double i[6]) {
+  const double half = (i[0] + i[1] + i[2]) / 2, room = 1e-6 * half;
+  const double x = half - i[0] + room, y = half - i[1] + room, z = half - i[2] + room;
+  bool has_parts = x * y >= i[3] * i[3] && y * z >= i[4] * i[4] && z * x >= i[5] * i[5];
+  double whole = x * y * z - x * i[4] * i[4] - y * i[5] * i[5] - z * i[3] * i[3] - 2 * i[3] * i[4] * i[5];
+  return i[0] > 0 && i[1] > 0 && i[2] > 0 && x >= 0 && y >= 0 && z >= 0 && has_parts &&
+         whole >= -room * half * half;
+}
+
+static FloStatus check_mass(const FloBodyDef *def, int dim, FloError *error) {
+  const double *i = def->inertia;
+  bool has_centre = def->centre[0] != 0 || def->centre[1] != 0 || def->centre[2] != 0;
+  if (!has_own_inertia(def) && has_centre)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "centre: a centre of mass needs a mass and an inertia about it; give both, or leave it out");
+  if (!has_own_inertia(def)) return FLO_OK;
+  if (!(def->mass > 0) || !vec_is_finite(def->centre))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "inertia: needs a mass > 0 and a finite centre of mass, got %g kg; give both", def->mass);
+  if (dim == 2 ? i[2] > 0 && isfinite(i[2]) : is_inertia(i)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "inertia: no body has (%g, %g, %g) with products (%g, %g, %g): each moment must be above 0 "
+                  "and at most the sum of the two others, about all axes",
+                  i[0], i[1], i[2], i[3], i[4], i[5]);
+}
 
 // The mass of the definition in place of that of the shape.
 static void set_mass(const FloBodyDef *def, FloMassProperties *mass) {
@@ -72,6 +106,7 @@ static FloStatus rigid_make(FloBody *body, const FloBodyDef *def, const FloBodyM
                     "density: a dynamic body needs one > 0, or a mass > 0, got %g kg/m³ and %g kg",
                     making->density, def->mass);
   FLO_TRY(check_start(def, making->dim, error));
+  FLO_TRY(check_mass(def, making->dim, error));
   FLO_TRY(flo_solid_mass(body->solid, density, def->thickness, &mass, error));
   set_mass(def, &mass);
   FLO_TRY(flo_rigid_init(rigid, &mass, &def->pose, making->dim, error));

@@ -1,6 +1,8 @@
 // Bodies with a mistake in them, and what their scene says about it.
 #include "scene_texts.h"
 
+#include <math.h>
+
 #define MOVED      "'method':{'name':'monolithic'},"
 #define BODY(more) SCENE(MOVED "'bodies':[{'name':'cube','material':{'density':500}," more "}]")
 #define CUBE       "'shape':{'box':0.5}"
@@ -109,9 +111,56 @@ static void test_release_of_all(void **state) {
   flo_scene_destroy(scene);
 }
 
+// ---- Masses that no body has, by calls of the library ----
+
+typedef struct MassCase {
+  double mass, centre[3], inertia[6];
+  const char *message; // NULL: it is good
+} MassCase;
+
+static const MassCase mass_cases[] = {
+    {1, {0.1, 0, 0}, {1, 1, 1, 0, 0, 0}, NULL},
+    {1, {0, 0, 0}, {1, 1, 2, 0, 0, 0}, NULL}, // a disk
+    {1, {0, 0, 0}, {1, 2, 2.5, 0.1, -0.1, 0.1}, NULL},
+    {1, {0, 0, 0}, {0.01, 0.01, 10, 0, 0, 0}, "inertia: no body has (0.01, 0.01, 10)"},
+    {1, {0, 0, 0}, {1, 0, 1, 0, 0, 0}, "inertia: no body has"},
+    {1, {0, 0, 0}, {0, 1, 1, 0, 0, 0}, "inertia: no body has"},
+    {1, {0, 0, 0}, {1, 1, 1, 5, 0, 0}, "inertia: no body has"},
+    {1, {0, 0, 0}, {1, 1, 1, 0.45, 0.45, 0.45}, "inertia: no body has"},
+    {1, {0, 0, 0}, {1, (double)NAN, (double)NAN, 0, 0, 0}, "inertia: no body has"},
+    {0, {0, 0, 0}, {1, 1, 1, 0, 0, 0}, "inertia: needs a mass > 0"},
+    {1, {0.05, 0, 0}, {0}, "centre: a centre of mass needs a mass and an inertia about it"},
+};
+
+static void try_mass(FloWorld *world, const MassCase *a_case, double x) {
+  FloError error = {0};
+  FloBodyDef body = flo_default_body_def();
+  body.kind = FLO_BODY_DYNAMIC, body.density = 1000, body.mass = a_case->mass;
+  body.shape = (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = 0.2};
+  body.pose.position[0] = x;
+  memcpy(body.centre, a_case->centre, sizeof body.centre);
+  memcpy(body.inertia, a_case->inertia, sizeof body.inertia);
+  FloStatus status = flo_world_add_body(world, &body, NULL, &error);
+  if ((status == FLO_OK) != !a_case->message) fail_msg("inertia %g: %s", a_case->inertia[0], error.text);
+  if (a_case->message && !strstr(error.text, a_case->message))
+    fail_msg("'%s' does not say '%s'", error.text, a_case->message);
+}
+
+static void test_masses_that_no_body_has(void **state) {
+  (void)state;
+  FloWorldDef def = flo_default_world_def();
+  FloWorld *world;
+  FloError error = {0};
+  def.dim = 3, def.spacing = 0.1, def.threads = 1;
+  if (flo_world_create(&def, &world, &error) != FLO_OK) fail_msg("%s", error.text);
+  for (size_t k = 0; k < FLO_COUNT_OF(mass_cases); ++k) try_mass(world, &mass_cases[k], (double)k);
+  flo_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_keys), cmocka_unit_test(test_body_events), cmocka_unit_test(test_worlds),
-      cmocka_unit_test(test_meshes_without_volume), cmocka_unit_test(test_release_of_all)};
+      cmocka_unit_test(test_keys),           cmocka_unit_test(test_body_events),
+      cmocka_unit_test(test_worlds),         cmocka_unit_test(test_meshes_without_volume),
+      cmocka_unit_test(test_release_of_all), cmocka_unit_test(test_masses_that_no_body_has)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
