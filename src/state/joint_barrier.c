@@ -205,20 +205,19 @@ static double total_product(const FloJoints *joints) {
   return sum;
 }
 
-bool flo_joints_cross_barriers(FloJoints *joints, const double *free) {
+void flo_joints_cross_barriers(FloJoints *joints, const double *free) {
   for_each_axis(joints, start_axis);
   sum_products(joints);
   const double first = total_product(joints);
   for (int round = 0; round < ROUNDS && !is_done(joints, first); ++round) {
     for_each_axis(joints, want_parts);
     ++joints->n_rounds;
-    if (!flo_joints_factorise(joints)) return false;
+    if (!flo_joints_factorise(joints)) return;
     solve_all(joints, free);
     for_each_axis(joints, aim_parts);
     for_each_axis(joints, move_parts);
     sum_products(joints);
-    if (!isfinite(total_product(joints))) return false;
+    if (!isfinite(total_product(joints))) return;
   }
   for_each_axis(joints, choose);
-  return true;
 }

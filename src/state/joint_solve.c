@@ -275,7 +275,7 @@ void flo_world_solve_joints(FloWorld *world, double *velocities) {
   double *free = joints->velocities;
   memcpy(free, velocities, 6 * joints->members.count * sizeof(double));
   if (settle(joints, ROUNDS, free, velocities) == 0) return;
-  if (!flo_joints_cross_barriers(joints, free)) return;
+  flo_joints_cross_barriers(joints, free);
   flo_joints_want_axes(joints);
   if (!flo_joints_factorise(joints)) return;
   size_t n = settle(joints, LAST_ROUNDS, free, velocities);

@@ -140,8 +140,9 @@ void flo_node_mobility(const FloNode *node, double mobility[36]);
 bool flo_joints_factorise(FloJoints *joints);
 // The response of a row to its own impulse.
 double flo_joints_response(const FloJoints *joints, uint32_t joint, int row);
-// Finds pieces of axes in open groups by an interior point method. False if the numbers are not finite.
-bool flo_joints_cross_barriers(FloJoints *joints, const double *free);
+// Finds pieces of axes in open groups by an interior point method. They stay as they are if the numbers are
+// not finite.
+void flo_joints_cross_barriers(FloJoints *joints, const double *free);
 // rest = the rate of each row by the velocities of members, six for each.
 void flo_joints_rates(FloJoints *joints, const double *velocities);
 // velocities += M^-1 J^T lambda.
