@@ -288,7 +288,7 @@ static void gears_share_speed_and_torque(void **state) {
     FloWorld *world = dry_world(&s, 0, 0, 0);
     FloJointId hinges[2];
     for (int k = 0; k < 2; ++k) {
-      FloBodyDef def = mass_def(1, V3(0.1, 0.1, 0.2 * (k + 1)), V3(2 * k, 0, 0));
+      FloBodyDef def = mass_def(1, V3(0.2, 0.2, 0.2 * (k + 1)), V3(2 * k, 0, 0));
       FloBodyId body = add_body(world, def);
       FloJointDef joint = joint_def(FLO_JOINT_HINGE, body, V3(2 * k, 0, 0), V3(0, 0, 1));
       if (k == 0) joint.motor = (FloMotorDef){.kind = FLO_MOTOR_SPEED, .value = 10, .max_load = 1};
