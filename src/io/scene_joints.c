@@ -6,6 +6,7 @@
 
 #include "base/core.h"
 #include "base/vecmath.h"
+#include "bodies/joint.h"
 #include "io/scene_steps.h"
 
 // ---- Motors ----
@@ -28,7 +29,7 @@ static FloStatus read_law(FloSceneContext *context, const json_t *list, FloMotor
   return FLO_OK;
 }
 
-static bool turns(FloJointKind kind) { return kind == FLO_JOINT_HINGE || kind == FLO_JOINT_TURN_SPRING; }
+static bool turns(FloJointKind kind) { return flo_joint_form(kind)->is_angle; }
 
 static FloStatus read_motor(FloSceneContext *context, json_t *object, FloJointDef *def) {
   FloMotorDef *motor = &def->motor;

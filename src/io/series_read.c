@@ -1,6 +1,7 @@
 #include "io/series_read.h"
 
 #include "base/core.h"
+#include "bodies/joint.h"
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/series.h"
@@ -205,7 +206,7 @@ static const FloSceneJoint *find_joint(const FloScene *scene, const char *column
 }
 
 static FloSeriesMeaning meaning_of_joint(const FloSceneJoint *joint, const char *part, bool is_2d) {
-  bool is_turning = joint->def.kind == FLO_JOINT_HINGE || joint->def.kind == FLO_JOINT_TURN_SPRING;
+  bool is_turning = flo_joint_form(joint->def.kind)->is_angle;
   FloSeriesMeaning meaning = look_up(joint_parts, FLO_COUNT_OF(joint_parts), part, is_2d);
   if (meaning.quantity) return meaning;
   return is_turning ? look_up(turning_parts, FLO_COUNT_OF(turning_parts), part, is_2d)

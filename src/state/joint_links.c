@@ -50,12 +50,16 @@ static uint32_t member_at(const FloJoints *joints, const FloJoint *joint, int si
   return body == UINT32_MAX ? UINT32_MAX : joints->member_of[body];
 }
 
+FloJointMember *flo_joint_member(const FloJoints *joints, const FloJoint *joint, int side) {
+  uint32_t member = member_at(joints, joint, side);
+  return member == UINT32_MAX ? NULL : &flo_joint_members(joints)[member];
+}
+
 FloJointMember *flo_joint_first_member(const FloJoints *joints, const FloJoint *joint) {
-  for (int side = 0; side < flo_joint_n_sides(joint); ++side) {
-    uint32_t member = member_at(joints, joint, side);
-    if (member != UINT32_MAX) return &flo_joint_members(joints)[member];
-  }
-  return NULL;
+  FloJointMember *member = NULL;
+  for (int side = 0; !member && side < flo_joint_n_sides(joint); ++side)
+    member = flo_joint_member(joints, joint, side);
+  return member;
 }
 
 // ---- Members and links ----

@@ -28,11 +28,6 @@ static double axis_lambda(const FloJoints *joints, size_t k) {
   return joints->lambda[flo_joint_row(joints, k) + (uint32_t)flo_joint_list(joints)[k].form->n_rows];
 }
 
-static bool is_smooth(const FloJoints *joints, const FloJoint *joint) {
-  const FloJointMember *member = flo_joint_first_member(joints, joint);
-  return member && flo_joint_groups(joints)[member->group].is_smooth;
-}
-
 static void clear_load(FloJointLive *live) {
   vec_set(live->force, 0, 0, 0);
   vec_set(live->torque, 0, 0, 0);
@@ -49,7 +44,7 @@ void flo_world_note_pushes(FloWorld *world) {
       joint->live.piece = joints->axes[k].piece;
       joint->live.speed = flo_joint_slot(joints, k, joint->form->n_rows, 0)->rate;
     }
-    if (is_smooth(joints, joint)) continue;
+    if (flo_joint_is_smooth(joints, flo_joint_first_member(joints, joint))) continue;
     if (joint->form->is_gear)
       joint->live.motor_load = joints->lambda[flo_joint_row(joints, k)] / joints->kick;
     else

@@ -128,10 +128,6 @@ static void find_smooth(FloWorld *world) {
   }
 }
 
-static bool is_smooth(const FloJoints *joints, const FloJointMember *member) {
-  return member && flo_joint_groups(joints)[member->group].is_smooth;
-}
-
 // ---- Stages ----
 
 // Members of groups that are not smooth start with the velocities that pushes have given them.
@@ -140,7 +136,7 @@ static void start_members(FloWorld *world) {
   for (size_t k = 0; k < joints->members.count; ++k) {
     FloJointMember *member = &flo_joint_members(joints)[k];
     const FloNode *node = flo_bodies(world)[member->body].nodes;
-    if (is_smooth(joints, member)) continue;
+    if (flo_joint_is_smooth(joints, member)) continue;
     vec_copy(node->velocity, member->start.node.velocity);
     mat_apply(node->inertia, node->angular_velocity, member->start.angular_momentum);
   }
@@ -228,7 +224,7 @@ static void set_axis(FloJoints *joints, size_t k) {
   const FloJointLive *live = &joint->live;
   const uint32_t row = flo_joint_row(joints, k) + (uint32_t)joint->form->n_rows;
   const FloJointRow *slot = flo_joint_slot(joints, k, joint->form->n_rows, 0);
-  const bool has_forces = is_smooth(joints, flo_joint_first_member(joints, joint));
+  const bool has_forces = flo_joint_is_smooth(joints, flo_joint_first_member(joints, joint));
   bool holds =
       flo_axis_sticks(&joints->axes[k]) && joints->axes[k].sticks[joints->axes[k].piece / 2].softness == 0;
   joints->is_on[row] = !has_forces && holds;
@@ -250,7 +246,7 @@ static void set_rows(FloJoints *joints) {
 
 static void free_acceleration(const FloWorld *world, const FloJointMember *member, double out[6]) {
   const FloNode *node = &member->now.node;
-  const bool has_weight = is_smooth(&world->joints, member);
+  const bool has_weight = flo_joint_is_smooth(&world->joints, member);
   double turn[3];
   vec_cross(member->now.angular_momentum, node->angular_velocity, turn);
   mat_apply(node->inverse_inertia, turn, out + 3);
@@ -302,7 +298,7 @@ static void find_rates(FloWorld *world, int stage) {
     vec_copy(member->now.node.velocity, rate);
     vec_copy(member->now.node.angular_velocity, rate + 3);
     flo_joints_wrench(joints, member, joints->lambda, rate + 6);
-    if (is_smooth(joints, member))
+    if (flo_joint_is_smooth(joints, member))
       vec_add_scaled(rate + 6, world->def.gravity, member->now.node.mass, rate + 6);
   }
 }

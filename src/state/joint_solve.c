@@ -44,17 +44,12 @@ static double suggested(const FloJointMember *member, const double j[6]) {
   return (vec_dot(j, j) * (m[0] + m[7] + m[14]) + vec_dot(j + 3, j + 3) * (m[21] + m[28] + m[35])) / 3;
 }
 
-static const FloJointMember *member_of(const FloJoints *joints, uint32_t joint, int side) {
-  uint32_t body = flo_joint_body(joints, &flo_joint_list(joints)[joint], side);
-  if (body == UINT32_MAX || joints->member_of[body] == UINT32_MAX) return NULL;
-  return &flo_joint_members(joints)[joints->member_of[body]];
-}
-
 double flo_joints_response(const FloJoints *joints, uint32_t k, int row) {
   double response = 0;
   for (int side = 0; side < flo_joint_n_sides(&flo_joint_list(joints)[k]); ++side) {
     const FloJointRow *slot = flo_joint_slot(joints, k, row, side);
-    if (member_of(joints, k, side)) response += dot6(slot->j[side % 2], reply_of(joints, slot)[side % 2]);
+    if (flo_joint_member(joints, &flo_joint_list(joints)[k], side))
+      response += dot6(slot->j[side % 2], reply_of(joints, slot)[side % 2]);
   }
   return response;
 }
@@ -62,7 +57,7 @@ double flo_joints_response(const FloJoints *joints, uint32_t k, int row) {
 static bool has_response(const FloJoints *joints, uint32_t k, int row) {
   double whole = 0;
   for (int side = 0; side < flo_joint_n_sides(&flo_joint_list(joints)[k]); ++side) {
-    const FloJointMember *member = member_of(joints, k, side);
+    const FloJointMember *member = flo_joint_member(joints, &flo_joint_list(joints)[k], side);
     const FloJointRow *slot = flo_joint_slot(joints, k, row, side);
     if (!member) continue;
     whole += suggested(member, slot->j[side % 2]);

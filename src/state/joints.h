@@ -111,8 +111,12 @@ void flo_joints_note_change(FloJoints *joints);
 // Sides of a joint, and the body of each.
 static inline int flo_joint_n_sides(const FloJoint *joint) { return joint->form->is_gear ? 4 : 2; }
 uint32_t flo_joint_body(const FloJoints *joints, const FloJoint *joint, int side);
-// The first member that the joint acts on; NULL: none.
+// The member at a side, and the first one that the joint acts on; NULL: none.
+FloJointMember *flo_joint_member(const FloJoints *joints, const FloJoint *joint, int side);
 FloJointMember *flo_joint_first_member(const FloJoints *joints, const FloJoint *joint);
+static inline bool flo_joint_is_smooth(const FloJoints *joints, const FloJointMember *member) {
+  return member && flo_joint_groups(joints)[member->group].is_smooth;
+}
 // Whether two bodies pass through each other since a joint joins them.
 bool flo_joints_join(const FloJoints *joints, uint32_t a, uint32_t b);
 
