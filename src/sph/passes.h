@@ -74,6 +74,17 @@ typedef struct FloAdhesion {
   float *force;                            // quadruples: added to
 } FloAdhesion;
 
+// What pair forces p_j V_j grad W make of pressures: sum_j (p_i + p_j) V_j r_ij . grad W_ij; see
+// coupling/forces/felt_pressure.h.
+typedef struct FloStress {
+  const FloPairs *pairs;
+  const FloGrid *rows, *columns;
+  const float *row_pressure, *column_pressure; // p
+  const float *column_volume;                  // V; NULL: `all_volume`
+  float all_volume;
+  float *sum; // per row: added to
+} FloStress;
+
 typedef struct FloPasses {
   const char *name;
   // Blocks [begin, end) of the operator. `slab` belongs to the calling thread.
@@ -91,6 +102,7 @@ typedef struct FloPasses {
   void (*normals)(const FloNormals *, size_t begin, size_t end);
   void (*cohesion)(const FloCohesion *, size_t begin, size_t end);
   void (*adhesion)(const FloAdhesion *, size_t begin, size_t end);
+  void (*stress)(const FloStress *, size_t begin, size_t end);
 } FloPasses;
 
 const FloPasses *flo_passes(void);         // the best this machine can run

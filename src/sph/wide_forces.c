@@ -147,6 +147,7 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(approach),
                                    FLO_WIDE(normals),
                                    FLO_WIDE(cohesion),
-                                   FLO_WIDE(adhesion)};
+                                   FLO_WIDE(adhesion),
+                                   FLO_WIDE(stress)};
   return &passes;
 }

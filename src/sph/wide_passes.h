@@ -17,5 +17,6 @@ void FLO_WIDE(approach)(const FloApproach *, size_t begin, size_t end);
 void FLO_WIDE(normals)(const FloNormals *, size_t begin, size_t end);
 void FLO_WIDE(cohesion)(const FloCohesion *, size_t begin, size_t end);
 void FLO_WIDE(adhesion)(const FloAdhesion *, size_t begin, size_t end);
+void FLO_WIDE(stress)(const FloStress *, size_t begin, size_t end);
 
 #endif

@@ -1,6 +1,6 @@
-// Sweeps of surface tension and adhesion. They need distances, which the pair operator does not store.
-// Distances are computed again from the same fixed-point positions, so they are exactly opposite for the two
-// sides of a pair. Rows [begin, end) are blocks.
+// Sweeps of surface tension, adhesion and stress. They need distances, which the pair operator does not
+// store. Distances are computed again from the same fixed-point positions, so they are exactly opposite for
+// the two sides of a pair. Rows [begin, end) are blocks.
 #include "sph/wide.h" // first: it defines the types that the others use
 
 #include "sph/kernel.h"
@@ -115,5 +115,38 @@ void FLO_WIDE(adhesion)(const FloAdhesion *in, size_t begin, size_t end) {
       sum = pair_add_scaled(sum, -pull, apart.along);
     }
     wide_store_rows(pairs, block, sum, true, in->force);
+  }
+}
+
+WIDE_INLINE void add_to_rows(const FloPairs *pairs, size_t block, WideF sum, float *rows) {
+  float lanes[FLO_BLOCK];
+  wide_store(lanes, sum);
+  size_t first = block * FLO_BLOCK, n = flo_min_size(FLO_BLOCK, pairs->n_rows - first);
+  for (size_t lane = 0; lane < n; ++lane) rows[first + lane] += lanes[lane];
+}
+
+void FLO_WIDE(stress)(const FloStress *in, size_t begin, size_t end) {
+  const FloPairs *pairs = in->pairs;
+  const float *columns = (const float *)in->columns->fixed;
+  const Scale scale = scale_of(in->columns->lattice);
+  const Real support = wide_set((float)in->columns->lattice->support);
+  Real volume = wide_set(in->all_volume);
+  for (size_t block = begin; block < end; ++block) {
+    if (pairs->slot_count[block] == 0) continue;
+    const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
+    const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block];
+    WideF here[4], sum = wide_set(0);
+    int32_t rows[FLO_BLOCK];
+    wide_rows(block, pairs->n_rows, rows);
+    wide_gather4((const float *)in->rows->fixed, rows, here);
+    const Real own = wide_gather(in->row_pressure, rows);
+    for (size_t k = 0; k < pairs->slot_count[block]; ++k, ++slot) {
+      Apart apart = apart_of(slot, columns, here, scale, (WideI)(counts > wide_set_int((int32_t)k)));
+      PairVector gradient = {wide_load(slot->gx), wide_load(slot->gy), wide_load(slot->gz)};
+      if (in->column_volume) volume = wide_gather(in->column_volume, slot->index);
+      Real both = own + wide_gather(in->column_pressure, slot->index);
+      sum = real_fma(both * volume, support * apart.q * pair_dot(apart.along, gradient), sum);
+    }
+    add_to_rows(pairs, block, sum, in->sum);
   }
 }

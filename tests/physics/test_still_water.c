@@ -6,7 +6,7 @@
 // ---- Tanks ----
 
 // Limits of the pressure error: in the layer at the floor, and in the other layers.
-static const double floor_limits[] = {0.15, 0.07}, layer_limits[] = {0.11, 0.06};
+static const double floor_limits[] = {0.05, 0.03}, layer_limits[] = {0.03, 0.03};
 
 static void judge(const Tank *tank, const Rest *early, const Rest *late, double floor_error) {
   double at_floor = pressure_error(late, tank, 0), above = pressure_error(late, tank, 1);

@@ -1,5 +1,5 @@
-// The sweeps of implicit methods (gradient, divergence, square, approach) against sums over all pairs in
-// double precision, for every instruction set this machine can run.
+// The sweeps of implicit methods (gradient, divergence, square, approach, stress) against sums over all pairs
+// in double precision, for every instruction set this machine can run.
 #include "sph/passes.h"
 #include "support/cloud.h"
 #include "support/reference.h"
@@ -18,13 +18,15 @@ typedef struct Case {
   uint32_t *groups;                // per row, or NULL
   float *numbers, *quads;          // per column
   float *row_quads, *approach;     // per row: velocity; per block: square of the highest speed of approach
+  float *volumes, *row_numbers;    // per column, per row: for stresses
   float *gradient, *flux, *square; // per row: what the library says
+  float *stress;                   // the same
 } Case;
 
 // What it should say for one row, and how large the sums of magnitudes are that rounding works on.
 typedef struct Exact {
-  double gradient[3], flux, square;
-  double gradient_size, flux_size, square_size;
+  double gradient[3], flux, square, stress;
+  double gradient_size, flux_size, square_size, stress_size;
 } Exact;
 
 // ---- Making ----
@@ -43,8 +45,8 @@ static void case_init(Case *c, int dim, FloKernel kernel, bool is_periodic) {
 }
 
 static void case_free(Case *c) {
-  void *const arrays[] = {c->groups, c->numbers, c->quads,     c->gradient,
-                          c->flux,   c->square,  c->row_quads, c->approach};
+  void *const arrays[] = {c->groups, c->numbers,   c->quads,    c->gradient, c->flux,       c->square,
+                          c->stress, c->row_quads, c->approach, c->volumes,  c->row_numbers};
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) free(arrays[k]);
   flo_pairs_free(&c->pairs);
   cloud_free(&c->rows);
@@ -87,6 +89,27 @@ static void invent_columns(Case *c, Random *random) {
   c->row_quads = malloc((4 * n_rows + 1) * sizeof(float));
   for (size_t k = 0; k < 4 * n_rows; ++k)
     c->row_quads[k] = c->columns == &c->rows ? c->quads[k] : (float)random_between(random, -2, 2);
+  c->volumes = malloc((n + 1) * sizeof(float)), c->row_numbers = malloc((n_rows + 1) * sizeof(float));
+  for (size_t j = 0; j < n; ++j)
+    c->volumes[j] = c->columns == &c->rows ? 0.7f : (float)random_between(random, 0.5, 2);
+  for (size_t i = 0; i < n_rows; ++i) c->row_numbers[i] = (float)random_between(random, -3, 5);
+}
+
+static void sweep_stress(Case *c, const FloPasses *passes) {
+  size_t n = c->rows.particles.count, half = c->pairs.n_blocks / 2, end = c->pairs.n_blocks;
+  bool is_same = c->columns == &c->rows;
+  free(c->stress);
+  c->stress = marked(n);
+  for (size_t i = 0; i < n; ++i) c->stress[i] = 1; // it is added to
+  const FloStress stress = {.pairs = &c->pairs,
+                            .rows = &c->rows.grid,
+                            .columns = &c->columns->grid,
+                            .row_pressure = c->row_numbers,
+                            .column_pressure = c->numbers,
+                            .column_volume = is_same ? NULL : c->volumes,
+                            .all_volume = 0.7f,
+                            .sum = c->stress};
+  passes->stress(&stress, 0, half), passes->stress(&stress, half, end);
 }
 
 static void sweep(Case *c, const FloPasses *passes) {
@@ -108,6 +131,7 @@ static void sweep(Case *c, const FloPasses *passes) {
                                 .unit = (float)pow(SUPPORT / 2, c->box.dim + 1),
                                 .fastest = c->approach};
   passes->approach(&approach, 0, half), passes->approach(&approach, half, end);
+  sweep_stress(c, passes);
 }
 
 // ---- Brute force ----
@@ -130,6 +154,8 @@ static void add_pair(const Case *c, size_t i, size_t j, Exact *sum) {
   sum->flux += dot, sum->square += q * slope * slope;
   sum->gradient_size += fabs(q * slope), sum->square_size += fabs(q) * slope * slope;
   sum->flux_size += 4 * fabs(slope);
+  double both = (double)c->volumes[j] * (q + (double)c->row_numbers[i]);
+  sum->stress += both * r * slope, sum->stress_size += fabs(both * r * slope);
 }
 
 // Gradients themselves are right to a few units of single precision times the steepest of the kernel.
@@ -143,6 +169,7 @@ static void check_row(const Case *c, size_t i) {
   assert_true(c->gradient[4 * i + 3] == 0);
   assert_close(c->flux[i], e.flux, rounding * (e.flux_size + 4 * steepest));
   assert_close(c->square[i], e.square, 2 * rounding * (e.square_size + 5 * steepest * steepest));
+  assert_close(c->stress[i], 1 + e.stress, rounding * (1 + 2 * e.stress_size + 10 * SUPPORT * steepest));
 }
 
 // The highest speed at which row i approaches a column within `reach`.
@@ -185,7 +212,8 @@ static void check_all(Case *c) {
     for (size_t i = 0; i < n; ++i) check_row(c, i);
     check_approach(c);
     // Not one row beyond the last was written.
-    assert_true(is_marked(c->gradient + 4 * n) && is_marked(c->flux + n) && is_marked(c->square + n));
+    assert_true(is_marked(c->gradient + 4 * n) && is_marked(c->flux + n) && is_marked(c->square + n) &&
+                is_marked(c->stress + n));
   }
 }
 

@@ -27,6 +27,7 @@
 #include "coupling/monolithic/monolithic.h"
 
 #include "coupling/coupling.h"
+#include "coupling/forces/felt_pressure.h"
 
 #include <string.h>
 
@@ -103,7 +104,7 @@ static const FloArrayDef array_defs[] = {FLO_MONO_ARRAYS(FLO_ARRAY_DEF)};
 #define RIGID (1u << FLO_SET_RIGID)
 
 static const FloField fields[] = {
-    {"warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "pressure that the last step found", false},
+    {"warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "multiplier that the last step found", false},
     {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
@@ -354,13 +355,11 @@ static bool is_dry(const FloMonolithic *mono, const FloContact *c) {
 }
 
 static void keep_unknowns(FloWorld *world, FloMonolithic *mono) {
-  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t n_rigid = world->sets[FLO_SET_RIGID].count;
-  if (mono->n_fluid) {
+  if (mono->n_fluid)
     memcpy(extra(world, FLO_SET_FLUID, FLO_MONO_WARM), mono->pressure, mono->n_fluid * sizeof(float));
-    memcpy(fluid->pressure, mono->pressure, mono->n_fluid * sizeof(float));
-  }
   flo_monolithic_keep_wet(world, mono);
+  flo_world_feel_pressure(world, FLO_MONO_WARM, FLO_MONO_WET);
   flo_films_keep(&mono->films);
   world->contacts = 0, mono->has_dry_contacts = 0;
   for (int axis = 0; n_rigid && axis < 3; ++axis)
@@ -497,7 +496,7 @@ static void wall_pressure_range(void *context, size_t begin, size_t end, int thr
   const FloParticles *b = &step->world->sets[FLO_SET_BOUNDARY];
   float *force = mono->wall_force.data;
   const FloSweep sweep = {.pairs = flo_pairs_of(step->world, FLO_SET_BOUNDARY, FLO_SET_FLUID),
-                          .columns = step->world->sets[FLO_SET_FLUID].pressure,
+                          .columns = extra(step->world, FLO_SET_FLUID, FLO_MONO_WARM),
                           .rows = force};
   flo_passes()->gradient(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i)
