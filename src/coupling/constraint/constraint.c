@@ -58,9 +58,7 @@ static const FloParam params[] = {
     FLO_NUMBER("distance", 0, 0, 10, "spacings",
                "the distance that fluid keeps from surfaces if boundary is distances; 0: half a support, as "
                "in the paper"),
-    FLO_NUMBER("alpha", 0.2, 0, 10, "",
-               "artificial viscosity (Monaghan) between particles that approach each other, in units of the "
-               "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves"),
+    FLO_ALPHA_PARAM(0.2),
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
                "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),
     FLO_WHOLE("history", 0, 0, 1e9,
@@ -68,27 +66,17 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloStateField saved[] = {
-    FLO_STATE_FIELD(FloConstraint, expected_speed), FLO_STATE_FIELD(FloConstraint, peak), {0}};
+static const FloStateField saved[] = {FLO_SAVED_EXPECTATIONS(FloConstraint, expected), {0}};
 
-static const FloOperatorDef operators[] = {
-    FLO_BODY_OPERATORS,
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_RIGID, .is_on_demand = true},
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_BOUNDARY, .between_bodies = true, .is_on_demand = true}};
+static const FloOperatorDef operators[] = {FLO_IMPLICIT_OPERATORS};
 
-static const FloField fields[] = {
-    {"warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "pressure that the last step found", false},
-    {"wet_pressure", FLO_TYPE_F32, (1u << FLO_SET_RIGID) | (1u << FLO_SET_BOUNDARY), true, "Pa",
-     "pressure of the fluid next to the sample", true},
-    {0}};
+static const FloField fields[] = {FLO_WARM_FIELD, FLO_WET_FIELD, {0}};
 
 // ---- Creation and end ----
 
 static FloStatus constraint_init(FloWorld *world, void *state, FloError *error) {
   (void)error; // everything else is set up in each step
-  FloConstraint *c = state;
-  c->expected_speed = fmax(c->expected_speed, flo_world_expected_speed(world));
-  if (!(c->peak > 0)) c->peak = flo_peak_expect(world); // what was measured is better
+  flo_expect_fluid(world, &((FloConstraint *)state)->expected);
   return FLO_OK;
 }
 
@@ -105,10 +93,7 @@ static void constraint_finish(FloWorld *world, void *state) {
 
 static double constraint_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   const FloConstraint *c = state;
-  const double forces = flo_forces_max_dt(world, FLO_CONSTRAINT_FIRST_FORCE_PARAM, limited_by),
-               pressure = flo_peak_stable_dt(world, c->peak);
-  if (pressure < forces) *limited_by = "pressure";
-  return fmin(pressure, forces);
+  return flo_implicit_max_dt(world, &c->expected, FLO_CONSTRAINT_FIRST_FORCE_PARAM, limited_by);
 }
 
 // ---- Before the rows are solved ----
@@ -117,16 +102,6 @@ typedef struct Work {
   FloWorld *world;
   FloConstraint *c;
 } Work;
-
-static void before_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Work *work = context;
-  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
-  for (size_t i = begin; i < end; ++i) {
-    float *q = work->c->before + 4 * i;
-    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
-  }
-}
 
 // Velocities to start from, with inverse masses; guided particles do not yield.
 static void start_range(void *context, size_t begin, size_t end, int thread) {
@@ -146,8 +121,8 @@ static FloForceSweep describe_sweep(FloConstraint *c) {
 
 static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
   const size_t n_walls = world->sets[FLO_SET_BOUNDARY].count, n_bodies = world->sets[FLO_SET_RIGID].count;
-  const double speed = fmax(c->expected_speed, flo_surface_tension_speed(world));
-  const double artificial = world->params[FLO_CONSTRAINT_ALPHA] * world->kernel.support / 2 * speed;
+  const double artificial =
+      flo_implicit_artificial_viscosity(world, &c->expected, world->params[FLO_CONSTRAINT_ALPHA]);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_WALL_P, (n_walls + FLO_BLOCK) * 4, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_BODY_P, (n_bodies + FLO_BLOCK) * 4, 0, error));
   c->wall_p = c->buffers[FLO_CONSTRAINT_WALL_P].data, c->body_p = c->buffers[FLO_CONSTRAINT_BODY_P].data;
@@ -223,12 +198,11 @@ static void begin(FloWorld *world, FloConstraint *c, double dt) {
 }
 
 static FloStatus prepare(FloWorld *world, FloConstraint *c, FloError *error) {
-  Work work = {world, c};
   double since = flo_seconds();
   FLO_TRY(flo_constraint_meet_bodies(world, c, error));
   FLO_TRY(reserve(world, c, error));
   FLO_TRY(flo_constraint_make_rows(world, c, error));
-  flo_each_particle(world, FLO_SET_FLUID, before_range, &work);
+  flo_implicit_read_velocities(world, c->before);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
   return FLO_OK;
 }
@@ -243,7 +217,7 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   flo_constraint_solve(world, c);
   flo_constraint_take_forces(world, c);
   flo_constraint_push_bodies(world, c);
-  c->peak = flo_peak_follow(world, c->peak, world->sets[FLO_SET_FLUID].pressure, c->dt);
+  c->expected.peak = flo_peak_follow(world, c->expected.peak, world->sets[FLO_SET_FLUID].pressure, c->dt);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   return FLO_OK;
 }
@@ -254,12 +228,7 @@ static FloStatus constraint_step(FloWorld *world, void *state, double dt, FloErr
   begin(world, c, dt);
   FLO_TRY(prepare(world, c, error));
   FLO_TRY(solve(world, c, error));
-  FLO_TRY(flo_world_integrate(world, c->force, dt, error));
-  FLO_TRY(flo_world_note_approach(world, c->velocity, c->forces.walls, error));
-  world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
-  flo_world_push_bodies(world, dt);
-  flo_world_advance_bodies(world, dt);
-  return FLO_OK;
+  return flo_implicit_move(world, c->force, c->velocity, c->forces.walls, dt, error);
 }
 
 static FloStatus constraint_solid_forces(FloWorld *world, void *state, FloError *error) {

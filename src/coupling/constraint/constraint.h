@@ -13,7 +13,7 @@
 #define FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
 
 #include "coupling/forces/carried.h"
-#include "coupling/forces/forces.h"
+#include "coupling/forces/implicit_pressure.h"
 #include "coupling/forces/wet_samples.h"
 #include "solve/rows.h"
 #include "sph/arrays.h"
@@ -115,8 +115,7 @@ typedef enum FloConstraintBuffer {
 enum { FLO_CONSTRAINT_COLOURS = 2 * 27 };
 
 typedef struct FloConstraint {
-  double peak;           // highest pressure over density; saved
-  double expected_speed; // [m/s]; saved
+  FloExpectations expected;
   double dt, rest_volume, rest_sum, xi;
   size_t n_fluid, n_walls, n_bodies, n_distances, n_rows; // rows by kind, in this order; all of them
   size_t n_coloured;                                      // rows that touch no nodes come first in the order

@@ -241,7 +241,7 @@ static double softness(const FloWorld *world, const FloConstraint *c, size_t row
   const double mass = (double)world->sets[FLO_SET_FLUID].mass[c->links[c->link_begin[row]].particle];
   double epsilon = world->params[FLO_CONSTRAINT_EPSILON];
   if (row >= flo_constraint_first_distance(c)) return 0;
-  if (epsilon == 0) epsilon = c->peak > 0 ? YIELD / (mass * c->peak) : 0;
+  if (epsilon == 0) epsilon = c->expected.peak > 0 ? YIELD / (mass * c->expected.peak) : 0;
   return 4 * epsilon * c->xi / (c->dt * c->dt);
 }
 

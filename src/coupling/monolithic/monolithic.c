@@ -28,6 +28,7 @@
 
 #include "coupling/coupling.h"
 #include "coupling/forces/felt_pressure.h"
+#include "coupling/forces/step_limit.h"
 
 #include <string.h>
 
@@ -71,9 +72,7 @@ static const FloParam params[] = {
     FLO_NUMBER("separation", 0, 0, 100, "m/s",
                "highest speed at which bodies that overlap are pushed apart; 0: chosen by gravity, and lower "
                "where the overlap is shallow"),
-    FLO_NUMBER("alpha", 0.1, 0, 10, "",
-               "artificial viscosity (Monaghan) between particles that approach each other, in units of the "
-               "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves"),
+    FLO_ALPHA_PARAM(0.1),
     FLO_NUMBER("correction_time", 0.3, 0, 1e3, "",
                "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter "
                "times keep the volume better and stir still water; 0, and with surface tension: at once"),
@@ -86,30 +85,23 @@ static const FloParam params[] = {
     FLO_FORCE_PARAMS,
     {0}};
 
-static const FloStateField saved[] = {FLO_STATE_FIELD(FloMonolithic, was_fluid_solved),
-                                      FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
-                                      FLO_STATE_FIELD(FloMonolithic, expected_speed),
-                                      FLO_STATE_FIELD(FloMonolithic, peak),
-                                      FLO_STATE_FIELD(FloMonolithic, step_length),
-                                      FLO_STATE_FIELD(FloMonolithic, has_dry_contacts),
-                                      {0}};
+static const FloStateField saved[] = {
+    FLO_STATE_FIELD(FloMonolithic, was_fluid_solved), FLO_STATE_FIELD(FloMonolithic, were_contacts_solved),
+    FLO_SAVED_EXPECTATIONS(FloMonolithic, expected),  FLO_STATE_FIELD(FloMonolithic, step_length),
+    FLO_STATE_FIELD(FloMonolithic, has_dry_contacts), {0}};
 
-static const FloOperatorDef operators[] = {
-    FLO_BODY_OPERATORS,
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_RIGID, .is_on_demand = true},
-    {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_BOUNDARY, .between_bodies = true, .is_on_demand = true}};
+static const FloOperatorDef operators[] = {FLO_IMPLICIT_OPERATORS};
 
 static const FloArrayDef array_defs[] = {FLO_MONO_ARRAYS(FLO_ARRAY_DEF)};
 
 #define RIGID (1u << FLO_SET_RIGID)
 
 static const FloField fields[] = {
-    {"warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "multiplier that the last step found", false},
+    FLO_WARM_FIELD,
     {"friction_x", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
-    {"wet_pressure", FLO_TYPE_F32, RIGID | (1u << FLO_SET_BOUNDARY), true, "Pa",
-     "pressure of the fluid next to the sample", true},
+    FLO_WET_FIELD,
     {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
     {0}};
 
@@ -126,9 +118,7 @@ static double contact_sum(const FloWorld *world) {
 
 static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) {
   (void)error; // everything else is set up in each step
-  FloMonolithic *mono = state;
-  mono->expected_speed = fmax(mono->expected_speed, flo_world_expected_speed(world));
-  flo_monolithic_expect_pressure(world, mono);
+  flo_expect_fluid(world, &((FloMonolithic *)state)->expected);
   return FLO_OK;
 }
 
@@ -143,17 +133,16 @@ static void monolithic_finish(FloWorld *world, void *state) {
 }
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
-  double forces = flo_forces_max_dt(world, FLO_MONO_FIRST_FORCE_PARAM, limited_by),
-         pressure = flo_monolithic_stable_dt(world, state),
-         contacts = flo_monolithic_contact_dt(world, state);
-  if (pressure < forces) *limited_by = "pressure";
-  if (contacts < fmin(pressure, forces)) *limited_by = "contacts";
-  return fmin(contacts, fmin(pressure, forces));
+  const FloMonolithic *mono = state;
+  const double fluid = flo_implicit_max_dt(world, &mono->expected, FLO_MONO_FIRST_FORCE_PARAM, limited_by),
+               contacts = flo_monolithic_contact_dt(world, mono);
+  if (contacts < fluid) *limited_by = "contacts";
+  return fmin(contacts, fluid);
 }
 
 static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  double speed = fmax(mono->expected_speed, flo_surface_tension_speed(world));
-  double artificial = world->params[FLO_MONO_ALPHA] * world->kernel.support / 2 * speed;
+  double artificial =
+      flo_implicit_artificial_viscosity(world, &mono->expected, world->params[FLO_MONO_ALPHA]);
   // The number of wet samples changes with every step, so there is room for more.
   const size_t n_wet = mono->n_pressures - mono->n_fluid, n_fluid = world->sets[FLO_SET_FLUID].capacity;
   if (n_fluid + n_wet > mono->row_capacity) mono->row_capacity = n_fluid + n_wet + n_wet / 2;
@@ -169,16 +158,6 @@ typedef struct Step {
   FloWorld *world;
   FloMonolithic *mono;
 } Step;
-
-static void velocity_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Step *step = context;
-  const FloParticles *p = &step->world->sets[FLO_SET_FLUID];
-  for (size_t i = begin; i < end; ++i) {
-    float *q = step->mono->before + 4 * i;
-    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
-  }
-}
 
 static FloForceSweep describe_sweep(const FloMonolithic *mono) {
   return (FloForceSweep){.fluid = mono->before, .force = mono->explicit_force};
@@ -402,7 +381,7 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   Step step = {world, mono};
   const FloForceSweep sweep = describe_sweep(mono);
   double since = flo_seconds();
-  flo_each_particle(world, FLO_SET_FLUID, velocity_range, &step);
+  flo_implicit_read_velocities(world, mono->before);
   flo_forces_sweep(&mono->forces, world, &sweep);
   flo_each_particle(world, FLO_SET_FLUID, volume_range, &step);
   fill_columns(world, mono);
@@ -473,17 +452,12 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   start_unknowns(world, mono);
   flo_monolithic_solve(world, mono);
   keep_unknowns(world, mono);
-  flo_monolithic_note_pressure(world, mono);
+  mono->expected.peak = flo_peak_follow(world, mono->expected.peak, mono->pressure, dt);
   flo_monolithic_refine_torques(world, mono);
   push_bodies(world, mono);
   flo_each_particle(world, FLO_SET_FLUID, total_range, &step);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
-  FLO_TRY(flo_world_integrate(world, mono->force, dt, error));
-  FLO_TRY(flo_world_note_approach(world, mono->velocity, mono->forces.walls, error));
-  world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
-  flo_world_push_bodies(world, dt);
-  flo_world_advance_bodies(world, dt);
-  return FLO_OK;
+  return flo_implicit_move(world, mono->force, mono->velocity, mono->forces.walls, dt, error);
 }
 
 // ---- Forces on walls, requested between steps; those on bodies are known from the step ----

@@ -5,7 +5,7 @@
 #include "base/vecmath.h"
 #include "coupling/forces/carried.h"
 #include "coupling/forces/film.h"
-#include "coupling/forces/forces.h"
+#include "coupling/forces/implicit_pressure.h"
 #include "coupling/forces/wet_samples.h"
 #include "sph/arrays.h"
 
@@ -164,10 +164,9 @@ typedef struct FloMonolithic {
   // Saved:
   double was_fluid_solved,
       were_contacts_solved; // the last step converged: only then its pressures are a good start
-  double expected_speed;    // [m/s]
-  double peak;              // highest pressure over density, smoothed over time [m^2/s^2]; see step_limit.c
-  double step_length;       // length of the last conjugate step, in Jacobi steps; 0: none yet
-  double has_dry_contacts;  // bodies that no fluid is next to touched in the last step
+  FloExpectations expected;
+  double step_length;      // length of the last conjugate step, in Jacobi steps; 0: none yet
+  double has_dry_contacts; // bodies that no fluid is next to touched in the last step
   // Valid for one step:
   double dt, rest_volume, contact_sum; // contact_sum: volume-weighted kernel sum at which bodies touch
   double rest_sum;                     // kernel sum of fluid at rest; see monolithic.c
@@ -307,12 +306,8 @@ void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
 // The same for bodies and contacts alone.
 void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
-// The longest step at which pressures are stable, and the smoothed highest pressure that it depends on.
-void flo_monolithic_expect_pressure(const FloWorld *world, FloMonolithic *mono);
-void flo_monolithic_note_pressure(const FloWorld *world, FloMonolithic *mono);
-// The height of a column of fluid with that pressure at its foot; 0 without gravity.
+// The height of a column of fluid with the highest expected pressure at its foot; 0 without gravity.
 double flo_monolithic_peak_height(const FloWorld *world, const FloMonolithic *mono);
-double flo_monolithic_stable_dt(const FloWorld *world, const FloMonolithic *mono);
 // The longest step for contacts between bodies that no fluid is next to.
 double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mono);
 // Iterates until the errors are small. The solution stands in pressure and friction.

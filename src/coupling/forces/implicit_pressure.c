@@ -1,0 +1,51 @@
+#include "coupling/forces/implicit_pressure.h"
+
+#include "coupling/forces/step_limit.h"
+
+void flo_expect_fluid(const FloWorld *world, FloExpectations *expected) {
+  expected->speed = fmax(expected->speed, flo_world_expected_speed(world));
+  if (!(expected->peak > 0)) expected->peak = flo_peak_expect(world); // what was measured is better
+}
+
+double flo_implicit_max_dt(const FloWorld *world, const FloExpectations *expected, int first_force_param,
+                           const char **limited_by) {
+  const double forces = flo_forces_max_dt(world, first_force_param, limited_by),
+               pressure = flo_peak_stable_dt(world, expected->peak);
+  if (pressure < forces) *limited_by = "pressure";
+  return fmin(pressure, forces);
+}
+
+double flo_implicit_artificial_viscosity(const FloWorld *world, const FloExpectations *expected,
+                                         double alpha) {
+  return alpha * world->kernel.support / 2 * fmax(expected->speed, flo_surface_tension_speed(world));
+}
+
+typedef struct Reading {
+  const FloParticles *fluid;
+  float *quads;
+} Reading;
+
+static void read_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Reading *reading = context;
+  const FloParticles *p = reading->fluid;
+  for (size_t i = begin; i < end; ++i) {
+    float *q = reading->quads + 4 * i;
+    q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = 0;
+  }
+}
+
+void flo_implicit_read_velocities(const FloWorld *world, float *quads) {
+  Reading reading = {&world->sets[FLO_SET_FLUID], quads};
+  flo_each_particle(world, FLO_SET_FLUID, read_range, &reading);
+}
+
+FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *velocity, const float *walls,
+                            double dt, FloError *error) {
+  FLO_TRY(flo_world_integrate(world, force, dt, error));
+  FLO_TRY(flo_world_note_approach(world, velocity, walls, error));
+  world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
+  flo_world_push_bodies(world, dt);
+  flo_world_advance_bodies(world, dt);
+  return FLO_OK;
+}

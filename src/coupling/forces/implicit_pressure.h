@@ -1,0 +1,52 @@
+// What methods with implicit pressure share: entries of their tables, what they expect of the fluid, and how
+// their steps begin and end.
+#ifndef FLO_COUPLING_FORCES_IMPLICIT_PRESSURE_H
+#define FLO_COUPLING_FORCES_IMPLICIT_PRESSURE_H
+
+#include "coupling/forces/forces.h"
+
+#define FLO_ALPHA_PARAM(value)                                                                               \
+  FLO_NUMBER("alpha", value, 0, 10, "",                                                                      \
+             "artificial viscosity (Monaghan) between particles that approach each other, in units of the "  \
+             "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves")
+
+// Contacts between bodies, and wet samples beside other solids, need these.
+#define FLO_IMPLICIT_OPERATORS                                                                               \
+  FLO_BODY_OPERATORS, {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_RIGID, .is_on_demand = true}, {          \
+    .rows = FLO_SET_BOUNDARY, .columns = FLO_SET_BOUNDARY, .between_bodies = true, .is_on_demand = true      \
+  }
+
+// Fields that the next step starts from.
+#define FLO_WARM_FIELD                                                                                       \
+  { "warm", FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "Pa", "multiplier that the last step found", false }
+#define FLO_WET_FIELD                                                                                        \
+  {                                                                                                          \
+    "wet_pressure", FLO_TYPE_F32, (1u << FLO_SET_RIGID) | (1u << FLO_SET_BOUNDARY), true, "Pa",              \
+        "pressure of the fluid next to the sample", true                                                     \
+  }
+
+// What a method expects of the fluid. It is saved, since it depends on all steps before.
+typedef struct FloExpectations {
+  double speed; // the highest one [m/s]
+  double peak;  // highest pressure over density, smoothed over time [m^2/s^2]; see step_limit.h
+} FloExpectations;
+
+#define FLO_SAVED_EXPECTATIONS(type, member)                                                                 \
+  FLO_STATE_FIELD(type, member.speed), FLO_STATE_FIELD(type, member.peak)
+
+// Before the first step, and after something was added.
+void flo_expect_fluid(const FloWorld *world, FloExpectations *expected);
+// The longest step that pressure and the forces of FLO_FORCE_PARAMS allow, and what limits it.
+double flo_implicit_max_dt(const FloWorld *world, const FloExpectations *expected, int first_force_param,
+                           const char **limited_by);
+// Monaghan's alpha h c; c is the expected speed.
+double flo_implicit_artificial_viscosity(const FloWorld *world, const FloExpectations *expected,
+                                         double alpha);
+// Velocities of fluid as quadruples; the fourth number is 0.
+void flo_implicit_read_velocities(const FloWorld *world, float *quads);
+// The motion at the end of a step: fluid by `force`, then bodies. `velocity`: quadruples that the solution
+// found, by which the speed of approach is measured.
+FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *velocity, const float *walls,
+                            double dt, FloError *error);
+
+#endif
