@@ -119,6 +119,7 @@ struct FloBody {
   FloNode *nodes; // the parts that forces move; in `own`, or allocated by its kind
   size_t n_nodes;
   size_t first_node;     // index of its first node among the nodes of all bodies
+  bool is_pressed;       // contacts press on it in this step
   bool is_moving;        // it follows motions, or forces move it
   const FloSolid *solid; // shared by all bodies of the same shape
   FloPose start;         // pose at time zero, before motions

@@ -26,7 +26,7 @@ typedef struct FloContactPoint {
   double gap;       // distance between the surfaces, negative if they overlap [m]
   double bend;      // by which turning opens the gap in the step, besides its velocity [m]
   // What the method knew of this contact at the end of the last step; zeros if it is new. The method puts its
-  // new numbers here.
+  // new numbers here. The first is zero if the contact does not press.
   double kept[FLO_N_KEPT];
 } FloContactPoint;
 

@@ -7,6 +7,8 @@
 // or crosses a thinner body in one step, can still pass.
 #include "state/state.h"
 
+#include <string.h>
+
 // A particle deeper inside than this, in spacings, is not deflected: it has been inside for longer, and a
 // push would only stir it.
 #define MAX_DEPTH 0.4
@@ -117,6 +119,30 @@ static void position_before(const FloParticles *p, size_t i, double dt, double x
   vec_add_scaled(x, v, -dt, x);
 }
 
+// A body that contacts press on moves as they found it to. What kept particles out of it acts after that
+// move, so that the contacts of the next step resist it. If it moved the body at once, particles in the
+// narrow gap below a stone would lift and carry it a little in each step.
+static void push_later(const FloGrip *grip, const double impulse[3]) {
+  for (int k = 0; k < grip->count; ++k) {
+    const FloGripPart *part = &grip->parts[k];
+    double share[3], x[3], turn[3];
+    vec_scale(impulse, part->share, share);
+    vec_add(part->node->position, part->arm, x);
+    vec_cross(x, share, turn);
+    vec_add(part->node->late, share, part->node->late);
+    vec_add(part->node->late + 3, turn, part->node->late + 3);
+  }
+}
+
+static void find_pressed(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) flo_bodies(world)[k].is_pressed = false;
+  for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
+    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+    if (!(point->kept[0] > 0)) continue;
+    flo_bodies(world)[point->body].is_pressed = flo_bodies(world)[point->other].is_pressed = true;
+  }
+}
+
 // Gives a body the opposite of the impulse on particle i. It acts where the particle was when it was
 // deflected, so that angular momentum is conserved, too.
 static void push_body(FloWorld *world, size_t i, size_t sample, const float added[3], double dt) {
@@ -128,7 +154,10 @@ static void push_body(FloWorld *world, size_t i, size_t sample, const float adde
   position_before(p, i, dt, x);
   const FloGrip grip = flo_body_grip(body, &world->domain, samples, index, x);
   for (int axis = 0; axis < 3; ++axis) impulse[axis] = -(double)p->mass[i] * (double)added[axis];
-  flo_grip_push(&grip, impulse);
+  if (body->is_pressed)
+    push_later(&grip, impulse);
+  else
+    flo_grip_push(&grip, impulse);
   flo_world_nearest_image(world, grip.parts->node->position, x, x);
   vec_sub(x, body->state.pose.position, arm);
   vec_cross(arm, impulse, turn);
@@ -165,9 +194,23 @@ static void keep_out_of_body(FloWorld *world, size_t i, const FloNearBody *near,
 void flo_world_push_bodies(FloWorld *world, double dt) {
   tell_crowd(world);
   if (world->sets[FLO_SET_RIGID].count == 0) return;
+  find_pressed(world);
   for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
     for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_FLUID, FLO_SET_RIGID, i, &near);)
       keep_out_of_body(world, i, &near, dt);
+}
+
+void flo_world_push_late(FloWorld *world) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    FloNode *node = flo_node_at(world, k);
+    double turn[3];
+    if (!(vec_length(node->late) > 0)) continue;
+    vec_cross(node->position, node->late, turn);
+    vec_sub(node->late + 3, turn, turn);
+    flo_node_push(world, k, node->late, turn);
+    memset(node->late, 0, sizeof node->late);
+    flo_world_place_samples(world, flo_node_body(world, k));
+  }
 }
 
 void flo_world_add_pushes(FloWorld *world) {

@@ -259,6 +259,8 @@ FloStatus flo_world_note_approach(FloWorld *world, const float *fluid, const flo
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Keeps fluid out of bodies that forces move; they get the opposite impulse. After the drift, which took dt.
 void flo_world_push_bodies(FloWorld *world, double dt);
+// The same for bodies that contacts press on: what is left to do after bodies were advanced.
+void flo_world_push_late(FloWorld *world);
 // Adds the forces that kept particles out in the last step to the forces on samples.
 void flo_world_add_pushes(FloWorld *world);
 

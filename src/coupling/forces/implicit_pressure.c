@@ -47,5 +47,6 @@ FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *ve
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
+  flo_world_push_late(world);
   return FLO_OK;
 }
