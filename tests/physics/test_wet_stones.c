@@ -48,7 +48,9 @@ static void stones_in_a_brook_stay(void **state) {
   static const Brook brooks[] = {{0.3, 0, 2500, 0.4}, {0.35, -0.1, 1500, 0}, {0.2, 0.15, 4000, 1.1}};
   static const double spacings[] = {0.02, 0.005};
   (void)state;
-  for (size_t k = 0; k < 6; ++k) check_brook(&(Setting){"monolithic", 3, spacings[k % 2], 0}, &brooks[k / 2]);
+  for (size_t k = 0; k < 6; ++k)
+    if (is_full() || k == 1 || k == 3)
+      check_brook(&(Setting){"monolithic", 3, spacings[k % 2], 0}, &brooks[k / 2]);
   end_cases();
 }
 
