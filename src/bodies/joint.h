@@ -166,6 +166,10 @@ typedef struct FloAxisStep {
 
 void flo_axis_make(const FloJoint *joint, const FloAxisStep *step, FloAxis *axis);
 static inline bool flo_axis_sticks(const FloAxis *axis) { return axis->piece % 2 == 1; }
+// Whether the speed is held, and does not yield to the impulse.
+static inline bool flo_axis_holds(const FloAxis *axis) {
+  return flo_axis_sticks(axis) && axis->sticks[axis->piece / 2].softness == 0;
+}
 // The impulse in a gap.
 double flo_axis_slide(const FloAxis *axis);
 // What is too little to matter: a speed, and the impulse that causes it.

@@ -29,7 +29,7 @@ typedef struct Axis {
 // Axis of joint k; false if none acts there, or its group has settled.
 static bool axis_at(FloJoints *joints, uint32_t k, Axis *out) {
   const FloJoint *joint = &flo_joint_list(joints)[k];
-  if (!joint->form->has_coordinate || !flo_joint_is_active(joint)) return false;
+  if (!joint->form->has_coordinate || !flo_joint_is_active(joint) || joints->yields[k].is_on) return false;
   const FloJointMember *member = flo_joint_first_member(joints, joint);
   if (!member || joints->axes[k].n_sticks == 0) return false;
   *out = (Axis){joints,

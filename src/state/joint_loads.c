@@ -6,26 +6,33 @@
 
 // ---- Loads of a step ----
 
-// Adds J^T lambda on the joint's own body, with the torque about the joint's point.
-static void add_load(const FloJoints *joints, size_t k, double per_lambda) {
-  FloJoint *joint = &flo_joint_list(joints)[k];
+void flo_joints_load(const FloJoints *joints, size_t k, const double *lambda, double force[3],
+                     double torque[3]) {
+  const FloJoint *joint = &flo_joint_list(joints)[k];
   const FloJointEnd *end = &joints->ends[joint->sides[1].body];
-  double force[3] = {0}, torque[3] = {0}, arm[3], lever[3];
+  double arm[3], lever[3];
+  vec_set(force, 0, 0, 0);
+  vec_set(torque, 0, 0, 0);
   for (int row = 0; row < (int)joints->matrix.widths[k]; ++row) {
-    const double *j = flo_joint_slot(joints, k, row, 0)->j[1],
-                 size = per_lambda * joints->lambda[flo_joint_row(joints, k) + (uint32_t)row];
-    vec_add_scaled(force, j, size, force);
-    vec_add_scaled(torque, j + 3, size, torque);
+    const double *j = flo_joint_slot(joints, k, row, 0)->j[1];
+    vec_add_scaled(force, j, lambda[row], force);
+    vec_add_scaled(torque, j + 3, lambda[row], torque);
   }
   quat_rotate(end->rotation, joint->sides[1].arm, arm);
   vec_cross(arm, force, lever);
   vec_sub(torque, lever, torque);
-  vec_add(joint->live.force, force, joint->live.force);
-  vec_add(joint->live.torque, torque, joint->live.torque);
 }
 
-static double axis_lambda(const FloJoints *joints, size_t k) {
-  return joints->lambda[flo_joint_row(joints, k) + (uint32_t)flo_joint_list(joints)[k].form->n_rows];
+static void add_load(const FloJoints *joints, size_t k, const double *lambda, double per_lambda) {
+  FloJointLive *live = &flo_joint_list(joints)[k].live;
+  double force[3], torque[3];
+  flo_joints_load(joints, k, lambda + flo_joint_row(joints, k), force, torque);
+  vec_add_scaled(live->force, force, per_lambda, live->force);
+  vec_add_scaled(live->torque, torque, per_lambda, live->torque);
+}
+
+static double of_axis(const FloJoints *joints, size_t k, const double *lambda) {
+  return lambda[flo_joint_row(joints, k) + (uint32_t)flo_joint_list(joints)[k].form->n_rows];
 }
 
 static void clear_load(FloJointLive *live) {
@@ -46,11 +53,12 @@ void flo_world_note_pushes(FloWorld *world) {
     }
     if (flo_joint_is_smooth(joints, flo_joint_first_member(joints, joint))) continue;
     if (joint->form->is_gear)
-      joint->live.motor_load = joints->lambda[flo_joint_row(joints, k)] / joints->kick;
+      joint->live.motor_load = joints->pushes[flo_joint_row(joints, k)] / joints->kick;
     else
-      add_load(joints, k, 1 / joints->kick);
+      add_load(joints, k, joints->pushes, 1 / joints->kick);
     if (joint->form->has_coordinate)
-      joint->live.motor_load = flo_axis_motor(&joints->axes[k], axis_lambda(joints, k)) / joints->kick;
+      joint->live.motor_load =
+          flo_axis_motor(&joints->axes[k], of_axis(joints, k, joints->pushes)) / joints->kick;
   }
 }
 
@@ -64,10 +72,10 @@ void flo_world_note_forces(FloWorld *world, double weight) {
     if (joint->form->is_gear)
       joint->live.motor_load += weight * joints->lambda[flo_joint_row(joints, k)];
     else
-      add_load(joints, k, weight);
+      add_load(joints, k, joints->lambda, weight);
     const FloAxis *axis = &joints->axes[k];
     if (joint->form->has_coordinate && axis->motor >= 0 && axis->piece == 2 * axis->motor + 1)
-      joint->live.motor_load += weight * axis_lambda(joints, k);
+      joint->live.motor_load += weight * of_axis(joints, k, joints->lambda);
   }
 }
 
@@ -89,16 +97,17 @@ static void add_to_means(FloJointLive *live, double dt) {
   live->sums[6] += dt * live->motor_load, live->sums[7] += dt * live->motor_power;
 }
 
-static void watch_load(FloWorld *world, FloJoint *joint) {
+// A joint that yields has borne all that it can.
+static void watch_load(FloWorld *world, size_t k) {
+  FloJoint *joint = &flo_joint_list(&world->joints)[k];
   FloJointLive *live = &joint->live;
-  double force = vec_length(live->force), torque = vec_length(live->torque);
-  bool by_force = force > live->break_force, by_torque = torque > live->break_torque;
-  if (!by_force && !by_torque) return;
+  const bool is_by_force = world->joints.yields[k].is_by_force;
+  if (!world->joints.yields[k].is_on) return;
   live->is_broken = 1;
   flo_joints_note_change(&world->joints);
-  flo_world_log(world, FLO_LOG_INFO, "at %.4g s joint '%s' breaks: it bears %.4g %s, more than %.4g %s",
-                world->time, joint->name, by_force ? force : torque, by_force ? "N" : "N m",
-                by_force ? live->break_force : live->break_torque, by_force ? "N" : "N m");
+  flo_world_log(world, FLO_LOG_INFO, "at %.4g s joint '%s' breaks: it would have to bear more than %.4g %s",
+                world->time, joint->name, is_by_force ? live->break_force : live->break_torque,
+                is_by_force ? "N" : "N m");
 }
 
 FloStatus flo_world_end_joints(FloWorld *world, FloError *error) {
@@ -118,7 +127,7 @@ FloStatus flo_world_end_joints(FloWorld *world, FloError *error) {
     }
     if (joint->form->has_coordinate) end_axis(joints, k);
     add_to_means(&joint->live, joints->drift);
-    watch_load(world, joint);
+    watch_load(world, k);
   }
   return FLO_OK;
 }

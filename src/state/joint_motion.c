@@ -60,13 +60,9 @@ static void push_all(FloWorld *world) {
   push_members(world, joints->lambda);
   joints->has_failed = joints->has_failed || !weigh_alone(world);
   gather(world, joints->velocities);
-  flo_joints_rates(joints, joints->velocities);
-  for (size_t i = 0; i < joints->n_rows; ++i)
-    joints->rest[i] =
-        joints->is_on[i] ? joints->wanted[i] - joints->rest[i] - joints->softness[i] * joints->lambda[i] : 0;
-  flo_sparse_solve(&joints->matrix, joints->rest);
+  joints->has_failed = joints->has_failed || !flo_joints_correct(joints, joints->velocities);
   push_members(world, joints->rest);
-  for (size_t i = 0; i < joints->n_rows; ++i) joints->lambda[i] += joints->rest[i];
+  if (joints->n_rows) memcpy(joints->pushes, joints->lambda, joints->n_rows * sizeof(double));
 }
 
 // ---- Smooth groups ----
@@ -124,6 +120,7 @@ static void find_smooth(FloWorld *world) {
     const FloJoint *joint = &flo_joint_list(joints)[k];
     if (!flo_joint_is_active(joint)) continue;
     const FloJointMember *member = flo_joint_first_member(joints, joint);
+    if (member && joints->yields[k].is_on) groups[member->group].is_smooth = false;
     if (member && !is_joint_smooth(world, k)) groups[member->group].is_smooth = false;
   }
 }
@@ -218,30 +215,38 @@ static void place_all(FloWorld *world, int stage, double h) {
 
 // ---- Forces of a stage ----
 
-// Springs of smooth groups are forces; everything that holds a coordinate now keeps its speed.
+// Springs of smooth groups are forces; everything that holds a coordinate now keeps its speed, as far as it
+// has the strength.
 static void set_axis(FloJoints *joints, size_t k) {
   const FloJoint *joint = &flo_joint_list(joints)[k];
   const FloJointLive *live = &joint->live;
+  const FloAxisRoom *room = &joints->rooms[k];
   const uint32_t row = flo_joint_row(joints, k) + (uint32_t)joint->form->n_rows;
   const FloJointRow *slot = flo_joint_slot(joints, k, joint->form->n_rows, 0);
   const bool has_forces = flo_joint_is_smooth(joints, flo_joint_first_member(joints, joint));
-  bool holds =
-      flo_axis_sticks(&joints->axes[k]) && joints->axes[k].sticks[joints->axes[k].piece / 2].softness == 0;
-  joints->is_on[row] = !has_forces && holds;
+  joints->is_on[row] = !has_forces && flo_axis_holds(&joints->axes[k]) && room->slips == 0;
   if (joint->form->is_spring && has_forces)
     joints->lambda[row] = live->stiffness * (live->length - slot->violation) - live->damping * slot->rate;
+  else if (room->slips != 0)
+    joints->lambda[row] = room->slips > 0 ? room->high : room->low;
+}
+
+static void set_joint(FloJoints *joints, size_t k) {
+  const FloJoint *joint = &flo_joint_list(joints)[k];
+  const uint32_t first = flo_joint_row(joints, k), n_rows = (uint32_t)joint->form->n_rows;
+  const FloJointYield *yield = &joints->yields[k];
+  for (uint32_t row = 0; row < joints->matrix.widths[k]; ++row) {
+    joints->is_on[first + row] = !yield->is_on && row < n_rows;
+    if (yield->is_on) joints->lambda[first + row] = yield->force[row];
+  }
+  if (joint->form->has_coordinate && !yield->is_on) set_axis(joints, k);
 }
 
 static void set_rows(FloJoints *joints) {
   memset(joints->lambda, 0, joints->n_rows * sizeof(double));
   memset(joints->softness, 0, joints->n_rows * sizeof(double));
-  for (size_t k = 0; k < joints->list.count; ++k) {
-    const FloJoint *joint = &flo_joint_list(joints)[k];
-    if (!flo_joint_is_active(joint)) continue;
-    for (uint32_t row = 0; row < (uint32_t)joint->form->n_rows; ++row)
-      joints->is_on[flo_joint_row(joints, k) + row] = true;
-    if (joint->form->has_coordinate) set_axis(joints, k);
-  }
+  for (size_t k = 0; k < joints->list.count; ++k)
+    if (flo_joint_is_active(&flo_joint_list(joints)[k])) set_joint(joints, k);
 }
 
 static void free_acceleration(const FloWorld *world, const FloJointMember *member, double out[6]) {
@@ -280,18 +285,30 @@ static void find_lack(FloJoints *joints) {
     }
 }
 
-static void find_rates(FloWorld *world, int stage) {
+// The accelerations of members by all forces of a stage.
+static void solve_stage(FloWorld *world) {
   FloJoints *joints = &world->joints;
-  double *free = joints->velocities;
+  double *accelerations = joints->velocities;
   set_rows(joints);
   joints->has_failed = joints->has_failed || !flo_joints_factorise(joints);
   for (size_t k = 0; k < joints->members.count; ++k)
-    free_acceleration(world, &flo_joint_members(joints)[k], free + 6 * k);
-  flo_joints_push(joints, joints->lambda, free);
-  flo_joints_rates(joints, free);
+    free_acceleration(world, &flo_joint_members(joints)[k], accelerations + 6 * k);
+  flo_joints_push(joints, joints->lambda, accelerations);
+  flo_joints_rates(joints, accelerations);
   find_lack(joints);
   flo_sparse_solve(&joints->matrix, joints->rest);
+  flo_joints_push(joints, joints->rest, accelerations);
   for (size_t i = 0; i < joints->n_rows; ++i) joints->lambda[i] += joints->rest[i];
+}
+
+// In later rounds no axis holds again, so that the rounds end.
+static void find_rates(FloWorld *world, int stage) {
+  enum { FREE_ROUNDS = 8 };
+  FloJoints *joints = &world->joints;
+  for (size_t round = 0, n = 1; n > 0 && !joints->has_failed; ++round) {
+    solve_stage(world);
+    n = flo_joints_slip(joints, joints->velocities, round < FREE_ROUNDS);
+  }
   for (size_t k = 0; k < joints->members.count; ++k) {
     FloJointMember *member = &flo_joint_members(joints)[k];
     double *rate = member->rates[stage];
@@ -316,19 +333,30 @@ static void put_members(FloWorld *world) {
   }
 }
 
-void flo_world_move_joined(FloWorld *world) {
+static void move_members(FloWorld *world) {
   FloJoints *joints = &world->joints;
-  if (!flo_world_has_joints(world)) return;
-  find_smooth(world);
-  push_all(world);
-  flo_world_note_pushes(world);
   start_members(world);
+  for (size_t k = 0; k < joints->list.count; ++k) joints->rooms[k].slips = 0;
   for (int stage = 0; stage < FLO_JOINT_STAGES; ++stage) {
     place_all(world, stage, joints->drift);
     if (stage == 0) want_return(world);
     find_rates(world, stage);
     flo_world_note_forces(world, weights[FLO_JOINT_STAGES][stage]);
+    flo_joints_note_stage(joints, weights[FLO_JOINT_STAGES][stage]);
   }
   place_all(world, FLO_JOINT_STAGES, joints->drift);
+}
+
+// A joint that breaks in the motion gives other joints more to bear, so that the motion is found again.
+void flo_world_move_joined(FloWorld *world) {
+  FloJoints *joints = &world->joints;
+  if (!flo_world_has_joints(world)) return;
+  find_smooth(world);
+  push_all(world);
+  flo_joints_find_room(joints);
+  do {
+    flo_world_note_pushes(world);
+    move_members(world);
+  } while (!joints->has_failed && flo_joints_yield_in_motion(joints));
   put_members(world);
 }

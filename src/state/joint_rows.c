@@ -174,10 +174,10 @@ double flo_joints_rate_of_others(const FloJoints *joints, size_t k, int row) {
 static void want_axis(FloJoints *joints, size_t k, uint32_t row) {
   const FloAxis *axis = &joints->axes[k];
   const int number = flo_joint_list(joints)[k].form->n_rows;
-  joints->is_on[row] = flo_axis_sticks(axis);
+  joints->is_on[row] = flo_axis_sticks(axis) && !joints->yields[k].is_on;
   joints->softness[row] = 0;
   joints->wanted[row] = -flo_joints_rate_of_others(joints, k, number);
-  if (!joints->is_on[row]) return;
+  if (!flo_axis_sticks(axis)) return;
   const FloStick *stick = &axis->sticks[axis->piece / 2];
   joints->softness[row] = stick->softness;
   joints->wanted[row] += stick->speed + stick->softness * stick->start;
@@ -211,9 +211,13 @@ static void want_joint(FloWorld *world, size_t k) {
 }
 
 void flo_joints_want_axes(FloJoints *joints) {
-  for (size_t k = 0; k < joints->list.count; ++k)
-    if (flo_joint_list(joints)[k].form->has_coordinate && flo_joint_is_active(&flo_joint_list(joints)[k]))
-      want_axis(joints, k, flo_joint_row(joints, k) + (uint32_t)flo_joint_list(joints)[k].form->n_rows);
+  for (size_t k = 0; k < joints->list.count; ++k) {
+    const FloJoint *joint = &flo_joint_list(joints)[k];
+    const uint32_t first = flo_joint_row(joints, k), n_rows = (uint32_t)joint->form->n_rows;
+    if (!flo_joint_is_active(joint)) continue;
+    for (uint32_t row = 0; row < n_rows; ++row) joints->is_on[first + row] = !joints->yields[k].is_on;
+    if (joint->form->has_coordinate) want_axis(joints, k, first + n_rows);
+  }
 }
 
 // ---- Mobilities ----
@@ -238,6 +242,7 @@ FloStatus flo_world_weigh_joints(FloWorld *world, double kick, FloBodyMobilityFn
     else
       flo_node_mobility(flo_bodies(world)[member->body].nodes, member->mobility);
   }
+  flo_joints_begin_yields(joints);
   for (size_t k = 0; k < joints->list.count; ++k) want_joint(world, k);
   memset(joints->lambda, 0, joints->n_rows * sizeof(double));
   if (flo_joints_factorise(joints)) return FLO_OK;

@@ -178,16 +178,21 @@ void flo_joints_wrench(const FloJoints *joints, const FloJointMember *member, co
 
 // ---- Solution ----
 
+// The impulses that are known before the solution.
+static void set_known(FloJoints *joints, size_t k) {
+  const FloJoint *joint = &flo_joint_list(joints)[k];
+  double *lambda = joints->lambda + flo_joint_row(joints, k);
+  if (!flo_joint_is_active(joint)) return;
+  if (joints->yields[k].is_on)
+    memcpy(lambda, joints->yields[k].push, joints->matrix.widths[k] * sizeof(double));
+  else if (joint->form->has_coordinate && !flo_axis_sticks(&joints->axes[k]))
+    lambda[joint->form->n_rows] = flo_axis_slide(&joints->axes[k]);
+}
+
 // Rows that slide have a known impulse, rows that stick or have no bounds are solved for.
 static void solve_pieces(FloJoints *joints, const double *free, double *velocities) {
   memset(joints->lambda, 0, joints->n_rows * sizeof(double));
-  for (size_t k = 0; k < joints->list.count; ++k) {
-    const FloJoint *joint = &flo_joint_list(joints)[k];
-    if (!joint->form->has_coordinate || !flo_joint_is_active(joint)) continue;
-    if (!flo_axis_sticks(&joints->axes[k]))
-      joints->lambda[flo_joint_row(joints, k) + (uint32_t)joint->form->n_rows] =
-          flo_axis_slide(&joints->axes[k]);
-  }
+  for (size_t k = 0; k < joints->list.count; ++k) set_known(joints, k);
   memcpy(velocities, free, 6 * joints->members.count * sizeof(double));
   flo_joints_push(joints, joints->lambda, velocities);
   flo_joints_rates(joints, velocities);
@@ -239,6 +244,7 @@ static size_t exchange(FloJoints *joints, const double *velocities) {
     const FloJoint *joint = &flo_joint_list(joints)[k];
     const FloJointMember *member = flo_joint_first_member(joints, joint);
     if (!member || !joint->form->has_coordinate || !flo_joint_is_active(joint)) continue;
+    if (joints->yields[k].is_on) continue;
     FloJointGroup *group = &flo_joint_groups(joints)[member->group];
     int next = next_piece(joints, k, group);
     if (next == joints->axes[k].piece) continue;
@@ -264,11 +270,9 @@ static size_t settle(FloJoints *joints, size_t n_rounds, const double *free, dou
 // Exchanging all pieces at once mostly ends after a few rounds. Where many rows with friction depend on each
 // other it may run in circles. Then an interior point method finds the pieces, nearly, in a number of rounds
 // that hardly depends on the number of joints.
-void flo_world_solve_joints(FloWorld *world, double *velocities) {
+static void fit_pieces(FloWorld *world, const double *free, double *velocities) {
   enum { ROUNDS = 8, LAST_ROUNDS = 30 };
   FloJoints *joints = &world->joints;
-  double *free = joints->velocities;
-  memcpy(free, velocities, 6 * joints->members.count * sizeof(double));
   if (settle(joints, ROUNDS, free, velocities) == 0) return;
   flo_joints_cross_barriers(joints, free);
   flo_joints_want_axes(joints);
@@ -280,4 +284,20 @@ void flo_world_solve_joints(FloWorld *world, double *velocities) {
                 "at %g s the motors, limits and friction of joints did not settle in %zu rounds: %zu of them "
                 "do not fit; use a shorter time step, or less friction",
                 world->time, joints->n_rounds, n);
+}
+
+// Joints that would break yield, which changes the loads of others. In later rounds none holds again, so that
+// the rounds end.
+void flo_world_solve_joints(FloWorld *world, double *velocities) {
+  enum { FREE_ROUNDS = 4 };
+  FloJoints *joints = &world->joints;
+  double *free = joints->velocities;
+  memcpy(free, velocities, 6 * joints->members.count * sizeof(double));
+  for (size_t round = 0;; ++round) {
+    fit_pieces(world, free, velocities);
+    if (flo_joints_yield(joints, velocities, round < FREE_ROUNDS) == 0) return;
+    flo_joints_want_axes(joints);
+    ++joints->n_rounds;
+    if (!flo_joints_factorise(joints)) return;
+  }
 }

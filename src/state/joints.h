@@ -21,7 +21,7 @@
 #include "bodies/rigid.h"
 #include "solve/sparse.h"
 
-enum { FLO_JOINT_BUFFERS = 10, FLO_JOINT_STAGES = 4 };
+enum { FLO_JOINT_BUFFERS = 12, FLO_JOINT_STAGES = 4 };
 
 // A body that joints act on and forces move.
 typedef struct FloJointMember {
@@ -61,6 +61,20 @@ typedef struct FloBarrier {
   double last;            // softness in the last round
 } FloBarrier;
 
+// What an axis may still give in the stages of the motion, after its push: force or torque; see joint_room.c.
+typedef struct FloAxisRoom {
+  double low, high;
+  int slips; // 1: it gives all that it has upwards, and lags; -1: downwards; 0: it holds the coordinate
+} FloAxisRoom;
+
+// A joint that breaks in this step bears its breaking load in it, and no more; see joint_yield.c.
+typedef struct FloJointYield {
+  bool is_on, is_by_force;
+  double push[FLO_JOINT_ROWS];  // impulse of each row, instead of those that would hold
+  double force[FLO_JOINT_ROWS]; // force of each row in the stages of the motion
+  double sum[FLO_JOINT_ROWS];   // mean force of each row over the stages, as far as they have been
+} FloJointYield;
+
 typedef struct FloJoints {
   FloList list;    // FloJoint
   FloList members; // FloJointMember
@@ -83,8 +97,11 @@ typedef struct FloJoints {
   double (*replies)[2][6];                   // M^-1 J^T of each slot
   FloAxis *axes;                             // of each joint with a coordinate
   FloBarrier (*barriers)[FLO_JOINT_STICKS];  // of each joint
+  FloAxisRoom *rooms;                        // of each joint
+  FloJointYield *yields;                     // of each joint
   size_t n_rounds;                           // factorisations of this step until pieces fit
   double *wanted, *lambda, *rest, *softness; // of each row; rest: scratch
+  double *pushes;                            // of each row: impulses before the motion
   bool *is_on;                               // of each row: it acts, unless its response is zero
   double *velocities, *trial, *given;        // six for each member; scratch of the solution, and of methods
   FloBuffer buffers[FLO_JOINT_BUFFERS];
@@ -130,12 +147,36 @@ static inline FloJointRow *flo_joint_slot(const FloJoints *joints, size_t joint,
 // The coordinate of a joint, with full turns.
 double flo_joints_coordinate(const FloJoints *joints, size_t joint);
 
-// Makes the rows of axes want what their present pieces say.
+// Makes rows act as the present pieces of axes and the joints that yield say.
 void flo_joints_want_axes(FloJoints *joints);
+// Force and torque about the joint's point, on the joint's own body, of multipliers of its rows.
+void flo_joints_load(const FloJoints *joints, size_t joint, const double *lambda, double force[3],
+                     double torque[3]);
 // The rate of a row by the motion of sides that are no free members.
 double flo_joints_rate_of_others(const FloJoints *joints, size_t joint, int row);
 // M^-1 of a node as a matrix of six rows.
 void flo_node_mobility(const FloNode *node, double mobility[36]);
+
+// ---- Bounds (joint_room.c, joint_yield.c) ----
+
+// Adds to `lambda` what rows need for `wanted` beyond it, so that no axis leaves the bounds of its piece.
+// `velocities`: those with the impulses in `lambda`.
+bool flo_joints_correct(FloJoints *joints, const double *velocities);
+// After the pushes of a step: what axes may give in the stages of the motion.
+void flo_joints_find_room(FloJoints *joints);
+// After a solution for the forces of a stage: axes that need more than their room slip, and those that slip
+// without need hold again, if `may_hold`. `accelerations`: those of members by all forces. Returns how many
+// have changed.
+size_t flo_joints_slip(FloJoints *joints, const double *accelerations, bool may_hold);
+
+void flo_joints_begin_yields(FloJoints *joints);
+// After a solution for velocities: joints yield that would bear more than their breaking load, and those that
+// yield without need hold again, if `may_hold`. Returns how many have changed.
+size_t flo_joints_yield(FloJoints *joints, const double *velocities, bool may_hold);
+// The same after all stages of the motion, with the loads of pushes and stages. Joints only begin to yield.
+size_t flo_joints_yield_in_motion(FloJoints *joints);
+// Notes the forces of a stage, with its weight.
+void flo_joints_note_stage(FloJoints *joints, double weight);
 
 // ---- The system (joint_solve.c) ----
 

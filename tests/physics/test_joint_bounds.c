@@ -1,0 +1,229 @@
+// Largest loads hold however fast bodies swing: those of motors and of friction, and the load at which a
+// joint breaks.
+#include "joints.h"
+
+static const char *const all_methods[] = {"monolithic", "direct-forcing", "constraint"};
+enum { N_ALL = sizeof all_methods / sizeof *all_methods };
+
+// ---- Motors and friction of a double pendulum ----
+
+typedef struct Swing {
+  FloWorld *world;
+  FloJointId shoulder, elbow;
+  int turn; // the axis of both hinges
+} Swing;
+
+static FloBodyId add_bar(FloWorld *world, const Setting *s, double length, double middle, double spin,
+                         double pivot_speed) {
+  const double size = length / 5;
+  FloShape shape = s->dim == 3 ? box_shape(length, size, size) : box_shape(length, size, 0);
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, shape, pose_at(middle, 0, 0), 0);
+  def.mass = 2;
+  def.angular_velocity[s->dim == 3 ? 1 : 2] = s->dim == 3 ? -spin : spin;
+  def.velocity[s->dim - 1] = pivot_speed + spin * length / 2;
+  return add_body(world, def);
+}
+
+// Two bars that turn about the origin, with a drive in the elbow.
+static Swing add_swing(const Setting *s, double length, double bend, FloMotorDef motor, double friction) {
+  const double spin = 8;
+  Swing swing = {.world = heavy_world(s), .turn = s->dim == 3 ? 1 : 2};
+  const double axis[3] = {0, s->dim == 3 ? -1 : 0, s->dim == 2};
+  FloBodyId upper = add_bar(swing.world, s, length, length / 2, spin, 0),
+            lower = add_bar(swing.world, s, length, 1.5 * length, spin + bend, spin * length);
+  swing.shoulder = add_joint(swing.world, joint_def(FLO_JOINT_HINGE, upper, V3(0, 0, 0), axis));
+  FloJointDef elbow = joint_def(FLO_JOINT_HINGE, lower, V3(length, 0, 0), axis);
+  elbow.to = upper, elbow.motor = motor, elbow.friction = friction;
+  swing.elbow = add_joint(swing.world, elbow);
+  return swing;
+}
+
+typedef struct Loads {
+  double most, torque; // of the motor, and of all about the axis [N m]
+  double work, gained; // of the motor, and of the bodies [J]
+  double power_error;  // |power - load * speed|, with the speed in the middle of the step [W]
+  double fastest;      // speed of the coordinate [rad/s]
+} Loads;
+
+static double energy_of(FloWorld *world) {
+  const FloMeasurements m = flo_world_measure(world);
+  return m.kinetic_energy + m.potential_energy;
+}
+
+static Loads watch(const Swing *swing, double until) {
+  Loads loads = {.gained = -energy_of(swing->world)};
+  double speed = joint_of(swing->world, swing->elbow).speed;
+  while (flo_world_time(swing->world) < until) {
+    one_step(swing->world);
+    const FloJointState j = joint_of(swing->world, swing->elbow);
+    loads.most = larger(loads.most, fabs(j.motor_load));
+    loads.torque = larger(loads.torque, fabs(j.torque[swing->turn]));
+    loads.power_error = larger(loads.power_error, fabs(j.motor_power - j.motor_load * (j.speed + speed) / 2));
+    loads.fastest = larger(loads.fastest, fabs(j.speed));
+    loads.work = j.motor_work, speed = j.speed;
+  }
+  loads.gained += energy_of(swing->world);
+  return loads;
+}
+
+// The motor shall hold the elbow, but the arms swing too fast for it.
+static void check_motor(const Setting *s, double length, double most) {
+  const FloMotorDef motor = {.kind = FLO_MOTOR_SPEED, .value = 1, .max_load = most};
+  Swing swing = add_swing(s, length, 0, motor, 0);
+  Loads loads = watch(&swing, 1);
+  const double room = 8 * s->dt * most * loads.fastest; // of first order in the step
+  judge(loads.most <= most * (1 + 1e-9) && loads.most > 0.9 * most && loads.fastest > 1.5 &&
+            loads.power_error < 1e-9 * most * loads.fastest && fabs(loads.work - loads.gained) < room,
+        "%s, arms of %g m, motor of %g N m: load at most %.9g N m at up to %.3g rad/s; work %.4g J, energy "
+        "gained %.4g J",
+        setting_text(s), length, most, loads.most, loads.fastest, loads.work, loads.gained);
+  flo_world_destroy(swing.world);
+}
+
+static void check_friction(const Setting *s, double length, double most) {
+  Swing swing = add_swing(s, length, 6, (FloMotorDef){0}, most);
+  Loads loads = watch(&swing, 1);
+  judge(loads.torque <= most * (1 + 1e-9) && loads.torque > 0.9 * most && loads.fastest > 1,
+        "%s, arms of %g m, friction of %g N m: torque at most %.9g N m at up to %.3g rad/s", setting_text(s),
+        length, most, loads.torque, loads.fastest);
+  flo_world_destroy(swing.world);
+}
+
+static void loads_stay_within_their_bounds(void **state) {
+  static const double steps[] = {2e-4, 1e-3, 5e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k) {
+      const Setting s = {all_methods[m], 2 + k / 3, 0.1, steps[k % 3]};
+      check_motor(&s, 1, 20);
+      check_motor(&s, 0.5, 5);
+      check_friction(&s, 1, 20);
+    }
+  end_cases();
+}
+
+// ---- Joints that break ----
+
+static FloBodyId add_cube(FloWorld *world, const Setting *s, double size, double x, double speed) {
+  FloShape shape = s->dim == 3 ? box_shape(size, size, size) : box_shape(size, size, 0);
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, shape, pose_at(x, 0, 0), 0);
+  def.density = 1000, def.velocity[0] = speed;
+  return add_body(world, def);
+}
+
+// A block hits one that a weak joint ties to a third one. The joint passes on its breaking load times one
+// step; without it the impact would set the third block in motion, too.
+static void check_impact(const Setting *s, double size, double load, FloJointKind kind) {
+  FloWorld *world = dry_world(s, 0, 0, 0);
+  FloBodyId hammer = add_cube(world, s, size, -1.05 * size, 2), struck = add_cube(world, s, size, 0, 0),
+            behind = add_cube(world, s, size, 2 * size, 0);
+  const bool turns = kind == FLO_JOINT_HINGE;
+  FloJointDef joint = joint_def(kind, struck, V3(size, 0, 0), V3(0, !turns, turns));
+  joint.to = behind, joint.break_force = load;
+  FloJointId id = add_joint(world, joint);
+  double before = 0;
+  while (!joint_of(world, id).is_broken && flo_world_time(world) < 0.1) {
+    before = state_of(world, behind).velocity[0];
+    one_step(world);
+  }
+  double mass = flo_world_measure(world).momentum[0] / 2,
+         passed = mass * (state_of(world, behind).velocity[0] - before), most = load * s->dt;
+  advance(world, 0.1);
+  double end = mass * state_of(world, behind).velocity[0],
+         speeds[2] = {state_of(world, hammer).velocity[0], state_of(world, struck).velocity[0]};
+  judge(joint_of(world, id).is_broken && passed > 0 && passed <= most * (1 + 1e-6) && end < 2 * most &&
+            fabs(speeds[0] - 1) < 0.01 && fabs(speeds[1] - 1) < 0.01,
+        "%s, %s of %g N between blocks of %g m: passes on %.3g N s (at most %.3g), and %.3g in all; blocks "
+        "at %.4f and %.4f m/s",
+        setting_text(s), flo_joint_kind_name(kind), load, size, passed, most, end, speeds[0], speeds[1]);
+  flo_world_destroy(world);
+}
+
+static void breaking_joints_pass_on_little(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k) {
+      const Setting s = {all_methods[m], 2 + k / 3, 0.1, steps[k % 3]};
+      check_impact(&s, 0.4, 5, FLO_JOINT_FIXED);
+      check_impact(&s, 0.6, 50, k % 2 ? FLO_JOINT_SLIDER : FLO_JOINT_HINGE);
+    }
+  end_cases();
+}
+
+// A body falls into a rope, which snaps: it takes load times step from the body, and the body falls on. The
+// velocities of `direct-forcing` are those half a step ago.
+static void check_snap(const Setting *s, double mass, double load) {
+  const int up = s->dim - 1;
+  FloWorld *world = heavy_world(s);
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at(0, 0, 0), 0);
+  def.mass = mass;
+  FloBodyId body = add_body(world, def);
+  FloJointDef joint = joint_def(FLO_JOINT_ROPE, body, V3(0, 0, 0), NULL);
+  joint.has_to_at = true, joint.length = 0.5, joint.break_force = load;
+  FloJointId id = add_joint(world, joint);
+  advance(world, 0.5);
+  double speed = -state_of(world, body).velocity[up], lost = mass * (GRAVITY * 0.5 - speed);
+  const double delay = strcmp(s->method, "direct-forcing") ? 0 : 0.5 * mass * GRAVITY * s->dt;
+  judge(joint_of(world, id).is_broken && fabs(lost - delay - load * s->dt) < 1e-3 * load * s->dt,
+        "%s, rope of %g N snaps at %g kg: takes %.4g N s (at most %.4g)", setting_text(s), load, mass, lost,
+        load * s->dt);
+  flo_world_destroy(world);
+}
+
+static void snapping_ropes_take_little(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k) {
+      const Setting s = {all_methods[m], 2 + k / 3, 0.1, steps[k % 3]};
+      check_snap(&s, 2, 60);
+      check_snap(&s, 20, 500);
+    }
+  end_cases();
+}
+
+// A pendulum that swings breaks its joint in the motion, by the pull of its turning. No joint bears more than
+// its breaking load, at any step.
+static void check_pull(const Setting *s, double mass) {
+  const int up = s->dim - 1;
+  FloWorld *world = heavy_world(s);
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.1), pose_at(1, 0, 0), 0);
+  def.mass = mass;
+  FloBodyId body = add_body(world, def);
+  FloJointDef joint = joint_def(FLO_JOINT_BALL, body, V3(0, 0, 0), NULL);
+  joint.break_force = 2 * mass * GRAVITY;
+  FloJointId id = add_joint(world, joint);
+  double most = 0, height = 0;
+  while (!joint_of(world, id).is_broken && flo_world_time(world) < 1) {
+    one_step(world);
+    most = larger(most, vec_length(joint_of(world, id).force));
+    height = state_of(world, body).pose.position[up];
+  }
+  judge(joint_of(world, id).is_broken && most <= joint.break_force * (1 + 1e-9) &&
+            fabs(height + 2.0 / 3) < 0.005 + 4 * s->dt,
+        "%s, pendulum of %g kg: bears %.6f of its breaking load, breaks at %.4f m (about -0.667)",
+        setting_text(s), mass, most / joint.break_force, height);
+  flo_world_destroy(world);
+}
+
+static void swinging_bodies_break_their_joints(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k) {
+      const Setting s = {all_methods[m], 2 + k / 3, 0.1, steps[k % 3]};
+      check_pull(&s, k % 2 ? 2 : 300);
+    }
+  end_cases();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      CASES(loads_stay_within_their_bounds),
+      CASES(breaking_joints_pass_on_little),
+      CASES(snapping_ropes_take_little),
+      CASES(swinging_bodies_break_their_joints),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
