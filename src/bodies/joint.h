@@ -96,7 +96,7 @@ struct FloJointForm {
   bool has_axis, has_second_axis, has_other_end; // parts of the definition that it reads
   bool has_coordinate, is_angle;
   bool is_spring, has_length;
-  bool is_gear;
+  bool is_gear, only_pulls;
   void (*rows)(const FloJoint *, const FloJointView *, FloJointRow *rows);
   void (*coordinate)(const FloJoint *, const FloJointView *, FloJointRow *row);
 };
@@ -138,22 +138,35 @@ double flo_joint_unwrap(const FloJoint *joint, double coordinate);
 
 // ---- The axis: everything that acts along the coordinate, as one row (joint_axis.c) ----
 //
-// The impulse along the coordinate falls as its speed rises, in pieces. At a *stick* the speed is held, and
-// the impulse is anything between `base` and `top`: a motor holds its speed, friction holds zero, a limit
-// holds the speed that just reaches it. Between two sticks the impulse is constant: motors and friction are
-// at their largest. Piece 2 k + 1 is stick k; piece 2 k is the gap below stick k.
+// The impulse along the coordinate falls as its speed rises, in pieces. It is the sum of parts: a motor, with
+// which the impulse drops from its largest to its least value at the speed that the motor keeps; friction,
+// the same at rest; hard limits, without bound at the speed that just reaches them; soft limits, which push
+// back the more the higher the speed is. At a *stick* the speed is held, and the impulse is anything between
+// `base` and `top`. In a gap between two sticks the impulse is constant, or falls with the *slope* of soft
+// limits. Piece 2 k + 1 is stick k; piece 2 k is the gap below stick k. A soft limit begins at a *bend*: a
+// stick where the impulse does not drop, so that it is no piece.
 typedef struct FloStick {
   double speed, base, top;
-  double softness; // speed = `speed` - softness (impulse - start)
-  double start;
+  double low, high; // bounds of the impulse of its part alone
+  double softness;  // of a spring or soft limit: its part is (`speed` - speed) / softness
+  double start;     // impulse of all other parts at this speed
+  bool is_bend;
 } FloStick;
 
 typedef struct FloAxis {
   int n_sticks, piece;
-  int motor;            // stick of the motor; outside the sticks if a limit is nearer
-  double motor_impulse; // its largest impulse; 0: there is no motor
+  int motor; // stick of the motor; outside the sticks if a limit is nearer
+  bool has_motor;
+  double pull, push; // least and largest impulse of the motor
+  double given;      // impulse of parts beyond hard limits
   FloStick sticks[FLO_JOINT_STICKS];
+  double slopes[FLO_JOINT_STICKS + 1]; // of each gap: impulse per speed
 } FloAxis;
+
+// The line of a piece: speed = `speed` - softness (impulse - start).
+typedef struct FloAxisLine {
+  double speed, softness, start;
+} FloAxisLine;
 
 // A step along the coordinate: velocities change for `kick` seconds, then poses for `drift`.
 typedef struct FloAxisStep {
@@ -170,8 +183,14 @@ static inline bool flo_axis_sticks(const FloAxis *axis) { return axis->piece % 2
 static inline bool flo_axis_holds(const FloAxis *axis) {
   return flo_axis_sticks(axis) && axis->sticks[axis->piece / 2].softness == 0;
 }
-// The impulse in a gap.
+// Whether the impulse of the present piece is known, as in a gap without slope.
+static inline bool flo_axis_is_known(const FloAxis *axis) {
+  return !flo_axis_sticks(axis) && axis->slopes[axis->piece / 2] == 0;
+}
+// That impulse.
 double flo_axis_slide(const FloAxis *axis);
+// The line of a piece whose impulse is not known.
+FloAxisLine flo_axis_line(const FloAxis *axis);
 // What is too little to matter: a speed, and the impulse that causes it.
 typedef struct FloAxisSlack {
   double speed, impulse;

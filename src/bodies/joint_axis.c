@@ -39,20 +39,24 @@ static double motor_speed(const FloJoint *joint, const FloAxisStep *step) {
 
 typedef struct Making {
   const FloAxisStep *step;
-  double half[FLO_JOINT_STICKS]; // half of the range of motors and friction; 0 for limits
-  int sides[FLO_JOINT_STICKS];   // 1: lower limit, -1: upper limit, 0: neither
+  bool only_pulls;
+  int sides[FLO_JOINT_STICKS]; // 1: lower limit, -1: upper limit, 0: neither
   FloAxis *axis;
 } Making;
 
-static void add_stick(Making *making, FloStick stick, double half, int side) {
+static void add_stick(Making *making, FloStick stick, int side) {
   FloAxis *axis = making->axis;
   int k = axis->n_sticks++;
   for (; k > 0 && axis->sticks[k - 1].speed > stick.speed; --k) {
-    axis->sticks[k] = axis->sticks[k - 1];
-    making->half[k] = making->half[k - 1], making->sides[k] = making->sides[k - 1];
+    axis->sticks[k] = axis->sticks[k - 1], making->sides[k] = making->sides[k - 1];
     if (axis->motor == k - 1) axis->motor = k;
   }
-  axis->sticks[k] = stick, making->half[k] = half, making->sides[k] = side;
+  axis->sticks[k] = stick, making->sides[k] = side;
+}
+
+// A part that gives at most `most` in both directions. A rope only pulls.
+static FloStick strong_stick(const Making *making, double speed, double most) {
+  return (FloStick){.speed = speed, .low = -most, .high = making->only_pulls ? 0 : most};
 }
 
 // Of a spring with damping: speed + softness * impulse = stick.speed. The force is that at the end of the
@@ -81,51 +85,69 @@ static double speed_to_limit(const FloAxisStep *step, double lack, int side) {
 
 static void add_limit(const FloJoint *joint, Making *making, double limit, int side) {
   double lack = limit - making->step->coordinate;
+  FloStick stick = {.speed = speed_to_limit(making->step, lack, side)};
   if (fabs(limit) >= FLO_JOINT_NONE) return;
   if (joint->live.limit_stiffness > 0) {
-    add_stick(making, soft_stick(making, joint->live.limit_stiffness, joint->live.limit_damping, lack), 0,
-              side);
-    return;
+    stick = soft_stick(making, joint->live.limit_stiffness, joint->live.limit_damping, lack);
+    stick.is_bend = true;
   }
-  add_stick(making, (FloStick){.speed = speed_to_limit(making->step, lack, side)}, 0, side);
+  stick.low = side > 0 ? 0 : -INFINITY, stick.high = side > 0 ? INFINITY : 0;
+  add_stick(making, stick, side);
 }
 
 static void add_motor(const FloJoint *joint, Making *making) {
   FloAxis *axis = making->axis;
   if (joint->live.motor_kind == FLO_MOTOR_FREE || !(joint->live.max_load > 0)) return;
-  FloStick stick = {.speed = motor_speed(joint, making->step)};
+  FloStick stick =
+      strong_stick(making, motor_speed(joint, making->step), joint->live.max_load * making->step->kick);
   int n_before = 0;
   for (int k = 0; k < axis->n_sticks; ++k) n_before += axis->sticks[k].speed <= stick.speed;
-  axis->motor_impulse = joint->live.max_load * making->step->kick;
-  add_stick(making, stick, axis->motor_impulse, 0);
+  axis->has_motor = true, axis->pull = stick.low, axis->push = stick.high;
+  add_stick(making, stick, 0);
   axis->motor = n_before;
 }
 
-// Motors and friction that hold a higher speed push up as much as they can, those of lower speeds push down.
-static void set_ranges(Making *making) {
-  FloAxis *axis = making->axis;
-  for (int k = 0; k < axis->n_sticks; ++k) {
-    double sum = 0;
-    for (int other = 0; other < axis->n_sticks; ++other)
-      if (other != k) sum += other > k ? making->half[other] : -making->half[other];
-    FloStick *stick = &axis->sticks[k];
-    stick->base = making->sides[k] < 0 ? -INFINITY : sum - making->half[k];
-    stick->top = making->sides[k] > 0 ? INFINITY : sum + making->half[k];
-    stick->start = sum;
-  }
-}
-
-// The coordinate does not move faster than a limit allows, so that sticks beyond a limit are never reached.
+// The coordinate does not move faster than a hard limit allows, so that sticks beyond it are never reached.
 // They still push towards it.
 static void cut_at_limits(Making *making) {
   FloAxis *axis = making->axis;
   int first = 0, end = axis->n_sticks;
   for (int k = 0; k < axis->n_sticks; ++k) {
-    if (making->sides[k] > 0) first = k;
-    if (making->sides[k] < 0 && k + 1 < end) end = k + 1;
+    if (making->sides[k] > 0 && !axis->sticks[k].is_bend) first = k;
+    if (making->sides[k] < 0 && !axis->sticks[k].is_bend && k + 1 < end) end = k + 1;
   }
-  for (int k = first; k < end; ++k) axis->sticks[k - first] = axis->sticks[k];
+  for (int k = 0; k < axis->n_sticks; ++k) {
+    if (k < first) axis->given += axis->sticks[k].low;
+    if (k >= end) axis->given += axis->sticks[k].high;
+  }
+  for (int k = first; k < end; ++k)
+    axis->sticks[k - first] = axis->sticks[k], making->sides[k - first] = making->sides[k];
   axis->n_sticks = end - first, axis->motor -= first;
+}
+
+// The part of stick `other` at the speed of stick k. Motors and friction that hold a higher speed push up as
+// much as they can, those of lower speeds push down.
+static double part_at(const FloAxis *axis, int other, int k) {
+  const FloStick *stick = &axis->sticks[other];
+  if (!stick->is_bend) return other > k ? stick->high : stick->low;
+  double push = (stick->speed - axis->sticks[k].speed) / stick->softness;
+  return fmax(fmin(push, stick->high), stick->low);
+}
+
+static void set_ranges(Making *making) {
+  FloAxis *axis = making->axis;
+  for (int k = 0; k < axis->n_sticks; ++k) {
+    FloStick *stick = &axis->sticks[k];
+    stick->start = axis->given;
+    for (int other = 0; other < axis->n_sticks; ++other)
+      if (other != k) stick->start += part_at(axis, other, k);
+    stick->base = stick->start + (stick->is_bend ? 0 : stick->low);
+    stick->top = stick->start + (stick->is_bend ? 0 : stick->high);
+  }
+  // A soft lower limit pushes in all gaps below its bend, an upper one in those above it.
+  for (int k = 0; k < axis->n_sticks; ++k)
+    for (int gap = 0; axis->sticks[k].is_bend && gap <= axis->n_sticks; ++gap)
+      if (making->sides[k] > 0 ? gap <= k : gap > k) axis->slopes[gap] += 1 / axis->sticks[k].softness;
 }
 
 static void make_spring(const FloJoint *joint, Making *making) {
@@ -136,7 +158,8 @@ static void make_spring(const FloJoint *joint, Making *making) {
   double lack = live->length - making->step->coordinate;
   axis->sticks[0] = making->step->leaps ? leaping_stick(making, live->stiffness, live->damping, lack)
                                         : soft_stick(making, live->stiffness, live->damping, lack);
-  axis->sticks[0].base = -INFINITY, axis->sticks[0].top = INFINITY;
+  axis->sticks[0].base = axis->sticks[0].low = -INFINITY;
+  axis->sticks[0].top = axis->sticks[0].high = INFINITY;
   axis->n_sticks = 1, axis->piece = 1;
 }
 
@@ -152,23 +175,24 @@ static int piece_at(const FloAxis *axis, double speed) {
 static void choose_piece(const FloJoint *joint, double speed, FloAxis *axis) {
   int piece = (int)joint->live.piece;
   axis->piece = piece >= 0 && piece <= 2 * axis->n_sticks ? piece : piece_at(axis, speed);
-  if (!flo_axis_sticks(axis) && !isfinite(flo_axis_slide(axis))) axis->piece += axis->piece > 0 ? -1 : 1;
+  if (flo_axis_sticks(axis) && axis->sticks[axis->piece / 2].is_bend) ++axis->piece;
+  if (flo_axis_is_known(axis) && !isfinite(flo_axis_slide(axis))) axis->piece += axis->piece > 0 ? -1 : 1;
 }
 
 void flo_axis_make(const FloJoint *joint, const FloAxisStep *step, FloAxis *axis) {
-  Making making = {.step = step, .axis = axis};
+  Making making = {.step = step, .only_pulls = joint->form->only_pulls, .axis = axis};
   *axis = (FloAxis){.motor = -1};
   if (joint->form->is_spring) {
     make_spring(joint, &making);
     return;
   }
   if (joint->live.friction > 0)
-    add_stick(&making, (FloStick){.speed = 0}, joint->live.friction * step->kick, 0);
+    add_stick(&making, strong_stick(&making, 0, joint->live.friction * step->kick), 0);
   add_limit(joint, &making, joint->live.low, 1);
   add_limit(joint, &making, joint->live.high, -1);
   add_motor(joint, &making);
-  set_ranges(&making);
   cut_at_limits(&making);
+  set_ranges(&making);
   choose_piece(joint, step->speed, axis);
 }
 
@@ -180,23 +204,37 @@ double flo_axis_slide(const FloAxis *axis) {
   return gap < axis->n_sticks ? axis->sticks[gap].top : axis->sticks[gap - 1].base;
 }
 
+FloAxisLine flo_axis_line(const FloAxis *axis) {
+  const int k = axis->piece / 2;
+  if (flo_axis_sticks(axis))
+    return (FloAxisLine){axis->sticks[k].speed, axis->sticks[k].softness, axis->sticks[k].start};
+  const FloStick *stick = &axis->sticks[k < axis->n_sticks ? k : k - 1];
+  return (FloAxisLine){stick->speed, 1 / axis->slopes[k], flo_axis_slide(axis)};
+}
+
+// The piece beside the present one, without bends.
+static int beside(const FloAxis *axis, int way) {
+  const int next = axis->piece + way;
+  return next % 2 == 1 && axis->sticks[next / 2].is_bend ? next + way : next;
+}
+
 int flo_axis_next(const FloAxis *axis, double impulse, double speed, FloAxisSlack slack) {
   const int k = axis->piece / 2;
   if (flo_axis_sticks(axis)) {
     const FloStick *stick = &axis->sticks[k];
-    if (impulse > stick->top + 1e-12 * fabs(stick->top) + slack.impulse) return axis->piece - 1;
-    if (impulse < stick->base - 1e-12 * fabs(stick->base) - slack.impulse) return axis->piece + 1;
+    if (impulse > stick->top + 1e-12 * fabs(stick->top) + slack.impulse) return beside(axis, -1);
+    if (impulse < stick->base - 1e-12 * fabs(stick->base) - slack.impulse) return beside(axis, 1);
     return axis->piece;
   }
   const double room = 1e-12 * fabs(speed) + slack.speed;
-  if (k < axis->n_sticks && speed > axis->sticks[k].speed + room) return axis->piece + 1;
-  if (k > 0 && speed < axis->sticks[k - 1].speed - room) return axis->piece - 1;
+  if (k < axis->n_sticks && speed > axis->sticks[k].speed + room) return beside(axis, 1);
+  if (k > 0 && speed < axis->sticks[k - 1].speed - room) return beside(axis, -1);
   return axis->piece;
 }
 
 double flo_axis_motor(const FloAxis *axis, double impulse) {
-  if (!(axis->motor_impulse > 0)) return 0;
+  if (!axis->has_motor) return 0;
   int piece = 2 * axis->motor + 1;
   if (axis->piece == piece) return impulse - axis->sticks[axis->motor].start;
-  return axis->piece < piece ? axis->motor_impulse : -axis->motor_impulse;
+  return axis->piece < piece ? axis->push : axis->pull;
 }

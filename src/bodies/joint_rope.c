@@ -11,4 +11,5 @@ const FloJointForm flo_joint_rope = {.name = "rope",
                                      .has_other_end = true,
                                      .has_length = true,
                                      .has_coordinate = true,
+                                     .only_pulls = true,
                                      .coordinate = rope_way};

@@ -51,7 +51,7 @@ static double usual_impulse(const Axis *at, const FloStick *stick, double respon
 
 static void start_part(const Axis *at, int k, double response) {
   const FloStick *stick = &at->axis->sticks[k];
-  double low = stick->base - stick->start, high = stick->top - stick->start;
+  double low = stick->low, high = stick->high;
   bool has_both = isfinite(low) && isfinite(high);
   double size = has_both ? (high - low) / 2 : usual_impulse(at, stick, response);
   FloBarrier *part = &at->parts[k];
@@ -105,17 +105,9 @@ static double part_softness(const FloBarrier *p, const FloStick *stick, double m
   return stiff + stick->softness;
 }
 
-// The impulse of sticks that are not on the list, since a limit is nearer.
-static double constant_impulse(const FloAxis *axis, const FloBarrier *parts) {
-  double sum = axis->sticks[0].start;
-  for (int k = 1; k < axis->n_sticks; ++k)
-    if (isfinite(parts[k].above) && isfinite(parts[k].below)) sum -= (parts[k].above + parts[k].below) / 2;
-  return sum;
-}
-
 static void want_parts(const Axis *at) {
   FloJoints *joints = at->joints;
-  double yields = 0, sum = constant_impulse(at->axis, at->parts), aim;
+  double yields = 0, sum = at->axis->given, aim;
   for (int k = 0; k < at->axis->n_sticks; ++k) {
     double softness = part_softness(&at->parts[k], &at->axis->sticks[k], mu_of(at->group), &aim);
     yields += 1 / softness, sum += aim / softness;
@@ -180,14 +172,16 @@ static void for_each_axis(FloJoints *joints, void (*work)(const Axis *)) {
 // ---- The result ----
 
 // As mu goes to zero, a part that reaches a bound becomes ever softer, and a part that sticks ever harder
-// (El-Bakry, Tapia and Zhang 1994).
+// (El-Bakry, Tapia and Zhang 1994). A soft limit that acts is above its bend if it is an upper one.
 static void choose(const Axis *at) {
   int n_passed = 0, stuck = -1;
   double aim;
   for (int k = 0; k < at->axis->n_sticks; ++k) {
     const FloBarrier *p = &at->parts[k];
-    if (part_softness(p, &at->axis->sticks[k], 0, &aim) <= p->last) stuck = k;
-    n_passed += p->at_low > p->at_high;
+    const FloStick *stick = &at->axis->sticks[k];
+    const bool is_within = part_softness(p, stick, 0, &aim) <= p->last;
+    if (is_within && !stick->is_bend) stuck = k;
+    n_passed += stick->is_bend ? is_within == (stick->high == 0) : p->at_low > p->at_high;
   }
   at->axis->piece = stuck >= 0 ? 2 * stuck + 1 : 2 * n_passed;
 }

@@ -93,7 +93,7 @@ static bool is_resolved(const FloJoints *joints, size_t k) {
 static bool is_axis_smooth(const FloJoints *joints, size_t k) {
   const FloAxis *axis = &joints->axes[k];
   if (flo_joint_list(joints)[k].form->is_spring) return is_resolved(joints, k);
-  return axis->n_sticks == 0 || (!flo_axis_sticks(axis) && flo_axis_slide(axis) == 0);
+  return axis->n_sticks == 0 || (flo_axis_is_known(axis) && flo_axis_slide(axis) == 0);
 }
 
 static bool is_joint_smooth(const FloWorld *world, size_t k) {

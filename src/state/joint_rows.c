@@ -174,13 +174,13 @@ double flo_joints_rate_of_others(const FloJoints *joints, size_t k, int row) {
 static void want_axis(FloJoints *joints, size_t k, uint32_t row) {
   const FloAxis *axis = &joints->axes[k];
   const int number = flo_joint_list(joints)[k].form->n_rows;
-  joints->is_on[row] = flo_axis_sticks(axis) && !joints->yields[k].is_on;
+  joints->is_on[row] = !flo_axis_is_known(axis) && !joints->yields[k].is_on;
   joints->softness[row] = 0;
   joints->wanted[row] = -flo_joints_rate_of_others(joints, k, number);
-  if (!flo_axis_sticks(axis)) return;
-  const FloStick *stick = &axis->sticks[axis->piece / 2];
-  joints->softness[row] = stick->softness;
-  joints->wanted[row] += stick->speed + stick->softness * stick->start;
+  if (flo_axis_is_known(axis)) return;
+  const FloAxisLine line = flo_axis_line(axis);
+  joints->softness[row] = line.softness;
+  joints->wanted[row] += line.speed + line.softness * line.start;
 }
 
 static void want_joint(FloWorld *world, size_t k) {

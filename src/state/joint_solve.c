@@ -185,7 +185,7 @@ static void set_known(FloJoints *joints, size_t k) {
   if (!flo_joint_is_active(joint)) return;
   if (joints->yields[k].is_on)
     memcpy(lambda, joints->yields[k].push, joints->matrix.widths[k] * sizeof(double));
-  else if (joint->form->has_coordinate && !flo_axis_sticks(&joints->axes[k]))
+  else if (joint->form->has_coordinate && flo_axis_is_known(&joints->axes[k]))
     lambda[joint->form->n_rows] = flo_axis_slide(&joints->axes[k]);
 }
 
@@ -230,8 +230,8 @@ static int next_piece(const FloJoints *joints, uint32_t k, const FloJointGroup *
   const uint32_t row = flo_joint_row(joints, k) + (uint32_t)number;
   const double response = flo_joints_response(joints, k, number);
   const FloAxisSlack slack = {group->slack, response > 0 ? group->slack / response : 0};
-  if (flo_axis_sticks(axis) && !joints->is_on[row]) return axis->piece; // nothing moves it
-  double speed = joints->rest[row] - (flo_axis_sticks(axis) ? 0 : joints->wanted[row]);
+  if (!flo_axis_is_known(axis) && !joints->is_on[row]) return axis->piece; // nothing moves it
+  double speed = joints->rest[row] + flo_joints_rate_of_others(joints, k, number);
   return flo_axis_next(axis, joints->lambda[row], speed, slack);
 }
 

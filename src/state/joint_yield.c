@@ -57,7 +57,7 @@ static bool end_yield(FloJoints *joints, size_t k) {
   const uint32_t first = flo_joint_row(joints, k), n_rows = (uint32_t)flo_joint_list(joints)[k].form->n_rows;
   double lag = 0;
   for (uint32_t row = 0; row < joints->matrix.widths[k]; ++row)
-    if (row < n_rows || flo_axis_sticks(&joints->axes[k]))
+    if (row < n_rows || flo_axis_holds(&joints->axes[k]))
       lag += yield->push[row] * (joints->wanted[first + row] - joints->rest[first + row]);
   yield->is_on = lag >= 0;
   return lag < 0;

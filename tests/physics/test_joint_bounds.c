@@ -218,12 +218,104 @@ static void swinging_bodies_break_their_joints(void **state) {
   end_cases();
 }
 
+// ---- Soft limits beside motors and friction; ropes ----
+
+// A body on a slider along the last axis, above a soft limit at 0.
+static FloJointId add_buffer(FloWorld *world, const Setting *s, double mass, double stiffness,
+                             FloMotorDef motor, double friction) {
+  const double up[3] = {0, s->dim == 2, s->dim == 3};
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at(0, 0, 0), 0);
+  def.mass = mass;
+  FloJointDef joint = joint_def(FLO_JOINT_SLIDER, add_body(world, def), V3(0, 0, 0), up);
+  joint.low = 0, joint.limit_stiffness = stiffness, joint.limit_damping = 0.05 * stiffness;
+  joint.motor = motor, joint.friction = friction;
+  return add_joint(world, joint);
+}
+
+// A motor presses a body into a soft limit: it gives what stiffness and weight need, not all that it has.
+static void check_pressed(const Setting *s, double mass, double stiffness) {
+  FloWorld *world = heavy_world(s);
+  const FloMotorDef motor = {.kind = FLO_MOTOR_POSITION, .value = -0.1, .max_load = 1e5, .time = 0.05};
+  FloJointId id = add_buffer(world, s, mass, stiffness, motor, 0);
+  advance(world, 1);
+  const FloJointState j = joint_of(world, id);
+  double load = mass * GRAVITY - 0.1 * stiffness;
+  judge(fabs(j.coordinate + 0.1) < 1e-4 && fabs(j.motor_load - load) < 0.01 * fabs(load),
+        "%s, %g kg in a soft limit of %g N/m: pressed to %.5f m (-0.1) with %.5g N (%.5g)", setting_text(s),
+        mass, stiffness, j.coordinate, j.motor_load, load);
+  flo_world_destroy(world);
+}
+
+// A body falls into a soft limit with friction: it comes to rest, within the friction's reach of balance.
+static void check_stuck(const Setting *s, double mass, double stiffness) {
+  FloWorld *world = heavy_world(s);
+  const double weight = mass * GRAVITY;
+  FloJointId id = add_buffer(world, s, mass, stiffness, (FloMotorDef){0}, 0.4 * weight);
+  advance(world, 3);
+  const FloJointState j = joint_of(world, id);
+  double off = fabs(-j.coordinate * stiffness - weight);
+  judge(off <= 0.4 * weight && off > 0.05 * weight && fabs(j.speed) < 1e-9,
+        "%s, %g kg in a soft limit of %g N/m: friction holds it at %.5f m, %.3g of its weight off balance, "
+        "%.1e m/s",
+        setting_text(s), mass, stiffness, j.coordinate, off / weight, j.speed);
+  flo_world_destroy(world);
+}
+
+static void soft_limits_balance(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k) {
+      const Setting s = {all_methods[m], 2 + k / 3, 0.1, steps[k % 3]};
+      check_pressed(&s, 2, 3000);
+      check_pressed(&s, 50, 2000);
+      check_stuck(&s, 2, 200);
+    }
+  end_cases();
+}
+
+// A winch pays out rope faster than a body can fall: the rope hangs loose, and the body falls freely. Then
+// the winch pulls it up.
+static void check_winch(const Setting *s, double mass) {
+  const int up = s->dim - 1;
+  FloWorld *world = heavy_world(s);
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.1), pose_at(0, 0, 0), 0);
+  def.mass = mass, def.pose.position[up] = -1;
+  FloBodyId body = add_body(world, def);
+  FloJointDef joint = joint_def(FLO_JOINT_ROPE, body, def.pose.position, NULL);
+  joint.has_to_at = true, joint.length = 9;
+  joint.motor = (FloMotorDef){.kind = FLO_MOTOR_SPEED, .value = 50, .max_load = 1e4};
+  FloJointId id = add_joint(world, joint);
+  FloError error;
+  advance(world, 0.3);
+  double fall = -1 - state_of(world, body).pose.position[up], free = GRAVITY * 0.045;
+  must(flo_world_set_joint(world, id, FLO_JOINT_MOTOR_SPEED, -0.5, &error), &error);
+  advance(world, 1);
+  const FloJointState j = joint_of(world, id);
+  judge(fabs(fall - free) < 2 * s->dt + 1e-9 && fabs(j.speed + 0.5) < 1e-3 &&
+            fabs(j.motor_load + mass * GRAVITY) < 1e-3 * mass * GRAVITY,
+        "%s, %g kg at a winch: falls by %.5f m (%.5f), then rises at %.5f m/s with %.5g N", setting_text(s),
+        mass, fall, free, -j.speed, -j.motor_load);
+  flo_world_destroy(world);
+}
+
+static void motors_of_ropes_only_pull(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k)
+      check_winch(&(Setting){all_methods[m], 2 + k / 3, 0.1, steps[k % 3]}, k % 2 ? 2 : 100);
+  end_cases();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       CASES(loads_stay_within_their_bounds),
       CASES(breaking_joints_pass_on_little),
       CASES(snapping_ropes_take_little),
       CASES(swinging_bodies_break_their_joints),
+      CASES(soft_limits_balance),
+      CASES(motors_of_ropes_only_pull),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

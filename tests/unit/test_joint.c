@@ -132,10 +132,10 @@ static FloJoint make_axis(FloJointLive live) {
 static double solve_axis(const FloJoint *joint, const FloAxisStep *step, double free, FloAxis *axis) {
   flo_axis_make(joint, step, axis);
   for (int round = 0; round < 50; ++round) {
-    double impulse = flo_axis_slide(axis), speed;
-    if (flo_axis_sticks(axis)) {
-      const FloStick *stick = &axis->sticks[axis->piece / 2];
-      impulse = (stick->speed + stick->softness * stick->start - free) / (1 + stick->softness);
+    double impulse = flo_axis_is_known(axis) ? flo_axis_slide(axis) : 0, speed;
+    if (!flo_axis_is_known(axis)) {
+      const FloAxisLine line = flo_axis_line(axis);
+      impulse = (line.speed + line.softness * line.start - free) / (1 + line.softness);
     }
     speed = free + impulse;
     int next = flo_axis_next(axis, impulse, speed, (FloAxisSlack){0, 0});
@@ -212,6 +212,53 @@ static void soft_limits_and_springs_yield(void **state) {
   assert_true(solve_axis(&joint, &inside, 0, &axis) == 0);
 }
 
+// Soft limits add to motor and friction, which hold as far as they can.
+static void soft_limits_leave_motors_their_strength(void **state) {
+  (void)state;
+  const FloAxisStep step = {.coordinate = 1.2, .drift = 0.1, .kick = 0.1};
+  for (int piece = FLO_JOINT_NO_PIECE; piece < 8; ++piece) {
+    FloAxis axis;
+    FloJoint joint = make_axis((FloJointLive){.motor_kind = FLO_MOTOR_SPEED,
+                                              .motor_value = 3,
+                                              .max_load = 40,
+                                              .friction = 5,
+                                              .low = -1,
+                                              .high = 1,
+                                              .limit_stiffness = 50,
+                                              .piece = piece});
+    // The limit pushes by -0.1 50 (0.2 + 0.1 v): by -2.5 at 3. The motor has 4, friction -0.5.
+    double impulse = solve_axis(&joint, &step, 2.5, &axis);
+    assert_true(fabs(impulse - 0.5) < 1e-12 && fabs(flo_axis_motor(&axis, impulse) - 3.5) < 1e-12);
+    // From rest the motor gives all: v = 4 - 0.5 - 0.1 50 (0.2 + 0.1 v), v = 2.5/1.5.
+    impulse = solve_axis(&joint, &step, 0, &axis);
+    assert_true(fabs(impulse - 2.5 / 1.5) < 1e-12 && fabs(flo_axis_motor(&axis, impulse) - 4) < 1e-12);
+    // Friction holds where motor and limit leave -3 + 2.7.
+    impulse = solve_axis(&joint, &step, -2.7, &axis);
+    assert_true(fabs(impulse - 2.7) < 1e-12);
+  }
+}
+
+// At any strength of motor and friction, a rope is pulled.
+static void ropes_never_push(void **state) {
+  (void)state;
+  const FloAxisStep step = {.coordinate = 1, .drift = 0.1, .kick = 0.1};
+  for (int piece = FLO_JOINT_NO_PIECE; piece < 8; ++piece)
+    for (int k = -6; k <= 6; ++k) {
+      FloAxis axis;
+      FloJoint joint = {.form = &flo_joint_rope,
+                        .live = {.motor_kind = FLO_MOTOR_SPEED,
+                                 .motor_value = 1,
+                                 .max_load = 20,
+                                 .friction = k % 2 ? 5 : 0,
+                                 .low = -FLO_JOINT_NONE,
+                                 .high = 2,
+                                 .piece = piece}};
+      double impulse = solve_axis(&joint, &step, k, &axis), motor = flo_axis_motor(&axis, impulse);
+      assert_true(impulse <= 1e-12 && motor <= 1e-12 && motor >= -2 - 1e-12);
+      assert_true(k <= 1 || impulse < 0); // it pays out rope at 1 at most, with what it has
+    }
+}
+
 static void laws_of_motors_are_followed(void **state) {
   (void)state;
   FloMotorKey keys[] = {{1, 2}, {3, 6}};
@@ -237,6 +284,8 @@ int main(void) {
       cmocka_unit_test(motors_friction_and_limits_act_together),
       cmocka_unit_test(limits_that_were_passed_are_restored),
       cmocka_unit_test(soft_limits_and_springs_yield),
+      cmocka_unit_test(soft_limits_leave_motors_their_strength),
+      cmocka_unit_test(ropes_never_push),
       cmocka_unit_test(laws_of_motors_are_followed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
