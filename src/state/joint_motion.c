@@ -76,17 +76,32 @@ static bool is_quiet(const FloWorld *world, const FloJointMember *member) {
   return is_same || !member->is_free;
 }
 
+static double spring_response(const FloJoints *joints, size_t k) {
+  const int row = flo_joint_list(joints)[k].form->n_rows;
+  return flo_joints_response(joints, (uint32_t)k, row);
+}
+
 static bool is_resolved(const FloJoints *joints, size_t k) {
   const FloJointLive *live = &flo_joint_list(joints)[k].live;
-  const FloJointRow *slot = &joints->slots[joints->first_slot[k]];
-  double response = 0;
-  for (int side = 0; side < 2; ++side)
-    for (int i = 0; i < 6; ++i)
-      if (flo_joint_list(joints)[k].sides[side].body != UINT32_MAX &&
-          joints->member_of[flo_joint_list(joints)[k].sides[side].body] != UINT32_MAX)
-        response += slot->j[side][i] * joints->replies[slot - joints->slots][side][i];
-  return live->stiffness * response * joints->drift * joints->drift < RESOLVED &&
-         live->damping * response * joints->drift < RESOLVED;
+  const double response = spring_response(joints, k), dt = joints->drift;
+  return live->stiffness * response * dt * dt < RESOLVED && live->damping * response * dt < RESOLVED;
+}
+
+// A spring that swings faster than steps can show comes to rest at once. A note says so, unless its own
+// damping does the same.
+static void tell_of_stiff_spring(FloWorld *world, size_t k) {
+  FloJoints *joints = &world->joints;
+  const FloJoint *joint = &flo_joint_list(joints)[k];
+  const double response = spring_response(joints, k), stiff = joint->live.stiffness * response,
+               damped = joint->live.damping * response;
+  if (joints->has_told_of_spring || world->method->leaps || damped * damped >= 4 * stiff) return;
+  if (stiff * joints->drift * joints->drift < RESOLVED) return;
+  joints->has_told_of_spring = true;
+  flo_world_log(
+      world, FLO_LOG_WARNING,
+      "spring '%s' swings with a period of %.3g s, too fast for steps of %.3g s: its swing is damped; "
+      "use a softer spring, a heavier body, or a time step of at most %.3g s",
+      joint->name, 2 * FLO_PI / sqrt(stiff), joints->drift, sqrt(RESOLVED / stiff));
 }
 
 // Whether nothing with bounds acts along the coordinate.
@@ -106,6 +121,13 @@ static bool is_joint_smooth(const FloWorld *world, size_t k) {
       return false;
   }
   return !form->has_coordinate || is_axis_smooth(joints, k);
+}
+
+static void tell_of_stiff_springs(FloWorld *world) {
+  for (size_t k = 0; k < world->joints.list.count; ++k) {
+    const FloJoint *joint = &flo_joint_list(&world->joints)[k];
+    if (joint->form->is_spring && flo_joint_is_active(joint)) tell_of_stiff_spring(world, k);
+  }
 }
 
 static void find_smooth(FloWorld *world) {
@@ -294,6 +316,7 @@ static void solve_stage(FloWorld *world) {
   for (size_t k = 0; k < joints->members.count; ++k)
     free_acceleration(world, &flo_joint_members(joints)[k], accelerations + 6 * k);
   flo_joints_push(joints, joints->lambda, accelerations);
+  flo_joints_note_ease(joints, accelerations);
   flo_joints_rates(joints, accelerations);
   find_lack(joints);
   flo_sparse_solve(&joints->matrix, joints->rest);
@@ -305,9 +328,11 @@ static void solve_stage(FloWorld *world) {
 static void find_rates(FloWorld *world, int stage) {
   enum { FREE_ROUNDS = 8 };
   FloJoints *joints = &world->joints;
+  flo_joints_begin_trials(joints);
   for (size_t round = 0, n = 1; n > 0 && !joints->has_failed; ++round) {
     solve_stage(world);
-    n = flo_joints_slip(joints, joints->velocities, round < FREE_ROUNDS);
+    n = flo_joints_ease(joints);
+    if (n == 0) n = flo_joints_slip(joints, joints->velocities, round < FREE_ROUNDS);
   }
   for (size_t k = 0; k < joints->members.count; ++k) {
     FloJointMember *member = &flo_joint_members(joints)[k];
@@ -351,6 +376,7 @@ static void move_members(FloWorld *world) {
 void flo_world_move_joined(FloWorld *world) {
   FloJoints *joints = &world->joints;
   if (!flo_world_has_joints(world)) return;
+  tell_of_stiff_springs(world);
   find_smooth(world);
   push_all(world);
   flo_joints_find_room(joints);

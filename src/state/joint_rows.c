@@ -243,6 +243,7 @@ FloStatus flo_world_weigh_joints(FloWorld *world, double kick, FloBodyMobilityFn
       flo_node_mobility(flo_bodies(world)[member->body].nodes, member->mobility);
   }
   flo_joints_begin_yields(joints);
+  flo_joints_begin_ease(joints);
   for (size_t k = 0; k < joints->list.count; ++k) want_joint(world, k);
   memset(joints->lambda, 0, joints->n_rows * sizeof(double));
   if (flo_joints_factorise(joints)) return FLO_OK;

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-// Rows that say the same thing share their load: each yields by this share of its own response.
-#define YIELD 1e-10
 // A row whose response is below this share of what its numbers suggest moves nothing but rounding errors. It
 // lies along locked axes, as in two dimensions.
 #define LEAST_RESPONSE 1e-10
@@ -114,14 +112,21 @@ static void add_member(FloJoints *joints, const FloJointMember *member) {
     }
 }
 
+// Rows that say the same thing share their load, since each yields.
+static double ease_of(const FloJoints *joints, uint32_t k) {
+  const FloJointMember *member = flo_joint_first_member(joints, &flo_joint_list(joints)[k]);
+  return member ? flo_joint_groups(joints)[member->group].ease : 0;
+}
+
 static void finish_diagonals(FloJoints *joints) {
   for (uint32_t k = 0; k < joints->list.count; ++k) {
     bool is_turned;
+    const double ease = ease_of(joints, k);
     double *block = flo_sparse_block(&joints->matrix, k, k, &is_turned);
     for (uint32_t row = 0; row < joints->matrix.widths[k]; ++row) {
       double *number = &block[row * joints->matrix.widths[k] + row];
       uint32_t i = flo_joint_row(joints, k) + row;
-      *number = joints->is_on[i] ? *number * (1 + YIELD) + joints->softness[i] : 1;
+      *number = joints->is_on[i] ? *number * (1 + ease) + joints->softness[i] : 1;
     }
   }
 }
@@ -209,7 +214,7 @@ static double yielding_speed(const FloJoints *joints, uint32_t k) {
   for (int row = 0; row < (int)joints->matrix.widths[k]; ++row)
     speed = fmax(speed, flo_joints_response(joints, k, row) *
                             fabs(joints->lambda[flo_joint_row(joints, k) + (uint32_t)row]));
-  return YIELD * speed;
+  return ease_of(joints, k) * speed;
 }
 
 static void begin_groups(FloJoints *joints) {

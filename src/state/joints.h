@@ -47,6 +47,10 @@ typedef struct FloJointGroup {
   bool is_smooth; // only gravity, springs and rows without bounds act in this step; see joint_motion.c
   bool is_open;   // pieces of its axes did not fit in the last round
   double slack;   // a speed by which rows yield, so that it does not matter
+  double ease;    // share of its own response by which each row yields; see joint_ease.c
+  int trial;      // whether a larger ease was tried in this stage
+  // Speed of members now, change of it in a step by all but rows, by rows, and by rows with the usual ease.
+  double fastest, other_change, change, usual_change; // [m/s]
   // Of its barriers; see joint_barrier.c.
   double product, step; // sum of products that approach zero; share of the present step that is taken
   size_t n_products;
@@ -83,8 +87,9 @@ typedef struct FloJoints {
   FloList pairs; // uint64_t: bodies that pass through each other, lower number << 32 | higher number; sorted
   bool is_built; // members, links, groups, pairs and the structure of the matrix
   bool has_told; // that pieces did not settle
-  bool has_failed; // the motion was not finite
-  bool is_alone;   // mobilities are those of the bodies alone
+  bool has_told_of_spring; // that it is too stiff for the steps
+  bool has_failed;         // the motion was not finite
+  bool is_alone;           // mobilities are those of the bodies alone
   FloSparse matrix;
   size_t n_rows, n_slots;
   double pace; // the longer one of this step and the last one: what is off returns over some of these [s]
@@ -177,6 +182,16 @@ size_t flo_joints_yield(FloJoints *joints, const double *velocities, bool may_ho
 size_t flo_joints_yield_in_motion(FloJoints *joints);
 // Notes the forces of a stage, with its weight.
 void flo_joints_note_stage(FloJoints *joints, double weight);
+
+// ---- Dead points (joint_ease.c) ----
+
+// At the start of a step, and of a stage.
+void flo_joints_begin_ease(FloJoints *joints);
+void flo_joints_begin_trials(FloJoints *joints);
+// Notes the accelerations of a stage before rows act.
+void flo_joints_note_ease(FloJoints *joints, const double *accelerations);
+// After a solution for the forces of a stage: groups at a dead point get more ease. Returns how many changed.
+size_t flo_joints_ease(FloJoints *joints);
 
 // ---- The system (joint_solve.c) ----
 

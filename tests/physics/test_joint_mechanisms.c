@@ -336,11 +336,57 @@ static void slider_cranks_run(void **state) {
   end_cases();
 }
 
+// ---- A parallelogram through its dead point ----
+
+// All bars of a parallelogram lie on one line at its dead point. From there the rocker may follow the crank
+// or turn against it. Whichever it does, the motor drives the crank on, and the bars stay together.
+static void check_parallelogram(const Setting *s, double start, double arm, double torque) {
+  FloWorld *world = dry_world(s, 0, -GRAVITY, 0);
+  const double x = arm * cos(start), y = arm * sin(start), span = 2 * arm;
+  FloBodyId crank = add_link(world, s, 0, 0, x, y), rocker = add_link(world, s, span, 0, span + x, y),
+            coupler = add_link(world, s, x, y, span + x, y);
+  FloJointDef drive = joint_def(FLO_JOINT_HINGE, crank, V3(0, 0, 0), V3(0, 0, 1));
+  drive.motor = (FloMotorDef){
+      .kind = FLO_MOTOR_POSITION, .amplitude = 2, .frequency = 0.5, .max_load = torque, .time = 0.05};
+  FloJointId motor = add_joint(world, drive),
+             pins[3] = {pin(world, rocker, (FloBodyId){0}, span, 0), pin(world, coupler, crank, x, y),
+                        pin(world, coupler, rocker, span + x, y)};
+  double open = 0, lag = 0;
+  for (int k = 1; k <= 80; ++k) {
+    advance(world, 0.05 * k);
+    for (int j = 0; j < 3; ++j) open = larger(open, joint_of(world, pins[j]).open);
+    double law = 2 * sin(TEST_PI * 0.05 * k);
+    if (k > 10) lag = larger(lag, fabs(joint_of(world, motor).coordinate - law));
+  }
+  judge(lag < 0.01 && open < 1e-3 * arm,
+        "%s, parallelogram of %g m from %.2f rad, motor of %g N m: lags by %.1e rad, opens by %.1e m",
+        setting_text(s), arm, start, torque, lag, open);
+  flo_world_destroy(world);
+}
+
+static void parallelograms_pass_their_dead_points(void **state) {
+  static const char *const all[] = {"monolithic", "direct-forcing", "constraint"};
+  static const double steps[] = {0, 5e-4, 2e-3, 5e-3}, starts[] = {0, 1, 2, TEST_PI};
+  (void)state;
+  for (size_t m = 0; m < sizeof all / sizeof *all; ++m)
+    for (int k = 0; k < 8; ++k) {
+      const Setting s = {all[m], k < 6 ? 2 : 3, 0.1, steps[k % 4]};
+      check_parallelogram(&s, starts[k % 4], 0.5, 1e4);
+      check_parallelogram(&s, starts[(k + 2) % 4], 0.5, 1e4);
+      check_parallelogram(&s, 0, 1, 1e9);
+    }
+  end_cases();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CASES(pendulums_swing_in_time),      CASES(errors_fall_as_the_order_says),
-      CASES(heavy_tops_precess),           CASES(double_four_bars_pass_their_singular_position),
-      CASES(four_bars_follow_their_crank), CASES(slider_cranks_run),
+      CASES(pendulums_swing_in_time),
+      CASES(errors_fall_as_the_order_says),
+      CASES(heavy_tops_precess),
+      CASES(double_four_bars_pass_their_singular_position),
+      CASES(four_bars_follow_their_crank),
+      CASES(slider_cranks_run),
+      CASES(parallelograms_pass_their_dead_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
