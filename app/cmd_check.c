@@ -249,6 +249,13 @@ static void plan(const Arguments *a, const FloScene *scene, Findings *f) {
   f->frames = a->frames >= 0 ? a->frames : ceil(f->until * fps - 1e-6);
 }
 
+// The loads of joints are known after the first step.
+static void limit_by_joints(FloWorld *world, Findings *f) {
+  const char *limited_by;
+  const double dt = flo_world_max_dt(world, &limited_by);
+  if (dt < f->dt && !strcmp(limited_by, "joints")) f->dt = dt, f->limited_by = limited_by;
+}
+
 static FloStatus find_out(const Arguments *arguments, const FloScene *scene, FloWorld *world, Watch *watch,
                           Findings *f, FloError *error) {
   double seconds_per_step, seconds_per_picture = 0;
@@ -267,10 +274,11 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
     FLO_TRY(measure_drawing(arguments, scene, world, &seconds_per_picture, error));
   begin_stage(watch, "timing a few steps of %zu particles", f->fluid + f->boundary + f->rigid);
   f->dt = flo_world_max_dt(world, &f->limited_by);
+  FLO_TRY(time_steps(world, &seconds_per_step, error));
+  limit_by_joints(world, f);
   // The last step before a frame is shortened to end at the frame's time, so there are at least as many steps
   // as frames.
   f->steps = f->dt > 0 ? fmax(ceil((scene->world.settle + f->until) / f->dt), f->frames) : 0;
-  FLO_TRY(time_steps(world, &seconds_per_step, error));
   // Emitters add particles at a constant rate: on average, half of them exist.
   double now = (double)(f->fluid + f->boundary + f->rigid), average = now + f->emitted / 2;
   f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
@@ -288,6 +296,45 @@ static void print_parts(const FloScene *scene) {
     FloScenePart part = flo_scene_part(scene, k);
     printf("    %-20s %9zu  %s\n", part.name, part.n_particles, part.what);
   }
+}
+
+static size_t count_bodies(const FloScene *scene) {
+  size_t n = 0;
+  for (size_t k = 0; k < scene->n_bodies; k++) n += scene->bodies[k].def.kind == FLO_BODY_DYNAMIC;
+  return n;
+}
+
+// What a joint joins: a body and another one, or two joints.
+static void name_ends(const FloScene *scene, const FloSceneJoint *joint, const char *ends[2]) {
+  const bool is_gear = joint->def.kind == FLO_JOINT_GEAR;
+  for (int k = 0; k < 2; k++)
+    ends[k] = is_gear ? scene->joints[joint->of[k]].name : scene->bodies[joint->of[k]].name;
+  if (!is_gear && !joint->has_to) ends[0] = "the world";
+}
+
+static void print_joints(const FloScene *scene) {
+  const char *ends[2];
+  if (scene->n_joints == 0) return;
+  printf("  joints     %zu\n", scene->n_joints);
+  for (size_t k = 0; k < scene->n_joints; k++) {
+    const FloSceneJoint *joint = &scene->joints[k];
+    name_ends(scene, joint, ends);
+    printf("    %-20s %s of %s to %s%s\n", joint->name, flo_joint_kind_name(joint->def.kind), ends[1],
+           ends[0], joint->def.motor.kind == FLO_MOTOR_FREE ? "" : ", with a motor");
+  }
+}
+
+static json_t *joints_as_json(const FloScene *scene) {
+  json_t *list = json_array();
+  const char *ends[2];
+  for (size_t k = 0; k < scene->n_joints; k++) {
+    const FloSceneJoint *joint = &scene->joints[k];
+    name_ends(scene, joint, ends);
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:s}", "name", joint->name, "kind",
+                                    flo_joint_kind_name(joint->def.kind), "of", ends[1], "to", ends[0]));
+  }
+  return list;
 }
 
 // A title may come from a file's name, which may hold any bytes.
@@ -310,7 +357,8 @@ static void print_text(const FloScene *scene, const Findings *f) {
   if (f->emitted >= 1) printf("; emitters add up to %.0f", f->emitted);
   putchar('\n');
   print_parts(scene);
-  printf("  bodies     %zu\n", scene->n_bodies);
+  printf("  bodies     %zu\n", count_bodies(scene));
+  print_joints(scene);
   printf("  memory     %s\n", app_describe_size((double)f->bytes, size));
   // The files for tables, checkpoints and pictures have this size at least; smaller estimates are not
   // reliable.
@@ -347,16 +395,17 @@ static int print_json(const FloScene *scene, const Findings *f) {
   char title[1024], path[2048];
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, "
-      "s:I, s:f, s:f, s:f, s:o}",
+      "s:I, s:f, s:f, s:f, s:o, s:o}",
       "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
       flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
       scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid, "emitted",
       f->emitted, "boundary_particles", (json_int_t)f->boundary, "rigid_particles", (json_int_t)f->rigid,
-      "parts", parts_as_json(scene), "bodies", (json_int_t)scene->n_bodies, "memory_bytes",
+      "parts", parts_as_json(scene), "bodies", (json_int_t)count_bodies(scene), "memory_bytes",
       (json_int_t)f->bytes, "time_step", f->dt, "limited_by", f->limited_by, "steps",
       (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames", (json_int_t)f->frames,
       "set_up_seconds", f->set_up, "pictures", (json_int_t)f->pictures, "picture_seconds", f->drawing,
-      "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f));
+      "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f),
+      "joints", joints_as_json(scene));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
   if (!text) return app_fail(APP_RUN_FAILED, "cannot write the result as JSON: no memory");

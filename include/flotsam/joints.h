@@ -73,6 +73,13 @@ typedef struct FloJointChange {
   double value;
 } FloJointChange;
 
+// Whether the two bodies of a joint touch each other or pass through each other.
+typedef enum FloJointTouch {
+  FLO_TOUCH_BY_KIND, // they pass, unless the joint is a DISTANCE, ROPE, SPRING or TURN_SPRING
+  FLO_TOUCH_YES,     // whatever other joints of the two bodies say
+  FLO_TOUCH_NO
+} FloJointTouch;
+
 typedef struct FloJointDef {
   const char *name; // copied; shown in reports
   FloJointKind kind;
@@ -97,7 +104,7 @@ typedef struct FloJointDef {
   double damping;                // springs [N s/m or N m s/rad]
   double break_force;            // [N] the joint breaks if its force is larger; INFINITY: never
   double break_torque;           // [N m]
-  bool collides;                 // the two bodies touch each other; otherwise they pass through each other
+  FloJointTouch touch;           // whether the two bodies touch each other
   const FloJointChange *changes; // copied; in order of rising time
   size_t n_changes;
 } FloJointDef;

@@ -180,19 +180,29 @@ static bool has_motor(const FloJoint *joint, FloJointPart part) {
   return part == FLO_JOINT_MOTOR_SPEED || part == FLO_JOINT_MOTOR_POSITION ? joint->live.max_load > 0 : true;
 }
 
+static bool has_part(const FloJointForm *form, FloJointPart part) {
+  const Part *p = &parts[part];
+  if (part == FLO_JOINT_BREAK_FORCE) return form->has_force;
+  if (part == FLO_JOINT_BREAK_TORQUE) return form->has_torque;
+  return (!p->needs_coordinate || flo_joint_has_drive(form)) && (!p->needs_spring || form->is_spring) &&
+         (!p->needs_length || form->has_length);
+}
+
 FloStatus flo_joint_check_part(const FloJoint *joint, FloJointPart part, double value, FloError *error) {
   if ((unsigned)part >= FLO_JOINT_PART_COUNT)
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': there is no part %d", joint->name, (int)part);
   const Part *p = &parts[part];
   const FloJointForm *form = joint->form;
-  if ((p->needs_coordinate && !flo_joint_has_drive(form)) || (p->needs_spring && !form->is_spring) ||
-      (p->needs_length && !form->has_length))
+  if (!has_part(form, part))
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a joint of the kind '%s' has no %s", joint->name,
                     form->name, p->name);
   const double low = part == FLO_JOINT_LENGTH && form->has_other_end ? 0 : p->low;
   if (!(value >= low) || (!p->may_be_endless && !isfinite(value)))
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': its %s must be a%s number%s, got %g", joint->name,
                     p->name, p->may_be_endless ? "" : " finite", low == 0 ? " of 0 or more" : "", value);
+  if (form->only_pulls && part == FLO_JOINT_LIMIT_LOW && value > 0)
+    return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a rope only pulls, so that it has no lower limit",
+                    joint->name);
   if (!has_motor(joint, part))
     return flo_fail(error, FLO_BAD_INPUT,
                     "joint '%s': a motor needs a largest load, or it cannot move anything; set it first",

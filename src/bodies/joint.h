@@ -79,7 +79,7 @@ typedef struct FloJoint {
   double ratio, sum;  // of a gear: first + ratio * second = sum
   bool is_idle;       // a gear that does not act, since one of its joints does not
   double lever;       // way per angle of its body: its radius of gyration about the joint's point [m]
-  bool collides;
+  FloJointTouch touch;
   FloMotorKey *keys;
   size_t n_keys;
   FloJointChange *changes;
@@ -97,6 +97,8 @@ struct FloJointForm {
   bool has_coordinate, is_angle;
   bool is_spring, has_length;
   bool is_gear, only_pulls;
+  bool lets_pass;             // its bodies are in touch at the joint, so that they pass through each other
+  bool has_torque, has_force; // loads that it may bear
   void (*rows)(const FloJoint *, const FloJointView *, FloJointRow *rows);
   void (*coordinate)(const FloJoint *, const FloJointView *, FloJointRow *row);
 };

@@ -6,5 +6,10 @@ static void ball_rows(const FloJoint *joint, const FloJointView *view, FloJointR
   flo_joint_together(view, rows);
 }
 
-const FloJointForm flo_joint_ball = {
-    .name = "ball", .kind = FLO_JOINT_BALL, .n_rows = 3, .n_points = 3, .rows = ball_rows};
+const FloJointForm flo_joint_ball = {.name = "ball",
+                                     .kind = FLO_JOINT_BALL,
+                                     .lets_pass = true,
+                                     .has_force = true,
+                                     .n_rows = 3,
+                                     .n_points = 3,
+                                     .rows = ball_rows};

@@ -16,6 +16,9 @@ static void cylindrical_way(const FloJoint *joint, const FloJointView *view, Flo
 
 const FloJointForm flo_joint_cylindrical = {.name = "cylindrical",
                                             .kind = FLO_JOINT_CYLINDRICAL,
+                                            .has_force = true,
+                                            .has_torque = true,
+                                            .lets_pass = true,
                                             .n_rows = 4,
                                             .n_points = 2,
                                             .has_axis = true,

@@ -8,6 +8,7 @@ static void distance_rows(const FloJoint *joint, const FloJointView *view, FloJo
 
 const FloJointForm flo_joint_distance = {.name = "distance",
                                          .kind = FLO_JOINT_DISTANCE,
+                                         .has_force = true,
                                          .n_rows = 1,
                                          .n_points = 1,
                                          .has_other_end = true,

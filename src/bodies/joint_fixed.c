@@ -7,5 +7,11 @@ static void fixed_rows(const FloJoint *joint, const FloJointView *view, FloJoint
   flo_joint_aligned(view, &rows[3]);
 }
 
-const FloJointForm flo_joint_fixed = {
-    .name = "fixed", .kind = FLO_JOINT_FIXED, .n_rows = 6, .n_points = 3, .rows = fixed_rows};
+const FloJointForm flo_joint_fixed = {.name = "fixed",
+                                      .kind = FLO_JOINT_FIXED,
+                                      .lets_pass = true,
+                                      .has_force = true,
+                                      .has_torque = true,
+                                      .n_rows = 6,
+                                      .n_points = 3,
+                                      .rows = fixed_rows};

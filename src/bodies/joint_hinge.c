@@ -15,6 +15,9 @@ static void hinge_angle(const FloJoint *joint, const FloJointView *view, FloJoin
 
 const FloJointForm flo_joint_hinge = {.name = "hinge",
                                       .kind = FLO_JOINT_HINGE,
+                                      .has_force = true,
+                                      .has_torque = true,
+                                      .lets_pass = true,
                                       .n_rows = 5,
                                       .n_points = 3,
                                       .has_axis = true,

@@ -14,6 +14,8 @@ static void line_way(const FloJoint *joint, const FloJointView *view, FloJointRo
 
 const FloJointForm flo_joint_point_on_line = {.name = "point_on_line",
                                               .kind = FLO_JOINT_POINT_ON_LINE,
+                                              .lets_pass = true,
+                                              .has_force = true,
                                               .n_rows = 2,
                                               .n_points = 2,
                                               .has_axis = true,

@@ -8,6 +8,8 @@ static void plane_rows(const FloJoint *joint, const FloJointView *view, FloJoint
 
 const FloJointForm flo_joint_point_on_plane = {.name = "point_on_plane",
                                                .kind = FLO_JOINT_POINT_ON_PLANE,
+                                               .lets_pass = true,
+                                               .has_force = true,
                                                .n_rows = 1,
                                                .n_points = 1,
                                                .has_axis = true,

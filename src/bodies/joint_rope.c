@@ -8,6 +8,7 @@ static void rope_way(const FloJoint *joint, const FloJointView *view, FloJointRo
 
 const FloJointForm flo_joint_rope = {.name = "rope",
                                      .kind = FLO_JOINT_ROPE,
+                                     .has_force = true,
                                      .has_other_end = true,
                                      .has_length = true,
                                      .has_coordinate = true,

@@ -15,6 +15,9 @@ static void slider_way(const FloJoint *joint, const FloJointView *view, FloJoint
 
 const FloJointForm flo_joint_slider = {.name = "slider",
                                        .kind = FLO_JOINT_SLIDER,
+                                       .has_force = true,
+                                       .has_torque = true,
+                                       .lets_pass = true,
                                        .n_rows = 5,
                                        .n_points = 2,
                                        .has_axis = true,

@@ -8,6 +8,7 @@ static void spring_way(const FloJoint *joint, const FloJointView *view, FloJoint
 
 const FloJointForm flo_joint_spring = {.name = "spring",
                                        .kind = FLO_JOINT_SPRING,
+                                       .has_force = true,
                                        .has_other_end = true,
                                        .has_coordinate = true,
                                        .is_spring = true,

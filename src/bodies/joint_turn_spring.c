@@ -8,6 +8,7 @@ static void turn_spring_angle(const FloJoint *joint, const FloJointView *view, F
 
 const FloJointForm flo_joint_turn_spring = {.name = "turn_spring",
                                             .kind = FLO_JOINT_TURN_SPRING,
+                                            .has_torque = true,
                                             .has_axis = true,
                                             .has_coordinate = true,
                                             .is_angle = true,

@@ -10,6 +10,9 @@ static void universal_rows(const FloJoint *joint, const FloJointView *view, FloJ
 
 const FloJointForm flo_joint_universal = {.name = "universal",
                                           .kind = FLO_JOINT_UNIVERSAL,
+                                          .lets_pass = true,
+                                          .has_force = true,
+                                          .has_torque = true,
                                           .n_rows = 4,
                                           .n_points = 3,
                                           .has_axis = true,

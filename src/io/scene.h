@@ -63,6 +63,7 @@ typedef struct FloSceneJoint {
   char name[64];
   FloJointDef def; // bodies and joints are set while building
   size_t of[2];    // indices of the bodies (`to` first), or of the joints of a gear
+  size_t *events;  // the event of each change
   bool has_to;     // otherwise it leads to the world
   FloJointId id;   // valid in the world that flo_scene_build made last
 } FloSceneJoint;

@@ -105,12 +105,33 @@ static FloStatus add_joint(FloScene *scene, FloSceneJoint *joint, FloWorld *worl
   return flo_world_add_joint(world, def, &joint->id, error);
 }
 
-static FloStatus add_joints(FloScene *scene, FloWorld *world, FloError *error) {
+// If the world refuses a joint, it may be for one of its changes: then the event is to blame. The first
+// change that it refuses is found with the world, which is given up anyway.
+static FloStatus blame(FloScene *scene, size_t k, FloWorld *world, FloStatus status, const FloError *cause,
+                       FloError *error) {
+  FloJointDef def = scene->joints[k].def;
+  FloError other;
+  size_t n = 0;
+  for (def.n_changes = 0; n < scene->joints[k].def.n_changes; def.n_changes = ++n)
+    if (flo_world_add_joint(world, &def, NULL, &other) != FLO_OK) break;
+  if (n == 0) return at_place(scene, "joints", k, status, cause, error);
+  return at_place(scene, "events", scene->joints[k].events[n - 1], status, cause, error);
+}
+
+static FloStatus add_some(FloScene *scene, bool are_gears, FloWorld *world, FloError *error) {
   FloError cause = {0};
   for (size_t k = 0; k < scene->n_joints; k++) {
+    if ((scene->joints[k].def.kind == FLO_JOINT_GEAR) != are_gears) continue;
     FloStatus status = add_joint(scene, &scene->joints[k], world, &cause);
-    FLO_TRY(at_place(scene, "joints", k, status, &cause, error));
+    if (status != FLO_OK) return blame(scene, k, world, status, &cause, error);
   }
+  return FLO_OK;
+}
+
+static FloStatus add_joints(FloScene *scene, FloWorld *world, FloError *error) {
+  FloError cause = {0};
+  FLO_TRY(add_some(scene, false, world, error));
+  FLO_TRY(add_some(scene, true, world, error));
   FloStatus built = flo_world_build_joints(world, &cause);
   FLO_TRY(at_place(scene, NULL, 0, built, &cause, error));
   FloStatus status = scene->refuses_overlaps ? flo_world_refuse_overlaps(world, &cause) : FLO_OK;

@@ -58,8 +58,8 @@ static bool is_meant(const FloSceneEvent *event, const char *name) {
 // The other values are those of joints, whose friction is a load.
 static FloStatus check_set(FloSceneContext *context, const json_t *set) {
   static const double most = 1e3;
-  size_t mark = flo_scene_enter(context, "set");
-  if (!json_object_get(set, "friction"))
+  size_t mark = flo_scene_enter(context, "set"), n_read = 1 + (json_object_get(set, "within") != NULL);
+  if (!json_object_get(set, "friction") || json_object_size(set) > n_read)
     return flo_scene_fail(context, "needs 'friction', the only value of a body that can be set");
   flo_scene_enter(context, "friction");
   if (flo_json_number(set, "friction") > most)
@@ -101,7 +101,7 @@ static FloStatus read_event(FloSceneContext *context, json_t *object, size_t ent
   if (json_object_get(object, "body")) return read_body_event(context, object, event, scene);
   if (json_object_get(object, "joint")) {
     event->kind = FLO_EVENT_SET, event->target = FLO_TARGET_JOINTS;
-    return flo_scene_read_joint_event(context, object, event->time, scene);
+    return flo_scene_read_joint_event(context, object, event, scene);
   }
   if (!fluid) return read_switch(context, object, event);
   event->kind = FLO_EVENT_ADD;

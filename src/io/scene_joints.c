@@ -47,9 +47,72 @@ static FloStatus read_motor(FloSceneContext *context, json_t *object, FloJointDe
   motor->frequency = flo_json_number(object, "frequency");
   motor->phase = flo_json_number(object, "phase");
   motor->max_load = flo_json_number(object, load);
-  motor->time = flo_json_number(object, "time");
+  if (json_object_get(object, "time")) {
+    if (has_speed) return flo_scene_fail(context, "'time' belongs to 'position'; leave it out");
+    motor->time = flo_json_number(object, "time");
+  }
   FLO_TRY(read_law(context, json_object_get(object, "law"), motor));
   flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+// ---- Keys that a kind reads ----
+
+static bool is_solid(const FloJointForm *form) { return !form->is_gear; }
+static bool is_gear(const FloJointForm *form) { return form->is_gear; }
+static bool is_spring(const FloJointForm *form) { return form->is_spring; }
+static bool has_axis(const FloJointForm *form) { return form->has_axis; }
+static bool has_second_axis(const FloJointForm *form) { return form->has_second_axis; }
+static bool has_length(const FloJointForm *form) { return form->has_length; }
+static bool has_force(const FloJointForm *form) { return form->has_force; }
+static bool has_torque(const FloJointForm *form) { return form->has_torque; }
+static bool has_rows(const FloJointForm *form) { return form->rows != NULL; }
+
+static const struct {
+  const char *key;
+  bool (*is_read)(const FloJointForm *);
+} readers[] = {
+    {"to", is_solid},
+    {"at", is_solid},
+    {"to_at", is_solid},
+    {"collide", is_solid},
+    {"with", is_gear},
+    {"ratio", is_gear},
+    {"axis", has_axis},
+    {"axis2", has_second_axis},
+    {"length", has_length},
+    {"stiffness", is_spring},
+    {"damping", is_spring},
+    {"motor", flo_joint_has_drive},
+    {"limits", flo_joint_has_drive},
+    {"limit_stiffness", flo_joint_has_drive},
+    {"limit_damping", flo_joint_has_drive},
+    {"friction", flo_joint_has_drive},
+    {"break_force", has_force},
+    {"break_torque", has_torque},
+    {"close", has_rows},
+};
+
+static void list_readers(bool (*is_read)(const FloJointForm *), char *text, size_t size) {
+  text[0] = 0;
+  for (int k = 0; k < FLO_JOINT_COUNT; k++) {
+    size_t length = strlen(text);
+    if (is_read(flo_joint_form((FloJointKind)k)))
+      snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+               flo_joint_kind_name((FloJointKind)k));
+  }
+}
+
+// A key that the kind does not read is a mistake.
+static FloStatus check_keys(FloSceneContext *context, const json_t *object, FloJointKind kind) {
+  for (size_t k = 0; k < FLO_COUNT_OF(readers); k++) {
+    char kinds[256];
+    if (!json_object_get(object, readers[k].key) || readers[k].is_read(flo_joint_form(kind))) continue;
+    list_readers(readers[k].is_read, kinds, sizeof kinds);
+    flo_scene_enter(context, readers[k].key);
+    return flo_scene_fail(context, "does nothing on a joint of the kind '%s'; these have it: %s",
+                          flo_joint_kind_name(kind), kinds);
+  }
   return FLO_OK;
 }
 
@@ -77,7 +140,7 @@ static FloStatus find_name(FloSceneContext *context, const json_t *object, const
 static FloStatus read_gear(FloSceneContext *context, const json_t *object, FloSceneJoint *joint) {
   FLO_TRY(find_name(context, object, "gear", context->joint_names, "joint", &joint->of[0]));
   FLO_TRY(find_name(context, object, "with", context->joint_names, "joint", &joint->of[1]));
-  joint->def.ratio = flo_json_number(object, "ratio");
+  if (json_object_get(object, "ratio")) joint->def.ratio = flo_json_number(object, "ratio");
   return FLO_OK;
 }
 
@@ -91,7 +154,7 @@ static FloStatus read_ends(FloSceneContext *context, json_t *object, const char 
   if (json_object_get(object, "at")) flo_json_vector(object, "at", def->at);
   def->has_to_at = json_object_get(object, "to_at") != NULL;
   flo_json_vector(object, "to_at", def->to_at);
-  flo_json_vector(object, "axis", def->axis);
+  if (json_object_get(object, "axis")) flo_json_vector(object, "axis", def->axis);
   flo_json_vector(object, "axis2", def->axis2);
   return FLO_OK;
 }
@@ -110,7 +173,8 @@ static void read_numbers(const json_t *object, FloJointDef *def) {
   def->friction = flo_json_number(object, "friction");
   def->stiffness = flo_json_number(object, "stiffness");
   def->damping = flo_json_number(object, "damping");
-  def->collides = json_is_true(json_object_get(object, "collide"));
+  const json_t *collide = json_object_get(object, "collide");
+  if (collide) def->touch = json_is_true(collide) ? FLO_TOUCH_YES : FLO_TOUCH_NO;
   def->closes = json_is_true(json_object_get(object, "close"));
 }
 
@@ -127,6 +191,7 @@ static FloStatus read_joint(FloSceneContext *context, json_t *object, size_t ind
   FloSceneJoint *joint = &scene->joints[index];
   joint->def = flo_default_joint_def();
   const char *kind = kind_of(object, &joint->def.kind);
+  FLO_TRY(check_keys(context, object, joint->def.kind));
   if (joint->def.kind == FLO_JOINT_GEAR)
     FLO_TRY(read_gear(context, object, joint));
   else
@@ -136,14 +201,22 @@ static FloStatus read_joint(FloSceneContext *context, json_t *object, size_t ind
   return read_motor(context, json_object_get(object, "motor"), &joint->def);
 }
 
+static FloStatus read_some(FloSceneContext *context, json_t *list, bool are_gears, FloScene *scene) {
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
+    if ((json_object_get(at.entry, "gear") != NULL) == are_gears)
+      FLO_TRY(read_joint(context, at.entry, at.index, scene));
+  return FLO_OK;
+}
+
+// Gears after the joints that they drive, wherever they stand in the scene.
 FloStatus flo_scene_read_joints(FloSceneContext *context, json_t *root, FloScene *scene) {
   json_t *list = json_object_get(root, "joints");
   size_t outer = flo_scene_enter(context, "joints");
   scene->n_joints = json_array_size(list);
   scene->joints = flo_scene_allocate(scene->n_joints, sizeof *scene->joints);
   if (!scene->joints) return flo_scene_no_memory(context);
-  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
-    FLO_TRY(read_joint(context, at.entry, at.index, scene));
+  FLO_TRY(read_some(context, list, false, scene));
+  FLO_TRY(read_some(context, list, true, scene));
   flo_scene_leave(context, outer);
   return FLO_OK;
 }
@@ -152,6 +225,7 @@ void flo_scene_free_joints(FloScene *scene) {
   for (size_t k = 0; scene->joints && k < scene->n_joints; k++) {
     free((void *)scene->joints[k].def.motor.keys);
     free((void *)scene->joints[k].def.changes);
+    free(scene->joints[k].events);
   }
   free(scene->joints);
 }
@@ -170,24 +244,46 @@ static const struct {
     {"break_force", FLO_JOINT_BREAK_FORCE}, {"break_torque", FLO_JOINT_BREAK_TORQUE},
 };
 
-static FloStatus add_change(FloSceneContext *context, FloJointDef *def, FloJointChange change) {
-  size_t n = def->n_changes;
-  FloJointChange *larger = realloc((void *)def->changes, (n + 1) * sizeof *larger);
+static FloStatus make_room(FloSceneContext *context, FloSceneJoint *joint) {
+  const size_t n = joint->def.n_changes + 1;
+  FloJointChange *larger = realloc((void *)joint->def.changes, n * sizeof *larger);
   if (!larger) return flo_scene_no_memory(context);
-  // By rising time; of the same time, in the order of the scene.
-  for (; n > 0 && larger[n - 1].time > change.time; --n) larger[n] = larger[n - 1];
-  larger[n] = change;
-  def->changes = larger, def->n_changes++;
+  joint->def.changes = larger;
+  size_t *events = realloc(joint->events, n * sizeof *events);
+  if (!events) return flo_scene_no_memory(context);
+  joint->events = events;
   return FLO_OK;
 }
 
-static FloStatus add_changes(FloSceneContext *context, const json_t *set, double time, FloJointDef *def) {
+// By rising time; of the same time, in the order of the scene.
+static FloStatus add_change(FloSceneContext *context, FloSceneJoint *joint, FloJointChange change,
+                            size_t event) {
+  FLO_TRY(make_room(context, joint));
+  FloJointChange *list = (FloJointChange *)joint->def.changes;
+  size_t n = joint->def.n_changes++;
+  for (; n > 0 && list[n - 1].time > change.time; --n)
+    list[n] = list[n - 1], joint->events[n] = joint->events[n - 1];
+  list[n] = change, joint->events[n] = event;
+  return FLO_OK;
+}
+
+static FloStatus add_changes(FloSceneContext *context, const json_t *set, const FloSceneEvent *event,
+                             FloSceneJoint *joint) {
   for (size_t k = 0; k < FLO_COUNT_OF(changes); k++) {
     const json_t *value = json_object_get(set, changes[k].key);
     if (!value || json_is_false(value)) continue;
-    FLO_TRY(add_change(context, def, (FloJointChange){time, changes[k].part, json_number_value(value)}));
+    const FloJointChange change = {event->time, changes[k].part, json_number_value(value)};
+    FLO_TRY(add_change(context, joint, change, event->entry));
   }
   return FLO_OK;
+}
+
+static FloStatus check_set(FloSceneContext *context, const json_t *set) {
+  if (!json_object_get(set, "within")) return FLO_OK;
+  flo_scene_enter(context, "set");
+  flo_scene_enter(context, "within");
+  return flo_scene_fail(context,
+                        "joints change at once, so leave it out; the 'law' of a motor changes slowly");
 }
 
 static bool is_meant(const char *pattern, const char *name) {
@@ -196,19 +292,21 @@ static bool is_meant(const char *pattern, const char *name) {
   return !strcmp(pattern, name);
 }
 
-FloStatus flo_scene_read_joint_event(FloSceneContext *context, const json_t *object, double time,
-                                     FloScene *scene) {
+FloStatus flo_scene_read_joint_event(FloSceneContext *context, const json_t *object,
+                                     const FloSceneEvent *event, FloScene *scene) {
   const char *name = flo_json_text(object, "joint");
   const json_t *set = json_object_get(object, "set");
   bool is_known = false, is_release = json_is_true(json_object_get(object, "release"));
   if (!set && !is_release)
     return flo_scene_fail(context, "a joint can be released ('release': true) or be 'set'");
+  FLO_TRY(check_set(context, set));
   for (size_t k = 0; k < scene->n_joints; k++) {
-    FloJointDef *def = &scene->joints[k].def;
-    if (!is_meant(name, scene->joints[k].name)) continue;
+    FloSceneJoint *joint = &scene->joints[k];
+    const FloJointChange release = {event->time, FLO_JOINT_RELEASE, 1};
+    if (!is_meant(name, joint->name)) continue;
     is_known = true;
-    if (is_release) FLO_TRY(add_change(context, def, (FloJointChange){time, FLO_JOINT_RELEASE, 1}));
-    if (set) FLO_TRY(add_changes(context, set, time, def));
+    if (is_release) FLO_TRY(add_change(context, joint, release, event->entry));
+    if (set) FLO_TRY(add_changes(context, set, event, joint));
   }
   if (is_known) return FLO_OK;
   flo_scene_enter(context, "joint");

@@ -157,7 +157,8 @@ FloStatus flo_scene_read_bodies(FloSceneContext *, json_t *root, FloScene *scene
 FloStatus flo_scene_read_joints(FloSceneContext *, json_t *root, FloScene *scene);
 void flo_scene_free_joints(FloScene *scene);
 // The changes of an event become part of the joints.
-FloStatus flo_scene_read_joint_event(FloSceneContext *, const json_t *object, double time, FloScene *scene);
+FloStatus flo_scene_read_joint_event(FloSceneContext *, const json_t *object, const FloSceneEvent *event,
+                                     FloScene *scene);
 FloStatus flo_scene_read_fluids(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_events(FloSceneContext *, json_t *root, FloScene *scene);
 FloStatus flo_scene_read_probes(FloSceneContext *, json_t *root, FloScene *scene);

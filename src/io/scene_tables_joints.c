@@ -17,8 +17,7 @@ static const FloSceneKey motor_keys[] = {
     {"max_force", NUMBER, ABOVE(0, MAX_LOAD), "N",
      .help = "largest force of a motor that moves along a line"},
     {"time", NUMBER, FROM(0, MAX_TIME), "s",
-     .help = "with position: a difference from it decays with this time; larger is softer",
-     .fallback = "0.05"},
+     .help = "with position: a difference from it decays with this time; larger is softer; without it, 0.05"},
 };
 
 static const FloSceneTable motor_table = {"a motor", TABLE(motor_keys), .exactly_one = {"speed", "position"},
@@ -48,35 +47,34 @@ static const FloSceneKey joint_keys[] = {
     {"at", VECTOR, COORDINATE, "m", .help = "where the joint is; without it, at the position of the body"},
     {"to_at", VECTOR, COORDINATE, "m",
      .help = "the point at `to`: the other end of a rod, rope or spring, or a point still apart from `at`"},
-    {"axis", TRIPLE, COORDINATE, NULL, .help = "direction of the axis; any length", .fallback = "[0, 0, 1]"},
+    {"axis", TRIPLE, COORDINATE, NULL, .help = "direction of the axis; any length; without it, z"},
     {"axis2", TRIPLE, COORDINATE, NULL, .help = "universal: direction of the second axis, square to axis"},
     {"length", NUMBER, FROM(0, MAX_LENGTH), "m or rad",
      .help =
          "length of a rod or rope, or of a spring at rest (turn_spring: angle); without it, as at the start"},
-    {"ratio", NUMBER, WITHIN(1e6), NULL, .help = "gear: weight of the other joint's coordinate",
-     .fallback = "1"},
+    {"ratio", NUMBER, WITHIN(1e6), NULL,
+     .help = "gear: weight of the other joint's coordinate; without it, 1"},
     {"motor", OBJECT, ANY, NULL, .help = "drives the joint along its coordinate", .table = &motor_table},
     {"limits", PAIR, WITHIN(MAX_RATE), "rad or m",
      .help = "lowest and highest coordinate; at the start it is 0, of ropes the distance"},
     {"limit_stiffness", NUMBER, FROM(0, MAX_LOAD), "N m/rad or N/m",
-     .help = "stiffness of the limits; 0: they are hard", .fallback = "0"},
+     .help = "stiffness of the limits; without it, they are hard"},
     {"limit_damping", NUMBER, FROM(0, MAX_LOAD), "N m s/rad or N s/m",
-     .help = "damping of limits that have a stiffness", .fallback = "0"},
+     .help = "damping of limits that have a stiffness"},
     {"friction", NUMBER, FROM(0, MAX_LOAD), "N m or N",
-     .help = "largest torque or force with which the joint resists motion", .fallback = "0"},
-    {"stiffness", NUMBER, FROM(0, MAX_LOAD), "N/m or N m/rad", .help = "of springs; larger is harder",
-     .fallback = "0"},
-    {"damping", NUMBER, FROM(0, MAX_LOAD), "N s/m or N m s/rad", .help = "of springs", .fallback = "0"},
+     .help = "largest torque or force with which the joint resists motion; without it, 0"},
+    {"stiffness", NUMBER, FROM(0, MAX_LOAD), "N/m or N m/rad", .help = "of springs; larger is harder"},
+    {"damping", NUMBER, FROM(0, MAX_LOAD), "N s/m or N m s/rad", .help = "of springs"},
     {"break_force", NUMBER, ABOVE(0, MAX_LOAD), "N",
      .help = "the joint breaks when its force is larger; without it, never"},
     {"break_torque", NUMBER, ABOVE(0, MAX_LOAD), "N m",
      .help = "the joint breaks when its torque is larger; without it, never"},
     {"collide", BOOLEAN, ANY, NULL,
-     .help = "true: the two bodies touch each other; false: they pass through each other",
-     .fallback = "false"},
+     .help =
+         "true: the two bodies touch each other; false: they pass through each other; without it, those of "
+         "distance, rope, spring and turn_spring touch"},
     {"close", BOOLEAN, ANY, NULL,
-     .help = "true: parts that are apart at the start are pulled together; false: they are refused",
-     .fallback = "false"},
+     .help = "true: parts that are apart at the start are pulled together; without it, they are refused"},
 };
 
 const FloSceneTable flo_scene_joint_table = {
@@ -92,7 +90,7 @@ const FloSceneTable flo_scene_joint_table = {
 static const FloSceneKey change_keys[] = {
     {"friction", NUMBER, FROM(0, MAX_LOAD), NULL,
      .help = "body: new coefficient of dry friction; joint: new largest torque or force of its friction"},
-    {"within", NUMBER, FROM(0, MAX_TIME), "s", .help = "body: duration of the change", .fallback = "0"},
+    {"within", NUMBER, FROM(0, MAX_TIME), "s", .help = "body: duration of the change; without it, 0"},
     CHANGE("motor.speed", WITHIN(MAX_RATE), "joint: its motor keeps this speed"),
     CHANGE("motor.position", WITHIN(MAX_RATE), "joint: its motor seeks this position"),
     CHANGE("motor.max_load", FROM(0, MAX_LOAD), "joint: largest torque or force of its motor"),
@@ -106,4 +104,5 @@ static const FloSceneKey change_keys[] = {
     CHANGE("break_torque", FROM(0, MAX_LOAD), "joint: torque above which it breaks"),
 };
 
-const FloSceneTable flo_scene_change_table = {"a change", TABLE(change_keys)};
+const FloSceneTable flo_scene_change_table = {"a change", TABLE(change_keys),
+                                              .at_most_one = {"motor.speed", "motor.position", "motor.free"}};

@@ -163,13 +163,34 @@ static FloStatus find_groups(FloWorld *world, FloError *error) {
 
 // ---- Bodies that pass through each other ----
 
-static FloStatus list_pairs(FloWorld *world, FloError *error) {
-  FloJoints *joints = &world->joints;
-  joints->pairs.count = 0;
+static uint64_t pair_of(const FloJoint *joint) {
+  const uint64_t a = joint->sides[0].body, b = joint->sides[1].body;
+  return a < b ? a << 32 | b : b << 32 | a;
+}
+
+static bool lets_pass(const FloJoint *joint) {
+  if (!flo_joint_is_active(joint) || joint->form->is_gear || joint->sides[0].body == UINT32_MAX) return false;
+  return joint->touch == FLO_TOUCH_NO || (joint->touch == FLO_TOUCH_BY_KIND && joint->form->lets_pass);
+}
+
+// Whether a joint of the two bodies says that they touch each other, whatever others say.
+static bool is_told_to_touch(const FloJoints *joints, uint64_t pair) {
   for (size_t k = 0; k < joints->list.count; ++k) {
     const FloJoint *joint = &flo_joint_list(joints)[k];
-    uint64_t a = joint->sides[0].body, b = joint->sides[1].body, pair = a < b ? a << 32 | b : b << 32 | a;
-    if (!flo_joint_is_active(joint) || joint->collides || joint->form->is_gear || a == UINT32_MAX) continue;
+    if (joint->touch == FLO_TOUCH_YES && flo_joint_is_active(joint) && pair_of(joint) == pair) return true;
+  }
+  return false;
+}
+
+static FloStatus list_pairs(FloWorld *world, FloError *error) {
+  FloJoints *joints = &world->joints;
+  bool has_touching = false;
+  joints->pairs.count = 0;
+  for (size_t k = 0; k < joints->list.count; ++k)
+    has_touching |= flo_joint_list(joints)[k].touch == FLO_TOUCH_YES;
+  for (size_t k = 0; k < joints->list.count; ++k) {
+    const uint64_t pair = pair_of(&flo_joint_list(joints)[k]);
+    if (!lets_pass(&flo_joint_list(joints)[k]) || (has_touching && is_told_to_touch(joints, pair))) continue;
     FLO_TRY(flo_list_append(&world->memory, &joints->pairs, &pair, sizeof pair, error));
   }
   size_t n = joints->pairs.count;

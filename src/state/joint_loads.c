@@ -162,3 +162,27 @@ double flo_world_joint_dt(const FloWorld *world) {
   }
   return most > 0 ? 1 / sqrt(most) : INFINITY;
 }
+
+// A motor moves its body by at most the way that counts for all speeds in a step: as fast as it wants to, or
+// as fast as it can become in the step.
+static double motor_dt(const FloWorld *world, const FloJoint *joint) {
+  const FloJointLive *live = &joint->live;
+  const double arm = joint->form->is_angle ? joint->lever : 1, way = world->def.cfl * world->def.spacing;
+  if (!flo_joint_is_active(joint) || live->motor_kind != FLO_MOTOR_SPEED) return INFINITY;
+  const FloNode *node = flo_bodies(world)[joint->sides[1].body].nodes;
+  double wanted = arm * fabs(flo_joint_law(joint, world->time)), now = arm * fabs(live->speed);
+  double gain = live->max_load / (node->mass * arm); // [m/s²]
+  double by_strength = 2 * way / (now + sqrt(now * now + 4 * gain * way));
+  return fmax(way / wanted, by_strength);
+}
+
+const FloJoint *flo_world_fastest_motor(const FloWorld *world, double *dt) {
+  const FloJoint *fastest = NULL;
+  *dt = INFINITY;
+  for (size_t k = 0; k < world->joints.list.count; ++k) {
+    const FloJoint *joint = &flo_joint_list(&world->joints)[k];
+    double own = motor_dt(world, joint);
+    if (own < *dt) *dt = own, fastest = joint;
+  }
+  return fastest;
+}

@@ -320,6 +320,8 @@ static inline bool flo_world_is_joined(const FloWorld *w, size_t body) {
 }
 // The longest step at which the loads of joints are stable.
 double flo_world_joint_dt(const FloWorld *world);
+// The motor that needs the shortest step, and that step; NULL: there is none.
+const FloJoint *flo_world_fastest_motor(const FloWorld *world, double *dt);
 // How far a row is off, as far as it returns in this step; see joint_rows.c.
 double flo_world_joint_fault(const FloWorld *world, size_t joint, int row);
 // The motion of a body as joints see it; UINT32_MAX: of the world.

@@ -213,18 +213,36 @@ static FloStatus check_geometry(const FloJoint *joint, const FloJointDef *def, F
   return FLO_OK;
 }
 
+// The part of a definition that a kind does not read; NULL: none.
+static const char *unused_part(const FloJointForm *form, const FloJointDef *def) {
+  const bool has_drive = flo_joint_has_drive(form);
+  if (!has_drive && def->motor.kind != FLO_MOTOR_FREE) return "motor";
+  if (!has_drive && (def->low > -INFINITY || def->high < INFINITY)) return "limits";
+  if (!has_drive && def->friction > 0) return "friction";
+  if (!has_drive && (def->limit_stiffness > 0 || def->limit_damping > 0)) return "limits";
+  if (!form->is_spring && def->stiffness > 0) return "stiffness";
+  if (!form->is_spring && def->damping > 0) return "damping";
+  if (!form->has_length && def->length >= 0) return "length";
+  if (!form->has_force && def->break_force < INFINITY) return "force at which it breaks";
+  if (!form->has_torque && def->break_torque < INFINITY) return "torque at which it breaks";
+  return NULL;
+}
+
 static FloStatus check_use(const FloJoint *joint, const FloJointDef *def, FloError *error) {
-  const FloJointForm *form = joint->form;
-  bool has_drive = flo_joint_has_drive(form);
-  const char *unused = NULL;
-  if (!has_drive && def->motor.kind != FLO_MOTOR_FREE) unused = "motor";
-  if (!has_drive && (def->low > -INFINITY || def->high < INFINITY)) unused = "limits";
-  if (!has_drive && def->friction > 0) unused = "friction";
-  if (!form->is_spring && def->stiffness > 0) unused = "stiffness";
-  if (!form->is_spring && def->damping > 0) unused = "damping";
-  if (!unused) return FLO_OK;
-  return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a joint of the kind '%s' has no %s; leave it out",
-                  joint->name, form->name, unused);
+  const char *unused = unused_part(joint->form, def);
+  if (unused)
+    return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a joint of the kind '%s' has no %s; leave it out",
+                    joint->name, joint->form->name, unused);
+  if (joint->form->only_pulls && def->low > 0)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "joint '%s': a rope only pulls, so that it has no lower limit, got %g m; use 0, or a rod "
+                    "(distance)",
+                    joint->name, def->low);
+  const bool has_limits = def->low > -INFINITY || def->high < INFINITY || joint->form->only_pulls;
+  if (has_limits || !(def->limit_stiffness > 0)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "joint '%s': it has a limit stiffness, but no limits; add limits, or leave it out",
+                  joint->name);
 }
 
 static FloStatus check_keys(const FloJoint *joint, const FloMotorDef *motor, FloError *error) {
@@ -308,7 +326,7 @@ static FloStatus check_meeting(const Making *making, const FloJointView *view, F
   if (open <= MEETS * making->world->def.spacing) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
                   "joint '%s': its parts are %.4g m apart at the start; move the bodies together, or let the "
-                  "joint pull them together (closes)",
+                  "joint pull them together ('close': true in a scene)",
                   joint->name, open);
 }
 
@@ -322,11 +340,18 @@ static FloStatus check_limits(FloJoint *joint, const FloJointView *view, FloErro
                     "joint '%s': its lower limit, %g, is above its upper limit, %g; exchange them",
                     joint->name, joint->live.low, joint->live.high);
   double room = 1e-9 * (1 + fabs(row.violation));
+  if (joint->form->only_pulls && row.violation > joint->live.high + room)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "joint '%s': its ends are %g m apart at the start, more than its length, %g m; make it "
+                    "longer, or move the bodies together",
+                    joint->name, row.violation, joint->live.high);
   if (row.violation >= joint->live.low - room && row.violation <= joint->live.high + room) return FLO_OK;
+  const bool is_below = row.violation < joint->live.low;
   return flo_fail(
       error, FLO_BAD_INPUT,
-      "joint '%s': it starts at %g %s, outside its limits, %g to %g; move the bodies or the limits",
-      joint->name, row.violation, joint->form->is_angle ? "rad" : "m", joint->live.low, joint->live.high);
+      "joint '%s': it starts at %g %s, outside its limits: the %s one is %g; move the bodies or the limits",
+      joint->name, row.violation, joint->form->is_angle ? "rad" : "m", is_below ? "lower" : "upper",
+      is_below ? joint->live.low : joint->live.high);
 }
 
 static FloStatus start_joint(const Making *making, FloError *error) {
@@ -400,7 +425,7 @@ static FloStatus make_joint(const Making *making, FloError *error) {
   const FloJointDef *def = making->def;
   FloJoint *joint = making->joint;
   set_live(joint, def);
-  joint->collides = def->collides;
+  joint->touch = def->touch;
   if (joint->form->is_gear)
     FLO_TRY(make_gear(making, error));
   else

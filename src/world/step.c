@@ -2,6 +2,7 @@
 #include "base/vecmath.h"
 #include "world/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static FloStatus prepare(FloWorld *world, FloError *error) {
@@ -46,6 +47,8 @@ double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   if (method_dt < dt) dt = method_dt, reason = method_reason;
   double joint_dt = flo_world_joint_dt(world);
   if (joint_dt < dt) dt = joint_dt, reason = "joints";
+  flo_world_fastest_motor(world, &joint_dt);
+  if (joint_dt < dt) dt = joint_dt, reason = "motors";
   if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
   if (limited_by) *limited_by = reason;
   return dt;
@@ -77,15 +80,25 @@ static void tell_long_step(FloWorld *world) {
                 world->def.time_step, limit, limited_by);
 }
 
+// A world with a motor that is too fast names it.
+static FloStatus fail_short_step(const FloWorld *world, double dt, const char *limited_by, FloError *error) {
+  char remedy[128];
+  double motor_dt;
+  const FloJoint *motor = flo_world_fastest_motor(world, &motor_dt);
+  snprintf(remedy, sizeof remedy, "%s", remedy_for(limited_by));
+  if (motor && motor_dt <= dt)
+    snprintf(remedy, sizeof remedy, "a slower or weaker motor of joint '%s'", motor->name);
+  return flo_fail(error, FLO_DIVERGED,
+                  "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
+                  world->time, dt, limited_by, world->def.min_time_step, remedy);
+}
+
 static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError *error) {
   const char *limited_by;
   *dt = world->divergence.dt = flo_world_max_dt(world, &limited_by);
   tell_long_step(world);
   if (*dt < world->def.min_time_step && world->def.time_step == 0)
-    return flo_fail(
-        error, FLO_DIVERGED,
-        "at %g s a time step of %g s is needed (limited by %s), below min_time_step = %g s; try %s",
-        world->time, *dt, limited_by, world->def.min_time_step, remedy_for(limited_by));
+    return fail_short_step(world, *dt, limited_by, error);
   // If only rounding would remain for another step, this step takes it, too. If less than two steps remain,
   // they are two equal steps rather than a long and a very short one.
   const double whole = *dt * (1 + 1e-9);

@@ -24,6 +24,12 @@ cat > arm.json <<'END'
 }
 END
 expect_exit 0 "$flotsam" check arm.json
+expect_text out "bodies     2"
+expect_text out "joints     2"
+expect_text out "hinge of arm to base, with a motor"
+expect_text out "rope of base to the world"
+expect_exit 0 "$flotsam" check arm.json --json
+expect_text out '"kind": "rope"'
 for method in monolithic direct-forcing; do
   rm -rf whole three
   expect_exit 0 "$flotsam" run arm.json --method $method --out whole --threads 1 --quiet --no-picture
@@ -48,5 +54,25 @@ expect_exit 0 "$flotsam" plot whole --columns 'elbow.load,elbow.speed'
 sed 's/"at": \[0.7, 0.5\] }/"at": [0.6, 0.5] }/' arm.json > overlap.json
 expect_exit 0 "$flotsam" check overlap.json
 ! grep -q overlaps out || fail "check complains about bodies that pass through each other"
+
+# A light link carries a heavy load: the check knows that its swing limits the step.
+cat > loaded.json <<'END'
+{
+  "schema_version": 1, "dimension": 2, "spacing": 0.05, "duration": 1,
+  "bodies": [ { "name": "link", "material": { "density": 10 }, "shape": { "box": [0.1, 0.4] }, "at": [0, 0.7] },
+              { "name": "load", "material": { "density": 1e5 }, "shape": { "box": [0.4, 0.4] }, "at": [0, 0.25] } ],
+  "joints": [ { "name": "top", "hinge": "link", "at": [0, 0.9] },
+              { "name": "low", "hinge": "load", "to": "link", "at": [0, 0.45] } ]
+}
+END
+expect_exit 0 "$flotsam" check loaded.json
+expect_text out "limited by joints"
+
+# A motor that is too fast is named.
+sed 's/"top", "hinge": "link",/"top", "hinge": "link", "motor": { "speed": 1e6, "max_torque": 1e12 },/
+     s/"spacing": 0.05,/"spacing": 0.05, "min_time_step": 1e-6,/' loaded.json > fast.json
+expect_exit 1 "$flotsam" run fast.json --out fast --quiet --no-picture
+expect_text err "limited by motors"
+expect_text err "motor of joint 'top'"
 
 finish

@@ -31,6 +31,27 @@ static const BadScene keys[] = {
     {MOTOR("'speed':1,'max_force':3"),
      "/joints/0/motor: the motor of a joint of the kind 'hinge' has a 'max_torque'"},
     {MOTOR("'speed':0,'max_torque':3,'law':[[1,2],[1,3]]"), "times must rise"},
+    {MOTOR("'speed':0,'max_torque':3,'time':1"), "/joints/0/motor: 'time' belongs to 'position'"},
+    {MOTOR("'speed':0,'position':1,'max_torque':3"), "exactly one of speed or position"},
+    // Keys that do nothing on a kind.
+    {JOINT("'hinge':'wheel','length':1"),
+     "/joints/0/length: does nothing on a joint of the kind 'hinge'; these have it: distance, rope, spring, "
+     "turn_spring"},
+    {JOINT("'hinge':'wheel','ratio':2"),
+     "/joints/0/ratio: does nothing on a joint of the kind 'hinge'; these "
+     "have it: gear"},
+    {JOINT("'hinge':'wheel','axis2':[1,0,0]"), "/joints/0/axis2: does nothing"},
+    {JOINT("'hinge':'wheel','with':'a'"), "/joints/0/with: does nothing"},
+    {JOINT("'hinge':'wheel','stiffness':3"), "these have it: spring, turn_spring"},
+    {JOINT("'ball':'wheel','axis':[1,0,0]"), "/joints/0/axis: does nothing"},
+    {JOINT("'ball':'wheel','limits':[0,1]"), "/joints/0/limits: does nothing"},
+    {JOINT("'ball':'wheel','motor':{'speed':1,'max_force':3}"), "/joints/0/motor: does nothing"},
+    {JOINT("'ball':'wheel','limit_stiffness':3"), "/joints/0/limit_stiffness: does nothing"},
+    {JOINT("'ball':'wheel','break_torque':3"), "/joints/0/break_torque: does nothing"},
+    {JOINT("'rope':'wheel','to_at':[1,0,0],'close':true"), "/joints/0/close: does nothing"},
+    {SCENE(BODIES "'joints':[{'name':'a','hinge':'wheel'},{'name':'b','hinge':'hull'},"
+                  "{'gear':'a','with':'b','to':'hull'}]"),
+     "/joints/2/to: does nothing on a joint of the kind 'gear'"},
 };
 TRY(keys)
 
@@ -40,6 +61,13 @@ static const BadScene events[] = {
     {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','start':true}"), "a joint can be released"},
     {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','set':{'motor.sped':1}}"),
      "did you mean 'motor.speed'?"},
+    {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','set':{'friction':1,'within':0.5}}"),
+     "/events/0/set/within: joints change at once"},
+    {EVENT("'hinge':'wheel','motor':{'speed':1,'max_torque':1}",
+           "{'at':1,'joint':'axle','set':{'motor.speed':1,'motor.position':0.5}}"),
+     "/events/0/set: "},
+    {EVENT("'hinge':'wheel'", "{'at':1,'body':'hull','set':{'friction':1,'motor.speed':0.5}}"),
+     "/events/0/set: needs 'friction', the only value of a body that can be set"},
 };
 TRY(events)
 
@@ -51,24 +79,30 @@ static const BadScene worlds[] = {
     {JOINT("'hinge':'wall','to':'hull'"), "forces do not move 'wall', so a joint cannot hold it"},
     {JOINT("'universal':'wheel','axis':[1,0,0],'axis2':[1,1,0]"), "the angle between them is 45 degrees"},
     {JOINT("'hinge':'wheel','limits':[1,-1]"), "its lower limit, 1, is above its upper limit, -1"},
-    {JOINT("'hinge':'wheel','limits':[0.5,1]"), "it starts at 0 rad, outside its limits, 0.5 to 1"},
+    {JOINT("'hinge':'wheel','limits':[0.5,1]"),
+     "it starts at 0 rad, outside its limits: the lower one is 0.5"},
     {JOINT("'rope':'wheel','to':'hull','to_at':[1,0,0],'length':0.5"),
-     "it starts at 1 m, outside its limits"},
+     "its ends are 1 m apart at the start, more than its length, 0.5 m; make it longer"},
+    {JOINT("'rope':'wheel','to':'hull','to_at':[1,0,0],'limits':[0.5,2]"), "a rope only pulls"},
+    {JOINT("'hinge':'wheel','limit_stiffness':5"), "it has a limit stiffness, but no limits"},
     {JOINT("'rope':'wheel','to':'hull'"), "a joint of the kind 'rope' needs its other end"},
     {JOINT("'distance':'wheel','to':'hull','to_at':[1,0,0],'length':0.75"),
      "its parts are 0.25 m apart at the start; move the bodies together, or let the joint pull them "
-     "together"},
+     "together ('close': true in a scene)"},
     {JOINT("'ball':'wheel','to':'hull','at':[0,0,0],'to_at':[0.5,0,0]"), "its parts are 0.5 m apart"},
-    {JOINT("'ball':'wheel','limits':[0,1]"), "a joint of the kind 'ball' has no limits; leave it out"},
-    {JOINT("'ball':'wheel','motor':{'speed':1,'max_force':3}"), "a joint of the kind 'ball' has no motor"},
-    {JOINT("'hinge':'wheel','stiffness':3"), "a joint of the kind 'hinge' has no stiffness"},
     {SCENE(BODIES
            "'joints':[{'name':'a','ball':'wheel'},{'name':'b','hinge':'hull'},{'gear':'a','with':'b'}]"),
      "/joints/2: joint 'joint2': 'a', of the kind 'ball', has no coordinate that a gear could drive"},
     {SCENE(BODIES "'joints':[{'name':'a','hinge':'wheel'},{'gear':'a','with':'a'}]"),
      "it joins 'a' to itself"},
+    {EVENT("'hinge':'wheel','motor':{'speed':1,'max_torque':1}",
+           "{'at':1,'joint':'axle','set':{'friction':1}},{'at':0.5,'joint':'axle','set':{'break_torque':1}},"
+           "{'at':0.7,'joint':'axle','set':{'length':1}}"),
+     "/events/2: joint 'axle': a joint of the kind 'hinge' has no length"},
+    {EVENT("'ball':'wheel'", "{'at':1,'joint':'axle','set':{'break_torque':2}}"),
+     "/events/0: joint 'axle': a joint of the kind 'ball' has no breaking torque"},
     {EVENT("'hinge':'wheel'", "{'at':1,'joint':'axle','set':{'motor.speed':1}}"),
-     "a motor needs a largest load, or it cannot move anything"},
+     "/events/0: joint 'axle': a motor needs a largest load, or it cannot move anything"},
     {EVENT("'hinge':'wheel','limits':[-1,1]", "{'at':1,'joint':'axle','set':{'limits.low':2}}"),
      "its lower limit, 2, is above its upper limit, 1"},
     {EVENT("'ball':'wheel'", "{'at':1,'joint':'axle','set':{'friction':2}}"),
@@ -113,6 +147,27 @@ static void open_joints_close(void **state) {
   assert_int_equal(flo_world_advance(world, 2, NULL, &error), FLO_OK);
   assert_int_equal(flo_world_joint_state(world, scene->joints[0].id, &joint, &error), FLO_OK);
   assert_true(joint.open < 1e-6);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+}
+
+// A gear may stand before its joints.
+static void gears_stand_anywhere(void **state) {
+  (void)state;
+  FloScene *scene;
+  FloWorld *world;
+  FloError error = {0};
+  FloJointState joints[3];
+  write_text(file,
+             SCENE(BODIES
+                   "'gravity':0,'joints':[{'name':'pair','gear':'a','with':'b','ratio':2},{'name':'a',"
+                   "'hinge':'wheel','motor':{'speed':2,'max_torque':1e6}},{'name':'b','hinge':'hull'}]"));
+  if (flo_scene_load(file, NULL, &scene, &error) != FLO_OK) fail_msg("%s", error.text);
+  assert_int_equal(flo_scene_build(scene, &world, &error), FLO_OK);
+  assert_int_equal(flo_world_advance(world, 0.1, NULL, &error), FLO_OK);
+  for (int k = 0; k < 3; ++k)
+    assert_int_equal(flo_world_joint_state(world, scene->joints[k].id, &joints[k], &error), FLO_OK);
+  assert_true(fabs(joints[1].speed - 2) < 1e-6 && fabs(joints[2].speed + 1) < 1e-6);
   flo_world_destroy(world);
   flo_scene_destroy(scene);
 }
@@ -220,6 +275,7 @@ int main(void) {
       cmocka_unit_test(test_events),
       cmocka_unit_test(worlds_refuse_them),
       cmocka_unit_test(open_joints_close),
+      cmocka_unit_test(gears_stand_anywhere),
       cmocka_unit_test(calls_with_bad_values_are_refused),
       cmocka_unit_test(numbers_that_are_none_are_refused),
       cmocka_unit_test(lengths_are_not_negative),

@@ -334,11 +334,70 @@ static void states_that_do_not_fit_are_refused(void **state) {
   end_cases();
 }
 
+// ---- Bodies that touch ----
+
+// Two cubes fly at each other, with a joint that lets them. They meet, or pass through each other.
+static bool do_touch(const Setting *s, FloJointKind kind, FloJointTouch touch, FloJointTouch other) {
+  FloWorld *world = dry_world(s, 0, 0, 0);
+  const double size = 0.4;
+  FloBodyDef def =
+      solid_def(FLO_BODY_DYNAMIC, s->dim == 3 ? box_shape(size, size, size) : box_shape(size, size, 0),
+                pose_at(-0.4, 0, 0), 0);
+  def.velocity[0] = 1;
+  FloBodyId a = add_body(world, def);
+  def.pose.position[0] = 0.4, def.velocity[0] = -1;
+  FloBodyId b = add_body(world, def);
+  FloJointDef joint =
+      joint_def(kind, a, V3(-0.4, 0, 0), kind == FLO_JOINT_TURN_SPRING ? V3(0, 0, 1) : V3(1, 0, 0));
+  joint.to = b, joint.touch = touch;
+  if (kind == FLO_JOINT_ROPE || kind == FLO_JOINT_SPRING)
+    joint.has_to_at = true, vec_set(joint.to_at, 0.4, 0, 0);
+  if (kind == FLO_JOINT_ROPE) joint.length = 5;
+  add_joint(world, joint);
+  FloJointDef second = joint_def(FLO_JOINT_SLIDER, a, V3(0, 0, 0), V3(1, 0, 0));
+  second.to = b, second.touch = other;
+  if (other != FLO_TOUCH_BY_KIND) add_joint(world, second);
+  advance(world, 0.5);
+  double gap = state_of(world, b).pose.position[0] - state_of(world, a).pose.position[0];
+  flo_world_destroy(world);
+  return gap > 0.5 * size;
+}
+
+static void bodies_touch_as_the_kind_says(void **state) {
+  static const struct {
+    FloJointKind kind;
+    FloJointTouch touch, other;
+    bool do_touch;
+  } cases[] = {{FLO_JOINT_SLIDER, FLO_TOUCH_BY_KIND, 0, false},
+               {FLO_JOINT_SLIDER, FLO_TOUCH_YES, 0, true},
+               {FLO_JOINT_SLIDER, FLO_TOUCH_NO, 0, false},
+               {FLO_JOINT_ROPE, FLO_TOUCH_BY_KIND, 0, true},
+               {FLO_JOINT_ROPE, FLO_TOUCH_NO, 0, false},
+               {FLO_JOINT_ROPE, FLO_TOUCH_YES, 0, true},
+               {FLO_JOINT_SPRING, FLO_TOUCH_BY_KIND, 0, true},
+               {FLO_JOINT_SPRING, FLO_TOUCH_NO, 0, false},
+               {FLO_JOINT_TURN_SPRING, FLO_TOUCH_BY_KIND, 0, true},
+               {FLO_JOINT_ROPE, FLO_TOUCH_BY_KIND, FLO_TOUCH_NO, false},
+               {FLO_JOINT_ROPE, FLO_TOUCH_YES, FLO_TOUCH_NO, true}};
+  static const char *const all[] = {"monolithic", "direct-forcing", "constraint"};
+  (void)state;
+  for (size_t m = 0; m < sizeof all / sizeof *all; ++m)
+    for (int dim = 2; dim <= 3; ++dim)
+      for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        const Setting s = {all[m], dim, 0.1, 0};
+        bool touch = do_touch(&s, cases[k].kind, cases[k].touch, cases[k].other);
+        judge(touch == cases[k].do_touch, "%s, %s, told %d and %d: %s", setting_text(&s),
+              flo_joint_kind_name(cases[k].kind), cases[k].touch, cases[k].other, touch ? "touch" : "pass");
+      }
+  end_cases();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       CASES(gears_rest_with_their_joints),    CASES(returns_do_not_kick),
       CASES(friction_of_long_chains_settles), CASES(failed_steps_change_nothing),
       CASES(breaking_needs_no_memory),        CASES(states_that_do_not_fit_are_refused),
+      CASES(bodies_touch_as_the_kind_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
