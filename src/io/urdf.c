@@ -135,6 +135,10 @@ static void read_geometry(Reading *r, const char *name, const char **attributes)
     shape->kind = FLO_SHAPE_CYLINDER;
     read_numbers(r, attributes, "radius", 1, &shape->size[0]);
     read_numbers(r, attributes, "length", 1, &shape->size[1]);
+  } else if (!strcmp(name, "capsule")) {
+    shape->kind = FLO_SHAPE_CAPSULE;
+    read_numbers(r, attributes, "radius", 1, &shape->size[0]);
+    read_numbers(r, attributes, "length", 1, &shape->size[1]);
   } else if (!strcmp(name, "sphere")) {
     shape->kind = FLO_SHAPE_SPHERE;
     read_numbers(r, attributes, "radius", 1, &shape->size[0]);
@@ -149,8 +153,10 @@ static void read_geometry(Reading *r, const char *name, const char **attributes)
 }
 
 static bool is_geometry(const char *name) {
-  return !strcmp(name, "box") || !strcmp(name, "cylinder") || !strcmp(name, "sphere") ||
-         !strcmp(name, "mesh");
+  static const char *const names[] = {"box", "cylinder", "capsule", "sphere", "mesh"};
+  for (size_t k = 0; k < FLO_COUNT_OF(names); ++k)
+    if (!strcmp(name, names[k])) return true;
+  return false;
 }
 
 static void read_link_part(Reading *r, const char *name, const char **attributes) {
@@ -165,12 +171,42 @@ static void read_link_part(Reading *r, const char *name, const char **attributes
   } else if (!strcmp(name, "mass") && r->is_inertial) {
     read_numbers(r, attributes, "value", 1, &link->mass);
     link->has_mass = link->mass > 0;
+    if (!link->has_mass)
+      complain(
+          r,
+          "link '%s' has the mass %g kg, but it must be above 0; leave <inertial> out for a link that is "
+          "only a frame",
+          link->name, link->mass);
   } else if (!strcmp(name, "inertia") && r->is_inertial) {
     static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "iyz", "ixz"};
     for (int k = 0; k < 6; ++k) read_numbers(r, attributes, names[k], 1, &link->inertia[k]);
   } else if (r->is_shape && is_geometry(name)) {
     read_geometry(r, name, attributes);
   }
+}
+
+// The moments of mass along three axes follow from those about them: m = trace / 2 - inertia. No body has a
+// negative one. Files round their numbers, so that a little is allowed.
+static bool is_possible(const double i[6]) {
+  const double half = (i[0] + i[1] + i[2]) / 2, room = 1e-3 * half;
+  const double a = half - i[0] + room, b = half - i[1] + room, c = half - i[2] + room;
+  const double det =
+      a * (b * c - i[4] * i[4]) - i[3] * (i[3] * c - i[4] * i[5]) + i[5] * (i[3] * i[4] - b * i[5]);
+  return a >= 0 && b >= 0 && c >= 0 && a * b >= i[3] * i[3] && b * c >= i[4] * i[4] && a * c >= i[5] * i[5] &&
+         det >= 0;
+}
+
+static void end_inertial(Reading *r) {
+  const double *i = r->link->inertia;
+  bool is_given = false;
+  for (int k = 0; k < 6; ++k) is_given |= i[k] != 0;
+  r->is_inertial = false;
+  if (is_given && !is_possible(i))
+    complain(
+        r,
+        "link '%s' has an inertia that no body can have (ixx %g, iyy %g, izz %g): the largest of its three "
+        "principal moments must be at most the sum of the others; correct it, or leave <inertia> out",
+        r->link->name, i[0], i[1], i[2]);
 }
 
 static void read_joint_part(Reading *r, const char *name, const char **attributes) {
@@ -184,6 +220,9 @@ static void read_joint_part(Reading *r, const char *name, const char **attribute
     read_numbers(r, attributes, "lower", 1, &joint->lower);
     read_numbers(r, attributes, "upper", 1, &joint->upper);
     read_numbers(r, attributes, "effort", 1, &joint->effort);
+    if (joint->lower > joint->upper)
+      complain(r, "joint '%s': its lower limit, %g, is above its upper limit, %g; exchange them", joint->name,
+               joint->lower, joint->upper);
   }
   if (!strcmp(name, "dynamics")) {
     read_numbers(r, attributes, "damping", 1, &joint->damping);
@@ -224,7 +263,7 @@ static void on_end(void *context, const char *name) {
   if (r->status != FLO_OK) return;
   if (depth == 1) r->link = NULL, r->joint = NULL;
   if (!r->link) return;
-  if (!strcmp(name, "inertial")) r->is_inertial = false;
+  if (!strcmp(name, "inertial")) end_inertial(r);
   if (r->is_shape && (!strcmp(name, "collision") || !strcmp(name, "visual")))
     end_shape(r), r->is_shape = false;
 }

@@ -1,8 +1,8 @@
 // Robots in URDF files (Unified Robot Description Format): reads links and joints, and makes a scene of them.
 //
-// Read: links with inertial, collision and visual; boxes, cylinders, spheres and meshes; joints of the types
-// revolute, continuous, prismatic, fixed and floating, with origin, axis, limits, dynamics and mimic. Other
-// elements are skipped.
+// Read: links with inertial, collision and visual; boxes, cylinders, capsules, spheres and meshes; joints of
+// the types revolute, continuous, prismatic, fixed, planar and floating, with origin, axis, limits, dynamics
+// and mimic. Other elements are skipped.
 #ifndef FLO_IO_URDF_H
 #define FLO_IO_URDF_H
 
@@ -11,8 +11,8 @@
 #include <jansson.h>
 
 typedef struct FloUrdfShape {
-  FloShapeKind kind; // box, cylinder, sphere or mesh
-  double size[3];    // box: edges; cylinder: radius and length; sphere: radius; mesh: scale [m]
+  FloShapeKind kind; // box, cylinder, capsule, sphere or mesh
+  double size[3];    // box: edges; cylinder, capsule: radius and length; sphere: radius; mesh: scale [m]
   char mesh[512];    // path, as in the file
   FloPose origin;    // in the frame of the link
 } FloUrdfShape;
@@ -53,6 +53,9 @@ FloStatus flo_urdf_read(const char *path, FloUrdf *robot, FloError *error);
 void flo_urdf_free(FloUrdf *robot);
 // The file of a mesh that the robot names so. `path` has FLO_PATH_SIZE characters.
 FloStatus flo_urdf_find_mesh(const FloUrdf *robot, const char *name, char *path, FloError *error);
+// Widens a box by a shape at a place. `mesh`: the file of its mesh.
+FloStatus flo_urdf_bounds(const FloUrdfShape *shape, const FloPose *at, const char *mesh, double low[3],
+                          double high[3], FloError *error);
 // The scene of a robot, which the caller releases. `notes` receives what could not be taken over, in lines.
 FloStatus flo_urdf_scene(const FloUrdf *robot, const FloUrdfOptions *options, json_t **scene, char *notes,
                          size_t notes_size, FloError *error);

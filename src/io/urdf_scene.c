@@ -23,8 +23,9 @@ typedef struct Making {
   Placed *links;
   double *starts; // coordinate of each joint at the start
   json_t *bodies, *joints;
-  double spacing, lowest, reach;
-  bool has_lost; // values of the scene, for lack of memory
+  json_t **entries;                // of each joint in the scene, borrowed; NULL: it has none
+  double spacing, low[3], high[3]; // box around all shapes
+  bool has_lost;                   // values of the scene, for lack of memory
   char *notes;
   size_t notes_size;
   FloError *error;
@@ -75,13 +76,16 @@ static int find_joint(const FloUrdf *robot, const char *name) {
 // ---- Checks ----
 
 static FloStatus check_joint(const Making *m, const FloUrdfJoint *joint) {
-  static const char *const known[] = {"revolute", "continuous", "prismatic", "fixed", "floating"};
+  static const char *const known[] = {"revolute", "continuous", "prismatic", "fixed", "planar", "floating"};
   bool is_known = false, moves = !is_type(joint, "fixed") && !is_type(joint, "floating");
   for (size_t k = 0; k < FLO_COUNT_OF(known); ++k) is_known |= is_type(joint, known[k]);
   const char *path = m->robot->path;
   if (!is_known)
-    return flo_fail(m->error, FLO_BAD_INPUT, "%s: joint '%s': the type '%s' is not supported", path,
-                    joint->name, joint->type);
+    return flo_fail(m->error, FLO_BAD_INPUT,
+                    "%s: joint '%s': there is no type '%s'; it is one of revolute, continuous, prismatic, "
+                    "fixed, planar and "
+                    "floating",
+                    path, joint->name, joint->type);
   if (find_link(m->robot, joint->parent) < 0 || find_link(m->robot, joint->child) < 0)
     return flo_fail(m->error, FLO_BAD_INPUT, "%s: joint '%s': there is no link '%s'", path, joint->name,
                     find_link(m->robot, joint->parent) < 0 ? joint->parent : joint->child);
@@ -189,6 +193,7 @@ static json_t *rotation_of(const double q[4]) {
 static json_t *shape_of(const FloUrdfShape *shape, const char *mesh) {
   if (shape->kind == FLO_SHAPE_BOX) return json_pack("{s:o}", "box", numbers(shape->size, 3));
   if (shape->kind == FLO_SHAPE_CYLINDER) return json_pack("{s:o}", "cylinder", numbers(shape->size, 2));
+  if (shape->kind == FLO_SHAPE_CAPSULE) return json_pack("{s:o}", "capsule", numbers(shape->size, 2));
   if (shape->kind == FLO_SHAPE_SPHERE) return json_pack("{s:f}", "sphere", shape->size[0]);
   return json_pack("{s:s, s:f}", "mesh", mesh, "scale", shape->size[0]);
 }
@@ -198,19 +203,14 @@ static json_t *shape_of(const FloUrdfShape *shape, const char *mesh) {
 static double reach_of(const FloUrdfShape *shape) {
   if (shape->kind == FLO_SHAPE_BOX) return vec_length(shape->size) / 2;
   if (shape->kind == FLO_SHAPE_CYLINDER) return hypot(shape->size[0], shape->size[1] / 2);
+  if (shape->kind == FLO_SHAPE_CAPSULE) return shape->size[0] + shape->size[1] / 2;
   return shape->kind == FLO_SHAPE_SPHERE ? shape->size[0] : 0;
 }
 
 static double thinness_of(const FloUrdfShape *shape) {
   if (shape->kind == FLO_SHAPE_BOX) return fmin(fmin(shape->size[0], shape->size[1]), shape->size[2]);
   if (shape->kind == FLO_SHAPE_CYLINDER) return fmin(2 * shape->size[0], shape->size[1]);
-  return shape->kind == FLO_SHAPE_SPHERE ? 2 * shape->size[0] : INFINITY;
-}
-
-static void measure_shape(Making *m, const FloUrdfShape *shape, const FloPose *at) {
-  m->lowest = fmin(m->lowest, at->position[2] - reach_of(shape));
-  m->reach = fmax(m->reach, vec_length(at->position) + reach_of(shape));
-  m->spacing = fmin(m->spacing, thinness_of(shape) / 3);
+  return shape->kind == FLO_SHAPE_MESH ? INFINITY : 2 * shape->size[0];
 }
 
 // A link of several shapes is a body for each, fixed to the first. All but the first have this share of the
@@ -316,12 +316,13 @@ static FloStatus add_body(Making *m, const FloUrdfLink *link, const FloUrdfShape
   const FloPose at = compose(&m->links[find_link(m->robot, link->name)].pose, &shape->origin);
   body_name(link, number, name);
   if (shape->kind == FLO_SHAPE_MESH) FLO_TRY(flo_urdf_find_mesh(m->robot, shape->mesh, mesh, m->error));
+  FLO_TRY(flo_urdf_bounds(shape, &at, mesh, m->low, m->high, m->error));
   json_t *rotation = rotation_of(at.rotation);
   json_t *body = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "material", "robot", "shape",
                            shape_of(shape, mesh), "at", numbers(at.position, 3));
   if (rotation) set(m, body, "rotate", rotation);
   add_mass(m, body, link, number);
-  measure_shape(m, shape, &at);
+  m->spacing = fmin(m->spacing, thinness_of(shape) / 3);
   keep(m, m->bodies, body);
   if (number == 0) return FLO_OK;
   json_t *weld = json_pack("{s:s+, s:s, s:s}", "name", name, "-weld", "fixed", name, "to", link->name);
@@ -355,6 +356,12 @@ static FloStatus add_link(Making *m, const FloUrdfLink *link) {
 
 // ---- Joints ----
 
+// In a scene joints and bodies have different names, and so have those that are made for planar joints.
+static void joint_name(const Making *m, const FloUrdfJoint *joint, char name[96]) {
+  const bool is_taken = find_link(m->robot, joint->name) >= 0;
+  snprintf(name, 96, "%s%s", joint->name, is_taken ? "-joint" : "");
+}
+
 static void set_parent(Making *m, json_t *entry, int body) {
   if (body >= 0) set(m, entry, "to", json_string(m->robot->links[body].name));
 }
@@ -369,20 +376,72 @@ static void add_drive(Making *m, json_t *entry, const FloUrdfJoint *joint, doubl
         json_pack("{s:f, s:f}", "position", 0.0, turns ? "max_torque" : "max_force", joint->effort));
 }
 
-static void add_extras(Making *m, const FloUrdfJoint *joint, const json_t *entry) {
-  json_t *axis = json_object_get(entry, "axis");
-  if (joint->damping > 0 && is_type(joint, "prismatic"))
+static void add_damper(Making *m, const FloUrdfJoint *joint, const json_t *entry) {
+  json_t *axis = json_object_get(entry, "axis"), *to = json_object_get(entry, "to");
+  if (is_type(joint, "prismatic")) {
     note(m, "joint '%s': the damping of a prismatic joint is left out\n", joint->name);
-  else if (joint->damping > 0) {
-    json_t *damper = json_pack("{s:s+, s:s, s:O, s:f}", "name", joint->name, "-damper", "turn_spring",
-                               joint->child, "axis", axis, "damping", joint->damping);
-    if (json_object_get(entry, "to")) set(m, damper, "to", json_incref(json_object_get(entry, "to")));
-    keep(m, m->joints, damper);
+    return;
   }
-  if (joint->mimic[0])
-    keep(m, m->joints,
-         json_pack("{s:s+, s:s, s:s, s:f}", "name", joint->name, "-mimic", "gear", joint->name, "with",
-                   joint->mimic, "ratio", -joint->multiplier));
+  json_t *damper = json_pack("{s:s+, s:s, s:O, s:f}", "name", joint->name, "-damper", "turn_spring",
+                             joint->child, "axis", axis, "damping", joint->damping);
+  if (to) set(m, damper, "to", json_incref(to));
+  keep(m, m->joints, damper);
+}
+
+static bool is_drive(const FloUrdfJoint *joint) {
+  return is_type(joint, "revolute") || is_type(joint, "continuous") || is_type(joint, "prismatic");
+}
+
+static FloStatus add_mimic(Making *m, const FloUrdfJoint *joint) {
+  const FloUrdfJoint *other = &m->robot->joints[find_joint(m->robot, joint->mimic)];
+  char own[96], with[96];
+  if (!is_drive(joint) || !is_drive(other))
+    return flo_fail(
+        m->error, FLO_BAD_INPUT,
+        "%s: joint '%s' mimics '%s', but one of them neither turns nor slides along one axis; leave "
+        "<mimic> out",
+        m->robot->path, joint->name, other->name);
+  joint_name(m, joint, own);
+  joint_name(m, other, with);
+  keep(m, m->joints,
+       json_pack("{s:s+, s:s, s:s, s:f}", "name", own, "-mimic", "gear", own, "with", with, "ratio",
+                 -joint->multiplier));
+  return FLO_OK;
+}
+
+static FloStatus add_extras(Making *m, size_t k) {
+  const FloUrdfJoint *joint = &m->robot->joints[k];
+  if (!m->entries[k]) return FLO_OK;
+  if (joint->damping > 0 && is_drive(joint)) add_damper(m, joint, m->entries[k]);
+  return joint->mimic[0] ? add_mimic(m, joint) : FLO_OK;
+}
+
+static void add_point_on_plane(Making *m, const FloUrdfJoint *joint, int number, const double at[3],
+                               const double axis[3]) {
+  char name[96];
+  snprintf(name, sizeof name, "%s-planar-%d", joint->name, number);
+  json_t *entry = json_pack("{s:s, s:s, s:o, s:o}", "name", name, "point_on_plane", joint->child, "at",
+                            numbers(at, 3), "axis", numbers(axis, 3));
+  set_parent(m, entry, m->links[find_link(m->robot, joint->parent)].body);
+  keep(m, m->joints, entry);
+}
+
+// Three points of the child stay on a plane of the parent: the child slides in the plane and turns about its
+// normal.
+static void add_planar(Making *m, const FloUrdfJoint *joint, const FloPose *at) {
+  const double away = 0.1; // of two points from the first [m]; any distance does
+  double axis[3], side[3], other[3], point[3];
+  quat_rotate(at->rotation, joint->axis, axis);
+  vec_cross(axis,
+            fabs(axis[0]) < 0.6 * vec_length(axis) ? (const double[3]){1, 0, 0} : (const double[3]){0, 1, 0},
+            side);
+  vec_cross(axis, side, other);
+  add_point_on_plane(m, joint, 1, at->position, axis);
+  vec_add_scaled(at->position, side, away / vec_length(side), point);
+  add_point_on_plane(m, joint, 2, point, axis);
+  vec_add_scaled(at->position, other, away / vec_length(other), point);
+  add_point_on_plane(m, joint, 3, point, axis);
+  if (joint->has_limits) note(m, "joint '%s': the limits of a planar joint are left out\n", joint->name);
 }
 
 static void add_joint(Making *m, size_t k) {
@@ -391,9 +450,15 @@ static void add_joint(Making *m, size_t k) {
             child = find_link(m->robot, joint->child);
   const bool is_fixed = is_type(joint, "fixed");
   double axis[3];
+  char name[96];
   if (m->links[child].body != child || is_type(joint, "floating")) return;
+  if (is_type(joint, "planar")) {
+    add_planar(m, joint, &m->links[child].pose);
+    return;
+  }
   const char *kind = is_fixed ? "fixed" : is_type(joint, "prismatic") ? "slider" : "hinge";
-  json_t *entry = json_pack("{s:s, s:s, s:o}", "name", joint->name, kind, joint->child, "at",
+  joint_name(m, joint, name);
+  json_t *entry = json_pack("{s:s, s:s, s:o}", "name", name, kind, joint->child, "at",
                             numbers(m->links[child].pose.position, 3));
   set_parent(m, entry, parent);
   if (!is_fixed) {
@@ -402,6 +467,18 @@ static void add_joint(Making *m, size_t k) {
     add_drive(m, entry, joint, m->starts[k]);
   }
   keep(m, m->joints, entry);
+  m->entries[k] = entry;
+}
+
+static void tell_of_names(Making *m) {
+  for (size_t k = 0; k < m->robot->n_joints; ++k) {
+    const FloUrdfJoint *joint = &m->robot->joints[k];
+    if (m->entries[k] && find_link(m->robot, joint->name) >= 0)
+      note(m, "joint '%s' has the name of a link; it becomes '%s-joint'\n", joint->name, joint->name);
+    if (m->entries[k] && is_drive(joint) && !is_type(joint, "continuous") && joint->has_limits &&
+        !(joint->upper > joint->lower))
+      note(m, "joint '%s': its limits are the same, so they are left out\n", joint->name);
+  }
 }
 
 static void add_base(Making *m) {
@@ -412,33 +489,37 @@ static void add_base(Making *m) {
                      m->robot->links[k].name));
 }
 
-// Gears come last: they name two joints.
-static void add_joints(Making *m) {
-  size_t first = json_array_size(m->joints);
+static FloStatus add_joints(Making *m) {
   for (size_t k = 0; k < m->robot->n_joints; ++k) add_joint(m, k);
-  size_t end = json_array_size(m->joints);
-  for (size_t at = first; at < end; ++at) {
-    const json_t *entry = json_array_get(m->joints, at);
-    int k = find_joint(m->robot, json_string_value(json_object_get(entry, "name")));
-    if (k >= 0) add_extras(m, &m->robot->joints[k], entry);
-  }
+  for (size_t k = 0; k < m->robot->n_joints; ++k) FLO_TRY(add_extras(m, k));
   add_base(m);
+  tell_of_names(m);
+  return FLO_OK;
 }
 
 // ---- The scene ----
 
+// Wide enough for the robot to fall over in any direction. Its top is at the lowest point of the robot.
+static json_t *make_floor(const Making *m, double spacing) {
+  const double thick = 4 * spacing;
+  double extent[3], most = 0, size[3] = {0, 0, thick}, at[3] = {0, 0, m->low[2] - thick / 2};
+  vec_sub(m->high, m->low, extent);
+  for (int axis = 0; axis < 3; ++axis) most = fmax(most, extent[axis]);
+  for (int axis = 0; axis < 2; ++axis)
+    size[axis] = extent[axis] + 2 * most, at[axis] = (m->low[axis] + m->high[axis]) / 2;
+  return json_pack("[{s:s, s:{s:o}, s:o}]", "name", "floor", "shape", "box", numbers(size, 3), "at",
+                   numbers(at, 3));
+}
+
 static json_t *make_scene(Making *m) {
-  double spacing = m->options->spacing > 0 ? m->options->spacing : fmax(m->spacing, m->reach / 60);
+  double extent[3];
+  vec_sub(m->high, m->low, extent);
+  double spacing = m->options->spacing > 0 ? m->options->spacing : fmax(m->spacing, vec_length(extent) / 120);
   if (!isfinite(spacing) || !(spacing > 0)) spacing = 0.02;
   json_t *scene = json_pack("{s:i, s:s, s:s, s:f, s:f, s:{s:{s:f}}, s:O, s:O}", "schema_version", 1, "title",
                             m->robot->name, "up", "z", "spacing", spacing, "duration", 2.0, "materials",
                             "robot", "density", 1000.0, "bodies", m->bodies, "joints", m->joints);
-  if (m->options->is_fixed) return scene;
-  const double thick = 4 * spacing, size[3] = {4 * m->reach + 1, 4 * m->reach + 1, thick},
-               at[3] = {0, 0, m->lowest - thick / 2};
-  set(m, scene, "boundaries",
-      json_pack("[{s:s, s:{s:o}, s:o}]", "name", "floor", "shape", "box", numbers(size, 3), "at",
-                numbers(at, 3)));
+  if (!m->options->is_fixed) set(m, scene, "boundaries", make_floor(m, spacing));
   return scene;
 }
 
@@ -448,7 +529,7 @@ static FloStatus fill(Making *m, json_t **scene) {
   FLO_TRY(find_starts(m));
   FLO_TRY(place_links(m));
   for (size_t k = 0; k < robot->n_links; ++k) FLO_TRY(add_link(m, &robot->links[k]));
-  add_joints(m);
+  FLO_TRY(add_joints(m));
   if (json_array_size(m->bodies) == 0)
     return flo_fail(m->error, FLO_BAD_INPUT, "%s: no link has a shape or a mass", robot->path);
   *scene = make_scene(m);
@@ -462,19 +543,23 @@ FloStatus flo_urdf_scene(const FloUrdf *robot, const FloUrdfOptions *options, js
   Making m = {.robot = robot,
               .options = options,
               .spacing = INFINITY,
+              .low = {INFINITY, INFINITY, INFINITY},
+              .high = {-INFINITY, -INFINITY, -INFINITY},
               .notes = notes,
               .notes_size = notes_size,
               .error = error};
   notes[0] = 0, *scene = NULL;
   m.links = calloc(robot->n_links + 1, sizeof *m.links);
   m.starts = calloc(robot->n_joints + 1, sizeof *m.starts);
+  m.entries = calloc(robot->n_joints + 1, sizeof *m.entries);
   m.bodies = json_array(), m.joints = json_array();
-  FloStatus status = m.links && m.starts && m.bodies && m.joints
+  FloStatus status = m.links && m.starts && m.entries && m.bodies && m.joints
                          ? fill(&m, scene)
                          : flo_fail(error, FLO_NO_MEMORY, "no memory for a scene");
   json_decref(m.bodies);
   json_decref(m.joints);
   free(m.links);
   free(m.starts);
+  free(m.entries);
   return status;
 }

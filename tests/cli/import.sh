@@ -123,6 +123,33 @@ mesh_robot package://pkg/meshes/a.obj >ros/n.urdf
 expect_exit 0 "$flotsam" import ros/n.urdf --fixed --spacing 0.1
 mesh_robot package://pkg/meshes/b.obj >ros/pkg/urdf/b.urdf
 
+# A joint with the name of a link, which others mimic; a capsule; a planar joint; a floor where the robot stands.
+solid() { echo "<link name=\"$1\"><inertial><mass value=\"1\"/></inertial><collision><origin rpy=\"$3\"/><geometry>$2</geometry></collision></link>"; }
+cat >cart.urdf <<END
+<robot name="cart">
+$(solid base '<box size="0.4 0.2 0.1"/>' "0 0 0") $(solid arm '<capsule radius="0.03" length="0.2"/>' "0 0 0")
+$(solid tool '<cylinder radius="0.05" length="0.3"/>' "0 1.5707963 0")
+<joint name="arm" type="revolute"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.25"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5"/></joint>
+<joint name="hand" type="planar"><parent link="base"/><child link="tool"/><origin xyz="0 0.3 0.1"/><axis xyz="0 0 1"/></joint>
+</robot>
+END
+expect_exit 0 "$flotsam" import cart.urdf --spacing 0.02
+expect_text err "joint 'arm' has the name of a link; it becomes 'arm-joint'"
+expect_json cart.json "[b['shape'].get('capsule') for b in d['bodies']]" "[None, [0.03, 0.2], None]"
+expect_json cart.json "[j['name'] for j in d['joints']]" "['arm-joint', 'hand-planar-1', 'hand-planar-2', 'hand-planar-3']"
+# Its base is the lowest part: 0.05 m below its origin.
+expect_json cart.json "round(d['boundaries'][0]['at'][2] + d['boundaries'][0]['shape']['box'][2] / 2, 9)" -0.05
+expect_json cart.json "max(d['boundaries'][0]['shape']['box']) < 2" True
+expect_exit 0 "$flotsam" check cart.json
+expect_exit 0 "$flotsam" run cart.json --out cart --until 0.2 --threads 1 --quiet --no-picture
+python3 - <<'END' || fail "the cart drops, or its planar joint lets go"
+import csv, sys
+rows = list(csv.DictReader(open("cart/series.csv")))
+stands = abs(float(rows[-1]["base.z"]) - float(rows[0]["base.z"])) < 2e-3
+flat = max(float(r[f"hand-planar-{k}.open"]) for r in rows for k in (1, 2, 3)) < 1e-6
+sys.exit(not (stands and flat))
+END
+
 # Mistakes.
 try() { # try FILE MESSAGE
   expect_exit 2 "$flotsam" import "$1" --force
@@ -141,8 +168,21 @@ try a.urdf "has no links"
 echo '<robot name="r"><link name="a"/></robot>' >a.urdf
 try a.urdf "no link has a shape or a mass"
 link() { echo "<link name=\"$1\"><inertial><mass value=\"1\"/></inertial><visual><geometry><sphere radius=\"0.1\"/></geometry></visual></link>"; }
-echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"planar\"><parent link=\"a\"/><child link=\"b\"/></joint></robot>" >a.urdf
-try a.urdf "joint 'j': the type 'planar' is not supported"
+echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"plane\"><parent link=\"a\"/><child link=\"b\"/></joint></robot>" >a.urdf
+try a.urdf "joint 'j': there is no type 'plane'; it is one of revolute"
+for mass in -1 0 nan; do
+  link a | sed "s/value=\"1\"/value=\"$mass\"/" | sed 's/.*/<robot name="r">&<\/robot>/' >a.urdf
+  try a.urdf "line 1: "
+done
+expect_text err 'value="nan" must be 1 number'
+link a | sed 's/value="1"/value="0"/; s/.*/<robot name="r">&<\/robot>/' >a.urdf
+try a.urdf "link 'a' has the mass 0 kg, but it must be above 0"
+for inertia in 'ixx="1" iyy="0.1" izz="0.1"' 'ixx="-1" iyy="1" izz="1"' 'ixx="1" iyy="1" izz="1" ixy="2"' 'ixx="1"'; do
+  link a | sed "s/<mass value=\"1\"\/>/&<inertia $inertia\/>/; s/.*/<robot name=\"r\">&<\/robot>/" >a.urdf
+  try a.urdf "link 'a' has an inertia that no body can have"
+done
+echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><limit lower=\"1\" upper=\"-1\"/></joint></robot>" >a.urdf
+try a.urdf "joint 'j': its lower limit, 1, is above its upper limit, -1; exchange them"
 echo "<robot name=\"r\">$(link a)<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint></robot>" >a.urdf
 try a.urdf "joint 'j': there is no link 'c'"
 echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 0\"/></joint></robot>" >a.urdf
