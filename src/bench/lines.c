@@ -283,6 +283,18 @@ json_t *flo_line_surface(const FloSurfacingResult *r) {
   return line;
 }
 
+json_t *flo_line_joints(const FloJoiningResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_JOINTS), 0, 1, 0);
+  json_object_set_new(line, "shape", json_string(r->shape));
+  add_count(line, "joints", r->joints);
+  add_count(line, "rows", r->rows);
+  add(line, "factorise_seconds", r->factorise.median);
+  add(line, "factorise_seconds_best", r->factorise.best);
+  add(line, "seconds", r->solve.median);
+  add(line, "seconds_best", r->solve.best);
+  return line;
+}
+
 json_t *flo_line_tower(const FloTowerResult *r) {
   json_t *line = start(flo_bench_part_name(FLO_BENCH_TOWER), r->particles, r->threads, r->step.median);
   add(line, "seconds_per_step_best", r->step.best);

@@ -4,6 +4,7 @@
 
 #include "bench/cases.h"
 #include "bench/coupling.h"
+#include "bench/joining.h"
 #include "bench/machine.h"
 #include "bench/probes.h"
 #include "bench/rates.h"
@@ -25,6 +26,7 @@ json_t *flo_line_coupling(const FloCouplingResult *result, const FloRates *rates
 json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
 json_t *flo_line_sampling(const FloSamplingResult *result);
 json_t *flo_line_surface(const FloSurfacingResult *result);
+json_t *flo_line_joints(const FloJoiningResult *result);
 json_t *flo_line_tower(const FloTowerResult *result);
 json_t *flo_line_target(const FloTarget *target);
 

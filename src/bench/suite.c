@@ -7,17 +7,12 @@
 #include <stdlib.h>
 
 static const char *const part_names[FLO_BENCH_PART_COUNT] = {
-    [FLO_BENCH_STREAM] = "stream",
-    [FLO_BENCH_FMA] = "fma",
-    [FLO_BENCH_PROBE] = "probe",
-    [FLO_BENCH_BOX] = "box",
-    [FLO_BENCH_PEER_DAM] = "peer-dam",
-    [FLO_BENCH_POOL] = "pool",
-    [FLO_BENCH_COUPLING] = "coupling",
-    [FLO_BENCH_MEMORY] = "memory",
-    [FLO_BENCH_SAMPLING] = "sampling",
-    [FLO_BENCH_SURFACE] = "surface",
-    [FLO_BENCH_FIVE_MILLION] = "five-million",
+    [FLO_BENCH_STREAM] = "stream",     [FLO_BENCH_FMA] = "fma",
+    [FLO_BENCH_PROBE] = "probe",       [FLO_BENCH_BOX] = "box",
+    [FLO_BENCH_PEER_DAM] = "peer-dam", [FLO_BENCH_POOL] = "pool",
+    [FLO_BENCH_COUPLING] = "coupling", [FLO_BENCH_MEMORY] = "memory",
+    [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_SURFACE] = "surface",
+    [FLO_BENCH_JOINTS] = "joints",     [FLO_BENCH_FIVE_MILLION] = "five-million",
     [FLO_BENCH_TOWER] = "tower",
 };
 
@@ -296,6 +291,24 @@ static FloStatus run_surface(Suite *suite, FloError *error) {
   return emit(suite, flo_line_surface(&result), error);
 }
 
+// ---- Joints ----
+
+enum { N_JOINTS = 10000, N_JOINTS_QUICK = 300 };
+
+static FloStatus run_joints(Suite *suite, FloError *error) {
+  const bool is_quick = suite->spec->is_quick;
+  announce(suite, FLO_BENCH_JOINTS, 0, 1);
+  for (FloJoiningKind kind = 0; kind < FLO_JOINING_COUNT; ++kind) {
+    FloJoiningResult result;
+    FLO_TRY(flo_joining_measure(kind, is_quick ? N_JOINTS_QUICK : N_JOINTS,
+                                is_quick ? 1 : FLO_BENCH_MAX_REPEATS, &result, error));
+    if (!is_quick)
+      flo_targets_note(&suite->targets, FLO_TARGET_JOINTS, 1e3 * result.solve.median, result.joints, 1);
+    FLO_TRY(emit(suite, flo_line_joints(&result), error));
+  }
+  return FLO_OK;
+}
+
 // ---- All of it ----
 
 static FloStatus run_machine(Suite *suite, FloError *error) {
@@ -337,6 +350,7 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   if (has_part(spec, FLO_BENCH_MEMORY)) FLO_TRY(run_memory(&suite, error));
   if (has_part(spec, FLO_BENCH_SAMPLING)) FLO_TRY(run_sampling(&suite, error));
   if (has_part(spec, FLO_BENCH_SURFACE)) FLO_TRY(run_surface(&suite, error));
+  if (has_part(spec, FLO_BENCH_JOINTS)) FLO_TRY(run_joints(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
   if (has_part(spec, FLO_BENCH_TOWER)) FLO_TRY(run_tower(&suite, error));

@@ -114,6 +114,12 @@ static void print_surface(const json_t *line, FILE *stream) {
       fprintf(stream, " %s %.2f s", name, number(stage, "seconds"));
 }
 
+static void print_joints(const json_t *line, FILE *stream) {
+  fprintf(stream, "%.0f hinges, %s: %.2f ms to solve, %.2f at best; %.2f ms to factorise",
+          number(line, "joints"), text(line, "shape"), 1e3 * number(line, "seconds"),
+          1e3 * number(line, "seconds_best"), 1e3 * number(line, "factorise_seconds"));
+}
+
 static void print_tower(const json_t *line, FILE *stream) {
   double times_better = number(line, "times_better");
   fprintf(stream,
@@ -140,11 +146,11 @@ typedef struct Row {
   void (*print)(const json_t *line, FILE *stream);
 } Row;
 
-static const Row rows[] = {{"stream", print_stream},     {"fma", print_fma},
-                           {"probe", print_probe},       {"memory", print_memory},
-                           {"target", print_target},     {"sampling", print_sampling},
-                           {"coupling", print_coupling}, {"surface", print_surface},
-                           {"tower", print_tower},       {NULL, print_case}};
+static const Row rows[] = {
+    {"stream", print_stream},     {"fma", print_fma},         {"probe", print_probe},
+    {"memory", print_memory},     {"target", print_target},   {"sampling", print_sampling},
+    {"coupling", print_coupling}, {"surface", print_surface}, {"tower", print_tower},
+    {"joints", print_joints},     {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

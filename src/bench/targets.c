@@ -14,6 +14,7 @@ static const FloGoal goals[FLO_TARGET_COUNT] = {
     [FLO_TARGET_FORCING] = {"direct-forcing whole step", "particle steps/s/core", 1.5e6, 3e6, false},
     [FLO_TARGET_RESPONSE] = {"direct-forcing response", "share of the step", 0.01, NAN, true},
     [FLO_TARGET_SURFACE] = {"surface", "s/million particles", 6, 3, true},
+    [FLO_TARGET_JOINTS] = {"10,000 hinges, one solution", "ms", 5, NAN, true},
     [FLO_TARGET_MEMORY] = {"memory", "bytes/particle", 1200, 800, true},
 };
 

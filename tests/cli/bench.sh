@@ -67,6 +67,7 @@ keys = {
     "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
     "sampling": "mesh triangles spacing_in_mean_edges seconds seconds_best".split(),
     "surface": "triangles seconds seconds_best stages".split(),
+    "joints": "shape joints rows factorise_seconds factorise_seconds_best seconds seconds_best".split(),
     "target": "target unit measured at_least aim less_is_better met".split(),
 }
 reference = "program seconds_per_simulated_second note times_faster times_faster_at_equal_fma".split()
