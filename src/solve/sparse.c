@@ -71,8 +71,15 @@ FloStatus flo_sparse_order(FloSparse *sparse, FloError *error) {
 
 // ---- Numbers ----
 
-void flo_sparse_clear(FloSparse *sparse) {
-  if (sparse->n_numbers) memset(sparse->numbers, 0, sparse->n_numbers * sizeof(double));
+// The numbers of a column are together: its diagonal block, then the blocks below.
+static void clear_column(FloSparse *sparse, size_t k) {
+  const size_t end = k + 1 < sparse->n_blocks ? sparse->diagonal[k + 1] : sparse->n_numbers;
+  memset(sparse->numbers + sparse->diagonal[k], 0, (end - sparse->diagonal[k]) * sizeof(double));
+}
+
+void flo_sparse_clear(FloSparse *sparse, const bool *which) {
+  for (size_t k = 0; sparse->n_numbers && k < sparse->n_blocks; ++k)
+    if (!which || which[sparse->order[k]]) clear_column(sparse, k);
 }
 
 static const FloSparseEntry *find_entry(const FloSparse *sparse, size_t column, uint32_t row) {
@@ -152,17 +159,22 @@ static void update_column(FloSparse *sparse, size_t column, size_t first) {
   }
 }
 
-bool flo_sparse_factorise(FloSparse *sparse) {
-  for (size_t k = 0; k < sparse->n_blocks; ++k) {
-    const size_t n = width_at(sparse, k);
-    double *diagonal = sparse->numbers + sparse->diagonal[k];
-    if (!factorise_diagonal(diagonal, n)) return false;
-    for (size_t e = sparse->begin[k]; e < sparse->begin[k + 1]; ++e)
-      for (size_t i = 0; i < width_at(sparse, sparse->entries[e].place); ++i)
-        divide_row(diagonal, n, sparse->numbers + sparse->entries[e].numbers + n * i);
-    for (size_t e = sparse->begin[k]; e < sparse->begin[k + 1]; ++e) update_column(sparse, k, e);
-  }
+static bool factorise_column(FloSparse *sparse, size_t k) {
+  const size_t n = width_at(sparse, k);
+  double *diagonal = sparse->numbers + sparse->diagonal[k];
+  if (!factorise_diagonal(diagonal, n)) return false;
+  for (size_t e = sparse->begin[k]; e < sparse->begin[k + 1]; ++e)
+    for (size_t i = 0; i < width_at(sparse, sparse->entries[e].place); ++i)
+      divide_row(diagonal, n, sparse->numbers + sparse->entries[e].numbers + n * i);
+  for (size_t e = sparse->begin[k]; e < sparse->begin[k + 1]; ++e) update_column(sparse, k, e);
   return true;
+}
+
+bool flo_sparse_factorise(FloSparse *sparse, const bool *which) {
+  bool is_definite = true;
+  for (size_t k = 0; is_definite && k < sparse->n_blocks; ++k)
+    if (!which || which[sparse->order[k]]) is_definite = factorise_column(sparse, k);
+  return is_definite;
 }
 
 // ---- Solution ----

@@ -48,11 +48,12 @@ FloStatus flo_sparse_order(FloSparse *sparse, FloError *error);
 
 // ---- Numbers ----
 
-void flo_sparse_clear(FloSparse *sparse);
+// Of all blocks, or of those that `which` says; blocks that are connected must be chosen together.
+void flo_sparse_clear(FloSparse *sparse, const bool *which);
 // The numbers of block (a, b), by rows, to add to. If *is_turned, they are those of block (b, a) instead.
 double *flo_sparse_block(FloSparse *sparse, uint32_t a, uint32_t b, bool *is_turned);
-// False if the matrix is not positive definite.
-bool flo_sparse_factorise(FloSparse *sparse);
+// False if the matrix is not positive definite. `which` as above: NULL means all.
+bool flo_sparse_factorise(FloSparse *sparse, const bool *which);
 // The numbers of x begin at first_rows of each block. `x` holds b at first.
 void flo_sparse_solve(const FloSparse *sparse, double *x);
 

@@ -206,7 +206,7 @@ void flo_joints_cross_barriers(FloJoints *joints, const double *free) {
   for (int round = 0; round < ROUNDS && !is_done(joints, first); ++round) {
     for_each_axis(joints, want_parts);
     ++joints->n_rounds;
-    if (!flo_joints_factorise(joints)) return;
+    if (!flo_joints_factorise_open(joints)) return;
     solve_all(joints, free);
     for_each_axis(joints, aim_parts);
     for_each_axis(joints, move_parts);

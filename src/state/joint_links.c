@@ -235,11 +235,13 @@ static FloStatus reserve_rows(FloWorld *world, FloError *error) {
   FLO_TRY(reserve(world, FOR_BARRIERS, n_joints * sizeof *joints->barriers, &joints->barriers, error));
   FLO_TRY(reserve(world, FOR_ROOMS, n_joints * sizeof *joints->rooms, &joints->rooms, error));
   FLO_TRY(reserve(world, FOR_YIELDS, n_joints * sizeof *joints->yields, &joints->yields, error));
-  FLO_TRY(reserve(world, FOR_NUMBERS, 5 * n * sizeof(double), &numbers, error));
-  FLO_TRY(reserve(world, FOR_FLAGS, n * sizeof(bool), &joints->is_on, error));
+  FLO_TRY(reserve(world, FOR_NUMBERS, 6 * n * sizeof(double), &numbers, error));
+  FLO_TRY(reserve(world, FOR_FLAGS, (n + n_joints) * sizeof(bool), &joints->is_on, error));
+  joints->is_open = joints->is_on + n;
   joints->wanted = numbers, joints->lambda = numbers + n;
   joints->rest = numbers + 2 * n, joints->softness = numbers + 3 * n, joints->pushes = numbers + 4 * n;
-  memset(numbers, 0, 5 * n * sizeof(double));
+  joints->responses = numbers + 5 * n;
+  memset(numbers, 0, 6 * n * sizeof(double));
   size_t n_velocities = 6 * joints->members.count;
   FLO_TRY(reserve(world, FOR_MOTION, 3 * n_velocities * sizeof(double), &joints->velocities, error));
   joints->trial = joints->velocities + n_velocities, joints->given = joints->trial + n_velocities;

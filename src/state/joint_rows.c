@@ -118,7 +118,7 @@ FloStatus flo_world_begin_joints(FloWorld *world, double dt, FloError *error) {
   if (!flo_world_has_joints(world)) return FLO_OK;
   for (size_t k = 0; k < joints->list.count; ++k) change_joint(world, &flo_joint_list(joints)[k]);
   FLO_TRY(flo_world_build_joints(world, error));
-  joints->n_rounds = 0;
+  joints->n_rounds = 0, joints->has_failed = false;
   joints->drift = dt, joints->pace = fmax(dt, world->dt);
   find_ends(world);
   flo_joints_look(joints, world->bodies.count);
@@ -245,6 +245,9 @@ FloStatus flo_world_weigh_joints(FloWorld *world, double kick, FloBodyMobilityFn
   flo_joints_begin_yields(joints);
   flo_joints_begin_ease(joints);
   for (size_t k = 0; k < joints->list.count; ++k) want_joint(world, k);
+  joints->n_bounded = 0;
+  for (size_t k = 0; k < joints->list.count; ++k)
+    joints->n_bounded += flo_joint_list(joints)[k].form->has_coordinate && joints->axes[k].n_sticks > 0;
   memset(joints->lambda, 0, joints->n_rows * sizeof(double));
   if (flo_joints_factorise(joints)) return FLO_OK;
   return flo_fail(error, FLO_DIVERGED,

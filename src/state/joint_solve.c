@@ -42,7 +42,7 @@ static double suggested(const FloJointMember *member, const double j[6]) {
   return (vec_dot(j, j) * (m[0] + m[7] + m[14]) + vec_dot(j + 3, j + 3) * (m[21] + m[28] + m[35])) / 3;
 }
 
-double flo_joints_response(const FloJoints *joints, uint32_t k, int row) {
+static double find_response(const FloJoints *joints, uint32_t k, int row) {
   double response = 0;
   for (int side = 0; side < flo_joint_n_sides(&flo_joint_list(joints)[k]); ++side) {
     const FloJointRow *slot = flo_joint_slot(joints, k, row, side);
@@ -61,6 +61,12 @@ static bool has_response(const FloJoints *joints, uint32_t k, int row) {
     whole += suggested(member, slot->j[side % 2]);
   }
   return flo_joints_response(joints, k, row) > LEAST_RESPONSE * whole;
+}
+
+static void find_responses(FloJoints *joints) {
+  for (uint32_t k = 0; k < joints->list.count; ++k)
+    for (int row = 0; row < (int)joints->matrix.widths[k]; ++row)
+      joints->responses[flo_joint_row(joints, k) + (uint32_t)row] = find_response(joints, k, row);
 }
 
 static void switch_rows(FloJoints *joints) {
@@ -118,9 +124,10 @@ static double ease_of(const FloJoints *joints, uint32_t k) {
   return member ? flo_joint_groups(joints)[member->group].ease : 0;
 }
 
-static void finish_diagonals(FloJoints *joints) {
+static void finish_diagonals(FloJoints *joints, const bool *which) {
   for (uint32_t k = 0; k < joints->list.count; ++k) {
     bool is_turned;
+    if (which && !which[k]) continue;
     const double ease = ease_of(joints, k);
     double *block = flo_sparse_block(&joints->matrix, k, k, &is_turned);
     for (uint32_t row = 0; row < joints->matrix.widths[k]; ++row) {
@@ -132,12 +139,27 @@ static void finish_diagonals(FloJoints *joints) {
 }
 
 bool flo_joints_factorise(FloJoints *joints) {
-  flo_sparse_clear(&joints->matrix);
+  flo_sparse_clear(&joints->matrix, NULL);
   for (size_t k = 0; k < joints->members.count; ++k) find_replies(joints, &flo_joint_members(joints)[k]);
+  find_responses(joints);
   switch_rows(joints);
   for (size_t k = 0; k < joints->members.count; ++k) add_member(joints, &flo_joint_members(joints)[k]);
-  finish_diagonals(joints);
-  return flo_sparse_factorise(&joints->matrix);
+  finish_diagonals(joints, NULL);
+  return flo_sparse_factorise(&joints->matrix, NULL);
+}
+
+bool flo_joints_factorise_open(FloJoints *joints) {
+  const FloJointGroup *groups = flo_joint_groups(joints);
+  switch_rows(joints);
+  for (uint32_t k = 0; k < joints->list.count; ++k) {
+    const FloJointMember *member = flo_joint_first_member(joints, &flo_joint_list(joints)[k]);
+    joints->is_open[k] = member && groups[member->group].is_open;
+  }
+  flo_sparse_clear(&joints->matrix, joints->is_open);
+  for (size_t k = 0; k < joints->members.count; ++k)
+    if (groups[flo_joint_members(joints)[k].group].is_open) add_member(joints, &flo_joint_members(joints)[k]);
+  finish_diagonals(joints, joints->is_open);
+  return flo_sparse_factorise(&joints->matrix, joints->is_open);
 }
 
 // ---- Rates and pushes ----
@@ -199,7 +221,7 @@ static void solve_pieces(FloJoints *joints, const double *free, double *velociti
   memset(joints->lambda, 0, joints->n_rows * sizeof(double));
   for (size_t k = 0; k < joints->list.count; ++k) set_known(joints, k);
   memcpy(velocities, free, 6 * joints->members.count * sizeof(double));
-  flo_joints_push(joints, joints->lambda, velocities);
+  if (joints->n_bounded + joints->n_breakable > 0) flo_joints_push(joints, joints->lambda, velocities);
   flo_joints_rates(joints, velocities);
   for (size_t i = 0; i < joints->n_rows; ++i)
     joints->rest[i] = joints->is_on[i] ? joints->wanted[i] - joints->rest[i] : 0;
@@ -243,6 +265,7 @@ static int next_piece(const FloJoints *joints, uint32_t k, const FloJointGroup *
 // Exchanges all pieces that do not fit. Returns how many there are.
 static size_t exchange(FloJoints *joints, const double *velocities) {
   size_t n = 0;
+  if (joints->n_bounded == 0) return 0;
   flo_joints_rates(joints, velocities);
   begin_groups(joints);
   for (uint32_t k = 0; k < joints->list.count; ++k) {
@@ -267,7 +290,7 @@ static size_t settle(FloJoints *joints, size_t n_rounds, const double *free, dou
     if (n == 0) return 0;
     flo_joints_want_axes(joints);
     ++joints->n_rounds;
-    if (!flo_joints_factorise(joints)) return 0; // the step fails when bodies move
+    if (!flo_joints_factorise_open(joints)) return 0; // the step fails when bodies move
   }
   return n;
 }
@@ -281,7 +304,7 @@ static void fit_pieces(FloWorld *world, const double *free, double *velocities) 
   if (settle(joints, ROUNDS, free, velocities) == 0) return;
   flo_joints_cross_barriers(joints, free);
   flo_joints_want_axes(joints);
-  if (!flo_joints_factorise(joints)) return;
+  if (!flo_joints_factorise_open(joints)) return;
   size_t n = settle(joints, LAST_ROUNDS, free, velocities);
   if (n == 0 || joints->has_told) return;
   joints->has_told = true;
@@ -303,6 +326,6 @@ void flo_world_solve_joints(FloWorld *world, double *velocities) {
     if (flo_joints_yield(joints, velocities, round < FREE_ROUNDS) == 0) return;
     flo_joints_want_axes(joints);
     ++joints->n_rounds;
-    if (!flo_joints_factorise(joints)) return;
+    if (!flo_joints_factorise_open(joints)) return;
   }
 }

@@ -17,6 +17,9 @@ static bool can_break(const FloJoint *joint) {
 
 void flo_joints_begin_yields(FloJoints *joints) {
   memset(joints->yields, 0, joints->list.count * sizeof *joints->yields);
+  joints->n_breakable = 0;
+  for (size_t k = 0; k < joints->list.count; ++k)
+    joints->n_breakable += can_break(&flo_joint_list(joints)[k]);
 }
 
 // The largest share s for which |start + s more| is at most `most`.
@@ -63,15 +66,21 @@ static bool end_yield(FloJoints *joints, size_t k) {
   return lag < 0;
 }
 
+static bool change_yield(FloJoints *joints, size_t k, bool may_hold) {
+  if (!joints->yields[k].is_on) return begin_yield(joints, k);
+  return may_hold && end_yield(joints, k);
+}
+
 size_t flo_joints_yield(FloJoints *joints, const double *velocities, bool may_hold) {
   size_t n = 0;
+  if (joints->n_breakable == 0) return 0;
   flo_joints_rates(joints, velocities);
+  for (size_t k = 0; k < joints->groups.count; ++k) flo_joint_groups(joints)[k].is_open = false;
   for (size_t k = 0; k < joints->list.count; ++k) {
-    if (!can_break(&flo_joint_list(joints)[k])) continue;
-    if (!joints->yields[k].is_on)
-      n += begin_yield(joints, k);
-    else if (may_hold)
-      n += end_yield(joints, k);
+    const FloJoint *joint = &flo_joint_list(joints)[k];
+    const FloJointMember *member = flo_joint_first_member(joints, joint);
+    if (!member || !can_break(joint) || !change_yield(joints, k, may_hold)) continue;
+    flo_joint_groups(joints)[member->group].is_open = true, ++n;
   }
   return n;
 }

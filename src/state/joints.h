@@ -45,7 +45,7 @@ typedef struct FloJointLink {
 // Joints that act on each other.
 typedef struct FloJointGroup {
   bool is_smooth; // only gravity, springs and rows without bounds act in this step; see joint_motion.c
-  bool is_open;   // pieces of its axes did not fit in the last round
+  bool is_open;   // pieces of its axes, or joints that yield, have changed in the last round
   double slack;   // a speed by which rows yield, so that it does not matter
   double ease;    // share of its own response by which each row yields; see joint_ease.c
   int trial;      // whether a larger ease was tried in this stage
@@ -104,10 +104,13 @@ typedef struct FloJoints {
   FloBarrier (*barriers)[FLO_JOINT_STICKS];  // of each joint
   FloAxisRoom *rooms;                        // of each joint
   FloJointYield *yields;                     // of each joint
+  size_t n_bounded, n_breakable;             // axes with sticks, joints that may break
   size_t n_rounds;                           // factorisations of this step until pieces fit
   double *wanted, *lambda, *rest, *softness; // of each row; rest: scratch
   double *pushes;                            // of each row: impulses before the motion
+  double *responses;                         // of each row: to its own impulse
   bool *is_on;                               // of each row: it acts, unless its response is zero
+  bool *is_open;                             // of each joint: its group is open; scratch
   double *velocities, *trial, *given;        // six for each member; scratch of the solution, and of methods
   FloBuffer buffers[FLO_JOINT_BUFFERS];
 } FloJoints;
@@ -198,8 +201,12 @@ size_t flo_joints_ease(FloJoints *joints);
 // Makes the matrix from the slots, the members' mobilities, `is_on` and `softness`, and factorises it. Rows
 // without response are switched off. False if the numbers are not finite.
 bool flo_joints_factorise(FloJoints *joints);
-// The response of a row to its own impulse.
-double flo_joints_response(const FloJoints *joints, uint32_t joint, int row);
+// The same for open groups, whose `is_on` and `softness` have changed since.
+bool flo_joints_factorise_open(FloJoints *joints);
+// The response of a row to its own impulse, as in the last matrix.
+static inline double flo_joints_response(const FloJoints *joints, uint32_t joint, int row) {
+  return joints->responses[flo_joint_row(joints, joint) + (uint32_t)row];
+}
 // Finds pieces of axes in open groups by an interior point method. They stay as they are if the numbers are
 // not finite.
 void flo_joints_cross_barriers(FloJoints *joints, const double *free);

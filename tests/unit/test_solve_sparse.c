@@ -70,10 +70,10 @@ static void check_graph(const Graph *g, uint64_t seed) {
          *b = calloc(n + 1, sizeof *b);
   add_random(&sparse, g, &random, dense);
   for (int round = 0; round < 2; ++round) {
-    flo_sparse_clear(&sparse);
+    flo_sparse_clear(&sparse, NULL);
     for (uint32_t k = 0; k < g->n; ++k) copy_block(&sparse, k, k, dense);
     for (uint32_t l = 0; l < g->n_links; ++l) copy_block(&sparse, g->links[l][0], g->links[l][1], dense);
-    assert_true(flo_sparse_factorise(&sparse));
+    assert_true(flo_sparse_factorise(&sparse, NULL));
     for (size_t i = 0; i < n; ++i) x[i] = b[i] = random_between(&random, -1, 1);
     flo_sparse_solve(&sparse, x);
     for (size_t i = 0; i < n; ++i) {
@@ -148,10 +148,10 @@ static void matrices_that_are_not_definite_are_refused(void **state) {
   flo_sparse_init(&sparse, &memory);
   assert_int_equal(flo_sparse_begin(&sparse, widths, 1, &error), FLO_OK);
   assert_int_equal(flo_sparse_order(&sparse, &error), FLO_OK);
-  flo_sparse_clear(&sparse);
+  flo_sparse_clear(&sparse, NULL);
   double *block = flo_sparse_block(&sparse, 0, 0, &is_turned);
   block[0] = 1, block[1] = block[2] = 2, block[3] = 1;
-  assert_false(flo_sparse_factorise(&sparse));
+  assert_false(flo_sparse_factorise(&sparse, NULL));
   flo_sparse_free(&sparse);
   assert_int_equal(memory.bytes, 0);
 }
