@@ -14,6 +14,7 @@ enum { MAX_DEPTH = 16, MAX_NAME = 63, PREFIX_SIZE = 256, MAX_GROUPS = 10000 };
 // Shared by the parts of a placed group; the scene itself is a frame without a group.
 typedef struct Frame {
   bool is_group;
+  const json_t *group; // its definition
   FloPose pose;
   char prefix[PREFIX_SIZE]; // of names
   char note[128];           // for messages: the entry that placed it
@@ -28,7 +29,10 @@ typedef struct Expansion {
   size_t n_chain; // groups that are being placed
 } Expansion;
 
+static bool is_joint_list(const FloSceneKey *key) { return key->table == &flo_scene_joint_table; }
+
 static bool is_thing_list(const FloSceneKey *key) {
+  if (is_joint_list(key)) return true;
   return key->types == FLO_SCENE_LIST && flo_scene_find_key(key->table, "grid") && strcmp(key->name, "place");
 }
 
@@ -70,6 +74,51 @@ static FloStatus rename_entry(Expansion *x, const Frame *frame, json_t *entry, b
   return json_object_set_new(entry, "name", json_string(full)) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
+// ---- Joints in groups ----
+
+// Whether a list of a group has an entry of this name, or one whose instances or parts have names that begin
+// so: "wheel", "wheel 2", "cart: wheel".
+static bool has_name(const json_t *list, const char *text) {
+  for (size_t k = 0; k < json_array_size(list); k++) {
+    const json_t *entry = json_array_get(list, k);
+    const char *name = flo_json_text(entry, "name");
+    if (!name) name = flo_json_text(entry, "group");
+    size_t length = name ? strlen(name) : 0;
+    if (length && !strncmp(text, name, length) && strchr(" :", text[length])) return true;
+  }
+  return false;
+}
+
+static bool is_own_part(const Frame *frame, const char *text) {
+  static const char *const lists[] = {"bodies", "boundaries", "joints", "place"};
+  for (size_t k = 0; k < FLO_COUNT_OF(lists); k++)
+    if (has_name(json_object_get(frame->group, lists[k]), text)) return true;
+  return false;
+}
+
+// What a joint of a group joins are parts of the same group, or others of the scene.
+static FloStatus rename_ends(Expansion *x, const Frame *frame, json_t *entry) {
+  for (size_t k = 0; k < flo_scene_joint_table.n_keys; k++) {
+    const FloSceneKey *key = &flo_scene_joint_table.keys[k];
+    const char *text = key->types == FLO_SCENE_TEXT ? flo_json_text(entry, key->name) : NULL;
+    char full[PREFIX_SIZE + 2 * MAX_NAME];
+    if (!text || !is_own_part(frame, text)) continue;
+    snprintf(full, sizeof full, "%s%.*s", frame->prefix, MAX_NAME, text);
+    if (json_object_set_new(entry, key->name, json_string(full))) return flo_scene_no_memory(x->context);
+  }
+  return FLO_OK;
+}
+
+// The axis turns with the group, also the one that is not written.
+static FloStatus make_joint(Expansion *x, const Frame *frame, json_t *entry) {
+  const bool has_axis = json_object_get(entry, "axis") || !flo_scene_joint_has_axis(entry);
+  FLO_TRY(rename_ends(x, frame, entry));
+  if (has_axis || !json_object_set_new(entry, "axis", json_pack("[i, i, i]", 0, 0, 1))) return FLO_OK;
+  return flo_scene_no_memory(x->context);
+}
+
+// ---- Entries and their instances ----
+
 // Rotates about the entry's own position and moves: p -> c + R (p - c) + d.
 static FloStatus move_instance(FloSceneContext *context, json_t *entry, const FloSceneTable *table,
                                const FloSceneInstance *instance) {
@@ -102,6 +151,7 @@ static FloStatus make_entry(Expansion *x, const Frame *frame, const FloSceneKey 
   FLO_TRY(flo_scene_resolve_object(context, entry, list->table));
   FLO_TRY(rename_entry(x, frame, entry, instance != NULL));
   if (instance) FLO_TRY(move_instance(context, entry, list->table, instance));
+  if (is_joint_list(list)) FLO_TRY(make_joint(x, frame, entry));
   context->n_instances = 0;
   if (frame->is_group) FLO_TRY(flo_scene_move(context, entry, list->table, &frame->pose, true));
   return append(x, list->name, entry, note);
@@ -134,9 +184,24 @@ static FloStatus check_room(Expansion *x, const FloSceneKey *list, size_t n_more
                         list->name, before, FLO_SCENE_MAX_LIST);
 }
 
+static FloStatus expand_joint(Expansion *x, const Frame *frame, const FloSceneKey *list, json_t *entry) {
+  FLO_TRY(flo_scene_count_instances(x->context, 1));
+  FLO_TRY(check_room(x, list, 1));
+  json_t *copy = json_deep_copy(entry);
+  x->context->n_instances = 0;
+  FloStatus status = copy ? make_entry(x, frame, list, copy, NULL) : flo_scene_no_memory(x->context);
+  json_decref(copy);
+  return status;
+}
+
 static FloStatus expand_entry(Expansion *x, const Frame *frame, const FloSceneKey *list, json_t *entry) {
   FLO_TRY(expect_object(x->context, entry));
   const char *pattern = flo_scene_instancing(entry);
+  if (pattern && is_joint_list(list))
+    return flo_scene_fail(x->context,
+                          "a joint has no instances of its own; put it and its bodies into a group, "
+                          "and place that often");
+  if (frame->is_group && is_joint_list(list)) return expand_joint(x, frame, list, entry);
   if (!pattern && !frame->is_group) return append(x, list->name, entry, "");
   if (!pattern) FLO_TRY(flo_scene_count_instances(x->context, 1));
   FloSceneInstance *instances;
@@ -231,7 +296,8 @@ static FloStatus place_one(Expansion *x, const Frame *outer, json_t *entry, cons
   snprintf(frame.note, sizeof frame.note, "placed by %.100s", context->path);
   context->n_instances = 0;
   const char *group = flo_json_text(entry, "group");
-  if (json_object_get(x->groups, group)) return expand_group(x, &frame, group);
+  frame.group = json_object_get(x->groups, group);
+  if (frame.group) return expand_group(x, &frame, group);
   flo_scene_enter(context, "group");
   json_t *none = json_object();
   FloStatus status = flo_scene_unknown(context, "group", group, x->groups ? x->groups : none);

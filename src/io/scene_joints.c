@@ -126,6 +126,11 @@ static const char *kind_of(const json_t *object, FloJointKind *kind) {
   return "";
 }
 
+bool flo_scene_joint_has_axis(const json_t *object) {
+  FloJointKind kind;
+  return kind_of(object, &kind)[0] && flo_joint_form(kind)->has_axis;
+}
+
 static FloStatus find_name(FloSceneContext *context, const json_t *object, const char *key, json_t *names,
                            const char *what, size_t *found) {
   const char *name = flo_json_text(object, key);

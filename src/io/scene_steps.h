@@ -153,6 +153,8 @@ FloStatus flo_scene_read_method(FloSceneContext *, json_t *root, const FloSceneO
 FloStatus flo_scene_read_materials(FloSceneContext *, json_t *root, FloScene *scene);
 // Boundaries and bodies, in this order, are the scene's bodies.
 FloStatus flo_scene_read_bodies(FloSceneContext *, json_t *root, FloScene *scene);
+// Whether the kind of a joint has an axis.
+bool flo_scene_joint_has_axis(const json_t *object);
 // After bodies; gears after the joints that they drive.
 FloStatus flo_scene_read_joints(FloSceneContext *, json_t *root, FloScene *scene);
 void flo_scene_free_joints(FloScene *scene);

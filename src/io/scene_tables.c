@@ -379,7 +379,10 @@ static const FloSceneTable place_table = {"a placed group", TABLE(place_keys), O
     "place", LIST, ANY, NULL, .help = "groups and their positions", .table = &place_table                    \
   }
 
-static const FloSceneKey group_keys[] = {THING_LISTS(NULL)};
+static const FloSceneKey group_keys[] = {
+    THING_LISTS(NULL),
+    {"joints", LIST, ANY, NULL, .help = "joints of its bodies; names of its own parts mean these parts",
+     .table = &flo_scene_joint_table}};
 
 static const FloSceneTable group_table = {"a group", TABLE(group_keys)};
 

@@ -78,6 +78,8 @@ typedef struct FloSceneTable {
 
 // The whole scene. Every other table is reached from here.
 extern const FloSceneTable flo_scene_table;
+// A joint.
+extern const FloSceneTable flo_scene_joint_table;
 
 // NULL if the table has no such key.
 const FloSceneKey *flo_scene_find_key(const FloSceneTable *table, const char *name);

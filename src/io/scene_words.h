@@ -68,6 +68,6 @@ extern const FloSceneTable flo_scene_shape_table, flo_scene_rotation_table;
 extern const FloSceneTable flo_scene_grid_table, flo_scene_stack_table, flo_scene_circle_table,
     flo_scene_scatter_table;
 // Joints, and changes by events (scene_tables_joints.c).
-extern const FloSceneTable flo_scene_joint_table, flo_scene_change_table;
+extern const FloSceneTable flo_scene_change_table;
 
 #endif

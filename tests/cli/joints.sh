@@ -55,6 +55,42 @@ sed 's/"at": \[0.7, 0.5\] }/"at": [0.6, 0.5] }/' arm.json > overlap.json
 expect_exit 0 "$flotsam" check overlap.json
 ! grep -q overlaps out || fail "check complains about bodies that pass through each other"
 
+# Joints of a group go with it, wherever it is placed and however it is turned; other names are those of the scene.
+cat > group.json <<'END'
+{
+  "schema_version": 1, "spacing": 0.05, "duration": 0.3, "frames_per_second": 10, "gravity": 0,
+  "groups": { "arm": {
+    "bodies": [ { "name": "upper", "material": { "density": 500 }, "shape": { "box": [0.4, 0.1, 0.1] }, "at": [0.2, 0, 0] },
+                { "name": "lower", "material": { "density": 500 }, "shape": { "box": [0.4, 0.1, 0.1] }, "at": [0.6, 0, 0] } ],
+    "joints": [ { "name": "pair", "gear": "shoulder", "with": "elbow", "ratio": 2 },
+                { "name": "shoulder", "hinge": "upper", "to": "post", "at": [0, 0, 0],
+                  "motor": { "speed": 1, "max_torque": 1000 } },
+                { "name": "elbow", "hinge": "lower", "to": "upper", "at": [0.4, 0, 0] } ] } },
+  "boundaries": [ { "name": "post", "shape": { "box": 0.1 }, "at": [0, 0, -3] } ],
+  "place": [ { "group": "arm", "name": "a" },
+             { "group": "arm", "name": "b", "at": [2, 0, 0], "rotate": { "axis": [1, 0, 0], "angle": 90 } },
+             { "group": "arm", "name": "c", "at": [0, 3, 0], "grid": { "count": [2, 1, 1], "step": [2, 1, 1] } } ],
+  "events": [ { "at": 0.2, "joint": "c 2: shoulder", "set": { "motor.speed": 0 } } ]
+}
+END
+expect_exit 0 "$flotsam" check group.json
+expect_text out "joints     12"
+expect_text out "hinge of c 2: lower to c 2: upper"
+expect_text out "hinge of b: upper to post, with a motor"
+expect_exit 0 "$flotsam" run group.json --out group --threads 1 --quiet --no-picture --until 0.1
+expect_exit 0 "$flotsam" resume group --until 0.3 --threads 1 --quiet --no-picture
+python3 - <<'END' || fail "joints of groups do not move as they should"
+import csv, math, sys
+row = list(csv.DictReader(open("group/series.csv")))[-1]
+angle = lambda name: float(row[name + ".coordinate"])
+turned = all(abs(angle(g + ": shoulder") - t) < 1e-6 and abs(angle(g + ": elbow") + t / 2) < 1e-6
+             for g, t in (("a", 0.3), ("b", 0.3), ("c 1", 0.3), ("c 2", 0.2)))
+# The hinges of b are turned: its arm rises along z instead of y.
+way = 0.4 * math.sin(0.3) + 0.2 * math.sin(0.15)
+placed = abs(float(row["a: lower.y"]) - way) < 1e-6 and abs(float(row["b: lower.z"]) - way) < 1e-6
+sys.exit(not (turned and placed))
+END
+
 # A light link carries a heavy load: the check knows that its swing limits the step.
 cat > loaded.json <<'END'
 {

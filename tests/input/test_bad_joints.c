@@ -33,6 +33,7 @@ static const BadScene keys[] = {
     {MOTOR("'speed':0,'max_torque':3,'law':[[1,2],[1,3]]"), "times must rise"},
     {MOTOR("'speed':0,'max_torque':3,'time':1"), "/joints/0/motor: 'time' belongs to 'position'"},
     {MOTOR("'speed':0,'position':1,'max_torque':3"), "exactly one of speed or position"},
+    {JOINT("'hinge':'wheel','grid':{'count':[2,1,1],'step':[1,1,1]}"), "put it and its bodies into a group"},
     // Keys that do nothing on a kind.
     {JOINT("'hinge':'wheel','length':1"),
      "/joints/0/length: does nothing on a joint of the kind 'hinge'; these have it: distance, rope, spring, "

@@ -2,6 +2,8 @@
 // joint breaks.
 #include "joints.h"
 
+#include "support/allocator.h"
+
 static const char *const all_methods[] = {"monolithic", "direct-forcing", "constraint"};
 enum { N_ALL = sizeof all_methods / sizeof *all_methods };
 
@@ -308,6 +310,35 @@ static void motors_of_ropes_only_pull(void **state) {
   end_cases();
 }
 
+// ---- Memory ----
+
+// A warm step allocates nothing, also while motors slip and limits are reached.
+static void warm_steps_need_no_memory(void **state) {
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int dim = 2; dim <= 3; ++dim) {
+      CountingAllocator counter = {0};
+      FloWorldDef def = flo_default_world_def();
+      def.method = all_methods[m], def.dim = dim, def.spacing = 0.1, def.time_step = 1e-3, def.threads = 1;
+      def.allocator = counting_allocator(&counter);
+      vec_set(def.gravity, 0, dim == 2 ? -GRAVITY : 0, dim == 3 ? -GRAVITY : 0);
+      FloWorld *world = make_world(&def);
+      const Setting s = {all_methods[m], dim, 0.1, 1e-3};
+      const FloMotorDef motor = {.kind = FLO_MOTOR_SPEED, .amplitude = 9, .frequency = 2, .max_load = 30};
+      FloJointDef joint = joint_def(FLO_JOINT_HINGE, add_bar(world, &s, 1, 0.5, 8, 0), V3(0, 0, 0),
+                                    V3(0, dim == 3 ? -1 : 0, dim == 2));
+      joint.motor = motor, joint.friction = 3, joint.low = -1, joint.high = 1, joint.break_force = 1e9;
+      add_joint(world, joint);
+      advance(world, 1.5); // the bar has been everywhere
+      const size_t before = counter.n_calls;
+      advance(world, 2.5);
+      judge(counter.n_calls == before, "%s: %zu allocations in 1000 steps", setting_text(&s),
+            counter.n_calls - before);
+      flo_world_destroy(world);
+    }
+  end_cases();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       CASES(loads_stay_within_their_bounds),
@@ -316,6 +347,7 @@ int main(void) {
       CASES(swinging_bodies_break_their_joints),
       CASES(soft_limits_balance),
       CASES(motors_of_ropes_only_pull),
+      CASES(warm_steps_need_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

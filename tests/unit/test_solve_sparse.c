@@ -156,10 +156,39 @@ static void matrices_that_are_not_definite_are_refused(void **state) {
   assert_int_equal(memory.bytes, 0);
 }
 
+// Parts that are not connected are changed alone: the other part keeps its factors.
+static void parts_are_factorised_alone(void **state) {
+  (void)state;
+  FloError error;
+  FloSparse sparse;
+  const uint32_t widths[4] = {1, 1, 1, 1};
+  const bool second[4] = {false, true, false, true};
+  bool is_turned;
+  double x[4] = {1, 1, 1, 1};
+  flo_sparse_init(&sparse, &memory);
+  assert_int_equal(flo_sparse_begin(&sparse, widths, 4, &error), FLO_OK);
+  assert_int_equal(flo_sparse_connect(&sparse, 0, 2, &error), FLO_OK);
+  assert_int_equal(flo_sparse_connect(&sparse, 1, 3, &error), FLO_OK);
+  assert_int_equal(flo_sparse_order(&sparse, &error), FLO_OK);
+  for (int round = 0; round < 2; ++round) {
+    flo_sparse_clear(&sparse, round ? second : NULL);
+    for (uint32_t k = 0; k < 4; ++k)
+      if (!round || second[k]) *flo_sparse_block(&sparse, k, k, &is_turned) = round ? 5 : 2;
+    for (uint32_t k = (uint32_t)round; k < 2; ++k) *flo_sparse_block(&sparse, k, k + 2, &is_turned) = 1;
+    assert_true(flo_sparse_factorise(&sparse, round ? second : NULL));
+  }
+  flo_sparse_solve(&sparse, x);
+  // [2 1; 1 2] x = 1 and [5 1; 1 5] x = 1.
+  assert_true(fabs(x[0] - 1.0 / 3) < 1e-15 && fabs(x[2] - 1.0 / 3) < 1e-15);
+  assert_true(fabs(x[1] - 1.0 / 6) < 1e-15 && fabs(x[3] - 1.0 / 6) < 1e-15);
+  flo_sparse_free(&sparse);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(chains_trees_loops_and_random_graphs_are_solved, start),
       cmocka_unit_test_setup(factors_of_chains_and_stars_are_small, start),
+      cmocka_unit_test_setup(parts_are_factorised_alone, start),
       cmocka_unit_test_setup(matrices_that_are_not_definite_are_refused, start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
