@@ -334,6 +334,44 @@ static void states_that_do_not_fit_are_refused(void **state) {
   end_cases();
 }
 
+// ---- Springs that swing too fast ----
+
+// A note tells of a spring whose swing the step cannot show, unless its own damping ends the swing.
+static int notes_on_spring(const char *method, int dim, double step, double stiffness, double damping) {
+  int n_warnings = 0;
+  FloWorldDef def = flo_default_world_def();
+  def.method = method, def.dim = dim, def.spacing = 0.1, def.time_step = step, def.threads = 1;
+  def.log.write = count_warnings, def.log.context = &n_warnings;
+  vec_set(def.gravity, 0, 0, 0);
+  FloWorld *world = make_world(&def);
+  FloBodyDef body = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at(0, 0, 0), 0);
+  body.mass = 2;
+  FloJointDef spring = joint_def(FLO_JOINT_SPRING, add_body(world, body), V3(0, 0, 0), NULL);
+  spring.has_to_at = true, spring.stiffness = stiffness, spring.damping = damping;
+  vec_set(spring.to_at, 1, 0, 0);
+  add_joint(world, spring);
+  for (int k = 0; k < 5; ++k) one_step(world);
+  flo_world_destroy(world);
+  return n_warnings;
+}
+
+static void stiff_springs_are_told_of(void **state) {
+  static const char *const all[] = {"monolithic", "constraint"};
+  (void)state;
+  for (size_t m = 0; m < sizeof all / sizeof *all; ++m)
+    for (int k = 0; k < 4; ++k) {
+      const int dim = 2 + k % 2;
+      const double step = k < 2 ? 1e-3 : 4e-3, edge = 0.5 * 2 / (step * step); // of what steps resolve [N/m]
+      int stiff = notes_on_spring(all[m], dim, step, 3 * edge, 0),
+          soft = notes_on_spring(all[m], dim, step, edge / 3, 0),
+          damped = notes_on_spring(all[m], dim, step, 3 * edge, 3 * sqrt(3 * edge * 2));
+      judge(stiff == 1 && soft == 0 && damped == 0,
+            "%s %dD, step %g ms: %d notes on a stiff spring, %d, %d on others", all[m], dim, 1e3 * step,
+            stiff, soft, damped);
+    }
+  end_cases();
+}
+
 // ---- Bodies that touch ----
 
 // Two cubes fly at each other, with a joint that lets them. They meet, or pass through each other.
@@ -397,7 +435,7 @@ int main(void) {
       CASES(gears_rest_with_their_joints),    CASES(returns_do_not_kick),
       CASES(friction_of_long_chains_settles), CASES(failed_steps_change_nothing),
       CASES(breaking_needs_no_memory),        CASES(states_that_do_not_fit_are_refused),
-      CASES(bodies_touch_as_the_kind_says),
+      CASES(bodies_touch_as_the_kind_says),   CASES(stiff_springs_are_told_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
