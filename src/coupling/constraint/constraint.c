@@ -26,7 +26,7 @@
 #include <string.h>
 
 static const char *const solver_words[] = {"gauss-seidel", "nncg", "standard", NULL};
-static const char *const boundary_words[] = {"samples", "distances", NULL};
+static const char *const boundary_words[] = {"samples", "distances", "field", NULL};
 
 static const FloParam params[] = {
     FLO_WORDS(
@@ -52,12 +52,13 @@ static const FloParam params[] = {
     FLO_SWITCH("bilateral", 0,
                "1: densities also pull where fluid is less dense than at rest, which strings the surface "
                "together; 0: they only push"),
-    FLO_WORDS("boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 2,
-              "samples: samples of solids next to fluid have pressures of their own; distances: fluid keeps "
-              "a distance from surfaces and does not see solids otherwise, as in the paper's 3D scenes"),
+    FLO_WORDS("boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 3,
+              "samples: samples of solids next to fluid have pressures of their own; field: solids fill the "
+              "part of a kernel that they cover, and fluid keeps a distance from surfaces; distances: it "
+              "keeps a distance and does not see solids otherwise, as in the paper's 3D scenes"),
     FLO_NUMBER("distance", 0, 0, 10, "spacings",
-               "the distance that fluid keeps from surfaces if boundary is distances; 0: half a support, as "
-               "in the paper"),
+               "the distance that fluid keeps from surfaces if boundary is field or distances; 0: half a "
+               "spacing with field, half a support with distances, as in the paper"),
     FLO_ALPHA_PARAM(0.2),
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
                "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),
@@ -70,7 +71,14 @@ static const FloStateField saved[] = {FLO_SAVED_EXPECTATIONS(FloConstraint, expe
 
 static const FloOperatorDef operators[] = {FLO_IMPLICIT_OPERATORS};
 
-static const FloField fields[] = {FLO_WARM_FIELD, FLO_WET_FIELD, {0}};
+#define PUSH_FIELD(axis)                                                                                     \
+  {                                                                                                          \
+    "contact_" axis, FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "N",                                           \
+        "force of surfaces from which the particle kept its distance in the last step", false                \
+  }
+
+static const FloField fields[] = {FLO_WARM_FIELD,  FLO_WET_FIELD,   PUSH_FIELD("x"),
+                                  PUSH_FIELD("y"), PUSH_FIELD("z"), {0}};
 
 // ---- Creation and end ----
 
@@ -85,6 +93,7 @@ static void constraint_finish(FloWorld *world, void *state) {
   for (size_t k = 0; k < FLO_COUNT_OF(c->buffers); ++k) flo_buffer_free(&world->memory, &c->buffers[k]);
   for (size_t k = 0; k < FLO_COUNT_OF(c->array_buffers); ++k)
     flo_buffer_free(&world->memory, &c->array_buffers[k]);
+  flo_cover_free(&c->cover);
   flo_wet_samples_free(&c->wet_samples, &world->memory);
   flo_body_rows_free(&c->drag, &world->memory);
   flo_forces_free(&c->forces, &world->memory);
@@ -160,13 +169,25 @@ static void start_wet(const FloWorld *world, FloConstraint *c, FloSet set, size_
     c->p[c->n_fluid + k] = share * kept[c->wet[k]] * samples->volume[c->wet[k]];
 }
 
+// The part of the last force along each normal.
+static void start_distances(const FloWorld *world, FloConstraint *c) {
+  float *const *push = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
+  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt);
+  float *p = c->p + flo_constraint_first_distance(c);
+  for (size_t k = 0; k < c->n_distances; ++k) {
+    const float *n = c->contacts[k].normal;
+    const uint32_t i = c->contacts[k].particle;
+    p[k] = share * fmaxf(push[0][i] * n[0] + push[1][i] * n[1] + push[2][i] * n[2], 0);
+  }
+}
+
 static void start_unknowns(const FloWorld *world, FloConstraint *c) {
   const float *warm = world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM];
   const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt * c->rest_volume);
   for (size_t i = 0; i < c->n_fluid; ++i) c->p[i] = share * warm[i];
   start_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
   start_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
-  memset(c->p + flo_constraint_first_distance(c), 0, c->n_distances * sizeof(float));
+  start_distances(world, c);
 }
 
 // Standard SPH: p = c^2 (rho - rho0), and forces with the present volumes, m/rho. These unknowns are not
@@ -189,11 +210,11 @@ static void use_equation_of_state(const FloWorld *world, FloConstraint *c) {
 // ---- The step ----
 
 static void begin(FloWorld *world, FloConstraint *c, double dt) {
-  const bool has_samples = (int)world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
+  const bool fills_kernels = flo_constraint_boundary(world) != FLO_CONSTRAINT_DISTANCES;
   c->dt = dt;
   c->xi = 1 / (1 + 4 * world->params[FLO_CONSTRAINT_TAU]);
   c->rest_volume = flo_world_rest_volume(world);
-  c->rest_sum = has_samples ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
+  c->rest_sum = fills_kernels ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
   c->n_fluid = world->sets[FLO_SET_FLUID].count;
 }
 

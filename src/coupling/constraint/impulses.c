@@ -40,12 +40,16 @@ static void force_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-static void add_distances(FloConstraint *c) {
+static void add_distances(FloWorld *world, FloConstraint *c) {
+  float *const *kept = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
+  for (int axis = 0; axis < 3 && c->n_fluid; ++axis) memset(kept[axis], 0, c->n_fluid * sizeof(float));
   for (size_t k = 0, first = flo_constraint_first_distance(c); k < c->n_distances; ++k) {
     const FloFluidContact *contact = &c->contacts[k];
     const float push = c->p[first + k] / (float)c->dt;
-    for (size_t axis = 0; axis < 3; ++axis)
+    for (size_t axis = 0; axis < 3; ++axis) {
       c->force[4 * (size_t)contact->particle + axis] += push * contact->normal[axis];
+      kept[axis][contact->particle] += push * contact->normal[axis];
+    }
   }
 }
 
@@ -72,7 +76,7 @@ void flo_constraint_take_forces(FloWorld *world, FloConstraint *c) {
   spread_wet(c, 0, c->n_walls, world->sets[FLO_SET_BOUNDARY].count, c->wall_p);
   spread_wet(c, c->n_walls, c->n_bodies, world->sets[FLO_SET_RIGID].count, c->body_p);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, force_range, &work);
-  add_distances(c);
+  add_distances(world, c);
   keep_pressures(world, c);
 }
 
@@ -91,7 +95,7 @@ static void wall_range(void *context, size_t begin, size_t end, int thread) {
   const FloParticles *b = &in->world->sets[FLO_SET_BOUNDARY];
   const FloPairs *pairs = flo_pairs_of(in->world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
   const FloSweep sweep = {.pairs = pairs, .columns = c->p, .rows = in->force};
-  const bool has_samples = (int)in->world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
+  const bool has_samples = flo_constraint_has_samples(in->world);
   flo_passes()->gradient(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i) {
     const float scale = has_samples ? (float)(-1 / (c->rest_sum * c->dt)) * b->volume[i] : 0;
@@ -119,6 +123,16 @@ static void add_wall_distances(const FloWorld *world, const FloConstraint *c, fl
   }
 }
 
+// The boundary field pushes the sample near the particle.
+static void add_wall_field(const FloWorld *world, const FloConstraint *c, float *force) {
+  for (size_t k = 0; flo_constraint_has_field(world) && k < c->near_begin[c->n_fluid]; ++k) {
+    const FloNearSolid *near = &c->near[k];
+    if (near->sample >= world->sets[FLO_SET_BOUNDARY].count) continue;
+    for (size_t axis = 0; axis < 3; ++axis)
+      force[4 * (size_t)near->sample + axis] += c->p[near->particle] / (float)c->dt * near->g[axis];
+  }
+}
+
 // Contacts with bodies.
 static void add_points(const FloWorld *world, const FloConstraint *c, float *force) {
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
@@ -140,6 +154,7 @@ FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_range, &in);
   add_wet_walls(c, wall_force);
   add_wall_distances(world, c, wall_force);
+  add_wall_field(world, c, wall_force);
   add_points(world, c, wall_force);
   return FLO_OK;
 }
