@@ -154,41 +154,12 @@ static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error
   add_wrenches(world, &c->forces.tension.bodies, c->wrenches);
   flo_world_kick_bodies(world, c->wrenches, c->dt);
   flo_forces_predict(world, c->explicit_force, c->dt, c->start);
-  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->start, c->explicit_force, error));
+  FLO_TRY(flo_constraint_make_viscous(world, c, error));
   flo_each_particle(world, FLO_SET_FLUID, start_range, &work);
   return FLO_OK;
 }
 
-// ---- Unknowns to start from ----
-
-static void start_wet(const FloWorld *world, FloConstraint *c, FloSet set, size_t first, size_t n) {
-  const FloParticles *samples = &world->sets[set];
-  const float *kept = samples->extra[FLO_CONSTRAINT_WET];
-  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt);
-  for (size_t k = first; k < first + n; ++k)
-    c->p[c->n_fluid + k] = share * kept[c->wet[k]] * samples->volume[c->wet[k]];
-}
-
-// The part of the last force along each normal.
-static void start_distances(const FloWorld *world, FloConstraint *c) {
-  float *const *push = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
-  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt);
-  float *p = c->p + flo_constraint_first_distance(c);
-  for (size_t k = 0; k < c->n_distances; ++k) {
-    const float *n = c->contacts[k].normal;
-    const uint32_t i = c->contacts[k].particle;
-    p[k] = share * fmaxf(push[0][i] * n[0] + push[1][i] * n[1] + push[2][i] * n[2], 0);
-  }
-}
-
-static void start_unknowns(const FloWorld *world, FloConstraint *c) {
-  const float *warm = world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM];
-  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt * c->rest_volume);
-  for (size_t i = 0; i < c->n_fluid; ++i) c->p[i] = share * warm[i];
-  start_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
-  start_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
-  start_distances(world, c);
-}
+// ---- The baseline ----
 
 // Standard SPH: p = c^2 (rho - rho0), and forces with the present volumes, m/rho. These unknowns are not
 // solved for, so their rows have no response. The highest speed of sound at which an explicit step is stable
@@ -233,7 +204,7 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(apply_forces(world, c, error));
   flo_constraint_want(world, c);
   FLO_TRY(flo_constraint_start_bodies(world, c, error));
-  start_unknowns(world, c);
+  flo_constraint_start_unknowns(world, c, flo_constraint_warmth(world, c));
   if ((int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_STANDARD) use_equation_of_state(world, c);
   flo_constraint_solve(world, c);
   flo_constraint_take_forces(world, c);

@@ -198,6 +198,15 @@ bool flo_constraint_touches_nodes(const FloWorld *world, const FloConstraint *c,
 // After everything that moves has its velocity before the step: what rows want, and their responses.
 void flo_constraint_want(const FloWorld *world, FloConstraint *c);
 
+// ---- Before the solution (viscous.c) ----
+
+// The unknowns of the last step, times `share`.
+void flo_constraint_start_unknowns(const FloWorld *world, FloConstraint *c, double share);
+// The share of the last step's unknowns that the iterations start from.
+double flo_constraint_warmth(const FloWorld *world, const FloConstraint *c);
+// Applies implicit viscosity to the velocities in `start`.
+FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloError *error);
+
 // ---- Bodies (bodies.c) ----
 
 FloStatus flo_constraint_meet_bodies(FloWorld *world, FloConstraint *c, FloError *error);
@@ -215,6 +224,10 @@ float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t 
 
 // ---- After it (impulses.c) ----
 
+// Forces of the present unknowns on fluid, and what they give to nodes, in `wrenches` [N s].
+void flo_constraint_find_forces(FloWorld *world, FloConstraint *c);
+void flo_constraint_find_wrenches(const FloWorld *world, FloConstraint *c);
+// The same with all other forces. The next step starts from these unknowns.
 void flo_constraint_take_forces(FloWorld *world, FloConstraint *c);
 FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *wall_force, FloError *error);
 

@@ -36,20 +36,16 @@ static void force_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, c->n_fluid); ++i) {
     float *f = c->force + 4 * i, own = per_dt * c->p[i];
     for (size_t axis = 0; axis < 3; ++axis)
-      f[axis] = scale * f[axis] + own * c->links[c->link_begin[i]].g[axis] + c->explicit_force[4 * i + axis];
+      f[axis] = scale * f[axis] + own * c->links[c->link_begin[i]].g[axis];
   }
 }
 
-static void add_distances(FloWorld *world, FloConstraint *c) {
-  float *const *kept = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
-  for (int axis = 0; axis < 3 && c->n_fluid; ++axis) memset(kept[axis], 0, c->n_fluid * sizeof(float));
+static void add_distances(FloConstraint *c) {
   for (size_t k = 0, first = flo_constraint_first_distance(c); k < c->n_distances; ++k) {
     const FloFluidContact *contact = &c->contacts[k];
     const float push = c->p[first + k] / (float)c->dt;
-    for (size_t axis = 0; axis < 3; ++axis) {
+    for (size_t axis = 0; axis < 3; ++axis)
       c->force[4 * (size_t)contact->particle + axis] += push * contact->normal[axis];
-      kept[axis][contact->particle] += push * contact->normal[axis];
-    }
   }
 }
 
@@ -63,20 +59,40 @@ static void keep_wet(FloWorld *world, FloConstraint *c, FloSet set, size_t first
     kept[c->wet[k]] = c->p[c->n_fluid + k] / ((float)c->dt * samples->volume[c->wet[k]]);
 }
 
+static void keep_distances(FloWorld *world, FloConstraint *c) {
+  float *const *kept = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
+  for (int axis = 0; axis < 3 && c->n_fluid; ++axis) memset(kept[axis], 0, c->n_fluid * sizeof(float));
+  for (size_t k = 0, first = flo_constraint_first_distance(c); k < c->n_distances; ++k)
+    for (int axis = 0; axis < 3; ++axis)
+      kept[axis][c->contacts[k].particle] += c->p[first + k] / (float)c->dt * c->contacts[k].normal[axis];
+}
+
 static void keep_pressures(FloWorld *world, FloConstraint *c) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   float *warm = fluid->extra[FLO_CONSTRAINT_WARM], per = 1 / (float)(c->rest_volume * c->dt);
   for (size_t i = 0; i < c->n_fluid; ++i) warm[i] = fluid->pressure[i] = per * c->p[i];
   keep_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
   keep_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
+  keep_distances(world, c);
 }
 
-void flo_constraint_take_forces(FloWorld *world, FloConstraint *c) {
+static void total_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const FloConstraint *c = context;
+  for (size_t k = 4 * begin; k < 4 * end; ++k) c->force[k] += c->explicit_force[k];
+}
+
+void flo_constraint_find_forces(FloWorld *world, FloConstraint *c) {
   Work work = {world, c};
   spread_wet(c, 0, c->n_walls, world->sets[FLO_SET_BOUNDARY].count, c->wall_p);
   spread_wet(c, c->n_walls, c->n_bodies, world->sets[FLO_SET_RIGID].count, c->body_p);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, force_range, &work);
-  add_distances(world, c);
+  add_distances(c);
+}
+
+void flo_constraint_take_forces(FloWorld *world, FloConstraint *c) {
+  flo_constraint_find_forces(world, c);
+  flo_each_particle(world, FLO_SET_FLUID, total_range, c);
   keep_pressures(world, c);
 }
 
