@@ -126,7 +126,7 @@ static void check_rates(int dim, double boundary) {
   const double dt = 2e-5;
   Random random = {7};
   double motion[6], worst = 0, largest = 0;
-  size_t n = 0, n_compared = 0;
+  size_t n = 0, n_compared = 0, n_off = 0;
   FloWorld *world = make_bath(dim, boundary);
   stir(world, &random, motion);
   take_rates(world, look(world), motion, rates);
@@ -137,12 +137,16 @@ static void check_rates(int dim, double boundary) {
   for (size_t k = 0; k < 3 * MAX_ROWS; ++k) {
     const double slope = (after[k] - before[k]) / (2 * dt);
     if (!isfinite(slope) || !isfinite(rates[k])) continue;
+    n_off += fabs(slope - rates[k]) > 0.1;
     worst = fmax(worst, fabs(slope - rates[k])), largest = fmax(largest, fabs(slope)), ++n_compared;
   }
   print_message("%dD, boundary %g: %zu rows, rates up to %.1f 1/s, off by at most %.2e\n", dim, boundary,
                 n_compared, largest, worst);
   assert_true(n_compared >= world->sets[FLO_SET_FLUID].count);
-  assert_true(worst < 0.01 * largest);
+  // The field's gradient jumps between its cells, which some particles cross.
+  const bool has_cells = boundary == FLO_CONSTRAINT_FIELD;
+  assert_true(n_off <= (has_cells ? n_compared / 50 : 0));
+  assert_true(worst < (has_cells ? 0.05 : 0.01) * largest);
   flo_world_destroy(world);
 }
 

@@ -209,7 +209,8 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   flo_constraint_solve(world, c);
   flo_constraint_take_forces(world, c);
   flo_constraint_push_bodies(world, c);
-  c->expected.peak = flo_peak_follow(world, c->expected.peak, world->sets[FLO_SET_FLUID].pressure, c->dt);
+  c->expected.peak =
+      flo_peak_follow(world, c->expected.peak, world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM], c->dt);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   return FLO_OK;
 }

@@ -3,6 +3,7 @@
 // velocities of the iterations have gathered rounding errors.
 #include "base/parallel.h"
 #include "coupling/constraint/constraint.h"
+#include "coupling/forces/felt_pressure.h"
 
 #include <string.h>
 
@@ -74,6 +75,9 @@ static void keep_pressures(FloWorld *world, FloConstraint *c) {
   keep_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
   keep_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
   keep_distances(world, c);
+  // Where samples have multipliers, the stress of all pairs is known.
+  if (flo_constraint_has_samples(world))
+    flo_world_feel_pressure(world, FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET);
 }
 
 static void total_range(void *context, size_t begin, size_t end, int thread) {
