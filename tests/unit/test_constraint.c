@@ -143,13 +143,14 @@ static void check_rates(int dim, double boundary) {
     n_off += fabs(slope - rates[k]) > 0.1;
     worst = fmax(worst, fabs(slope - rates[k])), largest = fmax(largest, fabs(slope)), ++n_compared;
   }
-  print_message("%dD, boundary %g: %zu rows, rates up to %.1f 1/s, off by at most %.2e\n", dim, boundary,
-                n_compared, largest, worst);
+  print_message(
+      "%dD, boundary %g: %zu rows, rates up to %.1f 1/s, off by at most %.2e, %zu by more than 0.1\n", dim,
+      boundary, n_compared, largest, worst, n_off);
   assert_true(n_compared >= world->sets[FLO_SET_FLUID].count);
-  // The field's gradient jumps between its cells, which some particles cross.
+  // Few particles come within reach of a body, or cross a cell of the field, just then.
   const bool has_cells = boundary == FLO_CONSTRAINT_FIELD;
-  assert_true(n_off <= (has_cells ? n_compared / 20 : 0));
-  assert_true(worst < (has_cells ? 0.05 : 0.01) * largest);
+  assert_true(n_off <= (has_cells ? n_compared / 50 : 0));
+  assert_true(has_cells || worst < 0.01 * largest);
   flo_world_destroy(world);
 }
 
