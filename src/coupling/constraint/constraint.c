@@ -13,11 +13,11 @@
 // - (20) prints epsilon/xi; epsilon xi follows from (15). (25) lacks 1/rho0 and swaps the masses.
 // - Densities must not pull at a free surface: with p = -lambda, p >= 0 unless `bilateral` is 1. Where fluid
 //   is less dense than at rest, the gap may close within the step: the right-hand side is -g/dt.
-// - Walls. The paper's boundary field carries half of the pressure at a wall, and its particles stop half a
-//   support away from surfaces. Here samples of solids next to fluid have constraints and multipliers of
-//   their own, see rows.c; `boundary` = `distances` is the paper's way.
-// - Viscosity is implicit where steps are long: it minimises Rayleigh's dissipation with the inertia of fluid
-//   and bodies (forces/implicit_viscosity.h), before the constraints.
+// - Walls. A boundary field carries half of the pressure at a wall. Here samples of solids next to fluid have
+//   constraints and multipliers of their own, see rows.c; or, with `boundary` = `field`, rows of distances
+//   carry the other half, see near_solids.c and fluid_contacts.c. In the paper's 3D scenes particles stop
+//   half a support away from surfaces and see no more of them: `boundary` = `distances`.
+// - Viscosity is implicit where steps are long; see viscous.c.
 #include "coupling/constraint/constraint.h"
 
 #include "coupling/coupling.h"
