@@ -16,29 +16,40 @@ enum { CELLS_PER_SUPPORT = 6, POINTS_PER_SUPPORT_2D = 12, POINTS_PER_SUPPORT_3D 
 
 // ---- Half spaces ----
 
-// The kernel, integrated over a plane at distance t from its centre.
-static double plane_integral(const FloKernelForm *kernel, double t) {
+// Over a plane at distance t from the centre of a kernel: the integral of W, and of r W', which is -dim over
+// all of space.
+typedef struct PlaneIntegrals {
+  double kernel, stress;
+} PlaneIntegrals;
+
+static PlaneIntegrals integrate(const FloKernelForm *kernel, double t) {
   enum { N = 256 };
   const double far = sqrt(fmax(kernel->support * kernel->support - t * t, 0)), step = far / N;
-  double sum = 0;
+  PlaneIntegrals sum = {0};
   for (int k = 0; k < N; ++k) {
-    const double u = (k + 0.5) * step;
-    sum += flo_kernel_w(kernel, hypot(t, u)) * (kernel->dim == 3 ? 2 * FLO_PI * u : 2) * step;
+    const double u = (k + 0.5) * step, r = hypot(t, u), area = (kernel->dim == 3 ? 2 * FLO_PI * u : 2) * step;
+    sum.kernel += flo_kernel_w(kernel, r) * area;
+    sum.stress -= flo_kernel_gradient(kernel, r) * r * r * area / kernel->dim;
   }
   return sum;
 }
 
-// Integrates from far away to the centre by the trapezium rule; then F(0) becomes a half.
+// Integrates from far away to the centre by the trapezium rule. Then the value at the centre becomes a half.
+static void accumulate(const double *slopes, double step, float *sums) {
+  double sum[FLO_COVER_TABLE + 1] = {0};
+  for (int k = FLO_COVER_TABLE - 1; k >= 0; --k) sum[k] = sum[k + 1] + step * (slopes[k] + slopes[k + 1]) / 2;
+  for (int k = 0; k <= FLO_COVER_TABLE; ++k) sums[k] = (float)(0.5 * sum[k] / sum[0]);
+}
+
 static void tabulate(FloCover *cover) {
   const double step = cover->kernel.support / FLO_COVER_TABLE;
-  double sums[FLO_COVER_TABLE + 1] = {0}, slopes[FLO_COVER_TABLE + 1];
-  for (int k = 0; k <= FLO_COVER_TABLE; ++k) slopes[k] = plane_integral(&cover->kernel, k * step);
-  for (int k = FLO_COVER_TABLE - 1; k >= 0; --k)
-    sums[k] = sums[k + 1] + step * (slopes[k] + slopes[k + 1]) / 2;
+  double kernel[FLO_COVER_TABLE + 1], stress[FLO_COVER_TABLE + 1];
   for (int k = 0; k <= FLO_COVER_TABLE; ++k) {
-    cover->share[k] = (float)(0.5 * sums[k] / sums[0]);
-    cover->steepness[k] = (float)(0.5 * slopes[k] / sums[0]);
+    const PlaneIntegrals at = integrate(&cover->kernel, k * step);
+    kernel[k] = at.kernel, stress[k] = at.stress, cover->steepness[k] = (float)at.kernel;
   }
+  accumulate(kernel, step, cover->share);
+  accumulate(stress, step, cover->stress);
 }
 
 static double look_up(const FloCover *cover, const float *table, double distance) {
@@ -60,6 +71,11 @@ double flo_cover_share(const FloCover *cover, double depth) {
 
 double flo_cover_steepness(const FloCover *cover, double depth) {
   return look_up(cover, cover->steepness, fabs(depth + cover->inset));
+}
+
+double flo_cover_stress(const FloCover *cover, double depth) {
+  const double share = look_up(cover, cover->stress, fabs(depth + cover->inset));
+  return depth + cover->inset < 0 ? 1 - share : share;
 }
 
 // The depth of the half space that covers this share.

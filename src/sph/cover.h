@@ -33,6 +33,7 @@ typedef struct FloCover {
   double inset;                         // the solid of the field begins this far below the surface [m]
   float share[FLO_COVER_TABLE + 1];     // F at 0 .. H
   float steepness[FLO_COVER_TABLE + 1]; // -F' [1/m]
+  float stress[FLO_COVER_TABLE + 1];    // see flo_cover_stress
   FloMemory *memory;
   FloBuffer offsets; // quadruples: points of a ball of radius H, and their weights, which add up to one
   size_t n_offsets;
@@ -50,6 +51,8 @@ void flo_cover_free(FloCover *cover);
 // The share at a depth below which the solid of the field begins, and how fast it falls with the depth.
 double flo_cover_share(const FloCover *cover, double depth);
 double flo_cover_steepness(const FloCover *cover, double depth);
+// The share of the integral of r . grad W that lies in the solid.
+double flo_cover_stress(const FloCover *cover, double depth);
 
 // Makes sure that there is a block for a point in the frame of the solid. Fill the new blocks afterwards.
 FloStatus flo_cover_need(FloCover *cover, const FloSolid *solid, const double local[3], FloError *error);

@@ -57,7 +57,7 @@ typedef struct FloNodeTouch {
 // A fluid particle near a body, and what the body covers of its kernel if there is a boundary field.
 typedef struct FloNearSolid {
   uint32_t particle, body, sample; // a sample of the body near it; see flo_world_find_sample
-  float share;                     // of the kernel
+  float share, stress;             // of the kernel, and of r . grad W
   float g[3];                      // gradient of the share [1/m]
 } FloNearSolid;
 
@@ -180,6 +180,7 @@ FloStatus flo_constraint_find_near(FloWorld *world, FloConstraint *c, FloError *
 // The boundary field of what is near.
 FloStatus flo_constraint_find_cover(FloWorld *world, FloConstraint *c, FloError *error);
 float flo_constraint_cover_share(const FloConstraint *c, size_t i);
+float flo_constraint_cover_stress(const FloConstraint *c, size_t i);
 // Adds the gradient of a particle's share. Returns the rate by bodies whose motion is given.
 float flo_constraint_add_cover(const FloWorld *world, const FloConstraint *c, size_t i, float own[3]);
 // g . (velocity of a body where the particle is); 0 if forces move the body.

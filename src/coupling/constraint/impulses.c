@@ -68,6 +68,14 @@ static void keep_distances(FloWorld *world, FloConstraint *c) {
       kept[axis][c->contacts[k].particle] += c->p[first + k] / (float)c->dt * c->contacts[k].normal[axis];
 }
 
+// The stress with the part that solids cover, as if they had the multiplier of the particle.
+static void feel_field(FloWorld *world, const FloConstraint *c) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  const float *warm = fluid->extra[FLO_CONSTRAINT_WARM];
+  flo_world_feel_pressure(world, FLO_CONSTRAINT_WARM, FLO_NO_FIELD);
+  for (size_t i = 0; i < c->n_fluid; ++i) fluid->pressure[i] += warm[i] * flo_constraint_cover_stress(c, i);
+}
+
 static void keep_pressures(FloWorld *world, FloConstraint *c) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   float *warm = fluid->extra[FLO_CONSTRAINT_WARM], per = 1 / (float)(c->rest_volume * c->dt);
@@ -75,9 +83,10 @@ static void keep_pressures(FloWorld *world, FloConstraint *c) {
   keep_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
   keep_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
   keep_distances(world, c);
-  // Where samples have multipliers, the stress of all pairs is known.
+  // Without either, fluid has no stress next to solids; its multipliers are reported.
   if (flo_constraint_has_samples(world))
     flo_world_feel_pressure(world, FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET);
+  if (flo_constraint_has_field(world)) feel_field(world, c);
 }
 
 static void total_range(void *context, size_t begin, size_t end, int thread) {

@@ -89,6 +89,7 @@ static void cover_range(void *context, size_t begin, size_t end, int thread) {
     const double depth = depth_at(work, near, gradient),
                  steepness = flo_cover_steepness(&work->c->cover, depth);
     near->share = (float)flo_cover_share(&work->c->cover, depth);
+    near->stress = (float)flo_cover_stress(&work->c->cover, depth);
     for (int axis = 0; axis < 3; ++axis) near->g[axis] = (float)(-steepness * gradient[axis]);
   }
 }
@@ -147,4 +148,10 @@ float flo_constraint_cover_share(const FloConstraint *c, size_t i) {
   float share = 0;
   for (uint32_t k = c->near_begin[i]; k < c->near_begin[i + 1]; ++k) share += c->near[k].share;
   return share;
+}
+
+float flo_constraint_cover_stress(const FloConstraint *c, size_t i) {
+  float stress = 0;
+  for (uint32_t k = c->near_begin[i]; k < c->near_begin[i + 1]; ++k) stress += c->near[k].stress;
+  return stress;
 }
