@@ -138,9 +138,9 @@ static double find_draught(const Float *f) {
 // too low, as the width of the basin has it. The mean over some widths counts.
 static void flat_boxes_float_as_deep_as_they_weigh(void **unused) {
   (void)unused;
-  static const int widths[] = {33, 36, 38, 40};
+  static const int widths[] = {33, 36, 35, 38, 40};
   static const double densities[] = {250, 500, 750};
-  const int n_widths = is_full() ? 4 : 2;
+  const int n_widths = is_full() ? 5 : 2;
   for (int n = is_full() ? 0 : 2; n < (is_full() ? 6 : 4); ++n) {
     double sum = 0;
     for (int k = 0; k < n_widths; ++k) {
