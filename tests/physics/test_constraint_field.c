@@ -274,7 +274,8 @@ static void check_impact(Target target, int dim, double s, double speed, int bou
     advance(world, frame * s / speed);
     const double *h = doubles(world, dim == 2 ? "y" : "z");
     size_t n_bad = flo_world_measure(world).penetrations;
-    for (size_t i = 0; target != BODY && target != CORNER && i < n; ++i) n_bad += h[i] < 0;
+    for (size_t i = 0; target != BODY && target != CORNER && i < n; ++i)
+      n_bad += h[i] < -0.05 * s; // on the surface is not beyond it
     if (n_bad > n_worst) n_worst = n_bad;
   }
   print_message("%dD, %g mm, %s: %zu particles at %g m/s on a %s: %zu pass\n", dim, 1e3 * s,
@@ -286,9 +287,12 @@ static void check_impact(Target target, int dim, double s, double speed, int bou
 static void nothing_passes_under_impact(void **unused) {
   (void)unused;
   for (Target target = FLOOR; target <= BODY; ++target)
-    for (int dim = 2; dim <= 3; ++dim)
-      for (int k = 0; k < 2; ++k) check_impact(target, dim, 0.02, k ? 10 : 3, FIELD);
-  check_impact(CORNER, 2, 0.02, 10, SAMPLES), check_impact(BODY, 2, 0.02, 10, SAMPLES);
+    for (int k = 0; k < 2; ++k) {
+      const double speed = k ? 10 : 3;
+      check_impact(target, 2, 0.02, speed, FIELD), check_impact(target, 2, 0.02, speed, SAMPLES);
+      check_impact(target, 3, 0.02, speed, FIELD);
+      if (is_full()) check_impact(target, 3, 0.02, speed, SAMPLES);
+    }
   check_impact(FLOOR, 2, 0.005, 10, FIELD), check_impact(THIN_WALL, 2, 0.005, 10, FIELD);
 }
 
