@@ -47,6 +47,12 @@ static void fill_bodies(FloWorld *world) {
   }
 }
 
+static void fill_bodies_in_a_field(FloWorld *world) {
+  FloError error;
+  fill_bodies(world);
+  assert_ok(flo_world_set_param(world, "boundary", 2, &error), &error);
+}
+
 static FloWorld *make(const FloWorldDef *def, Fill fill, int threads) {
   FloWorldDef own = *def;
   own.threads = threads;
@@ -145,6 +151,7 @@ static void test_bodies_by_other_methods(void **state) {
     FloWorldDef def = small_world_def(2 + k % 2);
     def.method = methods[k / 2];
     check_every_moment(&def, fill_bodies);
+    if (k == 2) check_every_moment(&def, fill_bodies_in_a_field);
   }
 }
 

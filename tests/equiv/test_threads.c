@@ -6,6 +6,7 @@
 typedef FloWorld *(*MakeWorld)(int threads);
 
 static const char *method = "wcsph";
+static double boundary = -1; // of the method `constraint`, if it is given
 
 // A dam breaks against a wall that swings, an emitter pours in, and a sink drains a corner.
 static FloWorld *busy_dam(int threads) {
@@ -66,6 +67,8 @@ static FloWorld *two_fluids(int threads) {
 
 static uint64_t hash_after(MakeWorld make, int threads, int steps) {
   FloWorld *world = make(threads);
+  FloError error;
+  if (boundary >= 0) assert_ok(flo_world_set_param(world, "boundary", boundary, &error), &error);
   step_world(world, steps);
   uint64_t hash = flo_world_hash(world);
   // What makes a run worth comparing: everything in it has happened.
@@ -108,7 +111,10 @@ static void test_rows_are_solved_alike_by_any_number_of_threads(void **state) {
   check_threads(busy_dam, 80, (const int[]){2, 3, 8, 0});
   check_threads(periodic_vortices, 30, (const int[]){2, 8, 0});
   check_threads(two_fluids, 60, (const int[]){3, 0});
-  method = "wcsph";
+  boundary = 2; // the boundary field, whose blocks are made as fluid comes near
+  check_threads(busy_dam, 80, (const int[]){2, 3, 8, 0});
+  check_threads(two_fluids, 60, (const int[]){3, 0});
+  boundary = -1, method = "wcsph";
 }
 
 static void test_forces_on_bodies_and_measurements_are_the_same_too(void **state) {

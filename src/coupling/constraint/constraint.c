@@ -13,11 +13,11 @@
 // - (20) prints epsilon/xi; epsilon xi follows from (15). (25) lacks 1/rho0 and swaps the masses.
 // - Densities must not pull at a free surface: with p = -lambda, p >= 0 unless `bilateral` is 1. Where fluid
 //   is less dense than at rest, the gap may close within the step: the right-hand side is -g/dt.
-// - Walls. The paper's boundary field carries half of the pressure at a wall, and its particles stop half a
-//   support away from surfaces. Here samples of solids next to fluid have constraints and multipliers of
-//   their own, see rows.c; `boundary` = `distances` is the paper's way.
-// - Viscosity is implicit where steps are long: it minimises Rayleigh's dissipation with the inertia of fluid
-//   and bodies (forces/implicit_viscosity.h), before the constraints.
+// - Walls. A boundary field carries half of the pressure at a wall. Here samples of solids next to fluid have
+//   constraints and multipliers of their own, see rows.c; or, with `boundary` = `field`, rows of distances
+//   carry the other half, see near_solids.c and fluid_contacts.c. In the paper's 3D scenes particles stop
+//   half a support away from surfaces and see no more of them: `boundary` = `distances`.
+// - Viscosity is implicit where steps are long; see viscous.c.
 #include "coupling/constraint/constraint.h"
 
 #include "coupling/coupling.h"
@@ -26,7 +26,7 @@
 #include <string.h>
 
 static const char *const solver_words[] = {"gauss-seidel", "nncg", "standard", NULL};
-static const char *const boundary_words[] = {"samples", "distances", NULL};
+static const char *const boundary_words[] = {"samples", "distances", "field", NULL};
 
 static const FloParam params[] = {
     FLO_WORDS(
@@ -52,12 +52,13 @@ static const FloParam params[] = {
     FLO_SWITCH("bilateral", 0,
                "1: densities also pull where fluid is less dense than at rest, which strings the surface "
                "together; 0: they only push"),
-    FLO_WORDS("boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 2,
-              "samples: samples of solids next to fluid have pressures of their own; distances: fluid keeps "
-              "a distance from surfaces and does not see solids otherwise, as in the paper's 3D scenes"),
+    FLO_WORDS("boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 3,
+              "samples: samples of solids next to fluid have pressures of their own; field: solids fill the "
+              "part of a kernel that they cover, and fluid keeps a distance from surfaces; distances: it "
+              "keeps a distance and does not see solids otherwise, as in the paper's 3D scenes"),
     FLO_NUMBER("distance", 0, 0, 10, "spacings",
-               "the distance that fluid keeps from surfaces if boundary is distances; 0: half a support, as "
-               "in the paper"),
+               "the distance that fluid keeps from surfaces if boundary is field or distances; 0: half a "
+               "spacing with field, half a support with distances, as in the paper"),
     FLO_ALPHA_PARAM(0.2),
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
                "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),
@@ -70,7 +71,14 @@ static const FloStateField saved[] = {FLO_SAVED_EXPECTATIONS(FloConstraint, expe
 
 static const FloOperatorDef operators[] = {FLO_IMPLICIT_OPERATORS};
 
-static const FloField fields[] = {FLO_WARM_FIELD, FLO_WET_FIELD, {0}};
+#define PUSH_FIELD(axis)                                                                                     \
+  {                                                                                                          \
+    "contact_" axis, FLO_TYPE_F32, 1u << FLO_SET_FLUID, true, "N",                                           \
+        "force of surfaces from which the particle kept its distance in the last step", false                \
+  }
+
+static const FloField fields[] = {FLO_WARM_FIELD,  FLO_WET_FIELD,   PUSH_FIELD("x"),
+                                  PUSH_FIELD("y"), PUSH_FIELD("z"), {0}};
 
 // ---- Creation and end ----
 
@@ -85,6 +93,7 @@ static void constraint_finish(FloWorld *world, void *state) {
   for (size_t k = 0; k < FLO_COUNT_OF(c->buffers); ++k) flo_buffer_free(&world->memory, &c->buffers[k]);
   for (size_t k = 0; k < FLO_COUNT_OF(c->array_buffers); ++k)
     flo_buffer_free(&world->memory, &c->array_buffers[k]);
+  flo_cover_free(&c->cover);
   flo_wet_samples_free(&c->wet_samples, &world->memory);
   flo_body_rows_free(&c->drag, &world->memory);
   flo_forces_free(&c->forces, &world->memory);
@@ -145,29 +154,12 @@ static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error
   add_wrenches(world, &c->forces.tension.bodies, c->wrenches);
   flo_world_kick_bodies(world, c->wrenches, c->dt);
   flo_forces_predict(world, c->explicit_force, c->dt, c->start);
-  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->start, c->explicit_force, error));
+  FLO_TRY(flo_constraint_make_viscous(world, c, error));
   flo_each_particle(world, FLO_SET_FLUID, start_range, &work);
   return FLO_OK;
 }
 
-// ---- Unknowns to start from ----
-
-static void start_wet(const FloWorld *world, FloConstraint *c, FloSet set, size_t first, size_t n) {
-  const FloParticles *samples = &world->sets[set];
-  const float *kept = samples->extra[FLO_CONSTRAINT_WET];
-  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt);
-  for (size_t k = first; k < first + n; ++k)
-    c->p[c->n_fluid + k] = share * kept[c->wet[k]] * samples->volume[c->wet[k]];
-}
-
-static void start_unknowns(const FloWorld *world, FloConstraint *c) {
-  const float *warm = world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM];
-  const float share = (float)(world->params[FLO_CONSTRAINT_WARM_START] * c->dt * c->rest_volume);
-  for (size_t i = 0; i < c->n_fluid; ++i) c->p[i] = share * warm[i];
-  start_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
-  start_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
-  memset(c->p + flo_constraint_first_distance(c), 0, c->n_distances * sizeof(float));
-}
+// ---- The baseline ----
 
 // Standard SPH: p = c^2 (rho - rho0), and forces with the present volumes, m/rho. These unknowns are not
 // solved for, so their rows have no response. The highest speed of sound at which an explicit step is stable
@@ -189,11 +181,11 @@ static void use_equation_of_state(const FloWorld *world, FloConstraint *c) {
 // ---- The step ----
 
 static void begin(FloWorld *world, FloConstraint *c, double dt) {
-  const bool has_samples = (int)world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
+  const bool fills_kernels = flo_constraint_boundary(world) != FLO_CONSTRAINT_DISTANCES;
   c->dt = dt;
   c->xi = 1 / (1 + 4 * world->params[FLO_CONSTRAINT_TAU]);
   c->rest_volume = flo_world_rest_volume(world);
-  c->rest_sum = has_samples ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
+  c->rest_sum = fills_kernels ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
   c->n_fluid = world->sets[FLO_SET_FLUID].count;
 }
 
@@ -212,12 +204,13 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(apply_forces(world, c, error));
   flo_constraint_want(world, c);
   FLO_TRY(flo_constraint_start_bodies(world, c, error));
-  start_unknowns(world, c);
+  flo_constraint_start_unknowns(world, c, flo_constraint_warmth(world, c));
   if ((int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_STANDARD) use_equation_of_state(world, c);
   flo_constraint_solve(world, c);
   flo_constraint_take_forces(world, c);
   flo_constraint_push_bodies(world, c);
-  c->expected.peak = flo_peak_follow(world, c->expected.peak, world->sets[FLO_SET_FLUID].pressure, c->dt);
+  c->expected.peak =
+      flo_peak_follow(world, c->expected.peak, world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM], c->dt);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
   return FLO_OK;
 }

@@ -17,6 +17,7 @@
 #include "coupling/forces/wet_samples.h"
 #include "solve/rows.h"
 #include "sph/arrays.h"
+#include "sph/cover.h"
 
 // Parameters, in the order of the table.
 enum {
@@ -36,10 +37,10 @@ enum {
 };
 
 enum { FLO_CONSTRAINT_GAUSS_SEIDEL, FLO_CONSTRAINT_NNCG, FLO_CONSTRAINT_STANDARD };
-enum { FLO_CONSTRAINT_SAMPLES, FLO_CONSTRAINT_DISTANCES };
+enum { FLO_CONSTRAINT_SAMPLES, FLO_CONSTRAINT_DISTANCES, FLO_CONSTRAINT_FIELD };
 
 // Extra fields.
-enum { FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET };
+enum { FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET, FLO_CONSTRAINT_PUSH }; // PUSH: three of them
 
 // A particle that a row measures, and how: sixteen bytes, read in each iteration.
 typedef struct FloLink {
@@ -53,7 +54,14 @@ typedef struct FloNodeTouch {
   double j[6], reply[6];
 } FloNodeTouch;
 
-// The distance of a fluid particle from a body.
+// A fluid particle near a body, and what the body covers of its kernel if there is a boundary field.
+typedef struct FloNearSolid {
+  uint32_t particle, body, sample; // a sample of the body near it; see flo_world_find_sample
+  float share, stress;             // of the kernel, and of r . grad W
+  float g[3];                      // gradient of the share [1/m]
+} FloNearSolid;
+
+// The distance of a fluid particle from a face of a body.
 typedef struct FloFluidContact {
   uint32_t particle, body, sample; // see flo_world_find_sample
   float normal[3];                 // out of the body
@@ -100,6 +108,9 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_GROUPS,
   FLO_CONSTRAINT_WET_SAMPLES, // per wet row: index of the sample
   FLO_CONSTRAINT_FLUID_CONTACTS,
+  FLO_CONSTRAINT_FACE_COUNT,
+  FLO_CONSTRAINT_NEAR,
+  FLO_CONSTRAINT_NEAR_BEGIN, // per particle
   FLO_CONSTRAINT_TOUCHES,
   FLO_CONSTRAINT_TOUCH_BEGIN, // per row that touches nodes, in their order
   FLO_CONSTRAINT_POINTS,
@@ -132,6 +143,9 @@ typedef struct FloConstraint {
   FloNodeTouch *touches;
   size_t n_touches;
   FloFluidContact *contacts;
+  FloNearSolid *near; // in the order of particles
+  uint32_t *near_begin;
+  FloCover cover;
   // Six doubles for each node: velocities before the step, at present, and the part that joints gave; the
   // same before a sweep and along the last direction.
   double *motion_before, *motion, *given, *from_motion, *way_motion, *from_given, *way_given, *wrenches;
@@ -146,9 +160,31 @@ static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
   return c->n_fluid + flo_constraint_n_wet(c);
 }
 
+static inline int flo_constraint_boundary(const FloWorld *world) {
+  return (int)world->params[FLO_CONSTRAINT_BOUNDARY];
+}
+static inline bool flo_constraint_has_samples(const FloWorld *world) {
+  return flo_constraint_boundary(world) == FLO_CONSTRAINT_SAMPLES;
+}
+static inline bool flo_constraint_has_field(const FloWorld *world) {
+  return flo_constraint_boundary(world) == FLO_CONSTRAINT_FIELD;
+}
+
 // A buffer that grows gets half as much again, so that memory is seldom allocated.
 FloStatus flo_constraint_reserve(FloWorld *world, FloConstraint *c, FloConstraintBuffer which, size_t size,
                                  size_t keep, FloError *error);
+
+// ---- Solids near fluid (near_solids.c) ----
+
+FloStatus flo_constraint_find_near(FloWorld *world, FloConstraint *c, FloError *error);
+// The boundary field of what is near.
+FloStatus flo_constraint_find_cover(FloWorld *world, FloConstraint *c, FloError *error);
+float flo_constraint_cover_share(const FloConstraint *c, size_t i);
+float flo_constraint_cover_stress(const FloConstraint *c, size_t i);
+// Adds the gradient of a particle's share. Returns the rate by bodies whose motion is given.
+float flo_constraint_add_cover(const FloWorld *world, const FloConstraint *c, size_t i, float own[3]);
+// g . (velocity of a body where the particle is); 0 if forces move the body.
+float flo_constraint_given_rate(const FloWorld *world, uint32_t body, uint32_t particle, const float g[3]);
 
 // ---- Rows (rows.c, fluid_contacts.c, touches.c, colours.c) ----
 
@@ -162,6 +198,15 @@ FloStatus flo_constraint_find_touches(FloWorld *world, FloConstraint *c, FloErro
 bool flo_constraint_touches_nodes(const FloWorld *world, const FloConstraint *c, size_t row);
 // After everything that moves has its velocity before the step: what rows want, and their responses.
 void flo_constraint_want(const FloWorld *world, FloConstraint *c);
+
+// ---- Before the solution (viscous.c) ----
+
+// The unknowns of the last step, times `share`.
+void flo_constraint_start_unknowns(const FloWorld *world, FloConstraint *c, double share);
+// The share of the last step's unknowns that the iterations start from.
+double flo_constraint_warmth(const FloWorld *world, const FloConstraint *c);
+// Applies implicit viscosity to the velocities in `start`.
+FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloError *error);
 
 // ---- Bodies (bodies.c) ----
 
@@ -180,6 +225,10 @@ float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t 
 
 // ---- After it (impulses.c) ----
 
+// Forces of the present unknowns on fluid, and what they give to nodes, in `wrenches` [N s].
+void flo_constraint_find_forces(FloWorld *world, FloConstraint *c);
+void flo_constraint_find_wrenches(const FloWorld *world, FloConstraint *c);
+// The same with all other forces. The next step starts from these unknowns.
 void flo_constraint_take_forces(FloWorld *world, FloConstraint *c);
 FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *wall_force, FloError *error);
 

@@ -3,6 +3,7 @@
 // velocities of the iterations have gathered rounding errors.
 #include "base/parallel.h"
 #include "coupling/constraint/constraint.h"
+#include "coupling/forces/felt_pressure.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void force_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, c->n_fluid); ++i) {
     float *f = c->force + 4 * i, own = per_dt * c->p[i];
     for (size_t axis = 0; axis < 3; ++axis)
-      f[axis] = scale * f[axis] + own * c->links[c->link_begin[i]].g[axis] + c->explicit_force[4 * i + axis];
+      f[axis] = scale * f[axis] + own * c->links[c->link_begin[i]].g[axis];
   }
 }
 
@@ -59,20 +60,52 @@ static void keep_wet(FloWorld *world, FloConstraint *c, FloSet set, size_t first
     kept[c->wet[k]] = c->p[c->n_fluid + k] / ((float)c->dt * samples->volume[c->wet[k]]);
 }
 
+static void keep_distances(FloWorld *world, FloConstraint *c) {
+  float *const *kept = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
+  for (int axis = 0; axis < 3 && c->n_fluid; ++axis) memset(kept[axis], 0, c->n_fluid * sizeof(float));
+  for (size_t k = 0, first = flo_constraint_first_distance(c); k < c->n_distances; ++k)
+    for (int axis = 0; axis < 3; ++axis)
+      kept[axis][c->contacts[k].particle] += c->p[first + k] / (float)c->dt * c->contacts[k].normal[axis];
+}
+
+// The stress with the part that solids cover, as if they had the multiplier of the particle.
+static void feel_field(FloWorld *world, const FloConstraint *c) {
+  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  const float *warm = fluid->extra[FLO_CONSTRAINT_WARM];
+  flo_world_feel_pressure(world, FLO_CONSTRAINT_WARM, FLO_NO_FIELD);
+  for (size_t i = 0; i < c->n_fluid; ++i) fluid->pressure[i] += warm[i] * flo_constraint_cover_stress(c, i);
+}
+
 static void keep_pressures(FloWorld *world, FloConstraint *c) {
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   float *warm = fluid->extra[FLO_CONSTRAINT_WARM], per = 1 / (float)(c->rest_volume * c->dt);
   for (size_t i = 0; i < c->n_fluid; ++i) warm[i] = fluid->pressure[i] = per * c->p[i];
   keep_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls);
   keep_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies);
+  keep_distances(world, c);
+  // Without either, fluid has no stress next to solids; its multipliers are reported.
+  if (flo_constraint_has_samples(world))
+    flo_world_feel_pressure(world, FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET);
+  if (flo_constraint_has_field(world)) feel_field(world, c);
 }
 
-void flo_constraint_take_forces(FloWorld *world, FloConstraint *c) {
+static void total_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const FloConstraint *c = context;
+  for (size_t k = 4 * begin; k < 4 * end; ++k) c->force[k] += c->explicit_force[k];
+}
+
+void flo_constraint_find_forces(FloWorld *world, FloConstraint *c) {
   Work work = {world, c};
   spread_wet(c, 0, c->n_walls, world->sets[FLO_SET_BOUNDARY].count, c->wall_p);
   spread_wet(c, c->n_walls, c->n_bodies, world->sets[FLO_SET_RIGID].count, c->body_p);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, force_range, &work);
   add_distances(c);
+}
+
+void flo_constraint_take_forces(FloWorld *world, FloConstraint *c) {
+  flo_constraint_find_forces(world, c);
+  flo_each_particle(world, FLO_SET_FLUID, total_range, c);
   keep_pressures(world, c);
 }
 
@@ -91,7 +124,7 @@ static void wall_range(void *context, size_t begin, size_t end, int thread) {
   const FloParticles *b = &in->world->sets[FLO_SET_BOUNDARY];
   const FloPairs *pairs = flo_pairs_of(in->world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
   const FloSweep sweep = {.pairs = pairs, .columns = c->p, .rows = in->force};
-  const bool has_samples = (int)in->world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
+  const bool has_samples = flo_constraint_has_samples(in->world);
   flo_passes()->gradient(&sweep, begin, end);
   for (size_t i = begin * FLO_BLOCK; i < flo_min_size(end * FLO_BLOCK, b->count); ++i) {
     const float scale = has_samples ? (float)(-1 / (c->rest_sum * c->dt)) * b->volume[i] : 0;
@@ -119,6 +152,16 @@ static void add_wall_distances(const FloWorld *world, const FloConstraint *c, fl
   }
 }
 
+// The boundary field pushes the sample near the particle.
+static void add_wall_field(const FloWorld *world, const FloConstraint *c, float *force) {
+  for (size_t k = 0; flo_constraint_has_field(world) && k < c->near_begin[c->n_fluid]; ++k) {
+    const FloNearSolid *near = &c->near[k];
+    if (near->sample >= world->sets[FLO_SET_BOUNDARY].count) continue;
+    for (size_t axis = 0; axis < 3; ++axis)
+      force[4 * (size_t)near->sample + axis] += c->p[near->particle] / (float)c->dt * near->g[axis];
+  }
+}
+
 // Contacts with bodies.
 static void add_points(const FloWorld *world, const FloConstraint *c, float *force) {
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
@@ -140,6 +183,7 @@ FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_range, &in);
   add_wet_walls(c, wall_force);
   add_wall_distances(world, c, wall_force);
+  add_wall_field(world, c, wall_force);
   add_points(world, c, wall_force);
   return FLO_OK;
 }

@@ -3,8 +3,9 @@
 //   fluid    g_i = (V0 W(0) + V0 sum_j W_ij + sum_b V_b W_ib)/r - 1,   r: this sum of settled fluid
 //   samples  g_b = V0 sum_j W_bj/r + covered_b + sum V W over other solids - 1
 //
-// The second kind is not in the paper, whose boundary field carries only half of the pressure at a wall; see
-// docs/constraint.md.
+// The second kind is not in the paper. With the boundary field there are no rows of samples, and the sum over
+// samples in the first kind is the share of the kernel that solids cover; see near_solids.c. Such rows carry
+// half of the pressure at a wall, and rows of distances carry the other half; see docs/constraint.md.
 #include "coupling/constraint/constraint.h"
 
 #include <string.h>
@@ -14,10 +15,6 @@ FloStatus flo_constraint_reserve(FloWorld *world, FloConstraint *c, FloConstrain
   FloBuffer *buffer = &c->buffers[which];
   return flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size, keep,
                             error);
-}
-
-static bool has_samples(const FloWorld *world) {
-  return (int)world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
 }
 
 // ---- Which rows there are ----
@@ -31,7 +28,7 @@ static bool is_wet(const FloWorld *world, const FloConstraint *c, FloSet set, si
 static FloStatus list_wet(FloWorld *world, FloConstraint *c, FloSet set, size_t first, size_t *n,
                           FloError *error) {
   *n = 0;
-  if (world->sets[set].count == 0 || c->n_fluid == 0 || !has_samples(world)) return FLO_OK;
+  if (world->sets[set].count == 0 || c->n_fluid == 0 || !flo_constraint_has_samples(world)) return FLO_OK;
   FLO_TRY(flo_wet_samples_prepare(&c->wet_samples, world, set, error));
   for (size_t i = 0; i < world->sets[set].count; ++i) *n += is_wet(world, c, set, i);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_WET_SAMPLES, (first + *n) * 4, first * 4, error));
@@ -41,11 +38,17 @@ static FloStatus list_wet(FloWorld *world, FloConstraint *c, FloSet set, size_t 
   return FLO_OK;
 }
 
+static FloStatus look_at_surfaces(FloWorld *world, FloConstraint *c, FloError *error) {
+  FLO_TRY(flo_constraint_find_near(world, c, error));
+  if (flo_constraint_has_field(world)) FLO_TRY(flo_constraint_find_cover(world, c, error));
+  return flo_constraint_find_distances(world, c, error);
+}
+
 static FloStatus list_rows(FloWorld *world, FloConstraint *c, FloError *error) {
   c->n_distances = 0;
   FLO_TRY(list_wet(world, c, FLO_SET_BOUNDARY, 0, &c->n_walls, error));
   FLO_TRY(list_wet(world, c, FLO_SET_RIGID, c->n_walls, &c->n_bodies, error));
-  if (!has_samples(world)) FLO_TRY(flo_constraint_find_distances(world, c, error));
+  if (!flo_constraint_has_samples(world)) FLO_TRY(look_at_surfaces(world, c, error));
   c->n_rows = flo_constraint_first_distance(c) + c->n_distances;
   return FLO_OK;
 }
@@ -108,7 +111,8 @@ static void link_particle(const FloWorld *world, FloConstraint *c, size_t i) {
   links[0] = (FloLink){.particle = (uint32_t)i};
   link_fluid(world, c, FLO_SET_FLUID, i, links + 1, links[0].g);
   c->wall_rate[i] = 0;
-  if (!has_samples(world)) return;
+  if (flo_constraint_has_field(world)) c->wall_rate[i] = flo_constraint_add_cover(world, c, i, links[0].g);
+  if (!flo_constraint_has_samples(world)) return;
   c->wall_rate[i] = add_samples(world, c, FLO_SET_BOUNDARY, i, links[0].g);
   add_samples(world, c, FLO_SET_RIGID, i, links[0].g); // their motion is not given; see touches.c
 }
@@ -136,12 +140,13 @@ static void measure_density(FloWorld *world, FloConstraint *c, size_t i) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
   const float volume = (float)c->rest_volume, self = (float)flo_kernel_w(&world->kernel, 0);
   float share = volume * (self + flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->kernel_sum[i]);
-  if (has_samples(world)) {
+  if (flo_constraint_has_samples(world)) {
     share += flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_BOUNDARY)->kernel_sum[i];
     if (world->sets[FLO_SET_RIGID].count)
       share += flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum[i];
   }
   share /= (float)c->rest_sum;
+  if (flo_constraint_has_field(world)) share += flo_constraint_cover_share(c, i);
   p->density[i] = share * p->mass[i] / volume;
   c->violation[i] = share - 1;
 }

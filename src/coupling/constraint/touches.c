@@ -8,15 +8,18 @@ static size_t n_near_bodies(const FloWorld *world, size_t i) {
   return i < pairs->n_rows && pairs->slot_count[i / FLO_BLOCK] > 0 ? (size_t)pairs->row_count[i] : 0;
 }
 
-static bool has_samples(const FloWorld *world) {
-  return (int)world->params[FLO_CONSTRAINT_BOUNDARY] == FLO_CONSTRAINT_SAMPLES;
+// Bodies that forces move come last among those near a particle.
+static bool is_covered_by_node(const FloWorld *world, const FloConstraint *c, size_t i) {
+  const uint32_t end = c->near_begin[i + 1];
+  return end > c->near_begin[i] && flo_body_is_pushed(&flo_bodies(world)[c->near[end - 1].body]);
 }
 
 bool flo_constraint_touches_nodes(const FloWorld *world, const FloConstraint *c, size_t row) {
   const size_t first = flo_constraint_first_distance(c);
   if (row >= first) return flo_body_is_pushed(&flo_bodies(world)[c->contacts[row - first].body]);
-  return row < c->n_fluid ? has_samples(world) && n_near_bodies(world, row) > 0
-                          : row >= c->n_fluid + c->n_walls;
+  if (row >= c->n_fluid) return row >= c->n_fluid + c->n_walls;
+  if (flo_constraint_has_field(world)) return is_covered_by_node(world, c, row);
+  return flo_constraint_has_samples(world) && n_near_bodies(world, row) > 0;
 }
 
 // The touch of this node among those from `first` on; a new one if there is none.
@@ -66,6 +69,21 @@ static FloStatus touch_particle(FloWorld *world, FloConstraint *c, size_t i, Flo
   return FLO_OK;
 }
 
+// The opposite of what the field does to the particle, at the same point.
+static FloStatus touch_field(FloWorld *world, FloConstraint *c, size_t i, FloError *error) {
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const double x[3] = {p->x[i], p->y[i], p->z[i]};
+  const size_t first = c->n_touches;
+  for (uint32_t k = c->near_begin[i]; k < c->near_begin[i + 1]; ++k) {
+    const FloNearSolid *near = &c->near[k];
+    const double g[3] = {-(double)near->g[0], -(double)near->g[1], -(double)near->g[2]};
+    if (!flo_body_is_pushed(&flo_bodies(world)[near->body])) continue;
+    const FloCarried carried = flo_world_carried_at(world, near->sample, x);
+    FLO_TRY(add_point(world, c, first, &carried, g, error));
+  }
+  return FLO_OK;
+}
+
 // The opposite of all links.
 static FloStatus touch_sample(FloWorld *world, FloConstraint *c, size_t row, FloError *error) {
   const FloCarried carried = flo_world_carried(world, c->wet[row - c->n_fluid]);
@@ -86,7 +104,9 @@ static FloStatus touch_distance(FloWorld *world, FloConstraint *c, size_t row, F
 
 static FloStatus touch_row(FloWorld *world, FloConstraint *c, size_t row, FloError *error) {
   const size_t first = c->n_touches;
-  if (row < c->n_fluid)
+  if (row < c->n_fluid && flo_constraint_has_field(world))
+    FLO_TRY(touch_field(world, c, row, error));
+  else if (row < c->n_fluid)
     FLO_TRY(touch_particle(world, c, row, error));
   else if (row < flo_constraint_first_distance(c))
     FLO_TRY(touch_sample(world, c, row, error));

@@ -33,8 +33,10 @@ static void feel_range(void *context, size_t begin, size_t end, int thread) {
   float scale = -1 / (2 * (float)in->world->def.dim);
   for (size_t i = first; i < last; ++i) in->pressure[i] = 0;
   add_stress(in, FLO_SET_FLUID, begin, end);
-  add_stress(in, FLO_SET_BOUNDARY, begin, end);
-  add_stress(in, FLO_SET_RIGID, begin, end);
+  if (in->solid_field != FLO_NO_FIELD) {
+    add_stress(in, FLO_SET_BOUNDARY, begin, end);
+    add_stress(in, FLO_SET_RIGID, begin, end);
+  }
   for (size_t i = first; i < last; ++i) in->pressure[i] *= scale;
 }
 

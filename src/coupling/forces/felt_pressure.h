@@ -13,7 +13,8 @@
 #include "state/state.h"
 
 // Fills the pressures of fluid from the multipliers in the extra fields `fluid_field` of fluid and
-// `solid_field` of the samples of solids. Operators must be those of the step.
+// `solid_field` of the samples of solids; FLO_NO_FIELD: without solids. Operators must be those of the step.
+enum { FLO_NO_FIELD = -1 };
 void flo_world_feel_pressure(FloWorld *world, int fluid_field, int solid_field);
 
 #endif

@@ -1,0 +1,85 @@
+// What a step starts from: the unknowns of the last step, and viscosity.
+//
+// Viscosity is implicit where steps are long. It minimises Rayleigh's dissipation together with the inertia
+// of fluid and bodies (forces/implicit_viscosity.h), before the rows are solved. If it acted on velocities
+// that only gravity has changed, it would hold up fluid beside walls, as if fluid fell past them. Then honey
+// at rest would turn over for ever and weigh too little on its floor. So the pressures of the last step act
+// first, as a guess, and are taken back afterwards. At rest viscosity then has nothing to do.
+#include "coupling/constraint/constraint.h"
+
+// ---- Unknowns to start from ----
+
+static void start_wet(const FloWorld *world, FloConstraint *c, FloSet set, size_t first, size_t n,
+                      float share) {
+  const FloParticles *samples = &world->sets[set];
+  const float *kept = samples->extra[FLO_CONSTRAINT_WET];
+  for (size_t k = first; k < first + n; ++k)
+    c->p[c->n_fluid + k] = share * kept[c->wet[k]] * samples->volume[c->wet[k]];
+}
+
+// The part of the last force along each normal.
+static void start_distances(const FloWorld *world, FloConstraint *c, float share) {
+  float *const *push = (float *const *)world->sets[FLO_SET_FLUID].extra + FLO_CONSTRAINT_PUSH;
+  float *p = c->p + flo_constraint_first_distance(c);
+  for (size_t k = 0; k < c->n_distances; ++k) {
+    const float *n = c->contacts[k].normal;
+    const uint32_t i = c->contacts[k].particle;
+    p[k] = share * fmaxf(push[0][i] * n[0] + push[1][i] * n[1] + push[2][i] * n[2], 0);
+  }
+}
+
+void flo_constraint_start_unknowns(const FloWorld *world, FloConstraint *c, double share) {
+  const float *warm = world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM];
+  const float per_force = (float)(share * c->dt), per_pressure = (float)(share * c->dt * c->rest_volume);
+  for (size_t i = 0; i < c->n_fluid; ++i) c->p[i] = per_pressure * warm[i];
+  start_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls, per_force);
+  start_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies, per_force);
+  start_distances(world, c, per_force);
+}
+
+// Where viscosity is implicit, all of them: it removes the velocities by which the missing part would
+// otherwise show in the next step, and pressures would stay too low.
+double flo_constraint_warmth(const FloWorld *world, const FloConstraint *c) {
+  const double warmth = world->params[FLO_CONSTRAINT_WARM_START];
+  return warmth > 0 && c->forces.is_implicit ? 1 : warmth;
+}
+
+// ---- Viscosity ----
+
+typedef struct Guess {
+  const FloWorld *world;
+  FloConstraint *c;
+  float sign;
+} Guess;
+
+static void guess_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Guess *guess = context;
+  const FloParticles *p = &guess->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    const float scale = p->held[i] ? 0 : guess->sign * (float)guess->c->dt / p->mass[i];
+    for (size_t axis = 0; axis < 3; ++axis)
+      guess->c->start[4 * i + axis] += scale * guess->c->force[4 * i + axis];
+  }
+}
+
+static void push(FloWorld *world, FloConstraint *c, double sign) {
+  Guess guess = {world, c, (float)sign};
+  flo_each_particle(world, FLO_SET_FLUID, guess_range, &guess);
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    double impulse[6];
+    for (size_t row = 0; row < 6; ++row) impulse[row] = sign * c->wrenches[6 * k + row];
+    flo_node_push(world, k, impulse, impulse + 3);
+  }
+}
+
+FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloError *error) {
+  if (!c->forces.is_implicit) return FLO_OK;
+  flo_constraint_start_unknowns(world, c, 1);
+  flo_constraint_find_forces(world, c);
+  flo_constraint_find_wrenches(world, c);
+  push(world, c, 1);
+  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->start, c->explicit_force, error));
+  push(world, c, -1);
+  return FLO_OK;
+}

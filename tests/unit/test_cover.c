@@ -1,0 +1,139 @@
+// The share of a kernel that a solid covers: against fine sums over the solid, for planes, edges, corners,
+// thin and round solids, in 2D and 3D; and its gradient against differences.
+#include "base/vecmath.h"
+#include "sph/cover.h"
+#include "support/random.h"
+#include "support/worlds.h"
+
+#define SPACING 0.02
+#define SUPPORT (2 * SPACING)
+
+typedef struct Case {
+  const char *name;
+  int dim;
+  FloShape shape;
+  double low[3], high[3]; // points at random between them, in spacings
+  double limit;           // of the share's error
+} Case;
+
+// A sum over many points of the ball.
+static double sum_over(const FloSolid *solid, const FloKernelForm *kernel, const double x[3]) {
+  enum { N = 24 };
+  const int deep = kernel->dim == 3 ? N : 1;
+  const double step = SUPPORT / N;
+  double inside = 0, all = 0;
+  for (int k = 0; k < 2 * N * 2 * N * (deep > 1 ? 2 * deep : 1); ++k) {
+    const int index[3] = {k % (2 * N), k / (2 * N) % (2 * N), k / (4 * N * N)};
+    double to[3] = {0}, there[3];
+    for (int axis = 0; axis < kernel->dim; ++axis) to[axis] = (index[axis] - N + 0.5) * step;
+    vec_add(x, to, there);
+    const double weight = flo_kernel_w(kernel, vec_length(to));
+    all += weight;
+    if (weight > 0) inside += weight * fmin(fmax(0.5 - flo_solid_distance(solid, there) / step, 0), 1);
+  }
+  return inside / all;
+}
+
+static double depth_at(FloCover *cover, const FloSolid *solid, const double x[3], double gradient[3]) {
+  FloError error;
+  assert_ok(flo_cover_need(cover, solid, x, &error), &error);
+  flo_cover_fill(cover, 1);
+  return flo_cover_depth(cover, solid, x, gradient);
+}
+
+// The slope of the depth along a direction, by differences.
+static double slope_along(FloCover *cover, const FloSolid *solid, const double x[3], const double way[3]) {
+  const double step = 1e-6 * SPACING;
+  double a[3], b[3], unused[3];
+  vec_scale(way, -step, a), vec_scale(way, step, b);
+  vec_add(x, a, a), vec_add(x, b, b);
+  return (depth_at(cover, solid, b, unused) - depth_at(cover, solid, a, unused)) / (2 * step);
+}
+
+static void check_case(const Case *c) {
+  FloMemory memory;
+  FloSolid solid;
+  FloCover cover;
+  FloError error;
+  Random random = {5};
+  double worst = 0, worst_slope = 0, highest = 0;
+  const FloKernelForm kernel = flo_kernel_form(FLO_KERNEL_CUBIC_SPLINE, c->dim, SUPPORT);
+  flo_memory_init(&memory, NULL);
+  assert_ok(flo_solid_init(&solid, &c->shape, c->dim, SPACING, 2 * SUPPORT, 1, &memory, &error), &error);
+  assert_ok(flo_cover_init(&cover, &kernel, SPACING, &memory, &error), &error);
+  for (int k = 0; k < (c->dim == 3 ? 60 : 200); ++k) {
+    double x[3] = {0}, gradient[3], way[3] = {0};
+    for (int axis = 0; axis < c->dim; ++axis) {
+      x[axis] = SPACING * random_between(&random, c->low[axis], c->high[axis]);
+      way[axis] = random_between(&random, -1, 1);
+    }
+    const double depth = depth_at(&cover, &solid, x, gradient),
+                 share = flo_cover_share(&cover, depth - cover.inset); // of the solid as it is
+    worst = fmax(worst, fabs(share - sum_over(&solid, &kernel, x))), highest = fmax(highest, share);
+    worst_slope = fmax(worst_slope, fabs(slope_along(&cover, &solid, x, way) - vec_dot(gradient, way)));
+  }
+  print_message("%dD %s: shares up to %.3f within %.4f, slopes within %.1e\n", c->dim, c->name, highest,
+                worst, worst_slope);
+  assert_true(highest > 0.1 && worst < c->limit && worst_slope < 1e-5);
+  flo_cover_free(&cover);
+  flo_solid_free(&solid);
+  assert_int_equal(memory.bytes, 0);
+}
+
+#define BOX(x, y, z)                                                                                         \
+  {                                                                                                          \
+    .kind = FLO_SHAPE_BOX, .size = { x * SPACING, y * SPACING, z * SPACING }                                 \
+  }
+#define TANK(x, y, z, axis)                                                                                  \
+  { .kind = FLO_SHAPE_TANK, .size = {x * SPACING, y * SPACING, z * SPACING}, .up = axis }
+#define BALL(r)                                                                                              \
+  { .kind = FLO_SHAPE_SPHERE, .radius = r * SPACING }
+
+static void test_shares_are_integrals_over_the_solid(void **state) {
+  (void)state;
+  const Case cases[] = {{"face", 2, BOX(20, 10, 0), {-5, 5, 0}, {5, 7, 0}, 0.002},
+                        {"inner corner", 2, TANK(20, 20, 0, 1), {-9.9, -9.9, 0}, {-7.5, -7.5, 0}, 0.015},
+                        {"outer corner", 2, BOX(20, 10, 0), {9, 4.3, 0}, {11.5, 6.5, 0}, 0.015},
+                        {"slab of one spacing", 2, BOX(20, 1, 0), {-5, 0.5, 0}, {5, 2, 0}, 0.015},
+                        {"disc", 2, BALL(4), {2.9, 2.9, 0}, {4, 4, 0}, 0.015},
+                        {"face", 3, BOX(20, 20, 10), {-5, -5, 5}, {5, 5, 7}, 0.002},
+                        {"inner edge", 3, TANK(20, 20, 20, 2), {-9.9, -5, -9.9}, {-8, 5, -8}, 0.015},
+                        {"inner corner", 3, TANK(20, 20, 20, 2), {-9.9, -9.9, -9.9}, {-8, -8, -8}, 0.015},
+                        {"outer corner", 3, BOX(20, 20, 10), {9.3, 9.3, 4.3}, {11, 11, 6}, 0.015},
+                        {"slab of one spacing", 3, BOX(20, 20, 1), {-5, -5, 0.5}, {5, 5, 2}, 0.015},
+                        {"ball", 3, BALL(4), {2.35, 2.35, 2.35}, {3, 3, 3}, 0.015}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) check_case(&cases[k]);
+}
+
+// A lattice next to a wall, with its first layer half a spacing away, has the density of a lattice.
+static void test_a_lattice_beside_a_plane_is_at_rest(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim)
+    for (int kind = 0; kind < 3; ++kind) {
+      static const FloKernel kernels[] = {FLO_KERNEL_CUBIC_SPLINE, FLO_KERNEL_WENDLAND_C2, FLO_KERNEL_POLY6};
+      const double support = SPACING * flo_kernel_default_support(kernels[kind]);
+      const FloKernelForm kernel = flo_kernel_form(kernels[kind], dim, support);
+      FloMemory memory;
+      FloCover cover;
+      FloError error;
+      double full = flo_kernel_sheet_sum(&kernel, SPACING, 0), half = full;
+      flo_memory_init(&memory, NULL);
+      assert_ok(flo_cover_init(&cover, &kernel, SPACING, &memory, &error), &error);
+      for (int k = 1; k < 5; ++k) {
+        const double sheet = flo_kernel_sheet_sum(&kernel, SPACING, k);
+        full += 2 * sheet, half += sheet;
+      }
+      const double volume = pow(SPACING, dim), share = flo_cover_share(&cover, SPACING / 2);
+      print_message("%dD, kernel %d: first layer %.4f of a lattice; the surface is inset by %.3f spacings\n",
+                    dim, kind, (volume * half + share) / (volume * full), cover.inset / SPACING);
+      assert_true(fabs((volume * half + share) / (volume * full) - 1) < 1e-4);
+      assert_true(fabs(cover.inset) < 0.2 * SPACING);
+      flo_cover_free(&cover);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shares_are_integrals_over_the_solid),
+                                     cmocka_unit_test(test_a_lattice_beside_a_plane_is_at_rest)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
