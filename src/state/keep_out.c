@@ -176,12 +176,36 @@ static void share_push(FloWorld *world, size_t i, size_t sample, const double x[
   vec_scale(push, 1 / (1 + mass * flo_grip_response(&grip, normal)), push);
 }
 
+// Joints push their bodies after this stage. What these pushes will change, six numbers for each member, is
+// found here. Without it a body that joints hold would seem to fall by gravity, and drops would sink into it.
+static void find_joint_pushes(FloWorld *world) {
+  FloJoints *joints = &world->joints;
+  if (!flo_world_has_joints(world)) return;
+  memset(joints->velocities, 0, 6 * joints->members.count * sizeof *joints->velocities);
+  flo_joints_push(joints, joints->lambda, joints->velocities);
+}
+
+// The velocity of a particle at x for a body that does not know yet what its joints will change.
+static void lag_behind(const FloWorld *world, size_t body, const double x[3], double v[3]) {
+  const FloJoints *joints = &world->joints;
+  double arm[3], sweep[3];
+  if (!flo_world_is_joined(world, body)) return;
+  const double *change = joints->velocities + 6 * (size_t)joints->member_of[body],
+               *centre = flo_bodies(world)[body].nodes->position;
+  flo_world_nearest_image(world, centre, x, arm);
+  vec_sub(arm, centre, arm);
+  vec_cross(change + 3, arm, sweep);
+  vec_sub(v, sweep, v);
+  vec_sub(v, change, v);
+}
+
 static void keep_out_of_body(FloWorld *world, size_t i, const FloNearBody *near, double dt) {
   FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]};
-  double x[3] = {p->x[i], p->y[i], p->z[i]}, push[3];
+  double v[3] = {(double)p->vx[i], (double)p->vy[i], (double)p->vz[i]}, x[3] = {p->x[i], p->y[i], p->z[i]},
+         push[3];
   float added[3];
   vec_add_scaled(x, v, -dt, x);
+  lag_behind(world, near->body, x, v);
   if (p->held[i] || !deflect(world, &flo_bodies(world)[near->body], x, v, dt, push)) return;
   share_push(world, i, near->sample, x, push);
   change_velocity(p, i, push, dt, added);
@@ -195,6 +219,7 @@ void flo_world_push_bodies(FloWorld *world, double dt) {
   tell_crowd(world);
   if (world->sets[FLO_SET_RIGID].count == 0) return;
   find_pressed(world);
+  find_joint_pushes(world);
   for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)
     for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_FLUID, FLO_SET_RIGID, i, &near);)
       keep_out_of_body(world, i, &near, dt);
