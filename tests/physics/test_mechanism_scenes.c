@@ -203,7 +203,7 @@ static void bridges_hold_or_break(void **state) {
 
 static uint64_t hash_after(const char *name, const char *method, int threads) {
   Play play = begin((Play){.name = name, .method = method, .size = "draft", .threads = threads});
-  advance(play.world, 0.15);
+  advance(play.world, 0.08);
   const uint64_t hash = flo_world_hash(play.world);
   end(&play);
   return hash;
