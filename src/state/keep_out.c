@@ -229,7 +229,7 @@ void flo_world_push_late(FloWorld *world) {
   for (size_t k = 0; k < world->nodes.count; ++k) {
     FloNode *node = flo_node_at(world, k);
     double turn[3];
-    if (!(vec_length(node->late) > 0)) continue;
+    if (!(vec_length(node->late) + vec_length(node->late + 3) > 0)) continue;
     vec_cross(node->position, node->late, turn);
     vec_sub(node->late + 3, turn, turn);
     flo_node_push(world, k, node->late, turn);
