@@ -100,6 +100,19 @@ static void it_crosses_its_tank(void **state) {
   end_cases();
 }
 
+// The motor holds the wheel.
+static void it_stays_without_power(void **state) {
+  (void)state;
+  const char *const sets[] = {"constants.s=0.045", "constants.length=4.6", "constants.speed=0", NULL};
+  Play play = open_play("paddle-steamer-cruise", "constraint", sets);
+  const double start = body_named(&play, "hull").pose.position[0];
+  advance(play.world, 4.5);
+  const double way = body_named(&play, "hull").pose.position[0] - start;
+  judge(fabs(way) < 0.1, "the wheel stands still: the hull moves by %.3f m in 4.5 s", way);
+  close_play(&play);
+  end_cases();
+}
+
 static void it_survives_a_breaking_dam(void **state) {
   (void)state;
   check_tour(&(Tour){"paddle-steamer", "constraint", "0.045", 7, 4, 4, 0.6});
@@ -111,6 +124,7 @@ static void it_survives_a_breaking_dam(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       CASES(it_crosses_its_tank),
+      CASES(it_stays_without_power),
       CASES(it_survives_a_breaking_dam),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
