@@ -36,7 +36,7 @@ static const FloParam params[] = {
         "SPH, the baseline that the paper compares with"),
     FLO_WHOLE("iterations", 30, 1, 1e5,
               "largest number of iterations in a step; more keep deep fluid from being compressed"),
-    FLO_NUMBER("tolerance", 5e-5, 0, 1, "",
+    FLO_NUMBER("tolerance", 2e-5, 0, 1, "",
                "stop iterating when an iteration changes densities by less than this share (root of mean "
                "squares); 0: always take all iterations"),
     FLO_NUMBER("tau", 4, 0, 1e3, "steps",
@@ -49,6 +49,10 @@ static const FloParam params[] = {
     FLO_NUMBER("warm_start", 0.9, 0, 1, "",
                "share of the last step's pressures that the iterations start from; 1 rings with few "
                "iterations; 0: start from nothing"),
+    FLO_WHOLE(
+        "levels", 2, 1, 2,
+        "2: each iteration also corrects the pressures of whole cells, two supports wide, which deep fluid "
+        "needs; 1: only those of single particles, as in the paper"),
     FLO_SWITCH("bilateral", 0,
                "1: densities also pull where fluid is less dense than at rest, which strings the surface "
                "together; 0: they only push"),
@@ -206,7 +210,7 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(flo_constraint_start_bodies(world, c, error));
   flo_constraint_start_unknowns(world, c, flo_constraint_warmth(world, c));
   if ((int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_STANDARD) use_equation_of_state(world, c);
-  flo_constraint_solve(world, c);
+  FLO_TRY(flo_constraint_solve(world, c, error));
   flo_constraint_take_forces(world, c);
   flo_constraint_push_bodies(world, c);
   c->expected.peak =

@@ -19,6 +19,8 @@
 #include "sph/arrays.h"
 #include "sph/cover.h"
 
+#include <stdatomic.h>
+
 // Parameters, in the order of the table.
 enum {
   FLO_CONSTRAINT_SOLVER,
@@ -27,6 +29,7 @@ enum {
   FLO_CONSTRAINT_TAU,
   FLO_CONSTRAINT_EPSILON,
   FLO_CONSTRAINT_WARM_START,
+  FLO_CONSTRAINT_LEVELS,
   FLO_CONSTRAINT_BILATERAL,
   FLO_CONSTRAINT_BOUNDARY,
   FLO_CONSTRAINT_DISTANCE,
@@ -96,6 +99,8 @@ typedef struct FloRowGroup {
   X(softness, FLO_NO_SET, 1)                                                                                 \
   X(wall_rate, FLO_NO_SET, 1)                                                                                \
   X(from, FLO_NO_SET, 1)                                                                                     \
+  X(weight, FLO_NO_SET, 1)                                                                                   \
+  X(move, FLO_NO_SET, 1)                                                                                     \
   X(way, FLO_NO_SET, 1)
 
 typedef enum FloConstraintBuffer {
@@ -119,11 +124,51 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_WALL_P, // floats per sample: p of wet rows
   FLO_CONSTRAINT_BODY_P,
   FLO_CONSTRAINT_WALL_FORCE,
+  FLO_CONSTRAINT_CELLS, // of the second level; see FloCoarse
+  FLO_CONSTRAINT_COARSE_ROWS,
+  FLO_CONSTRAINT_COARSE_VECTORS,
+  FLO_CONSTRAINT_COARSE_LINKS,
+  FLO_CONSTRAINT_COARSE_NUMBERS,
+  FLO_CONSTRAINT_COARSE_TOUCHES,
   FLO_N_CONSTRAINT_BUFFERS
 } FloConstraintBuffer;
 
 // Colours: at most three along each axis, for densities and for distances.
 enum { FLO_CONSTRAINT_COLOURS = 2 * 27 };
+
+// Set in the sort keys of rows that touch nodes.
+#define FLO_TOUCHING_KEY ((uint64_t)1 << 63)
+
+// The rows of one cell that change together on the second level, and what they measure together.
+typedef struct FloCell {
+  FloRowGroup coloured, touching;
+  uint32_t first_link, n_links, first_touch, n_touches;
+} FloCell;
+
+// A cell shares particles with itself and its neighbours; distances of these are cells of their own.
+enum { FLO_COARSE_COLUMNS = 2 * 27 };
+
+// One row of the matrix of the second level, without nodes.
+typedef struct FloCoarseRow {
+  uint32_t count, column[FLO_COARSE_COLUMNS];
+  float value[FLO_COARSE_COLUMNS];
+} FloCoarseRow;
+
+// The second level (coarse.c).
+typedef struct FloCoarse {
+  FloCell *cells; // first those with coloured rows, as `groups`
+  size_t n_cells, n_touches;
+  _Atomic size_t n_links;
+  FloLink *links, *lists; // lists: scratch of each thread
+  FloNodeTouch *touches;
+  uint32_t *cell_of_link;
+  uint32_t *of_particle, *n_of_particle; // the links of each particle
+  uint32_t *place, *column_of;           // scratch of each thread
+  FloCoarseRow *rows;
+  double *soft, *inverse; // per cell: softness, and the inverse of the diagonal
+  double *change, *residual, *way, *image;
+  double *motion; // six per node: what a direction gives them
+} FloCoarse;
 
 typedef struct FloConstraint {
   FloExpectations expected;
@@ -153,6 +198,7 @@ typedef struct FloConstraint {
   FloRows rows;             // of points
   double *lambda, *from_lambda, *way_lambda;
   float *wall_p, *body_p;
+  FloCoarse coarse;
 } FloConstraint;
 
 static inline size_t flo_constraint_n_wet(const FloConstraint *c) { return c->n_walls + c->n_bodies; }
@@ -219,9 +265,21 @@ void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c);
 
 // ---- The solution (solve.c) ----
 
-void flo_constraint_solve(FloWorld *world, FloConstraint *c);
-// The row's u, without the rate of walls.
+FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *error);
+// The row's u, without the rates of walls and nodes.
 float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row);
+// The sum of g . v.
+float flo_links_rate(const FloLink *links, size_t n, const float *velocity);
+// Moves everything that the row at this position of the order measures by a change of its unknown.
+void flo_constraint_push(const FloConstraint *c, size_t position, float change);
+
+// ---- The second level (coarse.c) ----
+
+FloStatus flo_constraint_reserve_coarse(FloWorld *world, FloConstraint *c, FloError *error);
+// For the rows that push at present; their `weight` is then positive.
+void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c);
+// One correction of all unknowns, cell by cell.
+void flo_constraint_correct(FloWorld *world, FloConstraint *c);
 
 // ---- After it (impulses.c) ----
 

@@ -16,6 +16,7 @@ typedef struct Solve {
   FloConstraint *c;
   size_t first_group; // of the present colour
   bool is_bilateral;
+  bool has_levels, is_coarse_made;
   double beta;
   double start_residual; // for the history
   int iteration;
@@ -23,22 +24,44 @@ typedef struct Solve {
 
 // ---- One row ----
 
-float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row) {
-  const FloLink *links = c->links + c->link_begin[row];
-  float rate = 0;
-  for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
-    const float *v = velocity + 4 * (size_t)links[k].particle;
-    rate += links[k].g[0] * v[0] + links[k].g[1] * v[1] + links[k].g[2] * v[2];
-  }
-  return rate;
+// A link and a velocity are four floats each. The fourth of a velocity is the inverse mass; the fourth of a
+// link is a number of a particle, which a mask removes.
+typedef float Quad __attribute__((vector_size(16)));
+typedef int32_t QuadMask __attribute__((vector_size(16)));
+
+static inline Quad load_quad(const float *from) {
+  Quad quad;
+  memcpy(&quad, from, sizeof quad);
+  return quad;
 }
 
-// The fourth number of a velocity is the inverse mass.
+static inline Quad load_gradient(const FloLink *link) {
+  static const QuadMask mask = {-1, -1, -1, 0};
+  return (Quad)((QuadMask)load_quad(link->g) & mask);
+}
+
+float flo_links_rate(const FloLink *links, size_t n, const float *velocity) {
+  Quad even = {0}, odd = {0};
+  size_t k = 0;
+  for (; k + 1 < n; k += 2) {
+    even += load_gradient(links + k) * load_quad(velocity + 4 * (size_t)links[k].particle);
+    odd += load_gradient(links + k + 1) * load_quad(velocity + 4 * (size_t)links[k + 1].particle);
+  }
+  if (k < n) even += load_gradient(links + k) * load_quad(velocity + 4 * (size_t)links[k].particle);
+  even += odd;
+  return even[0] + even[1] + even[2];
+}
+
+float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row) {
+  return flo_links_rate(c->links + c->link_begin[row], c->link_count[row], velocity);
+}
+
 static void push_fluid(const FloConstraint *c, size_t row, float impulse) {
   const FloLink *links = c->links + c->link_begin[row];
   for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
-    float *v = c->velocity + 4 * (size_t)links[k].particle, share = impulse * v[3];
-    for (int axis = 0; axis < 3; ++axis) v[axis] -= share * links[k].g[axis];
+    float *v = c->velocity + 4 * (size_t)links[k].particle;
+    const Quad moved = load_quad(v) - impulse * v[3] * load_gradient(links + k);
+    memcpy(v, &moved, sizeof moved);
   }
 }
 
@@ -59,6 +82,11 @@ static void push_nodes(const FloConstraint *c, size_t position, double impulse) 
       c->motion[6 * (size_t)c->touches[t].node + (size_t)k] -= impulse * c->touches[t].reply[k];
 }
 
+void flo_constraint_push(const FloConstraint *c, size_t position, float change) {
+  push_fluid(c, c->order[position], change);
+  if (position >= c->n_coloured) push_nodes(c, position, (double)change);
+}
+
 static float choose(const Solve *solve, size_t row, float rate) {
   const FloConstraint *c = solve->c;
   const float error = rate - c->softness[row] * c->p[row] - c->wanted[row];
@@ -70,6 +98,7 @@ static void relax_row(const Solve *solve, size_t row) {
   const FloConstraint *c = solve->c;
   if (!(c->response[row] > 0)) return;
   const float p = choose(solve, row, flo_constraint_rate(c, c->velocity, row)), change = p - c->p[row];
+  c->move[row] = change;
   if (change == 0) return;
   c->p[row] = p;
   push_fluid(c, row, change);
@@ -81,10 +110,10 @@ static void relax_touching_row(const Solve *solve, size_t position) {
   if (!(c->response[row] > 0)) return;
   const float rate = flo_constraint_rate(c, c->velocity, row) + (float)touch_rate(c, position);
   const float p = choose(solve, row, rate), change = p - c->p[row];
+  c->move[row] = change;
   if (change == 0) return;
   c->p[row] = p;
-  push_fluid(c, row, change);
-  push_nodes(c, position, (double)change);
+  flo_constraint_push(c, position, change);
 }
 
 // ---- A sweep ----
@@ -114,9 +143,10 @@ enum { SUM_SQUARES, SUM_MOVES, N_SUMS };
 static void add_moves(const void *context, size_t begin, size_t end, double *sums) {
   const FloConstraint *c = ((const Solve *)context)->c;
   for (size_t row = begin; row < end; ++row) {
-    const double move = (double)(c->p[row] - c->from[row]), response = (double)c->response[row];
+    const double all = (double)(c->p[row] - c->from[row]), move = (double)c->move[row];
+    const double response = (double)c->response[row];
     sums[SUM_SQUARES] += move * response * move * response;
-    sums[SUM_MOVES] += move * move * response;
+    sums[SUM_MOVES] += all * all * response;
   }
 }
 
@@ -166,11 +196,35 @@ static void tell_residual(const Solve *solve) {
                 (unsigned long long)solve->world->step, solve->iteration, share);
 }
 
+// ---- The second level ----
+
+// The level is made anew when this share of the rows have begun or ceased to push.
+#define CHANGED_SHARE 0.01
+
+static void count_changed(const void *context, size_t begin, size_t end, double *sums) {
+  const FloConstraint *c = ((const Solve *)context)->c;
+  for (size_t row = begin; row < end; ++row) sums[0] += (c->p[row] > 0) != (c->weight[row] > 0);
+}
+
+static void correct(Solve *solve) {
+  FloConstraint *c = solve->c;
+  double n_changed;
+  flo_parallel_sum(solve->world->threads, c->n_rows, count_changed, solve, 1, &n_changed);
+  if (n_changed > CHANGED_SHARE * (double)c->n_rows) {
+    flo_constraint_make_coarse(solve->world, c);
+    solve->is_coarse_made = true;
+  }
+  if (solve->is_coarse_made) flo_constraint_correct(solve->world, c);
+}
+
+// ---- An iteration ----
+
 static FloSweepMeasure sweep(void *context) {
   Solve *solve = context;
   FloConstraint *c = solve->c;
   double sums[N_SUMS] = {0};
   keep_start(c, solve->world);
+  if (solve->has_levels) correct(solve);
   relax_all(solve);
   solve->iteration++;
   flo_parallel_sum(solve->world->threads, c->n_rows, add_moves, solve, N_SUMS, sums);
@@ -258,17 +312,24 @@ static double measure_cold(Solve *solve) {
   return residual;
 }
 
-void flo_constraint_solve(FloWorld *world, FloConstraint *c) {
-  Solve solve = {.world = world, .c = c, .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0};
+FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *error) {
+  const int solver = (int)world->params[FLO_CONSTRAINT_SOLVER];
+  Solve solve = {.world = world,
+                 .c = c,
+                 .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0,
+                 .has_levels = world->params[FLO_CONSTRAINT_LEVELS] > 1 && solver != FLO_CONSTRAINT_STANDARD};
   const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
   const FloNncgLimits limits = {.tolerance = world->params[FLO_CONSTRAINT_TOLERANCE],
                                 .max_iterations = (int)world->params[FLO_CONSTRAINT_ITERATIONS],
-                                .is_conjugate =
-                                    (int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_NNCG};
+                                .is_conjugate = solver == FLO_CONSTRAINT_NNCG};
   if (is_told(world)) solve.start_residual = measure_cold(&solve);
   apply_start(c);
   if (is_told(world)) tell_residual(&solve);
   forget_direction(&solve);
+  memset(c->move, 0, c->n_rows * sizeof(float));
+  memset(c->weight, 0, c->n_rows * sizeof(float));
+  if (solve.has_levels) FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
   const FloSolveReport report = flo_nncg_solve(&point, &limits);
   world->iterations = report.iterations, world->residual = report.residual;
+  return FLO_OK;
 }
