@@ -36,9 +36,11 @@ static const FloParam params[] = {
         "SPH, the baseline that the paper compares with"),
     FLO_WHOLE("iterations", 30, 1, 1e5,
               "largest number of iterations in a step; more keep deep fluid from being compressed"),
-    FLO_NUMBER("tolerance", 2e-5, 0, 1, "",
-               "stop iterating when an iteration changes densities by less than this share (root of mean "
-               "squares); 0: always take all iterations"),
+    FLO_NUMBER(
+        "tolerance", 2e-5, 0, 1, "",
+        "stop iterating when an iteration changes densities by less than this share (root of mean "
+        "squares), and contacts of bodies lack less than this share of a spacing in the step; 0: always "
+        "take all iterations"),
     FLO_NUMBER("tau", 4, 0, 1e3, "steps",
                "time in which violations are damped, in time steps; larger values correct densities more "
                "softly and slowly"),

@@ -73,8 +73,8 @@ typedef struct FloFluidContact {
 
 // A point at which bodies touch, and its rows.
 typedef struct FloTouchingPoint {
-  uint32_t row, drag_row; // drag_row: FLO_NO_ROW without friction
-  double approach;        // along the normal, before the forces of the step [m/s]
+  uint32_t row, drag_row, roll_row; // the last two: FLO_NO_ROW without friction
+  double approach;                  // along the normal, before the forces of the step [m/s]
 } FloTouchingPoint;
 
 // Rows of one colour that lie in one cell, or all rows that touch nodes: row numbers order[begin .. end).
@@ -259,8 +259,9 @@ FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloErro
 FloStatus flo_constraint_meet_bodies(FloWorld *world, FloConstraint *c, FloError *error);
 // After the forces of the step, without rows, acted on bodies.
 FloStatus flo_constraint_start_bodies(FloWorld *world, FloConstraint *c, FloError *error);
-// One iteration over contacts and joints.
-void flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c);
+// One iteration over contacts and joints. Returns the largest velocity that a contact still lacks; those
+// below `speed` are ignored.
+double flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c, double speed);
 void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c);
 
 // ---- The solution (solve.c) ----

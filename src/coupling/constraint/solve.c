@@ -18,7 +18,8 @@ typedef struct Solve {
   bool is_bilateral;
   bool has_levels, is_coarse_made;
   double beta;
-  double start_residual; // for the history
+  double contact_residual; // the largest way that contacts still lack in the step, in spacings
+  double start_residual;   // for the history
   int iteration;
 } Solve;
 
@@ -135,7 +136,9 @@ static void relax_all(Solve *solve) {
                      GROUPS_PER_CHUNK, relax_range, solve);
   }
   for (size_t position = c->n_coloured; position < c->n_rows; ++position) relax_touching_row(solve, position);
-  flo_constraint_sweep_bodies(solve->world, c);
+  const double way = c->dt / solve->world->def.spacing; // of a velocity in the step, in spacings
+  solve->contact_residual = way * flo_constraint_sweep_bodies(
+                                      solve->world, c, solve->world->params[FLO_CONSTRAINT_TOLERANCE] / way);
 }
 
 enum { SUM_SQUARES, SUM_MOVES, N_SUMS };
@@ -229,8 +232,8 @@ static FloSweepMeasure sweep(void *context) {
   solve->iteration++;
   flo_parallel_sum(solve->world->threads, c->n_rows, add_moves, solve, N_SUMS, sums);
   if (is_told(solve->world)) tell_residual(solve);
-  return (FloSweepMeasure){.residual = c->n_rows ? c->dt * sqrt(sums[SUM_SQUARES] / (double)c->n_rows) : 0,
-                           .square = sums[SUM_MOVES]};
+  const double of_rows = c->n_rows ? c->dt * sqrt(sums[SUM_SQUARES] / (double)c->n_rows) : 0;
+  return (FloSweepMeasure){.residual = fmax(of_rows, solve->contact_residual), .square = sums[SUM_MOVES]};
 }
 
 // ---- Conjugate directions: unknowns and velocities move on along the last direction ----
