@@ -20,7 +20,7 @@
 
 // Cells at least two supports wide: a particle is within one support of two of them along each axis. Its
 // distances from surfaces are rows of its own cell.
-enum { CELLS_OF_PARTICLE = 9, CELLS_PER_CHUNK = 4, PARTICLES_PER_CHUNK = 1024 };
+enum { CELLS_OF_PARTICLE = 9, CELLS_PER_CHUNK = 4 };
 #define NONE UINT32_MAX
 
 typedef struct Coarse {
@@ -378,20 +378,6 @@ static void go(void *context, double alpha) {
 
 // ---- Making the changes ----
 
-static void move_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Coarse *coarse = context;
-  const FloCoarse *level = coarse->level;
-  for (size_t k = begin; k < end; ++k) {
-    float *v = coarse->c->velocity + 4 * k;
-    for (uint32_t n = 0; n < level->n_of_particle[k]; ++n) {
-      const uint32_t link = level->of_particle[CELLS_OF_PARTICLE * k + n];
-      const float share = (float)level->change[level->cell_of_link[link]] * v[3];
-      for (int axis = 0; axis < 3; ++axis) v[axis] -= share * level->links[link].g[axis];
-    }
-  }
-}
-
 // A row that would have to pull stops at zero, and takes back the rest.
 static void change_row(const Coarse *coarse, size_t position, float change) {
   const FloConstraint *c = coarse->c;
@@ -409,6 +395,7 @@ static void change_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t n = begin; n < end; ++n) {
     const FloCell *cell = &coarse->level->cells[coarse->first + n];
     const float change = (float)coarse->level->change[coarse->first + n];
+    flo_links_push(coarse->level->links + cell->first_link, cell->n_links, change, coarse->c->velocity);
     for (uint32_t k = cell->coloured.begin; k < cell->coloured.end; ++k) change_row(coarse, k, change);
   }
 }
@@ -431,7 +418,6 @@ void flo_constraint_correct(FloWorld *world, FloConstraint *c) {
   const FloGradientLimits limits = {.tolerance = 0.1, .max_iterations = (int)c->coarse.n_cells};
   flo_parallel_for(world->threads, c->coarse.n_cells, CELLS_PER_CHUNK, restrict_range, &coarse);
   flo_conjugate_gradients(&system, &limits);
-  flo_parallel_for(world->threads, c->n_fluid, PARTICLES_PER_CHUNK, move_range, &coarse);
   for_colours(&coarse, change_range);
   change_touching(&coarse);
 }

@@ -68,10 +68,12 @@ static void key_range(void *context, size_t begin, size_t end, int thread) {
 static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
   size_t n = c->n_rows + 1;
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_ORDER, n * 4, 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_POSITION, n * 4, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_KEYS, n * 8, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_SCRATCH, flo_radix_scratch(n), 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_GROUPS, n * sizeof(FloRowGroup), 0, error));
-  c->order = c->buffers[FLO_CONSTRAINT_ORDER].data, c->groups = c->buffers[FLO_CONSTRAINT_GROUPS].data;
+  c->order = c->buffers[FLO_CONSTRAINT_ORDER].data, c->position = c->buffers[FLO_CONSTRAINT_POSITION].data;
+  c->groups = c->buffers[FLO_CONSTRAINT_GROUPS].data;
   return FLO_OK;
 }
 
@@ -97,5 +99,6 @@ FloStatus flo_constraint_colour(FloWorld *world, FloConstraint *c, FloError *err
   flo_parallel_for(world->threads, c->n_rows, 4096, key_range, &in);
   flo_radix_sort(keys, c->order, c->n_rows, 64, c->buffers[FLO_CONSTRAINT_SCRATCH].data, world->threads);
   find_groups(c, keys);
+  for (size_t k = 0; k < c->n_rows; ++k) c->position[c->order[k]] = (uint32_t)k;
   return FLO_OK;
 }

@@ -26,6 +26,7 @@
 #include <string.h>
 
 static const char *const solver_words[] = {"gauss-seidel", "nncg", "standard", NULL};
+static const char *const order_words[] = {"cells", "natural", NULL};
 static const char *const boundary_words[] = {"samples", "distances", "field", NULL};
 
 static const FloParam params[] = {
@@ -55,6 +56,10 @@ static const FloParam params[] = {
         "levels", 2, 1, 2,
         "2: each iteration also corrects the pressures of whole cells, two supports wide, which deep fluid "
         "needs; 1: only those of single particles, as in the paper"),
+    FLO_WORDS(
+        "order", FLO_CONSTRAINT_BY_CELLS, order_words, 2,
+        "order in which an iteration visits rows; cells: by cells in colours, so that threads share the "
+        "work; natural: as particles lie in memory, by one thread"),
     FLO_SWITCH("bilateral", 0,
                "1: densities also pull where fluid is less dense than at rest, which strings the surface "
                "together; 0: they only push"),
@@ -69,7 +74,8 @@ static const FloParam params[] = {
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
                "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),
     FLO_WHOLE("history", 0, 0, 1e9,
-              "writes the residual after each iteration of every such step to the log; 0: never"),
+              "in every such step, tries all solvers and keeps their residuals after each iteration; "
+              "flotsam run writes them to residuals.csv; 0: never"),
     FLO_FORCE_PARAMS,
     {0}};
 

@@ -15,6 +15,7 @@
 #include "coupling/forces/carried.h"
 #include "coupling/forces/implicit_pressure.h"
 #include "coupling/forces/wet_samples.h"
+#include "solve/report.h"
 #include "solve/rows.h"
 #include "sph/arrays.h"
 #include "sph/cover.h"
@@ -30,6 +31,7 @@ enum {
   FLO_CONSTRAINT_EPSILON,
   FLO_CONSTRAINT_WARM_START,
   FLO_CONSTRAINT_LEVELS,
+  FLO_CONSTRAINT_ROW_ORDER,
   FLO_CONSTRAINT_BILATERAL,
   FLO_CONSTRAINT_BOUNDARY,
   FLO_CONSTRAINT_DISTANCE,
@@ -40,6 +42,7 @@ enum {
 };
 
 enum { FLO_CONSTRAINT_GAUSS_SEIDEL, FLO_CONSTRAINT_NNCG, FLO_CONSTRAINT_STANDARD };
+enum { FLO_CONSTRAINT_BY_CELLS, FLO_CONSTRAINT_NATURAL };
 enum { FLO_CONSTRAINT_SAMPLES, FLO_CONSTRAINT_DISTANCES, FLO_CONSTRAINT_FIELD };
 
 // Extra fields.
@@ -108,6 +111,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_LINK_BEGIN, // per row
   FLO_CONSTRAINT_LINK_COUNT,
   FLO_CONSTRAINT_ORDER,
+  FLO_CONSTRAINT_POSITION,
   FLO_CONSTRAINT_KEYS,
   FLO_CONSTRAINT_SCRATCH,
   FLO_CONSTRAINT_GROUPS,
@@ -124,6 +128,8 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_WALL_P, // floats per sample: p of wet rows
   FLO_CONSTRAINT_BODY_P,
   FLO_CONSTRAINT_WALL_FORCE,
+  FLO_CONSTRAINT_HISTORY_STATE,
+  FLO_CONSTRAINT_HISTORY_VALUES,
   FLO_CONSTRAINT_CELLS, // of the second level; see FloCoarse
   FLO_CONSTRAINT_COARSE_ROWS,
   FLO_CONSTRAINT_COARSE_VECTORS,
@@ -181,7 +187,8 @@ typedef struct FloConstraint {
   FLO_ARRAYS(FLO_CONSTRAINT_ARRAYS);
   FloBuffer buffers[FLO_N_CONSTRAINT_BUFFERS];
   FloLink *links;
-  uint32_t *link_begin, *link_count, *order, *wet, *touch_begin;
+  uint32_t *link_begin, *link_count, *wet, *touch_begin;
+  uint32_t *order, *position; // of rows: which is at a position, and the position of each
   FloRowGroup *groups;
   size_t n_groups, colour_begin[FLO_CONSTRAINT_COLOURS + 1]; // groups of each colour
   int n_colours;
@@ -266,11 +273,24 @@ void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c);
 
 // ---- The solution (solve.c) ----
 
+typedef struct FloIterating {
+  bool is_conjugate, has_levels, is_natural;
+  int n_iterations;
+  double tolerance;
+  double *residuals; // out, at the start and after each iteration; NULL: not asked for
+} FloIterating;
+
 FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *error);
+// From the unknowns in `p`, and velocities without them.
+FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const FloIterating *how);
+// In steps that `history` asks for: tries all solvers from the same start, and keeps their residuals in the
+// world (history.c).
+FloStatus flo_constraint_compare(FloWorld *world, FloConstraint *c, FloError *error);
 // The row's u, without the rates of walls and nodes.
 float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row);
-// The sum of g . v.
+// The sum of g . v, and the change of velocities by an impulse; see `velocity` in solve.c.
 float flo_links_rate(const FloLink *links, size_t n, const float *velocity);
+void flo_links_push(const FloLink *links, size_t n, float impulse, float *velocity);
 // Moves everything that the row at this position of the order measures by a change of its unknown.
 void flo_constraint_push(const FloConstraint *c, size_t position, float change);
 

@@ -15,8 +15,8 @@ typedef struct Solve {
   FloWorld *world;
   FloConstraint *c;
   size_t first_group; // of the present colour
-  bool is_bilateral;
-  bool has_levels, is_coarse_made;
+  const FloIterating *how;
+  bool is_bilateral, is_coarse_made;
   double beta;
   double contact_residual; // the largest way that contacts still lack in the step, in spacings
   double start_residual;   // for the history
@@ -57,13 +57,16 @@ float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t 
   return flo_links_rate(c->links + c->link_begin[row], c->link_count[row], velocity);
 }
 
-static void push_fluid(const FloConstraint *c, size_t row, float impulse) {
-  const FloLink *links = c->links + c->link_begin[row];
-  for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
-    float *v = c->velocity + 4 * (size_t)links[k].particle;
+void flo_links_push(const FloLink *links, size_t n, float impulse, float *velocity) {
+  for (size_t k = 0; k < n; ++k) {
+    float *v = velocity + 4 * (size_t)links[k].particle;
     const Quad moved = load_quad(v) - impulse * v[3] * load_gradient(links + k);
     memcpy(v, &moved, sizeof moved);
   }
+}
+
+static void push_fluid(const FloConstraint *c, size_t row, float impulse) {
+  flo_links_push(c->links + c->link_begin[row], c->link_count[row], impulse, c->velocity);
 }
 
 static double touch_rate(const FloConstraint *c, size_t position) {
@@ -128,7 +131,7 @@ static void relax_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-static void relax_all(Solve *solve) {
+static void relax_coloured(Solve *solve) {
   FloConstraint *c = solve->c;
   for (int colour = 0; colour < c->n_colours; ++colour) {
     solve->first_group = c->colour_begin[colour];
@@ -136,6 +139,25 @@ static void relax_all(Solve *solve) {
                      GROUPS_PER_CHUNK, relax_range, solve);
   }
   for (size_t position = c->n_coloured; position < c->n_rows; ++position) relax_touching_row(solve, position);
+}
+
+// Rows as particles lie in memory, one after the other.
+static void relax_naturally(const Solve *solve) {
+  const FloConstraint *c = solve->c;
+  for (size_t row = 0; row < c->n_rows; ++row) {
+    if (c->position[row] < c->n_coloured)
+      relax_row(solve, row);
+    else
+      relax_touching_row(solve, c->position[row]);
+  }
+}
+
+static void relax_all(Solve *solve) {
+  FloConstraint *c = solve->c;
+  if (solve->how->is_natural)
+    relax_naturally(solve);
+  else
+    relax_coloured(solve);
   const double way = c->dt / solve->world->def.spacing; // of a velocity in the step, in spacings
   solve->contact_residual = way * flo_constraint_sweep_bodies(
                                       solve->world, c, solve->world->params[FLO_CONSTRAINT_TOLERANCE] / way);
@@ -163,13 +185,9 @@ static void keep_start(FloConstraint *c, const FloWorld *world) {
 
 // ---- Residuals, on request ----
 
-typedef struct Residual {
-  const Solve *solve;
-} Residual;
-
 // The natural residual: the error that the row's own unknown could remove.
 static void add_residuals(const void *context, size_t begin, size_t end, double *sums) {
-  const Solve *solve = ((const Residual *)context)->solve;
+  const Solve *solve = context;
   const FloConstraint *c = solve->c;
   for (size_t position = begin; position < end; ++position) {
     const size_t row = c->order[position];
@@ -181,22 +199,11 @@ static void add_residuals(const void *context, size_t begin, size_t end, double 
   }
 }
 
-static double measure_residual(const Solve *solve) {
-  const Residual in = {solve};
+static void note_residual(const Solve *solve) {
   double sum;
-  flo_parallel_sum(solve->world->threads, solve->c->n_rows, add_residuals, &in, 1, &sum);
-  return sqrt(sum);
-}
-
-static bool is_told(const FloWorld *world) {
-  const double every = world->params[FLO_CONSTRAINT_HISTORY];
-  return every > 0 && world->step % (uint64_t)every == 0;
-}
-
-static void tell_residual(const Solve *solve) {
-  const double share = solve->start_residual > 0 ? measure_residual(solve) / solve->start_residual : 0;
-  flo_world_log(solve->world, FLO_LOG_INFO, "residual at step %llu after %d iterations: %.4g",
-                (unsigned long long)solve->world->step, solve->iteration, share);
+  if (!solve->how->residuals) return;
+  flo_parallel_sum(solve->world->threads, solve->c->n_rows, add_residuals, solve, 1, &sum);
+  solve->how->residuals[solve->iteration] = sqrt(sum);
 }
 
 // ---- The second level ----
@@ -227,11 +234,11 @@ static FloSweepMeasure sweep(void *context) {
   FloConstraint *c = solve->c;
   double sums[N_SUMS] = {0};
   keep_start(c, solve->world);
-  if (solve->has_levels) correct(solve);
+  if (solve->how->has_levels) correct(solve);
   relax_all(solve);
   solve->iteration++;
   flo_parallel_sum(solve->world->threads, c->n_rows, add_moves, solve, N_SUMS, sums);
-  if (is_told(solve->world)) tell_residual(solve);
+  note_residual(solve);
   const double of_rows = c->n_rows ? c->dt * sqrt(sums[SUM_SQUARES] / (double)c->n_rows) : 0;
   return (FloSweepMeasure){.residual = fmax(of_rows, solve->contact_residual), .square = sums[SUM_MOVES]};
 }
@@ -284,7 +291,7 @@ static void advance(void *context, double length, FloConjugate conjugate) {
   FloConstraint *c = solve->c;
   const size_t n_motions = 6 * solve->world->nodes.count;
   solve->beta = conjugate.beta;
-  if ((int)solve->world->params[FLO_CONSTRAINT_SOLVER] != FLO_CONSTRAINT_NNCG) return;
+  if (!solve->how->is_conjugate) return;
   flo_parallel_for(solve->world->threads, c->n_rows, ROWS_PER_CHUNK, advance_rows, solve);
   flo_parallel_for(solve->world->threads, c->n_fluid, ROWS_PER_CHUNK, advance_fluid, solve);
   advance_doubles(c->from_motion, solve->beta, n_motions, c->motion, c->way_motion);
@@ -305,34 +312,30 @@ static void apply_start(const FloConstraint *c) {
   }
 }
 
-// The residual without any pressure, to which those of a history are relative.
-static double measure_cold(Solve *solve) {
-  FloConstraint *c = solve->c;
-  memcpy(c->from, c->p, c->n_rows * sizeof(float));
-  memset(c->p, 0, c->n_rows * sizeof(float));
-  const double residual = measure_residual(solve);
-  memcpy(c->p, c->from, c->n_rows * sizeof(float));
-  return residual;
+FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const FloIterating *how) {
+  Solve solve = {
+      .world = world, .c = c, .how = how, .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0};
+  const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
+  const FloNncgLimits limits = {how->tolerance, how->n_iterations, how->is_conjugate};
+  apply_start(c);
+  note_residual(&solve);
+  forget_direction(&solve);
+  memset(c->move, 0, c->n_rows * sizeof(float));
+  memset(c->weight, 0, c->n_rows * sizeof(float));
+  return flo_nncg_solve(&point, &limits);
 }
 
 FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *error) {
   const int solver = (int)world->params[FLO_CONSTRAINT_SOLVER];
-  Solve solve = {.world = world,
-                 .c = c,
-                 .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0,
-                 .has_levels = world->params[FLO_CONSTRAINT_LEVELS] > 1 && solver != FLO_CONSTRAINT_STANDARD};
-  const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
-  const FloNncgLimits limits = {.tolerance = world->params[FLO_CONSTRAINT_TOLERANCE],
-                                .max_iterations = (int)world->params[FLO_CONSTRAINT_ITERATIONS],
-                                .is_conjugate = solver == FLO_CONSTRAINT_NNCG};
-  if (is_told(world)) solve.start_residual = measure_cold(&solve);
-  apply_start(c);
-  if (is_told(world)) tell_residual(&solve);
-  forget_direction(&solve);
-  memset(c->move, 0, c->n_rows * sizeof(float));
-  memset(c->weight, 0, c->n_rows * sizeof(float));
-  if (solve.has_levels) FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
-  const FloSolveReport report = flo_nncg_solve(&point, &limits);
+  const FloIterating how = {
+      .is_conjugate = solver == FLO_CONSTRAINT_NNCG,
+      .has_levels = world->params[FLO_CONSTRAINT_LEVELS] > 1 && solver != FLO_CONSTRAINT_STANDARD,
+      .is_natural = (int)world->params[FLO_CONSTRAINT_ROW_ORDER] == FLO_CONSTRAINT_NATURAL,
+      .n_iterations = (int)world->params[FLO_CONSTRAINT_ITERATIONS],
+      .tolerance = world->params[FLO_CONSTRAINT_TOLERANCE]};
+  FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
+  FLO_TRY(flo_constraint_compare(world, c, error));
+  const FloSolveReport report = flo_constraint_iterate(world, c, &how);
   world->iterations = report.iterations, world->residual = report.residual;
   return FLO_OK;
 }
