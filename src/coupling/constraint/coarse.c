@@ -20,7 +20,7 @@
 
 // Cells at least two supports wide: a particle is within one support of two of them along each axis. Its
 // distances from surfaces are rows of its own cell.
-enum { CELLS_OF_PARTICLE = 9, CELLS_PER_CHUNK = 4 };
+enum { CELLS_OF_PARTICLE = 9 };
 #define NONE UINT32_MAX
 
 typedef struct Coarse {
@@ -119,8 +119,8 @@ static void for_colours(Coarse *coarse, FloRangeFn work) {
   const FloConstraint *c = coarse->c;
   for (int colour = 0; colour < c->n_colours; ++colour) {
     coarse->first = c->colour_begin[colour];
-    flo_parallel_for(coarse->world->threads, c->colour_begin[colour + 1] - coarse->first, CELLS_PER_CHUNK,
-                     work, coarse);
+    flo_parallel_for(coarse->world->threads, c->colour_begin[colour + 1] - coarse->first,
+                     flo_constraint_groups_per_chunk(c), work, coarse);
   }
   coarse->first = c->n_groups;
   work(coarse, 0, coarse->level->n_cells - c->n_groups, 0);
@@ -289,7 +289,8 @@ void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
   start_lists(world, c, &c->coarse);
   for_colours(&coarse, gather_range);
   for (size_t cell = 0; cell < c->coarse.n_cells; ++cell) touch_cell(c, cell);
-  flo_parallel_for(world->threads, c->coarse.n_cells, CELLS_PER_CHUNK, multiply_range, &coarse);
+  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), multiply_range,
+                   &coarse);
 }
 
 // ---- Solving for the changes ----
@@ -416,7 +417,8 @@ void flo_constraint_correct(FloWorld *world, FloConstraint *c) {
   Coarse coarse = {world, c, &c->coarse, world->params[FLO_CONSTRAINT_BILATERAL] != 0, 0};
   const FloLinearSystem system = {&coarse, measure, turn, apply, go};
   const FloGradientLimits limits = {.tolerance = 0.1, .max_iterations = (int)c->coarse.n_cells};
-  flo_parallel_for(world->threads, c->coarse.n_cells, CELLS_PER_CHUNK, restrict_range, &coarse);
+  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), restrict_range,
+                   &coarse);
   flo_conjugate_gradients(&system, &limits);
   for_colours(&coarse, change_range);
   change_touching(&coarse);

@@ -208,6 +208,12 @@ typedef struct FloConstraint {
   FloCoarse coarse;
 } FloConstraint;
 
+// Groups that a thread takes at once: enough rows that sharing them pays.
+static inline size_t flo_constraint_groups_per_chunk(const FloConstraint *c) {
+  enum { ROWS_PER_CHUNK = 512 };
+  return 1 + ROWS_PER_CHUNK * c->n_groups / (c->n_coloured + 1);
+}
+
 static inline size_t flo_constraint_n_wet(const FloConstraint *c) { return c->n_walls + c->n_bodies; }
 static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
   return c->n_fluid + flo_constraint_n_wet(c);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { GROUPS_PER_CHUNK = 4, ROWS_PER_CHUNK = 4096 };
+enum { ROWS_PER_CHUNK = 4096 };
 
 typedef struct Solve {
   FloWorld *world;
@@ -136,7 +136,7 @@ static void relax_coloured(Solve *solve) {
   for (int colour = 0; colour < c->n_colours; ++colour) {
     solve->first_group = c->colour_begin[colour];
     flo_parallel_for(solve->world->threads, c->colour_begin[colour + 1] - solve->first_group,
-                     GROUPS_PER_CHUNK, relax_range, solve);
+                     flo_constraint_groups_per_chunk(c), relax_range, solve);
   }
   for (size_t position = c->n_coloured; position < c->n_rows; ++position) relax_touching_row(solve, position);
 }
