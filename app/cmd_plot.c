@@ -202,7 +202,7 @@ static int plot_residuals(const Arguments *a, FloSeriesTable *table) {
                               .x = flo_series_table_column(table, 0),
                               .series = series,
                               .n_series = table->n_columns - 1};
-  const FloPlotSheet sheet = {a->folder, &input, 1, true};
+  const FloPlotSheet sheet = {NULL, &input, 1, true};
   FloStatus status = draw(a, &sheet, &error);
   free(series);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", error.text);
