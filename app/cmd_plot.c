@@ -20,11 +20,14 @@ static const AppUsage usage = {
         "energies, the largest speed, density errors and the time step. Columns of the same quantity share\n"
         "a plot, unless their sizes differ by far. The plots are drawn one below the other. Writes\n"
         "DIR/plot.svg and DIR/plot.png, or only the file that --out names.\n"
+        "With --residuals: plots residuals.csv over iterations, and writes DIR/residuals.svg and\n"
+        "DIR/residuals.png. A run writes that file if the method's parameter 'history' is not 0.\n"
         "Exit codes: 0 drawn, 1 a file could not be written, 2 bad input.",
     .examples = "  flotsam plot runs/dam-break\n"
                 "  flotsam plot runs/dam-break --columns 'density_error_*' --log --out errors.svg\n"
                 "  flotsam plot runs/dam-break --columns 'push.*,impact' --width 1200 --out push.png\n"
-                "  flotsam plot runs/dam-break --x front --columns max_speed\n",
+                "  flotsam plot runs/dam-break --x front --columns max_speed\n"
+                "  flotsam plot runs/pillar-convergence --residuals\n",
     .min_words = 1,
     .max_words = 1,
 };
@@ -35,7 +38,7 @@ typedef struct Arguments {
   const char *folder, *x, *out;
   AppList columns;
   int width, height; // 0: chosen
-  bool is_log, is_forced;
+  bool is_log, is_forced, has_residuals;
 } Arguments;
 
 static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
@@ -50,6 +53,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--height", "PIXELS", APP_INTEGER, &a->height, "height of the page (default: by the number of plots)",
        150, 16384},
       {"--log", NULL, APP_FLAG, &a->is_log, "logarithmic y axis", 0, 0},
+      {"--residuals", NULL, APP_FLAG, &a->has_residuals, "plot the residuals of solvers over iterations", 0,
+       0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace the file that --out names", 0, 0},
       {0},
   };
@@ -133,11 +138,11 @@ static FloStatus draw_one(const Arguments *a, const FloPlotSheet *sheet, const c
 }
 
 static FloStatus draw(const Arguments *a, const FloPlotSheet *sheet, FloError *error) {
-  static const char *const names[] = {"plot.svg", "plot.png"};
+  static const char *const names[2][2] = {{"plot.svg", "plot.png"}, {"residuals.svg", "residuals.png"}};
   if (a->out) return draw_one(a, sheet, a->out, error);
-  for (size_t k = 0; k < FLO_COUNT_OF(names); k++) {
+  for (size_t k = 0; k < 2; k++) {
     char path[FLO_PATH_SIZE];
-    FLO_TRY(flo_path_join(a->folder, names[k], path, error));
+    FLO_TRY(flo_path_join(a->folder, names[a->has_residuals][k], path, error));
     FLO_TRY(draw_one(a, sheet, path, error));
   }
   return FLO_OK;
@@ -175,6 +180,46 @@ static int plot_table(const Arguments *a, const FloSeriesTable *table) {
   return exit_code;
 }
 
+// ---- Residuals ----
+
+// "one_level_cold" is shown as "one level cold".
+static void show_spaces(char name[96]) {
+  for (; *name; name++)
+    if (*name == '_') *name = ' ';
+}
+
+static int plot_residuals(const Arguments *a, FloSeriesTable *table) {
+  FloPlotSeries *series = calloc(table->n_columns + 1, sizeof *series);
+  FloError error;
+  if (!series) return app_fail(APP_RUN_FAILED, "plot: no memory");
+  for (size_t k = 1; k < table->n_columns; k++) {
+    show_spaces(table->names[k]);
+    series[k - 1] = (FloPlotSeries){table->names[k], flo_series_table_column(table, k)};
+  }
+  const FloPlotInput input = {.title = "residual, relative to that without pressure",
+                              .x_label = "iteration",
+                              .n_points = table->n_rows,
+                              .x = flo_series_table_column(table, 0),
+                              .series = series,
+                              .n_series = table->n_columns - 1};
+  const FloPlotSheet sheet = {NULL, &input, 1, true};
+  FloStatus status = draw(a, &sheet, &error);
+  free(series);
+  return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", error.text);
+}
+
+// The file to plot. Returns an exit code.
+static int find_table(const Arguments *a, char path[FLO_PATH_SIZE]) {
+  if (flo_path_join(a->folder, "series.csv", path, NULL) != FLO_OK || !flo_file_exists(path))
+    return app_complain_no_run("plot", a->folder);
+  if (!a->has_residuals) return APP_OK;
+  if (flo_path_join(a->folder, "residuals.csv", path, NULL) == FLO_OK && flo_file_exists(path)) return APP_OK;
+  return app_fail(APP_BAD_INPUT,
+                  "plot: %s has no residuals.csv; run the scene with the method constraint and with its "
+                  "parameter 'history', as in --set method.history=10",
+                  a->folder);
+}
+
 int cmd_plot(int argc, char **argv) {
   Arguments a;
   int exit_code;
@@ -187,12 +232,14 @@ int cmd_plot(int argc, char **argv) {
   if (a.out && !a.is_forced && flo_file_exists(a.out))
     return app_fail(APP_BAD_INPUT,
                     "plot: %s: exists; replace it with --force, or name another file with --out", a.out);
-  if (flo_path_join(a.folder, "series.csv", path, NULL) != FLO_OK || !flo_file_exists(path))
-    return app_complain_no_run("plot", a.folder);
+  if ((exit_code = find_table(&a, path)) != APP_OK) return exit_code;
   if (a.out && app_check_file_place(a.out, &error) != FLO_OK)
     return app_fail(APP_BAD_INPUT, "plot: %s", error.text);
   FloStatus status = flo_series_table_read(path, &table, &error);
-  exit_code = status == FLO_OK ? plot_table(&a, &table) : app_fail(app_exit_code(status), "%s", error.text);
+  if (status != FLO_OK)
+    exit_code = app_fail(app_exit_code(status), "%s", error.text);
+  else
+    exit_code = a.has_residuals ? plot_residuals(&a, &table) : plot_table(&a, &table);
   flo_series_table_free(&table);
   return exit_code;
 }

@@ -4,6 +4,7 @@
 #include "base/timer.h"
 #include "command_line.h"
 #include "io/advice.h"
+#include "io/residuals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -178,11 +179,19 @@ static FloStatus keep_if_due(AppRun *run) {
   return app_run_write_checkpoint(run);
 }
 
+// The method may have compared solvers in the step.
+static FloStatus write_residuals(AppRun *run, const FloStepInfo *info) {
+  const FloResiduals residuals = flo_world_residuals(run->world);
+  if (residuals.n_solvers == 0 || residuals.step + 1 != info->step) return FLO_OK;
+  return flo_residuals_write(run->folder->path, &residuals, &run->error);
+}
+
 // Steps are shortened to end at a given time only when less than two steps are left.
 static FloStatus step_towards(AppRun *run, double time) {
   double left = time - flo_world_time(run->world);
   FloStepInfo info;
   FLO_TRY(flo_world_step_until(run->world, time, &info, &run->error));
+  FLO_TRY(write_residuals(run, &info));
   if (app_run_has_odd_goal(run) && time == run->point.until && info.dt >= 0.5 * left) run->is_astray = true;
   return FLO_OK;
 }

@@ -116,6 +116,9 @@ FLO_API FloStatus flo_world_save(const FloWorld *world, FloState **state, FloErr
 FLO_API FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error);
 FLO_API void flo_state_destroy(FloState *state); // NULL is fine
 
+// The residuals that the method kept last; n_solvers is 0 if it has kept none. Methods with the parameter
+// `history` keep them. They are valid until the next step.
+FLO_API FloResiduals flo_world_residuals(const FloWorld *world);
 // The name of stage k of a step, and the seconds spent in it since the world was created; NULL if k is past
 // the last stage.
 FLO_API const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds);

@@ -322,6 +322,15 @@ typedef struct FloStepInfo {
   double residual;
 } FloStepInfo;
 
+// Residuals of several solvers for the same step, after each of their iterations, relative to the residual
+// without any pressure.
+typedef struct FloResiduals {
+  uint64_t step; // number of steps done before that one
+  size_t n_solvers, n_iterations;
+  const char *const *names; // of solvers
+  const double *values;     // [iteration * n_solvers + solver]; iteration 0 is the start
+} FloResiduals;
+
 // The measurements that every run reports; see docs/measurements.md.
 typedef struct FloMeasurements {
   double time, dt;

@@ -11,6 +11,7 @@ typedef struct FloCouplingCase {
   // The published result for the same work, or NULL.
   const char *peer;
   double peer_seconds; // [s] for the simulated time
+  int iterations;      // in each step; 0: as many as the method takes
 } FloCouplingCase;
 
 typedef struct FloCouplingResult {

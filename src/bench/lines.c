@@ -39,6 +39,10 @@ double flo_measured_coupled_steps(const FloCouplingResult *r) {
   return per_core((double)(r->particles + r->rigid) * r->steps / r->seconds, r->threads);
 }
 
+double flo_measured_real_time(const FloCouplingResult *r) {
+  return r->about->iterations > 0 ? (double)(r->particles + r->rigid) * r->steps / r->seconds / 10 : NAN;
+}
+
 double flo_measured_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
 
 // A quick run, or a run with another number of threads, cannot be compared.
@@ -238,6 +242,7 @@ json_t *flo_line_coupling(const FloCouplingResult *r, const FloRates *rates) {
   add(line, "iterations_per_step", r->about->has_solver ? r->iterations / r->steps : NAN);
   add(line, "particle_iterations_per_second_core", flo_measured_coupled_iterations(r));
   add(line, "particle_steps_per_second_core", flo_measured_coupled_steps(r));
+  add(line, "particles_at_ten_steps_per_second", flo_measured_real_time(r));
   add(line, "solve_share", r->solve_seconds / r->seconds);
   add(line, "search_share", r->search_seconds / r->seconds);
   add(line, "response_share", flo_measured_response_share(r));

@@ -36,6 +36,8 @@ double flo_measured_step_rate(const FloCaseResult *result);      // [particle st
 double flo_measured_iteration_rate(const FloCaseResult *result); // [particle iterations/s/core]
 double flo_measured_coupled_iterations(const FloCouplingResult *result);
 double flo_measured_coupled_steps(const FloCouplingResult *result);
+// With all threads and a fixed number of iterations: how many particles do ten steps in a second.
+double flo_measured_real_time(const FloCouplingResult *result);
 double flo_measured_response_share(const FloCouplingResult *result); // of the time
 // Speed relative to the published result for the same work; the second corrects for the speed of the other
 // processor.

@@ -192,11 +192,18 @@ static FloStatus run_case_threads(Suite *suite, FloBenchPart part, size_t partic
 
 // ---- Fluid and bodies ----
 
+static FloTargetId target_of(const FloCouplingCase *about) {
+  if (about->iterations > 0) return FLO_TARGET_CONSTRAINT;
+  return about->has_solver ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
+}
+
 static void note_coupling(Suite *suite, const FloCouplingResult *r) {
   bool has_solver = r->about->has_solver;
-  FloTargetId id = has_solver ? FLO_TARGET_ITERATIONS : FLO_TARGET_FORCING;
   double rate = has_solver ? flo_measured_coupled_iterations(r) : flo_measured_coupled_steps(r);
-  flo_targets_note(&suite->targets, id, rate, r->particles, r->threads);
+  flo_targets_note(&suite->targets, target_of(r->about), rate, r->particles, r->threads);
+  if (r->about->iterations > 0)
+    flo_targets_note(&suite->targets, FLO_TARGET_REAL_TIME, flo_measured_real_time(r), r->particles,
+                     r->threads);
   if (r->about->peer)
     flo_targets_note(&suite->targets, FLO_TARGET_PEER, flo_measured_times_faster(r), r->particles,
                      r->threads);

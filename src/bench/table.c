@@ -89,6 +89,8 @@ static void print_coupling(const json_t *line, FILE *stream) {
             number(line, "iterations_per_step"), number(line, "particle_iterations_per_second_core") / 1e6);
   fprintf(stream, ", %.2f M particle steps/s/core, mean density error %.2g",
           number(line, "particle_steps_per_second_core") / 1e6, number(line, "density_error_mean"));
+  if (isfinite(number(line, "particles_at_ten_steps_per_second")))
+    fprintf(stream, ", %.0f particles at 10 steps/s", number(line, "particles_at_ten_steps_per_second"));
   if (isfinite(number(line, "response_share")))
     fprintf(stream, ", response %.2f %%", 100 * number(line, "response_share"));
   if (json_is_object(peer)) print_coupling_peer(peer, stream);

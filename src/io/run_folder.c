@@ -13,9 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const fixed_names[] = {"scene.json",    "series.csv", "summary.json",  "run.pvd",
-                                          "picture.png",   "log.txt",    "bodies.csv",    "plot.svg",
-                                          "checkpoint.h5", "plot.png",   "diverged.json", "diverged.csv"};
+static const char *const fixed_names[] = {"scene.json",    "series.csv",    "summary.json",  "run.pvd",
+                                          "picture.png",   "log.txt",       "bodies.csv",    "plot.svg",
+                                          "checkpoint.h5", "plot.png",      "diverged.json", "diverged.csv",
+                                          "residuals.csv", "residuals.svg", "residuals.png"};
 static const double list_seconds = 1;  // shortest time between two writes of run.pvd during a run
 static const char mark[] = "flotsam "; // the beginning of the first line of log.txt
 

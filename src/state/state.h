@@ -111,7 +111,8 @@ struct FloWorld {
   uint64_t step;
   int iterations;
   double residual;
-  size_t contacts; // number of contacts that press
+  FloResiduals residuals; // of several solvers, if the method compares them
+  size_t contacts;        // number of contacts that press
   FloContacts body_contacts;
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;

@@ -273,6 +273,8 @@ uint64_t flo_world_hash(const FloWorld *world) {
   return h;
 }
 
+FloResiduals flo_world_residuals(const FloWorld *world) { return world->residuals; }
+
 const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
   static const char *const names[FLO_STAGE_COUNT] = {"sort",      "neighbours", "density", "force",
                                                      "integrate", "bodies",     "response"};

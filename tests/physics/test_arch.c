@@ -148,9 +148,9 @@ static const double fineness[] = {50, 100, 200};
 static const int counts[] = {9, 15, 21};
 
 static void check_arches(void (*check)(const Setting *, int, double)) {
-  for (int k = 0; k < N_METHODS * 9; ++k) {
+  for (int k = 0; k < N_CONTACT_METHODS * 9; ++k) {
     int fine = k / 3 % 3, count = k % 3;
-    const Setting setting = {methods[k / 9], 2, RADIUS / fineness[fine], 0};
+    const Setting setting = {contact_methods[k / 9], 2, RADIUS / fineness[fine], 0};
     if (is_full() || (fine == 0 && count != 1 && k < 9))
       check(&setting, counts[count], least_thickness(counts[count]));
   }

@@ -73,8 +73,8 @@ static void check_tent(const Setting *s, double lean, double share, bool stands)
 static void leaning_plates(void **state) {
   static const double leans[] = {25, 35};
   (void)state;
-  for (int k = 0; k < N_METHODS * 8; ++k) {
-    const Setting setting = {methods[k / 8], 2, SPACING / (k / 4 % 2 ? 2 : 1), 0};
+  for (int k = 0; k < N_CONTACT_METHODS * 8; ++k) {
+    const Setting setting = {contact_methods[k / 8], 2, SPACING / (k / 4 % 2 ? 2 : 1), 0};
     double lean = leans[k / 2 % 2] * TEST_PI / 180;
     if (is_full() || k / 4 % 2 == 0) check_tent(&setting, lean, k % 2 ? 0.9 : 1.1, k % 2 == 0);
   }
@@ -110,8 +110,8 @@ static void check_plank(const Setting *s, double inside) {
 static void planks_over_an_edge(void **state) {
   static const double steps[] = {0, 1e-3};
   (void)state;
-  for (int k = 0; k < N_METHODS * 8; ++k) {
-    const Setting setting = {methods[k / 8], 2 + k / 4 % 2, SPACING, steps[k / 2 % 2]};
+  for (int k = 0; k < N_CONTACT_METHODS * 8; ++k) {
+    const Setting setting = {contact_methods[k / 8], 2 + k / 4 % 2, SPACING, steps[k / 2 % 2]};
     check_plank(&setting, k % 2 ? -0.4 : 0.4);
   }
   end_cases();

@@ -95,8 +95,8 @@ static void check_spinner(const Setting *s, double share) {
 static void spinning_bodies_turn_over(void **state) {
   static const double steps[] = {0, 1e-3, 4e-3}, shares[] = {0.01, 0.1};
   (void)state;
-  for (int k = 0; k < N_METHODS * 6; ++k) {
-    const Setting setting = {methods[k / 6], 3, EDGE / 5, steps[k / 2 % 3]};
+  for (int k = 0; k < N_CONTACT_METHODS * 6; ++k) {
+    const Setting setting = {contact_methods[k / 6], 3, EDGE / 5, steps[k / 2 % 3]};
     check_spinner(&setting, shares[k % 2]);
   }
   end_cases();

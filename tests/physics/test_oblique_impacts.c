@@ -65,10 +65,10 @@ static void check_ball(const Setting *s, int fine, uint64_t seed) {
 
 static void sliding_impacts_turn_balls(void **state) {
   (void)state;
-  for (int method = 0; method < N_METHODS; ++method)
+  for (int method = 0; method < N_CONTACT_METHODS; ++method)
     for (int k = 0; k < N_FINENESS; ++k)
       for (uint64_t seed = 1; seed <= (is_full() ? 8 : k < 3 ? 3 : 0); ++seed) {
-        const Setting setting = {methods[method], 3, RADIUS / fineness[k], seed % 2 ? 0 : 1e-3};
+        const Setting setting = {contact_methods[method], 3, RADIUS / fineness[k], seed % 2 ? 0 : 1e-3};
         check_ball(&setting, fineness[k], seed);
       }
   end_cases();
@@ -121,10 +121,10 @@ static void check_pair(const Setting *s, Pair pair, uint64_t seed) {
 
 static void collisions_keep_momenta(void **state) {
   (void)state;
-  for (int method = 0; method < N_METHODS; ++method)
+  for (int method = 0; method < N_CONTACT_METHODS; ++method)
     for (int pair = 0; pair < N_PAIRS; ++pair)
       for (uint64_t seed = 1; seed <= (is_full() ? 8 : 2); ++seed) {
-        const Setting setting = {methods[method], 3, RADIUS / (seed % 2 ? 4 : 8), 0};
+        const Setting setting = {contact_methods[method], 3, RADIUS / (seed % 2 ? 4 : 8), 0};
         check_pair(&setting, (Pair)pair, seed);
       }
   end_cases();

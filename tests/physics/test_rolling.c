@@ -41,10 +41,10 @@ static FloWorld *ball_on_floor(const Case *c, double length, FloBodyDef *ball) {
 }
 
 static void for_all_balls(void (*check)(const Case *)) {
-  for (int method = 0; method < N_METHODS; ++method)
+  for (int method = 0; method < N_CONTACT_METHODS; ++method)
     for (int k = 0; k < N_FINENESS; ++k)
       for (int phase = 0; phase < N_PHASES; ++phase) {
-        const Case c = {{methods[method], 3, RADIUS / fineness[k], phase == 1 ? 1e-3 : 0},
+        const Case c = {{contact_methods[method], 3, RADIUS / fineness[k], phase == 1 ? 1e-3 : 0},
                         fineness[k],
                         (uint64_t)(1 + phase)};
         if (is_full() || k < (phase ? 1 : 2)) check(&c);
@@ -154,10 +154,10 @@ static void check_roller(const Setting *s, Roller roller, int fine) {
 
 static void bodies_roll_down_slopes(void **state) {
   (void)state;
-  for (int method = 0; method < N_METHODS; ++method)
+  for (int method = 0; method < N_CONTACT_METHODS; ++method)
     for (int roller = 0; roller < N_ROLLERS; ++roller)
       for (int k = 0; k < N_FINENESS; ++k) {
-        const Setting setting = {methods[method], roller == DISC ? 2 : 3, RADIUS / fineness[k], 0};
+        const Setting setting = {contact_methods[method], roller == DISC ? 2 : 3, RADIUS / fineness[k], 0};
         if (is_full() || roller == DISC || k < 2) check_roller(&setting, (Roller)roller, fineness[k]);
       }
   end_cases();

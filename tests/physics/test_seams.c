@@ -95,8 +95,8 @@ static void check_slide(const Case *c) {
 static void sliders_pass_seams(void **state) {
   static const double speeds[] = {0.3, 1, 3}, spacings[] = {0.02, 0.005};
   (void)state;
-  for (int k = 0; k < N_METHODS * 2 * 3; ++k) {
-    const Case c = {.setting = {methods[k / 6], 2, spacings[k / 3 % 2], 0}, .speed = speeds[k % 3]};
+  for (int k = 0; k < N_CONTACT_METHODS * 2 * 3; ++k) {
+    const Case c = {.setting = {contact_methods[k / 6], 2, spacings[k / 3 % 2], 0}, .speed = speeds[k % 3]};
     check_slide(&c);
   }
   end_cases();
@@ -105,9 +105,10 @@ static void sliders_pass_seams(void **state) {
 static void corners_pass_seams(void **state) {
   static const double angles[][2] = {{0, 0}, {0.3, 0}, {TEST_PI / 4, 0}, {0, 0.4}, {0.5, 0.4}};
   (void)state;
-  for (int k = 0; k < N_METHODS * 5; ++k)
+  for (int k = 0; k < N_CONTACT_METHODS * 5; ++k)
     for (int ground = 0; ground < N_GROUNDS; ++ground) {
-      const Case c = {{methods[k / 5], 3, 0.02, 0}, (Ground)ground, 1, angles[k % 5][0], angles[k % 5][1]};
+      const Case c = {
+          {contact_methods[k / 5], 3, 0.02, 0}, (Ground)ground, 1, angles[k % 5][0], angles[k % 5][1]};
       if (is_full() || ground == TILES || k % 5 == 1) check_slide(&c);
     }
   end_cases();

@@ -162,8 +162,8 @@ static void check_sizes(const Setting *setting, What what, Tilt tilt, double sig
 }
 
 static void check_plane(double sign, void (*check)(const Case *)) {
-  for (int k = 0; k < 2 * N_METHODS; ++k) {
-    const Setting setting = {methods[k / 2], 2, SPACING, k % 2 ? 1e-3 : 0};
+  for (int k = 0; k < 2 * N_CONTACT_METHODS; ++k) {
+    const Setting setting = {contact_methods[k / 2], 2, SPACING, k % 2 ? 1e-3 : 0};
     if (is_full() || k % 2) check_sizes(&setting, BOX, TILTED_GRAVITY, sign, check);
     if (is_full() || k % 2 == 0) check_sizes(&setting, BOX, TILTED_FLOOR, sign, check);
   }
@@ -171,8 +171,8 @@ static void check_plane(double sign, void (*check)(const Case *)) {
 }
 
 static void check_space(double sign, void (*check)(const Case *)) {
-  for (int k = 0; k < 2 * N_METHODS; ++k) {
-    const Setting setting = {methods[k / 2], 3, SPACING, k % 2 ? 2e-3 : 0};
+  for (int k = 0; k < 2 * N_CONTACT_METHODS; ++k) {
+    const Setting setting = {contact_methods[k / 2], 3, SPACING, k % 2 ? 2e-3 : 0};
     if (k % 2 && !is_full()) continue;
     for (int tilt = 0; tilt < N_TILTS; ++tilt)
       for (int what = 0; what < N_WHATS; ++what)

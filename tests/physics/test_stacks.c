@@ -86,10 +86,11 @@ static void towers_stand(void **state) {
   static const double edges[] = {6, 8, 12}, steps[] = {0, 1e-3};
   static const int counts[] = {3, 8};
   (void)state;
-  for (int k = 0; k < N_METHODS * 24; ++k) {
+  for (int k = 0; k < N_CONTACT_METHODS * 24; ++k) {
     int size = k % 3, count = k / 3 % 2, step = k / 6 % 2, dim = 2 + k / 12 % 2;
     bool is_cheap = dim == 2 && step == 1 ? size < 2 : count == 0 && size == 0 && dim == 2 + step;
-    if (is_full() || is_cheap) check_tower(methods[k / 24], dim, steps[step], counts[count], edges[size]);
+    if (is_full() || is_cheap)
+      check_tower(contact_methods[k / 24], dim, steps[step], counts[count], edges[size]);
   }
   end_cases();
 }
@@ -105,8 +106,8 @@ static void check_pyramid(const char *method, int dim, double dt) {
 
 static void pyramids_stand(void **state) {
   (void)state;
-  for (int k = 0; k < 4 * N_METHODS; ++k)
-    if (is_full() || k % 4 == 1) check_pyramid(methods[k / 4], 2 + k / 2 % 2, k % 2 ? 1e-3 : 0);
+  for (int k = 0; k < 4 * N_CONTACT_METHODS; ++k)
+    if (is_full() || k % 4 == 1) check_pyramid(contact_methods[k / 4], 2 + k / 2 % 2, k % 2 ? 1e-3 : 0);
   end_cases();
 }
 
@@ -129,8 +130,8 @@ static void check_plates(const char *method, int dim, double dt) {
 
 static void plates_and_blocks_rest(void **state) {
   (void)state;
-  for (int k = 0; k < 4 * N_METHODS; ++k)
-    if (is_full() || k % 4 != 2) check_plates(methods[k / 4], 2 + k / 2 % 2, k % 2 ? 1e-3 : 0);
+  for (int k = 0; k < 4 * N_CONTACT_METHODS; ++k)
+    if (is_full() || k % 4 != 2) check_plates(contact_methods[k / 4], 2 + k / 2 % 2, k % 2 ? 1e-3 : 0);
   end_cases();
 }
 

@@ -75,8 +75,8 @@ static void check_corner_of_tank(const Setting *s, double edge) {
 static void boxes_rest_in_corners(void **state) {
   static const double sizes[] = {6, 8, 12}, steps[] = {0, 1e-3};
   (void)state;
-  for (int k = 0; k < N_METHODS * 6; ++k) {
-    const Setting setting = {methods[k / 6], 3, SPACING, steps[k / 3 % 2]};
+  for (int k = 0; k < N_CONTACT_METHODS * 6; ++k) {
+    const Setting setting = {contact_methods[k / 6], 3, SPACING, steps[k / 3 % 2]};
     if (!is_full() && k % 3) continue;
     check_corner_of_walls(&setting, sizes[k % 3] * SPACING);
     check_corner_of_tank(&setting, sizes[k % 3] * SPACING);
@@ -135,8 +135,8 @@ static void check_groove(const Setting *s, double degrees) {
 static void bodies_rest_in_grooves(void **state) {
   static const double angles[] = {45, 30, 20};
   (void)state;
-  for (int k = 0; k < N_METHODS * 12; ++k) {
-    const Setting setting = {methods[k / 12], 2 + k / 6 % 2, SPACING / (k / 3 % 2 ? 1.7 : 1), 0};
+  for (int k = 0; k < N_CONTACT_METHODS * 12; ++k) {
+    const Setting setting = {contact_methods[k / 12], 2 + k / 6 % 2, SPACING / (k / 3 % 2 ? 1.7 : 1), 0};
     if (is_full() || k / 6 % 2 == 0 || k % 6 == 0) check_groove(&setting, angles[k % 3]);
   }
   end_cases();

@@ -2,8 +2,8 @@
 #include "bench/lines.h"
 #include "support/check.h"
 
-static const FloCouplingCase dam = {"peer-dam", "monolithic", true, 0, 1, "peer", 172};
-static const FloCouplingCase alone = {"peer-pillar", "monolithic", true, 0, 0.4, NULL, 0};
+static const FloCouplingCase dam = {"peer-dam", "monolithic", true, 0, 1, "peer", 172, 0};
+static const FloCouplingCase alone = {"peer-pillar", "monolithic", true, 0, 0.4, NULL, 0, 0};
 
 static FloCouplingResult whole_run(const FloCouplingCase *about, double seconds) {
   return (FloCouplingResult){.about = about,

@@ -6,10 +6,14 @@
 #include <string.h>
 
 // Sweeps over contacts in each iteration. There are few contacts, and stacks need many sweeps.
-enum { CONTACT_SWEEPS = 4 };
+enum { CONTACT_SWEEPS = 10 };
 
-// What is kept of a contact: the force along the normal, then that of friction [N].
-enum { KEPT_PUSH, KEPT_FRICTION };
+// What is kept of a contact: the force along the normal, that of friction [N], and the displacement since it
+// stuck [m].
+enum { KEPT_PUSH, KEPT_FRICTION, KEPT_ANCHOR = KEPT_FRICTION + 3 };
+
+// Share of the displacement since sticking that a contact takes back in a step.
+#define ANCHOR_RATE 0.2
 
 typedef struct Meeting {
   const FloContactPoint *point;
@@ -87,29 +91,67 @@ static double least_speed(const FloWorld *world, const FloConstraint *c, const M
   return fmax(least, flo_body_rebound(&impact, c->dt));
 }
 
+static FloStatus add_normal(FloWorld *world, FloConstraint *c, const Meeting *m, FloTouchingPoint *touching,
+                            FloError *error) {
+  FloRowDef def = flo_default_row_def();
+  def.wanted[0] = least_speed(world, c, m, touching) + vec_dot(m->wall, m->point->normal), def.low = 0;
+  touching->row = (uint32_t)c->rows.n_rows;
+  return add_row(&c->rows, m, &def, error);
+}
+
+// A contact that sticks also goes back to where it stuck.
+static FloStatus add_friction(FloWorld *world, FloConstraint *c, const Meeting *m, FloTouchingPoint *touching,
+                              FloError *error) {
+  FloRowDef def = flo_default_row_def();
+  const double friction = m->point->is_deep ? 0 : flo_body_friction(m->body, m->other, world->time);
+  touching->drag_row = FLO_NO_ROW;
+  if (!(friction > 0)) return FLO_OK;
+  def.width = 3, def.normal = touching->row, def.friction = friction;
+  vec_add_scaled(m->wall, m->point->kept + KEPT_ANCHOR, -ANCHOR_RATE / c->dt, def.wanted);
+  vec_add_scaled(def.wanted, m->point->normal, -vec_dot(def.wanted, m->point->normal), def.wanted);
+  touching->drag_row = (uint32_t)c->rows.n_rows;
+  return add_row(&c->rows, m, &def, error);
+}
+
+static FloStatus add_spins(FloRows *rows, const FloCarried *carried, double sign, FloError *error) {
+  for (int k = 0; k < carried->count; ++k) {
+    double j[18] = {0};
+    for (int axis = 0; axis < 3; ++axis) j[6 * axis + 3 + axis] = sign * carried->shares[k];
+    FLO_TRY(flo_rows_add_block(rows, carried->nodes[k], j, error));
+  }
+  return FLO_OK;
+}
+
+// Friction against rolling and spinning: a torque, at most the push times a length.
+static FloStatus add_rolling(FloConstraint *c, const Meeting *m, FloTouchingPoint *touching,
+                             FloError *error) {
+  FloRowDef def = flo_default_row_def();
+  const double length = m->point->is_deep ? 0 : flo_body_rolling_friction(m->body, m->other);
+  touching->roll_row = FLO_NO_ROW;
+  if (!(length > 0)) return FLO_OK;
+  def.width = 3, def.normal = touching->row, def.friction = length;
+  if (flo_body_is_led(m->other)) vec_copy(m->other->state.angular_velocity, def.wanted);
+  touching->roll_row = (uint32_t)c->rows.n_rows;
+  FLO_TRY(flo_rows_add(&c->rows, &def, error));
+  FLO_TRY(add_spins(&c->rows, &m->own, 1, error));
+  return add_spins(&c->rows, &m->theirs, -1, error);
+}
+
 static FloStatus add_point(FloWorld *world, FloConstraint *c, size_t k, FloError *error) {
   const Meeting m = meet(world, k);
   FloTouchingPoint *touching = &c->points[k];
-  const double along = vec_dot(m.wall, m.point->normal);
-  const double friction = m.point->is_deep ? 0 : flo_body_friction(m.body, m.other, world->time);
-  FloRowDef normal = flo_default_row_def(), slide = normal;
-  normal.wanted[0] = least_speed(world, c, &m, touching) + along, normal.low = 0;
-  touching->row = (uint32_t)c->rows.n_rows, touching->drag_row = FLO_NO_ROW;
-  FLO_TRY(add_row(&c->rows, &m, &normal, error));
-  if (!(friction > 0)) return FLO_OK;
-  slide.width = 3, slide.normal = touching->row, slide.friction = friction;
-  vec_add_scaled(m.wall, m.point->normal, -along, slide.wanted);
-  touching->drag_row = (uint32_t)c->rows.n_rows;
-  return add_row(&c->rows, &m, &slide, error);
+  FLO_TRY(add_normal(world, c, &m, touching, error));
+  FLO_TRY(add_friction(world, c, &m, touching, error));
+  return add_rolling(c, &m, touching, error);
 }
 
 static void apply_mobility(const void *context, size_t node, const double wrench[6], double out[6]) {
   flo_node_apply(flo_node_at(context, node), wrench, out);
 }
 
-// Starts from the last step's forces.
+// Starts from all of the last step's forces: contacts are solved in each iteration, so they do not ring.
 static void start_lambda(const FloWorld *world, FloConstraint *c) {
-  const double share = world->params[FLO_CONSTRAINT_WARM_START] * c->dt;
+  const double share = world->params[FLO_CONSTRAINT_WARM_START] > 0 ? c->dt : 0;
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
     const double *kept = flo_contact_points(&world->body_contacts)[k].kept;
     const FloTouchingPoint *touching = &c->points[k];
@@ -192,10 +234,25 @@ static void solve_joints(FloWorld *world, FloConstraint *c) {
   }
 }
 
-void flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c) {
-  for (int k = 0; k < CONTACT_SWEEPS && c->rows.n_rows; ++k)
-    flo_gauss_seidel_sweep(&c->rows, world->threads, c->lambda, c->motion);
+// Nothing but contacts acts on bodies, so that they need no other iterations.
+static bool has_only_contacts(const FloWorld *world, const FloConstraint *c) {
+  return c->n_coloured == c->n_rows && !flo_world_has_joints(world);
+}
+
+static double solve_contacts(FloWorld *world, FloConstraint *c, double speed) {
+  const int n_iterations = has_only_contacts(world, c) ? (int)world->params[FLO_CONSTRAINT_ITERATIONS] : 1;
+  const FloNncgLimits limits = {speed, CONTACT_SWEEPS * n_iterations, true};
+  // The solver starts from velocities without the rows' own effect.
+  for (size_t k = 0; k < c->rows.n_components; ++k) c->lambda[k] = -c->lambda[k];
+  flo_rows_gather(&c->rows, world->threads, c->motion, c->lambda, c->motion);
+  for (size_t k = 0; k < c->rows.n_components; ++k) c->lambda[k] = -c->lambda[k];
+  return flo_gauss_seidel(&c->rows, world->threads, &limits, c->lambda, c->motion).residual;
+}
+
+double flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c, double speed) {
+  const double residual = c->rows.n_rows ? solve_contacts(world, c, speed) : 0;
   if (flo_world_has_joints(world)) solve_joints(world, c);
+  return residual;
 }
 
 // ---- After the iterations ----
@@ -210,19 +267,56 @@ static void add_impulse(const FloCarried *carried, const double impulse[3], doub
   }
 }
 
+static void add_torque(const FloCarried *carried, const double torque[3], double sign, double *wrenches) {
+  for (int k = 0; k < carried->count; ++k) {
+    double *wrench = wrenches + 6 * carried->nodes[k] + 3;
+    vec_add_scaled(wrench, torque, sign * carried->shares[k], wrench);
+  }
+}
+
+// A contact that sticks adds up the slip that remains. One that slides or has opened has no anchor.
+static void keep_anchor(const FloConstraint *c, const Meeting *m, const FloRow *row, double push,
+                        double anchor[3]) {
+  const double *drag = c->lambda + row->component, limit = row->def.friction * push;
+  double v[3], slip[3];
+  relative_velocity(m, c->motion, v);
+  vec_add_scaled(v, m->point->normal, -vec_dot(v, m->point->normal), slip);
+  if (push > 0 && vec_dot(drag, drag) < 0.999 * limit * limit)
+    vec_add_scaled(anchor, slip, c->dt, anchor);
+  else
+    vec_set(anchor, 0, 0, 0);
+}
+
+// Adds the friction to the impulse, and keeps it.
+static void take_friction(const FloConstraint *c, const Meeting *m, const FloTouchingPoint *touching,
+                          double impulse[3], double kept[FLO_N_KEPT]) {
+  if (touching->drag_row == FLO_NO_ROW) {
+    memset(kept + KEPT_FRICTION, 0, 6 * sizeof *kept);
+    return;
+  }
+  const FloRow *row = &c->rows.rows[touching->drag_row];
+  const double *drag = c->lambda + row->component;
+  vec_scale(drag, 1 / c->dt, kept + KEPT_FRICTION);
+  keep_anchor(c, m, row, c->dt * kept[KEPT_PUSH], kept + KEPT_ANCHOR);
+  vec_add(impulse, drag, impulse);
+}
+
+static void take_rolling(const FloConstraint *c, const Meeting *m, const FloTouchingPoint *touching) {
+  if (touching->roll_row == FLO_NO_ROW) return;
+  const double *torque = c->lambda + c->rows.rows[touching->roll_row].component;
+  add_torque(&m->own, torque, 1, c->wrenches);
+  add_torque(&m->theirs, torque, -1, c->wrenches);
+}
+
 static void take_point(FloWorld *world, FloConstraint *c, size_t k) {
   const Meeting m = meet(world, k);
   const FloTouchingPoint *touching = &c->points[k];
   double *kept = flo_contact_points(&world->body_contacts)[k].kept, impulse[3];
   const double push = c->lambda[c->rows.rows[touching->row].component];
-  memset(kept, 0, FLO_N_KEPT * sizeof *kept);
   kept[KEPT_PUSH] = push / c->dt;
   vec_scale(m.point->normal, push, impulse);
-  if (touching->drag_row != FLO_NO_ROW) {
-    const double *drag = c->lambda + c->rows.rows[touching->drag_row].component;
-    vec_scale(drag, 1 / c->dt, kept + KEPT_FRICTION);
-    vec_add(impulse, drag, impulse);
-  }
+  take_friction(c, &m, touching, impulse, kept);
+  take_rolling(c, &m, touching);
   add_impulse(&m.own, impulse, 1, c->wrenches);
   add_impulse(&m.theirs, impulse, -1, c->wrenches);
   world->contacts += push > 0;

@@ -43,7 +43,8 @@ static const int32_t *cell_of(const FloWorld *world, const FloConstraint *c, siz
   if (row >= flo_constraint_first_distance(c))
     return world->grids[FLO_SET_FLUID].cell +
            3 * (size_t)c->contacts[row - flo_constraint_first_distance(c)].particle;
-  return world->grids[FLO_SET_BOUNDARY].cell + 3 * (size_t)c->wet[row - c->n_fluid];
+  const FloSet set = row < c->n_fluid + c->n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID;
+  return world->grids[set].cell + 3 * (size_t)c->wet[row - c->n_fluid];
 }
 
 typedef struct Keys {
@@ -56,21 +57,23 @@ static void key_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Keys *in = context;
   for (size_t row = begin; row < end; ++row) {
-    bool is_last = flo_constraint_touches_nodes(in->world, in->c, row);
     in->c->order[row] = (uint32_t)row;
-    in->keys[row] = is_last ? UINT64_MAX : key_of(in->world, cell_of(in->world, in->c, row));
-    if (!is_last && row >= flo_constraint_first_distance(in->c))
+    in->keys[row] = key_of(in->world, cell_of(in->world, in->c, row));
+    if (row >= flo_constraint_first_distance(in->c))
       in->keys[row] += (uint64_t)(FLO_CONSTRAINT_COLOURS / 2) << COLOUR_SHIFT;
+    if (flo_constraint_touches_nodes(in->world, in->c, row)) in->keys[row] |= FLO_TOUCHING_KEY;
   }
 }
 
 static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
   size_t n = c->n_rows + 1;
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_ORDER, n * 4, 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_POSITION, n * 4, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_KEYS, n * 8, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_SCRATCH, flo_radix_scratch(n), 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_GROUPS, n * sizeof(FloRowGroup), 0, error));
-  c->order = c->buffers[FLO_CONSTRAINT_ORDER].data, c->groups = c->buffers[FLO_CONSTRAINT_GROUPS].data;
+  c->order = c->buffers[FLO_CONSTRAINT_ORDER].data, c->position = c->buffers[FLO_CONSTRAINT_POSITION].data;
+  c->groups = c->buffers[FLO_CONSTRAINT_GROUPS].data;
   return FLO_OK;
 }
 
@@ -83,7 +86,7 @@ static void note_group(FloConstraint *c, const uint64_t *keys, size_t begin, siz
 static void find_groups(FloConstraint *c, const uint64_t *keys) {
   size_t begin = 0;
   c->n_groups = 0, c->n_colours = 0, c->n_coloured = 0;
-  while (c->n_coloured < c->n_rows && keys[c->n_coloured] != UINT64_MAX) ++c->n_coloured;
+  while (c->n_coloured < c->n_rows && !(keys[c->n_coloured] & FLO_TOUCHING_KEY)) ++c->n_coloured;
   for (size_t k = 1; k <= c->n_coloured; ++k)
     if (k == c->n_coloured || keys[k] != keys[begin]) note_group(c, keys, begin, k), begin = k;
   c->colour_begin[c->n_colours] = c->n_groups;
@@ -96,5 +99,6 @@ FloStatus flo_constraint_colour(FloWorld *world, FloConstraint *c, FloError *err
   flo_parallel_for(world->threads, c->n_rows, 4096, key_range, &in);
   flo_radix_sort(keys, c->order, c->n_rows, 64, c->buffers[FLO_CONSTRAINT_SCRATCH].data, world->threads);
   find_groups(c, keys);
+  for (size_t k = 0; k < c->n_rows; ++k) c->position[c->order[k]] = (uint32_t)k;
   return FLO_OK;
 }

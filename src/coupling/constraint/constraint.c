@@ -26,6 +26,7 @@
 #include <string.h>
 
 static const char *const solver_words[] = {"gauss-seidel", "nncg", "standard", NULL};
+static const char *const order_words[] = {"cells", "natural", NULL};
 static const char *const boundary_words[] = {"samples", "distances", "field", NULL};
 
 static const FloParam params[] = {
@@ -36,9 +37,11 @@ static const FloParam params[] = {
         "SPH, the baseline that the paper compares with"),
     FLO_WHOLE("iterations", 30, 1, 1e5,
               "largest number of iterations in a step; more keep deep fluid from being compressed"),
-    FLO_NUMBER("tolerance", 5e-5, 0, 1, "",
-               "stop iterating when an iteration changes densities by less than this share (root of mean "
-               "squares); 0: always take all iterations"),
+    FLO_NUMBER(
+        "tolerance", 2e-5, 0, 1, "",
+        "stop iterating when an iteration changes densities by less than this share (root of mean "
+        "squares), and contacts of bodies lack less than this share of a spacing in the step; 0: always "
+        "take all iterations"),
     FLO_NUMBER("tau", 4, 0, 1e3, "steps",
                "time in which violations are damped, in time steps; larger values correct densities more "
                "softly and slowly"),
@@ -49,6 +52,14 @@ static const FloParam params[] = {
     FLO_NUMBER("warm_start", 0.9, 0, 1, "",
                "share of the last step's pressures that the iterations start from; 1 rings with few "
                "iterations; 0: start from nothing"),
+    FLO_WHOLE(
+        "levels", 2, 1, 2,
+        "2: each iteration also corrects the pressures of whole cells, two supports wide, which deep fluid "
+        "needs; 1: only those of single particles, as in the paper"),
+    FLO_WORDS(
+        "order", FLO_CONSTRAINT_BY_CELLS, order_words, 2,
+        "order in which an iteration visits rows; cells: by cells in colours, so that threads share the "
+        "work; natural: as particles lie in memory, by one thread"),
     FLO_SWITCH("bilateral", 0,
                "1: densities also pull where fluid is less dense than at rest, which strings the surface "
                "together; 0: they only push"),
@@ -63,7 +74,8 @@ static const FloParam params[] = {
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
                "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),
     FLO_WHOLE("history", 0, 0, 1e9,
-              "writes the residual after each iteration of every such step to the log; 0: never"),
+              "in every such step, tries all solvers and keeps their residuals after each iteration; "
+              "flotsam run writes them to residuals.csv; 0: never"),
     FLO_FORCE_PARAMS,
     {0}};
 
@@ -206,7 +218,7 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(flo_constraint_start_bodies(world, c, error));
   flo_constraint_start_unknowns(world, c, flo_constraint_warmth(world, c));
   if ((int)world->params[FLO_CONSTRAINT_SOLVER] == FLO_CONSTRAINT_STANDARD) use_equation_of_state(world, c);
-  flo_constraint_solve(world, c);
+  FLO_TRY(flo_constraint_solve(world, c, error));
   flo_constraint_take_forces(world, c);
   flo_constraint_push_bodies(world, c);
   c->expected.peak =

@@ -15,9 +15,12 @@
 #include "coupling/forces/carried.h"
 #include "coupling/forces/implicit_pressure.h"
 #include "coupling/forces/wet_samples.h"
+#include "solve/report.h"
 #include "solve/rows.h"
 #include "sph/arrays.h"
 #include "sph/cover.h"
+
+#include <stdatomic.h>
 
 // Parameters, in the order of the table.
 enum {
@@ -27,6 +30,8 @@ enum {
   FLO_CONSTRAINT_TAU,
   FLO_CONSTRAINT_EPSILON,
   FLO_CONSTRAINT_WARM_START,
+  FLO_CONSTRAINT_LEVELS,
+  FLO_CONSTRAINT_ROW_ORDER,
   FLO_CONSTRAINT_BILATERAL,
   FLO_CONSTRAINT_BOUNDARY,
   FLO_CONSTRAINT_DISTANCE,
@@ -37,6 +42,7 @@ enum {
 };
 
 enum { FLO_CONSTRAINT_GAUSS_SEIDEL, FLO_CONSTRAINT_NNCG, FLO_CONSTRAINT_STANDARD };
+enum { FLO_CONSTRAINT_BY_CELLS, FLO_CONSTRAINT_NATURAL };
 enum { FLO_CONSTRAINT_SAMPLES, FLO_CONSTRAINT_DISTANCES, FLO_CONSTRAINT_FIELD };
 
 // Extra fields.
@@ -70,8 +76,8 @@ typedef struct FloFluidContact {
 
 // A point at which bodies touch, and its rows.
 typedef struct FloTouchingPoint {
-  uint32_t row, drag_row; // drag_row: FLO_NO_ROW without friction
-  double approach;        // along the normal, before the forces of the step [m/s]
+  uint32_t row, drag_row, roll_row; // the last two: FLO_NO_ROW without friction
+  double approach;                  // along the normal, before the forces of the step [m/s]
 } FloTouchingPoint;
 
 // Rows of one colour that lie in one cell, or all rows that touch nodes: row numbers order[begin .. end).
@@ -96,6 +102,8 @@ typedef struct FloRowGroup {
   X(softness, FLO_NO_SET, 1)                                                                                 \
   X(wall_rate, FLO_NO_SET, 1)                                                                                \
   X(from, FLO_NO_SET, 1)                                                                                     \
+  X(weight, FLO_NO_SET, 1)                                                                                   \
+  X(move, FLO_NO_SET, 1)                                                                                     \
   X(way, FLO_NO_SET, 1)
 
 typedef enum FloConstraintBuffer {
@@ -103,6 +111,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_LINK_BEGIN, // per row
   FLO_CONSTRAINT_LINK_COUNT,
   FLO_CONSTRAINT_ORDER,
+  FLO_CONSTRAINT_POSITION,
   FLO_CONSTRAINT_KEYS,
   FLO_CONSTRAINT_SCRATCH,
   FLO_CONSTRAINT_GROUPS,
@@ -119,11 +128,53 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_WALL_P, // floats per sample: p of wet rows
   FLO_CONSTRAINT_BODY_P,
   FLO_CONSTRAINT_WALL_FORCE,
+  FLO_CONSTRAINT_HISTORY_STATE,
+  FLO_CONSTRAINT_HISTORY_VALUES,
+  FLO_CONSTRAINT_CELLS, // of the second level; see FloCoarse
+  FLO_CONSTRAINT_COARSE_ROWS,
+  FLO_CONSTRAINT_COARSE_VECTORS,
+  FLO_CONSTRAINT_COARSE_LINKS,
+  FLO_CONSTRAINT_COARSE_NUMBERS,
+  FLO_CONSTRAINT_COARSE_TOUCHES,
   FLO_N_CONSTRAINT_BUFFERS
 } FloConstraintBuffer;
 
 // Colours: at most three along each axis, for densities and for distances.
 enum { FLO_CONSTRAINT_COLOURS = 2 * 27 };
+
+// Set in the sort keys of rows that touch nodes.
+#define FLO_TOUCHING_KEY ((uint64_t)1 << 63)
+
+// The rows of one cell that change together on the second level, and what they measure together.
+typedef struct FloCell {
+  FloRowGroup coloured, touching;
+  uint32_t first_link, n_links, first_touch, n_touches;
+} FloCell;
+
+// A cell shares particles with itself and its neighbours; distances of these are cells of their own.
+enum { FLO_COARSE_COLUMNS = 2 * 27 };
+
+// One row of the matrix of the second level, without nodes.
+typedef struct FloCoarseRow {
+  uint32_t count, column[FLO_COARSE_COLUMNS];
+  float value[FLO_COARSE_COLUMNS];
+} FloCoarseRow;
+
+// The second level (coarse.c).
+typedef struct FloCoarse {
+  FloCell *cells; // first those with coloured rows, as `groups`
+  size_t n_cells, n_touches;
+  _Atomic size_t n_links;
+  FloLink *links, *lists; // lists: scratch of each thread
+  FloNodeTouch *touches;
+  uint32_t *cell_of_link;
+  uint32_t *of_particle, *n_of_particle; // the links of each particle
+  uint32_t *place, *column_of;           // scratch of each thread
+  FloCoarseRow *rows;
+  double *soft, *inverse; // per cell: softness, and the inverse of the diagonal
+  double *change, *residual, *way, *image;
+  double *motion; // six per node: what a direction gives them
+} FloCoarse;
 
 typedef struct FloConstraint {
   FloExpectations expected;
@@ -136,7 +187,8 @@ typedef struct FloConstraint {
   FLO_ARRAYS(FLO_CONSTRAINT_ARRAYS);
   FloBuffer buffers[FLO_N_CONSTRAINT_BUFFERS];
   FloLink *links;
-  uint32_t *link_begin, *link_count, *order, *wet, *touch_begin;
+  uint32_t *link_begin, *link_count, *wet, *touch_begin;
+  uint32_t *order, *position; // of rows: which is at a position, and the position of each
   FloRowGroup *groups;
   size_t n_groups, colour_begin[FLO_CONSTRAINT_COLOURS + 1]; // groups of each colour
   int n_colours;
@@ -153,7 +205,14 @@ typedef struct FloConstraint {
   FloRows rows;             // of points
   double *lambda, *from_lambda, *way_lambda;
   float *wall_p, *body_p;
+  FloCoarse coarse;
 } FloConstraint;
+
+// Groups that a thread takes at once: enough rows that sharing them pays.
+static inline size_t flo_constraint_groups_per_chunk(const FloConstraint *c) {
+  enum { ROWS_PER_CHUNK = 512 };
+  return 1 + ROWS_PER_CHUNK * c->n_groups / (c->n_coloured + 1);
+}
 
 static inline size_t flo_constraint_n_wet(const FloConstraint *c) { return c->n_walls + c->n_bodies; }
 static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
@@ -213,15 +272,41 @@ FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloErro
 FloStatus flo_constraint_meet_bodies(FloWorld *world, FloConstraint *c, FloError *error);
 // After the forces of the step, without rows, acted on bodies.
 FloStatus flo_constraint_start_bodies(FloWorld *world, FloConstraint *c, FloError *error);
-// One iteration over contacts and joints.
-void flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c);
+// One iteration over contacts and joints. Returns the largest velocity that a contact still lacks; those
+// below `speed` are ignored.
+double flo_constraint_sweep_bodies(FloWorld *world, FloConstraint *c, double speed);
 void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c);
 
 // ---- The solution (solve.c) ----
 
-void flo_constraint_solve(FloWorld *world, FloConstraint *c);
-// The row's u, without the rate of walls.
+typedef struct FloIterating {
+  bool is_conjugate, has_levels, is_natural;
+  int n_iterations;
+  double tolerance;
+  double *residuals; // out, at the start and after each iteration; NULL: not asked for
+} FloIterating;
+
+FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *error);
+// From the unknowns in `p`, and velocities without them.
+FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const FloIterating *how);
+// In steps that `history` asks for: tries all solvers from the same start, and keeps their residuals in the
+// world (history.c).
+FloStatus flo_constraint_compare(FloWorld *world, FloConstraint *c, FloError *error);
+// The row's u, without the rates of walls and nodes.
 float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row);
+// The sum of g . v, and the change of velocities by an impulse; see `velocity` in solve.c.
+float flo_links_rate(const FloLink *links, size_t n, const float *velocity);
+void flo_links_push(const FloLink *links, size_t n, float impulse, float *velocity);
+// Moves everything that the row at this position of the order measures by a change of its unknown.
+void flo_constraint_push(const FloConstraint *c, size_t position, float change);
+
+// ---- The second level (coarse.c) ----
+
+FloStatus flo_constraint_reserve_coarse(FloWorld *world, FloConstraint *c, FloError *error);
+// For the rows that push at present; their `weight` is then positive.
+void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c);
+// One correction of all unknowns, cell by cell.
+void flo_constraint_correct(FloWorld *world, FloConstraint *c);
 
 // ---- After it (impulses.c) ----
 

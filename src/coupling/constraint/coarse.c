@@ -1,0 +1,425 @@
+// A second level for the iterations. Gauss-Seidel soon removes errors that vary from particle to particle,
+// but carries a change of pressure by one support in an iteration, so that deep fluid needs many. Here all
+// rows of a cell, at least two supports wide, change their unknowns together, in proportion to their volumes.
+// These changes e, one for each cell, are those of least energy:
+//
+//   (B M^-1 B^T + softness) e = B v - what the rows want,   B = sum over the rows of the cell, weight times
+//   G.
+//
+// Inside a cell equal changes push particles from all sides and cancel. So B, and with it the energy, comes
+// from the surface of the cell. The kernel is as wide as half a cell, so that steps between cells are smooth
+// enough: the energy of a slope of pressure is right to a factor near one.
+//
+// Only rows that push take part. Cells are those of colours.c: different cells of one colour share no
+// particle, so that threads may divide them.
+#include "base/parallel.h"
+#include "coupling/constraint/constraint.h"
+#include "solve/conjugate_gradients.h"
+
+#include <string.h>
+
+// Cells at least two supports wide: a particle is within one support of two of them along each axis. Its
+// distances from surfaces are rows of its own cell.
+enum { CELLS_OF_PARTICLE = 9 };
+#define NONE UINT32_MAX
+
+typedef struct Coarse {
+  FloWorld *world;
+  FloConstraint *c;
+  FloCoarse *level;
+  bool is_bilateral;
+  size_t first; // cell of the present range
+} Coarse;
+
+// ---- Cells ----
+
+// The cell with these rows, among those with coloured rows; NONE if there is none.
+static uint32_t find_cell(const FloConstraint *c, const uint64_t *keys, uint64_t key) {
+  size_t low = 0, high = c->n_groups;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (keys[c->groups[middle].begin] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < c->n_groups && keys[c->groups[low].begin] == key ? (uint32_t)low : NONE;
+}
+
+// Rows that touch nodes join the coloured rows of their cell, or have a cell of their own.
+static void list_cells(FloConstraint *c, FloCoarse *level) {
+  const uint64_t *keys = c->buffers[FLO_CONSTRAINT_KEYS].data;
+  level->n_cells = c->n_groups;
+  for (size_t k = 0; k < c->n_groups; ++k) level->cells[k] = (FloCell){.coloured = c->groups[k]};
+  for (size_t begin = c->n_coloured, end; begin < c->n_rows; begin = end) {
+    for (end = begin + 1; end < c->n_rows && keys[end] == keys[begin];) ++end;
+    uint32_t cell = find_cell(c, keys, keys[begin] & ~FLO_TOUCHING_KEY);
+    if (cell == NONE) {
+      cell = (uint32_t)level->n_cells++;
+      level->cells[cell] = (FloCell){0};
+    }
+    level->cells[cell].touching = (FloRowGroup){(uint32_t)begin, (uint32_t)end};
+  }
+}
+
+// ---- What cells measure: links ----
+
+typedef struct Gathering {
+  uint32_t *place; // of each particle in the list, or NONE
+  FloLink *list;
+  size_t count;
+} Gathering;
+
+static void gather_row(const FloConstraint *c, size_t row, Gathering *gathering) {
+  const FloLink *links = c->links + c->link_begin[row];
+  const float weight = c->weight[row];
+  if (!(weight > 0)) return;
+  for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
+    uint32_t *place = &gathering->place[links[k].particle];
+    if (*place == NONE) {
+      *place = (uint32_t)gathering->count++;
+      gathering->list[*place] = (FloLink){.particle = links[k].particle};
+    }
+    for (int axis = 0; axis < 3; ++axis) gathering->list[*place].g[axis] += weight * links[k].g[axis];
+  }
+}
+
+// Where lists stand in memory depends on threads, their contents do not.
+static void keep_list(const Coarse *coarse, size_t cell, Gathering *gathering) {
+  FloCoarse *level = coarse->level;
+  const size_t at = atomic_fetch_add(&level->n_links, gathering->count);
+  level->cells[cell].first_link = (uint32_t)at, level->cells[cell].n_links = (uint32_t)gathering->count;
+  memcpy(level->links + at, gathering->list, gathering->count * sizeof *gathering->list);
+  for (size_t k = 0; k < gathering->count; ++k) {
+    const size_t particle = gathering->list[k].particle;
+    FLO_ASSERT(level->n_of_particle[particle] < CELLS_OF_PARTICLE);
+    level->of_particle[CELLS_OF_PARTICLE * particle + level->n_of_particle[particle]++] = (uint32_t)(at + k);
+    level->cell_of_link[at + k] = (uint32_t)cell;
+    gathering->place[particle] = NONE;
+  }
+}
+
+static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
+  const FloConstraint *c = coarse->c;
+  const FloCell *rows = &coarse->level->cells[cell];
+  Gathering gathering = {.place = coarse->level->place + (size_t)thread * c->n_fluid,
+                         .list = coarse->level->lists + (size_t)thread * c->n_fluid};
+  for (uint32_t k = rows->coloured.begin; k < rows->coloured.end; ++k) gather_row(c, c->order[k], &gathering);
+  for (uint32_t k = rows->touching.begin; k < rows->touching.end; ++k) gather_row(c, c->order[k], &gathering);
+  keep_list(coarse, cell, &gathering);
+}
+
+static void gather_range(void *context, size_t begin, size_t end, int thread) {
+  const Coarse *coarse = context;
+  for (size_t k = begin; k < end; ++k) gather_cell(coarse, coarse->first + k, thread);
+}
+
+// Visits all cells. Those of one colour share no particle; those without coloured rows come one by one.
+static void for_colours(Coarse *coarse, FloRangeFn work) {
+  const FloConstraint *c = coarse->c;
+  for (int colour = 0; colour < c->n_colours; ++colour) {
+    coarse->first = c->colour_begin[colour];
+    flo_parallel_for(coarse->world->threads, c->colour_begin[colour + 1] - coarse->first,
+                     flo_constraint_groups_per_chunk(c), work, coarse);
+  }
+  coarse->first = c->n_groups;
+  work(coarse, 0, coarse->level->n_cells - c->n_groups, 0);
+}
+
+// ---- What cells measure: nodes ----
+
+static void add_touch(FloCoarse *level, size_t cell, const FloNodeTouch *touch, double weight) {
+  size_t k = level->cells[cell].first_touch;
+  while (k < level->n_touches && level->touches[k].node != touch->node) ++k;
+  if (k == level->n_touches) level->touches[level->n_touches++] = (FloNodeTouch){.node = touch->node};
+  for (int axis = 0; axis < 6; ++axis) {
+    level->touches[k].j[axis] += weight * touch->j[axis];
+    level->touches[k].reply[axis] += weight * touch->reply[axis];
+  }
+}
+
+static void touch_cell(FloConstraint *c, size_t cell) {
+  FloCell *rows = &c->coarse.cells[cell];
+  rows->first_touch = (uint32_t)c->coarse.n_touches;
+  for (uint32_t position = rows->touching.begin; position < rows->touching.end; ++position) {
+    const float weight = c->weight[c->order[position]];
+    const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
+    for (uint32_t t = begin[0]; t < begin[1] && weight > 0; ++t)
+      add_touch(&c->coarse, cell, &c->touches[t], (double)weight);
+  }
+  rows->n_touches = (uint32_t)c->coarse.n_touches - rows->first_touch;
+}
+
+// ---- The matrix, without the part of nodes ----
+
+static void add_pair(const FloCoarse *level, size_t cell, size_t other, double value, uint32_t *column_of) {
+  FloCoarseRow *row = &level->rows[cell];
+  if (column_of[other] == NONE) {
+    FLO_ASSERT(row->count < FLO_COARSE_COLUMNS);
+    column_of[other] = row->count;
+    row->column[row->count] = (uint32_t)other, row->value[row->count++] = 0;
+  }
+  row->value[column_of[other]] += (float)value;
+}
+
+static void multiply_links(const Coarse *coarse, size_t cell, uint32_t *column_of) {
+  const FloCoarse *level = coarse->level;
+  const FloCell *of = &level->cells[cell];
+  for (uint32_t l = of->first_link; l < of->first_link + of->n_links; ++l) {
+    const FloLink *link = &level->links[l];
+    const size_t k = link->particle;
+    const float inverse_mass = coarse->c->velocity[4 * k + 3];
+    for (uint32_t n = 0; n < level->n_of_particle[k]; ++n) {
+      const uint32_t other = level->of_particle[CELLS_OF_PARTICLE * k + n];
+      const float *g = level->links[other].g;
+      add_pair(level, cell, level->cell_of_link[other],
+               (double)(inverse_mass * (link->g[0] * g[0] + link->g[1] * g[1] + link->g[2] * g[2])),
+               column_of);
+    }
+  }
+}
+
+static double soften(const FloConstraint *c, const FloRowGroup *rows) {
+  double sum = 0;
+  for (uint32_t k = rows->begin; k < rows->end; ++k) {
+    const size_t row = c->order[k];
+    sum += (double)(c->weight[row] * c->weight[row] * c->softness[row]);
+  }
+  return sum;
+}
+
+// All that a cell does to its own rate, by nodes included.
+static double own_response(const Coarse *coarse, size_t cell) {
+  const FloCoarse *level = coarse->level;
+  const FloCoarseRow *row = &level->rows[cell];
+  const FloCell *of = &level->cells[cell];
+  double sum = level->soft[cell];
+  for (uint32_t k = 0; k < row->count; ++k)
+    if (row->column[k] == cell) sum += (double)row->value[k];
+  for (uint32_t t = of->first_touch; t < of->first_touch + of->n_touches; ++t)
+    for (int axis = 0; axis < 6; ++axis) sum += level->touches[t].j[axis] * level->touches[t].reply[axis];
+  return sum;
+}
+
+static void multiply_range(void *context, size_t begin, size_t end, int thread) {
+  const Coarse *coarse = context;
+  const FloCoarse *level = coarse->level;
+  uint32_t *column_of = level->column_of + (size_t)thread * level->n_cells;
+  for (size_t cell = begin; cell < end; ++cell) {
+    FloCoarseRow *row = &level->rows[cell];
+    row->count = 0;
+    multiply_links(coarse, cell, column_of);
+    for (uint32_t k = 0; k < row->count; ++k) column_of[row->column[k]] = NONE;
+    level->soft[cell] =
+        soften(coarse->c, &level->cells[cell].coloured) + soften(coarse->c, &level->cells[cell].touching);
+    const double response = own_response(coarse, cell);
+    level->inverse[cell] = response > 0 ? 1 / response : 0;
+  }
+}
+
+// ---- Making the level ----
+
+static float weigh(const Coarse *coarse, size_t row) {
+  const FloConstraint *c = coarse->c;
+  const FloParticles *sets = coarse->world->sets;
+  const bool is_active = c->p[row] > 0 || (coarse->is_bilateral && row < c->n_fluid);
+  if (!is_active || !(c->response[row] > 0)) return 0;
+  if (row < c->n_fluid || row >= flo_constraint_first_distance(c)) return 1;
+  const FloSet set = row < c->n_fluid + c->n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID;
+  return sets[set].volume[c->wet[row - c->n_fluid]] / (float)c->rest_volume;
+}
+
+static void weigh_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Coarse *coarse = context;
+  for (size_t row = begin; row < end; ++row) coarse->c->weight[row] = weigh(coarse, row);
+}
+
+static FloStatus reserve_cells(FloWorld *world, FloConstraint *c, FloError *error) {
+  FloCoarse *level = &c->coarse;
+  const size_t most = c->n_groups + (c->n_rows - c->n_coloured) + 1, n_doubles = 6 * most;
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_CELLS, most * sizeof(FloCell), 0, error));
+  level->cells = c->buffers[FLO_CONSTRAINT_CELLS].data;
+  list_cells(c, level);
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_ROWS,
+                                 (level->n_cells + 1) * sizeof(FloCoarseRow), 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_VECTORS,
+                                 (n_doubles + 6 * world->nodes.count) * sizeof(double), 0, error));
+  double *vectors = c->buffers[FLO_CONSTRAINT_COARSE_VECTORS].data;
+  level->rows = c->buffers[FLO_CONSTRAINT_COARSE_ROWS].data;
+  level->soft = vectors, level->inverse = vectors + most, level->change = vectors + 2 * most;
+  level->residual = vectors + 3 * most, level->way = vectors + 4 * most, level->image = vectors + 5 * most;
+  level->motion = vectors + 6 * most;
+  return FLO_OK;
+}
+
+static FloStatus reserve_links(FloWorld *world, FloConstraint *c, FloError *error) {
+  FloCoarse *level = &c->coarse;
+  const size_t n = c->n_fluid, threads = (size_t)world->threads, most = CELLS_OF_PARTICLE * n + 1;
+  const size_t n_numbers = 2 * most + n + threads * (n + level->n_cells);
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_LINKS,
+                                 (most + threads * n) * sizeof(FloLink), 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, n_numbers * 4, 0, error));
+  level->links = c->buffers[FLO_CONSTRAINT_COARSE_LINKS].data, level->lists = level->links + most;
+  uint32_t *numbers = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
+  level->of_particle = numbers, level->cell_of_link = numbers + most;
+  level->n_of_particle = numbers + 2 * most, level->place = level->n_of_particle + n;
+  level->column_of = level->place + threads * n;
+  return FLO_OK;
+}
+
+FloStatus flo_constraint_reserve_coarse(FloWorld *world, FloConstraint *c, FloError *error) {
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_TOUCHES,
+                                 (c->n_touches + 1) * sizeof(FloNodeTouch), 0, error));
+  c->coarse.touches = c->buffers[FLO_CONSTRAINT_COARSE_TOUCHES].data;
+  FLO_TRY(reserve_cells(world, c, error));
+  return reserve_links(world, c, error);
+}
+
+static void start_lists(const FloWorld *world, const FloConstraint *c, FloCoarse *level) {
+  memset(level->n_of_particle, 0, c->n_fluid * 4);
+  memset(level->place, 0xff, (size_t)world->threads * (c->n_fluid + level->n_cells) * 4);
+  atomic_store(&level->n_links, 0);
+  level->n_touches = 0;
+}
+
+void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
+  Coarse coarse = {world, c, &c->coarse, world->params[FLO_CONSTRAINT_BILATERAL] != 0, 0};
+  flo_parallel_for(world->threads, c->n_rows, 4096, weigh_range, &coarse);
+  start_lists(world, c, &c->coarse);
+  for_colours(&coarse, gather_range);
+  for (size_t cell = 0; cell < c->coarse.n_cells; ++cell) touch_cell(c, cell);
+  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), multiply_range,
+                   &coarse);
+}
+
+// ---- Solving for the changes ----
+
+static double required(const FloConstraint *c, const FloRowGroup *rows) {
+  double sum = 0;
+  for (uint32_t k = rows->begin; k < rows->end; ++k) {
+    const size_t row = c->order[k];
+    sum += (double)(c->weight[row] * (c->softness[row] * c->p[row] + c->wanted[row]));
+  }
+  return sum;
+}
+
+static void restrict_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Coarse *coarse = context;
+  const FloConstraint *c = coarse->c;
+  const FloCoarse *level = coarse->level;
+  for (size_t cell = begin; cell < end; ++cell) {
+    const FloCell *of = &level->cells[cell];
+    double sum = (double)flo_links_rate(level->links + of->first_link, of->n_links, c->velocity);
+    for (uint32_t t = of->first_touch; t < of->first_touch + of->n_touches; ++t)
+      for (int k = 0; k < 6; ++k)
+        sum += level->touches[t].j[k] * c->motion[6 * (size_t)level->touches[t].node + (size_t)k];
+    level->residual[cell] = sum - required(c, &of->coloured) - required(c, &of->touching);
+    level->change[cell] = 0;
+  }
+}
+
+static double measure(void *context) {
+  const FloCoarse *level = ((const Coarse *)context)->level;
+  double sum = 0;
+  for (size_t k = 0; k < level->n_cells; ++k)
+    sum += level->residual[k] * level->inverse[k] * level->residual[k];
+  return sum;
+}
+
+static void turn(void *context, double beta) {
+  const FloCoarse *level = ((const Coarse *)context)->level;
+  for (size_t k = 0; k < level->n_cells; ++k)
+    level->way[k] = level->inverse[k] * level->residual[k] + (beta > 0 ? beta * level->way[k] : 0);
+}
+
+static void image_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const FloCoarse *level = ((const Coarse *)context)->level;
+  for (size_t cell = begin; cell < end; ++cell) {
+    const FloCoarseRow *row = &level->rows[cell];
+    double sum = level->soft[cell] * level->way[cell];
+    for (uint32_t k = 0; k < row->count; ++k) sum += (double)row->value[k] * level->way[row->column[k]];
+    level->image[cell] = sum;
+  }
+}
+
+// The part of nodes: all cells that touch a node move it, and feel its motion.
+static void add_nodes(const FloWorld *world, const FloCoarse *level) {
+  memset(level->motion, 0, 6 * world->nodes.count * sizeof(double));
+  for (size_t cell = 0; cell < level->n_cells; ++cell)
+    for (uint32_t t = level->cells[cell].first_touch, n = t + level->cells[cell].n_touches; t < n; ++t)
+      for (size_t k = 0; k < 6; ++k)
+        level->motion[6 * (size_t)level->touches[t].node + k] +=
+            level->touches[t].reply[k] * level->way[cell];
+  for (size_t cell = 0; cell < level->n_cells; ++cell)
+    for (uint32_t t = level->cells[cell].first_touch, n = t + level->cells[cell].n_touches; t < n; ++t)
+      for (size_t k = 0; k < 6; ++k)
+        level->image[cell] += level->touches[t].j[k] * level->motion[6 * (size_t)level->touches[t].node + k];
+}
+
+static double apply(void *context) {
+  Coarse *coarse = context;
+  const FloCoarse *level = coarse->level;
+  double sum = 0;
+  flo_parallel_for(coarse->world->threads, level->n_cells, 256, image_range, coarse);
+  if (level->n_touches) add_nodes(coarse->world, level);
+  for (size_t k = 0; k < level->n_cells; ++k) sum += level->way[k] * level->image[k];
+  return sum;
+}
+
+static void go(void *context, double alpha) {
+  const FloCoarse *level = ((const Coarse *)context)->level;
+  for (size_t k = 0; k < level->n_cells; ++k) {
+    level->change[k] += alpha * level->way[k];
+    level->residual[k] -= alpha * level->image[k];
+  }
+}
+
+// ---- Making the changes ----
+
+// A row that would have to pull stops at zero, and takes back the rest.
+static void change_row(const Coarse *coarse, size_t position, float change) {
+  const FloConstraint *c = coarse->c;
+  const size_t row = c->order[position];
+  const float p = c->p[row] + c->weight[row] * change;
+  const bool may_pull = coarse->is_bilateral && row < c->n_fluid;
+  if (!(c->weight[row] > 0)) return;
+  c->p[row] = p < 0 && !may_pull ? 0 : p;
+  if (p < 0 && !may_pull) flo_constraint_push(c, position, -p);
+}
+
+static void change_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Coarse *coarse = context;
+  for (size_t n = begin; n < end; ++n) {
+    const FloCell *cell = &coarse->level->cells[coarse->first + n];
+    const float change = (float)coarse->level->change[coarse->first + n];
+    flo_links_push(coarse->level->links + cell->first_link, cell->n_links, change, coarse->c->velocity);
+    for (uint32_t k = cell->coloured.begin; k < cell->coloured.end; ++k) change_row(coarse, k, change);
+  }
+}
+
+static void change_touching(const Coarse *coarse) {
+  const FloCoarse *level = coarse->level;
+  for (size_t n = 0; n < level->n_cells; ++n) {
+    const FloCell *cell = &level->cells[n];
+    const double change = level->change[n];
+    for (uint32_t t = cell->first_touch; t < cell->first_touch + cell->n_touches; ++t)
+      for (size_t k = 0; k < 6; ++k)
+        coarse->c->motion[6 * (size_t)level->touches[t].node + k] -= change * level->touches[t].reply[k];
+    for (uint32_t k = cell->touching.begin; k < cell->touching.end; ++k) change_row(coarse, k, (float)change);
+  }
+}
+
+void flo_constraint_correct(FloWorld *world, FloConstraint *c) {
+  Coarse coarse = {world, c, &c->coarse, world->params[FLO_CONSTRAINT_BILATERAL] != 0, 0};
+  const FloLinearSystem system = {&coarse, measure, turn, apply, go};
+  const FloGradientLimits limits = {.tolerance = 0.1, .max_iterations = (int)c->coarse.n_cells};
+  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), restrict_range,
+                   &coarse);
+  flo_conjugate_gradients(&system, &limits);
+  for_colours(&coarse, change_range);
+  change_touching(&coarse);
+}
