@@ -211,9 +211,9 @@ static double measure_torque(const char *method, int radius) {
   FloBodyId id;
   must(flo_world_add_body(world, &ball, &id, &error), &error);
   add_block(world, add_water(world, DENSITY, viscosity), 0, box, box, box);
-  advance(world, 1);
+  advance(world, 3);
   flo_world_restart_averages(world);
-  advance(world, 2);
+  advance(world, 4);
   double torque = -state_of(world, id).mean_torque[2], share = 4 * TEST_PI / 3 / pow(box, 3);
   flo_world_destroy(world);
   return torque / (8 * TEST_PI * DENSITY * viscosity * rate / (1 - share));
@@ -224,7 +224,7 @@ static void balls_turn_against_stokes_friction(void **unused) {
   for (int radius = 4; radius <= 6; radius += 2) {
     double found = measure_torque("monolithic", radius);
     print_message("ball of radius %d spacings turns: torque %.3f of Stokes's\n", radius, found);
-    assert_true(fabs(found - 1) < 0.06);
+    assert_true(fabs(found - 1) < 0.12);
   }
 }
 

@@ -1,10 +1,8 @@
 // What a step starts from: the unknowns of the last step, and viscosity.
 //
 // Viscosity is implicit where steps are long. It minimises Rayleigh's dissipation together with the inertia
-// of fluid and bodies (forces/implicit_viscosity.h), before the rows are solved. If it acted on velocities
-// that only gravity has changed, it would hold up fluid beside walls, as if fluid fell past them. Then honey
-// at rest would turn over for ever and weigh too little on its floor. So the pressures of the last step act
-// first, as a guess, and are taken back afterwards. At rest viscosity then has nothing to do.
+// of fluid and bodies (forces/implicit_viscosity.h), before the rows are solved. The pressures of the last
+// step act first, as a guess, and are taken back afterwards; see flo_forces_make_viscous.
 #include "coupling/constraint/constraint.h"
 
 // ---- Unknowns to start from ----
@@ -46,26 +44,7 @@ double flo_constraint_warmth(const FloWorld *world, const FloConstraint *c) {
 
 // ---- Viscosity ----
 
-typedef struct Guess {
-  const FloWorld *world;
-  FloConstraint *c;
-  float sign;
-} Guess;
-
-static void guess_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Guess *guess = context;
-  const FloParticles *p = &guess->world->sets[FLO_SET_FLUID];
-  for (size_t i = begin; i < end; ++i) {
-    const float scale = p->held[i] ? 0 : guess->sign * (float)guess->c->dt / p->mass[i];
-    for (size_t axis = 0; axis < 3; ++axis)
-      guess->c->start[4 * i + axis] += scale * guess->c->force[4 * i + axis];
-  }
-}
-
-static void push(FloWorld *world, FloConstraint *c, double sign) {
-  Guess guess = {world, c, (float)sign};
-  flo_each_particle(world, FLO_SET_FLUID, guess_range, &guess);
+static void push_bodies(FloWorld *world, const FloConstraint *c, double sign) {
   for (size_t k = 0; k < world->nodes.count; ++k) {
     double impulse[6];
     for (size_t row = 0; row < 6; ++row) impulse[row] = sign * c->wrenches[6 * k + row];
@@ -78,8 +57,8 @@ FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloErro
   flo_constraint_start_unknowns(world, c, 1);
   flo_constraint_find_forces(world, c);
   flo_constraint_find_wrenches(world, c);
-  push(world, c, 1);
-  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->start, c->explicit_force, error));
-  push(world, c, -1);
+  push_bodies(world, c, 1);
+  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->force, c->start, c->explicit_force, error));
+  push_bodies(world, c, -1);
   return FLO_OK;
 }

@@ -121,8 +121,8 @@ FloStatus flo_forcing_make_viscous(FloWorld *world, FloDirectForcing *forcing, F
   if (!forces->is_implicit) return FLO_OK;
   double since = flo_seconds();
   flo_forces_predict(world, forcing->force, forcing->kick_dt, forcing->predicted);
-  FLO_TRY(
-      flo_forces_make_viscous(forces, world, forcing->kick_dt, forcing->predicted, forcing->force, error));
+  FLO_TRY(flo_forces_make_viscous(forces, world, forcing->kick_dt, NULL, forcing->predicted, forcing->force,
+                                  error));
   push_partners(world, forcing, &forces->implicit.bodies);
   flo_forces_find_drag(forces, world);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);

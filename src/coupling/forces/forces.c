@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { WALLS, ZEROS };
+enum { WALLS, ZEROS, GUESSED };
 
 const char *const flo_viscosity_words[] = {"automatic", "explicit", "implicit", NULL};
 
@@ -154,16 +154,50 @@ void flo_forces_predict(FloWorld *world, const float *force, double dt, float *p
   flo_each_particle(world, FLO_SET_FLUID, predict_range, &in);
 }
 
-FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
-                                  float *force, FloError *error) {
+typedef struct Guess {
+  const FloParticles *fluid;
+  const float *force;
+  float dt;
+  const float *from; // velocities, quadruples
+  float *to;
+} Guess;
+
+static void guess_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Guess *guess = context;
+  const FloParticles *p = guess->fluid;
+  for (size_t i = begin; i < end; ++i) {
+    const float scale = p->held[i] ? 0 : guess->dt / p->mass[i];
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k) guess->to[k] = guess->from[k] + scale * guess->force[k];
+  }
+}
+
+// Between the two velocities lies what the guess does in dt, which may be negative.
+static void add_guess(const FloWorld *world, const float *force, double dt, const float *from, float *to) {
+  Guess guess = {&world->sets[FLO_SET_FLUID], force, (float)dt, from, to};
+  flo_each_particle(world, FLO_SET_FLUID, guess_range, &guess);
+}
+
+FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, const float *guess,
+                                  float *predicted, float *force, FloError *error) {
   FloImplicitViscosity *viscosity = &forces->implicit;
+  FloBuffer *guessed = &forces->buffers[GUESSED];
+  float *velocity = predicted;
   if (!forces->is_implicit) return FLO_OK;
+  if (guess) {
+    const size_t n = world->sets[FLO_SET_FLUID].capacity + FLO_BLOCK;
+    FLO_TRY(flo_buffer_reserve_zeros(&world->memory, guessed, n * 4 * sizeof(float), error));
+    velocity = guessed->data;
+    add_guess(world, guess, dt, predicted, velocity);
+  }
   viscosity->tolerance = param(world, forces, FLO_FORCE_TOLERANCE);
   viscosity->max_iterations = (int)param(world, forces, FLO_FORCE_ITERATIONS);
   viscosity->has_led_bodies = forces->has_led_bodies;
-  forces->viscous_velocity = predicted;
-  return flo_implicit_viscosity_step(viscosity, world, dt, predicted, force, forces->walls, forces->zeros,
-                                     error);
+  forces->viscous_velocity = velocity;
+  FLO_TRY(flo_implicit_viscosity_step(viscosity, world, dt, velocity, force, forces->walls, forces->zeros,
+                                      error));
+  if (guess) add_guess(world, guess, -dt, velocity, predicted);
+  return FLO_OK;
 }
 
 // What implicit viscosity does to samples: its coefficients and velocities.

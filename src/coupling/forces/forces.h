@@ -72,7 +72,7 @@ typedef struct FloForces {
   float *walls;      // quadruples per wall sample: velocity, and volume over the fluid's rest volume
   uint64_t walls_at; // epoch when `walls` were read
   float *zeros;      // pressures of samples that have no pressure
-  FloBuffer buffers[2];
+  FloBuffer buffers[3];
 } FloForces;
 
 // The longest step that these forces allow, and what limits it.
@@ -99,8 +99,14 @@ void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *s
 FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *force, FloError *error);
 // Applies implicit viscosity, if it is used, to the velocities that follow from all other forces (quadruples,
 // in `predicted`). Adds its forces to `force` and pushes bodies. Its forces on bodies are in implicit.bodies.
-FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, float *predicted,
-                                  float *force, FloError *error);
+//
+// Pressures that are found after it need a `guess` of their forces on fluid (quadruples), or NULL. If
+// viscosity acted on velocities that only gravity has changed, it would hold up fluid beside walls, as if
+// fluid fell past them. Then honey at rest would turn over for ever and weigh too little on its floor. So the
+// guess acts first and is taken back afterwards. At rest viscosity then has nothing to do. The caller does
+// the same for bodies.
+FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, const float *guess,
+                                  float *predicted, float *force, FloError *error);
 // What implicit viscosity did to each sample of the bodies that forces move, into implicit.bodies.force.
 // Bodies must still be where they were.
 void flo_forces_find_drag(FloForces *forces, FloWorld *world);

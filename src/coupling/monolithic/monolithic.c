@@ -189,11 +189,49 @@ static void start_bodies(FloWorld *world, FloMonolithic *mono) {
   flo_world_kick_bodies(world, mono->wrenches, mono->dt);
 }
 
-// Applies implicit viscosity, after all other forces except pressure.
+// Contacts start from this share of their last pressures and friction. Several distributions of pressures
+// over the points of a face press in the same way. From the whole, errors within the tolerance would add up
+// in such distributions from step to step, until a stack sways.
+#define CONTACT_WARMTH 0.9f
+
+static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
+  const float warm = (float)world->params[FLO_MONO_WARM_START];
+  const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
+              share = mono->were_contacts_solved != 0 ? CONTACT_WARMTH * warm : 0;
+  const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM);
+  for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
+  flo_monolithic_start_wet(world, mono, fluid_share);
+  for (size_t k = 0; k < mono->n_contacts; ++k) {
+    FloContact *c = &mono->contacts[k];
+    const double *kept = flo_contact_points(&world->body_contacts)[k].kept;
+    c->pressure = share * (float)kept[FLO_KEPT_PRESSURE];
+    for (int axis = 0; axis < 3; ++axis) c->friction[axis] = share * (float)kept[FLO_KEPT_FRICTION + axis];
+  }
+}
+
+// Moves bodies by the forces of the present unknowns, or takes that back.
+static void guess_bodies(FloWorld *world, FloMonolithic *mono, double dt) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    double impulse[3], turn[3];
+    vec_scale(mono->partners[k].force, dt, impulse);
+    vec_scale(mono->partners[k].torque, dt, turn);
+    flo_node_push(world, k, impulse, turn);
+  }
+}
+
+// Applies implicit viscosity, after all other forces except pressure. The pressures of the last step act as a
+// guess; see flo_forces_make_viscous.
 static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *error) {
   FloForces *forces = &mono->forces;
-  FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->start, mono->explicit_force, error));
-  if (forces->is_implicit) add_drag(world, mono, &forces->implicit.bodies);
+  start_partners(world, mono);
+  if (!forces->is_implicit) return FLO_OK;
+  start_unknowns(world, mono);
+  flo_monolithic_apply(world, mono);
+  guess_bodies(world, mono, mono->dt);
+  FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->force, mono->start, mono->explicit_force,
+                                  error));
+  guess_bodies(world, mono, -mono->dt);
+  add_drag(world, mono, &forces->implicit.bodies);
   start_partners(world, mono);
   return FLO_OK;
 }
@@ -291,26 +329,6 @@ static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
 }
 
 // ---- Start and end of the solution ----
-
-// Contacts start from this share of their last pressures and friction. Several distributions of pressures
-// over the points of a face press in the same way. From the whole, errors within the tolerance would add up
-// in such distributions from step to step, until a stack sways.
-#define CONTACT_WARMTH 0.9f
-
-static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
-  const float warm = (float)world->params[FLO_MONO_WARM_START];
-  const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
-              share = mono->were_contacts_solved != 0 ? CONTACT_WARMTH * warm : 0;
-  const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM);
-  for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
-  flo_monolithic_start_wet(world, mono, fluid_share);
-  for (size_t k = 0; k < mono->n_contacts; ++k) {
-    FloContact *c = &mono->contacts[k];
-    const double *kept = flo_contact_points(&world->body_contacts)[k].kept;
-    c->pressure = share * (float)kept[FLO_KEPT_PRESSURE];
-    for (int axis = 0; axis < 3; ++axis) c->friction[axis] = share * (float)kept[FLO_KEPT_FRICTION + axis];
-  }
-}
 
 // A contact that sticks adds up the slip that remains and takes it back over several steps. A contact that
 // slides or has opened has no anchor.

@@ -127,7 +127,7 @@ static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError 
   push_bodies(world, &forces->tension.bodies, dt);
   if (forces->is_implicit) {
     flo_forces_predict(world, force, dt, wcsph->predicted.data);
-    FLO_TRY(flo_forces_make_viscous(forces, world, dt, wcsph->predicted.data, force, error));
+    FLO_TRY(flo_forces_make_viscous(forces, world, dt, NULL, wcsph->predicted.data, force, error));
     take_forces(world, &forces->implicit.bodies);
     flo_forces_find_drag(forces, world);
   }
