@@ -22,9 +22,21 @@ float flo_wet_sample_room(const FloWetSamples *wet, const FloWorld *world, FloSe
          (set == FLO_SET_BOUNDARY ? wet->walls_near_walls[i] : sum_over(world, set, FLO_SET_BOUNDARY, i));
 }
 
+// Whether an emitter guides fluid next to the sample. Pressure cannot move such fluid, so that no pressure
+// would be enough.
+static bool sees_held_fluid(const FloWorld *world, FloSet set, size_t i) {
+  const FloPairs *pairs = flo_pairs_of(world, set, FLO_SET_FLUID);
+  const uint16_t *held = world->sets[FLO_SET_FLUID].held;
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
+  for (int32_t k = 0; k < pairs->row_count[i]; ++k)
+    if (held[slots[k].index[i % FLO_BLOCK]]) return true;
+  return false;
+}
+
 bool flo_wet_sample_is_wet(const FloWetSamples *wet, const FloWorld *world, FloSet set, size_t i) {
   return flo_pairs_of(world, set, FLO_SET_FLUID)->kernel_sum[i] >= wet->least_sum &&
-         flo_wet_sample_room(wet, world, set, i) >= wet->least_sum * (float)flo_world_rest_volume(world);
+         flo_wet_sample_room(wet, world, set, i) >= wet->least_sum * (float)flo_world_rest_volume(world) &&
+         !(wet->has_held && sees_held_fluid(world, set, i));
 }
 
 static bool are_several_walls(const FloWorld *world) {
@@ -52,6 +64,7 @@ static FloStatus find_walls_near_walls(FloWetSamples *wet, FloWorld *world, FloE
 
 FloStatus flo_wet_samples_prepare(FloWetSamples *wet, FloWorld *world, FloSet set, FloError *error) {
   wet->least_sum = flo_wet_least_sum(world);
+  wet->has_held = world->emitters.count > 0;
   FLO_TRY(flo_world_need_pairs(world, set, FLO_SET_FLUID, error));
   if (set != FLO_SET_BOUNDARY) return FLO_OK;
   FLO_TRY(find_walls_near_walls(wet, world, error));

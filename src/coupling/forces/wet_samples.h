@@ -7,6 +7,7 @@
 
 typedef struct FloWetSamples {
   float least_sum;              // kernel sum over fluid from which on a sample is wet
+  bool has_held;                // there may be fluid that emitters guide
   float *walls_near_walls;      // share of each wall sample's kernel that other walls cover
   uint64_t walls_near_walls_at; // epoch when it was computed
   FloBuffer buffer;
