@@ -11,11 +11,10 @@ typedef struct RigidBody {
   } marked;
 } RigidBody;
 
-static const FloStateField fields[] = {FLO_STATE_FIELD(FloRigid, node.position),
-                                       FLO_STATE_FIELD(FloRigid, node.velocity),
-                                       FLO_STATE_FIELD(FloRigid, angular_momentum),
-                                       FLO_STATE_FLAG(FloRigid, node.is_held),
-                                       {0}};
+static const FloStateField fields[] = {
+    FLO_STATE_FIELD(FloRigid, node.position), FLO_STATE_FIELD(FloRigid, node.velocity),
+    FLO_STATE_FIELD(FloRigid, node.reaction), FLO_STATE_FIELD(FloRigid, angular_momentum),
+    FLO_STATE_FLAG(FloRigid, node.is_held),   {0}};
 
 static FloRigid *rigid_of(const FloBody *body) { return &((RigidBody *)body->own)->rigid; }
 

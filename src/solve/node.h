@@ -16,6 +16,8 @@ typedef struct FloNode {
   bool locks[6];     // axes along which it does not move, and about which it does not turn
   bool is_held;      // it does not move until its release; it then gets these velocities
   double late[6];    // impulse, and angular impulse about the origin, that act after its next move
+  // Force and torque of the last step by all that is found after viscosity: pressures, contacts and joints.
+  double reaction[6];
   // These follow from the above:
   double inverse_mass[3];    // per axis [1/kg]; 0 along locked axes and while it is held
   double inverse_inertia[9]; // about free axes only [1/(kg m²)]

@@ -322,7 +322,7 @@ static void take_point(FloWorld *world, FloConstraint *c, size_t k) {
   world->contacts += push > 0;
 }
 
-void flo_constraint_find_wrenches(const FloWorld *world, FloConstraint *c) {
+static void find_wrenches(const FloWorld *world, FloConstraint *c) {
   memset(c->wrenches, 0, 6 * world->nodes.count * sizeof(double));
   for (size_t position = c->n_coloured; position < c->n_rows; ++position) {
     const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
@@ -341,7 +341,7 @@ static void add_drag(const FloWorld *world, const FloBodyRows *rows, size_t k, F
 
 void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c) {
   world->contacts = 0;
-  flo_constraint_find_wrenches(world, c);
+  find_wrenches(world, c);
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) take_point(world, c, k);
   flo_world_clear_body_forces(world);
   for (size_t k = 0; k < world->nodes.count; ++k) {

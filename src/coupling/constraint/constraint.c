@@ -167,6 +167,7 @@ static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error
   flo_world_kick_bodies(world, c->wrenches, c->dt);
   flo_forces_predict(world, c->explicit_force, c->dt, c->start);
   FLO_TRY(flo_constraint_make_viscous(world, c, error));
+  flo_implicit_begin_reactions(world);
   flo_each_particle(world, FLO_SET_FLUID, start_range, &work);
   return FLO_OK;
 }

@@ -310,9 +310,8 @@ void flo_constraint_correct(FloWorld *world, FloConstraint *c);
 
 // ---- After it (impulses.c) ----
 
-// Forces of the present unknowns on fluid, and what they give to nodes, in `wrenches` [N s].
+// Forces of the present unknowns on fluid.
 void flo_constraint_find_forces(FloWorld *world, FloConstraint *c);
-void flo_constraint_find_wrenches(const FloWorld *world, FloConstraint *c);
 // The same with all other forces. The next step starts from these unknowns.
 void flo_constraint_take_forces(FloWorld *world, FloConstraint *c);
 FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *wall_force, FloError *error);

@@ -44,21 +44,12 @@ double flo_constraint_warmth(const FloWorld *world, const FloConstraint *c) {
 
 // ---- Viscosity ----
 
-static void push_bodies(FloWorld *world, const FloConstraint *c, double sign) {
-  for (size_t k = 0; k < world->nodes.count; ++k) {
-    double impulse[6];
-    for (size_t row = 0; row < 6; ++row) impulse[row] = sign * c->wrenches[6 * k + row];
-    flo_node_push(world, k, impulse, impulse + 3);
-  }
-}
-
 FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloError *error) {
   if (!c->forces.is_implicit) return FLO_OK;
   flo_constraint_start_unknowns(world, c, 1);
   flo_constraint_find_forces(world, c);
-  flo_constraint_find_wrenches(world, c);
-  push_bodies(world, c, 1);
+  flo_implicit_guess_bodies(world, c->dt);
   FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->force, c->start, c->explicit_force, error));
-  push_bodies(world, c, -1);
+  flo_implicit_guess_bodies(world, -c->dt);
   return FLO_OK;
 }

@@ -40,6 +40,38 @@ void flo_implicit_read_velocities(const FloWorld *world, float *quads) {
   flo_each_particle(world, FLO_SET_FLUID, read_range, &reading);
 }
 
+// An impact in the last step says nothing about this one. So the guess is no larger than what it is for: to
+// hold bodies against their weight.
+void flo_implicit_guess_bodies(FloWorld *world, double dt) {
+  const double g = vec_length(world->def.gravity);
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    const FloNode *node = flo_node_at(world, k);
+    const double force = vec_length(node->reaction), share = force > 0 ? fmin(1, node->mass * g / force) : 0;
+    double impulse[3], turn[3];
+    vec_scale(node->reaction, share * dt, impulse);
+    vec_scale(node->reaction + 3, share * dt, turn);
+    flo_node_push(world, k, impulse, turn);
+  }
+}
+
+static void momentum_of(const FloNode *node, double momentum[6]) {
+  vec_scale(node->velocity, node->mass, momentum);
+  mat_apply(node->inertia, node->angular_velocity, momentum + 3);
+}
+
+void flo_implicit_begin_reactions(FloWorld *world) {
+  for (size_t k = 0; k < world->nodes.count; ++k)
+    momentum_of(flo_node_at(world, k), flo_node_at(world, k)->reaction);
+}
+
+static void end_reactions(FloWorld *world, double dt) {
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    double end[6], *reaction = flo_node_at(world, k)->reaction;
+    momentum_of(flo_node_at(world, k), end);
+    for (int row = 0; row < 6; ++row) reaction[row] = (end[row] - reaction[row]) / dt;
+  }
+}
+
 FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *velocity, const float *walls,
                             double dt, FloError *error) {
   FLO_TRY(flo_world_integrate(world, force, dt, error));
@@ -48,5 +80,6 @@ FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *ve
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
   flo_world_push_late(world);
+  end_reactions(world, dt);
   return FLO_OK;
 }

@@ -44,6 +44,12 @@ double flo_implicit_artificial_viscosity(const FloWorld *world, const FloExpecta
                                          double alpha);
 // Velocities of fluid as quadruples; the fourth number is 0.
 void flo_implicit_read_velocities(const FloWorld *world, float *quads);
+// Pushes bodies for a time dt by what pressures, contacts and joints did to them in the last step, at most as
+// hard as their weight; see flo_forces_make_viscous. A negative dt takes it back.
+void flo_implicit_guess_bodies(FloWorld *world, double dt);
+// After viscosity: from here to the end of flo_implicit_move, everything that changes bodies is their
+// reaction.
+void flo_implicit_begin_reactions(FloWorld *world);
 // The motion at the end of a step: fluid by `force`, then bodies. `velocity`: quadruples that the solution
 // found, by which the speed of approach is measured.
 FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *velocity, const float *walls,

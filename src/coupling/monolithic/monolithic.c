@@ -209,16 +209,6 @@ static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
   }
 }
 
-// Moves bodies by the forces of the present unknowns, or takes that back.
-static void guess_bodies(FloWorld *world, FloMonolithic *mono, double dt) {
-  for (size_t k = 0; k < world->nodes.count; ++k) {
-    double impulse[3], turn[3];
-    vec_scale(mono->partners[k].force, dt, impulse);
-    vec_scale(mono->partners[k].torque, dt, turn);
-    flo_node_push(world, k, impulse, turn);
-  }
-}
-
 // Applies implicit viscosity, after all other forces except pressure. The pressures of the last step act as a
 // guess; see flo_forces_make_viscous.
 static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *error) {
@@ -227,10 +217,10 @@ static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *er
   if (!forces->is_implicit) return FLO_OK;
   start_unknowns(world, mono);
   flo_monolithic_apply(world, mono);
-  guess_bodies(world, mono, mono->dt);
+  flo_implicit_guess_bodies(world, mono->dt);
   FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->force, mono->start, mono->explicit_force,
                                   error));
-  guess_bodies(world, mono, -mono->dt);
+  flo_implicit_guess_bodies(world, -mono->dt);
   add_drag(world, mono, &forces->implicit.bodies);
   start_partners(world, mono);
   return FLO_OK;
@@ -465,6 +455,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_monolithic_note_approach(mono);
   start_bodies(world, mono);
   FLO_TRY(make_viscous(world, mono, error));
+  flo_implicit_begin_reactions(world);
   FLO_TRY(flo_world_weigh_joints(world, dt, NULL, NULL, error));
   flo_monolithic_bounce(world, mono);
   start_unknowns(world, mono);
