@@ -365,6 +365,12 @@ static void add_drag(const FloWorld *world, const FloBodyRows *rows, size_t k, F
                      flo_node_at(world, k)->position, body->state.pose.position);
 }
 
+static void add_film(void *context, size_t node, const double force[3], const double torque[3]) {
+  const FloWorld *world = context;
+  FloBody *body = flo_node_body(world, node);
+  flo_body_add_force(body, force, torque, flo_node_at(world, node)->position, body->state.pose.position);
+}
+
 void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c) {
   world->contacts = 0;
   find_wrenches(world, c);
@@ -381,4 +387,5 @@ void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c) {
     add_drag(world, &c->forces.tension.bodies, k, body);
     if (c->forces.is_implicit) add_drag(world, &c->forces.implicit.bodies, k, body);
   }
+  flo_films_push_nodes(&c->films, world, add_film, world);
 }

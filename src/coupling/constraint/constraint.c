@@ -89,8 +89,8 @@ static const FloOperatorDef operators[] = {FLO_IMPLICIT_OPERATORS};
         "force of surfaces from which the particle kept its distance in the last step", false                \
   }
 
-static const FloField fields[] = {FLO_WARM_FIELD,  FLO_WET_FIELD,   PUSH_FIELD("x"),
-                                  PUSH_FIELD("y"), PUSH_FIELD("z"), {0}};
+static const FloField fields[] = {
+    FLO_WARM_FIELD, FLO_WET_FIELD, PUSH_FIELD("x"), PUSH_FIELD("y"), PUSH_FIELD("z"), FLO_FILM_FIELD, {0}};
 
 // ---- Creation and end ----
 
@@ -107,6 +107,7 @@ static void constraint_finish(FloWorld *world, void *state) {
     flo_buffer_free(&world->memory, &c->array_buffers[k]);
   flo_cover_free(&c->cover);
   flo_wet_samples_free(&c->wet_samples, &world->memory);
+  flo_films_free(&c->films, &world->memory);
   flo_body_rows_free(&c->drag, &world->memory);
   flo_forces_free(&c->forces, &world->memory);
   if (c->rows.memory) flo_rows_free(&c->rows);
@@ -155,6 +156,25 @@ static void add_wrenches(const FloWorld *world, const FloBodyRows *rows, double 
   for (size_t k = 0; rows->is_used && k < 6 * world->nodes.count; ++k) wrenches[k] += rows->wrenches[k];
 }
 
+static void take_film(void *context, size_t node, const double force[3], const double torque[3]) {
+  double *wrench = ((FloConstraint *)context)->wrenches + 6 * node;
+  vec_add(wrench, force, wrench);
+  vec_add(wrench + 3, torque, wrench + 3);
+}
+
+// Fluid in gaps below bodies that are too narrow for particles.
+static FloStatus press_films(FloWorld *world, FloConstraint *c, FloError *error) {
+  static const FloFilmFields multipliers = {FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET};
+  const FloFilmSource source = {.context = &multipliers,
+                                .push = flo_film_push_of_multipliers,
+                                .kept = world->sets[FLO_SET_RIGID].extra[FLO_CONSTRAINT_FILM]};
+  c->films.n_forces = 0;
+  if (!flo_constraint_has_samples(world) || c->n_fluid == 0) return FLO_OK;
+  FLO_TRY(flo_films_press(&c->films, world, &source, c->dt, error));
+  flo_films_push_nodes(&c->films, world, take_film, c);
+  return FLO_OK;
+}
+
 // All forces except those of rows act on fluid and bodies.
 static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error) {
   Work work = {world, c};
@@ -164,6 +184,7 @@ static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error
   FLO_TRY(flo_forces_add_tension(&c->forces, world, c->explicit_force, error));
   add_wrenches(world, &c->drag, c->wrenches);
   add_wrenches(world, &c->forces.tension.bodies, c->wrenches);
+  FLO_TRY(press_films(world, c, error));
   flo_world_kick_bodies(world, c->wrenches, c->dt);
   flo_forces_predict(world, c->explicit_force, c->dt, c->start);
   FLO_TRY(flo_constraint_make_viscous(world, c, error));
@@ -222,6 +243,7 @@ static FloStatus solve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(flo_constraint_solve(world, c, error));
   flo_constraint_take_forces(world, c);
   flo_constraint_push_bodies(world, c);
+  flo_films_keep(&c->films);
   c->expected.peak =
       flo_peak_follow(world, c->expected.peak, world->sets[FLO_SET_FLUID].extra[FLO_CONSTRAINT_WARM], c->dt);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
@@ -247,6 +269,7 @@ static FloStatus constraint_solid_forces(FloWorld *world, void *state, FloError 
                                  (walls->capacity + FLO_BLOCK) * 4 * sizeof(float), 0, error));
   float *force = c->buffers[FLO_CONSTRAINT_WALL_FORCE].data;
   FLO_TRY(flo_constraint_solid_forces(world, c, force, error));
+  flo_films_add_to_walls(&c->films, world, force);
   flo_forces_on_walls(&c->forces, world, &sweep, force);
   flo_samples_add_forces(walls, force);
   return FLO_OK;

@@ -13,6 +13,7 @@
 #define FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
 
 #include "coupling/forces/carried.h"
+#include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
 #include "coupling/forces/wet_samples.h"
 #include "solve/report.h"
@@ -46,7 +47,13 @@ enum { FLO_CONSTRAINT_BY_CELLS, FLO_CONSTRAINT_NATURAL };
 enum { FLO_CONSTRAINT_SAMPLES, FLO_CONSTRAINT_DISTANCES, FLO_CONSTRAINT_FIELD };
 
 // Extra fields.
-enum { FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET, FLO_CONSTRAINT_PUSH }; // PUSH: three of them
+// PUSH: three of them.
+enum {
+  FLO_CONSTRAINT_WARM,
+  FLO_CONSTRAINT_WET,
+  FLO_CONSTRAINT_PUSH,
+  FLO_CONSTRAINT_FILM = FLO_CONSTRAINT_PUSH + 3
+};
 
 // A particle that a row measures, and how: sixteen bytes, read in each iteration.
 typedef struct FloLink {
@@ -184,6 +191,7 @@ typedef struct FloConstraint {
   FloForces forces;
   FloBodyRows drag;
   FloWetSamples wet_samples;
+  FloFilms films; // with samples only
   FLO_ARRAYS(FLO_CONSTRAINT_ARRAYS);
   FloBuffer buffers[FLO_N_CONSTRAINT_BUFFERS];
   FloLink *links;

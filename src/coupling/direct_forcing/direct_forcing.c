@@ -73,7 +73,7 @@ static const FloOperatorDef operators[] = {FLO_BODY_OPERATORS};
 #define RIGID (1u << FLO_SET_RIGID)
 
 static const FloField fields[] = {
-    {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
+    FLO_FILM_FIELD,
     {"contact_x", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
     {"contact_y", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},
     {"contact_z", FLO_TYPE_F32, RIGID, true, "N", "force of fluid that touched the sample", true},

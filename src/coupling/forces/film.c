@@ -371,3 +371,22 @@ void flo_films_add_to_bodies(const FloFilms *films, FloWorld *world) {
     add_to_sample(samples, nearest_sample(world, other, x), force->force, -1);
   }
 }
+
+// ---- Methods with implicit pressure ----
+
+double flo_film_push_of_multipliers(const void *fields, const FloWorld *world, const FloFilmSite *site) {
+  const FloFilmFields *names = fields;
+  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
+  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
+  size_t i = site->sample, block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
+  const float *of_fluid = world->sets[FLO_SET_FLUID].extra[names->fluid],
+              *of_samples = rigid->extra[names->samples];
+  double push = 0;
+  for (int32_t k = 0; pairs->slot_count[block] && k < pairs->row_count[i]; ++k) {
+    double slope = (double)slots[k].gx[lane] * site->out[0] + (double)slots[k].gy[lane] * site->out[1] +
+                   (double)slots[k].gz[lane] * site->out[2];
+    push += slope * (double)(of_fluid[slots[k].index[lane]] + of_samples[i]);
+  }
+  return push * (flo_world_rest_volume(world) * (double)rigid->volume[i]);
+}

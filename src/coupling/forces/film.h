@@ -30,6 +30,21 @@ typedef struct FloFilmSource {
   float *kept; // per sample of the rigid set: pressure of the film in the last step [Pa]
 } FloFilmSource;
 
+// The field of samples that keeps the pressure of films.
+#define FLO_FILM_FIELD                                                                                       \
+  {                                                                                                          \
+    "film_pressure", FLO_TYPE_F32, 1u << FLO_SET_RIGID, true, "Pa",                                          \
+        "pressure of a wetted film between bodies", true                                                     \
+  }
+
+// For a method with implicit pressure: the extra fields that hold the last step's multipliers of fluid and of
+// samples of the rigid set [Pa]. They are the context of flo_film_push_of_multipliers.
+typedef struct FloFilmFields {
+  int fluid, samples;
+} FloFilmFields;
+
+double flo_film_push_of_multipliers(const void *fields, const FloWorld *world, const FloFilmSite *site);
+
 typedef struct FloFilms {
   FloFilmForce *forces; // of all samples of the rigid set
   size_t n_forces;

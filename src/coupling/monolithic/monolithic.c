@@ -102,7 +102,7 @@ static const FloField fields[] = {
     {"friction_y", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     {"friction_z", FLO_TYPE_F32, RIGID, true, "N", "friction multiplier of the last step", true},
     FLO_WET_FIELD,
-    {"film_pressure", FLO_TYPE_F32, RIGID, true, "Pa", "pressure of a wetted film between bodies", true},
+    FLO_FILM_FIELD,
     {0}};
 
 static float *extra(const FloWorld *world, FloSet set, int field) { return world->sets[set].extra[field]; }

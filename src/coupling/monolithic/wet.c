@@ -218,24 +218,6 @@ void flo_monolithic_add_wet_forces(const FloMonolithic *mono, float *wall_force)
 
 // ---- Films ----
 
-// The force of the last step's pressures on a sample.
-static double push_of_fluid(const void *context, const FloWorld *world, const FloFilmSite *site) {
-  const FloMonolithic *mono = context;
-  const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
-  size_t i = site->sample, block = i / FLO_BLOCK, lane = i % FLO_BLOCK;
-  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
-  const float *of_fluid = world->sets[FLO_SET_FLUID].extra[FLO_MONO_WARM],
-              *of_samples = rigid->extra[FLO_MONO_WET];
-  double push = 0;
-  for (int32_t k = 0; pairs->slot_count[block] && k < pairs->row_count[i]; ++k) {
-    double slope = (double)slots[k].gx[lane] * site->out[0] + (double)slots[k].gy[lane] * site->out[1] +
-                   (double)slots[k].gz[lane] * site->out[2];
-    push += slope * (double)(of_fluid[slots[k].index[lane]] + of_samples[i]);
-  }
-  return push * (mono->rest_volume * (double)rigid->volume[i]);
-}
-
 static void take_film(void *context, size_t node, const double force[3], const double torque[3]) {
   FloPartner *partner = &((FloMonolithic *)context)->partners[node];
   vec_add(partner->drag, force, partner->drag);
@@ -243,8 +225,10 @@ static void take_film(void *context, size_t node, const double force[3], const d
 }
 
 FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  const FloFilmSource source = {
-      .context = mono, .push = push_of_fluid, .kept = world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM]};
+  static const FloFilmFields multipliers = {FLO_MONO_WARM, FLO_MONO_WET};
+  const FloFilmSource source = {.context = &multipliers,
+                                .push = flo_film_push_of_multipliers,
+                                .kept = world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM]};
   mono->films.n_forces = 0;
   if (!mono->has_wet) return FLO_OK;
   FLO_TRY(flo_films_press(&mono->films, world, &source, mono->dt, error));
