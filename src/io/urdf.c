@@ -185,13 +185,13 @@ static void read_link_part(Reading *r, const char *name, const char **attributes
   }
 }
 
-// The moments of mass along three axes follow from those about them: m = trace / 2 - inertia. No body has a
-// negative one. Files round their numbers, so that a little is allowed.
+// The moments of mass along three axes follow from those about them: m = trace / 2 - inertia, so that the
+// products of inertia change their sign. No body has a negative one. Files round their numbers, so that a
+// little is allowed.
 static bool is_possible(const double i[6]) {
   const double half = (i[0] + i[1] + i[2]) / 2, room = 1e-3 * half;
   const double a = half - i[0] + room, b = half - i[1] + room, c = half - i[2] + room;
-  const double det =
-      a * (b * c - i[4] * i[4]) - i[3] * (i[3] * c - i[4] * i[5]) + i[5] * (i[3] * i[4] - b * i[5]);
+  const double det = a * b * c - a * i[4] * i[4] - b * i[5] * i[5] - c * i[3] * i[3] - 2 * i[3] * i[4] * i[5];
   return a >= 0 && b >= 0 && c >= 0 && a * b >= i[3] * i[3] && b * c >= i[4] * i[4] && a * c >= i[5] * i[5] &&
          det >= 0;
 }

@@ -173,43 +173,59 @@ static bool lets_pass(const FloJoint *joint) {
   return joint->touch == FLO_TOUCH_NO || (joint->touch == FLO_TOUCH_BY_KIND && joint->form->lets_pass);
 }
 
-// Whether a joint of the two bodies says that they touch each other, whatever others say.
-static bool is_told_to_touch(const FloJoints *joints, uint64_t pair) {
-  for (size_t k = 0; k < joints->list.count; ++k) {
-    const FloJoint *joint = &flo_joint_list(joints)[k];
-    if (joint->touch == FLO_TOUCH_YES && flo_joint_is_active(joint) && pair_of(joint) == pair) return true;
-  }
-  return false;
+// Whether a joint says that its bodies touch each other, whatever other joints of them say.
+static bool lets_touch(const FloJoint *joint) {
+  return joint->touch == FLO_TOUCH_YES && flo_joint_is_active(joint);
 }
 
-static FloStatus list_pairs(FloWorld *world, FloError *error) {
-  FloJoints *joints = &world->joints;
-  bool has_touching = false;
-  joints->pairs.count = 0;
-  for (size_t k = 0; k < joints->list.count; ++k)
-    has_touching |= flo_joint_list(joints)[k].touch == FLO_TOUCH_YES;
-  for (size_t k = 0; k < joints->list.count; ++k) {
-    const uint64_t pair = pair_of(&flo_joint_list(joints)[k]);
-    if (!lets_pass(&flo_joint_list(joints)[k]) || (has_touching && is_told_to_touch(joints, pair))) continue;
-    FLO_TRY(flo_list_append(&world->memory, &joints->pairs, &pair, sizeof pair, error));
+static FloStatus add_pair(FloWorld *world, uint64_t pair, FloError *error) {
+  return flo_list_append(&world->memory, &world->joints.pairs, &pair, sizeof pair, error);
+}
+
+static void sort_pairs(FloList *pairs) {
+  if (pairs->count) qsort(pairs->buffer.data, pairs->count, sizeof(uint64_t), compare_links);
+}
+
+static bool has_pair(const uint64_t *sorted, size_t n, uint64_t pair) {
+  size_t low = 0, high = n;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (sorted[middle] < pair)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  size_t n = joints->pairs.count;
-  if (n) qsort(joints->pairs.buffer.data, n, sizeof(uint64_t), compare_links);
+  return low < n && sorted[low] == pair;
+}
+
+static void drop_first(FloList *pairs, size_t n) {
+  uint64_t *all = FLO_LIST(*pairs, uint64_t);
+  pairs->count -= n;
+  if (n) memmove(all, all + n, pairs->count * sizeof *all);
+}
+
+// The pairs that touch stand before the others, sorted, until all are known.
+static FloStatus list_pairs(FloWorld *world, FloError *error) {
+  FloList *pairs = &world->joints.pairs;
+  const FloJoint *list = flo_joint_list(&world->joints);
+  pairs->count = 0;
+  for (size_t k = 0; k < world->joints.list.count; ++k)
+    if (lets_touch(&list[k])) FLO_TRY(add_pair(world, pair_of(&list[k]), error));
+  sort_pairs(pairs);
+  const size_t n_touching = pairs->count;
+  for (size_t k = 0; k < world->joints.list.count; ++k) {
+    const uint64_t pair = pair_of(&list[k]);
+    if (lets_pass(&list[k]) && !has_pair(FLO_LIST(*pairs, uint64_t), n_touching, pair))
+      FLO_TRY(add_pair(world, pair, error));
+  }
+  drop_first(pairs, n_touching);
+  sort_pairs(pairs);
   return FLO_OK;
 }
 
 bool flo_joints_join(const FloJoints *joints, uint32_t a, uint32_t b) {
   const uint64_t pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-  const uint64_t *pairs = FLO_LIST(joints->pairs, uint64_t);
-  size_t low = 0, high = joints->pairs.count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (pairs[middle] < pair)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < joints->pairs.count && pairs[low] == pair;
+  return has_pair(FLO_LIST(joints->pairs, uint64_t), joints->pairs.count, pair);
 }
 
 // ---- Memory ----

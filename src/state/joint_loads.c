@@ -35,6 +35,12 @@ static double of_axis(const FloJoints *joints, size_t k, const double *lambda) {
   return lambda[flo_joint_row(joints, k) + (uint32_t)flo_joint_list(joints)[k].form->n_rows];
 }
 
+// The piece of an axis says nothing about a joint that yields.
+static double motor_push(const FloJoints *joints, size_t k) {
+  const FloJointYield *yield = &joints->yields[k];
+  return yield->is_on ? yield->motor : flo_axis_motor(&joints->axes[k], of_axis(joints, k, joints->pushes));
+}
+
 static void clear_load(FloJointLive *live) {
   vec_set(live->force, 0, 0, 0);
   vec_set(live->torque, 0, 0, 0);
@@ -56,9 +62,7 @@ void flo_world_note_pushes(FloWorld *world) {
       joint->live.motor_load = joints->pushes[flo_joint_row(joints, k)] / joints->kick;
     else
       add_load(joints, k, joints->pushes, 1 / joints->kick);
-    if (joint->form->has_coordinate)
-      joint->live.motor_load =
-          flo_axis_motor(&joints->axes[k], of_axis(joints, k, joints->pushes)) / joints->kick;
+    if (joint->form->has_coordinate) joint->live.motor_load = motor_push(joints, k) / joints->kick;
   }
 }
 

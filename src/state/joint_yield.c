@@ -38,6 +38,11 @@ static double share_of(const FloJointLive *live, double start[2][3], double more
   return fmin(by_force, by_torque);
 }
 
+static double motor_part(const FloJoints *joints, size_t k, const double *lambda) {
+  const FloJointForm *form = flo_joint_list(joints)[k].form;
+  return form->has_coordinate ? flo_axis_motor(&joints->axes[k], lambda[form->n_rows]) : 0;
+}
+
 // ---- Pushes ----
 
 static bool begin_yield(FloJoints *joints, size_t k) {
@@ -51,6 +56,7 @@ static bool begin_yield(FloJoints *joints, size_t k) {
   if (!(share < 1)) return false;
   yield->is_on = true, yield->is_by_force = is_by_force;
   for (uint32_t row = 0; row < joints->matrix.widths[k]; ++row) yield->push[row] = share * lambda[row];
+  yield->motor = share * motor_part(joints, k, lambda);
   return true;
 }
 
@@ -106,6 +112,7 @@ static bool begin_yield_in_motion(FloJoints *joints, size_t k) {
   if (!(share < 1)) return false;
   yield->is_on = true, yield->is_by_force = is_by_force;
   for (uint32_t row = 0; row < joints->matrix.widths[k]; ++row) yield->force[row] = share * yield->sum[row];
+  yield->motor = motor_part(joints, k, joints->pushes + flo_joint_row(joints, k));
   return true;
 }
 

@@ -75,6 +75,7 @@ typedef struct FloAxisRoom {
 typedef struct FloJointYield {
   bool is_on, is_by_force;
   double push[FLO_JOINT_ROWS];  // impulse of each row, instead of those that would hold
+  double motor;                 // the motor's part of these impulses
   double force[FLO_JOINT_ROWS]; // force of each row in the stages of the motion
   double sum[FLO_JOINT_ROWS];   // mean force of each row over the stages, as far as they have been
 } FloJointYield;

@@ -181,6 +181,33 @@ for inertia in 'ixx="1" iyy="0.1" izz="0.1"' 'ixx="-1" iyy="1" izz="1"' 'ixx="1"
   link a | sed "s/<mass value=\"1\"\/>/&<inertia $inertia\/>/; s/.*/<robot name=\"r\">&<\/robot>/" >a.urdf
   try a.urdf "link 'a' has an inertia that no body can have"
 done
+# Rods, plates and boxes in all directions, with rounded numbers, are bodies. Moments of which one is above the sum of
+# the others are not, however they are turned.
+python3 - <<'END'
+import itertools, math
+
+def turned(moments, direction, angle): # about its first axis by the angle, then that axis into the direction
+    x, y, z = (v / math.hypot(*direction) for v in direction)
+    c, s, k = math.cos(angle), math.sin(angle), 1 / (1 + x)
+    to = [[x, -y, -z], [y, 1 - k*y*y, -k*y*z], [z, -k*y*z, 1 - k*z*z]]
+    q = [[r[0], c*r[1] + s*r[2], c*r[2] - s*r[1]] for r in to]
+    return lambda i, j: sum(q[i][k] * moments[k] * q[j][k] for k in range(3))
+
+def write(name, of):
+    parts = " ".join(f'i{"xyz"[i]}{"xyz"[j]}="{of(i, j):.5g}"' for i in range(3) for j in range(i, 3))
+    open(name, "w").write(f'<robot name="r"><link name="a"><inertial><mass value="1"/><inertia {parts}/></inertial>'
+                          '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link></robot>')
+
+bodies = {"rod": (1e-4, 0.0834, 0.0834), "plate": (0.05, 0.11, 0.06), "box": (0.03, 0.04, 0.05)}
+others = {"long": (0.02, 0.1, 0.06), "thick": (0.1, 0.02, 0.02), "near": (0.05, 0.113, 0.06)}
+directions = [*itertools.product((-1, 1), repeat=3), (3, 1, 2), (1, -4, 2), (1, 0, 0), (0, 1, 1)]
+for kind, shapes in ("body", bodies), ("other", others):
+    for (shape, moments), (k, direction) in itertools.product(shapes.items(), enumerate(directions)):
+        write(f"{kind}-{shape}-{k}.urdf", turned(moments, direction, 0.3 * k))
+END
+for file in body-*.urdf; do expect_exit 0 "$flotsam" import "$file" --force --fixed --spacing 0.02; done
+expect_exit 0 "$flotsam" check body-rod-7.json
+for file in other-*.urdf; do try "$file" "link 'a' has an inertia that no body can have"; done
 echo "<robot name=\"r\">$(link a)$(link b)<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><limit lower=\"1\" upper=\"-1\"/></joint></robot>" >a.urdf
 try a.urdf "joint 'j': its lower limit, 1, is above its upper limit, -1; exchange them"
 echo "<robot name=\"r\">$(link a)<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint></robot>" >a.urdf

@@ -98,4 +98,14 @@ static inline const void *field(const FloWorld *world, const char *name) {
 static inline const double *doubles(const FloWorld *world, const char *name) { return field(world, name); }
 static inline const float *floats(const FloWorld *world, const char *name) { return field(world, name); }
 
+// Root mean square speed of the fluid's particles.
+static inline double rms_speed(const FloWorld *world) {
+  const size_t n = flo_world_count(world, FLO_SET_FLUID);
+  const float *v[3] = {floats(world, "vx"), floats(world, "vy"), floats(world, "vz")};
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i)
+    for (int axis = 0; axis < 3; ++axis) sum += pow((double)v[axis][i], 2);
+  return sqrt(sum / (double)n);
+}
+
 #endif

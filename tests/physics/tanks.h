@@ -56,13 +56,6 @@ static inline const double *heights(const FloWorld *world, const Tank *tank) {
   return doubles(world, tank->dim == 2 ? "y" : "z");
 }
 
-static inline double rms_speed(FloWorld *world) {
-  const float *mass = floats(world, "mass");
-  double total = 0;
-  for (size_t i = 0; i < flo_world_count(world, FLO_SET_FLUID); ++i) total += (double)mass[i];
-  return sqrt(2 * flo_world_measure(world).kinetic_energy / total);
-}
-
 // Half a spacing above the highest layer, from the centroid.
 static inline double level_of(const FloWorld *world, const Tank *tank) {
   const double *h = heights(world, tank);

@@ -46,15 +46,6 @@ static const double *heights(const FloWorld *world, const Tank *tank) {
   return doubles(world, tank->dim == 2 ? "y" : "z");
 }
 
-static double rms_speed(const FloWorld *world) {
-  const size_t n = flo_world_count(world, FLO_SET_FLUID);
-  const float *v[3] = {floats(world, "vx"), floats(world, "vy"), floats(world, "vz")};
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i)
-    for (int axis = 0; axis < 3; ++axis) sum += pow((double)v[axis][i], 2);
-  return sqrt(sum / (double)n);
-}
-
 // Depth of the fluid over its depth at rest, from the centroid.
 static double level_of(const FloWorld *world, const Tank *tank) {
   const double *h = heights(world, tank);

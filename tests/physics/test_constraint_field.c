@@ -25,15 +25,6 @@ static FloWorld *make_empty(int dim, double spacing, double gravity, int boundar
   return world;
 }
 
-static double rms_speed(const FloWorld *world) {
-  const size_t n = flo_world_count(world, FLO_SET_FLUID);
-  const float *v[3] = {floats(world, "vx"), floats(world, "vy"), floats(world, "vz")};
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i)
-    for (int axis = 0; axis < 3; ++axis) sum += pow((double)v[axis][i], 2);
-  return sqrt(sum / (double)n);
-}
-
 // ---- Still water in a tank ----
 
 typedef struct Tank {

@@ -23,14 +23,6 @@ static FloWorldDef flat_def(double spacing, double step) {
   return def;
 }
 
-static double rms_speed(const FloWorld *world) {
-  const size_t n = flo_world_count(world, FLO_SET_FLUID);
-  const float *vx = floats(world, "vx"), *vy = floats(world, "vy"), *vz = floats(world, "vz");
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i) sum += pow((double)vx[i], 2) + pow((double)vy[i], 2) + pow((double)vz[i], 2);
-  return sqrt(sum / (double)n);
-}
-
 // ---- At rest ----
 
 static FloWorld *make_pool(double spacing, double viscosity, double step) {

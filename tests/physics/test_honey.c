@@ -41,10 +41,6 @@ static FloWorld *make_pool(const Pool *pool, const FloBodyDef *body, FloBodyId i
   return world;
 }
 
-static double rms_speed(FloWorld *world, double weight) {
-  return sqrt(2 * flo_world_measure(world).kinetic_energy / (weight / GRAVITY));
-}
-
 static Rest rest_of(const Pool *pool) {
   FloBodyId ids[2];
   double weight;
@@ -54,7 +50,7 @@ static Rest rest_of(const Pool *pool) {
   flo_world_restart_averages(world);
   for (int k = 1; k <= 10; ++k) {
     advance(world, 1 + 0.03 * k);
-    rest.speed += rms_speed(world, weight) / 10;
+    rest.speed += rms_speed(world) / 10;
   }
   rest.borne = -state_of(world, ids[0]).mean_force[pool->dim - 1] / weight;
   flo_world_destroy(world);
@@ -107,7 +103,7 @@ static void check_box(const Pool *pool, double density, bool is_fixed) {
     if (is_fixed) must(flo_world_joint_state(world, joint, &state, &error), &error);
     load += state.force[1] / 20;
   }
-  speed = rms_speed(world, weight);
+  speed = rms_speed(world);
   const double moved = state_of(world, ids[1]).pose.position[1] - from, theory = 1 - 1000 / density;
   flo_world_destroy(world);
   print_message("%s, %g m2/s, box of %g kg/m3 %s: %.3f mm/s, joint bears %.4f of its weight (theory %.4f)\n",

@@ -220,6 +220,77 @@ static void swinging_bodies_break_their_joints(void **state) {
   end_cases();
 }
 
+// A motor is stronger than its joint. In the step in which the joint breaks, the motor gives its share of the
+// breaking load, and its work is the energy that bodies and friction take.
+// The motor starts after a step, since the first push of `direct-forcing` is that of half a step.
+static void check_overload(const Setting *s, FloJointKind kind, FloMotorDef motor, double load,
+                           double friction) {
+  const bool turns = kind == FLO_JOINT_HINGE;
+  FloError error;
+  FloWorld *world = dry_world(s, 0, 0, 0);
+  FloBodyDef def = solid_def(FLO_BODY_DYNAMIC, ball_shape(0.4), pose_at(0, 0, 0), 0);
+  def.mass = 2;
+  FloJointDef joint = joint_def(kind, add_body(world, def), V3(0, 0, 0), V3(!turns, 0, turns));
+  joint.motor = motor, joint.motor.value = 0, joint.friction = friction;
+  *(turns ? &joint.break_torque : &joint.break_force) = load;
+  FloJointId id = add_joint(world, joint);
+  one_step(world);
+  must(flo_world_set_joint(world, id, FLO_JOINT_MOTOR_SPEED, motor.value, &error), &error);
+  one_step(world);
+  const FloJointState j = joint_of(world, id);
+  const double borne = turns ? j.torque[2] : j.force[0], gained = flo_world_measure(world).kinetic_energy,
+               own = load + friction * load / (motor.max_load - friction), work = own / load * gained;
+  judge(j.is_broken && fabs(borne - load) < 1e-9 * load && fabs(j.motor_load - own) < 1e-9 * own &&
+            fabs(j.motor_work - work) < 1e-9 * work,
+        "%s, %s breaks at %g, motor of %g to %g, friction %g: bears %.6f, motor gives %.6f (%.6f), work "
+        "%.4e J (%.4e)",
+        setting_text(s), flo_joint_kind_name(kind), load, motor.max_load, motor.value, friction, borne,
+        j.motor_load, own, j.motor_work, work);
+  flo_world_destroy(world);
+}
+
+static void motors_of_breaking_joints_give_their_share(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k) {
+      const Setting s = {all_methods[m], 2 + k / 3, 0.1, steps[k % 3]};
+      const FloMotorDef fast = {.kind = FLO_MOTOR_SPEED, .value = 50, .max_load = 100},
+                        slow = {.kind = FLO_MOTOR_SPEED, .value = 3, .max_load = 1e6};
+      check_overload(&s, FLO_JOINT_HINGE, fast, 10, 0);
+      check_overload(&s, FLO_JOINT_SLIDER, fast, 10, 0);
+      check_overload(&s, FLO_JOINT_SLIDER, fast, 40, 20);
+      check_overload(&s, FLO_JOINT_HINGE, slow, 5, 0);
+    }
+  end_cases();
+}
+
+// A motor turns a bar until the pull of the turning breaks its hinge: the motor still gives all that it has.
+static void check_spun_off(const Setting *s, double most) {
+  FloWorld *world = dry_world(s, 0, 0, 0);
+  const FloMotorDef motor = {.kind = FLO_MOTOR_SPEED, .value = 1000, .max_load = most};
+  FloJointDef joint = joint_def(FLO_JOINT_HINGE, add_bar(world, s, 1, 0.5, 0, 0), V3(0, 0, 0),
+                                V3(0, s->dim == 3 ? -1 : 0, s->dim == 2));
+  joint.motor = motor, joint.break_force = 10 * most;
+  FloJointId id = add_joint(world, joint);
+  while (!joint_of(world, id).is_broken && flo_world_time(world) < 2) one_step(world);
+  const FloJointState j = joint_of(world, id);
+  const double gained = flo_world_measure(world).kinetic_energy, room = 4 * s->dt * most * fabs(j.speed);
+  judge(j.is_broken && fabs(j.motor_load - most) < 1e-9 * most && fabs(j.motor_work - gained) < room,
+        "%s, motor of %g N m until the hinge breaks at %.3f s: load %.6f N m, work %.5g J, energy %.5g J",
+        setting_text(s), most, flo_world_time(world), j.motor_load, j.motor_work, gained);
+  flo_world_destroy(world);
+}
+
+static void motors_drive_until_the_joint_breaks(void **state) {
+  static const double steps[] = {2.5e-4, 1e-3, 4e-3};
+  (void)state;
+  for (int m = 0; m < N_ALL; ++m)
+    for (int k = 0; k < 6; ++k)
+      check_spun_off(&(Setting){all_methods[m], 2 + k / 3, 0.1, steps[k % 3]}, k % 2 ? 2 : 20);
+  end_cases();
+}
+
 // ---- Soft limits beside motors and friction; ropes ----
 
 // A body on a slider along the last axis, above a soft limit at 0.
@@ -345,6 +416,8 @@ int main(void) {
       CASES(breaking_joints_pass_on_little),
       CASES(snapping_ropes_take_little),
       CASES(swinging_bodies_break_their_joints),
+      CASES(motors_of_breaking_joints_give_their_share),
+      CASES(motors_drive_until_the_joint_breaks),
       CASES(soft_limits_balance),
       CASES(motors_of_ropes_only_pull),
       CASES(warm_steps_need_no_memory),

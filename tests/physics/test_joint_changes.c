@@ -430,12 +430,70 @@ static void bodies_touch_as_the_kind_says(void **state) {
   end_cases();
 }
 
+// Whether two bodies pass through each other, from all joints of them.
+static bool should_pass(const FloWorld *world, uint32_t a, uint32_t b) {
+  bool passes = false;
+  for (size_t k = 0; k < world->joints.list.count; ++k) {
+    const FloJoint *joint = &flo_joint_list(&world->joints)[k];
+    const uint32_t x = joint->sides[0].body, y = joint->sides[1].body;
+    if (!(x == a && y == b) && !(x == b && y == a)) continue;
+    if (joint->touch == FLO_TOUCH_YES) return false;
+    passes |= joint->touch == FLO_TOUCH_NO || joint->form->lets_pass;
+  }
+  return passes;
+}
+
+// Bodies with many joints, several of them between the same two bodies, told to touch in all ways.
+static FloWorld *make_tangle(Random *random, FloBodyId *bodies, size_t n_bodies, size_t n_joints) {
+  FloWorld *world = dry_world(&(Setting){"constraint", 2, 0.1, 0}, 0, 0, 0);
+  for (size_t k = 0; k < n_bodies; ++k)
+    bodies[k] = add_body(world, solid_def(FLO_BODY_DYNAMIC, ball_shape(0.2), pose_at((double)k, 0, 0), 0));
+  for (size_t k = 0; k < n_joints; ++k) {
+    const size_t a = random_below(random, (uint32_t)n_bodies),
+                 b = (a + 1 + random_below(random, 4)) % n_bodies;
+    FloJointDef joint = joint_def(random_below(random, 2) ? FLO_JOINT_SPRING : FLO_JOINT_SLIDER, bodies[a],
+                                  V3((double)a, 0, 0), V3(1, 0, 0));
+    joint.to = bodies[b], joint.touch = (FloJointTouch)(random_below(random, 3));
+    if (joint.kind == FLO_JOINT_SPRING) joint.has_to_at = true, vec_set(joint.to_at, (double)b, 0, 0);
+    add_joint(world, joint);
+  }
+  return world;
+}
+
+static void check_tangle(uint64_t seed, size_t n_bodies, size_t n_joints) {
+  FloBodyId bodies[64];
+  FloError error;
+  FloWorld *world = make_tangle(&(Random){seed}, bodies, n_bodies, n_joints);
+  size_t n_wrong = 0, n_pass = 0;
+  must(flo_world_build_joints(world, &error), &error);
+  for (uint32_t a = 0; a < n_bodies; ++a)
+    for (uint32_t b = 0; b < a; ++b) {
+      n_pass += flo_joints_join(&world->joints, a, b);
+      n_wrong += flo_joints_join(&world->joints, a, b) != should_pass(world, a, b);
+    }
+  judge(n_wrong == 0 && n_pass > 0, "%zu bodies, %zu joints: %zu pairs pass, %zu are wrong", n_bodies,
+        n_joints, n_pass, n_wrong);
+  flo_world_destroy(world);
+}
+
+static void each_pair_touches_as_its_own_joints_say(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 4; ++seed)
+    check_tangle(seed, 8, 12), check_tangle(seed, 30, 60), check_tangle(seed, 64, 160);
+  end_cases();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CASES(gears_rest_with_their_joints),    CASES(returns_do_not_kick),
-      CASES(friction_of_long_chains_settles), CASES(failed_steps_change_nothing),
-      CASES(breaking_needs_no_memory),        CASES(states_that_do_not_fit_are_refused),
-      CASES(bodies_touch_as_the_kind_says),   CASES(stiff_springs_are_told_of),
+      CASES(gears_rest_with_their_joints),
+      CASES(returns_do_not_kick),
+      CASES(friction_of_long_chains_settles),
+      CASES(failed_steps_change_nothing),
+      CASES(breaking_needs_no_memory),
+      CASES(states_that_do_not_fit_are_refused),
+      CASES(bodies_touch_as_the_kind_says),
+      CASES(stiff_springs_are_told_of),
+      CASES(each_pair_touches_as_its_own_joints_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
