@@ -241,8 +241,7 @@ static const FloSceneKey body_keys[] = {
      .fallback = "0"},
     {"sealed", BOOLEAN, ANY, NULL,
      .help = "true: no water gets between it and what it rests on, so that it sticks to a floor like a plug; "
-             "false: narrow gaps are wet, and light bodies leave the floor; `monolithic` and "
-             "`direct-forcing` only",
+             "false: narrow gaps are wet, and light bodies leave the floor; not with `wcsph`",
      .fallback = "false"},
     {"look", TEXT, ANY, NULL,
      .help = "how pictures show it, as for boundaries; without it, chosen automatically", .choices = looks},

@@ -54,7 +54,7 @@ static size_t run_drop(FloWorld *world, double until) {
 static void check_drop(const Drop *d) {
   FloWorld *world = make_drop(d);
   const FloMeasurements start = flo_world_measure(world);
-  const size_t n_contacts = run_drop(world, 0.25);
+  const size_t n_contacts = run_drop(world, 0.4);
   const FloMeasurements end = flo_world_measure(world);
   // The momentum of water and bodies that move at about half a metre a second.
   const double scale = (double)start.fluid_particles * pow(d->spacing, d->dim) * 1000 * 0.5;

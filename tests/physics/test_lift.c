@@ -30,12 +30,16 @@ static void light_blocks_leave_the_floor_in_2d(void **unused) {
       Lift lift = lift_2d("monolithic", fineness, k / 3 ? 300 : 800, k % 3);
       check_light(&lift);
     }
+  for (int k = 0; k < 4; ++k) {
+    Lift lift = lift_2d("constraint", 1, k / 2 ? 300 : 800, k % 2);
+    check_light(&lift);
+  }
 }
 
 static void light_blocks_leave_the_floor_in_3d(void **unused) {
   (void)unused;
   const Lift lifts[] = {lift_3d("monolithic", 300, 0), lift_3d("monolithic", 800, 0),
-                        lift_3d("monolithic", 800, 1)};
+                        lift_3d("monolithic", 800, 1), lift_3d("constraint", 800, 0)};
   for (size_t k = 0; k < sizeof lifts / sizeof *lifts; ++k) check_light(&lifts[k]);
 }
 
@@ -46,6 +50,7 @@ static void heavy_blocks_stay(void **unused) {
     check_heavy(lift_2d("monolithic", 1, 1200, 0), 0.6 * k);
     check_heavy(lift_2d("monolithic", 2, 1200, 0), 0.6 * k);
     check_heavy(lift_3d("monolithic", 1200, 0), 0.6 * k);
+    check_heavy(lift_2d("constraint", 1, 1200, 0), 0.6 * k);
   }
 }
 

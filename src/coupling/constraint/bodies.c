@@ -216,9 +216,8 @@ FloStatus flo_constraint_start_bodies(FloWorld *world, FloConstraint *c, FloErro
 
 // ---- In each iteration ----
 
-// The speed by which the motion of a member changes, turning by its radius of gyration [m/s].
-static double change_of(const FloJointMember *member, const double *before, const double *after) {
-  const FloNode *node = &member->now.node;
+// The speed by which the motion of a node changes, turning by its radius of gyration [m/s].
+static double change_of(const FloNode *node, const double *before, const double *after) {
   const double largest = fmax(fmax(node->inertia[0], node->inertia[4]), node->inertia[8]);
   double way[3], turn[3];
   vec_sub(after, before, way);
@@ -238,10 +237,11 @@ static double solve_joints(FloWorld *world, FloConstraint *c) {
   flo_world_solve_joints(world, joints->trial);
   for (size_t k = 0; k < joints->members.count; ++k) {
     const FloJointMember *member = &flo_joint_members(joints)[k];
-    double *motion = c->motion + 6 * flo_bodies(world)[member->body].first_node;
-    double *given = c->given + 6 * flo_bodies(world)[member->body].first_node, *trial = joints->trial + 6 * k;
+    const FloBody *body = &flo_bodies(world)[member->body];
+    double *motion = c->motion + 6 * body->first_node, *given = c->given + 6 * body->first_node;
+    double *trial = joints->trial + 6 * k;
     if (!member->is_free) continue;
-    largest = fmax(largest, change_of(member, motion, trial));
+    largest = fmax(largest, change_of(body->nodes, motion, trial));
     for (int row = 0; row < 6; ++row) given[row] += trial[row] - motion[row];
     memcpy(motion, trial, 6 * sizeof *motion);
   }
