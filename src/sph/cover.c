@@ -103,13 +103,13 @@ static bool add_offset(FloCover *cover, const int index[3]) {
   return true;
 }
 
-static FloStatus place_offsets(FloCover *cover, FloError *error) {
+static FloStatus place_offsets(FloCover *cover, FloMemory *memory, FloError *error) {
   const int dim = cover->kernel.dim, n = dim == 3 ? POINTS_PER_SUPPORT_3D : POINTS_PER_SUPPORT_2D,
             deep = dim == 3 ? n : 0;
   const size_t size = (size_t)(2 * n * 2 * n * (deep ? 2 * deep : 1)) * 4 * sizeof(float);
   double sum = 0;
   cover->fineness = cover->kernel.support / n;
-  FLO_TRY(flo_buffer_reserve(cover->memory, &cover->offsets, size, 0, error));
+  FLO_TRY(flo_buffer_reserve(memory, &cover->offsets, size, 0, error));
   for (int z = -deep; z < (deep ? deep : 1); ++z)
     for (int y = -n; y < n; ++y)
       for (int x = -n; x < n; ++x) add_offset(cover, (const int[3]){x, y, z});
@@ -127,13 +127,16 @@ static double find_inset(const FloCover *cover, double spacing) {
   return depth_of(cover, sum * pow(spacing, kernel->dim)) - spacing / 2;
 }
 
+// A cover has its memory only once it is complete: one that could not be made can be made again.
 FloStatus flo_cover_init(FloCover *cover, const FloKernelForm *kernel, double spacing, FloMemory *memory,
                          FloError *error) {
-  *cover = (FloCover){.kernel = *kernel, .cell = kernel->support / CELLS_PER_SUPPORT, .memory = memory};
+  *cover = (FloCover){.kernel = *kernel, .cell = kernel->support / CELLS_PER_SUPPORT};
   cover->nodes_per_block = FLO_COVER_NODES * FLO_COVER_NODES * (kernel->dim == 3 ? FLO_COVER_NODES : 1);
   tabulate(cover);
   cover->inset = find_inset(cover, spacing);
-  return place_offsets(cover, error);
+  FLO_TRY(place_offsets(cover, memory, error));
+  cover->memory = memory;
+  return FLO_OK;
 }
 
 void flo_cover_free(FloCover *cover) {
@@ -231,11 +234,12 @@ static uint32_t *place_of(const FloCover *cover, const FloCoverKey *key) {
 
 enum { FIRST_TABLE_SIZE = 1024 };
 
-// At most half of the table is used.
+// At most half of the table is used. A table that finds no room to grow stays as it is.
 static FloStatus grow_table(FloCover *cover, FloError *error) {
-  const size_t size = cover->table_size ? 2 * cover->table_size : FIRST_TABLE_SIZE;
+  const size_t old = cover->table_size * sizeof(uint32_t),
+               size = cover->table_size ? 2 * cover->table_size : FIRST_TABLE_SIZE;
   if (2 * (cover->n_blocks + 1) <= cover->table_size) return FLO_OK;
-  FLO_TRY(flo_buffer_reserve(cover->memory, &cover->table, size * sizeof(uint32_t), 0, error));
+  FLO_TRY(flo_buffer_reserve(cover->memory, &cover->table, size * sizeof(uint32_t), old, error));
   memset(cover->table.data, 0, size * sizeof(uint32_t));
   cover->table_size = size;
   for (size_t k = 0; k < cover->n_blocks; ++k)
@@ -243,13 +247,17 @@ static FloStatus grow_table(FloCover *cover, FloError *error) {
   return FLO_OK;
 }
 
+// Each buffer on its own: the last call may have had room for one of them only.
+static FloStatus make_room(FloCover *cover, size_t size, FloBuffer *buffer, FloError *error) {
+  const size_t n = cover->n_blocks, more = n + n / 2 + 64;
+  if ((n + 1) * size <= buffer->capacity) return FLO_OK;
+  return flo_buffer_reserve(cover->memory, buffer, more * size, n * size, error);
+}
+
 static FloStatus add_block(FloCover *cover, const FloCoverKey *key, FloError *error) {
-  const size_t n = cover->n_blocks, size = cover->nodes_per_block * sizeof(float), more = n + n / 2 + 64;
   FLO_TRY(grow_table(cover, error));
-  if ((n + 1) * size > cover->depths.capacity) {
-    FLO_TRY(flo_buffer_reserve(cover->memory, &cover->depths, more * size, n * size, error));
-    FLO_TRY(flo_buffer_reserve(cover->memory, &cover->keys, more * sizeof *key, n * sizeof *key, error));
-  }
+  FLO_TRY(make_room(cover, cover->nodes_per_block * sizeof(float), &cover->depths, error));
+  FLO_TRY(make_room(cover, sizeof *key, &cover->keys, error));
   ((FloCoverKey *)cover->keys.data)[cover->n_blocks++] = *key;
   *place_of(cover, key) = (uint32_t)cover->n_blocks;
   return FLO_OK;

@@ -1,5 +1,5 @@
-// Rows of `constraint`: the rates that they measure against differences of the densities and distances, and
-// that rows of one colour in different cells share no particle.
+// Rows of `constraint`: the rates that they measure against differences of the densities and distances, that
+// rows of one colour in different cells share no particle, and when the second level is made.
 #include "coupling/constraint/constraint.h"
 #include "support/random.h"
 #include "support/worlds.h"
@@ -14,7 +14,7 @@ static FloBodyId add_float(FloWorld *world, int dim, double s) {
   return add_body(world, &def);
 }
 
-static FloWorld *make_bath(int dim, double boundary) {
+static FloWorld *fill_bath(int dim, double boundary) {
   FloWorldDef def = small_world_def(dim);
   FloError error;
   def.method = "constraint", def.spacing = 0.02;
@@ -32,6 +32,11 @@ static FloWorld *make_bath(int dim, double boundary) {
   // At half a spacing fluid would lie between cells of the field, where its gradient jumps.
   assert_ok(flo_world_set_param(world, "distance", boundary == FLO_CONSTRAINT_FIELD ? 0.47 : 0, &error),
             &error);
+  return world;
+}
+
+static FloWorld *make_bath(int dim, double boundary) {
+  FloWorld *world = fill_bath(dim, boundary);
   step_world(world, 20);
   return world;
 }
@@ -185,8 +190,58 @@ static void test_groups_of_a_colour_are_apart(void **state) {
   }
 }
 
+// ---- The second level ----
+
+static void set(FloWorld *world, const char *name, double value) {
+  FloError error;
+  assert_ok(flo_world_set_param(world, name, value, &error), &error);
+}
+
+// Densities that may pull take part whether they push or not. So water that is at rest needs the level once.
+static void test_the_level_is_kept_while_the_same_rows_take_part(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; ++k) {
+    FloWorld *world = fill_bath(2 + k % 2, k / 2 ? FLO_CONSTRAINT_FIELD : FLO_CONSTRAINT_SAMPLES);
+    const FloConstraint *c = world->method_state;
+    size_t n_made = 0, n_iterations = 0;
+    set(world, "bilateral", 1), set(world, "tolerance", 0);
+    for (int step = 0; step < 20; ++step) {
+      step_world(world, 1);
+      n_made += c->coarse.n_made, n_iterations += (size_t)world->iterations;
+    }
+    print_message("%dD, boundary %d: made %zu times in %zu iterations of 20 steps\n", 2 + k % 2, 2 * (k / 2),
+                  n_made, n_iterations);
+    assert_true(n_made >= 20 && n_made < n_iterations / 2);
+    flo_world_destroy(world);
+  }
+}
+
+// Solvers with one level take no memory for a second, unless others are tried beside them.
+static void test_only_two_levels_take_memory_for_them(void **state) {
+  (void)state;
+  static const struct Choice {
+    double solver, levels, history;
+    bool has_level;
+  } choices[] = {{FLO_CONSTRAINT_GAUSS_SEIDEL, 2, 0, true},
+                 {FLO_CONSTRAINT_GAUSS_SEIDEL, 1, 0, false},
+                 {FLO_CONSTRAINT_GAUSS_SEIDEL, 1, 1, true},
+                 {FLO_CONSTRAINT_STANDARD, 2, 1, false}};
+  for (size_t k = 0; k < FLO_COUNT_OF(choices); ++k) {
+    FloWorld *world = fill_bath(3, FLO_CONSTRAINT_SAMPLES);
+    const FloConstraint *c = world->method_state;
+    set(world, "solver", choices[k].solver), set(world, "levels", choices[k].levels);
+    set(world, "history", choices[k].history);
+    step_world(world, 2);
+    assert_int_equal(c->buffers[FLO_CONSTRAINT_COARSE_LINKS].capacity > 0, choices[k].has_level);
+    assert_int_equal(c->buffers[FLO_CONSTRAINT_CELLS].capacity > 0, choices[k].has_level);
+    flo_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rates_are_those_of_densities),
-                                     cmocka_unit_test(test_groups_of_a_colour_are_apart)};
+                                     cmocka_unit_test(test_groups_of_a_colour_are_apart),
+                                     cmocka_unit_test(test_the_level_is_kept_while_the_same_rows_take_part),
+                                     cmocka_unit_test(test_only_two_levels_take_memory_for_them)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

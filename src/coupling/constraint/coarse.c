@@ -103,7 +103,7 @@ static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
   const FloConstraint *c = coarse->c;
   const FloCell *rows = &coarse->level->cells[cell];
   Gathering gathering = {.place = coarse->level->place + (size_t)thread * c->n_fluid,
-                         .list = coarse->level->lists + (size_t)thread * c->n_fluid};
+                         .list = coarse->level->lists + (size_t)thread * coarse->level->list_size};
   for (uint32_t k = rows->coloured.begin; k < rows->coloured.end; ++k) gather_row(c, c->order[k], &gathering);
   for (uint32_t k = rows->touching.begin; k < rows->touching.end; ++k) gather_row(c, c->order[k], &gathering);
   keep_list(coarse, cell, &gathering);
@@ -228,8 +228,7 @@ static void multiply_range(void *context, size_t begin, size_t end, int thread) 
 static float weigh(const Coarse *coarse, size_t row) {
   const FloConstraint *c = coarse->c;
   const FloParticles *sets = coarse->world->sets;
-  const bool is_active = c->p[row] > 0 || (coarse->is_bilateral && row < c->n_fluid);
-  if (!is_active || !(c->response[row] > 0)) return 0;
+  if (!flo_constraint_is_active(c, coarse->is_bilateral, row)) return 0;
   if (row < c->n_fluid || row >= flo_constraint_first_distance(c)) return 1;
   const FloSet set = row < c->n_fluid + c->n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID;
   return sets[set].volume[c->wet[row - c->n_fluid]] / (float)c->rest_volume;
@@ -259,12 +258,30 @@ static FloStatus reserve_cells(FloWorld *world, FloConstraint *c, FloError *erro
   return FLO_OK;
 }
 
+static size_t count_links(const FloConstraint *c, const FloRowGroup *rows) {
+  size_t n = 0;
+  for (uint32_t k = rows->begin; k < rows->end; ++k) n += c->link_count[c->order[k]];
+  return n;
+}
+
+// No cell lists more particles than this.
+static size_t longest_list(const FloConstraint *c) {
+  size_t most = 0;
+  for (size_t k = 0; k < c->coarse.n_cells; ++k) {
+    const FloCell *cell = &c->coarse.cells[k];
+    const size_t n = count_links(c, &cell->coloured) + count_links(c, &cell->touching);
+    if (n > most) most = n;
+  }
+  return most < c->n_fluid ? most : c->n_fluid;
+}
+
 static FloStatus reserve_links(FloWorld *world, FloConstraint *c, FloError *error) {
   FloCoarse *level = &c->coarse;
   const size_t n = c->n_fluid, threads = (size_t)world->threads, most = CELLS_OF_PARTICLE * n + 1;
   const size_t n_numbers = 2 * most + n + threads * (n + level->n_cells);
+  level->list_size = longest_list(c);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_LINKS,
-                                 (most + threads * n) * sizeof(FloLink), 0, error));
+                                 (most + threads * level->list_size) * sizeof(FloLink), 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, n_numbers * 4, 0, error));
   level->links = c->buffers[FLO_CONSTRAINT_COARSE_LINKS].data, level->lists = level->links + most;
   uint32_t *numbers = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
@@ -290,6 +307,7 @@ static void start_lists(const FloWorld *world, const FloConstraint *c, FloCoarse
 }
 
 void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
+  c->coarse.n_made++;
   Coarse coarse = {world, c, &c->coarse, world->params[FLO_CONSTRAINT_BILATERAL] != 0, 0};
   flo_parallel_for(world->threads, c->n_rows, 4096, weigh_range, &coarse);
   start_lists(world, c, &c->coarse);

@@ -51,7 +51,8 @@ static const FloParam params[] = {
                "by 0.01 %"),
     FLO_NUMBER("warm_start", 0.9, 0, 1, "",
                "share of the last step's pressures that the iterations start from; 1 rings with few "
-               "iterations; 0: start from nothing"),
+               "iterations; any share above 0 is taken as 1 where viscosity is implicit; 0: start from "
+               "nothing"),
     FLO_WHOLE(
         "levels", 2, 1, 2,
         "2: each iteration also corrects the pressures of whole cells, two supports wide, which deep fluid "

@@ -170,9 +170,10 @@ typedef struct FloCoarseRow {
 // The second level (coarse.c).
 typedef struct FloCoarse {
   FloCell *cells; // first those with coloured rows, as `groups`
-  size_t n_cells, n_touches;
+  size_t n_cells, n_touches, list_size;
+  size_t n_made; // how often the level was made in this solution
   _Atomic size_t n_links;
-  FloLink *links, *lists; // lists: scratch of each thread
+  FloLink *links, *lists; // lists: scratch of each thread, `list_size` long
   FloNodeTouch *touches;
   uint32_t *cell_of_link;
   uint32_t *of_particle, *n_of_particle; // the links of each particle
@@ -225,6 +226,11 @@ static inline size_t flo_constraint_groups_per_chunk(const FloConstraint *c) {
 static inline size_t flo_constraint_n_wet(const FloConstraint *c) { return c->n_walls + c->n_bodies; }
 static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
   return c->n_fluid + flo_constraint_n_wet(c);
+}
+
+// Whether the row takes part in the second level: it pushes, or may pull as well.
+static inline bool flo_constraint_is_active(const FloConstraint *c, bool is_bilateral, size_t row) {
+  return (c->p[row] > 0 || (is_bilateral && row < c->n_fluid)) && c->response[row] > 0;
 }
 
 static inline int flo_constraint_boundary(const FloWorld *world) {
@@ -311,7 +317,7 @@ void flo_constraint_push(const FloConstraint *c, size_t position, float change);
 // ---- The second level (coarse.c) ----
 
 FloStatus flo_constraint_reserve_coarse(FloWorld *world, FloConstraint *c, FloError *error);
-// For the rows that push at present; their `weight` is then positive.
+// For the rows that are active at present; their `weight` is then positive.
 void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c);
 // One correction of all unknowns, cell by cell.
 void flo_constraint_correct(FloWorld *world, FloConstraint *c);

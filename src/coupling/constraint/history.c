@@ -49,6 +49,7 @@ static void copy_parts(const FloWorld *world, const FloConstraint *c, bool is_ba
 static FloStatus reserve(FloWorld *world, FloConstraint *c, size_t n_values, FloError *error) {
   Part parts[N_PARTS];
   size_t size = 0;
+  FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
   list_parts(world, c, parts);
   for (int k = 0; k < N_PARTS; ++k) size += parts[k].size;
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_HISTORY_STATE, size, 0, error));

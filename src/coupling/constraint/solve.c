@@ -16,7 +16,7 @@ typedef struct Solve {
   FloConstraint *c;
   size_t first_group; // of the present colour
   const FloIterating *how;
-  bool is_bilateral, is_coarse_made;
+  bool is_bilateral;
   float relaxation; // of single rows
   double beta;
   double contact_residual; // the largest way that contacts still lack in the step, in spacings
@@ -214,19 +214,18 @@ static void note_residual(const Solve *solve) {
 #define CHANGED_SHARE 0.01
 
 static void count_changed(const void *context, size_t begin, size_t end, double *sums) {
-  const FloConstraint *c = ((const Solve *)context)->c;
-  for (size_t row = begin; row < end; ++row) sums[0] += (c->p[row] > 0) != (c->weight[row] > 0);
+  const Solve *solve = context;
+  const FloConstraint *c = solve->c;
+  for (size_t row = begin; row < end; ++row)
+    sums[0] += flo_constraint_is_active(c, solve->is_bilateral, row) != (c->weight[row] > 0);
 }
 
 static void correct(Solve *solve) {
   FloConstraint *c = solve->c;
   double n_changed;
   flo_parallel_sum(solve->world->threads, c->n_rows, count_changed, solve, 1, &n_changed);
-  if (n_changed > CHANGED_SHARE * (double)c->n_rows) {
-    flo_constraint_make_coarse(solve->world, c);
-    solve->is_coarse_made = true;
-  }
-  if (solve->is_coarse_made) flo_constraint_correct(solve->world, c);
+  if (n_changed > CHANGED_SHARE * (double)c->n_rows) flo_constraint_make_coarse(solve->world, c);
+  if (c->coarse.n_made) flo_constraint_correct(solve->world, c);
 }
 
 // ---- An iteration ----
@@ -331,6 +330,7 @@ FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const F
   forget_direction(&solve);
   memset(c->move, 0, c->n_rows * sizeof(float));
   memset(c->weight, 0, c->n_rows * sizeof(float));
+  c->coarse.n_made = 0;
   return flo_nncg_solve(&point, &limits);
 }
 
@@ -342,7 +342,7 @@ FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *erro
       .is_natural = (int)world->params[FLO_CONSTRAINT_ROW_ORDER] == FLO_CONSTRAINT_NATURAL,
       .n_iterations = (int)world->params[FLO_CONSTRAINT_ITERATIONS],
       .tolerance = world->params[FLO_CONSTRAINT_TOLERANCE]};
-  FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
+  if (how.has_levels) FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
   FLO_TRY(flo_constraint_compare(world, c, error));
   const FloSolveReport report = flo_constraint_iterate(world, c, &how);
   world->iterations = report.iterations, world->residual = report.residual;
