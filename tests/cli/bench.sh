@@ -137,17 +137,19 @@ assert abs(targets["surface"]["measured"] / per_million - 1) < 1e-3, (targets["s
 
 coupled = [(line["scene"], line["method"]) for line in lines if line["case"] == "coupling"]
 assert coupled == [("peer-dam", "monolithic"), ("peer-dam-bodies", "monolithic"), ("peer-pillar", "monolithic"),
-                   ("peer-dam-bodies", "direct-forcing")], coupled
+                   ("peer-dam-bodies", "direct-forcing"), ("peer-dam", "constraint"),
+                   ("peer-pillar", "constraint")], coupled
 assert all(line["iterations_per_step"] >= 1 for line in lines if line["case"] == "pool")
 # Each measurement is of a method that it speaks of.
 for line in lines:
     if line["case"] == "coupling":
-        has_solver = line["method"] == "monolithic"
+        has_solver = line["method"] != "direct-forcing"
         assert (line["iterations_per_step"] is not None) == has_solver, line
         assert (line["particle_iterations_per_second_core"] is not None) == has_solver, line
         assert (line["response_share"] is None) == has_solver, line
         peer = line["reference"]
-        assert (peer is not None) == (has_solver and line["scene"] != "peer-pillar"), line
+        assert (peer is not None) == (line["method"] == "monolithic" and line["scene"] != "peer-pillar"), line
+        assert (line["particles_at_ten_steps_per_second"] is not None) == (line["method"] == "constraint"), line
         if peer:
             assert list(peer) == reference, list(peer)
             assert peer["times_faster"] is None and peer["times_faster_at_equal_fma"] is None, peer
