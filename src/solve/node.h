@@ -29,6 +29,12 @@ static inline void flo_node_apply(const FloNode *node, const double wrench[6], d
   for (int axis = 0; axis < 3; ++axis) out[axis] = node->inverse_mass[axis] * wrench[axis];
 }
 
+// The size of a motion or of a change of it, as a speed; turning counts with the radius of gyration [m/s].
+static inline double flo_node_speed(const FloNode *node, const double motion[6]) {
+  const double largest = fmax(fmax(node->inertia[0], node->inertia[4]), node->inertia[8]);
+  return vec_length(motion) + vec_length(motion + 3) * sqrt(largest / node->mass);
+}
+
 // Whether no impulse along the axis, or no angular impulse about axis - 3, moves the node.
 static inline bool flo_node_is_locked(const FloNode *node, int axis) {
   return (axis < 3 ? node->inverse_mass[axis] : node->inverse_inertia[4 * (axis - 3)]) == 0;

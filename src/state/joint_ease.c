@@ -29,13 +29,6 @@ void flo_joints_begin_trials(FloJoints *joints) {
   for (size_t k = 0; k < joints->groups.count; ++k) flo_joint_groups(joints)[k].trial = NOT_TRIED;
 }
 
-// Turning counts with the radius of gyration.
-static double size_of(const FloJointMember *member, const double change[6]) {
-  const FloNode *node = &member->now.node;
-  double largest = fmax(fmax(node->inertia[0], node->inertia[4]), node->inertia[8]);
-  return vec_length(change) + vec_length(change + 3) * sqrt(largest / node->mass);
-}
-
 void flo_joints_note_ease(FloJoints *joints, const double *accelerations) {
   for (size_t k = 0; k < joints->groups.count; ++k)
     flo_joint_groups(joints)[k].fastest = flo_joint_groups(joints)[k].other_change = 0;
@@ -46,8 +39,9 @@ void flo_joints_note_ease(FloJoints *joints, const double *accelerations) {
     vec_copy(member->now.node.velocity, motion);
     vec_copy(member->now.node.angular_velocity, motion + 3);
     if (!member->is_free) continue;
-    group->fastest = fmax(group->fastest, size_of(member, motion));
-    group->other_change = fmax(group->other_change, joints->drift * size_of(member, accelerations + 6 * k));
+    group->fastest = fmax(group->fastest, flo_node_speed(&member->now.node, motion));
+    group->other_change =
+        fmax(group->other_change, joints->drift * flo_node_speed(&member->now.node, accelerations + 6 * k));
   }
 }
 
@@ -58,7 +52,8 @@ static void find_changes(FloJoints *joints) {
   for (size_t k = 0; k < joints->groups.count; ++k) flo_joint_groups(joints)[k].change = 0;
   for (size_t k = 0; k < joints->members.count; ++k) {
     double *change = &group_of(joints, k)->change;
-    *change = fmax(*change, joints->drift * size_of(&flo_joint_members(joints)[k], by_rows + 6 * k));
+    *change = fmax(*change,
+                   joints->drift * flo_node_speed(&flo_joint_members(joints)[k].now.node, by_rows + 6 * k));
   }
 }
 

@@ -216,15 +216,6 @@ FloStatus flo_constraint_start_bodies(FloWorld *world, FloConstraint *c, FloErro
 
 // ---- In each iteration ----
 
-// The speed by which the motion of a node changes, turning by its radius of gyration [m/s].
-static double change_of(const FloNode *node, const double *before, const double *after) {
-  const double largest = fmax(fmax(node->inertia[0], node->inertia[4]), node->inertia[8]);
-  double way[3], turn[3];
-  vec_sub(after, before, way);
-  vec_sub(after + 3, before + 3, turn);
-  return vec_length(way) + vec_length(turn) * sqrt(largest / node->mass);
-}
-
 // The part that joints gave is taken back and found anew. Returns the largest change of speed.
 static double solve_joints(FloWorld *world, FloConstraint *c) {
   FloJoints *joints = &world->joints;
@@ -241,8 +232,9 @@ static double solve_joints(FloWorld *world, FloConstraint *c) {
     double *motion = c->motion + 6 * body->first_node, *given = c->given + 6 * body->first_node;
     double *trial = joints->trial + 6 * k;
     if (!member->is_free) continue;
-    largest = fmax(largest, change_of(body->nodes, motion, trial));
-    for (int row = 0; row < 6; ++row) given[row] += trial[row] - motion[row];
+    double change[6];
+    for (int row = 0; row < 6; ++row) change[row] = trial[row] - motion[row], given[row] += change[row];
+    largest = fmax(largest, flo_node_speed(body->nodes, change));
     memcpy(motion, trial, 6 * sizeof *motion);
   }
   return largest;

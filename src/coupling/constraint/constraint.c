@@ -165,13 +165,10 @@ static void take_film(void *context, size_t node, const double force[3], const d
 
 // Fluid in gaps below bodies that are too narrow for particles.
 static FloStatus press_films(FloWorld *world, FloConstraint *c, FloError *error) {
-  static const FloFilmFields multipliers = {FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET};
-  const FloFilmSource source = {.context = &multipliers,
-                                .push = flo_film_push_of_multipliers,
-                                .kept = world->sets[FLO_SET_RIGID].extra[FLO_CONSTRAINT_FILM]};
+  static const FloFilmFields film_fields = {FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET, FLO_CONSTRAINT_FILM};
   c->films.n_forces = 0;
   if (!flo_constraint_has_samples(world) || c->n_fluid == 0) return FLO_OK;
-  FLO_TRY(flo_films_press(&c->films, world, &source, c->dt, error));
+  FLO_TRY(flo_films_press_by_multipliers(&c->films, world, &film_fields, c->dt, error));
   flo_films_push_nodes(&c->films, world, take_film, c);
   return FLO_OK;
 }

@@ -374,7 +374,7 @@ void flo_films_add_to_bodies(const FloFilms *films, FloWorld *world) {
 
 // ---- Methods with implicit pressure ----
 
-double flo_film_push_of_multipliers(const void *fields, const FloWorld *world, const FloFilmSite *site) {
+static double push_of_multipliers(const void *fields, const FloWorld *world, const FloFilmSite *site) {
   const FloFilmFields *names = fields;
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_RIGID, FLO_SET_FLUID);
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
@@ -389,4 +389,11 @@ double flo_film_push_of_multipliers(const void *fields, const FloWorld *world, c
     push += slope * (double)(of_fluid[slots[k].index[lane]] + of_samples[i]);
   }
   return push * (flo_world_rest_volume(world) * (double)rigid->volume[i]);
+}
+
+FloStatus flo_films_press_by_multipliers(FloFilms *films, FloWorld *world, const FloFilmFields *fields,
+                                         double dt, FloError *error) {
+  const FloFilmSource source = {
+      .context = fields, .push = push_of_multipliers, .kept = world->sets[FLO_SET_RIGID].extra[fields->film]};
+  return flo_films_press(films, world, &source, dt, error);
 }

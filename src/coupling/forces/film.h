@@ -37,13 +37,11 @@ typedef struct FloFilmSource {
         "pressure of a wetted film between bodies", true                                                     \
   }
 
-// For a method with implicit pressure: the extra fields that hold the last step's multipliers of fluid and of
-// samples of the rigid set [Pa]. They are the context of flo_film_push_of_multipliers.
+// Extra fields of a method with implicit pressure: the last step's multipliers of fluid and of samples of the
+// rigid set, and FLO_FILM_FIELD [Pa].
 typedef struct FloFilmFields {
-  int fluid, samples;
+  int fluid, samples, film;
 } FloFilmFields;
-
-double flo_film_push_of_multipliers(const void *fields, const FloWorld *world, const FloFilmSite *site);
 
 typedef struct FloFilms {
   FloFilmForce *forces; // of all samples of the rigid set
@@ -63,6 +61,9 @@ typedef struct FloFilms {
 // Finds the forces of films in a step of dt. Needs the operator of bodies and fluid.
 FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
                           FloError *error);
+// The same where the force of fluid on samples follows from multipliers.
+FloStatus flo_films_press_by_multipliers(FloFilms *films, FloWorld *world, const FloFilmFields *fields,
+                                         double dt, FloError *error);
 // Keeps the pressures of the films for the next step, when nothing can fail any more.
 void flo_films_keep(const FloFilms *films);
 // Calls `take` with the force and the torque of each film on each node.

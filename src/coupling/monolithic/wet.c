@@ -225,13 +225,10 @@ static void take_film(void *context, size_t node, const double force[3], const d
 }
 
 FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  static const FloFilmFields multipliers = {FLO_MONO_WARM, FLO_MONO_WET};
-  const FloFilmSource source = {.context = &multipliers,
-                                .push = flo_film_push_of_multipliers,
-                                .kept = world->sets[FLO_SET_RIGID].extra[FLO_MONO_FILM]};
+  static const FloFilmFields fields = {FLO_MONO_WARM, FLO_MONO_WET, FLO_MONO_FILM};
   mono->films.n_forces = 0;
   if (!mono->has_wet) return FLO_OK;
-  FLO_TRY(flo_films_press(&mono->films, world, &source, mono->dt, error));
+  FLO_TRY(flo_films_press_by_multipliers(&mono->films, world, &fields, mono->dt, error));
   flo_films_push_nodes(&mono->films, world, take_film, mono);
   return FLO_OK;
 }
