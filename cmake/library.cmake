@@ -1,7 +1,7 @@
 # libflotsam: the simulation core. The wide passes are compiled once per instruction set and chosen at run time.
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/src/base/*.c ${CMAKE_SOURCE_DIR}/src/sph/*.c ${CMAKE_SOURCE_DIR}/src/geometry/*.c
-  ${CMAKE_SOURCE_DIR}/src/bodies/*.c ${CMAKE_SOURCE_DIR}/src/solve/*.c ${CMAKE_SOURCE_DIR}/src/state/*.c
+  ${CMAKE_SOURCE_DIR}/src/bodies/*.c ${CMAKE_SOURCE_DIR}/src/solve/*.c ${CMAKE_SOURCE_DIR}/src/soft/*.c ${CMAKE_SOURCE_DIR}/src/state/*.c
   ${CMAKE_SOURCE_DIR}/src/coupling/*.c ${CMAKE_SOURCE_DIR}/src/world/*.c)
 list(FILTER core_sources EXCLUDE REGEX "wide_[a-z_]*\\.c$")
 

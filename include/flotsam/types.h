@@ -77,6 +77,8 @@ typedef enum FloBodyKind {
   FLO_BODY_STATIC,    // never moves
   FLO_BODY_KINEMATIC, // follows its prescribed motions; forces have no effect on it
   FLO_BODY_DYNAMIC,   // a rigid body: fluid, other bodies and gravity move it
+  FLO_BODY_CLOTH,     // a thin sheet or shell that stretches and bends (in 2D: a line)
+  FLO_BODY_ELASTIC,   // a solid that changes its shape and returns to it
 } FloBodyKind;
 
 // ---- Ids: may be copied and kept; the id of a removed object never becomes valid again ----
@@ -135,7 +137,9 @@ typedef struct FloShape {
   FloShapeKind kind;
   double size[3];
   double radius, radius2;
-  bool closed;              // tank only: has a lid
+  bool closed; // tank: has a lid; bag: has a top
+  double
+      cell; // thin shapes, and any shape of a cloth: length of triangle sides [m]; 0: chosen by the spacing
   bool hollow;              // letters only
   int up;                   // tank only: axis (0 x, 1 y, 2 z) along which it is open
   const char *text;         // letters only
@@ -259,6 +263,45 @@ typedef struct FloFrictionChange {
 #define FLO_FINEST_SAMPLING   0.5
 #define FLO_COARSEST_SAMPLING 1.2
 
+// What a cloth or a thin shell is made of. In two dimensions everything is per metre of depth.
+typedef struct FloClothDef {
+  double areal_density; // [kg/m²]; 0: density times thickness
+  double thickness;     // sheets touch each other at this distance [m]; 0: a tenth of a spacing
+  double young;         // Young's modulus [Pa]; with it, stretch and bend follow from the thickness
+  double poisson;       // ratio of narrowing to stretching, 0 to 0.5
+  double stretch;       // tension for a stretch of one [N/m]: Young's modulus times thickness
+  double shear;         // the same for shear [N/m]; 0: stretch / (2 (1 + poisson))
+  double bend;          // resistance against bending [N m]: E t³ / (12 (1 - poisson²)) of an even sheet
+  double damping;       // time in which internal friction takes energy from a change of shape [s]
+  double max_stretch;   // it cannot be stretched by more than this share of its length; 0: no limit
+  double prestretch[2]; // at the start it is stretched by these factors along its x and y; 0: 1
+} FloClothDef;
+
+// What an elastic solid is made of; its density is that of the body or of its material.
+typedef struct FloElasticDef {
+  double young;   // Young's modulus [Pa]
+  double poisson; // 0 to 0.49
+  double damping; // as in FloClothDef [s]
+  double cell;    // size of its elements [m]; 0: chosen by the spacing and by the size of the body
+} FloElasticDef;
+
+typedef enum FloPinPlace {
+  FLO_PIN_BOX,     // vertices in the box from `low` to `high`, in the world at the start
+  FLO_PIN_CORNERS, // of a sheet
+  FLO_PIN_BORDER,  // vertices on edges of one triangle only
+  FLO_PIN_NEAREST, // the vertex nearest to `low`
+} FloPinPlace;
+
+// Vertices of a cloth or elastic body that are fixed to the world or to another body.
+typedef struct FloPinDef {
+  FloPinPlace place;
+  double low[3], high[3]; // [m]
+  FloBodyId to;           // zeroed: the world
+  double release;         // it holds until this time [s]; 0: for ever
+  double break_load;      // it breaks above this force on one vertex [N]; 0: never
+  bool clamps;            // neighbours of pinned vertices keep their direction, too: the edge cannot turn
+} FloPinDef;
+
 typedef struct FloBodyDef {
   const char *name; // copied; shown in reports
   FloBodyKind kind;
@@ -291,6 +334,11 @@ typedef struct FloBodyDef {
   double inset;    // depth of the outermost samples below the surface [m], at most one spacing; 0: half of it
   double sampling; // distance between its samples in spacings of the fluid, FLO_FINEST_SAMPLING to
                    // FLO_COARSEST_SAMPLING; 0: 1. Walls use it too
+  // CLOTH and ELASTIC only; velocity, angular_velocity and release act on them, too:
+  FloClothDef cloth;
+  FloElasticDef elastic;
+  const FloPinDef *pins; // copied
+  size_t n_pins;
 } FloBodyDef;
 
 // An opening from which fluid flows: a rectangle (a segment in 2D) or a disc. The fluid flows along its own

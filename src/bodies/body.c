@@ -9,6 +9,9 @@ const FloKind *flo_kind_of(FloBodyKind kind) {
     return &flo_kinematic_kind;
   case FLO_BODY_DYNAMIC:
     return &flo_rigid_kind;
+  case FLO_BODY_CLOTH:
+  case FLO_BODY_ELASTIC:
+    break;
   }
   return NULL;
 }

@@ -75,6 +75,10 @@ typedef struct FloKind {
   void (*kick)(FloBody *, const double gravity[3], const double *wrenches, double dt);
   // Gives a node an impulse [N s] and an angular impulse about its position [N m s].
   void (*push)(FloBody *, size_t node, const double impulse[3], const double turn[3]);
+  // How impulses on its nodes (three numbers each) change their velocities in the present step, with what its
+  // internal forces do about it. Linear and symmetric, and valid from `kick` to `move`. NULL: each node moves
+  // alone, by its inverse mass.
+  void (*respond)(const FloBody *, const double *impulses, double *changes);
   void (*move)(FloBody *, double dt); // by the present velocities
   // Sets the motion of a body of one node: joints move it. NULL: joints cannot hold it.
   void (*put)(FloBody *, const double position[3], const double rotation[4], const double velocity[3],

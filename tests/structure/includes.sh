@@ -14,6 +14,7 @@ LEVELS = [
     ["geometry", "optional"],
     ["sph"],
     ["solve"],
+    ["soft"],               # cloth and elastic bodies by themselves
     ["bodies"],
     ["state"],
     ["coupling"],

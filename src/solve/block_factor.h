@@ -1,0 +1,25 @@
+// Solves systems with a FloBlockMatrix that is positive definite: a sparse Cholesky factorisation with an
+// order that keeps the factors small (nested dissection), and conjugate gradients that use the factors of a
+// nearby matrix as a preconditioner. Factors and solutions are the same for any number of threads.
+#ifndef FLO_SOLVE_BLOCK_FACTOR_H
+#define FLO_SOLVE_BLOCK_FACTOR_H
+
+#include "solve/block_matrix.h"
+
+typedef struct FloBlockFactor FloBlockFactor;
+
+// Finds the order and the structure of the factors for the pattern of the matrix.
+FloStatus flo_block_factor_create(const FloBlockMatrix *matrix, FloMemory *memory, FloBlockFactor **factor,
+                                  FloError *error);
+void flo_block_factor_destroy(FloBlockFactor *factor, FloMemory *memory); // NULL is fine
+// Allocates nothing. False if the matrix is not positive definite; the factors are then of no use.
+bool flo_block_factorise(FloBlockFactor *factor, const FloBlockMatrix *matrix, int threads);
+// x holds b at first.
+void flo_block_solve(const FloBlockFactor *factor, double *x);
+
+// Conjugate gradients from the given x; `room` is 4 * 3 n doubles. Stops when the residual is below tolerance
+// times that of b, in the norm of the preconditioner, or after max_iterations. Returns how many it took.
+int flo_block_conjugate(const FloBlockMatrix *matrix, const FloBlockFactor *factor, const double *b,
+                        double *x, double *room, double tolerance, int max_iterations, int threads);
+
+#endif
