@@ -48,7 +48,7 @@ void flo_soft_fix(FloSoft *soft, size_t vertex, bool is_fixed);
 bool flo_soft_is_fixed(const FloSoft *soft, size_t vertex);
 // The impulse that a fixed vertex needed in the last step to keep its velocity.
 void flo_soft_reaction(const FloSoft *soft, size_t vertex, double impulse[3]);
-double flo_soft_energy(const FloSoft *soft); // elastic, at the present positions [J]
+double flo_soft_energy(FloSoft *soft); // elastic, at the present positions [J]
 
 // ---- The step ----
 

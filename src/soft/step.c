@@ -1,0 +1,287 @@
+// One step of implicit Euler, as the minimum of a potential of the velocities v at its end:
+//
+//   1/2 (v - v*)^T M (v - v*) + U(x + dt v) + friction,   v* = v0 + M^-1 impulses.
+//
+// Newton's method finds it. Its matrix is M + dt^2 (second derivative of U and friction). At first the true
+// one is tried. If it is not positive definite, that of each element is made so for the rest of the step. A
+// search along the way makes sure that the potential falls.
+//
+// Systems are solved by conjugate gradients with the factors of an earlier matrix. When that takes many
+// iterations, the present matrix is factorised. So cloth at rest needs no new factors for many steps.
+#include "base/parallel.h"
+#include "base/vecmath.h"
+#include "soft/body.h"
+
+#include <string.h>
+
+enum { MOST_NEWTON = 200, MOST_GRADIENTS = 40, FEW_GRADIENTS = 8, MOST_HALVINGS = 40, GRAIN = 256 };
+
+#define BALANCE    1e-7  // largest impulse that may be missing, as a share of the largest term
+#define LEAST_WAY  1e-11 // a way shorter than this share of an element is rounding
+#define LINEAR     1e-4  // residual of linear systems, as a share
+#define SUFFICIENT 1e-4  // share of the predicted fall of the potential that a step must reach
+#define ROUNDING   1e-12 // of the potential
+
+typedef struct Step {
+  FloSoft *soft;
+  double dt;
+  int threads;
+  bool is_exact;    // the matrix is the true one
+  double inertia;   // first part of the potential
+  double potential; // at the present velocities
+  double magnitude; // of the parts of the potential: what rounding is measured with
+  FloSoftReport *report;
+} Step;
+
+// ---- The potential ----
+
+static FloSoftPlace place_of(const Step *step) {
+  return (FloSoftPlace){step->soft->trial, step->soft->x, 1 / step->dt};
+}
+
+// trial = x + dt (v + share * way).
+static void move_trial(const Step *step, double share) {
+  const FloSoft *soft = step->soft;
+  for (size_t i = 0; i < 3 * soft->n; ++i)
+    soft->trial[i] = soft->x[i] + step->dt * (soft->v[i] + share * soft->way[i]);
+}
+
+// 1/2 m (v - v*)^2 up to a constant, written so that nothing is divided by a mass.
+static double inertia_at(const Step *step, double share) {
+  const FloSoft *soft = step->soft;
+  double sum = 0;
+  for (size_t i = 0; i < 3 * soft->n; ++i) {
+    if (soft->fixed[i / 3]) continue;
+    double change = soft->v[i] + share * soft->way[i] - soft->start[i];
+    sum += change * (soft->mass[i / 3] * change / 2 - soft->impulses[i]);
+  }
+  return sum;
+}
+
+// The potential with a share of the way; its parts are remembered.
+static double potential_at(Step *step, double share) {
+  FloSoft *soft = step->soft;
+  move_trial(step, share);
+  FloSoftPlace place = place_of(step);
+  double energy = 0;
+  for (size_t g = 0; g < soft->groups.count; ++g)
+    energy += flo_soft_group_energy(flo_soft_group(soft, g), &place, step->threads);
+  step->inertia = inertia_at(step, share);
+  step->magnitude = fabs(energy) + fabs(step->inertia);
+  return energy + step->inertia;
+}
+
+// ---- Gradient and matrix ----
+
+static void push_all(const Step *step, const FloSoftSink *sink) {
+  FloSoftPlace place = place_of(step);
+  for (size_t g = 0; g < step->soft->groups.count; ++g)
+    flo_soft_group_push(flo_soft_group(step->soft, g), &place, sink, step->threads);
+}
+
+// The missing impulse of vertex i, from the gradient of U, and its largest term.
+static void complete_gradient(const Step *step, size_t i) {
+  FloSoft *soft = step->soft;
+  double *g = soft->gradient + 3 * i, change[3];
+  vec_sub(soft->v + 3 * i, soft->start + 3 * i, change);
+  for (int k = 0; k < 3; ++k)
+    g[k] = step->dt * g[k] + soft->mass[i] * change[k] - soft->impulses[3 * i + (size_t)k];
+  soft->size[i] = step->dt * soft->size[i] + vec_length(soft->impulses + 3 * i) +
+                  soft->mass[i] * (vec_length(change) + vec_length(soft->v + 3 * i));
+  if (!soft->fixed[i]) return;
+  vec_copy(g, soft->reaction + 3 * i);
+  vec_set(g, 0, 0, 0);
+}
+
+static void scale_row(FloSoft *soft, size_t i, double dt) {
+  const FloBlockMatrix *matrix = &soft->matrix;
+  for (size_t k = matrix->begin[i]; k < matrix->begin[i + 1]; ++k) {
+    size_t j = matrix->columns[k];
+    double *block = matrix->blocks + 9 * k, share = soft->fixed[i] || soft->fixed[j] ? 0 : dt * dt;
+    for (int e = 0; e < 9; ++e) block[e] *= share;
+    if (i == j)
+      for (int e = 0; e < 9; e += 4) block[e] += soft->mass[i];
+  }
+}
+
+static void scale_rows(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Step *step = context;
+  for (size_t i = begin; i < end; ++i) scale_row(step->soft, i, step->dt);
+}
+
+static void clear_sums(FloSoft *soft) {
+  memset(soft->gradient, 0, 3 * soft->n * sizeof *soft->gradient);
+  memset(soft->size, 0, soft->n * sizeof *soft->size);
+}
+
+// Gradient and matrix at the present velocities.
+static void assemble(Step *step) {
+  FloSoft *soft = step->soft;
+  clear_sums(soft);
+  flo_block_matrix_clear(&soft->matrix);
+  move_trial(step, 0);
+  push_all(step, &(FloSoftSink){soft->gradient, soft->size, soft->matrix.blocks, step->is_exact, NULL});
+  for (size_t i = 0; i < soft->n; ++i) complete_gradient(step, i);
+  flo_parallel_for(step->threads, soft->n, GRAIN, scale_rows, step);
+}
+
+// The largest missing impulse as a share of the largest term.
+static double residual_of(const FloSoft *soft) {
+  double most = 0, size = 0;
+  for (size_t i = 0; i < soft->n; ++i) {
+    most = fmax(most, vec_length(soft->gradient + 3 * i));
+    size = fmax(size, soft->size[i]);
+  }
+  return size > 0 ? most / size : 0;
+}
+
+// ---- The linear system ----
+
+static double dot(const FloSoft *soft, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t i = 0; i < 3 * soft->n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+static bool refactor(Step *step) {
+  FloSoft *soft = step->soft;
+  soft->is_factored = flo_block_factorise(soft->factor, &soft->matrix, step->threads);
+  soft->factored_dt = step->dt;
+  step->report->factorisations++;
+  return soft->is_factored;
+}
+
+static int solve_with_factor(Step *step) {
+  FloSoft *soft = step->soft;
+  memset(soft->way, 0, 3 * soft->n * sizeof *soft->way);
+  int n = flo_block_conjugate(&soft->matrix, soft->factor, soft->gradient, soft->way, soft->room, LINEAR,
+                              MOST_GRADIENTS, step->threads);
+  step->report->solver_iterations += n;
+  return n;
+}
+
+// Whether the way leads down. Its sign is still that of the gradient.
+static bool is_downhill(const FloSoft *soft) {
+  double slope = dot(soft, soft->gradient, soft->way);
+  return isfinite(slope) && slope >= 0;
+}
+
+// way = A^-1 gradient. False if the matrix is not positive definite.
+static bool solve(Step *step) {
+  FloSoft *soft = step->soft;
+  bool is_fresh = !soft->is_factored || soft->factored_dt != step->dt;
+  if (is_fresh && !refactor(step)) return false;
+  int n = solve_with_factor(step);
+  if (n < MOST_GRADIENTS && is_downhill(soft)) {
+    soft->is_factored = is_fresh || n <= FEW_GRADIENTS;
+    return true;
+  }
+  if (is_fresh || !refactor(step)) return false;
+  solve_with_factor(step);
+  return is_downhill(soft);
+}
+
+// The same, with a matrix that is made definite if need be.
+static FloStatus find_way(Step *step, FloError *error) {
+  bool is_found = solve(step);
+  if (!is_found && step->is_exact) {
+    step->is_exact = step->soft->is_factored = false;
+    assemble(step);
+    is_found = solve(step);
+  }
+  if (!is_found)
+    return flo_fail(error, FLO_FAILED,
+                    "a soft body has numbers that are not finite; use a shorter step or a softer material");
+  for (size_t i = 0; i < 3 * step->soft->n; ++i) step->soft->way[i] = -step->soft->way[i];
+  return FLO_OK;
+}
+
+// ---- Newton's method ----
+
+static double longest_way(const FloSoft *soft) {
+  double most = 0;
+  for (size_t i = 0; i < soft->n; ++i) most = fmax(most, vec_length(soft->way + 3 * i));
+  return most;
+}
+
+static void go(FloSoft *soft, double share) {
+  for (size_t i = 0; i < 3 * soft->n; ++i) soft->v[i] += share * soft->way[i];
+}
+
+// Goes along the way as far as the potential falls enough. False if rounding leaves nothing to gain.
+static bool search(Step *step) {
+  double slope = dot(step->soft, step->soft->gradient, step->soft->way), share = 1;
+  for (int k = 0; k < MOST_HALVINGS; ++k, share /= 2) {
+    double potential = potential_at(step, share);
+    bool is_rounding = -share * slope <= ROUNDING * step->magnitude;
+    if (potential <= step->potential + SUFFICIENT * share * slope ||
+        (is_rounding && potential <= step->potential + ROUNDING * step->magnitude)) {
+      go(step->soft, share);
+      step->potential = potential;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Improves the velocities until impulses balance.
+static FloStatus iterate(Step *step, FloError *error) {
+  FloSoft *soft = step->soft;
+  memset(soft->way, 0, 3 * soft->n * sizeof *soft->way);
+  step->potential = potential_at(step, 0);
+  for (int k = 0; k < MOST_NEWTON; ++k) {
+    assemble(step);
+    step->report->residual = residual_of(soft);
+    if (step->report->residual <= BALANCE && soft->is_factored) return FLO_OK;
+    FLO_TRY(find_way(step, error));
+    if (step->report->residual <= BALANCE) return FLO_OK;
+    step->report->newton_iterations++;
+    bool is_short = step->dt * longest_way(soft) <= LEAST_WAY * soft->cell;
+    if (!search(step) || is_short) return FLO_OK;
+  }
+  return FLO_OK;
+}
+
+// ---- The interface ----
+
+static FloStatus check_finite(const double *numbers, size_t n, const char *what, FloError *error) {
+  for (size_t i = 0; i < n; ++i)
+    if (!isfinite(numbers[i]))
+      return flo_fail(error, FLO_FAILED,
+                      "the %s of vertex %zu of a soft body is not finite; use a shorter step", what, i / 3);
+  return FLO_OK;
+}
+
+FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
+                         FloError *error) {
+  FLO_ASSERT(dt > 0);
+  *report = (FloSoftReport){0};
+  FLO_TRY(check_finite(impulses, 3 * soft->n, "impulse", error));
+  FLO_TRY(check_finite(soft->v, 3 * soft->n, "velocity", error));
+  flo_soft_refix(soft);
+  soft->dt = dt;
+  memcpy(soft->start, soft->v, 3 * soft->n * sizeof *soft->v);
+  memcpy(soft->impulses, impulses, 3 * soft->n * sizeof *impulses);
+  Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
+  return iterate(&step, error);
+}
+
+void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes) {
+  for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] = soft->fixed[i / 3] ? 0 : impulses[i];
+  flo_block_solve(soft->factor, changes);
+}
+
+FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
+                       FloError *error) {
+  FLO_ASSERT(dt == soft->dt);
+  *report = (FloSoftReport){0};
+  FLO_TRY(check_finite(impulses, 3 * soft->n, "impulse", error));
+  flo_soft_respond(soft, impulses, soft->given);
+  for (size_t i = 0; i < 3 * soft->n; ++i) soft->v[i] += soft->given[i], soft->impulses[i] += impulses[i];
+  Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
+  FLO_TRY(iterate(&step, error));
+  for (size_t i = 0; i < 3 * soft->n; ++i) soft->x[i] += dt * soft->v[i];
+  soft->dt = 0;
+  return check_finite(soft->x, 3 * soft->n, "position", error);
+}
