@@ -172,8 +172,8 @@ static FloStatus reserve(FloBlockFactor *factor, FloMemory *memory, FloError *er
   const FloBlockTree *tree = &factor->tree;
   size_t n_room = 3 * tree->n + (tree->most_below + 3) * 3 + (tree->most_pivots + 3) * 15;
   FloBuffer *buffers = factor->buffers;
-  FLO_TRY(flo_buffer_reserve(memory, &buffers[0], tree->n_numbers * sizeof(double), 0, error));
-  FLO_TRY(flo_buffer_reserve(memory, &buffers[1], tree->n_stack * sizeof(double), 0, error));
+  FLO_TRY(flo_buffer_reserve(memory, &buffers[0], (tree->n_numbers + 1) * sizeof(double), 0, error));
+  FLO_TRY(flo_buffer_reserve(memory, &buffers[1], (tree->n_stack + 1) * sizeof(double), 0, error));
   FLO_TRY(flo_buffer_reserve(memory, &buffers[2], n_room * sizeof(double), 0, error));
   factor->numbers = buffers[0].data, factor->stack = buffers[1].data, factor->permuted = buffers[2].data;
   factor->below = factor->permuted + 3 * tree->n;

@@ -61,14 +61,14 @@ FloStatus flo_block_matrix_build(FloBlockMatrix *matrix, size_t n, const uint32_
   FLO_ASSERT(n < UINT32_MAX);
   FloBuffer *buffers = matrix->buffers;
   FLO_TRY(flo_buffer_reserve(matrix->memory, &buffers[FOR_BEGIN], (n + 1) * sizeof(size_t), 0, error));
-  FLO_TRY(flo_buffer_reserve(matrix->memory, &buffers[FOR_COLUMNS], (n + 2 * n_pairs) * sizeof(uint32_t), 0,
-                             error));
+  FLO_TRY(flo_buffer_reserve(matrix->memory, &buffers[FOR_COLUMNS], (n + 2 * n_pairs + 1) * sizeof(uint32_t),
+                             0, error));
   matrix->n = n, matrix->begin = buffers[FOR_BEGIN].data, matrix->columns = buffers[FOR_COLUMNS].data;
   count_columns(matrix, pairs, n_pairs);
   fill_columns(matrix, pairs, n_pairs);
   tidy_columns(matrix);
-  FLO_TRY(flo_buffer_reserve(matrix->memory, &buffers[FOR_BLOCKS], matrix->begin[n] * 9 * sizeof(double), 0,
-                             error));
+  FLO_TRY(flo_buffer_reserve(matrix->memory, &buffers[FOR_BLOCKS],
+                             (matrix->begin[n] * 9 + 1) * sizeof(double), 0, error));
   matrix->blocks = buffers[FOR_BLOCKS].data;
   flo_block_matrix_clear(matrix);
   return FLO_OK;

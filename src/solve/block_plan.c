@@ -73,9 +73,9 @@ static void stack_updates(FloBlockTree *tree) {
 
 FloStatus flo_block_tree_plan(FloBlockTree *tree, FloError *error) {
   FloBuffer work = {0};
-  FLO_TRY(flo_buffer_reserve(tree->memory, &tree->buffers[FOR_TASKS], tree->n_fronts * sizeof *tree->tasks, 0,
-                             error));
-  FLO_TRY(flo_buffer_reserve(tree->memory, &work, tree->n_fronts * sizeof(double), 0, error));
+  FLO_TRY(flo_buffer_reserve(tree->memory, &tree->buffers[FOR_TASKS],
+                             (tree->n_fronts + 1) * sizeof *tree->tasks, 0, error));
+  FLO_TRY(flo_buffer_reserve(tree->memory, &work, (tree->n_fronts + 1) * sizeof(double), 0, error));
   tree->tasks = tree->buffers[FOR_TASKS].data;
   find_depths(tree);
   choose_tasks(tree, work.data);

@@ -16,8 +16,9 @@ typedef struct Builder {
   FloBuffer room;
 } Builder;
 
+// At least one byte: arrays without elements have an address, too.
 static FloStatus reserve(FloBlockTree *tree, int which, size_t size, void *array, FloError *error) {
-  FLO_TRY(flo_buffer_reserve(tree->memory, &tree->buffers[which], size, 0, error));
+  FLO_TRY(flo_buffer_reserve(tree->memory, &tree->buffers[which], size + 1, 0, error));
   *(void **)array = tree->buffers[which].data;
   return FLO_OK;
 }
@@ -243,7 +244,8 @@ FloStatus flo_block_tree_build(FloBlockTree *tree, const FloBlockMatrix *matrix,
   Builder b = {.tree = tree, .matrix = matrix};
   FLO_TRY(reserve(tree, FOR_ORDER, n * sizeof *tree->order, &tree->order, error));
   FLO_TRY(reserve(tree, FOR_FRONTS, (n + 1) * sizeof *tree->fronts, &tree->fronts, error));
-  FLO_TRY(flo_buffer_reserve(memory, &b.room, n * (sizeof *b.columns + 3 * sizeof(uint32_t)), 0, error));
+  FLO_TRY(
+      flo_buffer_reserve(memory, &b.room, (n + 1) * (sizeof *b.columns + 3 * sizeof(uint32_t)), 0, error));
   b.columns = b.room.data, b.places = (uint32_t *)(b.columns + n), b.marks = b.places + n;
   b.ids = b.marks + n;
   FloStatus status = build(&b, error);
