@@ -22,8 +22,8 @@ static int compare_shares(const void *a, const void *b) {
 
 static void find_sides(const FloSoft *soft, const uint32_t *element, double sides[3][3]) {
   const double *origin = soft->x + 3 * (size_t)element[0];
+  vec_set(sides[2], 0, 0, 1); // in the plane
   for (int k = 0; k < soft->dim; ++k) vec_sub(soft->x + 3 * (size_t)element[k + 1], origin, sides[k]);
-  if (soft->dim == 2) vec_set(sides[2], 0, 0, 1);
 }
 
 double flo_soft_element_volume(const FloSoft *soft, const uint32_t *element) {

@@ -191,7 +191,7 @@ static FloStatus find_way(Step *step, FloError *error) {
     is_found = solve(step);
   }
   if (!is_found)
-    return flo_fail(error, FLO_FAILED,
+    return flo_fail(error, FLO_DIVERGED,
                     "a soft body has numbers that are not finite; use a shorter step or a softer material");
   for (size_t i = 0; i < 3 * step->soft->n; ++i) step->soft->way[i] = -step->soft->way[i];
   return FLO_OK;
@@ -248,7 +248,7 @@ static FloStatus iterate(Step *step, FloError *error) {
 static FloStatus check_finite(const double *numbers, size_t n, const char *what, FloError *error) {
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(numbers[i]))
-      return flo_fail(error, FLO_FAILED,
+      return flo_fail(error, FLO_DIVERGED,
                       "the %s of vertex %zu of a soft body is not finite; use a shorter step", what, i / 3);
   return FLO_OK;
 }
