@@ -7,10 +7,11 @@
 struct FloSoft {
   FloMemory *memory;
   int dim;
-  size_t n;      // vertices
-  double *x, *v; // present positions and velocities
-  double *mass;  // [kg]
-  bool *fixed;
+  size_t n;              // vertices
+  double *x, *v;         // present positions and velocities
+  double *mass;          // [kg]
+  bool *fixed;           // along all axes
+  uint8_t *held;         // axes along which a vertex is fixed, as bits
   FloList groups;        // FloSoftGroup
   FloList arrays;        // FloBuffer: all arrays of the body
   double cell;           // shortest distance that matters: the mean size of elements [m]
@@ -37,6 +38,10 @@ FloStatus flo_soft_array(FloSoft *soft, size_t n, size_t element_size, void *arr
 static inline size_t flo_soft_n_groups(const FloSoft *soft) { return soft->groups.count; }
 static inline FloSoftGroup *flo_soft_group(const FloSoft *soft, size_t k) {
   return FLO_LIST(soft->groups, FloSoftGroup) + k;
+}
+
+static inline bool flo_soft_is_held(const FloSoft *soft, size_t component) {
+  return soft->held[component / 3] >> component % 3 & 1;
 }
 
 // Tells elements which vertices are fixed, if that has changed.

@@ -255,8 +255,8 @@ static void metric_slopes(const Shape *shape, size_t a, double columns[2][3], do
   }
 }
 
-static void add_block(double a[3][3], double b[3][3], const double stiffness[9], double along,
-                      double area, double *block) {
+static void add_block(double a[3][3], double b[3][3], const double stiffness[9], double along, double area,
+                      double *block) {
   for (int i = 0; i < 3; ++i) {
     double row[3] = {0};
     for (int m = 0; m < 3; ++m)

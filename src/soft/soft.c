@@ -30,6 +30,7 @@ static FloStatus make_arrays(FloSoft *soft, FloError *error) {
   FLO_TRY(flo_soft_array(soft, 12 * soft->n, sizeof(double), &soft->room, error));
   FLO_TRY(flo_soft_array(soft, soft->n, sizeof(double), &soft->mass, error));
   FLO_TRY(flo_soft_array(soft, soft->n, sizeof(double), &soft->size, error));
+  FLO_TRY(flo_soft_array(soft, soft->n, sizeof *soft->held, &soft->held, error));
   return flo_soft_array(soft, soft->n, sizeof(bool), &soft->fixed, error);
 }
 
@@ -225,9 +226,14 @@ double *flo_soft_velocities(FloSoft *soft) { return soft->v; }
 const double *flo_soft_masses(const FloSoft *soft) { return soft->mass; }
 bool flo_soft_is_fixed(const FloSoft *soft, size_t vertex) { return soft->fixed[vertex]; }
 
+void flo_soft_hold(FloSoft *soft, size_t vertex, const bool axes[3]) {
+  uint8_t held = (uint8_t)(axes[0] | axes[1] << 1 | axes[2] << 2);
+  soft->is_refixed = soft->is_refixed || soft->held[vertex] != held;
+  soft->held[vertex] = held, soft->fixed[vertex] = held == 7;
+}
+
 void flo_soft_fix(FloSoft *soft, size_t vertex, bool is_fixed) {
-  soft->is_refixed = soft->is_refixed || soft->fixed[vertex] != is_fixed;
-  soft->fixed[vertex] = is_fixed;
+  flo_soft_hold(soft, vertex, (bool[]){is_fixed, is_fixed, is_fixed});
 }
 
 void flo_soft_reaction(const FloSoft *soft, size_t vertex, double impulse[3]) {

@@ -45,6 +45,8 @@ double *flo_soft_velocities(FloSoft *soft); // three numbers each
 const double *flo_soft_masses(const FloSoft *soft);
 // A vertex that is fixed keeps the velocity that it has, whatever pushes it.
 void flo_soft_fix(FloSoft *soft, size_t vertex, bool is_fixed);
+// The same along some axes only: a rail, or a plane of symmetry.
+void flo_soft_hold(FloSoft *soft, size_t vertex, const bool axes[3]);
 bool flo_soft_is_fixed(const FloSoft *soft, size_t vertex);
 // The impulse that a fixed vertex needed in the last step to keep its velocity.
 void flo_soft_reaction(const FloSoft *soft, size_t vertex, double impulse[3]);

@@ -51,7 +51,7 @@ static double inertia_at(const Step *step, double share) {
   const FloSoft *soft = step->soft;
   double sum = 0;
   for (size_t i = 0; i < 3 * soft->n; ++i) {
-    if (soft->fixed[i / 3]) continue;
+    if (flo_soft_is_held(soft, i)) continue;
     double change = soft->v[i] + share * soft->way[i] - soft->start[i];
     sum += change * (soft->mass[i / 3] * change / 2 - soft->impulses[i]);
   }
@@ -88,20 +88,26 @@ static void complete_gradient(const Step *step, size_t i) {
     g[k] = step->dt * g[k] + soft->mass[i] * change[k] - soft->impulses[3 * i + (size_t)k];
   soft->size[i] = step->dt * soft->size[i] + vec_length(soft->impulses + 3 * i) +
                   soft->mass[i] * (vec_length(change) + vec_length(soft->v + 3 * i));
-  if (!soft->fixed[i]) return;
-  vec_copy(g, soft->reaction + 3 * i);
-  vec_set(g, 0, 0, 0);
+  vec_set(soft->reaction + 3 * i, 0, 0, 0);
+  for (size_t c = 3 * i; c < 3 * i + 3; ++c)
+    if (flo_soft_is_held(soft, c)) soft->reaction[c] = soft->gradient[c], soft->gradient[c] = 0;
+}
+
+// Block (i, j): stiffness times dt^2, plus the mass. Rows and columns of held components have the mass only.
+static void scale_block(const FloSoft *soft, size_t i, size_t j, double dt, double *block) {
+  for (size_t a = 0; a < 3; ++a)
+    for (size_t b = 0; b < 3; ++b) {
+      bool is_held = flo_soft_is_held(soft, 3 * i + a) || flo_soft_is_held(soft, 3 * j + b);
+      block[3 * a + b] = is_held ? 0 : block[3 * a + b] * dt * dt;
+    }
+  if (i == j)
+    for (int e = 0; e < 9; e += 4) block[e] += soft->mass[i];
 }
 
 static void scale_row(FloSoft *soft, size_t i, double dt) {
   const FloBlockMatrix *matrix = &soft->matrix;
-  for (size_t k = matrix->begin[i]; k < matrix->begin[i + 1]; ++k) {
-    size_t j = matrix->columns[k];
-    double *block = matrix->blocks + 9 * k, share = soft->fixed[i] || soft->fixed[j] ? 0 : dt * dt;
-    for (int e = 0; e < 9; ++e) block[e] *= share;
-    if (i == j)
-      for (int e = 0; e < 9; e += 4) block[e] += soft->mass[i];
-  }
+  for (size_t k = matrix->begin[i]; k < matrix->begin[i + 1]; ++k)
+    scale_block(soft, i, matrix->columns[k], dt, matrix->blocks + 9 * k);
 }
 
 static void scale_rows(void *context, size_t begin, size_t end, int thread) {
@@ -268,7 +274,7 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
 }
 
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes) {
-  for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] = soft->fixed[i / 3] ? 0 : impulses[i];
+  for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] = flo_soft_is_held(soft, i) ? 0 : impulses[i];
   flo_block_solve(soft->factor, changes);
 }
 
