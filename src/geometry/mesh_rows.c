@@ -8,6 +8,10 @@ static const FloStepRule rows_rule = {0.5, 0.08};
 // Another side may be shorter than the one that rows follow by this share, before they are made anew.
 #define SHORTER_SIDE 0.1
 
+// Triangles whose corners are on a larger circle than this have a sample at the centre [spacings].
+#define CENTRE_CIRCLE    0.76
+#define CENTRE_TOLERANCE 0.02
+
 // ---- Triangles in spacings ----
 
 typedef struct Shape {
@@ -64,17 +68,14 @@ static FloRows best_rows(const double squares[3]) {
   return rows_in(&shape);
 }
 
-FloRowState flo_sampler_rest_rows(const FloMeshSampler *sampler, size_t triangle) {
-  double squares[3];
-  if (!((const uint8_t *)sampler->topology.has_interior.data)[triangle]) return (FloRowState){0};
-  squares_of(sampler, triangle, squares);
-  FloRows rows = best_rows(squares);
-  return (FloRowState){rows.count, rows.n_rows & 0x1fffffff, (unsigned)rows.layout, (float)rows.base};
+// ---- Whether rows fit ----
+
+// How many samples of a state are in rows.
+static uint32_t in_rows(const FloRowState *state) {
+  return state->layout == FLO_CENTRE_LAYOUT ? 0 : state->count;
 }
 
-// ---- Whether samples fit ----
-
-// A triangle that is larger or smaller by the tolerance would have none.
+// A triangle that is smaller by the tolerance has none.
 static bool does_none_fit(const double squares[3], double tolerance) {
   Shape shape = shape_upon(squares, shortest_side(squares));
   shape.base -= tolerance, shape.height -= tolerance;
@@ -82,8 +83,7 @@ static bool does_none_fit(const double squares[3], double tolerance) {
 }
 
 static bool do_rows_fit(const FloRowState *state, const double squares[3], double tolerance) {
-  if (!state->count) return does_none_fit(squares, tolerance);
-  if (state->layout == FLO_CENTRE_LAYOUT) return false;
+  if (!in_rows(state)) return does_none_fit(squares, tolerance);
   Shape shape = shape_upon(squares, state->layout);
   double shortest = sqrt(squares[shortest_side(squares)]);
   return shape.base <= (1 + SHORTER_SIDE) * shortest &&
@@ -96,23 +96,86 @@ static FloRows rows_of_state(const FloRowState *state, double base) {
   return (FloRows){state->count, state->n_rows, state->layout, base};
 }
 
-static FloRows rows_by_geometry(const FloMeshSampler *sampler, size_t triangle, const double squares[3]) {
-  const FloRowState *rest = (const FloRowState *)sampler->rest_rows.data + triangle;
-  const FloRowState *present = (const FloRowState *)sampler->rows.data + triangle;
-  if (do_rows_fit(rest, squares, FLO_REST_TOLERANCE)) return rows_of_state(rest, rest->base);
-  if (do_rows_fit(present, squares, rows_rule.tolerance)) return rows_of_state(present, 0);
-  return best_rows(squares);
+// ---- Centres ----
+
+// The radius of the circle through the corners, or 0 if its centre is outside or almost: then edges are near.
+static double circle_of(const double squares[3]) {
+  double a = squares[0], b = squares[1], c = squares[2], skew = a + b - c;
+  double longest = fmax(fmax(a, b), c), area16 = 4 * a * b - skew * skew;
+  if (!(longest < 0.92 * (a + b + c - longest)) || !(area16 > 0)) return 0;
+  return sqrt(a * b * c / area16);
+}
+
+// How large the circle must be for a sample at the centre: beyond its usual size by a tolerance, unless there
+// is one already.
+double flo_sampler_least_gap(const FloMeshSampler *sampler, size_t triangle) {
+  const bool is_at_rest = flo_rows_are_centre((const FloRowState *)sampler->rest_rows.data + triangle);
+  const bool is_present = flo_rows_are_centre((const FloRowState *)sampler->rows.data + triangle);
+  if (sampler->is_at_rest) return CENTRE_CIRCLE;
+  if (is_at_rest == is_present) return CENTRE_CIRCLE + (is_present ? -CENTRE_TOLERANCE : CENTRE_TOLERANCE);
+  return CENTRE_CIRCLE + (is_at_rest ? -FLO_REST_TOLERANCE : FLO_REST_TOLERANCE);
+}
+
+static const FloRows centre = {.count = 1, .n_rows = 3, .layout = FLO_CENTRE_LAYOUT};
+
+static bool has_empty_sides(const FloMeshSampler *sampler, size_t triangle) {
+  const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
+  for (int k = 0; k < 3; ++k)
+    if (flo_sampler_edge_steps(sampler, sides[k]) > 1) return false;
+  return true;
+}
+
+// A triangle without rows and without samples on its sides may be too large for the samples at its corners.
+// Then it gets one at its centre, unless a triangle beside it may have one.
+static FloRows add_centre(const FloMeshSampler *sampler, size_t triangle, const double squares[3],
+                          FloRows rows) {
+  if (rows.count && rows.layout != FLO_CENTRE_LAYOUT) return rows;
+  if (sampler->has_lonely && ((const uint8_t *)sampler->is_lonely.data)[triangle]) return centre;
+  if (!((const uint8_t *)sampler->topology.is_apart.data)[triangle]) return (FloRows){0};
+  if (!(circle_of(squares) > flo_sampler_least_gap(sampler, triangle))) return (FloRows){0};
+  return has_empty_sides(sampler, triangle) ? centre : (FloRows){0};
+}
+
+// ---- At rest and now ----
+
+static bool has_interior(const FloMeshSampler *sampler, size_t triangle) {
+  return ((const uint8_t *)sampler->topology.has_interior.data)[triangle];
+}
+
+static FloRowState state_of(const FloRows *rows) {
+  return (FloRowState){rows->count, rows->n_rows & 0x1fffffff, (unsigned)rows->layout, (float)rows->base};
+}
+
+FloRowState flo_sampler_rest_rows(const FloMeshSampler *sampler, size_t triangle) {
+  double squares[3];
+  if (!has_interior(sampler, triangle)) return (FloRowState){0};
+  squares_of(sampler, triangle, squares);
+  FloRows rows = add_centre(sampler, triangle, squares, best_rows(squares));
+  return state_of(&rows);
+}
+
+static bool may_stay(const FloMeshSampler *sampler, size_t triangle, const double squares[3]) {
+  if (sampler->rule == FLO_RESAMPLE_BY_DENSITY)
+    return !flo_sampler_is_due(sampler, flo_sampler_first_triangle(sampler) + triangle);
+  return do_rows_fit((const FloRowState *)sampler->rows.data + triangle, squares, rows_rule.tolerance);
 }
 
 FloRows flo_sampler_rows(const FloMeshSampler *sampler, size_t triangle) {
+  const FloRowState *rest = (const FloRowState *)sampler->rest_rows.data + triangle;
   const FloRowState *present = (const FloRowState *)sampler->rows.data + triangle;
   const size_t primitive = flo_sampler_first_triangle(sampler) + triangle;
   double squares[3];
-  if (!flo_sampler_is_wanted(sampler, primitive)) return (FloRows){0};
-  if (!((const uint8_t *)sampler->topology.has_interior.data)[triangle]) return (FloRows){0};
+  FloRows rows;
+  if (!flo_sampler_is_wanted(sampler, primitive) || !has_interior(sampler, triangle)) return (FloRows){0};
   squares_of(sampler, triangle, squares);
-  if (sampler->rule != FLO_RESAMPLE_BY_DENSITY) return rows_by_geometry(sampler, triangle, squares);
-  return flo_sampler_is_due(sampler, primitive) ? best_rows(squares) : rows_of_state(present, 0);
+  if (sampler->rule == FLO_RESAMPLE_BY_SUBDIVISION) return flo_sampler_seven(squares);
+  if (do_rows_fit(rest, squares, FLO_REST_TOLERANCE))
+    rows = rows_of_state(rest, (double)rest->base);
+  else if (may_stay(sampler, triangle, squares))
+    rows = rows_of_state(present, 0);
+  else
+    rows = best_rows(squares);
+  return add_centre(sampler, triangle, squares, rows);
 }
 
 // ---- Where they are ----
@@ -133,6 +196,11 @@ static FloStatus fill_row(FloMeshSampler *sampler, size_t triangle, const FloRow
 
 FloStatus flo_sampler_fill_rows(FloMeshSampler *sampler, size_t triangle, const FloRows *rows, FloGainFn gain,
                                 FloError *error) {
+  const double number = (double)(flo_sampler_first_triangle(sampler) + FLO_LAYOUTS * triangle) + rows->layout;
+  if (rows->count == 0) return FLO_OK;
+  if (sampler->rule == FLO_RESAMPLE_BY_SUBDIVISION)
+    return flo_sampler_fill_seven(sampler, number, rows->n_rows, gain, error);
+  if (rows->layout == FLO_CENTRE_LAYOUT) return gain(sampler, number, 1.0 / 3, 1.0 / 3, error);
   for (uint32_t row = 1; row < rows->n_rows; ++row) {
     if (flo_steps_of(row_width(rows->base, row, rows->n_rows), rows_rule.surplus) < 2) break;
     FLO_TRY(fill_row(sampler, triangle, rows, row, gain, error));

@@ -12,6 +12,9 @@ static FloStatus check_definition(const FloMeshSamplerDef *def, FloError *error)
   if (!(def->spacing > 0) || !isfinite(def->spacing))
     return flo_fail(error, FLO_BAD_INPUT, "samples on a mesh: the spacing is %g; it must be above zero",
                     def->spacing);
+  if (def->rule == FLO_RESAMPLE_BY_SUBDIVISION && def->n_corners != 3)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "samples on a mesh: the seven-point rule needs triangles; use another rule for segments");
   for (size_t v = 0; v < def->n_vertices; ++v)
     if (!vec_is_finite(def->rest + 3 * v))
       return flo_fail(error, FLO_BAD_INPUT,
@@ -36,6 +39,9 @@ static FloStatus reserve_all(FloMeshSampler *sampler, FloError *error) {
   FLO_TRY(reserve(sampler, &sampler->is_wanted, n, 1, error));
   FLO_TRY(reserve(sampler, &sampler->has_changed, n, 1, error));
   FLO_TRY(reserve(sampler, &sampler->is_dropped, topology->n_edges, 1, error));
+  FLO_TRY(reserve(sampler, &sampler->is_lonely, n_triangles, 1, error));
+  FLO_TRY(reserve(sampler, &sampler->is_taken, topology->n_vertices, 1, error));
+  FLO_TRY(reserve(sampler, &sampler->rest_needles, n_triangles, 1, error));
   if (sampler->rule != FLO_RESAMPLE_BY_DENSITY) return FLO_OK;
   return reserve(sampler, &sampler->densities, n, 2 * sizeof(float), error);
 }
@@ -45,9 +51,16 @@ static void sample_at_rest(FloMeshSampler *sampler, const double *rest) {
   const FloMeshTopology *topology = &sampler->topology;
   uint32_t *steps = sampler->rest_steps.data;
   FloRowState *rows = sampler->rest_rows.data;
+  const uint32_t *homes = sampler->thinning.homes.data;
+  sampler->is_at_rest = true;
   flo_sampler_measure_edges(sampler, rest, 0, topology->n_edges);
-  for (size_t e = 0; e < topology->n_edges; ++e) steps[e] = flo_sampler_rest_steps(sampler, rest, e);
+  memset(rows, 0, topology->n_triangles * sizeof *rows);
+  memset(sampler->rows.data, 0, topology->n_triangles * sizeof *rows);
+  flo_sampler_drop_edges(sampler, homes);
+  flo_sampler_find_lonely(sampler, rest, homes);
+  for (size_t e = 0; e < topology->n_edges; ++e) steps[e] = flo_sampler_rest_steps(sampler, e);
   for (size_t t = 0; t < topology->n_triangles; ++t) rows[t] = flo_sampler_rest_rows(sampler, t);
+  sampler->is_at_rest = false;
 }
 
 static FloStatus make(FloMeshSampler *sampler, const FloMeshSamplerDef *def, FloError *error) {
@@ -84,6 +97,7 @@ void flo_mesh_sampler_destroy(FloMeshSampler *sampler) {
   FloBuffer *buffers[] = {&sampler->rest_steps,  &sampler->rest_rows, &sampler->counts,
                           &sampler->rows,        &sampler->lengths,   &sampler->is_wanted,
                           &sampler->has_changed, &sampler->densities, &sampler->is_dropped,
+                          &sampler->is_lonely,   &sampler->is_taken,  &sampler->rest_needles,
                           &sampler->lost,        &sampler->gained};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(sampler->memory, buffers[k]);
   flo_thinning_free(sampler);
@@ -141,7 +155,8 @@ static FloStatus count_samples(FloMeshSampler *sampler, FloError *error) {
 // ---- Number densities ----
 
 // The window of section 2.3, times H^3. In the plane a line of samples one spacing apart has 2.7/H^2.
-static const float windows[2][2] = {{3.6f, 10}, {2.2f, 5}};
+// Between samples the density is less than at them, so that samples must have a little more than the least.
+static const float windows[2][2] = {{4.4f, 10}, {2.3f, 5}};
 
 static void note_densities(FloMeshSampler *sampler) {
   float(*ranges)[2] = sampler->densities.data;
@@ -237,6 +252,7 @@ static void mark_edges_range(void *context, size_t begin, size_t end, int thread
 
 static bool do_rows_change(const FloRowState *present, const FloRows *next) {
   if (present->count != next->count) return true;
+  if (next->layout == FLO_CENTRE_LAYOUT) return present->layout != FLO_CENTRE_LAYOUT;
   return next->count && (present->layout != (unsigned)next->layout || present->n_rows != next->n_rows);
 }
 
@@ -257,7 +273,8 @@ static FloStatus find_changes(FloMeshSampler *sampler, FloError *error) {
   FLO_TRY(check_vertices(sampler, error));
   flo_parallel_for(threads, topology->n_edges, GRAIN, measure_range, sampler);
   flo_thinning_update(sampler);
-  flo_sampler_drop_edges(sampler);
+  flo_sampler_drop_edges(sampler, sampler->thinning.present);
+  flo_sampler_find_lonely(sampler, sampler->now.vertices, sampler->thinning.present);
   flo_parallel_for(threads, topology->n_edges, GRAIN, mark_edges_range, sampler);
   flo_parallel_for(threads, topology->n_triangles, GRAIN, mark_triangles_range, sampler);
   return FLO_OK;

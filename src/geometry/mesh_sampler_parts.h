@@ -30,7 +30,8 @@ typedef struct FloRowState {
 // The vertices that are samples at rest, and where the others find one.
 typedef struct FloThinning {
   FloBuffer homes;      // of vertices: the nearest chosen vertex at rest, uint32_t; itself if it is chosen
-  FloBuffer chosen;     // chosen vertices, in the order of the topology, uint32_t
+  FloBuffer radii;      // of vertices: other samples should be at least this far away [spacings], float
+  FloBuffer chosen;     // chosen vertices, in the order of their choice, uint32_t
   FloBuffer first_near; // of chosen[k], and one more: where its earlier neighbours begin, uint32_t
   FloBuffer near;       // chosen vertices whose surroundings touch, uint32_t
   size_t n_chosen;
@@ -47,8 +48,10 @@ struct FloMeshSampler {
   FloResampling rule;
   size_t max_samples;
   FloThinning thinning;
-  FloBuffer rest_steps; // of edges, uint32_t
-  FloBuffer rest_rows;  // of triangles, FloRowState
+  FloBuffer rest_steps;   // of edges, uint32_t
+  FloBuffer rest_rows;    // of triangles, FloRowState
+  FloBuffer rest_needles; // of triangles, uint8_t: bits of corners at which two sides lie side by side
+  bool is_at_rest;        // the samples at rest are being found
   // Of the present step:
   FloMeshSamples now;
   FloBuffer counts;      // samples of vertices, then of edges, uint32_t
@@ -58,7 +61,9 @@ struct FloMeshSampler {
   FloBuffer has_changed; // of primitives, uint8_t
   FloBuffer densities;   // of primitives: least and greatest of their samples, two floats; by density only
   FloBuffer is_dropped;  // of edges, uint8_t: another edge beside it has samples
-  bool has_dropped;
+  FloBuffer is_lonely;   // of triangles, uint8_t: far from samples
+  bool has_lonely;
+  FloBuffer is_taken; // of vertices, uint8_t: room for the search of lonely triangles
   FloBuffer lost, gained;
   size_t n_lost, n_gained;
 };
@@ -69,7 +74,10 @@ static inline size_t flo_sampler_first_triangle(const FloMeshSampler *sampler) {
 static inline size_t flo_sampler_count_primitives(const FloMeshSampler *sampler) {
   return flo_sampler_first_triangle(sampler) + sampler->topology.n_triangles;
 }
+// Whether a primitive may have samples.
 static inline bool flo_sampler_is_wanted(const FloMeshSampler *sampler, size_t primitive) {
+  if (sampler->rule == FLO_RESAMPLE_BY_SUBDIVISION && primitive < flo_sampler_first_triangle(sampler))
+    return false;
   return !sampler->now.is_wanted || ((const uint8_t *)sampler->is_wanted.data)[primitive];
 }
 static inline uint32_t flo_sampler_count_of(const FloMeshSampler *sampler, size_t primitive) {
@@ -83,8 +91,10 @@ static inline double flo_sampler_distance2(const FloMeshSampler *sampler, const 
   return (x * x + y * y + z * z) / (sampler->spacing * sampler->spacing);
 }
 
-// ---- Vertices (mesh_thinning.c) ----
+// ---- Vertices (mesh_thinning.c, mesh_choice.c) ----
 
+// Fills in radii, homes and chosen vertices.
+FloStatus flo_thinning_choose(FloMeshSampler *sampler, const double *rest, FloError *error);
 FloStatus flo_thinning_make(FloMeshSampler *sampler, const double *rest, FloError *error);
 void flo_thinning_free(FloMeshSampler *sampler);
 // Finds which vertices should be samples, and marks those that change.
@@ -113,19 +123,31 @@ bool flo_steps_fit(uint32_t n, double length, double surplus, double tolerance);
 // Squared lengths of edges `begin` to `end`.
 void flo_sampler_measure_edges(FloMeshSampler *sampler, const double *vertices, size_t begin, size_t end);
 // Steps of an edge in a mesh at rest, and now.
-uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, const double *vertices, size_t edge);
+uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, size_t edge);
 uint32_t flo_sampler_edge_steps(const FloMeshSampler *sampler, size_t edge);
-// Of two long edges that lead from one vertex to vertices that share a sample, only one has samples.
-void flo_sampler_drop_edges(FloMeshSampler *sampler);
+// Of two long edges that lead from one vertex to others near each other, only one has samples.
+void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers);
 
 // ---- Interiors (mesh_rows.c) ----
 
 FloRowState flo_sampler_rest_rows(const FloMeshSampler *sampler, size_t triangle);
 FloRows flo_sampler_rows(const FloMeshSampler *sampler, size_t triangle);
+static inline bool flo_rows_are_centre(const FloRowState *state) {
+  return state->count && state->layout == FLO_CENTRE_LAYOUT;
+}
+// How far samples must be from the centre of a triangle, so that it gets a sample there [spacings].
+double flo_sampler_least_gap(const FloMeshSampler *sampler, size_t triangle);
+// Marks lonely triangles (mesh_lonely.c).
+void flo_sampler_find_lonely(FloMeshSampler *sampler, const double *vertices, const uint32_t *covers);
 // The binding of each sample is handed to `gain`, which may fail.
 typedef FloStatus (*FloGainFn)(FloMeshSampler *, double number, double a, double b, FloError *);
 FloStatus flo_sampler_fill_rows(FloMeshSampler *sampler, size_t triangle, const FloRows *rows, FloGainFn gain,
                                 FloError *error);
+
+// Seven points in each part of a triangle (mesh_seven.c); n is the number of parts along a side.
+FloRows flo_sampler_seven(const double squares[3]);
+FloStatus flo_sampler_fill_seven(FloMeshSampler *sampler, double number, uint32_t n, FloGainFn gain,
+                                 FloError *error);
 
 // ---- Number densities: whether the samples of a primitive must be made anew (mesh_sampler.c) ----
 

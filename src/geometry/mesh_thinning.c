@@ -1,11 +1,10 @@
 // Vertices of a mesh sampler. Where a mesh is finer than the spacing, only some of its vertices are samples.
 //
-// At rest, vertices are visited outwards from the first one of each part of the mesh. A vertex is chosen
-// unless a chosen vertex is near. It learns of such from its neighbours, which know the one nearest to them:
-// so no search is needed. Every other vertex thereby has a chosen one near, its home.
+// At rest some vertices are chosen (mesh_choice.c). Every other vertex has a chosen one near, its home.
 //
 // When the mesh moves, chosen vertices that come too near to each other drop out, and vertices that their
-// home has left too far behind become samples, again in the fixed order and by asking neighbours. Chosen
+// home has left too far behind become samples. This is decided in a fixed order. A vertex learns of samples
+// near it from vertices decided before, which know the one nearest to them: so no search is needed. Chosen
 // vertices heed only each other. So they are all samples again when the mesh returns to its shape, and then
 // no others are.
 #include "base/parallel.h"
@@ -13,42 +12,13 @@
 
 #include <string.h>
 
-// Distances in spacings.
-#define CHOICE_DISTANCE 0.75 // between chosen vertices at rest; they become samples again at this distance
-#define DROP_DISTANCE   0.66 // chosen vertices nearer than this are not both samples
-#define KEEP_DISTANCE   0.77 // a vertex that was not chosen, but is a sample, remains one from here on
-#define GAIN_DISTANCE   0.83 // a vertex that was not chosen becomes a sample from here on
-
-enum { POSITIONS_ARE_BAD = 2 };
+// Distances, in radii of the vertex that is decided.
+#define DROP_DISTANCE   0.88 // a chosen vertex nearer than this to another is no sample
+#define RETURN_DISTANCE 0.98 // it becomes one again from here on
+#define KEEP_DISTANCE   1.02 // a vertex that was not chosen, but is a sample, remains one from here on
+#define GAIN_DISTANCE   1.06 // a vertex that was not chosen becomes a sample from here on
 
 // ---- At rest ----
-
-// The nearest of the samples that stand for some vertices.
-typedef struct Nearest {
-  uint32_t vertex;
-  double distance2;
-} Nearest;
-
-static void consider(const FloMeshSampler *sampler, const double *vertices, uint32_t vertex,
-                     uint32_t candidate, Nearest *nearest) {
-  if (candidate == UINT32_MAX || candidate == nearest->vertex) return;
-  double distance2 = flo_sampler_distance2(sampler, vertices, vertex, candidate);
-  if (distance2 < nearest->distance2) *nearest = (Nearest){candidate, distance2};
-}
-
-static void choose_vertices(FloMeshSampler *sampler, const double *rest) {
-  const FloMeshTopology *topology = &sampler->topology;
-  const uint32_t *order = topology->order.data;
-  uint32_t *homes = sampler->thinning.homes.data, *chosen = sampler->thinning.chosen.data;
-  memset(homes, 0xff, topology->n_vertices * sizeof *homes);
-  for (size_t k = 0, n; k < topology->n_ordered; ++k) {
-    Nearest nearest = {UINT32_MAX, CHOICE_DISTANCE * CHOICE_DISTANCE};
-    const uint32_t *near = flo_topology_near(topology, order[k], &n);
-    for (size_t i = 0; i < n; ++i) consider(sampler, rest, order[k], homes[near[i]], &nearest);
-    homes[order[k]] = nearest.vertex == UINT32_MAX ? order[k] : nearest.vertex;
-    if (homes[order[k]] == order[k]) chosen[sampler->thinning.n_chosen++] = order[k];
-  }
-}
 
 // Chosen vertices whose surroundings touch are neighbours. Each is listed with the neighbours before it.
 // `ranks` are the places of vertices in the list of the chosen.
@@ -93,18 +63,38 @@ FloStatus flo_thinning_make(FloMeshSampler *sampler, const double *rest, FloErro
   FLO_TRY(flo_buffer_reserve(sampler->memory, &thinning->homes, bytes, 0, error));
   FLO_TRY(flo_buffer_reserve(sampler->memory, &thinning->chosen, bytes, 0, error));
   FLO_TRY(flo_buffer_reserve(sampler->memory, &thinning->covers, bytes, 0, error));
-  choose_vertices(sampler, rest);
+  FLO_TRY(flo_buffer_reserve(sampler->memory, &thinning->radii, bytes, 0, error));
+  FLO_TRY(flo_thinning_choose(sampler, rest, error));
+  thinning->is_everywhere = thinning->n_chosen == sampler->topology.n_ordered;
   return find_chosen_neighbours(sampler, error);
 }
 
 void flo_thinning_free(FloMeshSampler *sampler) {
   FloThinning *thinning = &sampler->thinning;
-  FloBuffer *buffers[] = {&thinning->homes, &thinning->chosen, &thinning->first_near, &thinning->near,
-                          &thinning->covers};
+  FloBuffer *buffers[] = {&thinning->homes, &thinning->chosen, &thinning->first_near,
+                          &thinning->near,  &thinning->covers, &thinning->radii};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(sampler->memory, buffers[k]);
 }
 
 // ---- Now ----
+
+// The nearest of the samples that stand for some vertices.
+typedef struct Nearest {
+  uint32_t vertex;
+  double distance2;
+} Nearest;
+
+static void consider(const FloMeshSampler *sampler, uint32_t vertex, uint32_t candidate, Nearest *nearest) {
+  if (candidate == UINT32_MAX || candidate == nearest->vertex) return;
+  double distance2 = flo_sampler_distance2(sampler, sampler->now.vertices, vertex, candidate);
+  if (distance2 < nearest->distance2) *nearest = (Nearest){candidate, distance2};
+}
+
+// The square of a distance that is given in radii of a vertex.
+static double square_of(const FloMeshSampler *sampler, uint32_t vertex, double distance) {
+  const double length = distance * (double)((const float *)sampler->thinning.radii.data)[vertex];
+  return length * length;
+}
 
 static bool is_present(const FloMeshSampler *sampler, uint32_t vertex) {
   return flo_sampler_count_of(sampler, vertex) > 0;
@@ -115,19 +105,18 @@ static bool is_chosen_at_odds(const FloMeshSampler *sampler, size_t k) {
   const FloThinning *thinning = &sampler->thinning;
   const uint32_t *first = thinning->first_near.data, *near = thinning->near.data;
   const uint32_t vertex = ((const uint32_t *)thinning->chosen.data)[k];
+  const double least = square_of(sampler, vertex, DROP_DISTANCE);
   if (!is_present(sampler, vertex) && flo_sampler_is_wanted(sampler, vertex)) return true;
   for (uint32_t i = first[k]; i < first[k + 1]; ++i)
-    if (flo_sampler_distance2(sampler, sampler->now.vertices, vertex, near[i]) <
-        DROP_DISTANCE * DROP_DISTANCE)
-      return true;
+    if (flo_sampler_distance2(sampler, sampler->now.vertices, vertex, near[i]) < least) return true;
   return false;
 }
 
 static bool is_other_at_odds(const FloMeshSampler *sampler, uint32_t vertex) {
   const uint32_t home = ((const uint32_t *)sampler->thinning.homes.data)[vertex];
   if (home == vertex) return false;
-  return is_present(sampler, vertex) ||
-         flo_sampler_distance2(sampler, sampler->now.vertices, vertex, home) > GAIN_DISTANCE * GAIN_DISTANCE;
+  return is_present(sampler, vertex) || flo_sampler_distance2(sampler, sampler->now.vertices, vertex, home) >
+                                            square_of(sampler, vertex, GAIN_DISTANCE);
 }
 
 static void look_at_range(void *context, size_t begin, size_t end, int thread) {
@@ -146,10 +135,9 @@ static void decide_chosen(FloMeshSampler *sampler, size_t k) {
   const uint32_t *first = thinning->first_near.data, *near = thinning->near.data;
   const uint32_t vertex = ((const uint32_t *)thinning->chosen.data)[k];
   uint32_t *covers = thinning->covers.data;
-  const double least = is_present(sampler, vertex) ? DROP_DISTANCE : CHOICE_DISTANCE - FLO_REST_TOLERANCE;
-  Nearest nearest = {UINT32_MAX, least * least};
-  for (uint32_t i = first[k]; i < first[k + 1]; ++i)
-    consider(sampler, sampler->now.vertices, vertex, covers[near[i]], &nearest);
+  const double least = is_present(sampler, vertex) ? DROP_DISTANCE : RETURN_DISTANCE;
+  Nearest nearest = {UINT32_MAX, square_of(sampler, vertex, least)};
+  for (uint32_t i = first[k]; i < first[k + 1]; ++i) consider(sampler, vertex, covers[near[i]], &nearest);
   covers[vertex] = nearest.vertex == UINT32_MAX ? vertex : nearest.vertex;
 }
 
@@ -158,13 +146,13 @@ static void decide_other(FloMeshSampler *sampler, uint32_t vertex) {
   const uint32_t *homes = sampler->thinning.homes.data;
   uint32_t *covers = sampler->thinning.covers.data;
   const double least = is_present(sampler, vertex) ? KEEP_DISTANCE : GAIN_DISTANCE;
-  Nearest nearest = {UINT32_MAX, least * least};
+  Nearest nearest = {UINT32_MAX, square_of(sampler, vertex, least)};
   size_t n;
   const uint32_t *near = flo_topology_near(&sampler->topology, vertex, &n);
-  consider(sampler, sampler->now.vertices, vertex, covers[homes[vertex]], &nearest);
+  consider(sampler, vertex, covers[homes[vertex]], &nearest);
   for (size_t k = 0; k < n; ++k) {
-    consider(sampler, sampler->now.vertices, vertex, covers[homes[near[k]]], &nearest);
-    consider(sampler, sampler->now.vertices, vertex, covers[near[k]], &nearest);
+    consider(sampler, vertex, covers[homes[near[k]]], &nearest);
+    consider(sampler, vertex, covers[near[k]], &nearest);
   }
   covers[vertex] = nearest.vertex == UINT32_MAX ? vertex : nearest.vertex;
 }

@@ -42,6 +42,7 @@ static FloStatus reserve_edges(FloMeshTopology *topology, FloError *error) {
   FLO_TRY(reserve(topology, &topology->sides, n_sides, sizeof(uint32_t), error));
   FLO_TRY(reserve(topology, &topology->ends, 2 * n_sides, sizeof(uint32_t), error));
   FLO_TRY(reserve(topology, &topology->is_border, n_sides, 1, error));
+  FLO_TRY(reserve(topology, &topology->is_apart, topology->n_triangles, 1, error));
   return reserve(topology, &topology->has_interior, topology->n_triangles, 1, error);
 }
 
@@ -93,6 +94,18 @@ static void find_interiors(FloMeshTopology *topology, const FloMeshSide *sides, 
   }
 }
 
+// Takes triangles one after the other, unless one beside it was taken. `is_taken` is of edges.
+static void find_apart(FloMeshTopology *topology, uint8_t *is_taken) {
+  const uint8_t *has_interior = topology->has_interior.data;
+  uint8_t *is_apart = topology->is_apart.data;
+  memset(is_taken, 0, topology->n_edges);
+  for (size_t t = 0; t < topology->n_triangles; ++t) {
+    const uint32_t *sides = flo_topology_sides(topology, t);
+    is_apart[t] = has_interior[t] && !is_taken[sides[0]] && !is_taken[sides[1]] && !is_taken[sides[2]];
+    for (int k = 0; is_apart[t] && k < 3; ++k) is_taken[sides[k]] = 1;
+  }
+}
+
 static FloStatus find_edges(FloMeshTopology *topology, FloError *error) {
   const FloMesh mesh = {
       topology->memory, {0}, topology->corners, topology->n_vertices, topology->n_triangles};
@@ -103,6 +116,7 @@ static FloStatus find_edges(FloMeshTopology *topology, FloError *error) {
   if (status == FLO_OK) {
     number_edges(topology, sides.data);
     find_interiors(topology, sides.data, latest.data);
+    find_apart(topology, sides.data);
   }
   flo_buffer_free(topology->memory, &sides);
   flo_buffer_free(topology->memory, &latest);
@@ -170,6 +184,6 @@ FloStatus flo_mesh_topology_make(FloMeshTopology *topology, FloMemory *memory, s
 void flo_mesh_topology_free(FloMeshTopology *topology) {
   FloBuffer *buffers[] = {&topology->corners,       &topology->sides,        &topology->ends,
                           &topology->is_border,     &topology->has_interior, &topology->first_near,
-                          &topology->near_vertices, &topology->order};
+                          &topology->near_vertices, &topology->order,        &topology->is_apart};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(topology->memory, buffers[k]);
 }

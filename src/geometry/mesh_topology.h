@@ -15,6 +15,7 @@ typedef struct FloMeshTopology {
   FloBuffer sides;         // of triangles: three edges each, from corner k to the next; or FLO_NO_EDGE
   FloBuffer ends;          // of edges: two vertices each, the smaller number first, uint32_t
   FloBuffer has_interior;  // of triangles, uint8_t: 0 for segments, twin corners and doubled triangles
+  FloBuffer is_apart;      // of triangles, uint8_t: some with interior of which no two share an edge
   FloBuffer is_border;     // of edges, uint8_t: only one triangle has it
   FloBuffer first_near;    // of vertices, and one more: where their neighbours begin, uint32_t
   FloBuffer near_vertices; // vertices at the other end of an edge, uint32_t
