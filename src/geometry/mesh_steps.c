@@ -1,0 +1,128 @@
+// Edges of a mesh sampler: how many samples they have between their ends.
+#include "base/vecmath.h"
+#include "geometry/mesh_sampler_parts.h"
+
+#include <string.h>
+
+// ---- Steps ----
+
+// The printed rule of the paper, floor(L / d) steps, lets steps grow to almost two spacings. Between
+// triangles the nearest whole number is best: samples on both sides of the edge help. At a border nothing
+// lies beyond, and in the plane nothing lies beside, so there steps are shorter. They are also shorter if an
+// end is no sample.
+static const FloStepRule inner_rule = {0.55, 0.05}, open_rule = {0.3, 0.05}, border_rule = {0.1, 0.04},
+                         flat_rule = {0.25, 0.03};
+
+uint32_t flo_steps_of(double length, double surplus) {
+  double n = ceil(length - surplus);
+  if (!(n < FLO_TOO_MANY_STEPS)) return FLO_TOO_MANY_STEPS;
+  return n > 1 ? (uint32_t)n : 1;
+}
+
+bool flo_steps_fit(uint32_t n, double length, double surplus, double tolerance) {
+  return length <= n + surplus + tolerance && (n == 1 || length >= n - 1 + surplus - tolerance);
+}
+
+// ---- Lengths ----
+
+void flo_sampler_measure_edges(FloMeshSampler *sampler, const double *vertices, size_t begin, size_t end) {
+  const uint32_t *ends = sampler->topology.ends.data;
+  double *lengths = sampler->lengths.data;
+  for (size_t e = begin; e < end; ++e)
+    lengths[e] = flo_sampler_distance2(sampler, vertices, ends[2 * e], ends[2 * e + 1]);
+}
+
+// `covers` are the samples that stand for vertices.
+static const FloStepRule *rule_of(const FloMeshSampler *sampler, const uint32_t *covers, size_t edge) {
+  const uint32_t *ends = flo_topology_ends(&sampler->topology, edge);
+  if (sampler->is_flat) return &flat_rule;
+  if (((const uint8_t *)sampler->topology.is_border.data)[edge]) return &border_rule;
+  return covers[ends[0]] == ends[0] && covers[ends[1]] == ends[1] ? &inner_rule : &open_rule;
+}
+
+static double length_of(const FloMeshSampler *sampler, size_t edge) {
+  return sqrt(((const double *)sampler->lengths.data)[edge]);
+}
+
+// ---- Edges beside each other ----
+
+// Two long sides of a triangle whose ends are nearer to each other than this have samples side by side: one
+// of them has enough [spacings].
+#define NEAR_ENDS      0.8
+#define ENDS_TOLERANCE 0.04
+
+enum { IS_UNDECIDED, IS_KEPT, IS_DROPPED };
+
+// Whether the sides of a triangle that meet at a corner are long and lead to ends near each other.
+static bool is_needle(const FloMeshSampler *sampler, const uint32_t *covers, size_t triangle, int corner) {
+  const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
+  const uint32_t *corners = flo_topology_corners(&sampler->topology, triangle);
+  const double *lengths = sampler->lengths.data;
+  const uint32_t one = sides[corner], other = sides[(corner + 2) % 3], across = sides[(corner + 1) % 3];
+  if (one == FLO_NO_EDGE || other == FLO_NO_EDGE || across == FLO_NO_EDGE) return false;
+  if (!(lengths[one] > 1 && lengths[other] > 1)) return false;
+  if (covers[corners[(corner + 1) % 3]] == covers[corners[(corner + 2) % 3]]) return true;
+  const uint8_t *at_rest = sampler->rest_needles.data;
+  const bool was_needle = !sampler->is_at_rest && (at_rest[triangle] >> corner & 1);
+  const double least = NEAR_ENDS + (sampler->is_at_rest ? 0 : was_needle ? ENDS_TOLERANCE : -ENDS_TOLERANCE);
+  return lengths[across] < least * least;
+}
+
+// Triangles are asked in order. The first that has two such sides keeps one. An edge is dropped only beside
+// one that is kept, so there is always one near.
+static void drop_one(uint8_t *states, uint32_t one, uint32_t other) {
+  if (states[one] == IS_UNDECIDED && states[other] == IS_UNDECIDED) {
+    states[one < other ? one : other] = IS_KEPT;
+    states[one < other ? other : one] = IS_DROPPED;
+  } else if (states[one] == IS_KEPT && states[other] == IS_UNDECIDED) {
+    states[other] = IS_DROPPED;
+  } else if (states[other] == IS_KEPT && states[one] == IS_UNDECIDED) {
+    states[one] = IS_DROPPED;
+  }
+}
+
+static void mark_needles(FloMeshSampler *sampler, const uint32_t *covers, size_t triangle, uint8_t *states) {
+  const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
+  uint8_t *at_rest = sampler->rest_needles.data;
+  if (sampler->is_at_rest) at_rest[triangle] = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!is_needle(sampler, covers, triangle, k)) continue;
+    drop_one(states, sides[k], sides[(k + 2) % 3]);
+    if (sampler->is_at_rest) at_rest[triangle] |= (uint8_t)(1 << k);
+  }
+}
+
+void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers) {
+  const FloMeshTopology *topology = &sampler->topology;
+  memset(sampler->is_dropped.data, IS_UNDECIDED, topology->n_edges);
+  for (size_t t = 0; t < topology->n_triangles; ++t)
+    mark_needles(sampler, covers, t, sampler->is_dropped.data);
+}
+
+// ---- Steps at rest and now ----
+
+uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, size_t edge) {
+  return flo_steps_of(length_of(sampler, edge),
+                      rule_of(sampler, sampler->thinning.homes.data, edge)->surplus);
+}
+
+static bool has_samples(const FloMeshSampler *sampler, size_t edge) {
+  if (((const uint8_t *)sampler->is_dropped.data)[edge] == IS_DROPPED) return false;
+  return flo_sampler_is_wanted(sampler, sampler->topology.n_vertices + edge);
+}
+
+uint32_t flo_sampler_edge_steps(const FloMeshSampler *sampler, size_t edge) {
+  const size_t primitive = sampler->topology.n_vertices + edge;
+  const uint32_t rest = ((const uint32_t *)sampler->rest_steps.data)[edge];
+  if (sampler->is_at_rest) return rest;
+  if (!has_samples(sampler, edge)) return 1;
+  const FloStepRule *rule = rule_of(sampler, sampler->thinning.present, edge);
+  const uint32_t present = flo_sampler_count_of(sampler, primitive) + 1;
+  const double length = length_of(sampler, edge);
+  if (flo_steps_fit(rest, length, rule->surplus, FLO_REST_TOLERANCE)) return rest;
+  if (sampler->rule == FLO_RESAMPLE_BY_DENSITY
+          ? !flo_sampler_is_due(sampler, primitive)
+          : flo_steps_fit(present, length, rule->surplus, rule->tolerance))
+    return present;
+  return flo_steps_of(length, rule->surplus);
+}
