@@ -5,6 +5,7 @@
 #include "geometry/letters.h"
 #include "geometry/outline.h"
 #include "geometry/solid_meshes.h"
+#include "geometry/thin_meshes.h"
 
 static FloStatus check_triangles(const FloTriangles *from, FloError *error) {
   if (!from || !from->vertices || !from->triangles || from->n_triangles == 0)
@@ -91,6 +92,11 @@ FloStatus flo_shape_mesh(const FloShape *shape, double fineness, double wall, Fl
     return copy_triangles(shape->mesh, mesh, error);
   case FLO_SHAPE_OUTLINE:
     return flo_mesh_outline(shape->points, shape->n_points, size[0], mesh, error);
+  case FLO_SHAPE_SHEET:
+  case FLO_SHAPE_DISC:
+  case FLO_SHAPE_HOSE:
+  case FLO_SHAPE_BAG:
+    return flo_mesh_thin(shape, fineness, mesh, error);
   default:
     return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
   }
