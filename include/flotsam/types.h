@@ -123,6 +123,13 @@ typedef enum FloShapeKind {
   FLO_SHAPE_ARMADILLO,   // size[0]: height
   FLO_SHAPE_MESH,        // mesh: closed, or nearly so
   FLO_SHAPE_OUTLINE,     // points: a polygon in the x-y plane; size[0]: depth along z, 0 in two dimensions
+  // Thin shapes: they have no inside and can only be cloth.
+  FLO_SHAPE_SHEET, // size[0], size[1]: extent along x and y; in two dimensions a line of length size[0] along
+                   // x
+  FLO_SHAPE_DISC,  // radius; in the x-y plane
+  FLO_SHAPE_HOSE,  // radius; size[0]: length along z; open at both ends
+  FLO_SHAPE_BAG, // radius; size[0]: length of its tube along z, with the origin in its middle, 0: none. Below
+                 // the tube is a round bottom, and above it a round top if it is `closed`
   FLO_SHAPE_COUNT
 } FloShapeKind;
 
@@ -137,9 +144,8 @@ typedef struct FloShape {
   FloShapeKind kind;
   double size[3];
   double radius, radius2;
-  bool closed; // tank: has a lid; bag: has a top
-  double
-      cell; // thin shapes, and any shape of a cloth: length of triangle sides [m]; 0: chosen by the spacing
+  bool closed;              // tank: has a lid; bag: has a top
+  double cell;              // of a cloth: length of its triangles' sides [m]; 0: chosen by the spacing
   bool hollow;              // letters only
   int up;                   // tank only: axis (0 x, 1 y, 2 z) along which it is open
   const char *text;         // letters only

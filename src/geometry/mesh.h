@@ -44,6 +44,8 @@ FloStatus flo_mesh_copy_joined(const FloMesh *mesh, FloMesh *copy, FloError *err
 // Fills an empty mesh with triangles that close the holes of another mesh, which should be welded. All lids
 // of one hole have the same vertex as third corner. There are none if the mesh is closed.
 FloStatus flo_mesh_cap_holes(const FloMesh *mesh, FloMesh *lids, FloError *error);
+// Halves sides that are longer than `longest`, and the triangles on both sides of them, until there are none.
+FloStatus flo_mesh_halve_sides(FloMesh *mesh, double longest, FloError *error);
 void flo_mesh_turn_triangle(FloMesh *mesh, size_t triangle);
 
 // ---- Edges ----
@@ -77,6 +79,7 @@ typedef struct FloMeshReport {
   size_t n_components;             // parts that share no vertex
   size_t n_self_touching;          // pairs of triangles that share no vertex and yet meet
   bool is_touching_complete;       // false: there are more pairs, but the search was stopped
+  double touching[3];              // a corner of the first such triangle; zeros if there is none [m]
   long long euler_characteristic;  // vertices in use - edges + triangles
   double signed_volume;            // [m^3]; about the origin if the mesh is open
   double area;                     // [m^2]

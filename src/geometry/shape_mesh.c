@@ -4,7 +4,9 @@
 #include "geometry/figures.h"
 #include "geometry/letters.h"
 #include "geometry/outline.h"
+#include "geometry/shapes.h"
 #include "geometry/solid_meshes.h"
+#include "geometry/thin_meshes.h"
 
 static FloStatus check_triangles(const FloTriangles *from, FloError *error) {
   if (!from || !from->vertices || !from->triangles || from->n_triangles == 0)
@@ -44,6 +46,11 @@ static FloStatus make_letters(const FloShape *shape, double fineness, FloMesh *m
   if (!shape->text) return flo_fail(error, FLO_BAD_INPUT, "shape: letters need a text");
   return flo_mesh_letters(shape->text, shape->size[0], shape->size[1], shape->size[2], shape->hollow,
                           fineness, mesh, error);
+}
+
+static FloStatus make_thin(const FloShape *shape, double fineness, FloMesh *mesh, FloError *error) {
+  if (flo_shape_is_thin(shape)) return flo_mesh_thin(shape, fineness, mesh, error);
+  return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
 }
 
 FloStatus flo_shape_mesh(const FloShape *shape, double fineness, double wall, FloMesh *mesh,
@@ -92,6 +99,6 @@ FloStatus flo_shape_mesh(const FloShape *shape, double fineness, double wall, Fl
   case FLO_SHAPE_OUTLINE:
     return flo_mesh_outline(shape->points, shape->n_points, size[0], mesh, error);
   default:
-    return flo_fail(error, FLO_BAD_INPUT, "shape: unknown kind %d", (int)shape->kind);
+    return make_thin(shape, fineness, mesh, error);
   }
 }

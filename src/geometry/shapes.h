@@ -18,6 +18,10 @@ FloStatus flo_points_add(FloPoints *points, double x, double y, double z, FloErr
 void flo_points_free(FloPoints *points);
 
 FloStatus flo_shape_check(const FloShape *shape, int dim, FloError *error);
+// Whether it is a surface without an inside: sheet, disc, hose and bag.
+bool flo_shape_is_thin(const FloShape *shape);
+// Refuses thin shapes, for everything but cloth.
+FloStatus flo_shape_check_solid(const FloShape *shape, FloError *error);
 // Whether the functions below handle the shape; solid.h handles all others. They handle outlines without
 // depth, as in the plane.
 bool flo_shape_has_formula(const FloShape *shape);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/vecmath.h"
+#include "geometry/cloth_mesh.h"
 #include "geometry/shape_mesh.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static bool has_triangles(const FloShape *shape) {
 }
 
 uint64_t flo_solid_key(const FloShape *shape) {
-  const double radii[] = {shape->radius, shape->radius2};
+  const double radii[] = {shape->radius, shape->radius2, shape->cell};
   const int numbers[] = {(int)shape->kind, shape->closed,       shape->hollow,
                          shape->up,        shape->n_heights[0], shape->n_heights[1]};
   Details details = details_of(shape);
@@ -49,9 +50,9 @@ static bool is_same(const void *a, const void *b, size_t size) { return !size ||
 static bool has_same_numbers(const FloShape *a, const FloShape *b) {
   return a->kind == b->kind && is_same(a->size, b->size, sizeof a->size) &&
          is_same(&a->radius, &b->radius, sizeof a->radius) &&
-         is_same(&a->radius2, &b->radius2, sizeof a->radius2) && a->closed == b->closed &&
-         a->hollow == b->hollow && a->up == b->up && a->n_heights[0] == b->n_heights[0] &&
-         a->n_heights[1] == b->n_heights[1];
+         is_same(&a->radius2, &b->radius2, sizeof a->radius2) &&
+         is_same(&a->cell, &b->cell, sizeof a->cell) && a->closed == b->closed && a->hollow == b->hollow &&
+         a->up == b->up && a->n_heights[0] == b->n_heights[0] && a->n_heights[1] == b->n_heights[1];
 }
 
 bool flo_shape_is_same(const FloShape *a, const FloShape *b) {
@@ -89,8 +90,14 @@ static FloStatus keep_details(FloSolid *solid, const FloShape *shape, FloError *
   return FLO_OK;
 }
 
+static FloStatus make_thin(FloSolid *solid, const FloShape *shape, double spacing, FloError *error) {
+  FLO_TRY(flo_shape_cloth_mesh(shape, solid->dim, spacing, &solid->mesh, error));
+  return flo_bvh_build(&solid->bvh, &solid->mesh, error);
+}
+
 static FloStatus make_mesh(FloSolid *solid, const FloShape *shape, double spacing, int threads,
                            FloError *error) {
+  if (flo_shape_is_thin(shape)) return make_thin(solid, shape, spacing, error);
   FLO_TRY(flo_shape_mesh(shape, spacing, solid->wall, &solid->mesh, error));
   FLO_TRY(flo_bvh_build(&solid->bvh, &solid->mesh, error));
   return flo_sdf_build(&solid->sdf, &solid->bvh, spacing / CELLS_PER_SPACING, MARGIN_CELLS, threads, error);
@@ -123,7 +130,32 @@ void flo_solid_free(FloSolid *solid) {
 
 // ---- Queries ----
 
+// The normal of a triangle, or in the plane of a segment.
+static void thin_normal(const FloSolid *solid, size_t triangle, double normal[3]) {
+  const double *a = flo_mesh_corner(&solid->mesh, triangle, 0),
+               *b = flo_mesh_corner(&solid->mesh, triangle, 1);
+  vec_set(normal, b[1] - a[1], a[0] - b[0], 0);
+  if (solid->dim == 3) flo_mesh_normal(&solid->mesh, triangle, normal);
+  double length = vec_length(normal);
+  if (length > 0) vec_scale(normal, 1 / length, normal);
+}
+
+// Distance to a thin shape, and the way from it, which on its very surface is that of the nearest triangle.
+static double thin_surface(const FloSolid *solid, const double point[3], double normal[3]) {
+  FloClosest nearest;
+  vec_set(normal, 0, 0, 0);
+  if (!flo_bvh_closest(&solid->bvh, point, INFINITY, &nearest)) return INFINITY;
+  vec_sub(point, nearest.point, normal);
+  if (nearest.distance > 0)
+    vec_scale(normal, 1 / nearest.distance, normal);
+  else
+    thin_normal(solid, nearest.triangle, normal);
+  return nearest.distance;
+}
+
 double flo_solid_distance(const FloSolid *solid, const double point[3]) {
+  double normal[3];
+  if (flo_shape_is_thin(&solid->shape)) return thin_surface(solid, point, normal);
   if (solid->outline.n_points) return flo_outline_tree_distance(&solid->outline, point);
   return solid->has_mesh ? flo_sdf_distance(&solid->sdf, point)
                          : flo_shape_distance(&solid->shape, solid->dim, point, solid->wall);
@@ -145,7 +177,9 @@ static void outline_normal(const FloOutlineTree *outline, const double point[3],
 }
 
 void flo_solid_normal(const FloSolid *solid, const double point[3], double normal[3]) {
-  if (solid->outline.n_points)
+  if (flo_shape_is_thin(&solid->shape))
+    thin_surface(solid, point, normal);
+  else if (solid->outline.n_points)
     outline_normal(&solid->outline, point, normal);
   else if (solid->has_mesh)
     flo_sdf_normal(&solid->sdf, point, normal);
@@ -163,6 +197,7 @@ void flo_solid_bounds(const FloSolid *solid, double low[3], double high[3]) {
 
 FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFluidPacking packing,
                                   FloPoints *points, FloError *error) {
+  FLO_TRY(flo_shape_check_solid(&solid->shape, error));
   if (!solid->has_mesh)
     return flo_shape_sample_volume(&solid->shape, solid->dim, spacing, packing, points, error);
   FloInside inside = {.bvh = &solid->bvh, .sdf = &solid->sdf};
@@ -173,8 +208,27 @@ FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFlui
   return flo_sample_volume(&inside, &options, points, error);
 }
 
+// Of a line in the plane: in the middle of even parts.
+static FloStatus sample_line(const FloSolid *solid, double spacing, FloPoints *points, FloError *error) {
+  const FloMesh *mesh = &solid->mesh;
+  double length = solid->shape.size[0], n = fmax(round(length / spacing), 1);
+  const double *start = flo_mesh_vertex(mesh, 0);
+  for (double k = 0; k < n; ++k)
+    FLO_TRY(flo_points_add(points, start[0] + (k + 0.5) * length / n, start[1], 0, error));
+  return FLO_OK;
+}
+
+static FloStatus sample_thin(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
+                             FloError *error) {
+  FloSampleOptions single = *options;
+  single.inset = 0, single.layers = 1;
+  if (solid->dim == 2) return sample_line(solid, options->spacing, points, error);
+  return flo_sample_surface(&solid->mesh, &single, points, error);
+}
+
 FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
                                    FloError *error) {
+  if (flo_shape_is_thin(&solid->shape)) return sample_thin(solid, options, points, error);
   if (solid->has_mesh) return flo_sample_surface(&solid->mesh, options, points, error);
   return flo_shape_sample_surface(&solid->shape, solid->dim, options->spacing, options->inset,
                                   options->layers, points, error);

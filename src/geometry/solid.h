@@ -1,7 +1,8 @@
 // A shape made ready for use. Any shape can then be sampled and asked for distances.
 //
 // Boxes, balls, cylinders, tanks and outlines in the plane answer by formula. All other shapes become a mesh
-// with a grid of signed distances.
+// with a grid of signed distances. Thin shapes, which are for cloth, have no inside. They have a mesh without
+// a grid, and their distances are never negative.
 #ifndef FLO_GEOMETRY_SOLID_H
 #define FLO_GEOMETRY_SOLID_H
 
@@ -37,7 +38,7 @@ bool flo_shape_is_same(const FloShape *a, const FloShape *b);
 // Whether the solid was made from a shape like this, whose key is given.
 bool flo_solid_is_of(const FloSolid *solid, const FloShape *shape, uint64_t key);
 
-// Signed distance to the surface, negative inside.
+// Signed distance to the surface, negative inside. Of a thin shape: distance to its triangles.
 double flo_solid_distance(const FloSolid *solid, const double point[3]);
 // Unit vector along which the distance grows fastest.
 void flo_solid_normal(const FloSolid *solid, const double point[3], double normal[3]);
@@ -49,13 +50,14 @@ double flo_solid_reach(const FloSolid *solid);
 FloStatus flo_solid_sample_volume(const FloSolid *solid, double spacing, FloFluidPacking packing,
                                   FloPoints *points, FloError *error);
 // See flo_shape_sample_surface and flo_sample_surface. Boxes, tanks and everything in the plane are sampled
-// by lattices and rings, which are even already and are not relaxed.
+// by lattices and rings, which are even already and are not relaxed. Thin shapes get one layer, on the
+// surface.
 FloStatus flo_solid_sample_surface(const FloSolid *solid, const FloSampleOptions *options, FloPoints *points,
                                    FloError *error);
 // Mass, centre and inertia in the shape's own frame. `thickness` 0: of the full solid; otherwise of a thin
 // shell along its surface. In the plane the results are per metre of depth, and of the inertia only that
 // about z is set. Results are exact, except for round shapes without a formula and round shells, which are as
-// round as their triangles. Refuses tanks, sheets and meshes whose holes leave the volume uncertain.
+// round as their triangles. Refuses tanks, thin shapes and meshes whose holes leave the volume uncertain.
 FloStatus flo_solid_mass(const FloSolid *solid, double density, double thickness, FloMassProperties *out,
                          FloError *error);
 

@@ -222,7 +222,7 @@ static FloStatus check_request(const FloSolid *solid, double density, double thi
   if (solid->shape.kind == FLO_SHAPE_TANK)
     return flo_fail(error, FLO_BAD_INPUT,
                     "mass: a tank has no volume of its own; use a mesh or boxes for a vessel that moves");
-  return FLO_OK;
+  return flo_shape_check_solid(&solid->shape, error);
 }
 
 FloStatus flo_solid_mass(const FloSolid *solid, double density, double thickness, FloMassProperties *out,

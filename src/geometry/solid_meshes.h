@@ -20,6 +20,19 @@ typedef struct FloNamedLength {
 FloStatus flo_lengths_check(const char *shape, const FloNamedLength *lengths, size_t n, FloError *error);
 FloStatus flo_fineness_check(const char *shape, double fineness, FloError *error);
 
+// ---- Rings of vertices ----
+
+// Vertices that follow each other around an axis, evenly.
+typedef struct FloMeshRing {
+  uint32_t first;      // vertex
+  uint32_t n;          // vertices; 1: a pole
+  uint32_t half_steps; // its first vertex is this many half steps of the ring ahead of where rings start
+} FloMeshRing;
+
+// Joins two rings with a band of triangles. It looks outwards if both run counter-clockwise seen from the
+// high one. Each step advances on the ring that is behind, measured at the middle of the next edge.
+FloStatus flo_mesh_stitch_rings(FloMesh *mesh, FloMeshRing low, FloMeshRing high, FloError *error);
+
 // ---- Flat faces ----
 
 FloStatus flo_mesh_box(const double size[3], double fineness, FloMesh *mesh, FloError *error);

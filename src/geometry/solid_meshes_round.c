@@ -27,17 +27,12 @@ static size_t steps_along(double length, double fineness) {
 
 // ---- The lathe ----
 
-typedef struct Ring {
-  uint32_t first;
-  uint32_t n; // 1: a pole
-} Ring;
-
 // A profile runs upwards on its outside. Rings are circles, or stadiums if they are stretched along x.
 typedef struct Lathe {
   FloMesh *mesh;
   double stretch;     // straight part of each long side
   size_t n_stretched; // edges along it
-  Ring start, last;
+  FloMeshRing start, last;
   bool has_ring;
 } Lathe;
 
@@ -57,13 +52,13 @@ static void ring_point(const Lathe *lathe, double radius, size_t n_round, size_t
   }
 }
 
-// Joins two rings with a band of triangles. Each step advances on the ring that is behind, measured at the
-// middle of the next edge.
-static FloStatus stitch(FloMesh *mesh, Ring low, Ring high, FloError *error) {
+FloStatus flo_mesh_stitch_rings(FloMesh *mesh, FloMeshRing low, FloMeshRing high, FloError *error) {
   uint64_t n_low = low.n > 1 ? low.n : 0, n_high = high.n > 1 ? high.n : 0, i = 0, j = 0;
   while (i < n_low || j < n_high) {
     uint32_t a = low.first + (uint32_t)(i % low.n), b = high.first + (uint32_t)(j % high.n);
-    if (j == n_high || (i < n_low && (2 * i + 1) * n_high <= (2 * j + 1) * n_low)) {
+    uint64_t next_low = (2 * i + 1 + low.half_steps) * n_high,
+             next_high = (2 * j + 1 + high.half_steps) * n_low;
+    if (j == n_high || (i < n_low && next_low <= next_high)) {
       FLO_TRY(flo_mesh_add_triangle(mesh, a, low.first + (uint32_t)(++i % low.n), b, error));
     } else {
       FLO_TRY(flo_mesh_add_triangle(mesh, a, high.first + (uint32_t)(++j % high.n), b, error));
@@ -72,9 +67,9 @@ static FloStatus stitch(FloMesh *mesh, Ring low, Ring high, FloError *error) {
   return FLO_OK;
 }
 
-static FloStatus join_ring(Lathe *lathe, Ring ring, FloError *error) {
+static FloStatus join_ring(Lathe *lathe, FloMeshRing ring, FloError *error) {
   if (lathe->has_ring)
-    FLO_TRY(stitch(lathe->mesh, lathe->last, ring, error));
+    FLO_TRY(flo_mesh_stitch_rings(lathe->mesh, lathe->last, ring, error));
   else
     lathe->start = ring;
   lathe->last = ring, lathe->has_ring = true;
@@ -82,7 +77,8 @@ static FloStatus join_ring(Lathe *lathe, Ring ring, FloError *error) {
 }
 
 static FloStatus add_ring(Lathe *lathe, double radius, double z, size_t n_round, FloError *error) {
-  const Ring ring = {(uint32_t)lathe->mesh->n_vertices, (uint32_t)(n_round + 2 * lathe->n_stretched)};
+  const FloMeshRing ring = {(uint32_t)lathe->mesh->n_vertices, (uint32_t)(n_round + 2 * lathe->n_stretched),
+                            0};
   for (size_t k = 0; k < ring.n; ++k) {
     double point[3] = {0, 0, z};
     ring_point(lathe, radius, n_round, k, point);
@@ -94,7 +90,7 @@ static FloStatus add_ring(Lathe *lathe, double radius, double z, size_t n_round,
 static FloStatus add_pole(Lathe *lathe, double z, FloError *error) {
   uint32_t index;
   FLO_TRY(flo_mesh_add_vertex(lathe->mesh, (const double[3]){0, 0, z}, &index, error));
-  return join_ring(lathe, (Ring){index, 1}, error);
+  return join_ring(lathe, (FloMeshRing){index, 1, 0}, error);
 }
 
 // Adds rings between two circles, without the circles themselves.
@@ -228,7 +224,7 @@ FloStatus flo_mesh_torus(double ring_radius, double tube_radius, double fineness
     size_t n_round = sides_of_circle(radius, fineness, LEAST_SIDES);
     FLO_TRY(add_ring(&lathe, radius, tube_radius * sin(angle), n_round, error));
   }
-  return stitch(mesh, lathe.last, lathe.start, error);
+  return flo_mesh_stitch_rings(mesh, lathe.last, lathe.start, error);
 }
 
 FloStatus flo_mesh_tube(double outer_radius, double inner_radius, double length, double fineness,
@@ -248,7 +244,7 @@ FloStatus flo_mesh_tube(double outer_radius, double inner_radius, double length,
   FLO_TRY(add_ring(&lathe, R, -z, sides_of_circle(R, fineness, LEAST_SIDES), error));
   for (int k = 0; k < 3; ++k) FLO_TRY(add_slope(&lathe, corners[k], corners[k + 1], fineness, error));
   FLO_TRY(add_between(&lathe, corners[3], corners[0], fineness, error));
-  return stitch(mesh, lathe.last, lathe.start, error);
+  return flo_mesh_stitch_rings(mesh, lathe.last, lathe.start, error);
 }
 
 static FloStatus check_link(double length, double width, double wire_radius, double fineness,
@@ -281,7 +277,7 @@ FloStatus flo_mesh_link(double length, double width, double wire_radius, double 
     double angle = 2 * FLO_PI * (double)k / (double)n;
     FLO_TRY(add_ring(&lathe, bend + wire_radius * cos(angle), wire_radius * sin(angle), n_round, error));
   }
-  return stitch(mesh, lathe.last, lathe.start, error);
+  return flo_mesh_stitch_rings(mesh, lathe.last, lathe.start, error);
 }
 
 // ---- Inflated boxes ----

@@ -121,7 +121,8 @@ static bool is_inside_mesh(const FloSolid *solid, const FloClosest *nearest, con
 
 double flo_solid_sharp_surface(const FloSolid *solid, const double point[3], double normal[3]) {
   FloClosest nearest;
-  if (!solid->has_mesh || !flo_bvh_closest(&solid->bvh, point, INFINITY, &nearest))
+  if (!solid->has_mesh || flo_shape_is_thin(&solid->shape) ||
+      !flo_bvh_closest(&solid->bvh, point, INFINITY, &nearest))
     return flo_solid_surface(solid, point, INFINITY, normal);
   double sign = is_inside_mesh(solid, &nearest, point) ? -1 : 1;
   vec_sub(point, nearest.point, normal);

@@ -75,6 +75,7 @@ static double wall_thickness(const FloAdvice *advice, const FloBody *body) {
   double s = advice->world->def.spacing, thinnest = INFINITY;
   size_t n_thin = 0;
   if (!solid->has_mesh && solid->shape.kind != FLO_SHAPE_OUTLINE) return INFINITY;
+  if (flo_shape_is_thin(&solid->shape)) return INFINITY; // it is thin on purpose
   for (size_t i = body->first; i < body->first + body->count; ++i) {
     const double local[3] = {b->local_x[i], b->local_y[i], b->local_z[i]};
     double thickness = solid->has_mesh ? mesh_thickness(solid, local, s) : outline_thickness(solid, local, s);

@@ -147,6 +147,7 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   FLO_TRY(flo_world_check_material(world, def->material, error));
   FLO_TRY(flo_packing_check(def->packing, error));
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  FLO_TRY(flo_shape_check_solid(&def->shape, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   const FloSolid *solid;
   FLO_TRY(flo_world_find_solid(world, &def->shape, &solid, error));

@@ -112,6 +112,7 @@ static FloStatus check_body(const FloWorld *world, const FloKind *kind, const Fl
                     def->sampling > FLO_COARSEST_SAMPLING ? "coarser surfaces are rough"
                                                           : "finer ones cost much and gain nothing");
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  if (def->kind != FLO_BODY_CLOTH) FLO_TRY(flo_shape_check_solid(&def->shape, error));
   return flo_pose_check(&def->pose, world->def.dim, "pose", error);
 }
 

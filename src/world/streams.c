@@ -129,6 +129,7 @@ FloStatus flo_world_remove_emitter(FloWorld *world, FloEmitterId id, FloError *e
 
 FloStatus flo_world_add_sink(FloWorld *world, const FloSinkDef *def, FloSinkId *id, FloError *error) {
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
+  FLO_TRY(flo_shape_check_solid(&def->shape, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   if (def->shape.kind == FLO_SHAPE_TANK)
     return flo_fail(error, FLO_BAD_INPUT, "sink: a tank cannot be one; use a box");
