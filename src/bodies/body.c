@@ -10,6 +10,7 @@ const FloKind *flo_kind_of(FloBodyKind kind) {
   case FLO_BODY_DYNAMIC:
     return &flo_rigid_kind;
   case FLO_BODY_CLOTH:
+    return &flo_cloth_kind;
   case FLO_BODY_ELASTIC:
     break;
   }

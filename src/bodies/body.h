@@ -16,7 +16,7 @@ typedef struct FloBody FloBody;
 typedef struct FloSkinEdit FloSkinEdit; // see bodies/skin.h
 
 // The nodes that carry a sample, and their shares of its motion and forces. The shares add up to one.
-enum { FLO_MAX_CARRIERS = 4 };
+enum { FLO_MAX_CARRIERS = 12 };
 typedef struct FloCarriers {
   int count;
   uint32_t nodes[FLO_MAX_CARRIERS]; // index of the node in its body
@@ -27,7 +27,11 @@ typedef struct FloCarriers {
 typedef struct FloBodyMaking {
   int dim;
   double time;
-  double density; // of the definition or of its material [kg/m³]
+  double density;        // of the definition or of its material [kg/m³]
+  double spacing;        // of the fluid [m]
+  const FloBody *bodies; // that exist already
+  size_t n_bodies;
+  int threads;
   FloMemory *memory;
 } FloBodyMaking;
 
@@ -144,14 +148,17 @@ struct FloBody {
   double restitution;        // of bodies and fluid that meet it, 0 to 1
   double rolling_friction;   // [m]
   bool is_sealed;            // no fluid gets between it and what it rests on
+  bool is_thin;              // a sheet without volume: fluid may be on both its sides
   double release;            // it is held until then [s]
   bool is_squeezed, is_lost; // this was logged
 };
 
 // The kinds that definitions can name.
-extern const FloKind flo_static_kind, flo_kinematic_kind, flo_rigid_kind;
+extern const FloKind flo_static_kind, flo_kinematic_kind, flo_rigid_kind, flo_cloth_kind;
 const FloKind *flo_kind_of(FloBodyKind kind); // NULL: no such kind
 
+// Its nodes move apart and answer together: it changes its shape.
+static inline bool flo_body_is_soft(const FloBody *body) { return body->kind->respond != NULL; }
 static inline bool flo_body_is_pushed(const FloBody *body) { return body->n_nodes > 0; }
 // It moves, but forces do not move it.
 static inline bool flo_body_is_led(const FloBody *body) { return body->is_moving && body->n_nodes == 0; }

@@ -108,6 +108,13 @@ double flo_triangle_square_distance(const FloMesh *mesh, uint32_t triangle, cons
   return best.square;
 }
 
+double flo_triangle_nearest(const FloMesh *mesh, uint32_t triangle, const double point[3], double max_square,
+                            double weights[3]) {
+  Nearest best = {.square = max_square};
+  if (try_triangle(mesh, triangle, point, &best)) vec_copy(best.weights, weights);
+  return best.square;
+}
+
 static void describe_closest(const FloBvh *bvh, uint32_t triangle, const Nearest *nearest, FloClosest *out) {
   FloBvhCorners t = bvh_corners(bvh->mesh, triangle);
   out->triangle = triangle, out->distance = sqrt(nearest->square);

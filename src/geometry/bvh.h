@@ -56,6 +56,9 @@ bool flo_bvh_closest(const FloBvh *bvh, const double point[3], double max_distan
 // The square of the distance to one triangle, but at most `max_square`.
 double flo_triangle_square_distance(const FloMesh *mesh, uint32_t triangle, const double point[3],
                                     double max_square);
+// The same, and the weights of the corners at the nearest point, if it is nearer than that.
+double flo_triangle_nearest(const FloMesh *mesh, uint32_t triangle, const double point[3], double max_square,
+                            double weights[3]);
 // The first hit with 0 <= t <= max_t from either side; false if there is none. `direction` need not have unit
 // length. A ray never slips through a shared edge or vertex.
 bool flo_bvh_ray(const FloBvh *bvh, const double origin[3], const double direction[3], double max_t,

@@ -1,5 +1,6 @@
 // Bodies in a step: one stage begins, advances and watches all of them. It is the same for every kind of body
 // and every method.
+#include "bodies/soft_body.h"
 #include "state/state.h"
 
 void flo_world_place_samples(FloWorld *world, const FloBody *body) {
@@ -57,11 +58,45 @@ static void lead_body(FloWorld *world, FloBody *body, double dt) {
   vec_copy(body->lead.spin, body->state.angular_velocity);
 }
 
+// Where a pin's anchor will be at the end of the step.
+static void lead_anchor(const FloWorld *world, const FloSoftPin *pin, double dt, double target[3]) {
+  vec_copy(pin->anchor, target);
+  if (pin->other == FLO_TO_WORLD) return;
+  const FloBody *other = &flo_bodies(world)[pin->other];
+  double arm[3];
+  quat_rotate(other->state.pose.rotation, pin->anchor, arm);
+  if (flo_body_is_led(other)) quat_rotate(other->lead.turn, arm, arm);
+  vec_add(other->state.pose.position, arm, target);
+  if (flo_body_is_led(other)) vec_add_scaled(target, other->lead.velocity, dt, target);
+}
+
+static void lead_pins(FloWorld *world, FloBody *body, double dt) {
+  const FloSoftBody *own = flo_soft_body(body);
+  for (size_t k = 0; k < own->n_pins; ++k) {
+    double target[3];
+    if (own->pins_on[k] == 0 || own->pins[k].is_glued) continue;
+    lead_anchor(world, &own->pins[k], dt, target);
+    flo_soft_body_lead_pin(body, k, target, dt);
+  }
+}
+
 void flo_world_lead_bodies(FloWorld *world, double dt) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (flo_body_is_led(body)) lead_body(world, body, dt);
   }
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_body_is_soft(&flo_bodies(world)[k])) lead_pins(world, &flo_bodies(world)[k], dt);
+}
+
+FloStatus flo_world_check_soft(const FloWorld *world, FloError *error) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (flo_body_is_soft(body) && flo_soft_body(body)->has_failed)
+      return flo_fail(error, FLO_DIVERGED, "at %g s '%s': %s", world->time, body->name,
+                      flo_soft_body(body)->trouble.text);
+  }
+  return FLO_OK;
 }
 
 // ---- Bodies that forces move ----
@@ -127,14 +162,25 @@ bool flo_world_has_led_bodies(const FloWorld *world) {
   return false;
 }
 
+static double fastest_point(const FloWorld *world, const FloBody *body) {
+  return vec_length(body->state.velocity) +
+         vec_length(body->state.angular_velocity) * sample_reach(world, body);
+}
+
+static double fastest_node(const FloBody *body) {
+  double fastest = 0;
+  for (size_t k = 0; k < body->n_nodes; ++k)
+    if (!body->nodes[k].is_held) fastest = fmax(fastest, vec_length(body->nodes[k].velocity));
+  return fastest;
+}
+
 static double fastest_body(const FloWorld *world, bool with_lost) {
   double fastest = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     if (!body->is_moving) continue;
     if (!with_lost && flo_world_is_body_lost(world, body)) continue;
-    double turning = vec_length(body->state.angular_velocity) * sample_reach(world, body);
-    fastest = fmax(fastest, vec_length(body->state.velocity) + turning);
+    fastest = fmax(fastest, body->n_nodes > 1 ? fastest_node(body) : fastest_point(world, body));
   }
   return fastest;
 }

@@ -3,7 +3,7 @@
 //
 // Each sample of a body that forces move, near another body, is a candidate. Between two such bodies the
 // faces of one are enough, and of the other only its edges and corners are needed. The same holds for walls:
-// of these, only edges and corners are candidates of their own.
+// of these, only edges and corners are candidates of their own. Soft bodies have contacts of their own.
 #include "base/parallel.h"
 #include "sph/radix.h"
 #include "state/state.h"
@@ -36,10 +36,12 @@ static uint32_t list_sample(const FloWorld *world, size_t i, Candidate *to) {
   const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   const uint32_t number = (uint32_t)(world->sets[FLO_SET_BOUNDARY].count + i), own = rigid->body[i];
   uint32_t n = 0;
+  if (flo_body_is_soft(&flo_bodies(world)[own])) return 0;
   for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k)
     for (FloNearBody near = {0}; flo_near_next_in(world, FLO_SET_RIGID, sets[k], i, &near);) {
       if (sets[k] == FLO_SET_RIGID && near.body < own && !has_tip(rigid, i)) continue;
-      if (flo_world_is_passing(world, own, near.body)) continue;
+      if (flo_world_is_passing(world, own, near.body) || flo_body_is_soft(&flo_bodies(world)[near.body]))
+        continue;
       if (to) to[n] = (Candidate){number, (uint32_t)near.sample, near.body};
       ++n;
     }
@@ -105,6 +107,7 @@ static size_t list_wall_tips(const FloWorld *world, uint64_t *keys, uint32_t *va
     const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
     for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
       size_t wall = (size_t)slots[k].index[i % FLO_BLOCK];
+      if (flo_body_is_soft(&flo_bodies(world)[rigid->body[i]])) continue;
       if (!has_tip(walls, wall) || flo_world_is_passing(world, walls->body[wall], rigid->body[i])) continue;
       if (keys) keys[n] = (uint64_t)wall << 32 | rigid->body[i], values[n] = (uint32_t)i;
       ++n;

@@ -18,7 +18,8 @@ double flo_world_wall_thickness(const FloWorld *world) { return 2 * world->kerne
 // The velocity that keeps a particle at x from entering the body; false if none is needed.
 static bool deflect(const FloWorld *world, const FloBody *body, const double x[3], const double v[3],
                     double dt, double push[3]) {
-  return body->kind->deflect(body, &world->domain, x, v, dt, MAX_DEPTH * world->def.spacing, push);
+  return body->kind->deflect &&
+         body->kind->deflect(body, &world->domain, x, v, dt, MAX_DEPTH * world->def.spacing, push);
 }
 
 // Records the push by one body. A particle in a corner may get three. The push of a further body is recorded
@@ -76,7 +77,8 @@ static float clearance_of(const FloWorld *world, size_t i) {
   const double x[3] = {p->x[i], p->y[i], p->z[i]};
   double clearance = INFINITY;
   for (FloNearBody near = {0}; flo_near_next(world, i, &near);)
-    clearance = fmin(clearance, flo_world_distance(world, &flo_bodies(world)[near.body], x));
+    if (flo_bodies(world)[near.body].kind->deflect)
+      clearance = fmin(clearance, flo_world_distance(world, &flo_bodies(world)[near.body], x));
   return (float)clearance;
 }
 

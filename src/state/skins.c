@@ -143,6 +143,8 @@ static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *po
 
 FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   body->sampling = def->sampling > 0 ? def->sampling : 1;
+  body->first = flo_samples_of(world, body)->count, body->count = 0;
+  if (flo_body_is_soft(body)) return FLO_OK; // its kind makes them
   // The inset does not change: fluid rests one fluid spacing away from samples of any size.
   FloSampleOptions options = {.spacing = body->sampling * world->def.spacing,
                               .inset = def->inset > 0 ? def->inset : world->def.spacing / 2,
@@ -160,12 +162,53 @@ FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *b
   return status;
 }
 
+// The first samples of a soft body, whose number in the world is given.
+static FloStatus add_soft_samples(FloWorld *world, FloBody *body, FloError *error) {
+  FloSkinEdit edit = {.memory = &world->memory};
+  FloParticles *samples = flo_samples_of(world, body);
+  FloStatus status = body->kind->resample(body, samples, &edit, error);
+  if (status == FLO_OK) status = flo_particles_add(samples, edit.n_gained, error);
+  for (size_t k = 0; status == FLO_OK && k < edit.n_gained; ++k)
+    bind_sample(world, body, body->first + body->count++, (uint32_t)world->bodies.count,
+                flo_skin_gained(&edit)[k].binding);
+  flo_skin_free(&edit);
+  return status;
+}
+
+// The share of the kernel that a plane solid covers at a sample half a spacing below its surface.
+static double plane_covered(const FloWorld *world) {
+  const double s = world->def.spacing;
+  const FloCurving curving = flo_kernel_curving(&world->kernel, s);
+  const int reach = (int)ceil(world->def.support), reach_z = world->def.dim == 3 ? reach : 0;
+  double sum = 0;
+  for (int k = -reach_z; k <= reach_z; ++k)
+    for (int j = -reach; j <= reach; ++j)
+      for (int i = -reach; i <= reach; ++i) {
+        const double offset[3] = {i * s, j * s, k * s};
+        sum += flo_kernel_w(&world->kernel, vec_length(offset)) * flo_curving_share(&curving, i);
+      }
+  return 1 - sum * flo_world_rest_volume(world);
+}
+
+// Describes samples from `begin` to `end` of a body. The surface of a soft body counts as plane; a sheet
+// covers nothing.
+static void describe_samples(FloWorld *world, FloBody *body, size_t begin, size_t end) {
+  FloParticles *samples = flo_samples_of(world, body);
+  if (!flo_body_is_soft(body)) {
+    find_covered(world, body, begin, end);
+    flo_world_find_tips(world, body);
+    return;
+  }
+  const float covered = body->is_thin ? 0 : (float)plane_covered(world);
+  for (size_t i = begin; i < end; ++i) samples->covered[i] = covered;
+}
+
 FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *error) {
   FloGrid grid;
   FloPairs pairs;
+  if (flo_body_is_soft(body)) FLO_TRY(add_soft_samples(world, body, error));
   flo_world_place_samples(world, body);
-  find_covered(world, body, body->first, body->first + body->count);
-  flo_world_find_tips(world, body);
+  describe_samples(world, body, body->first, body->first + body->count);
   flo_grid_init(&grid, &world->lattice, &world->memory);
   flo_pairs_init(&pairs, &world->memory);
   FloStatus status = compute_volumes(world, body, &grid, &pairs, error);
@@ -256,9 +299,9 @@ static FloStatus settle_skins(FloWorld *world, FloError *error) {
     size_t end = body->first + body->count;
     if (changes[k].n_gained + changes[k].n_lost == 0) continue;
     flo_world_place_samples(world, body);
-    find_covered(world, body, end - changes[k].n_gained, end);
-    flo_world_find_tips(world, body);
-    FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
+    describe_samples(world, body, end - changes[k].n_gained, end);
+    if (!flo_body_is_soft(body))
+      FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
   }
   return FLO_OK;
 }
@@ -285,8 +328,18 @@ static FloStatus resample_set(FloWorld *world, FloSet set, FloError *error) {
   return status;
 }
 
+// The samples of a soft body move apart and together, so their volumes change in each step.
+static FloStatus weigh_soft_skins(FloWorld *world, FloError *error) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (flo_body_is_soft(body) && body->count > 0)
+      FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
+  }
+  return FLO_OK;
+}
+
 FloStatus flo_world_resample(FloWorld *world, FloError *error) {
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     if (flo_world_has_changing_skin(world, (FloSet)set)) FLO_TRY(resample_set(world, (FloSet)set, error));
-  return FLO_OK;
+  return weigh_soft_skins(world, error);
 }

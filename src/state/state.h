@@ -260,6 +260,8 @@ FloStatus flo_world_note_approach(FloWorld *world, const float *fluid, const flo
 void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
 // Keeps fluid out of bodies that forces move; they get the opposite impulse. After the drift, which took dt.
 void flo_world_push_bodies(FloWorld *world, double dt);
+// Keeps fluid on its side of soft bodies, after all bodies were advanced (keep_off.c).
+void flo_world_keep_off(FloWorld *world, double dt);
 // The same for bodies that contacts press on: what is left to do after bodies were advanced.
 void flo_world_push_late(FloWorld *world);
 // Adds the forces that kept particles out in the last step to the forces on samples.
@@ -274,6 +276,8 @@ FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error);
 // outwards in each step. It would also miss motions that start or end within the step. Between steps these
 // bodies have their true velocities.
 void flo_world_lead_bodies(FloWorld *world, double dt);
+// Fails if the motion of a soft body could not be found in this step.
+FloStatus flo_world_check_soft(const FloWorld *world, FloError *error);
 // Led bodies get the pose and the true velocity of the present time again.
 void flo_world_follow_motions(FloWorld *world);
 // Changes velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.

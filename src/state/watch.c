@@ -115,7 +115,8 @@ void flo_world_watch_bodies(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (!flo_body_is_pushed(body)) continue;
-    if (can_squeeze && body->kind->set == FLO_SET_RIGID) watch_squeeze(world, body);
+    if (can_squeeze && body->kind->set == FLO_SET_RIGID && !flo_body_is_soft(body))
+      watch_squeeze(world, body);
     watch_fall(world, body);
   }
 }

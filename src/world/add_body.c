@@ -18,6 +18,10 @@ static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body
   FloBodyMaking making = {.dim = world->def.dim,
                           .time = world->time,
                           .density = def->density == 0 && material ? material->density : def->density,
+                          .spacing = world->def.spacing,
+                          .bodies = flo_bodies(world),
+                          .n_bodies = world->bodies.count,
+                          .threads = world->threads,
                           .memory = &world->memory};
   if (body->kind->size) {
     body->own = flo_memory_allocate(&world->memory, body->kind->size);

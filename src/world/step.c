@@ -135,6 +135,7 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;
   FLO_TRY(flo_world_end_joints(world, error));
+  FLO_TRY(flo_world_check_soft(world, error));
   flo_world_finish_bodies(world);
   if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
   return flo_world_add_impulses(world, error);

@@ -231,7 +231,7 @@ static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
   for (size_t i = body->first; i < body->first + body->count; ++i)
     films->forces[i].facing = UINT32_MAX, films->forces[i].pressure = 0;
   films->n_near = 0;
-  if (has_film(world, films, k)) list_near(world, films, k);
+  if (has_film(world, films, k) && !flo_body_is_soft(body)) list_near(world, films, k);
   films->are_near[k] = films->n_near > 0;
   if (films->n_near == 0) return;
   flo_parallel_for(world->threads, body->count, 64, face_range, &work);

@@ -80,6 +80,7 @@ FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *ve
   flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
   flo_world_push_late(world);
+  flo_world_keep_off(world, dt);
   end_reactions(world, dt);
   return FLO_OK;
 }

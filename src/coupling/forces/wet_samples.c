@@ -33,8 +33,10 @@ static bool sees_held_fluid(const FloWorld *world, FloSet set, size_t i) {
   return false;
 }
 
+// A sheet has no pressure of its own: the fluid on its two sides has different pressures.
 bool flo_wet_sample_is_wet(const FloWetSamples *wet, const FloWorld *world, FloSet set, size_t i) {
-  return flo_pairs_of(world, set, FLO_SET_FLUID)->kernel_sum[i] >= wet->least_sum &&
+  return !flo_bodies(world)[world->sets[set].body[i]].is_thin &&
+         flo_pairs_of(world, set, FLO_SET_FLUID)->kernel_sum[i] >= wet->least_sum &&
          flo_wet_sample_room(wet, world, set, i) >= wet->least_sum * (float)flo_world_rest_volume(world) &&
          !(wet->has_held && sees_held_fluid(world, set, i));
 }

@@ -61,6 +61,19 @@ static void move_partner(const FloMonolithic *mono, FloPartner *partner) {
   }
 }
 
+// All nodes of a soft body follow when some of them are pushed.
+static void move_soft(FloMonolithic *mono, const FloBody *body) {
+  double *impulses = mono->wrenches + 6 * body->first_node, *changes = impulses + 3 * body->n_nodes;
+  for (size_t k = 0; k < body->n_nodes; ++k)
+    vec_scale(mono->partners[body->first_node + k].force, mono->dt, impulses + 3 * k);
+  body->kind->respond(body, impulses, changes);
+  for (size_t k = 0; k < body->n_nodes; ++k) {
+    FloPartner *partner = &mono->partners[body->first_node + k];
+    vec_add(partner->start, changes + 3 * k, partner->velocity);
+    for (int axis = 0; axis < 3; ++axis) partner->motion[axis] = (float)partner->velocity[axis];
+  }
+}
+
 // Joints change the velocities of their bodies at once.
 static void join_partners(FloWorld *world, FloMonolithic *mono) {
   FloJoints *joints = &world->joints;
@@ -96,6 +109,8 @@ void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono) {
     partner->n_active += mono->chunk_sums[FLO_CHUNK_SUMS * k + 6];
   }
   for (size_t k = 0; k < world->nodes.count; ++k) move_partner(mono, &mono->partners[k]);
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_body_is_soft(&flo_bodies(world)[k])) move_soft(mono, &flo_bodies(world)[k]);
   if (flo_world_has_joints(world)) join_partners(world, mono);
 }
 

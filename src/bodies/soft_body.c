@@ -1,0 +1,219 @@
+#include "bodies/soft_body.h"
+
+#include <string.h>
+
+static bool is_held_at(const FloBody *body, double time) { return time < fmax(body->release, 0); }
+
+// ---- State ----
+
+// What an impulse does to a node alone. Vertices that are fixed take any impulse.
+static void read_mass(const FloSoftBody *own, size_t k, FloNode *node) {
+  const bool is_free = !node->is_held && !flo_soft_is_fixed(own->soft, k);
+  node->mass = flo_soft_masses(own->soft)[k];
+  for (int axis = 0; axis < 3; ++axis)
+    node->inverse_mass[axis] = is_free && !node->locks[axis] ? 1 / node->mass : 0;
+}
+
+// The state of the whole: centre of mass and its velocity.
+static void read_state(FloBody *body) {
+  const FloSoftBody *own = flo_soft_body(body);
+  double centre[3] = {0}, velocity[3] = {0}, farthest = 0, way[3];
+  for (size_t k = 0; k < own->n; ++k) {
+    const double share = own->nodes[k].mass / own->mass;
+    vec_add_scaled(centre, own->nodes[k].position, share, centre);
+    vec_add_scaled(velocity, own->nodes[k].velocity, own->nodes[k].is_held ? 0 : share, velocity);
+  }
+  vec_copy(centre, body->state.pose.position);
+  vec_copy(velocity, body->state.velocity);
+  for (size_t k = 0; k < own->n; ++k) {
+    vec_sub(own->nodes[k].position, centre, way);
+    farthest = fmax(farthest, vec_dot(way, way));
+  }
+  body->reach = sqrt(farthest);
+}
+
+static void read_nodes(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  for (size_t k = 0; k < own->n; ++k) {
+    vec_copy(own->x + 3 * k, own->nodes[k].position);
+    vec_copy(own->v + 3 * k, own->nodes[k].velocity);
+    read_mass(own, k, &own->nodes[k]);
+  }
+  flo_soft_skin_follow(body);
+}
+
+// After a state was restored.
+void flo_soft_body_refresh(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  flo_soft_body_begin_pins(body, -INFINITY);
+  own->has_moved = true;
+  read_nodes(body);
+  read_state(body);
+  flo_soft_skin_turn(body);
+}
+
+// ---- Making ----
+
+static FloStatus reserve(FloSoftBody *own, int which, size_t size, FloMemory *memory, void *data,
+                         FloError *error) {
+  FLO_TRY(flo_buffer_reserve_zeros(memory, &own->buffers[which], size + 1, error));
+  memcpy(data, &own->buffers[which].data, sizeof(void *));
+  return FLO_OK;
+}
+
+static FloStatus reserve_all(FloSoftBody *own, FloMemory *memory, FloError *error) {
+  const size_t numbers = own->n_numbers * sizeof(double);
+  FLO_TRY(reserve(own, FLO_SOFT_PUSHES, numbers, memory, &own->pushes, error));
+  FLO_TRY(reserve(own, FLO_SOFT_ROOM, numbers, memory, &own->room, error));
+  FLO_TRY(reserve(own, FLO_SOFT_MARKED, 2 * numbers, memory, &own->marked, error));
+  return reserve(own, FLO_SOFT_NODES, own->n * sizeof(FloNode), memory, &own->nodes, error);
+}
+
+// The start's velocity and spin about the centre of mass.
+static void start_motion(FloBody *body, const FloBodyDef *def) {
+  FloSoftBody *own = flo_soft_body(body);
+  read_nodes(body);
+  read_state(body);
+  for (size_t k = 0; k < own->n; ++k) {
+    double arm[3], turn[3];
+    vec_sub(own->x + 3 * k, body->state.pose.position, arm);
+    vec_cross(def->angular_velocity, arm, turn);
+    vec_add(def->velocity, turn, own->v + 3 * k);
+  }
+}
+
+FloStatus flo_soft_body_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                             FloError *error) {
+  FloSoftBody *own = flo_soft_body(body);
+  own->n = flo_soft_count(own->soft), own->n_numbers = 3 * own->n, own->threads = making->threads;
+  own->x = flo_soft_positions(own->soft), own->v = flo_soft_velocities(own->soft);
+  FLO_TRY(reserve_all(own, making->memory, error));
+  body->nodes = own->nodes, body->n_nodes = own->n, body->is_moving = true;
+  body->state.pose = def->pose;
+  for (size_t k = 0; k < own->n; ++k) {
+    own->mass += flo_soft_masses(own->soft)[k];
+    own->nodes[k].is_held = is_held_at(body, making->time);
+    own->nodes[k].locks[2] = making->dim == 2;
+  }
+  FLO_TRY(flo_soft_body_make_pins(body, def, making, error));
+  start_motion(body, def);
+  flo_soft_body_refresh(body);
+  own->has_moved = false;
+  return FLO_OK;
+}
+
+void flo_soft_body_discard(FloBody *body, FloMemory *memory) {
+  FloSoftBody *own = flo_soft_body(body);
+  flo_soft_destroy(own->soft, memory);
+  flo_mesh_sampler_destroy(own->sampler);
+  if (own->surface.memory) flo_mesh_free(&own->surface);
+  for (size_t k = 0; k < FLO_COUNT_OF(own->buffers); ++k) flo_buffer_free(memory, &own->buffers[k]);
+}
+
+// ---- Motion ----
+
+void flo_soft_body_begin(FloBody *body, double time) {
+  FloSoftBody *own = flo_soft_body(body);
+  for (size_t k = 0; k < own->n; ++k) own->nodes[k].is_held = is_held_at(body, time);
+  flo_soft_body_begin_pins(body, time);
+  read_nodes(body);
+}
+
+static void fail(FloSoftBody *own, const FloError *error) {
+  if (own->has_failed) return;
+  own->has_failed = true;
+  own->trouble = *error;
+}
+
+static bool is_held(const FloSoftBody *own) { return own->n > 0 && own->nodes[0].is_held; }
+
+void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wrenches, double dt) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloSoftReport report;
+  FloError error;
+  memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
+  own->dt = dt;
+  if (is_held(own)) return;
+  for (size_t k = 0; k < own->n; ++k) {
+    double *impulse = own->room + 3 * k;
+    vec_scale(gravity, own->nodes[k].mass, impulse);
+    if (wrenches) vec_add(impulse, wrenches + 6 * k, impulse);
+    vec_scale(impulse, dt, impulse);
+  }
+  if (flo_soft_begin(own->soft, own->room, dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  read_nodes(body);
+  read_state(body);
+}
+
+void flo_soft_body_push(FloBody *body, size_t node, const double impulse[3], const double turn[3]) {
+  FloSoftBody *own = flo_soft_body(body);
+  (void)turn; // a vertex does not turn: the shares of a sample's nodes turn the body
+  vec_add(own->pushes + 3 * node, impulse, own->pushes + 3 * node);
+  for (int axis = 0; axis < 3; ++axis)
+    own->nodes[node].velocity[axis] += own->nodes[node].inverse_mass[axis] * impulse[axis];
+}
+
+void flo_soft_body_respond(const FloBody *body, const double *impulses, double *changes) {
+  const FloSoftBody *own = flo_soft_body(body);
+  if (is_held(own))
+    memset(changes, 0, own->n_numbers * sizeof *changes);
+  else
+    flo_soft_respond(own->soft, impulses, changes);
+}
+
+void flo_soft_body_move(FloBody *body, double dt) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloSoftReport report;
+  FloError error;
+  if (is_held(own)) return;
+  if (flo_soft_end(own->soft, own->pushes, dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
+  flo_soft_body_end_pins(body, dt);
+  own->has_moved = true;
+  read_nodes(body);
+  read_state(body);
+  flo_soft_skin_turn(body);
+}
+
+void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {
+  FloSoftBody *own = flo_soft_body(grip->body);
+  for (int k = 0; k < grip->count; ++k) {
+    const size_t number = grip->parts[k].number;
+    FloNode *node = &own->nodes[number];
+    for (int axis = 0; axis < 3; ++axis)
+      node->velocity[axis] += node->inverse_mass[axis] * grip->parts[k].share * impulse[axis];
+    vec_copy(node->velocity, own->v + 3 * number);
+  }
+}
+
+void flo_soft_body_mark(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  memcpy(own->marked, own->x, own->n_numbers * sizeof(double));
+  memcpy(own->marked + own->n_numbers, own->v, own->n_numbers * sizeof(double));
+}
+
+void flo_soft_body_rewind(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  memcpy(own->x, own->marked, own->n_numbers * sizeof(double));
+  memcpy(own->v, own->marked + own->n_numbers, own->n_numbers * sizeof(double));
+  read_nodes(body);
+  read_state(body);
+}
+
+// ---- Measurements ----
+
+void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out) {
+  const FloSoftBody *own = flo_soft_body(body);
+  if (is_held(own)) return;
+  for (size_t k = 0; k < own->n; ++k) {
+    const FloNode *node = &own->nodes[k];
+    double momentum[3], orbit[3];
+    vec_scale(node->velocity, node->mass, momentum);
+    vec_cross(node->position, momentum, orbit);
+    vec_add(out->momentum, momentum, out->momentum);
+    vec_add(out->angular_momentum, orbit, out->angular_momentum);
+    out->kinetic_energy += vec_dot(momentum, node->velocity) / 2;
+    out->potential_energy -= node->mass * vec_dot(gravity, node->position);
+  }
+  out->potential_energy += flo_soft_energy(own->soft);
+}

@@ -1,0 +1,156 @@
+// What cloth and elastic bodies share: vertices that are nodes, a step by soft/soft.h, a surface of triangles
+// (in the plane: segments) that carries the samples, and pins.
+//
+// Between `kick` and `move` pushes are collected. Solvers see the body through `respond`: how all its nodes
+// follow when some are pushed. `move` then finds the motion with all pushes together.
+#ifndef FLO_BODIES_SOFT_BODY_H
+#define FLO_BODIES_SOFT_BODY_H
+
+#include "bodies/body.h"
+#include "geometry/mesh_sampler.h"
+#include "soft/soft.h"
+
+#define FLO_TO_WORLD UINT32_MAX
+
+// A vertex that is fixed to the world or to another body.
+typedef struct FloSoftPin {
+  uint32_t vertex;
+  uint32_t other;    // index of a body, or FLO_TO_WORLD
+  uint32_t group;    // number of the definition that it came from
+  bool is_glued;     // forces move the other body, so the vertex and that body pull each other
+  double anchor[3];  // in the frame of that body, or in the world [m]
+  double release;    // [s]
+  double break_load; // [N]; INFINITY: never
+  double load[3];    // force on the vertex in the last step [N]
+} FloSoftPin;
+
+// The nodes that hold a vertex of the surface, and their shares, which add up to one. The vertices of a cloth
+// are its nodes; the surface of a solid lies inside its elements.
+enum { FLO_MAX_HOLDS = 4 };
+typedef struct FloSoftHold {
+  int count;
+  uint32_t nodes[FLO_MAX_HOLDS];
+  double shares[FLO_MAX_HOLDS];
+} FloSoftHold;
+
+enum {
+  FLO_SOFT_PUSHES,
+  FLO_SOFT_ROOM,
+  FLO_SOFT_MARKED,
+  FLO_SOFT_NODES,
+  FLO_SOFT_PINS,
+  FLO_SOFT_PINS_ON,
+  FLO_SOFT_FLAGS,
+  FLO_SOFT_BORDER,
+  FLO_SOFT_HOLDS,
+  FLO_SOFT_NORMALS,
+  FLO_N_SOFT_BUFFERS
+};
+
+typedef struct FloSoftBody {
+  FloSoft *soft;
+  size_t n, n_numbers; // vertices, and their coordinates
+  double *x, *v;       // those of `soft`, for saving
+  double *pushes;      // impulses since `kick`
+  double *room;        // three numbers a vertex
+  double *marked;      // positions and velocities
+  FloNode *nodes;
+  double mass; // of all vertices [kg]
+  double dt;   // of the last step [s]
+  int threads;
+  bool has_failed; // a step could not be found
+  FloError trouble;
+  FloSoftPin *pins;
+  size_t n_pins;
+  double *pins_on; // 1, or 0 when a pin has been released or has broken; saved
+  // The surface that fluid sees, where it is now. In the plane its triangles are segments: their second and
+  // third corners are the same.
+  FloMesh surface;
+  FloSoftHold *holds;    // of each vertex of the surface; NULL: they are the nodes
+  double *normals;       // of its vertices now; then those at the start of the step
+  const bool *is_border; // per vertex: on an edge of one element only
+  bool has_moved;        // the body is not as its shape says any more
+  double offset;         // the surface of the body lies this far outside its samples [m]
+  FloMeshSampler *sampler;
+  FloBuffer buffers[FLO_N_SOFT_BUFFERS];
+} FloSoftBody;
+
+static inline FloSoftBody *flo_soft_body(const FloBody *body) { return body->own; }
+
+// Fields of FloSoftBody that are saved.
+#define FLO_SOFT_FIELDS                                                                                      \
+  FLO_STATE_ARRAY(FloSoftBody, x, n_numbers), FLO_STATE_ARRAY(FloSoftBody, v, n_numbers),                    \
+      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins)
+
+// ---- Making ----
+
+// Makes nodes and everything else after `soft` is finished. The vertices of the definition's shape have been
+// placed by its pose already.
+FloStatus flo_soft_body_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                             FloError *error);
+void flo_soft_body_discard(FloBody *body, FloMemory *memory);
+// Finds the vertices of the definition's pins (soft_pins.c).
+FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                                  FloError *error);
+
+// ---- Skin (soft_skin.c) ----
+
+// Copies the surface at rest. Its vertices are the nodes, or are held by them.
+FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSoftHold *holds,
+                             const FloBodyMaking *making, FloError *error);
+void flo_soft_skin_place(const FloBody *body, FloParticles *samples);
+void flo_soft_skin_where(const FloBody *body, const FloParticles *samples, size_t i, double x[3]);
+FloCarriers flo_soft_skin_carry(const FloBody *body, const FloParticles *samples, size_t i);
+FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, FloSkinEdit *edit,
+                                 FloError *error);
+double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]);
+void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
+// Finds where the vertices of the surface are now.
+void flo_soft_skin_follow(FloBody *body);
+// Finds its normals now; the last ones become those of the start of the step.
+void flo_soft_skin_turn(FloBody *body);
+
+// The tangent plane at a sample: a point, its velocity, and a unit normal; zeros where the surface has none.
+typedef struct FloSoftPlane {
+  double x[3], v[3], normal[3];
+} FloSoftPlane;
+// Now, and at the start of the step, which took dt.
+void flo_soft_skin_planes(const FloBody *body, const FloParticles *samples, size_t i, double dt,
+                          FloSoftPlane *now, FloSoftPlane *before);
+
+// ---- Pins (soft_pins.c) ----
+
+// Releases pins whose time has come, and fixes the vertices of the others.
+void flo_soft_body_begin_pins(FloBody *body, double time);
+// Gives the vertex of a pin the velocity that leads it to `target` within dt.
+void flo_soft_body_lead_pin(FloBody *body, size_t pin, const double target[3], double dt);
+// After a move: notes the loads of pins; those that bear too much break.
+void flo_soft_body_end_pins(FloBody *body, double dt);
+// Releases the pins of a group of the definition; FLO_ALL_PINS: all.
+#define FLO_ALL_PINS UINT32_MAX
+void flo_soft_body_unpin(FloBody *body, uint32_t group);
+
+// An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
+void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
+
+// ---- Functions of the kinds ----
+
+void flo_soft_body_begin(FloBody *body, double time);
+void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wrenches, double dt);
+void flo_soft_body_push(FloBody *body, size_t node, const double impulse[3], const double turn[3]);
+void flo_soft_body_respond(const FloBody *body, const double *impulses, double *changes);
+void flo_soft_body_move(FloBody *body, double dt);
+void flo_soft_body_mark(FloBody *body);
+void flo_soft_body_rewind(FloBody *body);
+void flo_soft_body_refresh(FloBody *body);
+void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out);
+
+#define FLO_SOFT_FUNCTIONS                                                                                   \
+  .set = FLO_SET_RIGID, .begin = flo_soft_body_begin, .kick = flo_soft_body_kick,                            \
+  .push = flo_soft_body_push, .respond = flo_soft_body_respond, .move = flo_soft_body_move,                  \
+  .mark = flo_soft_body_mark, .rewind = flo_soft_body_rewind, .refresh = flo_soft_body_refresh,              \
+  .measure = flo_soft_body_measure, .place = flo_soft_skin_place, .where = flo_soft_skin_where,              \
+  .carry = flo_soft_skin_carry, .resample = flo_soft_skin_resample, .distance = flo_soft_skin_distance,      \
+  .normal = flo_soft_skin_normal
+
+#endif

@@ -1,0 +1,260 @@
+// The skin of a soft body: samples on a surface that its nodes hold.
+#include "base/pose.h"
+#include "bodies/skin.h"
+#include "bodies/soft_body.h"
+#include "geometry/bvh.h"
+
+#include <string.h>
+
+// ---- Making ----
+
+static FloStatus copy_holds(FloSoftBody *own, const FloSoftHold *holds, size_t n, FloMemory *memory,
+                            FloError *error) {
+  if (!holds) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(memory, &own->buffers[FLO_SOFT_HOLDS], n * sizeof *holds + 1, 0, error));
+  own->holds = own->buffers[FLO_SOFT_HOLDS].data;
+  memcpy(own->holds, holds, n * sizeof *holds);
+  return FLO_OK;
+}
+
+// In the plane, a vertex of one segment only is an end.
+static void mark_ends(const FloMesh *mesh, bool *is_border) {
+  for (size_t k = 0; k < mesh->n_triangles; ++k)
+    for (int corner = 0; corner < 2; ++corner) is_border[flo_mesh_triangle(mesh, k)[corner]] ^= true;
+}
+
+// Of triangles, the vertices of edges of one triangle only.
+static FloStatus mark_edges(const FloMesh *mesh, bool *is_border, FloError *error) {
+  FloBuffer buffer = {0};
+  FLO_TRY(flo_mesh_sort_sides(mesh, &buffer, error));
+  const FloMeshSide *sides = buffer.data;
+  const size_t n = 3 * mesh->n_triangles;
+  for (size_t k = 0; k < n; k += flo_mesh_count_sides(sides, n, k))
+    if (flo_mesh_count_sides(sides, n, k) == 1) is_border[sides[k].low] = is_border[sides[k].high] = true;
+  flo_buffer_free(mesh->memory, &buffer);
+  return FLO_OK;
+}
+
+static FloStatus mark_border(FloSoftBody *own, int dim, FloMemory *memory, FloError *error) {
+  FLO_TRY(
+      flo_buffer_reserve_zeros(memory, &own->buffers[FLO_SOFT_BORDER], own->surface.n_vertices + 1, error));
+  bool *is_border = own->buffers[FLO_SOFT_BORDER].data;
+  own->is_border = is_border;
+  if (dim == 3) return mark_edges(&own->surface, is_border, error);
+  mark_ends(&own->surface, is_border);
+  return FLO_OK;
+}
+
+// The elements of a sampler in the plane have two corners.
+static FloStatus list_segments(const FloMesh *mesh, FloBuffer *segments, FloMemory *memory, FloError *error) {
+  FLO_TRY(flo_buffer_reserve(memory, segments, 2 * mesh->n_triangles * sizeof(uint32_t) + 1, 0, error));
+  for (size_t k = 0; k < mesh->n_triangles; ++k)
+    memcpy((uint32_t *)segments->data + 2 * k, flo_mesh_triangle(mesh, k), 2 * sizeof(uint32_t));
+  return FLO_OK;
+}
+
+static FloStatus make_sampler(FloBody *body, const FloMesh *rest, const FloBodyMaking *making,
+                              FloError *error) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloBuffer segments = {0};
+  FloMeshSamplerDef def = {.rest = flo_mesh_vertex(rest, 0),
+                           .n_vertices = rest->n_vertices,
+                           .elements = flo_mesh_triangle(rest, 0),
+                           .n_elements = rest->n_triangles,
+                           .n_corners = making->dim,
+                           .spacing = body->sampling * making->spacing};
+  FloStatus status = making->dim == 2 ? list_segments(rest, &segments, making->memory, error) : FLO_OK;
+  if (making->dim == 2) def.elements = segments.data;
+  if (status == FLO_OK) status = flo_mesh_sampler_create(&def, making->memory, &own->sampler, error);
+  flo_buffer_free(making->memory, &segments);
+  return status;
+}
+
+FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSoftHold *holds,
+                             const FloBodyMaking *making, FloError *error) {
+  FloSoftBody *own = flo_soft_body(body);
+  flo_mesh_init(&own->surface, making->memory);
+  FLO_TRY(flo_mesh_append(&own->surface, surface, error));
+  FLO_TRY(copy_holds(own, holds, surface->n_vertices, making->memory, error));
+  FLO_TRY(mark_border(own, making->dim, making->memory, error));
+  FLO_TRY(flo_buffer_reserve_zeros(making->memory, &own->buffers[FLO_SOFT_NORMALS],
+                                   6 * surface->n_vertices * sizeof(double) + 1, error));
+  own->normals = own->buffers[FLO_SOFT_NORMALS].data;
+  own->offset = making->spacing / 2;
+  return make_sampler(body, surface, making, error);
+}
+
+// ---- Where it is ----
+
+// The sum of a vector of each node, as a vertex of the surface sees it.
+static void hold(const FloSoftHold *holds, const double *of_nodes, double out[3]) {
+  vec_set(out, 0, 0, 0);
+  for (int k = 0; k < holds->count; ++k)
+    vec_add_scaled(out, of_nodes + 3 * holds->nodes[k], holds->shares[k], out);
+}
+
+void flo_soft_skin_follow(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  if (!own->holds) memcpy(flo_mesh_vertex(&own->surface, 0), own->x, own->n_numbers * sizeof(double));
+  for (size_t k = 0; own->holds && k < own->surface.n_vertices; ++k)
+    hold(&own->holds[k], own->x, flo_mesh_vertex(&own->surface, k));
+}
+
+// ---- Which way it faces ----
+
+// As long as twice the area of a triangle, or as long as a segment.
+static void element_normal(const FloMesh *mesh, size_t k, double normal[3]) {
+  const uint32_t *corners = flo_mesh_triangle(mesh, k);
+  double along[3];
+  if (corners[1] != corners[2]) {
+    flo_mesh_normal(mesh, k, normal);
+    return;
+  }
+  vec_sub(flo_mesh_corner(mesh, k, 1), flo_mesh_corner(mesh, k, 0), along);
+  vec_set(normal, along[1], -along[0], 0);
+}
+
+void flo_soft_skin_turn(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  const FloMesh *mesh = &own->surface;
+  const size_t n_numbers = 3 * mesh->n_vertices;
+  memcpy(own->normals + n_numbers, own->normals, n_numbers * sizeof(double));
+  memset(own->normals, 0, n_numbers * sizeof(double));
+  for (size_t k = 0; k < mesh->n_triangles; ++k) {
+    const uint32_t *corners = flo_mesh_triangle(mesh, k);
+    double normal[3];
+    element_normal(mesh, k, normal);
+    for (int c = 0; c < (corners[1] == corners[2] ? 2 : 3); ++c)
+      vec_add(own->normals + 3 * corners[c], normal, own->normals + 3 * corners[c]);
+  }
+}
+
+static void plane_normal(const FloMeshCarriers *held, const double *normals, double normal[3]) {
+  vec_set(normal, 0, 0, 0);
+  for (int k = 0; k < held->count; ++k)
+    vec_add_scaled(normal, normals + 3 * held->vertices[k], held->weights[k], normal);
+  const double length = vec_length(normal);
+  vec_scale(normal, length > 0 ? 1 / length : 0, normal);
+}
+
+// A node that carries a sample through several vertices of the surface counts once.
+static void add_carrier(FloCarriers *carriers, uint32_t node, double share) {
+  int k = 0;
+  while (k < carriers->count && carriers->nodes[k] != node) ++k;
+  if (k == carriers->count) carriers->nodes[carriers->count++] = node, carriers->shares[k] = 0;
+  carriers->shares[k] += share;
+}
+
+FloCarriers flo_soft_skin_carry(const FloBody *body, const FloParticles *samples, size_t i) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const double binding[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]};
+  const FloMeshCarriers held = flo_mesh_sampler_carriers(own->sampler, binding);
+  FloCarriers carriers = {0};
+  for (int k = 0; k < held.count; ++k) {
+    if (!own->holds) {
+      add_carrier(&carriers, held.vertices[k], held.weights[k]);
+      continue;
+    }
+    const FloSoftHold *holds = &own->holds[held.vertices[k]];
+    for (int n = 0; n < holds->count; ++n)
+      add_carrier(&carriers, holds->nodes[n], held.weights[k] * holds->shares[n]);
+  }
+  return carriers;
+}
+
+static void carry(const FloCarriers *carriers, const double *of_nodes, double out[3]) {
+  vec_set(out, 0, 0, 0);
+  for (int k = 0; k < carriers->count; ++k)
+    vec_add_scaled(out, of_nodes + 3 * carriers->nodes[k], carriers->shares[k], out);
+}
+
+void flo_soft_skin_where(const FloBody *body, const FloParticles *samples, size_t i, double x[3]) {
+  const FloCarriers carriers = flo_soft_skin_carry(body, samples, i);
+  carry(&carriers, flo_soft_body(body)->x, x);
+}
+
+void flo_soft_skin_place(const FloBody *body, FloParticles *samples) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const bool is_held = own->nodes[0].is_held;
+  for (size_t i = body->first; i < body->first + body->count; ++i) {
+    const FloCarriers carriers = flo_soft_skin_carry(body, samples, i);
+    double x[3], v[3] = {0};
+    carry(&carriers, own->x, x);
+    if (!is_held) carry(&carriers, own->v, v);
+    samples->x[i] = x[0], samples->y[i] = x[1], samples->z[i] = x[2];
+    samples->vx[i] = (float)v[0], samples->vy[i] = (float)v[1], samples->vz[i] = (float)v[2];
+  }
+}
+
+void flo_soft_skin_planes(const FloBody *body, const FloParticles *samples, size_t i, double dt,
+                          FloSoftPlane *now, FloSoftPlane *before) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const double binding[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]};
+  const FloMeshCarriers held = flo_mesh_sampler_carriers(own->sampler, binding);
+  const FloCarriers carriers = flo_soft_skin_carry(body, samples, i);
+  carry(&carriers, own->x, now->x);
+  carry(&carriers, own->v, now->v);
+  plane_normal(&held, own->normals, now->normal);
+  *before = *now;
+  vec_add_scaled(now->x, now->v, -dt, before->x);
+  plane_normal(&held, own->normals + 3 * own->surface.n_vertices, before->normal);
+}
+
+// ---- Samples that come and go ----
+
+FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, FloSkinEdit *edit,
+                                 FloError *error) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloMeshSampleEdit changes;
+  const FloMeshSamples now = {.vertices = flo_mesh_vertex(&own->surface, 0),
+                              .bindings = {samples->local_x + body->first, samples->local_y + body->first,
+                                           samples->local_z + body->first},
+                              .count = body->count,
+                              .threads = own->threads};
+  FLO_TRY(flo_mesh_sampler_resample(own->sampler, &now, &changes, error));
+  for (size_t k = 0; k < changes.n_lost; ++k)
+    FLO_TRY(flo_skin_lose(edit, body->first + changes.lost[k], error));
+  for (size_t k = 0; k < changes.n_gained; ++k) FLO_TRY(flo_skin_gain(edit, changes.gained[k], error));
+  return FLO_OK;
+}
+
+// ---- Distances ----
+
+// The point of the surface nearest to x, which may be the image of a point across a periodic border.
+static double find_nearest(const FloSoftBody *own, const double x[3], double nearest[3]) {
+  const FloMesh *mesh = &own->surface;
+  double square = INFINITY, weights[3];
+  for (size_t k = 0; k < mesh->n_triangles; ++k) {
+    const double here = flo_triangle_nearest(mesh, (uint32_t)k, x, square, weights);
+    if (!(here < square)) continue;
+    square = here;
+    vec_set(nearest, 0, 0, 0);
+    for (int corner = 0; corner < 3; ++corner)
+      vec_add_scaled(nearest, flo_mesh_corner(mesh, k, corner), weights[corner], nearest);
+  }
+  return sqrt(square);
+}
+
+// The solid of its shape knows distances at the start. Later all triangles are searched, if x is near enough
+// to matter: farther than that the distance to the ball around the body is a lower bound.
+double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]) {
+  const FloSoftBody *own = flo_soft_body(body);
+  double image[3], way[3], nearest[3];
+  flo_domain_nearest_image(domain, body->state.pose.position, x, image);
+  if (!own->has_moved) {
+    pose_to_local(&body->start, image, image);
+    const double distance = flo_solid_distance(body->solid, image);
+    return body->is_thin ? fabs(distance) - own->offset : distance;
+  }
+  vec_sub(image, body->state.pose.position, way);
+  const double bound = vec_length(way) - body->reach - own->offset;
+  return bound > 4 * own->offset ? bound : find_nearest(own, image, nearest) - own->offset;
+}
+
+void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]) {
+  double image[3], nearest[3];
+  flo_domain_nearest_image(domain, body->state.pose.position, x, image);
+  const double distance = find_nearest(flo_soft_body(body), image, nearest);
+  vec_sub(image, nearest, normal);
+  vec_scale(normal, distance > 0 ? 1 / distance : 0, normal);
+}
