@@ -192,6 +192,7 @@ static FloStatus add_patches(FloSoft *soft, Bending *bending, FloError *error) {
   FloSoftGroup *group;
   FLO_TRY(flo_soft_array(soft, n, sizeof *bending->patches, &bending->patches, error));
   FLO_TRY(flo_soft_add_group(soft, &bending_form, bending, n, most * n, &group, error));
+  group->scale = bending->sheet.sheet.bend * (double)n;
   for (size_t k = 0; k < n; ++k)
     group->begin[k + 1] = group->begin[k] + flo_bend_gather(&bending->sheet, k, &bending->patches[k],
                                                             group->vertices + group->begin[k]);

@@ -53,6 +53,7 @@ typedef struct FloSoftGroup {
   size_t *slot_begin;
   uint32_t *slots;
   double *energies; // of each element [J]
+  double scale;     // energy of all elements at a strain of about one [J]
 } FloSoftGroup;
 
 // ---- Adding to the sink, for forms ----

@@ -319,7 +319,7 @@ FloStatus flo_soft_add_membrane(FloSoft *soft, const uint32_t *triangles, size_t
     flo_flatten(soft->x, triangles + 3 * k, sheet->prestretch, &flat);
     find_shape(&flat, &membrane->shapes[k]);
     add_masses(soft, triangles + 3 * k, flat.area * sheet->density);
-    group->begin[k + 1] = 3 * (k + 1);
+    group->begin[k + 1] = 3 * (k + 1), group->scale += sheet->along * flat.area;
   }
   memcpy(group->vertices, triangles, 3 * n_triangles * sizeof *triangles);
   return FLO_OK;

@@ -87,12 +87,21 @@ static bool has_friction(const Solid *solid, const FloSoftElement *element) {
   return element->place->rate * (solid->slow_mu + solid->slow_bulk) > 0;
 }
 
+// Written with F - 1, since for small strains the terms of first order would hide those of second order.
+static double elastic_energy(const Solid *solid, const double f[9]) {
+  double h[9], c[9];
+  for (int i = 0; i < 9; ++i) h[i] = f[i] - (i % 4 == 0);
+  find_cofactors(h, c);
+  double second = c[0] + c[4] + c[8] + vec_dot(h, c); // of J - 1: second and third order
+  double growth = h[0] + h[4] + h[8] + second;
+  return solid->mu * (square_of(h) / 2 - second) + solid->bulk / 2 * growth * growth;
+}
+
 static double solid_energy(const FloSoftElement *element) {
   const Solid *solid = element->data;
   double f[9], before[9];
   find_deformation(solid, element, element->place->x, f);
-  double growth = determinant_of(f) - 1;
-  double energy = solid->mu / 2 * (square_of(f) - 3) - solid->mu * growth + solid->bulk / 2 * growth * growth;
+  double energy = elastic_energy(solid, f);
   if (has_friction(solid, element)) {
     find_deformation(solid, element, element->place->before, before);
     energy += friction_energy(solid, element->place->rate, f, before);
@@ -243,6 +252,7 @@ static FloStatus add_patches(FloSoft *soft, const uint32_t *elements, size_t n_e
   FLO_TRY(flo_soft_add_group(soft, &solid_form, solid, p->n, p->begin[p->n], &group, error));
   memcpy(group->begin, p->begin, (p->n + 1) * sizeof *p->begin);
   memcpy(group->vertices, p->vertices, p->begin[p->n] * sizeof *p->vertices);
+  for (size_t k = 0; k < p->n; ++k) group->scale += (solid->mu + solid->bulk) * p->volumes[k];
   return FLO_OK;
 }
 

@@ -27,9 +27,8 @@ typedef struct Step {
   double dt;
   int threads;
   bool is_exact;    // the matrix is the true one
-  double inertia;   // first part of the potential
   double potential; // at the present velocities
-  double magnitude; // of the parts of the potential: what rounding is measured with
+  double rounding;  // error of the potential
   FloSoftReport *report;
 } Step;
 
@@ -58,17 +57,21 @@ static double inertia_at(const Step *step, double share) {
   return sum;
 }
 
-// The potential with a share of the way; its parts are remembered.
+// The potential with a share of the way; its rounding error is remembered.
 static double potential_at(Step *step, double share) {
   FloSoft *soft = step->soft;
   move_trial(step, share);
   FloSoftPlace place = place_of(step);
-  double energy = 0;
-  for (size_t g = 0; g < soft->groups.count; ++g)
+  double energy = 0, scale = 0;
+  for (size_t g = 0; g < soft->groups.count; ++g) {
     energy += flo_soft_group_energy(flo_soft_group(soft, g), &place, step->threads);
-  step->inertia = inertia_at(step, share);
-  step->magnitude = fabs(energy) + fabs(step->inertia);
-  return energy + step->inertia;
+    scale += flo_soft_group(soft, g)->scale;
+  }
+  double inertia = inertia_at(step, share);
+  // Strains have errors of about 1e-16, so energies have errors of that share of strain times stiffness.
+  step->rounding =
+      ROUNDING * (fabs(energy) + fabs(inertia)) + 1e-15 * sqrt(fabs(energy) * scale) + 1e-16 * scale;
+  return energy + inertia;
 }
 
 // ---- Gradient and matrix ----
@@ -215,36 +218,46 @@ static void go(FloSoft *soft, double share) {
   for (size_t i = 0; i < 3 * soft->n; ++i) soft->v[i] += share * soft->way[i];
 }
 
-// Goes along the way as far as the potential falls enough. False if rounding leaves nothing to gain.
-static bool search(Step *step) {
-  double slope = dot(step->soft, step->soft->gradient, step->soft->way), share = 1;
+// The potential falls by so little along this way that rounding hides it.
+static bool is_hidden(const Step *step, double fall) { return fall <= step->rounding; }
+
+// Goes along the way as far as the potential falls enough. False if it does not fall.
+static bool search(Step *step, double slope) {
+  double share = 1;
   for (int k = 0; k < MOST_HALVINGS; ++k, share /= 2) {
     double potential = potential_at(step, share);
-    bool is_rounding = -share * slope <= ROUNDING * step->magnitude;
-    if (potential <= step->potential + SUFFICIENT * share * slope ||
-        (is_rounding && potential <= step->potential + ROUNDING * step->magnitude)) {
-      go(step->soft, share);
-      step->potential = potential;
-      return true;
-    }
+    double allowed = is_hidden(step, -share * slope) ? step->rounding : SUFFICIENT * share * slope;
+    if (!(potential <= step->potential + allowed)) continue;
+    go(step->soft, share);
+    step->potential = potential;
+    return true;
   }
   return false;
+}
+
+// One iteration. False if rounding leaves nothing to gain.
+static bool improve(Step *step, double last_residual) {
+  FloSoft *soft = step->soft;
+  double slope = dot(soft, soft->gradient, soft->way);
+  bool is_short = step->dt * longest_way(soft) <= LEAST_WAY * soft->cell;
+  bool is_stuck = is_hidden(step, -slope) && step->report->residual > last_residual / 2;
+  step->report->newton_iterations++;
+  return search(step, slope) && !is_short && !is_stuck;
 }
 
 // Improves the velocities until impulses balance.
 static FloStatus iterate(Step *step, FloError *error) {
   FloSoft *soft = step->soft;
+  double last_residual = INFINITY;
   memset(soft->way, 0, 3 * soft->n * sizeof *soft->way);
   step->potential = potential_at(step, 0);
-  for (int k = 0; k < MOST_NEWTON; ++k) {
+  for (int k = 0; k < MOST_NEWTON; ++k, last_residual = step->report->residual) {
     assemble(step);
     step->report->residual = residual_of(soft);
-    if (step->report->residual <= BALANCE && soft->is_factored) return FLO_OK;
+    bool is_balanced = step->report->residual <= BALANCE;
+    if (is_balanced && soft->is_factored) break;
     FLO_TRY(find_way(step, error));
-    if (step->report->residual <= BALANCE) return FLO_OK;
-    step->report->newton_iterations++;
-    bool is_short = step->dt * longest_way(soft) <= LEAST_WAY * soft->cell;
-    if (!search(step) || is_short) return FLO_OK;
+    if (is_balanced || !improve(step, last_residual)) break;
   }
   return FLO_OK;
 }

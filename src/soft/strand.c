@@ -91,7 +91,7 @@ FloStatus flo_soft_add_segments(FloSoft *soft, const uint32_t *list, size_t n, c
     double length = length_between(soft->x + 3 * (size_t)ends[0], soft->x + 3 * (size_t)ends[1]);
     segments->lengths[k] = length / sheet->prestretch[0];
     for (int i = 0; i < 2; ++i) soft->mass[ends[i]] += sheet->density * segments->lengths[k] / 2;
-    group->begin[k + 1] = 2 * (k + 1);
+    group->begin[k + 1] = 2 * (k + 1), group->scale += sheet->along * segments->lengths[k];
   }
   return FLO_OK;
 }
@@ -253,6 +253,7 @@ FloStatus flo_soft_add_knees(FloSoft *soft, const uint32_t *list, size_t n, cons
   FLO_TRY(flo_soft_add_group(soft, &knee_form, knees, 2 * n, 6 * n, &group, error));
   FLO_TRY(flo_buffer_reserve(soft->memory, &ends, 2 * n * sizeof(End), 0, error));
   fill_knees(soft, group, knees->knees, list, n, ends.data);
+  group->scale = sheet->bend * (double)group->n;
   flo_buffer_free(soft->memory, &ends);
   return FLO_OK;
 }
