@@ -265,6 +265,7 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
 json_t *flo_line_sampling(const FloSamplingResult *result) {
   json_t *line = start(flo_bench_part_name(FLO_BENCH_SAMPLING), result->samples, 1, 0);
   add_text(line, "mesh", result->name);
+  add_text(line, "task", result->task);
   add(line, "triangles", (double)result->triangles);
   add(line, "spacing_in_mean_edges", result->spacing);
   add(line, "seconds", result->times.median);

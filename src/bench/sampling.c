@@ -21,7 +21,7 @@ static FloStatus add_cloth_vertices(FloMesh *mesh, FloError *error) {
   return FLO_OK;
 }
 
-static FloStatus make_cloth(FloMesh *mesh, FloError *error) {
+FloStatus flo_sampling_make_cloth(FloMesh *mesh, FloError *error) {
   FLO_TRY(add_cloth_vertices(mesh, error));
   for (uint32_t j = 0; j < CLOTH; ++j)
     for (uint32_t i = 0; i < CLOTH; ++i) {
@@ -32,7 +32,7 @@ static FloStatus make_cloth(FloMesh *mesh, FloError *error) {
   return FLO_OK;
 }
 
-static double mean_edge(const FloMesh *mesh) {
+double flo_sampling_mean_edge(const FloMesh *mesh) {
   double sum = 0;
   for (size_t t = 0; t < mesh->n_triangles; ++t) {
     const uint32_t *corners = flo_mesh_triangle(mesh, t);
@@ -72,11 +72,13 @@ FloStatus flo_sampling_measure(size_t k, int repeats, FloSamplingResult *result,
   flo_memory_init(&memory, NULL);
   flo_mesh_init(&mesh, &memory);
   bool is_duck = k < 2;
-  *result = (FloSamplingResult){.name = is_duck ? "duck" : "cloth", .spacing = k % 2 ? 0.85 : 1};
-  FloStatus status = is_duck ? flo_mesh_duck(1, FLO_FIGURE_FINENESS, &mesh, error) : make_cloth(&mesh, error);
+  *result =
+      (FloSamplingResult){.name = is_duck ? "duck" : "cloth", .task = "surface", .spacing = k % 2 ? 0.85 : 1};
+  FloStatus status =
+      is_duck ? flo_mesh_duck(1, FLO_FIGURE_FINENESS, &mesh, error) : flo_sampling_make_cloth(&mesh, error);
   result->triangles = mesh.n_triangles;
   if (status == FLO_OK)
-    status = sample_often(&mesh, result->spacing * mean_edge(&mesh), repeats, result, error);
+    status = sample_often(&mesh, result->spacing * flo_sampling_mean_edge(&mesh), repeats, result, error);
   flo_mesh_free(&mesh);
   return status;
 }

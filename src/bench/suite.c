@@ -1,6 +1,7 @@
 #include "bench/suite.h"
 
 #include "bench/lines.h"
+#include "bench/resampling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -275,6 +276,20 @@ static FloStatus run_memory(Suite *suite, FloError *error) {
 
 // ---- Surfaces ----
 
+// The targets are for about one sample at each vertex, as in the paper.
+static FloStatus run_resampling(Suite *suite, FloError *error) {
+  static const FloTargetId ids[] = {FLO_TARGET_COUNT, FLO_TARGET_SAMPLE, FLO_TARGET_RESAMPLE};
+  for (size_t k = 0; k < FLO_RESAMPLING_COUNT; ++k) {
+    FloSamplingResult result;
+    int repeats = suite->spec->is_quick ? 1 : FLO_BENCH_MAX_REPEATS;
+    FLO_TRY(flo_resampling_measure(k, repeats, &result, error));
+    if (k == 1 || k == 2)
+      flo_targets_note(&suite->targets, ids[k], 1e3 * result.times.median, result.samples, 1);
+    FLO_TRY(emit(suite, flo_line_sampling(&result), error));
+  }
+  return FLO_OK;
+}
+
 static FloStatus run_sampling(Suite *suite, FloError *error) {
   announce(suite, FLO_BENCH_SAMPLING, 0, 1);
   for (size_t k = 0; k < FLO_SAMPLING_COUNT; ++k) {
@@ -283,7 +298,7 @@ static FloStatus run_sampling(Suite *suite, FloError *error) {
     FLO_TRY(flo_sampling_measure(k, repeats, &result, error));
     FLO_TRY(emit(suite, flo_line_sampling(&result), error));
   }
-  return FLO_OK;
+  return run_resampling(suite, error);
 }
 
 // Uses all threads, as `flotsam surface` does.

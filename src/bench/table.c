@@ -102,9 +102,9 @@ static void print_memory(const json_t *line, FILE *stream) {
 }
 
 static void print_sampling(const json_t *line, FILE *stream) {
-  fprintf(stream, "%s of %.0f triangles, spacing %.2f mean edges: %.2f ms, %.2f at best", text(line, "mesh"),
-          number(line, "triangles"), number(line, "spacing_in_mean_edges"), 1e3 * number(line, "seconds"),
-          1e3 * number(line, "seconds_best"));
+  fprintf(stream, "%s of %.0f triangles, spacing %.2f mean edges, %s: %.2f ms, %.2f at best",
+          text(line, "mesh"), number(line, "triangles"), number(line, "spacing_in_mean_edges"),
+          text(line, "task"), 1e3 * number(line, "seconds"), 1e3 * number(line, "seconds_best"));
 }
 
 static void print_surface(const json_t *line, FILE *stream) {

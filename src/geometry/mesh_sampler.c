@@ -300,9 +300,9 @@ static FloStatus lose_samples(FloMeshSampler *sampler, FloError *error) {
   return FLO_OK;
 }
 
-// Multiples of 2^-40 make weights whose sum is exact.
+// Multiples of 2^-50 make weights whose sum is exact.
 static double round_weight(double weight) {
-  const double scale = 1099511627776.0;
+  const double scale = 0x1p50;
   return rint(weight * scale) / scale;
 }
 

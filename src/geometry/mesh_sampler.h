@@ -80,7 +80,7 @@ typedef struct FloPrimitive {
   int layout;     // of a triangle: the side, 0 to 2, that its rows follow; 3: around its centre
 } FloPrimitive;
 
-// The vertices that carry a sample and their weights, which are multiples of 2^-40 and add up to exactly one.
+// The vertices that carry a sample and their weights, which are multiples of 2^-50 and add up to exactly one.
 typedef struct FloMeshCarriers {
   int count;
   uint32_t vertices[3];

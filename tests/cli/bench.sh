@@ -66,7 +66,7 @@ keys = {
       particles_at_ten_steps_per_second solve_share search_share response_share density_error_mean
       reference""".split(),
     "memory": "bytes peak_bytes bytes_per_particle peak_bytes_per_particle".split(),
-    "sampling": "mesh triangles spacing_in_mean_edges seconds seconds_best".split(),
+    "sampling": "mesh task triangles spacing_in_mean_edges seconds seconds_best".split(),
     "surface": "triangles seconds seconds_best stages".split(),
     "joints": "shape joints rows factorise_seconds factorise_seconds_best seconds seconds_best".split(),
     "target": "target unit measured at_least aim less_is_better met".split(),
