@@ -12,7 +12,7 @@ const FloKind *flo_kind_of(FloBodyKind kind) {
   case FLO_BODY_CLOTH:
     return &flo_cloth_kind;
   case FLO_BODY_ELASTIC:
-    break;
+    return &flo_elastic_kind;
   }
   return NULL;
 }

@@ -154,7 +154,7 @@ struct FloBody {
 };
 
 // The kinds that definitions can name.
-extern const FloKind flo_static_kind, flo_kinematic_kind, flo_rigid_kind, flo_cloth_kind;
+extern const FloKind flo_static_kind, flo_kinematic_kind, flo_rigid_kind, flo_cloth_kind, flo_elastic_kind;
 const FloKind *flo_kind_of(FloBodyKind kind); // NULL: no such kind
 
 // Its nodes move apart and answer together: it changes its shape.
