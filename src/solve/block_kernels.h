@@ -15,7 +15,11 @@ typedef struct FloTileKernels {
   void (*add_backward)(const double *a, size_t n, const double *y, double *sum);
 } FloTileKernels;
 
-const FloTileKernels *flo_tile_kernels(void);
+const FloTileKernels *flo_tile_kernels(void);         // the best this machine can run
+const FloTileKernels *flo_tile_kernels_generic(void); // those every machine can run
+#ifdef FLO_HAS_AVX2
+const FloTileKernels *flo_tile_kernels_avx2(void);
+#endif
 
 // Replaces a tile by the inverse of its lower Cholesky factor. False if it is not positive definite.
 bool flo_tile_invert_factor(double *tile);
