@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { N_LANDMARKS = 4, N_POTENTIALS = 5, LEAF = 96, MOST_DENSE = 4096 };
+enum { N_LANDMARKS = 4, N_POTENTIALS = 5, LEAF = 64, MOST_DENSE = 4096 };
 
 typedef struct Range {
   size_t begin, end;
