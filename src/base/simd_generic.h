@@ -103,6 +103,9 @@ WIDE_INLINE WideD wide_load_double(const double *from) {
   return a;
 }
 
+// Four floats.
+WIDE_INLINE WideD wide_load_single(const float *from) { return (WideD){from[0], from[1], from[2], from[3]}; }
+
 WIDE_INLINE void wide_store_double(double *to, WideD a) { memcpy(to, &a, sizeof a); }
 WIDE_INLINE WideD wide_fma_double(WideD a, WideD b, WideD c) { return a * b + c; }
 

@@ -46,39 +46,23 @@ static void apply_inverse(const double *inverse, double *a) {
   }
 }
 
-// Four columns at a time have sums of their own, so that no addition waits for the one before.
-static void add_forward(const double *a, size_t n, const double *x, double *sum) {
-  WideD sums[WIDTH][PARTS];
-  for (int j = 0; j < WIDTH; ++j)
-    for (int r = 0; r < PARTS; ++r) sums[j][r] = wide_set_double(0);
-  size_t p = 0;
-  for (; p + WIDTH <= n; p += WIDTH)
-    for (int j = 0; j < WIDTH; ++j) {
-      const WideD factor = wide_set_double(x[p + (size_t)j]);
-      for (int r = 0; r < PARTS; ++r)
-        sums[j][r] =
-            wide_fma_double(wide_load_double(a + (p + (size_t)j) * SIDE + r * LANES), factor, sums[j][r]);
-    }
-  for (; p < n; ++p)
-    for (int r = 0; r < PARTS; ++r)
-      sums[0][r] =
-          wide_fma_double(wide_load_double(a + p * SIDE + r * LANES), wide_set_double(x[p]), sums[0][r]);
-  for (int r = 0; r < PARTS; ++r)
-    wide_store_double(sum + r * LANES, wide_load_double(sum + r * LANES) +
-                                           ((sums[0][r] + sums[1][r]) + (sums[2][r] + sums[3][r])));
-}
+// ---- Products with vectors, from double and from single precision ----
 
-static void add_backward(const double *a, size_t n, const double *y, double *sum) {
-  const WideD rows[PARTS] = {wide_load_double(y), wide_load_double(y + LANES),
-                             wide_load_double(y + 2 * LANES)};
-  for (; n > 0; --n, a += SIDE, sum += LANES) {
-    WideD s = wide_load_double(sum);
-    for (int r = 0; r < PARTS; ++r) s = wide_fma_double(wide_load_double(a + r * LANES), rows[r], s);
-    wide_store_double(sum, s);
-  }
-}
+#define NUMBER      double
+#define LOAD        wide_load_double
+#define NAMED(name) name
+#include "solve/wide_vectors.h"
+
+#undef NUMBER
+#undef LOAD
+#undef NAMED
+#define NUMBER      float
+#define LOAD        wide_load_single
+#define NAMED(name) name##_single
+#include "solve/wide_vectors.h"
 
 const FloTileKernels *FLO_JOIN(flo_tile_kernels, FLO_ISA)(void) {
-  static const FloTileKernels kernels = {subtract_product, apply_inverse, add_forward, add_backward};
+  static const FloTileKernels kernels = {subtract_product,   apply_inverse, add_forward,
+                                         add_forward_single, add_backward,  add_backward_single};
   return &kernels;
 }
