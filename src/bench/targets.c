@@ -17,6 +17,8 @@ static const FloGoal goals[FLO_TARGET_COUNT] = {
     [FLO_TARGET_REAL_TIME] = {"constraint, 15 iterations", "particles at 10 steps/s", 6e4, 1.2e5, false},
     [FLO_TARGET_SURFACE] = {"surface", "s/million particles", 6, 3, true},
     [FLO_TARGET_JOINTS] = {"10,000 hinges, one solution", "ms", 5, NAN, true},
+    [FLO_TARGET_SHEET_FACTORS] = {"sheet of 46,000 vertices, factors", "s", 1.5, NAN, true},
+    [FLO_TARGET_SHEET_SOLUTION] = {"sheet of 46,000 vertices, one solution", "ms", 40, NAN, true},
     [FLO_TARGET_MEMORY] = {"memory", "bytes/particle", 1200, 800, true},
 };
 
