@@ -13,7 +13,7 @@ if(ASSIMP_FOUND)
 else()
   list(APPEND core_sources ${CMAKE_SOURCE_DIR}/src/optional/mesh_no_assimp.c)
 endif()
-file(GLOB wide_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sph/wide_*.c)
+file(GLOB wide_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sph/wide_*.c ${CMAKE_SOURCE_DIR}/src/solve/wide_*.c)
 
 function(add_wide_passes isa)
   add_library(wide_${isa} OBJECT ${wide_sources})

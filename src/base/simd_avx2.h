@@ -88,4 +88,14 @@ WIDE_INLINE WideF wide_gather(const float *array, const int32_t *index) {
   return _mm256_i32gather_ps(array, _mm256_loadu_si256((const __m256i *)index), 4);
 }
 
+// ---- Doubles ----
+
+typedef __m256d WideD;
+
+WIDE_INLINE WideD wide_set_double(double a) { return _mm256_set1_pd(a); }
+WIDE_INLINE WideD wide_load_double(const double *from) { return _mm256_loadu_pd(from); }
+WIDE_INLINE WideD wide_load_single(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
+WIDE_INLINE void wide_store_double(double *to, WideD a) { _mm256_storeu_pd(to, a); }
+WIDE_INLINE WideD wide_fma_double(WideD a, WideD b, WideD c) { return _mm256_fmadd_pd(a, b, c); }
+
 #endif

@@ -91,4 +91,22 @@ WIDE_INLINE WideF wide_gather(const float *array, const int32_t *index) {
   return out;
 }
 
+// ---- Doubles: four lanes ----
+
+typedef double WideD __attribute__((vector_size(32)));
+
+WIDE_INLINE WideD wide_set_double(double a) { return (WideD){a, a, a, a}; }
+
+WIDE_INLINE WideD wide_load_double(const double *from) {
+  WideD a;
+  memcpy(&a, from, sizeof a);
+  return a;
+}
+
+// Four floats.
+WIDE_INLINE WideD wide_load_single(const float *from) { return (WideD){from[0], from[1], from[2], from[3]}; }
+
+WIDE_INLINE void wide_store_double(double *to, WideD a) { memcpy(to, &a, sizeof a); }
+WIDE_INLINE WideD wide_fma_double(WideD a, WideD b, WideD c) { return a * b + c; }
+
 #endif

@@ -301,6 +301,20 @@ json_t *flo_line_joints(const FloJoiningResult *r) {
   return line;
 }
 
+json_t *flo_line_sheet(const FloSheetResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_SHEETS), 0, 1, 0);
+  add_count(line, "vertices", r->vertices);
+  add_count(line, "blocks", r->blocks);
+  add(line, "structure_seconds", r->structure.median);
+  add(line, "factorise_seconds", r->factorise.median);
+  add(line, "factorise_seconds_best", r->factorise.best);
+  add(line, "seconds", r->solve.median);
+  add(line, "seconds_best", r->solve.best);
+  add(line, "single_seconds", r->solve_single.median);
+  add(line, "single_seconds_best", r->solve_single.best);
+  return line;
+}
+
 json_t *flo_line_tower(const FloTowerResult *r) {
   json_t *line = start(flo_bench_part_name(FLO_BENCH_TOWER), r->particles, r->threads, r->step.median);
   add(line, "seconds_per_step_best", r->step.best);

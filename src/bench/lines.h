@@ -9,6 +9,7 @@
 #include "bench/probes.h"
 #include "bench/rates.h"
 #include "bench/sampling.h"
+#include "bench/sheets.h"
 #include "bench/surfacing.h"
 #include "bench/targets.h"
 #include "bench/tower.h"
@@ -27,6 +28,7 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
 json_t *flo_line_sampling(const FloSamplingResult *result);
 json_t *flo_line_surface(const FloSurfacingResult *result);
 json_t *flo_line_joints(const FloJoiningResult *result);
+json_t *flo_line_sheet(const FloSheetResult *result);
 json_t *flo_line_tower(const FloTowerResult *result);
 json_t *flo_line_target(const FloTarget *target);
 

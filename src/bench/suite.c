@@ -14,7 +14,7 @@ static const char *const part_names[FLO_BENCH_PART_COUNT] = {
     [FLO_BENCH_COUPLING] = "coupling", [FLO_BENCH_MEMORY] = "memory",
     [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_SURFACE] = "surface",
     [FLO_BENCH_JOINTS] = "joints",     [FLO_BENCH_FIVE_MILLION] = "five-million",
-    [FLO_BENCH_TOWER] = "tower",
+    [FLO_BENCH_TOWER] = "tower",       [FLO_BENCH_SHEETS] = "sheets",
 };
 
 const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
@@ -331,6 +331,29 @@ static FloStatus run_joints(Suite *suite, FloError *error) {
   return FLO_OK;
 }
 
+// ---- Sheets ----
+
+enum { LARGE_SHEET = 46000 };
+
+static FloStatus run_sheet(Suite *suite, uint32_t width, uint32_t height, FloError *error) {
+  FloSheetResult result;
+  const int repeats = suite->spec->is_quick ? 1 : 7;
+  FLO_TRY(flo_sheet_measure(width, height, repeats, &result, error));
+  if (result.vertices >= LARGE_SHEET) {
+    flo_targets_note(&suite->targets, FLO_TARGET_SHEET_FACTORS, result.factorise.median, result.vertices, 1);
+    flo_targets_note(&suite->targets, FLO_TARGET_SHEET_SOLUTION, 1e3 * result.solve.median, result.vertices,
+                     1);
+  }
+  return emit(suite, flo_line_sheet(&result), error);
+}
+
+static FloStatus run_sheets(Suite *suite, FloError *error) {
+  announce(suite, FLO_BENCH_SHEETS, 0, 1);
+  if (suite->spec->is_quick) return run_sheet(suite, 20, 20, error);
+  FLO_TRY(run_sheet(suite, 71, 71, error));
+  return run_sheet(suite, 215, 214, error);
+}
+
 // ---- All of it ----
 
 static FloStatus run_machine(Suite *suite, FloError *error) {
@@ -373,6 +396,7 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   if (has_part(spec, FLO_BENCH_SAMPLING)) FLO_TRY(run_sampling(&suite, error));
   if (has_part(spec, FLO_BENCH_SURFACE)) FLO_TRY(run_surface(&suite, error));
   if (has_part(spec, FLO_BENCH_JOINTS)) FLO_TRY(run_joints(&suite, error));
+  if (has_part(spec, FLO_BENCH_SHEETS)) FLO_TRY(run_sheets(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
   if (has_part(spec, FLO_BENCH_TOWER)) FLO_TRY(run_tower(&suite, error));

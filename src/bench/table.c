@@ -122,6 +122,12 @@ static void print_joints(const json_t *line, FILE *stream) {
           1e3 * number(line, "seconds_best"), 1e3 * number(line, "factorise_seconds"));
 }
 
+static void print_sheet(const json_t *line, FILE *stream) {
+  fprintf(stream, "%.0f vertices: %.1f ms to factorise; %.2f ms to solve, %.2f in single precision",
+          number(line, "vertices"), 1e3 * number(line, "factorise_seconds"), 1e3 * number(line, "seconds"),
+          1e3 * number(line, "single_seconds"));
+}
+
 static void print_tower(const json_t *line, FILE *stream) {
   double times_better = number(line, "times_better");
   fprintf(stream,
@@ -152,7 +158,7 @@ static const Row rows[] = {
     {"stream", print_stream},     {"fma", print_fma},         {"probe", print_probe},
     {"memory", print_memory},     {"target", print_target},   {"sampling", print_sampling},
     {"coupling", print_coupling}, {"surface", print_surface}, {"tower", print_tower},
-    {"joints", print_joints},     {NULL, print_case}};
+    {"joints", print_joints},     {"sheets", print_sheet},    {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

@@ -19,6 +19,8 @@ static const FloGoal goals[FLO_TARGET_COUNT] = {
     [FLO_TARGET_RESAMPLE] = {"the same, sampled again in a step", "ms", 2, 1, true},
     [FLO_TARGET_SURFACE] = {"surface", "s/million particles", 6, 3, true},
     [FLO_TARGET_JOINTS] = {"10,000 hinges, one solution", "ms", 5, NAN, true},
+    [FLO_TARGET_SHEET_FACTORS] = {"sheet of 46,000 vertices, factors", "s", 1.5, NAN, true},
+    [FLO_TARGET_SHEET_SOLUTION] = {"sheet of 46,000 vertices, one solution", "ms", 40, NAN, true},
     [FLO_TARGET_MEMORY] = {"memory", "bytes/particle", 1200, 800, true},
 };
 

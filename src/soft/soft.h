@@ -63,10 +63,14 @@ typedef struct FloSoftReport {
 // `threads` changes only the speed.
 FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                          FloError *error);
-// A^-1 times impulses; zero for fixed vertices.
+// A^-1 times impulses; zero for fixed vertices. A may be that of an earlier step if it is still close.
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes);
 // Finds the velocities with further impulses and moves the vertices.
 FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                        FloError *error);
+
+// Drops what earlier steps left behind to make the next one faster. It then depends on positions, velocities
+// and fixed vertices alone: call this when a state is saved, and after it was restored.
+void flo_soft_forget(FloSoft *soft);
 
 #endif

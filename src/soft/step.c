@@ -262,6 +262,22 @@ static FloStatus iterate(Step *step, FloError *error) {
   return FLO_OK;
 }
 
+// What is still missing in all, which conjugate gradients leave, is given to all vertices alike along axes
+// where none is held: momentum is then conserved to rounding, and shapes do not change.
+static void balance_momentum(FloSoft *soft) {
+  for (size_t axis = 0; axis < 3; ++axis) {
+    double missing = 0, mass = 0;
+    bool is_free = true;
+    for (size_t i = 0; i < soft->n; ++i) {
+      is_free = is_free && !flo_soft_is_held(soft, 3 * i + axis);
+      mass += soft->mass[i];
+      missing +=
+          soft->mass[i] * (soft->v[3 * i + axis] - soft->start[3 * i + axis]) - soft->impulses[3 * i + axis];
+    }
+    for (size_t i = 0; is_free && i < soft->n; ++i) soft->v[3 * i + axis] -= missing / mass;
+  }
+}
+
 // ---- The interface ----
 
 static FloStatus check_finite(const double *numbers, size_t n, const char *what, FloError *error) {
@@ -286,6 +302,8 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
   return iterate(&step, error);
 }
 
+void flo_soft_forget(FloSoft *soft) { soft->is_factored = false; }
+
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes) {
   for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] = flo_soft_is_held(soft, i) ? 0 : impulses[i];
   flo_block_solve(soft->factor, changes);
@@ -300,6 +318,7 @@ FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int thr
   for (size_t i = 0; i < 3 * soft->n; ++i) soft->v[i] += soft->given[i], soft->impulses[i] += impulses[i];
   Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
   FLO_TRY(iterate(&step, error));
+  balance_momentum(soft);
   for (size_t i = 0; i < 3 * soft->n; ++i) soft->x[i] += dt * soft->v[i];
   soft->dt = 0;
   return check_finite(soft->x, 3 * soft->n, "position", error);

@@ -4,7 +4,7 @@
 
 // Cycles for a product of two tiles, for adding a tile to the parent's front, for clearing and reading a
 // tile, and for a front besides.
-static const double product_cost = 250, update_cost = 300, panel_cost = 100, front_cost = 1000;
+static const double product_cost = 250, update_cost = 300, panel_cost = 300, front_cost = 1000;
 
 double flo_front_cost(double n_pivots, double n_below) {
   double k = ceil(n_pivots / FLO_TILE_SLOTS), m = ceil(n_below / FLO_TILE_SLOTS), n = k + m;

@@ -1,6 +1,6 @@
 // Conjugate gradients (conjugate_gradients.h) for a sparse block matrix, with factors as preconditioner.
 #include "base/parallel.h"
-#include "solve/block_factor.h"
+#include "solve/block_factors.h"
 #include "solve/conjugate_gradients.h"
 
 #include <string.h>
@@ -30,7 +30,10 @@ static double dot(const Iteration *it, const double *a, const double *b) {
 static double measure(void *context) {
   const Iteration *it = context;
   memcpy(it->improved, it->residual, 3 * it->matrix->n * sizeof(double));
-  flo_block_solve(it->factor, it->improved);
+  if (it->factor->singles)
+    flo_block_solve_single(it->factor, it->improved);
+  else
+    flo_block_solve(it->factor, it->improved);
   return dot(it, it->residual, it->improved);
 }
 

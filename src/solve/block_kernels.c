@@ -1,5 +1,7 @@
 #include "solve/block_kernels.h"
 
+#include "sph/passes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -33,31 +35,9 @@ bool flo_tile_invert_factor(double *tile) {
   return true;
 }
 
-static void subtract_product(const double *a, const double *b, size_t n, double *c) {
-  for (size_t p = 0; p < n; ++p)
-    for (int j = 0; j < SIDE; ++j)
-      for (int i = 0; i < SIDE; ++i) c[j * SIDE + i] -= a[p * SIDE + i] * b[p * SIDE + j];
-}
-
-static void apply_inverse(const double *inverse, double *a) {
-  double product[FLO_TILE_NUMBERS] = {0};
-  for (int p = 0; p < SIDE; ++p)
-    for (int j = p; j < SIDE; ++j)
-      for (int i = 0; i < SIDE; ++i) product[j * SIDE + i] += a[p * SIDE + i] * inverse[p * SIDE + j];
-  memcpy(a, product, sizeof product);
-}
-
-static void add_forward(const double *a, size_t n, const double *x, double *sum) {
-  for (size_t p = 0; p < n; ++p)
-    for (int i = 0; i < SIDE; ++i) sum[i] += a[p * SIDE + i] * x[p];
-}
-
-static void add_backward(const double *a, size_t n, const double *y, double *sum) {
-  for (size_t p = 0; p < n; ++p)
-    for (int i = 0; i < SIDE; ++i) sum[4 * p + (size_t)i % 4] += a[p * SIDE + i] * y[i];
-}
-
 const FloTileKernels *flo_tile_kernels(void) {
-  static const FloTileKernels kernels = {subtract_product, apply_inverse, add_forward, add_backward};
-  return &kernels;
+#ifdef FLO_HAS_AVX2
+  if (flo_simd_is_avx2()) return flo_tile_kernels_avx2();
+#endif
+  return flo_tile_kernels_generic();
 }

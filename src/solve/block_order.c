@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { N_LANDMARKS = 4, N_POTENTIALS = 5, LEAF = 96, MOST_DENSE = 4096 };
+enum { N_LANDMARKS = 4, N_POTENTIALS = 8, LEAF = 64, MOST_DENSE = 4096 };
 
 typedef struct Range {
   size_t begin, end;
@@ -22,14 +22,16 @@ typedef struct Dissection {
   int32_t *potential, *best;        // of each block row
   int32_t threshold;                // of the best
   double score;                     // of the best
+  size_t n_separator;               // of the best
   size_t *n_at, *n_passing;         // for each value of a potential
   FloBuffer arrays, leaf_room;
   FloList ranges; // Range: still to be ordered
 } Dissection;
 
 // The weights of the distances in each potential.
-static const int weights[N_POTENTIALS][N_LANDMARKS] = {
-    {1, -1, 0, 0}, {0, 0, 1, -1}, {1, -1, 1, -1}, {1, -1, -1, 1}, {1, 0, 0, 0}};
+static const int weights[N_POTENTIALS][N_LANDMARKS] = {{1, -1, 0, 0},  {0, 0, 1, -1}, {1, -1, 1, -1},
+                                                       {1, -1, -1, 1}, {1, 0, 0, 0},  {0, 1, 0, 0},
+                                                       {0, 0, 1, 0},   {0, 0, 0, 1}};
 
 // ---- Ranges of the order ----
 
@@ -95,12 +97,12 @@ static void find_landmarks(Dissection *d, Range range) {
 // ---- Separators ----
 
 // The potential's values begin at zero; returns how many values there are.
-static size_t fill_potential(Dissection *d, Range range, const int *weight) {
+static size_t fill_potential(Dissection *d, Range range, const int *weight, int sign) {
   int32_t low = INT32_MAX, high = INT32_MIN;
   for (size_t k = range.begin; k < range.end; ++k) {
     uint32_t i = d->order[k];
     int32_t sum = 0;
-    for (int l = 0; l < N_LANDMARKS; ++l) sum += weight[l] * (int32_t)d->distances[l][i];
+    for (int l = 0; l < N_LANDMARKS; ++l) sum += sign * weight[l] * (int32_t)d->distances[l][i];
     d->potential[i] = sum;
     low = sum < low ? sum : low, high = sum > high ? sum : high;
   }
@@ -141,23 +143,28 @@ static bool try_thresholds(Dissection *d, Range range, size_t n_values) {
     size_t above = n - below - passing;
     if (below == 0 || above == 0) continue;
     double score = (double)passing / ((double)below * (double)above);
-    if (score < d->score) d->score = score, d->threshold = (int32_t)t, is_better = true;
+    if (score >= d->score) continue;
+    d->score = score, d->threshold = (int32_t)t, d->n_separator = passing;
+    is_better = true;
   }
   return is_better;
 }
 
+// False if there is none, or if more than half of the block rows are in it and minimum degree is possible.
 static bool find_separator(Dissection *d, Range range) {
   d->score = 1e300;
   find_landmarks(d, range);
-  for (int p = 0; p < N_POTENTIALS; ++p) {
-    size_t n_values = fill_potential(d, range, weights[p]);
+  // With the other sign the separator is on the other side of the threshold.
+  for (int p = 0; p < 2 * N_POTENTIALS; ++p) {
+    size_t n_values = fill_potential(d, range, weights[p / 2], p % 2 ? -1 : 1);
     count_passing(d, range, n_values);
     if (!try_thresholds(d, range, n_values)) continue;
     int32_t *best = d->potential;
     d->potential = d->best, d->best = best;
   }
   for (int l = 0; l < N_LANDMARKS; ++l) forget(d, range, d->distances[l]);
-  return d->score < 1e300;
+  size_t n = range.end - range.begin;
+  return d->score < 1e300 && (2 * d->n_separator <= n || n > MOST_DENSE);
 }
 
 // Below, above, separator.

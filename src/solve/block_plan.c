@@ -10,9 +10,9 @@
 
 enum { FOR_TASKS = 5, SHARES = 24 };
 
-// Where the stacks end now, and at most so far.
+// Where the stacks end now, and at most so far; where the sums of the task begin, and end at most so far.
 typedef struct Stacks {
-  size_t top[2], most[2];
+  size_t top[2], most[2], sums, most_sums;
 } Stacks;
 
 static void find_depths(FloBlockTree *tree) {
@@ -40,9 +40,16 @@ static void choose_tasks(FloBlockTree *tree, double *work) {
   }
 }
 
+// The fronts of a task use the same sums, one after the other.
+static void place_sums(FloFront *front, Stacks *stacks) {
+  size_t n = 4 * FLO_TILE_SIDE * flo_front_pivot_strips(front);
+  front->sums = stacks->sums;
+  stacks->most_sums = flo_max_size(stacks->most_sums, stacks->sums + n);
+}
+
 // The updates of the children are given up after the front has its own. Children in other tasks are not on
 // these stacks.
-static void stack_update(FloBlockTree *tree, FloFront *front, Stacks *stacks) {
+static void place_update(FloBlockTree *tree, FloFront *front, Stacks *stacks) {
   for (uint32_t c = front->child; c != FLO_NO_FRONT; c = tree->fronts[c].sibling)
     if (tree->fronts[c].is_in_task == front->is_in_task)
       stacks->top[!front->is_odd] = flo_min_size(stacks->top[!front->is_odd], tree->fronts[c].update);
@@ -50,25 +57,27 @@ static void stack_update(FloBlockTree *tree, FloFront *front, Stacks *stacks) {
   front->update = *top;
   *top += flo_triangle_strip(flo_front_below_strips(front));
   *most = flo_max_size(*most, *top);
+  place_sums(front, stacks);
 }
 
-static void begin_stacks(Stacks *stacks) {
+static void begin_task(Stacks *stacks) {
   for (int k = 0; k < 2; ++k) stacks->top[k] = stacks->most[k];
+  stacks->sums = stacks->most_sums;
 }
 
-static void stack_updates(FloBlockTree *tree) {
+static void place_updates(FloBlockTree *tree) {
   Stacks stacks = {0};
   for (size_t t = 0; t < tree->n_tasks; ++t) {
-    begin_stacks(&stacks);
+    begin_task(&stacks);
     for (uint32_t f = tree->fronts[tree->tasks[t]].first_descendant; f <= tree->tasks[t]; ++f)
-      stack_update(tree, &tree->fronts[f], &stacks);
+      place_update(tree, &tree->fronts[f], &stacks);
   }
-  begin_stacks(&stacks);
+  begin_task(&stacks);
   for (size_t f = 0; f < tree->n_fronts; ++f)
-    if (!tree->fronts[f].is_in_task) stack_update(tree, &tree->fronts[f], &stacks);
+    if (!tree->fronts[f].is_in_task) place_update(tree, &tree->fronts[f], &stacks);
   for (size_t f = 0; f < tree->n_fronts; ++f)
     if (tree->fronts[f].is_odd) tree->fronts[f].update += stacks.most[0];
-  tree->n_stack = stacks.most[0] + stacks.most[1];
+  tree->n_stack = stacks.most[0] + stacks.most[1], tree->n_sums = stacks.most_sums;
 }
 
 FloStatus flo_block_tree_plan(FloBlockTree *tree, FloError *error) {
@@ -79,7 +88,7 @@ FloStatus flo_block_tree_plan(FloBlockTree *tree, FloError *error) {
   tree->tasks = tree->buffers[FOR_TASKS].data;
   find_depths(tree);
   choose_tasks(tree, work.data);
-  stack_updates(tree);
+  place_updates(tree);
   flo_buffer_free(tree->memory, &work);
   return FLO_OK;
 }

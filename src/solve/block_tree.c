@@ -131,14 +131,12 @@ static void link_fronts(Builder *b) {
 // Lists and numbers begin where those of the front before end.
 static void size_fronts(FloBlockTree *tree) {
   size_t below = 0;
-  tree->n_numbers = 0, tree->most_below = tree->most_pivots = 0;
   for (size_t f = 0; f < tree->n_fronts; ++f) {
     FloFront *front = &tree->fronts[f];
     size_t k = flo_front_pivot_strips(front), m = flo_front_below_strips(front);
     front->below = below, front->panel = tree->n_numbers;
+    front->vector = tree->n_vectors, tree->n_vectors += (k + m) * FLO_TILE_SIDE;
     below += front->n_below, tree->n_numbers += flo_panel_strip(k, k + m);
-    if (front->n_below > tree->most_below) tree->most_below = front->n_below;
-    if (front->n_pivots > tree->most_pivots) tree->most_pivots = front->n_pivots;
   }
   tree->fronts[tree->n_fronts] = (FloFront){.below = below, .panel = tree->n_numbers};
 }

@@ -25,7 +25,9 @@ typedef struct FloFront {
   size_t entry;                    // first number in the list of entries
   size_t panel;                    // first number of its panel in the factors
   size_t update;                   // first number of its update in the stack
-  bool is_odd;                     // its depth in the tree
+  size_t vector;                   // first number of its vector: three for each slot of the front
+  size_t sums; // first number of its sums: four for each number of its pivot slots; for one front at a time
+  bool is_odd; // its depth in the tree
   bool is_in_task;
 } FloFront;
 
@@ -37,10 +39,9 @@ typedef struct FloBlockEntry {
 
 typedef struct FloBlockTree {
   FloMemory *memory;
-  size_t n, n_fronts, n_tasks, n_numbers, n_stack;
-  uint32_t most_below; // block rows below any front
-  uint32_t most_pivots;
-  uint32_t *order;  // block row at each place in the order of elimination
+  size_t n, n_fronts, n_tasks;
+  size_t n_numbers, n_stack, n_vectors, n_sums; // of all fronts
+  uint32_t *order;                              // block row at each place in the order of elimination
   FloFront *fronts; // children before parents; one more to mark the end of the lists
   uint32_t *below;  // places of the block rows below each front, rising
   uint32_t *slots;  // their slots in the parent's front
@@ -86,7 +87,7 @@ typedef struct FloBlockColumn {
 void flo_block_columns_merge(FloBlockColumn *columns, size_t n);
 // An estimate of the time that a front takes, in cycles.
 double flo_front_cost(double n_pivots, double n_below);
-// Chooses tasks and places updates in the stack.
+// Chooses tasks and places updates in the stack, and sums.
 FloStatus flo_block_tree_plan(FloBlockTree *tree, FloError *error);
 
 #endif

@@ -1,9 +1,16 @@
 #include "sph/passes.h"
 
+bool flo_simd_is_avx2(void) {
+#ifdef FLO_HAS_AVX2
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#else
+  return false;
+#endif
+}
+
 const FloPasses *flo_passes(void) {
 #ifdef FLO_HAS_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-    return flo_passes_avx2();
+  if (flo_simd_is_avx2()) return flo_passes_avx2();
 #endif
   return flo_passes_generic();
 }

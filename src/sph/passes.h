@@ -105,6 +105,7 @@ typedef struct FloPasses {
   void (*stress)(const FloStress *, size_t begin, size_t end);
 } FloPasses;
 
+bool flo_simd_is_avx2(void);               // this machine can run code for AVX2, FMA and BMI2
 const FloPasses *flo_passes(void);         // the best this machine can run
 const FloPasses *flo_passes_generic(void); // the one every machine can run
 #ifdef FLO_HAS_AVX2

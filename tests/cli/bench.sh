@@ -69,6 +69,8 @@ keys = {
     "sampling": "mesh task triangles spacing_in_mean_edges seconds seconds_best".split(),
     "surface": "triangles seconds seconds_best stages".split(),
     "joints": "shape joints rows factorise_seconds factorise_seconds_best seconds seconds_best".split(),
+    "sheets": """vertices blocks structure_seconds factorise_seconds factorise_seconds_best seconds seconds_best
+      single_seconds single_seconds_best""".split(),
     "target": "target unit measured at_least aim less_is_better met".split(),
 }
 reference = "program seconds_per_simulated_second note times_faster times_faster_at_equal_fma".split()

@@ -208,6 +208,64 @@ static void conjugate_gradients_end_where_the_factors_do(void **state) {
   drop(&s);
 }
 
+static double dot(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// Solving with factors in single precision multiplies by a symmetric matrix close to the inverse.
+static void check_single(Graph graph) {
+  FloError error;
+  System s = make(graph);
+  size_t n = 3 * graph.n, size = n * sizeof(double);
+  double *c = malloc(size), *first = malloc(size), *solved = malloc(size);
+  Random random = {7};
+  assert_ok(flo_block_factor_keep_single(s.factor, &error), &error);
+  refill(&s, 1, 0.1);
+  for (size_t i = 0; i < n; ++i) c[i] = random_between(&random, -1, 1);
+  for (int threads = 1; threads <= 3; ++threads) {
+    assert_true(flo_block_factorise(s.factor, &s.matrix, threads));
+    solve(&s);
+    double scale = sqrt(dot(s.x, s.x, n)), rest = 0;
+    memcpy(solved, s.b, size);
+    flo_block_solve_single(s.factor, solved);
+    for (size_t i = 0; i < n; ++i) rest += pow(solved[i] - s.x[i], 2);
+    assert_in_range((int)(1e9 * sqrt(rest) / scale), 1, 1000); // neither all digits nor too few
+    if (threads == 1) memcpy(first, solved, size);
+    assert_memory_equal(solved, first, size);
+  }
+  memcpy(s.x, c, size);
+  flo_block_solve_single(s.factor, s.x);
+  double one = dot(c, solved, n), other = dot(s.b, s.x, n);
+  assert_close(one / other, 1, 1e-11);
+  free(c), free(first), free(solved);
+  drop(&s);
+}
+
+static void single_precision_has_seven_digits_and_is_symmetric(void **state) {
+  (void)state;
+  check_single(graph_sheet(45, 40));
+  check_single(graph_tetrahedra(9, 9, 9));
+  check_single(graph_path(50));
+}
+
+static void conjugate_gradients_repair_single_precision(void **state) {
+  (void)state;
+  FloError error;
+  System s = make(graph_sheet(30, 30));
+  size_t n = 3 * s.graph.n;
+  double *room = malloc(4 * n * sizeof(double));
+  assert_ok(flo_block_factor_keep_single(s.factor, &error), &error);
+  refill(&s, 1, 0.1);
+  memset(s.x, 0, n * sizeof(double));
+  assert_true(flo_block_factorise(s.factor, &s.matrix, 1));
+  assert_in_range(flo_block_conjugate(&s.matrix, s.factor, s.b, s.x, room, 1e-12, 20, 1), 2, 3);
+  assert_close(residual(&s), 0, 1e-10);
+  free(room);
+  drop(&s);
+}
+
 static void want_of_memory_is_reported(void **state) {
   (void)state;
   System s = make(graph_sheet(20, 20));
@@ -233,6 +291,8 @@ int main(void) {
       cmocka_unit_test(large_patterns_are_solved_with_the_same_bits_for_any_number_of_threads),
       cmocka_unit_test(a_matrix_that_is_not_positive_definite_is_reported),
       cmocka_unit_test(conjugate_gradients_end_where_the_factors_do),
+      cmocka_unit_test(single_precision_has_seven_digits_and_is_symmetric),
+      cmocka_unit_test(conjugate_gradients_repair_single_precision),
       cmocka_unit_test(want_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, start, finish);
