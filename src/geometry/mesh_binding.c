@@ -11,20 +11,20 @@ bool flo_mesh_sampler_knows(const FloMeshSampler *sampler, const double binding[
   return a >= 0 && b >= 0 && a + b <= 1;
 }
 
-FloPrimitive flo_mesh_sampler_primitive(const FloMeshSampler *sampler, double number) {
+FloMeshPart flo_mesh_sampler_primitive(const FloMeshSampler *sampler, double number) {
   const size_t k = (size_t)number, n_vertices = sampler->topology.n_vertices;
   const size_t triangles = flo_sampler_first_triangle(sampler);
-  if (k < n_vertices) return (FloPrimitive){FLO_PRIMITIVE_VERTEX, (uint32_t)k, 0};
-  if (k < triangles) return (FloPrimitive){FLO_PRIMITIVE_EDGE, (uint32_t)(k - n_vertices), 0};
-  return (FloPrimitive){FLO_PRIMITIVE_TRIANGLE, (uint32_t)((k - triangles) / FLO_LAYOUTS),
-                        (int)((k - triangles) % FLO_LAYOUTS)};
+  if (k < n_vertices) return (FloMeshPart){FLO_MESH_VERTEX, (uint32_t)k, 0};
+  if (k < triangles) return (FloMeshPart){FLO_MESH_EDGE, (uint32_t)(k - n_vertices), 0};
+  return (FloMeshPart){FLO_MESH_TRIANGLE, (uint32_t)((k - triangles) / FLO_LAYOUTS),
+                       (int)((k - triangles) % FLO_LAYOUTS)};
 }
 
 FloMeshCarriers flo_mesh_sampler_carriers(const FloMeshSampler *sampler, const double binding[3]) {
-  const FloPrimitive primitive = flo_mesh_sampler_primitive(sampler, binding[0]);
+  const FloMeshPart primitive = flo_mesh_sampler_primitive(sampler, binding[0]);
   const double a = binding[1], b = binding[2];
-  if (primitive.kind == FLO_PRIMITIVE_VERTEX) return (FloMeshCarriers){1, {primitive.index}, {1}};
-  if (primitive.kind == FLO_PRIMITIVE_EDGE) {
+  if (primitive.kind == FLO_MESH_VERTEX) return (FloMeshCarriers){1, {primitive.index}, {1}};
+  if (primitive.kind == FLO_MESH_EDGE) {
     const uint32_t *ends = flo_topology_ends(&sampler->topology, primitive.index);
     return (FloMeshCarriers){2, {ends[0], ends[1]}, {1 - a, a}};
   }

@@ -55,13 +55,13 @@ static double pack_radius(double edge, double cover, bool is_border) {
   return fmin(fmax((is_border ? 1 : 1.05) - 0.4 * edge, cover), 1);
 }
 
-static double mean_edge_at(const Choice *choice, uint32_t vertex) {
+static double shortest_edge_at(const Choice *choice, uint32_t vertex) {
   size_t n;
   const uint32_t *near = flo_topology_near(&choice->sampler->topology, vertex, &n);
-  double sum = 0;
+  double least = INFINITY;
   for (size_t k = 0; k < n; ++k)
-    sum += sqrt(flo_sampler_distance2(choice->sampler, choice->rest, vertex, near[k]));
-  return n ? sum / (double)n : 0;
+    least = fmin(least, flo_sampler_distance2(choice->sampler, choice->rest, vertex, near[k]));
+  return sqrt(least);
 }
 
 static void find_radii(Choice *choice) {
@@ -71,7 +71,7 @@ static void find_radii(Choice *choice) {
     const bool is_border = choice->classes[v] != IS_INNER;
     const double cover = cover_radius(choice->sampler->is_flat, is_border);
     covers[v] = (float)cover;
-    choice->packs[v] = (float)pack_radius(mean_edge_at(choice, v), cover, is_border);
+    choice->packs[v] = (float)pack_radius(shortest_edge_at(choice, v), cover, is_border);
   }
 }
 

@@ -127,7 +127,7 @@ static FloStatus check_binding(const FloMeshSampler *sampler, size_t i, FloError
 // The first row of a triangle is one n-th of the way to the opposite corner.
 static void note_row(FloMeshSampler *sampler, size_t i) {
   const double *const *b = sampler->now.bindings;
-  const FloPrimitive primitive = flo_mesh_sampler_primitive(sampler, b[0][i]);
+  const FloMeshPart primitive = flo_mesh_sampler_primitive(sampler, b[0][i]);
   FloRowState *rows = (FloRowState *)sampler->rows.data + primitive.index;
   const double weights[3] = {1 - b[1][i] - b[2][i], b[1][i], b[2][i]};
   const uint32_t n = (uint32_t)(1 / fmax(weights[(primitive.layout + 2) % 3], 1e-8) + 0.5);
@@ -313,52 +313,67 @@ static FloStatus gain_sample(FloMeshSampler *sampler, double number, double a, d
   return FLO_OK;
 }
 
-static FloStatus check_room(const FloMeshSampler *sampler, size_t n_more, const char *where, size_t index,
-                            FloError *error) {
-  const size_t n = sampler->now.count - sampler->n_lost + sampler->n_gained;
-  if (n_more <= sampler->max_samples && n + n_more <= sampler->max_samples) return FLO_OK;
+// How many samples a primitive that has changed gets.
+static size_t count_next(const FloMeshSampler *sampler, size_t primitive) {
+  const size_t triangles = flo_sampler_first_triangle(sampler), edges = sampler->topology.n_vertices;
+  if (primitive >= triangles) return flo_sampler_rows(sampler, primitive - triangles).count;
+  if (primitive >= edges) return flo_sampler_edge_steps(sampler, primitive - edges) - 1;
+  return flo_thinning_is_sample(sampler, (uint32_t)primitive) && flo_sampler_is_wanted(sampler, primitive);
+}
+
+static FloStatus fail_for_room(const FloMeshSampler *sampler, size_t primitive, FloError *error) {
+  static const char *const names[] = {"vertex", "edge", "triangle"};
+  const size_t starts[] = {0, sampler->topology.n_vertices, flo_sampler_first_triangle(sampler)};
+  const int kind = (primitive >= starts[1]) + (primitive >= starts[2]);
   return flo_fail(
       error, FLO_BAD_INPUT,
-      "samples on a mesh: %s %zu would bring them above %zu; use a larger spacing, or find out why "
-      "the mesh is stretched so far",
-      where, index, sampler->max_samples);
+      "samples on a mesh: %s %zu would bring them above %zu; use a larger spacing, or find out why the "
+      "mesh is stretched so far",
+      names[kind], primitive - starts[kind], sampler->max_samples);
 }
 
 static FloStatus fill_edge(FloMeshSampler *sampler, size_t edge, FloError *error) {
   const uint32_t n = flo_sampler_edge_steps(sampler, edge);
   const double number = (double)(sampler->topology.n_vertices + edge);
-  FLO_TRY(check_room(sampler, n, "edge", edge, error));
   for (uint32_t k = 1; k < n; ++k) FLO_TRY(gain_sample(sampler, number, (double)k / (double)n, 0, error));
   return FLO_OK;
 }
 
-static FloStatus fill_triangle(FloMeshSampler *sampler, size_t triangle, FloError *error) {
-  const FloRows rows = flo_sampler_rows(sampler, triangle);
-  FLO_TRY(check_room(sampler, rows.count, "triangle", triangle, error));
-  return flo_sampler_fill_rows(sampler, triangle, &rows, gain_sample, error);
-}
-
-static FloStatus fill_vertex(FloMeshSampler *sampler, size_t vertex, FloError *error) {
-  if (!flo_thinning_is_sample(sampler, (uint32_t)vertex)) return FLO_OK;
-  if (!flo_sampler_is_wanted(sampler, vertex)) return FLO_OK;
-  FLO_TRY(check_room(sampler, 1, "vertex", vertex, error));
-  return gain_sample(sampler, (double)vertex, 0, 0, error);
-}
-
 static FloStatus fill_primitive(FloMeshSampler *sampler, size_t primitive, FloError *error) {
   const size_t triangles = flo_sampler_first_triangle(sampler), edges = sampler->topology.n_vertices;
-  if (primitive < edges) return fill_vertex(sampler, primitive, error);
-  if (primitive < triangles) return fill_edge(sampler, primitive - edges, error);
-  return fill_triangle(sampler, primitive - triangles, error);
+  if (primitive >= triangles) {
+    const FloRows rows = flo_sampler_rows(sampler, primitive - triangles);
+    return flo_sampler_fill_rows(sampler, primitive - triangles, &rows, gain_sample, error);
+  }
+  if (primitive >= edges) return fill_edge(sampler, primitive - edges, error);
+  return count_next(sampler, primitive) ? gain_sample(sampler, (double)primitive, 0, 0, error) : FLO_OK;
+}
+
+// The next primitive that has changed, from `first` on; their number if there is none.
+static size_t next_changed(const FloMeshSampler *sampler, size_t first) {
+  const uint8_t *has_changed = sampler->has_changed.data;
+  const size_t n = flo_sampler_count_primitives(sampler);
+  const uint8_t *found = memchr(has_changed + first, 1, n - first);
+  return found ? (size_t)(found - has_changed) : n;
+}
+
+// All are counted first: too many are refused before memory is.
+static FloStatus check_room(FloMeshSampler *sampler, FloError *error) {
+  const size_t n_primitives = flo_sampler_count_primitives(sampler);
+  size_t n = sampler->now.count - sampler->n_lost;
+  for (size_t k = next_changed(sampler, 0); k < n_primitives; k = next_changed(sampler, k + 1)) {
+    n += count_next(sampler, k);
+    if (n > sampler->max_samples) return fail_for_room(sampler, k, error);
+  }
+  return FLO_OK;
 }
 
 static FloStatus gain_samples(FloMeshSampler *sampler, FloError *error) {
-  const uint8_t *has_changed = sampler->has_changed.data, *end;
-  const uint8_t *changed = has_changed;
+  const size_t n_primitives = flo_sampler_count_primitives(sampler);
   sampler->n_gained = 0;
-  end = has_changed + flo_sampler_count_primitives(sampler);
-  while ((changed = memchr(changed, 1, (size_t)(end - changed))))
-    FLO_TRY(fill_primitive(sampler, (size_t)(changed++ - has_changed), error));
+  FLO_TRY(check_room(sampler, error));
+  for (size_t k = next_changed(sampler, 0); k < n_primitives; k = next_changed(sampler, k + 1))
+    FLO_TRY(fill_primitive(sampler, k, error));
   return FLO_OK;
 }
 

@@ -65,20 +65,20 @@ FloStatus flo_mesh_sampler_resample(FloMeshSampler *sampler, const FloMeshSample
 
 // ---- Bindings ----
 
-typedef enum FloPrimitiveKind {
-  FLO_PRIMITIVE_VERTEX,
-  FLO_PRIMITIVE_EDGE,
-  FLO_PRIMITIVE_TRIANGLE,
-} FloPrimitiveKind;
+typedef enum FloMeshPartKind {
+  FLO_MESH_VERTEX,
+  FLO_MESH_EDGE,
+  FLO_MESH_TRIANGLE,
+} FloMeshPartKind;
 
 // What the first number of a binding names. Vertices come first, then edges, then triangles. A triangle has
 // four numbers, because its samples are laid out in one of four ways: in rows along one of its sides, or
 // around its centre.
-typedef struct FloPrimitive {
-  FloPrimitiveKind kind;
+typedef struct FloMeshPart {
+  FloMeshPartKind kind;
   uint32_t index; // of the vertex, edge or triangle
   int layout;     // of a triangle: the side, 0 to 2, that its rows follow; 3: around its centre
-} FloPrimitive;
+} FloMeshPart;
 
 // The vertices that carry a sample and their weights, which are multiples of 2^-50 and add up to exactly one.
 typedef struct FloMeshCarriers {
@@ -88,7 +88,7 @@ typedef struct FloMeshCarriers {
 } FloMeshCarriers;
 
 bool flo_mesh_sampler_knows(const FloMeshSampler *sampler, const double binding[3]); // whether it is valid
-FloPrimitive flo_mesh_sampler_primitive(const FloMeshSampler *sampler, double number);
+FloMeshPart flo_mesh_sampler_primitive(const FloMeshSampler *sampler, double number);
 FloMeshCarriers flo_mesh_sampler_carriers(const FloMeshSampler *sampler, const double binding[3]);
 // The weighted sum of a vector of each vertex (positions or velocities) for all samples.
 void flo_mesh_sampler_interpolate(const FloMeshSampler *sampler, const double *of_vertices,

@@ -46,26 +46,49 @@ static double length_of(const FloMeshSampler *sampler, size_t edge) {
 
 // ---- Edges beside each other ----
 
-// Two long sides of a triangle whose ends are nearer to each other than this have samples side by side: one
-// of them has enough [spacings].
-#define NEAR_ENDS      0.8
+// Samples on long sides of a slender triangle lie side by side: some of the sides have enough.
+#define NEAR_ENDS      0.8 // two long sides whose ends are nearer to each other than this [spacings]
 #define ENDS_TOLERANCE 0.04
+#define LOW_HEIGHT     0.4 // the longest side of a triangle that is lower than this [spacings]
 
 enum { IS_UNDECIDED, IS_KEPT, IS_DROPPED };
 
-// Whether the sides of a triangle that meet at a corner are long and lead to ends near each other.
-static bool is_needle(const FloMeshSampler *sampler, const uint32_t *covers, size_t triangle, int corner) {
-  const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
-  const uint32_t *corners = flo_topology_corners(&sampler->topology, triangle);
+// The sides of a triangle that meet at a corner, and the one across.
+typedef struct Corner {
+  uint32_t one, other, across;
+} Corner;
+
+static Corner corner_of(const uint32_t *sides, int corner) {
+  return (Corner){sides[corner], sides[(corner + 2) % 3], sides[(corner + 1) % 3]};
+}
+
+static bool are_long(const FloMeshSampler *sampler, const Corner *corner) {
   const double *lengths = sampler->lengths.data;
-  const uint32_t one = sides[corner], other = sides[(corner + 2) % 3], across = sides[(corner + 1) % 3];
-  if (one == FLO_NO_EDGE || other == FLO_NO_EDGE || across == FLO_NO_EDGE) return false;
-  if (!(lengths[one] > 1 && lengths[other] > 1)) return false;
-  if (covers[corners[(corner + 1) % 3]] == covers[corners[(corner + 2) % 3]]) return true;
-  const uint8_t *at_rest = sampler->rest_needles.data;
-  const bool was_needle = !sampler->is_at_rest && (at_rest[triangle] >> corner & 1);
-  const double least = NEAR_ENDS + (sampler->is_at_rest ? 0 : was_needle ? ENDS_TOLERANCE : -ENDS_TOLERANCE);
-  return lengths[across] < least * least;
+  return lengths[corner->one] > 1 && lengths[corner->other] > 1;
+}
+
+// Long sides that lead to vertices for which the same sample stands. All such edges from one vertex are near
+// each other, so that one of them is enough. Of neighbours the one with the least number stays.
+static void drop_twins(const FloMeshSampler *sampler, const uint32_t *covers, size_t triangle,
+                       uint8_t *states) {
+  const uint32_t *corners = flo_topology_corners(&sampler->topology, triangle);
+  for (int k = 0; k < 3; ++k) {
+    const Corner corner = corner_of(flo_topology_sides(&sampler->topology, triangle), k);
+    if (covers[corners[(k + 1) % 3]] == covers[corners[(k + 2) % 3]] && are_long(sampler, &corner))
+      states[corner.one > corner.other ? corner.one : corner.other] = IS_DROPPED;
+  }
+}
+
+// Whether long sides lead to vertices near each other, for which different samples stand.
+static bool is_needle(FloMeshSampler *sampler, size_t triangle, int k) {
+  const Corner corner = corner_of(flo_topology_sides(&sampler->topology, triangle), k);
+  uint8_t *at_rest = (uint8_t *)sampler->rest_needles.data + triangle;
+  const double tolerance = sampler->is_at_rest ? 0 : *at_rest >> k & 1 ? ENDS_TOLERANCE : -ENDS_TOLERANCE;
+  const double most = NEAR_ENDS + tolerance;
+  if (!(((const double *)sampler->lengths.data)[corner.across] < most * most)) return false;
+  if (!are_long(sampler, &corner)) return false;
+  if (sampler->is_at_rest) *at_rest |= (uint8_t)(1 << k);
+  return true;
 }
 
 // Triangles are asked in order. The first that has two such sides keeps one. An edge is dropped only beside
@@ -81,22 +104,42 @@ static void drop_one(uint8_t *states, uint32_t one, uint32_t other) {
   }
 }
 
-static void mark_needles(FloMeshSampler *sampler, const uint32_t *covers, size_t triangle, uint8_t *states) {
+// The longest side of a low triangle is near the two others.
+static void drop_longest(const FloMeshSampler *sampler, size_t triangle, uint8_t *states) {
   const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
-  uint8_t *at_rest = sampler->rest_needles.data;
-  if (sampler->is_at_rest) at_rest[triangle] = 0;
+  const double *lengths = sampler->lengths.data;
+  int longest = lengths[sides[1]] > lengths[sides[0]];
+  if (lengths[sides[2]] > lengths[sides[longest]]) longest = 2;
+  const uint32_t one = sides[(longest + 1) % 3], other = sides[(longest + 2) % 3];
+  double a = lengths[sides[longest]], b = lengths[one], skew = a + b - lengths[other];
+  // Sixteen times the squared area is 4 a² height².
+  if (!(a > 1 && 4 * a * b - skew * skew < 4 * a * LOW_HEIGHT * LOW_HEIGHT)) return;
+  if (states[sides[longest]] != IS_UNDECIDED || states[one] == IS_DROPPED || states[other] == IS_DROPPED)
+    return;
+  states[sides[longest]] = IS_DROPPED, states[one] = states[other] = IS_KEPT;
+}
+
+static void drop_slender(FloMeshSampler *sampler, const uint32_t *covers, size_t triangle, uint8_t *states) {
+  const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
+  const uint32_t *corners = flo_topology_corners(&sampler->topology, triangle);
   for (int k = 0; k < 3; ++k) {
-    if (!is_needle(sampler, covers, triangle, k)) continue;
-    drop_one(states, sides[k], sides[(k + 2) % 3]);
-    if (sampler->is_at_rest) at_rest[triangle] |= (uint8_t)(1 << k);
+    const uint32_t a = corners[(k + 1) % 3], b = corners[(k + 2) % 3];
+    if (covers[a] != covers[b] && is_needle(sampler, triangle, k))
+      drop_one(states, sides[k], sides[(k + 2) % 3]);
   }
+  drop_longest(sampler, triangle, states);
 }
 
 void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers) {
   const FloMeshTopology *topology = &sampler->topology;
-  memset(sampler->is_dropped.data, IS_UNDECIDED, topology->n_edges);
+  const uint8_t *has_interior = topology->has_interior.data;
+  uint8_t *states = sampler->is_dropped.data;
+  memset(states, IS_UNDECIDED, topology->n_edges);
+  if (sampler->is_at_rest) memset(sampler->rest_needles.data, 0, topology->n_triangles);
+  for (size_t t = 0; !sampler->thinning.is_everywhere && t < topology->n_triangles; ++t)
+    if (has_interior[t]) drop_twins(sampler, covers, t, states);
   for (size_t t = 0; t < topology->n_triangles; ++t)
-    mark_needles(sampler, covers, t, sampler->is_dropped.data);
+    if (has_interior[t]) drop_slender(sampler, covers, t, states);
 }
 
 // ---- Steps at rest and now ----

@@ -46,17 +46,9 @@ static FloStatus reserve_edges(FloMeshTopology *topology, FloError *error) {
   return reserve(topology, &topology->has_interior, topology->n_triangles, 1, error);
 }
 
-// Whether triangles on both sides of the edge are different ones: a segment has its edge twice.
-static bool is_of_one_triangle(const FloMeshSide *sides, size_t n) {
-  for (size_t k = 1; k < n; ++k)
-    if (sides[k].side / 3 != sides[0].side / 3) return false;
-  return true;
-}
-
 static void number_edges(FloMeshTopology *topology, const FloMeshSide *sides) {
   const size_t n_sides = 3 * topology->n_triangles;
   uint32_t *edges = topology->sides.data, *ends = topology->ends.data;
-  uint8_t *is_border = topology->is_border.data;
   for (size_t first = 0, n; first < n_sides; first += n) {
     n = flo_mesh_count_sides(sides, n_sides, first);
     bool is_edge = sides[first].low != sides[first].high;
@@ -64,7 +56,6 @@ static void number_edges(FloMeshTopology *topology, const FloMeshSide *sides) {
     for (size_t k = first; k < first + n; ++k) edges[sides[k].side] = number;
     if (!is_edge) continue;
     ends[2 * number] = sides[first].low, ends[2 * number + 1] = sides[first].high;
-    is_border[number] = is_of_one_triangle(sides + first, n);
   }
 }
 
@@ -94,6 +85,17 @@ static void find_interiors(FloMeshTopology *topology, const FloMeshSide *sides, 
   }
 }
 
+// Doubled triangles, and segments of the plane, do not make an edge an inner one.
+static void find_borders(FloMeshTopology *topology) {
+  const uint8_t *has_interior = topology->has_interior.data;
+  const uint32_t *edges = topology->sides.data;
+  uint8_t *n_beside = topology->is_border.data;
+  memset(n_beside, 0, topology->n_edges);
+  for (size_t side = 0; side < 3 * topology->n_triangles; ++side)
+    if (has_interior[side / 3] && n_beside[edges[side]] < 2) ++n_beside[edges[side]];
+  for (size_t e = 0; e < topology->n_edges; ++e) n_beside[e] = n_beside[e] < 2;
+}
+
 // Takes triangles one after the other, unless one beside it was taken. `is_taken` is of edges.
 static void find_apart(FloMeshTopology *topology, uint8_t *is_taken) {
   const uint8_t *has_interior = topology->has_interior.data;
@@ -116,6 +118,7 @@ static FloStatus find_edges(FloMeshTopology *topology, FloError *error) {
   if (status == FLO_OK) {
     number_edges(topology, sides.data);
     find_interiors(topology, sides.data, latest.data);
+    find_borders(topology);
     find_apart(topology, sides.data);
   }
   flo_buffer_free(topology->memory, &sides);
