@@ -116,6 +116,9 @@ typedef struct FloKind {
                   double deepest, double push[3]);
   // Present vertices of its surface, three coordinates each; NULL: its shape in its pose.
   const double *(*vertices)(const FloBody *, size_t *count);
+  // Its triangles, three vertices each; they never change. In the plane the second and third corners are the
+  // same. Not NULL if there are vertices.
+  const uint32_t *(*triangles)(const FloBody *, size_t *count);
 
   void (*measure)(const FloBody *, const double gravity[3], FloBodyMeasure *out); // NULL: it adds nothing
 } FloKind;

@@ -69,20 +69,42 @@ static FloSoftHold hold_of(const FloEmbedding *embedding, size_t k) {
   return hold;
 }
 
-static FloStatus make_skin(FloBody *body, const FloElements *elements, const FloMesh *surface,
-                           const FloBodyMaking *making, FloError *error) {
-  FloEmbedding embedding = {.memory = making->memory};
-  FloBuffer buffer = {0};
+// The nodes that hold each vertex of a mesh inside the elements.
+static FloStatus find_holds(const FloElements *elements, const FloMesh *mesh, FloBuffer *holds,
+                            FloError *error) {
+  FloEmbedding embedding = {.memory = elements->memory};
   FloStatus status =
-      flo_embedding_build(&embedding, elements, flo_mesh_vertex(surface, 0), surface->n_vertices, error);
+      flo_embedding_build(&embedding, elements, flo_mesh_vertex(mesh, 0), mesh->n_vertices, error);
   if (status == FLO_OK)
     status =
-        flo_buffer_reserve(making->memory, &buffer, surface->n_vertices * sizeof(FloSoftHold) + 1, 0, error);
-  FloSoftHold *holds = buffer.data;
-  for (size_t k = 0; status == FLO_OK && k < surface->n_vertices; ++k) holds[k] = hold_of(&embedding, k);
-  if (status == FLO_OK) status = flo_soft_skin_make(body, surface, holds, making, error);
-  flo_buffer_free(making->memory, &buffer);
+        flo_buffer_reserve(elements->memory, holds, mesh->n_vertices * sizeof(FloSoftHold) + 1, 0, error);
+  for (size_t k = 0; status == FLO_OK && k < mesh->n_vertices; ++k)
+    ((FloSoftHold *)holds->data)[k] = hold_of(&embedding, k);
   flo_embedding_free(&embedding);
+  return status;
+}
+
+typedef FloStatus (*Take)(FloBody *, const FloMesh *, const FloSoftHold *, const FloBodyMaking *, FloError *);
+
+static FloStatus embed(FloBody *body, const FloElements *elements, const FloMesh *mesh, Take take,
+                       const FloBodyMaking *making, FloError *error) {
+  FloBuffer holds = {0};
+  FloStatus status = find_holds(elements, mesh, &holds, error);
+  if (status == FLO_OK) status = take(body, mesh, holds.data, making, error);
+  flo_buffer_free(making->memory, &holds);
+  return status;
+}
+
+// Pictures show the mesh of the definition, or the faces of the elements of a shape that has none.
+static FloStatus show(FloBody *body, const FloElements *elements, const FloBodyMaking *making,
+                      FloError *error) {
+  FloMesh faces;
+  flo_mesh_init(&faces, making->memory);
+  FloStatus status = body->solid->has_mesh ? FLO_OK : make_surface(body->solid, elements, 0, &faces, error);
+  if (status == FLO_OK)
+    status = embed(body, elements, body->solid->has_mesh ? &body->solid->mesh : &faces, flo_soft_skin_show,
+                   making, error);
+  flo_mesh_free(&faces);
   return status;
 }
 
@@ -111,7 +133,8 @@ static FloStatus make_parts(FloBody *body, const FloBodyDef *def, const FloBodyM
   FLO_TRY(flo_solid_fill(body->solid, cell, elastic->cell == 0, elements, error));
   FLO_TRY(make_soft(body, elements, elastic, making, error));
   FLO_TRY(make_surface(body->solid, elements, making->spacing / 2, surface, error));
-  return make_skin(body, elements, surface, making, error);
+  FLO_TRY(embed(body, elements, surface, flo_soft_skin_make, making, error));
+  return show(body, elements, making, error);
 }
 
 static FloStatus elastic_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,

@@ -107,6 +107,7 @@ void flo_soft_body_discard(FloBody *body, FloMemory *memory) {
   flo_soft_destroy(own->soft, memory);
   flo_mesh_sampler_destroy(own->sampler);
   if (own->surface.memory) flo_mesh_free(&own->surface);
+  if (own->shown.memory) flo_mesh_free(&own->shown);
   for (size_t k = 0; k < FLO_COUNT_OF(own->buffers); ++k) flo_buffer_free(memory, &own->buffers[k]);
 }
 

@@ -44,6 +44,7 @@ enum {
   FLO_SOFT_BORDER,
   FLO_SOFT_HOLDS,
   FLO_SOFT_NORMALS,
+  FLO_SOFT_SHOWN_HOLDS,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -66,11 +67,13 @@ typedef struct FloSoftBody {
   // The surface that fluid sees, where it is now. In the plane its triangles are segments: their second and
   // third corners are the same.
   FloMesh surface;
-  FloSoftHold *holds;    // of each vertex of the surface; NULL: they are the nodes
-  double *normals;       // of its vertices now; then those at the start of the step
-  const bool *is_border; // per vertex: on an edge of one element only
-  bool has_moved;        // the body is not as its shape says any more
-  double offset;         // the surface of the body lies this far outside its samples [m]
+  FloSoftHold *holds; // of each vertex of the surface; NULL: they are the nodes
+  FloMesh shown;      // the surface of a solid for pictures, where it is now; of a cloth it is `surface`
+  FloSoftHold *shown_holds; // of its vertices
+  double *normals;          // of its vertices now; then those at the start of the step
+  const bool *is_border;    // per vertex: on an edge of one element only
+  bool has_moved;           // the body is not as its shape says any more
+  double offset;            // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
   FloBuffer buffers[FLO_N_SOFT_BUFFERS];
 } FloSoftBody;
@@ -98,6 +101,11 @@ FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const Fl
 // Copies the surface at rest. Its vertices are the nodes, or are held by them.
 FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSoftHold *holds,
                              const FloBodyMaking *making, FloError *error);
+// Copies the surface of a solid that pictures show.
+FloStatus flo_soft_skin_show(FloBody *body, const FloMesh *shown, const FloSoftHold *holds,
+                             const FloBodyMaking *making, FloError *error);
+const double *flo_soft_skin_vertices(const FloBody *body, size_t *count);
+const uint32_t *flo_soft_skin_triangles(const FloBody *body, size_t *count);
 void flo_soft_skin_place(const FloBody *body, FloParticles *samples);
 void flo_soft_skin_where(const FloBody *body, const FloParticles *samples, size_t i, double x[3]);
 FloCarriers flo_soft_skin_carry(const FloBody *body, const FloParticles *samples, size_t i);
@@ -151,6 +159,6 @@ void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBody
   .mark = flo_soft_body_mark, .rewind = flo_soft_body_rewind, .refresh = flo_soft_body_refresh,              \
   .measure = flo_soft_body_measure, .place = flo_soft_skin_place, .where = flo_soft_skin_where,              \
   .carry = flo_soft_skin_carry, .resample = flo_soft_skin_resample, .distance = flo_soft_skin_distance,      \
-  .normal = flo_soft_skin_normal
+  .normal = flo_soft_skin_normal, .vertices = flo_soft_skin_vertices, .triangles = flo_soft_skin_triangles
 
 #endif

@@ -8,12 +8,12 @@
 
 // ---- Making ----
 
-static FloStatus copy_holds(FloSoftBody *own, const FloSoftHold *holds, size_t n, FloMemory *memory,
-                            FloError *error) {
+static FloStatus copy_holds(FloBuffer *buffer, const FloSoftHold *holds, size_t n, FloMemory *memory,
+                            FloSoftHold **copy, FloError *error) {
   if (!holds) return FLO_OK;
-  FLO_TRY(flo_buffer_reserve(memory, &own->buffers[FLO_SOFT_HOLDS], n * sizeof *holds + 1, 0, error));
-  own->holds = own->buffers[FLO_SOFT_HOLDS].data;
-  memcpy(own->holds, holds, n * sizeof *holds);
+  FLO_TRY(flo_buffer_reserve(memory, buffer, n * sizeof *holds + 1, 0, error));
+  memcpy(buffer->data, holds, n * sizeof *holds);
+  *copy = buffer->data;
   return FLO_OK;
 }
 
@@ -75,13 +75,38 @@ FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSof
   FloSoftBody *own = flo_soft_body(body);
   flo_mesh_init(&own->surface, making->memory);
   FLO_TRY(flo_mesh_append(&own->surface, surface, error));
-  FLO_TRY(copy_holds(own, holds, surface->n_vertices, making->memory, error));
+  FLO_TRY(copy_holds(&own->buffers[FLO_SOFT_HOLDS], holds, surface->n_vertices, making->memory, &own->holds,
+                     error));
   FLO_TRY(mark_border(own, making->dim, making->memory, error));
   FLO_TRY(flo_buffer_reserve_zeros(making->memory, &own->buffers[FLO_SOFT_NORMALS],
                                    6 * surface->n_vertices * sizeof(double) + 1, error));
   own->normals = own->buffers[FLO_SOFT_NORMALS].data;
   own->offset = making->spacing / 2;
   return make_sampler(body, surface, making, error);
+}
+
+FloStatus flo_soft_skin_show(FloBody *body, const FloMesh *shown, const FloSoftHold *holds,
+                             const FloBodyMaking *making, FloError *error) {
+  FloSoftBody *own = flo_soft_body(body);
+  flo_mesh_init(&own->shown, making->memory);
+  FLO_TRY(flo_mesh_append(&own->shown, shown, error));
+  return copy_holds(&own->buffers[FLO_SOFT_SHOWN_HOLDS], holds, shown->n_vertices, making->memory,
+                    &own->shown_holds, error);
+}
+
+static const FloMesh *shown_mesh(const FloBody *body) {
+  const FloSoftBody *own = flo_soft_body(body);
+  return own->shown_holds ? &own->shown : &own->surface;
+}
+
+const double *flo_soft_skin_vertices(const FloBody *body, size_t *count) {
+  *count = shown_mesh(body)->n_vertices;
+  return flo_mesh_vertex(shown_mesh(body), 0);
+}
+
+const uint32_t *flo_soft_skin_triangles(const FloBody *body, size_t *count) {
+  *count = shown_mesh(body)->n_triangles;
+  return flo_mesh_triangle(shown_mesh(body), 0);
 }
 
 // ---- Where it is ----
@@ -98,6 +123,8 @@ void flo_soft_skin_follow(FloBody *body) {
   if (!own->holds) memcpy(flo_mesh_vertex(&own->surface, 0), own->x, own->n_numbers * sizeof(double));
   for (size_t k = 0; own->holds && k < own->surface.n_vertices; ++k)
     hold(&own->holds[k], own->x, flo_mesh_vertex(&own->surface, k));
+  for (size_t k = 0; own->shown_holds && k < own->shown.n_vertices; ++k)
+    hold(&own->shown_holds[k], own->x, flo_mesh_vertex(&own->shown, k));
 }
 
 // ---- Which way it faces ----
