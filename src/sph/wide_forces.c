@@ -148,6 +148,9 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(normals),
                                    FLO_WIDE(cohesion),
                                    FLO_WIDE(adhesion),
-                                   FLO_WIDE(stress)};
+                                   FLO_WIDE(stress),
+                                   FLO_WIDE(links_rate),
+                                   FLO_WIDE(links_push),
+                                   FLO_WIDE(relax)};
   return &passes;
 }

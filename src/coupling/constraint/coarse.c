@@ -87,9 +87,11 @@ static void gather_row(const FloConstraint *c, size_t row, Gathering *gathering)
 // Where lists stand in memory depends on threads, their contents do not.
 static void keep_list(const Coarse *coarse, size_t cell, Gathering *gathering) {
   FloCoarse *level = coarse->level;
-  const size_t at = atomic_fetch_add(&level->n_links, gathering->count);
-  level->cells[cell].first_link = (uint32_t)at, level->cells[cell].n_links = (uint32_t)gathering->count;
+  const uint32_t n = flo_links_padded((uint32_t)gathering->count);
+  const size_t at = atomic_fetch_add(&level->n_links, n);
+  level->cells[cell].first_link = (uint32_t)at, level->cells[cell].n_links = n;
   memcpy(level->links + at, gathering->list, gathering->count * sizeof *gathering->list);
+  flo_links_pad(level->links + at, (uint32_t)gathering->count);
   for (size_t k = 0; k < gathering->count; ++k) {
     const size_t particle = gathering->list[k].particle;
     FLO_ASSERT(level->n_of_particle[particle] < CELLS_OF_PARTICLE);
@@ -277,7 +279,8 @@ static size_t longest_list(const FloConstraint *c) {
 
 static FloStatus reserve_links(FloWorld *world, FloConstraint *c, FloError *error) {
   FloCoarse *level = &c->coarse;
-  const size_t n = c->n_fluid, threads = (size_t)world->threads, most = CELLS_OF_PARTICLE * n + 1;
+  const size_t n = c->n_fluid, threads = (size_t)world->threads,
+               most = CELLS_OF_PARTICLE * n + level->n_cells + 1;
   const size_t n_numbers = 2 * most + n + threads * (n + level->n_cells);
   level->list_size = longest_list(c);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_LINKS,
@@ -335,7 +338,7 @@ static void restrict_range(void *context, size_t begin, size_t end, int thread) 
   const FloCoarse *level = coarse->level;
   for (size_t cell = begin; cell < end; ++cell) {
     const FloCell *of = &level->cells[cell];
-    double sum = (double)flo_links_rate(level->links + of->first_link, of->n_links, c->velocity);
+    double sum = (double)flo_passes()->links_rate(level->links + of->first_link, of->n_links, c->velocity);
     for (uint32_t t = of->first_touch; t < of->first_touch + of->n_touches; ++t)
       for (int k = 0; k < 6; ++k)
         sum += level->touches[t].j[k] * c->motion[6 * (size_t)level->touches[t].node + (size_t)k];
@@ -420,7 +423,8 @@ static void change_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t n = begin; n < end; ++n) {
     const FloCell *cell = &coarse->level->cells[coarse->first + n];
     const float change = (float)coarse->level->change[coarse->first + n];
-    flo_links_push(coarse->level->links + cell->first_link, cell->n_links, change, coarse->c->velocity);
+    flo_passes()->links_push(coarse->level->links + cell->first_link, cell->n_links, change,
+                             coarse->c->velocity);
     for (uint32_t k = cell->coloured.begin; k < cell->coloured.end; ++k) change_row(coarse, k, change);
   }
 }

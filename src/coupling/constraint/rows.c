@@ -158,6 +158,13 @@ typedef struct RowWork {
   FloConstraint *c;
 } RowWork;
 
+static uint32_t count_links(const FloWorld *world, const FloConstraint *c, size_t row) {
+  if (row < c->n_fluid)
+    return 1 + (uint32_t)n_neighbours(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID), row);
+  if (row >= flo_constraint_first_distance(c)) return 1;
+  return (uint32_t)n_neighbours(flo_pairs_of(world, set_of(c, row), FLO_SET_FLUID), c->wet[row - c->n_fluid]);
+}
+
 static void make_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const RowWork *work = context;
@@ -169,14 +176,8 @@ static void make_range(void *context, size_t begin, size_t end, int thread) {
       link_sample(work->world, c, row);
     else
       flo_constraint_link_distance(work->world, c, row);
+    flo_links_pad(c->links + c->link_begin[row], count_links(work->world, c, row));
   }
-}
-
-static uint32_t count_links(const FloWorld *world, const FloConstraint *c, size_t row) {
-  if (row < c->n_fluid)
-    return 1 + (uint32_t)n_neighbours(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID), row);
-  if (row >= flo_constraint_first_distance(c)) return 1;
-  return (uint32_t)n_neighbours(flo_pairs_of(world, set_of(c, row), FLO_SET_FLUID), c->wet[row - c->n_fluid]);
 }
 
 // Links lie in memory in the order in which the sweeps read them.
@@ -184,11 +185,14 @@ static FloStatus place_links(FloWorld *world, FloConstraint *c, FloError *error)
   size_t n = 0;
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_LINK_BEGIN, c->n_rows * 4 + 4, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_LINK_COUNT, c->n_rows * 4 + 4, 0, error));
+  FLO_TRY(
+      flo_constraint_reserve(world, c, FLO_CONSTRAINT_HEADS, (c->n_rows + 1) * sizeof(FloRowHead), 0, error));
   c->link_begin = c->buffers[FLO_CONSTRAINT_LINK_BEGIN].data;
+  c->heads = c->buffers[FLO_CONSTRAINT_HEADS].data;
   c->link_count = c->buffers[FLO_CONSTRAINT_LINK_COUNT].data;
   for (size_t k = 0; k < c->n_rows; ++k) {
     const size_t row = c->order[k];
-    c->link_begin[row] = (uint32_t)n, c->link_count[row] = count_links(world, c, row);
+    c->link_begin[row] = (uint32_t)n, c->link_count[row] = flo_links_padded(count_links(world, c, row));
     n += c->link_count[row];
   }
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_LINKS, n * sizeof(FloLink), 0, error));
@@ -269,6 +273,11 @@ static void want_range(void *context, size_t begin, size_t end, int thread) {
     c->softness[row] = (float)softness(work->world, c, row);
     c->response[row] = response > 0 ? (float)response + c->softness[row] : 0;
     c->wanted[row] = (float)(wanted(work->world, c, row, rate) - (double)c->wall_rate[row]);
+    c->heads[position] = (FloRowHead){.first_link = c->link_begin[row],
+                                      .n_links = c->link_count[row],
+                                      .wanted = c->wanted[row],
+                                      .softness = c->softness[row],
+                                      .inverse = response > 0 ? 1 / c->response[row] : 0};
   }
 }
 
