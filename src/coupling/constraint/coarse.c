@@ -18,9 +18,6 @@
 
 #include <string.h>
 
-// Cells at least two supports wide: a particle is within one support of two of them along each axis. Its
-// distances from surfaces are rows of its own cell.
-enum { CELLS_OF_PARTICLE = 9 };
 #define NONE UINT32_MAX
 
 typedef struct Coarse {
@@ -70,18 +67,30 @@ typedef struct Gathering {
   size_t count;
 } Gathering;
 
+static uint32_t find_place(Gathering *gathering, uint32_t particle) {
+  uint32_t *place = &gathering->place[particle];
+  if (*place == NONE) {
+    *place = (uint32_t)gathering->count++;
+    gathering->list[*place] = (FloLink){.particle = particle};
+  }
+  return *place;
+}
+
 static void gather_row(const FloConstraint *c, size_t row, Gathering *gathering) {
   const FloLink *links = c->links + c->link_begin[row];
   const float weight = c->weight[row];
   if (!(weight > 0)) return;
   for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
-    uint32_t *place = &gathering->place[links[k].particle];
-    if (*place == NONE) {
-      *place = (uint32_t)gathering->count++;
-      gathering->list[*place] = (FloLink){.particle = links[k].particle};
-    }
-    for (int axis = 0; axis < 3; ++axis) gathering->list[*place].g[axis] += weight * links[k].g[axis];
+    float *sum = gathering->list[find_place(gathering, links[k].particle)].g;
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += weight * links[k].g[axis];
   }
+}
+
+static void note_measured(FloMeasured *of, uint32_t cell, const float g[3]) {
+  FLO_ASSERT(of->count < FLO_CELLS_OF_PARTICLE);
+  of->cell[of->count] = cell;
+  of->gx[of->count] = g[0], of->gy[of->count] = g[1], of->gz[of->count] = g[2];
+  of->count++;
 }
 
 // Where lists stand in memory depends on threads, their contents do not.
@@ -93,11 +102,9 @@ static void keep_list(const Coarse *coarse, size_t cell, Gathering *gathering) {
   memcpy(level->links + at, gathering->list, gathering->count * sizeof *gathering->list);
   flo_links_pad(level->links + at, (uint32_t)gathering->count);
   for (size_t k = 0; k < gathering->count; ++k) {
-    const size_t particle = gathering->list[k].particle;
-    FLO_ASSERT(level->n_of_particle[particle] < CELLS_OF_PARTICLE);
-    level->of_particle[CELLS_OF_PARTICLE * particle + level->n_of_particle[particle]++] = (uint32_t)(at + k);
-    level->cell_of_link[at + k] = (uint32_t)cell;
-    gathering->place[particle] = NONE;
+    const FloLink *link = &gathering->list[k];
+    note_measured(&level->measured[link->particle], (uint32_t)cell, link->g);
+    gathering->place[link->particle] = NONE;
   }
 }
 
@@ -154,14 +161,13 @@ static void touch_cell(FloConstraint *c, size_t cell) {
 
 // ---- The matrix, without the part of nodes ----
 
-static void add_pair(const FloCoarse *level, size_t cell, size_t other, double value, uint32_t *column_of) {
-  FloCoarseRow *row = &level->rows[cell];
+static void add_pair(FloCoarseRow *row, uint32_t other, float value, uint32_t *column_of) {
   if (column_of[other] == NONE) {
     FLO_ASSERT(row->count < FLO_COARSE_COLUMNS);
     column_of[other] = row->count;
-    row->column[row->count] = (uint32_t)other, row->value[row->count++] = 0;
+    row->column[row->count] = other, row->value[row->count++] = 0;
   }
-  row->value[column_of[other]] += (float)value;
+  row->value[column_of[other]] += value;
 }
 
 static void multiply_links(const Coarse *coarse, size_t cell, uint32_t *column_of) {
@@ -169,15 +175,12 @@ static void multiply_links(const Coarse *coarse, size_t cell, uint32_t *column_o
   const FloCell *of = &level->cells[cell];
   for (uint32_t l = of->first_link; l < of->first_link + of->n_links; ++l) {
     const FloLink *link = &level->links[l];
-    const size_t k = link->particle;
-    const float inverse_mass = coarse->c->velocity[4 * k + 3];
-    for (uint32_t n = 0; n < level->n_of_particle[k]; ++n) {
-      const uint32_t other = level->of_particle[CELLS_OF_PARTICLE * k + n];
-      const float *g = level->links[other].g;
-      add_pair(level, cell, level->cell_of_link[other],
-               (double)(inverse_mass * (link->g[0] * g[0] + link->g[1] * g[1] + link->g[2] * g[2])),
-               column_of);
-    }
+    const FloMeasured *by = &level->measured[link->particle];
+    const float w = coarse->c->velocity[4 * (size_t)link->particle + 3];
+    const float x = w * link->g[0], y = w * link->g[1], z = w * link->g[2];
+    float value[FLO_CELLS_OF_PARTICLE];
+    for (int n = 0; n < FLO_CELLS_OF_PARTICLE; ++n) value[n] = x * by->gx[n] + y * by->gy[n] + z * by->gz[n];
+    for (uint32_t n = 0; n < by->count; ++n) add_pair(&level->rows[cell], by->cell[n], value[n], column_of);
   }
 }
 
@@ -280,16 +283,17 @@ static size_t longest_list(const FloConstraint *c) {
 static FloStatus reserve_links(FloWorld *world, FloConstraint *c, FloError *error) {
   FloCoarse *level = &c->coarse;
   const size_t n = c->n_fluid, threads = (size_t)world->threads,
-               most = CELLS_OF_PARTICLE * n + level->n_cells + 1;
-  const size_t n_numbers = 2 * most + n + threads * (n + level->n_cells);
+               most = FLO_CELLS_OF_PARTICLE * n + level->n_cells + 1;
+  const size_t n_numbers = threads * (n + level->n_cells);
   level->list_size = longest_list(c);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_LINKS,
                                  (most + threads * level->list_size) * sizeof(FloLink), 0, error));
-  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, n_numbers * 4, 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_MEASURED, (n + 1) * sizeof(FloMeasured), 0,
+                                 error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, (n_numbers + 1) * 4, 0, error));
   level->links = c->buffers[FLO_CONSTRAINT_COARSE_LINKS].data, level->lists = level->links + most;
-  uint32_t *numbers = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
-  level->of_particle = numbers, level->cell_of_link = numbers + most;
-  level->n_of_particle = numbers + 2 * most, level->place = level->n_of_particle + n;
+  level->measured = c->buffers[FLO_CONSTRAINT_COARSE_MEASURED].data;
+  level->place = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
   level->column_of = level->place + threads * n;
   return FLO_OK;
 }
@@ -303,7 +307,7 @@ FloStatus flo_constraint_reserve_coarse(FloWorld *world, FloConstraint *c, FloEr
 }
 
 static void start_lists(const FloWorld *world, const FloConstraint *c, FloCoarse *level) {
-  memset(level->n_of_particle, 0, c->n_fluid * 4);
+  for (size_t k = 0; k < c->n_fluid; ++k) level->measured[k].count = 0;
   memset(level->place, 0xff, (size_t)world->threads * (c->n_fluid + level->n_cells) * 4);
   atomic_store(&level->n_links, 0);
   level->n_touches = 0;

@@ -132,6 +132,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_COARSE_ROWS,
   FLO_CONSTRAINT_COARSE_VECTORS,
   FLO_CONSTRAINT_COARSE_LINKS,
+  FLO_CONSTRAINT_COARSE_MEASURED,
   FLO_CONSTRAINT_COARSE_NUMBERS,
   FLO_CONSTRAINT_COARSE_TOUCHES,
   FLO_N_CONSTRAINT_BUFFERS
@@ -158,6 +159,16 @@ typedef struct FloCoarseRow {
   float value[FLO_COARSE_COLUMNS];
 } FloCoarseRow;
 
+// Along each axis a particle is within one support of two cells, which are at least two supports wide. Its
+// distances from surfaces are rows of one more cell.
+enum { FLO_CELLS_OF_PARTICLE = 9 };
+
+// What cells measure of a particle.
+typedef struct FloMeasured {
+  uint32_t count, cell[FLO_CELLS_OF_PARTICLE];
+  float gx[FLO_CELLS_OF_PARTICLE], gy[FLO_CELLS_OF_PARTICLE], gz[FLO_CELLS_OF_PARTICLE];
+} FloMeasured;
+
 // The second level (coarse.c).
 typedef struct FloCoarse {
   FloCell *cells; // first those with coloured rows, as `groups`
@@ -166,9 +177,8 @@ typedef struct FloCoarse {
   _Atomic size_t n_links;
   FloLink *links, *lists; // lists: scratch of each thread, `list_size` long
   FloNodeTouch *touches;
-  uint32_t *cell_of_link;
-  uint32_t *of_particle, *n_of_particle; // the links of each particle
-  uint32_t *place, *column_of;           // scratch of each thread
+  FloMeasured *measured;       // per particle
+  uint32_t *place, *column_of; // scratch of each thread
   FloCoarseRow *rows;
   double *soft, *inverse; // per cell: softness, and the inverse of the diagonal
   double *change, *residual, *way, *image;
