@@ -86,11 +86,28 @@ static void gather_row(const FloConstraint *c, size_t row, Gathering *gathering)
   }
 }
 
-static void note_measured(FloMeasured *of, uint32_t cell, const float g[3]) {
-  FLO_ASSERT(of->count < FLO_CELLS_OF_PARTICLE);
-  of->cell[of->count] = cell;
-  of->gx[of->count] = g[0], of->gy[of->count] = g[1], of->gz[of->count] = g[2];
-  of->count++;
+// ---- The matrix, without the part of nodes ----
+
+static void add_pair(FloCoarseRow *row, uint32_t other, float value, uint32_t *column_of) {
+  if (column_of[other] == NONE) {
+    FLO_ASSERT(row->count < FLO_COARSE_COLUMNS);
+    column_of[other] = row->count;
+    row->column[row->count] = other, row->value[row->count++] = 0;
+  }
+  row->value[column_of[other]] += value;
+}
+
+// A particle that this cell measures, with all cells that have measured it before, and this one.
+static void measure_particle(const Coarse *coarse, uint32_t cell, const FloLink *link, uint32_t *column_of) {
+  const FloCoarse *level = coarse->level;
+  FloCellLink *all = level->of_particle + FLO_CELLS_OF_PARTICLE * (size_t)link->particle;
+  const float w = coarse->c->velocity[4 * (size_t)link->particle + 3];
+  const float x = w * link->g[0], y = w * link->g[1], z = w * link->g[2];
+  const uint32_t n = level->n_of_particle[link->particle]++;
+  FLO_ASSERT(n < FLO_CELLS_OF_PARTICLE);
+  all[n] = (FloCellLink){{link->g[0], link->g[1], link->g[2]}, cell};
+  for (uint32_t k = 0; k <= n; ++k)
+    add_pair(&level->rows[cell], all[k].cell, x * all[k].g[0] + y * all[k].g[1] + z * all[k].g[2], column_of);
 }
 
 // Where lists stand in memory depends on threads, their contents do not.
@@ -101,11 +118,17 @@ static void keep_list(const Coarse *coarse, size_t cell, Gathering *gathering) {
   level->cells[cell].first_link = (uint32_t)at, level->cells[cell].n_links = n;
   memcpy(level->links + at, gathering->list, gathering->count * sizeof *gathering->list);
   flo_links_pad(level->links + at, (uint32_t)gathering->count);
+}
+
+static void multiply_list(const Coarse *coarse, size_t cell, const Gathering *gathering, int thread) {
+  FloCoarseRow *row = &coarse->level->rows[cell];
+  uint32_t *column_of = coarse->level->column_of + (size_t)thread * coarse->level->n_cells;
+  row->count = 0;
   for (size_t k = 0; k < gathering->count; ++k) {
-    const FloLink *link = &gathering->list[k];
-    note_measured(&level->measured[link->particle], (uint32_t)cell, link->g);
-    gathering->place[link->particle] = NONE;
+    measure_particle(coarse, (uint32_t)cell, &gathering->list[k], column_of);
+    gathering->place[gathering->list[k].particle] = NONE;
   }
+  for (uint32_t k = 0; k < row->count; ++k) column_of[row->column[k]] = NONE;
 }
 
 static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
@@ -116,6 +139,7 @@ static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
   for (uint32_t k = rows->coloured.begin; k < rows->coloured.end; ++k) gather_row(c, c->order[k], &gathering);
   for (uint32_t k = rows->touching.begin; k < rows->touching.end; ++k) gather_row(c, c->order[k], &gathering);
   keep_list(coarse, cell, &gathering);
+  multiply_list(coarse, cell, &gathering, thread);
 }
 
 static void gather_range(void *context, size_t begin, size_t end, int thread) {
@@ -159,29 +183,17 @@ static void touch_cell(FloConstraint *c, size_t cell) {
   rows->n_touches = (uint32_t)c->coarse.n_touches - rows->first_touch;
 }
 
-// ---- The matrix, without the part of nodes ----
+// ---- The rest of the matrix ----
 
-static void add_pair(FloCoarseRow *row, uint32_t other, float value, uint32_t *column_of) {
-  if (column_of[other] == NONE) {
-    FLO_ASSERT(row->count < FLO_COARSE_COLUMNS);
-    column_of[other] = row->count;
-    row->column[row->count] = other, row->value[row->count++] = 0;
-  }
-  row->value[column_of[other]] += value;
-}
-
-static void multiply_links(const Coarse *coarse, size_t cell, uint32_t *column_of) {
-  const FloCoarse *level = coarse->level;
-  const FloCell *of = &level->cells[cell];
-  for (uint32_t l = of->first_link; l < of->first_link + of->n_links; ++l) {
-    const FloLink *link = &level->links[l];
-    const FloMeasured *by = &level->measured[link->particle];
-    const float w = coarse->c->velocity[4 * (size_t)link->particle + 3];
-    const float x = w * link->g[0], y = w * link->g[1], z = w * link->g[2];
-    float value[FLO_CELLS_OF_PARTICLE];
-    for (int n = 0; n < FLO_CELLS_OF_PARTICLE; ++n) value[n] = x * by->gx[n] + y * by->gy[n] + z * by->gz[n];
-    for (uint32_t n = 0; n < by->count; ++n) add_pair(&level->rows[cell], by->cell[n], value[n], column_of);
-  }
+// So far a row has the columns of cells before its own.
+static void mirror_rows(FloCoarse *level) {
+  for (uint32_t cell = 0; cell < level->n_cells; ++cell)
+    for (uint32_t k = 0, n = level->rows[cell].count; k < n; ++k) {
+      FloCoarseRow *other = &level->rows[level->rows[cell].column[k]];
+      if (other == &level->rows[cell]) continue;
+      FLO_ASSERT(other->count < FLO_COARSE_COLUMNS);
+      other->column[other->count] = cell, other->value[other->count++] = level->rows[cell].value[k];
+    }
 }
 
 static double soften(const FloConstraint *c, const FloRowGroup *rows) {
@@ -211,15 +223,11 @@ static double own_response(const Coarse *coarse, size_t cell) {
 // water does not suffer.
 #define COMMON_YIELD 0.01
 
-static void multiply_range(void *context, size_t begin, size_t end, int thread) {
+static void soften_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
   const Coarse *coarse = context;
   const FloCoarse *level = coarse->level;
-  uint32_t *column_of = level->column_of + (size_t)thread * level->n_cells;
   for (size_t cell = begin; cell < end; ++cell) {
-    FloCoarseRow *row = &level->rows[cell];
-    row->count = 0;
-    multiply_links(coarse, cell, column_of);
-    for (uint32_t k = 0; k < row->count; ++k) column_of[row->column[k]] = NONE;
     level->soft[cell] =
         soften(coarse->c, &level->cells[cell].coloured) + soften(coarse->c, &level->cells[cell].touching);
     const double response = own_response(coarse, cell);
@@ -284,16 +292,17 @@ static FloStatus reserve_links(FloWorld *world, FloConstraint *c, FloError *erro
   FloCoarse *level = &c->coarse;
   const size_t n = c->n_fluid, threads = (size_t)world->threads,
                most = FLO_CELLS_OF_PARTICLE * n + level->n_cells + 1;
-  const size_t n_numbers = threads * (n + level->n_cells);
+  const size_t n_numbers = n + threads * (n + level->n_cells);
   level->list_size = longest_list(c);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_LINKS,
                                  (most + threads * level->list_size) * sizeof(FloLink), 0, error));
-  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_MEASURED, (n + 1) * sizeof(FloMeasured), 0,
-                                 error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_PARTICLES,
+                                 (FLO_CELLS_OF_PARTICLE * n + 1) * sizeof(FloCellLink), 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, (n_numbers + 1) * 4, 0, error));
   level->links = c->buffers[FLO_CONSTRAINT_COARSE_LINKS].data, level->lists = level->links + most;
-  level->measured = c->buffers[FLO_CONSTRAINT_COARSE_MEASURED].data;
-  level->place = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
+  level->of_particle = c->buffers[FLO_CONSTRAINT_COARSE_PARTICLES].data;
+  level->n_of_particle = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
+  level->place = level->n_of_particle + n;
   level->column_of = level->place + threads * n;
   return FLO_OK;
 }
@@ -307,7 +316,7 @@ FloStatus flo_constraint_reserve_coarse(FloWorld *world, FloConstraint *c, FloEr
 }
 
 static void start_lists(const FloWorld *world, const FloConstraint *c, FloCoarse *level) {
-  for (size_t k = 0; k < c->n_fluid; ++k) level->measured[k].count = 0;
+  memset(level->n_of_particle, 0, c->n_fluid * 4);
   memset(level->place, 0xff, (size_t)world->threads * (c->n_fluid + level->n_cells) * 4);
   atomic_store(&level->n_links, 0);
   level->n_touches = 0;
@@ -320,7 +329,8 @@ void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
   start_lists(world, c, &c->coarse);
   for_colours(&coarse, gather_range);
   for (size_t cell = 0; cell < c->coarse.n_cells; ++cell) touch_cell(c, cell);
-  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), multiply_range,
+  mirror_rows(&c->coarse);
+  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), soften_range,
                    &coarse);
 }
 

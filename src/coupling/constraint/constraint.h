@@ -132,7 +132,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_COARSE_ROWS,
   FLO_CONSTRAINT_COARSE_VECTORS,
   FLO_CONSTRAINT_COARSE_LINKS,
-  FLO_CONSTRAINT_COARSE_MEASURED,
+  FLO_CONSTRAINT_COARSE_PARTICLES,
   FLO_CONSTRAINT_COARSE_NUMBERS,
   FLO_CONSTRAINT_COARSE_TOUCHES,
   FLO_N_CONSTRAINT_BUFFERS
@@ -163,11 +163,11 @@ typedef struct FloCoarseRow {
 // distances from surfaces are rows of one more cell.
 enum { FLO_CELLS_OF_PARTICLE = 9 };
 
-// What cells measure of a particle.
-typedef struct FloMeasured {
-  uint32_t count, cell[FLO_CELLS_OF_PARTICLE];
-  float gx[FLO_CELLS_OF_PARTICLE], gy[FLO_CELLS_OF_PARTICLE], gz[FLO_CELLS_OF_PARTICLE];
-} FloMeasured;
+// What a cell measures of a particle.
+typedef struct FloCellLink {
+  float g[3];
+  uint32_t cell;
+} FloCellLink;
 
 // The second level (coarse.c).
 typedef struct FloCoarse {
@@ -177,7 +177,8 @@ typedef struct FloCoarse {
   _Atomic size_t n_links;
   FloLink *links, *lists; // lists: scratch of each thread, `list_size` long
   FloNodeTouch *touches;
-  FloMeasured *measured;       // per particle
+  FloCellLink *of_particle; // FLO_CELLS_OF_PARTICLE for each particle, in the order of cells
+  uint32_t *n_of_particle;
   uint32_t *place, *column_of; // scratch of each thread
   FloCoarseRow *rows;
   double *soft, *inverse; // per cell: softness, and the inverse of the diagonal
