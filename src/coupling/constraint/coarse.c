@@ -64,6 +64,7 @@ static void list_cells(FloConstraint *c, FloCoarse *level) {
 typedef struct Gathering {
   uint32_t *place; // of each particle in the list, or NONE
   FloLink *list;
+  FloCellLink *all;
   size_t count;
 } Gathering;
 
@@ -72,6 +73,8 @@ static uint32_t find_place(Gathering *gathering, uint32_t particle) {
   if (*place == NONE) {
     *place = (uint32_t)gathering->count++;
     gathering->list[*place] = (FloLink){.particle = particle};
+    __builtin_prefetch(gathering->all + FLO_CELLS_OF_PARTICLE * (size_t)particle, 1);
+    __builtin_prefetch(gathering->all + FLO_CELLS_OF_PARTICLE * (size_t)particle + 4, 1);
   }
   return *place;
 }
@@ -134,7 +137,7 @@ static void multiply_list(const Coarse *coarse, size_t cell, const Gathering *ga
 static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
   const FloConstraint *c = coarse->c;
   const FloCell *rows = &coarse->level->cells[cell];
-  Gathering gathering = {.place = coarse->level->place + (size_t)thread * c->n_fluid,
+  Gathering gathering = {.all = coarse->level->of_particle, .place = coarse->level->place + (size_t)thread * c->n_fluid,
                          .list = coarse->level->lists + (size_t)thread * coarse->level->list_size};
   for (uint32_t k = rows->coloured.begin; k < rows->coloured.end; ++k) gather_row(c, c->order[k], &gathering);
   for (uint32_t k = rows->touching.begin; k < rows->touching.end; ++k) gather_row(c, c->order[k], &gathering);
