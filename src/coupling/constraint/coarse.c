@@ -137,7 +137,8 @@ static void multiply_list(const Coarse *coarse, size_t cell, const Gathering *ga
 static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
   const FloConstraint *c = coarse->c;
   const FloCell *rows = &coarse->level->cells[cell];
-  Gathering gathering = {.all = coarse->level->of_particle, .place = coarse->level->place + (size_t)thread * c->n_fluid,
+  Gathering gathering = {.all = coarse->level->of_particle,
+                         .place = coarse->level->place + (size_t)thread * c->n_fluid,
                          .list = coarse->level->lists + (size_t)thread * coarse->level->list_size};
   for (uint32_t k = rows->coloured.begin; k < rows->coloured.end; ++k) gather_row(c, c->order[k], &gathering);
   for (uint32_t k = rows->touching.begin; k < rows->touching.end; ++k) gather_row(c, c->order[k], &gathering);
@@ -339,11 +340,17 @@ void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
 
 // ---- Solving for the changes ----
 
-static double required(const FloConstraint *c, const FloRowGroup *rows) {
+// A row that has ceased to push since the level was made asks for nothing.
+static double required(const Coarse *coarse, const FloRowGroup *rows) {
+  const FloConstraint *c = coarse->c;
   double sum = 0;
   for (uint32_t k = rows->begin; k < rows->end; ++k) {
     const size_t row = c->order[k];
-    sum += (double)(c->weight[row] * (c->softness[row] * c->p[row] + c->wanted[row]));
+    const float weight = c->weight[row];
+    if (!(weight > 0)) continue;
+    sum += (double)(weight * (flo_constraint_is_active(c, coarse->is_bilateral, row)
+                                  ? c->softness[row] * c->p[row] + c->wanted[row]
+                                  : flo_constraint_rate_at(c, k)));
   }
   return sum;
 }
@@ -359,7 +366,7 @@ static void restrict_range(void *context, size_t begin, size_t end, int thread) 
     for (uint32_t t = of->first_touch; t < of->first_touch + of->n_touches; ++t)
       for (int k = 0; k < 6; ++k)
         sum += level->touches[t].j[k] * c->motion[6 * (size_t)level->touches[t].node + (size_t)k];
-    level->residual[cell] = sum - required(c, &of->coloured) - required(c, &of->touching);
+    level->residual[cell] = sum - required(coarse, &of->coloured) - required(coarse, &of->touching);
     level->change[cell] = 0;
   }
 }
@@ -423,15 +430,16 @@ static void go(void *context, double alpha) {
 
 // ---- Making the changes ----
 
-// A row that would have to pull stops at zero, and takes back the rest.
+// A row that would have to pull stops at zero, and takes back the rest. So does one that has ceased to push.
 static void change_row(const Coarse *coarse, size_t position, float change) {
   const FloConstraint *c = coarse->c;
   const size_t row = c->order[position];
   const float p = c->p[row] + c->weight[row] * change;
   const bool may_pull = coarse->is_bilateral && row < c->n_fluid;
   if (!(c->weight[row] > 0)) return;
-  c->p[row] = p < 0 && !may_pull ? 0 : p;
-  if (p < 0 && !may_pull) flo_constraint_push(c, position, -p);
+  const bool stops = !flo_constraint_is_active(c, coarse->is_bilateral, row) || (p < 0 && !may_pull);
+  c->p[row] = stops ? 0 : p;
+  if (stops) flo_constraint_push(c, position, -p);
 }
 
 static void change_range(void *context, size_t begin, size_t end, int thread) {

@@ -311,6 +311,8 @@ FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const F
 FloStatus flo_constraint_compare(FloWorld *world, FloConstraint *c, FloError *error);
 // The row's u, without the rates of walls and nodes.
 float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row);
+// The same at present for the row at this position of the order, with the rates of nodes.
+float flo_constraint_rate_at(const FloConstraint *c, size_t position);
 // Moves everything that the row at this position of the order measures by a change of its unknown.
 void flo_constraint_push(const FloConstraint *c, size_t position, float change);
 

@@ -44,6 +44,11 @@ static double touch_rate(const FloConstraint *c, size_t position) {
   return rate;
 }
 
+float flo_constraint_rate_at(const FloConstraint *c, size_t position) {
+  const float rate = flo_constraint_rate(c, c->velocity, c->order[position]);
+  return position < c->n_coloured ? rate : rate + (float)touch_rate(c, position);
+}
+
 static void push_nodes(const FloConstraint *c, size_t position, double impulse) {
   const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
   for (uint32_t t = begin[0]; t < begin[1]; ++t)
@@ -60,7 +65,7 @@ static void relax_touching_row(const Solve *solve, size_t position) {
   const FloConstraint *c = solve->c;
   const size_t row = c->order[position];
   if (!(c->response[row] > 0)) return;
-  const float rate = flo_constraint_rate(c, c->velocity, row) + (float)touch_rate(c, position);
+  const float rate = flo_constraint_rate_at(c, position);
   const float p = flo_links_choose(&solve->rows, position, rate, solve->rows.relaxation),
               change = p - c->p[row];
   c->move[row] = change;
@@ -140,8 +145,7 @@ static void add_residuals(const void *context, size_t begin, size_t end, double 
   for (size_t position = begin; position < end; ++position) {
     const size_t row = c->order[position];
     if (!(c->response[row] > 0)) continue;
-    float rate = flo_constraint_rate(c, c->velocity, row);
-    if (position >= c->n_coloured) rate += (float)touch_rate(c, position);
+    const float rate = flo_constraint_rate_at(c, position);
     const double error =
         (double)((flo_links_choose(&solve->rows, position, rate, 1) - c->p[row]) * c->response[row]);
     sums[0] += error * error;
@@ -158,7 +162,7 @@ static void note_residual(const Solve *solve) {
 // ---- The second level ----
 
 // The level is made anew when this share of the rows have begun or ceased to push.
-#define CHANGED_SHARE 0.01
+#define CHANGED_SHARE 0.03
 
 static void count_changed(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
