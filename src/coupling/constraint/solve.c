@@ -83,13 +83,19 @@ static void relax_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t n = begin; n < end; ++n) flo_passes()->relax(&solve->rows, groups[n]);
 }
 
-static void relax_coloured(Solve *solve) {
-  FloConstraint *c = solve->c;
+// Visits the groups of all colours.
+static void for_colours(Solve *solve, FloRangeFn work) {
+  const FloConstraint *c = solve->c;
   for (int colour = 0; colour < c->n_colours; ++colour) {
     solve->first_group = c->colour_begin[colour];
     flo_parallel_for(solve->world->threads, c->colour_begin[colour + 1] - solve->first_group,
-                     flo_constraint_groups_per_chunk(c), relax_range, solve);
+                     flo_constraint_groups_per_chunk(c), work, solve);
   }
+}
+
+static void relax_coloured(Solve *solve) {
+  const FloConstraint *c = solve->c;
+  for_colours(solve, relax_range);
   for (size_t position = c->n_coloured; position < c->n_rows; ++position) relax_touching_row(solve, position);
 }
 
@@ -119,15 +125,19 @@ static void relax_all(Solve *solve) {
 enum { SUM_SQUARES, SUM_MOVES, N_SUMS };
 
 static void add_moves(const void *context, size_t begin, size_t end, double *sums) {
-  const FloConstraint *c = ((const Solve *)context)->c;
+  const Solve *solve = context;
+  const FloConstraint *c = solve->c;
   for (size_t row = begin; row < end; ++row) {
-    const double all = (double)(c->p[row] - c->from[row]), move = (double)c->move[row];
-    const double response = (double)c->response[row];
-    sums[SUM_SQUARES] += move * response * move * response;
-    sums[SUM_MOVES] += all * all * response;
+    const double lack = (double)(c->move[row] * c->response[row]);
+    sums[SUM_SQUARES] += lack * lack;
+  }
+  for (size_t row = begin; row < end && solve->how->is_conjugate; ++row) {
+    const double all = (double)(c->p[row] - c->from[row]);
+    sums[SUM_MOVES] += all * all * (double)c->response[row];
   }
 }
 
+// Conjugate directions need to know from where a sweep has started.
 static void keep_start(FloConstraint *c, const FloWorld *world) {
   const size_t nodes = 6 * world->nodes.count * sizeof(double);
   memcpy(c->from, c->p, c->n_rows * sizeof(float));
@@ -185,7 +195,7 @@ static FloSweepMeasure sweep(void *context) {
   Solve *solve = context;
   FloConstraint *c = solve->c;
   double sums[N_SUMS] = {0};
-  keep_start(c, solve->world);
+  if (solve->how->is_conjugate) keep_start(c, solve->world);
   if (solve->how->has_levels) correct(solve);
   relax_all(solve);
   solve->iteration++;
@@ -254,14 +264,25 @@ static void advance(void *context, double length, FloConjugate conjugate) {
 
 // ---- The whole solution ----
 
+static void start_row(const FloConstraint *c, size_t position) {
+  const float p = c->p[c->order[position]];
+  if (p != 0) flo_constraint_push(c, position, p);
+}
+
+static void start_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  const FloRowGroup *groups = solve->c->groups + solve->first_group;
+  for (size_t n = begin; n < end; ++n)
+    for (uint32_t position = groups[n].begin; position < groups[n].end; ++position)
+      start_row(solve->c, position);
+}
+
 // Everything moves by the unknowns to start from.
-static void apply_start(const FloConstraint *c) {
-  for (size_t position = 0; position < c->n_rows; ++position) {
-    const size_t row = c->order[position];
-    if (c->p[row] == 0) continue;
-    push_fluid(c, row, c->p[row]);
-    if (position >= c->n_coloured) push_nodes(c, position, (double)c->p[row]);
-  }
+static void apply_start(Solve *solve) {
+  const FloConstraint *c = solve->c;
+  for_colours(solve, start_range);
+  for (size_t position = c->n_coloured; position < c->n_rows; ++position) start_row(c, position);
 }
 
 // With a second level, rows go a little beyond their own solution. This makes smooth errors worse, which the
@@ -285,7 +306,7 @@ FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const F
   solve.rows = describe_rows(c, how->has_levels ? OVER_RELAXATION : 1, solve.is_bilateral);
   const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
   const FloNncgLimits limits = {how->tolerance, how->n_iterations, how->is_conjugate};
-  apply_start(c);
+  apply_start(&solve);
   note_residual(&solve);
   forget_direction(&solve);
   memset(c->move, 0, c->n_rows * sizeof(float));
