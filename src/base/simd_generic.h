@@ -75,6 +75,12 @@ WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF ou
   }
 }
 
+// The inverse of wide_gather4, to quadruples that lie one after the other.
+WIDE_INLINE void wide_store4(float *quads, const WideF in[4]) {
+  for (int lane = 0; lane < FLO_LANES; ++lane)
+    for (int part = 0; part < 4; ++part) memcpy(quads + 4 * lane + part, (const float *)&in[part] + lane, 4);
+}
+
 // Two quadruples side by side.
 WIDE_INLINE WideF wide_load_quads(const float *low, const float *high) {
   WideF a;

@@ -107,6 +107,11 @@ typedef struct FloPasses {
   // See links.h: the sum of g . v, and the change of velocities by an impulse.
   float (*links_rate)(const FloLink *, size_t n, const float *velocity);
   void (*links_push)(const FloLink *, size_t n, float impulse, float *velocity);
+  // The sum of |g|^2/m.
+  float (*links_response)(const FloLink *, size_t n, const float *velocity);
+  // Links of a block of rows, scaled, to their columns, after a link of each to itself with the opposite sum.
+  // The set is its own column.
+  void (*link_block)(const FloPairs *, size_t block, float scale, FloLink *const rows[FLO_BLOCK]);
   // Visits each row of a group.
   void (*relax)(const FloLinkedRows *, FloRowGroup group);
 } FloPasses;

@@ -1,7 +1,10 @@
 // Rows over quadruples of particles: two links side by side.
 #include "sph/wide.h" // first: it defines the types that the others use
 
+#include "sph/pair.h"
 #include "sph/wide_passes.h"
+
+#include <string.h>
 
 // The gradients of two links. Their fourth parts are numbers of particles, which a mask removes.
 WIDE_INLINE WideF load_gradients(const FloLink *links) {
@@ -44,6 +47,49 @@ float FLO_WIDE(links_rate)(const FloLink *links, size_t n, const float *velocity
 
 void FLO_WIDE(links_push)(const FloLink *links, size_t n, float impulse, float *velocity) {
   push_links(links, n, impulse, velocity);
+}
+
+float FLO_WIDE(links_response)(const FloLink *links, size_t n, const float *velocity) {
+  WideF sum = wide_set(0);
+  for (size_t k = 0; k < n; k += 2) {
+    const WideF g = load_gradients(links + k);
+    sum = wide_fma(g * g, wide_fourth(load_velocities(links + k, velocity)), sum);
+  }
+  return wide_sum_vectors(sum);
+}
+
+// ---- Links of densities ----
+
+// Stores one link of each row whose list is long enough.
+WIDE_INLINE void store_links(PairVector g, WideI columns, const int32_t *counts, size_t n_rows, size_t k,
+                             FloLink *const rows[FLO_BLOCK]) {
+  const WideF parts[4] = {g.x, g.y, g.z, (WideF)columns};
+  float quads[4 * FLO_BLOCK];
+  wide_store4(quads, parts);
+  for (size_t lane = 0; lane < n_rows; ++lane)
+    if (k < (size_t)counts[lane]) memcpy(&rows[lane][1 + k], quads + 4 * lane, sizeof(FloLink));
+}
+
+WIDE_INLINE void store_own(PairVector g, size_t first, size_t n_rows, FloLink *const rows[FLO_BLOCK]) {
+  float x[FLO_BLOCK], y[FLO_BLOCK], z[FLO_BLOCK];
+  wide_store(x, g.x), wide_store(y, g.y), wide_store(z, g.z);
+  for (size_t lane = 0; lane < n_rows; ++lane)
+    rows[lane][0] = (FloLink){{x[lane], y[lane], z[lane]}, (uint32_t)(first + lane)};
+}
+
+void FLO_WIDE(link_block)(const FloPairs *pairs, size_t block, float scale, FloLink *const rows[FLO_BLOCK]) {
+  const size_t first = block * FLO_BLOCK, n_rows = flo_min_size(FLO_BLOCK, pairs->n_rows - first);
+  const FloPairSlot *slots = pairs->slots + pairs->slot_begin[block];
+  const WideF minus = wide_set(-scale);
+  PairVector own = {wide_set(0), wide_set(0), wide_set(0)};
+  for (size_t k = 0; k < pairs->slot_count[block]; ++k) {
+    const FloPairSlot *slot = slots + k;
+    const PairVector g = {minus * wide_load(slot->gx), minus * wide_load(slot->gy),
+                          minus * wide_load(slot->gz)};
+    own = pair_difference(own, g);
+    store_links(g, wide_load_int(slot->index), pairs->row_count + first, n_rows, k, rows);
+  }
+  store_own(own, first, n_rows, rows);
 }
 
 // ---- Gauss-Seidel ----

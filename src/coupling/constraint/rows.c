@@ -79,7 +79,7 @@ static inline void add_scaled(const float g[3], float scale, float sum[3]) {
   for (int axis = 0; axis < 3; ++axis) sum[axis] += scale * g[axis];
 }
 
-// Links to the fluid around row i of a set; `own` gets the opposite sum.
+// Links of a sample to the fluid around it; `own` gets the opposite sum.
 static void link_fluid(const FloWorld *world, const FloConstraint *c, FloSet set, size_t i, FloLink *links,
                        float own[3]) {
   const FloPairs *pairs = flo_pairs_of(world, set, FLO_SET_FLUID);
@@ -106,10 +106,18 @@ static float add_samples(const FloWorld *world, const FloConstraint *c, FloSet s
   return rate;
 }
 
+// Links among a block of fluid particles and their neighbours.
+static void link_block(const FloWorld *world, const FloConstraint *c, size_t block) {
+  FloLink *rows[FLO_BLOCK];
+  const size_t first = block * FLO_BLOCK, n = flo_min_size(FLO_BLOCK, c->n_fluid - first);
+  for (size_t lane = 0; lane < n; ++lane) rows[lane] = c->links + c->link_begin[first + lane];
+  flo_passes()->link_block(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID), block,
+                           (float)(c->rest_volume / c->rest_sum), rows);
+}
+
+// Adds what solids do to the particle's own link.
 static void link_particle(const FloWorld *world, FloConstraint *c, size_t i) {
   FloLink *links = c->links + c->link_begin[i];
-  links[0] = (FloLink){.particle = (uint32_t)i};
-  link_fluid(world, c, FLO_SET_FLUID, i, links + 1, links[0].g);
   c->wall_rate[i] = 0;
   if (flo_constraint_has_field(world)) c->wall_rate[i] = flo_constraint_add_cover(world, c, i, links[0].g);
   if (!flo_constraint_has_samples(world)) return;
@@ -170,6 +178,7 @@ static void make_range(void *context, size_t begin, size_t end, int thread) {
   const RowWork *work = context;
   FloConstraint *c = work->c;
   for (size_t row = begin; row < end; ++row) {
+    if (row < c->n_fluid && row % FLO_BLOCK == 0) link_block(work->world, c, row / FLO_BLOCK);
     if (row < c->n_fluid)
       measure_density(work->world, c, row), link_particle(work->world, c, row);
     else if (row < flo_constraint_first_distance(c))
@@ -209,7 +218,7 @@ FloStatus flo_constraint_make_rows(FloWorld *world, FloConstraint *c, FloError *
                              c->arrays, error));
   FLO_TRY(flo_constraint_colour(world, c, error));
   FLO_TRY(place_links(world, c, error));
-  flo_parallel_for(world->threads, c->n_rows, 1024, make_range, &work);
+  flo_parallel_for(world->threads, c->n_rows, 128 * FLO_BLOCK, make_range, &work);
   return flo_constraint_find_touches(world, c, error);
 }
 
@@ -255,10 +264,7 @@ static double softness(const FloWorld *world, const FloConstraint *c, size_t row
 }
 
 static double link_response(const FloConstraint *c, size_t row) {
-  double sum = 0;
-  for (uint32_t k = c->link_begin[row], end = k + c->link_count[row]; k < end; ++k)
-    sum += (double)(dot(c->links[k].g, c->links[k].g) * c->velocity[4 * (size_t)c->links[k].particle + 3]);
-  return sum;
+  return (double)flo_passes()->links_response(c->links + c->link_begin[row], c->link_count[row], c->velocity);
 }
 
 static void want_range(void *context, size_t begin, size_t end, int thread) {
