@@ -340,6 +340,11 @@ void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
 
 // ---- Solving for the changes ----
 
+// Whether a row that takes part in the level still pushes, or may pull.
+static inline bool is_still_active(const Coarse *coarse, size_t row) {
+  return coarse->c->p[row] > 0 || (coarse->is_bilateral && row < coarse->c->n_fluid);
+}
+
 // A row that has ceased to push since the level was made asks for nothing.
 static double required(const Coarse *coarse, const FloRowGroup *rows) {
   const FloConstraint *c = coarse->c;
@@ -348,8 +353,8 @@ static double required(const Coarse *coarse, const FloRowGroup *rows) {
     const size_t row = c->order[k];
     const float weight = c->weight[row];
     if (!(weight > 0)) continue;
-    sum += (double)(weight * (flo_constraint_is_active(c, coarse->is_bilateral, row)
-                                  ? c->softness[row] * c->p[row] + c->wanted[row]
+    sum += (double)(weight * (is_still_active(coarse, row)
+                                  ? c->heads[k].softness * c->p[row] + c->heads[k].wanted
                                   : flo_constraint_rate_at(c, k)));
   }
   return sum;
@@ -437,7 +442,7 @@ static void change_row(const Coarse *coarse, size_t position, float change) {
   const float p = c->p[row] + c->weight[row] * change;
   const bool may_pull = coarse->is_bilateral && row < c->n_fluid;
   if (!(c->weight[row] > 0)) return;
-  const bool stops = !flo_constraint_is_active(c, coarse->is_bilateral, row) || (p < 0 && !may_pull);
+  const bool stops = !is_still_active(coarse, row) || (p < 0 && !may_pull);
   c->p[row] = stops ? 0 : p;
   if (stops) flo_constraint_push(c, position, -p);
 }
