@@ -172,7 +172,7 @@ static void note_residual(const Solve *solve) {
 // ---- The second level ----
 
 // The level is made anew when this share of the rows have begun or ceased to push.
-#define CHANGED_SHARE 0.03
+#define CHANGED_SHARE 0.01
 
 static void count_changed(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
