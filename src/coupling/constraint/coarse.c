@@ -64,7 +64,7 @@ static void list_cells(FloConstraint *c, FloCoarse *level) {
 typedef struct Gathering {
   uint32_t *place; // of each particle in the list, or NONE
   FloLink *list;
-  FloCellLink *all;
+  const FloCellLink *all; // what cells measure of each particle
   size_t count;
 } Gathering;
 
@@ -73,6 +73,7 @@ static uint32_t find_place(Gathering *gathering, uint32_t particle) {
   if (*place == NONE) {
     *place = (uint32_t)gathering->count++;
     gathering->list[*place] = (FloLink){.particle = particle};
+    // Soon the matrix needs what other cells measure of the particle, which is far apart in memory.
     __builtin_prefetch(gathering->all + FLO_CELLS_OF_PARTICLE * (size_t)particle, 1);
     __builtin_prefetch(gathering->all + FLO_CELLS_OF_PARTICLE * (size_t)particle + 4, 1);
   }
