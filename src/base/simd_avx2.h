@@ -65,6 +65,34 @@ WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF ou
   out[3] = _mm256_shuffle_ps(zw01, zw23, 0xee);
 }
 
+WIDE_INLINE void wide_store4(float *quads, const WideF in[4]) {
+  WideF xy_low = _mm256_unpacklo_ps(in[0], in[1]), xy_high = _mm256_unpackhi_ps(in[0], in[1]);
+  WideF zw_low = _mm256_unpacklo_ps(in[2], in[3]), zw_high = _mm256_unpackhi_ps(in[2], in[3]);
+  WideF q04 = _mm256_shuffle_ps(xy_low, zw_low, 0x44), q15 = _mm256_shuffle_ps(xy_low, zw_low, 0xee);
+  WideF q26 = _mm256_shuffle_ps(xy_high, zw_high, 0x44), q37 = _mm256_shuffle_ps(xy_high, zw_high, 0xee);
+  _mm256_storeu_ps(quads, _mm256_permute2f128_ps(q04, q15, 0x20));
+  _mm256_storeu_ps(quads + 8, _mm256_permute2f128_ps(q26, q37, 0x20));
+  _mm256_storeu_ps(quads + 16, _mm256_permute2f128_ps(q04, q15, 0x31));
+  _mm256_storeu_ps(quads + 24, _mm256_permute2f128_ps(q26, q37, 0x31));
+}
+
+WIDE_INLINE WideF wide_load_quads(const float *low, const float *high) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+
+WIDE_INLINE void wide_store_quads(WideF a, float *low, float *high) {
+  _mm_storeu_ps(high, _mm256_extractf128_ps(a, 1));
+  _mm_storeu_ps(low, _mm256_castps256_ps128(a));
+}
+
+WIDE_INLINE WideF wide_fourth(WideF a) { return _mm256_permute_ps(a, 0xff); }
+
+WIDE_INLINE float wide_sum_vectors(WideF a) {
+  __m128 both = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  __m128 xy = _mm_add_ss(both, _mm_movehdup_ps(both));
+  return _mm_cvtss_f32(_mm_add_ss(xy, _mm_movehl_ps(both, both)));
+}
+
 WIDE_INLINE void wide_transpose(WideI rows[8]) {
   __m256 r[8], t[8];
   for (int k = 0; k < 8; ++k) r[k] = (__m256)rows[k];

@@ -75,6 +75,32 @@ WIDE_INLINE void wide_gather4(const float *quads, const int32_t *index, WideF ou
   }
 }
 
+// The inverse of wide_gather4, to quadruples that lie one after the other.
+WIDE_INLINE void wide_store4(float *quads, const WideF in[4]) {
+  for (int lane = 0; lane < FLO_LANES; ++lane)
+    for (int part = 0; part < 4; ++part) memcpy(quads + 4 * lane + part, (const float *)&in[part] + lane, 4);
+}
+
+// Two quadruples side by side.
+WIDE_INLINE WideF wide_load_quads(const float *low, const float *high) {
+  WideF a;
+  memcpy(&a, low, 16);
+  memcpy((char *)&a + 16, high, 16);
+  return a;
+}
+
+// `high` first: if both are the same, it keeps the lower one.
+WIDE_INLINE void wide_store_quads(WideF a, float *low, float *high) {
+  memcpy(high, (char *)&a + 16, 16);
+  memcpy(low, &a, 16);
+}
+
+// The fourth part of each quadruple, in all of its parts.
+WIDE_INLINE WideF wide_fourth(WideF a) { return (WideF){a[3], a[3], a[3], a[3], a[7], a[7], a[7], a[7]}; }
+
+// The sum of the first three parts of two quadruples.
+WIDE_INLINE float wide_sum_vectors(WideF a) { return (a[0] + a[4]) + (a[1] + a[5]) + (a[2] + a[6]); }
+
 // Eight by eight: lane j of row i becomes lane i of row j.
 WIDE_INLINE void wide_transpose(WideI rows[8]) {
   for (int i = 0; i < FLO_LANES; ++i)

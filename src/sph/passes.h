@@ -2,6 +2,7 @@
 #ifndef FLO_SPH_PASSES_H
 #define FLO_SPH_PASSES_H
 
+#include "sph/links.h"
 #include "sph/pairs.h"
 
 // What viscosity and walls do to a fluid particle; see pair.h. As a quadruple per particle where fluids
@@ -103,6 +104,16 @@ typedef struct FloPasses {
   void (*cohesion)(const FloCohesion *, size_t begin, size_t end);
   void (*adhesion)(const FloAdhesion *, size_t begin, size_t end);
   void (*stress)(const FloStress *, size_t begin, size_t end);
+  // See links.h: the sum of g . v, and the change of velocities by an impulse.
+  float (*links_rate)(const FloLink *, size_t n, const float *velocity);
+  void (*links_push)(const FloLink *, size_t n, float impulse, float *velocity);
+  // The sum of |g|^2/m.
+  float (*links_response)(const FloLink *, size_t n, const float *velocity);
+  // Links of a block of rows, scaled, to their columns, after a link of each to itself with the opposite sum.
+  // The set is its own column.
+  void (*link_block)(const FloPairs *, size_t block, float scale, FloLink *const rows[FLO_BLOCK]);
+  // Visits each row of a group.
+  void (*relax)(const FloLinkedRows *, FloRowGroup group);
 } FloPasses;
 
 bool flo_simd_is_avx2(void);               // this machine can run code for AVX2, FMA and BMI2

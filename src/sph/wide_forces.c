@@ -148,6 +148,11 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(normals),
                                    FLO_WIDE(cohesion),
                                    FLO_WIDE(adhesion),
-                                   FLO_WIDE(stress)};
+                                   FLO_WIDE(stress),
+                                   FLO_WIDE(links_rate),
+                                   FLO_WIDE(links_push),
+                                   FLO_WIDE(links_response),
+                                   FLO_WIDE(link_block),
+                                   FLO_WIDE(relax)};
   return &passes;
 }

@@ -18,9 +18,6 @@
 
 #include <string.h>
 
-// Cells at least two supports wide: a particle is within one support of two of them along each axis. Its
-// distances from surfaces are rows of its own cell.
-enum { CELLS_OF_PARTICLE = 9 };
 #define NONE UINT32_MAX
 
 typedef struct Coarse {
@@ -67,46 +64,87 @@ static void list_cells(FloConstraint *c, FloCoarse *level) {
 typedef struct Gathering {
   uint32_t *place; // of each particle in the list, or NONE
   FloLink *list;
+  const FloCellLink *all; // what cells measure of each particle
   size_t count;
 } Gathering;
+
+static uint32_t find_place(Gathering *gathering, uint32_t particle) {
+  uint32_t *place = &gathering->place[particle];
+  if (*place == NONE) {
+    *place = (uint32_t)gathering->count++;
+    gathering->list[*place] = (FloLink){.particle = particle};
+    // Soon the matrix needs what other cells measure of the particle, which is far apart in memory.
+    __builtin_prefetch(gathering->all + FLO_CELLS_OF_PARTICLE * (size_t)particle, 1);
+    __builtin_prefetch(gathering->all + FLO_CELLS_OF_PARTICLE * (size_t)particle + 4, 1);
+  }
+  return *place;
+}
 
 static void gather_row(const FloConstraint *c, size_t row, Gathering *gathering) {
   const FloLink *links = c->links + c->link_begin[row];
   const float weight = c->weight[row];
   if (!(weight > 0)) return;
   for (uint32_t k = 0, n = c->link_count[row]; k < n; ++k) {
-    uint32_t *place = &gathering->place[links[k].particle];
-    if (*place == NONE) {
-      *place = (uint32_t)gathering->count++;
-      gathering->list[*place] = (FloLink){.particle = links[k].particle};
-    }
-    for (int axis = 0; axis < 3; ++axis) gathering->list[*place].g[axis] += weight * links[k].g[axis];
+    float *sum = gathering->list[find_place(gathering, links[k].particle)].g;
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += weight * links[k].g[axis];
   }
+}
+
+// ---- The matrix, without the part of nodes ----
+
+static void add_pair(FloCoarseRow *row, uint32_t other, float value, uint32_t *column_of) {
+  if (column_of[other] == NONE) {
+    FLO_ASSERT(row->count < FLO_COARSE_COLUMNS);
+    column_of[other] = row->count;
+    row->column[row->count] = other, row->value[row->count++] = 0;
+  }
+  row->value[column_of[other]] += value;
+}
+
+// A particle that this cell measures, with all cells that have measured it before, and this one.
+static void measure_particle(const Coarse *coarse, uint32_t cell, const FloLink *link, uint32_t *column_of) {
+  const FloCoarse *level = coarse->level;
+  FloCellLink *all = level->of_particle + FLO_CELLS_OF_PARTICLE * (size_t)link->particle;
+  const float w = coarse->c->velocity[4 * (size_t)link->particle + 3];
+  const float x = w * link->g[0], y = w * link->g[1], z = w * link->g[2];
+  const uint32_t n = level->n_of_particle[link->particle]++;
+  FLO_ASSERT(n < FLO_CELLS_OF_PARTICLE);
+  all[n] = (FloCellLink){{link->g[0], link->g[1], link->g[2]}, cell};
+  for (uint32_t k = 0; k <= n; ++k)
+    add_pair(&level->rows[cell], all[k].cell, x * all[k].g[0] + y * all[k].g[1] + z * all[k].g[2], column_of);
 }
 
 // Where lists stand in memory depends on threads, their contents do not.
 static void keep_list(const Coarse *coarse, size_t cell, Gathering *gathering) {
   FloCoarse *level = coarse->level;
-  const size_t at = atomic_fetch_add(&level->n_links, gathering->count);
-  level->cells[cell].first_link = (uint32_t)at, level->cells[cell].n_links = (uint32_t)gathering->count;
+  const uint32_t n = flo_links_padded((uint32_t)gathering->count);
+  const size_t at = atomic_fetch_add(&level->n_links, n);
+  level->cells[cell].first_link = (uint32_t)at, level->cells[cell].n_links = n;
   memcpy(level->links + at, gathering->list, gathering->count * sizeof *gathering->list);
+  flo_links_pad(level->links + at, (uint32_t)gathering->count);
+}
+
+static void multiply_list(const Coarse *coarse, size_t cell, const Gathering *gathering, int thread) {
+  FloCoarseRow *row = &coarse->level->rows[cell];
+  uint32_t *column_of = coarse->level->column_of + (size_t)thread * coarse->level->n_cells;
+  row->count = 0;
   for (size_t k = 0; k < gathering->count; ++k) {
-    const size_t particle = gathering->list[k].particle;
-    FLO_ASSERT(level->n_of_particle[particle] < CELLS_OF_PARTICLE);
-    level->of_particle[CELLS_OF_PARTICLE * particle + level->n_of_particle[particle]++] = (uint32_t)(at + k);
-    level->cell_of_link[at + k] = (uint32_t)cell;
-    gathering->place[particle] = NONE;
+    measure_particle(coarse, (uint32_t)cell, &gathering->list[k], column_of);
+    gathering->place[gathering->list[k].particle] = NONE;
   }
+  for (uint32_t k = 0; k < row->count; ++k) column_of[row->column[k]] = NONE;
 }
 
 static void gather_cell(const Coarse *coarse, size_t cell, int thread) {
   const FloConstraint *c = coarse->c;
   const FloCell *rows = &coarse->level->cells[cell];
-  Gathering gathering = {.place = coarse->level->place + (size_t)thread * c->n_fluid,
+  Gathering gathering = {.all = coarse->level->of_particle,
+                         .place = coarse->level->place + (size_t)thread * c->n_fluid,
                          .list = coarse->level->lists + (size_t)thread * coarse->level->list_size};
   for (uint32_t k = rows->coloured.begin; k < rows->coloured.end; ++k) gather_row(c, c->order[k], &gathering);
   for (uint32_t k = rows->touching.begin; k < rows->touching.end; ++k) gather_row(c, c->order[k], &gathering);
   keep_list(coarse, cell, &gathering);
+  multiply_list(coarse, cell, &gathering, thread);
 }
 
 static void gather_range(void *context, size_t begin, size_t end, int thread) {
@@ -150,33 +188,17 @@ static void touch_cell(FloConstraint *c, size_t cell) {
   rows->n_touches = (uint32_t)c->coarse.n_touches - rows->first_touch;
 }
 
-// ---- The matrix, without the part of nodes ----
+// ---- The rest of the matrix ----
 
-static void add_pair(const FloCoarse *level, size_t cell, size_t other, double value, uint32_t *column_of) {
-  FloCoarseRow *row = &level->rows[cell];
-  if (column_of[other] == NONE) {
-    FLO_ASSERT(row->count < FLO_COARSE_COLUMNS);
-    column_of[other] = row->count;
-    row->column[row->count] = (uint32_t)other, row->value[row->count++] = 0;
-  }
-  row->value[column_of[other]] += (float)value;
-}
-
-static void multiply_links(const Coarse *coarse, size_t cell, uint32_t *column_of) {
-  const FloCoarse *level = coarse->level;
-  const FloCell *of = &level->cells[cell];
-  for (uint32_t l = of->first_link; l < of->first_link + of->n_links; ++l) {
-    const FloLink *link = &level->links[l];
-    const size_t k = link->particle;
-    const float inverse_mass = coarse->c->velocity[4 * k + 3];
-    for (uint32_t n = 0; n < level->n_of_particle[k]; ++n) {
-      const uint32_t other = level->of_particle[CELLS_OF_PARTICLE * k + n];
-      const float *g = level->links[other].g;
-      add_pair(level, cell, level->cell_of_link[other],
-               (double)(inverse_mass * (link->g[0] * g[0] + link->g[1] * g[1] + link->g[2] * g[2])),
-               column_of);
+// So far a row has the columns of cells before its own.
+static void mirror_rows(FloCoarse *level) {
+  for (uint32_t cell = 0; cell < level->n_cells; ++cell)
+    for (uint32_t k = 0, n = level->rows[cell].count; k < n; ++k) {
+      FloCoarseRow *other = &level->rows[level->rows[cell].column[k]];
+      if (other == &level->rows[cell]) continue;
+      FLO_ASSERT(other->count < FLO_COARSE_COLUMNS);
+      other->column[other->count] = cell, other->value[other->count++] = level->rows[cell].value[k];
     }
-  }
 }
 
 static double soften(const FloConstraint *c, const FloRowGroup *rows) {
@@ -206,15 +228,11 @@ static double own_response(const Coarse *coarse, size_t cell) {
 // water does not suffer.
 #define COMMON_YIELD 0.01
 
-static void multiply_range(void *context, size_t begin, size_t end, int thread) {
+static void soften_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
   const Coarse *coarse = context;
   const FloCoarse *level = coarse->level;
-  uint32_t *column_of = level->column_of + (size_t)thread * level->n_cells;
   for (size_t cell = begin; cell < end; ++cell) {
-    FloCoarseRow *row = &level->rows[cell];
-    row->count = 0;
-    multiply_links(coarse, cell, column_of);
-    for (uint32_t k = 0; k < row->count; ++k) column_of[row->column[k]] = NONE;
     level->soft[cell] =
         soften(coarse->c, &level->cells[cell].coloured) + soften(coarse->c, &level->cells[cell].touching);
     const double response = own_response(coarse, cell);
@@ -277,16 +295,19 @@ static size_t longest_list(const FloConstraint *c) {
 
 static FloStatus reserve_links(FloWorld *world, FloConstraint *c, FloError *error) {
   FloCoarse *level = &c->coarse;
-  const size_t n = c->n_fluid, threads = (size_t)world->threads, most = CELLS_OF_PARTICLE * n + 1;
-  const size_t n_numbers = 2 * most + n + threads * (n + level->n_cells);
+  const size_t n = c->n_fluid, threads = (size_t)world->threads,
+               most = FLO_CELLS_OF_PARTICLE * n + level->n_cells + 1;
+  const size_t n_numbers = n + threads * (n + level->n_cells);
   level->list_size = longest_list(c);
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_LINKS,
                                  (most + threads * level->list_size) * sizeof(FloLink), 0, error));
-  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, n_numbers * 4, 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_PARTICLES,
+                                 (FLO_CELLS_OF_PARTICLE * n + 1) * sizeof(FloCellLink), 0, error));
+  FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COARSE_NUMBERS, (n_numbers + 1) * 4, 0, error));
   level->links = c->buffers[FLO_CONSTRAINT_COARSE_LINKS].data, level->lists = level->links + most;
-  uint32_t *numbers = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
-  level->of_particle = numbers, level->cell_of_link = numbers + most;
-  level->n_of_particle = numbers + 2 * most, level->place = level->n_of_particle + n;
+  level->of_particle = c->buffers[FLO_CONSTRAINT_COARSE_PARTICLES].data;
+  level->n_of_particle = c->buffers[FLO_CONSTRAINT_COARSE_NUMBERS].data;
+  level->place = level->n_of_particle + n;
   level->column_of = level->place + threads * n;
   return FLO_OK;
 }
@@ -313,17 +334,29 @@ void flo_constraint_make_coarse(FloWorld *world, FloConstraint *c) {
   start_lists(world, c, &c->coarse);
   for_colours(&coarse, gather_range);
   for (size_t cell = 0; cell < c->coarse.n_cells; ++cell) touch_cell(c, cell);
-  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), multiply_range,
+  mirror_rows(&c->coarse);
+  flo_parallel_for(world->threads, c->coarse.n_cells, flo_constraint_groups_per_chunk(c), soften_range,
                    &coarse);
 }
 
 // ---- Solving for the changes ----
 
-static double required(const FloConstraint *c, const FloRowGroup *rows) {
+// Whether a row that takes part in the level still pushes, or may pull.
+static inline bool is_still_active(const Coarse *coarse, size_t row) {
+  return coarse->c->p[row] > 0 || (coarse->is_bilateral && row < coarse->c->n_fluid);
+}
+
+// A row that has ceased to push since the level was made asks for nothing.
+static double required(const Coarse *coarse, const FloRowGroup *rows) {
+  const FloConstraint *c = coarse->c;
   double sum = 0;
   for (uint32_t k = rows->begin; k < rows->end; ++k) {
     const size_t row = c->order[k];
-    sum += (double)(c->weight[row] * (c->softness[row] * c->p[row] + c->wanted[row]));
+    const float weight = c->weight[row];
+    if (!(weight > 0)) continue;
+    sum += (double)(weight * (is_still_active(coarse, row)
+                                  ? c->heads[k].softness * c->p[row] + c->heads[k].wanted
+                                  : flo_constraint_rate_at(c, k)));
   }
   return sum;
 }
@@ -335,11 +368,11 @@ static void restrict_range(void *context, size_t begin, size_t end, int thread) 
   const FloCoarse *level = coarse->level;
   for (size_t cell = begin; cell < end; ++cell) {
     const FloCell *of = &level->cells[cell];
-    double sum = (double)flo_links_rate(level->links + of->first_link, of->n_links, c->velocity);
+    double sum = (double)flo_passes()->links_rate(level->links + of->first_link, of->n_links, c->velocity);
     for (uint32_t t = of->first_touch; t < of->first_touch + of->n_touches; ++t)
       for (int k = 0; k < 6; ++k)
         sum += level->touches[t].j[k] * c->motion[6 * (size_t)level->touches[t].node + (size_t)k];
-    level->residual[cell] = sum - required(c, &of->coloured) - required(c, &of->touching);
+    level->residual[cell] = sum - required(coarse, &of->coloured) - required(coarse, &of->touching);
     level->change[cell] = 0;
   }
 }
@@ -403,15 +436,16 @@ static void go(void *context, double alpha) {
 
 // ---- Making the changes ----
 
-// A row that would have to pull stops at zero, and takes back the rest.
+// A row that would have to pull stops at zero, and takes back the rest. So does one that has ceased to push.
 static void change_row(const Coarse *coarse, size_t position, float change) {
   const FloConstraint *c = coarse->c;
   const size_t row = c->order[position];
   const float p = c->p[row] + c->weight[row] * change;
   const bool may_pull = coarse->is_bilateral && row < c->n_fluid;
   if (!(c->weight[row] > 0)) return;
-  c->p[row] = p < 0 && !may_pull ? 0 : p;
-  if (p < 0 && !may_pull) flo_constraint_push(c, position, -p);
+  const bool stops = !is_still_active(coarse, row) || (p < 0 && !may_pull);
+  c->p[row] = stops ? 0 : p;
+  if (stops) flo_constraint_push(c, position, -p);
 }
 
 static void change_range(void *context, size_t begin, size_t end, int thread) {
@@ -420,7 +454,8 @@ static void change_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t n = begin; n < end; ++n) {
     const FloCell *cell = &coarse->level->cells[coarse->first + n];
     const float change = (float)coarse->level->change[coarse->first + n];
-    flo_links_push(coarse->level->links + cell->first_link, cell->n_links, change, coarse->c->velocity);
+    flo_passes()->links_push(coarse->level->links + cell->first_link, cell->n_links, change,
+                             coarse->c->velocity);
     for (uint32_t k = cell->coloured.begin; k < cell->coloured.end; ++k) change_row(coarse, k, change);
   }
 }

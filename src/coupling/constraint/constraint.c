@@ -206,7 +206,7 @@ static void use_equation_of_state(const FloWorld *world, FloConstraint *c) {
     const double m = (double)mass[c->links[c->link_begin[row]].particle],
                  g = fmax((double)c->violation[row], 0), ratio = 1 + g;
     c->p[row] = (float)(g * speed * speed * m * c->dt / (ratio * ratio));
-    c->response[row] = 0;
+    c->response[row] = c->heads[c->position[row]].inverse = 0;
   }
 }
 

@@ -20,6 +20,7 @@
 #include "solve/rows.h"
 #include "sph/arrays.h"
 #include "sph/cover.h"
+#include "sph/passes.h"
 
 #include <stdatomic.h>
 
@@ -55,12 +56,6 @@ enum {
   FLO_CONSTRAINT_FILM = FLO_CONSTRAINT_PUSH + 3
 };
 
-// A particle that a row measures, and how: sixteen bytes, read in each iteration.
-typedef struct FloLink {
-  float g[3];
-  uint32_t particle;
-} FloLink;
-
 // A node that a row measures. `reply` is M^-1 J^T.
 typedef struct FloNodeTouch {
   uint32_t node;
@@ -87,11 +82,6 @@ typedef struct FloTouchingPoint {
   double approach;                  // along the normal, before the forces of the step [m/s]
 } FloTouchingPoint;
 
-// Rows of one colour that lie in one cell, or all rows that touch nodes: row numbers order[begin .. end).
-typedef struct FloRowGroup {
-  uint32_t begin, end;
-} FloRowGroup;
-
 // Floats for each row: unknowns, what the row wants, velocity per unit of p (softness included), softness.
 // Conjugate directions need the unknowns before a sweep and the last direction.
 #define FLO_CONSTRAINT_ARRAYS(X)                                                                             \
@@ -117,6 +107,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_LINKS,
   FLO_CONSTRAINT_LINK_BEGIN, // per row
   FLO_CONSTRAINT_LINK_COUNT,
+  FLO_CONSTRAINT_HEADS, // per row, in their order
   FLO_CONSTRAINT_ORDER,
   FLO_CONSTRAINT_POSITION,
   FLO_CONSTRAINT_KEYS,
@@ -141,6 +132,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_COARSE_ROWS,
   FLO_CONSTRAINT_COARSE_VECTORS,
   FLO_CONSTRAINT_COARSE_LINKS,
+  FLO_CONSTRAINT_COARSE_PARTICLES,
   FLO_CONSTRAINT_COARSE_NUMBERS,
   FLO_CONSTRAINT_COARSE_TOUCHES,
   FLO_N_CONSTRAINT_BUFFERS
@@ -167,6 +159,16 @@ typedef struct FloCoarseRow {
   float value[FLO_COARSE_COLUMNS];
 } FloCoarseRow;
 
+// Along each axis a particle is within one support of two cells, which are at least two supports wide. Its
+// distances from surfaces are rows of one more cell.
+enum { FLO_CELLS_OF_PARTICLE = 9 };
+
+// What a cell measures of a particle.
+typedef struct FloCellLink {
+  float g[3];
+  uint32_t cell;
+} FloCellLink;
+
 // The second level (coarse.c).
 typedef struct FloCoarse {
   FloCell *cells; // first those with coloured rows, as `groups`
@@ -175,9 +177,9 @@ typedef struct FloCoarse {
   _Atomic size_t n_links;
   FloLink *links, *lists; // lists: scratch of each thread, `list_size` long
   FloNodeTouch *touches;
-  uint32_t *cell_of_link;
-  uint32_t *of_particle, *n_of_particle; // the links of each particle
-  uint32_t *place, *column_of;           // scratch of each thread
+  FloCellLink *of_particle; // FLO_CELLS_OF_PARTICLE for each particle, in the order of cells
+  uint32_t *n_of_particle;
+  uint32_t *place, *column_of; // scratch of each thread
   FloCoarseRow *rows;
   double *soft, *inverse; // per cell: softness, and the inverse of the diagonal
   double *change, *residual, *way, *image;
@@ -197,8 +199,9 @@ typedef struct FloConstraint {
   FloBuffer buffers[FLO_N_CONSTRAINT_BUFFERS];
   FloLink *links;
   uint32_t *link_begin, *link_count, *wet, *touch_begin;
+  FloRowHead *heads;          // by position
   uint32_t *order, *position; // of rows: which is at a position, and the position of each
-  FloRowGroup *groups;
+  FloRowGroup *groups;        // rows of one colour that lie in one cell
   size_t n_groups, colour_begin[FLO_CONSTRAINT_COLOURS + 1]; // groups of each colour
   int n_colours;
   FloNodeTouch *touches;
@@ -308,9 +311,8 @@ FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const F
 FloStatus flo_constraint_compare(FloWorld *world, FloConstraint *c, FloError *error);
 // The row's u, without the rates of walls and nodes.
 float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row);
-// The sum of g . v, and the change of velocities by an impulse; see `velocity` in solve.c.
-float flo_links_rate(const FloLink *links, size_t n, const float *velocity);
-void flo_links_push(const FloLink *links, size_t n, float impulse, float *velocity);
+// The same at present for the row at this position of the order, with the rates of nodes.
+float flo_constraint_rate_at(const FloConstraint *c, size_t position);
 // Moves everything that the row at this position of the order measures by a change of its unknown.
 void flo_constraint_push(const FloConstraint *c, size_t position, float change);
 

@@ -79,7 +79,7 @@ static inline void add_scaled(const float g[3], float scale, float sum[3]) {
   for (int axis = 0; axis < 3; ++axis) sum[axis] += scale * g[axis];
 }
 
-// Links to the fluid around row i of a set; `own` gets the opposite sum.
+// Links of a sample to the fluid around it; `own` gets the opposite sum.
 static void link_fluid(const FloWorld *world, const FloConstraint *c, FloSet set, size_t i, FloLink *links,
                        float own[3]) {
   const FloPairs *pairs = flo_pairs_of(world, set, FLO_SET_FLUID);
@@ -106,10 +106,18 @@ static float add_samples(const FloWorld *world, const FloConstraint *c, FloSet s
   return rate;
 }
 
+// Links among a block of fluid particles and their neighbours.
+static void link_block(const FloWorld *world, const FloConstraint *c, size_t block) {
+  FloLink *rows[FLO_BLOCK];
+  const size_t first = block * FLO_BLOCK, n = flo_min_size(FLO_BLOCK, c->n_fluid - first);
+  for (size_t lane = 0; lane < n; ++lane) rows[lane] = c->links + c->link_begin[first + lane];
+  flo_passes()->link_block(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID), block,
+                           (float)(c->rest_volume / c->rest_sum), rows);
+}
+
+// Adds what solids do to the particle's own link.
 static void link_particle(const FloWorld *world, FloConstraint *c, size_t i) {
   FloLink *links = c->links + c->link_begin[i];
-  links[0] = (FloLink){.particle = (uint32_t)i};
-  link_fluid(world, c, FLO_SET_FLUID, i, links + 1, links[0].g);
   c->wall_rate[i] = 0;
   if (flo_constraint_has_field(world)) c->wall_rate[i] = flo_constraint_add_cover(world, c, i, links[0].g);
   if (!flo_constraint_has_samples(world)) return;
@@ -158,20 +166,6 @@ typedef struct RowWork {
   FloConstraint *c;
 } RowWork;
 
-static void make_range(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const RowWork *work = context;
-  FloConstraint *c = work->c;
-  for (size_t row = begin; row < end; ++row) {
-    if (row < c->n_fluid)
-      measure_density(work->world, c, row), link_particle(work->world, c, row);
-    else if (row < flo_constraint_first_distance(c))
-      link_sample(work->world, c, row);
-    else
-      flo_constraint_link_distance(work->world, c, row);
-  }
-}
-
 static uint32_t count_links(const FloWorld *world, const FloConstraint *c, size_t row) {
   if (row < c->n_fluid)
     return 1 + (uint32_t)n_neighbours(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID), row);
@@ -179,16 +173,35 @@ static uint32_t count_links(const FloWorld *world, const FloConstraint *c, size_
   return (uint32_t)n_neighbours(flo_pairs_of(world, set_of(c, row), FLO_SET_FLUID), c->wet[row - c->n_fluid]);
 }
 
+static void make_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const RowWork *work = context;
+  FloConstraint *c = work->c;
+  for (size_t row = begin; row < end; ++row) {
+    if (row < c->n_fluid && row % FLO_BLOCK == 0) link_block(work->world, c, row / FLO_BLOCK);
+    if (row < c->n_fluid)
+      measure_density(work->world, c, row), link_particle(work->world, c, row);
+    else if (row < flo_constraint_first_distance(c))
+      link_sample(work->world, c, row);
+    else
+      flo_constraint_link_distance(work->world, c, row);
+    flo_links_pad(c->links + c->link_begin[row], count_links(work->world, c, row));
+  }
+}
+
 // Links lie in memory in the order in which the sweeps read them.
 static FloStatus place_links(FloWorld *world, FloConstraint *c, FloError *error) {
   size_t n = 0;
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_LINK_BEGIN, c->n_rows * 4 + 4, 0, error));
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_LINK_COUNT, c->n_rows * 4 + 4, 0, error));
+  FLO_TRY(
+      flo_constraint_reserve(world, c, FLO_CONSTRAINT_HEADS, (c->n_rows + 1) * sizeof(FloRowHead), 0, error));
   c->link_begin = c->buffers[FLO_CONSTRAINT_LINK_BEGIN].data;
+  c->heads = c->buffers[FLO_CONSTRAINT_HEADS].data;
   c->link_count = c->buffers[FLO_CONSTRAINT_LINK_COUNT].data;
   for (size_t k = 0; k < c->n_rows; ++k) {
     const size_t row = c->order[k];
-    c->link_begin[row] = (uint32_t)n, c->link_count[row] = count_links(world, c, row);
+    c->link_begin[row] = (uint32_t)n, c->link_count[row] = flo_links_padded(count_links(world, c, row));
     n += c->link_count[row];
   }
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_LINKS, n * sizeof(FloLink), 0, error));
@@ -205,7 +218,7 @@ FloStatus flo_constraint_make_rows(FloWorld *world, FloConstraint *c, FloError *
                              c->arrays, error));
   FLO_TRY(flo_constraint_colour(world, c, error));
   FLO_TRY(place_links(world, c, error));
-  flo_parallel_for(world->threads, c->n_rows, 1024, make_range, &work);
+  flo_parallel_for(world->threads, c->n_rows, 128 * FLO_BLOCK, make_range, &work);
   return flo_constraint_find_touches(world, c, error);
 }
 
@@ -251,10 +264,7 @@ static double softness(const FloWorld *world, const FloConstraint *c, size_t row
 }
 
 static double link_response(const FloConstraint *c, size_t row) {
-  double sum = 0;
-  for (uint32_t k = c->link_begin[row], end = k + c->link_count[row]; k < end; ++k)
-    sum += (double)(dot(c->links[k].g, c->links[k].g) * c->velocity[4 * (size_t)c->links[k].particle + 3]);
-  return sum;
+  return (double)flo_passes()->links_response(c->links + c->link_begin[row], c->link_count[row], c->velocity);
 }
 
 static void want_range(void *context, size_t begin, size_t end, int thread) {
@@ -269,6 +279,11 @@ static void want_range(void *context, size_t begin, size_t end, int thread) {
     c->softness[row] = (float)softness(work->world, c, row);
     c->response[row] = response > 0 ? (float)response + c->softness[row] : 0;
     c->wanted[row] = (float)(wanted(work->world, c, row, rate) - (double)c->wall_rate[row]);
+    c->heads[position] = (FloRowHead){.first_link = c->link_begin[row],
+                                      .n_links = c->link_count[row],
+                                      .wanted = c->wanted[row],
+                                      .softness = c->softness[row],
+                                      .inverse = response > 0 ? 1 / c->response[row] : 0};
   }
 }
 

@@ -17,7 +17,7 @@ typedef struct Solve {
   size_t first_group; // of the present colour
   const FloIterating *how;
   bool is_bilateral;
-  float relaxation; // of single rows
+  FloLinkedRows rows;
   double beta;
   double contact_residual; // the largest way that contacts still lack in the step, in spacings
   double start_residual;   // for the history
@@ -26,48 +26,12 @@ typedef struct Solve {
 
 // ---- One row ----
 
-// A link and a velocity are four floats each. The fourth of a velocity is the inverse mass; the fourth of a
-// link is a number of a particle, which a mask removes.
-typedef float Quad __attribute__((vector_size(16)));
-typedef int32_t QuadMask __attribute__((vector_size(16)));
-
-static inline Quad load_quad(const float *from) {
-  Quad quad;
-  memcpy(&quad, from, sizeof quad);
-  return quad;
-}
-
-static inline Quad load_gradient(const FloLink *link) {
-  static const QuadMask mask = {-1, -1, -1, 0};
-  return (Quad)((QuadMask)load_quad(link->g) & mask);
-}
-
-float flo_links_rate(const FloLink *links, size_t n, const float *velocity) {
-  Quad even = {0}, odd = {0};
-  size_t k = 0;
-  for (; k + 1 < n; k += 2) {
-    even += load_gradient(links + k) * load_quad(velocity + 4 * (size_t)links[k].particle);
-    odd += load_gradient(links + k + 1) * load_quad(velocity + 4 * (size_t)links[k + 1].particle);
-  }
-  if (k < n) even += load_gradient(links + k) * load_quad(velocity + 4 * (size_t)links[k].particle);
-  even += odd;
-  return even[0] + even[1] + even[2];
-}
-
 float flo_constraint_rate(const FloConstraint *c, const float *velocity, size_t row) {
-  return flo_links_rate(c->links + c->link_begin[row], c->link_count[row], velocity);
-}
-
-void flo_links_push(const FloLink *links, size_t n, float impulse, float *velocity) {
-  for (size_t k = 0; k < n; ++k) {
-    float *v = velocity + 4 * (size_t)links[k].particle;
-    const Quad moved = load_quad(v) - impulse * v[3] * load_gradient(links + k);
-    memcpy(v, &moved, sizeof moved);
-  }
+  return flo_passes()->links_rate(c->links + c->link_begin[row], c->link_count[row], velocity);
 }
 
 static void push_fluid(const FloConstraint *c, size_t row, float impulse) {
-  flo_links_push(c->links + c->link_begin[row], c->link_count[row], impulse, c->velocity);
+  flo_passes()->links_push(c->links + c->link_begin[row], c->link_count[row], impulse, c->velocity);
 }
 
 static double touch_rate(const FloConstraint *c, size_t position) {
@@ -78,6 +42,11 @@ static double touch_rate(const FloConstraint *c, size_t position) {
     for (int k = 0; k < 6; ++k) rate += j[k] * v[k];
   }
   return rate;
+}
+
+float flo_constraint_rate_at(const FloConstraint *c, size_t position) {
+  const float rate = flo_constraint_rate(c, c->velocity, c->order[position]);
+  return position < c->n_coloured ? rate : rate + (float)touch_rate(c, position);
 }
 
 static void push_nodes(const FloConstraint *c, size_t position, double impulse) {
@@ -92,30 +61,13 @@ void flo_constraint_push(const FloConstraint *c, size_t position, float change) 
   if (position >= c->n_coloured) push_nodes(c, position, (double)change);
 }
 
-static float choose(const Solve *solve, size_t row, float rate, float relaxation) {
-  const FloConstraint *c = solve->c;
-  const float error = rate - c->softness[row] * c->p[row] - c->wanted[row];
-  const float p = c->p[row] + relaxation * error / c->response[row];
-  return p < 0 && !(solve->is_bilateral && row < c->n_fluid) ? 0 : p;
-}
-
-static void relax_row(const Solve *solve, size_t row) {
-  const FloConstraint *c = solve->c;
-  if (!(c->response[row] > 0)) return;
-  const float rate = flo_constraint_rate(c, c->velocity, row);
-  const float p = choose(solve, row, rate, solve->relaxation), change = p - c->p[row];
-  c->move[row] = change;
-  if (change == 0) return;
-  c->p[row] = p;
-  push_fluid(c, row, change);
-}
-
 static void relax_touching_row(const Solve *solve, size_t position) {
   const FloConstraint *c = solve->c;
   const size_t row = c->order[position];
   if (!(c->response[row] > 0)) return;
-  const float rate = flo_constraint_rate(c, c->velocity, row) + (float)touch_rate(c, position);
-  const float p = choose(solve, row, rate, solve->relaxation), change = p - c->p[row];
+  const float rate = flo_constraint_rate_at(c, position);
+  const float p = flo_links_choose(&solve->rows, position, rate, solve->rows.relaxation),
+              change = p - c->p[row];
   c->move[row] = change;
   if (change == 0) return;
   c->p[row] = p;
@@ -127,19 +79,23 @@ static void relax_touching_row(const Solve *solve, size_t position) {
 static void relax_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
-  for (size_t n = begin; n < end; ++n) {
-    const FloRowGroup *group = &solve->c->groups[solve->first_group + n];
-    for (uint32_t k = group->begin; k < group->end; ++k) relax_row(solve, solve->c->order[k]);
+  const FloRowGroup *groups = solve->c->groups + solve->first_group;
+  for (size_t n = begin; n < end; ++n) flo_passes()->relax(&solve->rows, groups[n]);
+}
+
+// Visits the groups of all colours.
+static void for_colours(Solve *solve, FloRangeFn work) {
+  const FloConstraint *c = solve->c;
+  for (int colour = 0; colour < c->n_colours; ++colour) {
+    solve->first_group = c->colour_begin[colour];
+    flo_parallel_for(solve->world->threads, c->colour_begin[colour + 1] - solve->first_group,
+                     flo_constraint_groups_per_chunk(c), work, solve);
   }
 }
 
 static void relax_coloured(Solve *solve) {
-  FloConstraint *c = solve->c;
-  for (int colour = 0; colour < c->n_colours; ++colour) {
-    solve->first_group = c->colour_begin[colour];
-    flo_parallel_for(solve->world->threads, c->colour_begin[colour + 1] - solve->first_group,
-                     flo_constraint_groups_per_chunk(c), relax_range, solve);
-  }
+  const FloConstraint *c = solve->c;
+  for_colours(solve, relax_range);
   for (size_t position = c->n_coloured; position < c->n_rows; ++position) relax_touching_row(solve, position);
 }
 
@@ -147,10 +103,11 @@ static void relax_coloured(Solve *solve) {
 static void relax_naturally(const Solve *solve) {
   const FloConstraint *c = solve->c;
   for (size_t row = 0; row < c->n_rows; ++row) {
-    if (c->position[row] < c->n_coloured)
-      relax_row(solve, row);
+    const uint32_t position = c->position[row];
+    if (position < c->n_coloured)
+      flo_passes()->relax(&solve->rows, (FloRowGroup){position, position + 1});
     else
-      relax_touching_row(solve, c->position[row]);
+      relax_touching_row(solve, position);
   }
 }
 
@@ -168,15 +125,19 @@ static void relax_all(Solve *solve) {
 enum { SUM_SQUARES, SUM_MOVES, N_SUMS };
 
 static void add_moves(const void *context, size_t begin, size_t end, double *sums) {
-  const FloConstraint *c = ((const Solve *)context)->c;
+  const Solve *solve = context;
+  const FloConstraint *c = solve->c;
   for (size_t row = begin; row < end; ++row) {
-    const double all = (double)(c->p[row] - c->from[row]), move = (double)c->move[row];
-    const double response = (double)c->response[row];
-    sums[SUM_SQUARES] += move * response * move * response;
-    sums[SUM_MOVES] += all * all * response;
+    const double lack = (double)(c->move[row] * c->response[row]);
+    sums[SUM_SQUARES] += lack * lack;
+  }
+  for (size_t row = begin; row < end && solve->how->is_conjugate; ++row) {
+    const double all = (double)(c->p[row] - c->from[row]);
+    sums[SUM_MOVES] += all * all * (double)c->response[row];
   }
 }
 
+// Conjugate directions need to know from where a sweep has started.
 static void keep_start(FloConstraint *c, const FloWorld *world) {
   const size_t nodes = 6 * world->nodes.count * sizeof(double);
   memcpy(c->from, c->p, c->n_rows * sizeof(float));
@@ -194,9 +155,9 @@ static void add_residuals(const void *context, size_t begin, size_t end, double 
   for (size_t position = begin; position < end; ++position) {
     const size_t row = c->order[position];
     if (!(c->response[row] > 0)) continue;
-    float rate = flo_constraint_rate(c, c->velocity, row);
-    if (position >= c->n_coloured) rate += (float)touch_rate(c, position);
-    const double error = (double)((choose(solve, row, rate, 1) - c->p[row]) * c->response[row]);
+    const float rate = flo_constraint_rate_at(c, position);
+    const double error =
+        (double)((flo_links_choose(&solve->rows, position, rate, 1) - c->p[row]) * c->response[row]);
     sums[0] += error * error;
   }
 }
@@ -234,7 +195,7 @@ static FloSweepMeasure sweep(void *context) {
   Solve *solve = context;
   FloConstraint *c = solve->c;
   double sums[N_SUMS] = {0};
-  keep_start(c, solve->world);
+  if (solve->how->is_conjugate) keep_start(c, solve->world);
   if (solve->how->has_levels) correct(solve);
   relax_all(solve);
   solve->iteration++;
@@ -303,29 +264,49 @@ static void advance(void *context, double length, FloConjugate conjugate) {
 
 // ---- The whole solution ----
 
+static void start_row(const FloConstraint *c, size_t position) {
+  const float p = c->p[c->order[position]];
+  if (p != 0) flo_constraint_push(c, position, p);
+}
+
+static void start_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Solve *solve = context;
+  const FloRowGroup *groups = solve->c->groups + solve->first_group;
+  for (size_t n = begin; n < end; ++n)
+    for (uint32_t position = groups[n].begin; position < groups[n].end; ++position)
+      start_row(solve->c, position);
+}
+
 // Everything moves by the unknowns to start from.
-static void apply_start(const FloConstraint *c) {
-  for (size_t position = 0; position < c->n_rows; ++position) {
-    const size_t row = c->order[position];
-    if (c->p[row] == 0) continue;
-    push_fluid(c, row, c->p[row]);
-    if (position >= c->n_coloured) push_nodes(c, position, (double)c->p[row]);
-  }
+static void apply_start(Solve *solve) {
+  const FloConstraint *c = solve->c;
+  for_colours(solve, start_range);
+  for (size_t position = c->n_coloured; position < c->n_rows; ++position) start_row(c, position);
 }
 
 // With a second level, rows go a little beyond their own solution. This makes smooth errors worse, which the
 // second level removes, and the others vanish in about half as many iterations.
 #define OVER_RELAXATION 1.2f
 
+static FloLinkedRows describe_rows(const FloConstraint *c, float relaxation, bool is_bilateral) {
+  return (FloLinkedRows){.links = c->links,
+                         .heads = c->heads,
+                         .order = c->order,
+                         .relaxation = relaxation,
+                         .n_equalities = is_bilateral ? c->n_fluid : 0,
+                         .p = c->p,
+                         .move = c->move,
+                         .velocity = c->velocity};
+}
+
 FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const FloIterating *how) {
-  Solve solve = {.world = world,
-                 .c = c,
-                 .how = how,
-                 .relaxation = how->has_levels ? OVER_RELAXATION : 1,
-                 .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0};
+  Solve solve = {
+      .world = world, .c = c, .how = how, .is_bilateral = world->params[FLO_CONSTRAINT_BILATERAL] != 0};
+  solve.rows = describe_rows(c, how->has_levels ? OVER_RELAXATION : 1, solve.is_bilateral);
   const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
   const FloNncgLimits limits = {how->tolerance, how->n_iterations, how->is_conjugate};
-  apply_start(c);
+  apply_start(&solve);
   note_residual(&solve);
   forget_direction(&solve);
   memset(c->move, 0, c->n_rows * sizeof(float));
