@@ -99,7 +99,7 @@ static void take_violations(const FloWorld *world, const FloConstraint *c, doubl
   const uint32_t *ids[3] = {world->sets[FLO_SET_FLUID].id, world->sets[FLO_SET_BOUNDARY].id,
                             world->sets[FLO_SET_RIGID].id};
   for (size_t k = 0; k < 3 * MAX_ROWS; ++k) by_id[k] = NAN;
-  for (size_t row = 0; row < flo_constraint_first_distance(c); ++row) {
+  for (size_t row = 0; row < flo_constraint_first_foot(c); ++row) {
     const int kind = row < c->n_fluid ? 0 : row < c->n_fluid + c->n_walls ? 1 : 2;
     const uint32_t id = ids[kind][kind ? c->wet[row - c->n_fluid] : row];
     assert_true(id < MAX_ROWS);
@@ -163,6 +163,63 @@ static void test_rates_are_those_of_densities(void **state) {
   (void)state;
   for (int dim = 2; dim <= 3; ++dim)
     check_rates(dim, FLO_CONSTRAINT_SAMPLES), check_rates(dim, FLO_CONSTRAINT_FIELD);
+}
+
+// ---- Feet ----
+
+// How much the density of a foot changes if one of the particles that it is linked to moves, against its
+// link.
+static double foot_error(FloWorld *world, FloConstraint *c, size_t row, uint32_t k) {
+  const FloLink link = c->links[c->link_begin[row] + k];
+  double *x[3] = {world->sets[FLO_SET_FLUID].x, world->sets[FLO_SET_FLUID].y, world->sets[FLO_SET_FLUID].z};
+  const double step = 1e-3 * world->def.spacing;
+  double worst = 0;
+  for (int axis = 0; axis < world->def.dim; ++axis) {
+    double *at = &x[axis][link.particle], before = *at, g[2];
+    for (int side = 0; side < 2; ++side) {
+      *at = before + (side ? step : -step);
+      flo_constraint_link_foot(world, c, row);
+      g[side] = (double)c->violation[row];
+    }
+    *at = before;
+    worst = fmax(worst, fabs((g[1] - g[0]) / (2 * step) - (double)link.g[axis]));
+  }
+  flo_constraint_link_foot(world, c, row);
+  return worst * world->def.spacing;
+}
+
+// What the bodies below a foot get adds up to what the particles get.
+static double parts_error(const FloConstraint *c, size_t row) {
+  const FloFoot *foot = flo_constraint_foot(c, row);
+  double sum[3], left[3], part[3];
+  flo_constraint_sum_links(c, row, sum);
+  vec_copy(sum, left);
+  for (uint32_t k = 0; k < foot->n_faces; ++k) {
+    flo_constraint_foot_part(c, foot, k, sum, part);
+    vec_sub(left, part, left);
+  }
+  return vec_length(left) / (vec_length(sum) + 1e-30);
+}
+
+static void test_feet_push_what_compresses_them(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; ++dim) {
+    FloWorld *world = make_bath(dim, FLO_CONSTRAINT_FIELD);
+    FloConstraint *c = look(world);
+    size_t n_by_faces[FLO_FOOT_FACES + 1] = {0}, first = flo_constraint_first_foot(c);
+    double worst = 0, worst_part = 0;
+    for (size_t row = first; row < first + c->n_feet; ++row) {
+      n_by_faces[flo_constraint_foot(c, row)->n_faces]++;
+      worst_part = fmax(worst_part, parts_error(c, row));
+      for (uint32_t k = 0; row % 7 == 0 && k < c->link_count[row]; ++k)
+        worst = fmax(worst, foot_error(world, c, row, k));
+    }
+    print_message("%dD: %zu, %zu and %zu feet below one, two and three faces; links off by %.1e\n", dim,
+                  n_by_faces[1], n_by_faces[2], n_by_faces[3], worst);
+    assert_true(n_by_faces[1] > 20 && n_by_faces[2] >= 2 && (dim == 2 || n_by_faces[3] >= 4));
+    assert_true(worst < 2e-3 && worst_part < 1e-12);
+    flo_world_destroy(world);
+  }
 }
 
 // Two rows of one colour in different groups must not share a particle.
@@ -240,6 +297,7 @@ static void test_only_two_levels_take_memory_for_them(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rates_are_those_of_densities),
+                                     cmocka_unit_test(test_feet_push_what_compresses_them),
                                      cmocka_unit_test(test_groups_of_a_colour_are_apart),
                                      cmocka_unit_test(test_the_level_is_kept_while_the_same_rows_take_part),
                                      cmocka_unit_test(test_only_two_levels_take_memory_for_them)};

@@ -247,7 +247,7 @@ static float weigh(const Coarse *coarse, size_t row) {
   const FloConstraint *c = coarse->c;
   const FloParticles *sets = coarse->world->sets;
   if (!flo_constraint_is_active(c, coarse->is_bilateral, row)) return 0;
-  if (row < c->n_fluid || row >= flo_constraint_first_distance(c)) return 1;
+  if (row < c->n_fluid || row >= flo_constraint_first_foot(c)) return 1;
   const FloSet set = row < c->n_fluid + c->n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID;
   return sets[set].volume[c->wet[row - c->n_fluid]] / (float)c->rest_volume;
 }

@@ -40,9 +40,8 @@ static uint64_t key_of(const FloWorld *world, const int32_t cell[3]) {
 // The particle or sample that a row belongs to.
 static const int32_t *cell_of(const FloWorld *world, const FloConstraint *c, size_t row) {
   if (row < c->n_fluid) return world->grids[FLO_SET_FLUID].cell + 3 * row;
-  if (row >= flo_constraint_first_distance(c))
-    return world->grids[FLO_SET_FLUID].cell +
-           3 * (size_t)c->contacts[row - flo_constraint_first_distance(c)].particle;
+  if (row >= flo_constraint_first_foot(c))
+    return world->grids[FLO_SET_FLUID].cell + 3 * (size_t)flo_constraint_contact(c, row)->particle;
   const FloSet set = row < c->n_fluid + c->n_walls ? FLO_SET_BOUNDARY : FLO_SET_RIGID;
   return world->grids[set].cell + 3 * (size_t)c->wet[row - c->n_fluid];
 }

@@ -14,8 +14,8 @@
 // - Densities must not pull at a free surface: with p = -lambda, p >= 0 unless `bilateral` is 1. Where fluid
 //   is less dense than at rest, the gap may close within the step: the right-hand side is -g/dt.
 // - Walls. A boundary field carries half of the pressure at a wall. Here samples of solids next to fluid have
-//   constraints and multipliers of their own, see rows.c; or, with `boundary` = `field`, rows of distances
-//   carry the other half, see near_solids.c and fluid_contacts.c. In the paper's 3D scenes particles stop
+//   constraints and multipliers of their own, see rows.c; or, with `boundary` = `field`, rows of feet carry
+//   the other half, see near_solids.c and feet.c. In the paper's 3D scenes particles stop
 //   half a support away from surfaces and see no more of them: `boundary` = `distances`.
 // - Viscosity is implicit where steps are long; see viscous.c.
 #include "coupling/constraint/constraint.h"
@@ -64,13 +64,15 @@ static const FloParam params[] = {
     FLO_SWITCH("bilateral", 0,
                "1: densities also pull where fluid is less dense than at rest, which strings the surface "
                "together; 0: they only push"),
-    FLO_WORDS("boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 3,
-              "samples: samples of solids next to fluid have pressures of their own; field: solids fill the "
-              "part of a kernel that they cover, and fluid keeps a distance from surfaces; distances: it "
-              "keeps a distance and does not see solids otherwise, as in the paper's 3D scenes"),
-    FLO_NUMBER("distance", 0, 0, 10, "spacings",
-               "the distance that fluid keeps from surfaces if boundary is field or distances; 0: half a "
-               "spacing with field, half a support with distances, as in the paper"),
+    FLO_WORDS(
+        "boundary", FLO_CONSTRAINT_SAMPLES, boundary_words, 3,
+        "samples: samples of solids next to fluid have pressures of their own; field: solids fill the "
+        "part of a kernel that they cover, and have pressures of their own below fluid; distances: fluid "
+        "keeps a distance and does not see solids otherwise, as in the paper's 3D scenes"),
+    FLO_NUMBER(
+        "distance", 0, 0, 10, "spacings",
+        "the least distance of fluid from surfaces if boundary is field or distances; 0: a quarter of a "
+        "spacing with field, half a support with distances, as in the paper"),
     FLO_ALPHA_PARAM(0.2),
     FLO_NUMBER("sound_speed", 0, 0, 1e5, "m/s",
                "speed of sound of the solver `standard`; 0: the highest that is stable at the step taken"),

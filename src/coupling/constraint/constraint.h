@@ -73,8 +73,17 @@ typedef struct FloNearSolid {
 typedef struct FloFluidContact {
   uint32_t particle, body, sample; // see flo_world_find_sample
   float normal[3];                 // out of the body
-  float gap;                       // beyond the distance that is kept [m]
+  float distance, gap;             // gap: beyond the distance that is kept [m]
 } FloFluidContact;
+
+// A point below one, two or three faces next to a particle; see feet.c.
+enum { FLO_FOOT_FACES = 3 };
+typedef struct FloFoot {
+  uint32_t contacts[FLO_FOOT_FACES]; // whose faces these are
+  uint32_t n_faces;
+  double x[3];
+  float covered; // share of all solids there
+} FloFoot;
 
 // A point at which bodies touch, and its rows.
 typedef struct FloTouchingPoint {
@@ -116,6 +125,8 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_WET_SAMPLES, // per wet row: index of the sample
   FLO_CONSTRAINT_FLUID_CONTACTS,
   FLO_CONSTRAINT_FACE_COUNT,
+  FLO_CONSTRAINT_FEET,
+  FLO_CONSTRAINT_COVERINGS,
   FLO_CONSTRAINT_NEAR,
   FLO_CONSTRAINT_NEAR_BEGIN, // per particle
   FLO_CONSTRAINT_TOUCHES,
@@ -189,8 +200,8 @@ typedef struct FloCoarse {
 typedef struct FloConstraint {
   FloExpectations expected;
   double dt, rest_volume, rest_sum, xi;
-  size_t n_fluid, n_walls, n_bodies, n_distances, n_rows; // rows by kind, in this order; all of them
-  size_t n_coloured;                                      // rows that touch no nodes come first in the order
+  size_t n_fluid, n_walls, n_bodies, n_feet, n_distances, n_rows; // rows by kind, in this order; all of them
+  size_t n_coloured; // rows that touch no nodes come first in the order
   FloForces forces;
   FloBodyRows drag;
   FloWetSamples wet_samples;
@@ -206,10 +217,13 @@ typedef struct FloConstraint {
   int n_colours;
   FloNodeTouch *touches;
   size_t n_touches;
-  FloFluidContact *contacts;
+  FloFluidContact *contacts; // in the order of particles
+  FloFoot *feet;
   FloNearSolid *near; // in the order of particles
   uint32_t *near_begin;
   FloCover cover;
+  FloCovering *coverings; // of each body
+  size_t n_coverings;     // bodies that there were when blocks of the cover were made
   // Six doubles for each node: velocities before the step, at present, and the part that joints gave; the
   // same before a sweep and along the last direction.
   double *motion_before, *motion, *given, *from_motion, *way_motion, *from_given, *way_given, *wrenches;
@@ -227,8 +241,20 @@ static inline size_t flo_constraint_groups_per_chunk(const FloConstraint *c) {
 }
 
 static inline size_t flo_constraint_n_wet(const FloConstraint *c) { return c->n_walls + c->n_bodies; }
-static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
+static inline size_t flo_constraint_first_foot(const FloConstraint *c) {
   return c->n_fluid + flo_constraint_n_wet(c);
+}
+static inline size_t flo_constraint_first_distance(const FloConstraint *c) {
+  return flo_constraint_first_foot(c) + c->n_feet;
+}
+
+static inline const FloFoot *flo_constraint_foot(const FloConstraint *c, size_t row) {
+  return &c->feet[row - flo_constraint_first_foot(c)];
+}
+// The contact of a row of a distance, and the first one of a row of a foot.
+static inline const FloFluidContact *flo_constraint_contact(const FloConstraint *c, size_t row) {
+  const size_t first = flo_constraint_first_distance(c);
+  return &c->contacts[row >= first ? row - first : flo_constraint_foot(c, row)->contacts[0]];
 }
 
 // Whether the row takes part in the second level: it pushes, or may pull as well.
@@ -253,6 +279,9 @@ FloStatus flo_constraint_reserve(FloWorld *world, FloConstraint *c, FloConstrain
 // ---- Solids near fluid (near_solids.c) ----
 
 FloStatus flo_constraint_find_near(FloWorld *world, FloConstraint *c, FloError *error);
+// How the field of a body is stored, and what walls that overlap leave of each other (overlaps.c).
+FloStatus flo_constraint_find_coverings(FloWorld *world, FloConstraint *c, FloError *error);
+FloCoverOwners flo_constraint_owners(const FloWorld *world);
 // The boundary field of what is near.
 FloStatus flo_constraint_find_cover(FloWorld *world, FloConstraint *c, FloError *error);
 float flo_constraint_cover_share(const FloConstraint *c, size_t i);
@@ -261,6 +290,22 @@ float flo_constraint_cover_stress(const FloConstraint *c, size_t i);
 float flo_constraint_add_cover(const FloWorld *world, const FloConstraint *c, size_t i, float own[3]);
 // g . (velocity of a body where the particle is); 0 if forces move the body.
 float flo_constraint_given_rate(const FloWorld *world, uint32_t body, uint32_t particle, const float g[3]);
+
+// ---- Feet (feet.c) ----
+
+// After the contacts of fluid.
+FloStatus flo_constraint_find_feet(FloWorld *world, FloConstraint *c, FloError *error);
+void flo_constraint_link_foot(const FloWorld *world, FloConstraint *c, size_t row);
+// The sum over the links of a row; what bodies get for a unit of its unknown adds up to this.
+void flo_constraint_sum_links(const FloConstraint *c, size_t row, double sum[3]);
+// The part of the sum that belongs to one of the faces of a foot.
+void flo_constraint_foot_part(const FloConstraint *c, const FloFoot *foot, uint32_t face, const double sum[3],
+                              double part[3]);
+// Forces of feet on fluid, and on samples of walls.
+void flo_constraint_add_feet(const FloConstraint *c, float *force);
+void flo_constraint_add_feet_to_walls(const FloWorld *world, const FloConstraint *c, float *force);
+// After the unknowns of fluid.
+void flo_constraint_start_feet(FloConstraint *c);
 
 // ---- Rows (rows.c, fluid_contacts.c, touches.c, colours.c) ----
 

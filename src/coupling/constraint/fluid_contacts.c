@@ -1,19 +1,28 @@
 // Rows of distances, (26)-(29): fluid keeps a distance from surfaces. In the paper's simulations in 3D these
-// rows are all that fluid sees of solids, `boundary` = `distances`. With the boundary field they carry the
-// half of the pressure that the field leaves.
+// rows are all that fluid sees of solids, `boundary` = `distances`. With the boundary field they
+// stop fluid that hits a solid; feet keep fluid at rest away from it, see feet.c.
 #include "coupling/constraint/constraint.h"
 
 #include <string.h>
 
 // Surfaces farther away than this, in spacings beyond the distance that is kept, have no row in this step.
 #define REACH 0.5
-// With the boundary field, fluid at rest has its first layer half a spacing away from a surface.
-#define FIELD_DISTANCE 0.5
+// With the boundary field, feet keep fluid at rest half a spacing away from surfaces; see feet.c. These rows
+// stop fluid that comes nearer.
+#define FIELD_DISTANCE 0.25
+// Particles up to this far from a face have a foot, in spacings: the first layer.
+#define FOOT_REACH 1.0
 
 static double kept_distance(const FloWorld *world) {
   const double given = world->params[FLO_CONSTRAINT_DISTANCE];
   if (given > 0) return given * world->def.spacing;
   return flo_constraint_has_field(world) ? FIELD_DISTANCE * world->def.spacing : world->kernel.support / 2;
+}
+
+// Faces farther away than this have neither row.
+static double farthest_face(const FloWorld *world, double kept) {
+  const double reach = kept + REACH * world->def.spacing;
+  return flo_constraint_has_field(world) ? fmax(reach, FOOT_REACH * world->def.spacing) : reach;
 }
 
 // ---- The faces of a body near a particle ----
@@ -108,9 +117,8 @@ static void search_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) {
     const FloNearSolid *near = &search->c->near[k];
     const size_t i = near->particle;
-    Look look = {.world = world,
-                 .body = &flo_bodies(world)[near->body],
-                 .farthest = kept + REACH * world->def.spacing};
+    Look look = {
+        .world = world, .body = &flo_bodies(world)[near->body], .farthest = farthest_face(world, kept)};
     vec_set(look.x, p->x[i], p->y[i], p->z[i]);
     look_at(&look);
     search->n_found[k] = (uint8_t)look.n_faces;
@@ -121,6 +129,7 @@ static void search_range(void *context, size_t begin, size_t end, int thread) {
                             .body = near->body,
                             .sample = near->sample,
                             .normal = {(float)normal[0], (float)normal[1], (float)normal[2]},
+                            .distance = (float)look.faces[n].distance,
                             .gap = (float)(look.faces[n].distance - kept)};
     }
   }
@@ -147,7 +156,7 @@ FloStatus flo_constraint_find_distances(FloWorld *world, FloConstraint *c, FloEr
 }
 
 void flo_constraint_link_distance(const FloWorld *world, FloConstraint *c, size_t row) {
-  const FloFluidContact *contact = &c->contacts[row - flo_constraint_first_distance(c)];
+  const FloFluidContact *contact = flo_constraint_contact(c, row);
   const float *n = contact->normal;
   c->links[c->link_begin[row]] = (FloLink){{-n[0], -n[1], -n[2]}, contact->particle};
   c->violation[row] = -contact->gap;

@@ -100,6 +100,7 @@ void flo_constraint_find_forces(FloWorld *world, FloConstraint *c) {
   spread_wet(c, 0, c->n_walls, world->sets[FLO_SET_BOUNDARY].count, c->wall_p);
   spread_wet(c, c->n_walls, c->n_bodies, world->sets[FLO_SET_RIGID].count, c->body_p);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, force_range, &work);
+  flo_constraint_add_feet(c, c->force);
   add_distances(c);
 }
 
@@ -182,6 +183,7 @@ FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *
   FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
   flo_each_block(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, wall_range, &in);
   add_wet_walls(c, wall_force);
+  flo_constraint_add_feet_to_walls(world, c, wall_force);
   add_wall_distances(world, c, wall_force);
   add_wall_field(world, c, wall_force);
   add_points(world, c, wall_force);

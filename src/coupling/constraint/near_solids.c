@@ -58,24 +58,20 @@ FloStatus flo_constraint_find_near(FloWorld *world, FloConstraint *c, FloError *
 // A body that keeps its shape has a field in its frame. For other bodies their surface counts as flat.
 static bool has_frame(const FloBody *body) { return body->kind->distance == flo_posed_distance; }
 
-static void to_local(const FloWorld *world, const FloNearSolid *near, double local[3]) {
+static void position_of(const FloWorld *world, uint32_t particle, double x[3]) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  const FloBody *body = &flo_bodies(world)[near->body];
-  const double x[3] = {p->x[near->particle], p->y[near->particle], p->z[near->particle]};
-  flo_posed_local(body, &world->domain, &body->state.pose, x, local);
+  vec_set(x, p->x[particle], p->y[particle], p->z[particle]);
 }
 
-static double depth_at(const Work *work, const FloNearSolid *near, double gradient[3]) {
-  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
-  const FloBody *body = &flo_bodies(work->world)[near->body];
-  const double x[3] = {p->x[near->particle], p->y[near->particle], p->z[near->particle]};
+static double depth_at(const Work *work, uint32_t number, const double x[3], double gradient[3]) {
+  const FloBody *body = &flo_bodies(work->world)[number];
   double local[3];
   if (!has_frame(body)) {
     flo_world_normal(work->world, body, x, gradient);
     return flo_world_distance(work->world, body, x);
   }
-  to_local(work->world, near, local);
-  const double depth = flo_cover_depth(&work->c->cover, body->solid, local, gradient);
+  flo_posed_local(body, &work->world->domain, &body->state.pose, x, local);
+  const double depth = flo_cover_depth(&work->c->cover, work->c->coverings[number], local, gradient);
   quat_rotate(body->state.pose.rotation, gradient, gradient);
   return depth;
 }
@@ -85,27 +81,62 @@ static void cover_range(void *context, size_t begin, size_t end, int thread) {
   const Work *work = context;
   for (size_t k = begin; k < end; ++k) {
     FloNearSolid *near = &work->c->near[k];
-    double gradient[3];
-    const double depth = depth_at(work, near, gradient),
-                 steepness = flo_cover_steepness(&work->c->cover, depth);
-    near->share = (float)flo_cover_share(&work->c->cover, depth);
-    near->stress = (float)flo_cover_stress(&work->c->cover, depth);
+    double x[3], gradient[3];
+    position_of(work->world, near->particle, x);
+    const double depth = depth_at(work, near->body, x, gradient),
+                 steepness = flo_cover_steepness(&work->c->cover.sheets, depth);
+    near->share = (float)flo_cover_share(&work->c->cover.sheets, depth);
+    near->stress = (float)flo_cover_stress(&work->c->cover.sheets, depth);
     for (int axis = 0; axis < 3; ++axis) near->g[axis] = (float)(-steepness * gradient[axis]);
   }
+}
+
+// What all solids near the particle cover at its foot.
+static void cover_feet_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloConstraint *c = work->c;
+  for (size_t k = begin; k < end; ++k) {
+    FloFoot *foot = &c->feet[k];
+    const uint32_t i = c->contacts[foot->contacts[0]].particle;
+    double gradient[3], share = 0;
+    for (uint32_t n = c->near_begin[i]; n < c->near_begin[i + 1]; ++n)
+      share += flo_cover_share(&c->cover.sheets, depth_at(work, c->near[n].body, foot->x, gradient));
+    foot->covered = (float)share;
+  }
+}
+
+static FloStatus need_block(FloWorld *world, FloConstraint *c, uint32_t number, const double x[3],
+                            FloError *error) {
+  const FloBody *body = &flo_bodies(world)[number];
+  double local[3];
+  if (!has_frame(body)) return FLO_OK;
+  flo_posed_local(body, &world->domain, &body->state.pose, x, local);
+  return flo_cover_need(&c->cover, c->coverings[number], local, error);
+}
+
+static FloStatus need_blocks_of_feet(FloWorld *world, FloConstraint *c, FloError *error) {
+  for (size_t k = 0; k < c->n_feet; ++k) {
+    const uint32_t i = c->contacts[c->feet[k].contacts[0]].particle;
+    for (uint32_t n = c->near_begin[i]; n < c->near_begin[i + 1]; ++n)
+      FLO_TRY(need_block(world, c, c->near[n].body, c->feet[k].x, error));
+  }
+  return FLO_OK;
 }
 
 // Blocks of the field that fluid meets for the first time are made now.
 static FloStatus need_blocks(FloWorld *world, FloConstraint *c, FloError *error) {
   if (!c->cover.memory)
     FLO_TRY(flo_cover_init(&c->cover, &world->kernel, world->def.spacing, &world->memory, error));
+  FLO_TRY(flo_constraint_find_coverings(world, c, error));
   for (size_t k = 0; k < c->near_begin[c->n_fluid]; ++k) {
-    const FloBody *body = &flo_bodies(world)[c->near[k].body];
-    double local[3];
-    if (!has_frame(body)) continue;
-    to_local(world, &c->near[k], local);
-    FLO_TRY(flo_cover_need(&c->cover, body->solid, local, error));
+    double x[3];
+    position_of(world, c->near[k].particle, x);
+    FLO_TRY(need_block(world, c, c->near[k].body, x, error));
   }
-  flo_cover_fill(&c->cover, world->threads);
+  FLO_TRY(need_blocks_of_feet(world, c, error));
+  const FloCoverOwners owners = flo_constraint_owners(world);
+  flo_cover_fill(&c->cover, &owners, world->threads);
   return FLO_OK;
 }
 
@@ -113,6 +144,7 @@ FloStatus flo_constraint_find_cover(FloWorld *world, FloConstraint *c, FloError 
   Work work = {world, c};
   FLO_TRY(need_blocks(world, c, error));
   flo_parallel_for(world->threads, c->near_begin[c->n_fluid], 256, cover_range, &work);
+  flo_parallel_for(world->threads, c->n_feet, 256, cover_feet_range, &work);
   return FLO_OK;
 }
 

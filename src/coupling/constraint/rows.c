@@ -5,7 +5,7 @@
 //
 // The second kind is not in the paper. With the boundary field there are no rows of samples, and the sum over
 // samples in the first kind is the share of the kernel that solids cover; see near_solids.c. Such rows carry
-// half of the pressure at a wall, and rows of distances carry the other half; see docs/constraint.md.
+// half of the pressure at a wall, and rows of feet carry the other half; see feet.c.
 #include "coupling/constraint/constraint.h"
 
 #include <string.h>
@@ -40,12 +40,14 @@ static FloStatus list_wet(FloWorld *world, FloConstraint *c, FloSet set, size_t 
 
 static FloStatus look_at_surfaces(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(flo_constraint_find_near(world, c, error));
-  if (flo_constraint_has_field(world)) FLO_TRY(flo_constraint_find_cover(world, c, error));
-  return flo_constraint_find_distances(world, c, error);
+  FLO_TRY(flo_constraint_find_distances(world, c, error));
+  if (!flo_constraint_has_field(world)) return FLO_OK;
+  FLO_TRY(flo_constraint_find_feet(world, c, error));
+  return flo_constraint_find_cover(world, c, error);
 }
 
 static FloStatus list_rows(FloWorld *world, FloConstraint *c, FloError *error) {
-  c->n_distances = 0;
+  c->n_feet = 0, c->n_distances = 0;
   FLO_TRY(list_wet(world, c, FLO_SET_BOUNDARY, 0, &c->n_walls, error));
   FLO_TRY(list_wet(world, c, FLO_SET_RIGID, c->n_walls, &c->n_bodies, error));
   if (!flo_constraint_has_samples(world)) FLO_TRY(look_at_surfaces(world, c, error));
@@ -170,6 +172,8 @@ static uint32_t count_links(const FloWorld *world, const FloConstraint *c, size_
   if (row < c->n_fluid)
     return 1 + (uint32_t)n_neighbours(flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID), row);
   if (row >= flo_constraint_first_distance(c)) return 1;
+  if (row >= flo_constraint_first_foot(c))
+    return count_links(world, c, flo_constraint_contact(c, row)->particle);
   return (uint32_t)n_neighbours(flo_pairs_of(world, set_of(c, row), FLO_SET_FLUID), c->wet[row - c->n_fluid]);
 }
 
@@ -181,8 +185,10 @@ static void make_range(void *context, size_t begin, size_t end, int thread) {
     if (row < c->n_fluid && row % FLO_BLOCK == 0) link_block(work->world, c, row / FLO_BLOCK);
     if (row < c->n_fluid)
       measure_density(work->world, c, row), link_particle(work->world, c, row);
-    else if (row < flo_constraint_first_distance(c))
+    else if (row < flo_constraint_first_foot(c))
       link_sample(work->world, c, row);
+    else if (row < flo_constraint_first_distance(c))
+      flo_constraint_link_foot(work->world, c, row);
     else
       flo_constraint_link_distance(work->world, c, row);
     flo_links_pad(c->links + c->link_begin[row], count_links(work->world, c, row));

@@ -14,9 +14,16 @@ static bool is_covered_by_node(const FloWorld *world, const FloConstraint *c, si
   return end > c->near_begin[i] && flo_body_is_pushed(&flo_bodies(world)[c->near[end - 1].body]);
 }
 
+static bool stands_on_node(const FloWorld *world, const FloConstraint *c, const FloFoot *foot) {
+  for (uint32_t k = 0; k < foot->n_faces; ++k)
+    if (flo_body_is_pushed(&flo_bodies(world)[c->contacts[foot->contacts[k]].body])) return true;
+  return false;
+}
+
 bool flo_constraint_touches_nodes(const FloWorld *world, const FloConstraint *c, size_t row) {
-  const size_t first = flo_constraint_first_distance(c);
-  if (row >= first) return flo_body_is_pushed(&flo_bodies(world)[c->contacts[row - first].body]);
+  if (row >= flo_constraint_first_distance(c))
+    return flo_body_is_pushed(&flo_bodies(world)[flo_constraint_contact(c, row)->body]);
+  if (row >= flo_constraint_first_foot(c)) return stands_on_node(world, c, flo_constraint_foot(c, row));
   if (row >= c->n_fluid) return row >= c->n_fluid + c->n_walls;
   if (flo_constraint_has_field(world)) return is_covered_by_node(world, c, row);
   return flo_constraint_has_samples(world) && n_near_bodies(world, row) > 0;
@@ -87,14 +94,30 @@ static FloStatus touch_field(FloWorld *world, FloConstraint *c, size_t i, FloErr
 // The opposite of all links.
 static FloStatus touch_sample(FloWorld *world, FloConstraint *c, size_t row, FloError *error) {
   const FloCarried carried = flo_world_carried(world, c->wet[row - c->n_fluid]);
-  double g[3] = {0};
-  for (uint32_t k = c->link_begin[row], end = k + c->link_count[row]; k < end; ++k)
-    for (int axis = 0; axis < 3; ++axis) g[axis] -= (double)c->links[k].g[axis];
+  double g[3];
+  flo_constraint_sum_links(c, row, g);
+  vec_scale(g, -1, g);
   return add_point(world, c, c->n_touches, &carried, g, error);
 }
 
+static FloStatus touch_foot(FloWorld *world, FloConstraint *c, size_t row, FloError *error) {
+  const FloFoot *foot = flo_constraint_foot(c, row);
+  const size_t first = c->n_touches;
+  double sum[3], part[3];
+  flo_constraint_sum_links(c, row, sum);
+  for (uint32_t k = 0; k < foot->n_faces; ++k) {
+    const FloFluidContact *contact = &c->contacts[foot->contacts[k]];
+    if (!flo_body_is_pushed(&flo_bodies(world)[contact->body])) continue;
+    const FloCarried carried = flo_world_carried_at(world, contact->sample, foot->x);
+    flo_constraint_foot_part(c, foot, k, sum, part);
+    vec_scale(part, -1, part);
+    FLO_TRY(add_point(world, c, first, &carried, part, error));
+  }
+  return FLO_OK;
+}
+
 static FloStatus touch_distance(FloWorld *world, FloConstraint *c, size_t row, FloError *error) {
-  const FloFluidContact *contact = &c->contacts[row - flo_constraint_first_distance(c)];
+  const FloFluidContact *contact = flo_constraint_contact(c, row);
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   const double x[3] = {p->x[contact->particle], p->y[contact->particle], p->z[contact->particle]};
   const double g[3] = {(double)contact->normal[0], (double)contact->normal[1], (double)contact->normal[2]};
@@ -108,8 +131,10 @@ static FloStatus touch_row(FloWorld *world, FloConstraint *c, size_t row, FloErr
     FLO_TRY(touch_field(world, c, row, error));
   else if (row < c->n_fluid)
     FLO_TRY(touch_particle(world, c, row, error));
-  else if (row < flo_constraint_first_distance(c))
+  else if (row < flo_constraint_first_foot(c))
     FLO_TRY(touch_sample(world, c, row, error));
+  else if (row < flo_constraint_first_distance(c))
+    FLO_TRY(touch_foot(world, c, row, error));
   else
     FLO_TRY(touch_distance(world, c, row, error));
   for (size_t k = first; k < c->n_touches; ++k)

@@ -32,6 +32,7 @@ void flo_constraint_start_unknowns(const FloWorld *world, FloConstraint *c, doub
   for (size_t i = 0; i < c->n_fluid; ++i) c->p[i] = per_pressure * warm[i];
   start_wet(world, c, FLO_SET_BOUNDARY, 0, c->n_walls, per_force);
   start_wet(world, c, FLO_SET_RIGID, c->n_walls, c->n_bodies, per_force);
+  flo_constraint_start_feet(c);
   start_distances(world, c, per_force);
 }
 
