@@ -106,14 +106,11 @@ static double circle_of(const double squares[3]) {
   return sqrt(a * b * c / area16);
 }
 
-// How large the circle must be for a sample at the centre: beyond its usual size by a tolerance, unless there
-// is one already.
 double flo_sampler_least_gap(const FloMeshSampler *sampler, size_t triangle) {
   const bool is_at_rest = flo_rows_are_centre((const FloRowState *)sampler->rest_rows.data + triangle);
   const bool is_present = flo_rows_are_centre((const FloRowState *)sampler->rows.data + triangle);
   if (sampler->is_at_rest) return CENTRE_CIRCLE;
-  if (is_at_rest == is_present) return CENTRE_CIRCLE + (is_present ? -CENTRE_TOLERANCE : CENTRE_TOLERANCE);
-  return CENTRE_CIRCLE + (is_at_rest ? -FLO_REST_TOLERANCE : FLO_REST_TOLERANCE);
+  return flo_biased_limit(CENTRE_CIRCLE, CENTRE_TOLERANCE, is_at_rest, is_present);
 }
 
 static const FloRows centre = {.count = 1, .n_rows = 3, .layout = FLO_CENTRE_LAYOUT};

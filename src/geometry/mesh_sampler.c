@@ -58,7 +58,7 @@ static void sample_at_rest(FloMeshSampler *sampler, const double *rest) {
   memset(sampler->rows.data, 0, topology->n_triangles * sizeof *rows);
   flo_sampler_drop_edges(sampler, homes);
   flo_sampler_find_lonely(sampler, rest, homes);
-  for (size_t e = 0; e < topology->n_edges; ++e) steps[e] = flo_sampler_rest_steps(sampler, e);
+  for (size_t e = 0; e < topology->n_edges; ++e) steps[e] = flo_sampler_rest_steps(sampler, rest, e);
   for (size_t t = 0; t < topology->n_triangles; ++t) rows[t] = flo_sampler_rest_rows(sampler, t);
   sampler->is_at_rest = false;
 }
@@ -156,7 +156,7 @@ static FloStatus count_samples(FloMeshSampler *sampler, FloError *error) {
 
 // The window of section 2.3, times H^3. In the plane a line of samples one spacing apart has 2.7/H^2.
 // Between samples the density is less than at them, so that samples must have a little more than the least.
-static const float windows[2][2] = {{4.4f, 10}, {2.3f, 5}};
+static const float windows[2][2] = {{5, 10}, {2.4f, 5}};
 
 static void note_densities(FloMeshSampler *sampler) {
   float(*ranges)[2] = sampler->densities.data;

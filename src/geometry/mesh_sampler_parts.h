@@ -117,13 +117,20 @@ typedef struct FloStepRule {
 // How much a length may differ from the length at rest and still count as the same.
 #define FLO_REST_TOLERANCE 0.01
 
+// The limit above which there is a sample: beyond the usual one by a tolerance unless there is one already,
+// and the usual one for a return to what is at rest.
+static inline double flo_biased_limit(double usual, double tolerance, bool is_at_rest, bool is_present) {
+  if (is_at_rest == is_present) return is_present ? usual - tolerance : usual + tolerance;
+  return is_at_rest ? usual - FLO_REST_TOLERANCE : usual + FLO_REST_TOLERANCE;
+}
+
 uint32_t flo_steps_of(double length, double surplus);
 bool flo_steps_fit(uint32_t n, double length, double surplus, double tolerance);
 
 // Squared lengths of edges `begin` to `end`.
 void flo_sampler_measure_edges(FloMeshSampler *sampler, const double *vertices, size_t begin, size_t end);
 // Steps of an edge in a mesh at rest, and now.
-uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, size_t edge);
+uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, const double *rest, size_t edge);
 uint32_t flo_sampler_edge_steps(const FloMeshSampler *sampler, size_t edge);
 // Of two long edges that lead from one vertex to others near each other, only one has samples.
 void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers);

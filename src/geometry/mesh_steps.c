@@ -142,11 +142,48 @@ void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers) {
     if (has_interior[t]) drop_slender(sampler, covers, t, states);
 }
 
+// ---- Edges whose ends are no samples ----
+
+// An edge of a line in the plane gets a sample in the middle where those of its ends are farther away than
+// this.
+#define LONELY_MIDDLE    0.62
+#define LONELY_TOLERANCE 0.02
+// On a surface, the middle of an edge gets none where those of its ends are nearer than this [spacings].
+#define CROWDED_MIDDLE 0.5
+
+static bool are_both_open(const FloMeshSampler *sampler, const uint32_t *covers, size_t edge) {
+  const uint32_t *ends = flo_topology_ends(&sampler->topology, edge);
+  return covers[ends[0]] != ends[0] && covers[ends[1]] != ends[1];
+}
+
+// The distance from the middle of an edge to the nearer of the samples that stand for its ends [spacings].
+static double gap_at_middle(const FloMeshSampler *sampler, const double *vertices, const uint32_t *covers,
+                            size_t edge) {
+  const uint32_t *ends = flo_topology_ends(&sampler->topology, edge);
+  double middle[3], nearest = INFINITY, d[3];
+  vec_add(vertices + 3 * (size_t)ends[0], vertices + 3 * (size_t)ends[1], middle);
+  vec_scale(middle, 0.5, middle);
+  for (int k = 0; k < 2; ++k) {
+    vec_sub(vertices + 3 * (size_t)covers[ends[k]], middle, d);
+    nearest = fmin(nearest, vec_dot(d, d));
+  }
+  return sqrt(nearest) / sampler->spacing;
+}
+
+// `n` are the steps that follow from the length.
+static uint32_t adjust_open(const FloMeshSampler *sampler, const double *vertices, const uint32_t *covers,
+                            size_t edge, double lonely, uint32_t n) {
+  if (n > 2 || (n == 1 && !sampler->is_flat) || !are_both_open(sampler, covers, edge)) return n;
+  const double gap = gap_at_middle(sampler, vertices, covers, edge);
+  return gap > (sampler->is_flat ? lonely : CROWDED_MIDDLE) ? 2 : 1;
+}
+
 // ---- Steps at rest and now ----
 
-uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, size_t edge) {
-  return flo_steps_of(length_of(sampler, edge),
-                      rule_of(sampler, sampler->thinning.homes.data, edge)->surplus);
+uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, const double *rest, size_t edge) {
+  const uint32_t *homes = sampler->thinning.homes.data;
+  const uint32_t n = flo_steps_of(length_of(sampler, edge), rule_of(sampler, homes, edge)->surplus);
+  return adjust_open(sampler, rest, homes, edge, LONELY_MIDDLE, n);
 }
 
 static bool has_samples(const FloMeshSampler *sampler, size_t edge) {
@@ -154,18 +191,24 @@ static bool has_samples(const FloMeshSampler *sampler, size_t edge) {
   return flo_sampler_is_wanted(sampler, sampler->topology.n_vertices + edge);
 }
 
-uint32_t flo_sampler_edge_steps(const FloMeshSampler *sampler, size_t edge) {
-  const size_t primitive = sampler->topology.n_vertices + edge;
-  const uint32_t rest = ((const uint32_t *)sampler->rest_steps.data)[edge];
-  if (sampler->is_at_rest) return rest;
-  if (!has_samples(sampler, edge)) return 1;
+static uint32_t steps_by_length(const FloMeshSampler *sampler, size_t edge, uint32_t rest, uint32_t present) {
   const FloStepRule *rule = rule_of(sampler, sampler->thinning.present, edge);
-  const uint32_t present = flo_sampler_count_of(sampler, primitive) + 1;
   const double length = length_of(sampler, edge);
   if (flo_steps_fit(rest, length, rule->surplus, FLO_REST_TOLERANCE)) return rest;
   if (sampler->rule == FLO_RESAMPLE_BY_DENSITY
-          ? !flo_sampler_is_due(sampler, primitive)
+          ? !flo_sampler_is_due(sampler, sampler->topology.n_vertices + edge)
           : flo_steps_fit(present, length, rule->surplus, rule->tolerance))
     return present;
   return flo_steps_of(length, rule->surplus);
+}
+
+uint32_t flo_sampler_edge_steps(const FloMeshSampler *sampler, size_t edge) {
+  const uint32_t rest = ((const uint32_t *)sampler->rest_steps.data)[edge];
+  if (sampler->is_at_rest) return rest;
+  if (!has_samples(sampler, edge)) return 1;
+  const uint32_t present = flo_sampler_count_of(sampler, sampler->topology.n_vertices + edge) + 1;
+  const uint32_t n = steps_by_length(sampler, edge, rest, present);
+  if (sampler->thinning.is_everywhere) return n;
+  const double lonely = flo_biased_limit(LONELY_MIDDLE, LONELY_TOLERANCE, rest > 1, present > 1);
+  return adjust_open(sampler, sampler->now.vertices, sampler->thinning.present, edge, lonely, n);
 }

@@ -141,6 +141,14 @@ static void decide_chosen(FloMeshSampler *sampler, size_t k) {
   covers[vertex] = nearest.vertex == UINT32_MAX ? vertex : nearest.vertex;
 }
 
+// Whether the home of a vertex is a sample and near enough.
+static bool is_at_home(const FloMeshSampler *sampler, uint32_t vertex) {
+  const uint32_t home = ((const uint32_t *)sampler->thinning.homes.data)[vertex];
+  if (((const uint32_t *)sampler->thinning.covers.data)[home] != home) return false;
+  return flo_sampler_distance2(sampler, sampler->now.vertices, vertex, home) <
+         square_of(sampler, vertex, KEEP_DISTANCE);
+}
+
 // Any other vertex asks its home, the homes of its neighbours, and neighbours before it.
 static void decide_other(FloMeshSampler *sampler, uint32_t vertex) {
   const uint32_t *homes = sampler->thinning.homes.data;
@@ -160,10 +168,14 @@ static void decide_other(FloMeshSampler *sampler, uint32_t vertex) {
 static void decide_all(FloMeshSampler *sampler) {
   const FloThinning *thinning = &sampler->thinning;
   const uint32_t *order = sampler->topology.order.data, *homes = thinning->homes.data;
-  memset(thinning->covers.data, 0xff, sampler->topology.n_vertices * sizeof(uint32_t));
+  uint32_t *covers = thinning->covers.data;
+  memset(covers, 0xff, sampler->topology.n_vertices * sizeof *covers);
   for (size_t k = 0; k < thinning->n_chosen; ++k) decide_chosen(sampler, k);
   for (size_t k = 0; k < sampler->topology.n_ordered; ++k)
-    if (homes[order[k]] != order[k]) decide_other(sampler, order[k]);
+    if (homes[order[k]] != order[k]) {
+      covers[order[k]] = homes[order[k]];
+      if (!is_at_home(sampler, order[k])) covers[order[k]] = UINT32_MAX, decide_other(sampler, order[k]);
+    }
 }
 
 // ---- What changes ----

@@ -13,6 +13,7 @@ typedef struct Sampled {
   double spacing;
   int threads;
   bool is_by_density;
+  bool is_flat; // its triangles are segments: the last two corners are the same
   const uint8_t *is_wanted;
   double *bindings[3], *x[3];
   size_t count, n_lost, n_gained;
@@ -68,7 +69,7 @@ static inline float *sampled_densities(const Sampled *s) {
   float *out = malloc((s->count + 1) * sizeof *out);
   const double *const x[3] = {s->x[0], s->x[1], s->x[2]};
   flo_memory_init(&memory, NULL);
-  assert_ok(flo_sample_density_create(3, s->spacing, &memory, &density, &error), &error);
+  assert_ok(flo_sample_density_create(s->is_flat ? 2 : 3, s->spacing, &memory, &density, &error), &error);
   assert_ok(flo_sample_density_at(density, x, s->count, x, s->count, 1, out, &error), &error);
   flo_sample_density_destroy(density);
   return out;
@@ -90,14 +91,30 @@ static inline void sampled_resample(Sampled *s) {
   free(densities);
 }
 
-static inline void sampled_init(Sampled *s, FloMesh *mesh, double spacing, FloResampling rule) {
+static inline void sampled_start(Sampled *s, FloMesh *mesh, const FloMeshSamplerDef *def, int threads) {
   FloError error;
-  const FloMeshSamplerDef def = sampled_definition(mesh, spacing, rule);
-  *s = (Sampled){.mesh = mesh, .spacing = spacing, .threads = 1};
-  s->is_by_density = rule == FLO_RESAMPLE_BY_DENSITY;
-  assert_ok(flo_mesh_sampler_create(&def, mesh->memory, &s->sampler, &error), &error);
+  *s = (Sampled){.mesh = mesh, .spacing = def->spacing, .threads = threads};
+  s->is_by_density = def->rule == FLO_RESAMPLE_BY_DENSITY;
+  s->is_flat = def->n_corners == 2;
+  assert_ok(flo_mesh_sampler_create(def, mesh->memory, &s->sampler, &error), &error);
   sampled_resize(s, 0);
   sampled_resample(s);
+}
+
+static inline void sampled_init(Sampled *s, FloMesh *mesh, double spacing, FloResampling rule) {
+  const FloMeshSamplerDef def = sampled_definition(mesh, spacing, rule);
+  sampled_start(s, mesh, &def, 1);
+}
+
+// A mesh of segments: triangles whose last two corners are the same.
+static inline void sampled_init_flat(Sampled *s, FloMesh *mesh, double spacing, FloResampling rule) {
+  uint32_t *segments = malloc((2 * mesh->n_triangles + 1) * sizeof *segments);
+  for (size_t t = 0; t < mesh->n_triangles; ++t)
+    for (int k = 0; k < 2; ++k) segments[2 * t + (size_t)k] = flo_mesh_triangle(mesh, t)[k];
+  FloMeshSamplerDef def = sampled_definition(mesh, spacing, rule);
+  def.elements = segments, def.n_corners = 2;
+  sampled_start(s, mesh, &def, 1);
+  free(segments);
 }
 
 static inline void sampled_free(Sampled *s) {
@@ -144,7 +161,8 @@ static inline void probes_of_triangle(Probes *p, const FloMesh *mesh, size_t t, 
   vec_cross(ab, ac, normal);
   double longest = fmax(fmax(vec_length(ab), vec_length(ac)), vec_length(bc));
   int n = (int)ceil(longest / step) + 1;
-  double area = vec_length(normal) / 2 / ((n + 1) * (n + 2) / 2);
+  // Points of segments count alike.
+  double area = vec_length(bc) > 0 ? vec_length(normal) / 2 / ((n + 1) * (n + 2) / 2) : 1;
   for (int j = 0; j <= n; ++j)
     for (int i = 0; i + j <= n; ++i) {
       double point[3];
@@ -169,7 +187,7 @@ static inline void measure_densities(const Sampled *s, const Probes *p, Quality 
                                                                                     p->x[2]};
   double area = 0, sum = 0, squares = 0;
   flo_memory_init(&memory, NULL);
-  assert_ok(flo_sample_density_create(3, s->spacing, &memory, &density, &error), &error);
+  assert_ok(flo_sample_density_create(s->is_flat ? 2 : 3, s->spacing, &memory, &density, &error), &error);
   assert_ok(flo_sample_density_at(density, samples, s->count, points, p->count, 1, delta, &error), &error);
   for (size_t k = 0; k < p->count; ++k) {
     double d = (double)delta[k];
