@@ -151,6 +151,23 @@ FloRowState flo_sampler_rest_rows(const FloMeshSampler *sampler, size_t triangle
   return state_of(&rows);
 }
 
+bool flo_sampler_is_triangle_bare(const FloMeshSampler *sampler, size_t triangle) {
+  const FloRowState *rest = (const FloRowState *)sampler->rest_rows.data + triangle;
+  const FloRowState *present = (const FloRowState *)sampler->rows.data + triangle;
+  if (!has_interior(sampler, triangle)) return !present->count;
+  if (rest->count || present->count || sampler->rule == FLO_RESAMPLE_BY_SUBDIVISION) return false;
+  if (sampler->has_lonely && ((const uint8_t *)sampler->is_lonely.data)[triangle]) return false;
+  double squares[3];
+  squares_of(sampler, triangle, squares);
+  const double a = squares[0], b = squares[1], c = squares[2];
+  // No row has room if one side is short, and the circle through the corners is small if all are.
+  const double row = 1 + rows_rule.surplus, side = 1.7 * CENTRE_CIRCLE;
+  if (a < side * side && b < side * side && c < side * side) return true;
+  if (!(a < row * row || b < row * row || c < row * row)) return false;
+  return !((const uint8_t *)sampler->topology.is_apart.data)[triangle] ||
+         !(circle_of(squares) > CENTRE_CIRCLE);
+}
+
 static bool may_stay(const FloMeshSampler *sampler, size_t triangle, const double squares[3]) {
   if (sampler->rule == FLO_RESAMPLE_BY_DENSITY)
     return !flo_sampler_is_due(sampler, flo_sampler_first_triangle(sampler) + triangle);

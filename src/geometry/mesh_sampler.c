@@ -81,6 +81,7 @@ FloStatus flo_mesh_sampler_create(const FloMeshSamplerDef *def, FloMemory *memor
   const size_t most = FLO_TOO_MANY_STEPS - 1;
   *made = (FloMeshSampler){.memory = memory,
                            .spacing = def->spacing,
+                           .per_square = 1 / (def->spacing * def->spacing),
                            .is_flat = def->n_corners == 2,
                            .rule = def->rule,
                            .max_samples = def->max_samples ? flo_min_size(def->max_samples, most) : most};
@@ -246,6 +247,7 @@ static void mark_edges_range(void *context, size_t begin, size_t end, int thread
   for (size_t e = begin; e < end; ++e) {
     const size_t primitive = sampler->topology.n_vertices + e;
     has_changed[primitive] =
+        !flo_sampler_is_edge_bare(sampler, e) &&
         flo_sampler_edge_steps(sampler, e) != flo_sampler_count_of(sampler, primitive) + 1;
   }
 }
@@ -262,6 +264,8 @@ static void mark_triangles_range(void *context, size_t begin, size_t end, int th
   const FloRowState *present = sampler->rows.data;
   uint8_t *has_changed = (uint8_t *)sampler->has_changed.data + flo_sampler_first_triangle(sampler);
   for (size_t t = begin; t < end; ++t) {
+    has_changed[t] = 0;
+    if (flo_sampler_is_triangle_bare(sampler, t)) continue;
     const FloRows next = flo_sampler_rows(sampler, t);
     has_changed[t] = do_rows_change(&present[t], &next);
   }
@@ -292,6 +296,7 @@ static FloStatus grow(FloMeshSampler *sampler, FloBuffer *buffer, size_t count, 
 static FloStatus lose_samples(FloMeshSampler *sampler, FloError *error) {
   const uint8_t *has_changed = sampler->has_changed.data;
   sampler->n_lost = 0;
+  if (!memchr(has_changed, 1, flo_sampler_count_primitives(sampler))) return FLO_OK;
   for (size_t i = 0; i < sampler->now.count; ++i) {
     if (!has_changed[primitive_of(sampler, i)]) continue;
     FLO_TRY(grow(sampler, &sampler->lost, sampler->n_lost, sizeof(uint32_t), error));

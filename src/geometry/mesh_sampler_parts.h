@@ -43,8 +43,9 @@ typedef struct FloThinning {
 struct FloMeshSampler {
   FloMemory *memory;
   FloMeshTopology topology;
-  double spacing;
-  bool is_flat; // a mesh of segments
+  double spacing;    // [m]
+  double per_square; // one over its square [1/m²]
+  bool is_flat;      // a mesh of segments
   FloResampling rule;
   size_t max_samples;
   FloThinning thinning;
@@ -88,7 +89,7 @@ static inline double flo_sampler_distance2(const FloMeshSampler *sampler, const 
                                            uint32_t b) {
   const double *p = vertices + 3 * (size_t)a, *q = vertices + 3 * (size_t)b;
   double x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
-  return (x * x + y * y + z * z) / (sampler->spacing * sampler->spacing);
+  return (x * x + y * y + z * z) * sampler->per_square;
 }
 
 // ---- Vertices (mesh_thinning.c, mesh_choice.c) ----
@@ -132,6 +133,8 @@ void flo_sampler_measure_edges(FloMeshSampler *sampler, const double *vertices, 
 // Steps of an edge in a mesh at rest, and now.
 uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, const double *rest, size_t edge);
 uint32_t flo_sampler_edge_steps(const FloMeshSampler *sampler, size_t edge);
+// Whether an edge has one step and is sure to keep it: a quick test that most edges of fine meshes pass.
+bool flo_sampler_is_edge_bare(const FloMeshSampler *sampler, size_t edge);
 // Of two long edges that lead from one vertex to others near each other, only one has samples.
 void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers);
 
@@ -139,6 +142,8 @@ void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers);
 
 FloRowState flo_sampler_rest_rows(const FloMeshSampler *sampler, size_t triangle);
 FloRows flo_sampler_rows(const FloMeshSampler *sampler, size_t triangle);
+// Whether a triangle has no samples and is sure to get none: a quick test.
+bool flo_sampler_is_triangle_bare(const FloMeshSampler *sampler, size_t triangle);
 static inline bool flo_rows_are_centre(const FloRowState *state) {
   return state->count && state->layout == FLO_CENTRE_LAYOUT;
 }

@@ -1,4 +1,5 @@
 // Edges of a mesh sampler: how many samples they have between their ends.
+#include "base/parallel.h"
 #include "base/vecmath.h"
 #include "geometry/mesh_sampler_parts.h"
 
@@ -130,16 +131,40 @@ static void drop_slender(FloMeshSampler *sampler, const uint32_t *covers, size_t
   drop_longest(sampler, triangle, states);
 }
 
+// A quick test: whether a triangle has a long side, and a short one or little height.
+static bool may_be_slender(const FloMeshSampler *sampler, size_t triangle) {
+  const uint32_t *sides = flo_topology_sides(&sampler->topology, triangle);
+  const double *lengths = sampler->lengths.data, shortest = NEAR_ENDS + ENDS_TOLERANCE;
+  if (!((const uint8_t *)sampler->topology.has_interior.data)[triangle]) return false;
+  const double a = lengths[sides[0]], b = lengths[sides[1]], c = lengths[sides[2]];
+  const double longest = a > b ? (a > c ? a : c) : (b > c ? b : c);
+  if (!(longest > 1)) return false;
+  if (a < shortest * shortest || b < shortest * shortest || c < shortest * shortest) return true;
+  const double skew = a + b - c;
+  return 4 * a * b - skew * skew < 4.01 * longest * LOW_HEIGHT * LOW_HEIGHT;
+}
+
+static void find_slender_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  FloMeshSampler *sampler = context;
+  uint8_t *marks = (uint8_t *)sampler->has_changed.data + flo_sampler_first_triangle(sampler);
+  for (size_t t = begin; t < end; ++t) marks[t] = may_be_slender(sampler, t);
+}
+
+// Slender triangles are found in parallel and judged in order.
 void flo_sampler_drop_edges(FloMeshSampler *sampler, const uint32_t *covers) {
-  const FloMeshTopology *topology = &sampler->topology;
-  const uint8_t *has_interior = topology->has_interior.data;
+  const size_t n = sampler->topology.n_triangles;
+  const uint8_t *marks = (const uint8_t *)sampler->has_changed.data + flo_sampler_first_triangle(sampler),
+                *next;
   uint8_t *states = sampler->is_dropped.data;
-  memset(states, IS_UNDECIDED, topology->n_edges);
-  if (sampler->is_at_rest) memset(sampler->rest_needles.data, 0, topology->n_triangles);
-  for (size_t t = 0; !sampler->thinning.is_everywhere && t < topology->n_triangles; ++t)
-    if (has_interior[t]) drop_twins(sampler, covers, t, states);
-  for (size_t t = 0; t < topology->n_triangles; ++t)
-    if (has_interior[t]) drop_slender(sampler, covers, t, states);
+  memset(states, IS_UNDECIDED, sampler->topology.n_edges);
+  if (sampler->is_at_rest) memset(sampler->rest_needles.data, 0, n);
+  flo_parallel_for(sampler->is_at_rest ? 1 : sampler->now.threads, n, 2048, find_slender_range, sampler);
+  for (next = marks; !sampler->thinning.is_everywhere && (next = memchr(next, 1, (size_t)(marks + n - next)));
+       ++next)
+    drop_twins(sampler, covers, (size_t)(next - marks), states);
+  for (next = marks; (next = memchr(next, 1, (size_t)(marks + n - next))); ++next)
+    drop_slender(sampler, covers, (size_t)(next - marks), states);
 }
 
 // ---- Edges whose ends are no samples ----
@@ -189,6 +214,17 @@ uint32_t flo_sampler_rest_steps(const FloMeshSampler *sampler, const double *res
 static bool has_samples(const FloMeshSampler *sampler, size_t edge) {
   if (((const uint8_t *)sampler->is_dropped.data)[edge] == IS_DROPPED) return false;
   return flo_sampler_is_wanted(sampler, sampler->topology.n_vertices + edge);
+}
+
+bool flo_sampler_is_edge_bare(const FloMeshSampler *sampler, size_t edge) {
+  const double square = ((const double *)sampler->lengths.data)[edge];
+  const bool is_everywhere = sampler->thinning.is_everywhere;
+  if (sampler->is_flat && !is_everywhere) return false;
+  if (flo_sampler_count_of(sampler, sampler->topology.n_vertices + edge)) return false;
+  if (((const uint32_t *)sampler->rest_steps.data)[edge] != 1) return false;
+  const bool is_inner = !((const uint8_t *)sampler->topology.is_border.data)[edge];
+  const double most = 1 + (is_everywhere && is_inner ? inner_rule.surplus : border_rule.surplus);
+  return square <= most * most;
 }
 
 static uint32_t steps_by_length(const FloMeshSampler *sampler, size_t edge, uint32_t rest, uint32_t present) {

@@ -18,6 +18,9 @@
 #define KEEP_DISTANCE   1.02 // a vertex that was not chosen, but is a sample, remains one from here on
 #define GAIN_DISTANCE   1.06 // a vertex that was not chosen becomes a sample from here on
 
+// The largest of all radii [spacings]; see mesh_choice.c.
+#define LARGEST_RADIUS 0.75
+
 // ---- At rest ----
 
 // Chosen vertices whose surroundings touch are neighbours. Each is listed with the neighbours before it.
@@ -129,6 +132,23 @@ static void look_at_range(void *context, size_t begin, size_t end, int thread) {
                is_other_at_odds(sampler, order[k]);
 }
 
+static bool is_any_at_odds(FloMeshSampler *sampler) {
+  const size_t n = sampler->topology.n_ordered;
+  flo_parallel_for(sampler->now.threads, n, 2048, look_at_range, sampler);
+  return memchr(sampler->has_changed.data, 1, n);
+}
+
+// A quick test for meshes with samples at all vertices: whether one is missing or an edge is short.
+static bool is_any_missing(const FloMeshSampler *sampler) {
+  const uint32_t *order = sampler->topology.order.data, *counts = sampler->counts.data;
+  const double *lengths = sampler->lengths.data, least = DROP_DISTANCE * LARGEST_RADIUS;
+  for (size_t k = 0; k < sampler->topology.n_ordered; ++k)
+    if (!counts[order[k]]) return true;
+  for (size_t e = 0; e < sampler->topology.n_edges; ++e)
+    if (lengths[e] < least * least) return true;
+  return false;
+}
+
 // A chosen vertex asks the earlier chosen ones around it.
 static void decide_chosen(FloMeshSampler *sampler, size_t k) {
   const FloThinning *thinning = &sampler->thinning;
@@ -198,9 +218,8 @@ static void mark_changes(FloMeshSampler *sampler) {
 
 void flo_thinning_update(FloMeshSampler *sampler) {
   FloThinning *thinning = &sampler->thinning;
-  const size_t n = sampler->topology.n_ordered;
-  flo_parallel_for(sampler->now.threads, n, 2048, look_at_range, sampler);
-  const bool is_quiet = !memchr(sampler->has_changed.data, 1, n);
+  const bool are_all_chosen = thinning->n_chosen == sampler->topology.n_ordered;
+  const bool is_quiet = are_all_chosen && !is_any_missing(sampler) ? true : !is_any_at_odds(sampler);
   if (!is_quiet) decide_all(sampler);
   thinning->present = is_quiet ? thinning->homes.data : thinning->covers.data;
   mark_changes(sampler);

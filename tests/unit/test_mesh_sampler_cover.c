@@ -147,7 +147,8 @@ static void test_static_samples_leave_gaps(void **state) {
     add_grid(&f.mesh, (uint32_t)fmax(2, ceil(9 / edges[k])), 0.1 * edges[k], false);
     double *rest = copy_vertices(&f.mesh);
     sampled_init(&s, &f.mesh, 0.1, FLO_RESAMPLE_NEVER);
-    move_and_sample(&s, rest, &stretches[5], false);
+    const Stretch stretch = {"2.5 times", 2.5, 2.5, 0, 0};
+    move_and_sample(&s, rest, &stretch, false);
     sampled_place(&s);
     Quality q = measure_quality(&s, 0.2);
     assert_true(q.gap > when_moved.gap && q.min < when_moved.least);
