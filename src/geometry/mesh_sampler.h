@@ -41,13 +41,14 @@ void flo_mesh_sampler_destroy(FloMeshSampler *sampler); // NULL is fine
 
 // The mesh and its samples now. Without samples, resampling is the initial sampling.
 typedef struct FloMeshSamples {
-  const double *vertices;    // present vertices, three coordinates each [m]
-  const uint8_t *is_wanted;  // for each element: whether it has samples; NULL: all have. Primitives without
-                             // an element that is wanted have none
+  const double *vertices;   // present vertices, three coordinates each [m]
+  const uint8_t *is_wanted; // for each element: whether it has samples; NULL: all have. Primitives without
+                            // an element that is wanted have none. Vertices of fine meshes rely on samples up
+                            // to a spacing away: want elements two spacings beyond those that matter
   const double *bindings[3]; // of the samples: number of the primitive, and two coordinates on it
   size_t count;
   const float *densities; // of the samples, sum_j W times H^3 (segments: H^2), for FLO_RESAMPLE_BY_DENSITY
-  int threads;            // changes only the speed
+  int threads;            // at least one; changes only the speed
 } FloMeshSamples;
 
 // What to change. The arrays belong to the sampler, until it resamples again.
