@@ -50,8 +50,9 @@ typedef struct Fault {
 } Fault;
 
 // A tip or an edge of the surface may stick out of the elements by this many cells. It is thinner than a cell
-// there, however small the cell is. But no part may be missing that is longer than this share of the solid.
-static const double most_cells_out = 3, most_share_out = 0.1;
+// there, however small the cell is. But parts must not be missing that are longer than this share of the
+// solid and longer than a cell.
+static const double most_cells_out = 4, most_share_out = 0.15;
 
 static double largest_extent(const FloSolid *solid) {
   double low[3], high[3], largest = 0;
@@ -137,7 +138,8 @@ static FloStatus compare(const FloSolid *solid, const FloMesh *surface, FloEleme
   size_t n_outer = 1;
   FLO_TRY(flo_elements_drop_crumbs(elements, power(elements->cell, elements->dim), &parts, error));
   if (solid->has_mesh) FLO_TRY(count_outer_parts(surface, &n_outer, error));
-  double limit = fmin(most_cells_out * elements->cell, most_share_out * largest_extent(solid));
+  double cell = elements->cell, share = most_share_out * largest_extent(solid);
+  double limit = fmin(most_cells_out * cell, fmax(cell, share));
   FLO_TRY(compare_surfaces(surface, elements, limit, fault, error));
   if (fault->is_there || parts.count <= n_outer) return FLO_OK;
   fault->is_there = true;
