@@ -220,8 +220,11 @@ static FloStatus fill_by_lattice(const FloSolid *solid, double cell, bool may_re
   Fault fault = {0};
   bool is_found = false;
   FLO_TRY(find_cell(solid, cell, elements, &fault, &is_found, error));
-  if (is_found && (may_refine || !fault.is_there)) return FLO_OK;
-  return refuse_fault(cell, &fault, is_found, elements->cell, error);
+  if (!is_found || (fault.is_there && !may_refine))
+    return refuse_fault(cell, &fault, is_found, elements->cell, error);
+  const FloShape *shape = &solid->shape;
+  bool has_corners = solid->dim == 2 && shape->kind == FLO_SHAPE_OUTLINE;
+  return has_corners ? flo_stuffing_fill_corners(shape->points, shape->n_points, elements, error) : FLO_OK;
 }
 
 FloStatus flo_solid_fill(const FloSolid *solid, double cell, bool may_refine, FloElements *elements,
