@@ -13,7 +13,7 @@ typedef struct FloElements {
   size_t n_vertices, n_elements;
   double solid_volume; // of the solid that they fill, which on curved surfaces is a little larger than theirs
                        // [m³]; in the plane its area
-  double cell; // the size of elements that they were made with: one vertex for each cell^dim [m]
+  double cell;         // the size of elements that they were made with: one vertex for each cell^dim [m]
 } FloElements;
 
 static inline double *flo_elements_vertex(const FloElements *elements, size_t k) {

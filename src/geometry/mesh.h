@@ -79,7 +79,6 @@ typedef struct FloMeshReport {
   size_t n_components;             // parts that share no vertex
   size_t n_self_touching;          // pairs of triangles that share no vertex and yet meet
   bool is_touching_complete;       // false: there are more pairs, but the search was stopped
-  double touching[3];              // a corner of the first such triangle; zeros if there is none [m]
   long long euler_characteristic;  // vertices in use - edges + triangles
   double signed_volume;            // [m^3]; about the origin if the mesh is open
   double area;                     // [m^2]

@@ -244,9 +244,7 @@ static FloStatus find_meetings(const FloMesh *mesh, FloMeshReport *report, FloEr
     if (flo_mesh_is_degenerate(mesh, t)) continue;
     search.triangle = t;
     get_box(mesh, t, search.low, search.high);
-    size_t n_before = search.n_found;
     report->is_touching_complete = flo_bvh_visit_box(&tree, search.low, search.high, test_partner, &search);
-    if (n_before == 0 && search.n_found > 0) vec_copy(flo_mesh_corner(mesh, t, 0), report->touching);
   }
   report->n_self_touching = search.n_found;
   flo_bvh_free(&tree);

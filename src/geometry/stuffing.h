@@ -11,6 +11,8 @@
 FloStatus flo_stuff_space(const FloSolid *solid, double cell, FloElements *elements, FloError *error);
 // The same in the plane, with triangles of a triangular lattice.
 FloStatus flo_stuff_plane(const FloSolid *solid, double cell, FloElements *elements, FloError *error);
+// Moves vertices of the border into the corners of an outline of n points, where triangles stay good.
+FloStatus flo_stuffing_fill_corners(const double *points, size_t n, FloElements *elements, FloError *error);
 // A box between two corners, with whole cells along each of its edges. Its faces fit exactly. Each cell is
 // five tetrahedra or two triangles, mirrored from cell to cell.
 FloStatus flo_stuff_box(const double low[3], const double high[3], double cell, FloElements *elements,

@@ -46,12 +46,14 @@ static FloStatus check_count(const FloSolid *solid, double volume, double cell, 
 // Where the elements fail to show the solid.
 typedef struct Fault {
   bool is_there;
+  size_t n_parts; // in which they would fall apart; 0: they hold together
   double place[3];
 } Fault;
 
 // A tip or an edge of the surface may stick out of the elements by this many cells. It is thinner than a cell
-// there, however small the cell is. But no part may be missing that is longer than this share of the solid.
-static const double most_cells_out = 3, most_share_out = 0.1;
+// there, however small the cell is. But parts must not be missing that are longer than this share of the
+// solid and longer than a cell.
+static const double most_cells_out = 4, most_share_out = 0.15;
 
 static double largest_extent(const FloSolid *solid) {
   double low[3], high[3], largest = 0;
@@ -70,15 +72,17 @@ static FloStatus make_surface(const FloSolid *solid, double cell, FloMesh *surfa
   return flo_mesh_halve_sides(surface, 2 * cell, error);
 }
 
+// The point of the surface that is farthest from the border of the elements.
 static void find_farthest(const FloMesh *surface, const FloBvh *border, double limit, Fault *fault) {
   FloClosest nearest;
+  double farthest = 0;
   for (size_t k = 0; k < surface->n_vertices; ++k) {
     const double *point = flo_mesh_vertex(surface, k);
-    if (!flo_bvh_closest(border, point, INFINITY, &nearest) || nearest.distance <= limit) continue;
-    limit = nearest.distance;
-    fault->is_there = true;
+    if (!flo_bvh_closest(border, point, INFINITY, &nearest) || nearest.distance <= farthest) continue;
+    farthest = nearest.distance;
     vec_copy(point, fault->place);
   }
+  fault->is_there = farthest > limit;
 }
 
 static FloStatus compare_surfaces(const FloMesh *surface, const FloElements *elements, double limit,
@@ -137,10 +141,11 @@ static FloStatus compare(const FloSolid *solid, const FloMesh *surface, FloEleme
   size_t n_outer = 1;
   FLO_TRY(flo_elements_drop_crumbs(elements, power(elements->cell, elements->dim), &parts, error));
   if (solid->has_mesh) FLO_TRY(count_outer_parts(surface, &n_outer, error));
-  double limit = fmin(most_cells_out * elements->cell, most_share_out * largest_extent(solid));
+  double cell = elements->cell, share = most_share_out * largest_extent(solid);
+  double limit = fmin(most_cells_out * cell, fmax(cell, share));
   FLO_TRY(compare_surfaces(surface, elements, limit, fault, error));
   if (fault->is_there || parts.count <= n_outer) return FLO_OK;
-  fault->is_there = true;
+  *fault = (Fault){.is_there = true, .n_parts = parts.count};
   vec_copy(parts.smallest, fault->place);
   return FLO_OK;
 }
@@ -195,8 +200,14 @@ static FloStatus find_cell(const FloSolid *solid, double cell, FloElements *elem
 
 static FloStatus refuse_fault(double cell, const Fault *fault, bool is_found, double finer, FloError *error) {
   const double *at = fault->place;
-  char remedy[64] = "make it thicker there";
+  char remedy[64] = "make it thicker";
   if (is_found) snprintf(remedy, sizeof remedy, "use a cell of at most %.3g m", finer);
+  if (fault->n_parts)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "elastic: elements of %.3g m would fall apart into %zu parts, the smallest near (%.4g, %.4g, %.4g), "
+        "because what joins them is too thin; %s",
+        cell, fault->n_parts, at[0], at[1], at[2], remedy);
   return flo_fail(
       error, FLO_BAD_INPUT,
       "elastic: near (%.4g, %.4g, %.4g) the body is too thin, or parts of it are too near to each other, "
@@ -209,8 +220,11 @@ static FloStatus fill_by_lattice(const FloSolid *solid, double cell, bool may_re
   Fault fault = {0};
   bool is_found = false;
   FLO_TRY(find_cell(solid, cell, elements, &fault, &is_found, error));
-  if (is_found && (may_refine || !fault.is_there)) return FLO_OK;
-  return refuse_fault(cell, &fault, is_found, elements->cell, error);
+  if (!is_found || (fault.is_there && !may_refine))
+    return refuse_fault(cell, &fault, is_found, elements->cell, error);
+  const FloShape *shape = &solid->shape;
+  bool has_corners = solid->dim == 2 && shape->kind == FLO_SHAPE_OUTLINE;
+  return has_corners ? flo_stuffing_fill_corners(shape->points, shape->n_points, elements, error) : FLO_OK;
 }
 
 FloStatus flo_solid_fill(const FloSolid *solid, double cell, bool may_refine, FloElements *elements,

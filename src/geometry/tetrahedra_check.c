@@ -1,6 +1,8 @@
 // Solids that cannot be filled, each with the place and the remedy.
 #include "geometry/tetrahedra.h"
 
+#include "base/vecmath.h"
+
 #include <math.h>
 
 // The middle of the first edge that has not two triangles.
@@ -38,10 +40,11 @@ static FloStatus refuse_edges(const FloMesh *mesh, const FloMeshReport *report, 
 static FloStatus judge(const FloMesh *mesh, const FloMeshReport *report, FloError *error) {
   double box = 1;
   for (int axis = 0; axis < 3; ++axis) box *= report->high[axis] - report->low[axis];
-  if (report->n_boundary_edges || report->n_nonmanifold_edges) return refuse_edges(mesh, report, error);
+  if (report->n_boundary_edges) return refuse_edges(mesh, report, error);
   if (!(fabs(report->signed_volume) > 1e-12 * box))
     return flo_fail(error, FLO_BAD_INPUT,
                     "elastic: the mesh has no volume; make it a cloth, or give it a thickness");
+  if (report->n_nonmanifold_edges) return refuse_edges(mesh, report, error);
   if (report->n_inconsistent_halfedges)
     return flo_fail(
         error, FLO_BAD_INPUT,
@@ -51,23 +54,43 @@ static FloStatus judge(const FloMesh *mesh, const FloMeshReport *report, FloErro
     return flo_fail(error, FLO_BAD_INPUT,
                     "elastic: the mesh is inside out: its volume is %.4g m^3; turn its triangles round",
                     report->signed_volume);
-  if (report->n_self_touching)
-    return flo_fail(
-        error, FLO_BAD_INPUT,
-        "elastic: the surface of the mesh touches or crosses itself near (%.4g, %.4g, %.4g); move the "
-        "parts away from each other there, or join them to one surface",
-        report->touching[0], report->touching[1], report->touching[2]);
   return FLO_OK;
 }
 
+// Where the outside of a triangle is inside of another part. The report also counts triangles of a flat face
+// that only rounding lets meet.
+static bool find_overlap(const FloSolid *solid, double place[3]) {
+  for (size_t k = 0; k < solid->mesh.n_triangles; ++k) {
+    double normal[3], above[3] = {0};
+    flo_mesh_normal(&solid->mesh, k, normal);
+    double twice_area = vec_length(normal);
+    if (!(twice_area > 0)) continue;
+    for (int c = 0; c < 3; ++c) vec_add_scaled(above, flo_mesh_corner(&solid->mesh, k, c), 1.0 / 3, above);
+    vec_copy(above, place);
+    vec_add_scaled(above, normal, 1e-3 / sqrt(twice_area), above);
+    if (flo_bvh_winding(&solid->bvh, above) > 0.5) return true;
+  }
+  return false;
+}
+
+static FloStatus check_overlap(const FloSolid *solid, const FloMeshReport *report, FloError *error) {
+  double at[3];
+  if (report->n_self_touching == 0 || !find_overlap(solid, at)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "elastic: the surface of the mesh touches or crosses itself near (%.4g, %.4g, %.4g); move "
+                  "the parts away from each other there, or join them to one surface",
+                  at[0], at[1], at[2]);
+}
+
 // Vertices that differ by rounding only are no holes.
-static FloStatus check_mesh(const FloMesh *given, FloError *error) {
+static FloStatus check_mesh(const FloSolid *solid, FloError *error) {
   FloMesh mesh;
   FloMeshReport report;
-  flo_mesh_init(&mesh, given->memory);
-  FloStatus status = flo_mesh_copy_joined(given, &mesh, error);
+  flo_mesh_init(&mesh, solid->mesh.memory);
+  FloStatus status = flo_mesh_copy_joined(&solid->mesh, &mesh, error);
   if (status == FLO_OK) status = flo_mesh_inspect(&mesh, &report, error);
   if (status == FLO_OK) status = judge(&mesh, &report, error);
+  if (status == FLO_OK) status = check_overlap(solid, &report, error);
   flo_mesh_free(&mesh);
   return status;
 }
@@ -77,5 +100,5 @@ FloStatus flo_solid_check_fill(const FloSolid *solid, FloError *error) {
   if (solid->shape.kind == FLO_SHAPE_TANK)
     return flo_fail(error, FLO_BAD_INPUT,
                     "elastic: a tank cannot be one; use boxes or a mesh for a soft vessel");
-  return solid->shape.kind == FLO_SHAPE_MESH ? check_mesh(&solid->mesh, error) : FLO_OK;
+  return solid->shape.kind == FLO_SHAPE_MESH ? check_mesh(solid, error) : FLO_OK;
 }

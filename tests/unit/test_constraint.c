@@ -188,6 +188,12 @@ static double foot_error(FloWorld *world, FloConstraint *c, size_t row, uint32_t
   return worst * world->def.spacing;
 }
 
+// Padding repeats the particle of the link before it.
+static bool is_padding(const FloConstraint *c, size_t row, uint32_t k) {
+  const FloLink *links = c->links + c->link_begin[row];
+  return k > 0 && links[k].particle == links[k - 1].particle;
+}
+
 // What the bodies below a foot get adds up to what the particles get.
 static double parts_error(const FloConstraint *c, size_t row) {
   const FloFoot *foot = flo_constraint_foot(c, row);
@@ -212,7 +218,7 @@ static void test_feet_push_what_compresses_them(void **state) {
       n_by_faces[flo_constraint_foot(c, row)->n_faces]++;
       worst_part = fmax(worst_part, parts_error(c, row));
       for (uint32_t k = 0; row % 7 == 0 && k < c->link_count[row]; ++k)
-        worst = fmax(worst, foot_error(world, c, row, k));
+        if (!is_padding(c, row, k)) worst = fmax(worst, foot_error(world, c, row, k));
     }
     print_message("%dD: %zu, %zu and %zu feet below one, two and three faces; links off by %.1e\n", dim,
                   n_by_faces[1], n_by_faces[2], n_by_faces[3], worst);

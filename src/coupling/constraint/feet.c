@@ -130,6 +130,7 @@ void flo_constraint_link_foot(const FloWorld *world, FloConstraint *c, size_t ro
   const uint32_t n = 1 + (pairs->slot_count[i / FLO_BLOCK] > 0 ? (uint32_t)pairs->row_count[i] : 0);
   for (uint32_t k = 0; k < n; ++k)
     sum += link_to(world, c, foot, k ? neighbour(pairs, i, k - 1) : i, &links[k]);
+  flo_links_pad(links, n);
   c->violation[row] = (float)(c->rest_volume / c->rest_sum * sum + (double)foot->covered - 1);
   c->wall_rate[row] = given_rate(world, c, foot, row);
 }
