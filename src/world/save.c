@@ -462,7 +462,7 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   flo_joints_note_change(&world->joints);
   FLO_TRY(flo_world_build_joints(world, error));
   flo_world_find_lost_depth(world);
-  world->divergence.has_happened = false;
+  world->divergence.has_happened = world->is_unfinished = false;
   restore_epochs(world, state);
   FLO_TRY(flo_restore_contacts(world, state, error));
   return flo_restore_lists(world, state, error);

@@ -172,8 +172,10 @@ FloStatus flo_world_drain(FloWorld *world, FloError *error) {
   size_t n = 0;
   for (size_t i = 0; i < fluid->count; ++i)
     if (!is_drained(world, i)) keep[n++] = (uint32_t)i;
-  world->n_removed += fluid->count - n;
-  if (n == fluid->count) return FLO_OK;
+  const size_t n_drained = fluid->count - n;
+  if (n_drained == 0) return FLO_OK;
   flo_epoch_note(world, &world->epochs.order);
-  return flo_particles_permute(fluid, keep, n, world->threads, error);
+  FLO_TRY(flo_particles_permute(fluid, keep, n, world->threads, error));
+  world->n_removed += n_drained;
+  return FLO_OK;
 }

@@ -150,6 +150,7 @@ static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_BODY_P, (n_bodies + FLO_BLOCK) * 4, 0, error));
   c->wall_p = c->buffers[FLO_CONSTRAINT_WALL_P].data, c->body_p = c->buffers[FLO_CONSTRAINT_BODY_P].data;
   FLO_TRY(flo_body_rows_prepare(&c->drag, world, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   return flo_forces_prepare(&c->forces, world, FLO_CONSTRAINT_FIRST_FORCE_PARAM, c->dt, artificial, error);
 }
 

@@ -149,6 +149,7 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
   const FloArraySizes sizes = {world->sets, mono->row_capacity};
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory,
                              mono->array_buffers, mono->arrays, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   return flo_forces_prepare(&mono->forces, world, FLO_MONO_FIRST_FORCE_PARAM, mono->dt, artificial, error);
 }
 

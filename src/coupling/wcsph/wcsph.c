@@ -81,6 +81,7 @@ static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *err
   wcsph->forces.has_pressures = true;
   FLO_TRY(flo_forces_prepare(&wcsph->forces, world, FIRST_FORCE_PARAM, dt, artificial, error));
   FLO_TRY(reserve(world, wcsph, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   return flo_body_rows_prepare(&wcsph->bodies, world, error);
 }
 
@@ -154,7 +155,6 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   FLO_TRY(flo_compressible_find_pressures(&wcsph->fluid, world, wcsph->state.data, error));
   FLO_TRY(find_forces(world, wcsph, dt, error));
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
-  flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
   flo_compressible_follow(&wcsph->fluid, world, dt);
   return FLO_OK;
