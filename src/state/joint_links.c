@@ -30,7 +30,7 @@ void flo_joints_free(FloJoints *joints, FloMemory *memory) {
     flo_memory_release(memory, joint->changes, joint->n_changes * sizeof *joint->changes);
   }
   for (size_t k = 0; k < FLO_COUNT_OF(lists); ++k) flo_buffer_free(memory, &lists[k]->buffer);
-  for (size_t k = 0; k < FLO_JOINT_BUFFERS; ++k) flo_buffer_free(memory, &joints->buffers[k]);
+  flo_buffers_free(memory, joints->buffers, FLO_JOINT_BUFFERS);
   if (joints->matrix.memory) flo_sparse_free(&joints->matrix);
 }
 

@@ -434,7 +434,12 @@ double flo_world_turning_speed(const FloWorld *world, const FloBody *a, const Fl
 double flo_world_fall_height(const FloWorld *world);
 // The highest speed to expect: that of fluid, motions or emitters, and then a fall as far as possible.
 double flo_world_expected_speed(const FloWorld *world);
-// The same for bodies that forces move, which may fall to the lowest wall.
+double flo_world_max_emitter_speed(const FloWorld *world); // of emitters that may emit in the next step
+// Whether there is fluid, or there may be some in the next step.
+bool flo_world_may_have_fluid(const FloWorld *world);
+// The longest step in which bodies that touch without fluid settle by less than shows.
+double flo_world_dry_dt(const FloWorld *world);
+// The same as the expected speed for bodies that forces move, which may fall to the lowest wall.
 double flo_world_expected_body_speed(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
 // Finds the lowest end of walls along gravity, if all of them stand still; see lost_depth.

@@ -103,9 +103,8 @@ static FloStatus constraint_init(FloWorld *world, void *state, FloError *error) 
 
 static void constraint_finish(FloWorld *world, void *state) {
   FloConstraint *c = state;
-  for (size_t k = 0; k < FLO_COUNT_OF(c->buffers); ++k) flo_buffer_free(&world->memory, &c->buffers[k]);
-  for (size_t k = 0; k < FLO_COUNT_OF(c->array_buffers); ++k)
-    flo_buffer_free(&world->memory, &c->array_buffers[k]);
+  flo_buffers_free(&world->memory, c->buffers, FLO_COUNT_OF(c->buffers));
+  flo_buffers_free(&world->memory, c->array_buffers, FLO_COUNT_OF(c->array_buffers));
   flo_cover_free(&c->cover);
   flo_wet_samples_free(&c->wet_samples, &world->memory);
   flo_films_free(&c->films, &world->memory);

@@ -103,10 +103,8 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
 
 static void forcing_finish(FloWorld *world, void *state) {
   FloDirectForcing *forcing = state;
-  for (size_t k = 0; k < FLO_COUNT_OF(forcing->buffers); ++k)
-    flo_buffer_free(&world->memory, &forcing->buffers[k]);
-  for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
-    flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
+  flo_buffers_free(&world->memory, forcing->buffers, FLO_COUNT_OF(forcing->buffers));
+  flo_buffers_free(&world->memory, forcing->array_buffers, FLO_COUNT_OF(forcing->array_buffers));
   flo_compressible_free(&forcing->fluid, &world->memory);
   flo_films_free(&forcing->films, &world->memory);
   flo_forces_free(&forcing->forces, &world->memory);
@@ -117,11 +115,7 @@ static void forcing_finish(FloWorld *world, void *state) {
 // Monaghan 1992: artificial viscosity shortens the step that sound allows.
 static double forcing_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   double c = flo_forcing_sound_speed(world, state) * (1 + 0.6 * world->params[FLO_TAIT_ALPHA]);
-  double dt = world->def.cfl * world->def.spacing / (c + world->max_speed);
-  double of_forces = flo_forces_max_dt(world, FLO_FORCING_FIRST_FORCE_PARAM, limited_by);
-  if (of_forces < dt) return of_forces;
-  *limited_by = "sound";
-  return dt;
+  return flo_compressible_max_dt(world, c, FLO_FORCING_FIRST_FORCE_PARAM, limited_by);
 }
 
 // `repulsion` is needed for the penalty response only.
@@ -328,9 +322,20 @@ static void keep_state(FloWorld *world, FloDirectForcing *forcing) {
   flo_forcing_keep_contacts(world, forcing);
 }
 
+// Dry steps may be much longer than sound allows. If the host then adds fluid, its first kick must not act
+// for half of such a step. The kick takes the last step for as long as this one, and bodies get what it lacks
+// of their weight.
+static double last_dt(FloWorld *world, const FloDirectForcing *forcing, double dt) {
+  const char *limited_by;
+  const bool is_wet = world->sets[FLO_SET_FLUID].count > 0 && world->def.time_step == 0;
+  if (!is_wet || world->dt <= 2 * forcing_max_dt(world, forcing, &limited_by)) return world->dt;
+  flo_world_kick_bodies(world, NULL, (world->dt - dt) / 2);
+  return dt;
+}
+
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
-  forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
+  forcing->dt = dt, forcing->kick_dt = world->force_dt = (last_dt(world, forcing, dt) + dt) / 2;
   forcing->response = (int)world->params[FLO_FORCING_RESPONSE];
   forcing->has_wall_pressure =
       world->params[FLO_FORCING_WALL_PRESSURE] != 0 && forcing->response != FLO_RESPONSE_PENALTY;

@@ -60,12 +60,7 @@ static void wcsph_finish(FloWorld *world, void *state) {
 }
 
 static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
-  const Wcsph *wcsph = state;
-  double dt = world->def.cfl * world->def.spacing / (sound_speed(world, wcsph) + world->max_speed);
-  double of_forces = flo_forces_max_dt(world, FIRST_FORCE_PARAM, limited_by);
-  if (of_forces < dt) return of_forces;
-  *limited_by = "sound";
-  return dt;
+  return flo_compressible_max_dt(world, sound_speed(world, state), FIRST_FORCE_PARAM, limited_by);
 }
 
 static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
