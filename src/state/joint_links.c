@@ -264,6 +264,17 @@ static FloStatus reserve_rows(FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
+void flo_joints_list_parts(FloJoints *joints, FloSolvePart parts[FLO_JOINT_PARTS]) {
+  const size_t n = joints->list.count;
+  parts[0] = (FloSolvePart){joints->axes, n * sizeof *joints->axes};
+  parts[1] = (FloSolvePart){joints->yields, n * sizeof *joints->yields};
+  parts[2] = (FloSolvePart){joints->wanted, 6 * joints->n_rows * sizeof(double)}; // all numbers of rows
+  parts[3] = (FloSolvePart){joints->is_on, joints->n_rows * sizeof(bool)};
+  parts[4] = (FloSolvePart){flo_joint_groups(joints), joints->groups.count * sizeof(FloJointGroup)};
+  parts[5] = (FloSolvePart){joints->matrix.numbers, joints->matrix.n_numbers * sizeof(double)};
+  parts[6] = (FloSolvePart){&joints->n_rounds, sizeof joints->n_rounds};
+}
+
 // ---- Structure of the matrix ----
 
 static FloStatus connect(FloJoints *joints, FloError *error) {
