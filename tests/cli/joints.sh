@@ -45,7 +45,7 @@ for method in monolithic direct-forcing; do
   done
 done
 
-for column in coordinate speed fx fy fz tx ty tz load power work open active; do
+for column in coordinate speed fx fy fz tx ty tz load power work open active peak_force peak_torque; do
   head -1 whole/series.csv | tr ',' '\n' | grep -qx "elbow.$column" || fail "series.csv has no column elbow.$column"
 done
 expect_exit 0 "$flotsam" plot whole --columns 'elbow.load,elbow.speed'

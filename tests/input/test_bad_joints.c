@@ -297,6 +297,31 @@ static void numbers_that_are_none_are_refused(void **state) {
   flo_world_destroy(world);
 }
 
+// A state with fewer numbers of each joint, as an earlier version would save it.
+static void states_of_other_versions_are_refused(void **state) {
+  (void)state;
+  FloBodyId ball;
+  FloWorld *world = world_with_a_ball(&ball);
+  FloJointDef def = flo_default_joint_def();
+  FloState *saved = NULL;
+  FloError error = {0};
+  def.body = ball;
+  for (int k = 0; k < 3; ++k) assert_int_equal(flo_world_add_joint(world, &def, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_step(world, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_save(world, &saved, &error), FLO_OK);
+  assert_int_equal(flo_world_restore(world, saved, &error), FLO_OK);
+  FloStateArray *live = (FloStateArray *)flo_state_find(saved, "joints/live");
+  live->count -= 3 * 2;
+  assert_int_equal(flo_world_restore(world, saved, &error), FLO_BAD_INPUT);
+  assert_non_null(strstr(error.text, "numbers of each joint, but this version of Flotsam has"));
+  assert_non_null(strstr(error.text, "use the version that saved the state, or run the scene anew"));
+  live->count += 1;
+  assert_int_equal(flo_world_restore(world, saved, &error), FLO_BAD_INPUT);
+  assert_non_null(strstr(error.text, "it was saved from another scene"));
+  flo_state_destroy(saved);
+  flo_world_destroy(world);
+}
+
 static void lengths_are_not_negative(void **state) {
   (void)state;
   const FloJointKind kinds[] = {FLO_JOINT_DISTANCE, FLO_JOINT_ROPE, FLO_JOINT_SPRING};
@@ -329,6 +354,7 @@ int main(void) {
       cmocka_unit_test(calls_with_bad_values_are_refused),
       cmocka_unit_test(numbers_that_are_none_are_refused),
       cmocka_unit_test(lengths_are_not_negative),
+      cmocka_unit_test(states_of_other_versions_are_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
