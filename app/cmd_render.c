@@ -236,6 +236,7 @@ int cmd_render(int argc, char **argv) {
   flo_walls_free(&job.walls);
   free(job.traces);
   free(job.joints);
+  free(job.acts);
   free(job.trace_points);
   flo_scene_destroy(job.scene);
   return status == FLO_OK ? APP_OK : app_fail(app_exit_code(status), "%s", job.error.text);

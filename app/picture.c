@@ -1,5 +1,6 @@
 // Makes a picture of a frame: chooses the particles to draw, their colours and the caption.
 #include "picture.h"
+#include "tubes.h"
 
 #include "base/core.h"
 #include "io/scene_steps.h"
@@ -248,6 +249,19 @@ static FloPictureInput describe(const FloScene *scene, const FloFrame *frame, co
                            .view = view->outlook.view};
 }
 
+// Ropes, rods and springs are drawn as further bodies.
+static FloStatus draw_all(const FloScene *scene, const FloFrame *frame, const AppExtras *extras,
+                          FloPictureInput *input, const FloPictureOptions *options, uint8_t **rgb,
+                          FloError *error) {
+  AppTubes tubes;
+  FLO_TRY(app_tubes_make(scene, frame, extras->acts, &tubes, error));
+  if (tubes.bodies) input->bodies = tubes.bodies, input->placed = tubes.placed;
+  input->n_bodies = tubes.n_bodies;
+  FloStatus status = flo_render_picture(input, options, rgb, error);
+  app_tubes_free(&tubes);
+  return status;
+}
+
 FloStatus app_paint_with(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                          const AppExtras *extras, uint8_t **rgb, FloError *error) {
   const Colour *colour = colour_of(scene, picture);
@@ -264,7 +278,7 @@ FloStatus app_paint_with(const FloScene *scene, const FloFrame *frame, const App
   input.velocities = s.velocities, input.arrow_seconds = (float)extras->arrow_seconds;
   input.traces = extras->traces, input.n_traces = extras->n_traces;
   input.joints = extras->joints, input.n_joints = extras->n_joints;
-  FloStatus status = flo_render_picture(&input, &options, rgb, error);
+  FloStatus status = draw_all(scene, frame, extras, &input, &options, rgb, error);
   release(&s);
   return status;
 }

@@ -12,6 +12,7 @@ typedef struct AppExtras {
   size_t n_traces;
   const FloDrawnJoint *joints;
   size_t n_joints;
+  const bool *acts; // whether each joint of the scene acts; NULL: as the frame says
 } AppExtras;
 
 // As app_paint and app_draw.

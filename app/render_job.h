@@ -37,6 +37,7 @@ typedef struct AppRenderJob {
   FloTrace *traces; // of bodies that move
   float *trace_points;
   FloDrawnJoint *joints;
+  bool *acts; // whether each joint acts at the present frame
   AppMovie *movie;
   double fps;
   char kept[FLO_PATH_SIZE];      // folder of the movie's pictures; empty: they are not kept

@@ -1,6 +1,7 @@
 // Where joints are at a frame: each point moves with its body.
 #include "base/vecmath.h"
 #include "render_job.h"
+#include "tubes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,26 +9,8 @@
 // Half the length of an axis in a picture, in spacings.
 #define AXIS_REACH 3
 
-// A point or direction of the scene's start, where the body carries it. `body` is SIZE_MAX for the world.
-static void carry(const FloScene *scene, const FloFrame *frame, size_t body, const double start[3],
-                  bool is_direction, double out[3]) {
-  double local[3];
-  vec_copy(start, out);
-  if (body == SIZE_MAX) return;
-  const FloPose *from = &scene->bodies[body].def.pose,
-                *to = flo_frame_pose(frame->bodies, scene->bodies, body);
-  if (!is_direction) vec_sub(start, from->position, out);
-  quat_rotate_back(from->rotation, out, local);
-  quat_rotate(to->rotation, local, out);
-  if (!is_direction) vec_add(out, to->position, out);
-}
-
 static void to_floats(const double from[3], float to[3]) {
   for (int axis = 0; axis < 3; ++axis) to[axis] = (float)from[axis];
-}
-
-static bool has_rod(FloJointKind kind) {
-  return kind == FLO_JOINT_DISTANCE || kind == FLO_JOINT_ROPE || kind == FLO_JOINT_SPRING;
 }
 
 static bool has_line(FloJointKind kind) {
@@ -39,13 +22,13 @@ static FloDrawnJoint draw_joint(const FloScene *scene, const FloFrame *frame, co
   const size_t to = joint->has_to ? joint->of[0] : SIZE_MAX;
   double point[3], end[3], axis[3];
   FloDrawnJoint drawn;
-  carry(scene, frame, joint->of[1], def->at, false, point);
+  app_joint_carry(scene, frame, joint->of[1], def->at, false, point);
   to_floats(point, drawn.point), to_floats(point, drawn.ends[0]), to_floats(point, drawn.ends[1]);
-  if (has_rod(def->kind)) {
-    carry(scene, frame, to, def->to_at, false, end);
+  if (app_joint_is_rod(joint)) {
+    app_joint_carry(scene, frame, to, def->to_at, false, end);
     to_floats(end, drawn.ends[1]);
   } else if (has_line(def->kind)) {
-    carry(scene, frame, to, def->axis, true, axis);
+    app_joint_carry(scene, frame, to, def->axis, true, axis);
     vec_scale(axis, AXIS_REACH * scene->world.spacing / vec_length(axis), axis);
     vec_add(point, axis, end), to_floats(end, drawn.ends[0]);
     vec_sub(point, axis, end), to_floats(end, drawn.ends[1]);
@@ -62,19 +45,26 @@ static bool is_active(const FloRunFrames *run, const FloSceneJoint *joint, size_
   return flo_series_table_column(&run->series, column)[number] != 0;
 }
 
-FloStatus app_render_find_joints(AppRenderJob *job, const FloFrame *frame) {
+static void add_symbols(AppRenderJob *job, const FloFrame *frame) {
   const FloScene *scene = job->scene;
   size_t n = 0;
-  if (!job->arguments->has_joints || scene->n_joints == 0) return FLO_OK;
-  FLO_TRY(flo_run_frames_series(&job->frames, &job->error));
-  if (!job->joints) job->joints = malloc(scene->n_joints * sizeof *job->joints);
-  if (!job->joints)
-    return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for the pictures of %zu joints", scene->n_joints);
-  for (size_t k = 0; k < scene->n_joints; ++k) {
-    const FloSceneJoint *joint = &scene->joints[k];
-    if (joint->def.kind != FLO_JOINT_GEAR && is_active(&job->frames, joint, frame->number))
-      job->joints[n++] = draw_joint(scene, frame, joint);
-  }
+  for (size_t k = 0; k < scene->n_joints; ++k)
+    if (scene->joints[k].def.kind != FLO_JOINT_GEAR && job->acts[k])
+      job->joints[n++] = draw_joint(scene, frame, &scene->joints[k]);
   job->extras.joints = job->joints, job->extras.n_joints = n;
+}
+
+FloStatus app_render_find_joints(AppRenderJob *job, const FloFrame *frame) {
+  const size_t n = job->scene->n_joints;
+  if (n == 0) return FLO_OK;
+  FLO_TRY(flo_run_frames_series(&job->frames, &job->error));
+  if (!job->joints) job->joints = malloc(n * sizeof *job->joints);
+  if (!job->acts) job->acts = malloc(n * sizeof *job->acts);
+  if (!job->joints || !job->acts)
+    return flo_fail(&job->error, FLO_NO_MEMORY, "no memory for the pictures of %zu joints", n);
+  for (size_t k = 0; k < n; ++k)
+    job->acts[k] = is_active(&job->frames, &job->scene->joints[k], frame->number);
+  job->extras.acts = job->acts;
+  if (job->arguments->has_joints) add_symbols(job, frame);
   return FLO_OK;
 }

@@ -123,8 +123,9 @@ typedef struct FloJointState {
   double motor_work;          // since the start [J]
   // Means over all steps since flo_world_restart_averages; without a step since then, those of the last step.
   double mean_force[3], mean_torque[3], mean_motor_load, mean_motor_power;
-  double open; // how far points that should be together are apart [m]
-  double bent; // angle by which directions are off [rad]
+  double peak_force, peak_torque; // largest force and torque of any of these steps [N], [N m]
+  double open;                    // how far points that should be together are apart [m]
+  double bent;                    // angle by which directions are off [rad]
 } FloJointState;
 
 #endif

@@ -84,6 +84,10 @@ void flo_buffer_free(FloMemory *memory, FloBuffer *buffer) {
   *buffer = (FloBuffer){0};
 }
 
+void flo_buffers_free(FloMemory *memory, FloBuffer *buffers, size_t n) {
+  for (size_t k = 0; k < n; ++k) flo_buffer_free(memory, &buffers[k]);
+}
+
 FloStatus flo_list_append(FloMemory *memory, FloList *list, const void *element, size_t size,
                           FloError *error) {
   FLO_TRY(flo_buffer_reserve(memory, &list->buffer, (list->count + 1) * size, list->count * size, error));

@@ -24,6 +24,7 @@ FloStatus flo_buffer_reserve(FloMemory *memory, FloBuffer *buffer, size_t size, 
 // The same, keeping nothing: all bytes are zero whenever the buffer has grown.
 FloStatus flo_buffer_reserve_zeros(FloMemory *memory, FloBuffer *buffer, size_t size, FloError *error);
 void flo_buffer_free(FloMemory *memory, FloBuffer *buffer);
+void flo_buffers_free(FloMemory *memory, FloBuffer *buffers, size_t n);
 
 // A list that grows. A comment beside it names the type of its elements.
 typedef struct FloList {

@@ -61,6 +61,13 @@ typedef struct FloLead {
   double per_dt;      // one over the length of the step; 0: it does not turn [1/s]
 } FloLead;
 
+// Moments to which a body can return.
+typedef enum FloMark {
+  FLO_MARK_STEP, // the start of the step
+  FLO_MARK_MOVE, // just before a move that a method tries
+  FLO_N_MARKS
+} FloMark;
+
 typedef struct FloKind {
   const char *name;
   FloSet set;                  // the set of its samples
@@ -87,8 +94,9 @@ typedef struct FloKind {
   // Sets the motion of a body of one node: joints move it. NULL: joints cannot hold it.
   void (*put)(FloBody *, const double position[3], const double rotation[4], const double velocity[3],
               const double angular_momentum[3]);
-  void (*mark)(FloBody *); // stores the whole state of motion, so that `rewind` can restore it
-  void (*rewind)(FloBody *);
+  // Stores the whole state of motion under a mark, so that `rewind` can restore it.
+  void (*mark)(FloBody *, FloMark mark);
+  void (*rewind)(FloBody *, FloMark mark);
   void (*refresh)(FloBody *); // after a state was restored: computes everything that follows from it
   // Upper bound of the speed of any point within reach, at any time, by its motions.
   double (*top_speed)(const FloBody *, double reach);

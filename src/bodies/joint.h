@@ -67,6 +67,7 @@ typedef struct FloJointLive {
   double work, motor_load, motor_power, speed;
   double force[3], torque[3];
   double sums[8]; // force, torque, motor load and power times time since averages were restarted
+  double peak_force, peak_torque; // largest ones of a step since averages were restarted
 } FloJointLive;
 
 typedef struct FloJointForm FloJointForm;

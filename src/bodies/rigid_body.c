@@ -8,7 +8,7 @@ typedef struct RigidBody {
   struct {
     FloRigid rigid;
     FloPose pose;
-  } marked;
+  } marked[FLO_N_MARKS];
 } RigidBody;
 
 static const FloStateField fields[] = {
@@ -162,14 +162,15 @@ static void rigid_put(FloBody *body, const double position[3], const double rota
   update_state(body);
 }
 
-static void rigid_mark(FloBody *body) {
+static void rigid_mark(FloBody *body, FloMark mark) {
   RigidBody *own = body->own;
-  own->marked.rigid = own->rigid, own->marked.pose = body->state.pose;
+  own->marked[mark].rigid = own->rigid, own->marked[mark].pose = body->state.pose;
 }
 
-static void rigid_rewind(FloBody *body) {
+static void rigid_rewind(FloBody *body, FloMark mark) {
   RigidBody *own = body->own;
-  own->rigid = own->marked.rigid, body->state.pose = own->marked.pose;
+  own->rigid = own->marked[mark].rigid, body->state.pose = own->marked[mark].pose;
+  flo_rigid_state(&own->rigid, body->state.pose.rotation, &body->state);
 }
 
 // ---- Measurements ----

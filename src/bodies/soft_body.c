@@ -65,7 +65,7 @@ static FloStatus reserve_all(FloSoftBody *own, FloMemory *memory, FloError *erro
   const size_t numbers = own->n_numbers * sizeof(double);
   FLO_TRY(reserve(own, FLO_SOFT_PUSHES, numbers, memory, &own->pushes, error));
   FLO_TRY(reserve(own, FLO_SOFT_ROOM, numbers, memory, &own->room, error));
-  FLO_TRY(reserve(own, FLO_SOFT_MARKED, 2 * numbers, memory, &own->marked, error));
+  FLO_TRY(reserve(own, FLO_SOFT_MARKED, FLO_N_MARKS * 4 * numbers, memory, &own->marked, error));
   return reserve(own, FLO_SOFT_NODES, own->n * sizeof(FloNode), memory, &own->nodes, error);
 }
 
@@ -187,16 +187,26 @@ void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {
   }
 }
 
-void flo_soft_body_mark(FloBody *body) {
-  FloSoftBody *own = flo_soft_body(body);
-  memcpy(own->marked, own->x, own->n_numbers * sizeof(double));
-  memcpy(own->marked + own->n_numbers, own->v, own->n_numbers * sizeof(double));
+static double *marked_at(const FloSoftBody *own, FloMark mark) {
+  return own->marked + 4 * own->n_numbers * (size_t)mark;
 }
 
-void flo_soft_body_rewind(FloBody *body) {
+void flo_soft_body_mark(FloBody *body, FloMark mark) {
+  const FloSoftBody *own = flo_soft_body(body);
+  double *x = marked_at(own, mark), *v = x + own->n_numbers, *reactions = v + own->n_numbers;
+  memcpy(x, own->x, own->n_numbers * sizeof(double));
+  memcpy(v, own->v, own->n_numbers * sizeof(double));
+  for (size_t k = 0; k < own->n; ++k) memcpy(reactions + 6 * k, own->nodes[k].reaction, 6 * sizeof(double));
+}
+
+// A step begins without pushes.
+void flo_soft_body_rewind(FloBody *body, FloMark mark) {
   FloSoftBody *own = flo_soft_body(body);
-  memcpy(own->x, own->marked, own->n_numbers * sizeof(double));
-  memcpy(own->v, own->marked + own->n_numbers, own->n_numbers * sizeof(double));
+  const double *x = marked_at(own, mark), *v = x + own->n_numbers, *reactions = v + own->n_numbers;
+  memcpy(own->x, x, own->n_numbers * sizeof(double));
+  memcpy(own->v, v, own->n_numbers * sizeof(double));
+  for (size_t k = 0; k < own->n; ++k) memcpy(own->nodes[k].reaction, reactions + 6 * k, 6 * sizeof(double));
+  if (mark == FLO_MARK_STEP) memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   read_nodes(body);
   read_state(body);
 }

@@ -54,7 +54,7 @@ typedef struct FloSoftBody {
   double *x, *v;       // those of `soft`, for saving
   double *pushes;      // impulses since `kick`
   double *room;        // three numbers a vertex
-  double *marked;      // positions and velocities
+  double *marked;      // for each mark: positions, velocities, and reactions of nodes
   FloNode *nodes;
   double mass; // of all vertices [kg]
   double dt;   // of the last step [s]
@@ -148,8 +148,8 @@ void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wr
 void flo_soft_body_push(FloBody *body, size_t node, const double impulse[3], const double turn[3]);
 void flo_soft_body_respond(const FloBody *body, const double *impulses, double *changes);
 void flo_soft_body_move(FloBody *body, double dt);
-void flo_soft_body_mark(FloBody *body);
-void flo_soft_body_rewind(FloBody *body);
+void flo_soft_body_mark(FloBody *body, FloMark mark);
+void flo_soft_body_rewind(FloBody *body, FloMark mark);
 void flo_soft_body_refresh(FloBody *body);
 void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out);
 

@@ -116,6 +116,7 @@ size_t flo_advice_give(const FloScene *scene, FloWorld *world, FloAdviceFn say, 
   flo_advice_on_falls(&advice);
   flo_advice_on_streams(&advice);
   flo_advice_on_probes(&advice);
+  flo_advice_on_joints(&advice);
   flo_advice_on_times(&advice);
   flo_advice_on_limits(&advice);
   flo_advice_on_method(&advice);

@@ -47,6 +47,7 @@ void flo_advice_on_fluid(FloAdvice *advice);   // fluid that falls for ever
 void flo_advice_on_falls(FloAdvice *advice);   // bodies that fall for ever
 void flo_advice_on_streams(FloAdvice *advice); // emitters and sinks out of reach
 void flo_advice_on_probes(FloAdvice *advice);  // probes out of reach
+void flo_advice_on_joints(FloAdvice *advice);  // springs without hinges, winches without rope
 void flo_advice_on_times(FloAdvice *advice);   // motions, emitters, sinks and events that begin after the end
 void flo_advice_on_limits(FloAdvice *advice);  // max_particles
 void flo_advice_on_method(FloAdvice *advice);  // keys that the method does not read

@@ -241,12 +241,13 @@ static const struct {
   const char *key;
   FloJointPart part;
 } changes[] = {
-    {"friction", FLO_JOINT_FRICTION},       {"motor.max_load", FLO_JOINT_MAX_LOAD},
-    {"motor.speed", FLO_JOINT_MOTOR_SPEED}, {"motor.position", FLO_JOINT_MOTOR_POSITION},
-    {"motor.free", FLO_JOINT_MOTOR_FREE},   {"limits.low", FLO_JOINT_LIMIT_LOW},
-    {"limits.high", FLO_JOINT_LIMIT_HIGH},  {"stiffness", FLO_JOINT_STIFFNESS},
-    {"damping", FLO_JOINT_DAMPING},         {"length", FLO_JOINT_LENGTH},
-    {"break_force", FLO_JOINT_BREAK_FORCE}, {"break_torque", FLO_JOINT_BREAK_TORQUE},
+    {"friction", FLO_JOINT_FRICTION},         {"motor.max_load", FLO_JOINT_MAX_LOAD},
+    {"motor.max_torque", FLO_JOINT_MAX_LOAD}, {"motor.max_force", FLO_JOINT_MAX_LOAD},
+    {"motor.speed", FLO_JOINT_MOTOR_SPEED},   {"motor.position", FLO_JOINT_MOTOR_POSITION},
+    {"motor.free", FLO_JOINT_MOTOR_FREE},     {"limits.low", FLO_JOINT_LIMIT_LOW},
+    {"limits.high", FLO_JOINT_LIMIT_HIGH},    {"stiffness", FLO_JOINT_STIFFNESS},
+    {"damping", FLO_JOINT_DAMPING},           {"length", FLO_JOINT_LENGTH},
+    {"break_force", FLO_JOINT_BREAK_FORCE},   {"break_torque", FLO_JOINT_BREAK_TORQUE},
 };
 
 static FloStatus make_room(FloSceneContext *context, FloSceneJoint *joint) {
@@ -272,8 +273,35 @@ static FloStatus add_change(FloSceneContext *context, FloSceneJoint *joint, FloJ
   return FLO_OK;
 }
 
+// The lower limit gives way first, so that the new limits may lie anywhere.
+static FloStatus add_limits(FloSceneContext *context, const json_t *pair, const FloSceneEvent *event,
+                            FloSceneJoint *joint) {
+  const double low = json_number_value(json_array_get(pair, 0)),
+               high = json_number_value(json_array_get(pair, 1));
+  const FloJointChange steps[] = {{event->time, FLO_JOINT_LIMIT_LOW, -INFINITY},
+                                  {event->time, FLO_JOINT_LIMIT_HIGH, high},
+                                  {event->time, FLO_JOINT_LIMIT_LOW, low}};
+  for (size_t k = 0; pair && k < FLO_COUNT_OF(steps); k++)
+    FLO_TRY(add_change(context, joint, steps[k], event->entry));
+  return FLO_OK;
+}
+
+// An event says max_torque and max_force as the joint does.
+static FloStatus check_load(FloSceneContext *context, const json_t *set, const FloSceneJoint *joint) {
+  const bool is_turned = turns(joint->def.kind);
+  const char *wrong = is_turned ? "motor.max_force" : "motor.max_torque";
+  if (!json_object_get(set, wrong)) return FLO_OK;
+  flo_scene_enter(context, "set");
+  flo_scene_enter(context, wrong);
+  return flo_scene_fail(
+      context, "the motor of joint '%s', of the kind '%s', has a '%s'; name its largest load so", joint->name,
+      flo_joint_kind_name(joint->def.kind), is_turned ? "motor.max_torque" : "motor.max_force");
+}
+
 static FloStatus add_changes(FloSceneContext *context, const json_t *set, const FloSceneEvent *event,
                              FloSceneJoint *joint) {
+  FLO_TRY(check_load(context, set, joint));
+  FLO_TRY(add_limits(context, json_object_get(set, "limits"), event, joint));
   for (size_t k = 0; k < FLO_COUNT_OF(changes); k++) {
     const json_t *value = json_object_get(set, changes[k].key);
     if (!value || json_is_false(value)) continue;
@@ -283,7 +311,22 @@ static FloStatus add_changes(FloSceneContext *context, const json_t *set, const 
   return FLO_OK;
 }
 
+// Words for the same thing must not contradict each other.
+static FloStatus check_words(FloSceneContext *context, const json_t *set) {
+  static const char *const same[][2] = {{"limits", "limits.low"},
+                                        {"limits", "limits.high"},
+                                        {"motor.max_load", "motor.max_torque"},
+                                        {"motor.max_load", "motor.max_force"}};
+  for (size_t k = 0; k < FLO_COUNT_OF(same); k++)
+    if (json_object_get(set, same[k][0]) && json_object_get(set, same[k][1])) {
+      flo_scene_enter(context, "set");
+      return flo_scene_fail(context, "'%s' and '%s' say the same; leave one out", same[k][0], same[k][1]);
+    }
+  return FLO_OK;
+}
+
 static FloStatus check_set(FloSceneContext *context, const json_t *set) {
+  FLO_TRY(check_words(context, set));
   if (!json_object_get(set, "within")) return FLO_OK;
   flo_scene_enter(context, "set");
   flo_scene_enter(context, "within");

@@ -18,9 +18,9 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
 };
 
 static const char *const joint_names[FLO_SERIES_PER_JOINT] = {
-    "coordinate", "speed",  "fx",   "fy", "fz", "tx", "ty", "tz", // force and torque
-    "load",       "power",  "work",                               // of the motor
-    "open",       "active",
+    "coordinate", "speed",  "fx",         "fy",          "fz", "tx", "ty", "tz", // force and torque
+    "load",       "power",  "work",                                              // of the motor
+    "open",       "active", "peak_force", "peak_torque",
 };
 
 // Measurements whose plain name in an expectation means the worst value of the run, not the last one.
@@ -91,8 +91,15 @@ static bool is_worst_name(const char *name) {
   return false;
 }
 
+// Peaks of joints are of interest over the whole run.
+static bool is_peak(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot && strncmp(dot, ".peak_", 6) == 0;
+}
+
 bool flo_series_has_extremes(const FloSeries *series, size_t column) {
-  return column >= series->first_probe_column || is_worst_name(series->names[column]);
+  const char *name = series->names[column];
+  return column >= series->first_probe_column || is_worst_name(name) || is_peak(name);
 }
 
 bool flo_series_value(const FloSeries *series, const char *measurement, double *value) {
@@ -142,6 +149,7 @@ static double *put_joint(double *at, const FloJointState *state) {
   at = put(at, state->mean_torque, 3);
   *at++ = state->mean_motor_load, *at++ = state->mean_motor_power, *at++ = state->motor_work;
   *at++ = state->open, *at++ = state->is_active;
+  *at++ = state->peak_force, *at++ = state->peak_torque;
   return at;
 }
 

@@ -33,7 +33,7 @@ FloRowDef flo_default_row_def(void) {
 void flo_rows_init(FloRows *rows, FloMemory *memory) { *rows = (FloRows){.memory = memory}; }
 
 void flo_rows_free(FloRows *rows) {
-  for (int k = 0; k < FLO_ROW_BUFFERS; ++k) flo_buffer_free(rows->memory, &rows->buffers[k]);
+  flo_buffers_free(rows->memory, rows->buffers, FLO_ROW_BUFFERS);
   *rows = (FloRows){.memory = rows->memory};
 }
 

@@ -12,7 +12,7 @@ enum { FOR_WIDTHS, FOR_FIRST_ROWS, FOR_PLACES, FOR_ORDER, FOR_BEGIN, FOR_ENTRIES
 void flo_sparse_init(FloSparse *sparse, FloMemory *memory) { *sparse = (FloSparse){.memory = memory}; }
 
 void flo_sparse_free(FloSparse *sparse) {
-  for (size_t k = 0; k < FLO_SPARSE_BUFFERS; ++k) flo_buffer_free(sparse->memory, &sparse->buffers[k]);
+  flo_buffers_free(sparse->memory, sparse->buffers, FLO_SPARSE_BUFFERS);
   flo_buffer_free(sparse->memory, &sparse->links.buffer);
 }
 

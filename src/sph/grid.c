@@ -69,7 +69,7 @@ void flo_grid_init(FloGrid *grid, const FloLattice *lattice, FloMemory *memory) 
 }
 
 void flo_grid_free(FloGrid *grid) {
-  for (size_t k = 0; k < FLO_COUNT_OF(grid->buffers); ++k) flo_buffer_free(grid->memory, &grid->buffers[k]);
+  flo_buffers_free(grid->memory, grid->buffers, FLO_COUNT_OF(grid->buffers));
 }
 
 enum { FIXED, CELL, ORDER, SORTED_X, SORTED_Y, SORTED_Z, CELL_X, CELL_BEGIN, ROWS, ROW_TABLE, KEYS, SCRATCH };

@@ -13,8 +13,7 @@ enum { BLOCKS_PER_CHUNK = 64, FIRST_CANDIDATE_CAPACITY = 1024 };
 void flo_pairs_init(FloPairs *pairs, FloMemory *memory) { *pairs = (FloPairs){.memory = memory}; }
 
 void flo_pairs_free(FloPairs *pairs) {
-  for (size_t k = 0; k < FLO_COUNT_OF(pairs->buffers); ++k)
-    flo_buffer_free(pairs->memory, &pairs->buffers[k]);
+  flo_buffers_free(pairs->memory, pairs->buffers, FLO_COUNT_OF(pairs->buffers));
 }
 
 static FloStatus reserve(FloPairs *pairs, int which, size_t size, FloError *error) {

@@ -33,12 +33,10 @@ static void measure_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-FloStatus flo_world_note_approach(FloWorld *world, const float *fluid, const float *walls, FloError *error) {
-  size_t n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
-         n_rigid = world->sets[FLO_SET_RIGID].count, quad = 4 * sizeof(float);
-  FloBuffer *fastest = &world->approach_buffers[0], *samples = &world->approach_buffers[1];
-  FLO_TRY(flo_buffer_reserve(&world->memory, fastest, (n_blocks + 1) * sizeof(float), 0, error));
-  FLO_TRY(flo_buffer_reserve(&world->memory, samples, (n_rigid + FLO_BLOCK) * quad, 0, error));
+void flo_world_note_approach(FloWorld *world, const float *fluid, const float *walls) {
+  const size_t n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks,
+               n_rigid = world->sets[FLO_SET_RIGID].count;
+  const FloBuffer *fastest = &world->approach_buffers[0], *samples = &world->approach_buffers[1];
   Measure measure = {.world = world, .samples = samples->data};
   measure.pass = (FloApproach){
       .rows = fluid, .unit = (float)pow(world->def.spacing, world->def.dim + 1), .fastest = fastest->data};
@@ -50,5 +48,4 @@ FloStatus flo_world_note_approach(FloWorld *world, const float *fluid, const flo
   float highest = 0;
   for (size_t k = 0; k < n_blocks; ++k) highest = fmaxf(highest, measure.pass.fastest[k]);
   world->max_approach = sqrt((double)highest);
-  return FLO_OK;
 }

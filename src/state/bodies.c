@@ -1,6 +1,7 @@
 // Bodies in a step: one stage begins, advances and watches all of them. It is the same for every kind of body
 // and every method.
 #include "bodies/soft_body.h"
+#include "state/keep_out.h"
 #include "state/state.h"
 
 void flo_world_place_samples(FloWorld *world, const FloBody *body) {
@@ -101,6 +102,22 @@ FloStatus flo_world_check_soft(const FloWorld *world, FloError *error) {
 
 // ---- Bodies that forces move ----
 
+void flo_world_mark_bodies(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (flo_body_is_pushed(body)) body->kind->mark(body, FLO_MARK_STEP);
+  }
+}
+
+void flo_world_rewind_bodies(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (!flo_body_is_pushed(body)) continue;
+    body->kind->rewind(body, FLO_MARK_STEP);
+    flo_world_place_samples(world, body);
+  }
+}
+
 void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
@@ -110,7 +127,7 @@ void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt) {
   flo_world_note_kick(world, wrenches, dt);
 }
 
-void flo_world_advance_bodies(FloWorld *world, double dt) {
+static void move_bodies(FloWorld *world, double dt) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (!flo_body_is_pushed(body) || flo_world_is_joined(world, k)) continue;
@@ -118,6 +135,13 @@ void flo_world_advance_bodies(FloWorld *world, double dt) {
     flo_world_place_samples(world, body);
   }
   flo_world_move_joined(world);
+}
+
+void flo_world_advance_bodies(FloWorld *world, double dt) {
+  flo_world_keep_out_of_bodies(world, dt);
+  move_bodies(world, dt);
+  flo_world_push_late(world);
+  flo_world_keep_off(world, dt);
 }
 
 void flo_world_follow_motions(FloWorld *world) {

@@ -93,6 +93,29 @@ double flo_world_expected_speed(const FloWorld *world) {
   return sqrt(speed * speed + 2 * g * flo_world_fall_height(world));
 }
 
+double flo_world_max_emitter_speed(const FloWorld *world) {
+  double fastest = 0, soon = world->time + world->def.max_time_step;
+  for (size_t e = 0; e < world->emitters.count; ++e) {
+    const FloEmitter *emitter = &flo_emitters(world)[e];
+    if (emitter->is_alive && emitter->def.start <= soon && world->time < emitter->def.end)
+      fastest = fmax(fastest, emitter->def.speed);
+  }
+  return fastest;
+}
+
+bool flo_world_may_have_fluid(const FloWorld *world) {
+  return world->sets[FLO_SET_FLUID].count > 0 || flo_world_max_emitter_speed(world) > 0;
+}
+
+// What an iteration leaves of a contact's error is a share of the way that gravity moves things by in a step.
+// So that dry stones settle by less than shows, that way is at most this share of a spacing.
+#define FALL_SHARE 0.002
+
+double flo_world_dry_dt(const FloWorld *world) {
+  const double g = vec_length(world->def.gravity);
+  return world->nodes.count > 0 && g > 0 ? sqrt(FALL_SHARE * world->def.spacing / g) : INFINITY;
+}
+
 double flo_world_expected_body_speed(const FloWorld *world) {
   double g = vec_length(world->def.gravity), fastest = 0, lowest = -INFINITY;
   const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];

@@ -1,6 +1,7 @@
 // Motion of fluid: symplectic Euler, in parts that methods call one by one or together.
 #include "base/parallel.h"
 #include "base/vecmath.h"
+#include "state/keep_out.h"
 #include "state/state.h"
 
 // clang-format off
@@ -195,8 +196,15 @@ FloStatus flo_world_drift(FloWorld *world, double dt, FloError *error) {
   return advance_fluid(world, NULL, dt, error);
 }
 
-FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error) {
-  size_t n = world->sets[FLO_SET_FLUID].count;
+FloStatus flo_world_reserve_motion(FloWorld *world, FloError *error) {
+  const size_t n = world->sets[FLO_SET_FLUID].count, n_rigid = world->sets[FLO_SET_RIGID].count,
+               n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks;
+  FloBuffer *fastest = &world->approach_buffers[0], *samples = &world->approach_buffers[1];
   FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, n * sizeof(FloWallRoom), 0, error));
+  FLO_TRY(flo_buffer_reserve(&world->memory, fastest, (n_blocks + 1) * sizeof(float), 0, error));
+  return flo_buffer_reserve(&world->memory, samples, (n_rigid + FLO_BLOCK) * 4 * sizeof(float), 0, error);
+}
+
+FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error) {
   return advance_fluid(world, force, dt, error);
 }

@@ -30,7 +30,7 @@ void flo_joints_free(FloJoints *joints, FloMemory *memory) {
     flo_memory_release(memory, joint->changes, joint->n_changes * sizeof *joint->changes);
   }
   for (size_t k = 0; k < FLO_COUNT_OF(lists); ++k) flo_buffer_free(memory, &lists[k]->buffer);
-  for (size_t k = 0; k < FLO_JOINT_BUFFERS; ++k) flo_buffer_free(memory, &joints->buffers[k]);
+  flo_buffers_free(memory, joints->buffers, FLO_JOINT_BUFFERS);
   if (joints->matrix.memory) flo_sparse_free(&joints->matrix);
 }
 
@@ -262,6 +262,17 @@ static FloStatus reserve_rows(FloWorld *world, FloError *error) {
   FLO_TRY(reserve(world, FOR_MOTION, 3 * n_velocities * sizeof(double), &joints->velocities, error));
   joints->trial = joints->velocities + n_velocities, joints->given = joints->trial + n_velocities;
   return FLO_OK;
+}
+
+void flo_joints_list_parts(FloJoints *joints, FloSolvePart parts[FLO_JOINT_PARTS]) {
+  const size_t n = joints->list.count;
+  parts[0] = (FloSolvePart){joints->axes, n * sizeof *joints->axes};
+  parts[1] = (FloSolvePart){joints->yields, n * sizeof *joints->yields};
+  parts[2] = (FloSolvePart){joints->wanted, 6 * joints->n_rows * sizeof(double)}; // all numbers of rows
+  parts[3] = (FloSolvePart){joints->is_on, joints->n_rows * sizeof(bool)};
+  parts[4] = (FloSolvePart){flo_joint_groups(joints), joints->groups.count * sizeof(FloJointGroup)};
+  parts[5] = (FloSolvePart){joints->matrix.numbers, joints->matrix.n_numbers * sizeof(double)};
+  parts[6] = (FloSolvePart){&joints->n_rounds, sizeof joints->n_rounds};
 }
 
 // ---- Structure of the matrix ----

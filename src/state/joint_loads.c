@@ -99,6 +99,8 @@ static void add_to_means(FloJointLive *live, double dt) {
   vec_add_scaled(live->sums, live->force, dt, live->sums);
   vec_add_scaled(live->sums + 3, live->torque, dt, live->sums + 3);
   live->sums[6] += dt * live->motor_load, live->sums[7] += dt * live->motor_power;
+  live->peak_force = fmax(live->peak_force, vec_length(live->force));
+  live->peak_torque = fmax(live->peak_torque, vec_length(live->torque));
 }
 
 // A joint that yields has borne all that it can.

@@ -146,6 +146,17 @@ static inline bool flo_joint_is_smooth(const FloJoints *joints, const FloJointMe
 // Whether two bodies pass through each other since a joint joins them.
 bool flo_joints_join(const FloJoints *joints, uint32_t a, uint32_t b);
 
+// A block of memory that a solution changes.
+typedef struct FloSolvePart {
+  void *data;
+  size_t size;
+} FloSolvePart;
+
+// Everything that flo_world_solve_joints changes and from which its next call starts. A method that tries a
+// solution copies these parts before, and back after it.
+enum { FLO_JOINT_PARTS = 7 };
+void flo_joints_list_parts(FloJoints *joints, FloSolvePart parts[FLO_JOINT_PARTS]);
+
 // ---- Rows (joint_rows.c) ----
 
 // Finds the slots of all joints from the present ends.

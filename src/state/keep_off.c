@@ -5,6 +5,7 @@
 // it, is put back to its own side. It and the nodes of the surface lose their approach, as in a collision
 // without rebound, so momentum is conserved and no energy is produced.
 #include "bodies/soft_body.h"
+#include "state/keep_out.h"
 #include "state/state.h"
 
 // A particle is put back if it is nearer to a sheet than this, in spacings.

@@ -5,6 +5,7 @@
 // loses just enough of its approach velocity to stay on the surface. The body gets the opposite impulse. Only
 // particles that list a sample of the body are tested. A particle that moves farther than that in one step,
 // or crosses a thinner body in one step, can still pass.
+#include "state/keep_out.h"
 #include "state/state.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static void keep_row_out(FloWorld *world, const KeepOut *keep, size_t i) {
   float speed = sqrtf(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) + keep->wall_speed;
   *room = flo_empty_room(keep->has_clearances ? room->clearance : clearance_of(world, i));
   if (room->clearance > keep->moved + speed * (float)keep->dt) return;
-  // Bodies that forces move follow in flo_world_push_bodies, one particle after the other.
+  // Bodies that forces move follow in flo_world_keep_out_of_bodies, one particle after the other.
   for (FloNearBody near = {0}; flo_near_next(world, i, &near) && !near.is_past_walls;)
     keep_out_of_wall(world, i, &near, keep->dt);
 }
@@ -217,9 +218,9 @@ static void keep_out_of_body(FloWorld *world, size_t i, const FloNearBody *near,
   push_body(world, i, near->sample, added, dt);
 }
 
-void flo_world_push_bodies(FloWorld *world, double dt) {
+void flo_world_keep_out_of_bodies(FloWorld *world, double dt) {
   tell_crowd(world);
-  if (world->sets[FLO_SET_RIGID].count == 0) return;
+  if (world->sets[FLO_SET_RIGID].count == 0 || world->sets[FLO_SET_FLUID].count == 0) return;
   find_pressed(world);
   find_joint_pushes(world);
   for (size_t i = 0; i < world->sets[FLO_SET_FLUID].count; ++i)

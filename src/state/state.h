@@ -131,6 +131,7 @@ struct FloWorld {
   _Atomic bool has_crowd; // more than FLO_MAX_PUSHES bodies kept one particle out in a step
   bool has_told_crowd;    // this was logged
   bool has_told_step;     // a fixed step longer than the method's limit was logged
+  bool is_unfinished;     // the last step could not add to the averages of forces, since memory was missing
   FloBuffer scratch;
   struct {
     FloSkinEdit edit; // of all bodies of a set
@@ -250,20 +251,15 @@ static inline void flo_each_block(const FloWorld *w, FloSet rows, FloSet columns
 void flo_world_kick(FloWorld *world, const float *force, double dt);
 // x += dt v; finds the highest speed and acceleration, and fails if a velocity is not plausible.
 FloStatus flo_world_drift(FloWorld *world, double dt, FloError *error);
+// Takes the memory for flo_world_integrate and flo_world_note_approach. To be called when neighbours are
+// known and nothing has been changed yet, so that a step without memory can be repeated.
+FloStatus flo_world_reserve_motion(FloWorld *world, FloError *error);
 // Kick, keep out of walls, drift, in one pass over memory. Needs the neighbours of the same step.
 FloStatus flo_world_integrate(FloWorld *world, const float *force, double dt, FloError *error);
 // Measures how fast fluid approaches its neighbours and solids, with these velocities of fluid and wall
 // samples (quadruples). For methods whose steps need not follow the speed itself; call it after
 // flo_world_integrate.
-FloStatus flo_world_note_approach(FloWorld *world, const float *fluid, const float *walls, FloError *error);
-// Deflects fluid particles [begin, end) that would enter a wall within dt.
-void flo_world_keep_out(FloWorld *world, size_t begin, size_t end, double dt);
-// Keeps fluid out of bodies that forces move; they get the opposite impulse. After the drift, which took dt.
-void flo_world_push_bodies(FloWorld *world, double dt);
-// Keeps fluid on its side of soft bodies, after all bodies were advanced (keep_off.c).
-void flo_world_keep_off(FloWorld *world, double dt);
-// The same for bodies that contacts press on: what is left to do after bodies were advanced.
-void flo_world_push_late(FloWorld *world);
+void flo_world_note_approach(FloWorld *world, const float *fluid, const float *walls);
 // Adds the forces that kept particles out in the last step to the forces on samples.
 void flo_world_add_pushes(FloWorld *world);
 
@@ -280,9 +276,13 @@ void flo_world_lead_bodies(FloWorld *world, double dt);
 FloStatus flo_world_check_soft(const FloWorld *world, FloError *error);
 // Led bodies get the pose and the true velocity of the present time again.
 void flo_world_follow_motions(FloWorld *world);
+// A step that runs out of memory takes back what it has done to bodies that forces move.
+void flo_world_mark_bodies(FloWorld *world);
+void flo_world_rewind_bodies(FloWorld *world);
 // Changes velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.
 void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt);
-// Moves the bodies that forces move by their velocities, and their samples with them.
+// Moves the bodies that forces move by their velocities, and their samples with them. Keeps fluid out of
+// them, which has drifted for dt.
 void flo_world_advance_bodies(FloWorld *world, double dt);
 // At the end of a step: walls follow their motions, and problems of bodies are logged.
 void flo_world_finish_bodies(FloWorld *world);
@@ -434,7 +434,12 @@ double flo_world_turning_speed(const FloWorld *world, const FloBody *a, const Fl
 double flo_world_fall_height(const FloWorld *world);
 // The highest speed to expect: that of fluid, motions or emitters, and then a fall as far as possible.
 double flo_world_expected_speed(const FloWorld *world);
-// The same for bodies that forces move, which may fall to the lowest wall.
+double flo_world_max_emitter_speed(const FloWorld *world); // of emitters that may emit in the next step
+// Whether there is fluid, or there may be some in the next step.
+bool flo_world_may_have_fluid(const FloWorld *world);
+// The longest step in which bodies that touch without fluid settle by less than shows.
+double flo_world_dry_dt(const FloWorld *world);
+// The same as the expected speed for bodies that forces move, which may fall to the lowest wall.
 double flo_world_expected_body_speed(const FloWorld *world);
 double flo_world_measure_speed(const FloWorld *world); // of the fastest fluid particle
 // Finds the lowest end of walls along gravity, if all of them stand still; see lost_depth.

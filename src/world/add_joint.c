@@ -503,6 +503,8 @@ static void find_means(const FloWorld *world, const FloJointLive *live, FloJoint
   vec_scale(has_span ? live->sums + 3 : live->torque, has_span ? 1 / span : 1, state->mean_torque);
   state->mean_motor_load = has_span ? live->sums[6] / span : live->motor_load;
   state->mean_motor_power = has_span ? live->sums[7] / span : live->motor_power;
+  state->peak_force = has_span ? live->peak_force : vec_length(live->force);
+  state->peak_torque = has_span ? live->peak_torque : vec_length(live->torque);
 }
 
 FloStatus flo_world_joint_state(const FloWorld *world, FloJointId id, FloJointState *state, FloError *error) {

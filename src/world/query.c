@@ -131,8 +131,11 @@ void flo_world_restart_averages(FloWorld *world) {
   world->averages_since = world->time;
   for (size_t k = 0; k < world->bodies.count; ++k)
     for (int i = 0; i < 6; ++i) flo_bodies(world)[k].impulse[i] = 0;
-  for (size_t k = 0; k < world->joints.list.count; ++k)
-    memset(flo_joint_list(&world->joints)[k].live.sums, 0, sizeof(double[8]));
+  for (size_t k = 0; k < world->joints.list.count; ++k) {
+    FloJointLive *live = &flo_joint_list(&world->joints)[k].live;
+    memset(live->sums, 0, sizeof live->sums);
+    live->peak_force = live->peak_torque = 0;
+  }
 }
 
 static void find_means(const FloWorld *world, FloBody *body) {

@@ -118,6 +118,18 @@ enum { FIRST_KIND = 3 }; // tables before those of kinds
 
 static const FloStateField joint_fields[] = {FLO_STATE_FIELD(FloJoint, live), {0}};
 
+// Other versions kept other numbers of a joint.
+static FloStatus check_joint_version(const FloWorld *world, const FloState *state, FloError *error) {
+  const FloStateArray *live = flo_state_find(state, "joints/live");
+  const size_t n = world->joints.list.count, size = sizeof(FloJointLive) / sizeof(double);
+  if (n == 0 || !live || live->count == n * size || live->count % n != 0) return FLO_OK;
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "state: it has %zu numbers of each joint, but this version of Flotsam has %zu, so that it cannot "
+      "continue; use the version that saved the state, or run the scene anew",
+      live->count / n, size);
+}
+
 static FloStatus check_joints(const FloWorld *world, const FloState *state, FloError *error) {
   if (!flo_world_has_joints(world)) return FLO_OK;
   const FloJointLive *live = flo_state_find(state, "joints/live")->buffer.data;
@@ -436,6 +448,7 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   FLO_TRY(flo_state_check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
   FLO_TRY(flo_state_check_numbers(state, "sinks", world->sinks.count, 0, 1, error));
   FLO_TRY(flo_state_check_numbers(state, "materials", world->materials.count, 0, 1, error));
+  FLO_TRY(check_joint_version(world, state, error));
   FLO_TRY(for_each_table(world, (FloState *)state, flo_state_check_table, error));
   FLO_TRY(check_joints(world, state, error));
   FLO_TRY(check_skins(world, state, error));
@@ -462,7 +475,7 @@ FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *er
   flo_joints_note_change(&world->joints);
   FLO_TRY(flo_world_build_joints(world, error));
   flo_world_find_lost_depth(world);
-  world->divergence.has_happened = false;
+  world->divergence.has_happened = world->is_unfinished = false;
   restore_epochs(world, state);
   FLO_TRY(flo_restore_contacts(world, state, error));
   return flo_restore_lists(world, state, error);

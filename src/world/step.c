@@ -111,18 +111,29 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
 }
 
 // Led bodies move along chords of their ways in this step. If it fails, they get back the velocities of their
-// motions.
+// motions. If memory was missing, all bodies are as before, so that the step can be repeated. A step that
+// diverged leaves them as they are, so that one can see what has happened.
 static FloStatus couple(FloWorld *world, double dt, FloError *error) {
   world->force_dt = dt; // unless the method says otherwise
+  flo_world_mark_bodies(world);
   flo_world_lead_bodies(world, dt);
   FloStatus status = flo_world_begin_joints(world, dt, error);
   if (status == FLO_OK) status = world->method->step(world, world->method_state, dt, error);
   if (status != FLO_OK) flo_world_follow_motions(world);
+  if (status == FLO_NO_MEMORY) flo_world_rewind_bodies(world);
   return status;
 }
 
+// The forces of a step need memory of their own, after everything has moved. If it is missing, the next call
+// finishes the step.
+static FloStatus finish_step(FloWorld *world, FloError *error) {
+  FLO_TRY(flo_world_add_impulses(world, error));
+  world->is_unfinished = false;
+  return FLO_OK;
+}
+
 // One step, not beyond `until`. The last step ends exactly at `until`, so that frames have round times.
-static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+static FloStatus try_step(FloWorld *world, double until, FloError *error) {
   double dt, longest = until - world->time;
   FLO_TRY(prepare(world, error));
   flo_epoch_note(world, &world->epochs.begun);
@@ -137,13 +148,18 @@ static FloStatus try_step(FloWorld *world, double until, FloStepInfo *info, FloE
   FLO_TRY(flo_world_end_joints(world, error));
   FLO_TRY(flo_world_check_soft(world, error));
   flo_world_finish_bodies(world);
-  if (info) *info = (FloStepInfo){world->time, dt, world->step, world->iterations, world->residual};
-  return flo_world_add_impulses(world, error);
+  world->is_unfinished = true;
+  return finish_step(world, error);
+}
+
+static void tell_step(const FloWorld *world, FloStepInfo *info) {
+  if (info) *info = (FloStepInfo){world->time, world->dt, world->step, world->iterations, world->residual};
 }
 
 static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
   world->divergence.particle = SIZE_MAX;
-  FloStatus status = try_step(world, until, info, error);
+  FloStatus status = world->is_unfinished ? finish_step(world, error) : try_step(world, until, error);
+  if (status == FLO_OK) tell_step(world, info);
   world->divergence.has_happened = status == FLO_DIVERGED;
   if (status == FLO_DIVERGED && world->divergence.particle == SIZE_MAX)
     world->divergence.particle = flo_world_find_culprit(world);
@@ -157,17 +173,21 @@ FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
 static FloStatus check_goal(const FloWorld *world, double time, FloStepInfo *info, FloError *error) {
   if (!isfinite(time))
     return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
-  if (info) *info = (FloStepInfo){world->time, world->dt, world->step, world->iterations, world->residual};
+  tell_step(world, info);
   return FLO_OK;
+}
+
+static bool needs_step(const FloWorld *world, double time) {
+  return world->time < time || world->is_unfinished;
 }
 
 FloStatus flo_world_step_until(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
   FLO_TRY(check_goal(world, time, info, error));
-  return world->time < time ? step_until(world, time, info, error) : FLO_OK;
+  return needs_step(world, time) ? step_until(world, time, info, error) : FLO_OK;
 }
 
 FloStatus flo_world_advance(FloWorld *world, double time, FloStepInfo *info, FloError *error) {
   FLO_TRY(check_goal(world, time, info, error));
-  while (world->time < time) FLO_TRY(step_until(world, time, info, error));
+  while (needs_step(world, time)) FLO_TRY(step_until(world, time, info, error));
   return FLO_OK;
 }

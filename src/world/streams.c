@@ -107,16 +107,6 @@ FloStatus flo_world_emit(FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
-double flo_world_max_emitter_speed(const FloWorld *world) {
-  double fastest = 0, soon = world->time + world->def.max_time_step;
-  for (size_t e = 0; e < world->emitters.count; ++e) {
-    const FloEmitter *emitter = &flo_emitters(world)[e];
-    if (emitter->is_alive && emitter->def.start <= soon && world->time < emitter->def.end)
-      fastest = fmax(fastest, emitter->def.speed);
-  }
-  return fastest;
-}
-
 FloStatus flo_world_remove_emitter(FloWorld *world, FloEmitterId id, FloError *error) {
   FloEmitter *emitter = id.index < world->emitters.count ? &flo_emitters(world)[id.index] : NULL;
   if (!emitter || !emitter->is_alive || emitter->generation != id.generation)
@@ -172,8 +162,10 @@ FloStatus flo_world_drain(FloWorld *world, FloError *error) {
   size_t n = 0;
   for (size_t i = 0; i < fluid->count; ++i)
     if (!is_drained(world, i)) keep[n++] = (uint32_t)i;
-  world->n_removed += fluid->count - n;
-  if (n == fluid->count) return FLO_OK;
+  const size_t n_drained = fluid->count - n;
+  if (n_drained == 0) return FLO_OK;
   flo_epoch_note(world, &world->epochs.order);
-  return flo_particles_permute(fluid, keep, n, world->threads, error);
+  FLO_TRY(flo_particles_permute(fluid, keep, n, world->threads, error));
+  world->n_removed += n_drained;
+  return FLO_OK;
 }

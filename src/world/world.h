@@ -24,7 +24,6 @@ void flo_world_put_particle(FloWorld *world, size_t i, uint16_t material, const 
 // ---- Parts of a step ----
 
 FloStatus flo_world_emit(FloWorld *world, FloError *error);
-double flo_world_max_emitter_speed(const FloWorld *world); // of emitters that may emit in the next step
 FloStatus flo_world_drain(FloWorld *world, FloError *error);
 // Adds the forces of the last step to the averages of forces.
 FloStatus flo_world_add_impulses(FloWorld *world, FloError *error);

@@ -45,7 +45,7 @@ for method in monolithic direct-forcing; do
   done
 done
 
-for column in coordinate speed fx fy fz tx ty tz load power work open active; do
+for column in coordinate speed fx fy fz tx ty tz load power work open active peak_force peak_torque; do
   head -1 whole/series.csv | tr ',' '\n' | grep -qx "elbow.$column" || fail "series.csv has no column elbow.$column"
 done
 expect_exit 0 "$flotsam" plot whole --columns 'elbow.load,elbow.speed'
@@ -110,5 +110,29 @@ sed 's/"top", "hinge": "link",/"top", "hinge": "link", "motor": { "speed": 1e6, 
 expect_exit 1 "$flotsam" run fast.json --out fast --quiet --no-picture
 expect_text err "limited by motors"
 expect_text err "motor of joint 'top'"
+
+# A rope that acts is seen in every picture, a hinge only with --joints. A rope that was released is not seen.
+cat > hang.json <<'SCENE'
+{
+  "schema_version": 1, "dimension": 2, "spacing": 0.05, "duration": 0.02, "frames_per_second": 100,
+  "gravity": [0, 0], "title": "hang",
+  "boundaries": [ { "name": "tank", "shape": { "tank": [1, 0.8] } } ],
+  "bodies": [ { "name": "bob", "material": { "density": 800 }, "shape": { "box": 0.2 }, "at": [0.5, 0.3] } ],
+  "joints": [ { "name": "line", "rope": "bob", "to_at": [0.5, 0.7] } ],
+  "events": [ { "at": 0.015, "joint": "line", "release": true } ]
+}
+SCENE
+sed 's/"rope": "bob", "to_at": \[0.5, 0.7\]/"hinge": "bob"/' hang.json > turn.json
+for scene in hang turn; do
+  expect_exit 0 "$flotsam" run $scene.json --out $scene --threads 1 --quiet --no-picture
+  for frame in 0 2; do
+    expect_exit 0 "$flotsam" render $scene --frame $frame --width 160 --height 90 --out $scene$frame.png --quiet
+  done
+  expect_exit 0 "$flotsam" render $scene --frame 0 --joints --width 160 --height 90 --out $scene-symbols.png --quiet
+done
+! cmp -s hang0.png turn0.png || fail "a rope is not seen"
+cmp -s hang2.png turn2.png || fail "a rope that was released is seen, or a hinge without --joints"
+! cmp -s turn-symbols.png turn0.png || fail "--joints does not show a hinge"
+! cmp -s hang-symbols.png hang0.png || fail "--joints does not show a rope"
 
 finish

@@ -1,6 +1,8 @@
 // Joints with a mistake in them, and what their scene or the library says about it.
 #include "scene_texts.h"
 
+#include "state/state.h"
+
 #include <math.h>
 
 #define BODIES                                                                                               \
@@ -69,8 +71,52 @@ static const BadScene events[] = {
      "/events/0/set: "},
     {EVENT("'hinge':'wheel'", "{'at':1,'body':'hull','set':{'friction':1,'motor.speed':0.5}}"),
      "/events/0/set: needs 'friction', the only value of a body that can be set"},
+    {EVENT("'hinge':'wheel','motor':{'speed':1,'max_torque':1}",
+           "{'at':1,'joint':'axle','set':{'motor.max_force':2}}"),
+     "/events/0/set/motor.max_force: the motor of joint 'axle', of the kind 'hinge', has a "
+     "'motor.max_torque'"},
+    {EVENT("'slider':'wheel','motor':{'speed':1,'max_force':1}",
+           "{'at':1,'joint':'axle','set':{'motor.max_torque':2}}"),
+     "has a 'motor.max_force'"},
+    {EVENT("'hinge':'wheel','limits':[-1,1]",
+           "{'at':1,'joint':'axle','set':{'limits':[0,1],'limits.high':2}}"),
+     "/events/0/set: 'limits' and 'limits.high' say the same; leave one out"},
+    {EVENT("'hinge':'wheel','motor':{'speed':1,'max_torque':1}",
+           "{'at':1,'joint':'axle','set':{'motor.max_load':1,'motor.max_torque':2}}"),
+     "'motor.max_load' and 'motor.max_torque' say the same"},
 };
 TRY(events)
+
+// An event says the same in the words of the joint and in its own.
+static void words_of_the_joint_do_the_same(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double low, high, max_load;
+  } cases[] = {{EVENT("'hinge':'wheel','limits':[-1,1],'motor':{'speed':0,'max_torque':1}",
+                      "{'at':1e-9,'joint':'axle','set':{'limits':[-3,-2],'motor.max_torque':5}}"),
+                -3, -2, 5},
+               {EVENT("'hinge':'wheel','limits':[-1,1],'motor':{'speed':0,'max_torque':1}",
+                      "{'at':1e-9,'joint':'axle','set':{'limits':[2,3],'motor.max_load':5}}"),
+                2, 3, 5},
+               {EVENT("'slider':'wheel','limits':[-1,1],'motor':{'speed':0,'max_force':1}",
+                      "{'at':1e-9,'joint':'axle','set':{'limits.low':-3,'motor.max_force':7}}"),
+                -3, 1, 7}};
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); k++) {
+    FloScene *scene;
+    FloWorld *world;
+    FloError error = {0};
+    write_text(file, cases[k].text);
+    if (flo_scene_load(file, NULL, &scene, &error) != FLO_OK) fail_msg("%s", error.text);
+    if (flo_scene_build(scene, &world, &error) != FLO_OK) fail_msg("%s", error.text);
+    for (int step = 0; step < 2; step++) assert_int_equal(flo_world_step(world, NULL, &error), FLO_OK);
+    const FloJointLive *live = &flo_joint_list(&world->joints)[0].live;
+    assert_true(live->low == cases[k].low && live->high == cases[k].high);
+    assert_true(live->max_load == cases[k].max_load);
+    flo_world_destroy(world);
+    flo_scene_destroy(scene);
+  }
+}
 
 // ---- What only the world can find out ----
 
@@ -106,6 +152,8 @@ static const BadScene worlds[] = {
      "/events/0: joint 'axle': a motor needs a largest load, or it cannot move anything"},
     {EVENT("'hinge':'wheel','limits':[-1,1]", "{'at':1,'joint':'axle','set':{'limits.low':2}}"),
      "its lower limit, 2, is above its upper limit, 1"},
+    {EVENT("'hinge':'wheel','limits':[-1,1]", "{'at':1,'joint':'axle','set':{'limits':[3,2]}}"),
+     "its lower limit, 3, is above its upper limit, 2"},
     {EVENT("'ball':'wheel'", "{'at':1,'joint':'axle','set':{'friction':2}}"),
      "a joint of the kind 'ball' has no friction"},
     {FLAT("'bodies':[{'name':'wheel','material':{},'shape':{'box':0.5}}],'joints':[{'hinge':'wheel','axis':["
@@ -249,6 +297,31 @@ static void numbers_that_are_none_are_refused(void **state) {
   flo_world_destroy(world);
 }
 
+// A state with fewer numbers of each joint, as an earlier version would save it.
+static void states_of_other_versions_are_refused(void **state) {
+  (void)state;
+  FloBodyId ball;
+  FloWorld *world = world_with_a_ball(&ball);
+  FloJointDef def = flo_default_joint_def();
+  FloState *saved = NULL;
+  FloError error = {0};
+  def.body = ball;
+  for (int k = 0; k < 3; ++k) assert_int_equal(flo_world_add_joint(world, &def, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_step(world, NULL, &error), FLO_OK);
+  assert_int_equal(flo_world_save(world, &saved, &error), FLO_OK);
+  assert_int_equal(flo_world_restore(world, saved, &error), FLO_OK);
+  FloStateArray *live = (FloStateArray *)flo_state_find(saved, "joints/live");
+  live->count -= 3 * 2;
+  assert_int_equal(flo_world_restore(world, saved, &error), FLO_BAD_INPUT);
+  assert_non_null(strstr(error.text, "numbers of each joint, but this version of Flotsam has"));
+  assert_non_null(strstr(error.text, "use the version that saved the state, or run the scene anew"));
+  live->count += 1;
+  assert_int_equal(flo_world_restore(world, saved, &error), FLO_BAD_INPUT);
+  assert_non_null(strstr(error.text, "it was saved from another scene"));
+  flo_state_destroy(saved);
+  flo_world_destroy(world);
+}
+
 static void lengths_are_not_negative(void **state) {
   (void)state;
   const FloJointKind kinds[] = {FLO_JOINT_DISTANCE, FLO_JOINT_ROPE, FLO_JOINT_SPRING};
@@ -274,12 +347,14 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_keys),
       cmocka_unit_test(test_events),
+      cmocka_unit_test(words_of_the_joint_do_the_same),
       cmocka_unit_test(worlds_refuse_them),
       cmocka_unit_test(open_joints_close),
       cmocka_unit_test(gears_stand_anywhere),
       cmocka_unit_test(calls_with_bad_values_are_refused),
       cmocka_unit_test(numbers_that_are_none_are_refused),
       cmocka_unit_test(lengths_are_not_negative),
+      cmocka_unit_test(states_of_other_versions_are_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

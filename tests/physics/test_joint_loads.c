@@ -281,6 +281,42 @@ static void ropes_only_pull(void **state) {
 }
 
 // A motor drives one wheel, a gear of ratio 1/2 another one: it turns half as fast, the other way.
+// A body falls into its rope: the peak is the largest force of a single step, much more than the mean. It
+// starts again with the averages.
+static void check_peak(const Setting *s) {
+  FloWorld *world = heavy_world(s);
+  const FloBodyDef ball = mass_def(2, V3(0.1, 0.1, 0.1), V3(0, 0, 0));
+  FloError error;
+  FloBodyId body;
+  must(flo_world_add_body(world, &ball, &body, &error), &error);
+  FloJointDef rope = joint_def(FLO_JOINT_ROPE, body, V3(0, 0, 0), NULL);
+  rope.has_to_at = true, rope.to_at[s->dim - 1] = 1, rope.length = 1.2;
+  const FloJointId id = add_joint(world, rope);
+  double peak = 0;
+  flo_world_restart_averages(world);
+  while (flo_world_time(world) < 0.4) {
+    one_step(world);
+    const FloJointState now = joint_of(world, id);
+    peak = fmax(peak, vec_length(now.force));
+  }
+  const FloJointState state = joint_of(world, id);
+  flo_world_restart_averages(world);
+  while (flo_world_time(world) < 0.5) one_step(world);
+  const FloJointState later = joint_of(world, id);
+  judge(state.peak_force == peak && peak > 5 * vec_length(state.mean_force) &&
+            later.peak_force < 0.5 * state.peak_force,
+        "%s: peak %g N (largest %g N), mean %g N, later %g N", setting_text(s), state.peak_force, peak,
+        vec_length(state.mean_force), later.peak_force);
+  flo_world_destroy(world);
+}
+
+static void peaks_are_those_of_single_steps(void **state) {
+  (void)state;
+  for (int m = 0; m < N_METHODS; ++m)
+    for (int dim = 2; dim <= 3; ++dim) check_peak(&(Setting){methods[m], dim, 0.1, 1e-3});
+  end_cases();
+}
+
 static void gears_share_speed_and_torque(void **state) {
   (void)state;
   for (int m = 0; m < N_METHODS; ++m) {
@@ -555,6 +591,7 @@ int main(void) {
       CASES(limits_hold),
       CASES(friction_stops_a_slider),
       CASES(ropes_only_pull),
+      CASES(peaks_are_those_of_single_steps),
       CASES(gears_share_speed_and_torque),
       CASES(broken_joints_stay_broken),
       CASES(changes_happen_in_time),

@@ -6,7 +6,7 @@
 #include "world/world.h"
 
 typedef struct Plank {
-  FloNode ends[2], marked[2];
+  FloNode ends[2], marked[FLO_N_MARKS][2];
   double half; // of its length [m]
 } Plank;
 
@@ -70,14 +70,14 @@ static void plank_move(FloBody *body, double dt) {
   plank_refresh(body);
 }
 
-static void plank_mark(FloBody *body) {
+static void plank_mark(FloBody *body, FloMark mark) {
   Plank *own = body->own;
-  for (int k = 0; k < 2; ++k) own->marked[k] = own->ends[k];
+  for (int k = 0; k < 2; ++k) own->marked[mark][k] = own->ends[k];
 }
 
-static void plank_rewind(FloBody *body) {
+static void plank_rewind(FloBody *body, FloMark mark) {
   Plank *own = body->own;
-  for (int k = 0; k < 2; ++k) own->ends[k] = own->marked[k];
+  for (int k = 0; k < 2; ++k) own->ends[k] = own->marked[mark][k];
   plank_refresh(body);
 }
 

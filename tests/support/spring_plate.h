@@ -11,7 +11,7 @@ static struct {
 } spring;
 
 typedef struct SpringPlate {
-  FloNode node, marked;
+  FloNode node, marked[FLO_N_MARKS];
   double mass; // [kg]
   int axis;
 } SpringPlate;
@@ -74,12 +74,12 @@ static void spring_move(FloBody *body, double dt) {
   spring_refresh(body);
 }
 
-static void spring_mark(FloBody *body) {
-  ((SpringPlate *)body->own)->marked = ((SpringPlate *)body->own)->node;
+static void spring_mark(FloBody *body, FloMark mark) {
+  ((SpringPlate *)body->own)->marked[mark] = ((SpringPlate *)body->own)->node;
 }
 
-static void spring_rewind(FloBody *body) {
-  ((SpringPlate *)body->own)->node = ((SpringPlate *)body->own)->marked;
+static void spring_rewind(FloBody *body, FloMark mark) {
+  ((SpringPlate *)body->own)->node = ((SpringPlate *)body->own)->marked[mark];
   spring_refresh(body);
 }
 

@@ -559,6 +559,46 @@ static void test_notes_on_meshes(void **state) {
   remove(mesh);
 }
 
+// ---- Joints ----
+
+#define JOINTS_IN(dim, rest, all, events)                                                                    \
+  "{'schema_version':1,'dimension':" dim ",'spacing':0.05,'duration':1,'gravity':[0" rest                    \
+  "],'bodies':[{'name':'a','material':{},'shape':{'box':0.5}},"                                              \
+  "{'name':'b','material':{},'shape':{'box':0.5},'at':[1" rest "]}],'joints':[" all "],'events':[" events    \
+  "]}"
+#define JOINTS(all, events) JOINTS_IN("3", ",0,0", all, events)
+#define SPRING              "{'name':'s','turn_spring':'a','to':'b','stiffness':1}"
+
+static void test_turn_springs_without_hinges(void **state) {
+  (void)state;
+  const char *note = "turn_spring 's': no hinge joins 'a' to 'b', so that its angle means nothing";
+  expect_note(JOINTS(SPRING, ""), note);
+  expect_note(JOINTS(SPRING ",{'hinge':'a'}", ""), note);
+  expect_note(JOINTS("{'name':'s','turn_spring':'a','stiffness':1}", ""), "no hinge joins 'a' to the world");
+  expect_silence(JOINTS(SPRING ",{'hinge':'a','to':'b'}", ""));
+  expect_silence(JOINTS(SPRING ",{'hinge':'b','to':'a'}", ""));
+  expect_silence(JOINTS_IN("2", ",0", SPRING, "")); // everything turns about z
+}
+
+#define WINCH(more) "{'name':'w','rope':'a','to_at':[0,2,0]," more "}"
+
+static void test_winches_without_rope(void **state) {
+  (void)state;
+  const char *note =
+      "rope 'w': its motor pays out, but without 'length' the rope is only as long as at the start, 2 m";
+  expect_note(JOINTS(WINCH("'motor':{'speed':0.1,'max_force':1}"), ""), note);
+  expect_note(JOINTS(WINCH("'motor':{'speed':-0.1,'amplitude':0.2,'frequency':1,'max_force':1}"), ""), note);
+  expect_note(JOINTS(WINCH("'motor':{'position':2.5,'max_force':1}"), ""), note);
+  expect_note(JOINTS(WINCH("'motor':{'speed':0,'law':[[0,0],[0.5,1]],'max_force':1}"), ""), note);
+  expect_note(
+      JOINTS(WINCH("'motor':{'speed':-1,'max_force':1}"), "{'at':0.5,'joint':'w','set':{'motor.speed':1}}"),
+      note);
+  expect_silence(JOINTS(WINCH("'motor':{'speed':0.1,'max_force':1},'length':5"), ""));
+  expect_silence(JOINTS(WINCH("'motor':{'speed':-0.1,'max_force':1}"), ""));
+  expect_silence(JOINTS(WINCH("'motor':{'position':1.5,'max_force':1}"), ""));
+  expect_silence(JOINTS(WINCH("'friction':1"), ""));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_overlap_is_seen_in_either_order),
@@ -589,6 +629,8 @@ int main(void) {
       cmocka_unit_test(test_set_up_grows_with_particles),
       cmocka_unit_test(test_every_size_is_tried),
       cmocka_unit_test(test_notes_on_meshes),
+      cmocka_unit_test(test_turn_springs_without_hinges),
+      cmocka_unit_test(test_winches_without_rope),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

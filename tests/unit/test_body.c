@@ -37,10 +37,10 @@ static void check_velocity(int dim) {
     sample_position(world, i, before);
     const FloGrip grip = flo_body_grip(body, &world->domain, &world->sets[FLO_SET_RIGID], i, before);
     flo_grip_velocity(&grip, velocity);
-    body->kind->mark(body);
+    body->kind->mark(body, FLO_MARK_MOVE);
     body->kind->move(body, dt);
     body->kind->where(body, &world->sets[FLO_SET_RIGID], i, after);
-    body->kind->rewind(body);
+    body->kind->rewind(body, FLO_MARK_MOVE);
     vec_sub(after, before, moved);
     vec_scale(moved, 1 / dt, moved);
     assert_close_3(moved, velocity, 1e-5);

@@ -422,7 +422,7 @@ static void test_no_pressure_or_friction_changes_the_momentum(void **state) {
     }
 }
 
-// Fast drops that are kept out of a body give it what they lose; see flo_world_push_bodies.
+// Fast drops that are kept out of a body give it what they lose; see flo_world_keep_out_of_bodies.
 static void test_drops_that_are_kept_out_push_the_body(void **state) {
   (void)state;
   FloWorldDef def = small_world_def(3);

@@ -105,9 +105,8 @@ static FloStatus constraint_init(FloWorld *world, void *state, FloError *error) 
 
 static void constraint_finish(FloWorld *world, void *state) {
   FloConstraint *c = state;
-  for (size_t k = 0; k < FLO_COUNT_OF(c->buffers); ++k) flo_buffer_free(&world->memory, &c->buffers[k]);
-  for (size_t k = 0; k < FLO_COUNT_OF(c->array_buffers); ++k)
-    flo_buffer_free(&world->memory, &c->array_buffers[k]);
+  flo_buffers_free(&world->memory, c->buffers, FLO_COUNT_OF(c->buffers));
+  flo_buffers_free(&world->memory, c->array_buffers, FLO_COUNT_OF(c->array_buffers));
   flo_cover_free(&c->cover);
   flo_wet_samples_free(&c->wet_samples, &world->memory);
   flo_films_free(&c->films, &world->memory);
@@ -152,6 +151,7 @@ static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_BODY_P, (n_bodies + FLO_BLOCK) * 4, 0, error));
   c->wall_p = c->buffers[FLO_CONSTRAINT_WALL_P].data, c->body_p = c->buffers[FLO_CONSTRAINT_BODY_P].data;
   FLO_TRY(flo_body_rows_prepare(&c->drag, world, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   return flo_forces_prepare(&c->forces, world, FLO_CONSTRAINT_FIRST_FORCE_PARAM, c->dt, artificial, error);
 }
 

@@ -22,24 +22,21 @@ static const struct Trial {
                       {.is_cold = true, .is_natural = true}};
 
 // Everything that iterations change.
-typedef struct Part {
-  void *data;
-  size_t size;
-} Part;
+enum { N_OWN_PARTS = 5, N_PARTS = N_OWN_PARTS + FLO_JOINT_PARTS };
 
-enum { N_PARTS = 5 };
-
-static void list_parts(const FloWorld *world, const FloConstraint *c, Part parts[N_PARTS]) {
+static void list_parts(FloWorld *world, const FloConstraint *c, FloSolvePart parts[N_PARTS]) {
   const size_t nodes = 6 * world->nodes.count * sizeof(double);
-  parts[0] = (Part){c->p, c->n_rows * sizeof(float)};
-  parts[1] = (Part){c->velocity, 4 * c->n_fluid * sizeof(float)};
-  parts[2] = (Part){c->motion, nodes};
-  parts[3] = (Part){c->given, nodes};
-  parts[4] = (Part){c->lambda, c->rows.n_components * sizeof(double)};
+  parts[0] = (FloSolvePart){c->p, c->n_rows * sizeof(float)};
+  parts[1] = (FloSolvePart){c->velocity, 4 * c->n_fluid * sizeof(float)};
+  parts[2] = (FloSolvePart){c->motion, nodes};
+  parts[3] = (FloSolvePart){c->given, nodes};
+  parts[4] = (FloSolvePart){c->lambda, c->rows.n_components * sizeof(double)};
+  memset(parts + N_OWN_PARTS, 0, FLO_JOINT_PARTS * sizeof *parts);
+  if (flo_world_has_joints(world)) flo_joints_list_parts(&world->joints, parts + N_OWN_PARTS);
 }
 
-static void copy_parts(const FloWorld *world, const FloConstraint *c, bool is_back) {
-  Part parts[N_PARTS];
+static void copy_parts(FloWorld *world, const FloConstraint *c, bool is_back) {
+  FloSolvePart parts[N_PARTS];
   char *kept = c->buffers[FLO_CONSTRAINT_HISTORY_STATE].data;
   list_parts(world, c, parts);
   for (int k = 0; k < N_PARTS; kept += parts[k].size, ++k)
@@ -47,7 +44,7 @@ static void copy_parts(const FloWorld *world, const FloConstraint *c, bool is_ba
 }
 
 static FloStatus reserve(FloWorld *world, FloConstraint *c, size_t n_values, FloError *error) {
-  Part parts[N_PARTS];
+  FloSolvePart parts[N_PARTS];
   size_t size = 0;
   FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
   list_parts(world, c, parts);

@@ -103,10 +103,8 @@ static FloStatus forcing_init(FloWorld *world, void *state, FloError *error) {
 
 static void forcing_finish(FloWorld *world, void *state) {
   FloDirectForcing *forcing = state;
-  for (size_t k = 0; k < FLO_COUNT_OF(forcing->buffers); ++k)
-    flo_buffer_free(&world->memory, &forcing->buffers[k]);
-  for (size_t k = 0; k < FLO_COUNT_OF(forcing->array_buffers); ++k)
-    flo_buffer_free(&world->memory, &forcing->array_buffers[k]);
+  flo_buffers_free(&world->memory, forcing->buffers, FLO_COUNT_OF(forcing->buffers));
+  flo_buffers_free(&world->memory, forcing->array_buffers, FLO_COUNT_OF(forcing->array_buffers));
   flo_compressible_free(&forcing->fluid, &world->memory);
   flo_films_free(&forcing->films, &world->memory);
   flo_forces_free(&forcing->forces, &world->memory);
@@ -117,11 +115,7 @@ static void forcing_finish(FloWorld *world, void *state) {
 // Monaghan 1992: artificial viscosity shortens the step that sound allows.
 static double forcing_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   double c = flo_forcing_sound_speed(world, state) * (1 + 0.6 * world->params[FLO_TAIT_ALPHA]);
-  double dt = world->def.cfl * world->def.spacing / (c + world->max_speed);
-  double of_forces = flo_forces_max_dt(world, FLO_FORCING_FIRST_FORCE_PARAM, limited_by);
-  if (of_forces < dt) return of_forces;
-  *limited_by = "sound";
-  return dt;
+  return flo_compressible_max_dt(world, c, FLO_FORCING_FIRST_FORCE_PARAM, limited_by);
 }
 
 // `repulsion` is needed for the penalty response only.
@@ -199,7 +193,7 @@ static void predict_pushed(const FloDirectForcing *forcing, FloBody *body, FloFo
   const FloNode *node = body->nodes;
   if (!node->is_held) keep_velocity(node->velocity, node->angular_velocity, partner->velocity);
   partner->node = *node;
-  body->kind->mark(body);
+  body->kind->mark(body, FLO_MARK_MOVE);
   body->kind->move(body, forcing->dt);
 }
 
@@ -240,7 +234,7 @@ static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
     const FloForcingPartner *partner = &forcing->partners[k];
     if (!flo_body_is_pushed(body)) continue;
     if (partner->is_loose) {
-      body->kind->rewind(body);
+      body->kind->rewind(body, FLO_MARK_MOVE);
       body->kind->push(body, 0, partner->impulse, partner->impulse + 3);
       if (!flo_world_is_joined(world, k)) body->kind->move(body, forcing->dt);
     }
@@ -248,6 +242,47 @@ static void correct_bodies(FloWorld *world, FloDirectForcing *forcing) {
     flo_world_place_samples(world, body);
   }
   flo_world_move_joined(world);
+}
+
+// ---- Fluid: back to the start of a step that ran out of memory ----
+
+typedef struct Work {
+  FloWorld *world;
+  const FloDirectForcing *forcing;
+} Work;
+
+static void mark_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloParticles *p = &work->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    float *q = work->forcing->earlier + 4 * i;
+    q[0] = p->vx_low[i], q[1] = p->vy_low[i], q[2] = p->vz_low[i], q[3] = p->density[i];
+  }
+}
+
+static void rewind_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  FloParticles *p = &work->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    const float *q = work->forcing->earlier + 4 * i, *v = work->forcing->state + 4 * i;
+    p->density[i] = q[3];
+    if (!work->forcing->has_kicked) continue;
+    p->vx[i] = v[0], p->vy[i] = v[1], p->vz[i] = v[2];
+    p->vx_low[i] = q[0], p->vy_low[i] = q[1], p->vz_low[i] = q[2];
+  }
+}
+
+static void mark_fluid(FloWorld *world, FloDirectForcing *forcing) {
+  Work work = {world, forcing};
+  forcing->has_kicked = false;
+  flo_each_particle(world, FLO_SET_FLUID, mark_range, &work);
+}
+
+static void rewind_fluid(FloWorld *world, FloDirectForcing *forcing) {
+  Work work = {world, forcing};
+  flo_each_particle(world, FLO_SET_FLUID, rewind_range, &work);
 }
 
 // ---- The step ----
@@ -262,7 +297,20 @@ static FloStatus predict(FloWorld *world, FloDirectForcing *forcing, FloError *e
   double since = flo_seconds();
   predict_bodies(world, forcing);
   flo_world_kick(world, forcing->force, forcing->kick_dt);
+  forcing->has_kicked = true;
   flo_world_stage_done(world, FLO_STAGE_INTEGRATE, since);
+  return FLO_OK;
+}
+
+// Forces, and then contacts that are found where these would lead.
+static FloStatus change_velocities(FloWorld *world, FloDirectForcing *forcing, FloError *error) {
+  FLO_TRY(predict(world, forcing, error));
+  double since = flo_seconds();
+  FLO_TRY(flo_forcing_detect(world, forcing, error));
+  forcing->detection_seconds += flo_seconds() - since;
+  since = flo_world_stage_done(world, FLO_STAGE_BODIES, since);
+  FLO_TRY(flo_forcing_respond(world, forcing, error));
+  flo_world_stage_done(world, FLO_STAGE_RESPONSE, since);
   return FLO_OK;
 }
 
@@ -274,9 +322,20 @@ static void keep_state(FloWorld *world, FloDirectForcing *forcing) {
   flo_forcing_keep_contacts(world, forcing);
 }
 
+// Dry steps may be much longer than sound allows. If the host then adds fluid, its first kick must not act
+// for half of such a step. The kick takes the last step for as long as this one, and bodies get what it lacks
+// of their weight.
+static double last_dt(FloWorld *world, const FloDirectForcing *forcing, double dt) {
+  const char *limited_by;
+  const bool is_wet = world->sets[FLO_SET_FLUID].count > 0 && world->def.time_step == 0;
+  if (!is_wet || world->dt <= 2 * forcing_max_dt(world, forcing, &limited_by)) return world->dt;
+  flo_world_kick_bodies(world, NULL, (world->dt - dt) / 2);
+  return dt;
+}
+
 static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloDirectForcing *forcing = state;
-  forcing->dt = dt, forcing->kick_dt = world->force_dt = (world->dt + dt) / 2;
+  forcing->dt = dt, forcing->kick_dt = world->force_dt = (last_dt(world, forcing, dt) + dt) / 2;
   forcing->response = (int)world->params[FLO_FORCING_RESPONSE];
   forcing->has_wall_pressure =
       world->params[FLO_FORCING_WALL_PRESSURE] != 0 && forcing->response != FLO_RESPONSE_PENALTY;
@@ -284,13 +343,11 @@ static FloStatus forcing_step(FloWorld *world, void *state, double dt, FloError 
   forcing->rest_volume = flo_world_rest_volume(world);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(reserve(world, forcing, error));
-  FLO_TRY(predict(world, forcing, error));
+  mark_fluid(world, forcing);
+  FloStatus status = change_velocities(world, forcing, error);
+  if (status == FLO_NO_MEMORY) rewind_fluid(world, forcing);
+  FLO_TRY(status);
   double since = flo_seconds();
-  FLO_TRY(flo_forcing_detect(world, forcing, error));
-  forcing->detection_seconds += flo_seconds() - since;
-  double responding = flo_world_stage_done(world, FLO_STAGE_BODIES, since);
-  FLO_TRY(flo_forcing_respond(world, forcing, error));
-  since = flo_world_stage_done(world, FLO_STAGE_RESPONSE, responding);
   correct_bodies(world, forcing);
   flo_world_stage_done(world, FLO_STAGE_BODIES, since);
   FLO_TRY(flo_world_drift(world, dt, error));

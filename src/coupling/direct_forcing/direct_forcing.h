@@ -112,10 +112,12 @@ typedef struct FloFollowerPasses {
   void (*lead)(void *context, size_t begin, size_t end, int thread);
 } FloFollowerPasses;
 
-// state: velocity and p V^2; force; predicted: velocity without, later with implicit viscosity.
+// state: velocity and p V^2; force; earlier: what velocities could not hold, and density, at the start of the
+// step; predicted: velocity without, later with implicit viscosity.
 #define FLO_FORCING_ARRAYS(X)                                                                                \
   X(state, FLO_SET_FLUID, 4)                                                                                 \
   X(force, FLO_SET_FLUID, 4)                                                                                 \
+  X(earlier, FLO_SET_FLUID, 4)                                                                               \
   X(predicted, FLO_SET_FLUID, 4)
 
 // Buffers:
@@ -147,6 +149,7 @@ typedef struct FloDirectForcing {
   bool has_free_bodies; // bodies that fluid can push
   bool has_told_crowds; // the warning about crowded particles was logged
   bool has_impacts;     // bodies bounce off each other in this step
+  bool has_kicked;      // forces have changed the velocities of fluid in this step
   FloForces forces;
   FloBodyRows bodies; // forces of pressure and explicit viscosity on bodies
   FloFilms films;     // between bodies

@@ -39,7 +39,7 @@ void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forc
 }
 
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(rows->buffers); ++k) flo_buffer_free(memory, &rows->buffers[k]);
+  flo_buffers_free(memory, rows->buffers, FLO_COUNT_OF(rows->buffers));
 }
 
 // ---- Between samples and nodes ----

@@ -286,7 +286,7 @@ void flo_films_keep(const FloFilms *films) {
 }
 
 void flo_films_free(FloFilms *films, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(films->buffers); ++k) flo_buffer_free(memory, &films->buffers[k]);
+  flo_buffers_free(memory, films->buffers, FLO_COUNT_OF(films->buffers));
 }
 
 // ---- Forces on nodes ----

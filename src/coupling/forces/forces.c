@@ -67,7 +67,7 @@ FloStatus flo_forces_prepare(FloForces *forces, FloWorld *world, int first_param
 }
 
 void flo_forces_free(FloForces *forces, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(forces->buffers); ++k) flo_buffer_free(memory, &forces->buffers[k]);
+  flo_buffers_free(memory, forces->buffers, FLO_COUNT_OF(forces->buffers));
   flo_buffer_free(memory, &forces->viscosity.each);
   flo_implicit_viscosity_free(&forces->implicit, memory);
   flo_surface_tension_free(&forces->tension, memory);

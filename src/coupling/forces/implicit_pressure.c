@@ -75,12 +75,9 @@ static void end_reactions(FloWorld *world, double dt) {
 FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *velocity, const float *walls,
                             double dt, FloError *error) {
   FLO_TRY(flo_world_integrate(world, force, dt, error));
-  FLO_TRY(flo_world_note_approach(world, velocity, walls, error));
+  flo_world_note_approach(world, velocity, walls);
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
-  flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
-  flo_world_push_late(world);
-  flo_world_keep_off(world, dt);
   end_reactions(world, dt);
   return FLO_OK;
 }

@@ -81,7 +81,7 @@ FloStatus flo_implicit_viscosity_prepare(FloImplicitViscosity *v, FloWorld *worl
 }
 
 void flo_implicit_viscosity_free(FloImplicitViscosity *v, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(v->array_buffers); ++k) flo_buffer_free(memory, &v->array_buffers[k]);
+  flo_buffers_free(memory, v->array_buffers, FLO_COUNT_OF(v->array_buffers));
   flo_buffer_free(memory, &v->nodes);
   flo_buffer_free(memory, &v->coefficients.each);
   flo_body_rows_free(&v->bodies, memory);

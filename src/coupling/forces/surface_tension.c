@@ -182,8 +182,7 @@ static FloStatus reserve(FloSurfaceTension *tension, FloWorld *world, FloError *
 }
 
 void flo_surface_tension_free(FloSurfaceTension *tension, FloMemory *memory) {
-  for (size_t k = 0; k < FLO_COUNT_OF(tension->array_buffers); ++k)
-    flo_buffer_free(memory, &tension->array_buffers[k]);
+  flo_buffers_free(memory, tension->array_buffers, FLO_COUNT_OF(tension->array_buffers));
   flo_body_rows_free(&tension->bodies, memory);
 }
 

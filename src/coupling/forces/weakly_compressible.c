@@ -32,6 +32,17 @@ double flo_sound_speed(const FloWorld *world, const FloCompressible *fluid) {
   return fluid->expected_speed > 0 ? 10 * fluid->expected_speed : 1;
 }
 
+double flo_compressible_max_dt(const FloWorld *world, double c, int first_force_param,
+                               const char **limited_by) {
+  const bool is_wet = flo_world_may_have_fluid(world);
+  const double dt =
+      is_wet ? world->def.cfl * world->def.spacing / (c + world->max_speed) : flo_world_dry_dt(world);
+  const double of_forces = flo_forces_max_dt(world, first_force_param, limited_by);
+  if (of_forces < dt) return of_forces;
+  *limited_by = is_wet ? "sound" : "contacts";
+  return dt;
+}
+
 double flo_tait_viscosity(const FloWorld *world, double c) {
   return world->params[FLO_TAIT_ALPHA] * world->kernel.support / 2 * c;
 }

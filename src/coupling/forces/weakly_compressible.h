@@ -53,6 +53,10 @@ typedef struct FloTait {
 // The speed of sound of the scene, or ten times the highest speed expected so far. Without gravity and motion
 // any speed is valid; one metre per second gives a reasonable time step.
 double flo_sound_speed(const FloWorld *world, const FloCompressible *fluid);
+// The longest step. Sound, with speed c, limits it only where there may be fluid. Without fluid the contacts
+// of bodies limit it.
+double flo_compressible_max_dt(const FloWorld *world, double c, int first_force_param,
+                               const char **limited_by);
 // alpha h c of Monaghan's viscosity [m^2/s].
 double flo_tait_viscosity(const FloWorld *world, double c);
 FloTait flo_tait(const FloWorld *world, const FloCompressible *fluid);

@@ -124,9 +124,8 @@ static FloStatus monolithic_init(FloWorld *world, void *state, FloError *error) 
 
 static void monolithic_finish(FloWorld *world, void *state) {
   FloMonolithic *mono = state;
-  for (size_t k = 0; k < FLO_COUNT_OF(mono->buffers); ++k) flo_buffer_free(&world->memory, &mono->buffers[k]);
-  for (size_t k = 0; k < FLO_COUNT_OF(mono->array_buffers); ++k)
-    flo_buffer_free(&world->memory, &mono->array_buffers[k]);
+  flo_buffers_free(&world->memory, mono->buffers, FLO_COUNT_OF(mono->buffers));
+  flo_buffers_free(&world->memory, mono->array_buffers, FLO_COUNT_OF(mono->array_buffers));
   flo_buffer_free(&world->memory, &mono->wall_force);
   flo_monolithic_free_wet(world, mono);
   flo_forces_free(&mono->forces, &world->memory);
@@ -149,6 +148,7 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
   const FloArraySizes sizes = {world->sets, mono->row_capacity};
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory,
                              mono->array_buffers, mono->arrays, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   return flo_forces_prepare(&mono->forces, world, FLO_MONO_FIRST_FORCE_PARAM, mono->dt, artificial, error);
 }
 

@@ -235,8 +235,7 @@ FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloEr
 
 void flo_monolithic_free_wet(FloWorld *world, FloMonolithic *mono) {
   for (int k = 0; k < FLO_N_WET; ++k)
-    for (int which = 0; which < FLO_N_WET_BUFFERS; ++which)
-      flo_buffer_free(&world->memory, &mono->wet[k].buffers[which]);
+    flo_buffers_free(&world->memory, mono->wet[k].buffers, FLO_N_WET_BUFFERS);
   flo_wet_samples_free(&mono->wet_samples, &world->memory);
   flo_films_free(&mono->films, &world->memory);
 }

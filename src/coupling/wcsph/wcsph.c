@@ -60,12 +60,7 @@ static void wcsph_finish(FloWorld *world, void *state) {
 }
 
 static double wcsph_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
-  const Wcsph *wcsph = state;
-  double dt = world->def.cfl * world->def.spacing / (sound_speed(world, wcsph) + world->max_speed);
-  double of_forces = flo_forces_max_dt(world, FIRST_FORCE_PARAM, limited_by);
-  if (of_forces < dt) return of_forces;
-  *limited_by = "sound";
-  return dt;
+  return flo_compressible_max_dt(world, sound_speed(world, state), FIRST_FORCE_PARAM, limited_by);
 }
 
 static FloStatus reserve(FloWorld *world, Wcsph *wcsph, FloError *error) {
@@ -81,6 +76,7 @@ static FloStatus prepare(FloWorld *world, Wcsph *wcsph, double dt, FloError *err
   wcsph->forces.has_pressures = true;
   FLO_TRY(flo_forces_prepare(&wcsph->forces, world, FIRST_FORCE_PARAM, dt, artificial, error));
   FLO_TRY(reserve(world, wcsph, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   return flo_body_rows_prepare(&wcsph->bodies, world, error);
 }
 
@@ -154,7 +150,6 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   FLO_TRY(flo_compressible_find_pressures(&wcsph->fluid, world, wcsph->state.data, error));
   FLO_TRY(find_forces(world, wcsph, dt, error));
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
-  flo_world_push_bodies(world, dt);
   flo_world_advance_bodies(world, dt);
   flo_compressible_follow(&wcsph->fluid, world, dt);
   return FLO_OK;
