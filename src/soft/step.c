@@ -20,6 +20,8 @@ enum { MOST_NEWTON = 200, MOST_GRADIENTS = 40, FEW_GRADIENTS = 8, MOST_HALVINGS 
 #define LEAST_WAY  1e-11 // a way shorter than this share of an element is rounding
 #define LINEAR     1e-4  // residual of linear systems, as a share
 #define SUFFICIENT 1e-4  // share of the predicted fall of the potential that a step must reach
+#define NEAR       1e-4  // with a missing impulse below this share, as of BALANCE,
+#define LAST_FALL  1e-8  // an iteration that lets the potential fall by no more than this share is the last
 #define ROUNDING   1e-12 // of the potential
 
 typedef struct Step {
@@ -28,6 +30,7 @@ typedef struct Step {
   int threads;
   bool is_exact;    // the matrix is the true one
   double potential; // at the present velocities
+  double magnitude; // of the terms of the potential
   double rounding;  // error of the potential
   FloSoftReport *report;
 } Step;
@@ -68,9 +71,9 @@ static double potential_at(Step *step, double share) {
     scale += flo_soft_group(soft, g)->scale;
   }
   double inertia = inertia_at(step, share);
+  step->magnitude = fabs(energy) + fabs(inertia);
   // Strains have errors of about 1e-16, so energies have errors of that share of strain times stiffness.
-  step->rounding =
-      ROUNDING * (fabs(energy) + fabs(inertia)) + 1e-15 * sqrt(fabs(energy) * scale) + 1e-16 * scale;
+  step->rounding = ROUNDING * step->magnitude + 1e-15 * sqrt(fabs(energy) * scale) + 1e-16 * scale;
   return energy + inertia;
 }
 
@@ -235,14 +238,20 @@ static bool search(Step *step, double slope) {
   return false;
 }
 
-// One iteration. False if rounding leaves nothing to gain.
+// Whether the iteration along this way can be the last one.
+static bool is_last(const Step *step, double slope, double last_residual) {
+  double residual = step->report->residual;
+  if (step->dt * longest_way(step->soft) <= LEAST_WAY * step->soft->cell) return true;
+  if (is_hidden(step, -slope) && residual > last_residual / 2) return true; // rounding
+  return residual <= NEAR && -slope <= LAST_FALL * step->magnitude;
+}
+
+// One iteration. False if there is no need for another one.
 static bool improve(Step *step, double last_residual) {
-  FloSoft *soft = step->soft;
-  double slope = dot(soft, soft->gradient, soft->way);
-  bool is_short = step->dt * longest_way(soft) <= LEAST_WAY * soft->cell;
-  bool is_stuck = is_hidden(step, -slope) && step->report->residual > last_residual / 2;
+  double slope = dot(step->soft, step->soft->gradient, step->soft->way);
+  bool is_enough = is_last(step, slope, last_residual);
   step->report->newton_iterations++;
-  return search(step, slope) && !is_short && !is_stuck;
+  return search(step, slope) && !is_enough;
 }
 
 // Improves the velocities until impulses balance.
