@@ -12,6 +12,7 @@
 typedef struct Bending {
   FloBendSheet sheet;
   FloBendPatch *patches;
+  double (*before)[FLO_BEND_HINGES]; // turns at the start of the step
 } Bending;
 
 // ---- Angles ----
@@ -77,12 +78,15 @@ static double friction_of(const Bending *bending, const FloSoftElement *element)
   return bending->sheet.sheet.damping * element->place->rate;
 }
 
+static void bending_remember(const FloSoftElement *element) {
+  const Bending *bending = element->data;
+  find_turns(element->place->x, element->vertices, &bending->patches[element->number],
+             bending->before[element->number]);
+}
+
 // Turns since the start of the step.
-static void find_changes(const FloSoftElement *element, const FloBendPatch *patch, const Turns turns,
-                         Turns changes) {
-  Turns before;
-  find_turns(element->place->before, element->vertices, patch, before);
-  for (int k = 0; k < patch->n; ++k) changes[k] = turn_from(turns[k], before[k]);
+static void find_changes(int n, const Turns before, const Turns turns, Turns changes) {
+  for (int k = 0; k < n; ++k) changes[k] = turn_from(turns[k], before[k]);
 }
 
 static double bending_energy(const FloSoftElement *element) {
@@ -93,17 +97,18 @@ static double bending_energy(const FloSoftElement *element) {
   find_turns(element->place->x, element->vertices, patch, turns);
   double energy = energy_of_turns(patch, turns);
   if (friction == 0) return energy;
-  find_changes(element, patch, turns, changes);
+  find_changes(patch->n, bending->before[element->number], turns, changes);
   return energy + friction * energy_of_turns(patch, changes);
 }
 
-static void find_all_moments(const FloSoftElement *element, const FloBendPatch *patch, double friction,
+static void find_all_moments(const Bending *bending, const FloSoftElement *element, double friction,
                              Turns moments) {
+  const FloBendPatch *patch = &bending->patches[element->number];
   Turns turns, changes, loss;
   find_turns(element->place->x, element->vertices, patch, turns);
   find_moments(patch, turns, moments);
   if (friction == 0) return;
-  find_changes(element, patch, turns, changes);
+  find_changes(patch->n, bending->before[element->number], turns, changes);
   find_moments(patch, changes, loss);
   for (int k = 0; k < patch->n; ++k) moments[k] += friction * loss[k];
 }
@@ -130,13 +135,31 @@ static void push_forces(const FloSoftElement *element, const FloSoftSink *sink, 
   }
 }
 
-// q times the slopes by vertex a.
-static void pull_slopes(const FloBendPatch *patch, double factor, Slopes slopes, size_t a,
-                        double pulled[FLO_BEND_HINGES][3]) {
+enum { MOST_COLUMNS = 3 * FLO_BEND_VERTICES };
+
+// factor q times slopes: a row of 3 n numbers for each hinge.
+static void pull_slopes(const FloBendPatch *patch, double factor, Slopes slopes, size_t n_columns,
+                        double pulled[FLO_BEND_HINGES][MOST_COLUMNS]) {
   for (int k = 0; k < patch->n; ++k) {
-    vec_set(pulled[k], 0, 0, 0);
-    for (int m = 0; m < patch->n; ++m)
-      vec_add_scaled(pulled[k], slopes[m][a], factor * patch->q[patch->n * m + k], pulled[k]);
+    memset(pulled[k], 0, n_columns * sizeof *pulled[k]);
+    for (int m = 0; m < patch->n; ++m) {
+      const double *row = &slopes[m][0][0];
+      double q = factor * patch->q[patch->n * k + m];
+      for (size_t c = 0; c < n_columns; ++c) pulled[k][c] += q * row[c];
+    }
+  }
+}
+
+// Adds the rows of the matrix that belong to vertex a, from the first block to its own, and their mirror.
+static void push_rows(const FloSoftElement *element, const FloSoftSink *sink, size_t a,
+                      double rows[3][MOST_COLUMNS]) {
+  for (size_t b = 0; b <= a; ++b) {
+    double *block = flo_sink_block(element, sink, a, b), *mirror = flo_sink_block(element, sink, b, a);
+    for (size_t i = 0; i < 3; ++i)
+      for (size_t j = 0; j < 3; ++j) {
+        block[3 * i + j] += rows[i][3 * b + j];
+        if (a != b) mirror[3 * j + i] += rows[i][3 * b + j];
+      }
   }
 }
 
@@ -144,15 +167,16 @@ static void pull_slopes(const FloBendPatch *patch, double factor, Slopes slopes,
 // are small where triangles are small against the radius of curvature, and they are not definite.
 static void push_matrix(const FloSoftElement *element, const FloSoftSink *sink, const FloBendPatch *patch,
                         double factor, Slopes slopes) {
-  double pulled[FLO_BEND_HINGES][3];
+  double pulled[FLO_BEND_HINGES][MOST_COLUMNS], rows[3][MOST_COLUMNS];
+  pull_slopes(patch, factor, slopes, 3 * element->n, pulled);
   for (size_t a = 0; a < element->n; ++a) {
-    pull_slopes(patch, factor, slopes, a, pulled);
-    for (size_t b = 0; b < element->n; ++b) {
-      double *block = flo_sink_block(element, sink, a, b);
-      for (int k = 0; k < patch->n; ++k)
-        for (int i = 0; i < 3; ++i)
-          for (int j = 0; j < 3; ++j) block[3 * i + j] += pulled[k][i] * slopes[k][b][j];
-    }
+    memset(rows, 0, sizeof rows);
+    for (int k = 0; k < patch->n; ++k)
+      for (int i = 0; i < 3; ++i) {
+        double slope = slopes[k][a][i];
+        for (size_t c = 0; c < 3 * (a + 1); ++c) rows[i][c] += slope * pulled[k][c];
+      }
+    push_rows(element, sink, a, rows);
   }
 }
 
@@ -162,7 +186,7 @@ static void bending_push(const FloSoftElement *element, const FloSoftSink *sink)
   double friction = friction_of(bending, element);
   Turns moments;
   Slopes slopes;
-  find_all_moments(element, patch, friction, moments);
+  find_all_moments(bending, element, friction, moments);
   find_slopes(element, patch, slopes);
   push_forces(element, sink, patch, moments, slopes);
   if (sink->blocks) push_matrix(element, sink, patch, 1 + friction, slopes);
@@ -173,7 +197,7 @@ static void bending_refix(const FloSoftGroup *group, const bool *fixed) {
   for (size_t k = 0; k < group->n; ++k) flo_bend_weigh(&bending->sheet, k, fixed, &bending->patches[k]);
 }
 
-static const FloSoftForm bending_form = {bending_energy, bending_push, bending_refix};
+static const FloSoftForm bending_form = {bending_energy, bending_push, bending_remember, bending_refix};
 
 // ---- Adding ----
 
@@ -191,6 +215,7 @@ static FloStatus add_patches(FloSoft *soft, Bending *bending, FloError *error) {
   size_t n = bending->sheet.n, most = bending->sheet.is_even ? 6 : FLO_BEND_VERTICES;
   FloSoftGroup *group;
   FLO_TRY(flo_soft_array(soft, n, sizeof *bending->patches, &bending->patches, error));
+  FLO_TRY(flo_soft_array(soft, n, sizeof *bending->before, &bending->before, error));
   FLO_TRY(flo_soft_add_group(soft, &bending_form, bending, n, most * n, &group, error));
   group->scale = bending->sheet.sheet.bend * (double)n;
   for (size_t k = 0; k < n; ++k)

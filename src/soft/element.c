@@ -143,6 +143,20 @@ double flo_soft_group_energy(const FloSoftGroup *group, const FloSoftPlace *plac
   return sum;
 }
 
+static void remember_elements(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Visit *visit = context;
+  for (size_t k = begin; k < end; ++k) {
+    FloSoftElement element = element_at(visit, k);
+    visit->group->form->remember(&element);
+  }
+}
+
+void flo_soft_group_remember(const FloSoftGroup *group, const FloSoftPlace *place, int threads) {
+  Visit visit = {.group = group, .place = place};
+  flo_parallel_for(threads, group->n, GRAIN, remember_elements, &visit);
+}
+
 static void push_elements(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Visit *visit = context;

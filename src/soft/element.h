@@ -8,9 +8,8 @@
 
 // Where elements are looked at.
 typedef struct FloSoftPlace {
-  const double *x;      // positions, three numbers for each vertex [m]
-  const double *before; // positions at the start of the step [m]
-  double rate;          // 1 / dt; 0: no damping [1/s]
+  const double *x; // positions, three numbers for each vertex [m]
+  double rate;     // 1 / dt; 0: no damping [1/s]
 } FloSoftPlace;
 
 // One element at one place.
@@ -36,6 +35,8 @@ struct FloSoftGroup;
 typedef struct FloSoftForm {
   double (*energy)(const FloSoftElement *element);
   void (*push)(const FloSoftElement *element, const FloSoftSink *sink);
+  // Remembers the strain, from which friction counts.
+  void (*remember)(const FloSoftElement *element);
   // Called after vertices were fixed or freed; may be NULL.
   void (*refix)(const struct FloSoftGroup *group, const bool *fixed);
 } FloSoftForm;
@@ -66,9 +67,6 @@ static inline double *flo_sink_block(const FloSoftElement *element, const FloSof
 static inline const double *flo_element_vertex(const FloSoftElement *element, size_t a) {
   return element->place->x + 3 * (size_t)element->vertices[a];
 }
-static inline const double *flo_element_before(const FloSoftElement *element, size_t a) {
-  return element->place->before + 3 * (size_t)element->vertices[a];
-}
 
 // ---- The driver ----
 
@@ -78,6 +76,8 @@ FloStatus flo_soft_add_group(FloSoft *soft, const FloSoftForm *form, void *data,
 // After the matrix has its pattern.
 FloStatus flo_soft_colour_group(FloSoft *soft, FloSoftGroup *group, FloError *error);
 double flo_soft_group_energy(const FloSoftGroup *group, const FloSoftPlace *place, int threads);
+// The state at the start of a step.
+void flo_soft_group_remember(const FloSoftGroup *group, const FloSoftPlace *place, int threads);
 // `slots` of the sink are chosen by the driver.
 void flo_soft_group_push(const FloSoftGroup *group, const FloSoftPlace *place, const FloSoftSink *sink,
                          int threads);

@@ -29,6 +29,7 @@ typedef struct Shape {
 typedef struct Membrane {
   FloSheet sheet;
   Shape *shapes;
+  double (*before)[3]; // strains at the start of the step
 } Membrane;
 
 // ---- The state at rest ----
@@ -161,31 +162,23 @@ static void add_limit(const FloSheet *sheet, const double c[3], FloJet *energy) 
 
 // ---- Energy of a triangle ----
 
-static void corners_of(const FloSoftElement *element, bool is_before, const double *corners[3]) {
-  for (size_t a = 0; a < 3; ++a)
-    corners[a] = is_before ? flo_element_before(element, a) : flo_element_vertex(element, a);
-}
-
 static double friction_of(const Membrane *membrane, const FloSoftElement *element) {
   return membrane->sheet.damping * element->place->rate;
-}
-
-// The strain at the start of the step.
-static void find_strain_before(const Membrane *membrane, const FloSoftElement *element, double strain[3]) {
-  const double *corners[3];
-  double columns[2][3], c[3];
-  corners_of(element, true, corners);
-  find_columns(&membrane->shapes[element->number], corners, columns);
-  find_metric(columns, c);
-  find_strain(c, strain);
 }
 
 static void find_place(const Membrane *membrane, const FloSoftElement *element, double columns[2][3],
                        double c[3]) {
   const double *corners[3];
-  corners_of(element, false, corners);
+  for (size_t a = 0; a < 3; ++a) corners[a] = flo_element_vertex(element, a);
   find_columns(&membrane->shapes[element->number], corners, columns);
   find_metric(columns, c);
+}
+
+static void membrane_remember(const FloSoftElement *element) {
+  const Membrane *membrane = element->data;
+  double columns[2][3], c[3];
+  find_place(membrane, element, columns, c);
+  find_strain(c, membrane->before[element->number]);
 }
 
 static double membrane_energy(const FloSoftElement *element) {
@@ -196,9 +189,7 @@ static double membrane_energy(const FloSoftElement *element) {
   find_stress(&membrane->sheet, strain, stress);
   double energy = vec_dot(strain, stress) / 2 + limit_energy(&membrane->sheet, c);
   if (friction > 0) {
-    double before[3];
-    find_strain_before(membrane, element, before);
-    vec_sub(strain, before, strain);
+    vec_sub(strain, membrane->before[element->number], strain);
     find_stress(&membrane->sheet, strain, stress);
     energy += friction * vec_dot(strain, stress) / 2;
   }
@@ -209,12 +200,11 @@ static double membrane_energy(const FloSoftElement *element) {
 static void differentiate(const Membrane *membrane, const FloSoftElement *element, const double c[3],
                           FloJet *energy) {
   FloJet jets[3];
-  double friction = friction_of(membrane, element), strain[3], before[3] = {0}, stress[3], loss[3];
+  double friction = friction_of(membrane, element), strain[3], stress[3], loss[3];
   find_strain_jets(c, jets);
   for (int k = 0; k < 3; ++k) strain[k] = jets[k].value;
   find_stress(&membrane->sheet, strain, stress);
-  if (friction > 0) find_strain_before(membrane, element, before);
-  vec_sub(strain, before, strain);
+  vec_sub(strain, membrane->before[element->number], strain);
   find_stress(&membrane->sheet, strain, loss);
   *energy = (FloJet){0};
   for (int k = 0; k < 3; ++k) *energy = flo_jet_sum(*energy, stress[k] + friction * loss[k], jets[k]);
@@ -298,7 +288,7 @@ static void membrane_push(const FloSoftElement *element, const FloSoftSink *sink
   push_matrix(element, sink, shape, tension, energy.bend, columns);
 }
 
-static const FloSoftForm membrane_form = {.energy = membrane_energy, .push = membrane_push};
+static const FloSoftForm membrane_form = {membrane_energy, membrane_push, membrane_remember, NULL};
 
 // ---- Adding ----
 
@@ -313,6 +303,7 @@ FloStatus flo_soft_add_membrane(FloSoft *soft, const uint32_t *triangles, size_t
   FLO_TRY(flo_soft_array(soft, 1, sizeof *membrane, &membrane, error));
   membrane->sheet = *sheet;
   FLO_TRY(flo_soft_array(soft, n_triangles, sizeof *membrane->shapes, &membrane->shapes, error));
+  FLO_TRY(flo_soft_array(soft, n_triangles, sizeof *membrane->before, &membrane->before, error));
   FLO_TRY(flo_soft_add_group(soft, &membrane_form, membrane, n_triangles, 3 * n_triangles, &group, error));
   for (size_t k = 0; k < n_triangles; ++k) {
     FloFlat flat;

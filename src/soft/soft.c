@@ -215,7 +215,8 @@ FloStatus flo_soft_finish(FloSoft *soft, FloError *error) {
   for (size_t g = 0; g < soft->groups.count; ++g)
     FLO_TRY(flo_soft_colour_group(soft, flo_soft_group(soft, g), error));
   soft->cell = mean_cell(soft);
-  return flo_block_factor_create(&soft->matrix, soft->memory, &soft->factor, error);
+  FLO_TRY(flo_block_factor_create(&soft->matrix, soft->memory, &soft->factor, error));
+  return flo_block_factor_keep_single(soft->factor, error);
 }
 
 // ---- State ----
@@ -250,7 +251,7 @@ void flo_soft_refix(FloSoft *soft) {
 }
 
 double flo_soft_energy(FloSoft *soft) {
-  FloSoftPlace place = {soft->x, soft->x, 0};
+  FloSoftPlace place = {soft->x, 0};
   double energy = 0;
   flo_soft_refix(soft);
   for (size_t g = 0; g < soft->groups.count; ++g)

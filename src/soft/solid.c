@@ -27,18 +27,18 @@ typedef struct Solid {
   double slow_mu, slow_lambda; // friction of Green's strain [Pa s]
   double slow_bulk;            // friction of J [Pa s]
   FloPatches patches;
+  double (*before)[9]; // deformation gradients at the start of the step
 } Solid;
 
 // ---- Deformation ----
 
 // F by rows; in the plane its last row and column are those of 1.
-static void find_deformation(const Solid *solid, const FloSoftElement *element, const double *x,
-                             double f[9]) {
+static void find_deformation(const Solid *solid, const FloSoftElement *element, double f[9]) {
   const double *slopes = solid->patches.slopes + 3 * solid->patches.begin[element->number];
   bool is_flat = true;
   memset(f, 0, 9 * sizeof *f);
   for (size_t a = 0; a < element->n; ++a) {
-    const double *p = x + 3 * (size_t)element->vertices[a], *g = slopes + 3 * a;
+    const double *p = flo_element_vertex(element, a), *g = slopes + 3 * a;
     is_flat = is_flat && g[2] == 0;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) f[3 * i + j] += p[i] * g[j];
@@ -97,15 +97,18 @@ static double elastic_energy(const Solid *solid, const double f[9]) {
   return solid->mu * (square_of(h) / 2 - second) + solid->bulk / 2 * growth * growth;
 }
 
+static void solid_remember(const FloSoftElement *element) {
+  const Solid *solid = element->data;
+  find_deformation(solid, element, solid->before[element->number]);
+}
+
 static double solid_energy(const FloSoftElement *element) {
   const Solid *solid = element->data;
-  double f[9], before[9];
-  find_deformation(solid, element, element->place->x, f);
+  double f[9];
+  find_deformation(solid, element, f);
   double energy = elastic_energy(solid, f);
-  if (has_friction(solid, element)) {
-    find_deformation(solid, element, element->place->before, before);
-    energy += friction_energy(solid, element->place->rate, f, before);
-  }
+  if (has_friction(solid, element))
+    energy += friction_energy(solid, element->place->rate, f, solid->before[element->number]);
   return energy * solid->patches.volumes[element->number];
 }
 
@@ -136,14 +139,14 @@ typedef struct Stress {
 } Stress;
 
 static void find_stress(const Solid *solid, const FloSoftElement *element, Stress *stress) {
-  double before[9], rate = element->place->rate;
-  find_deformation(solid, element, element->place->x, stress->f);
+  const double *before = solid->before[element->number];
+  double rate = element->place->rate;
+  find_deformation(solid, element, stress->f);
   find_cofactors(stress->f, stress->cofactors);
   double j = determinant_of(stress->f);
   stress->pull = solid->bulk * (j - 1) - solid->mu, stress->stiff = solid->bulk;
   stress->has_friction = has_friction(solid, element);
   if (!stress->has_friction) return;
-  find_deformation(solid, element, element->place->before, before);
   friction_stress(solid, rate, stress->f, before, stress->friction);
   stress->pull += rate * solid->slow_bulk * (j - determinant_of(before));
   stress->stiff += rate * solid->slow_bulk;
@@ -237,7 +240,7 @@ static void solid_push(const FloSoftElement *element, const FloSoftSink *sink) {
   push_matrix(solid, element, sink, t);
 }
 
-static const FloSoftForm solid_form = {.energy = solid_energy, .push = solid_push};
+static const FloSoftForm solid_form = {solid_energy, solid_push, solid_remember, NULL};
 
 // ---- Adding ----
 
@@ -249,6 +252,7 @@ static FloStatus add_patches(FloSoft *soft, const uint32_t *elements, size_t n_e
   *solid = *material;
   FLO_TRY(flo_soft_make_patches(soft, elements, n_elements, kind, &solid->patches, error));
   const FloPatches *p = &solid->patches;
+  FLO_TRY(flo_soft_array(soft, p->n, sizeof *solid->before, &solid->before, error));
   FLO_TRY(flo_soft_add_group(soft, &solid_form, solid, p->n, p->begin[p->n], &group, error));
   memcpy(group->begin, p->begin, (p->n + 1) * sizeof *p->begin);
   memcpy(group->vertices, p->vertices, p->begin[p->n] * sizeof *p->vertices);

@@ -37,9 +37,7 @@ typedef struct Step {
 
 // ---- The potential ----
 
-static FloSoftPlace place_of(const Step *step) {
-  return (FloSoftPlace){step->soft->trial, step->soft->x, 1 / step->dt};
-}
+static FloSoftPlace place_of(const Step *step) { return (FloSoftPlace){step->soft->trial, 1 / step->dt}; }
 
 // trial = x + dt (v + share * way).
 static void move_trial(const Step *step, double share) {
@@ -307,6 +305,8 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
   soft->dt = dt;
   memcpy(soft->start, soft->v, 3 * soft->n * sizeof *soft->v);
   memcpy(soft->impulses, impulses, 3 * soft->n * sizeof *impulses);
+  for (size_t g = 0; g < soft->groups.count; ++g)
+    flo_soft_group_remember(flo_soft_group(soft, g), &(FloSoftPlace){soft->x, 0}, threads);
   Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
   return iterate(&step, error);
 }
@@ -315,7 +315,7 @@ void flo_soft_forget(FloSoft *soft) { soft->is_factored = false; }
 
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes) {
   for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] = flo_soft_is_held(soft, i) ? 0 : impulses[i];
-  flo_block_solve(soft->factor, changes);
+  flo_block_solve_single(soft->factor, changes);
 }
 
 FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,

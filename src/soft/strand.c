@@ -15,6 +15,7 @@
 typedef struct Segments {
   FloSheet sheet;
   double *lengths; // at rest [m]
+  double *before;  // lengths at the start of the step [m]
 } Segments;
 
 static double length_between(const double *a, const double *b) {
@@ -26,8 +27,9 @@ static double length_between(const double *a, const double *b) {
 static double length_now(const FloSoftElement *e) {
   return length_between(flo_element_vertex(e, 0), flo_element_vertex(e, 1));
 }
-static double length_before(const FloSoftElement *e) {
-  return length_between(flo_element_before(e, 0), flo_element_before(e, 1));
+static void segment_remember(const FloSoftElement *element) {
+  const Segments *segments = element->data;
+  segments->before[element->number] = length_now(element);
 }
 
 // Energy per rest length as a function of the stretch.
@@ -38,7 +40,7 @@ static FloCurve segment_curve(const FloSoftElement *element) {
   FloCurve f = flo_sheet_limit(&segments->sheet, stretch);
   f.value += k / 2 * (stretch - 1) * (stretch - 1), f.slope += k * (stretch - 1), f.bend += k;
   if (friction == 0) return f;
-  double change = stretch - length_before(element) / rest;
+  double change = stretch - segments->before[element->number] / rest;
   f.value += friction / 2 * change * change, f.slope += friction * change, f.bend += friction;
   return f;
 }
@@ -75,7 +77,7 @@ static void segment_push(const FloSoftElement *element, const FloSoftSink *sink)
   if (sink->blocks) push_segment_matrix(element, sink, along, f.bend / rest, f.slope / length);
 }
 
-static const FloSoftForm segment_form = {.energy = segment_energy, .push = segment_push};
+static const FloSoftForm segment_form = {segment_energy, segment_push, segment_remember, NULL};
 
 FloStatus flo_soft_add_segments(FloSoft *soft, const uint32_t *list, size_t n, const FloSheet *sheet,
                                 FloError *error) {
@@ -84,6 +86,7 @@ FloStatus flo_soft_add_segments(FloSoft *soft, const uint32_t *list, size_t n, c
   FLO_TRY(flo_soft_array(soft, 1, sizeof *segments, &segments, error));
   segments->sheet = *sheet;
   FLO_TRY(flo_soft_array(soft, n, sizeof *segments->lengths, &segments->lengths, error));
+  FLO_TRY(flo_soft_array(soft, n, sizeof *segments->before, &segments->before, error));
   FLO_TRY(flo_soft_add_group(soft, &segment_form, segments, n, 2 * n, &group, error));
   memcpy(group->vertices, list, 2 * n * sizeof *list);
   for (size_t k = 0; k < n; ++k) {
@@ -103,6 +106,7 @@ typedef struct Knee {
   double rest;       // angle at rest
   double lengths[2]; // of its segments [m]
   double stiffness;  // [N m / m]
+  double before;     // angle at the start of the step
 } Knee;
 
 typedef struct Knees {
@@ -125,8 +129,9 @@ static double turn_from(double angle, double rest) {
 static double angle_now(const FloSoftElement *e) {
   return angle_at(flo_element_vertex(e, 0), flo_element_vertex(e, 1), flo_element_vertex(e, 2));
 }
-static double angle_before(const FloSoftElement *e) {
-  return angle_at(flo_element_before(e, 0), flo_element_before(e, 1), flo_element_before(e, 2));
+static void knee_remember(const FloSoftElement *element) {
+  const Knees *knees = element->data;
+  knees->knees[element->number].before = angle_now(element);
 }
 
 // Energy as a function of the angle.
@@ -137,7 +142,7 @@ static FloCurve knee_curve(const FloSoftElement *element) {
   double angle = angle_now(element), turn = turn_from(angle, knee->rest);
   FloCurve f = {k / 2 * turn * turn, k * turn, k};
   if (friction == 0) return f;
-  double change = turn_from(angle, angle_before(element));
+  double change = turn_from(angle, knee->before);
   f.value += friction / 2 * change * change, f.slope += friction * change, f.bend += friction;
   return f;
 }
@@ -184,7 +189,7 @@ static void knee_refix(const FloSoftGroup *group, const bool *fixed) {
   }
 }
 
-static const FloSoftForm knee_form = {knee_energy, knee_push, knee_refix};
+static const FloSoftForm knee_form = {knee_energy, knee_push, knee_remember, knee_refix};
 
 // ---- Which segments bend together ----
 

@@ -13,12 +13,12 @@ static void shake(SoftTest *t, double size, uint64_t seed) {
 }
 
 typedef struct Probe {
-  double *before, *gradient, *other, *size;
+  double *gradient, *other, *size;
   double rate;
 } Probe;
 
 static FloSoftPlace place_of(const SoftTest *t, const Probe *probe) {
-  return (FloSoftPlace){t->soft->x, probe->before, probe->rate};
+  return (FloSoftPlace){t->soft->x, probe->rate};
 }
 
 static double energy_of(const SoftTest *t, const Probe *probe) {
@@ -42,15 +42,14 @@ static void push(const SoftTest *t, const Probe *probe, double *gradient, bool w
 static Probe start_probe(const SoftTest *t, double rate) {
   Probe probe = {.rate = rate};
   size_t n = 3 * t->n_points;
-  probe.before = malloc(n * sizeof(double)), probe.gradient = calloc(n, sizeof(double));
+  probe.gradient = calloc(n, sizeof(double));
   probe.other = calloc(n, sizeof(double)), probe.size = calloc(n, sizeof(double));
-  memcpy(probe.before, t->soft->x, n * sizeof(double));
+  for (size_t g = 0; g < t->soft->groups.count; ++g)
+    flo_soft_group_remember(flo_soft_group(t->soft, g), &(FloSoftPlace){t->soft->x, 0}, 1);
   return probe;
 }
 
-static void end_probe(Probe *probe) {
-  free(probe->before), free(probe->gradient), free(probe->other), free(probe->size);
-}
+static void end_probe(Probe *probe) { free(probe->gradient), free(probe->other), free(probe->size); }
 
 static double largest(const double *a, size_t n) {
   double most = 0;
