@@ -1,5 +1,6 @@
-// Visits elements. Elements of one colour have no vertex in common, so threads may add their forces and
-// matrices at the same time. Colours follow each other, so that all sums have one order.
+// Visits elements in chunks. Chunks of one colour have no vertex in common, so threads may add their forces
+// and matrices at the same time. Colours follow each other, so that all sums have one order. Successive
+// elements are mostly near each other, so that a chunk works on few cache lines.
 #include "soft/element.h"
 
 #include "base/parallel.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-enum { GRAIN = 64 };
+enum { GRAIN = 64, CHUNK = 48 };
 
 FloStatus flo_soft_add_group(FloSoft *soft, const FloSoftForm *form, void *data, size_t n, size_t n_vertices,
                              FloSoftGroup **group, FloError *error) {
@@ -23,37 +24,44 @@ FloStatus flo_soft_add_group(FloSoft *soft, const FloSoftForm *form, void *data,
 
 // ---- Colours ----
 
-// The first colour that no vertex of the element has. `last` holds, for each vertex, colours in use as bits;
-// a further word per vertex holds the next 64 colours.
+static size_t count_chunks(const FloSoftGroup *group) { return (group->n + CHUNK - 1) / CHUNK; }
+static size_t end_of_chunk(const FloSoftGroup *group, size_t chunk) {
+  return flo_min_size(CHUNK * (chunk + 1), group->n);
+}
+
+// Colours that chunks at a vertex have, as bits: WORDS words for each vertex.
 enum { WORDS = 8 };
 
-static size_t free_colour(const FloSoftGroup *group, size_t element, const uint64_t *used) {
+// The first colour that no vertex of the chunk has.
+static size_t free_colour(const FloSoftGroup *group, size_t chunk, const uint64_t *used) {
+  size_t end = group->begin[end_of_chunk(group, chunk)];
   for (size_t word = 0; word < WORDS; ++word) {
     uint64_t taken = 0;
-    for (size_t k = group->begin[element]; k < group->begin[element + 1]; ++k)
+    for (size_t k = group->begin[CHUNK * chunk]; k < end; ++k)
       taken |= used[WORDS * (size_t)group->vertices[k] + word];
     if (~taken) return 64 * word + (size_t)__builtin_ctzll(~taken);
   }
   return SIZE_MAX;
 }
 
-static void mark_colour(const FloSoftGroup *group, size_t element, size_t colour, uint64_t *used) {
-  for (size_t k = group->begin[element]; k < group->begin[element + 1]; ++k)
+static void mark_colour(const FloSoftGroup *group, size_t chunk, size_t colour, uint64_t *used) {
+  size_t end = group->begin[end_of_chunk(group, chunk)];
+  for (size_t k = group->begin[CHUNK * chunk]; k < end; ++k)
     used[WORDS * (size_t)group->vertices[k] + colour / 64] |= (uint64_t)1 << colour % 64;
 }
 
-// Colours of all elements, and in counts[c + 1] how many elements have colour c.
+// Colours of all chunks, and in counts[c + 1] how many chunks have colour c.
 static FloStatus find_colours(FloSoftGroup *group, uint64_t *used, uint32_t *colours, size_t *counts,
                               FloError *error) {
-  for (size_t element = 0; element < group->n; ++element) {
-    size_t colour = free_colour(group, element, used);
+  for (size_t chunk = 0; chunk < count_chunks(group); ++chunk) {
+    size_t colour = free_colour(group, chunk, used);
     if (colour == SIZE_MAX)
-      return flo_fail(error, FLO_BAD_INPUT,
-                      "vertex %u of a soft body belongs to more than %d elements; use a mesh with fewer "
-                      "elements at a vertex",
-                      group->vertices[group->begin[element]], 64 * WORDS);
-    mark_colour(group, element, colour, used);
-    colours[element] = (uint32_t)colour, counts[colour + 1]++;
+      return flo_fail(
+          error, FLO_BAD_INPUT,
+          "too many elements of a soft body meet near vertex %u; use a mesh with fewer elements at a vertex",
+          group->vertices[group->begin[CHUNK * chunk]]);
+    mark_colour(group, chunk, colour, used);
+    colours[chunk] = (uint32_t)colour, counts[colour + 1]++;
     group->n_colours = flo_max_size(group->n_colours, colour + 1);
   }
   return FLO_OK;
@@ -62,17 +70,18 @@ static FloStatus find_colours(FloSoftGroup *group, uint64_t *used, uint32_t *col
 static void sort_by_colour(FloSoftGroup *group, const uint32_t *colours, size_t *counts) {
   for (size_t c = 0; c < group->n_colours; ++c)
     counts[c + 1] += counts[c], group->colours[c + 1] = counts[c + 1];
-  for (size_t element = 0; element < group->n; ++element)
-    group->order[counts[colours[element]]++] = (uint32_t)element;
+  for (size_t chunk = 0; chunk < count_chunks(group); ++chunk)
+    group->order[counts[colours[chunk]]++] = (uint32_t)chunk;
 }
 
 static FloStatus colour(FloSoft *soft, FloSoftGroup *group, FloBuffer scratch[2], FloError *error) {
+  size_t n = count_chunks(group);
   FLO_TRY(flo_buffer_reserve_zeros(soft->memory, &scratch[0], soft->n * WORDS * sizeof(uint64_t), error));
-  FLO_TRY(flo_buffer_reserve(soft->memory, &scratch[1], group->n * sizeof(uint32_t), 0, error));
+  FLO_TRY(flo_buffer_reserve(soft->memory, &scratch[1], n * sizeof(uint32_t), 0, error));
   size_t counts[64 * WORDS + 1] = {0};
   FLO_TRY(find_colours(group, scratch[0].data, scratch[1].data, counts, error));
   FLO_TRY(flo_soft_array(soft, group->n_colours + 1, sizeof *group->colours, &group->colours, error));
-  FLO_TRY(flo_soft_array(soft, group->n, sizeof *group->order, &group->order, error));
+  FLO_TRY(flo_soft_array(soft, n, sizeof *group->order, &group->order, error));
   sort_by_colour(group, scratch[1].data, counts);
   return FLO_OK;
 }
@@ -157,23 +166,26 @@ void flo_soft_group_remember(const FloSoftGroup *group, const FloSoftPlace *plac
   flo_parallel_for(threads, group->n, GRAIN, remember_elements, &visit);
 }
 
-static void push_elements(void *context, size_t begin, size_t end, int thread) {
-  (void)thread;
-  const Visit *visit = context;
+static void push_chunk(const Visit *visit, size_t chunk) {
   FloSoftSink sink = *visit->sink;
-  for (size_t k = begin; k < end; ++k) {
-    size_t number = visit->group->order[visit->first + k];
-    FloSoftElement element = element_at(visit, number);
-    sink.slots = visit->group->slots + visit->group->slot_begin[number];
+  for (size_t k = CHUNK * chunk; k < end_of_chunk(visit->group, chunk); ++k) {
+    FloSoftElement element = element_at(visit, k);
+    sink.slots = visit->group->slots + visit->group->slot_begin[k];
     visit->group->form->push(&element, &sink);
   }
+}
+
+static void push_chunks(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Visit *visit = context;
+  for (size_t k = begin; k < end; ++k) push_chunk(visit, visit->group->order[visit->first + k]);
 }
 
 void flo_soft_group_push(const FloSoftGroup *group, const FloSoftPlace *place, const FloSoftSink *sink,
                          int threads) {
   for (size_t c = 0; c < group->n_colours; ++c) {
     Visit visit = {group, place, sink, group->colours[c]};
-    flo_parallel_for(threads, group->colours[c + 1] - group->colours[c], GRAIN, push_elements, &visit);
+    flo_parallel_for(threads, group->colours[c + 1] - group->colours[c], 1, push_chunks, &visit);
   }
 }
 

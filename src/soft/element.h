@@ -47,9 +47,9 @@ typedef struct FloSoftGroup {
   size_t n;           // elements
   size_t *begin;      // vertices of element k: begin[k] .. begin[k + 1]
   uint32_t *vertices; // their numbers
-  // Elements of one colour have no vertex in common.
+  // Elements are visited in chunks of successive ones. Chunks of one colour have no vertex in common.
   uint32_t *order;
-  size_t *colours; // elements of colour c: order[colours[c]] .. order[colours[c + 1]]
+  size_t *colours; // chunks of colour c: order[colours[c]] .. order[colours[c + 1]]
   size_t n_colours;
   size_t *slot_begin;
   uint32_t *slots;
