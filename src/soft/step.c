@@ -3,8 +3,8 @@
 //   1/2 (v - v*)^T M (v - v*) + U(x + dt v) + friction,   v* = v0 + M^-1 impulses.
 //
 // Newton's method finds it. Its matrix is M + dt^2 (second derivative of U and friction). At first the true
-// one is tried. If it is not positive definite, that of each element is made so for the rest of the step. A
-// search along the way makes sure that the potential falls.
+// one is tried. If it is not positive definite, that of each element is made so for the next few iterations.
+// A search along the way makes sure that the potential falls.
 //
 // Systems are solved by conjugate gradients with the factors of an earlier matrix. When that takes many
 // iterations, the present matrix is factorised. So cloth at rest needs no new factors for many steps.
@@ -14,11 +14,18 @@
 
 #include <string.h>
 
-enum { MOST_NEWTON = 200, MOST_GRADIENTS = 40, FEW_GRADIENTS = 8, MOST_HALVINGS = 40, GRAIN = 256 };
+enum {
+  MOST_NEWTON = 200,
+  MOST_GRADIENTS = 40,
+  FEW_GRADIENTS = 8,
+  MOST_HALVINGS = 40,
+  RETRY = 4,
+  GRAIN = 256
+};
 
 #define BALANCE    1e-7  // largest impulse that may be missing, as a share of the largest term
 #define LEAST_WAY  1e-11 // a way shorter than this share of an element is rounding
-#define LINEAR     1e-4  // residual of linear systems, as a share
+#define LINEAR     1e-3  // residual of linear systems, as a share
 #define SUFFICIENT 1e-4  // share of the predicted fall of the potential that a step must reach
 #define NEAR       1e-4  // with a missing impulse below this share, as of BALANCE,
 #define LAST_FALL  1e-8  // an iteration that lets the potential fall by no more than this share is the last
@@ -125,15 +132,16 @@ static void clear_sums(FloSoft *soft) {
   memset(soft->size, 0, soft->n * sizeof *soft->size);
 }
 
-// Gradient and matrix at the present velocities.
-static void assemble(Step *step) {
+// The gradient at the present velocities and, if wanted, the matrix.
+static void assemble(Step *step, bool with_matrix) {
   FloSoft *soft = step->soft;
   clear_sums(soft);
-  flo_block_matrix_clear(&soft->matrix);
+  if (with_matrix) flo_block_matrix_clear(&soft->matrix);
   move_trial(step, 0);
-  push_all(step, &(FloSoftSink){soft->gradient, soft->size, soft->matrix.blocks, step->is_exact, NULL});
+  double *blocks = with_matrix ? soft->matrix.blocks : NULL;
+  push_all(step, &(FloSoftSink){soft->gradient, soft->size, blocks, step->is_exact, NULL});
   for (size_t i = 0; i < soft->n; ++i) complete_gradient(step, i);
-  flo_parallel_for(step->threads, soft->n, GRAIN, scale_rows, step);
+  if (with_matrix) flo_parallel_for(step->threads, soft->n, GRAIN, scale_rows, step);
 }
 
 // The largest missing impulse as a share of the largest term.
@@ -197,7 +205,7 @@ static FloStatus find_way(Step *step, FloError *error) {
   bool is_found = solve(step);
   if (!is_found && step->is_exact) {
     step->is_exact = step->soft->is_factored = false;
-    assemble(step);
+    assemble(step, true);
     is_found = solve(step);
   }
   if (!is_found)
@@ -252,6 +260,11 @@ static bool improve(Step *step, double last_residual) {
   return search(step, slope) && !is_enough;
 }
 
+static bool is_balanced(Step *step) {
+  step->report->residual = residual_of(step->soft);
+  return step->report->residual <= BALANCE;
+}
+
 // Improves the velocities until impulses balance.
 static FloStatus iterate(Step *step, FloError *error) {
   FloSoft *soft = step->soft;
@@ -259,12 +272,12 @@ static FloStatus iterate(Step *step, FloError *error) {
   memset(soft->way, 0, 3 * soft->n * sizeof *soft->way);
   step->potential = potential_at(step, 0);
   for (int k = 0; k < MOST_NEWTON; ++k, last_residual = step->report->residual) {
-    assemble(step);
-    step->report->residual = residual_of(soft);
-    bool is_balanced = step->report->residual <= BALANCE;
-    if (is_balanced && soft->is_factored) break;
+    if (k % RETRY == 0) step->is_exact = true;
+    assemble(step, true);
+    bool is_done = is_balanced(step);
+    if (is_done && soft->is_factored) break;
     FLO_TRY(find_way(step, error));
-    if (is_balanced || !improve(step, last_residual)) break;
+    if (is_done || !improve(step, last_residual)) break;
   }
   return FLO_OK;
 }
@@ -326,7 +339,8 @@ FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int thr
   flo_soft_respond(soft, impulses, soft->given);
   for (size_t i = 0; i < 3 * soft->n; ++i) soft->v[i] += soft->given[i], soft->impulses[i] += impulses[i];
   Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
-  FLO_TRY(iterate(&step, error));
+  assemble(&step, false);
+  if (!is_balanced(&step)) FLO_TRY(iterate(&step, error));
   balance_momentum(soft);
   for (size_t i = 0; i < 3 * soft->n; ++i) soft->x[i] += dt * soft->v[i];
   soft->dt = 0;
