@@ -6,7 +6,9 @@
 #include "soft/element.h"
 #include "soft/sheet.h"
 
-enum { FLO_BEND_HINGES = 9, FLO_BEND_VERTICES = 12, FLO_BEND_NONE = UINT32_MAX };
+enum { FLO_BEND_HINGES = 9, FLO_BEND_VERTICES = 12 };
+
+#define FLO_BEND_NONE UINT32_MAX
 
 // An edge from a to b with the far vertices p and q on its two sides.
 typedef struct FloHinge {
