@@ -134,6 +134,7 @@ void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wr
   FloError error;
   memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   own->dt = dt;
+  flo_soft_forget(own->soft); // a run that was resumed does not know earlier steps
   if (is_held(own)) return;
   for (size_t k = 0; k < own->n; ++k) {
     double *impulse = own->room + 3 * k;
