@@ -67,11 +67,13 @@ typedef struct FloCohesion {
   float *force;          // quadruples: added to
 } FloCohesion;
 
-// Attraction between fluid and solids, on whichever of them are the rows.
+// Attraction between fluid and solids, on whichever of them are the rows: by the kernel of tension_kernel.h,
+// or with `kernel` in proportion to r W.
 typedef struct FloAdhesion {
   const FloPairs *pairs;
   const FloGrid *rows, *columns;
   const float *row_weight, *column_weight; // per particle: strength of fluid, relative volume of samples
+  const FloKernelForm *kernel;             // or NULL
   float *force;                            // quadruples: added to
 } FloAdhesion;
 

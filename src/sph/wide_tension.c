@@ -82,6 +82,12 @@ void FLO_WIDE(cohesion)(const FloCohesion *in, size_t begin, size_t end) {
   }
 }
 
+// r W of the kernel that is given, or else the kernel of adhesion.
+WIDE_INLINE Real adhesion_of(const FloKernelForm *kernel, Real q) {
+  if (!kernel) return tension_adhesion(q);
+  return wide_set((float)(kernel->sigma * kernel->support)) * q * kernel_shape((int)kernel->kernel, q).w;
+}
+
 void FLO_WIDE(adhesion)(const FloAdhesion *in, size_t begin, size_t end) {
   const FloPairs *pairs = in->pairs;
   const float *columns = (const float *)in->columns->fixed;
@@ -98,7 +104,7 @@ void FLO_WIDE(adhesion)(const FloAdhesion *in, size_t begin, size_t end) {
     PairVector sum = {wide_set(0), wide_set(0), wide_set(0)};
     for (size_t k = 0; k < pairs->slot_count[block]; ++k, ++slot) {
       Apart apart = apart_of(slot, columns, here, scale, (WideI)(counts > wide_set_int((int32_t)k)));
-      Real pull = own * wide_gather(in->column_weight, slot->index) * tension_adhesion(apart.q);
+      Real pull = own * wide_gather(in->column_weight, slot->index) * adhesion_of(in->kernel, apart.q);
       sum = pair_add_scaled(sum, -pull, apart.along);
     }
     wide_store_rows(pairs, block, sum, true, in->force);

@@ -20,6 +20,41 @@ double flo_implicit_artificial_viscosity(const FloWorld *world, const FloExpecta
   return alpha * world->kernel.support / 2 * fmax(expected->speed, flo_surface_tension_speed(world));
 }
 
+double flo_implicit_correction(const FloWorld *world, double correction_time, double dt) {
+  const double g = vec_length(world->def.gravity);
+  const double time = correction_time * sqrt(world->def.spacing / (g > 0 ? g : 1));
+  return time > 0 ? 1 - exp(-dt / time) : 1;
+}
+
+typedef struct Motion {
+  const float *pressure, *velocity;
+} Motion;
+
+enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
+
+static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
+  const Motion *in = context;
+  for (size_t i = begin; i < end; ++i) {
+    const double p = (double)in->pressure[i] * (double)in->pressure[i];
+    for (size_t axis = 0; axis < 3; ++axis) {
+      double v = (double)in->velocity[4 * i + axis];
+      sums[axis] += p * v;
+      sums[SUM_SPEEDS] += p * v * v;
+    }
+    sums[SUM_WEIGHTS] += p;
+  }
+}
+
+double flo_implicit_motion(const FloWorld *world, const float *pressure, const float *velocity, double dt) {
+  const Motion in = {pressure, velocity};
+  double sums[N_MOTION_SUMS], square = 0;
+  flo_parallel_sum(world->threads, world->sets[FLO_SET_FLUID].count, add_motion, &in, N_MOTION_SUMS, sums);
+  if (!(sums[SUM_WEIGHTS] > 0)) return 0;
+  for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
+  double spread = sums[SUM_SPEEDS] / sums[SUM_WEIGHTS] - square / (sums[SUM_WEIGHTS] * sums[SUM_WEIGHTS]);
+  return spread > 0 ? sqrt(spread) * dt / world->def.spacing : 0;
+}
+
 typedef struct Reading {
   const FloParticles *fluid;
   float *quads;

@@ -389,33 +389,6 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   return r->fluid <= fmin(lasting, unseen) && is_common_small(solve, r);
 }
 
-enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
-
-// Weighted by the squares of the starting pressures: fluid in free flight, which has nearly none, has no
-// influence on how exactly still water is solved.
-static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
-  const FloMonolithic *mono = ((const Solve *)context)->mono;
-  for (size_t i = begin; i < end; ++i) {
-    const double p = (double)mono->pressure[i] * (double)mono->pressure[i];
-    for (size_t axis = 0; axis < 3; ++axis) {
-      double v = (double)mono->before[4 * i + axis];
-      sums[axis] += p * v;
-      sums[SUM_SPEEDS] += p * v * v;
-    }
-    sums[SUM_WEIGHTS] += p;
-  }
-}
-
-// Distance that fluid under pressure moves in a step relative to its mean velocity, in spacings.
-static double measure_motion(const Solve *solve) {
-  double sums[N_MOTION_SUMS], square = 0;
-  flo_parallel_sum(solve->world->threads, solve->mono->n_fluid, add_motion, solve, N_MOTION_SUMS, sums);
-  if (!(sums[SUM_WEIGHTS] > 0)) return 0;
-  for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
-  double spread = sums[SUM_SPEEDS] / sums[SUM_WEIGHTS] - square / (sums[SUM_WEIGHTS] * sums[SUM_WEIGHTS]);
-  return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
-}
-
 // Number of sweeps over contacts that cost about as much as one iteration of the whole system.
 static int sweeps_at_once(const FloMonolithic *mono) {
   enum { LEAST = 32, MOST = 1000 };
@@ -449,7 +422,7 @@ static void settle_contacts(Solve *solve, int *most) {
 static void choose_way(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
   bool has_drops = mono->has_drops;
-  solve->motion = has_drops ? 0 : measure_motion(solve);
+  solve->motion = has_drops ? 0 : flo_implicit_motion(solve->world, mono->pressure, mono->before, mono->dt);
   solve->has_lines = is_conjugate(solve) && mono->n_fluid > 0 && !has_drops;
   solve->length = flo_nncg_first_length(solve->has_lines ? mono->step_length : 0);
 }
