@@ -12,8 +12,8 @@
 #ifndef FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
 #define FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
 
-#include "coupling/forces/carried.h"
 #include "coupling/forces/body_solve.h"
+#include "coupling/forces/carried.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
 #include "coupling/forces/wet_samples.h"
@@ -126,9 +126,9 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_NEAR_BEGIN, // per particle
   FLO_CONSTRAINT_TOUCHES,
   FLO_CONSTRAINT_TOUCH_BEGIN, // per row that touches nodes, in their order
-  FLO_CONSTRAINT_NODES,  // doubles: see FloNodeMotion
-  FLO_CONSTRAINT_LAMBDA, // doubles per component of the rows of points
-  FLO_CONSTRAINT_WALL_P, // floats per sample: p of wet rows
+  FLO_CONSTRAINT_NODES,       // doubles: before a sweep and along the last direction, and wrenches
+  FLO_CONSTRAINT_LAMBDA,      // doubles per component of the rows of points
+  FLO_CONSTRAINT_WALL_P,      // floats per sample: p of wet rows
   FLO_CONSTRAINT_BODY_P,
   FLO_CONSTRAINT_WALL_FORCE,
   FLO_CONSTRAINT_HISTORY_STATE,

@@ -254,6 +254,7 @@ static FloStatus prepare(FloWorld *world, FloElastic *e, FloError *error) {
     FLO_TRY(flo_wet_samples_prepare(&e->wet_samples, world, FLO_SET_BOUNDARY, error));
     FLO_TRY(flo_wet_samples_prepare(&e->wet_samples, world, FLO_SET_RIGID, error));
     flo_elastic_describe(world, e);
+    FLO_TRY(flo_implicit_check_room(world, error));
   }
   start_pressures(world, e);
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);

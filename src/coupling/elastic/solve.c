@@ -84,7 +84,11 @@ static FloSweepMeasure propose(Solve *solve) {
   const FloElastic *e = solve->e;
   double sums[N_SUMS];
   flo_parallel_sum(solve->world->threads, e->n_rows, propose_rows, solve, N_SUMS, sums);
+  const double common = sums[SUM_LOAD] > 0 ? sums[SUM_LOAD_ERROR] / sums[SUM_LOAD] : 0;
   double residual = mean_residual(solve, sums);
+  if (!e->has_drops)
+    residual =
+        fmax(residual, flo_implicit_common_share(solve->world, &e->expected, common, solve->motion, e->dt));
   if (sums[SUM_COMPRESSED] > 0) residual = fmax(residual, 2);
   if (solve->n_sweeps <= (int)solve->world->params[FLO_ELASTIC_MIN_ITERATIONS]) residual = fmax(residual, 2);
   solve->world->residual = sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1);

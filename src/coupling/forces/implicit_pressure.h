@@ -58,6 +58,15 @@ double flo_implicit_correction(const FloWorld *world, double correction_time, do
 // the squares of the pressures: fluid in free flight, which has nearly none, has no influence on how exactly
 // still water is solved. `velocity`: quadruples.
 double flo_implicit_motion(const FloWorld *world, const float *pressure, const float *velocity, double dt);
+// The mean volume error `common` of fluid, with its sign, weighted by pressure, as a share of what may remain
+// when the iterations of a step stop. An error that all rows have in common adds up over the depth.
+// `motion`: as above.
+double flo_implicit_common_share(const FloWorld *world, const FloExpectations *expected, double common,
+                                 double motion, double dt);
+// Fails if fluid fills a domain that repeats along all axes. Such fluid has no room to expand, so its
+// compression remains at any pressure. Pressures are then known only up to a constant and grow without limit.
+// Every step checks this when densities are known, since emitters may fill a domain later.
+FloStatus flo_implicit_check_room(const FloWorld *world, FloError *error);
 // Velocities of fluid as quadruples; the fourth number is 0.
 void flo_implicit_read_velocities(const FloWorld *world, float *quads);
 // Pushes bodies for a time dt by what pressures, contacts and joints did to them in the last step, at most as

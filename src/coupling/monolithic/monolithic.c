@@ -402,25 +402,6 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   return FLO_OK;
 }
 
-// Fails if fluid fills a domain that repeats along all axes. Such fluid has no room to expand, so its
-// compression remains at any pressure. Pressures are then known only up to a constant and grow without limit.
-// There is room if a particle has less than its rest density around it. A hole of a single particle, which is
-// no free surface, leaves 0.92 of that. Every step checks this, since emitters may fill a domain later.
-static FloStatus check_room(const FloWorld *world, const FloMonolithic *mono, FloError *error) {
-  static const float full = 0.9f;
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  bool is_closed = mono->n_fluid > 0;
-  for (int axis = 0; axis < world->def.dim; ++axis) is_closed = is_closed && world->def.periodic[axis];
-  for (size_t i = 0; is_closed && i < mono->n_fluid; ++i)
-    is_closed = p->density[i] * (float)mono->rest_volume > full * p->mass[i];
-  if (!is_closed) return FLO_OK;
-  return flo_fail(
-      error, FLO_UNSUPPORTED,
-      "method 'monolithic': at %g s %zu particles of fluid fill a domain that repeats along all axes, but "
-      "pressures need a free surface; leave a layer empty, or use method 'wcsph'",
-      flo_world_time(world), mono->n_fluid);
-}
-
 static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloMonolithic *mono = state;
   Step step = {world, mono};
@@ -437,7 +418,7 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   FLO_TRY(flo_monolithic_list_wet(world, mono, error));
   FLO_TRY(reserve(world, mono, error));
   FLO_TRY(prepare(world, mono, error));
-  FLO_TRY(check_room(world, mono, error));
+  FLO_TRY(flo_implicit_check_room(world, error));
   double since = flo_seconds();
   flo_monolithic_note_approach(mono);
   start_bodies(world, mono);

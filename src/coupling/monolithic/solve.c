@@ -362,19 +362,10 @@ static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, d
 // With surface tension, pressures that are too exact would let drops keep their corners; see choose_way.
 #define LEAST_DROP_TOLERANCE 0.005
 
-// An error that all rows have in common adds up over the depth: a volume error e in each row of a column of
-// height h means that the pressure at its foot is wrong by rho e h^2/(2 dt^2). It may be wrong by this share
-// of rho g h, or by more if that changes velocities by less than a share of what they are.
-#define COMMON_TOLERANCE        0.4
-#define COMMON_MOTION_TOLERANCE 0.04
-
 static bool is_common_small(const Solve *solve, const FloResidual *r) {
   const FloMonolithic *mono = solve->mono;
-  double fall = vec_length(solve->world->def.gravity) * mono->dt * mono->dt;
-  double height = flo_monolithic_peak_height(solve->world, mono);
-  double unseen =
-      fmax(COMMON_TOLERANCE * fall, COMMON_MOTION_TOLERANCE * solve->motion * solve->world->def.spacing);
-  return !(height > 0) || mono->has_drops || fabs(r->common) * height <= 2 * unseen;
+  return mono->has_drops ||
+         flo_implicit_common_share(solve->world, &mono->expected, r->common, solve->motion, mono->dt) <= 1;
 }
 
 static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
