@@ -1,12 +1,17 @@
 // How kernel sums change with the motion of a step. Rows [begin, end) are blocks.
 //
 // W(x + d) - W(x) = grad W(x + d/2) . d, up to the third power of d. Written so, a change that is far smaller
-// than the sum loses no digits.
+// than the sum loses no digits. If iterations try a motion that is far too long, the gradient is taken nearer
+// to the start. Otherwise it would vanish beyond the support, and the iterations would see no change at all.
 #include "sph/wide.h" // first: it defines the types that the others use
 
 #include "sph/kernel.h"
 #include "sph/wide_passes.h"
 #include "sph/wide_rows.h"
+
+// The longest half of a way, in supports, at whose end the gradient is taken. Steps of the usual length are
+// shorter.
+#define LONGEST_HALF 0.1f
 
 // What a block needs for each of its slots.
 typedef struct Change {
@@ -32,7 +37,8 @@ WIDE_INLINE Real change_of_slot(const FloSumChange *in, const Change *c, const F
   PairVector d = {c->half * (c->moved[0] - v[0]), c->half * (c->moved[1] - v[1]),
                   c->half * (c->moved[2] - v[2])};
   PairVector x = wide_offset(slot, c->columns, c->here, c->scale);
-  PairVector middle = {x.x + d.x, x.y + d.y, x.z + d.z};
+  const Real longest2 = wide_set(LONGEST_HALF * LONGEST_HALF);
+  PairVector middle = pair_add_scaled(x, longest2 / wide_max(pair_dot(d, d), longest2), d);
   Real q = wide_sqrt(pair_dot(middle, middle));
   return kernel_shape((int)kernel, q).f * pair_dot(middle, d);
 }

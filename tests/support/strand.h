@@ -15,6 +15,7 @@ static struct {
   double stiffness; // force per strain, of the whole width [N]
   double mass;      // of the whole strand [kg]
   double strain;    // at the start
+  double borne;     // impulse that its ends got directly, along its second axis [N s]
 } strand;
 
 typedef struct Strand {
@@ -135,6 +136,9 @@ static void strand_kick(FloBody *body, const double gravity[3], const double *wr
       for (size_t b = k; b < k + 2; ++b)
         strand_add(own->factors, a, b, block, (a == b ? 1 : -1) * dt * (dt + damping));
   }
+  for (size_t k = 0; k < STRAND_NODES; k += STRAND_NODES - 1) // what springs add is in strand_load
+    strand.borne +=
+        dt * (own->nodes[k].mass * gravity[own->up] + (wrenches ? wrenches[6 * k + (size_t)own->up] : 0));
   strand_fix_ends(own->factors, x);
   strand_factorise(own->factors);
   strand_solve(own, x);
@@ -159,6 +163,7 @@ static void strand_push(FloBody *body, size_t node, const double impulse[3], con
   (void)turn;
   double impulses[3 * STRAND_NODES] = {0}, changes[3 * STRAND_NODES];
   vec_copy(impulse, impulses + 3 * node);
+  if (strand_is_end(node)) strand.borne += impulse[((const Strand *)body->own)->up];
   strand_respond(body, impulses, changes);
   for (size_t k = 0; k < STRAND_NODES; ++k)
     vec_add(body->nodes[k].velocity, changes + 3 * k, body->nodes[k].velocity);
@@ -260,7 +265,7 @@ static void strand_measure(const FloBody *body, const double gravity[3], FloBody
   }
 }
 
-// The force that the two ends bear downwards [N].
+// The force of springs that the two ends bear downwards [N].
 static double strand_load(const FloBody *body) {
   const Strand *own = body->own;
   double first[2], last[2], block[2][2];

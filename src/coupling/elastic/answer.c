@@ -98,14 +98,18 @@ static void respond_alone(const FloElastic *e, const FloBody *body, double *moti
   }
 }
 
+// Contacts cost little beside the fluid, so they may take many sweeps in each iteration, in tens.
+enum { CONTACT_ITERATIONS = 30 };
+
 // Adds what contacts and joints give so far, and lets them find what they have to give now.
 static void hold_together(FloWorld *world, FloElastic *e) {
   FloBodySolve *bodies = &e->bodies;
   const double way = e->dt / world->def.spacing; // of a velocity in the step, in spacings
+  const double speed = world->params[FLO_ELASTIC_CONTACT_TOLERANCE] / way;
   for (size_t k = 0; k < 6 * world->nodes.count; ++k) bodies->motion[k] += bodies->given[k];
   if (bodies->rows.n_rows)
     flo_rows_gather(&bodies->rows, world->threads, bodies->motion, bodies->lambda, bodies->motion);
-  flo_body_solve_sweep(bodies, world, world->params[FLO_ELASTIC_CONTACT_TOLERANCE] / way, 1);
+  e->contact_residual = flo_body_solve_sweep(bodies, world, speed, CONTACT_ITERATIONS) / fmax(speed, 1e-30);
 }
 
 static void move_bodies(FloWorld *world, FloElastic *e) {
@@ -122,6 +126,12 @@ static void move_bodies(FloWorld *world, FloElastic *e) {
   hold_together(world, e);
 }
 
+void flo_elastic_find_flow(const FloWorld *world, FloSet set, const float *motion, float *flow) {
+  const FloParticles *samples = &world->sets[set];
+  for (size_t i = 0; i < samples->count; ++i)
+    for (size_t k = 4 * i; k < 4 * i + 3; ++k) flow[k] = samples->volume[i] * motion[k];
+}
+
 static void answer_bodies(FloWorld *world, FloElastic *e) {
   Answer in = {world, e, FLO_SET_RIGID};
   if (world->nodes.count == 0) return;
@@ -130,7 +140,9 @@ static void answer_bodies(FloWorld *world, FloElastic *e) {
     flo_world_gather_wrenches(world, e->pressed.force, e->pressed.wrenches);
   }
   move_bodies(world, e);
-  if (e->has_bodies) flo_world_spread_motions(world, e->bodies.motion, e->pressed.motion);
+  if (!e->has_bodies) return;
+  flo_world_spread_motions(world, e->bodies.motion, e->pressed.motion);
+  flo_elastic_find_flow(world, FLO_SET_RIGID, e->pressed.motion, e->body_flow);
 }
 
 // ---- Errors ----
@@ -140,7 +152,68 @@ static const float *motion_of(const FloElastic *e, FloSet set) {
   return set == FLO_SET_BOUNDARY ? e->forces.walls : e->pressed.motion;
 }
 
-// Adds the change of kernel sums over one set to the errors of another.
+// The sum of the gradients of a row over all of its neighbours, times their volumes.
+static const float *steep_of(const FloElastic *e, FloSet set) {
+  if (set == FLO_SET_FLUID) return e->steep;
+  return set == FLO_SET_BOUNDARY ? e->near_walls : e->near_bodies;
+}
+
+static void sweep_divergence(const Answer *in, FloSet rows, FloSet columns, const float *velocity, float *sum,
+                             size_t begin, size_t end) {
+  const FloSweep sweep = {.pairs = pairs_of(in, rows, columns), .columns = velocity, .rows = sum};
+  flo_passes()->divergence(&sweep, begin, end);
+}
+
+// Solids next to fluid: V_b v_b of walls and of bodies.
+static void subtract_solids(const Answer *in, size_t begin, size_t end) {
+  static const FloSet sets[] = {FLO_SET_BOUNDARY, FLO_SET_RIGID};
+  const FloElastic *e = in->e;
+  const size_t last = flo_min_size(end * FLO_BLOCK, in->world->sets[FLO_SET_FLUID].count);
+  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k) {
+    const float *flow = k ? e->body_flow : e->wall_flow;
+    if (in->world->sets[sets[k]].count == 0 || (k == 0 && !e->has_led_walls)) continue;
+    sweep_divergence(in, FLO_SET_FLUID, sets[k], flow, e->solid_rate, begin, end);
+    for (size_t i = begin * FLO_BLOCK; i < last; ++i) e->error[i] -= e->solid_rate[i];
+  }
+}
+
+// dt sum_j V_j (v_i - v_j) . grad W_ij, with the gradients at the start of the step.
+static void error_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Answer *in = context;
+  FloElastic *e = in->e;
+  const float *source = e->source + e->first[in->set], *motion = motion_of(e, in->set),
+              *steep = steep_of(e, in->set), volume = (float)e->rest_volume,
+              scale = (float)(e->dt / e->rest_sum);
+  float *error = e->error + e->first[in->set];
+  const size_t last = flo_min_size(end * FLO_BLOCK, in->world->sets[in->set].count);
+  sweep_divergence(in, in->set, FLO_SET_FLUID, e->velocity, error, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < last; ++i) {
+    const float *v = motion + 4 * i, *g = steep + 4 * i;
+    error[i] = v[0] * g[0] + v[1] * g[1] + v[2] * g[2] - volume * error[i];
+  }
+  if (in->set == FLO_SET_FLUID) subtract_solids(in, begin, end);
+  for (size_t i = begin * FLO_BLOCK; i < last; ++i) error[i] = source[i] - scale * error[i];
+}
+
+static void each_set(FloWorld *world, FloElastic *e, FloRangeFn work) {
+  static const FloSet sets[] = {FLO_SET_FLUID, FLO_SET_BOUNDARY, FLO_SET_RIGID};
+  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k) {
+    Answer in = {world, e, sets[k]};
+    if (world->sets[sets[k]].count == 0 || (k > 0 && !e->has_wet)) continue;
+    flo_each_block(world, sets[k], FLO_SET_FLUID, work, &in);
+  }
+}
+
+void flo_elastic_answer(FloWorld *world, FloElastic *e) {
+  if (e->n_rows) flo_elastic_push_fluid(world, e);
+  answer_bodies(world, e);
+  if (e->n_rows) each_set(world, e, error_range);
+}
+
+// ---- Densities at the predicted positions ----
+
+// Adds the change of kernel sums over one set to `bend` of another.
 static void add_change(const Answer *in, FloSet rows, FloSet columns, size_t begin, size_t end) {
   const FloWorld *world = in->world;
   const FloElastic *e = in->e;
@@ -154,35 +227,28 @@ static void add_change(const Answer *in, FloSet rows, FloSet columns, size_t beg
                                .column_volume = columns == FLO_SET_FLUID ? NULL : world->sets[columns].volume,
                                .all_volume = (float)e->rest_volume,
                                .dt = e->dt,
-                               .sum = e->error + e->first[rows]};
+                               .sum = e->bend + e->first[rows]};
   flo_passes()->sum_change(&change, begin, end);
 }
 
-static void error_range(void *context, size_t begin, size_t end, int thread) {
+// The difference goes to the source, and so to the errors.
+static void bend_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Answer *in = context;
   FloElastic *e = in->e;
-  const float *source = e->source + e->first[in->set];
-  float *error = e->error + e->first[in->set], scale = 1 / (float)e->rest_sum;
-  const size_t last = flo_min_size(end * FLO_BLOCK, in->world->sets[in->set].count);
-  memset(error + begin * FLO_BLOCK, 0, (last - begin * FLO_BLOCK) * sizeof *error);
+  const size_t row = e->first[in->set], last = flo_min_size(end * FLO_BLOCK, in->world->sets[in->set].count);
+  float *bend = e->bend + row, *error = e->error + row, *source = e->source + row;
+  const float *room = e->room + row, scale = 1 / (float)e->rest_sum;
+  memset(bend + begin * FLO_BLOCK, 0, (last - begin * FLO_BLOCK) * sizeof *bend);
   add_change(in, in->set, FLO_SET_FLUID, begin, end);
   if (in->set == FLO_SET_FLUID) add_change(in, FLO_SET_FLUID, FLO_SET_BOUNDARY, begin, end);
   if (in->set == FLO_SET_FLUID) add_change(in, FLO_SET_FLUID, FLO_SET_RIGID, begin, end);
-  for (size_t i = begin * FLO_BLOCK; i < last; ++i) error[i] = source[i] - scale * error[i];
-}
-
-static void find_errors(FloWorld *world, FloElastic *e) {
-  static const FloSet sets[] = {FLO_SET_FLUID, FLO_SET_BOUNDARY, FLO_SET_RIGID};
-  for (size_t k = 0; k < FLO_COUNT_OF(sets); ++k) {
-    Answer in = {world, e, sets[k]};
-    if (world->sets[sets[k]].count == 0 || (k > 0 && !e->has_wet)) continue;
-    flo_each_block(world, sets[k], FLO_SET_FLUID, error_range, &in);
+  for (size_t i = begin * FLO_BLOCK; i < last; ++i) {
+    const float now = room[i] - scale * bend[i];
+    source[i] += now - error[i], error[i] = now;
   }
 }
 
-void flo_elastic_answer(FloWorld *world, FloElastic *e) {
-  if (e->first[FLO_SET_BOUNDARY] > 0) flo_elastic_push_fluid(world, e); // there is fluid
-  answer_bodies(world, e);
-  if (e->first[FLO_SET_BOUNDARY] > 0) find_errors(world, e);
+void flo_elastic_bend(FloWorld *world, FloElastic *e) {
+  if (e->n_rows) each_set(world, e, bend_range);
 }

@@ -21,8 +21,11 @@
 //   their own, by the same condition on their kernels; `wall_pressure` 0 turns them off.
 // - d is larger than that of the prototype where neighbours are denser or lighter, and next to bodies:
 //   weigh.c. Conjugate directions speed the iteration up; `solver` = `plain` turns them off.
-// - The density at the predicted position is that at the start plus a change. So a compression can be
-//   corrected over several steps: flo_implicit_correction.
+// - Within the iterations densities change by the gradients at the start of the step, along which forces act,
+//   so that the matrix is symmetric. With densities at predicted positions in each iteration, conjugate
+//   directions may run away to positions beyond other particles. When the iterations have converged,
+//   densities are found at the predicted positions, and the iterations go on until these are right: solve.c.
+// - A compression may be corrected over several steps: flo_implicit_correction.
 // - Adhesion has the sign that makes fluid stick: adhesion.c.
 #include "coupling/elastic/elastic.h"
 
@@ -48,7 +51,7 @@ static const FloParam params[] = {
     FLO_NUMBER("motion_tolerance", 4e-3, 0, 1, "",
                "stop iterating when the volume error that remains is below this share of the way that fluid "
                "under pressure moves in the step, in spacings, even if pressure_tolerance is not met"),
-    FLO_NUMBER("contact_tolerance", 2e-5, 0, 1, "",
+    FLO_NUMBER("contact_tolerance", 5e-6, 0, 1, "",
                "contacts between bodies stop iterating when they lack less than this share of a spacing in "
                "the step; smaller values let stacks creep less"),
     FLO_WHOLE("min_iterations", 2, 0, 1e4, "smallest number of iterations in a step"),
@@ -163,7 +166,7 @@ static void number_rows(const FloWorld *world, FloElastic *e) {
 }
 
 static void begin(FloWorld *world, FloElastic *e, double dt) {
-  e->dt = dt;
+  e->dt = dt, e->contact_residual = 0;
   e->rest_volume = flo_world_rest_volume(world);
   e->has_drops = flo_surface_tension_is_used(world);
   e->has_wet = world->params[FLO_ELASTIC_WALL_PRESSURE] != 0 && !e->has_drops;
@@ -254,6 +257,8 @@ static FloStatus prepare(FloWorld *world, FloElastic *e, FloError *error) {
     FLO_TRY(flo_wet_samples_prepare(&e->wet_samples, world, FLO_SET_BOUNDARY, error));
     FLO_TRY(flo_wet_samples_prepare(&e->wet_samples, world, FLO_SET_RIGID, error));
     flo_elastic_describe(world, e);
+    e->has_led_walls = flo_world_has_led_bodies(world);
+    flo_elastic_find_flow(world, FLO_SET_BOUNDARY, e->forces.walls, e->wall_flow);
     FLO_TRY(flo_implicit_check_room(world, error));
   }
   start_pressures(world, e);

@@ -13,11 +13,12 @@
 // wets, or fluid that an emitter guides.
 //
 // Per row: pressure: unknown; move: step that an iteration proposes; way: conjugate direction; error: free
-// share of the kernel at the end of the step, negative if compressed; source: the same if nothing moved;
-// from_*: values where the last step of the iteration started.
-// Per fluid particle: steep: sum of V_j grad W_ij over all neighbours; before, start, velocity: velocities
-// before the step, without pressure, and with pressure.
-// Per sample: near_*: V0 times the sum of grad W_bi over fluid.
+// share of the kernel at the end of the step, negative if compressed; room: the same if nothing moved;
+// source: room, corrected for the change of gradients in the step; bend: the change of the kernel sum with
+// that; from_*: values where the last step of the iteration started. Per fluid particle: steep: sum of V_j
+// grad W_ij over all neighbours; before, start, velocity: velocities before the step, without pressure, and
+// with pressure. Per sample: near_*: V0 times the sum of grad W_bi over fluid; *_flow: volume times velocity;
+// yields: see weigh.c. solid_rate is scratch.
 #define FLO_ELASTIC_ARRAYS(X)                                                                                \
   X(pressure, FLO_NO_SET, 1)                                                                                 \
   X(move, FLO_NO_SET, 1)                                                                                     \
@@ -27,12 +28,17 @@
   X(diagonal, FLO_NO_SET, 1)                                                                                 \
   X(from_pressure, FLO_NO_SET, 1)                                                                            \
   X(from_error, FLO_NO_SET, 1)                                                                               \
+  X(room, FLO_NO_SET, 1)                                                                                     \
+  X(bend, FLO_NO_SET, 1)                                                                                     \
   X(steep, FLO_SET_FLUID, 4)                                                                                 \
   X(before, FLO_SET_FLUID, 4)                                                                                \
   X(start, FLO_SET_FLUID, 4)                                                                                 \
   X(velocity, FLO_SET_FLUID, 4)                                                                              \
   X(explicit_force, FLO_SET_FLUID, 4)                                                                        \
   X(force, FLO_SET_FLUID, 4)                                                                                 \
+  X(solid_rate, FLO_SET_FLUID, 1)                                                                            \
+  X(wall_flow, FLO_SET_BOUNDARY, 4)                                                                          \
+  X(body_flow, FLO_SET_RIGID, 4)                                                                             \
   X(near_walls, FLO_SET_BOUNDARY, 4)                                                                         \
   X(near_bodies, FLO_SET_RIGID, 4)                                                                           \
   X(yields, FLO_SET_RIGID, 1)
@@ -45,10 +51,12 @@ typedef struct FloElastic {
   double dt, rest_volume;
   double rest_sum;                     // kernel sum of fluid at rest
   double prototype;                    // sum of |grad W|^2 over a filled lattice
+  double contact_residual;             // what contacts and joints lack, in units of what they may lack
   double correction;                   // share of a compression that is corrected in the step
   bool has_drops;                      // fluid has surface tension
   bool has_wet;                        // solids next to fluid have pressures
   bool has_bodies;                     // fluid may push bodies
+  bool has_led_walls;                  // some walls follow motions
   size_t first[FLO_SET_COUNT], n_rows; // first row of each set, and number of all rows
   FloForces forces;
   FloBodyRows drag;     // explicit forces on bodies
@@ -97,8 +105,13 @@ void flo_elastic_describe(FloWorld *world, FloElastic *e);
 // ---- What pressures do (answer.c) ----
 
 // Finds the forces and velocities that follow from the present pressures, of fluid and of bodies, and the
-// errors at the positions that follow from these.
+// errors that follow from these, with the gradients at the start of the step.
 void flo_elastic_answer(FloWorld *world, FloElastic *e);
+// Replaces these errors, which are linear in the velocities, by those of the densities at the predicted
+// positions. The difference is kept for the iterations that follow.
+void flo_elastic_bend(FloWorld *world, FloElastic *e);
+// Volume times velocity of samples, quadruples.
+void flo_elastic_find_flow(const FloWorld *world, FloSet set, const float *motion, float *flow);
 // Only the forces on fluid and its velocities.
 void flo_elastic_push_fluid(FloWorld *world, FloElastic *e);
 // How easily the nodes next to a row yield, as part of its diagonal; see there. Once a step.

@@ -34,7 +34,7 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
     float share = volume * (self + near_fluid[i]) + near_walls[i] + (has_rigid ? near_bodies[i] : 0);
     share /= (float)in->e->rest_sum;
     p->density[i] = share * p->mass[i] / volume;
-    in->e->source[i] = source_of(in->e, 1 - share);
+    in->e->room[i] = in->e->source[i] = source_of(in->e, 1 - share);
     in->e->move[i] = volume;
     in->e->way[i] = p->held[i] ? 0 : volume * volume / p->mass[i];
   }
@@ -88,11 +88,12 @@ static void describe_sample(const Rows *in, size_t i) {
   const FloPairs *pairs = flo_pairs_of(in->world, in->set, FLO_SET_FLUID);
   bool is_wet = e->has_wet && pairs->slot_count[i / FLO_BLOCK] > 0 && pairs->row_count[i] > 0 &&
                 flo_wet_sample_is_wet(&e->wet_samples, in->world, in->set, i);
-  e->source[row] = 0;
+  e->room[row] = e->source[row] = 0;
   if (!is_wet) e->diagonal[row] = 0;
   if (!is_wet) return;
   float fluid = (float)(e->rest_volume / e->rest_sum) * pairs->kernel_sum[i];
-  e->source[row] = source_of(e, flo_wet_sample_room(&e->wet_samples, in->world, in->set, i) - fluid);
+  e->room[row] = e->source[row] =
+      source_of(e, flo_wet_sample_room(&e->wet_samples, in->world, in->set, i) - fluid);
   e->diagonal[row] *= (float)(CAUTION * e->dt * e->dt * e->rest_volume);
 }
 
