@@ -134,6 +134,7 @@ static FloStatus reserve(FloWorld *world, FloElastic *e, FloError *error) {
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory, e->array_buffers,
                              e->arrays, error));
   FLO_TRY(reserve_nodes(world, e, error));
+  FLO_TRY(flo_world_reserve_motion(world, error));
   FLO_TRY(flo_body_rows_prepare(&e->drag, world, error));
   FLO_TRY(flo_body_rows_prepare(&e->pressed, world, error));
   e->has_bodies = e->pressed.is_used;
