@@ -67,11 +67,13 @@ typedef struct FloCohesion {
   float *force;          // quadruples: added to
 } FloCohesion;
 
-// Attraction between fluid and solids, on whichever of them are the rows.
+// Attraction between fluid and solids, on whichever of them are the rows: by the kernel of tension_kernel.h,
+// or with `kernel` in proportion to r W.
 typedef struct FloAdhesion {
   const FloPairs *pairs;
   const FloGrid *rows, *columns;
   const float *row_weight, *column_weight; // per particle: strength of fluid, relative volume of samples
+  const FloKernelForm *kernel;             // or NULL
   float *force;                            // quadruples: added to
 } FloAdhesion;
 
@@ -85,6 +87,20 @@ typedef struct FloStress {
   float all_volume;
   float *sum; // per row: added to
 } FloStress;
+
+// How kernel sums change while particles move for dt: the sum over the neighbours of each row of their volume
+// times the change of W. It uses the gradient at half of the way, so that small changes are as exact as large
+// ones.
+typedef struct FloSumChange {
+  const FloPairs *pairs;
+  const FloGrid *rows, *columns; // positions at the start
+  FloKernelForm kernel;
+  const float *row_velocity, *column_velocity; // quadruples
+  const float *column_volume;                  // V; NULL: `all_volume`
+  float all_volume;
+  double dt;
+  float *sum; // per row: added to
+} FloSumChange;
 
 typedef struct FloPasses {
   const char *name;
@@ -104,6 +120,7 @@ typedef struct FloPasses {
   void (*cohesion)(const FloCohesion *, size_t begin, size_t end);
   void (*adhesion)(const FloAdhesion *, size_t begin, size_t end);
   void (*stress)(const FloStress *, size_t begin, size_t end);
+  void (*sum_change)(const FloSumChange *, size_t begin, size_t end);
   // See links.h: the sum of g . v, and the change of velocities by an impulse.
   float (*links_rate)(const FloLink *, size_t n, const float *velocity);
   void (*links_push)(const FloLink *, size_t n, float impulse, float *velocity);

@@ -149,6 +149,7 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(cohesion),
                                    FLO_WIDE(adhesion),
                                    FLO_WIDE(stress),
+                                   FLO_WIDE(sum_change),
                                    FLO_WIDE(links_rate),
                                    FLO_WIDE(links_push),
                                    FLO_WIDE(links_response),

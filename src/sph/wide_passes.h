@@ -18,6 +18,7 @@ void FLO_WIDE(normals)(const FloNormals *, size_t begin, size_t end);
 void FLO_WIDE(cohesion)(const FloCohesion *, size_t begin, size_t end);
 void FLO_WIDE(adhesion)(const FloAdhesion *, size_t begin, size_t end);
 void FLO_WIDE(stress)(const FloStress *, size_t begin, size_t end);
+void FLO_WIDE(sum_change)(const FloSumChange *, size_t begin, size_t end);
 float FLO_WIDE(links_rate)(const FloLink *, size_t n, const float *velocity);
 void FLO_WIDE(links_push)(const FloLink *, size_t n, float impulse, float *velocity);
 float FLO_WIDE(links_response)(const FloLink *, size_t n, const float *velocity);

@@ -1,10 +1,29 @@
-// Stores the sums over a block of rows in memory.
+// Vectors between the particles of a pair, and the sums over a block of rows in memory.
 #ifndef FLO_SPH_WIDE_ROWS_H
 #define FLO_SPH_WIDE_ROWS_H
 
 #include "sph/wide.h" // first: the vocabulary of the others
 
 #include "sph/pair.h"
+
+typedef struct WideScale {
+  Real x, y, z; // supports per unit of fixed point
+} WideScale;
+
+WIDE_INLINE WideScale wide_scale_of(const FloLattice *lattice) {
+  return (WideScale){wide_set(lattice->to_support[0]), wide_set(lattice->to_support[1]),
+                     wide_set(lattice->to_support[2])};
+}
+
+// The vectors from the neighbours in one slot to the rows of a block, in supports.
+WIDE_INLINE PairVector wide_offset(const FloPairSlot *slot, const float *columns, const WideF here[4],
+                                   WideScale s) {
+  WideF there[4];
+  wide_gather4(columns, slot->index, there);
+  return (PairVector){wide_from_int(wide_subtract((WideI)here[0], (WideI)there[0])) * s.x,
+                      wide_from_int(wide_subtract((WideI)here[1], (WideI)there[1])) * s.y,
+                      wide_from_int(wide_subtract((WideI)here[2], (WideI)there[2])) * s.z};
+}
 
 // Adds to, or sets, the quadruples of a block.
 WIDE_INLINE void wide_store_rows(const FloPairs *pairs, size_t block, PairVector sum, bool add,
@@ -20,6 +39,14 @@ WIDE_INLINE void wide_store_rows(const FloPairs *pairs, size_t block, PairVector
     q[2] = z[lane] + (add ? q[2] : 0);
     if (!add) q[3] = 0;
   }
+}
+
+// Adds to the numbers of a block.
+WIDE_INLINE void wide_add_numbers(const FloPairs *pairs, size_t block, WideF sum, float *rows) {
+  float lanes[FLO_BLOCK];
+  wide_store(lanes, sum);
+  size_t first = block * FLO_BLOCK, n = flo_min_size(FLO_BLOCK, pairs->n_rows - first);
+  for (size_t lane = 0; lane < n; ++lane) rows[first + lane] += lanes[lane];
 }
 
 #endif

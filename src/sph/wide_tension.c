@@ -16,31 +16,18 @@ typedef struct Apart {
   PairVector along; // unit vector
 } Apart;
 
-typedef struct Scale {
-  Real x, y, z; // supports per unit of fixed point
-} Scale;
-
-WIDE_INLINE Scale scale_of(const FloLattice *lattice) {
-  return (Scale){wide_set(lattice->to_support[0]), wide_set(lattice->to_support[1]),
-                 wide_set(lattice->to_support[2])};
-}
-
-WIDE_INLINE Apart apart_of(const FloPairSlot *slot, const float *columns, const WideF here[4], Scale s,
+WIDE_INLINE Apart apart_of(const FloPairSlot *slot, const float *columns, const WideF here[4], WideScale s,
                            WideI is_listed) {
-  WideF there[4];
-  wide_gather4(columns, slot->index, there);
-  WideF dx = wide_from_int(wide_subtract((WideI)here[0], (WideI)there[0])) * s.x;
-  WideF dy = wide_from_int(wide_subtract((WideI)here[1], (WideI)there[1])) * s.y;
-  WideF dz = wide_from_int(wide_subtract((WideI)here[2], (WideI)there[2])) * s.z;
-  WideF q = wide_sqrt(wide_fma(dx, dx, wide_fma(dy, dy, dz * dz)));
+  PairVector d = wide_offset(slot, columns, here, s);
+  WideF q = wide_sqrt(pair_dot(d, d));
   WideF per_q = 1 / wide_max(q, wide_set(TINY_Q));
-  return (Apart){wide_select(is_listed, q, wide_set(2)), {dx * per_q, dy * per_q, dz * per_q}};
+  return (Apart){wide_select(is_listed, q, wide_set(2)), {d.x * per_q, d.y * per_q, d.z * per_q}};
 }
 
 void FLO_WIDE(normals)(const FloNormals *in, size_t begin, size_t end) {
   const FloPairs *pairs = in->pairs;
   const float *fixed = (const float *)in->grid->fixed;
-  const Scale scale = scale_of(in->grid->lattice);
+  const WideScale scale = wide_scale_of(in->grid->lattice);
   for (size_t block = begin; block < end; ++block) {
     const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
     const FloPairSlot *slot = pairs->slots + pairs->slot_begin[block];
@@ -59,7 +46,7 @@ void FLO_WIDE(normals)(const FloNormals *in, size_t begin, size_t end) {
 WIDE_INLINE void cohesion_block(const FloCohesion *in, size_t block, bool fluids_differ) {
   const FloPairs *pairs = in->pairs;
   const float *fixed = (const float *)in->grid->fixed;
-  const Scale scale = scale_of(in->grid->lattice);
+  const WideScale scale = wide_scale_of(in->grid->lattice);
   const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
   Real strength = wide_set(in->all), own = strength;
   WideF here[4], surface[4];
@@ -95,10 +82,16 @@ void FLO_WIDE(cohesion)(const FloCohesion *in, size_t begin, size_t end) {
   }
 }
 
+// r W of the kernel that is given, or else the kernel of adhesion.
+WIDE_INLINE Real adhesion_of(const FloKernelForm *kernel, Real q) {
+  if (!kernel) return tension_adhesion(q);
+  return wide_set((float)(kernel->sigma * kernel->support)) * q * kernel_shape((int)kernel->kernel, q).w;
+}
+
 void FLO_WIDE(adhesion)(const FloAdhesion *in, size_t begin, size_t end) {
   const FloPairs *pairs = in->pairs;
   const float *columns = (const float *)in->columns->fixed;
-  const Scale scale = scale_of(in->columns->lattice);
+  const WideScale scale = wide_scale_of(in->columns->lattice);
   for (size_t block = begin; block < end; ++block) {
     if (pairs->slot_count[block] == 0) continue;
     const WideI counts = wide_load_int(pairs->row_count + block * FLO_BLOCK);
@@ -111,24 +104,17 @@ void FLO_WIDE(adhesion)(const FloAdhesion *in, size_t begin, size_t end) {
     PairVector sum = {wide_set(0), wide_set(0), wide_set(0)};
     for (size_t k = 0; k < pairs->slot_count[block]; ++k, ++slot) {
       Apart apart = apart_of(slot, columns, here, scale, (WideI)(counts > wide_set_int((int32_t)k)));
-      Real pull = own * wide_gather(in->column_weight, slot->index) * tension_adhesion(apart.q);
+      Real pull = own * wide_gather(in->column_weight, slot->index) * adhesion_of(in->kernel, apart.q);
       sum = pair_add_scaled(sum, -pull, apart.along);
     }
     wide_store_rows(pairs, block, sum, true, in->force);
   }
 }
 
-WIDE_INLINE void add_to_rows(const FloPairs *pairs, size_t block, WideF sum, float *rows) {
-  float lanes[FLO_BLOCK];
-  wide_store(lanes, sum);
-  size_t first = block * FLO_BLOCK, n = flo_min_size(FLO_BLOCK, pairs->n_rows - first);
-  for (size_t lane = 0; lane < n; ++lane) rows[first + lane] += lanes[lane];
-}
-
 void FLO_WIDE(stress)(const FloStress *in, size_t begin, size_t end) {
   const FloPairs *pairs = in->pairs;
   const float *columns = (const float *)in->columns->fixed;
-  const Scale scale = scale_of(in->columns->lattice);
+  const WideScale scale = wide_scale_of(in->columns->lattice);
   const Real support = wide_set((float)in->columns->lattice->support);
   Real volume = wide_set(in->all_volume);
   for (size_t block = begin; block < end; ++block) {
@@ -147,6 +133,6 @@ void FLO_WIDE(stress)(const FloStress *in, size_t begin, size_t end) {
       Real both = own + wide_gather(in->column_pressure, slot->index);
       sum = real_fma(both * volume, support * apart.q * pair_dot(apart.along, gradient), sum);
     }
-    add_to_rows(pairs, block, sum, in->sum);
+    wide_add_numbers(pairs, block, sum, in->sum);
   }
 }

@@ -116,6 +116,15 @@ static void test_rows_are_solved_alike_by_any_number_of_threads(void **state) {
   boundary = -1, method = "wcsph";
 }
 
+// Bodies answer in every iteration, and sums over nodes have a fixed order.
+static void test_answers_of_bodies_are_the_same_for_any_number_of_threads(void **state) {
+  (void)state;
+  method = "elastic";
+  check_threads(busy_dam, 60, (const int[]){2, 8, 0});
+  check_threads(two_fluids, 30, (const int[]){3, 0});
+  method = "wcsph";
+}
+
 static void test_forces_on_bodies_and_measurements_are_the_same_too(void **state) {
   (void)state;
   FloWorld *one = busy_dam(1), *many = busy_dam(5);
@@ -186,6 +195,7 @@ int main(void) {
       cmocka_unit_test(test_periodic_vortices_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_two_fluids_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_rows_are_solved_alike_by_any_number_of_threads),
+      cmocka_unit_test(test_answers_of_bodies_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_forces_on_bodies_and_measurements_are_the_same_too),
       cmocka_unit_test(test_the_hash_does_not_depend_on_the_order_in_memory),
       cmocka_unit_test(test_a_run_depends_on_the_state_alone),

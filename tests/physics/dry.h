@@ -14,7 +14,7 @@
 static const char *const methods[] = {"monolithic", "direct-forcing"};
 enum { N_METHODS = sizeof methods / sizeof *methods };
 // Methods with contacts between bodies.
-static const char *const contact_methods[] = {"monolithic", "direct-forcing", "constraint"};
+static const char *const contact_methods[] = {"monolithic", "direct-forcing", "constraint", "elastic"};
 enum { N_CONTACT_METHODS = sizeof contact_methods / sizeof *contact_methods };
 
 // ---- Cases ----

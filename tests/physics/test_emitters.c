@@ -47,11 +47,11 @@ static void check_channel(const Channel *channel) {
 }
 
 static void emitters_fill_channels(void **state) {
-  static const char *const implicit[] = {"monolithic", "constraint"};
+  static const char *const implicit[] = {"monolithic", "constraint", "elastic"};
   static const double spacings[] = {0.025, 0.0125}, heights[] = {0, 1, 3};
   (void)state;
-  for (int k = 0; k < 24; ++k) {
-    const Channel channel = {implicit[k % 2], spacings[k / 2 % 2], heights[k / 4 % 3], k / 12};
+  for (int k = 0; k < 36; ++k) {
+    const Channel channel = {implicit[k % 3], spacings[k / 3 % 2], heights[k / 6 % 3], k / 18};
     if (is_full() || channel.spacing > 0.02 || (channel.height == 1 && !channel.is_tank))
       check_channel(&channel);
   }

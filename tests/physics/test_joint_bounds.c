@@ -4,7 +4,7 @@
 
 #include "support/allocator.h"
 
-static const char *const all_methods[] = {"monolithic", "direct-forcing", "constraint"};
+static const char *const all_methods[] = {"monolithic", "direct-forcing", "constraint", "elastic"};
 enum { N_ALL = sizeof all_methods / sizeof *all_methods };
 
 // ---- Motors and friction of a double pendulum ----

@@ -1,7 +1,7 @@
 // Joints that press bodies onto walls: contacts hold, however hard a motor or a spring presses.
 #include "dry.h"
 
-static const char *const all_methods[] = {"monolithic", "direct-forcing", "constraint"};
+static const char *const all_methods[] = {"monolithic", "direct-forcing", "constraint", "elastic"};
 
 typedef struct Press {
   double load;  // of the motor [N]
@@ -36,9 +36,9 @@ static void check_press(const Setting *s, const Press *press) {
 static void motors_press_onto_floors(void **state) {
   static const double loads[] = {100, 1e3, 1e5};
   (void)state;
-  for (int k = 0; k < 36; ++k) {
-    const Setting setting = {all_methods[k % 3], 2 + k / 3 % 2, 0.02, 0};
-    if (is_full() || k % 2) check_press(&setting, &(Press){loads[k / 6 % 3], k / 18});
+  for (int k = 0; k < 48; ++k) {
+    const Setting setting = {all_methods[k % 4], 2 + k / 4 % 2, 0.02, 0};
+    if (is_full() || (k + k / 4) % 2) check_press(&setting, &(Press){loads[k / 8 % 3], k / 24});
   }
   end_cases();
 }

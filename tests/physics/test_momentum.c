@@ -128,15 +128,15 @@ static void tank_bears_what_momenta_lack(void **unused) {
   check_mean_forces("wcsph", false, 0);
   check_mean_forces("monolithic", true, 0);
   check_mean_forces("direct-forcing", true, 0.5);
+  check_mean_forces("elastic", true, 0);
 }
 
 // In fluid so viscous that only the implicit solution will do, which ends before it is exact.
-static void viscous_cube_is_told_what_it_gets(void **unused) {
-  (void)unused;
+static void check_viscous_cube(const char *method) {
   FloBodyId tank, cube;
   FloError error;
   FloBodyState before, after;
-  FloWorld *world = make_dam("monolithic", 1, in_the_dam, &tank, &cube);
+  FloWorld *world = make_dam(method, 1, in_the_dam, &tank, &cube);
   must(flo_world_set_param(world, "viscosity_tolerance", 0.1, &error), &error);
   double worst = 0;
   must(flo_world_body_state(world, cube, &before, &error), &error);
@@ -149,10 +149,17 @@ static void viscous_cube_is_told_what_it_gets(void **unused) {
       worst = fmax(worst, fabs(after.mean_force[axis] * 0.01 - CUBE_MASS * gain) / CUBE_WEIGHT);
     }
   }
-  print_message("viscous: impulses on the cube differ from its gain of momentum by %.1e s of its weight\n",
-                worst);
+  print_message(
+      "%s, viscous: impulses on the cube differ from its gain of momentum by %.1e s of its weight\n", method,
+      worst);
   flo_world_destroy(world);
   assert_true(worst < 1e-7);
+}
+
+static void viscous_cube_is_told_what_it_gets(void **unused) {
+  (void)unused;
+  check_viscous_cube("monolithic");
+  check_viscous_cube("elastic");
 }
 
 // ---- Impact ----
@@ -206,6 +213,7 @@ static void impacts_are_told_in_full(void **unused) {
   for (double height = 0.003; height < 0.005; height += 0.0003) {
     check_impact("direct-forcing", height, 0.5);
     check_impact("monolithic", height, 0);
+    check_impact("elastic", height, 0);
   }
 }
 

@@ -1,10 +1,11 @@
-// The sweeps of implicit methods (gradient, divergence, square, approach, stress) against sums over all pairs
-// in double precision, for every instruction set this machine can run.
+// The sweeps of implicit methods (gradient, divergence, square, approach, stress, change) against sums over
+// all pairs in double precision, for every instruction set this machine can run.
 #include "sph/passes.h"
 #include "support/cloud.h"
 #include "support/reference.h"
 
 #define SUPPORT 0.04
+#define STEP    1e-3 // in which no pair moves by more than a fifth of a support
 
 enum { MARK = 0x7fc01234 }; // a NaN that no sum produces: rows that nobody wrote
 
@@ -20,13 +21,13 @@ typedef struct Case {
   float *row_quads, *approach;     // per row: velocity; per block: square of the highest speed of approach
   float *volumes, *row_numbers;    // per column, per row: for stresses
   float *gradient, *flux, *square; // per row: what the library says
-  float *stress;                   // the same
+  float *stress, *change;          // the same
 } Case;
 
 // What it should say for one row, and how large the sums of magnitudes are that rounding works on.
 typedef struct Exact {
-  double gradient[3], flux, square, stress;
-  double gradient_size, flux_size, square_size, stress_size;
+  double gradient[3], flux, square, stress, change;
+  double gradient_size, flux_size, square_size, stress_size, change_size;
 } Exact;
 
 // ---- Making ----
@@ -45,8 +46,8 @@ static void case_init(Case *c, int dim, FloKernel kernel, bool is_periodic) {
 }
 
 static void case_free(Case *c) {
-  void *const arrays[] = {c->groups, c->numbers,   c->quads,    c->gradient, c->flux,       c->square,
-                          c->stress, c->row_quads, c->approach, c->volumes,  c->row_numbers};
+  void *const arrays[] = {c->groups, c->numbers,   c->quads,    c->gradient, c->flux,        c->square,
+                          c->stress, c->row_quads, c->approach, c->volumes,  c->row_numbers, c->change};
   for (size_t k = 0; k < FLO_COUNT_OF(arrays); ++k) free(arrays[k]);
   flo_pairs_free(&c->pairs);
   cloud_free(&c->rows);
@@ -112,6 +113,24 @@ static void sweep_stress(Case *c, const FloPasses *passes) {
   passes->stress(&stress, 0, half), passes->stress(&stress, half, end);
 }
 
+static void sweep_change(Case *c, const FloPasses *passes) {
+  size_t n = c->rows.particles.count, half = c->pairs.n_blocks / 2, end = c->pairs.n_blocks;
+  free(c->change);
+  c->change = marked(n);
+  for (size_t i = 0; i < n; ++i) c->change[i] = 1; // it is added to
+  const FloSumChange change = {.pairs = &c->pairs,
+                               .rows = &c->rows.grid,
+                               .columns = &c->columns->grid,
+                               .kernel = flo_kernel_form(c->kernel.kernel, c->kernel.dim, SUPPORT),
+                               .row_velocity = c->row_quads,
+                               .column_velocity = c->quads,
+                               .column_volume = c->columns == &c->rows ? NULL : c->volumes,
+                               .all_volume = 0.7f,
+                               .dt = STEP,
+                               .sum = c->change};
+  passes->sum_change(&change, 0, half), passes->sum_change(&change, half, end);
+}
+
 static void sweep(Case *c, const FloPasses *passes) {
   size_t n = c->rows.particles.count;
   free(c->gradient), free(c->flux), free(c->square), free(c->approach);
@@ -132,9 +151,23 @@ static void sweep(Case *c, const FloPasses *passes) {
                                 .fastest = c->approach};
   passes->approach(&approach, 0, half), passes->approach(&approach, half, end);
   sweep_stress(c, passes);
+  sweep_change(c, passes);
 }
 
 // ---- Brute force ----
+
+// The change of W while the pair moves, by the gradient at half of the way.
+static void add_change(const Case *c, size_t i, size_t j, const double d[3], Exact *sum) {
+  double way[3], middle[3], dot = 0, r = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    way[axis] = STEP * (double)(c->row_quads[4 * i + axis] - c->quads[4 * j + axis]);
+    middle[axis] = d[axis] + way[axis] / 2;
+    dot += middle[axis] * way[axis], r += middle[axis] * middle[axis];
+  }
+  r = sqrt(r);
+  double change = (double)c->volumes[j] * reference_w(&c->kernel, r).slope * dot / fmax(r, 1e-9 * SUPPORT);
+  sum->change += change, sum->change_size += fabs(change);
+}
 
 static void add_pair(const Case *c, size_t i, size_t j, Exact *sum) {
   double a[3], b[3], d[3], period[3];
@@ -144,6 +177,7 @@ static void add_pair(const Case *c, size_t i, size_t j, Exact *sum) {
   cloud_position(c->columns, j, b);
   reference_difference(a, b, period, d);
   double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  if (r < SUPPORT) add_change(c, i, j, d, sum);
   if (r >= SUPPORT || r == 0) return;
   double slope = reference_w(&c->kernel, r).slope, q = (double)c->numbers[j], dot = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -169,6 +203,7 @@ static void check_row(const Case *c, size_t i) {
   assert_true(c->gradient[4 * i + 3] == 0);
   assert_close(c->flux[i], e.flux, rounding * (e.flux_size + 4 * steepest));
   assert_close(c->square[i], e.square, 2 * rounding * (e.square_size + 5 * steepest * steepest));
+  assert_close(c->change[i], 1 + e.change, rounding * (1 + 2 * e.change_size + SUPPORT * steepest));
   assert_close(c->stress[i], 1 + e.stress, rounding * (1 + 2 * e.stress_size + 10 * SUPPORT * steepest));
 }
 
@@ -213,7 +248,7 @@ static void check_all(Case *c) {
     check_approach(c);
     // Not one row beyond the last was written.
     assert_true(is_marked(c->gradient + 4 * n) && is_marked(c->flux + n) && is_marked(c->square + n) &&
-                is_marked(c->stress + n));
+                is_marked(c->stress + n) && is_marked(c->change + n));
   }
 }
 

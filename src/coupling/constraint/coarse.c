@@ -371,7 +371,7 @@ static void restrict_range(void *context, size_t begin, size_t end, int thread) 
     double sum = (double)flo_passes()->links_rate(level->links + of->first_link, of->n_links, c->velocity);
     for (uint32_t t = of->first_touch; t < of->first_touch + of->n_touches; ++t)
       for (int k = 0; k < 6; ++k)
-        sum += level->touches[t].j[k] * c->motion[6 * (size_t)level->touches[t].node + (size_t)k];
+        sum += level->touches[t].j[k] * c->bodies.motion[6 * (size_t)level->touches[t].node + (size_t)k];
     level->residual[cell] = sum - required(coarse, &of->coloured) - required(coarse, &of->touching);
     level->change[cell] = 0;
   }
@@ -467,7 +467,8 @@ static void change_touching(const Coarse *coarse) {
     const double change = level->change[n];
     for (uint32_t t = cell->first_touch; t < cell->first_touch + cell->n_touches; ++t)
       for (size_t k = 0; k < 6; ++k)
-        coarse->c->motion[6 * (size_t)level->touches[t].node + k] -= change * level->touches[t].reply[k];
+        coarse->c->bodies.motion[6 * (size_t)level->touches[t].node + k] -=
+            change * level->touches[t].reply[k];
     for (uint32_t k = cell->touching.begin; k < cell->touching.end; ++k) change_row(coarse, k, (float)change);
   }
 }

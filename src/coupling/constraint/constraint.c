@@ -112,7 +112,7 @@ static void constraint_finish(FloWorld *world, void *state) {
   flo_films_free(&c->films, &world->memory);
   flo_body_rows_free(&c->drag, &world->memory);
   flo_forces_free(&c->forces, &world->memory);
-  if (c->rows.memory) flo_rows_free(&c->rows);
+  flo_body_solve_free(&c->bodies, &world->memory);
 }
 
 static double constraint_max_dt(const FloWorld *world, const void *state, const char **limited_by) {

@@ -12,6 +12,7 @@
 #ifndef FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
 #define FLO_COUPLING_CONSTRAINT_CONSTRAINT_H
 
+#include "coupling/forces/body_solve.h"
 #include "coupling/forces/carried.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
@@ -85,12 +86,6 @@ typedef struct FloFoot {
   float covered; // share of all solids there
 } FloFoot;
 
-// A point at which bodies touch, and its rows.
-typedef struct FloTouchingPoint {
-  uint32_t row, drag_row, roll_row; // the last two: FLO_NO_ROW without friction
-  double approach;                  // along the normal, before the forces of the step [m/s]
-} FloTouchingPoint;
-
 // Floats for each row: unknowns, what the row wants, velocity per unit of p (softness included), softness.
 // Conjugate directions need the unknowns before a sweep and the last direction.
 #define FLO_CONSTRAINT_ARRAYS(X)                                                                             \
@@ -131,10 +126,9 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_NEAR_BEGIN, // per particle
   FLO_CONSTRAINT_TOUCHES,
   FLO_CONSTRAINT_TOUCH_BEGIN, // per row that touches nodes, in their order
-  FLO_CONSTRAINT_POINTS,
-  FLO_CONSTRAINT_NODES,  // doubles: see FloNodeMotion
-  FLO_CONSTRAINT_LAMBDA, // doubles per component of the rows of points
-  FLO_CONSTRAINT_WALL_P, // floats per sample: p of wet rows
+  FLO_CONSTRAINT_NODES,       // doubles: before a sweep and along the last direction, and wrenches
+  FLO_CONSTRAINT_LAMBDA,      // doubles per component of the rows of points
+  FLO_CONSTRAINT_WALL_P,      // floats per sample: p of wet rows
   FLO_CONSTRAINT_BODY_P,
   FLO_CONSTRAINT_WALL_FORCE,
   FLO_CONSTRAINT_HISTORY_STATE,
@@ -224,12 +218,10 @@ typedef struct FloConstraint {
   FloCover cover;
   FloCovering *coverings; // of each body
   size_t n_coverings;     // bodies that there were when blocks of the cover were made
-  // Six doubles for each node: velocities before the step, at present, and the part that joints gave; the
-  // same before a sweep and along the last direction.
-  double *motion_before, *motion, *given, *from_motion, *way_motion, *from_given, *way_given, *wrenches;
-  FloTouchingPoint *points; // as many as contact points of the world
-  FloRows rows;             // of points
-  double *lambda, *from_lambda, *way_lambda;
+  FloBodySolve bodies;
+  // Of the motions of bodies: before a sweep, and along the last direction.
+  double *from_motion, *way_motion, *from_given, *way_given, *wrenches;
+  double *from_lambda, *way_lambda;
   float *wall_p, *body_p;
   FloCoarse coarse;
 } FloConstraint;

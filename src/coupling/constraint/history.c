@@ -28,9 +28,9 @@ static void list_parts(FloWorld *world, const FloConstraint *c, FloSolvePart par
   const size_t nodes = 6 * world->nodes.count * sizeof(double);
   parts[0] = (FloSolvePart){c->p, c->n_rows * sizeof(float)};
   parts[1] = (FloSolvePart){c->velocity, 4 * c->n_fluid * sizeof(float)};
-  parts[2] = (FloSolvePart){c->motion, nodes};
-  parts[3] = (FloSolvePart){c->given, nodes};
-  parts[4] = (FloSolvePart){c->lambda, c->rows.n_components * sizeof(double)};
+  parts[2] = (FloSolvePart){c->bodies.motion, nodes};
+  parts[3] = (FloSolvePart){c->bodies.given, nodes};
+  parts[4] = (FloSolvePart){c->bodies.lambda, c->bodies.rows.n_components * sizeof(double)};
   memset(parts + N_OWN_PARTS, 0, FLO_JOINT_PARTS * sizeof *parts);
   if (flo_world_has_joints(world)) flo_joints_list_parts(&world->joints, parts + N_OWN_PARTS);
 }

@@ -163,21 +163,6 @@ static void add_wall_field(const FloWorld *world, const FloConstraint *c, float 
   }
 }
 
-// Contacts with bodies.
-static void add_points(const FloWorld *world, const FloConstraint *c, float *force) {
-  for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
-    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
-    if (flo_body_is_pushed(&flo_bodies(world)[point->other])) continue;
-    const double push = c->lambda[c->rows.rows[c->points[k].row].component];
-    for (size_t axis = 0; axis < 3; ++axis) {
-      double sum = push * point->normal[axis];
-      if (c->points[k].drag_row != FLO_NO_ROW)
-        sum += c->lambda[c->rows.rows[c->points[k].drag_row].component + axis];
-      force[4 * (size_t)point->other_sample + axis] -= (float)(sum / c->dt);
-    }
-  }
-}
-
 FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *wall_force, FloError *error) {
   OnWalls in = {world, c, wall_force};
   FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
@@ -186,6 +171,6 @@ FloStatus flo_constraint_solid_forces(FloWorld *world, FloConstraint *c, float *
   flo_constraint_add_feet_to_walls(world, c, wall_force);
   add_wall_distances(world, c, wall_force);
   add_wall_field(world, c, wall_force);
-  add_points(world, c, wall_force);
+  flo_body_solve_add_to_walls(&c->bodies, world, wall_force);
   return FLO_OK;
 }

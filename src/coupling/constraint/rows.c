@@ -280,7 +280,7 @@ static void want_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t position = begin; position < end; ++position) {
     const size_t row = c->order[position];
     const double rate = (double)flo_constraint_rate(c, c->before, row) + (double)c->wall_rate[row] +
-                        touch_rate(c, position, c->motion_before);
+                        touch_rate(c, position, c->bodies.motion_before);
     const double response = link_response(c, row) + touch_response(c, position);
     c->softness[row] = (float)softness(work->world, c, row);
     c->response[row] = response > 0 ? (float)response + c->softness[row] : 0;

@@ -38,7 +38,7 @@ static double touch_rate(const FloConstraint *c, size_t position) {
   const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
   double rate = 0;
   for (uint32_t t = begin[0]; t < begin[1]; ++t) {
-    const double *v = c->motion + 6 * (size_t)c->touches[t].node, *j = c->touches[t].j;
+    const double *v = c->bodies.motion + 6 * (size_t)c->touches[t].node, *j = c->touches[t].j;
     for (int k = 0; k < 6; ++k) rate += j[k] * v[k];
   }
   return rate;
@@ -53,7 +53,7 @@ static void push_nodes(const FloConstraint *c, size_t position, double impulse) 
   const uint32_t *begin = c->touch_begin + (position - c->n_coloured);
   for (uint32_t t = begin[0]; t < begin[1]; ++t)
     for (int k = 0; k < 6; ++k)
-      c->motion[6 * (size_t)c->touches[t].node + (size_t)k] -= impulse * c->touches[t].reply[k];
+      c->bodies.motion[6 * (size_t)c->touches[t].node + (size_t)k] -= impulse * c->touches[t].reply[k];
 }
 
 void flo_constraint_push(const FloConstraint *c, size_t position, float change) {
@@ -142,8 +142,9 @@ static void keep_start(FloConstraint *c, const FloWorld *world) {
   const size_t nodes = 6 * world->nodes.count * sizeof(double);
   memcpy(c->from, c->p, c->n_rows * sizeof(float));
   memcpy(c->from_velocity, c->velocity, 4 * c->n_fluid * sizeof(float));
-  if (nodes) memcpy(c->from_motion, c->motion, nodes), memcpy(c->from_given, c->given, nodes);
-  if (c->rows.n_components) memcpy(c->from_lambda, c->lambda, c->rows.n_components * sizeof(double));
+  if (nodes) memcpy(c->from_motion, c->bodies.motion, nodes), memcpy(c->from_given, c->bodies.given, nodes);
+  if (c->bodies.rows.n_components)
+    memcpy(c->from_lambda, c->bodies.lambda, c->bodies.rows.n_components * sizeof(double));
 }
 
 // ---- Residuals, on request ----
@@ -244,7 +245,7 @@ static void forget_direction(const Solve *solve) {
   memset(c->way, 0, c->n_rows * sizeof(float));
   memset(c->way_velocity, 0, 4 * c->n_fluid * sizeof(float));
   if (nodes) memset(c->way_motion, 0, nodes), memset(c->way_given, 0, nodes);
-  if (c->rows.n_components) memset(c->way_lambda, 0, c->rows.n_components * sizeof(double));
+  if (c->bodies.rows.n_components) memset(c->way_lambda, 0, c->bodies.rows.n_components * sizeof(double));
 }
 
 static void advance(void *context, double length, FloConjugate conjugate) {
@@ -256,9 +257,9 @@ static void advance(void *context, double length, FloConjugate conjugate) {
   if (!solve->how->is_conjugate) return;
   flo_parallel_for(solve->world->threads, c->n_rows, ROWS_PER_CHUNK, advance_rows, solve);
   flo_parallel_for(solve->world->threads, c->n_fluid, ROWS_PER_CHUNK, advance_fluid, solve);
-  advance_doubles(c->from_motion, solve->beta, n_motions, c->motion, c->way_motion);
-  advance_doubles(c->from_given, solve->beta, n_motions, c->given, c->way_given);
-  advance_doubles(c->from_lambda, solve->beta, c->rows.n_components, c->lambda, c->way_lambda);
+  advance_doubles(c->from_motion, solve->beta, n_motions, c->bodies.motion, c->way_motion);
+  advance_doubles(c->from_given, solve->beta, n_motions, c->bodies.given, c->way_given);
+  advance_doubles(c->from_lambda, solve->beta, c->bodies.rows.n_components, c->bodies.lambda, c->way_lambda);
   if (conjugate.is_restart) forget_direction(solve);
 }
 

@@ -20,6 +20,72 @@ double flo_implicit_artificial_viscosity(const FloWorld *world, const FloExpecta
   return alpha * world->kernel.support / 2 * fmax(expected->speed, flo_surface_tension_speed(world));
 }
 
+double flo_implicit_correction(const FloWorld *world, double correction_time, double dt) {
+  const double g = vec_length(world->def.gravity);
+  const double time = correction_time * sqrt(world->def.spacing / (g > 0 ? g : 1));
+  return time > 0 ? 1 - exp(-dt / time) : 1;
+}
+
+typedef struct Motion {
+  const float *pressure, *velocity;
+} Motion;
+
+enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
+
+static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
+  const Motion *in = context;
+  for (size_t i = begin; i < end; ++i) {
+    const double p = (double)in->pressure[i] * (double)in->pressure[i];
+    for (size_t axis = 0; axis < 3; ++axis) {
+      double v = (double)in->velocity[4 * i + axis];
+      sums[axis] += p * v;
+      sums[SUM_SPEEDS] += p * v * v;
+    }
+    sums[SUM_WEIGHTS] += p;
+  }
+}
+
+double flo_implicit_motion(const FloWorld *world, const float *pressure, const float *velocity, double dt) {
+  const Motion in = {pressure, velocity};
+  double sums[N_MOTION_SUMS], square = 0;
+  flo_parallel_sum(world->threads, world->sets[FLO_SET_FLUID].count, add_motion, &in, N_MOTION_SUMS, sums);
+  if (!(sums[SUM_WEIGHTS] > 0)) return 0;
+  for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
+  double spread = sums[SUM_SPEEDS] / sums[SUM_WEIGHTS] - square / (sums[SUM_WEIGHTS] * sums[SUM_WEIGHTS]);
+  return spread > 0 ? sqrt(spread) * dt / world->def.spacing : 0;
+}
+
+// A volume error e in each row of a column of height h means that the pressure at its foot is wrong by rho e
+// h^2/(2 dt^2). It may be wrong by this share of rho g h, or by more if that changes velocities by less than
+// a share of what they are.
+#define COMMON_TOLERANCE        0.4
+#define COMMON_MOTION_TOLERANCE 0.04
+
+double flo_implicit_common_share(const FloWorld *world, const FloExpectations *expected, double common,
+                                 double motion, double dt) {
+  const double g = vec_length(world->def.gravity), height = g > 0 ? expected->peak / g : 0;
+  const double unseen =
+      fmax(COMMON_TOLERANCE * g * dt * dt, COMMON_MOTION_TOLERANCE * motion * world->def.spacing);
+  return height > 0 ? fabs(common) * height / (2 * unseen) : 0;
+}
+
+// There is room if a particle has less than its rest density around it. A hole of a single particle, which is
+// no free surface, leaves 0.92 of that.
+FloStatus flo_implicit_check_room(const FloWorld *world, FloError *error) {
+  static const float full = 0.9f;
+  const FloParticles *p = &world->sets[FLO_SET_FLUID];
+  const float volume = (float)flo_world_rest_volume(world);
+  bool is_closed = p->count > 0;
+  for (int axis = 0; axis < world->def.dim; ++axis) is_closed = is_closed && world->def.periodic[axis];
+  for (size_t i = 0; is_closed && i < p->count; ++i) is_closed = p->density[i] * volume > full * p->mass[i];
+  if (!is_closed) return FLO_OK;
+  return flo_fail(
+      error, FLO_UNSUPPORTED,
+      "method '%s': at %g s %zu particles of fluid fill a domain that repeats along all axes, but "
+      "pressures need a free surface; leave a layer empty, or use method 'wcsph'",
+      world->method->name, flo_world_time(world), p->count);
+}
+
 typedef struct Reading {
   const FloParticles *fluid;
   float *quads;

@@ -10,6 +10,11 @@
              "artificial viscosity (Monaghan) between particles that approach each other, in units of the "  \
              "speed of free fall or of capillary waves; larger values calm the fluid and damp its waves")
 
+#define FLO_CORRECTION_TIME_PARAM(value)                                                                     \
+  FLO_NUMBER("correction_time", value, 0, 1e3, "",                                                           \
+             "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter "     \
+             "times keep the volume better and stir still water; 0, and with surface tension: at once")
+
 // Contacts between bodies, and wet samples beside other solids, need these.
 #define FLO_IMPLICIT_OPERATORS                                                                               \
   FLO_BODY_OPERATORS, {.rows = FLO_SET_BOUNDARY, .columns = FLO_SET_RIGID, .is_on_demand = true}, {          \
@@ -42,6 +47,26 @@ double flo_implicit_max_dt(const FloWorld *world, const FloExpectations *expecte
 // Monaghan's alpha h c; c is the expected speed.
 double flo_implicit_artificial_viscosity(const FloWorld *world, const FloExpectations *expected,
                                          double alpha);
+// The share of a compression that a step corrects, by the parameter correction_time. To correct it at once
+// needs pressures far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error
+// of a ten-thousandth needs as much as a twentieth of a layer's weight. Then still water keeps simmering and
+// needs nearly twice as many iterations. The divergence of velocities is still held at zero. The share
+// depends on the step like a rate, so that shorter steps do not push harder. With surface tension it must be
+// 1: drops would stay angular if the corners that surface tension pulls on could be compressed for a while.
+double flo_implicit_correction(const FloWorld *world, double correction_time, double dt);
+// Distance that fluid under pressure moves in a step relative to its mean velocity, in spacings. Weighted by
+// the squares of the pressures: fluid in free flight, which has nearly none, has no influence on how exactly
+// still water is solved. `velocity`: quadruples.
+double flo_implicit_motion(const FloWorld *world, const float *pressure, const float *velocity, double dt);
+// The mean volume error `common` of fluid, with its sign, weighted by pressure, as a share of what may remain
+// when the iterations of a step stop. An error that all rows have in common adds up over the depth.
+// `motion`: as above.
+double flo_implicit_common_share(const FloWorld *world, const FloExpectations *expected, double common,
+                                 double motion, double dt);
+// Fails if fluid fills a domain that repeats along all axes. Such fluid has no room to expand, so its
+// compression remains at any pressure. Pressures are then known only up to a constant and grow without limit.
+// Every step checks this when densities are known, since emitters may fill a domain later.
+FloStatus flo_implicit_check_room(const FloWorld *world, FloError *error);
 // Velocities of fluid as quadruples; the fourth number is 0.
 void flo_implicit_read_velocities(const FloWorld *world, float *quads);
 // Pushes bodies for a time dt by what pressures, contacts and joints did to them in the last step, at most as

@@ -73,9 +73,7 @@ static const FloParam params[] = {
                "highest speed at which bodies that overlap are pushed apart; 0: chosen by gravity, and lower "
                "where the overlap is shallow"),
     FLO_ALPHA_PARAM(0.1),
-    FLO_NUMBER("correction_time", 0.3, 0, 1e3, "",
-               "time in which fluid takes back a compression, in units of sqrt(spacing/gravity); shorter "
-               "times keep the volume better and stir still water; 0, and with surface tension: at once"),
+    FLO_CORRECTION_TIME_PARAM(0.3),
     FLO_SWITCH("wall_pressure", 1,
                "1: solids next to fluid have pressures of their own, so that fluid keeps its volume beside "
                "walls and buoyancy is right; 0, and with surface tension: they have none, as in the paper"),
@@ -228,10 +226,7 @@ static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *er
 
 // ---- Volumes and diagonals of fluid ----
 
-// A compression is corrected over several steps. To correct it at once, as the paper does, needs pressures
-// far from those that carry the weight: with a step of 2 ms and a spacing of 2 cm, an error of a
-// ten-thousandth needs as much as a twentieth of a layer's weight. Then still water keeps simmering and needs
-// nearly twice as many iterations. The divergence of velocities is still held at zero.
+// A compression is corrected over several steps; see flo_implicit_correction.
 static void volume_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Step *step = context;
@@ -407,34 +402,6 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   return FLO_OK;
 }
 
-// The share of a compression that a step corrects. It depends on the step like a rate, so that shorter steps
-// do not push harder. With surface tension it is 1: drops would stay angular if the corners that surface
-// tension pulls on could be compressed for a while.
-static double correction(const FloWorld *world, const FloMonolithic *mono, double dt) {
-  double g = vec_length(world->def.gravity);
-  double time = world->params[FLO_MONO_CORRECTION_TIME] * sqrt(world->def.spacing / (g > 0 ? g : 1));
-  return time > 0 && !mono->has_drops ? 1 - exp(-dt / time) : 1;
-}
-
-// Fails if fluid fills a domain that repeats along all axes. Such fluid has no room to expand, so its
-// compression remains at any pressure. Pressures are then known only up to a constant and grow without limit.
-// There is room if a particle has less than its rest density around it. A hole of a single particle, which is
-// no free surface, leaves 0.92 of that. Every step checks this, since emitters may fill a domain later.
-static FloStatus check_room(const FloWorld *world, const FloMonolithic *mono, FloError *error) {
-  static const float full = 0.9f;
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  bool is_closed = mono->n_fluid > 0;
-  for (int axis = 0; axis < world->def.dim; ++axis) is_closed = is_closed && world->def.periodic[axis];
-  for (size_t i = 0; is_closed && i < mono->n_fluid; ++i)
-    is_closed = p->density[i] * (float)mono->rest_volume > full * p->mass[i];
-  if (!is_closed) return FLO_OK;
-  return flo_fail(
-      error, FLO_UNSUPPORTED,
-      "method 'monolithic': at %g s %zu particles of fluid fill a domain that repeats along all axes, but "
-      "pressures need a free surface; leave a layer empty, or use method 'wcsph'",
-      flo_world_time(world), mono->n_fluid);
-}
-
 static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloError *error) {
   FloMonolithic *mono = state;
   Step step = {world, mono};
@@ -443,14 +410,15 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   mono->rest_volume = flo_world_rest_volume(world);
   mono->has_drops = flo_surface_tension_is_used(world);
   mono->has_wet = world->params[FLO_MONO_WALL_PRESSURE] != 0 && !mono->has_drops;
-  mono->correction = correction(world, mono, dt);
+  mono->correction =
+      mono->has_drops ? 1 : flo_implicit_correction(world, world->params[FLO_MONO_CORRECTION_TIME], dt);
   mono->rest_sum = mono->has_wet ? flo_kernel_settled_sum(&world->kernel, world->def.spacing) : 1;
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   mono->n_fluid = world->sets[FLO_SET_FLUID].count;
   FLO_TRY(flo_monolithic_list_wet(world, mono, error));
   FLO_TRY(reserve(world, mono, error));
   FLO_TRY(prepare(world, mono, error));
-  FLO_TRY(check_room(world, mono, error));
+  FLO_TRY(flo_implicit_check_room(world, error));
   double since = flo_seconds();
   flo_monolithic_note_approach(mono);
   start_bodies(world, mono);

@@ -306,8 +306,6 @@ void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
 // The same for bodies and contacts alone.
 void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
-// The height of a column of fluid with the highest expected pressure at its foot; 0 without gravity.
-double flo_monolithic_peak_height(const FloWorld *world, const FloMonolithic *mono);
 // The longest step for contacts between bodies that no fluid is next to.
 double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mono);
 // Iterates until the errors are small. The solution stands in pressure and friction.

@@ -362,19 +362,10 @@ static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, d
 // With surface tension, pressures that are too exact would let drops keep their corners; see choose_way.
 #define LEAST_DROP_TOLERANCE 0.005
 
-// An error that all rows have in common adds up over the depth: a volume error e in each row of a column of
-// height h means that the pressure at its foot is wrong by rho e h^2/(2 dt^2). It may be wrong by this share
-// of rho g h, or by more if that changes velocities by less than a share of what they are.
-#define COMMON_TOLERANCE        0.4
-#define COMMON_MOTION_TOLERANCE 0.04
-
 static bool is_common_small(const Solve *solve, const FloResidual *r) {
   const FloMonolithic *mono = solve->mono;
-  double fall = vec_length(solve->world->def.gravity) * mono->dt * mono->dt;
-  double height = flo_monolithic_peak_height(solve->world, mono);
-  double unseen =
-      fmax(COMMON_TOLERANCE * fall, COMMON_MOTION_TOLERANCE * solve->motion * solve->world->def.spacing);
-  return !(height > 0) || mono->has_drops || fabs(r->common) * height <= 2 * unseen;
+  return mono->has_drops ||
+         flo_implicit_common_share(solve->world, &mono->expected, r->common, solve->motion, mono->dt) <= 1;
 }
 
 static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
@@ -387,33 +378,6 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   double unseen = fmax(fmax(params[FLO_MONO_PRESSURE_TOLERANCE], least) * r->pressure,
                        params[FLO_MONO_MOTION_TOLERANCE] * solve->motion);
   return r->fluid <= fmin(lasting, unseen) && is_common_small(solve, r);
-}
-
-enum { SUM_SPEEDS = 3, SUM_WEIGHTS, N_MOTION_SUMS };
-
-// Weighted by the squares of the starting pressures: fluid in free flight, which has nearly none, has no
-// influence on how exactly still water is solved.
-static void add_motion(const void *context, size_t begin, size_t end, double *sums) {
-  const FloMonolithic *mono = ((const Solve *)context)->mono;
-  for (size_t i = begin; i < end; ++i) {
-    const double p = (double)mono->pressure[i] * (double)mono->pressure[i];
-    for (size_t axis = 0; axis < 3; ++axis) {
-      double v = (double)mono->before[4 * i + axis];
-      sums[axis] += p * v;
-      sums[SUM_SPEEDS] += p * v * v;
-    }
-    sums[SUM_WEIGHTS] += p;
-  }
-}
-
-// Distance that fluid under pressure moves in a step relative to its mean velocity, in spacings.
-static double measure_motion(const Solve *solve) {
-  double sums[N_MOTION_SUMS], square = 0;
-  flo_parallel_sum(solve->world->threads, solve->mono->n_fluid, add_motion, solve, N_MOTION_SUMS, sums);
-  if (!(sums[SUM_WEIGHTS] > 0)) return 0;
-  for (int axis = 0; axis < 3; ++axis) square += sums[axis] * sums[axis];
-  double spread = sums[SUM_SPEEDS] / sums[SUM_WEIGHTS] - square / (sums[SUM_WEIGHTS] * sums[SUM_WEIGHTS]);
-  return spread > 0 ? sqrt(spread) * solve->mono->dt / solve->world->def.spacing : 0;
 }
 
 // Number of sweeps over contacts that cost about as much as one iteration of the whole system.
@@ -449,7 +413,7 @@ static void settle_contacts(Solve *solve, int *most) {
 static void choose_way(Solve *solve) {
   const FloMonolithic *mono = solve->mono;
   bool has_drops = mono->has_drops;
-  solve->motion = has_drops ? 0 : measure_motion(solve);
+  solve->motion = has_drops ? 0 : flo_implicit_motion(solve->world, mono->pressure, mono->before, mono->dt);
   solve->has_lines = is_conjugate(solve) && mono->n_fluid > 0 && !has_drops;
   solve->length = flo_nncg_first_length(solve->has_lines ? mono->step_length : 0);
 }
