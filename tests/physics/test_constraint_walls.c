@@ -120,12 +120,12 @@ static Counts count_at_walls(FloWorld *world, const Pool *pool) {
   return counts;
 }
 
-// Within 3 % in slabs two spacings wide, and 4 % in those of one. Rows of few particles, such as those in an
+// Within 3 % in slabs two spacings wide, and 5 % in those of one. Rows of few particles, such as those in an
 // edge, may also lack one of them or have one more.
 static void check_counts(const Pool *pool, const Counts *counts) {
   const double one = 1.0 / (pool->depth - LEFT_OUT), in_row = pool->dim == 2 ? one : 0;
-  assert_true(fabs(counts->floor[0]) < 0.04 && fabs(counts->floor[1]) < 0.03);
-  assert_true(fabs(counts->sides[0]) < 0.04 + in_row && fabs(counts->sides[1]) < 0.03);
+  assert_true(fabs(counts->floor[0]) < 0.05 && fabs(counts->floor[1]) < 0.03);
+  assert_true(fabs(counts->sides[0]) < 0.05 + in_row && fabs(counts->sides[1]) < 0.03);
   assert_true(fabs(counts->edges[0]) < one && fabs(counts->edges[1]) < 0.03);
   assert_true(fabs(counts->corners[0]) < 0.03 && fabs(counts->corners[1]) < 0.04);
 }
