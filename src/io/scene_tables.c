@@ -18,9 +18,9 @@ static const char *const axes[] = {"x", "y", "z", NULL};
 static const char *const overlap_choices[] = {"separate", "refuse", NULL};
 static const char *const packings[] = {"cubic", "hexagonal", NULL};
 // What src/render makes a picture of; colours and substances come last.
-static const char *const looks[] = {"samples", "outline", "glass",  "hidden",   "wood",  "oak",
-                                    "metal",   "steel",   "rubber", "concrete", "stone", "red",
-                                    "orange",  "yellow",  "green",  "white",    NULL};
+static const char *const looks[] = {"samples", "outline", "glass",  "hidden",   "wood",    "oak",
+                                    "metal",   "steel",   "rubber", "concrete", "stone",   "red",
+                                    "orange",  "yellow",  "green",  "white",    "checked", NULL};
 static const char *const colourings[] = {"speed", "pressure", "density", "x", "y", "z", NULL};
 
 // ---- Keys of several tables ----
@@ -252,7 +252,10 @@ static const FloSceneKey body_keys[] = {
              "false: narrow gaps are wet, and light bodies leave the floor; not with `wcsph`",
      .fallback = "false"},
     {"look", TEXT, ANY, NULL,
-     .help = "how pictures show it, as for boundaries; without it, chosen automatically", .choices = looks},
+     .help =
+         "how pictures show it, as for boundaries, or checked, if it changes its shape; without it, chosen "
+         "automatically: cloth is checked",
+     .choices = looks},
     {"relax", BOOLEAN, ANY, NULL,
      .help = "true: samples on triangles are moved until they are evenly spaced, as for boundaries",
      .fallback = "false"},
