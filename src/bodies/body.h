@@ -129,6 +129,7 @@ typedef struct FloKind {
   const uint32_t *(*triangles)(const FloBody *, size_t *count);
   // The vertices at rest, in the frame of its shape. Not NULL if there are vertices.
   const double *(*rest)(const FloBody *);
+  void (*soft_state)(const FloBody *, FloSoftState *); // NULL: it does not change its shape
 
   void (*measure)(const FloBody *, const double gravity[3], FloBodyMeasure *out); // NULL: it adds nothing
 } FloKind;

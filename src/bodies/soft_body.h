@@ -153,6 +153,7 @@ void flo_soft_body_move(FloBody *body, double dt);
 void flo_soft_body_mark(FloBody *body, FloMark mark);
 void flo_soft_body_rewind(FloBody *body, FloMark mark);
 void flo_soft_body_refresh(FloBody *body);
+void flo_soft_body_state(const FloBody *body, FloSoftState *state);
 void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out);
 
 #define FLO_SOFT_FUNCTIONS                                                                                   \
@@ -162,6 +163,6 @@ void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBody
   .measure = flo_soft_body_measure, .place = flo_soft_skin_place, .where = flo_soft_skin_where,              \
   .carry = flo_soft_skin_carry, .resample = flo_soft_skin_resample, .distance = flo_soft_skin_distance,      \
   .normal = flo_soft_skin_normal, .vertices = flo_soft_skin_vertices, .triangles = flo_soft_skin_triangles,  \
-  .rest = flo_soft_skin_rest
+  .rest = flo_soft_skin_rest, .soft_state = flo_soft_body_state
 
 #endif

@@ -191,3 +191,17 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group) {
   for (size_t k = 0; k < own->n_pins; ++k)
     if (group == FLO_ALL_PINS || own->pins[k].group == group) own->pins_on[k] = 0;
 }
+
+void flo_soft_body_state(const FloBody *body, FloSoftState *state) {
+  const FloSoftBody *own = flo_soft_body(body);
+  FloBodyMeasure measure = {0};
+  flo_soft_body_measure(body, (const double[3]){0}, &measure);
+  *state =
+      (FloSoftState){.kinetic_energy = measure.kinetic_energy, .elastic_energy = measure.potential_energy};
+  for (size_t k = 0; k < own->n_pins; ++k) {
+    if (own->pins_on[k] == 0) continue;
+    state->n_pins++;
+    vec_add(state->pull, own->pins[k].load, state->pull);
+    state->largest_load = fmax(state->largest_load, vec_length(own->pins[k].load));
+  }
+}

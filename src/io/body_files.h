@@ -26,6 +26,7 @@ typedef struct FloFrameBody {
   float *rest;         // [m] triples: the same vertices at rest, in the frame of its shape
   float *stretch;      // of its vertices: length over length at rest, in the direction of the largest
   uint32_t *triangles; // three vertices each; of lines in 2D the last two are the same
+  FloSoftState soft;   // not from files
 } FloFrameBody;
 
 // bodies.csv while it grows. Columns: frame, time, body, x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz, fx,

@@ -134,6 +134,8 @@ static FloStatus take_bodies(const FloScene *scene, FloWorld *world, FloFrame *f
   for (size_t k = 0; k < scene->n_bodies; k++) {
     frame->bodies[k].name = scene->bodies[k].name;
     FLO_TRY(flo_world_body_state(world, scene->bodies[k].id, &frame->bodies[k].state, error));
+    if (flo_scene_is_soft(&scene->bodies[k]))
+      FLO_TRY(flo_world_soft_state(world, scene->bodies[k].id, &frame->bodies[k].soft, error));
     FLO_TRY(flo_frame_take_surface(&flo_bodies(world)[scene->bodies[k].id.index], &frame->bodies[k], error));
   }
   return FLO_OK;

@@ -1,5 +1,7 @@
 #include "render/soft_solids.h"
 
+#include "base/core.h"
+
 #include <string.h>
 
 bool flo_soft_is_shown(const FloFrameBody *placed) { return placed && placed->vertices; }
@@ -43,6 +45,43 @@ static void add_surface(const FloFrameBody *body, uint32_t owner, V3 shift, FloS
   out->n_vertices += body->n_vertices;
 }
 
+// ---- Surfaces with edges ----
+
+FloStatus flo_soft_crease(const FloFrameBody *body, FloCreased *creased, FloError *error) {
+  uint32_t ignored;
+  for (size_t k = 0; k < body->n_vertices; k++) {
+    const V3 p = triple(body->vertices, k);
+    FLO_TRY(flo_mesh_add_vertex(&creased->mesh, (const double[3]){(double)p.x, (double)p.y, (double)p.z},
+                                &ignored, error));
+  }
+  for (const uint32_t *t = body->triangles; t < body->triangles + 3 * body->n_triangles; t += 3)
+    FLO_TRY(flo_mesh_add_triangle(&creased->mesh, t[0], t[1], t[2], error));
+  return flo_creased_complete(creased, error);
+}
+
+// Each triangle has vertices of its own.
+static void add_corner(const FloFrameBody *body, size_t corner, V3 shift, V3 normal, FloSolids *out) {
+  const size_t vertex = body->triangles[corner];
+  const V3 point = v3_add(triple(body->vertices, vertex), shift);
+  out->bounds = flo_bounds_add(out->bounds, point);
+  if (out->vertices) {
+    out->vertices[out->n_vertices] = point;
+    out->normals[out->n_vertices] = normal;
+    out->marks[out->n_vertices] = triple(body->rest, vertex);
+    out->triangles[out->n_triangles][corner % 3] = (uint32_t)out->n_vertices;
+  }
+  out->n_vertices++;
+}
+
+static void add_creased(const FloFrameBody *body, uint32_t owner, V3 shift, const FloCreased *creased,
+                        FloSolids *out) {
+  for (size_t t = 0; t < body->n_triangles; t++) {
+    for (size_t k = 3 * t; k < 3 * t + 3; k++) add_corner(body, k, shift, creased->normals[k], out);
+    if (out->owners) out->owners[out->n_triangles] = owner;
+    out->n_triangles++;
+  }
+}
+
 // ---- Sides ----
 
 static void add_side(const FloFrameBody *body, uint32_t from, uint32_t to, V3 shift, FloSolids *out) {
@@ -63,9 +102,12 @@ static void add_sides(const FloFrameBody *body, V3 shift, FloSolids *out) {
   }
 }
 
-void flo_soft_add(const FloFrameBody *body, uint32_t owner, V3 shift, bool is_outlined, FloSolids *out) {
+void flo_soft_add(const FloFrameBody *body, uint32_t owner, V3 shift, bool is_outlined,
+                  const FloCreased *creased, FloSolids *out) {
   if (is_outlined || (body->n_triangles > 0 && is_segment(body->triangles)))
     add_sides(body, shift, out);
+  else if (creased->normals)
+    add_creased(body, owner, shift, creased, out);
   else
     add_surface(body, owner, shift, out);
 }

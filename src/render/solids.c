@@ -349,7 +349,8 @@ static bool is_soft(const Source *source, size_t i) { return flo_soft_is_shown(p
 static void add_soft(const Source *source, size_t i, V3 position, FloSolids *out) {
   const double *p = pose_of(source, i)->position;
   const V3 shift = v3_sub(position, v3((float)p[0], (float)p[1], source->dim == 2 ? 0 : (float)p[2]));
-  flo_soft_add(placed_of(source, i), (uint32_t)i, shift, is_outlined(&source->bodies[i]), out);
+  flo_soft_add(placed_of(source, i), (uint32_t)i, shift, is_outlined(&source->bodies[i]), &source->creased[i],
+               out);
 }
 
 static void add_body(const Source *source, size_t i, V3 position, FloSolids *out) {
@@ -490,6 +491,13 @@ static bool needs_triangles(const Source *source, size_t i) {
   return is_drawable(body, pose_of(source, i)) && !has_patches && !is_soft(source, i);
 }
 
+// Elastic bodies have the edges of their shapes. A cloth is smooth.
+static FloStatus crease_soft(const Source *source, size_t i, FloMemory *memory, FloError *error) {
+  if (source->dim == 2 || source->bodies[i].def.kind != FLO_BODY_ELASTIC) return FLO_OK;
+  flo_mesh_init(&source->creased[i].mesh, memory);
+  return flo_soft_crease(placed_of(source, i), &source->creased[i], error);
+}
+
 static bool look_alike(const FloSceneBody *a, const FloSceneBody *b) {
   return flo_shape_is_same(&a->def.shape, &b->def.shape) && is_outlined(a) == is_outlined(b);
 }
@@ -501,6 +509,7 @@ static FloStatus make_creased(const Source *source, FloMemory *memory, FloError 
   FloCreased *creased = source->creased;
   const size_t n = source->n;
   for (size_t i = 0, last = n; i < n; i++) {
+    if (is_soft(source, i)) FLO_TRY(crease_soft(source, i, memory, error));
     if (!needs_triangles(source, i)) continue;
     if (last < n && look_alike(&bodies[last], &bodies[i])) {
       creased[i] = creased[last];

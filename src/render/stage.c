@@ -1,7 +1,7 @@
 #include "render/stage.h"
-#include "render/soft_solids.h"
 
 #include "base/core.h"
+#include "render/soft_solids.h"
 
 static const FloRgb8 page_top = {206, 217, 228}, page_bottom = {236, 240, 244}, edge_colour = {58, 74, 92};
 static const float edge_opacity = 0.75f;
