@@ -142,6 +142,8 @@ static FloStatus read_pin(FloSceneContext *context, const json_t *object, const 
   def->release = flo_json_number(object, "until");
   def->break_load = flo_json_number(object, "break_load");
   def->clamps = json_is_true(json_object_get(object, "clamp"));
+  if (def->clamps && body->def.kind != FLO_BODY_CLOTH)
+    return flo_scene_fail(context, "'clamp' works with cloth only; pin more vertices of a solid with 'box'");
   return find_target(context, object, body, scene, pin);
 }
 

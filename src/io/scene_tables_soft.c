@@ -69,7 +69,7 @@ static const FloSceneKey pin_keys[] = {
     {"break_load", NUMBER, ABOVE(0, MAX_STIFFNESS), "N",
      .help = "a vertex comes off above this force; without it, never"},
     {"clamp", BOOLEAN, ANY, NULL,
-     .help = "true: the neighbours of these vertices are held, too, so that the edge of a cloth cannot turn",
+     .help = "cloth only: true holds the neighbours of these vertices, too, so that its edge cannot turn",
      .fallback = "false"},
 };
 
