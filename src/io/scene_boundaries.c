@@ -265,7 +265,7 @@ static FloStatus read_material(FloSceneContext *context, json_t *object, FloScen
   body->material = FLO_NO_MATERIAL;
   if (json_object_get(object, "material"))
     return flo_scene_find_material(context, object, body->name, 0, scene->parts, &body->material);
-  if (json_object_get(object, "cloth") || json_object_get(object, "elastic")) return FLO_OK;
+  if (flo_scene_asks_for_soft(object)) return FLO_OK;
   return flo_scene_fail(context,
                         "needs 'material': name of a material, or an object with the keys of a material");
 }

@@ -184,6 +184,10 @@ FloStatus flo_scene_unpin(FloSceneContext *context, const FloSceneEvent *event, 
 
 // ---- All of it ----
 
+bool flo_scene_asks_for_soft(const json_t *object) {
+  return json_object_get(object, "cloth") || json_object_get(object, "elastic");
+}
+
 FloStatus flo_scene_read_soft(FloSceneContext *context, json_t *object, FloSceneBody *body,
                               const FloScene *scene) {
   const json_t *cloth = json_object_get(object, "cloth"), *elastic = json_object_get(object, "elastic");

@@ -51,6 +51,34 @@ for frame in 2 5; do
   same_run "killed$frame"
 done
 
+# ---- Other formats ----
+
+expect_exit 0 "$flotsam" convert whole --to glb --out run.glb
+python3 - run.glb whole <<'PYTHON' || fail "run.glb has other shapes than the run"
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<I", data[12:16])[0]
+tree, bytes_at = json.loads(data[20:20 + size]), 20 + size + 8
+
+def floats(number):
+    accessor = tree["accessors"][number]
+    view, width = tree["bufferViews"][accessor["bufferView"]], {"SCALAR": 1, "VEC3": 3}[accessor["type"]]
+    return struct.unpack_from(f"<{width * accessor['count']}f", data, bytes_at + view["byteOffset"])
+
+names = [mesh["name"] for mesh in tree["meshes"]]
+sail = tree["meshes"][names.index("sail")]["primitives"][0]
+start, last = floats(sail["attributes"]["POSITION"]), floats(sail["targets"][-1]["POSITION"])
+assert len(sail["targets"]) == 6 and "NORMAL" in sail["targets"][0] and "doubleSided" in tree["materials"][sail["material"]]
+assert "targets" in tree["meshes"][names.index("jelly")]["primitives"][0]
+rows = [line.rstrip("\n").split(",") for line in open(sys.argv[2] + "/series.csv")]
+lowest = float(rows[-1][rows[0].index("sail.low_z")])
+assert abs(min(a + b for a, b in zip(start[2::3], last[2::3])) - lowest) < 1e-6
+weights = [c for c in tree["animations"][0]["channels"] if c["target"]["path"] == "weights"]
+assert len(weights) == 2
+values = floats(tree["animations"][0]["samplers"][weights[0]["sampler"]]["output"])
+assert len(values) == 7 * 6 and sum(values) == 6 and values[-1] == 1 and not any(values[:6])
+PYTHON
+
 # ---- Pictures ----
 
 expect_exit 0 "$flotsam" render whole --frame 3 --look particles --width 160 --height 100 --out checked.png
