@@ -18,9 +18,10 @@ static const char *const axes[] = {"x", "y", "z", NULL};
 static const char *const overlap_choices[] = {"separate", "refuse", NULL};
 static const char *const packings[] = {"cubic", "hexagonal", NULL};
 // What src/render makes a picture of; colours and substances come last.
-static const char *const looks[] = {"samples", "outline", "glass",  "hidden",   "wood",    "oak",
-                                    "metal",   "steel",   "rubber", "concrete", "stone",   "red",
-                                    "orange",  "yellow",  "green",  "white",    "checked", NULL};
+#define LOOKS                                                                                                \
+  "samples", "outline", "glass", "hidden", "wood", "oak", "metal", "steel", "rubber", "concrete", "stone",   \
+      "red", "orange", "yellow", "green", "white"
+static const char *const looks[] = {LOOKS, NULL}, *const body_looks[] = {LOOKS, "checked", NULL};
 static const char *const colourings[] = {"speed", "pressure", "density", "x", "y", "z", NULL};
 
 // ---- Keys of several tables ----
@@ -255,7 +256,7 @@ static const FloSceneKey body_keys[] = {
      .help =
          "how pictures show it, as for boundaries, or checked, if it changes its shape; without it, chosen "
          "automatically: cloth is checked",
-     .choices = looks},
+     .choices = body_looks},
     {"relax", BOOLEAN, ANY, NULL,
      .help = "true: samples on triangles are moved until they are evenly spaced, as for boundaries",
      .fallback = "false"},

@@ -111,7 +111,7 @@ static const BadScene constants[] = {
 
 static const BadScene shapes[] = {
     {WATER("{}"), "/fluids/0/shape: a shape needs exactly one of box, sphere, cylinder, capsule"},
-    {WATER("{'box':1,'sphere':1}"), "armadillo, mesh or tank, got 2"},
+    {WATER("{'box':1,'sphere':1}"), "mesh, tank, sheet, disc, hose or bag, got 2"},
     {WATER("{'bxo':1}"), "/fluids/0/shape: unknown key 'bxo', did you mean 'box'?"},
     {WATER("'box'"), "/fluids/0/shape: must be an object, got text"},
     {WATER("{'box':[1,1]}"), "/fluids/0/shape/box: must be a list of 3 numbers, got 2"},
