@@ -29,6 +29,10 @@ static FloStatus refuse_soft_keys(FloSceneContext *context, const json_t *object
   if (json_object_get(object, "pin"))
     return flo_scene_fail(context, "'pin' works with cloth and elastic bodies only; hold a rigid body with a "
                                    "joint, 'lock' or 'release'");
+  const char *look = flo_json_text(object, "look");
+  if (look && !strcmp(look, "checked"))
+    return flo_scene_fail(context,
+                          "the look 'checked' works with cloth and elastic bodies only; use another");
   if (flo_shape_is_thin(shape))
     return flo_scene_fail(context,
                           "this shape is only a surface, so the body must be a cloth; add 'cloth', or "

@@ -52,6 +52,8 @@ static const BadScene keys[] = {
     {BODY("'material':{},'shape':{'box':1},'pin':['corners']"),
      "/bodies/0: 'pin' works with cloth and elastic bodies only"},
     {BODY("'shape':{'box':1}"), "/bodies/0: needs 'material'"},
+    {BODY("'material':{},'shape':{'box':1},'look':'checked'"),
+     "the look 'checked' works with cloth and elastic"},
 };
 TRY(keys)
 
