@@ -300,7 +300,7 @@ static void print_parts(const FloScene *scene) {
 
 static size_t count_bodies(const FloScene *scene) {
   size_t n = 0;
-  for (size_t k = 0; k < scene->n_bodies; k++) n += scene->bodies[k].def.kind == FLO_BODY_DYNAMIC;
+  for (size_t k = 0; k < scene->n_bodies; k++) n += flo_scene_is_body(&scene->bodies[k]);
   return n;
 }
 

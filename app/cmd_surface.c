@@ -335,7 +335,7 @@ static FloStatus write_collection(Job *job, char (*texts)[64], const char **name
     times[n++] = flo_run_frames_time(&job->frames, frame);
   }
   FLO_TRY(flo_path_join(job->out, "surface.pvd", path, &job->error));
-  return flo_vtk_write_collection(path, n, names, times, &job->error);
+  return flo_vtk_write_collection(path, n, 1, names, times, &job->error);
 }
 
 // Lists all surfaces that exist, also those of earlier calls with the same settings.

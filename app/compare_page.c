@@ -170,7 +170,7 @@ static void add_body_row(FloPage *page, const AppExhibit *e, const FloFrame *end
   flo_page_markup(page, "</tr>\n");
 }
 
-static bool is_free(const FloSceneBody *body) { return body->def.kind == FLO_BODY_DYNAMIC; }
+static bool is_free(const FloSceneBody *body) { return flo_scene_is_body(body); }
 
 // Returns how many bodies have rows in the table.
 static size_t add_body_rows(FloPage *page, const Comparison *c) {

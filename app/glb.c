@@ -15,6 +15,7 @@ typedef struct Job {
   double *times;
   FloPose *poses; // poses of the bodies, frame by frame
   FloRunMotion motion;
+  FloFrame *shapes; // bodies that change their shape, frame by frame; NULL: there are none
   FloMemory memory;
   FloSurfaceMesh surface;
 } Job;
@@ -42,7 +43,23 @@ static FloStatus take_motion(Job *job, FloError *error) {
     job->times[k] = flo_run_frames_time(&job->frames, frame);
     for (size_t b = 0; b < n_bodies; b++) job->poses[k * n_bodies + b] = flo_body_table_pose(table, frame, b);
   }
-  job->motion = (FloRunMotion){n, job->times, job->poses};
+  job->motion = (FloRunMotion){.n_frames = n, .times = job->times, .poses = job->poses};
+  return FLO_OK;
+}
+
+static bool has_soft(const FloScene *scene) {
+  for (size_t b = 0; b < scene->n_bodies; b++)
+    if (flo_scene_is_soft(&scene->bodies[b])) return true;
+  return false;
+}
+
+static FloStatus take_shapes(Job *job, FloError *error) {
+  if (!has_soft(job->scene)) return FLO_OK;
+  job->shapes = calloc(job->motion.n_frames, sizeof *job->shapes);
+  if (!job->shapes) return flo_fail(error, FLO_NO_MEMORY, "no memory for %zu frames", job->motion.n_frames);
+  job->motion.frames = job->shapes;
+  for (size_t k = 0; k < job->motion.n_frames; k++)
+    FLO_TRY(flo_frame_read(&job->frames, job->glb->first + k, FLO_FRAME_BODIES, &job->shapes[k], error));
   return FLO_OK;
 }
 
@@ -106,6 +123,7 @@ static FloStatus make(Job *job, const char *path, FloError *error) {
   FLO_TRY(app_view_of_scene(job->scene, &(AppPicture){0}, &job->view, error));
   flo_run_frames_open(job->glb->folder, job->scene, &job->frames);
   FLO_TRY(take_motion(job, error));
+  FLO_TRY(take_shapes(job, error));
   FLO_TRY(take_surface(job, error));
   return path ? write_file(job, path, error) : write_stream(job, stdout, "standard output", error);
 }
@@ -119,6 +137,8 @@ FloStatus app_write_glb(const AppGlb *glb, const char *path, FloError *error) {
   FloStatus status = make(&job, path, error);
   flo_surface_free(&job.surface);
   flo_run_frames_close(&job.frames);
+  for (size_t k = 0; job.shapes && k < job.motion.n_frames; k++) flo_frame_free(&job.shapes[k]);
+  free(job.shapes);
   flo_scene_destroy(job.scene);
   free(job.times);
   free(job.poses);

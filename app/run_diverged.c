@@ -348,7 +348,7 @@ static FloStatus set_bodies(const Reproduction *r, json_t *root, FloError *error
   const FloScene *scene = r->run->scene;
   for (size_t k = 0; k < scene->n_bodies; k++) {
     const FloBody *now = &flo_bodies(r->run->world)[scene->bodies[k].id.index];
-    bool is_dynamic = scene->bodies[k].def.kind == FLO_BODY_DYNAMIC;
+    bool is_dynamic = flo_scene_is_body(&scene->bodies[k]);
     json_t *list = json_object_get(root, is_dynamic ? "bodies" : "boundaries");
     json_t *body = json_array_get(list, scene->bodies[k].entry);
     FloBodyState state;

@@ -89,6 +89,9 @@ FLO_API FloMeasurements flo_world_measure(FloWorld *world);
 FLO_API FloStatus flo_world_body_state(FloWorld *world, FloBodyId body, FloBodyState *state, FloError *error);
 FLO_API FloStatus flo_world_joint_state(const FloWorld *world, FloJointId joint, FloJointState *state,
                                         FloError *error);
+// Of a cloth or an elastic body; other bodies are bad input.
+FLO_API FloStatus flo_world_soft_state(const FloWorld *world, FloBodyId body, FloSoftState *state,
+                                       FloError *error);
 // Starts the mean forces on bodies anew: they are averages over the steps that follow.
 FLO_API void flo_world_restart_averages(FloWorld *world);
 // A field by name ("x", "vx", "density", "id", ...); FLO_BAD_INPUT if that set has no such field.

@@ -413,6 +413,14 @@ typedef struct FloBodyState {
   double mean_force[3], mean_torque[3];
 } FloBodyState;
 
+// More about a body that changes its shape. The position in its FloBodyState is its centre of mass.
+typedef struct FloSoftState {
+  double kinetic_energy, elastic_energy; // [J] (per metre in 2D)
+  size_t n_pins;                         // vertices that pins hold
+  double pull[3];      // force of all pins to the world and to walls on it, in the last step [N]
+  double largest_load; // of one of these pins [N]
+} FloSoftState;
+
 // A zero-copy view of one field: element i is `stride` bytes after element i-1. Valid until the next step,
 // addition or removal.
 typedef struct FloView {

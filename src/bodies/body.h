@@ -127,6 +127,9 @@ typedef struct FloKind {
   // Its triangles, three vertices each; they never change. In the plane the second and third corners are the
   // same. Not NULL if there are vertices.
   const uint32_t *(*triangles)(const FloBody *, size_t *count);
+  // The vertices at rest, in the frame of its shape. Not NULL if there are vertices.
+  const double *(*rest)(const FloBody *);
+  void (*soft_state)(const FloBody *, FloSoftState *); // NULL: it does not change its shape
 
   void (*measure)(const FloBody *, const double gravity[3], FloBodyMeasure *out); // NULL: it adds nothing
 } FloKind;

@@ -45,6 +45,7 @@ enum {
   FLO_SOFT_HOLDS,
   FLO_SOFT_NORMALS,
   FLO_SOFT_SHOWN_HOLDS,
+  FLO_SOFT_REST,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -106,6 +107,7 @@ FloStatus flo_soft_skin_show(FloBody *body, const FloMesh *shown, const FloSoftH
                              const FloBodyMaking *making, FloError *error);
 const double *flo_soft_skin_vertices(const FloBody *body, size_t *count);
 const uint32_t *flo_soft_skin_triangles(const FloBody *body, size_t *count);
+const double *flo_soft_skin_rest(const FloBody *body);
 void flo_soft_skin_place(const FloBody *body, FloParticles *samples);
 void flo_soft_skin_where(const FloBody *body, const FloParticles *samples, size_t i, double x[3]);
 FloCarriers flo_soft_skin_carry(const FloBody *body, const FloParticles *samples, size_t i);
@@ -151,6 +153,7 @@ void flo_soft_body_move(FloBody *body, double dt);
 void flo_soft_body_mark(FloBody *body, FloMark mark);
 void flo_soft_body_rewind(FloBody *body, FloMark mark);
 void flo_soft_body_refresh(FloBody *body);
+void flo_soft_body_state(const FloBody *body, FloSoftState *state);
 void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out);
 
 #define FLO_SOFT_FUNCTIONS                                                                                   \
@@ -159,6 +162,7 @@ void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBody
   .mark = flo_soft_body_mark, .rewind = flo_soft_body_rewind, .refresh = flo_soft_body_refresh,              \
   .measure = flo_soft_body_measure, .place = flo_soft_skin_place, .where = flo_soft_skin_where,              \
   .carry = flo_soft_skin_carry, .resample = flo_soft_skin_resample, .distance = flo_soft_skin_distance,      \
-  .normal = flo_soft_skin_normal, .vertices = flo_soft_skin_vertices, .triangles = flo_soft_skin_triangles
+  .normal = flo_soft_skin_normal, .vertices = flo_soft_skin_vertices, .triangles = flo_soft_skin_triangles,  \
+  .rest = flo_soft_skin_rest, .soft_state = flo_soft_body_state
 
 #endif

@@ -87,6 +87,10 @@ static FloStatus check_pin(const FloBody *body, const FloPinDef *def, size_t num
     return flo_fail(error, FLO_BAD_INPUT,
                     "pin %zu: only a cloth has corners and a border; pin a solid by a box or a point",
                     number);
+  if (def->clamps && !body->is_thin)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "pin %zu: only a cloth can be clamped; pin more vertices of a solid, for example by a box", number);
   return FLO_OK;
 }
 
@@ -117,20 +121,47 @@ static FloSoftPin describe_pin(const FloBody *body, const FloPinDef *def, size_t
   return pin;
 }
 
+// What is known about a vertex while pins are listed.
+enum { FREE, PINNED, CHOSEN }; // CHOSEN: by the definition that is being read
+
+typedef struct PinList {
+  FloBody *body;
+  const FloBodyDef *def;
+  const FloBodyMaking *making;
+  unsigned char *marks; // of each vertex
+} PinList;
+
 // Each vertex has at most one pin: the first that names it.
-static size_t list_pins(const FloBody *body, const FloBodyDef *def, size_t group, const FloBodyMaking *making,
-                        bool *is_pinned, FloSoftPin *pins) {
-  const FloSoftBody *own = flo_soft_body(body);
+static void add_pin(const PinList *list, size_t group, size_t vertex) {
+  FloSoftBody *own = flo_soft_body(list->body);
+  if (list->marks[vertex] != FREE) return;
+  list->marks[vertex] = PINNED;
+  own->pins[own->n_pins++] = describe_pin(list->body, &list->def->pins[group], group, vertex, list->making);
+}
+
+static void add_chosen(const PinList *list, size_t group) {
+  const FloSoftBody *own = flo_soft_body(list->body);
   double low[3], high[3];
-  size_t n = 0;
-  find_extent(body, low, high);
-  const Choice choice = {body, &def->pins[group], low, high, nearest_vertex(own, def->pins[group].low)};
-  for (size_t k = 0; k < own->n; ++k) {
-    if (is_pinned[k] || !is_chosen(&choice, k)) continue;
-    is_pinned[k] = true;
-    pins[n++] = describe_pin(body, &def->pins[group], group, k, making);
+  find_extent(list->body, low, high);
+  const FloPinDef *def = &list->def->pins[group];
+  const Choice choice = {list->body, def, low, high, nearest_vertex(own, def->low)};
+  for (size_t k = 0; k < own->n; ++k)
+    if (is_chosen(&choice, k)) add_pin(list, group, k);
+}
+
+// Vertices that share a triangle with a chosen one. The vertices of a cloth are those of its surface.
+static void add_neighbours(const PinList *list, size_t group) {
+  const FloSoftBody *own = flo_soft_body(list->body);
+  const size_t end = own->n_pins;
+  for (size_t k = 0; k < end; ++k)
+    if (own->pins[k].group == group) list->marks[own->pins[k].vertex] = CHOSEN;
+  for (size_t t = 0; t < own->surface.n_triangles; ++t) {
+    const uint32_t *corners = flo_mesh_triangle(&own->surface, t);
+    bool is_near = false;
+    for (int k = 0; k < 3; ++k) is_near |= list->marks[corners[k]] == CHOSEN;
+    for (int k = 0; is_near && k < 3; ++k) add_pin(list, group, corners[k]);
   }
-  return n;
+  for (size_t k = 0; k < end; ++k) list->marks[own->pins[k].vertex] = PINNED;
 }
 
 FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
@@ -142,11 +173,13 @@ FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const Fl
                                    (own->n + 1) * sizeof(double), error));
   FLO_TRY(flo_buffer_reserve_zeros(making->memory, &own->buffers[FLO_SOFT_FLAGS], own->n + 1, error));
   own->pins = own->buffers[FLO_SOFT_PINS].data, own->pins_on = own->buffers[FLO_SOFT_PINS_ON].data;
+  const PinList list = {body, def, making, own->buffers[FLO_SOFT_FLAGS].data};
   for (size_t k = 0; k < def->n_pins; ++k) {
+    const size_t before = own->n_pins;
     FLO_TRY(check_pin(body, &def->pins[k], k, making, error));
-    size_t n = list_pins(body, def, k, making, own->buffers[FLO_SOFT_FLAGS].data, own->pins + own->n_pins);
-    if (n == 0) return fail_empty(body, &def->pins[k], k, error);
-    own->n_pins += n;
+    add_chosen(&list, k);
+    if (own->n_pins == before) return fail_empty(body, &def->pins[k], k, error);
+    if (def->pins[k].clamps) add_neighbours(&list, k);
   }
   for (size_t k = 0; k < own->n_pins; ++k) own->pins_on[k] = 1;
   return FLO_OK;
@@ -190,4 +223,18 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group) {
   FloSoftBody *own = flo_soft_body(body);
   for (size_t k = 0; k < own->n_pins; ++k)
     if (group == FLO_ALL_PINS || own->pins[k].group == group) own->pins_on[k] = 0;
+}
+
+void flo_soft_body_state(const FloBody *body, FloSoftState *state) {
+  const FloSoftBody *own = flo_soft_body(body);
+  FloBodyMeasure measure = {0};
+  flo_soft_body_measure(body, (const double[3]){0}, &measure);
+  *state =
+      (FloSoftState){.kinetic_energy = measure.kinetic_energy, .elastic_energy = measure.potential_energy};
+  for (size_t k = 0; k < own->n_pins; ++k) {
+    if (own->pins_on[k] == 0) continue;
+    state->n_pins++;
+    vec_add(state->pull, own->pins[k].load, state->pull);
+    state->largest_load = fmax(state->largest_load, vec_length(own->pins[k].load));
+  }
 }

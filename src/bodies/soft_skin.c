@@ -70,11 +70,20 @@ static FloStatus make_sampler(FloBody *body, const FloMesh *rest, const FloBodyM
   return status;
 }
 
+// The vertices of the surface that is shown, at rest: the last one that was given.
+static FloStatus keep_rest(FloSoftBody *own, const FloMesh *rest, FloMemory *memory, FloError *error) {
+  const size_t size = rest->n_vertices * sizeof(double[3]);
+  FLO_TRY(flo_buffer_reserve(memory, &own->buffers[FLO_SOFT_REST], size + 1, 0, error));
+  memcpy(own->buffers[FLO_SOFT_REST].data, flo_mesh_vertex(rest, 0), size);
+  return FLO_OK;
+}
+
 FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSoftHold *holds,
                              const FloBodyMaking *making, FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
   flo_mesh_init(&own->surface, making->memory);
   FLO_TRY(flo_mesh_append(&own->surface, surface, error));
+  FLO_TRY(keep_rest(own, surface, making->memory, error));
   FLO_TRY(copy_holds(&own->buffers[FLO_SOFT_HOLDS], holds, surface->n_vertices, making->memory, &own->holds,
                      error));
   FLO_TRY(mark_border(own, making->dim, making->memory, error));
@@ -90,6 +99,7 @@ FloStatus flo_soft_skin_show(FloBody *body, const FloMesh *shown, const FloSoftH
   FloSoftBody *own = flo_soft_body(body);
   flo_mesh_init(&own->shown, making->memory);
   FLO_TRY(flo_mesh_append(&own->shown, shown, error));
+  FLO_TRY(keep_rest(own, shown, making->memory, error));
   return copy_holds(&own->buffers[FLO_SOFT_SHOWN_HOLDS], holds, shown->n_vertices, making->memory,
                     &own->shown_holds, error);
 }
@@ -107,6 +117,10 @@ const double *flo_soft_skin_vertices(const FloBody *body, size_t *count) {
 const uint32_t *flo_soft_skin_triangles(const FloBody *body, size_t *count) {
   *count = shown_mesh(body)->n_triangles;
   return flo_mesh_triangle(shown_mesh(body), 0);
+}
+
+const double *flo_soft_skin_rest(const FloBody *body) {
+  return flo_soft_body(body)->buffers[FLO_SOFT_REST].data;
 }
 
 // ---- Where it is ----

@@ -121,6 +121,7 @@ static void tell_thin(FloAdvice *advice, const FloBody *body, const char *what, 
 }
 
 static void advise_on_size(FloAdvice *advice, const FloBody *body, double wall) {
+  if (body->is_thin) return; // fluid does not pass through a cloth
   double s = advice->world->def.spacing, thinnest, longest;
   measure_box(advice, body, &thinnest, &longest);
   if (flo_body_is_pushed(body) && longest < 2 * s * (1 - 1e-9))

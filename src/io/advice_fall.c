@@ -178,7 +178,11 @@ static bool has_joint(const FloWorld *world, uint32_t body) {
   return false;
 }
 
+// By a lock, or by pins.
 static bool is_hung_up(const FloWorld *world, const FloBody *body) {
+  FloSoftState state = {0};
+  if (body->kind->soft_state) body->kind->soft_state(body, &state);
+  if (state.n_pins > 0) return true;
   for (int axis = 0; axis < 3; ++axis)
     if (body->nodes->locks[axis] && world->def.gravity[axis] != 0) return true;
   return false;

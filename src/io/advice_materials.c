@@ -10,7 +10,7 @@
 
 static bool is_of_body(const FloScene *scene, size_t material) {
   for (size_t k = 0; k < scene->n_bodies; ++k)
-    if (scene->bodies[k].def.kind == FLO_BODY_DYNAMIC && scene->bodies[k].material == material) return true;
+    if (flo_scene_is_body(&scene->bodies[k]) && scene->bodies[k].material == material) return true;
   return false;
 }
 

@@ -85,8 +85,8 @@ void flo_advice_on_method(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
     const FloSceneBody *body = &advice->scene->bodies[k];
-    advise_on_contact_keys(advice, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary", body->name,
-                           body->def.slip, body->def.restitution);
+    advise_on_contact_keys(advice, flo_scene_is_body(body) ? "body" : "boundary", body->name, body->def.slip,
+                           body->def.restitution);
   }
   for (size_t k = 0; k < parts->n_materials; ++k)
     advise_on_contact_keys(advice, "material", parts->materials[k].name, parts->materials[k].def.slip,

@@ -141,7 +141,7 @@ static FloStatus write_body(const char *folder, const FloScene *scene, size_t k,
   char path[FLO_PATH_SIZE];
   FloError reason;
   FLO_TRY(flo_path_join(folder, file, path, error));
-  if (k == 0 || !flo_shape_is_same(&body[-1].def.shape, &body->def.shape)) {
+  if (k == 0 || flo_scene_is_soft(&body[-1]) || !flo_shape_is_same(&body[-1].def.shape, &body->def.shape)) {
     mesh->n_vertices = mesh->n_triangles = 0;
     FloStatus status = flo_body_files_mesh(scene, k, mesh, &reason);
     if (status != FLO_OK)
@@ -161,7 +161,8 @@ FloStatus flo_body_files_write_meshes(const char *folder, const FloScene *scene,
   flo_mesh_init(&mesh, &memory);
   flo_body_files_name(scene, names);
   for (size_t k = 0; status == FLO_OK && k < scene->n_bodies; k++)
-    status = write_body(folder, scene, k, names[k], &mesh, error);
+    if (!flo_scene_is_soft(&scene->bodies[k])) // frames have their triangles
+      status = write_body(folder, scene, k, names[k], &mesh, error);
   flo_mesh_free(&mesh);
   free(names);
   return status;

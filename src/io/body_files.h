@@ -20,8 +20,13 @@
 typedef struct FloFrameBody {
   const char *name; // the scene's
   FloBodyState state;
-  float *vertices;   // [m] triples: the current mesh of a body that deforms; NULL: its shape at its pose
-  size_t n_vertices; // 0: the body does not deform
+  // Of a body that changes its shape; otherwise zero.
+  size_t n_vertices, n_triangles;
+  float *vertices;     // [m] triples: where its surface is; NULL: its shape at its pose
+  float *rest;         // [m] triples: the same vertices at rest, in the frame of its shape
+  float *stretch;      // of its vertices: length over length at rest, in the direction of the largest
+  uint32_t *triangles; // three vertices each; of lines in 2D the last two are the same
+  FloSoftState soft;   // not from files
 } FloFrameBody;
 
 // bodies.csv while it grows. Columns: frame, time, body, x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz, fx,

@@ -32,7 +32,7 @@ void flo_frame_free(FloFrame *frame) {
   PARTICLE_ARRAYS(X)
 #undef X
   for (size_t k = 0; k < frame->n_extras; k++) free(frame->extras[k].values);
-  for (size_t k = 0; k < frame->n_bodies; k++) free(frame->bodies[k].vertices);
+  for (size_t k = 0; k < frame->n_bodies; k++) flo_frame_free_surface(&frame->bodies[k]);
   free(frame->bodies);
   free(frame->joints);
   free(frame->probes);
@@ -127,17 +127,6 @@ static FloStatus take_particles(const FloWorld *world, FloFrame *frame, FloError
 
 // ---- From a world: bodies and measurements ----
 
-// Of a body that deforms.
-static FloStatus take_vertices(const FloBody *body, FloFrameBody *to, const FloFrame *frame,
-                               FloError *error) {
-  if (!body->kind->vertices) return FLO_OK;
-  const double *from = body->kind->vertices(body, &to->n_vertices);
-  to->vertices = calloc(to->n_vertices + 1, 3 * sizeof *to->vertices);
-  if (!to->vertices) return no_memory(frame, error);
-  for (size_t k = 0; k < 3 * to->n_vertices; k++) to->vertices[k] = (float)from[k];
-  return FLO_OK;
-}
-
 static FloStatus take_bodies(const FloScene *scene, FloWorld *world, FloFrame *frame, FloError *error) {
   frame->bodies = calloc(scene->n_bodies + 1, sizeof *frame->bodies);
   if (!frame->bodies) return no_memory(frame, error);
@@ -145,7 +134,9 @@ static FloStatus take_bodies(const FloScene *scene, FloWorld *world, FloFrame *f
   for (size_t k = 0; k < scene->n_bodies; k++) {
     frame->bodies[k].name = scene->bodies[k].name;
     FLO_TRY(flo_world_body_state(world, scene->bodies[k].id, &frame->bodies[k].state, error));
-    FLO_TRY(take_vertices(&flo_bodies(world)[scene->bodies[k].id.index], &frame->bodies[k], frame, error));
+    if (flo_scene_is_soft(&scene->bodies[k]))
+      FLO_TRY(flo_world_soft_state(world, scene->bodies[k].id, &frame->bodies[k].soft, error));
+    FLO_TRY(flo_frame_take_surface(&flo_bodies(world)[scene->bodies[k].id.index], &frame->bodies[k], error));
   }
   return FLO_OK;
 }

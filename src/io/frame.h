@@ -18,7 +18,7 @@
 // The parts of a frame; combine them with |. Parts that a frame does not hold are zero.
 typedef enum FloFramePart {
   FLO_FRAME_PARTICLES = 1 << 0,    // particles_NNNN.vtp of a run folder
-  FLO_FRAME_BODIES = 1 << 1,       // its bodies.csv
+  FLO_FRAME_BODIES = 1 << 1,       // its bodies.csv, and soft_NNNN.vtp
   FLO_FRAME_MEASUREMENTS = 1 << 2, // its series.csv
   FLO_FRAME_PICTURE = FLO_FRAME_PARTICLES | FLO_FRAME_BODIES,
   FLO_FRAME_ALL = FLO_FRAME_PICTURE | FLO_FRAME_MEASUREMENTS,
@@ -75,6 +75,21 @@ void flo_frame_free(FloFrame *frame); // a zeroed frame is fine
 // Writes the particles into a file, which holds only them and their time.
 FloStatus flo_frame_write_particles(const FloFrame *frame, const char *path, FloError *error);
 FloStatus flo_frame_read_particles(const char *path, FloFrame *frame, FloError *error);
+
+// ---- Bodies that change their shape (frame_soft.c) ----
+
+struct FloBody;
+// Copies the surface of a body of the world, if it changes its shape.
+FloStatus flo_frame_take_surface(const struct FloBody *body, FloFrameBody *to, FloError *error);
+void flo_frame_free_surface(FloFrameBody *body);
+// Unit normals of its vertices, three numbers each.
+void flo_frame_normals(const FloFrameBody *body, float *normals);
+// Whether one of the frame's bodies changes its shape.
+bool flo_frame_has_soft(const FloFrame *frame);
+// Writes the surfaces of all such bodies into one file, with the arrays body, rest, normal and stretch.
+FloStatus flo_frame_write_soft(const FloFrame *frame, const char *path, FloError *error);
+// Reads them into the frame's bodies, which exist already.
+FloStatus flo_frame_read_soft(const char *path, FloFrame *frame, FloError *error);
 
 // The pose of one of a scene's bodies: that of `placed`, or that of the scene if `placed` is NULL.
 static inline const FloPose *flo_frame_pose(const FloFrameBody *placed, const FloSceneBody *bodies,

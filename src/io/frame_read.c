@@ -45,6 +45,18 @@ FloStatus flo_run_frames_bodies(FloRunFrames *run, const FloBodyTable **table, F
   return FLO_OK;
 }
 
+// Only scenes with bodies that change their shape have such files.
+static FloStatus read_soft(const FloRunFrames *run, size_t number, FloFrame *frame, FloError *error) {
+  char path[FLO_PATH_SIZE];
+  bool is_needed = false;
+  for (size_t k = 0; k < run->scene->n_bodies; k++) is_needed |= flo_scene_is_soft(&run->scene->bodies[k]);
+  if (!is_needed) return FLO_OK;
+  FLO_TRY(flo_run_folder_soft_path(run->folder, number, path, error));
+  if (!flo_file_exists(path))
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is missing; restore it, or run the scene again", path);
+  return flo_frame_read_soft(path, frame, error);
+}
+
 static FloStatus read_bodies(FloRunFrames *run, size_t number, FloFrame *frame, FloError *error) {
   const FloBodyTable *table;
   const size_t n = run->scene->n_bodies;
@@ -62,7 +74,7 @@ static FloStatus read_bodies(FloRunFrames *run, size_t number, FloFrame *frame, 
   for (size_t k = 0; k < n; k++)
     frame->bodies[k] =
         (FloFrameBody){.name = run->scene->bodies[k].name, .state = flo_body_table_state(table, number, k)};
-  return FLO_OK;
+  return read_soft(run, number, frame, error);
 }
 
 // ---- Measurements ----

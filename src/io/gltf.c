@@ -418,17 +418,21 @@ static bool is_changing(const float *values, size_t n, size_t width) {
   return false;
 }
 
-static FloStatus add_channel(FloGltf *gltf, size_t node, const char *what, const float *values, size_t width,
-                             FloError *error) {
-  size_t accessor;
-  if (!is_changing(values, gltf->n_kept, width)) return FLO_OK;
-  FLO_TRY(add_floats(gltf, values, gltf->n_kept, width, 0, &accessor, error));
+static void link_channel(FloGltf *gltf, size_t node, const char *what, size_t accessor) {
   size_t sampler = append(gltf, gltf->samplers,
                           json_pack("{s:I, s:I, s:s}", "input", (json_int_t)gltf->times, "output",
                                     (json_int_t)accessor, "interpolation", "LINEAR"));
   append(gltf, gltf->channels,
          json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node", (json_int_t)node,
                    "path", what));
+}
+
+static FloStatus add_channel(FloGltf *gltf, size_t node, const char *what, const float *values, size_t width,
+                             FloError *error) {
+  size_t accessor;
+  if (!is_changing(values, gltf->n_kept, width)) return FLO_OK;
+  FLO_TRY(add_floats(gltf, values, gltf->n_kept, width, 0, &accessor, error));
+  link_channel(gltf, node, what, accessor);
   return check_tree(gltf, error);
 }
 
@@ -444,6 +448,61 @@ FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, siz
   if (status == FLO_OK) status = add_channel(gltf, node, "rotation", turns, 4, error);
   free(places);
   return status;
+}
+
+// ---- Shapes that change ----
+
+// An accessor for the way from the first of several lists of triples to another one.
+static FloStatus add_difference(FloGltf *gltf, const float *lists, size_t n, size_t number, float *room,
+                                size_t *accessor, FloError *error) {
+  for (size_t k = 0; k < 3 * n; k++) room[k] = lists[3 * n * number + k] - lists[k];
+  FLO_TRY(add_floats(gltf, room, n, 3, ARRAY_BUFFER, accessor, error));
+  put_limits(gltf, *accessor, room, n, 3);
+  return FLO_OK;
+}
+
+static FloStatus add_target(FloGltf *gltf, json_t *targets, const FloGltfShapes *shapes, size_t number,
+                            float *room, FloError *error) {
+  size_t accessor;
+  FLO_TRY(add_difference(gltf, shapes->positions, shapes->n_vertices, number, room, &accessor, error));
+  json_t *target = json_pack("{s:I}", "POSITION", (json_int_t)accessor);
+  if (shapes->normals) {
+    FLO_TRY(add_difference(gltf, shapes->normals, shapes->n_vertices, number, room, &accessor, error));
+    put(gltf, target, "NORMAL", json_integer((json_int_t)accessor));
+  }
+  append(gltf, targets, target);
+  return FLO_OK;
+}
+
+// At the time of a target its weight is one, and all others are zero.
+static FloStatus animate_weights(FloGltf *gltf, size_t node, size_t n_targets, FloError *error) {
+  const size_t n = gltf->n_kept * n_targets;
+  size_t accessor;
+  float *weights = calloc(n, sizeof *weights);
+  if (!weights) return complain_memory(error);
+  for (size_t k = 1; k < gltf->n_kept; k++) weights[k * n_targets + k - 1] = 1;
+  FloStatus status = add_floats(gltf, weights, n, 1, 0, &accessor, error);
+  free(weights);
+  if (status == FLO_OK) link_channel(gltf, node, "weights", accessor);
+  return status;
+}
+
+FloStatus flo_gltf_morph(FloGltf *gltf, size_t node, size_t mesh, const FloGltfShapes *shapes,
+                         FloError *error) {
+  FLO_ASSERT(shapes->n == gltf->n_times && mesh < json_array_size(gltf->meshes));
+  if (gltf->n_kept < 2) return FLO_OK;
+  json_t *object = json_array_get(gltf->meshes, mesh);
+  json_t *targets = list_in(gltf, json_array_get(json_object_get(object, "primitives"), 0), "targets");
+  json_t *weights = list_in(gltf, object, "weights");
+  float *room = malloc((shapes->n_vertices + 1) * sizeof(float[3]));
+  FloStatus status = room ? FLO_OK : complain_memory(error);
+  for (size_t k = 1; status == FLO_OK && k < gltf->n_kept; k++) {
+    append(gltf, weights, json_integer(0));
+    status = add_target(gltf, targets, shapes, gltf->kept[k], room, error);
+  }
+  free(room);
+  if (status == FLO_OK) status = animate_weights(gltf, node, gltf->n_kept - 1, error);
+  return status == FLO_OK ? check_tree(gltf, error) : status;
 }
 
 // ---- The file ----

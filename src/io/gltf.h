@@ -64,6 +64,17 @@ FloStatus flo_gltf_set_times(FloGltf *gltf, const double *times, size_t n, FloEr
 FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, size_t stride, size_t n,
                            FloError *error);
 
+// The vertices of a mesh at all these times, one time after the other: triples in the order of the mesh,
+// which has those of the first time.
+typedef struct FloGltfShapes {
+  const float *positions, *normals; // normals may be NULL
+  size_t n_vertices, n;
+} FloGltfShapes;
+// Changes the shape of a node's mesh with morph targets, one for each time but the first; in between,
+// vertices follow straight lines.
+FloStatus flo_gltf_morph(FloGltf *gltf, size_t node, size_t mesh, const FloGltfShapes *shapes,
+                         FloError *error);
+
 // `path` is used in messages. The format cannot hold more than 4 GiB; a larger file is refused before
 // anything is written.
 FloStatus flo_gltf_write(const FloGltf *gltf, FILE *stream, const char *path, FloError *error);

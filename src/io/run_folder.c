@@ -56,7 +56,7 @@ static bool is_our_name(const char *name) {
   for (size_t k = 0; k < FLO_COUNT_OF(fixed_names); k++)
     if (strlen(fixed_names[k]) == length && strncmp(name, fixed_names[k], length) == 0) return true;
   return is_numbered(name, length, "particles_", ".vtp") || is_numbered(name, length, "picture_", ".png") ||
-         is_body_mesh(name, length);
+         is_numbered(name, length, "soft_", ".vtp") || is_body_mesh(name, length);
 }
 
 // A file body_NAME.ply may come from another program, so its first bytes are compared with those that flotsam
@@ -216,7 +216,8 @@ static FloStatus remove_behind(const char *name, void *context, FloError *error)
   char path[FLO_PATH_SIZE];
   size_t length = length_without_temporary(name);
   bool is_unfinished = is_our_name(name) && length < strlen(name);
-  bool is_frame = is_numbered(name, strlen(name), "particles_", ".vtp");
+  bool is_frame = is_numbered(name, strlen(name), "particles_", ".vtp") ||
+                  is_numbered(name, strlen(name), "soft_", ".vtp");
   bool is_picture = is_numbered(name, strlen(name), "picture_", ".png");
   bool is_behind = (is_frame || is_picture) && strtoull(strchr(name, '_') + 1, NULL, 10) >= folder->n_frames;
   if (!is_unfinished && !is_behind && !shows_end(name)) return FLO_OK;
@@ -232,6 +233,8 @@ FloStatus flo_run_folder_check_frames(const FloRunFolder *folder, size_t n_frame
   if (n_frames > 0 && found >= n_frames) {
     FLO_TRY(flo_run_folder_frame_path(folder->path, n_frames - 1, path, error));
     *is_last_whole = flo_vtk_is_whole(path);
+    FLO_TRY(flo_run_folder_soft_path(folder->path, n_frames - 1, path, error));
+    if (flo_file_exists(path)) *is_last_whole &= flo_vtk_is_whole(path);
   }
   if (found >= n_frames) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT,
@@ -286,11 +289,19 @@ FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, con
 }
 
 static void name_frame(size_t frame, char name[48]) { snprintf(name, 48, "particles_%04zu.vtp", frame); }
+static void name_soft(size_t frame, char name[48]) { snprintf(name, 48, "soft_%04zu.vtp", frame); }
 
 FloStatus flo_run_folder_frame_path(const char *folder, size_t frame, char path[FLO_PATH_SIZE],
                                     FloError *error) {
   char name[48];
   name_frame(frame, name);
+  return flo_path_join(folder, name, path, error);
+}
+
+FloStatus flo_run_folder_soft_path(const char *folder, size_t frame, char path[FLO_PATH_SIZE],
+                                   FloError *error) {
+  char name[48];
+  name_soft(frame, name);
   return flo_path_join(folder, name, path, error);
 }
 
@@ -302,13 +313,17 @@ size_t flo_run_folder_count_frames(const char *folder) {
 }
 
 static FloStatus write_collection(FloRunFolder *folder, FloError *error) {
-  char path[FLO_PATH_SIZE], (*names)[48] = malloc((folder->n_frames + 1) * sizeof *names);
-  const char **pointers = malloc((folder->n_frames + 1) * sizeof *pointers);
+  const size_t n_parts = folder->has_soft ? 2 : 1, n = n_parts * folder->n_frames;
+  char path[FLO_PATH_SIZE], (*names)[48] = malloc((n + 1) * sizeof *names);
+  const char **pointers = malloc((n + 1) * sizeof *pointers);
   FloStatus status = flo_path_join(folder->path, "run.pvd", path, error);
   if (!names || !pointers) status = flo_fail(error, FLO_NO_MEMORY, "no memory");
   if (status == FLO_OK) {
-    for (size_t k = 0; k < folder->n_frames; k++) name_frame(k, names[k]), pointers[k] = names[k];
-    status = flo_vtk_write_collection(path, folder->n_frames, pointers, folder->times, error);
+    for (size_t k = 0; k < n; k++) {
+      (k % n_parts ? name_soft : name_frame)(k / n_parts, names[k]);
+      pointers[k] = names[k];
+    }
+    status = flo_vtk_write_collection(path, folder->n_frames, n_parts, pointers, folder->times, error);
   }
   free(pointers);
   free(names);
@@ -325,9 +340,14 @@ static FloStatus list_now_and_then(FloRunFolder *folder, FloError *error) {
   return is_due ? flo_run_folder_list_frames(folder, error) : FLO_OK;
 }
 
-static FloStatus write_frame(const FloRunFolder *folder, size_t number, const FloFrame *frame,
-                             FloError *error) {
+// The particles come last: a frame is complete when they are there.
+static FloStatus write_frame(FloRunFolder *folder, size_t number, const FloFrame *frame, FloError *error) {
   char path[FLO_PATH_SIZE];
+  if (flo_frame_has_soft(frame)) {
+    FLO_TRY(flo_run_folder_soft_path(folder->path, number, path, error));
+    FLO_TRY(flo_frame_write_soft(frame, path, error));
+    folder->has_soft = true;
+  }
   FLO_TRY(flo_run_folder_frame_path(folder->path, number, path, error));
   return flo_frame_write_particles(frame, path, error);
 }
@@ -360,6 +380,8 @@ FloStatus flo_run_folder_sync(FloRunFolder *folder, FloError *error) {
   for (; folder->n_synced < folder->n_frames; folder->n_synced++) {
     FLO_TRY(flo_run_folder_frame_path(folder->path, folder->n_synced, path, error));
     FLO_TRY(flo_file_sync(path, error));
+    FLO_TRY(flo_run_folder_soft_path(folder->path, folder->n_synced, path, error));
+    if (folder->has_soft) FLO_TRY(flo_file_sync(path, error));
   }
   FLO_TRY(flo_path_join(folder->path, "run.pvd", path, error));
   if (folder->n_frames > 0) FLO_TRY(flo_file_sync(path, error));
@@ -379,6 +401,9 @@ FloStatus flo_run_folder_go_on(FloRunFolder *folder, size_t n_frames, const doub
   folder->times = malloc((n_frames + 1) * sizeof *times);
   if (!folder->times) return flo_fail(error, FLO_NO_MEMORY, "no memory");
   memcpy(folder->times, times, n_frames * sizeof *times);
+  char path[FLO_PATH_SIZE];
+  FLO_TRY(flo_run_folder_soft_path(folder->path, 0, path, error));
+  folder->has_soft = n_frames > 0 && flo_file_exists(path);
   // The list is written before the frames are removed, so that it never names a missing frame.
   FLO_TRY(n_frames > 0 ? write_collection(folder, error) : remove_collection(folder, error));
   return flo_folder_visit(folder->path, remove_behind, folder, error);

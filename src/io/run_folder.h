@@ -4,6 +4,7 @@
 //   series.csv          one row of measurements per frame
 //   summary.json        what ran, how long, the last measurements, expectations
 //   particles_NNNN.vtp  all particles of a frame; run.pvd lists them as a time series
+//   soft_NNNN.vtp       the surfaces of cloth and elastic bodies at a frame, also in run.pvd
 //   picture.png         the last frame; picture_NNNN.png: some earlier frames
 //   bodies.csv          pose of every solid at every frame; body_NAME.ply: its triangles
 //   checkpoint.h5       all that a run needs to continue
@@ -25,6 +26,7 @@ typedef struct FloRunFolder {
   size_t n_listed;    // number of them in run.pvd
   size_t n_synced;    // number of them that would survive a power failure
   double last_listed; // wall clock
+  bool has_soft;      // frames have bodies that change their shape
 } FloRunFolder;
 
 // Whether flotsam has started a run in the folder.
@@ -48,8 +50,8 @@ void flo_run_folder_close(FloRunFolder *folder); // NULL is fine
 
 FloStatus flo_run_folder_write(const FloRunFolder *folder, const char *name, const char *text,
                                FloError *error);
-// Writes the next particles_NNNN.vtp. Updates run.pvd if that was not done within the last second: the whole
-// file is written each time, which takes longer with more frames.
+// Writes the next particles_NNNN.vtp, and soft_NNNN.vtp if it is needed. Updates run.pvd if that was not done
+// within the last second: the whole file is written each time, which takes longer with more frames.
 FloStatus flo_run_folder_add_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error);
 // Writes the last frame again.
 FloStatus flo_run_folder_replace_frame(FloRunFolder *folder, const FloFrame *frame, FloError *error);
@@ -64,6 +66,9 @@ __attribute__((format(printf, 2, 3))) void flo_run_folder_note(FloRunFolder *fol
 // The path of a frame's particles in any run folder.
 FloStatus flo_run_folder_frame_path(const char *folder, size_t frame, char path[FLO_PATH_SIZE],
                                     FloError *error);
+// The path of its bodies that change their shape.
+FloStatus flo_run_folder_soft_path(const char *folder, size_t frame, char path[FLO_PATH_SIZE],
+                                   FloError *error);
 // How many frames a run folder holds, numbered from 0 without gaps.
 size_t flo_run_folder_count_frames(const char *folder);
 

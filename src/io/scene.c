@@ -127,6 +127,8 @@ static void destroy_bodies(FloScene *scene) {
     for (size_t m = 0; m < def->n_motions; m++) free((void *)def->motions[m].keyframes);
     free((void *)def->motions);
     free((void *)def->friction_changes);
+    free((void *)def->pins);
+    free(scene->bodies[b].pins);
   }
   free(scene->bodies);
 }

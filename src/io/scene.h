@@ -48,16 +48,35 @@ typedef struct FloCamera {
 // Whether a camera is valid: its two points differ, also in the single precision of the renderer.
 bool flo_camera_has_sight(const FloCamera *camera);
 
-// A wall or a rigid body.
+// What a scene says about a pin besides its definition.
+typedef struct FloScenePin {
+  char name[64]; // in events; "": none
+  size_t to;     // index of the body that it is fixed to
+  bool has_to;   // otherwise it is fixed to the world
+} FloScenePin;
+
+#define FLO_NO_MATERIAL SIZE_MAX
+
+// A wall, a rigid body, a cloth or an elastic body.
 typedef struct FloSceneBody {
   char name[64];
   char look[32];
   FloBodyDef def;
-  size_t entry;    // its index in the scene's list of boundaries or bodies
-  size_t material; // of bodies: index
-  FloBodyId id;    // valid in the world that flo_scene_build made last
+  size_t entry;      // its index in the scene's list of boundaries or bodies
+  size_t material;   // of bodies: index; FLO_NO_MATERIAL: none
+  FloScenePin *pins; // as many as the definition has
+  FloBodyId id;      // valid in the world that flo_scene_build made last
   size_t n_samples;
 } FloSceneBody;
+
+// Whether forces move it; otherwise it is a boundary.
+static inline bool flo_scene_is_body(const FloSceneBody *body) {
+  return body->def.kind != FLO_BODY_STATIC && body->def.kind != FLO_BODY_KINEMATIC;
+}
+// Whether it changes its shape.
+static inline bool flo_scene_is_soft(const FloSceneBody *body) {
+  return body->def.kind == FLO_BODY_CLOTH || body->def.kind == FLO_BODY_ELASTIC;
+}
 
 typedef struct FloSceneJoint {
   char name[64];
@@ -71,7 +90,14 @@ typedef struct FloSceneJoint {
 // A change at a given time.
 typedef struct FloSceneEvent {
   double time; // [s]
-  enum { FLO_EVENT_START, FLO_EVENT_STOP, FLO_EVENT_RELEASE, FLO_EVENT_SET, FLO_EVENT_ADD } kind;
+  enum {
+    FLO_EVENT_START,
+    FLO_EVENT_STOP,
+    FLO_EVENT_RELEASE,
+    FLO_EVENT_UNPIN,
+    FLO_EVENT_SET,
+    FLO_EVENT_ADD
+  } kind;
   enum {
     FLO_TARGET_BOUNDARY,
     FLO_TARGET_EMITTER,
@@ -83,6 +109,7 @@ typedef struct FloSceneEvent {
   size_t index;  // index in the scene's bodies, emitters or sinks; FLUID: in the fluids that events add
   size_t entry;  // its index in the scene's list, for messages
   char name[64]; // BODIES: which
+  char pins[64]; // UNPIN: name of the pins; "": all
   FloFrictionChange change; // SET
 } FloSceneEvent;
 

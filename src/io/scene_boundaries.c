@@ -203,7 +203,7 @@ static FloStatus read_samples(FloSceneContext *context, const json_t *object, Fl
 // Keys that boundaries and bodies share.
 static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
                             FloScene *scene) {
-  bool is_dynamic = body->def.kind == FLO_BODY_DYNAMIC;
+  bool is_dynamic = flo_scene_is_body(body);
   body->entry = entry;
   FLO_TRY(flo_scene_read_name(context, object, entry, is_dynamic ? "body" : "boundary",
                               is_dynamic ? "bodies or boundaries" : "boundaries", context->body_names,
@@ -259,13 +259,25 @@ static FloStatus read_mass(FloSceneContext *context, const json_t *object, FloBo
   return FLO_OK;
 }
 
+// Cloth and elastic bodies can do without a material.
+static FloStatus read_material(FloSceneContext *context, json_t *object, FloSceneBody *body,
+                               FloScene *scene) {
+  body->material = FLO_NO_MATERIAL;
+  if (json_object_get(object, "material"))
+    return flo_scene_find_material(context, object, body->name, 0, scene->parts, &body->material);
+  if (flo_scene_asks_for_soft(object)) return FLO_OK;
+  return flo_scene_fail(context,
+                        "needs 'material': name of a material, or an object with the keys of a material");
+}
+
 static FloStatus read_body(FloSceneContext *context, json_t *object, size_t entry, FloSceneBody *body,
                            FloScene *scene) {
   FloBodyDef *def = &body->def;
   *def = flo_default_body_def();
   def->kind = FLO_BODY_DYNAMIC;
   FLO_TRY(read_solid(context, object, entry, body, scene));
-  FLO_TRY(flo_scene_find_material(context, object, body->name, 0, scene->parts, &body->material));
+  FLO_TRY(read_material(context, object, body, scene));
+  FLO_TRY(flo_scene_read_soft(context, object, body, scene));
   FLO_TRY(read_mass(context, object, def));
   def->thickness = flo_json_number(object, "thickness");
   def->release = flo_json_number(object, "release");

@@ -77,14 +77,23 @@ static void name_mesh(const FloScene *scene, const FloShape *shape, FloError *ca
   snprintf(cause->text, sizeof cause->text, "mesh %.300s: %.600s", a->text, text);
 }
 
+// What the world's ids are needed for.
+static void complete_body(const FloScene *scene, FloSceneBody *body) {
+  FloPinDef *pins = (FloPinDef *)body->def.pins;
+  if (flo_scene_is_body(body) && body->material != FLO_NO_MATERIAL)
+    body->def.material = scene->parts->materials[body->material].id;
+  for (size_t k = 0; k < body->def.n_pins; k++)
+    if (body->pins[k].has_to) pins[k].to = scene->bodies[body->pins[k].to].id;
+}
+
 static FloStatus add_bodies(FloScene *scene, FloWorld *world, FloError *error) {
   for (size_t k = 0; k < scene->n_bodies; k++) {
     FloError cause;
     FloSceneBody *body = &scene->bodies[k];
-    bool is_dynamic = body->def.kind == FLO_BODY_DYNAMIC;
+    bool is_dynamic = flo_scene_is_body(body);
     FloSet set = is_dynamic ? FLO_SET_RIGID : FLO_SET_BOUNDARY;
     size_t before = flo_world_count(world, set);
-    if (is_dynamic) body->def.material = scene->parts->materials[body->material].id;
+    complete_body(scene, body);
     body->def.averages_force = has_force_probe(scene, k);
     FloStatus status = flo_world_add_body(world, &body->def, &body->id, &cause);
     if (status != FLO_OK) name_mesh(scene, &body->def.shape, &cause);
@@ -314,6 +323,10 @@ FloScenePart flo_scene_part(const FloScene *scene, size_t k) {
                           particles->file.count};
   }
   const FloSceneBody *body = &scene->bodies[k - scene->parts->n_particle_files];
-  return (FloScenePart){body->name, body->def.kind == FLO_BODY_DYNAMIC ? "body" : "boundary",
-                        body->n_samples};
+  static const char *const kinds[] = {[FLO_BODY_STATIC] = "boundary",
+                                      [FLO_BODY_KINEMATIC] = "boundary",
+                                      [FLO_BODY_DYNAMIC] = "body",
+                                      [FLO_BODY_CLOTH] = "cloth",
+                                      [FLO_BODY_ELASTIC] = "elastic body"};
+  return (FloScenePart){body->name, kinds[body->def.kind], body->n_samples};
 }

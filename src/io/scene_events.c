@@ -39,7 +39,7 @@ static FloStatus read_target(FloSceneContext *context, const json_t *object, Flo
 static FloStatus read_switch(FloSceneContext *context, const json_t *object, FloSceneEvent *event) {
   const char *word = json_object_get(object, "start") ? "start" : "stop";
   if (!json_object_get(object, word))
-    return flo_scene_fail(context, "only a 'body' can be released or set; name one with 'body'");
+    return flo_scene_fail(context, "only a 'body' can be released, unpinned or set; name one with 'body'");
   event->kind = !strcmp(word, "start") ? FLO_EVENT_START : FLO_EVENT_STOP;
   if (json_is_true(json_object_get(object, word))) return read_target(context, object, event);
   return flo_scene_fail(context, "'%s' must be true, or left out", word);
@@ -69,6 +69,14 @@ static FloStatus check_set(FloSceneContext *context, const json_t *set) {
   return FLO_OK;
 }
 
+static FloStatus read_unpin(FloSceneContext *context, const json_t *value, FloSceneEvent *event) {
+  event->kind = FLO_EVENT_UNPIN;
+  if (json_is_string(value)) snprintf(event->pins, sizeof event->pins, "%s", json_string_value(value));
+  if (event->pins[0] || json_is_true(value)) return FLO_OK;
+  flo_scene_enter(context, "unpin");
+  return flo_scene_fail(context, "must be the name of pins, or true for all of them");
+}
+
 // Finds a body by name, or all bodies whose names begin with the text before '*'.
 static FloStatus read_body_event(FloSceneContext *context, const json_t *object, FloSceneEvent *event,
                                  const FloScene *scene) {
@@ -88,10 +96,12 @@ static FloStatus read_body_event(FloSceneContext *context, const json_t *object,
         (FloFrictionChange){event->time, flo_json_number(set, "friction"), flo_json_number(set, "within")};
     return FLO_OK;
   }
+  if (json_object_get(object, "unpin")) return read_unpin(context, json_object_get(object, "unpin"), event);
   event->kind = FLO_EVENT_RELEASE;
   if (json_is_true(json_object_get(object, "release"))) return FLO_OK;
-  return flo_scene_fail(context, "a body can be released ('release': true) or be 'set'; only motions of "
-                                 "boundaries, emitters and sinks start and stop");
+  return flo_scene_fail(
+      context, "a body can be released ('release': true), be unpinned ('unpin') or be 'set'; only motions of "
+               "boundaries, emitters and sinks start and stop");
 }
 
 static FloStatus read_event(FloSceneContext *context, json_t *object, size_t entry, FloScene *scene) {
@@ -129,7 +139,7 @@ typedef struct Switches {
   bool is_on;
 } Switches;
 
-static FloStatus fail_event(FloSceneContext *context, const FloSceneEvent *event, const char *what) {
+FloStatus flo_scene_fail_event(FloSceneContext *context, const FloSceneEvent *event, const char *what) {
   flo_scene_leave(context, 0);
   flo_scene_enter(context, "events");
   flo_scene_enter_index(context, event->entry);
@@ -175,11 +185,12 @@ static FloStatus apply_switch(Switches *s, const FloSceneEvent *event) {
   if (is_start == s->is_on) {
     snprintf(text, sizeof text, "the %s is %s; remove this event", s->kind,
              is_start ? "running already" : "not running");
-    return fail_event(s->context, event, text);
+    return flo_scene_fail_event(s->context, event, text);
   }
   if (is_start) return switch_on(s, event->time);
   if (s->spans->list[s->spans->n - 1][0] == event->time)
-    return fail_event(s->context, event, "a start and a stop have the same time; change one of them");
+    return flo_scene_fail_event(s->context, event,
+                                "a start and a stop have the same time; change one of them");
   switch_off(s, event->time);
   return FLO_OK;
 }
@@ -232,13 +243,14 @@ static FloStatus start_motions(FloSceneContext *context, const FloSceneEvent *ev
   for (size_t k = 0; k < n_motions; k++) {
     FloMotionDef *motion = &motions[k];
     if (motion->kind == FLO_MOTION_KEYFRAMES)
-      return fail_event(context, event, "keyframes have their own times and cannot be started");
+      return flo_scene_fail_event(context, event, "keyframes have their own times and cannot be started");
     if (motion->start != 0)
-      return fail_event(
+      return flo_scene_fail_event(
           context, event,
           "one of the motions has a 'start' of its own, so the event has no effect; remove one of the two");
     if (motion->end <= event->time)
-      return fail_event(context, event, "a motion that has ended cannot start again; add a second motion");
+      return flo_scene_fail_event(context, event,
+                                  "a motion that has ended cannot start again; add a second motion");
     motion->start = event->time;
   }
   return FLO_OK;
@@ -251,11 +263,12 @@ static FloStatus stop_motions(FloSceneContext *context, const FloSceneEvent *eve
     FloMotionDef *motion = &motions[k];
     if (motion->end <= event->time) continue;
     if (motion->start >= event->time)
-      return fail_event(context, event, "one of the motions begins after this time; stop it later");
+      return flo_scene_fail_event(context, event, "one of the motions begins after this time; stop it later");
     motion->end = event->time;
     has_stopped = true;
   }
-  return has_stopped ? FLO_OK : fail_event(context, event, "the boundary is not moving; remove this event");
+  return has_stopped ? FLO_OK
+                     : flo_scene_fail_event(context, event, "the boundary is not moving; remove this event");
 }
 
 static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) {
@@ -265,8 +278,8 @@ static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) 
     FloBodyDef *body = &scene->bodies[event->index].def;
     FloMotionDef *motions = (FloMotionDef *)body->motions;
     if (body->n_motions == 0)
-      return fail_event(context, event,
-                        "the boundary has no motions, so nothing can start or stop; add 'motions'");
+      return flo_scene_fail_event(context, event,
+                                  "the boundary has no motions, so nothing can start or stop; add 'motions'");
     FLO_TRY(event->kind == FLO_EVENT_START ? start_motions(context, event, motions, body->n_motions)
                                            : stop_motions(context, event, motions, body->n_motions));
   }
@@ -275,12 +288,14 @@ static FloStatus apply_to_boundaries(FloSceneContext *context, FloScene *scene) 
 
 // ---- Bodies: events that are known before the run ----
 
-static FloStatus release_body(FloSceneContext *context, const FloSceneEvent *event, FloBodyDef *body) {
-  if (body->kind != FLO_BODY_DYNAMIC)
-    return fail_event(context, event, "a boundary cannot be released, only a body can; name a body");
-  if (body->release != 0)
-    return fail_event(context, event, "the body is released already, so the event has no effect; remove it");
-  body->release = event->time;
+static FloStatus release_body(FloSceneContext *context, const FloSceneEvent *event, FloSceneBody *body) {
+  if (!flo_scene_is_body(body))
+    return flo_scene_fail_event(context, event,
+                                "a boundary cannot be released, only a body can; name a body");
+  if (body->def.release != 0)
+    return flo_scene_fail_event(context, event,
+                                "the body is released already, so the event has no effect; remove it");
+  body->def.release = event->time;
   return FLO_OK;
 }
 
@@ -288,7 +303,8 @@ static FloStatus change_friction(FloSceneContext *context, const FloSceneEvent *
   size_t n = body->n_friction_changes;
   const FloFrictionChange *last = n ? &body->friction_changes[n - 1] : NULL;
   if (last && last->time + last->within > event->time)
-    return fail_event(context, event, "the previous change of friction has not ended yet; set a later time");
+    return flo_scene_fail_event(context, event,
+                                "the previous change of friction has not ended yet; set a later time");
   FloFrictionChange *larger = realloc((void *)body->friction_changes, (n + 1) * sizeof *larger);
   if (!larger) return flo_scene_no_memory(context);
   larger[n] = event->change;
@@ -297,19 +313,33 @@ static FloStatus change_friction(FloSceneContext *context, const FloSceneEvent *
   return FLO_OK;
 }
 
-// Boundaries may match the name too; they cannot be released and are skipped.
+static FloStatus change_body(FloSceneContext *context, const FloSceneEvent *event, FloSceneBody *body) {
+  if (event->kind == FLO_EVENT_RELEASE) return release_body(context, event, body);
+  if (event->kind == FLO_EVENT_UNPIN) return flo_scene_unpin(context, event, body);
+  return change_friction(context, event, &body->def);
+}
+
+// Things that a pattern names too, but that cannot do what the event asks for, are skipped.
+static bool is_skipped(const FloSceneEvent *event, const FloSceneBody *body) {
+  if (!is_pattern(event)) return false;
+  return event->kind == FLO_EVENT_RELEASE ? !flo_scene_is_body(body)
+                                          : event->kind == FLO_EVENT_UNPIN && body->def.n_pins == 0;
+}
+
 static FloStatus apply_body_event(FloSceneContext *context, const FloSceneEvent *event, FloScene *scene) {
-  bool has_found = false, is_release = event->kind == FLO_EVENT_RELEASE;
+  bool has_found = false;
   for (size_t b = 0; b < scene->n_bodies; b++) {
-    FloBodyDef *body = &scene->bodies[b].def;
-    if (!is_meant(event, scene->bodies[b].name)) continue;
-    if (is_release && is_pattern(event) && body->kind != FLO_BODY_DYNAMIC) continue;
+    FloSceneBody *body = &scene->bodies[b];
+    if (!is_meant(event, body->name) || is_skipped(event, body)) continue;
     has_found = true;
-    FLO_TRY(is_release ? release_body(context, event, body) : change_friction(context, event, body));
+    FLO_TRY(change_body(context, event, body));
   }
   if (has_found) return FLO_OK;
-  return fail_event(context, event,
-                    "only boundaries have names that begin so, but only bodies can be released; name bodies");
+  return flo_scene_fail_event(
+      context, event,
+      event->kind == FLO_EVENT_UNPIN
+          ? "nothing with a name that begins so has pins; name a body that has"
+          : "only boundaries have names that begin so, but only bodies can be released; name bodies");
 }
 
 static FloStatus apply_to_bodies(FloSceneContext *context, FloScene *scene) {

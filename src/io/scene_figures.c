@@ -89,6 +89,8 @@ static const struct {
     {"wedge", "xyz", FLO_SHAPE_WEDGE},    {"link", "xyr", FLO_SHAPE_LINK},
     {"card", "xyz", FLO_SHAPE_CARD},      {"duck", "x", FLO_SHAPE_DUCK},
     {"rabbit", "x", FLO_SHAPE_RABBIT},    {"armadillo", "x", FLO_SHAPE_ARMADILLO},
+    {"disc", "r", FLO_SHAPE_DISC},        {"hose", "rx", FLO_SHAPE_HOSE},
+    {"bag", "rx", FLO_SHAPE_BAG},
 };
 
 static void put_number(FloShape *shape, char place, double number) {
@@ -129,6 +131,19 @@ static FloStatus check_cone(FloSceneContext *context, const FloShape *shape) {
   if (shape->size[0] <= 0)
     return flo_scene_fail(context, "the third number, the length, must be > 0, got %g", shape->size[0]);
   flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
+// ---- Sheets ----
+
+// In two dimensions a sheet is a line. One number is the side of a square.
+static FloStatus read_sheet(FloSceneContext *context, const json_t *object, FloShape *shape) {
+  const json_t *value = json_object_get(object, "sheet"), *cells = json_object_get(object, "cells");
+  shape->kind = FLO_SHAPE_SHEET;
+  if (context->dim == 2 && json_is_array(value))
+    return flo_scene_fail(context, "'sheet' is a line in a two-dimensional scene; give its length only");
+  read_edges(value, context->dim == 2 ? 1 : 2, shape->size);
+  if (cells) shape->cell = fmax(shape->size[0], shape->size[1]) / json_number_value(cells);
   return FLO_OK;
 }
 
@@ -428,7 +443,8 @@ static const struct {
   FloShapeKind kinds[2];
   const char *owners;
 } modifiers[] = {
-    {"closed", {FLO_SHAPE_TANK, FLO_SHAPE_TANK}, "a tank"},
+    {"closed", {FLO_SHAPE_TANK, FLO_SHAPE_BAG}, "a tank or a bag"},
+    {"cells", {FLO_SHAPE_SHEET, FLO_SHAPE_SHEET}, "a sheet"},
     {"rounding", {FLO_SHAPE_BOX, FLO_SHAPE_CARD}, "a box or a card"},
     {"thickness", {FLO_SHAPE_PLANE, FLO_SHAPE_PLANE}, "a plane"},
     {"height", {FLO_SHAPE_LETTERS, FLO_SHAPE_LETTERS}, "letters"},
@@ -455,6 +471,7 @@ static FloStatus read_by_key(FloSceneContext *context, json_t *object, FloShape 
     read_edges(box ? box : tank, context->dim, shape->size);
     return FLO_OK;
   }
+  if (json_object_get(object, "sheet")) return read_sheet(context, object, shape);
   if (json_object_get(object, "letters")) return read_letters(context, object, shape);
   if (json_object_get(object, "heightfield")) return read_heightfield(context, object, shape);
   if (json_object_get(object, "outline")) return read_outline(context, object, shape);
@@ -470,7 +487,9 @@ static FloStatus read_by_key(FloSceneContext *context, json_t *object, FloShape 
 
 FloStatus flo_scene_read_figure(FloSceneContext *context, json_t *object, int up, double spacing,
                                 FloShape *shape) {
-  *shape = (FloShape){.up = up, .closed = json_is_true(json_object_get(object, "closed"))};
+  *shape = (FloShape){.up = up,
+                      .closed = json_is_true(json_object_get(object, "closed")),
+                      .cell = flo_json_number(object, "cell")};
   FLO_TRY(read_by_key(context, object, shape));
   FLO_TRY(check_modifiers(context, object, shape));
   if (json_object_get(object, "rounding")) shape->radius = flo_json_number(object, "rounding");

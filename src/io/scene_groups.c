@@ -96,16 +96,28 @@ static bool is_own_part(const Frame *frame, const char *text) {
   return false;
 }
 
+static FloStatus rename_part(Expansion *x, const Frame *frame, json_t *object, const char *key) {
+  const char *text = flo_json_text(object, key);
+  char full[PREFIX_SIZE + 2 * MAX_NAME];
+  if (!text || !is_own_part(frame, text)) return FLO_OK;
+  snprintf(full, sizeof full, "%s%.*s", frame->prefix, MAX_NAME, text);
+  return json_object_set_new(object, key, json_string(full)) ? flo_scene_no_memory(x->context) : FLO_OK;
+}
+
 // What a joint of a group joins are parts of the same group, or others of the scene.
 static FloStatus rename_ends(Expansion *x, const Frame *frame, json_t *entry) {
   for (size_t k = 0; k < flo_scene_joint_table.n_keys; k++) {
     const FloSceneKey *key = &flo_scene_joint_table.keys[k];
-    const char *text = key->types == FLO_SCENE_TEXT ? flo_json_text(entry, key->name) : NULL;
-    char full[PREFIX_SIZE + 2 * MAX_NAME];
-    if (!text || !is_own_part(frame, text)) continue;
-    snprintf(full, sizeof full, "%s%.*s", frame->prefix, MAX_NAME, text);
-    if (json_object_set_new(entry, key->name, json_string(full))) return flo_scene_no_memory(x->context);
+    if (key->types == FLO_SCENE_TEXT) FLO_TRY(rename_part(x, frame, entry, key->name));
   }
+  return FLO_OK;
+}
+
+// So are the bodies that its cloth is pinned to.
+static FloStatus rename_pins(Expansion *x, const Frame *frame, const json_t *entry) {
+  size_t index;
+  json_t *pin;
+  json_array_foreach(json_object_get(entry, "pin"), index, pin) FLO_TRY(rename_part(x, frame, pin, "to"));
   return FLO_OK;
 }
 
@@ -152,6 +164,7 @@ static FloStatus make_entry(Expansion *x, const Frame *frame, const FloSceneKey 
   FLO_TRY(rename_entry(x, frame, entry, instance != NULL));
   if (instance) FLO_TRY(move_instance(context, entry, list->table, instance));
   if (is_joint_list(list)) FLO_TRY(make_joint(x, frame, entry));
+  if (frame->is_group) FLO_TRY(rename_pins(x, frame, entry));
   context->n_instances = 0;
   if (frame->is_group) FLO_TRY(flo_scene_move(context, entry, list->table, &frame->pose, true));
   return append(x, list->name, entry, note);

@@ -166,6 +166,29 @@ static FloStatus turn_axes(FloSceneContext *context, json_t *object, const char 
   return json_object_set_new(object, key, json_string(turned)) ? flo_scene_no_memory(context) : FLO_OK;
 }
 
+// ---- Boxes ----
+
+static bool is_turned_squarely(const double q[4]) {
+  return turned_axis(q, 0) < 3 && turned_axis(q, 1) < 3 && turned_axis(q, 2) < 3;
+}
+
+static FloStatus move_box(FloSceneContext *context, json_t *object, const char *key, const Move *move) {
+  json_t *corners = json_object_get(object, key), *holder = json_object();
+  if (move->is_turned && !is_turned_squarely(move->pose->rotation)) {
+    json_decref(holder);
+    flo_scene_enter(context, key);
+    return flo_scene_fail(context, "a box cannot be rotated by this angle, because its sides are along x, y "
+                                   "and z; rotate by 90, 180 or 270 degrees, or name points");
+  }
+  FloStatus status = FLO_OK;
+  for (size_t k = 0; status == FLO_OK && k < 2; k++) {
+    json_object_set(holder, key, json_array_get(corners, k));
+    status = move_point(context, holder, key, move);
+  }
+  json_decref(holder);
+  return status;
+}
+
 // ---- Rotations ----
 
 // Writes "rotate" for a unit quaternion; removes it if there is no rotation.
@@ -354,6 +377,7 @@ static FloStatus move_value(FloSceneContext *context, json_t *object, const FloS
   if (!value) return FLO_OK;
   if (key->frame == FLO_FRAME_PLACE) return move_place(context, object, move);
   if (key->frame == FLO_FRAME_AXES) return turn_axes(context, object, key->name, move);
+  if (key->frame == FLO_FRAME_BOX) return move_box(context, object, key->name, move);
   if (key->frame == FLO_FRAME_POINT) return move_point(context, object, key->name, move);
   if (key->frame == FLO_FRAME_DIRECTION && is_field(value))
     return move->moves_fields ? move_field(context, object, key->name, move) : FLO_OK;

@@ -24,6 +24,7 @@ static const struct {
     {FLO_SCENE_COUNTS, "vector of whole numbers"},
     {FLO_SCENE_TRIPLE, "3 numbers"},
     {FLO_SCENE_POINTS, "list of points of 2 numbers"},
+    {FLO_SCENE_CORNERS, "2 vectors"},
     {FLO_SCENE_FIELD, "vector of numbers or expressions in x, y, z"},
     {FLO_SCENE_OBJECT, "object"},
     {FLO_SCENE_LIST, "list"},

@@ -84,6 +84,7 @@ static const struct {
     {FLO_SCENE_COUNTS, "a list of 3 whole numbers"},
     {FLO_SCENE_TRIPLE, "a list of 3 numbers"},
     {FLO_SCENE_POINTS, "a list of points [x, y]"},
+    {FLO_SCENE_CORNERS, "a list of two corners"},
     {FLO_SCENE_OBJECT, "an object"},
     {FLO_SCENE_LIST, "a list of objects"},
     {FLO_SCENE_MAP, "an object of names"},
@@ -218,6 +219,17 @@ static FloStatus resolve_points(FloSceneContext *context, const FloSceneKey *key
   return FLO_OK;
 }
 
+static FloStatus resolve_corners(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
+  const FloSceneKey corner = {.name = key->name, .types = FLO_SCENE_VECTOR, .range = key->range};
+  if (json_array_size(list) != 2)
+    return flo_scene_fail(context, "must be a list of two corners, such as [[0, 0, 0], [1, 1, 1]]");
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    if (!json_is_array(at.entry)) return wrong_type(context, FLO_SCENE_VECTOR, at.entry);
+    FLO_TRY(resolve_components(context, &corner, at.entry));
+  }
+  return FLO_OK;
+}
+
 // ---- Text ----
 
 static FloStatus check_name(FloSceneContext *context, const char *text) {
@@ -254,10 +266,20 @@ static FloStatus resolve_entry(FloSceneContext *context, json_t *entry, const Fl
   return flo_scene_resolve_object(context, entry, table);
 }
 
-static FloStatus resolve_list(FloSceneContext *context, json_t *list, const FloSceneTable *table) {
+// A word in a list of objects becomes the object that it is short for.
+static FloStatus expand_word(FloSceneContext *context, const FloSceneKey *key, json_t *list, size_t index) {
+  const char *word = json_string_value(json_array_get(list, index));
+  FLO_TRY(check_text(context, key, word));
+  json_t *object = json_pack("{s:b}", word, 1);
+  return json_array_set_new(list, index, object) ? flo_scene_no_memory(context) : FLO_OK;
+}
+
+static FloStatus resolve_list(FloSceneContext *context, const FloSceneKey *key, json_t *list) {
   FLO_TRY(check_length(context, json_array_size(list), "entries"));
-  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
-    FLO_TRY(resolve_entry(context, at.entry, table));
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    if (key->choices && json_is_string(at.entry)) FLO_TRY(expand_word(context, key, list, at.index));
+    FLO_TRY(resolve_entry(context, json_array_get(list, at.index), key->table));
+  }
   return FLO_OK;
 }
 
@@ -290,8 +312,9 @@ static FloStatus resolve_value(FloSceneContext *context, const FloSceneKey *key,
   if (json_is_object(value) && types & FLO_SCENE_OBJECT)
     return flo_scene_resolve_object(context, value, key->table);
   if (json_is_object(value) && types & FLO_SCENE_MAP) return resolve_map(context, value, key->table);
-  if (json_is_array(value) && types & FLO_SCENE_LIST) return resolve_list(context, value, key->table);
+  if (json_is_array(value) && types & FLO_SCENE_LIST) return resolve_list(context, key, value);
   if (json_is_array(value) && types & FLO_SCENE_POINTS) return resolve_points(context, key, value);
+  if (json_is_array(value) && types & FLO_SCENE_CORNERS) return resolve_corners(context, key, value);
   if (json_is_array(value) && types & ANY_COMPONENTS) return resolve_components(context, key, value);
   if (json_is_boolean(value) && types & FLO_SCENE_BOOLEAN) return FLO_OK;
   if (json_is_string(value) && types & ANY_TEXT) return check_text(context, key, json_string_value(value));

@@ -68,6 +68,11 @@ static json_t *points_schema(const FloSceneKey *key) {
                    number_schema(key->range, false), "minItems", 2, "maxItems", 2, "minItems", 3);
 }
 
+static json_t *corners_schema(const FloSceneKey *key) {
+  return json_pack("{s:s, s:o, s:i, s:i}", "type", "array", "items", components_schema(key), "minItems", 2,
+                   "maxItems", 2);
+}
+
 static json_t *text_schema(const FloSceneKey *key) {
   json_t *words = json_array(), *schema = json_pack("{s:s}", "type", "string");
   for (size_t k = 0; key->choices && key->choices[k]; k++)
@@ -83,9 +88,10 @@ static json_t *text_schema(const FloSceneKey *key) {
   return schema;
 }
 
-static json_t *list_schema(const FloSceneTable *table) {
-  return json_pack("{s:s, s:o, s:i}", "type", "array", "items", reference(table), "maxItems",
-                   FLO_SCENE_MAX_LIST);
+static json_t *list_schema(const FloSceneKey *key) {
+  json_t *entry = reference(key->table);
+  if (key->choices) entry = json_pack("{s:[o,o]}", "anyOf", text_schema(key), entry);
+  return json_pack("{s:s, s:o, s:i}", "type", "array", "items", entry, "maxItems", FLO_SCENE_MAX_LIST);
 }
 
 static json_t *map_schema(json_t *values) {
@@ -125,10 +131,11 @@ static json_t *alternatives_of(const FloSceneKey *key) {
   add_alternative(all, types & FLO_SCENE_INTEGER, number_schema(key->range, true));
   add_alternative(all, types & COMPONENTS, components_schema(key));
   add_alternative(all, types & FLO_SCENE_POINTS, points_schema(key));
+  add_alternative(all, types & FLO_SCENE_CORNERS, corners_schema(key));
   add_alternative(all, types & FLO_SCENE_BOOLEAN, json_pack("{s:s}", "type", "boolean"));
   add_alternative(all, types & (FLO_SCENE_TEXT | FLO_SCENE_NAME), text_schema(key));
   if (types & FLO_SCENE_OBJECT) json_array_append_new(all, reference(key->table));
-  if (types & FLO_SCENE_LIST) json_array_append_new(all, list_schema(key->table));
+  if (types & FLO_SCENE_LIST) json_array_append_new(all, list_schema(key));
   if (types & FLO_SCENE_MAP)
     json_array_append_new(all, key->table ? map_schema(reference(key->table)) : constants_schema());
   return all;

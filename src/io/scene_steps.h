@@ -153,6 +153,14 @@ FloStatus flo_scene_read_method(FloSceneContext *, json_t *root, const FloSceneO
 FloStatus flo_scene_read_materials(FloSceneContext *, json_t *root, FloScene *scene);
 // Boundaries and bodies, in this order, are the scene's bodies.
 FloStatus flo_scene_read_bodies(FloSceneContext *, json_t *root, FloScene *scene);
+// Whether the keys of a body make it a cloth or an elastic body.
+bool flo_scene_asks_for_soft(const json_t *object);
+// What makes a body a cloth or an elastic body, and its pins (scene_soft.c). Its material has been found.
+FloStatus flo_scene_read_soft(FloSceneContext *, json_t *object, FloSceneBody *body, const FloScene *scene);
+// The pins that an event releases get its time.
+FloStatus flo_scene_unpin(FloSceneContext *, const FloSceneEvent *event, FloSceneBody *body);
+// Fails with the place and the time of an event.
+FloStatus flo_scene_fail_event(FloSceneContext *, const FloSceneEvent *event, const char *what);
 // Whether the kind of a joint has an axis.
 bool flo_scene_joint_has_axis(const json_t *object);
 // After bodies; gears after the joints that they drive.

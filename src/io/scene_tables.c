@@ -18,9 +18,10 @@ static const char *const axes[] = {"x", "y", "z", NULL};
 static const char *const overlap_choices[] = {"separate", "refuse", NULL};
 static const char *const packings[] = {"cubic", "hexagonal", NULL};
 // What src/render makes a picture of; colours and substances come last.
-static const char *const looks[] = {"samples", "outline", "glass",  "hidden",   "wood",  "oak",
-                                    "metal",   "steel",   "rubber", "concrete", "stone", "red",
-                                    "orange",  "yellow",  "green",  "white",    NULL};
+#define LOOKS                                                                                                \
+  "samples", "outline", "glass", "hidden", "wood", "oak", "metal", "steel", "rubber", "concrete", "stone",   \
+      "red", "orange", "yellow", "green", "white"
+static const char *const looks[] = {LOOKS, NULL}, *const body_looks[] = {LOOKS, "checked", NULL};
 static const char *const colourings[] = {"speed", "pressure", "density", "x", "y", "z", NULL};
 
 // ---- Keys of several tables ----
@@ -216,9 +217,17 @@ static const FloSceneTable boundary_table = {"a boundary", TABLE(boundary_keys),
 static const FloSceneKey body_keys[] = {
     {"name", NAME, ANY, NULL, .help = "its name in probes and reports; without it, 'body' and a number"},
     {"material", TEXT | OBJECT, ANY, NULL,
-     .help = "name of a material, or an object with the keys of a material", .is_required = true,
+     .help = "name of a material, or an object with the keys of a material; cloth and elastic bodies can do "
+             "without",
      .table = &material_table},
     PLACE_KEYS,
+    {"cloth", OBJECT, ANY, NULL, .help = "makes it a cloth or a thin shell, instead of a rigid body",
+     .table = &flo_scene_cloth_table},
+    {"elastic", OBJECT, ANY, NULL, .help = "makes it a solid that changes its shape and returns to it",
+     .table = &flo_scene_elastic_table},
+    {"pin", LIST, ANY, NULL,
+     .help = "cloth and elastic bodies: vertices that are fixed to the world or to another body",
+     .choices = flo_scene_pin_words, .table = &flo_scene_pin_table},
     {"thickness", NUMBER, POSITIVE, "m",
      .help = "makes the body a hollow shell with walls of this thickness, which sets its mass; without it, "
              "the body is solid"},
@@ -244,7 +253,10 @@ static const FloSceneKey body_keys[] = {
              "false: narrow gaps are wet, and light bodies leave the floor; not with `wcsph`",
      .fallback = "false"},
     {"look", TEXT, ANY, NULL,
-     .help = "how pictures show it, as for boundaries; without it, chosen automatically", .choices = looks},
+     .help =
+         "how pictures show it, as for boundaries, or checked, if it changes its shape; without it, chosen "
+         "automatically: cloth is checked",
+     .choices = body_looks},
     {"relax", BOOLEAN, ANY, NULL,
      .help = "true: samples on triangles are moved until they are evenly spaced, as for boundaries",
      .fallback = "false"},
@@ -350,7 +362,7 @@ static const FloSceneTable place_table = {"a placed group", TABLE(place_keys), O
        LIST,                                                                                                 \
        ANY,                                                                                                  \
        NULL,                                                                                                 \
-       .help = "rigid bodies: solids that fluid, other bodies and gravity move",                             \
+       .help = "bodies that fluid, other bodies and gravity move: rigid bodies, cloth and elastic bodies",   \
        .fallback = fallback_,                                                                                \
        .table = &body_table},                                                                                \
       {"fluids",                                                                                             \
@@ -440,6 +452,9 @@ static const FloSceneKey event_keys[] = {
     {"stop", BOOLEAN, ANY, NULL, .help = "true: it stops"},
     {"release", BOOLEAN, ANY, NULL,
      .help = "true: the body is released, and until then it is held in place; or the joint lets go"},
+    {"unpin", TEXT | BOOLEAN, ANY, NULL,
+     .help = "name of the pins of a cloth or elastic body to release (corners, border, or the name that they "
+             "were given), or true: all its pins"},
     {"set", OBJECT, ANY, NULL, .help = "the values of the body or joint to change",
      .table = &flo_scene_change_table},
     {"add", OBJECT, ANY, NULL, .help = "fluid to add at this time", .table = &added_fluid_table},
@@ -447,48 +462,7 @@ static const FloSceneKey event_keys[] = {
 
 static const FloSceneTable event_table = {
     "an event", TABLE(event_keys), .exactly_one = {"emitter", "sink", "boundary", "body", "joint", "add"},
-    .also_exactly_one = {"start", "stop", "release", "set", "add"}};
-
-// ---- Probes, expectations, camera ----
-
-static const FloSceneKey probe_keys[] = {
-    {"name", NAME, ANY, NULL, .help = "name of the measurement and of its column in series.csv",
-     .is_required = true},
-    {"pressure", VECTOR, COORDINATE, "m", .help = "the pressure at this point"},
-    {"water_height", VECTOR, COORDINATE, "m", .help = "the height of the surface above this point"},
-    {"front", TEXT, ANY, NULL, .help = "the position of the fluid's front along this axis", .choices = axes},
-    {"force", TEXT, ANY, NULL,
-     .help = "the force of fluid and other bodies on the boundary or body of this name"},
-    {"torque", TEXT, ANY, NULL,
-     .help = "the torque of fluid and other bodies on the boundary or body of this name"},
-};
-
-static const FloSceneTable probe_table = {
-    "a probe", TABLE(probe_keys), .exactly_one = {"pressure", "water_height", "front", "force", "torque"}};
-
-static const FloSceneKey expect_keys[] = {
-    {"measurement", NAME, ANY, NULL, .help = "name of a measurement in the summary, or of a probe"},
-    {"figure", NAME, ANY, NULL, .help = "the former name of `measurement`, still accepted"},
-    {"min", NUMBER, ANY, NULL, .help = "smallest value that passes"},
-    {"max", NUMBER, ANY, NULL, .help = "largest value that passes"},
-    {"paper", TEXT, ANY, NULL,
-     .help = "value of the paper as text, shown beside the measured value; without min and max nothing is "
-             "tested"},
-};
-
-static const FloSceneTable expect_table = {"an expectation", TABLE(expect_keys),
-                                           .exactly_one = {"measurement", "figure"},
-                                           .at_least_one = {"min", "max", "paper"}};
-
-static const FloSceneKey camera_keys[] = {
-    {"from", TRIPLE, COORDINATE, "m", .help = "position of the camera", .is_required = true},
-    {"look_at", TRIPLE, COORDINATE, "m", .help = "the point in the middle of the picture",
-     .is_required = true},
-    {"field_of_view", NUMBER, FROM(1, 170), "degrees",
-     .help = "vertical angle of view, from the bottom to the top of the picture", .fallback = "40"},
-};
-
-static const FloSceneTable camera_table = {"a camera", TABLE(camera_keys)};
+    .also_exactly_one = {"start", "stop", "release", "unpin", "set", "add"}};
 
 // ---- The scene ----
 
@@ -578,11 +552,12 @@ static const FloSceneKey scene_keys[] = {
     {"particles", LIST, ANY, NULL, .help = "fluid particles from files", .fallback = "[]",
      .table = &particles_table},
     {"events", LIST, ANY, NULL, .help = "changes at given times", .fallback = "[]", .table = &event_table},
-    {"probes", LIST, ANY, NULL, .help = "measurements over time", .fallback = "[]", .table = &probe_table},
+    {"probes", LIST, ANY, NULL, .help = "measurements over time", .fallback = "[]",
+     .table = &flo_scene_probe_table},
     {"expect", LIST, ANY, NULL, .help = "conditions that the result must meet", .fallback = "[]",
-     .table = &expect_table},
+     .table = &flo_scene_expect_table},
     {"camera", OBJECT, ANY, NULL, .help = "camera of pictures; without it, everything is in view",
-     .table = &camera_table},
+     .table = &flo_scene_camera_table},
     {"colour_by", TEXT, ANY, NULL, .help = "field that the colours of particles show",
      .fallback = "\"speed\"", .choices = colourings},
     {"$schema", TEXT, ANY, NULL,

@@ -21,12 +21,14 @@ typedef enum FloSceneType {
   FLO_SCENE_TRIPLE = 1 << 7, // three numbers, whatever the dimension
   FLO_SCENE_FIELD = 1 << 8,  // a vector whose components may be expressions in x, y and z
   FLO_SCENE_OBJECT = 1 << 9, // described by `table`
-  FLO_SCENE_LIST = 1 << 10,  // of objects described by `table`
+  FLO_SCENE_LIST =
+      1 << 10, // of objects described by `table`; a word of `choices` is short for { word: true }
   FLO_SCENE_MAP =
       1 << 11, // names, each with an object described by `table`, or with a number if that is NULL
   FLO_SCENE_SPECIAL = 1 << 12, // read by separate code and removed before the tables are used
   FLO_SCENE_COUNTS = 1 << 13,  // as many whole numbers as the scene has dimensions
   FLO_SCENE_POINTS = 1 << 14,  // a list of pairs of numbers
+  FLO_SCENE_CORNERS = 1 << 15, // two opposite corners of a box, each a vector
 } FloSceneType;
 
 typedef struct FloSceneRange {
@@ -40,6 +42,7 @@ typedef enum FloSceneFrame {
   FLO_FRAME_NONE,      // it does not change
   FLO_FRAME_PLACE,     // position of a shape: see flo_scene_read_shape
   FLO_FRAME_POINT,     // moved and turned
+  FLO_FRAME_BOX,       // two corners: moved, and turned by right angles only
   FLO_FRAME_DIRECTION, // turned
   FLO_FRAME_AXES,      // letters of axes: turned with a group
   FLO_FRAME_UPRIGHT,   // rotated; if missing, it is the direction against gravity
@@ -60,7 +63,7 @@ typedef struct FloSceneKey {
   FloSceneFrame frame;
 } FloSceneKey;
 
-enum { FLO_SCENE_MAX_ALTERNATIVES = 24 };
+enum { FLO_SCENE_MAX_ALTERNATIVES = 28 };
 
 typedef struct FloSceneTable {
   const char *name; // what the object is, as in "a fluid"

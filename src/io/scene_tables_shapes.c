@@ -57,7 +57,20 @@ static const FloSceneKey shape_keys[] = {
              "the file is the origin of the shape"},
     {"tank", NUMBER | VECTOR, POSITIVE, "m",
      .help = "inner edge lengths of a container that is open at the top; boundaries only"},
-    {"closed", BOOLEAN, ANY, NULL, .help = "tank only: true adds a lid"},
+    {"sheet", NUMBER | PAIR, POSITIVE, "m",
+     .help =
+         "cloth only: size along x and y of a flat sheet, or one side of a square; in 2D, the length of a "
+         "line along x"},
+    {"disc", NUMBER, POSITIVE, "m", .help = "cloth only: radius of a flat disc in the x-y plane"},
+    {"hose", PAIR, POSITIVE, "m",
+     .help = "cloth only: radius of a hose without ends, and its length along z"},
+    {"bag", PAIR, FROM(0, 1e6), "m",
+     .help = "cloth only: radius of a bag, and length of its tube along z (0: none), above a round bottom"},
+    {"cell", NUMBER, POSITIVE, "m",
+     .help = "cloth only: length of its triangles' sides; without it, two spacings"},
+    {"cells", INTEGER, FROM(1, 1e4), NULL,
+     .help = "sheet only, instead of cell: number of cells along its longer side"},
+    {"closed", BOOLEAN, ANY, NULL, .help = "tank: true adds a lid; bag: true adds a round top"},
     {"rounding", NUMBER, POSITIVE, "m",
      .help = "box (3D only): radius of its edges; card: radius of its corners"},
     {"thickness", NUMBER, POSITIVE, "m", .help = "plane only: its thickness; without it, four spacings"},
@@ -73,9 +86,11 @@ static const FloSceneKey shape_keys[] = {
 
 const FloSceneTable flo_scene_shape_table = {
     "a shape", TABLE(shape_keys),
-    .exactly_one = {"box",     "sphere", "cylinder", "capsule",   "cone", "torus",   "tube",
-                    "plane",   "ramp",   "wedge",    "link",      "card", "letters", "heightfield",
-                    "outline", "duck",   "rabbit",   "armadillo", "mesh", "tank"}};
+    .exactly_one = {"box",     "sphere",      "cylinder", "capsule", "cone",   "torus",
+                    "tube",    "plane",       "ramp",     "wedge",   "link",   "card",
+                    "letters", "heightfield", "outline",  "duck",    "rabbit", "armadillo",
+                    "mesh",    "tank",        "sheet",    "disc",    "hose",   "bag"},
+    .at_most_one = {"cell", "cells"}};
 
 static const FloSceneKey rotation_keys[] = {
     {"axis", TRIPLE, WITHIN(MAX_LENGTH), NULL, .help = "axis of the rotation; any length",

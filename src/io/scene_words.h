@@ -47,6 +47,7 @@ enum {
   SPECIAL = FLO_SCENE_SPECIAL,
   COUNTS = FLO_SCENE_COUNTS,
   POINTS = FLO_SCENE_POINTS,
+  CORNERS = FLO_SCENE_CORNERS,
 };
 
 // The keys of a body's mass, if its shape does not give it.
@@ -69,5 +70,10 @@ extern const FloSceneTable flo_scene_grid_table, flo_scene_stack_table, flo_scen
     flo_scene_scatter_table;
 // Joints, and changes by events (scene_tables_joints.c).
 extern const FloSceneTable flo_scene_change_table;
+// Cloth, elastic bodies and their pins (scene_tables_soft.c).
+extern const FloSceneTable flo_scene_cloth_table, flo_scene_elastic_table, flo_scene_pin_table;
+extern const char *const flo_scene_pin_words[]; // short for a pin of that place
+// What is reported and shown (scene_tables_output.c).
+extern const FloSceneTable flo_scene_probe_table, flo_scene_expect_table, flo_scene_camera_table;
 
 #endif

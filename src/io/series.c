@@ -17,6 +17,14 @@ static const char *const body_names[FLO_SERIES_PER_BODY] = {
     "wx", "wy", "wz", "fx", "fy", "fz", "tx", "ty", "tz",       // angular velocity, force, torque
 };
 
+static const char *const soft_names[FLO_SERIES_PER_SOFT] = {
+    "low_x",          "low_y",          "low_z",
+    "high_x",         "high_y",         "high_z",      // box around its vertices
+    "kinetic_energy", "elastic_energy", "max_stretch", // largest of its vertices
+    "pins",           "pin_fx",         "pin_fy",
+    "pin_fz",         "max_pin_load", // force of all pins on it, and of one
+};
+
 static const char *const joint_names[FLO_SERIES_PER_JOINT] = {
     "coordinate", "speed",  "fx",         "fy",          "fz", "tx", "ty", "tz", // force and torque
     "load",       "power",  "work",                                              // of the motor
@@ -29,9 +37,16 @@ static const char *const worst_names[] = {"iterations",        "residual",     "
 
 // ---- Columns ----
 
+// Of bodies and joints.
+static size_t count_thing_columns(const FloScene *scene) {
+  size_t n = scene->n_bodies * FLO_SERIES_PER_BODY + scene->n_joints * FLO_SERIES_PER_JOINT;
+  for (size_t b = 0; b < scene->n_bodies; b++)
+    if (flo_scene_is_soft(&scene->bodies[b])) n += FLO_SERIES_PER_SOFT;
+  return n;
+}
+
 static size_t count_columns(const FloScene *scene) {
-  return FLO_COUNT_OF(measurement_names) + scene->n_bodies * FLO_SERIES_PER_BODY +
-         scene->n_joints * FLO_SERIES_PER_JOINT + flo_probe_count(scene);
+  return FLO_COUNT_OF(measurement_names) + count_thing_columns(scene) + flo_probe_count(scene);
 }
 
 static void name_columns(const FloScene *scene, char (*names)[96]) {
@@ -40,6 +55,9 @@ static void name_columns(const FloScene *scene, char (*names)[96]) {
   for (size_t b = 0; b < scene->n_bodies; b++)
     for (size_t k = 0; k < FLO_SERIES_PER_BODY; k++)
       snprintf(*names++, sizeof *names, "%s.%s", scene->bodies[b].name, body_names[k]);
+  for (size_t b = 0; b < scene->n_bodies; b++)
+    for (size_t k = 0; flo_scene_is_soft(&scene->bodies[b]) && k < FLO_SERIES_PER_SOFT; k++)
+      snprintf(*names++, sizeof *names, "%s.%s", scene->bodies[b].name, soft_names[k]);
   for (size_t j = 0; j < scene->n_joints; j++)
     for (size_t k = 0; k < FLO_SERIES_PER_JOINT; k++)
       snprintf(*names++, sizeof *names, "%s.%s", scene->joints[j].name, joint_names[k]);
@@ -52,8 +70,7 @@ FloStatus flo_series_create(const FloScene *scene, FloSeries **result, FloError 
   if (series) {
     series->n_columns = n;
     series->first_body_column = FLO_COUNT_OF(measurement_names);
-    series->first_probe_column = series->first_body_column + scene->n_bodies * FLO_SERIES_PER_BODY +
-                                 scene->n_joints * FLO_SERIES_PER_JOINT;
+    series->first_probe_column = series->first_body_column + count_thing_columns(scene);
     series->names = calloc(n, sizeof *series->names);
     series->last = calloc(5 * n, sizeof(double));
   }
@@ -143,6 +160,23 @@ static double *put_body(double *at, const FloBodyState *state) {
   return put(at, state->mean_torque, 3);
 }
 
+static double *put_soft(double *at, const FloFrameBody *body) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, stretch = 0;
+  for (size_t k = 0; k < body->n_vertices; k++) {
+    for (size_t axis = 0; axis < 3; axis++) {
+      low[axis] = fmin(low[axis], (double)body->vertices[3 * k + axis]);
+      high[axis] = fmax(high[axis], (double)body->vertices[3 * k + axis]);
+    }
+    stretch = fmax(stretch, (double)body->stretch[k]);
+  }
+  at = put(put(at, low, 3), high, 3);
+  *at++ = body->soft.kinetic_energy, *at++ = body->soft.elastic_energy, *at++ = stretch;
+  *at++ = (double)body->soft.n_pins;
+  at = put(at, body->soft.pull, 3);
+  *at++ = body->soft.largest_load;
+  return at;
+}
+
 static double *put_joint(double *at, const FloJointState *state) {
   *at++ = state->coordinate, *at++ = state->speed;
   at = put(at, state->mean_force, 3);
@@ -159,6 +193,8 @@ static void fill_row(const FloFrame *frame, double *at) {
 #undef X
   *at++ = frame->wall_seconds;
   for (size_t b = 0; b < frame->n_bodies; b++) at = put_body(at, &frame->bodies[b].state);
+  for (size_t b = 0; b < frame->n_bodies; b++)
+    if (frame->bodies[b].vertices) at = put_soft(at, &frame->bodies[b]);
   for (size_t j = 0; j < frame->n_joints; j++) at = put_joint(at, &frame->joints[j]);
   put(at, frame->probes, frame->n_probes);
 }

@@ -7,7 +7,7 @@
 #include "io/frame.h"
 
 // The columns every run has, in order: X(name, member of FloMeasurements, its type). They are followed by
-// wall_seconds, the columns of bodies, of joints and of probes.
+// wall_seconds, the columns of bodies, of soft bodies, of joints and of probes.
 #define FLO_MEASUREMENTS(X)                                                                                  \
   X(time, time, double)                                                                                      \
   X(step, step, uint64_t)                                                                                    \
@@ -44,7 +44,7 @@ typedef struct FloSeries {
   double wall_seconds;  // the latest time in a file that was read, also in rows after the valid ones
 } FloSeries;
 
-enum { FLO_SERIES_PER_BODY = 19, FLO_SERIES_PER_JOINT = 15 };
+enum { FLO_SERIES_PER_BODY = 19, FLO_SERIES_PER_SOFT = 14, FLO_SERIES_PER_JOINT = 15 };
 
 // Makes the columns for runs of a scene; see docs/measurements.md.
 FloStatus flo_series_create(const FloScene *scene, FloSeries **series, FloError *error);

@@ -94,6 +94,14 @@ typedef struct Offsets {
   size_t time, positions, connectivity, ends, arrays[FLO_VTK_MAX_ARRAYS];
 } Offsets;
 
+static const char *const cell_words[] = {"", "Verts", "Lines", "Polys"};
+
+// Corners of a cell: 1 for points, 2 for segments, 3 for triangles.
+static int corners_of(const FloVtkPoints *points) {
+  if (!points->triangles) return 1;
+  return points->n_triangles > 0 && points->triangles[1] == points->triangles[2] ? 2 : 3;
+}
+
 static void print_head(FILE *stream, const FloVtkPoints *points, const Offsets *offsets) {
   fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
         "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<PolyData>\n<FieldData>\n",
@@ -102,29 +110,36 @@ static void print_head(FILE *stream, const FloVtkPoints *points, const Offsets *
           "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"appended\" "
           "offset=\"%zu\"/>\n",
           offsets->time);
+  const int corners = corners_of(points);
   fprintf(stream,
-          "</FieldData>\n<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"0\" "
+          "</FieldData>\n<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
           "NumberOfStrips=\"0\" "
-          "NumberOfPolys=\"0\">\n<PointData>\n",
-          points->count, points->count);
+          "NumberOfPolys=\"%zu\">\n<PointData>\n",
+          points->count, corners == 1 ? points->count : 0, corners == 2 ? points->n_triangles : 0,
+          corners == 3 ? points->n_triangles : 0);
   for (size_t k = 0; k < points->n_arrays; k++)
     print_array(stream, points->arrays[k].name, points->arrays[k].type, points->arrays[k].components,
                 offsets->arrays[k]);
   fputs("</PointData>\n<Points>\n", stream);
   print_array(stream, "Points", FLO_VTK_F32, 3, offsets->positions);
-  fputs("</Points>\n<Verts>\n", stream);
+  fprintf(stream, "</Points>\n<%s>\n", cell_words[corners]);
   print_array(stream, "connectivity", FLO_VTK_I32, 1, offsets->connectivity);
   print_array(stream, "offsets", FLO_VTK_I32, 1, offsets->ends);
-  fputs("</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", stream);
+  fprintf(stream, "</%s>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", cell_words[corners]);
 }
 
-// Most programs show only cells, so every point gets a cell: cell i is point i and ends at i + 1.
-static FloStatus append_cells(Bytes *bytes, size_t count, Offsets *offsets, FloError *error) {
-  int32_t *cells = malloc((count + 1) * sizeof *cells);
-  if (!cells) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", count);
-  for (size_t i = 0; i <= count; i++) cells[i] = (int32_t)i;
-  offsets->connectivity = append_array(bytes, cells, count * sizeof *cells);
-  offsets->ends = append_array(bytes, cells + 1, count * sizeof *cells);
+// Most programs show only cells, so every point gets a cell, unless there are triangles. Cell i ends where
+// cell i + 1 begins.
+static FloStatus append_cells(Bytes *bytes, const FloVtkPoints *points, Offsets *offsets, FloError *error) {
+  const size_t n_corners = (size_t)corners_of(points);
+  const size_t n = points->triangles ? points->n_triangles : points->count;
+  int32_t *cells = malloc((n_corners * n + 1) * sizeof *cells);
+  if (!cells) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu points", points->count);
+  for (size_t i = 0; i < n_corners * n; i++)
+    cells[i] = (int32_t)(points->triangles ? points->triangles[3 * (i / n_corners) + i % n_corners] : i);
+  offsets->connectivity = append_array(bytes, cells, n_corners * n * sizeof *cells);
+  for (size_t i = 0; i < n; i++) cells[i] = (int32_t)(n_corners * (i + 1));
+  offsets->ends = append_array(bytes, cells, n * sizeof *cells);
   free(cells);
   return FLO_OK;
 }
@@ -137,7 +152,7 @@ static FloStatus append_all(Bytes *bytes, const FloVtkPoints *points, Offsets *o
     offsets->arrays[k] = append_array(bytes, array->data, points->count * tuple);
   }
   offsets->positions = append_array(bytes, points->positions, points->count * 3 * sizeof(float));
-  FLO_TRY(append_cells(bytes, points->count, offsets, error));
+  FLO_TRY(append_cells(bytes, points, offsets, error));
   if (bytes->has_failed)
     return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", points->count);
   return FLO_OK;
@@ -160,14 +175,15 @@ FloStatus flo_vtk_write(const char *path, const FloVtkPoints *points, FloError *
   return status;
 }
 
-FloStatus flo_vtk_write_collection(const char *path, size_t n, const char *const *names, const double *times,
-                                   FloError *error) {
+FloStatus flo_vtk_write_collection(const char *path, size_t n, size_t n_parts, const char *const *names,
+                                   const double *times, FloError *error) {
   FloNewFile file;
   FLO_TRY(flo_new_file_begin(&file, path, error));
   fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n",
         file.stream);
-  for (size_t k = 0; k < n; k++)
-    fprintf(file.stream, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n", times[k], names[k]);
+  for (size_t k = 0; k < n * n_parts; k++)
+    fprintf(file.stream, "<DataSet timestep=\"%.17g\" part=\"%zu\" file=\"%s\"/>\n", times[k / n_parts],
+            k % n_parts, names[k]);
   fputs("</Collection>\n</VTKFile>\n", file.stream);
   return flo_new_file_finish(&file, error);
 }
@@ -298,12 +314,42 @@ static FloStatus read_positions(const Reader *reader, FloVtkPoints *points) {
   return FLO_OK;
 }
 
+// The number of cells of a kind, and the first of its two arrays; NULL: there are none.
+static const char *find_cells(const Reader *reader, const char *piece, int n_corners, size_t *n) {
+  char word[32], tag[16];
+  snprintf(word, sizeof word, "NumberOf%s", cell_words[n_corners]);
+  snprintf(tag, sizeof tag, "<%s>", cell_words[n_corners]);
+  if (!read_attribute_size(piece, word, n) || *n == 0 || *n >= INT32_MAX / 3) return NULL;
+  const char *start = strstr(reader->head, tag);
+  return start ? strstr(start, "<DataArray") : NULL;
+}
+
+static FloStatus read_triangles(const Reader *reader, const char *piece, FloVtkPoints *points) {
+  FloVtkArray array = {0};
+  size_t n_corners = 3;
+  const char *tag = find_cells(reader, piece, 3, &points->n_triangles);
+  if (!tag) tag = find_cells(reader, piece, (int)(n_corners = 2), &points->n_triangles);
+  if (!tag) return points->n_triangles = 0, FLO_OK;
+  FLO_TRY(read_array(reader, tag, n_corners * points->n_triangles, &array));
+  points->triangles = calloc(points->n_triangles, sizeof(uint32_t[3]));
+  const int32_t *corners = array.data;
+  bool is_fine = points->triangles && array.type == FLO_VTK_I32 && array.components == 1;
+  for (size_t k = 0; is_fine && k < 3 * points->n_triangles; k++) {
+    const int32_t vertex = corners[n_corners * (k / 3) + flo_min_size(k % 3, n_corners - 1)];
+    is_fine = vertex >= 0 && (size_t)vertex < points->count;
+    points->triangles[k] = (uint32_t)vertex;
+  }
+  free(array.data);
+  return is_fine ? FLO_OK : damaged(reader, "a triangle has a corner that does not exist");
+}
+
 static FloStatus read_everything(Reader *reader, FloVtkPoints *points) {
   const char *piece = strstr(reader->head, "<Piece");
   if (!piece || !read_attribute_size(piece, "NumberOfPoints", &points->count) || points->count >= INT32_MAX)
     return damaged(reader, "there is no number of points");
   FLO_TRY(read_time(reader, points));
   FLO_TRY(read_point_data(reader, points));
+  FLO_TRY(read_triangles(reader, piece, points));
   return read_positions(reader, points);
 }
 
@@ -381,6 +427,7 @@ bool flo_vtk_is_whole(const char *path) {
 void flo_vtk_free(FloVtkPoints *points) {
   for (size_t k = 0; k < points->n_arrays; k++) free(points->arrays[k].data);
   free(points->positions);
+  free(points->triangles);
   *points = (FloVtkPoints){0};
 }
 

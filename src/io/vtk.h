@@ -1,5 +1,5 @@
-// Writes points with data arrays as VTK files for ParaView and other programs, and reads files that flotsam
-// wrote.
+// Writes points and triangles with data arrays as VTK files for ParaView and other programs, and reads files
+// that flotsam wrote.
 //
 // The format is XML PolyData (.vtp) with raw appended data, 64-bit headers and zlib-compressed blocks.
 #ifndef FLO_IO_VTK_H
@@ -33,6 +33,10 @@ typedef struct FloVtkPoints {
   float *positions; // count triples
   FloVtkArray arrays[FLO_VTK_MAX_ARRAYS];
   size_t n_arrays;
+  // Triangles between the points, three each; if the last two are the same, segments, all of them. NULL:
+  // every point is a cell of its own.
+  uint32_t *triangles;
+  size_t n_triangles;
 } FloVtkPoints;
 
 FloStatus flo_vtk_write(const char *path, const FloVtkPoints *points, FloError *error);
@@ -47,8 +51,9 @@ bool flo_vtk_is_whole(const char *path);
 // NULL if there is no array of that name, type and number of components.
 const void *flo_vtk_find(const FloVtkPoints *points, const char *name, FloVtkType type, int components);
 
-// A collection (.pvd) that makes a time series of several files; `names` are relative to it.
-FloStatus flo_vtk_write_collection(const char *path, size_t n, const char *const *names, const double *times,
-                                   FloError *error);
+// A collection (.pvd) that makes a time series of several files, each of `n_parts` files for each time;
+// `names` are relative to it, those of one time behind each other.
+FloStatus flo_vtk_write_collection(const char *path, size_t n, size_t n_parts, const char *const *names,
+                                   const double *times, FloError *error);
 
 #endif

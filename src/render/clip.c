@@ -36,6 +36,7 @@ static uint32_t cross_side(FloSolids *s, Plane plane, uint32_t i, uint32_t j) {
   float share = hi / (hi - hj);
   s->vertices[s->n_vertices] = v3_mix(s->vertices[i], s->vertices[j], share);
   s->normals[s->n_vertices] = v3_mix(s->normals[i], s->normals[j], share);
+  s->marks[s->n_vertices] = v3_mix(s->marks[i], s->marks[j], share);
   return (uint32_t)s->n_vertices++;
 }
 
@@ -72,7 +73,9 @@ static bool grow_vertices(FloSolids *s) {
   if (vertices) s->vertices = vertices;
   V3 *normals = realloc(s->normals, most * sizeof *normals);
   if (normals) s->normals = normals;
-  return vertices && normals;
+  V3 *marks = realloc(s->marks, most * sizeof *marks);
+  if (marks) s->marks = marks;
+  return vertices && normals && marks;
 }
 
 static bool cut_triangles(FloSolids *s, Plane plane) {

@@ -115,6 +115,18 @@ static void inspect_motions(Inspection *in, const FloSceneBody *body, const Box 
   note_speed(in, flo_motion_max_speed(def->motions, def->n_motions, &def->pose, 0.5 * diagonal(local)));
 }
 
+// A cloth that is held hangs down, by half of its length at most unless it is stretched; the ground is not
+// above that. Where there are boundaries, they are the ground.
+static void inspect_cloth(Inspection *in, const FloSceneBody *body, const Box *local) {
+  const FloScene *scene = in->scene;
+  for (size_t k = 0; k < scene->n_bodies; k++)
+    if (!flo_scene_is_body(&scene->bodies[k])) return;
+  Box box = empty_box();
+  add_placed(&box, local, &body->def.pose);
+  box.low[scene->up] -= 0.5 * diagonal(local);
+  add_box(&in->bodies, &box);
+}
+
 static FloStatus inspect_bodies(Inspection *in, FloError *error) {
   const FloScene *scene = in->scene;
   for (size_t k = 0; k < scene->n_bodies; k++) {
@@ -124,6 +136,7 @@ static FloStatus inspect_bodies(Inspection *in, FloError *error) {
     FLO_TRY(find_local_box(&body->def.shape, scene->world.dim, &local, error));
     if (!strcmp(body->look, "samples")) add_placed(&in->bodies, &local, &body->def.pose);
     if (body->def.n_motions > 0) inspect_motions(in, body, &local);
+    if (body->def.n_pins > 0) inspect_cloth(in, body, &local);
   }
   // The other bodies as they are drawn, with the floor plates and walls of tanks.
   FloSolids solids;

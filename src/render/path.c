@@ -1,6 +1,7 @@
 #include "render/path.h"
 
 #include "render/optics.h"
+#include "render/soft_solids.h"
 
 static const float brightest = 4; // limit of one sample: brighter ones would remain as dots after averaging
 enum { MAX_CROSSINGS = 12 };
@@ -100,7 +101,8 @@ static Surface surface_of(const FloPathScene *s, const FloRay *ray, const FloHit
     surface.colour = s->ball_colours[s->cloud->tones[hit->index]];
   } else {
     const FloStuff *stuff = &s->stuffs[s->solids->owners[hit->index]];
-    surface.colour = flo_stuff_colour(stuff, point);
+    surface.colour =
+        v3_scale(flo_stuff_colour(stuff, point), flo_solids_shade(s->solids, hit->index, hit->u, hit->v));
     surface.shine = stuff->shine, surface.alpha = stuff->alpha;
     surface.is_metal = stuff->kind == FLO_STUFF_METAL;
   }

@@ -48,7 +48,8 @@ static FloStatus add_material(Work *work, size_t b, size_t *index, FloError *err
                                     .colour = {stuff.colour.x, stuff.colour.y, stuff.colour.z, 1},
                                     .metallic = stuff.kind == FLO_STUFF_METAL ? 1 : 0,
                                     .roughness = sqrtf(stuff.alpha),
-                                    .has_two_sides = work->scene->world.dim == 2};
+                                    .has_two_sides =
+                                        work->scene->world.dim == 2 || body->def.kind == FLO_BODY_CLOTH};
   return flo_gltf_add_material(work->gltf, &material, index, error);
 }
 
@@ -140,6 +141,68 @@ static FloStatus add_mesh(Work *work, size_t b, size_t *index, FloError *error) 
   return status;
 }
 
+// ---- Bodies that change their shape ----
+
+static const FloFrameBody *soft_at(const Work *work, size_t frame, size_t b) {
+  return &work->motion->frames[frame].bodies[b];
+}
+
+// Whether all frames have the same triangles of the body. Lines of 2D runs have none.
+static bool has_shapes(const Work *work, size_t b) {
+  const FloRunMotion *motion = work->motion;
+  if (!motion->frames || motion->n_frames == 0 || work->scene->world.dim == 2) return false;
+  const FloFrameBody *first = soft_at(work, 0, b);
+  for (size_t f = 0; f < motion->n_frames; f++) {
+    const FloFrameBody *body = soft_at(work, f, b);
+    if (!body->vertices || body->n_vertices != first->n_vertices || body->n_triangles == 0) return false;
+  }
+  return true;
+}
+
+// The frames' vertices, and smooth normals of a cloth. Solids have edges, so they are shaded flat.
+static void take_shapes(const Work *work, size_t b, float *positions, float *normals) {
+  const size_t n = 3 * soft_at(work, 0, b)->n_vertices;
+  for (size_t f = 0; f < work->motion->n_frames; f++) {
+    memcpy(positions + f * n, soft_at(work, f, b)->vertices, n * sizeof(float));
+    if (normals) flo_frame_normals(soft_at(work, f, b), normals + f * n);
+  }
+}
+
+static FloStatus add_shapes(Work *work, size_t b, const float *positions, const float *normals,
+                            FloError *error) {
+  const FloFrameBody *first = soft_at(work, 0, b);
+  const FloPose identity = flo_pose_identity();
+  size_t material, mesh, node;
+  FLO_TRY(add_material(work, b, &material, error));
+  FLO_TRY(flo_gltf_add_mesh(work->gltf,
+                            &(FloGltfMesh){.name = first->name,
+                                           .positions = positions,
+                                           .normals = normals,
+                                           .n_vertices = first->n_vertices,
+                                           .triangles = first->triangles,
+                                           .n_triangles = first->n_triangles,
+                                           .material = material},
+                            &mesh, error));
+  FLO_TRY(flo_gltf_add_node(work->gltf, first->name, mesh, &identity, &node, error));
+  const FloGltfShapes shapes = {positions, normals, first->n_vertices, work->motion->n_frames};
+  return flo_gltf_morph(work->gltf, node, mesh, &shapes, error);
+}
+
+static FloStatus add_soft(Work *work, size_t b, FloError *error) {
+  const size_t n = work->motion->n_frames * soft_at(work, 0, b)->n_vertices;
+  const bool is_smooth = work->scene->bodies[b].def.kind == FLO_BODY_CLOTH;
+  float *positions = malloc((n + 1) * sizeof(float[3]));
+  float *normals = is_smooth ? malloc((n + 1) * sizeof(float[3])) : NULL;
+  FloStatus status = FLO_OK;
+  if (!positions || (is_smooth && !normals))
+    status = flo_fail(error, FLO_NO_MEMORY, "no memory for the shapes of '%s'", work->scene->bodies[b].name);
+  if (status == FLO_OK) take_shapes(work, b, positions, normals);
+  if (status == FLO_OK) status = add_shapes(work, b, positions, normals, error);
+  free(positions);
+  free(normals);
+  return status;
+}
+
 // ---- Nodes ----
 
 static FloStatus add_body(Work *work, size_t b, FloError *error) {
@@ -148,6 +211,7 @@ static FloStatus add_body(Work *work, size_t b, FloError *error) {
   const FloPose *start = motion->n_frames > 0 ? &motion->poses[b] : &scene->bodies[b].def.pose;
   size_t mesh, node;
   if (strcmp(scene->bodies[b].look, "hidden") == 0) return FLO_OK;
+  if (flo_scene_is_soft(&scene->bodies[b])) return has_shapes(work, b) ? add_soft(work, b, error) : FLO_OK;
   FLO_TRY(add_mesh(work, b, &mesh, error));
   FLO_TRY(flo_gltf_add_node(work->gltf, scene->bodies[b].name, mesh, start, &node, error));
   if (motion->n_frames == 0) return FLO_OK;

@@ -1,5 +1,5 @@
-// Writes a run as a glTF scene: its solids with the materials of pictures, their poses at every frame, the
-// camera and, if given, the surface of the fluid at one time.
+// Writes a run as a glTF scene: its solids with the materials of pictures, their poses and shapes at every
+// frame, the camera and, if given, the surface of the fluid at one time.
 #ifndef FLO_RENDER_RUN_GLTF_H
 #define FLO_RENDER_RUN_GLTF_H
 
@@ -13,6 +13,7 @@ typedef struct FloRunMotion {
   size_t n_frames;
   const double *times; // [s]
   const FloPose *poses;
+  const FloFrame *frames; // as many; their bodies that change their shape. NULL: there are none
 } FloRunMotion;
 
 // Bodies whose look is "hidden" are left out. `surface` may be NULL. `view` gives the box that an automatic

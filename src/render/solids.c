@@ -9,6 +9,7 @@
 #include "render/clip.h"
 #include "render/colour.h"
 #include "render/creased.h"
+#include "render/soft_solids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -339,9 +340,26 @@ static const FloPose *pose_of(const Source *source, size_t i) {
   return flo_frame_pose(source->placed, source->bodies, i);
 }
 
+static const FloFrameBody *placed_of(const Source *source, size_t i) {
+  return source->placed ? &source->placed[i] : NULL;
+}
+
+static bool is_soft(const Source *source, size_t i) { return flo_soft_is_shown(placed_of(source, i)); }
+
+static void add_soft(const Source *source, size_t i, V3 position, FloSolids *out) {
+  const double *p = pose_of(source, i)->position;
+  const V3 shift = v3_sub(position, v3((float)p[0], (float)p[1], source->dim == 2 ? 0 : (float)p[2]));
+  flo_soft_add(placed_of(source, i), (uint32_t)i, shift, is_outlined(&source->bodies[i]), &source->creased[i],
+               out);
+}
+
 static void add_body(const Source *source, size_t i, V3 position, FloSolids *out) {
   const FloSceneBody *body = &source->bodies[i];
   const double *q = pose_of(source, i)->rotation;
+  if (is_soft(source, i)) {
+    add_soft(source, i, position, out);
+    return;
+  }
   Builder b = {.out = out, .owner = (uint32_t)i, .position = position};
   b.turn = v3((float)q[0], (float)q[1], (float)q[2]), b.turn_w = (float)q[3];
   if (source->dim == 2)
@@ -460,14 +478,24 @@ static bool allocate(FloSolids *out) {
   out->owners = malloc((out->n_triangles + 1) * sizeof *out->owners);
   out->edges = malloc((out->n_edges + 1) * sizeof *out->edges);
   out->colours = malloc((out->n_bodies + 1) * sizeof *out->colours);
-  return out->vertices && out->normals && out->triangles && out->owners && out->edges && out->colours;
+  out->marks = calloc(out->n_vertices + 1, sizeof *out->marks);
+  out->checks = calloc(out->n_bodies + 1, sizeof *out->checks);
+  return out->marks && out->checks && out->vertices && out->normals && out->triangles && out->owners &&
+         out->edges && out->colours;
 }
 
 static bool needs_triangles(const Source *source, size_t i) {
   const FloSceneBody *body = &source->bodies[i];
   const FloShape *shape = &body->def.shape;
   bool has_patches = flo_shape_has_formula(shape) && shape->kind != FLO_SHAPE_OUTLINE;
-  return is_drawable(body, pose_of(source, i)) && !has_patches;
+  return is_drawable(body, pose_of(source, i)) && !has_patches && !is_soft(source, i);
+}
+
+// Elastic bodies have the edges of their shapes. A cloth is smooth.
+static FloStatus crease_soft(const Source *source, size_t i, FloMemory *memory, FloError *error) {
+  if (source->dim == 2 || source->bodies[i].def.kind != FLO_BODY_ELASTIC) return FLO_OK;
+  flo_mesh_init(&source->creased[i].mesh, memory);
+  return flo_soft_crease(placed_of(source, i), &source->creased[i], error);
 }
 
 static bool look_alike(const FloSceneBody *a, const FloSceneBody *b) {
@@ -481,6 +509,7 @@ static FloStatus make_creased(const Source *source, FloMemory *memory, FloError 
   FloCreased *creased = source->creased;
   const size_t n = source->n;
   for (size_t i = 0, last = n; i < n; i++) {
+    if (is_soft(source, i)) FLO_TRY(crease_soft(source, i, memory, error));
     if (!needs_triangles(source, i)) continue;
     if (last < n && look_alike(&bodies[last], &bodies[i])) {
       creased[i] = creased[last];
@@ -499,8 +528,10 @@ static FloStatus fill(const Source *source, FloSolids *out, FloError *error) {
   add_bodies(source, out);
   if (!allocate(out)) return flo_fail(error, FLO_NO_MEMORY, "no memory to draw %zu bodies", out->n_bodies);
   add_bodies(source, out);
-  for (size_t i = 0; i < out->n_bodies; i++)
+  for (size_t i = 0; i < out->n_bodies; i++) {
     out->colours[i] = flo_linear_from_rgb8(colour_of(&source->bodies[i], source->dim, &given));
+    out->checks[i] = flo_soft_check(&source->bodies[i], placed_of(source, i));
+  }
   return clip_to_box(source->repeat, out, error);
 }
 
@@ -526,5 +557,7 @@ void flo_solids_destroy(FloSolids *out) {
   free(out->owners);
   free(out->edges);
   free(out->colours);
+  free(out->marks);
+  free(out->checks);
   *out = (FloSolids){0};
 }

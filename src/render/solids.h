@@ -1,9 +1,10 @@
 // The bodies of a picture as triangles and outline edges in world coordinates.
 //
 // A tank is never filled: its edges and a thin floor plate are drawn, so that the water inside is visible.
-// Other bodies are matt. A body whose look is "glass" or "outline" shows only its edges, or sections across
-// its middle if it has none. Bodies that are "hidden" or "samples" show nothing. In 2D, shapes are flat areas
-// in the plane z = 0 with an outline, and a tank is a band around its inside.
+// Other bodies are matt. Bodies that change their shape are drawn as the frame has them (soft_solids.h). A
+// body whose look is "glass" or "outline" shows only its edges, or sections across its middle if it has none.
+// Bodies that are "hidden" or "samples" show nothing. In 2D, shapes are flat areas in the plane z = 0 with an
+// outline, and a tank is a band around its inside.
 #ifndef FLO_RENDER_SOLIDS_H
 #define FLO_RENDER_SOLIDS_H
 
@@ -20,7 +21,9 @@ typedef struct FloSolids {
   uint32_t (*triangles)[3];
   uint32_t *owners; // body of each triangle
   FloEdge *edges;
-  V3 *colours; // of each body, linear
+  V3 *colours;   // of each body, linear
+  V3 *marks;     // of each vertex of a body that changes its shape: where it is at rest
+  float *checks; // of each body: length of its checks [m], 0: none
   FloBounds bounds;
 } FloSolids;
 

@@ -1,6 +1,7 @@
 #include "render/stage.h"
 
 #include "base/core.h"
+#include "render/soft_solids.h"
 
 static const FloRgb8 page_top = {206, 217, 228}, page_bottom = {236, 240, 244}, edge_colour = {58, 74, 92};
 static const float edge_opacity = 0.75f;
@@ -64,10 +65,11 @@ static V3 particle_colour(Pixel *p, V3 point, V3 normal, V3 view, uint32_t index
   return flo_reflect_light(&stage->sky, light, normal, view, albedo, particle_gloss);
 }
 
-static V3 solid_colour(Pixel *p, V3 point, V3 normal, V3 view, uint32_t index) {
+static V3 solid_colour(Pixel *p, V3 point, V3 normal, V3 view, const FloHit *hit) {
   const FloStage *stage = p->stage;
-  uint32_t owner = stage->solids->owners[index];
-  V3 albedo = stage->solids->colours[owner];
+  uint32_t owner = stage->solids->owners[hit->index];
+  V3 albedo =
+      v3_scale(stage->solids->colours[owner], flo_solids_shade(stage->solids, hit->index, hit->u, hit->v));
   if (stage->is_plane) return albedo;
   FloLight light = shared_light(p, owner, point, normal);
   return flo_reflect_light(&stage->sky, light, normal, view, albedo, solid_gloss);
@@ -87,7 +89,7 @@ static V3 seen_colour(Pixel *p, const FloRay *ray, const FloHit *hit, float grou
   V3 normal = v3_dot(hit->normal, ray->direction) > 0 ? v3_scale(hit->normal, -1) : hit->normal;
   point = v3_mad(point, normal, 2e-5f * (p->stage->extent + distance));
   return hit->kind == FLO_HIT_PARTICLE ? particle_colour(p, point, normal, ray->direction, hit->index)
-                                       : solid_colour(p, point, normal, ray->direction, hit->index);
+                                       : solid_colour(p, point, normal, ray->direction, hit);
 }
 
 // ---- Slices ----

@@ -22,6 +22,7 @@ static const struct {
 
 static FloStuffKind kind_by_weight(const FloSceneBody *body, const FloSubstance *substances) {
   double density = body->def.density;
+  if (body->def.kind == FLO_BODY_ELASTIC) return FLO_STUFF_PLASTIC;
   if (body->def.kind != FLO_BODY_DYNAMIC) return FLO_STUFF_MATT;
   if (!(density > 0) && body->material < FLO_VIEW_MATERIALS) density = substances[body->material].density;
   if (!(density > 0)) return FLO_STUFF_PLASTIC;
@@ -36,7 +37,8 @@ static void choose_kind(const FloSceneBody *body, const FloSubstance *substances
       stuff->kind = words[k].kind;
       return;
     }
-  stuff->kind = body->look[0] ? FLO_STUFF_PLASTIC : kind_by_weight(body, substances);
+  const bool is_plain = body->look[0] && body->def.kind != FLO_BODY_CLOTH;
+  stuff->kind = is_plain ? FLO_STUFF_PLASTIC : kind_by_weight(body, substances);
   if (body->look[0] || body->def.kind != FLO_BODY_DYNAMIC) return;
   if (stuff->kind == FLO_STUFF_WOOD) stuff->colour = flo_linear_from_rgb8(wood);
   if (stuff->kind == FLO_STUFF_METAL) stuff->colour = flo_linear_from_rgb8(metal);

@@ -116,7 +116,7 @@ FloStatus flo_walls_of_bodies(FloWalls *walls, const FloSceneBody *bodies, const
   FLO_TRY(flo_walls_init(walls, n, spacing, memory, error));
   walls->fineness = fineness * spacing;
   for (size_t k = 0; k < n; k++)
-    if (bodies[k].def.kind != FLO_BODY_DYNAMIC)
+    if (!flo_scene_is_body(&bodies[k]))
       FLO_TRY(flo_walls_set_shape(walls, k, &bodies[k].def.shape, threads, error));
   for (size_t k = 0; k < n; k++) flo_walls_set_pose(walls, k, flo_frame_pose(placed, bodies, k));
   return FLO_OK;

@@ -157,6 +157,16 @@ FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *stat
   return FLO_OK;
 }
 
+FloStatus flo_world_soft_state(const FloWorld *world, FloBodyId id, FloSoftState *state, FloError *error) {
+  if (id.generation != 1 || id.index >= world->bodies.count)
+    return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
+  const FloBody *body = &flo_bodies(world)[id.index];
+  if (!body->kind->soft_state)
+    return flo_fail(error, FLO_BAD_INPUT, "body: '%s' does not change its shape", body->name);
+  body->kind->soft_state(body, state);
+  return FLO_OK;
+}
+
 // ---- Fields ----
 
 const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k) {

@@ -543,7 +543,7 @@ static void test_run(void **state) {
   for (size_t k = 0; k < N; k++)
     for (size_t b = 0; b < 5; b++) poses[5 * k + b] = scene->bodies[b].def.pose;
   poses[5 + 2].position[2] += 0.125, poses[10 + 2].position[2] += 0.25;
-  Glb glb = run_written(scene, &(FloRunMotion){N, times, poses}, NULL);
+  Glb glb = run_written(scene, &(FloRunMotion){.n_frames = N, .times = times, .poses = poses}, NULL);
 
   Accessor when, where;
   assert_true(find_channel(&glb, find_node(&glb, "block"), "translation", &when, &where));
@@ -597,7 +597,7 @@ static void test_run_surface(void **state) {
   assert_ok(flo_surface_build(&def, drop[0], NULL, 2, &surface, &memory, &error), &error);
   assert_ok(flo_scene_load_text("empty.json", empty, sizeof empty - 1, &(FloSceneOptions){0}, &scene, &error),
             &error);
-  Glb glb = run_written(scene, &(FloRunMotion){1, times, NULL}, &surface);
+  Glb glb = run_written(scene, &(FloRunMotion){.n_frames = 1, .times = times}, &surface);
   const json_t *mesh = item(&glb, "meshes", whole(item(&glb, "nodes", find_node(&glb, "fluid")), "mesh"));
   const json_t *primitive = json_array_get(json_object_get(mesh, "primitives"), 0);
   assert_int_equal(accessor_at(&glb, whole(primitive, "indices")).count, 3 * surface.mesh.n_triangles);
@@ -605,7 +605,7 @@ static void test_run_surface(void **state) {
   free_glb(&glb);
   // Without fluid and bodies there is a file with a camera.
   surface.mesh.n_triangles = 0;
-  glb = run_written(scene, &(FloRunMotion){1, times, NULL}, &surface);
+  glb = run_written(scene, &(FloRunMotion){.n_frames = 1, .times = times}, &surface);
   assert_int_equal(find_node(&glb, "fluid"), SIZE_MAX);
   assert_null(json_object_get(glb.root, "meshes"));
   free_glb(&glb);

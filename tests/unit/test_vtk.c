@@ -174,7 +174,7 @@ static void collections_list_files_and_times(void **state) {
   FloError error;
   char *text;
   size_t size;
-  assert_int_equal(flo_vtk_write_collection(path, 2, names, (double[]){0, 0.1}, &error), FLO_OK);
+  assert_int_equal(flo_vtk_write_collection(path, 2, 1, names, (double[]){0, 0.1}, &error), FLO_OK);
   assert_int_equal(flo_file_read(path, &text, &size, &error), FLO_OK);
   assert_non_null(strstr(text, "timestep=\"0\" part=\"0\" file=\"a.vtp\""));
   assert_non_null(strstr(text, "timestep=\"0.10000000000000001\" part=\"0\" file=\"b.vtp\""));

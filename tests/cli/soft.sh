@@ -1,0 +1,95 @@
+# Runs of cloth and elastic bodies: their files, the same bits after an interruption and for any threads, and pictures.
+source "$(dirname "$0")/common.sh"
+cp "$here/soft.json" .
+
+without_wall_seconds() {
+  awk -F, -v OFS=, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "wall_seconds") wall = k } { $wall = ""; print }' "$1/series.csv"
+}
+
+# same_run FOLDER: everything but the wall clock is as in the run that was left alone.
+same_run() {
+  local file
+  [[ $(ls "$1") == "$(ls whole)" ]] || fail "$1: other files"
+  [[ $(without_wall_seconds "$1") == "$(without_wall_seconds whole)" ]] || fail "$1: another series.csv"
+  for file in whole/particles_*.vtp whole/soft_*.vtp whole/run.pvd whole/bodies.csv; do
+    cmp -s "$file" "$1/${file#*/}" || fail "$1: another ${file#*/}"
+  done
+}
+
+expect_exit 0 "$flotsam" check soft.json
+expect_text out "cloth"
+expect_text out "elastic body"
+expect_exit 0 "$flotsam" run soft.json --no-picture --quiet --threads 1 --out whole
+
+# ---- Files ----
+
+for ((k = 0; k <= 6; k++)); do expect_file "whole/soft_000$k.vtp"; done
+expect_no_file whole/soft_0007.vtp
+expect_text whole/run.pvd 'part="1" file="soft_0003.vtp"'
+expect_text whole/soft_0003.vtp 'Name="stretch"'
+grep -q '^time.*,sail\.max_stretch,sail\.pins,' whole/series.csv || fail "no columns of the cloth"
+pins=$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "sail.pins") c = k; next } { printf "%s ", $c }' whole/series.csv)
+[[ $pins == "4 4 4 4 0 0 0 " || $pins == "4 4 4 0 0 0 0 " ]] || fail "pins are released at another time: $pins"
+expect_no_file whole/body_sail.ply
+expect_file whole/body_pole.ply
+
+# ---- Threads, kill and resume ----
+
+expect_exit 0 "$flotsam" run soft.json --no-picture --quiet --threads 2 --out two
+same_run two
+for frame in 2 5; do
+  "$flotsam" run soft.json --no-picture --quiet --checkpoint 0 --threads 1 --out "killed$frame" >/dev/null 2>&1 &
+  job=$!
+  for ((k = 0; k < 6000; k++)); do
+    [[ -e killed$frame/particles_000$frame.vtp ]] && break
+    kill -0 "$job" 2>/dev/null || break
+    sleep 0.005
+  done
+  kill -s KILL "$job" 2>/dev/null
+  wait "$job" 2>/dev/null
+  [[ -e killed$frame/summary.json ]] || expect_exit 0 "$flotsam" resume "killed$frame" --quiet --threads 2
+  same_run "killed$frame"
+done
+
+# ---- Other formats ----
+
+expect_exit 0 "$flotsam" convert whole --to glb --out run.glb
+python3 - run.glb whole <<'PYTHON' || fail "run.glb has other shapes than the run"
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<I", data[12:16])[0]
+tree, bytes_at = json.loads(data[20:20 + size]), 20 + size + 8
+
+def floats(number):
+    accessor = tree["accessors"][number]
+    view, width = tree["bufferViews"][accessor["bufferView"]], {"SCALAR": 1, "VEC3": 3}[accessor["type"]]
+    return struct.unpack_from(f"<{width * accessor['count']}f", data, bytes_at + view["byteOffset"])
+
+names = [mesh["name"] for mesh in tree["meshes"]]
+sail = tree["meshes"][names.index("sail")]["primitives"][0]
+start, last = floats(sail["attributes"]["POSITION"]), floats(sail["targets"][-1]["POSITION"])
+assert len(sail["targets"]) == 6 and "NORMAL" in sail["targets"][0] and "doubleSided" in tree["materials"][sail["material"]]
+assert "targets" in tree["meshes"][names.index("jelly")]["primitives"][0]
+rows = [line.rstrip("\n").split(",") for line in open(sys.argv[2] + "/series.csv")]
+lowest = float(rows[-1][rows[0].index("sail.low_z")])
+assert abs(min(a + b for a, b in zip(start[2::3], last[2::3])) - lowest) < 1e-6
+weights = [c for c in tree["animations"][0]["channels"] if c["target"]["path"] == "weights"]
+assert len(weights) == 2
+values = floats(tree["animations"][0]["samplers"][weights[0]["sampler"]]["output"])
+assert len(values) == 7 * 6 and sum(values) == 6 and values[-1] == 1 and not any(values[:6])
+PYTHON
+
+# ---- Pictures ----
+
+expect_exit 0 "$flotsam" render whole --frame 3 --look particles --width 160 --height 100 --out checked.png
+expect_exit 0 "$flotsam" render whole --frame 3 --look particles --width 160 --height 100 --out again.png
+cmp -s checked.png again.png || fail "the same picture twice is not the same"
+mv whole/soft_0003.vtp kept
+expect_exit 2 "$flotsam" render whole --frame 3 --look particles --width 160 --height 100 --out missing.png
+expect_text err "soft_0003.vtp: is missing"
+head -c 900 kept >whole/soft_0003.vtp
+expect_exit 2 "$flotsam" render whole --frame 3 --look particles --width 160 --height 100 --out damaged.png
+expect_text err "soft_0003.vtp: damaged"
+mv kept whole/soft_0003.vtp
+
+finish
