@@ -435,7 +435,7 @@ static void test_what_has_fallen_past_all_walls_does_not_shorten_steps(void **st
   assert_ok(flo_world_add_particles(world, water, 1, far, fast, &error), &error);
   assert_close(flo_world_max_dt(world, NULL), without, 1e-12);
   assert_ok(flo_world_step(world, NULL, &error), &error);
-  assert_close(flo_world_max_dt(world, NULL), without, 1e-12);
+  assert_close(flo_world_max_dt(world, NULL), without, 0.01 * without); // the other one falls, too
   assert_ok(flo_world_add_particles(world, water, 1, near, fast, &error), &error);
   assert_true(flo_world_max_dt(world, NULL) < without / 10);
   flo_world_destroy(world);
