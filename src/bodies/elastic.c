@@ -110,6 +110,22 @@ static FloStatus show(FloBody *body, const FloElements *elements, const FloBodyM
 
 // ---- Making ----
 
+// The nodes that other bodies touch.
+static FloStatus mark_surface(FloSoftBody *own, const FloElements *elements, FloError *error) {
+  FloMesh border;
+  FloBuffer owners = {0}, *marks = &own->buffers[FLO_SOFT_ON_SURFACE];
+  flo_mesh_init(&border, elements->memory);
+  FloStatus status = flo_elements_border(elements, &border, &owners, error);
+  if (status == FLO_OK)
+    status = flo_buffer_reserve_zeros(elements->memory, marks, elements->n_vertices + 1, error);
+  for (size_t k = 0; status == FLO_OK && k < 3 * border.n_triangles; ++k)
+    ((bool *)marks->data)[flo_mesh_triangle(&border, 0)[k]] = true;
+  own->is_on_surface = marks->data;
+  flo_buffer_free(elements->memory, &owners);
+  flo_mesh_free(&border);
+  return status;
+}
+
 static FloStatus make_soft(FloBody *body, const FloElements *elements, const FloElasticDef *elastic,
                            const FloBodyMaking *making, FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
@@ -132,6 +148,7 @@ static FloStatus make_parts(FloBody *body, const FloBodyDef *def, const FloBodyM
   const double cell = elastic->cell > 0 ? elastic->cell : CELL * making->spacing;
   FLO_TRY(flo_solid_fill(body->solid, cell, elastic->cell == 0, elements, error));
   FLO_TRY(make_soft(body, elements, elastic, making, error));
+  FLO_TRY(mark_surface(flo_soft_body(body), elements, error));
   FLO_TRY(make_surface(body->solid, elements, making->spacing / 2, surface, error));
   FLO_TRY(embed(body, elements, surface, flo_soft_skin_make, making, error));
   return show(body, elements, making, error);

@@ -46,6 +46,7 @@ enum {
   FLO_SOFT_NORMALS,
   FLO_SOFT_SHOWN_HOLDS,
   FLO_SOFT_REST,
+  FLO_SOFT_ON_SURFACE,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -70,11 +71,13 @@ typedef struct FloSoftBody {
   FloMesh surface;
   FloSoftHold *holds; // of each vertex of the surface; NULL: they are the nodes
   FloMesh shown;      // the surface of a solid for pictures, where it is now; of a cloth it is `surface`
-  FloSoftHold *shown_holds; // of its vertices
-  double *normals;          // of its vertices now; then those at the start of the step
-  const bool *is_border;    // per vertex: on an edge of one element only
-  bool has_moved;           // the body is not as its shape says any more
-  double offset;            // the surface of the body lies this far outside its samples [m]
+  FloSoftHold *shown_holds;  // of its vertices
+  double *normals;           // of its vertices now; then those at the start of the step
+  const bool *is_border;     // per vertex: on an edge of one element only
+  const bool *is_on_surface; // per node; NULL: all are
+  double half_thickness;     // distance of the true surface from these nodes [m]
+  bool has_moved;            // the body is not as its shape says any more
+  double offset;             // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
   FloBuffer buffers[FLO_N_SOFT_BUFFERS];
 } FloSoftBody;

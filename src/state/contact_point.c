@@ -41,8 +41,8 @@ typedef struct Meeting {
   double normal[3]; // out of the second
 } Meeting;
 
-// Signed distance and normal, also at sharp edges.
-static double look_at(const FloWorld *world, const FloBody *body, const double x[3], double normal[3]) {
+double flo_world_sharp_surface(const FloWorld *world, const FloBody *body, const double x[3],
+                               double normal[3]) {
   if (body->kind->distance == flo_posed_distance)
     return flo_posed_sharp_surface(body, &world->domain, x, normal);
   flo_world_normal(world, body, x, normal);
@@ -51,12 +51,12 @@ static double look_at(const FloWorld *world, const FloBody *body, const double x
 
 static double distance_to(const FloWorld *world, const FloBody *body, const double x[3]) {
   double normal[3];
-  return look_at(world, body, x, normal);
+  return flo_world_sharp_surface(world, body, x, normal);
 }
 
 static bool meet_at(const FloWorld *world, const FloSeeker *seeker, const double x[3], Meeting *meeting) {
   vec_copy(x, meeting->x);
-  meeting->distance = look_at(world, seeker->other, x, meeting->normal);
+  meeting->distance = flo_world_sharp_surface(world, seeker->other, x, meeting->normal);
   meeting->depth = fmax(-distance_to(world, seeker->own, x), 0);
   return vec_dot(meeting->normal, meeting->normal) > 0.5;
 }
@@ -73,8 +73,8 @@ static bool differs_along(const FloWorld *world, const FloBody *body, const doub
   double a[3], b[3], of_a[3], of_b[3], length = PROBE * world->def.spacing / vec_length(way);
   vec_add_scaled(place, way, length, a);
   vec_add_scaled(place, way, -length, b);
-  look_at(world, body, a, of_a);
-  look_at(world, body, b, of_b);
+  flo_world_sharp_surface(world, body, a, of_a);
+  flo_world_sharp_surface(world, body, b, of_b);
   return vec_dot(of_a, of_b) < SAME_FACE;
 }
 
@@ -140,8 +140,8 @@ static bool is_under_face(const FloWorld *world, const FloSeeker *seeker, const 
                           FloContactPoint *point) {
   double of_own[3], of_foot[3], foot[3];
   find_foot(meeting, foot);
-  look_at(world, seeker->own, meeting->x, of_own);
-  double gap = look_at(world, seeker->own, foot, of_foot);
+  flo_world_sharp_surface(world, seeker->own, meeting->x, of_own);
+  double gap = flo_world_sharp_surface(world, seeker->own, foot, of_foot);
   bool is_faced = vec_dot(of_own, meeting->normal) < -EXACT && vec_dot(of_foot, meeting->normal) < -EXACT;
   if (is_faced || vec_dot(of_foot, of_own) < flat || !is_sharp(world, seeker->other, foot, meeting->normal))
     return false;

@@ -3,7 +3,8 @@
 //
 // Each sample of a body that forces move, near another body, is a candidate. Between two such bodies the
 // faces of one are enough, and of the other only its edges and corners are needed. The same holds for walls:
-// of these, only edges and corners are candidates of their own. Soft bodies have contacts of their own.
+// of these, only edges and corners are candidates of their own. Soft bodies have points of their own
+// (soft_contacts.c).
 #include "base/parallel.h"
 #include "sph/radix.h"
 #include "state/state.h"
@@ -146,8 +147,7 @@ static FloStatus add_wall_tips(FloWorld *world, FloError *error) {
 
 // ---- Points ----
 
-// Upper bound of the distance that any of its points moves in a step.
-static double way_of(const FloWorld *world, const FloBody *body, double dt) {
+double flo_world_way_of(const FloWorld *world, const FloBody *body, double dt) {
   if (!body->is_moving) return 0;
   double speed = vec_length(body->state.velocity) + vec_length(body->state.angular_velocity) * body->reach;
   return dt * (speed + vec_length(world->def.gravity) * dt);
@@ -159,8 +159,8 @@ static bool find_point(const Finding *finding, const Candidate *candidate, FloCo
   const FloParticles *set = flo_world_find_sample(world, candidate->sample, &i);
   const FloBody *own = &flo_bodies(world)[set->body[i]], *other = &flo_bodies(world)[candidate->other];
   FloSeeker seeker = {.own = own, .other = other, .x = {set->x[i], set->y[i], set->z[i]}};
-  seeker.margin =
-      MARGIN * world->def.spacing + way_of(world, own, finding->dt) + way_of(world, other, finding->dt);
+  seeker.margin = MARGIN * world->def.spacing + flo_world_way_of(world, own, finding->dt) +
+                  flo_world_way_of(world, other, finding->dt);
   seeker.has_tip = flo_sample_tip(set, i, seeker.tip);
   if (seeker.has_tip) {
     flo_sample_edge(set, i, seeker.edge);
@@ -186,9 +186,7 @@ static void name_bodies(const FloWorld *world, const Candidate *candidate, FloCo
 
 #define NO_POINT UINT32_MAX
 
-// How far the gap opens within a step because a point turns on a circle about the centre of its body, not on
-// a straight line. Without this an edge that rolls over a floor would be braked.
-static double bend_of(const FloWorld *world, const FloContactPoint *point, uint32_t number, double dt) {
+double flo_contact_bend(const FloWorld *world, const FloContactPoint *point, uint32_t number, double dt) {
   const FloBody *body = &flo_bodies(world)[number];
   const double *spin = body->state.angular_velocity;
   double x[3], arm[3];
@@ -210,23 +208,23 @@ static void point_range(void *context, size_t begin, size_t end, int thread) {
     if (!find_point(finding, candidate, point)) continue;
     name_bodies(finding->world, candidate, point);
     if (!point->is_rolling)
-      point->bend = bend_of(finding->world, point, point->body, finding->dt) -
-                    bend_of(finding->world, point, point->other, finding->dt);
+      point->bend = flo_contact_bend(finding->world, point, point->body, finding->dt) -
+                    flo_contact_bend(finding->world, point, point->other, finding->dt);
   }
 }
 
-static FloStatus reserve_points(FloWorld *world, size_t n, FloError *error) {
+FloStatus flo_world_reserve_contacts(FloWorld *world, size_t n, size_t keep, FloError *error) {
   FloBuffer *buffer = &world->body_contacts.points.buffer;
   size_t size = n * sizeof(FloContactPoint);
-  return flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size, 0,
-                            error);
+  return flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size,
+                            keep * sizeof(FloContactPoint), error);
 }
 
 static FloStatus find_points(Finding *finding, FloError *error) {
   FloWorld *world = finding->world;
   FloContacts *contacts = &world->body_contacts;
   size_t n = contacts->candidates.count, used = 0;
-  FLO_TRY(reserve_points(world, n, error));
+  FLO_TRY(flo_world_reserve_contacts(world, n, 0, error));
   flo_parallel_for(world->threads, n, 64, point_range, finding);
   FloContactPoint *points = flo_contact_points(contacts);
   for (size_t k = 0; k < n; ++k)
@@ -262,7 +260,7 @@ static void swap_lists(FloContacts *contacts) {
 FloStatus flo_world_start_contacts(FloWorld *world, size_t n, FloError *error) {
   FloContacts *contacts = &world->body_contacts;
   swap_lists(contacts);
-  FloStatus status = reserve_points(world, n, error);
+  FloStatus status = flo_world_reserve_contacts(world, n, 0, error);
   if (status != FLO_OK) swap_lists(contacts);
   if (status == FLO_OK) contacts->points.count = n;
   return status;
@@ -276,6 +274,7 @@ static FloStatus find_all(Finding *finding, FloError *error) {
   if (have_walls_tips(world)) FLO_TRY(add_wall_tips(world, error));
   FLO_TRY(find_points(finding, error));
   FLO_TRY(part_deep_bodies(world, error));
+  if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_contacts(world, finding->dt, error));
   return flo_world_recall_contacts(world, error);
 }
 

@@ -8,15 +8,18 @@
 #define FLO_STATE_CONTACTS_H
 
 #include "base/memory.h"
-#include "bodies/body.h"
+#include "bodies/soft_body.h"
+
+#define FLO_NO_SAMPLE UINT32_MAX
 
 // How many numbers a method can keep of a contact from one step to the next.
 enum { FLO_N_KEPT = 7 };
 
 typedef struct FloContactPoint {
   uint32_t body, other; // forces move `body`
-  // A sample of each, near the point; see flo_world_find_sample.
+  // A sample of each, near the point; see flo_world_find_sample. FLO_NO_SAMPLE if `body` is soft.
   uint32_t body_sample, other_sample;
+  FloSoftHold hold; // the nodes of a soft `body` that carry the point; of other bodies its count is 0
   uint64_t key;     // by which it is found again in the next step
   bool is_of_other; // the point is on the surface of `other`, otherwise on that of `body`
   bool is_rolling;  // smooth surfaces touch here; when they roll, the place stays and the material moves on
@@ -67,6 +70,23 @@ typedef struct FloSeeker {
 // Finds where the two bodies touch near the sample (contact_point.c). False: nowhere within the margin, or
 // other samples stand for that place.
 bool flo_world_seek_contact(const FloWorld *world, const FloSeeker *seeker, FloContactPoint *point);
+
+// Adds the points at which soft bodies touch bodies that keep their shape (soft_contacts.c).
+FloStatus flo_world_add_soft_contacts(FloWorld *world, double dt, FloError *error);
+// The sample of a wall that takes the force of a contact with `other`; an index of the walls' set. For a soft
+// body it is the nearest one, which takes a search.
+size_t flo_contact_wall_sample(const FloWorld *world, const FloContactPoint *point);
+
+// For finding points. Room for n points, of which the first `keep` stay as they are.
+FloStatus flo_world_reserve_contacts(FloWorld *world, size_t n, size_t keep, FloError *error);
+// Upper bound of the distance that any point of a body that keeps its shape moves in a step.
+double flo_world_way_of(const FloWorld *world, const FloBody *body, double dt);
+// How far the gap opens within a step because a point turns on a circle about the centre of the body of this
+// number, not on a straight line. Without this an edge that rolls over a floor would be braked.
+double flo_contact_bend(const FloWorld *world, const FloContactPoint *point, uint32_t number, double dt);
+// Signed distance and normal of a body, also at sharp edges (contact_point.c).
+double flo_world_sharp_surface(const FloWorld *world, const FloBody *body, const double x[3],
+                               double normal[3]);
 
 uint64_t flo_contact_key(const FloWorld *world, const FloContactPoint *point);
 // Copies what was kept of the last step's contacts to the present ones (contact_memory.c).

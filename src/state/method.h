@@ -39,6 +39,7 @@ typedef struct FloMethod {
   size_t n_operators;
   FloMoves moves;
   bool moves_pieces;    // bodies of several nodes, too
+  bool touches_soft;    // its contacts know how soft bodies respond, so these touch other bodies
   bool has_small_steps; // explicit steps, so short that neighbour lists can be used for several of them
   bool leaps;           // velocities are those half a step before the positions: leapfrog
   bool reads_slip;      // uses slip of bodies and materials

@@ -9,8 +9,7 @@ static double distance_between(const FloWorld *world, const double a[3], const d
   return vec_length(between);
 }
 
-// A cheap test that excludes most bodies of many.
-static bool is_out_of_reach(const FloWorld *world, const FloBody *body, const double x[3], double clearance) {
+bool flo_world_is_beyond(const FloWorld *world, const FloBody *body, const double x[3], double clearance) {
   return distance_between(world, body->state.pose.position, x) > body->reach + fmax(clearance, 0);
 }
 
@@ -18,7 +17,7 @@ static void look_around(const FloWorld *world, const double x[3], double clearan
   *near = (FloSolidsNear){.radius = 10 * world->def.spacing};
   vec_copy(x, near->centre);
   for (size_t k = 0; k < world->bodies.count; ++k) {
-    if (is_out_of_reach(world, &flo_bodies(world)[k], x, fmax(clearance, 0) + near->radius)) continue;
+    if (flo_world_is_beyond(world, &flo_bodies(world)[k], x, fmax(clearance, 0) + near->radius)) continue;
     near->has_overflow = near->count == FLO_COUNT_OF(near->bodies);
     if (near->has_overflow) return;
     near->bodies[near->count++] = (uint32_t)k;
@@ -30,7 +29,7 @@ bool flo_world_is_in_solid(const FloWorld *world, const double x[3], double clea
   size_t n = near->has_overflow ? world->bodies.count : near->count;
   for (size_t k = 0; k < n; ++k) {
     const FloBody *body = &flo_bodies(world)[near->has_overflow ? k : near->bodies[k]];
-    if (is_out_of_reach(world, body, x, clearance)) continue;
+    if (flo_world_is_beyond(world, body, x, clearance)) continue;
     if (flo_world_distance(world, body, x) < clearance) return true;
   }
   return false;

@@ -374,6 +374,9 @@ static inline void flo_world_nearest_image(const FloWorld *w, const double centr
                                            double image[3]) {
   flo_domain_nearest_image(&w->domain, centre, x, image);
 }
+// Whether x is farther than `clearance` from every point of a body: a cheap test that excludes most bodies of
+// many. False if that is not sure.
+bool flo_world_is_beyond(const FloWorld *world, const FloBody *body, const double x[3], double clearance);
 // Signed distance of a point to a body, negative inside.
 static inline double flo_world_distance(const FloWorld *w, const FloBody *body, const double x[3]) {
   return body->kind->distance(body, &w->domain, x);

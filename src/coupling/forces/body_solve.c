@@ -36,10 +36,10 @@ static Meeting meet(const FloWorld *world, size_t k) {
   Meeting m = {point,
                &flo_bodies(world)[point->body],
                &flo_bodies(world)[point->other],
-               flo_world_carried_at(world, point->body_sample, point->x),
+               flo_contact_own_carried(world, point),
                {0},
                {0}};
-  if (flo_body_is_pushed(m.other)) m.theirs = flo_world_carried_at(world, point->other_sample, point->x);
+  if (flo_body_is_pushed(m.other)) m.theirs = flo_contact_other_carried(world, point);
   if (flo_body_is_led(m.other)) flo_wall_velocity(world, m.other, point->x, &m.own, m.wall);
   return m;
 }
@@ -134,7 +134,8 @@ static FloStatus add_spins(FloRows *rows, const FloCarried *carried, double sign
 // Friction against rolling and spinning: a torque, at most the push times a length.
 static FloStatus add_rolling(FloBodySolve *c, const Meeting *m, FloTouchingPoint *touching, FloError *error) {
   FloRowDef def = flo_default_row_def();
-  const double length = m->point->is_deep ? 0 : flo_body_rolling_friction(m->body, m->other);
+  const bool is_soft = m->point->hold.count > 0; // a node of a soft body does not roll
+  const double length = m->point->is_deep || is_soft ? 0 : flo_body_rolling_friction(m->body, m->other);
   touching->roll_row = FLO_NO_ROW;
   if (!(length > 0)) return FLO_OK;
   def.width = 3, def.normal = touching->row, def.friction = length;
@@ -357,11 +358,12 @@ void flo_body_solve_add_to_walls(const FloBodySolve *c, const FloWorld *world, f
     const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
     if (flo_body_is_pushed(&flo_bodies(world)[point->other])) continue;
     const double push = c->lambda[c->rows.rows[c->points[k].row].component];
+    const size_t sample = flo_contact_wall_sample(world, point);
     for (size_t axis = 0; axis < 3; ++axis) {
       double sum = push * point->normal[axis];
       if (c->points[k].drag_row != FLO_NO_ROW)
         sum += c->lambda[c->rows.rows[c->points[k].drag_row].component + axis];
-      force[4 * (size_t)point->other_sample + axis] -= (float)(sum / c->dt);
+      force[4 * sample + axis] -= (float)(sum / c->dt);
     }
   }
 }

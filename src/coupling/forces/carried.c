@@ -26,6 +26,33 @@ FloCarried flo_world_carried_at(const FloWorld *world, uint32_t sample, const do
   return carriers;
 }
 
+// Nodes of one body, with arms that lead to the image of x nearest to each node.
+static FloCarried hold_at(const FloWorld *world, const FloBody *body, const FloSoftHold *hold,
+                          const double x[3]) {
+  FloCarried carriers = {.count = hold->count};
+  for (int k = 0; k < hold->count; ++k) {
+    const double *node = body->nodes[hold->nodes[k]].position;
+    double image[3];
+    carriers.nodes[k] = (uint32_t)body->first_node + hold->nodes[k];
+    carriers.shares[k] = hold->shares[k];
+    flo_world_nearest_image(world, node, x, image);
+    vec_sub(image, node, carriers.arms[k]);
+  }
+  return carriers;
+}
+
+FloCarried flo_contact_own_carried(const FloWorld *world, const FloContactPoint *point) {
+  if (point->hold.count == 0) return flo_world_carried_at(world, point->body_sample, point->x);
+  return hold_at(world, &flo_bodies(world)[point->body], &point->hold, point->x);
+}
+
+// A body that keeps its shape is one node.
+FloCarried flo_contact_other_carried(const FloWorld *world, const FloContactPoint *point) {
+  const FloSoftHold first = {.count = 1, .shares = {1}};
+  if (point->other_sample != FLO_NO_SAMPLE) return flo_world_carried_at(world, point->other_sample, point->x);
+  return hold_at(world, &flo_bodies(world)[point->other], &first, point->x);
+}
+
 void flo_wall_velocity(const FloWorld *world, const FloBody *wall, const double x[3], const FloCarried *own,
                        double v[3]) {
   double image[3], arm[3], centre[3], inwards[3];

@@ -16,6 +16,9 @@ FloCarried flo_world_carried(const FloWorld *world, size_t sample);
 // The same with arms that lead to a point near the sample, as in a contact; `sample` is that of
 // flo_world_find_sample.
 FloCarried flo_world_carried_at(const FloWorld *world, uint32_t sample, const double x[3]);
+// Of a point of contact: the nodes that carry its `body`, or its `other` if forces move that.
+FloCarried flo_contact_own_carried(const FloWorld *world, const FloContactPoint *point);
+FloCarried flo_contact_other_carried(const FloWorld *world, const FloContactPoint *point);
 // The velocity of a wall at x for a body that these nodes carry there. A node moves straight on in a step and
 // turns. If it is to stay on a wall that turns, it needs the velocity of the wall at its own position, where
 // the wall's chord is, and the wall's spin.

@@ -78,22 +78,23 @@ static void rub(const FloWorld *world, const FloContactPoint *point, FloContact 
   double push = (double)(contact->volume * contact->steepness);
   if (point->is_deep) return;
   contact->cone = (float)(push * flo_body_friction(body, other, world->time));
-  contact->roll_limit = (float)(push * flo_body_rolling_friction(body, other));
   contact->restitution = (float)flo_body_restitution(body, other);
+  if (point->hold.count > 0) return; // a node of a soft body does not roll
+  contact->roll_limit = (float)(push * flo_body_rolling_friction(body, other));
 }
 
 static void meet_point(const FloWorld *world, const FloMonolithic *mono, size_t k) {
   const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
   FloContact *contact = &mono->contacts[k];
   FloTouch *touches = &mono->touches[contact->first];
-  const FloCarried own = flo_world_carried_at(world, point->body_sample, point->x);
+  const FloCarried own = flo_contact_own_carried(world, point);
   uint32_t row = (uint32_t)(mono->n_pressures + k);
   double per_spacing = 1 / world->def.spacing, push[3];
   vec_scale(point->normal, (double)contact->volume * per_spacing, push);
   fill_touches(&own, push, 1, row, touches);
   contact->steepness = (float)per_spacing;
   if (flo_body_is_pushed(&flo_bodies(world)[point->other])) {
-    const FloCarried other = flo_world_carried_at(world, point->other_sample, point->x);
+    const FloCarried other = flo_contact_other_carried(world, point);
     fill_touches(&other, push, -1, row, touches + own.count);
   } else {
     meet_wall(world, point, &own, contact);
@@ -116,23 +117,30 @@ static void meet_range(void *context, size_t begin, size_t end, int thread) {
   for (size_t k = begin; k < end; ++k) meet_point(meetings->world, meetings->mono, k);
 }
 
-static uint32_t count_carriers(const FloWorld *world, uint32_t body, uint32_t sample) {
-  if (!flo_body_is_pushed(&flo_bodies(world)[body])) return 0;
-  return (uint32_t)flo_world_carried(world, rigid_index(world, sample)).count;
+static uint32_t count_carriers(const FloWorld *world, const FloContactPoint *point) {
+  int count = flo_contact_own_carried(world, point).count;
+  if (flo_body_is_pushed(&flo_bodies(world)[point->other]))
+    count += flo_contact_other_carried(world, point).count;
+  return (uint32_t)count;
+}
+
+// A contact of a soft body has the volume of a fluid particle.
+static FloContact start_contact(const FloWorld *world, const FloMonolithic *mono,
+                                const FloContactPoint *point) {
+  FloContact contact = {.sample = FLO_NO_SAMPLE, .body = point->body, .volume = (float)mono->rest_volume};
+  contact.count = count_carriers(world, point);
+  if (point->body_sample == FLO_NO_SAMPLE) return contact;
+  contact.sample = (uint32_t)rigid_index(world, point->body_sample);
+  contact.volume = world->sets[FLO_SET_RIGID].volume[contact.sample];
+  return contact;
 }
 
 static FloStatus list_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  const FloParticles *rigid = &world->sets[FLO_SET_RIGID];
   size_t n = world->body_contacts.points.count;
   FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_CONTACTS, n * sizeof(FloContact), 0, error));
   mono->contacts = mono->buffers[FLO_BUFFER_CONTACTS].data;
-  for (size_t k = 0; k < n; ++k) {
-    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
-    size_t i = rigid_index(world, point->body_sample);
-    mono->contacts[k] = (FloContact){.sample = (uint32_t)i, .body = point->body, .volume = rigid->volume[i]};
-    mono->contacts[k].count = count_carriers(world, point->body, point->body_sample) +
-                              count_carriers(world, point->other, point->other_sample);
-  }
+  for (size_t k = 0; k < n; ++k)
+    mono->contacts[k] = start_contact(world, mono, &flo_contact_points(&world->body_contacts)[k]);
   mono->n_contacts = n;
   return FLO_OK;
 }

@@ -348,7 +348,7 @@ static void keep_unknowns(FloWorld *world, FloMonolithic *mono) {
     memset(extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis), 0, n_rigid * sizeof(float));
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     const FloContact *c = &mono->contacts[k];
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; c->sample != FLO_NO_SAMPLE && axis < 3; ++axis)
       extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] += c->friction[axis];
     keep_contact(world, mono, c, flo_contact_points(&world->body_contacts)[k].kept);
     world->contacts += c->pressure > 0;
@@ -459,7 +459,7 @@ static void add_point(const FloWorld *world, FloMonolithic *mono, size_t k) {
   const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
   const FloContact *c = &mono->contacts[k];
   if (flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
-  float *force = (float *)mono->wall_force.data + 4 * (size_t)point->other_sample;
+  float *force = (float *)mono->wall_force.data + 4 * flo_contact_wall_sample(world, point);
   float push = c->pressure * c->volume * c->steepness;
   for (size_t axis = 0; axis < 3; ++axis) force[axis] -= push * c->normal[axis] + c->friction[axis];
 }

@@ -1,0 +1,123 @@
+// Where soft bodies touch bodies that keep their shape: a point for each node of their own surface.
+//
+// Samples lie below the surface of a soft body, and come and go. Its nodes stay, so a node finds its contact
+// of the last step again. The surface of a cloth is half its thickness from its nodes.
+#include "base/parallel.h"
+#include "bodies/soft_body.h"
+#include "state/state.h"
+
+// Points with a gap below this, in spacings, count besides those that the motion of a step may close. It is
+// larger than for bodies that keep their shape, since elastic forces may hurl a node within the step.
+#define MARGIN 0.25
+
+// A pair of bodies; the first is soft.
+typedef struct Search {
+  const FloWorld *world;
+  uint32_t body, other;
+  double dt;
+  FloContactPoint *slots; // one for each node
+} Search;
+
+// ---- A node and a body ----
+
+static bool is_on_surface(const FloSoftBody *own, size_t node) {
+  return !own->is_on_surface || own->is_on_surface[node];
+}
+
+static double margin_of(const Search *search, const FloNode *node) {
+  const FloWorld *world = search->world;
+  const double speed = vec_length(node->velocity) + search->dt * vec_length(world->def.gravity);
+  return MARGIN * world->def.spacing + search->dt * speed +
+         flo_world_way_of(world, &flo_bodies(world)[search->other], search->dt);
+}
+
+// The surface of the other body as the node sees it. False if it is too far away to matter.
+static bool see_surface(const Search *search, size_t number, FloContactPoint *point) {
+  const FloBody *body = &flo_bodies(search->world)[search->body],
+                *other = &flo_bodies(search->world)[search->other];
+  const FloSoftBody *own = flo_soft_body(body);
+  const FloNode *node = &body->nodes[number];
+  const double margin = margin_of(search, node);
+  if (!is_on_surface(own, number)) return false;
+  if (flo_world_is_beyond(search->world, other, node->position, margin + own->half_thickness)) return false;
+  if (flo_world_distance(search->world, other, node->position) > margin + own->half_thickness) return false;
+  point->gap =
+      flo_world_sharp_surface(search->world, other, node->position, point->normal) - own->half_thickness;
+  return point->gap < margin && vec_dot(point->normal, point->normal) > 0.5;
+}
+
+// Both bodies are pushed at the node itself. So a pair of forces has no torque, however thick the cloth is.
+static bool find_point(const Search *search, size_t number, FloContactPoint *point) {
+  const FloBody *body = &flo_bodies(search->world)[search->body];
+  *point = (FloContactPoint){.body = search->body,
+                             .other = search->other,
+                             .body_sample = FLO_NO_SAMPLE,
+                             .other_sample = FLO_NO_SAMPLE,
+                             .hold = {.count = 1, .nodes = {(uint32_t)number}, .shares = {1}}};
+  if (!see_surface(search, number, point)) return false;
+  vec_copy(body->nodes[number].position, point->x);
+  point->key = flo_contact_key(search->world, point);
+  point->bend = -flo_contact_bend(search->world, point, search->other, search->dt);
+  return true;
+}
+
+static void node_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Search *search = context;
+  for (size_t k = begin; k < end; ++k)
+    if (!find_point(search, k, &search->slots[k])) search->slots[k].hold.count = 0;
+}
+
+// ---- Pairs of bodies ----
+
+static bool may_touch(const Search *search) {
+  const FloWorld *world = search->world;
+  const FloBody *body = &flo_bodies(world)[search->body], *other = &flo_bodies(world)[search->other];
+  if (flo_body_is_soft(other) || other->kind->carry) return false;
+  if (flo_world_is_passing(world, search->body, search->other)) return false;
+  double fastest = 0;
+  for (size_t k = 0; k < body->n_nodes; ++k) fastest = fmax(fastest, margin_of(search, &body->nodes[k]));
+  const double room = body->reach + flo_soft_body(body)->half_thickness + fastest;
+  return !flo_world_is_beyond(world, other, body->state.pose.position, room);
+}
+
+// Room for a point of each node behind the points that there are; then those without a contact are left out.
+static FloStatus add_pair(FloWorld *world, Search *search, FloError *error) {
+  FloList *points = &world->body_contacts.points;
+  const size_t n = flo_bodies(world)[search->body].n_nodes, before = points->count;
+  FLO_TRY(flo_world_reserve_contacts(world, before + n, before, error));
+  search->slots = FLO_LIST(*points, FloContactPoint) + before;
+  flo_parallel_for(world->threads, n, 64, node_range, search);
+  for (size_t k = 0; k < n; ++k)
+    if (search->slots[k].hold.count > 0)
+      FLO_LIST(*points, FloContactPoint)[points->count++] = search->slots[k];
+  return FLO_OK;
+}
+
+FloStatus flo_world_add_soft_contacts(FloWorld *world, double dt, FloError *error) {
+  for (uint32_t body = 0; body < world->bodies.count; ++body) {
+    if (!flo_body_is_soft(&flo_bodies(world)[body])) continue;
+    for (uint32_t other = 0; other < world->bodies.count; ++other) {
+      Search search = {.world = world, .body = body, .other = other, .dt = dt};
+      if (may_touch(&search)) FLO_TRY(add_pair(world, &search, error));
+    }
+  }
+  return FLO_OK;
+}
+
+// ---- The wall's side ----
+
+size_t flo_contact_wall_sample(const FloWorld *world, const FloContactPoint *point) {
+  const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
+  double nearest = INFINITY;
+  size_t found = 0;
+  if (point->other_sample != FLO_NO_SAMPLE) return point->other_sample;
+  for (size_t i = 0; i < walls->count; ++i) {
+    const double x[3] = {walls->x[i], walls->y[i], walls->z[i]};
+    double way[3];
+    if (walls->body[i] != point->other) continue;
+    flo_domain_between(&world->domain, point->x, x, way);
+    if (vec_dot(way, way) < nearest) nearest = vec_dot(way, way), found = i;
+  }
+  return found;
+}
