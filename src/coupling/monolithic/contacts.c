@@ -186,6 +186,26 @@ void flo_monolithic_refine_torques(const FloWorld *world, FloMonolithic *mono) {
   }
 }
 
+// The force of the last step's contact on the nodes of a soft body.
+static void expect_contact(const FloWorld *world, FloMonolithic *mono, size_t k) {
+  const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+  const FloContact *c = &mono->contacts[k];
+  for (uint32_t n = c->first; n < c->first + (uint32_t)point->hold.count; ++n) {
+    const FloTouch *t = &mono->touches[n];
+    double *force = mono->partners[t->node].expected;
+    for (int axis = 0; axis < 3; ++axis)
+      force[axis] += (double)t->j[axis] * point->kept[FLO_KEPT_PRESSURE] +
+                     (double)t->weight * point->kept[FLO_KEPT_FRICTION + axis];
+  }
+}
+
+// A soft body says how it responds to small impulses after its kick. Without its contacts the kick would lead
+// far from where the body will be, and the response there is not the same. So the kick contains the forces of
+// the last step's contacts, and the solver finds what is to be added to them.
+void flo_monolithic_expect_contacts(const FloWorld *world, FloMonolithic *mono) {
+  for (size_t k = 0; k < mono->n_contacts; ++k) expect_contact(world, mono, k);
+}
+
 FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error) {
   bool by_kernel = (int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL;
   FLO_TRY(by_kernel ? flo_monolithic_meet_by_kernel(world, mono, error) : meet_points(world, mono, error));

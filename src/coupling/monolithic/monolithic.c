@@ -180,8 +180,9 @@ static void start_partners(FloWorld *world, FloMonolithic *mono) {
 
 // (3.12).
 static void start_bodies(FloWorld *world, FloMonolithic *mono) {
+  flo_monolithic_expect_contacts(world, mono);
   for (size_t k = 0; k < world->nodes.count; ++k) {
-    vec_copy(mono->partners[k].drag, mono->wrenches + 6 * k);
+    vec_add(mono->partners[k].drag, mono->partners[k].expected, mono->wrenches + 6 * k);
     vec_copy(mono->partners[k].turn_drag, mono->wrenches + 6 * k + 3);
   }
   flo_world_kick_bodies(world, mono->wrenches, mono->dt);
@@ -363,7 +364,8 @@ static void push_bodies(FloWorld *world, const FloMonolithic *mono) {
     const FloPartner *partner = &mono->partners[k];
     FloBody *body = flo_node_body(world, k);
     double impulse[3], turn[3], force[3], torque[3];
-    vec_scale(partner->force, mono->dt, impulse);
+    vec_sub(partner->force, partner->expected, impulse);
+    vec_scale(impulse, mono->dt, impulse);
     vec_scale(partner->torque, mono->dt, turn);
     flo_node_push(world, k, impulse, turn);
     vec_add(partner->force, partner->drag, force);

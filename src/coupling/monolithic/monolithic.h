@@ -69,6 +69,7 @@ typedef struct FloPartner {
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
   double drag[3], turn_drag[3];            // viscous force and torque
+  double expected[3];   // part of `force` that the kick of a soft body contains already; see contacts.c
   double drag_sums[27]; // drag at the present velocities (w), and the upper half of K; see touches.c
   double drift[6];      // change of velocities by drag
   double fluid_load;    // sum of response/diagonal over the fluid rows next to it
@@ -262,6 +263,7 @@ FloStatus flo_monolithic_reserve(FloWorld *world, FloMonolithic *mono, FloMonoli
                                  size_t keep, FloError *error);
 // Parts of flo_monolithic_meet: touches of fluid rows, with viscous drag, and contacts.
 FloStatus flo_monolithic_meet_fluid(FloWorld *world, FloMonolithic *mono, FloError *error);
+void flo_monolithic_expect_contacts(const FloWorld *world, FloMonolithic *mono);
 FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, FloError *error);
 FloStatus flo_monolithic_meet_by_kernel(FloWorld *world, FloMonolithic *mono, FloError *error);
 // Gives each contact the places of its touches, when their numbers are known.

@@ -64,8 +64,11 @@ static void move_partner(const FloMonolithic *mono, FloPartner *partner) {
 // All nodes of a soft body follow when some of them are pushed.
 static void move_soft(FloMonolithic *mono, const FloBody *body) {
   double *impulses = mono->wrenches + 6 * body->first_node, *changes = impulses + 3 * body->n_nodes;
-  for (size_t k = 0; k < body->n_nodes; ++k)
-    vec_scale(mono->partners[body->first_node + k].force, mono->dt, impulses + 3 * k);
+  for (size_t k = 0; k < body->n_nodes; ++k) {
+    const FloPartner *partner = &mono->partners[body->first_node + k];
+    vec_sub(partner->force, partner->expected, impulses + 3 * k);
+    vec_scale(impulses + 3 * k, mono->dt, impulses + 3 * k);
+  }
   body->kind->respond(body, impulses, changes);
   for (size_t k = 0; k < body->n_nodes; ++k) {
     FloPartner *partner = &mono->partners[body->first_node + k];
