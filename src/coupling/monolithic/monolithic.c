@@ -516,6 +516,7 @@ const FloMethod flo_monolithic = {
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
+    .touches_soft = true,
     .reads_restitution = true,
     .state_size = sizeof(FloMonolithic),
     .saved = saved,
