@@ -139,6 +139,8 @@ void flo_soft_body_begin_pins(FloBody *body, double time);
 void flo_soft_body_lead_pin(FloBody *body, size_t pin, const double target[3], double dt);
 // After a move: notes the loads of pins; those that bear too much break.
 void flo_soft_body_end_pins(FloBody *body, double dt);
+// Notes the load of a glued pin, which breaks if it bears too much.
+void flo_soft_body_load_pin(FloBody *body, size_t pin, const double load[3]);
 // Releases the pins of a group of the definition; FLO_ALL_PINS: all.
 #define FLO_ALL_PINS UINT32_MAX
 void flo_soft_body_unpin(FloBody *body, uint32_t group);

@@ -208,14 +208,21 @@ void flo_soft_body_lead_pin(FloBody *body, size_t number, const double target[3]
   vec_copy(v, own->nodes[vertex].velocity);
 }
 
+void flo_soft_body_load_pin(FloBody *body, size_t number, const double load[3]) {
+  FloSoftBody *own = flo_soft_body(body);
+  vec_copy(load, own->pins[number].load);
+  if (vec_length(load) > own->pins[number].break_load) own->pins_on[number] = 0;
+}
+
 void flo_soft_body_end_pins(FloBody *body, double dt) {
   FloSoftBody *own = flo_soft_body(body);
   for (size_t k = 0; k < own->n_pins; ++k) {
-    FloSoftPin *pin = &own->pins[k];
+    const FloSoftPin *pin = &own->pins[k];
     if (own->pins_on[k] == 0 || !is_fixing(pin)) continue;
-    flo_soft_reaction(own->soft, pin->vertex, pin->load);
-    vec_scale(pin->load, 1 / dt, pin->load);
-    if (vec_length(pin->load) > pin->break_load) own->pins_on[k] = 0;
+    double load[3];
+    flo_soft_reaction(own->soft, pin->vertex, load);
+    vec_scale(load, 1 / dt, load);
+    flo_soft_body_load_pin(body, k, load);
   }
 }
 

@@ -27,7 +27,11 @@ typedef struct FloContactPoint {
   double x[3];      // at the start of the step [m]
   double normal[3]; // out of `other`
   double gap;       // distance between the surfaces, negative if they overlap [m]
-  double bend;      // by which turning opens the gap in the step, besides its velocity [m]
+  // A pin holds the point, along all axes, to a place of `other`; it has no normal.
+  bool is_glued;
+  uint32_t pin;   // number of that pin
+  double away[3]; // where the point is, seen from that place [m]
+  double bend;    // by which turning opens the gap in the step, besides its velocity [m]
   // What the method knew of this contact at the end of the last step; zeros if it is new. The method puts its
   // new numbers here. The first is zero if the contact does not press.
   double kept[FLO_N_KEPT];

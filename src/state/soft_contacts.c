@@ -24,6 +24,14 @@ static bool is_on_surface(const FloSoftBody *own, size_t node) {
   return !own->is_on_surface || own->is_on_surface[node];
 }
 
+// A vertex that is glued to a body does not touch it.
+static bool is_glued_to(const FloSoftBody *own, size_t node, uint32_t other) {
+  for (size_t k = 0; k < own->n_pins; ++k)
+    if (own->pins[k].is_glued && own->pins[k].vertex == node && own->pins[k].other == other)
+      return own->pins_on[k] != 0;
+  return false;
+}
+
 static double margin_of(const Search *search, const FloNode *node) {
   const FloWorld *world = search->world;
   const double speed = vec_length(node->velocity) + search->dt * vec_length(world->def.gravity);
@@ -43,7 +51,8 @@ static bool see_surface(const Search *search, size_t number, FloContactPoint *po
   if (flo_world_distance(search->world, other, node->position) > margin + own->half_thickness) return false;
   point->gap =
       flo_world_sharp_surface(search->world, other, node->position, point->normal) - own->half_thickness;
-  return point->gap < margin && vec_dot(point->normal, point->normal) > 0.5;
+  return point->gap < margin && vec_dot(point->normal, point->normal) > 0.5 &&
+         !is_glued_to(own, number, search->other);
 }
 
 // Both bodies are pushed at the node itself. So a pair of forces has no torque, however thick the cloth is.
@@ -94,13 +103,50 @@ static FloStatus add_pair(FloWorld *world, Search *search, FloError *error) {
   return FLO_OK;
 }
 
+// ---- Pins to bodies that forces move ----
+
+static FloContactPoint glue(const FloWorld *world, uint32_t body, uint32_t number) {
+  const FloSoftPin *pin = &flo_soft_body(&flo_bodies(world)[body])->pins[number];
+  const FloPose *pose = &flo_bodies(world)[pin->other].state.pose;
+  FloContactPoint point = {.body = body,
+                           .other = pin->other,
+                           .body_sample = FLO_NO_SAMPLE,
+                           .other_sample = FLO_NO_SAMPLE,
+                           .hold = {.count = 1, .nodes = {pin->vertex}, .shares = {1}},
+                           .is_glued = true,
+                           .pin = number};
+  double arm[3], place[3];
+  vec_copy(flo_bodies(world)[body].nodes[pin->vertex].position, point.x);
+  quat_rotate(pose->rotation, pin->anchor, arm);
+  vec_add(pose->position, arm, place);
+  flo_domain_between(&world->domain, place, point.x, point.away);
+  point.key = flo_contact_key(world, &point);
+  return point;
+}
+
+static FloStatus add_pins(FloWorld *world, uint32_t body, FloError *error) {
+  FloList *points = &world->body_contacts.points;
+  const FloSoftBody *own = flo_soft_body(&flo_bodies(world)[body]);
+  FLO_TRY(flo_world_reserve_contacts(world, points->count + own->n_pins, points->count, error));
+  for (size_t k = 0; k < own->n_pins; ++k)
+    if (own->pins[k].is_glued && own->pins_on[k] != 0)
+      FLO_LIST(*points, FloContactPoint)[points->count++] = glue(world, body, (uint32_t)k);
+  return FLO_OK;
+}
+
+static FloStatus add_pairs(FloWorld *world, uint32_t body, double dt, FloError *error) {
+  for (uint32_t other = 0; other < world->bodies.count; ++other) {
+    Search search = {.world = world, .body = body, .other = other, .dt = dt};
+    if (may_touch(&search)) FLO_TRY(add_pair(world, &search, error));
+  }
+  return FLO_OK;
+}
+
 FloStatus flo_world_add_soft_contacts(FloWorld *world, double dt, FloError *error) {
   for (uint32_t body = 0; body < world->bodies.count; ++body) {
     if (!flo_body_is_soft(&flo_bodies(world)[body])) continue;
-    for (uint32_t other = 0; other < world->bodies.count; ++other) {
-      Search search = {.world = world, .body = body, .other = other, .dt = dt};
-      if (may_touch(&search)) FLO_TRY(add_pair(world, &search, error));
-    }
+    FLO_TRY(add_pairs(world, body, dt, error));
+    FLO_TRY(add_pins(world, body, error));
   }
   return FLO_OK;
 }

@@ -32,10 +32,22 @@ FloStatus flo_monolithic_give_touches(FloWorld *world, FloMonolithic *mono, FloE
   return FLO_OK;
 }
 
-static void find_anchor(const FloMonolithic *mono, const FloContactPoint *point, FloContact *contact) {
+// A glued point that is off returns no faster than bodies part that overlap as much: a short step would hurl
+// it.
+static float return_rate(const FloWorld *world, const FloMonolithic *mono, const FloContactPoint *point) {
+  const double off = vec_length(point->away), s = world->def.spacing;
+  if (!point->is_glued || off == 0) return ANCHOR_RATE / (float)mono->dt;
+  return (float)fmin((double)ANCHOR_RATE / mono->dt,
+                     flo_body_parting_speed(world->def.gravity, s, off) / off);
+}
+
+static void find_anchor(const FloWorld *world, const FloMonolithic *mono, const FloContactPoint *point,
+                        FloContact *contact) {
+  const double *anchor = point->is_glued ? point->away : point->kept + FLO_KEPT_ANCHOR;
+  const float rate = return_rate(world, mono, point);
   for (int axis = 0; axis < 3; ++axis) {
-    contact->anchor[axis] = (float)point->kept[FLO_KEPT_ANCHOR + axis];
-    contact->bias[axis] = ANCHOR_RATE / (float)mono->dt * contact->anchor[axis];
+    contact->anchor[axis] = (float)anchor[axis];
+    contact->bias[axis] = rate * contact->anchor[axis];
   }
 }
 
@@ -76,7 +88,7 @@ static void meet_wall(const FloWorld *world, const FloContactPoint *point, const
 static void rub(const FloWorld *world, const FloContactPoint *point, FloContact *contact) {
   const FloBody *body = &flo_bodies(world)[point->body], *other = &flo_bodies(world)[point->other];
   double push = (double)(contact->volume * contact->steepness);
-  if (point->is_deep) return;
+  if (point->is_deep || point->is_glued) return;
   contact->cone = (float)(push * flo_body_friction(body, other, world->time));
   contact->restitution = (float)flo_body_restitution(body, other);
   if (point->hold.count > 0) return; // a node of a soft body does not roll
@@ -127,7 +139,10 @@ static uint32_t count_carriers(const FloWorld *world, const FloContactPoint *poi
 // A contact of a soft body has the volume of a fluid particle.
 static FloContact start_contact(const FloWorld *world, const FloMonolithic *mono,
                                 const FloContactPoint *point) {
-  FloContact contact = {.sample = FLO_NO_SAMPLE, .body = point->body, .volume = (float)mono->rest_volume};
+  FloContact contact = {.sample = FLO_NO_SAMPLE,
+                        .body = point->body,
+                        .volume = (float)mono->rest_volume,
+                        .is_glued = point->is_glued};
   contact.count = count_carriers(world, point);
   if (point->body_sample == FLO_NO_SAMPLE) return contact;
   contact.sample = (uint32_t)rigid_index(world, point->body_sample);
@@ -180,7 +195,7 @@ void flo_monolithic_refine_torques(const FloWorld *world, FloMonolithic *mono) {
   if ((int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL) return;
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     const FloContact *c = &mono->contacts[k];
-    for (uint32_t n = c->first; c->pressure > 0 && n < c->first + c->count; ++n)
+    for (uint32_t n = c->first; (c->pressure > 0 || c->is_glued) && n < c->first + c->count; ++n)
       refine_touch(world, &flo_contact_points(&world->body_contacts)[k], c, &mono->touches[n],
                    &mono->partners[mono->touches[n].node]);
   }
@@ -210,6 +225,6 @@ FloStatus flo_monolithic_meet_contacts(FloWorld *world, FloMonolithic *mono, Flo
   bool by_kernel = (int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL;
   FLO_TRY(by_kernel ? flo_monolithic_meet_by_kernel(world, mono, error) : meet_points(world, mono, error));
   for (size_t k = 0; k < mono->n_contacts; ++k)
-    find_anchor(mono, &flo_contact_points(&world->body_contacts)[k], &mono->contacts[k]);
+    find_anchor(world, mono, &flo_contact_points(&world->body_contacts)[k], &mono->contacts[k]);
   return FLO_OK;
 }

@@ -37,14 +37,15 @@ static double slip_along(const FloNode *node, const FloTouch *t, const double di
   return sum + vec_dot(torque, spin);
 }
 
-// The mean over the tangent plane: half of trace minus normal part in 3D, the other direction in 2D.
+// The mean over the tangent plane: half of trace minus normal part in 3D, the other direction in 2D. Without
+// a normal, the mean over all axes.
 static double mean_slip(const FloNode *node, int dim, const FloTouch *t, const float normal[3]) {
   double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]}, sum = 0;
   for (int axis = 0; axis < dim; ++axis) {
     double unit[3] = {axis == 0, axis == 1, axis == 2};
     sum += slip_along(node, t, unit);
   }
-  return fmax((sum - slip_along(node, t, n)) / (dim - 1), 0);
+  return fmax((sum - slip_along(node, t, n)) / (vec_dot(n, n) > 0 ? dim - 1 : 1), 0);
 }
 
 // Relative angular velocity, seen through the touch, per unit of angular impulse; the mean over the axes.

@@ -320,7 +320,7 @@ static void fill_columns(const FloWorld *world, FloMonolithic *mono) {
 // slides or has opened has no anchor.
 static void keep_contact(const FloWorld *world, const FloMonolithic *mono, const FloContact *c,
                          double kept[FLO_N_KEPT]) {
-  float limit = c->cone * c->pressure;
+  float limit = flo_contact_grip(c, c->pressure);
   bool sticks = c->pressure > 0 && flo_dot3(c->friction, c->friction) < 0.999f * limit * limit &&
                 world->params[FLO_MONO_ANCHORS] > 0;
   kept[FLO_KEPT_PRESSURE] = (double)c->pressure;
@@ -335,6 +335,12 @@ static bool is_dry(const FloMonolithic *mono, const FloContact *c) {
   for (uint32_t k = c->first; k < c->first + c->count; ++k)
     if (mono->partners[mono->touches[k].node].has_fluid) return false;
   return true;
+}
+
+// Its pin bears the force on the vertex.
+static void load_pin(const FloWorld *world, const FloContact *c, const FloContactPoint *point) {
+  const double load[3] = {(double)c->friction[0], (double)c->friction[1], (double)c->friction[2]};
+  flo_soft_body_load_pin(&flo_bodies(world)[point->body], point->pin, load);
 }
 
 static void keep_unknowns(FloWorld *world, FloMonolithic *mono) {
@@ -352,6 +358,7 @@ static void keep_unknowns(FloWorld *world, FloMonolithic *mono) {
     for (int axis = 0; c->sample != FLO_NO_SAMPLE && axis < 3; ++axis)
       extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] += c->friction[axis];
     keep_contact(world, mono, c, flo_contact_points(&world->body_contacts)[k].kept);
+    if (c->is_glued) load_pin(world, c, &flo_contact_points(&world->body_contacts)[k]);
     world->contacts += c->pressure > 0;
     if (c->pressure > 0 && is_dry(mono, c)) mono->has_dry_contacts = 1;
   }

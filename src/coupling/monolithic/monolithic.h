@@ -55,6 +55,7 @@ typedef struct FloContact {
   float anchor[3]; // displacement since it stuck
   float per_sum;   // one over the sum of V W over all neighbours
   bool is_deep;    // the sample is deep in another body
+  bool is_glued;   // its friction has no limit and acts along all axes, and it has no pressure
   // For restitution; see bounce.c. 0: it does not bounce.
   float restitution;
   float steepness; // change of the volume error per distance [1/m]
@@ -220,6 +221,14 @@ enum {
 
 enum { FLO_SOLVER_JACOBI, FLO_SOLVER_NNCG };
 enum { FLO_CONTACTS_POINTS, FLO_CONTACTS_KERNEL };
+
+// The largest friction of a contact under a pressure.
+static inline float flo_contact_grip(const FloContact *c, float pressure) {
+  return c->is_glued ? INFINITY : c->cone * pressure;
+}
+static inline bool flo_contact_is_active(const FloContact *c) {
+  return c->pressure > 0 || c->error < 0 || c->is_glued;
+}
 
 // What is kept of a contact: its pressure, its friction, and the displacement since it stuck.
 enum { FLO_KEPT_PRESSURE, FLO_KEPT_FRICTION, FLO_KEPT_ANCHOR = FLO_KEPT_FRICTION + 3 };

@@ -186,7 +186,7 @@ static void propose_bounded(const float now[3], const float velocity[3], float s
 // the plain step is stable, and a sliding contact reaches its limit at once.
 static void propose_friction(FloContact *c, float relaxation, float moved) {
   float step = c->slip_diagonal > 0 ? relaxation * c->slip_share / c->slip_diagonal : 0;
-  propose_bounded(c->friction, c->velocity, step, c->cone * moved, c->friction_move);
+  propose_bounded(c->friction, c->velocity, step, flo_contact_grip(c, moved), c->friction_move);
   if (!(c->roll_limit > 0)) return;
   step = c->spin_diagonal > 0 ? relaxation * c->spin_share / c->spin_diagonal : 0;
   propose_bounded(c->torque, c->spin, step, c->roll_limit * moved, c->torque_move);
@@ -198,8 +198,8 @@ static double friction_residual(const FloMonolithic *mono, const FloContact *con
   float lack[3];
   if (!(contact->slip_share > 0)) return 0;
   float diagonal = contact->slip_diagonal / contact->slip_share;
-  propose_bounded(contact->friction, contact->velocity, 1 / diagonal, contact->cone * contact->pressure,
-                  lack);
+  propose_bounded(contact->friction, contact->velocity, 1 / diagonal,
+                  flo_contact_grip(contact, contact->pressure), lack);
   return (double)(sqrtf(flo_dot3(lack, lack)) * diagonal) * mono->dt / spacing;
 }
 
@@ -227,7 +227,7 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
     sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
                         mono->dt * (double)flo_dot3(c->friction_move, c->velocity);
     if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)flo_dot3(c->torque_move, c->spin);
-    if (!(p > 0 || c->error < 0)) continue;
+    if (!flo_contact_is_active(c)) continue;
     double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
                       friction_residual(mono, c, solve->world->def.spacing) +
                       rolling_residual(mono, c, solve->world->def.spacing);
@@ -279,7 +279,7 @@ static void keep_limits(FloContact *c) {
   float normal = flo_dot3(c->friction, c->normal);
   c->pressure = c->pressure > 0 ? c->pressure : 0;
   for (int axis = 0; axis < 3; ++axis) c->friction[axis] -= normal * c->normal[axis];
-  clamp_length(c->friction, c->cone * c->pressure);
+  clamp_length(c->friction, flo_contact_grip(c, c->pressure));
   if (c->roll_limit > 0) clamp_length(c->torque, c->roll_limit * c->pressure);
 }
 

@@ -35,7 +35,7 @@ static void sum_chunk(const FloMonolithic *mono, const FloTouchChunk *chunk, dou
       sums[axis + 3] +=
           p * (double)t->j[axis + 3] + torque[axis] + (double)t->weight * (double)contact->torque[axis];
     }
-    sums[6] += contact->pressure > 0 || contact->error < 0;
+    sums[6] += flo_contact_is_active(contact);
   }
   memcpy(result, sums, sizeof sums);
 }
