@@ -42,7 +42,8 @@ static FloStatus add_field(FloState *state, const FloStateTable *table, const Fl
     if (!structure) continue;
     const double *from = numbers_of(structure, field, &count);
     if (is_flag(field)) *to++ = *(const bool *)(structure + field->offset);
-    if (count) memcpy(to, from, count * sizeof *to);
+    if (count == 0) continue;
+    memcpy(to, from, count * sizeof *to);
     to += count;
   }
   return FLO_OK;
@@ -58,7 +59,8 @@ static void restore_field(const FloState *state, const FloStateTable *table, con
     if (!structure) continue;
     double *to = numbers_of(structure, field, &count);
     if (is_flag(field)) *(bool *)(structure + field->offset) = *from++ != 0;
-    if (count) memcpy(to, from, count * sizeof *from);
+    if (count == 0) continue;
+    memcpy(to, from, count * sizeof *from);
     from += count;
   }
 }

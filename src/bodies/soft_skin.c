@@ -247,11 +247,10 @@ FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, Flo
                                  FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
   FloMeshSampleEdit changes;
-  const FloMeshSamples now = {.vertices = flo_mesh_vertex(&own->surface, 0),
-                              .bindings = {samples->local_x + body->first, samples->local_y + body->first,
-                                           samples->local_z + body->first},
-                              .count = body->count,
-                              .threads = own->threads};
+  FloMeshSamples now = {
+      .vertices = flo_mesh_vertex(&own->surface, 0), .count = body->count, .threads = own->threads};
+  const double *const bindings[3] = {samples->local_x, samples->local_y, samples->local_z};
+  for (int k = 0; k < 3 && body->count > 0; ++k) now.bindings[k] = bindings[k] + body->first;
   FLO_TRY(flo_mesh_sampler_resample(own->sampler, &now, &changes, error));
   for (size_t k = 0; k < changes.n_lost; ++k)
     FLO_TRY(flo_skin_lose(edit, body->first + changes.lost[k], error));

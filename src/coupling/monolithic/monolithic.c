@@ -215,7 +215,7 @@ static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *er
   start_partners(world, mono);
   if (!forces->is_implicit) return FLO_OK;
   start_unknowns(world, mono);
-  flo_monolithic_apply(world, mono);
+  flo_monolithic_apply_to_fluid(world, mono);
   flo_implicit_guess_bodies(world, mono->dt);
   FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->force, mono->start, mono->explicit_force,
                                   error));

@@ -314,8 +314,10 @@ void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_refine_torques(const FloWorld *world, FloMonolithic *mono);
 // Finds volume errors and tangential velocities from these.
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
-// The same for bodies and contacts alone.
+// Parts of flo_monolithic_apply: fluid alone, and bodies alone, whose joints must have been weighed.
+void flo_monolithic_apply_to_fluid(FloWorld *world, FloMonolithic *mono);
 void flo_monolithic_apply_to_bodies(FloWorld *world, FloMonolithic *mono);
+// Finds the errors of contacts alone.
 void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
 // The longest step for contacts between bodies that no fluid is next to.
 double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mono);

@@ -153,11 +153,15 @@ static void fluid_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
+void flo_monolithic_apply_to_fluid(FloWorld *world, FloMonolithic *mono) {
   System system = {world, mono};
-  flo_monolithic_apply_to_bodies(world, mono);
   flo_monolithic_spread_wet(mono);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, fluid_range, &system);
+}
+
+void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono) {
+  flo_monolithic_apply_to_bodies(world, mono);
+  flo_monolithic_apply_to_fluid(world, mono);
 }
 
 // ---- From velocities to errors ----
