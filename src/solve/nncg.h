@@ -9,7 +9,13 @@
 
 #include "solve/report.h"
 
+#include <math.h>
 #include <stdbool.h>
+
+// Fischer-Burmeister: zero exactly if pressure and error are not negative and one of them is zero.
+static inline double flo_complementarity(double error, double pressure) {
+  return fabs(error + pressure - sqrt(error * error + pressure * pressure));
+}
 
 // ---- Decisions ----
 

@@ -3,6 +3,7 @@
 #define FLO_TEST_JOINTS_H
 
 #include "dry.h"
+#include "support/reference_file.h"
 
 // A ball with any mass and inertia about its own axes, without friction.
 static inline FloBodyDef mass_def(double mass, const double inertia[3], const double at[3]) {
@@ -42,17 +43,11 @@ static inline void one_step(FloWorld *world) {
 
 #define V3(x, y, z) ((const double[3]){x, y, z})
 
-// A file with reference data; NULL: it is not at hand.
+// A file of the folder `joints` of the reference data; NULL: it is not at hand.
 static inline FILE *open_reference(const char *name) {
-  static const char *const places[] = {"../shared/reference/joints", "../../shared/reference/joints"};
-  const char *source = getenv("FLOTSAM_SOURCE");
-  char path[1024];
-  FILE *file = NULL;
-  for (size_t k = 0; !file && k < sizeof places / sizeof *places; ++k) {
-    snprintf(path, sizeof path, "%s/%s/%s", source ? source : ".", places[k], name);
-    file = fopen(path, "r");
-  }
-  return file;
+  char path[256];
+  snprintf(path, sizeof path, "joints/%s", name);
+  return reference_open(path);
 }
 
 #endif

@@ -155,23 +155,13 @@ static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
   return flo_forces_prepare(&c->forces, world, FLO_CONSTRAINT_FIRST_FORCE_PARAM, c->dt, artificial, error);
 }
 
-static void add_wrenches(const FloWorld *world, const FloBodyRows *rows, double *wrenches) {
-  for (size_t k = 0; rows->is_used && k < 6 * world->nodes.count; ++k) wrenches[k] += rows->wrenches[k];
-}
-
-static void take_film(void *context, size_t node, const double force[3], const double torque[3]) {
-  double *wrench = ((FloConstraint *)context)->wrenches + 6 * node;
-  vec_add(wrench, force, wrench);
-  vec_add(wrench + 3, torque, wrench + 3);
-}
-
 // Fluid in gaps below bodies that are too narrow for particles.
 static FloStatus press_films(FloWorld *world, FloConstraint *c, FloError *error) {
   static const FloFilmFields film_fields = {FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET, FLO_CONSTRAINT_FILM};
   c->films.n_forces = 0;
   if (!flo_constraint_has_samples(world) || c->n_fluid == 0) return FLO_OK;
   FLO_TRY(flo_films_press_by_multipliers(&c->films, world, &film_fields, c->dt, error));
-  flo_films_push_nodes(&c->films, world, take_film, c);
+  flo_films_push_nodes(&c->films, world, flo_films_take_wrench, c->wrenches);
   return FLO_OK;
 }
 
@@ -182,8 +172,8 @@ static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error
   if (c->drag.is_used) flo_world_spread_motions(world, NULL, c->drag.motion);
   flo_forces_sweep(&c->forces, world, &sweep);
   FLO_TRY(flo_forces_add_tension(&c->forces, world, c->explicit_force, error));
-  add_wrenches(world, &c->drag, c->wrenches);
-  add_wrenches(world, &c->forces.tension.bodies, c->wrenches);
+  flo_body_rows_add_wrenches(&c->drag, world, c->wrenches);
+  flo_body_rows_add_wrenches(&c->forces.tension.bodies, world, c->wrenches);
   FLO_TRY(press_films(world, c, error));
   flo_world_kick_bodies(world, c->wrenches, c->dt);
   flo_forces_predict(world, c->explicit_force, c->dt, c->start);

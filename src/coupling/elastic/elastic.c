@@ -182,23 +182,13 @@ static FloForceSweep describe_sweep(FloElastic *e) {
   return (FloForceSweep){.fluid = e->before, .bodies = &e->drag, .force = e->explicit_force};
 }
 
-static void add_wrenches(const FloWorld *world, const FloBodyRows *rows, double *wrenches) {
-  for (size_t k = 0; rows->is_used && k < 6 * world->nodes.count; ++k) wrenches[k] += rows->wrenches[k];
-}
-
-static void take_film(void *context, size_t node, const double force[3], const double torque[3]) {
-  double *wrench = ((FloElastic *)context)->wrenches + 6 * node;
-  vec_add(wrench, force, wrench);
-  vec_add(wrench + 3, torque, wrench + 3);
-}
-
 // Fluid in gaps below bodies that are too narrow for particles.
 static FloStatus press_films(FloWorld *world, FloElastic *e, FloError *error) {
   static const FloFilmFields film_fields = {FLO_ELASTIC_WARM, FLO_ELASTIC_WET, FLO_ELASTIC_FILM};
   e->films.n_forces = 0;
   if (!e->has_wet || e->n_rows == 0) return FLO_OK;
   FLO_TRY(flo_films_press_by_multipliers(&e->films, world, &film_fields, e->dt, error));
-  flo_films_push_nodes(&e->films, world, take_film, e);
+  flo_films_push_nodes(&e->films, world, flo_films_take_wrench, e->wrenches);
   return FLO_OK;
 }
 
@@ -238,9 +228,9 @@ static FloStatus apply_forces(FloWorld *world, FloElastic *e, FloError *error) {
   flo_forces_sweep(&e->forces, world, &sweep);
   FLO_TRY(flo_forces_add_tension(&e->forces, world, e->explicit_force, error));
   FLO_TRY(flo_elastic_attract(world, e, error));
-  add_wrenches(world, &e->drag, e->wrenches);
-  add_wrenches(world, &e->forces.tension.bodies, e->wrenches);
-  add_wrenches(world, &e->adhesion, e->wrenches);
+  flo_body_rows_add_wrenches(&e->drag, world, e->wrenches);
+  flo_body_rows_add_wrenches(&e->forces.tension.bodies, world, e->wrenches);
+  flo_body_rows_add_wrenches(&e->adhesion, world, e->wrenches);
   FLO_TRY(press_films(world, e, error));
   flo_world_kick_bodies(world, e->wrenches, e->dt);
   flo_forces_predict(world, e->explicit_force, e->dt, e->start);

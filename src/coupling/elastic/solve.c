@@ -31,15 +31,10 @@ enum {
   N_SUMS
 };
 
-// Fischer-Burmeister: zero exactly if pressure and error are not negative and one of them is zero.
-static double complementarity(double error, double pressure) {
-  return fabs(error + pressure - sqrt(error * error + pressure * pressure));
-}
-
 static void measure_row(const Solve *solve, size_t i, double *sums) {
   const FloElastic *e = solve->e;
   const double p = (double)e->pressure[i], error = (double)e->error[i], d = (double)e->diagonal[i];
-  sums[SUM_RESIDUAL] += complementarity(error, p * d);
+  sums[SUM_RESIDUAL] += flo_complementarity(error, p * d);
   sums[SUM_PRESSURE] += p * d;
   sums[SUM_ACTIVE] += 1;
   sums[SUM_COMPRESSED] += error < -solve->largest;

@@ -38,6 +38,10 @@ void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forc
   flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, sweep_range, &forces);
 }
 
+void flo_body_rows_add_wrenches(const FloBodyRows *rows, const FloWorld *world, double *wrenches) {
+  for (size_t k = 0; rows->is_used && k < 6 * world->nodes.count; ++k) wrenches[k] += rows->wrenches[k];
+}
+
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory) {
   flo_buffers_free(memory, rows->buffers, FLO_COUNT_OF(rows->buffers));
 }

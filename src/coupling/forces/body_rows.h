@@ -19,6 +19,8 @@ FloStatus flo_body_rows_prepare(FloBodyRows *rows, FloWorld *world, FloError *er
 // Finds the forces on samples that move with `motion`, by a sweep like `forces`. Its pairs, solid and force
 // are replaced by those of the rows.
 void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forces);
+// Adds the wrenches to those of all nodes, six numbers each.
+void flo_body_rows_add_wrenches(const FloBodyRows *rows, const FloWorld *world, double *wrenches);
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory);
 
 // ---- Between samples and nodes ----

@@ -320,6 +320,12 @@ static void push_both(const Taking *taking, const FloWorld *world, const FloFilm
   push_node(taking, other->nodes, other->first_node, force->force, x, -1);
 }
 
+void flo_films_take_wrench(void *wrenches, size_t node, const double force[3], const double torque[3]) {
+  double *wrench = (double *)wrenches + 6 * node;
+  vec_add(wrench, force, wrench);
+  vec_add(wrench + 3, torque, wrench + 3);
+}
+
 void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmTake take, void *context) {
   const Taking taking = {take, context};
   for (size_t i = 0; i < films->n_forces; ++i)

@@ -69,6 +69,8 @@ void flo_films_keep(const FloFilms *films);
 // Calls `take` with the force and the torque of each film on each node.
 typedef void (*FloFilmTake)(void *context, size_t node, const double force[3], const double torque[3]);
 void flo_films_push_nodes(const FloFilms *films, const FloWorld *world, FloFilmTake take, void *context);
+// A function for it that adds to wrenches, six doubles for each node: `wrenches`.
+void flo_films_take_wrench(void *wrenches, size_t node, const double force[3], const double torque[3]);
 // Adds the forces of films to quadruples per wall sample, at the samples that are nearest.
 void flo_films_add_to_walls(const FloFilms *films, const FloWorld *world, float *wall_force);
 // Adds them to the force fields of the samples of bodies that forces move.

@@ -103,11 +103,6 @@ enum {
   N_SUMS
 };
 
-// Fischer-Burmeister: zero exactly if pressure and error are not negative and one of them is zero.
-static double complementarity(double error, double pressure) {
-  return fabs(error + pressure - sqrt(error * error + pressure * pressure));
-}
-
 // Subtracts the effect of the main body's yielding from the errors of active coupled rows.
 static void correct_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
@@ -139,7 +134,7 @@ static void propose_fluid(const void *context, size_t begin, size_t end, double 
     sums[SUM_SLOPE] -= step * (double)mono->from_error[i];
     sums[SUM_BEND] += step * (double)(error - mono->from_error[i]);
     if (p > 0 || error < 0) {
-      sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+      sums[SUM_RESIDUAL] += flo_complementarity((double)error, (double)(p * d));
       sums[SUM_PRESSURE] += (double)(p * d);
       sums[SUM_LOAD] += (double)p;
       sums[SUM_LOAD_ERROR] += (double)(p * error);
@@ -161,7 +156,7 @@ static void propose_coupled(const void *context, size_t begin, size_t end, doubl
     sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
     sums[SUM_CROSS] -= (double)((mono->move[i] - before) * mono->from_error[i]);
     if (!(p > 0 || error < 0)) continue;
-    sums[SUM_RESIDUAL] += complementarity((double)error, (double)(p * d));
+    sums[SUM_RESIDUAL] += flo_complementarity((double)error, (double)(p * d));
     sums[SUM_ACTIVE] += 1;
   }
 }
@@ -228,7 +223,7 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
                         mono->dt * (double)flo_dot3(c->friction_move, c->velocity);
     if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)flo_dot3(c->torque_move, c->spin);
     if (!flo_contact_is_active(c)) continue;
-    double residual = complementarity((double)c->error, (double)(p * c->diagonal)) +
+    double residual = flo_complementarity((double)c->error, (double)(p * c->diagonal)) +
                       friction_residual(mono, c, solve->world->def.spacing) +
                       rolling_residual(mono, c, solve->world->def.spacing);
     sums[SUM_RESIDUAL] += residual;
