@@ -33,6 +33,9 @@ REAL_INLINE PairVector pair_add_scaled(PairVector sum, Real scale, PairVector a)
 // densities may jump).
 REAL_INLINE Real pair_pressure(Real pv2_i, Real pv2_j) { return -(pv2_i + pv2_j); }
 
+// A force on i of f times g has the virial x_ij . f g = f l^2 times this.
+REAL_INLINE Real pair_virial(PairVector g, Real d) { return d * pair_dot(g, g); }
+
 // Viscous force on i is this times g. It acts along x_ij only and so conserves angular momentum too (after
 // Monaghan 2005, eq. 8.8). `strength` is V0^2 2 (dim+2) mu, with rest volumes.
 REAL_INLINE Real pair_viscosity(Real v_dot_g, Real d, Real strength) { return strength * (v_dot_g * d); }

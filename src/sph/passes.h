@@ -19,7 +19,7 @@ typedef struct FloFluidForces {
   const float *state;                       // quadruples: velocity and p V^2
   FloFluidCoefficients all;                 // for a single fluid
   const FloFluidCoefficients *coefficients; // per particle; NULL: as `all`
-  float *force;                             // quadruples: out [N]
+  float *force;                             // quadruples: out [N], and the virial of pressures [J]
 } FloFluidForces;
 
 // Forces between fluid and solid samples, on the rows of `pairs`.
@@ -30,7 +30,7 @@ typedef struct FloSolidForces {
   const float *solid_pressure; // per sample: p V0^2/r^2 for a fluid of density 1; see wcsph.c
   FloFluidCoefficients all;
   const FloFluidCoefficients *coefficients;
-  float *force; // quadruples: added to
+  float *force; // quadruples: added to; for rows of fluid also the virial of pressures
 } FloSolidForces;
 
 // One of the linear operators that implicit methods are made of, as sums over the neighbours of each row.

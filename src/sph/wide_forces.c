@@ -50,6 +50,7 @@ WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids
   WideCoefficients own = spread_coefficients(&in->all), pair = own;
   if (fluids_differ) own = load_coefficients(in->coefficients, block, pairs->n_rows);
   PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
+  Real virial = wide_set(0);
   const Real length2 = wide_set(pairs->length2), least = wide_set(pairs->least);
   size_t slot = pairs->slot_begin[block], end = slot + pairs->slot_count[block];
   for (; slot < end; ++slot) {
@@ -64,10 +65,11 @@ WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids
     if (is_artificial)
       strength = pair_strength(v_dot_g, pair.always,
                                pair.approaching * pair_closeness(n.gradient, n.viscous, length2, least));
-    Real scale = pair_pressure(here[3], n.value) + pair_viscosity(v_dot_g, n.viscous, strength);
-    sum = pair_add_scaled(sum, scale, n.gradient);
+    Real pressure = pair_pressure(here[3], n.value);
+    virial = real_fma(pressure, pair_virial(n.gradient, n.viscous), virial);
+    sum = pair_add_scaled(sum, pressure + pair_viscosity(v_dot_g, n.viscous, strength), n.gradient);
   }
-  wide_store_rows(pairs, block, sum, false, in->force);
+  wide_store_rows_with(pairs, block, sum, length2 * virial, false, in->force);
 }
 
 void FLO_WIDE(fluid_forces)(const FloFluidForces *in, size_t begin, size_t end) {
@@ -99,14 +101,17 @@ void FLO_WIDE(solid_forces_on_fluid)(const FloSolidForces *in, size_t begin, siz
     WideCoefficients own = spread_coefficients(&in->all);
     if (in->coefficients) own = load_coefficients(in->coefficients, block, pairs->n_rows);
     PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
+    Real virial = wide_set(0);
     for (; slot < last; ++slot) {
       Neighbours n = load_neighbours(pairs, slot, in->solid);
       Real solid_pv2 = own.rest_density * wide_gather(in->solid_pressure, pairs->slots[slot].index);
       Real v_dot_g = pair_dot(pair_difference(velocity, n.velocity), n.gradient);
       Real scale = solid_scale(here[3], solid_pv2, n.value, v_dot_g, n.viscous, own.wall);
+      virial =
+          real_fma(n.value * pair_pressure(here[3], solid_pv2), pair_virial(n.gradient, n.viscous), virial);
       sum = pair_add_scaled(sum, scale, n.gradient);
     }
-    wide_store_rows(pairs, block, sum, true, in->force);
+    wide_store_rows_with(pairs, block, sum, wide_set(pairs->length2) * virial, true, in->force);
   }
 }
 

@@ -41,6 +41,16 @@ WIDE_INLINE void wide_store_rows(const FloPairs *pairs, size_t block, PairVector
   }
 }
 
+// The same with the fourth numbers of the quadruples.
+WIDE_INLINE void wide_store_rows_with(const FloPairs *pairs, size_t block, PairVector sum, Real fourth,
+                                      bool add, float *quads) {
+  float lanes[FLO_BLOCK];
+  wide_store(lanes, fourth);
+  wide_store_rows(pairs, block, sum, add, quads);
+  size_t first = block * FLO_BLOCK, n = flo_min_size(FLO_BLOCK, pairs->n_rows - first);
+  for (size_t lane = 0; lane < n; ++lane) quads[4 * (first + lane) + 3] += lanes[lane];
+}
+
 // Adds to the numbers of a block.
 WIDE_INLINE void wide_add_numbers(const FloPairs *pairs, size_t block, WideF sum, float *rows) {
   float lanes[FLO_BLOCK];

@@ -14,8 +14,12 @@ static void print_rest(const Tank *tank, const Rest *early, const Rest *late, do
                 100 * floor_error, 100 * pressure_error(late, tank, 0), 100 * pressure_error(late, tank, 1));
 }
 
-// Pressures of layers depend on how the layers happen to lie: a part of a thousandth of the density is as
-// much as the pressure of a layer of water.
+// In 2D the layers at a floor that particles touch, as with `direct-forcing`, lie straight. Their stress
+// along the floor differs from that across it.
+static double pressure_limit(const Tank *tank) {
+  return tank->dim == 2 && !strcmp(tank->method, "direct-forcing") ? 0.06 : 0.03;
+}
+
 static void judge(const Tank *tank, const Rest *early, const Rest *late, double floor_error) {
   print_rest(tank, early, late, floor_error);
   assert_true(late->speed <= 0.0075 && late->speed < early->speed);
@@ -23,7 +27,7 @@ static void judge(const Tank *tank, const Rest *early, const Rest *late, double 
   assert_true(fabs(late->level) < 0.1);
   assert_true(fabs(late->first_layer - 0.5) < 0.04);
   assert_true(fabs(floor_error) < 0.005);
-  assert_true(pressure_error(late, tank, 0) < 0.15);
+  assert_true(pressure_error(late, tank, 0) < pressure_limit(tank));
 }
 
 // The time in which water comes to rest grows with the root of the spacing.

@@ -54,6 +54,34 @@ static void water_rests_in_3d(void **unused) {
       check_tank(&(Tank){"monolithic", 3, spacings[k], 10, depth, 0, false});
 }
 
+// ---- Settled water ----
+
+#define SETTLE_UNITS 100.0 // in sqrt(spacing/g)
+
+// Fluid that had the time to leave its lattice hardly moves from then on. Shallow water takes longest.
+static void check_settled(const Tank *tank) {
+  FloBodyId walls;
+  FloWorld *world = make_tank(tank, &walls);
+  double settled = SETTLE_UNITS * sqrt(tank->spacing / GRAVITY);
+  advance(world, settled + 0.9);
+  const Rest rest = rest_until(world, tank, settled + 1);
+  flo_world_destroy(world);
+  print_message("%s, %dD, %2g mm, %2d deep, settled for %g sqrt(s/g): speed after 1 s %.2f %%\n",
+                tank->method, tank->dim, 1e3 * tank->spacing, tank->depth, SETTLE_UNITS, 100 * rest.speed);
+  assert_true(rest.speed <= (tank->depth > 8 ? 0.005 : 0.0075));
+}
+
+static void settled_water_rests(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"monolithic", "wcsph", "direct-forcing"};
+  for (int k = 0; k < 3; ++k) {
+    for (int depth = 8; depth <= 32; depth *= 2)
+      check_settled(&(Tank){"monolithic", 2, spacings[k], 24, depth, 0, false});
+    check_settled(&(Tank){"monolithic", 3, spacings[k], 10, 12, 0, false});
+    check_settled(&(Tank){methods[k], 2, 0.05, 16, 16, 0, false});
+  }
+}
+
 // ---- What it depends on ----
 
 // Of H/sqrt(p/rho) with the pressure at the floor, the share that a step takes.
@@ -123,11 +151,9 @@ static void without_wall_pressure_the_first_layer_sinks(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(water_rests_in_2d),
-      cmocka_unit_test(water_rests_in_3d),
-      cmocka_unit_test(pressure_limits_the_step),
-      cmocka_unit_test(longer_steps_boil),
-      cmocka_unit_test(without_wall_pressure_the_first_layer_sinks),
+      cmocka_unit_test(water_rests_in_2d),   cmocka_unit_test(water_rests_in_3d),
+      cmocka_unit_test(settled_water_rests), cmocka_unit_test(pressure_limits_the_step),
+      cmocka_unit_test(longer_steps_boil),   cmocka_unit_test(without_wall_pressure_the_first_layer_sinks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,10 +314,22 @@ static FloStatus change_velocities(FloWorld *world, FloDirectForcing *forcing, F
   return FLO_OK;
 }
 
+// A contact presses a particle as its mirror image in the surface would, a spacing away. So its virial adds
+// to that of pair forces.
+static void report_pressures(FloWorld *world, FloDirectForcing *forcing) {
+  const double scale = 2 * forcing->radius / forcing->kick_dt;
+  for (size_t k = 0; k < forcing->n_contacts; ++k) {
+    const FloForcingContact *c = &forcing->contacts[k];
+    forcing->force[4 * (size_t)c->particle + 3] += (float)(scale * vec_dot(c->impulse, c->normal));
+  }
+  flo_compressible_report(world, forcing->force);
+}
+
 // What the next step needs to know of this one. A step that fails changes nothing of it.
 static void keep_state(FloWorld *world, FloDirectForcing *forcing) {
   if (!forcing->has_wall_pressure) return;
   flo_compressible_follow(&forcing->fluid, world, forcing->dt);
+  report_pressures(world, forcing);
   flo_films_keep(&forcing->films);
   flo_forcing_keep_contacts(world, forcing);
 }

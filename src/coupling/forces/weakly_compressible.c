@@ -168,3 +168,23 @@ FloStatus flo_compressible_find_pressures(FloCompressible *fluid, FloWorld *worl
   flo_world_stage_done(world, FLO_STAGE_DENSITY, since);
   return FLO_OK;
 }
+
+// ---- What is reported ----
+
+typedef struct Report {
+  FloParticles *fluid;
+  const float *force;
+  float per_virial;
+} Report;
+
+static void report_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Report *in = context;
+  for (size_t i = begin; i < end; ++i) in->fluid->pressure[i] = in->per_virial * in->force[4 * i + 3];
+}
+
+void flo_compressible_report(FloWorld *world, const float *force) {
+  Report report = {&world->sets[FLO_SET_FLUID], force,
+                   (float)(1 / (2 * world->def.dim * flo_world_rest_volume(world)))};
+  flo_each_particle(world, FLO_SET_FLUID, report_range, &report);
+}

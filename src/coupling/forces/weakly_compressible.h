@@ -73,5 +73,10 @@ void flo_compressible_free(FloCompressible *fluid, FloMemory *memory);
 // fluid particle: velocity and p V^2. Needs the operators of walls and fluid, and of bodies and fluid.
 FloStatus flo_compressible_find_pressures(FloCompressible *fluid, FloWorld *world, float *state,
                                           FloError *error);
+// At the end of a step: fluid reports the mean normal stress of the pair forces (see felt_pressure.h), from
+// their virials in the fourth numbers of `force`. A part of a thousandth of the density makes as much of the
+// equation of state's pressure as a layer of water. So that one scatters with the places of particles; the
+// stress is the weight of the water above.
+void flo_compressible_report(FloWorld *world, const float *force);
 
 #endif

@@ -152,6 +152,7 @@ static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *e
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
   flo_world_advance_bodies(world, dt);
   flo_compressible_follow(&wcsph->fluid, world, dt);
+  flo_compressible_report(world, wcsph->force.data);
   return FLO_OK;
 }
 
