@@ -291,6 +291,15 @@ typedef struct FloElasticDef {
   double cell;    // size of its elements [m]; 0: chosen by the spacing and by the size of the body
 } FloElasticDef;
 
+// When the samples of a cloth or elastic body, which fluid feels, come and go as its surface is stretched.
+typedef enum FloResampling {
+  FLO_RESAMPLE_BY_GEOMETRY,    // by lengths of edges and heights of triangles; the default
+  FLO_RESAMPLE_BY_DENSITY,     // where the number density of samples leaves its window
+  FLO_RESAMPLE_NEVER,          // for comparison: the first samples stay, and a stretched surface leaks
+  FLO_RESAMPLE_BY_SUBDIVISION, // for comparison: the rule of Mueller et al. 2004, seven points in each part
+                               // of a triangle that is cut in four until its sides are short; not in 2D
+} FloResampling;
+
 typedef enum FloPinPlace {
   FLO_PIN_BOX,     // vertices in the box from `low` to `high`, in the world at the start
   FLO_PIN_CORNERS, // of a sheet
@@ -343,6 +352,7 @@ typedef struct FloBodyDef {
   // CLOTH and ELASTIC only; velocity, angular_velocity and release act on them, too:
   FloClothDef cloth;
   FloElasticDef elastic;
+  FloResampling resampling;
   const FloPinDef *pins; // copied
   size_t n_pins;
 } FloBodyDef;
@@ -419,6 +429,7 @@ typedef struct FloSoftState {
   size_t n_pins;                         // vertices that pins hold
   double pull[3];      // force of all pins to the world and to walls on it, in the last step [N]
   double largest_load; // of one of these pins [N]
+  size_t n_samples;    // that fluid feels
 } FloSoftState;
 
 // A zero-copy view of one field: element i is `stride` bytes after element i-1. Valid until the next step,

@@ -29,6 +29,7 @@ typedef struct FloBodyMaking {
   double time;
   double density;        // of the definition or of its material [kg/m³]
   double spacing;        // of the fluid [m]
+  double sheet_volume;   // that a sample in the middle of an even sheet stands for [m^dim]
   const FloBody *bodies; // that exist already
   size_t n_bodies;
   int threads;
@@ -161,6 +162,7 @@ struct FloBody {
   double slip;               // of fluid along it, 0 to 1
   double restitution;        // of bodies and fluid that meet it, 0 to 1
   double rolling_friction;   // [m]
+  bool is_weighed_first;     // its samples are also weighed before they come and go, which depends on it
   bool is_sealed;            // no fluid gets between it and what it rests on
   bool is_thin;              // a sheet without volume: fluid may be on both its sides
   double release;            // it is held until then [s]

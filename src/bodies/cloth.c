@@ -115,6 +115,7 @@ static FloStatus cloth_make(FloBody *body, const FloBodyDef *def, const FloBodyM
   FloMesh mesh;
   body->is_thin = true;
   FLO_TRY(complete_cloth(def, making, &cloth, error));
+  FLO_TRY(flo_soft_skin_choose(body, def, making, error));
   flo_soft_body(body)->half_thickness = cloth.thickness / 2;
   flo_mesh_init(&mesh, making->memory);
   FloStatus status = flo_shape_cloth_mesh(&def->shape, making->dim, CELL * making->spacing, &mesh, error);

@@ -159,6 +159,7 @@ static FloStatus elastic_make(FloBody *body, const FloBodyDef *def, const FloBod
   FloElements elements;
   FloMesh surface;
   FLO_TRY(check_elastic(&def->elastic, making->density, error));
+  FLO_TRY(flo_soft_skin_choose(body, def, making, error));
   flo_elements_init(&elements, making->dim, making->memory);
   flo_mesh_init(&surface, making->memory);
   FloStatus status = make_parts(body, def, making, &elements, &surface, error);

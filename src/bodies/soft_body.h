@@ -47,6 +47,7 @@ enum {
   FLO_SOFT_SHOWN_HOLDS,
   FLO_SOFT_REST,
   FLO_SOFT_ON_SURFACE,
+  FLO_SOFT_DENSITIES,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -79,6 +80,8 @@ typedef struct FloSoftBody {
   bool has_moved;            // the body is not as its shape says any more
   double offset;             // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
+  FloResampling rule;    // of the sampler
+  double density_factor; // number density of samples times H^dim, per one over their volume [m^dim]
   FloBuffer buffers[FLO_N_SOFT_BUFFERS];
 } FloSoftBody;
 
@@ -105,6 +108,9 @@ FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const Fl
 // Copies the surface at rest. Its vertices are the nodes, or are held by them.
 FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSoftHold *holds,
                              const FloBodyMaking *making, FloError *error);
+// Which rule its samples follow; before flo_soft_skin_make.
+FloStatus flo_soft_skin_choose(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                               FloError *error);
 // Copies the surface of a solid that pictures show.
 FloStatus flo_soft_skin_show(FloBody *body, const FloMesh *shown, const FloSoftHold *holds,
                              const FloBodyMaking *making, FloError *error);

@@ -236,8 +236,9 @@ void flo_soft_body_state(const FloBody *body, FloSoftState *state) {
   const FloSoftBody *own = flo_soft_body(body);
   FloBodyMeasure measure = {0};
   flo_soft_body_measure(body, (const double[3]){0}, &measure);
-  *state =
-      (FloSoftState){.kinetic_energy = measure.kinetic_energy, .elastic_energy = measure.potential_energy};
+  *state = (FloSoftState){.kinetic_energy = measure.kinetic_energy,
+                          .elastic_energy = measure.potential_energy,
+                          .n_samples = body->count};
   for (size_t k = 0; k < own->n_pins; ++k) {
     if (own->pins_on[k] == 0) continue;
     state->n_pins++;

@@ -53,6 +53,21 @@ static FloStatus list_segments(const FloMesh *mesh, FloBuffer *segments, FloMemo
   return FLO_OK;
 }
 
+FloStatus flo_soft_skin_choose(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
+                               FloError *error) {
+  // An even sheet of samples: the sum of kernels, cubic splines with a support H of two spacings, times
+  // H^dim.
+  static const double sheet_densities[] = {2.73, 5.61};
+  FloSoftBody *own = flo_soft_body(body);
+  if (def->resampling < FLO_RESAMPLE_BY_GEOMETRY || def->resampling > FLO_RESAMPLE_BY_SUBDIVISION)
+    return flo_fail(error, FLO_BAD_INPUT, "resampling: %d names no rule; use one of FloResampling",
+                    (int)def->resampling);
+  own->rule = def->resampling;
+  own->density_factor = sheet_densities[making->dim == 3] * making->sheet_volume;
+  body->is_weighed_first = own->rule == FLO_RESAMPLE_BY_DENSITY;
+  return FLO_OK;
+}
+
 static FloStatus make_sampler(FloBody *body, const FloMesh *rest, const FloBodyMaking *making,
                               FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
@@ -62,7 +77,8 @@ static FloStatus make_sampler(FloBody *body, const FloMesh *rest, const FloBodyM
                            .elements = flo_mesh_triangle(rest, 0),
                            .n_elements = rest->n_triangles,
                            .n_corners = making->dim,
-                           .spacing = body->sampling * making->spacing};
+                           .spacing = body->sampling * making->spacing,
+                           .rule = own->rule};
   FloStatus status = making->dim == 2 ? list_segments(rest, &segments, making->memory, error) : FLO_OK;
   if (making->dim == 2) def.elements = segments.data;
   if (status == FLO_OK) status = flo_mesh_sampler_create(&def, making->memory, &own->sampler, error);
@@ -243,6 +259,19 @@ void flo_soft_skin_planes(const FloBody *body, const FloParticles *samples, size
 
 // ---- Samples that come and go ----
 
+// Number densities of its samples, from their volumes.
+static FloStatus find_densities(FloBody *body, const FloParticles *samples, const float **densities,
+                                FloError *error) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloBuffer *buffer = &own->buffers[FLO_SOFT_DENSITIES];
+  if (own->rule != FLO_RESAMPLE_BY_DENSITY) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(own->surface.memory, buffer, (body->count + 1) * sizeof(float), 0, error));
+  *densities = buffer->data;
+  for (size_t k = 0; k < body->count; ++k)
+    ((float *)buffer->data)[k] = (float)(own->density_factor / (double)samples->volume[body->first + k]);
+  return FLO_OK;
+}
+
 FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, FloSkinEdit *edit,
                                  FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
@@ -251,6 +280,7 @@ FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, Flo
       .vertices = flo_mesh_vertex(&own->surface, 0), .count = body->count, .threads = own->threads};
   const double *const bindings[3] = {samples->local_x, samples->local_y, samples->local_z};
   for (int k = 0; k < 3 && body->count > 0; ++k) now.bindings[k] = bindings[k] + body->first;
+  FLO_TRY(find_densities(body, samples, &now.densities, error));
   FLO_TRY(flo_mesh_sampler_resample(own->sampler, &now, &changes, error));
   for (size_t k = 0; k < changes.n_lost; ++k)
     FLO_TRY(flo_skin_lose(edit, body->first + changes.lost[k], error));

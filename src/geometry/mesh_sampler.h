@@ -12,14 +12,6 @@
 
 #include "base/memory.h"
 
-typedef enum FloResampling {
-  FLO_RESAMPLE_BY_GEOMETRY,    // by lengths of edges and heights of triangles; the default
-  FLO_RESAMPLE_BY_DENSITY,     // where the number density of samples leaves its window
-  FLO_RESAMPLE_NEVER,          // for comparison: the first samples stay
-  FLO_RESAMPLE_BY_SUBDIVISION, // for comparison: the rule of Mueller et al. 2004, seven points in each part
-                               // of a triangle that is cut in four until its sides are short
-} FloResampling;
-
 typedef struct FloMeshSamplerDef {
   const double *rest;       // vertices at rest, three coordinates each [m]; copied as far as needed
   size_t n_vertices;        //

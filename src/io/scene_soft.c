@@ -42,6 +42,17 @@ static FloStatus refuse_soft_keys(FloSceneContext *context, const json_t *object
 
 // ---- What it is made of ----
 
+static FloStatus read_resampling(FloSceneContext *context, const json_t *object, FloSceneBody *body) {
+  const char *word = flo_json_text(object, "resampling");
+  int k = 0;
+  while (word && flo_scene_resamplings[k] && strcmp(word, flo_scene_resamplings[k]) != 0) ++k;
+  body->def.resampling = (FloResampling)k;
+  if (k != FLO_RESAMPLE_BY_SUBDIVISION || context->dim == 3) return FLO_OK;
+  flo_scene_enter(context, "resampling");
+  return flo_scene_fail(context, "'seven-point' needs triangles, and a two-dimensional surface has none; use "
+                                 "another rule");
+}
+
 static FloStatus read_cloth(FloSceneContext *context, const json_t *object, FloSceneBody *body) {
   FloClothDef *cloth = &body->def.cloth;
   const json_t *prestretch = json_object_get(object, "prestretch");
@@ -59,6 +70,7 @@ static FloStatus read_cloth(FloSceneContext *context, const json_t *object, FloS
     cloth->prestretch[k] =
         json_number_value(json_is_array(prestretch) ? json_array_get(prestretch, k) : prestretch);
   body->def.kind = FLO_BODY_CLOTH;
+  FLO_TRY(read_resampling(context, object, body));
   if (cloth->young > 0 && cloth->thickness == 0)
     return flo_scene_fail(context, "'young' needs 'thickness', because thick sheets are stiffer; give it, or "
                                    "replace 'young' by 'stretch' and 'bend'");
@@ -77,6 +89,7 @@ static FloStatus read_elastic(FloSceneContext *context, const json_t *object, Fl
                                       .cell = flo_json_number(object, "cell")};
   body->def.density = flo_json_number(object, "density");
   body->def.kind = FLO_BODY_ELASTIC;
+  FLO_TRY(read_resampling(context, object, body));
   if (body->def.density == 0 && body->material == FLO_NO_MATERIAL)
     return flo_scene_fail(context, "needs 'density', or a 'material' of the body that has one");
   flo_scene_leave(context, mark);

@@ -1,4 +1,5 @@
 // Tables of cloth, elastic bodies and their pins.
+#include "io/scene_steps.h"
 #include "io/scene_words.h"
 
 #define MAX_STIFFNESS 1e15
@@ -14,6 +15,19 @@
         .help = "time in which internal friction takes energy from a change of shape; larger calms it "      \
                 "sooner",                                                                                    \
         .fallback = "0"                                                                                      \
+  }
+
+const char *const flo_scene_resamplings[] = {"geometry", "density", "never", "seven-point", NULL};
+
+#define RESAMPLING_KEY                                                                                       \
+  {                                                                                                          \
+    "resampling", TEXT, ANY, NULL,                                                                           \
+        .help = "when its samples, which fluid feels, come and go. geometry: where lengths of its edges "    \
+                "and heights of its triangles ask for it; density: where the number of samples per area "    \
+                "has become too small or too large; for comparison only: never: the first samples stay, "    \
+                "and a stretched surface leaks; seven-point: seven for each part of a triangle that is cut " \
+                "into four until its sides are short, not in 2D",                                            \
+        .fallback = "\"geometry\"", .choices = flo_scene_resamplings                                         \
   }
 
 static const FloSceneKey cloth_keys[] = {
@@ -35,6 +49,7 @@ static const FloSceneKey cloth_keys[] = {
      .help = "it cannot be stretched by more than this share of its length; without it, no limit"},
     {"prestretch", NUMBER | PAIR, ABOVE(0, 100), NULL,
      .help = "at the start it is stretched by this factor, or by these along its x and y; without it, 1"},
+    RESAMPLING_KEY,
 };
 
 const FloSceneTable flo_scene_cloth_table = {
@@ -48,6 +63,7 @@ static const FloSceneKey elastic_keys[] = {
     DAMPING_KEY,
     {"cell", NUMBER, POSITIVE, "m",
      .help = "size of its elements; without it, two spacings, or less in a small body"},
+    RESAMPLING_KEY,
 };
 
 const FloSceneTable flo_scene_elastic_table = {"an elastic body", TABLE(elastic_keys)};

@@ -23,6 +23,7 @@ static const char *const soft_names[FLO_SERIES_PER_SOFT] = {
     "kinetic_energy", "elastic_energy", "max_stretch", // largest of its vertices
     "pins",           "pin_fx",         "pin_fy",
     "pin_fz",         "max_pin_load", // force of all pins on it, and of one
+    "samples",
 };
 
 static const char *const joint_names[FLO_SERIES_PER_JOINT] = {
@@ -174,6 +175,7 @@ static double *put_soft(double *at, const FloFrameBody *body) {
   *at++ = (double)body->soft.n_pins;
   at = put(at, body->soft.pull, 3);
   *at++ = body->soft.largest_load;
+  *at++ = (double)body->soft.n_samples;
   return at;
 }
 

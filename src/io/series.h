@@ -44,7 +44,7 @@ typedef struct FloSeries {
   double wall_seconds;  // the latest time in a file that was read, also in rows after the valid ones
 } FloSeries;
 
-enum { FLO_SERIES_PER_BODY = 19, FLO_SERIES_PER_SOFT = 14, FLO_SERIES_PER_JOINT = 15 };
+enum { FLO_SERIES_PER_BODY = 19, FLO_SERIES_PER_SOFT = 15, FLO_SERIES_PER_JOINT = 15 };
 
 // Makes the columns for runs of a scene; see docs/measurements.md.
 FloStatus flo_series_create(const FloScene *scene, FloSeries **series, FloError *error);

@@ -16,6 +16,16 @@ static FloParticles own_samples(const FloParticles *set, const FloBody *body) {
   return own;
 }
 
+static double gamma_of(const FloWorld *world, double sampling) {
+  const double s = world->def.spacing, spacing = sampling * s;
+  if (spacing == s) return world->boundary_gamma;
+  return flo_kernel_sampled_gamma(&world->kernel, s, spacing, world->layers);
+}
+
+double flo_world_sheet_volume(const FloWorld *world, double sampling) {
+  return gamma_of(world, sampling) / flo_kernel_sheet_sum(&world->kernel, sampling * world->def.spacing, 0);
+}
+
 // Akinci 2012: V_b = gamma / sum of W over the samples of the same body, itself included.
 static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloGrid *grid, FloPairs *pairs,
                                  FloError *error) {
@@ -24,9 +34,7 @@ static FloStatus compute_volumes(FloWorld *world, const FloBody *body, FloGrid *
       .rows = grid, .columns = grid, .kernel = world->kernel, .reach = 1, .threads = world->threads};
   FLO_TRY(flo_grid_build(grid, &own, NULL, world->threads, error));
   FLO_TRY(flo_pairs_build(pairs, &spec, error));
-  double s = world->def.spacing, spacing = body->sampling * s, self = flo_kernel_w(&world->kernel, 0);
-  double gamma = spacing == s ? world->boundary_gamma
-                              : flo_kernel_sampled_gamma(&world->kernel, s, spacing, world->layers);
+  const double self = flo_kernel_w(&world->kernel, 0), gamma = gamma_of(world, body->sampling);
   for (size_t k = 0; k < body->count; ++k)
     samples->volume[body->first + k] = (float)(gamma / (self + (double)pairs->kernel_sum[k]));
   return FLO_OK;
@@ -329,17 +337,18 @@ static FloStatus resample_set(FloWorld *world, FloSet set, FloError *error) {
 }
 
 // The samples of a soft body move apart and together, so their volumes change in each step.
-static FloStatus weigh_soft_skins(FloWorld *world, FloError *error) {
+static FloStatus weigh_soft_skins(FloWorld *world, bool is_first, FloError *error) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    if (flo_body_is_soft(body) && body->count > 0)
+    if (flo_body_is_soft(body) && body->count > 0 && (!is_first || body->is_weighed_first))
       FLO_TRY(compute_volumes(world, body, &world->skins.grid, &world->skins.pairs, error));
   }
   return FLO_OK;
 }
 
 FloStatus flo_world_resample(FloWorld *world, FloError *error) {
+  FLO_TRY(weigh_soft_skins(world, true, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     if (flo_world_has_changing_skin(world, (FloSet)set)) FLO_TRY(resample_set(world, (FloSet)set, error));
-  return weigh_soft_skins(world, error);
+  return weigh_soft_skins(world, false, error);
 }

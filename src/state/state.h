@@ -339,6 +339,7 @@ static inline bool flo_world_is_passing(const FloWorld *w, uint32_t a, uint32_t 
 // ---- Skins (skins.c): the samples of bodies ----
 
 // Samples a new body in its present pose. Adds the samples at the end of its set.
+double flo_world_sheet_volume(const FloWorld *world, double sampling); // of a sample in an even sheet
 FloStatus flo_world_make_skin(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error);
 // Finds the share of the kernel that never holds fluid, and the volume of each sample. Places samples, too.
 FloStatus flo_world_describe_skin(FloWorld *world, FloBody *body, FloError *error);

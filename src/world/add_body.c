@@ -19,6 +19,7 @@ static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body
                           .time = world->time,
                           .density = def->density == 0 && material ? material->density : def->density,
                           .spacing = world->def.spacing,
+                          .sheet_volume = flo_world_sheet_volume(world, body->sampling),
                           .bodies = flo_bodies(world),
                           .n_bodies = world->bodies.count,
                           .threads = world->threads,

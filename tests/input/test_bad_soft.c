@@ -32,6 +32,10 @@ static const BadScene stuffs[] = {
     {BODY("'cloth':{'areal_density':1,'stretch':100,'prestretch':0}," SHEET),
      "/bodies/0/cloth/prestretch: must be > 0"},
     {BODY("'cloth':{'areal_density':1,'strech':100}," SHEET), "did you mean 'stretch'?"},
+    {BODY("'cloth':{'areal_density':1,'stretch':100,'resampling':'nevr'}," SHEET), "did you mean 'never'?"},
+    {FLAT(MOVED "'bodies':[{'name':'thing','cloth':{'areal_density':1,'stretch':100,'resampling':"
+                "'seven-point'},'shape':{'sheet':1}}]"),
+     "/bodies/0/cloth/resampling: 'seven-point' needs triangles"},
     {BODY("'elastic':{'density':900},'shape':{'box':0.5}"), "/bodies/0/elastic: needs 'young'"},
     {BODY("'elastic':{'density':900,'young':0},'shape':{'box':0.5}"), "/bodies/0/elastic/young: must be > 0"},
     {BODY("'elastic':{'density':900,'young':1e4,'poisson':0.5},'shape':{'box':0.5}"),
