@@ -28,6 +28,7 @@ int cmd_surface(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_gallery(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_resampling(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 

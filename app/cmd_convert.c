@@ -28,6 +28,8 @@ static const AppUsage usage = {
         "Columns of CSV and properties of PLY: id, type, body, x, y, z, vx, vy, vz, density, pressure,\n"
         "then material and the other fields of the frame. In CSV, type is fluid or boundary, body and\n"
         "material are names, and every number has enough digits to restore the same float.\n"
+        "With --soft, the surfaces of cloth and elastic bodies are written instead: vertices with normals,\n"
+        "stretch and their place at rest, and in PLY and VTK the triangles between them.\n"
         "A .glb file holds meshes, materials and camera. It moves the solids through all frames, unless\n"
         "--frame names one. --surface adds the fluid's surface at one frame. The file is DIR/run.glb\n"
         "unless --out names another.\n"
@@ -36,6 +38,7 @@ static const AppUsage usage = {
                 "  flotsam convert runs/dam-break --frame 12 --out splash.ply\n"
                 "  flotsam convert runs/dam-break --frame all --out frames/dam_%03d.vtk\n"
                 "  flotsam convert runs/dam-break --frame all --to ply --out frames\n"
+                "  flotsam convert runs/sail --soft --frame all --to ply --out frames\n"
                 "  flotsam convert runs/tower --to glb\n"
                 "  flotsam convert runs/tower --to glb --frame 40 --surface 40 --out tower.glb\n",
     .min_words = 1,
@@ -45,6 +48,7 @@ static const AppUsage usage = {
 typedef struct Arguments {
   const char *folder, *frame, *to, *out, *surface; // frame, surface: NULL: not given
   bool is_forced;
+  bool is_soft;   // surfaces of cloth and elastic bodies instead of particles
   bool is_glb;    // else particles, in `format`
   bool is_beside; // glb: written as DIR/run.glb
   FloExportFormat format;
@@ -155,6 +159,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--to", "csv|vtk|ply|glb", APP_TEXT, &a->to, "the format (default: by the ending of --out, else csv)",
        0, 0},
       {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
+      {"--soft", NULL, APP_FLAG, &a->is_soft, "the surfaces of cloth and elastic bodies instead of particles",
+       0, 0},
       {"--surface", "N|last", APP_TEXT, &a->surface,
        "for glb: add the fluid's surface at this frame (default: none)", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that exist", 0, 0},
@@ -171,6 +177,10 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
         app_fail(APP_BAD_INPUT,
                  "convert: --surface works with glb only; to write surfaces alone use: flotsam surface '%s'",
                  a->folder));
+  if (a->is_soft && a->is_glb)
+    return complain(exit_code,
+                    app_fail(APP_BAD_INPUT, "convert: --soft works with csv, vtk and ply only; glb "
+                                            "holds all solids; leave out --soft"));
   a->is_beside = a->is_glb && !a->out && !is_stream;
   return true;
 }
@@ -205,7 +215,8 @@ static FloStatus name_file(const Arguments *a, size_t frame, char path[FLO_PATH_
     return flo_fail(error, FLO_BAD_INPUT, "%.200s...: path too long", a->out);
   }
   if (is_folder(a->out) || !is_one) {
-    snprintf(name, sizeof name, "particles_%04zu.%s", frame, flo_export_name(a->format));
+    snprintf(name, sizeof name, "%s_%04zu.%s", a->is_soft ? "soft" : "particles", frame,
+             flo_export_name(a->format));
     return flo_path_join(a->out, name, path, error);
   }
   if (snprintf(path, FLO_PATH_SIZE, "%s", a->out) < FLO_PATH_SIZE) return FLO_OK;
@@ -311,10 +322,19 @@ static FloStatus write_frame(const Arguments *a, const Names *names, size_t fram
   return FLO_OK;
 }
 
+static FloStatus source_path(const Arguments *a, size_t frame, char path[FLO_PATH_SIZE], FloError *error) {
+  if (!a->is_soft) return flo_run_folder_frame_path(a->folder, frame, path, error);
+  FLO_TRY(flo_run_folder_soft_path(a->folder, frame, path, error));
+  if (flo_file_exists(path)) return FLO_OK;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "convert: %s: has no cloth and no elastic bodies at frame %zu; leave out --soft", a->folder,
+                  frame);
+}
+
 static FloStatus convert_frame(const Arguments *a, const Names *names, size_t frame, FloError *error) {
   char path[FLO_PATH_SIZE];
   FloVtkPoints points;
-  FLO_TRY(flo_run_folder_frame_path(a->folder, frame, path, error));
+  FLO_TRY(source_path(a, frame, path, error));
   FLO_TRY(flo_vtk_read(path, &points, error));
   FloStatus status = write_frame(a, names, frame, &points, error);
   flo_vtk_free(&points);

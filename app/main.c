@@ -24,6 +24,7 @@ static const AppCommand commands[] = {
     {"import", cmd_import, "make a scene of a robot in a URDF file"},
     {"gallery", cmd_gallery, "run and draw all scenes, and show them on one page"},
     {"compare", cmd_compare, "run a scene with several methods, and show the results on one page"},
+    {"resampling", cmd_resampling, "show how samples of soft bodies follow a surface that is deformed"},
     {"bench", cmd_bench, "measure the speed of this machine and of flotsam"},
     {"completion", cmd_completion, "print the script that completes commands in bash or zsh"},
     {"version", cmd_version, "print the version"},

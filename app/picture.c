@@ -118,7 +118,7 @@ bool app_check_colour(const char *command, const char *colour_by) {
 
 typedef struct Selection {
   size_t n;
-  float *positions, *velocities, *values;
+  float *positions, *velocities, *values, *ages;
   uint16_t *materials;
 } Selection;
 
@@ -130,21 +130,31 @@ static bool is_drawn(const FloScene *scene, const FloFrame *frame, size_t i) {
   return (frame->type[i] == FLO_SET_FLUID || is_sample) && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
+// The age of a sample of a soft body as a share of the time since the start; -1 for other particles.
+static float age_of(const FloScene *scene, const FloFrame *frame, const float *added, size_t i) {
+  const size_t body = frame->body[i];
+  if (!added || body >= scene->n_bodies || !flo_scene_is_soft(&scene->bodies[body])) return -1;
+  return frame->time > 0 ? (float)(1 - (double)added[i] / frame->time) : 1;
+}
+
 static void release(Selection *s) {
   free(s->positions);
   free(s->velocities);
   free(s->values);
+  free(s->ages);
   free(s->materials);
 }
 
 static FloStatus select_particles(const FloScene *scene, const FloFrame *frame, const Colour *colour,
                                   Selection *s, FloError *error) {
   size_t most = frame->count + 1;
+  const float *added = flo_frame_extra(frame, FLO_FRAME_ADDED);
   *s = (Selection){.positions = malloc(most * 3 * sizeof *s->positions),
                    .velocities = malloc(most * 3 * sizeof *s->velocities),
                    .values = malloc(most * sizeof *s->values),
+                   .ages = malloc(most * sizeof *s->ages),
                    .materials = malloc(most * sizeof *s->materials)};
-  if (!s->positions || !s->velocities || !s->values || !s->materials) {
+  if (!s->positions || !s->velocities || !s->values || !s->ages || !s->materials) {
     release(s);
     return flo_fail(error, FLO_NO_MEMORY, "no memory for a picture of %zu particles", frame->count);
   }
@@ -154,6 +164,7 @@ static FloStatus select_particles(const FloScene *scene, const FloFrame *frame, 
     memcpy(s->positions + 3 * s->n, frame->positions + 3 * i, 3 * sizeof(float));
     memcpy(s->velocities + 3 * s->n, frame->velocity + 3 * i, 3 * sizeof(float));
     s->materials[s->n] = frame->material[i];
+    s->ages[s->n] = age_of(scene, frame, added, i);
     s->values[s->n++] = isfinite(value) ? value : 0;
   }
   return FLO_OK;
@@ -234,6 +245,7 @@ static FloPictureInput describe(const FloScene *scene, const FloFrame *frame, co
                            .n_particles = s->n,
                            .positions = s->positions,
                            .values = colour->value ? s->values : NULL,
+                           .ages = s->ages,
                            .radius = (float)(0.5 * scene->world.spacing),
                            .value_label = colour->label,
                            .value_low = view->value_low,

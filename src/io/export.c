@@ -59,14 +59,17 @@ static void add_column(Columns *columns, const char *name, FloVtkType type, cons
   snprintf(column->name, sizeof column->name, "%s", name);
 }
 
-// Vectors become several columns: "v" for velocity as everywhere else, "NAME_x" or "NAME_0" for others.
+// Vectors become several columns: "v" for velocity and "n" for normals as everywhere else, "NAME_x" or
+// "NAME_0" for others.
 static void add_array(Columns *columns, const FloVtkArray *array) {
+  const bool is_velocity = strcmp(array->name, "velocity") == 0,
+             is_normal = strcmp(array->name, "normal") == 0;
   for (int part = 0; part < array->components; part++) {
     char name[48];
     if (array->components == 1)
       snprintf(name, sizeof name, "%s", array->name);
-    else if (strcmp(array->name, "velocity") == 0 && array->components == 3)
-      snprintf(name, sizeof name, "v%c", "xyz"[part]);
+    else if ((is_velocity || is_normal) && array->components == 3)
+      snprintf(name, sizeof name, "%c%c", is_velocity ? 'v' : 'n', "xyz"[part]);
     else if (array->components == 3)
       snprintf(name, sizeof name, "%s_%c", array->name, "xyz"[part]);
     else
@@ -132,6 +135,13 @@ static void make_words(Columns *columns) {
   for (size_t k = 0; k < columns->count; k++)
     for (char *at = columns->items[k].name; *at; at++)
       if ((unsigned char)*at <= ' ' || *at == 127) *at = '_';
+}
+
+// ---- Triangles ----
+
+// In the plane all elements are segments.
+static bool has_segments(const FloVtkPoints *points) {
+  return points->n_triangles > 0 && points->triangles[1] == points->triangles[2];
 }
 
 static FloStatus check_stream(FILE *stream, const char *path, FloError *error) {
@@ -266,7 +276,19 @@ static void print_ply_head(FILE *stream, const FloVtkPoints *points, const Colum
   fprintf(stream, "element vertex %zu\n", points->count);
   for (size_t k = 0; k < columns->count; k++)
     fprintf(stream, "property %s %s\n", types[columns->items[k].type].ply, columns->items[k].name);
+  if (has_segments(points))
+    fprintf(stream, "element edge %zu\nproperty uint vertex1\nproperty uint vertex2\n", points->n_triangles);
+  else if (points->triangles)
+    fprintf(stream, "element face %zu\nproperty list uchar uint vertex_indices\n", points->n_triangles);
   fputs("end_header\n", stream);
+}
+
+static void write_ply_elements(FILE *stream, const FloVtkPoints *points) {
+  const bool are_segments = has_segments(points);
+  for (size_t k = 0; points->triangles && k < points->n_triangles && !ferror(stream); k++) {
+    if (!are_segments) fputc(3, stream);
+    fwrite(points->triangles + 3 * k, sizeof(uint32_t), are_segments ? 2 : 3, stream);
+  }
 }
 
 // The arrays have the byte order of the machine, like frames: little-endian.
@@ -283,12 +305,13 @@ static FloStatus write_ply(FILE *stream, const char *path, const FloVtkPoints *p
     }
     fwrite(row, 1, (size_t)(at - row), stream);
   }
+  write_ply_elements(stream, points);
   return check_stream(stream, path, error);
 }
 
 // ---- Legacy VTK: big-endian ----
 
-static void write_swapped(FILE *stream, const void *data, size_t size, size_t n) {
+static void put_swapped(FILE *stream, const void *data, size_t size, size_t n) {
   enum { BLOCK = 4096 };
   const unsigned char *from = data;
   unsigned char block[BLOCK];
@@ -300,30 +323,30 @@ static void write_swapped(FILE *stream, const void *data, size_t size, size_t n)
     fwrite(block, size, count, stream);
     done += count;
   }
+}
+
+static void write_swapped(FILE *stream, const void *data, size_t size, size_t n) {
+  put_swapped(stream, data, size, n);
   fputc('\n', stream);
 }
 
-// Most programs show only cells, so every point gets a cell: "1, i".
-static void write_vertices(FILE *stream, size_t n) {
-  enum { PER_BLOCK = 1024 };
-  fprintf(stream, "VERTICES %zu %zu\n", n, 2 * n);
-  for (size_t done = 0; done < n && !ferror(stream); done += PER_BLOCK) {
-    unsigned char block[8 * PER_BLOCK];
-    size_t count = flo_min_size(PER_BLOCK, n - done);
-    for (size_t i = 0; i < count; i++) {
-      size_t k = done + i;
-      const unsigned char cell[8] = {0,
-                                     0,
-                                     0,
-                                     1,
-                                     (unsigned char)(k >> 24),
-                                     (unsigned char)(k >> 16),
-                                     (unsigned char)(k >> 8),
-                                     (unsigned char)k};
-      memcpy(block + 8 * i, cell, sizeof cell);
-    }
-    fwrite(block, 8, count, stream);
+// Each cell is its number of points and these points.
+static void write_cells(FILE *stream, const FloVtkPoints *points) {
+  const uint32_t corners = has_segments(points) ? 2 : 3;
+  const size_t n = points->n_triangles;
+  fprintf(stream, "%s %zu %zu\n", corners == 2 ? "LINES" : "POLYGONS", n, (corners + 1) * n);
+  for (size_t k = 0; k < n && !ferror(stream); k++) {
+    const uint32_t *at = points->triangles + 3 * k, cell[4] = {corners, at[0], at[1], at[2]};
+    put_swapped(stream, cell, sizeof *cell, corners + 1);
   }
+  fputc('\n', stream);
+}
+
+// Most programs show only cells, so every point that belongs to none gets a cell of its own.
+static void write_vertices(FILE *stream, size_t n) {
+  fprintf(stream, "VERTICES %zu %zu\n", n, 2 * n);
+  for (size_t k = 0; k < n && !ferror(stream); k++)
+    put_swapped(stream, (const uint32_t[2]){1, (uint32_t)k}, sizeof(uint32_t), 2);
   fputc('\n', stream);
 }
 
@@ -346,7 +369,10 @@ static FloStatus write_vtk(FILE *stream, const char *path, const FloVtkPoints *p
   write_swapped(stream, &points->time, sizeof points->time, 1);
   fprintf(stream, "POINTS %zu float\n", n);
   write_swapped(stream, points->positions, sizeof(float), 3 * n);
-  write_vertices(stream, n);
+  if (points->triangles)
+    write_cells(stream, points);
+  else
+    write_vertices(stream, n);
   // Arrays are written as fields: many programs read only the first of several SCALARS.
   fprintf(stream, "POINT_DATA %zu\nFIELD FieldData %zu\n", n, points->n_arrays);
   for (size_t k = 0; k < points->n_arrays; k++) {

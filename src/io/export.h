@@ -1,4 +1,5 @@
-// The particles of a frame in formats that other programs read: CSV, legacy VTK, PLY.
+// The particles of a frame, or the surfaces of its soft bodies, in formats that other programs read: CSV,
+// legacy VTK, PLY. Triangles and segments between the points are written, too, except in CSV.
 //
 // Columns and properties have the same order in all of them: id, type, body, x, y, z, vx, vy, vz, density,
 // pressure, then the other fields of the frame's file; components of vectors are named x, y, z.

@@ -99,20 +99,31 @@ static void copy_set(const FloWorld *world, FloSet set, size_t first, const FloF
     for (size_t i = 0; i < count; i++) to->id[first + i] = (uint32_t)element(&view, i);
 }
 
-// The fields that the method adds.
-static bool take_extras(const FloWorld *world, const FloField *fields, FloFrame *frame) {
-  for (const FloField *field = fields; field && field->name; field++) {
-    if (!field->is_shown) continue;
-    FLO_ASSERT(frame->n_extras < FLO_FRAME_EXTRAS);
-    FloFrameExtra *extra = &frame->extras[frame->n_extras];
-    float *values = extra->values = calloc(frame->count + 1, sizeof *values);
-    if (!values) return false;
-    snprintf(extra->name, sizeof extra->name, "%s", field->name);
-    frame->n_extras++;
-    for (int set = 0; set < FLO_SET_COUNT; values += frame->counts[set++])
-      copy_floats(world, (FloSet)set, field->name, values, 1);
-  }
+static bool take_extra(const FloWorld *world, const char *field, FloFrame *frame) {
+  FLO_ASSERT(frame->n_extras < FLO_FRAME_EXTRAS);
+  FloFrameExtra *extra = &frame->extras[frame->n_extras];
+  float *values = extra->values = calloc(frame->count + 1, sizeof *values);
+  if (!values) return false;
+  snprintf(extra->name, sizeof extra->name, "%s", field);
+  frame->n_extras++;
+  for (int set = 0; set < FLO_SET_COUNT; values += frame->counts[set++])
+    copy_floats(world, (FloSet)set, field, values, 1);
   return true;
+}
+
+// The fields that the method adds; and when samples were added, if they come and go.
+static bool take_extras(const FloWorld *world, FloFrame *frame) {
+  for (const FloField *field = world->method->fields; field && field->name; field++)
+    if (field->is_shown && !take_extra(world, field->name, frame)) return false;
+  for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; set++)
+    if (flo_world_has_changing_skin(world, (FloSet)set)) return take_extra(world, FLO_FRAME_ADDED, frame);
+  return true;
+}
+
+const float *flo_frame_extra(const FloFrame *frame, const char *name) {
+  for (size_t k = 0; k < frame->n_extras; k++)
+    if (strcmp(frame->extras[k].name, name) == 0) return frame->extras[k].values;
+  return NULL;
 }
 
 static FloStatus take_particles(const FloWorld *world, FloFrame *frame, FloError *error) {
@@ -122,7 +133,7 @@ static FloStatus take_particles(const FloWorld *world, FloFrame *frame, FloError
   size_t first = 0;
   for (int set = 0; set < FLO_SET_COUNT; first += frame->counts[set++])
     copy_set(world, (FloSet)set, first, frame);
-  return take_extras(world, world->method->fields, frame) ? FLO_OK : no_memory(frame, error);
+  return take_extras(world, frame) ? FLO_OK : no_memory(frame, error);
 }
 
 // ---- From a world: bodies and measurements ----

@@ -26,7 +26,10 @@ typedef enum FloFramePart {
 
 enum { FLO_FRAME_EXTRAS = 8 };
 
-// A field that the method adds to particles.
+// The extra field of frames with samples that come and go: when each was added [s].
+#define FLO_FRAME_ADDED "added"
+
+// A field that only some frames have: one that the method adds, or FLO_FRAME_ADDED.
 typedef struct FloFrameExtra {
   char name[32];
   float *values; // one per particle; 0 if the set does not have the field
@@ -71,6 +74,9 @@ typedef struct FloFrame {
 FloStatus flo_frame_take(const FloScene *scene, FloWorld *world, size_t number, unsigned parts,
                          FloFrame *frame, FloError *error);
 void flo_frame_free(FloFrame *frame); // a zeroed frame is fine
+
+// The values of an extra field, one per particle; NULL if the frame does not have it.
+const float *flo_frame_extra(const FloFrame *frame, const char *name);
 
 // Writes the particles into a file, which holds only them and their time.
 FloStatus flo_frame_write_particles(const FloFrame *frame, const char *path, FloError *error);

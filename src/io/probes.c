@@ -90,13 +90,16 @@ static double measure_front(const FloWorld *world, int axis) {
   return front;
 }
 
-static double measure_scalar(const FloScene *scene, FloWorld *world, const FloProbe *probe) {
+static double measure_scalar(const FloScene *scene, FloWorld *world, const FloFrameBody *bodies,
+                             const FloProbe *probe) {
   double density, pressure;
   switch (probe->kind) {
   case FLO_PROBE_WATER_HEIGHT:
     return measure_water_height(scene, world, probe);
   case FLO_PROBE_FRONT:
     return measure_front(world, probe->axis);
+  case FLO_PROBE_OUTSIDE:
+    return flo_probe_outside(world, &bodies[probe->body], scene->world.dim);
   default:
     flo_world_sample(world, probe->point, &density, &pressure);
     return pressure;
@@ -107,7 +110,7 @@ void flo_probe_measure(const FloScene *scene, FloWorld *world, const FloFrameBod
   for (size_t k = 0; k < scene->n_probes; k++) {
     const FloProbe *probe = &scene->probes[k];
     if (!is_vector(probe)) {
-      *values++ = measure_scalar(scene, world, probe);
+      *values++ = measure_scalar(scene, world, bodies, probe);
       continue;
     }
     const FloBodyState *state = &bodies[probe->body].state;

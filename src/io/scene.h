@@ -30,11 +30,12 @@ typedef struct FloProbe {
     FLO_PROBE_WATER_HEIGHT,
     FLO_PROBE_FRONT,
     FLO_PROBE_FORCE,
-    FLO_PROBE_TORQUE
+    FLO_PROBE_TORQUE,
+    FLO_PROBE_OUTSIDE
   } kind;
   double point[3]; // PRESSURE: where; WATER_HEIGHT: foot of the vertical line
   int axis;        // FRONT: axis along which the 99.5 % quantile of the fluid is reported
-  int body;        // FORCE, TORQUE: index into bodies
+  int body;        // FORCE, TORQUE, OUTSIDE: index into bodies
 } FloProbe;
 
 typedef struct FloCamera {

@@ -15,7 +15,21 @@ static FloStatus find_body(FloSceneContext *context, const char *key, const char
   return flo_scene_unknown(context, "boundary", name, context->body_names);
 }
 
-static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object, FloProbe *probe) {
+// Only soft bodies have a surface that is followed as it moves.
+static FloStatus find_soft_body(FloSceneContext *context, const char *name, const FloScene *scene,
+                                FloProbe *probe) {
+  probe->kind = FLO_PROBE_OUTSIDE;
+  FLO_TRY(find_body(context, "outside", name, &probe->body));
+  if (flo_scene_is_soft(&scene->bodies[probe->body])) return FLO_OK;
+  flo_scene_enter(context, "outside");
+  return flo_scene_fail(context,
+                        "works with cloth and elastic bodies only, and '%s' is neither; name one of "
+                        "them",
+                        name);
+}
+
+static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object, const FloScene *scene,
+                                 FloProbe *probe) {
   const char *front = flo_json_text(object, "front"), *force = flo_json_text(object, "force");
   if (front) {
     probe->kind = FLO_PROBE_FRONT;
@@ -32,6 +46,8 @@ static FloStatus read_probe_kind(FloSceneContext *context, const json_t *object,
     probe->kind = FLO_PROBE_TORQUE;
     return find_body(context, "torque", flo_json_text(object, "torque"), &probe->body);
   }
+  if (json_object_get(object, "outside"))
+    return find_soft_body(context, flo_json_text(object, "outside"), scene, probe);
   bool is_pressure = json_object_get(object, "pressure") != NULL;
   probe->kind = is_pressure ? FLO_PROBE_PRESSURE : FLO_PROBE_WATER_HEIGHT;
   flo_json_vector(object, is_pressure ? "pressure" : "water_height", probe->point);
@@ -103,11 +119,11 @@ static FloStatus check_column(FloSceneContext *context, const FloSeries *fixed, 
 }
 
 static FloStatus read_probe(FloSceneContext *context, const json_t *object, const FloSeries *fixed,
-                            FloProbe *probe) {
+                            const FloScene *scene, FloProbe *probe) {
   snprintf(probe->name, sizeof probe->name, "%s", flo_json_text(object, "name"));
   FLO_TRY(check_ending(context, probe->name));
   FLO_TRY(check_column(context, fixed, probe->name));
-  FLO_TRY(read_probe_kind(context, object, probe));
+  FLO_TRY(read_probe_kind(context, object, scene, probe));
   return keep_columns(context, probe);
 }
 
@@ -171,7 +187,7 @@ static FloStatus read_probes(FloSceneContext *context, json_t *list, const FloSe
   scene->probes = flo_scene_allocate(scene->n_probes, sizeof *scene->probes);
   if (!scene->probes) return flo_scene_no_memory(context);
   for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);)
-    FLO_TRY(read_probe(context, at.entry, fixed, &scene->probes[at.index]));
+    FLO_TRY(read_probe(context, at.entry, fixed, scene, &scene->probes[at.index]));
   flo_scene_leave(context, outer);
   return FLO_OK;
 }

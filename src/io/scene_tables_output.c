@@ -13,10 +13,13 @@ static const FloSceneKey probe_keys[] = {
      .help = "the force of fluid and other bodies on the boundary or body of this name"},
     {"torque", TEXT, ANY, NULL,
      .help = "the torque of fluid and other bodies on the boundary or body of this name"},
+    {"outside", TEXT, ANY, NULL,
+     .help = "the number of fluid particles that the cloth or elastic body of this name does not surround"},
 };
 
 const FloSceneTable flo_scene_probe_table = {
-    "a probe", TABLE(probe_keys), .exactly_one = {"pressure", "water_height", "front", "force", "torque"}};
+    "a probe", TABLE(probe_keys),
+    .exactly_one = {"pressure", "water_height", "front", "force", "torque", "outside"}};
 
 static const FloSceneKey expect_keys[] = {
     {"measurement", NAME, ANY, NULL, .help = "name of a measurement in the summary, or of a probe"},

@@ -182,6 +182,8 @@ static FloSeriesMeaning meaning_of_probe(const FloProbe *probe, bool is_2d) {
     return (FloSeriesMeaning){"front", "m"};
   case FLO_PROBE_FORCE:
     return (FloSeriesMeaning){"force", is_2d ? "N/m" : "N"};
+  case FLO_PROBE_OUTSIDE:
+    return (FloSeriesMeaning){"particles outside", ""};
   default:
     return (FloSeriesMeaning){"torque", is_2d ? "N" : "N m"};
   }

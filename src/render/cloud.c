@@ -81,6 +81,8 @@ static uint16_t tone_of(float value, float low, float high) {
 }
 
 static uint16_t particle_tone(const FloPictureInput *input, const FloCloud *cloud, size_t i) {
+  if (input->ages && input->ages[i] >= 0)
+    return (uint16_t)(FLO_FIRST_AGE_TONE + tone_of(input->ages[i], 0, 1));
   const uint16_t plain = (uint16_t)(FLO_PLAIN_SHARE * (FLO_TONE_WARNING - 1));
   uint16_t tone = input->values ? tone_of(input->values[i], cloud->low, cloud->high) : plain;
   if (!cloud->has_ramps || !input->materials || input->materials[i] == UINT16_MAX) return tone;
@@ -91,6 +93,7 @@ V3 flo_cloud_colour(const FloCloud *cloud, size_t tone) {
   size_t step = tone % FLO_RAMP_TONES;
   if (step == FLO_TONE_WARNING) return flo_colour_warning();
   float share = (float)step / (FLO_TONE_WARNING - 1);
+  if (tone >= FLO_FIRST_AGE_TONE) return flo_age_colour(share);
   return cloud->has_ramps ? flo_material_colour(tone / FLO_RAMP_TONES, share)
                           : flo_colour_map(cloud->map, share);
 }

@@ -6,8 +6,14 @@
 #include "render/colour.h"
 #include "render/render.h"
 
-// Colour numbers: FLO_RAMP_TONES for each ramp. The last of them means that there is no usable value.
-enum { FLO_RAMP_TONES = 256, FLO_TONES = FLO_RAMPS * FLO_RAMP_TONES, FLO_TONE_WARNING = FLO_RAMP_TONES - 1 };
+// Colour numbers: FLO_RAMP_TONES for each ramp, and as many for ages. The last of each ramp means that there
+// is no usable value.
+enum {
+  FLO_RAMP_TONES = 256,
+  FLO_FIRST_AGE_TONE = FLO_RAMPS * FLO_RAMP_TONES,
+  FLO_TONES = FLO_FIRST_AGE_TONE + FLO_RAMP_TONES,
+  FLO_TONE_WARNING = FLO_RAMP_TONES - 1
+};
 
 typedef struct FloCloud {
   size_t count;        // of spheres: two per particle in 2D

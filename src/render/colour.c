@@ -143,6 +143,11 @@ V3 flo_material_colour(size_t material, float t) {
   return spline_map(ramps[ramp - 1], FLO_COUNT_OF(ramps[0]), shortened);
 }
 
+V3 flo_age_colour(float share) {
+  static const FloRgb8 young[] = {{196, 20, 28}, {226, 88, 30}, {238, 160, 52}}, first = {206, 212, 216};
+  return share < 1 ? spline_map(young, FLO_COUNT_OF(young), flo_clamp01(share)) : flo_linear_from_rgb8(first);
+}
+
 V3 flo_colour_warning(void) { return flo_linear_from_rgb8((FloRgb8){255, 0, 160}); }
 
 static bool label_has(const char *label, const char *word) {

@@ -30,6 +30,10 @@ V3 flo_colour_map(FloColourMap map, float t);
 enum { FLO_RAMPS = 6 };
 V3 flo_material_colour(size_t material, float t);
 
+// The colour of a sample by its age as a share of the time since the start: from red for a sample that was
+// just added to yellow, and grey for those of the start, whose share is 1.
+V3 flo_age_colour(float share);
+
 // The colour of a value that is not a number. No map contains it.
 V3 flo_colour_warning(void);
 

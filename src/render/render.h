@@ -78,7 +78,9 @@ typedef struct FloPictureInput {
   int dim, up; // up: axis index
   size_t n_particles;
   const float *positions;
-  const float *values;     // one value per particle for its colour; NULL: one colour for each material
+  const float *values; // one value per particle for its colour; NULL: one colour for each material
+  const float *ages; // of samples, as a share of the time since the start, see flo_age_colour; below 0: none.
+                     // They replace the values. NULL: none has one
   const float *velocities; // triples [m/s]; NULL: no arrows
   float arrow_seconds;     // an arrow is as long as the way of this time; 0: no arrows
   const FloTrace *traces;  // traces to draw over the picture

@@ -55,17 +55,21 @@ static FloStatus take_balls(Work *work, FloError *error) {
   size_t n = 0;
   float *positions = malloc((3 * input.n_particles + 1) * sizeof *positions);
   float *values = malloc((input.n_particles + 1) * sizeof *values);
-  FloStatus status = positions && values ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
+  float *ages = malloc((input.n_particles + 1) * sizeof *ages);
+  FloStatus status =
+      positions && values && ages ? FLO_OK : flo_fail(error, FLO_NO_MEMORY, "no memory for a picture");
   for (size_t i = 0; status == FLO_OK && i < input.n_particles; i++) {
     if (flo_is_fluid(&input, i)) continue;
     memcpy(positions + 3 * n, input.positions + 3 * i, 3 * sizeof *positions);
+    ages[n] = input.ages ? input.ages[i] : -1;
     values[n++] = input.values ? input.values[i] : 0;
   }
   input.n_particles = n, input.positions = positions, input.materials = NULL;
-  input.values = input.values ? values : NULL;
+  input.values = input.values ? values : NULL, input.ages = ages;
   if (status == FLO_OK) status = flo_cloud_create(&input, &work->balls, error);
   free(positions);
   free(values);
+  free(ages);
   return status;
 }
 
@@ -76,8 +80,7 @@ static FloStatus make_stuffs(Work *work, FloError *error) {
   for (size_t k = 0; k < input->n_bodies; k++)
     work->stuffs[k] = flo_stuff_of(&input->bodies[k], flo_frame_pose(input->placed, input->bodies, k),
                                    input->view.substances, work->plan->solids->colours[k]);
-  const size_t n = work->balls.has_ramps ? FLO_TONES : FLO_RAMP_TONES;
-  for (size_t k = 0; k < n; k++) work->ball_colours[k] = flo_cloud_colour(&work->balls, k);
+  for (size_t k = 0; k < FLO_TONES; k++) work->ball_colours[k] = flo_cloud_colour(&work->balls, k);
   return FLO_OK;
 }
 

@@ -1,7 +1,9 @@
 #include "render/soft_solids.h"
 
 #include "base/core.h"
+#include "geometry/outline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool flo_soft_is_shown(const FloFrameBody *placed) { return placed && placed->vertices; }
@@ -47,6 +49,71 @@ static void add_surface(const FloFrameBody *body, uint32_t owner, V3 shift, FloS
 
 // ---- Surfaces with edges ----
 
+static bool is_segment(const uint32_t *corners) { return corners[1] == corners[2]; }
+
+static bool has_segments(const FloFrameBody *body) {
+  return body->n_triangles > 0 && is_segment(body->triangles);
+}
+
+// The border of an elastic body in the plane: from each vertex to the next, in two arrays of n_vertices.
+typedef struct Border {
+  uint32_t *next, *loop; // of each vertex: the vertex that follows; the vertices of the present loop in order
+  double *points;        // of the loop, pairs
+  uint32_t *triangles;   // of the loop, numbers in it
+} Border;
+
+static FloStatus allocate_border(const FloFrameBody *body, Border *border, FloError *error) {
+  const size_t n = body->n_vertices + 1;
+  *border = (Border){.next = malloc(n * sizeof(uint32_t)),
+                     .loop = malloc(n * sizeof(uint32_t)),
+                     .points = malloc(n * sizeof(double[2])),
+                     .triangles = malloc(n * sizeof(uint32_t[3]))};
+  if (!border->next || !border->loop || !border->points || !border->triangles)
+    return flo_fail(error, FLO_NO_MEMORY, "no memory to draw a body of %zu vertices", body->n_vertices);
+  for (size_t k = 0; k < body->n_vertices; k++) border->next[k] = UINT32_MAX;
+  for (size_t k = 0; k < body->n_triangles; k++)
+    border->next[body->triangles[3 * k]] = body->triangles[3 * k + 1];
+  return FLO_OK;
+}
+
+static void free_border(Border *border) {
+  free(border->next);
+  free(border->loop);
+  free(border->points);
+  free(border->triangles);
+}
+
+// Takes the loop through a vertex. Returns the number of its vertices.
+static size_t take_loop(const FloFrameBody *body, Border *border, uint32_t vertex) {
+  size_t n = 0;
+  while (border->next[vertex] != UINT32_MAX) {
+    const uint32_t next = border->next[vertex];
+    border->loop[n] = vertex, border->next[vertex] = UINT32_MAX;
+    for (size_t axis = 0; axis < 2; axis++)
+      border->points[2 * n + axis] = (double)body->vertices[3 * (size_t)vertex + axis];
+    n++, vertex = next;
+  }
+  return n;
+}
+
+static FloStatus fill_loop(Border *border, size_t n, FloMesh *mesh, FloError *error) {
+  if (n < 3) return FLO_OK;
+  FLO_TRY(flo_outline_cut(border->points, n, mesh->memory, border->triangles, error));
+  for (const uint32_t *t = border->triangles; t < border->triangles + 3 * (n - 2); t += 3)
+    FLO_TRY(flo_mesh_add_triangle(mesh, border->loop[t[0]], border->loop[t[1]], border->loop[t[2]], error));
+  return FLO_OK;
+}
+
+// In the plane, the area inside the border.
+static FloStatus fill_border(const FloFrameBody *body, FloMesh *mesh, FloError *error) {
+  Border border;
+  FloStatus status = allocate_border(body, &border, error);
+  for (uint32_t k = 0; status == FLO_OK && k < body->n_vertices; k++)
+    status = fill_loop(&border, take_loop(body, &border, k), mesh, error);
+  free_border(&border);
+  return status;
+}
+
 FloStatus flo_soft_crease(const FloFrameBody *body, FloCreased *creased, FloError *error) {
   uint32_t ignored;
   for (size_t k = 0; k < body->n_vertices; k++) {
@@ -54,29 +121,31 @@ FloStatus flo_soft_crease(const FloFrameBody *body, FloCreased *creased, FloErro
     FLO_TRY(flo_mesh_add_vertex(&creased->mesh, (const double[3]){(double)p.x, (double)p.y, (double)p.z},
                                 &ignored, error));
   }
+  if (has_segments(body)) FLO_TRY(fill_border(body, &creased->mesh, error));
   for (const uint32_t *t = body->triangles; t < body->triangles + 3 * body->n_triangles; t += 3)
-    FLO_TRY(flo_mesh_add_triangle(&creased->mesh, t[0], t[1], t[2], error));
+    if (!is_segment(t)) FLO_TRY(flo_mesh_add_triangle(&creased->mesh, t[0], t[1], t[2], error));
   return flo_creased_complete(creased, error);
 }
 
 // Each triangle has vertices of its own.
-static void add_corner(const FloFrameBody *body, size_t corner, V3 shift, V3 normal, FloSolids *out) {
-  const size_t vertex = body->triangles[corner];
+static void add_corner(const FloFrameBody *body, size_t vertex, size_t corner, V3 shift, V3 normal,
+                       FloSolids *out) {
   const V3 point = v3_add(triple(body->vertices, vertex), shift);
   out->bounds = flo_bounds_add(out->bounds, point);
   if (out->vertices) {
     out->vertices[out->n_vertices] = point;
     out->normals[out->n_vertices] = normal;
     out->marks[out->n_vertices] = triple(body->rest, vertex);
-    out->triangles[out->n_triangles][corner % 3] = (uint32_t)out->n_vertices;
+    out->triangles[out->n_triangles][corner] = (uint32_t)out->n_vertices;
   }
   out->n_vertices++;
 }
 
 static void add_creased(const FloFrameBody *body, uint32_t owner, V3 shift, const FloCreased *creased,
                         FloSolids *out) {
-  for (size_t t = 0; t < body->n_triangles; t++) {
-    for (size_t k = 3 * t; k < 3 * t + 3; k++) add_corner(body, k, shift, creased->normals[k], out);
+  for (size_t t = 0; t < creased->mesh.n_triangles; t++) {
+    const uint32_t *corners = flo_mesh_triangle(&creased->mesh, t);
+    for (size_t k = 0; k < 3; k++) add_corner(body, corners[k], k, shift, creased->normals[3 * t + k], out);
     if (out->owners) out->owners[out->n_triangles] = owner;
     out->n_triangles++;
   }
@@ -92,8 +161,6 @@ static void add_side(const FloFrameBody *body, uint32_t from, uint32_t to, V3 sh
   out->n_edges++;
 }
 
-static bool is_segment(const uint32_t *corners) { return corners[1] == corners[2]; }
-
 static void add_sides(const FloFrameBody *body, V3 shift, FloSolids *out) {
   for (size_t t = 0; t < body->n_triangles; t++) {
     const uint32_t *corners = body->triangles + 3 * t;
@@ -104,11 +171,11 @@ static void add_sides(const FloFrameBody *body, V3 shift, FloSolids *out) {
 
 void flo_soft_add(const FloFrameBody *body, uint32_t owner, V3 shift, bool is_outlined,
                   const FloCreased *creased, FloSolids *out) {
-  if (is_outlined || (body->n_triangles > 0 && is_segment(body->triangles)))
-    add_sides(body, shift, out);
-  else if (creased->normals)
+  if (is_outlined || has_segments(body)) add_sides(body, shift, out);
+  if (is_outlined) return;
+  if (creased->normals)
     add_creased(body, owner, shift, creased, out);
-  else
+  else if (!has_segments(body))
     add_surface(body, owner, shift, out);
 }
 

@@ -9,11 +9,12 @@
 
 // Whether a frame has the surface of the body.
 bool flo_soft_is_shown(const FloFrameBody *placed);
-// Finds the normals of a solid, which may have edges. The mesh has been made ready.
+// Finds the triangles of a solid and their normals: it may have edges, and in the plane it is the area inside
+// its border. The mesh has been made ready.
 FloStatus flo_soft_crease(const FloFrameBody *body, FloCreased *, FloError *);
 // Adds the surface, moved by `shift`. It is smooth, or has the edges of `creased`, if that has normals.
-// Arrays of `out` are NULL while it is only counted. In 2D, and if it is outlined, only the sides of its
-// triangles are drawn.
+// Arrays of `out` are NULL while it is only counted. If it is outlined, only the sides of its triangles are
+// drawn. In 2D its border is drawn, and inside a solid the area.
 void flo_soft_add(const FloFrameBody *body, uint32_t owner, V3 shift, bool is_outlined,
                   const FloCreased *creased, FloSolids *out);
 // The length of a check [m]; 0: the body has none.

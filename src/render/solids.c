@@ -491,9 +491,9 @@ static bool needs_triangles(const Source *source, size_t i) {
   return is_drawable(body, pose_of(source, i)) && !has_patches && !is_soft(source, i);
 }
 
-// Elastic bodies have the edges of their shapes. A cloth is smooth.
+// Elastic bodies have the edges of their shapes, and in the plane an area. A cloth is smooth.
 static FloStatus crease_soft(const Source *source, size_t i, FloMemory *memory, FloError *error) {
-  if (source->dim == 2 || source->bodies[i].def.kind != FLO_BODY_ELASTIC) return FLO_OK;
+  if (source->bodies[i].def.kind != FLO_BODY_ELASTIC) return FLO_OK;
   flo_mesh_init(&source->creased[i].mesh, memory);
   return flo_soft_crease(placed_of(source, i), &source->creased[i], error);
 }

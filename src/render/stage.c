@@ -163,8 +163,7 @@ V3 flo_stage_pixel(const FloStage *stage, int x, int y, const uint32_t *near, si
 // ---- Setting up ----
 
 static void set_colours(FloStage *stage) {
-  const size_t n = stage->cloud->has_ramps ? FLO_TONES : FLO_RAMP_TONES;
-  for (size_t k = 0; k < n; k++) stage->tones[k] = flo_cloud_colour(stage->cloud, k);
+  for (size_t k = 0; k < FLO_TONES; k++) stage->tones[k] = flo_cloud_colour(stage->cloud, k);
   stage->page_top = flo_linear_from_rgb8(page_top), stage->page_bottom = flo_linear_from_rgb8(page_bottom);
   stage->edge_colour = flo_linear_from_rgb8(edge_colour);
 }

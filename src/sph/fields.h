@@ -46,6 +46,7 @@
   X(edge_y, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "", "direction of that edge; 0 at a corner")           \
   X(edge_z, float, FLO_TYPE_F32, FLO_B | FLO_R, true, "", "direction of that edge; 0 at a corner")           \
   X(body, uint32_t, FLO_TYPE_U32, FLO_S, true, "", "index of the body")                                      \
+  X(added, float, FLO_TYPE_F32, FLO_R | FLO_E, true, "s", "when the sample was added; 0: at the start")      \
   X(fx, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \
   X(fy, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")                                        \
   X(fz, float, FLO_TYPE_F32, FLO_S, false, "N", "force by the fluid")

@@ -136,6 +136,7 @@ static void bind_sample(FloWorld *world, const FloBody *body, size_t i, uint32_t
   samples->local_x[i] = binding[0], samples->local_y[i] = binding[1], samples->local_z[i] = binding[2];
   samples->id[i] = world->next_id[body->kind->set]++;
   samples->body[i] = number;
+  if (samples->added) samples->added[i] = (float)world->time;
 }
 
 static FloStatus add_samples(FloWorld *world, FloBody *body, const FloPoints *points, const FloGrid *grid,

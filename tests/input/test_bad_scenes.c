@@ -287,7 +287,8 @@ static const BadScene others[] = {
     {WET("'periodic':{'low':[0,1,0],'high':[1,1,1],'axes':'xy'}"),
      "along y, low must be below high, got 1 and 1"},
     {WET("'probes':[{'name':'p'}]"),
-     "/probes/0: a probe needs exactly one of pressure, water_height, front, force or torque, got 0"},
+     "/probes/0: a probe needs exactly one of pressure, water_height, front, force, torque or outside, "
+     "got 0"},
     {WET("'probes':[{'pressure':[0,0,0]}]"), "/probes/0: needs 'name'"},
     {WET("'probes':[{'name':'p','front':'w'}]"), "/probes/0/front: must be one of x, y, z, got 'w'"},
     {WET("'probes':[{'name':'p','front':'x'},{'name':'p','front':'y'}]"),
@@ -296,6 +297,8 @@ static const BadScene others[] = {
      "/probes/0/force: unknown boundary 'blok', did you mean 'block'?"},
     {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','torque':'crate'}]"),
      "/probes/0/torque: unknown boundary 'crate'"},
+    {SCENE(BLOCK("'look':'red'") ",'probes':[{'name':'p','outside':'block'}]"),
+     "/probes/0/outside: works with cloth and elastic bodies only, and 'block' is neither"},
     {WET("'expect':[{'measurement':'removed','figure':'removed','max':1}]"),
      "/expect/0: an expectation needs exactly one of measurement or figure, got 2"},
     {WET("'expect':[{'max':1}]"),
