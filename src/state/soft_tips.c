@@ -12,9 +12,12 @@
 // A tip that has passed a sheet by more than this, in spacings, is on its other side: a sheet that lies on
 // top of a body is not touched by the tips at its bottom.
 #define DEEPEST 0.5
-// Beside the border of a sheet, and beside the edges of a solid, the way to the foot leans away from the
-// normal. With a cosine below this the tip passes the surface.
-#define FACING 0.7
+// The way to a foot on an edge between faces leans away from their normals. With a cosine below this the tip
+// passes the edge.
+#define FACING 0.9
+// Of a foot on the border of a sheet: beside the border there is no contact, since a small step aside decides
+// on which side they pass. A sheet that slides out from under an edge would else be stopped by it.
+#define FACING_BORDER 0.999
 // Ways shorter than this, in spacings, have no direction.
 #define NO_WAY 1e-6
 
@@ -83,6 +86,15 @@ static bool find_way_out(const Search *search, const Tip *tip, const Foot *foot,
   return true;
 }
 
+// Whether the foot is on the border of a sheet.
+static bool is_on_border(const Search *search, const Foot *foot) {
+  const uint32_t *corners = flo_mesh_triangle(search->faces, foot->face);
+  if (!soft_of(search)->is_thin) return false;
+  for (int c = 0; c < 3; ++c)
+    if (foot->weights[c] > 0 && !flo_soft_body(soft_of(search))->is_border[corners[c]]) return false;
+  return true;
+}
+
 // Normal and gap at the foot; false if the surface ends beside the tip.
 static bool describe(const Search *search, const Tip *tip, const Foot *foot, FloContactPoint *point) {
   double way[3], out[3];
@@ -94,7 +106,8 @@ static bool describe(const Search *search, const Tip *tip, const Foot *foot, Flo
   vec_copy(out, point->normal);
   if (length < NO_WAY * s) return true;
   if (soft_of(search)->is_thin && side * length < -DEEPEST * s) return false;
-  if (fabs(vec_dot(way, out)) < FACING * length) return false;
+  const double facing = is_on_border(search, foot) ? FACING_BORDER : FACING;
+  if (fabs(vec_dot(way, out)) < facing * length) return false;
   vec_scale(way, side / length, point->normal);
   return true;
 }
