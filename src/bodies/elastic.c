@@ -110,19 +110,18 @@ static FloStatus show(FloBody *body, const FloElements *elements, const FloBodyM
 
 // ---- Making ----
 
-// The nodes that other bodies touch.
+// The faces and nodes that other bodies touch.
 static FloStatus mark_surface(FloSoftBody *own, const FloElements *elements, FloError *error) {
-  FloMesh border;
+  FloMesh *border = &own->faces;
   FloBuffer owners = {0}, *marks = &own->buffers[FLO_SOFT_ON_SURFACE];
-  flo_mesh_init(&border, elements->memory);
-  FloStatus status = flo_elements_border(elements, &border, &owners, error);
+  flo_mesh_init(border, elements->memory);
+  FloStatus status = flo_elements_border(elements, border, &owners, error);
   if (status == FLO_OK)
     status = flo_buffer_reserve_zeros(elements->memory, marks, elements->n_vertices + 1, error);
-  for (size_t k = 0; status == FLO_OK && k < 3 * border.n_triangles; ++k)
-    ((bool *)marks->data)[flo_mesh_triangle(&border, 0)[k]] = true;
+  for (size_t k = 0; status == FLO_OK && k < 3 * border->n_triangles; ++k)
+    ((bool *)marks->data)[flo_mesh_triangle(border, 0)[k]] = true;
   own->is_on_surface = marks->data;
   flo_buffer_free(elements->memory, &owners);
-  flo_mesh_free(&border);
   return status;
 }
 

@@ -108,6 +108,7 @@ void flo_soft_body_discard(FloBody *body, FloMemory *memory) {
   flo_mesh_sampler_destroy(own->sampler);
   if (own->surface.memory) flo_mesh_free(&own->surface);
   if (own->shown.memory) flo_mesh_free(&own->shown);
+  if (own->faces.memory) flo_mesh_free(&own->faces);
   for (size_t k = 0; k < FLO_COUNT_OF(own->buffers); ++k) flo_buffer_free(memory, &own->buffers[k]);
 }
 

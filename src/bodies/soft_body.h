@@ -76,9 +76,10 @@ typedef struct FloSoftBody {
   double *normals;           // of its vertices now; then those at the start of the step
   const bool *is_border;     // per vertex: on an edge of one element only
   const bool *is_on_surface; // per node; NULL: all are
-  double half_thickness;     // distance of the true surface from these nodes [m]
-  bool has_moved;            // the body is not as its shape says any more
-  double offset;             // the surface of the body lies this far outside its samples [m]
+  FloMesh faces;         // of a solid: the faces of its elements that look outwards; their corners are nodes
+  double half_thickness; // distance of the true surface from these nodes [m]
+  bool has_moved;        // the body is not as its shape says any more
+  double offset;         // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
   FloResampling rule;    // of the sampler
   double density_factor; // number density of samples times H^dim, per one over their volume [m^dim]
@@ -128,6 +129,10 @@ void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const do
 void flo_soft_skin_follow(FloBody *body);
 // Finds its normals now; the last ones become those of the start of the step.
 void flo_soft_skin_turn(FloBody *body);
+// The true surface, where it is now, as a mesh whose vertices are the nodes.
+const FloMesh *flo_soft_body_faces(const FloBody *body);
+// As long as twice the area of a triangle, or as long as a segment.
+void flo_soft_face_normal(const FloMesh *mesh, size_t face, double normal[3]);
 
 // The tangent plane at a sample: a point, its velocity, and a unit normal; zeros where the surface has none.
 typedef struct FloSoftPlane {
@@ -147,6 +152,8 @@ void flo_soft_body_lead_pin(FloBody *body, size_t pin, const double target[3], d
 void flo_soft_body_end_pins(FloBody *body, double dt);
 // Notes the load of a glued pin, which breaks if it bears too much.
 void flo_soft_body_load_pin(FloBody *body, size_t pin, const double load[3]);
+// Whether a pin holds the vertex to this body, which forces move. Then it does not touch that body.
+bool flo_soft_is_glued_to(const FloSoftBody *own, size_t vertex, uint32_t other);
 // Releases the pins of a group of the definition; FLO_ALL_PINS: all.
 #define FLO_ALL_PINS UINT32_MAX
 void flo_soft_body_unpin(FloBody *body, uint32_t group);

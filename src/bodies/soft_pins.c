@@ -226,6 +226,13 @@ void flo_soft_body_end_pins(FloBody *body, double dt) {
   }
 }
 
+bool flo_soft_is_glued_to(const FloSoftBody *own, size_t vertex, uint32_t other) {
+  for (size_t k = 0; k < own->n_pins; ++k)
+    if (own->pins[k].is_glued && own->pins[k].vertex == vertex && own->pins[k].other == other)
+      return own->pins_on[k] != 0;
+  return false;
+}
+
 void flo_soft_body_unpin(FloBody *body, uint32_t group) {
   FloSoftBody *own = flo_soft_body(body);
   for (size_t k = 0; k < own->n_pins; ++k)

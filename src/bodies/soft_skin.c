@@ -155,12 +155,17 @@ void flo_soft_skin_follow(FloBody *body) {
     hold(&own->holds[k], own->x, flo_mesh_vertex(&own->surface, k));
   for (size_t k = 0; own->shown_holds && k < own->shown.n_vertices; ++k)
     hold(&own->shown_holds[k], own->x, flo_mesh_vertex(&own->shown, k));
+  if (own->faces.memory) memcpy(flo_mesh_vertex(&own->faces, 0), own->x, own->n_numbers * sizeof(double));
+}
+
+const FloMesh *flo_soft_body_faces(const FloBody *body) {
+  const FloSoftBody *own = flo_soft_body(body);
+  return own->faces.memory ? &own->faces : &own->surface;
 }
 
 // ---- Which way it faces ----
 
-// As long as twice the area of a triangle, or as long as a segment.
-static void element_normal(const FloMesh *mesh, size_t k, double normal[3]) {
+void flo_soft_face_normal(const FloMesh *mesh, size_t k, double normal[3]) {
   const uint32_t *corners = flo_mesh_triangle(mesh, k);
   double along[3];
   if (corners[1] != corners[2]) {
@@ -180,7 +185,7 @@ void flo_soft_skin_turn(FloBody *body) {
   for (size_t k = 0; k < mesh->n_triangles; ++k) {
     const uint32_t *corners = flo_mesh_triangle(mesh, k);
     double normal[3];
-    element_normal(mesh, k, normal);
+    flo_soft_face_normal(mesh, k, normal);
     for (int c = 0; c < (corners[1] == corners[2] ? 2 : 3); ++c)
       vec_add(own->normals + 3 * corners[c], normal, own->normals + 3 * corners[c]);
   }

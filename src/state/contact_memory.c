@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-// Of a soft body's point, the number of its first node among all nodes names it.
+// Of a node of a soft body, the number of its first node among all nodes names it.
 static uint64_t soft_key(const FloWorld *world, const FloContactPoint *point) {
   size_t node = flo_bodies(world)[point->body].first_node + point->hold.nodes[0];
   return UINT64_C(1) << 62 | (uint64_t)point->other << 32 | node;
 }
 
-// The number of a sample stays with it, wherever it is stored.
+// The number of a sample stays with it, wherever it is stored. A tip that meets a soft body has one, too.
 uint64_t flo_contact_key(const FloWorld *world, const FloContactPoint *point) {
   size_t i;
-  if (point->hold.count > 0) return soft_key(world, point);
+  if (point->hold.count > 0 && !point->is_of_other) return soft_key(world, point);
   const FloParticles *set =
       flo_world_find_sample(world, point->is_of_other ? point->other_sample : point->body_sample, &i);
   uint32_t met = point->is_of_other ? point->body : point->other;

@@ -297,6 +297,8 @@ void flo_world_free_contacts(FloWorld *world) {
                           &contacts->table,
                           &contacts->keys,
                           &contacts->values,
-                          &contacts->scratch};
+                          &contacts->scratch,
+                          &contacts->near_faces,
+                          &contacts->near_tips};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
 }

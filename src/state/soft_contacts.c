@@ -1,4 +1,5 @@
-// Where soft bodies touch bodies that keep their shape: a point for each node of their own surface.
+// Where soft bodies touch bodies that keep their shape: a point for each node of their own surface. Edges and
+// corners of the other bodies may touch between the nodes (soft_tips.c).
 //
 // Samples lie below the surface of a soft body, and come and go. Its nodes stay, so a node finds its contact
 // of the last step again. The surface of a cloth is half its thickness from its nodes.
@@ -24,14 +25,6 @@ static bool is_on_surface(const FloSoftBody *own, size_t node) {
   return !own->is_on_surface || own->is_on_surface[node];
 }
 
-// A vertex that is glued to a body does not touch it.
-static bool is_glued_to(const FloSoftBody *own, size_t node, uint32_t other) {
-  for (size_t k = 0; k < own->n_pins; ++k)
-    if (own->pins[k].is_glued && own->pins[k].vertex == node && own->pins[k].other == other)
-      return own->pins_on[k] != 0;
-  return false;
-}
-
 static double margin_of(const Search *search, const FloNode *node) {
   const FloWorld *world = search->world;
   const double speed = vec_length(node->velocity) + search->dt * vec_length(world->def.gravity);
@@ -52,7 +45,7 @@ static bool see_surface(const Search *search, size_t number, FloContactPoint *po
   point->gap =
       flo_world_sharp_surface(search->world, other, node->position, point->normal) - own->half_thickness;
   return point->gap < margin && vec_dot(point->normal, point->normal) > 0.5 &&
-         !is_glued_to(own, number, search->other);
+         !flo_soft_is_glued_to(own, number, search->other);
 }
 
 // Both bodies are pushed at the node itself. So a pair of forces has no torque, however thick the cloth is.
@@ -79,14 +72,20 @@ static void node_range(void *context, size_t begin, size_t end, int thread) {
 
 // ---- Pairs of bodies ----
 
-static bool may_touch(const Search *search) {
+// The largest margin of any node.
+static double largest_margin(const Search *search) {
+  const FloBody *body = &flo_bodies(search->world)[search->body];
+  double largest = 0;
+  for (size_t k = 0; k < body->n_nodes; ++k) largest = fmax(largest, margin_of(search, &body->nodes[k]));
+  return largest;
+}
+
+static bool may_touch(const Search *search, double margin) {
   const FloWorld *world = search->world;
   const FloBody *body = &flo_bodies(world)[search->body], *other = &flo_bodies(world)[search->other];
   if (flo_body_is_soft(other) || other->kind->carry) return false;
   if (flo_world_is_passing(world, search->body, search->other)) return false;
-  double fastest = 0;
-  for (size_t k = 0; k < body->n_nodes; ++k) fastest = fmax(fastest, margin_of(search, &body->nodes[k]));
-  const double room = body->reach + flo_soft_body(body)->half_thickness + fastest;
+  const double room = body->reach + flo_soft_body(body)->half_thickness + margin;
   return !flo_world_is_beyond(world, other, body->state.pose.position, room);
 }
 
@@ -137,7 +136,10 @@ static FloStatus add_pins(FloWorld *world, uint32_t body, FloError *error) {
 static FloStatus add_pairs(FloWorld *world, uint32_t body, double dt, FloError *error) {
   for (uint32_t other = 0; other < world->bodies.count; ++other) {
     Search search = {.world = world, .body = body, .other = other, .dt = dt};
-    if (may_touch(&search)) FLO_TRY(add_pair(world, &search, error));
+    const double margin = largest_margin(&search);
+    if (!may_touch(&search, margin)) continue;
+    FLO_TRY(add_pair(world, &search, error));
+    FLO_TRY(flo_world_add_soft_tips(world, body, other, dt, margin, error));
   }
   return FLO_OK;
 }

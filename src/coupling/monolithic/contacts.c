@@ -191,13 +191,29 @@ static void refine_touch(const FloWorld *world, const FloContactPoint *point, co
   vec_sub(partner->torque, rounded, partner->torque);
 }
 
+// The shares of several nodes that hold a point are rounded. The first of them takes what is missing, so that
+// both bodies feel the same force.
+static void refine_shares(const FloWorld *world, const FloContactPoint *point, const FloContact *c,
+                          FloMonolithic *mono) {
+  double sum[3] = {0}, force[3], torque[3];
+  if (point->hold.count < 2 || !flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
+  for (uint32_t n = c->first; n < c->first + c->count; ++n) {
+    read_touch(&mono->touches[n], c, force, torque);
+    vec_add(sum, force, sum);
+  }
+  FloPartner *first = &mono->partners[mono->touches[c->first].node];
+  vec_sub(first->force, sum, first->force);
+}
+
 void flo_monolithic_refine_torques(const FloWorld *world, FloMonolithic *mono) {
   if ((int)world->params[FLO_MONO_CONTACTS] == FLO_CONTACTS_KERNEL) return;
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     const FloContact *c = &mono->contacts[k];
-    for (uint32_t n = c->first; (c->pressure > 0 || c->is_glued) && n < c->first + c->count; ++n)
-      refine_touch(world, &flo_contact_points(&world->body_contacts)[k], c, &mono->touches[n],
-                   &mono->partners[mono->touches[n].node]);
+    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+    if (!(c->pressure > 0 || c->is_glued)) continue;
+    for (uint32_t n = c->first; n < c->first + c->count; ++n)
+      refine_touch(world, point, c, &mono->touches[n], &mono->partners[mono->touches[n].node]);
+    refine_shares(world, point, c, mono);
   }
 }
 

@@ -310,7 +310,7 @@ void flo_monolithic_give_way(const FloNode *node, double scale, const double sum
 void flo_monolithic_apply(FloWorld *world, FloMonolithic *mono);
 // The torques of contacts are found in single precision, and the two bodies of a contact round them
 // differently. Replaces them by the torques of the same forces in double precision, so that angular momentum
-// is conserved. For the end of the step.
+// is conserved; likewise forces that several nodes share. For the end of the step.
 void flo_monolithic_refine_torques(const FloWorld *world, FloMonolithic *mono);
 // Finds volume errors and tangential velocities from these.
 void flo_monolithic_evaluate(FloWorld *world, FloMonolithic *mono);
