@@ -110,7 +110,15 @@ static FloStatus show(FloBody *body, const FloElements *elements, const FloBodyM
 
 // ---- Making ----
 
-// The nodes that other bodies touch.
+static FloStatus keep_faces(FloSoftBody *own, const FloMesh *border, FloError *error) {
+  const size_t size = 3 * border->n_triangles * sizeof(uint32_t);
+  FLO_TRY(flo_buffer_reserve(border->memory, &own->buffers[FLO_SOFT_FACES], size + 1, 0, error));
+  if (size > 0) memcpy(own->buffers[FLO_SOFT_FACES].data, flo_mesh_triangle(border, 0), size);
+  own->faces = own->buffers[FLO_SOFT_FACES].data, own->n_faces = border->n_triangles;
+  return FLO_OK;
+}
+
+// The nodes and faces that other bodies touch.
 static FloStatus mark_surface(FloSoftBody *own, const FloElements *elements, FloError *error) {
   FloMesh border;
   FloBuffer owners = {0}, *marks = &own->buffers[FLO_SOFT_ON_SURFACE];
@@ -121,6 +129,7 @@ static FloStatus mark_surface(FloSoftBody *own, const FloElements *elements, Flo
   for (size_t k = 0; status == FLO_OK && k < 3 * border.n_triangles; ++k)
     ((bool *)marks->data)[flo_mesh_triangle(&border, 0)[k]] = true;
   own->is_on_surface = marks->data;
+  if (status == FLO_OK) status = keep_faces(own, &border, error);
   flo_buffer_free(elements->memory, &owners);
   flo_mesh_free(&border);
   return status;

@@ -47,6 +47,8 @@ enum {
   FLO_SOFT_SHOWN_HOLDS,
   FLO_SOFT_REST,
   FLO_SOFT_ON_SURFACE,
+  FLO_SOFT_FACES,
+  FLO_SOFT_START,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -75,9 +77,12 @@ typedef struct FloSoftBody {
   double *normals;           // of its vertices now; then those at the start of the step
   const bool *is_border;     // per vertex: on an edge of one element only
   const bool *is_on_surface; // per node; NULL: all are
-  double half_thickness;     // distance of the true surface from these nodes [m]
-  bool has_moved;            // the body is not as its shape says any more
-  double offset;             // the surface of the body lies this far outside its samples [m]
+  const uint32_t *faces;     // of the outermost nodes, three each, as in `surface`; NULL: those of `surface`
+  size_t n_faces;
+  const double *start;   // positions of nodes when the body was made
+  double half_thickness; // distance of the true surface from these nodes [m]
+  bool has_moved;        // the body is not as its shape says any more
+  double offset;         // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
   FloBuffer buffers[FLO_N_SOFT_BUFFERS];
 } FloSoftBody;
@@ -120,8 +125,12 @@ double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, cons
 void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
 // Finds where the vertices of the surface are now.
 void flo_soft_skin_follow(FloBody *body);
+// The outermost faces of the body as nodes, three each. In the plane the second and third are the same.
+const uint32_t *flo_soft_body_faces(const FloBody *body, size_t *count);
 // Finds its normals now; the last ones become those of the start of the step.
 void flo_soft_skin_turn(FloBody *body);
+// The same, after the nodes were moved once more in the same step.
+void flo_soft_skin_face(FloBody *body);
 
 // The tangent plane at a sample: a point, its velocity, and a unit normal; zeros where the surface has none.
 typedef struct FloSoftPlane {
@@ -147,6 +156,9 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group);
 
 // An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
+
+// Moves nodes once more after a move: takes over the present `x` and `v`.
+void flo_soft_body_correct(FloBody *body);
 
 // ---- Functions of the kinds ----
 

@@ -123,6 +123,12 @@ const double *flo_soft_skin_rest(const FloBody *body) {
   return flo_soft_body(body)->buffers[FLO_SOFT_REST].data;
 }
 
+const uint32_t *flo_soft_body_faces(const FloBody *body, size_t *count) {
+  const FloSoftBody *own = flo_soft_body(body);
+  *count = own->faces ? own->n_faces : own->surface.n_triangles;
+  return own->faces ? own->faces : flo_mesh_triangle(&own->surface, 0);
+}
+
 // ---- Where it is ----
 
 // The sum of a vector of each node, as a vertex of the surface sees it.
@@ -155,12 +161,10 @@ static void element_normal(const FloMesh *mesh, size_t k, double normal[3]) {
   vec_set(normal, along[1], -along[0], 0);
 }
 
-void flo_soft_skin_turn(FloBody *body) {
+void flo_soft_skin_face(FloBody *body) {
   FloSoftBody *own = flo_soft_body(body);
   const FloMesh *mesh = &own->surface;
-  const size_t n_numbers = 3 * mesh->n_vertices;
-  memcpy(own->normals + n_numbers, own->normals, n_numbers * sizeof(double));
-  memset(own->normals, 0, n_numbers * sizeof(double));
+  memset(own->normals, 0, 3 * mesh->n_vertices * sizeof(double));
   for (size_t k = 0; k < mesh->n_triangles; ++k) {
     const uint32_t *corners = flo_mesh_triangle(mesh, k);
     double normal[3];
@@ -168,6 +172,13 @@ void flo_soft_skin_turn(FloBody *body) {
     for (int c = 0; c < (corners[1] == corners[2] ? 2 : 3); ++c)
       vec_add(own->normals + 3 * corners[c], normal, own->normals + 3 * corners[c]);
   }
+}
+
+void flo_soft_skin_turn(FloBody *body) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const size_t n_numbers = 3 * own->surface.n_vertices;
+  memcpy(own->normals + n_numbers, own->normals, n_numbers * sizeof(double));
+  flo_soft_skin_face(body);
 }
 
 static void plane_normal(const FloMeshCarriers *held, const double *normals, double normal[3]) {
