@@ -99,6 +99,9 @@ FloStatus flo_soft_body_make(FloBody *body, const FloBodyDef *def, const FloBody
   start_motion(body, def);
   flo_soft_body_refresh(body);
   own->has_moved = false;
+  FLO_TRY(flo_buffer_reserve(making->memory, &own->buffers[FLO_SOFT_START],
+                             own->n_numbers * sizeof(double) + 1, 0, error));
+  own->start = memcpy(own->buffers[FLO_SOFT_START].data, own->x, own->n_numbers * sizeof(double));
   return FLO_OK;
 }
 
@@ -176,6 +179,12 @@ void flo_soft_body_move(FloBody *body, double dt) {
   read_nodes(body);
   read_state(body);
   flo_soft_skin_turn(body);
+}
+
+void flo_soft_body_correct(FloBody *body) {
+  read_nodes(body);
+  read_state(body);
+  flo_soft_skin_face(body);
 }
 
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {

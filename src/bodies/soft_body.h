@@ -48,6 +48,7 @@ enum {
   FLO_SOFT_REST,
   FLO_SOFT_ON_SURFACE,
   FLO_SOFT_DENSITIES,
+  FLO_SOFT_START,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -77,6 +78,7 @@ typedef struct FloSoftBody {
   const bool *is_border;     // per vertex: on an edge of one element only
   const bool *is_on_surface; // per node; NULL: all are
   FloMesh faces;         // of a solid: the faces of its elements that look outwards; their corners are nodes
+  const double *start;   // positions of nodes when the body was made
   double half_thickness; // distance of the true surface from these nodes [m]
   bool has_moved;        // the body is not as its shape says any more
   double offset;         // the surface of the body lies this far outside its samples [m]
@@ -129,6 +131,8 @@ void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const do
 void flo_soft_skin_follow(FloBody *body);
 // Finds its normals now; the last ones become those of the start of the step.
 void flo_soft_skin_turn(FloBody *body);
+// The same, after the nodes were moved once more in the same step.
+void flo_soft_skin_face(FloBody *body);
 // The true surface, where it is now, as a mesh whose vertices are the nodes.
 const FloMesh *flo_soft_body_faces(const FloBody *body);
 // As long as twice the area of a triangle, or as long as a segment.
@@ -160,6 +164,9 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group);
 
 // An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
+
+// Moves nodes once more after a move: takes over the present `x` and `v`.
+void flo_soft_body_correct(FloBody *body);
 
 // ---- Functions of the kinds ----
 

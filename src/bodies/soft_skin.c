@@ -176,12 +176,10 @@ void flo_soft_face_normal(const FloMesh *mesh, size_t k, double normal[3]) {
   vec_set(normal, along[1], -along[0], 0);
 }
 
-void flo_soft_skin_turn(FloBody *body) {
+void flo_soft_skin_face(FloBody *body) {
   FloSoftBody *own = flo_soft_body(body);
   const FloMesh *mesh = &own->surface;
-  const size_t n_numbers = 3 * mesh->n_vertices;
-  memcpy(own->normals + n_numbers, own->normals, n_numbers * sizeof(double));
-  memset(own->normals, 0, n_numbers * sizeof(double));
+  memset(own->normals, 0, 3 * mesh->n_vertices * sizeof(double));
   for (size_t k = 0; k < mesh->n_triangles; ++k) {
     const uint32_t *corners = flo_mesh_triangle(mesh, k);
     double normal[3];
@@ -189,6 +187,13 @@ void flo_soft_skin_turn(FloBody *body) {
     for (int c = 0; c < (corners[1] == corners[2] ? 2 : 3); ++c)
       vec_add(own->normals + 3 * corners[c], normal, own->normals + 3 * corners[c]);
   }
+}
+
+void flo_soft_skin_turn(FloBody *body) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const size_t n_numbers = 3 * own->surface.n_vertices;
+  memcpy(own->normals + n_numbers, own->normals, n_numbers * sizeof(double));
+  flo_soft_skin_face(body);
 }
 
 static void plane_normal(const FloMeshCarriers *held, const double *normals, double normal[3]) {

@@ -137,11 +137,14 @@ static void move_bodies(FloWorld *world, double dt) {
   flo_world_move_joined(world);
 }
 
-void flo_world_advance_bodies(FloWorld *world, double dt) {
+FloStatus flo_world_advance_bodies(FloWorld *world, double dt, FloError *error) {
+  FLO_TRY(flo_world_note_ways(world, error));
   flo_world_keep_out_of_bodies(world, dt);
   move_bodies(world, dt);
+  FLO_TRY(flo_world_stop_crossings(world, dt, error));
   flo_world_push_late(world);
   flo_world_keep_off(world, dt);
+  return FLO_OK;
 }
 
 void flo_world_follow_motions(FloWorld *world) {

@@ -275,6 +275,7 @@ static FloStatus find_all(Finding *finding, FloError *error) {
   FLO_TRY(find_points(finding, error));
   FLO_TRY(part_deep_bodies(world, error));
   if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_contacts(world, finding->dt, error));
+  if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_touches(world, finding->dt, error));
   return flo_world_recall_contacts(world, error);
 }
 

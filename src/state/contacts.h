@@ -19,9 +19,10 @@ typedef struct FloContactPoint {
   uint32_t body, other; // forces move `body`
   // A sample of each, near the point; see flo_world_find_sample. FLO_NO_SAMPLE if `body` is soft.
   uint32_t body_sample, other_sample;
-  FloSoftHold hold; // the nodes of a soft `body` that carry the point; of other bodies its count is 0
-  uint64_t key;     // by which it is found again in the next step
-  bool is_of_other; // the point is on the surface of `other`, otherwise on that of `body`
+  FloSoftHold hold;       // the nodes of a soft `body` that carry the point; of other bodies its count is 0
+  FloSoftHold other_hold; // the same of a soft `other`, which may be the same body
+  uint64_t key;           // by which it is found again in the next step
+  bool is_of_other;       // the point is on the surface of `other`, otherwise on that of `body`
   bool is_rolling;  // smooth surfaces touch here; when they roll, the place stays and the material moves on
   bool is_deep;     // so deep in the other body that it shares one normal with the other deep points
   double x[3];      // at the start of the step [m]

@@ -200,6 +200,7 @@ FloStatus flo_world_reserve_motion(FloWorld *world, FloError *error) {
   const size_t n = world->sets[FLO_SET_FLUID].count, n_rigid = world->sets[FLO_SET_RIGID].count,
                n_blocks = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_FLUID)->n_blocks;
   FloBuffer *fastest = &world->approach_buffers[0], *samples = &world->approach_buffers[1];
+  FLO_TRY(flo_world_prepare_meetings(world, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &world->wall_rooms, n * sizeof(FloWallRoom), 0, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, fastest, (n_blocks + 1) * sizeof(float), 0, error));
   return flo_buffer_reserve(&world->memory, samples, (n_rigid + FLO_BLOCK) * 4 * sizeof(float), 0, error);

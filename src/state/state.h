@@ -13,6 +13,7 @@
 #include "sph/particles.h"
 #include "state/contacts.h"
 #include "state/joints.h"
+#include "state/meetings.h"
 #include "state/method.h"
 
 enum { FLO_MAX_PARAMS = 32 };
@@ -114,6 +115,7 @@ struct FloWorld {
   FloResiduals residuals; // of several solvers, if the method compares them
   size_t contacts;        // number of contacts that press
   FloContacts body_contacts;
+  FloMeetings meetings; // of soft bodies with each other
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
   double max_speed, max_acceleration; // of the fluid, after the last step
@@ -282,8 +284,8 @@ void flo_world_rewind_bodies(FloWorld *world);
 // Changes velocities for dt by gravity and by `wrenches`: force and torque for each node, or NULL.
 void flo_world_kick_bodies(FloWorld *world, const double *wrenches, double dt);
 // Moves the bodies that forces move by their velocities, and their samples with them. Keeps fluid out of
-// them, which has drifted for dt.
-void flo_world_advance_bodies(FloWorld *world, double dt);
+// them, which has drifted for dt, and soft bodies from crossing each other.
+FloStatus flo_world_advance_bodies(FloWorld *world, double dt, FloError *error);
 // At the end of a step: walls follow their motions, and problems of bodies are logged.
 void flo_world_finish_bodies(FloWorld *world);
 // Moves the samples of a body to its present pose.

@@ -188,6 +188,7 @@ void flo_world_destroy(FloWorld *world) {
       &world->wall_rooms,       &world->solids.buffer,         &world->skins.changes.buffer,
       &world->nodes.buffer,     &world->approach_buffers[0],   &world->approach_buffers[1]};
   flo_world_free_contacts(world);
+  flo_world_free_meetings(world);
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);
   FloMemory last = *memory;
   flo_memory_release(&last, world, sizeof *world);

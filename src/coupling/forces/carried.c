@@ -49,6 +49,8 @@ FloCarried flo_contact_own_carried(const FloWorld *world, const FloContactPoint 
 // A body that keeps its shape is one node.
 FloCarried flo_contact_other_carried(const FloWorld *world, const FloContactPoint *point) {
   const FloSoftHold first = {.count = 1, .shares = {1}};
+  if (point->other_hold.count > 0)
+    return hold_at(world, &flo_bodies(world)[point->other], &point->other_hold, point->x);
   if (point->other_sample != FLO_NO_SAMPLE) return flo_world_carried_at(world, point->other_sample, point->x);
   return hold_at(world, &flo_bodies(world)[point->other], &first, point->x);
 }

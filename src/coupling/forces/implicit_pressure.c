@@ -143,7 +143,7 @@ FloStatus flo_implicit_move(FloWorld *world, const float *force, const float *ve
   FLO_TRY(flo_world_integrate(world, force, dt, error));
   flo_world_note_approach(world, velocity, walls);
   world->max_acceleration = 0; // pressure is implicit: strong forces need no shorter steps
-  flo_world_advance_bodies(world, dt);
+  FLO_TRY(flo_world_advance_bodies(world, dt, error));
   end_reactions(world, dt);
   return FLO_OK;
 }

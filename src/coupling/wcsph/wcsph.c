@@ -134,23 +134,22 @@ static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError 
 // ---- The step ----
 
 // Without fluid, bodies move by themselves.
-static FloStatus step_bodies_alone(FloWorld *world, double dt) {
+static FloStatus step_bodies_alone(FloWorld *world, double dt, FloError *error) {
   world->max_speed = world->max_acceleration = 0;
   flo_world_clear_body_forces(world);
   flo_world_kick_bodies(world, NULL, dt);
-  flo_world_advance_bodies(world, dt);
-  return FLO_OK;
+  return flo_world_advance_bodies(world, dt, error);
 }
 
 static FloStatus wcsph_step(FloWorld *world, void *state, double dt, FloError *error) {
   Wcsph *wcsph = state;
-  if (world->sets[FLO_SET_FLUID].count == 0) return step_bodies_alone(world, dt);
+  if (world->sets[FLO_SET_FLUID].count == 0) return step_bodies_alone(world, dt, error);
   FLO_TRY(flo_world_find_neighbours(world, dt, error));
   FLO_TRY(prepare(world, wcsph, dt, error));
   FLO_TRY(flo_compressible_find_pressures(&wcsph->fluid, world, wcsph->state.data, error));
   FLO_TRY(find_forces(world, wcsph, dt, error));
   FLO_TRY(flo_world_integrate(world, wcsph->force.data, dt, error));
-  flo_world_advance_bodies(world, dt);
+  FLO_TRY(flo_world_advance_bodies(world, dt, error));
   flo_compressible_follow(&wcsph->fluid, world, dt);
   flo_compressible_report(world, wcsph->force.data);
   return FLO_OK;

@@ -1,0 +1,193 @@
+// Keeps soft bodies from crossing each other and themselves, whatever moved them.
+//
+// After a step each node has gone a straight way. Pairs of features that come too near on their ways are
+// pushed apart by impulses on their nodes, without rebound. The pushes change other ways, so this is
+// repeated. Groups of nodes that still would cross then move as one (impact_zones.c). So in the end nothing
+// crosses.
+#include "state/crossings.h"
+
+#include "base/parallel.h"
+#include "state/state.h"
+
+enum { MOST_ROUNDS = 8, SWEEPS = 4 };
+
+// Shares of the distance at which two surfaces touch: nearer than the first they would cross, and they are
+// pushed apart to the second.
+#define LEAST  0.1
+#define WANTED 0.25
+
+// ---- Finding ----
+
+size_t flo_meeting_node(const FloWorld *world, const FloMeeting *meeting, int corner) {
+  const uint32_t body = corner < meeting->n_own ? meeting->body : meeting->other;
+  return flo_bodies(world)[body].first_node + meeting->nodes[corner];
+}
+
+typedef struct Search {
+  const FloWorld *world;
+  const uint32_t *zones; // or NULL
+  double *times;         // of the meetings; INFINITY: they do not cross
+} Search;
+
+static bool is_in_one_zone(const Search *search, const FloMeeting *meeting) {
+  const uint32_t *zones = search->zones;
+  if (!zones) return false;
+  for (int k = 1; k < meeting->n_own + meeting->n_other; ++k)
+    if (zones[flo_meeting_node(search->world, meeting, k)] !=
+        zones[flo_meeting_node(search->world, meeting, 0)])
+      return false;
+  return true;
+}
+
+// Most pairs pass with the thickness that needs no look at how the bodies were made.
+static double crossing_time(const Search *search, const FloMeeting *meeting) {
+  const FloWorld *world = search->world;
+  const double both = flo_soft_skin(world, meeting->body) + flo_soft_skin(world, meeting->other);
+  const FloFeaturePair from = flo_meeting_at(world, meeting, FLO_BEFORE_WAY),
+                       to = flo_meeting_at(world, meeting, FLO_AFTER_WAY);
+  const double time = flo_pair_meets(&from, &to, LEAST * both);
+  if (time == INFINITY || is_in_one_zone(search, meeting)) return INFINITY;
+  const double thickness = flo_meeting_thickness(world, meeting);
+  if (thickness == 0) return INFINITY;
+  return thickness < both ? flo_pair_meets(&from, &to, LEAST * thickness) : time;
+}
+
+static void time_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Search *search = context;
+  const FloMeeting *found = FLO_LIST(search->world->meetings.found, FloMeeting);
+  for (size_t k = begin; k < end; ++k) search->times[k] = crossing_time(search, &found[k]);
+}
+
+static FloCrossing crossing_of(const FloWorld *world, const FloMeeting *meeting, double time) {
+  FloCrossing crossing = {.meeting = *meeting, .time = time};
+  const FloFeaturePair from = flo_meeting_at(world, meeting, FLO_BEFORE_WAY),
+                       to = flo_meeting_at(world, meeting, FLO_AFTER_WAY);
+  FloFeaturePair then;
+  FloApart apart;
+  flo_pair_between(&from, &to, time, &then);
+  flo_pair_apart(&then, &apart);
+  crossing.thickness = flo_meeting_thickness(world, meeting);
+  for (int k = 0; k < FLO_MOST_CORNERS; ++k) crossing.weights[k] = apart.weights[k];
+  vec_scale(apart.way, apart.distance > 0 ? 1 / apart.distance : 0, crossing.normal);
+  return crossing;
+}
+
+static FloStatus list_crossings(FloWorld *world, const double *times, FloError *error) {
+  FloMeetings *meetings = &world->meetings;
+  meetings->hits.count = 0;
+  for (size_t k = 0; k < meetings->found.count; ++k) {
+    if (times[k] == INFINITY) continue;
+    const FloCrossing crossing = crossing_of(world, &FLO_LIST(meetings->found, FloMeeting)[k], times[k]);
+    FLO_TRY(flo_list_append(&world->memory, &meetings->hits, &crossing, sizeof crossing, error));
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_world_find_crossings(FloWorld *world, const uint32_t *zones, FloError *error) {
+  FloMeetings *meetings = &world->meetings;
+  Search search = {.world = world, .zones = zones};
+  FLO_TRY(flo_world_find_meetings(world, LEAST * flo_world_largest_skin(world), error));
+  const size_t size = meetings->found.count * sizeof(double);
+  FloBuffer *buffer = &meetings->touching.buffer;
+  FLO_TRY(
+      flo_buffer_reserve(&world->memory, buffer, size > buffer->capacity ? size + size / 2 : size, 0, error));
+  search.times = buffer->data;
+  flo_parallel_for(world->threads, meetings->found.count, 64, time_range, &search);
+  return list_crossings(world, search.times, error);
+}
+
+// ---- Pushing apart ----
+
+static double sign_of(const FloCrossing *crossing, int corner) {
+  return corner < crossing->meeting.n_own ? 1 : -1;
+}
+
+// How far the features are from each other in the end along the normal, and how far a unit impulse would
+// move them.
+static double end_of_way(const FloWorld *world, const FloCrossing *crossing, double *response) {
+  const double *to = world->meetings.to.data;
+  double gap = 0;
+  *response = 0;
+  for (int k = 0; k < crossing->meeting.n_own + crossing->meeting.n_other; ++k) {
+    const size_t node = flo_meeting_node(world, &crossing->meeting, k);
+    const double weight = crossing->weights[k], *inverse = flo_node_at(world, node)->inverse_mass;
+    gap += sign_of(crossing, k) * weight * vec_dot(crossing->normal, to + 3 * node);
+    for (int axis = 0; axis < 3; ++axis)
+      *response += weight * weight * inverse[axis] * crossing->normal[axis] * crossing->normal[axis];
+  }
+  return gap;
+}
+
+static void push_apart(FloWorld *world, const FloCrossing *crossing) {
+  double response, *to = world->meetings.to.data;
+  const double lack = WANTED * crossing->thickness - end_of_way(world, crossing, &response);
+  if (!(lack > 0 && response > 0)) return;
+  for (int k = 0; k < crossing->meeting.n_own + crossing->meeting.n_other; ++k) {
+    const size_t node = flo_meeting_node(world, &crossing->meeting, k);
+    const double *inverse = flo_node_at(world, node)->inverse_mass,
+                 push = sign_of(crossing, k) * crossing->weights[k] * lack / response;
+    for (int axis = 0; axis < 3; ++axis)
+      to[3 * node + (size_t)axis] += push * inverse[axis] * crossing->normal[axis];
+  }
+}
+
+static void push_all_apart(FloWorld *world) {
+  const FloMeetings *meetings = &world->meetings;
+  for (int sweep = 0; sweep < SWEEPS; ++sweep)
+    for (size_t k = 0; k < meetings->hits.count; ++k) push_apart(world, &flo_crossings(meetings)[k]);
+}
+
+static FloStatus solve_crossings(FloWorld *world, FloError *error) {
+  FloMeetings *meetings = &world->meetings;
+  for (int round = 0; round < MOST_ROUNDS; ++round) {
+    FLO_TRY(flo_world_find_crossings(world, NULL, error));
+    meetings->n_stopped += meetings->hits.count;
+    if (meetings->hits.count == 0) return FLO_OK;
+    push_all_apart(world);
+  }
+  FLO_TRY(flo_world_find_crossings(world, NULL, error));
+  return flo_world_move_zones(world, error);
+}
+
+// ---- Ways ----
+
+static void read_positions(FloWorld *world, double *x) {
+  for (size_t k = 0; k < world->nodes.count; ++k) vec_copy(flo_node_at(world, k)->position, x + 3 * k);
+}
+
+// Takes over new ends of ways. False: the body has gone its way unchanged.
+static bool correct_body(const FloWorld *world, FloBody *body, double dt) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const double *to = (const double *)world->meetings.to.data + 3 * body->first_node;
+  bool is_changed = false;
+  for (size_t i = 0; i < own->n_numbers; ++i) {
+    if (to[i] == own->x[i]) continue;
+    own->v[i] += (to[i] - own->x[i]) / dt;
+    own->x[i] = to[i];
+    is_changed = true;
+  }
+  return is_changed;
+}
+
+FloStatus flo_world_note_ways(FloWorld *world, FloError *error) {
+  FLO_TRY(flo_world_prepare_meetings(world, error));
+  if (world->meetings.features.count > 0) read_positions(world, world->meetings.from.data);
+  return FLO_OK;
+}
+
+FloStatus flo_world_stop_crossings(FloWorld *world, double dt, FloError *error) {
+  FloMeetings *meetings = &world->meetings;
+  meetings->n_stopped = meetings->n_zones = 0;
+  if (meetings->features.count == 0) return FLO_OK;
+  read_positions(world, meetings->to.data);
+  FLO_TRY(solve_crossings(world, error));
+  if (meetings->n_stopped == 0) return FLO_OK;
+  for (size_t k = 0; k < meetings->features.count; ++k) {
+    FloBody *body = &flo_bodies(world)[FLO_LIST(meetings->features, FloSoftFeatures)[k].body];
+    if (!correct_body(world, body, dt)) continue;
+    flo_soft_body_correct(body);
+    flo_world_place_samples(world, body);
+  }
+  return FLO_OK;
+}
