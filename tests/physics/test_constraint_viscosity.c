@@ -61,9 +61,10 @@ static void check_pool(double spacing, double viscosity, double *dt) {
                 1e3 * spacing, viscosity, 1e3 * *dt, limited_by, 1e3 * speed, 100 * (pressure - 1));
   flo_world_destroy(world);
   assert_string_equal(limited_by, "pressure");
-  // Beyond, the pressure of a pool that starts without one needs longer: about nu dt/(width/pi)^2 steps.
-  if (viscosity <= 1) assert_true(fabs(pressure - 1) < 0.1);
-  if (viscosity >= 0.1) assert_true(speed < 3e-3);
+  // A pool starts without pressure. If viscosity and pressure were solved one after the other, a thick one
+  // would need about nu dt/(width/pi)^2 steps until its pressure is that of its weight.
+  assert_true(fabs(pressure - 1) < 0.05);
+  if (viscosity >= 0.1) assert_true(speed < 1e-3);
 }
 
 static void thick_fluids_take_the_steps_of_water(void **unused) {
@@ -75,7 +76,8 @@ static void thick_fluids_take_the_steps_of_water(void **unused) {
       double dt;
       check_pool(spacings[k], viscosities[n], &dt);
       if (n == 0) water = dt;
-      assert_true(dt > 0.85 * water);
+      // Pressures of thick fluid at rest differ from particle to particle, and the highest one counts.
+      assert_true(dt > (viscosities[n] > 0.1 ? 0.7 : 0.85) * water);
     }
   }
 }
@@ -240,17 +242,18 @@ static double spread_of(double viscosity, double step, double duration) {
   return front / (12 * s) - 1;
 }
 
-// Pressure and viscosity are solved one after the other. What that costs at long steps is the difference to
-// steps eight times shorter.
+// Pressure and viscosity are one system, so that long steps cost little.
 static void long_steps_spread_honey_as_far_as_short_ones(void **unused) {
   (void)unused;
   static const double viscosities[] = {0.02, 0.1, 1};
   for (int k = 0; k < 3; ++k) {
     const double duration = k == 2 ? 2 : 0.5, coarse = spread_of(viscosities[k], STEP, duration),
+                 middle = spread_of(viscosities[k], STEP / 2, duration),
                  fine = spread_of(viscosities[k], STEP / 8, duration);
-    print_message("column of %g m2/s: spreads by %.3f of its width at 1/120 s, by %.3f at 1/960 s\n",
-                  viscosities[k], coarse, fine);
-    assert_true(fabs(coarse - fine) < 0.1 * (1 + fine));
+    print_message("column of %g m2/s: spreads by %.3f of its width at 1/120 s, by %.3f at 1/240 s, by %.3f "
+                  "at 1/960 s\n",
+                  viscosities[k], coarse, middle, fine);
+    assert_true(fabs(coarse - fine) < 0.02 * (1 + fine) && fabs(middle - fine) < 0.02 * (1 + fine));
   }
 }
 
@@ -283,10 +286,12 @@ static void discs_sink_as_fast_at_long_steps(void **unused) {
   static const double viscosities[] = {0.02, 0.2, 2};
   for (int k = 0; k < 3; ++k) {
     const double coarse = sinking_speed(viscosities[k], 3000, STEP),
+                 middle = sinking_speed(viscosities[k], 3000, STEP / 2),
                  fine = sinking_speed(viscosities[k], 3000, STEP / 8);
-    print_message("disc in %g m2/s: sinks at %.2f mm/s with steps of 1/120 s, at %.2f mm/s with 1/960 s\n",
-                  viscosities[k], 1e3 * coarse, 1e3 * fine);
-    assert_true(fabs(coarse / fine - 1) < 0.1);
+    print_message("disc in %g m2/s: sinks at %.2f mm/s with steps of 1/120 s, %.2f with 1/240 s, %.2f with "
+                  "1/960 s\n",
+                  viscosities[k], 1e3 * coarse, 1e3 * middle, 1e3 * fine);
+    assert_true(fabs(coarse / fine - 1) < 0.06 && fabs(middle / fine - 1) < 0.06);
   }
 }
 
@@ -298,14 +303,25 @@ static double relative_change(const double *a, const double *b) {
   return sqrt(change / size);
 }
 
+// A light brick in the way of the blob, which flows around it.
+static void add_brick(FloWorld *world, int dim) {
+  FloError error;
+  FloBodyDef brick = flo_default_body_def();
+  brick.kind = FLO_BODY_DYNAMIC, brick.density = 400, brick.pose = pose_at(0.45, 0.24, 0);
+  brick.shape = (FloShape){.kind = FLO_SHAPE_BOX, .size = {0.08, 0.12, dim == 3 ? 0.12 : 0}};
+  must(flo_world_add_body(world, &brick, NULL, &error), &error);
+}
+
 static void thick_blobs_keep_their_momenta(void **unused) {
   (void)unused;
-  static const double viscosities[] = {0.1, 100};
-  for (int k = 0; k < 4; ++k) {
+  // Rounding errors grow with the stress. In the thickest blob an impact would need stresses of MPa.
+  static const double viscosities[] = {0.1, 100, 0.1, 1};
+  for (int k = 0; k < 8; ++k) {
     FloError error;
     FloWorldDef def = flat_def(0.02, STEP);
     def.dim = 2 + k % 2, vec_set(def.gravity, 0, 0, 0);
     FloWorld *world = make_world(&def);
+    if (k >= 4) add_brick(world, def.dim);
     FloFluidDef blob = flo_default_fluid_def();
     blob.material = add_water(world, DENSITY, viscosities[k / 2]);
     blob.shape = (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = 0.1};
@@ -317,8 +333,8 @@ static void thick_blobs_keep_their_momenta(void **unused) {
     const FloMeasurements end = flo_world_measure(world);
     const double linear = relative_change(start.momentum, end.momentum),
                  angular = relative_change(start.angular_momentum, end.angular_momentum);
-    print_message("%dD blob of %g m2/s: momentum drifts by %.1e, angular by %.1e\n", def.dim,
-                  viscosities[k / 2], linear, angular);
+    print_message("%dD blob of %g m2/s%s: momentum drifts by %.1e, angular by %.1e\n", def.dim,
+                  viscosities[k / 2], k < 4 ? "" : " that hits a brick", linear, angular);
     flo_world_destroy(world);
     assert_true(linear <= 1e-6 && angular <= 1e-6);
   }

@@ -108,7 +108,7 @@ static void moment_free(Moment *m) {
 
 static void step_moment(Moment *m) {
   FloError error;
-  assert_ok(flo_implicit_viscosity_step(&m->viscosity, m->world, DT, m->velocity, m->force, m->walls,
+  assert_ok(flo_implicit_viscosity_step(&m->viscosity, m->world, DT, NULL, m->velocity, m->force, m->walls,
                                         m->zeros, &error),
             &error);
 }

@@ -41,6 +41,7 @@ enum {
   FLO_CONSTRAINT_ALPHA,
   FLO_CONSTRAINT_SOUND_SPEED,
   FLO_CONSTRAINT_HISTORY,
+  FLO_CONSTRAINT_PASSES,
   FLO_CONSTRAINT_FIRST_FORCE_PARAM
 };
 
@@ -87,13 +88,19 @@ typedef struct FloFoot {
 } FloFoot;
 
 // Floats for each row: unknowns, what the row wants, velocity per unit of p (softness included), softness.
-// Conjugate directions need the unknowns before a sweep and the last direction.
+// Conjugate directions need the unknowns before a sweep and the last direction. With implicit viscosity,
+// lack: of the row's condition when viscosity has answered; stiffness: unknown per lack; for each particle,
+// viscous: velocity with viscosity; felt: the rows' force that viscosity has answered; other: the rows'
+// impulse since (passes.c).
 #define FLO_CONSTRAINT_ARRAYS(X)                                                                             \
   X(before, FLO_SET_FLUID, 4)                                                                                \
   X(explicit_force, FLO_SET_FLUID, 4)                                                                        \
   X(start, FLO_SET_FLUID, 4)                                                                                 \
   X(velocity, FLO_SET_FLUID, 4)                                                                              \
   X(force, FLO_SET_FLUID, 4)                                                                                 \
+  X(viscous, FLO_SET_FLUID, 4)                                                                               \
+  X(felt, FLO_SET_FLUID, 4)                                                                                  \
+  X(other, FLO_SET_FLUID, 4)                                                                                 \
   X(from_velocity, FLO_SET_FLUID, 4)                                                                         \
   X(way_velocity, FLO_SET_FLUID, 4)                                                                          \
   X(violation, FLO_NO_SET, 1)                                                                                \
@@ -105,7 +112,9 @@ typedef struct FloFoot {
   X(from, FLO_NO_SET, 1)                                                                                     \
   X(weight, FLO_NO_SET, 1)                                                                                   \
   X(move, FLO_NO_SET, 1)                                                                                     \
-  X(way, FLO_NO_SET, 1)
+  X(way, FLO_NO_SET, 1)                                                                                      \
+  X(lack, FLO_NO_SET, 1)                                                                                     \
+  X(stiffness, FLO_NO_SET, 1)
 
 typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_LINKS,
@@ -335,6 +344,7 @@ void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c);
 
 typedef struct FloIterating {
   bool is_conjugate, has_levels, is_natural;
+  bool is_continued; // velocities have the unknowns already
   int n_iterations;
   double tolerance;
   double *residuals; // out, at the start and after each iteration; NULL: not asked for
@@ -343,6 +353,11 @@ typedef struct FloIterating {
 FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *error);
 // From the unknowns in `p`, and velocities without them.
 FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const FloIterating *how);
+// Moves everything by the unknowns to start from, or by the changes in `move`.
+void flo_constraint_push_start(FloWorld *world, FloConstraint *c);
+void flo_constraint_push_moves(FloWorld *world, FloConstraint *c);
+// The same together with implicit viscosity, which was solved for the unknowns in `p` (passes.c).
+FloSolveReport flo_constraint_iterate_viscous(FloWorld *world, FloConstraint *c, const FloIterating *how);
 // In steps that `history` asks for: tries all solvers from the same start, and keeps their residuals in the
 // world (history.c).
 FloStatus flo_constraint_compare(FloWorld *world, FloConstraint *c, FloError *error);

@@ -265,25 +265,29 @@ static void advance(void *context, double length, FloConjugate conjugate) {
 
 // ---- The whole solution ----
 
-static void start_row(const FloConstraint *c, size_t position) {
-  const float p = c->p[c->order[position]];
-  if (p != 0) flo_constraint_push(c, position, p);
+static void push_move(const FloConstraint *c, size_t position) {
+  const float move = c->move[c->order[position]];
+  if (move != 0) flo_constraint_push(c, position, move);
 }
 
-static void start_range(void *context, size_t begin, size_t end, int thread) {
+static void push_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Solve *solve = context;
   const FloRowGroup *groups = solve->c->groups + solve->first_group;
   for (size_t n = begin; n < end; ++n)
     for (uint32_t position = groups[n].begin; position < groups[n].end; ++position)
-      start_row(solve->c, position);
+      push_move(solve->c, position);
 }
 
-// Everything moves by the unknowns to start from.
-static void apply_start(Solve *solve) {
-  const FloConstraint *c = solve->c;
-  for_colours(solve, start_range);
-  for (size_t position = c->n_coloured; position < c->n_rows; ++position) start_row(c, position);
+void flo_constraint_push_moves(FloWorld *world, FloConstraint *c) {
+  Solve solve = {.world = world, .c = c};
+  for_colours(&solve, push_range);
+  for (size_t position = c->n_coloured; position < c->n_rows; ++position) push_move(c, position);
+}
+
+void flo_constraint_push_start(FloWorld *world, FloConstraint *c) {
+  memcpy(c->move, c->p, c->n_rows * sizeof(float));
+  flo_constraint_push_moves(world, c);
 }
 
 // With a second level, rows go a little beyond their own solution. This makes smooth errors worse, which the
@@ -307,7 +311,7 @@ FloSolveReport flo_constraint_iterate(FloWorld *world, FloConstraint *c, const F
   solve.rows = describe_rows(c, how->has_levels ? OVER_RELAXATION : 1, solve.is_bilateral);
   const FloFixedPoint point = {.context = &solve, .sweep = sweep, .advance = advance};
   const FloNncgLimits limits = {how->tolerance, how->n_iterations, how->is_conjugate};
-  apply_start(&solve);
+  if (!how->is_continued) flo_constraint_push_start(world, c);
   note_residual(&solve);
   forget_direction(&solve);
   memset(c->move, 0, c->n_rows * sizeof(float));
@@ -326,7 +330,8 @@ FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *erro
       .tolerance = world->params[FLO_CONSTRAINT_TOLERANCE]};
   if (how.has_levels) FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
   FLO_TRY(flo_constraint_compare(world, c, error));
-  const FloSolveReport report = flo_constraint_iterate(world, c, &how);
+  const FloSolveReport report =
+      (c->forces.is_implicit ? flo_constraint_iterate_viscous : flo_constraint_iterate)(world, c, &how);
   world->iterations = report.iterations, world->residual = report.residual;
   return FLO_OK;
 }

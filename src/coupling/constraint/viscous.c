@@ -1,8 +1,8 @@
 // What a step starts from: the unknowns of the last step, and viscosity.
 //
 // Viscosity is implicit where steps are long. It minimises Rayleigh's dissipation together with the inertia
-// of fluid and bodies (forces/implicit_viscosity.h), before the rows are solved. The pressures of the last
-// step act first, as a guess, and are taken back afterwards; see flo_forces_make_viscous.
+// of fluid and bodies (forces/implicit_viscosity.h). The first solution has the pressures of the last step as
+// a guess of the rows' impulses; passes.c then solves both as one system.
 #include "coupling/constraint/constraint.h"
 
 // ---- Unknowns to start from ----
@@ -45,12 +45,41 @@ double flo_constraint_warmth(const FloWorld *world, const FloConstraint *c) {
 
 // ---- Viscosity ----
 
+typedef struct Guess {
+  FloConstraint *c;
+  const FloParticles *fluid;
+} Guess;
+
+// The rows' impulses are felt by viscosity.
+static void guess_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Guess *guess = context;
+  FloConstraint *c = guess->c;
+  for (size_t i = begin; i < end; ++i)
+    for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
+      const bool is_moved = !guess->fluid->held[i] && k < 4 * i + 3;
+      c->felt[k] = c->force[k], c->viscous[k] = c->start[k];
+      c->other[k] = is_moved ? (float)c->dt * c->force[k] : 0;
+    }
+}
+
+static void finish_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Guess *guess = context;
+  FloConstraint *c = guess->c;
+  for (size_t k = 4 * begin; k < 4 * end; ++k)
+    c->start[k] = c->viscous[k] - c->other[k] / guess->fluid->mass[k / 4];
+}
+
 FloStatus flo_constraint_make_viscous(FloWorld *world, FloConstraint *c, FloError *error) {
+  Guess guess = {c, &world->sets[FLO_SET_FLUID]};
   if (!c->forces.is_implicit) return FLO_OK;
   flo_constraint_start_unknowns(world, c, 1);
   flo_constraint_find_forces(world, c);
+  flo_each_particle(world, FLO_SET_FLUID, guess_range, &guess);
   flo_implicit_guess_bodies(world, c->dt);
-  FLO_TRY(flo_forces_make_viscous(&c->forces, world, c->dt, c->force, c->start, c->explicit_force, error));
+  FLO_TRY(flo_forces_solve_viscous(&c->forces, world, c->dt, c->other, c->viscous, c->explicit_force, error));
   flo_implicit_guess_bodies(world, -c->dt);
+  flo_each_particle(world, FLO_SET_FLUID, finish_range, &guess);
   return FLO_OK;
 }

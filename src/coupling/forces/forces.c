@@ -178,9 +178,19 @@ static void add_guess(const FloWorld *world, const float *force, double dt, cons
   flo_each_particle(world, FLO_SET_FLUID, guess_range, &guess);
 }
 
+FloStatus flo_forces_solve_viscous(FloForces *forces, FloWorld *world, double dt, const float *other,
+                                   float *velocity, float *force, FloError *error) {
+  FloImplicitViscosity *viscosity = &forces->implicit;
+  viscosity->tolerance = param(world, forces, FLO_FORCE_TOLERANCE);
+  viscosity->max_iterations = (int)param(world, forces, FLO_FORCE_ITERATIONS);
+  viscosity->has_led_bodies = forces->has_led_bodies;
+  forces->viscous_velocity = velocity;
+  return flo_implicit_viscosity_step(viscosity, world, dt, other, velocity, force, forces->walls,
+                                     forces->zeros, error);
+}
+
 FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, const float *guess,
                                   float *predicted, float *force, FloError *error) {
-  FloImplicitViscosity *viscosity = &forces->implicit;
   FloBuffer *guessed = &forces->buffers[GUESSED];
   float *velocity = predicted;
   if (!forces->is_implicit) return FLO_OK;
@@ -190,12 +200,7 @@ FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt,
     velocity = guessed->data;
     add_guess(world, guess, dt, predicted, velocity);
   }
-  viscosity->tolerance = param(world, forces, FLO_FORCE_TOLERANCE);
-  viscosity->max_iterations = (int)param(world, forces, FLO_FORCE_ITERATIONS);
-  viscosity->has_led_bodies = forces->has_led_bodies;
-  forces->viscous_velocity = velocity;
-  FLO_TRY(flo_implicit_viscosity_step(viscosity, world, dt, velocity, force, forces->walls, forces->zeros,
-                                      error));
+  FLO_TRY(flo_forces_solve_viscous(forces, world, dt, NULL, velocity, force, error));
   if (guess) add_guess(world, guess, -dt, velocity, predicted);
   return FLO_OK;
 }

@@ -107,6 +107,10 @@ FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *forc
 // the same for bodies.
 FloStatus flo_forces_make_viscous(FloForces *forces, FloWorld *world, double dt, const float *guess,
                                   float *predicted, float *force, FloError *error);
+// The same for a method that solves viscosity and pressures in turn: `other` are the impulses of a guess, and
+// `velocity` must last until the step has ended; see flo_implicit_viscosity_step.
+FloStatus flo_forces_solve_viscous(FloForces *forces, FloWorld *world, double dt, const float *other,
+                                   float *velocity, float *force, FloError *error);
 // What implicit viscosity did to each sample of the bodies that forces move, into implicit.bodies.force.
 // Bodies must still be where they were.
 void flo_forces_find_drag(FloForces *forces, FloWorld *world);

@@ -16,6 +16,14 @@
 // diagonal of K would not have this property, and would help little, since they are nearly the same
 // everywhere. For the same reason iterations start from no change rather than from that of the last step.
 // They end at a share of the first residual.
+//
+// A method whose pressures are found after viscosity gives the impulses b of a guess, and may solve again
+// when it knows them better. The change x of velocities fulfils
+//
+//   (M + dt K) x = b + (what the last solution lacked, or -dt K v* at first),
+//
+// and M x - b is the impulse of viscosity, again a sum over pairs. The impulses b must not act on v* before:
+// K would turn pressures that nearly balance into huge forces, and rounding would change momenta.
 #include "coupling/forces/implicit_viscosity.h"
 
 #include "base/parallel.h"
@@ -46,8 +54,8 @@ static const FloArrayDef array_defs[] = {FLO_VISCOUS_ARRAYS(FLO_ARRAY_DEF)};
 static FloStatus reserve(FloImplicitViscosity *v, FloWorld *world, FloError *error) {
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &(FloArraySizes){world->sets, 0},
                              &world->memory, v->array_buffers, v->arrays, error));
-  double **const sixes[] = {&v->node_start, &v->node_change,   &v->node_residue,
-                            &v->node_way,   &v->node_momentum, &v->node_image};
+  double **const sixes[] = {&v->node_start, &v->node_change,   &v->node_residue, &v->node_impulse,
+                            &v->node_way,   &v->node_momentum, &v->node_image,   &v->node_other};
   size_t each = 6 * world->nodes.count, size = (each * FLO_COUNT_OF(sixes) + 1) * sizeof(double);
   FLO_TRY(flo_buffer_reserve(&world->memory, &v->nodes, size, 0, error));
   memset(v->nodes.data, 0, size);
@@ -141,6 +149,7 @@ typedef struct Work {
   const float *mass;    // of fluid particles [kg]
   const uint16_t *held; // by emitters
   float *force;
+  const float *other; // quadruples: impulses of others since the last solution; NULL: none [N s]
   float dt, alpha, beta;
 } Work;
 
@@ -177,9 +186,18 @@ static void first_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
   const FloImplicitViscosity *v = work->viscosity;
+  for (size_t k = 4 * begin; k < 4 * end; ++k) v->residue[k] = work->dt * v->image[k];
+}
+
+// Impulses of others join the residual.
+static void begin_range(void *context, size_t begin, size_t end, int thread) {
+  (void)thread;
+  const Work *work = context;
+  const FloImplicitViscosity *v = work->viscosity;
   for (size_t i = begin; i < end; ++i)
     for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
-      v->residue[k] = work->held[i] ? 0 : work->dt * v->image[k];
+      if (work->other) v->residue[k] += work->other[k];
+      if (work->held[i]) v->residue[k] = 0;
       v->change[k] = v->way[k] = 0;
     }
 }
@@ -312,36 +330,74 @@ static void finish_range(void *context, size_t begin, size_t end, int thread) {
   const FloImplicitViscosity *v = work->viscosity;
   for (size_t i = begin; i < end; ++i)
     for (size_t k = 4 * i; k < 4 * i + 4; ++k) {
+      const float other = work->other && !work->held[i] ? work->other[k] : 0,
+                  gain = work->mass[i] * v->change[k] - other;
       v->start[k] += v->change[k];
-      work->force[k] += work->mass[i] * per_dt * v->change[k];
+      work->force[k] += per_dt * gain;
     }
 }
 
 // The reported force on a node is the impulse that it gets over dt, even if the solution is not exact. Along
 // axes where fluid cannot move the node, the force includes the residual, so that it is the whole force of
 // the fluid.
-static void push_bodies(FloImplicitViscosity *v, FloWorld *world) {
+static void push_body(FloImplicitViscosity *v, FloWorld *world, size_t k) {
+  const double *change = v->node_change + 6 * k, *other = v->node_other + 6 * k,
+               *rest = v->node_residue + 6 * k;
+  double gain[6], motion[6], *impulse = v->node_impulse + 6 * k;
+  const FloNode *node = flo_node_at(world, k);
+  for (size_t row = 0; row < 6; ++row) {
+    const bool is_borne = !is_free(v, node) || node->locks[row];
+    gain[row] = change[row] - other[row], impulse[row] += gain[row];
+    v->bodies.wrenches[6 * k + row] = (impulse[row] + (is_borne ? rest[row] : 0)) / v->dt;
+  }
+  if (!is_free(v, node)) return;
+  flo_node_push(world, k, gain, gain + 3);
+  flo_node_apply(node, change, motion);
+  for (size_t row = 0; row < 6; ++row) v->node_start[6 * k + row] += motion[row];
+}
+
+// Impulses on nodes that changed their motions since the last solution.
+static void find_other(FloImplicitViscosity *v, const FloWorld *world, const double *motions) {
   for (size_t k = 0; k < v->n_nodes; ++k) {
-    const double *impulse = v->node_change + 6 * k, *rest = v->node_residue + 6 * k;
     const FloNode *node = flo_node_at(world, k);
-    for (size_t row = 0; row < 6; ++row) {
-      bool is_borne = !is_free(v, node) || node->locks[row];
-      v->bodies.wrenches[6 * k + row] = (impulse[row] + (is_borne ? rest[row] : 0)) / v->dt;
-    }
-    if (is_free(v, node)) flo_node_push(world, k, impulse, impulse + 3);
+    double change[6], *other = v->node_other + 6 * k;
+    for (size_t row = 0; row < 6; ++row) change[row] = motions[6 * k + row] - v->node_start[6 * k + row];
+    vec_scale(change, is_free(v, node) ? node->mass : 0, other);
+    mat_apply(node->inertia, change + 3, other + 3);
+    if (!is_free(v, node)) vec_set(other + 3, 0, 0, 0);
   }
 }
 
-FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *v, FloWorld *world, double dt, float *velocity,
-                                      float *force, const float *walls, const float *zeros, FloError *error) {
+// From the residual.
+static void solve_all(Work *work) {
+  FloImplicitViscosity *v = work->viscosity;
+  for_fluid(work, begin_range);
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k) v->node_change[k] = v->node_way[k] = v->node_momentum[k] = 0;
+  solve(work);
+  for_fluid(work, finish_range);
+  for (size_t k = 0; k < v->n_nodes; ++k) push_body(v, work->world, k);
+}
+
+FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *v, FloWorld *world, double dt, const float *other,
+                                      float *velocity, float *force, const float *walls, const float *zeros,
+                                      FloError *error) {
   FLO_TRY(flo_implicit_viscosity_prepare(v, world, dt, velocity, walls, zeros, error));
   Work work = begin_work(v, world);
-  work.force = force;
+  work.force = force, work.other = other;
   compute_forces(v, world, v->start, v->node_start, v->walls, v->image);
   for_fluid(&work, first_range);
   for (size_t k = 0; k < 6 * v->n_nodes; ++k) v->node_residue[k] = dt * v->bodies.wrenches[k];
-  solve(&work);
-  for_fluid(&work, finish_range);
-  push_bodies(v, world);
+  solve_all(&work);
   return FLO_OK;
+}
+
+void flo_implicit_viscosity_again(FloImplicitViscosity *v, FloWorld *world, const float *other,
+                                  double *motions, float *force) {
+  Work work = begin_work(v, world);
+  work.force = force, work.other = other;
+  find_other(v, world, motions);
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k) v->node_residue[k] += v->node_other[k];
+  solve_all(&work);
+  for (size_t k = 0; k < 6 * v->n_nodes; ++k)
+    if (is_free(v, flo_node_at(world, k / 6))) motions[k] = v->node_start[k];
 }

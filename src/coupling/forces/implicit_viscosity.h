@@ -32,8 +32,10 @@ typedef struct FloImplicitViscosity {
   float *start;       // quadruples per fluid particle: velocity without, later with viscosity
   const float *walls; // quadruples: velocity and relative volume of wall samples
   const float *zeros; // pressures of samples that have no pressure
-  // Six numbers per node; node_momentum is M times node_way.
-  double *node_start, *node_change, *node_residue, *node_way, *node_momentum, *node_image;
+  // Six numbers per node; node_change and node_impulse are impulses, node_momentum is M times node_way, and
+  // node_other are the impulses of others since the last solution.
+  double *node_start, *node_change, *node_impulse, *node_residue, *node_way, *node_momentum, *node_image;
+  double *node_other;
   FloBuffer nodes;
 } FloImplicitViscosity;
 
@@ -46,10 +48,16 @@ double flo_implicit_viscosity_max_dt(const FloWorld *world, double choice);
 // viscosity; on return it is that with viscosity. The force that makes the difference is added to `force`
 // [N]. `walls` are quadruples of velocity and relative volume. `zeros` has as many numbers as the larger set
 // has samples. Dynamic bodies are pushed. Needs the neighbours of the step; tolerance and max_iterations must
-// be set.
+// be set. `other` are impulses that act at the same time (quadruples [N s], the fourth number is 0), or NULL;
+// the velocity on return contains them, the force does not.
 FloStatus flo_implicit_viscosity_step(FloImplicitViscosity *viscosity, FloWorld *world, double dt,
-                                      float *velocity, float *force, const float *walls, const float *zeros,
-                                      FloError *error);
+                                      const float *other, float *velocity, float *force, const float *walls,
+                                      const float *zeros, FloError *error);
+// The same again, after others gave impulses since the last solution: `other` to fluid, and those to nodes
+// whose velocities are now `motions`. `start` becomes the velocity of fluid with viscosity, and `motions`
+// those of nodes.
+void flo_implicit_viscosity_again(FloImplicitViscosity *viscosity, FloWorld *world, const float *other,
+                                  double *motions, float *force);
 void flo_implicit_viscosity_free(FloImplicitViscosity *viscosity, FloMemory *memory);
 
 // ---- Parts, for tests ----
