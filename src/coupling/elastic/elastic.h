@@ -5,6 +5,7 @@
 #include "coupling/forces/body_solve.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
+#include "coupling/forces/soft_motion.h"
 #include "coupling/forces/wet_samples.h"
 #include "sph/arrays.h"
 
@@ -65,7 +66,9 @@ typedef struct FloElastic {
   FloWetSamples wet_samples;
   FloFilms films;
   FloBodySolve bodies;
+  FloSoftMotion soft_motion;
   double *wrenches, *start_motion, *impulses, *loads; // six for each node
+  double *known; // the same: pressures that the kick of soft bodies contains already; see answer.c
   FLO_ARRAYS(FLO_ELASTIC_ARRAYS);
   FloBuffer node_buffer, wall_force, strength;
 } FloElastic;
@@ -112,6 +115,8 @@ void flo_elastic_answer(FloWorld *world, FloElastic *e);
 void flo_elastic_bend(FloWorld *world, FloElastic *e);
 // Volume times velocity of samples, quadruples.
 void flo_elastic_find_flow(const FloWorld *world, FloSet set, const float *motion, float *flow);
+// Finds the forces of the present pressures on soft bodies, which their kick is to contain.
+void flo_elastic_expect_pressures(FloWorld *world, FloElastic *e);
 // Only the forces on fluid and its velocities.
 void flo_elastic_push_fluid(FloWorld *world, FloElastic *e);
 // How easily the nodes next to a row yield, as part of its diagonal; see there. Once a step.

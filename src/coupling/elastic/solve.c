@@ -75,12 +75,21 @@ static double mean_residual(const Solve *solve, const double *sums) {
   return sums[SUM_RESIDUAL] > 0 ? sums[SUM_RESIDUAL] / n / fmax(may_remain, 1e-30) : 0;
 }
 
+// What soft bodies lack; see soft_motion.h.
+static double soft_residual(const Solve *solve) {
+  const FloWorld *world = solve->world;
+  const double *params = world->params, dt = solve->e->dt;
+  const double shares[2] = {params[FLO_ELASTIC_PRESSURE_TOLERANCE], params[FLO_ELASTIC_MOTION_TOLERANCE]};
+  return flo_soft_motion_residual(&solve->e->soft_motion, world, dt, solve->motion * world->def.spacing / dt,
+                                  shares);
+}
+
 static FloSweepMeasure propose(Solve *solve) {
   const FloElastic *e = solve->e;
   double sums[N_SUMS];
   flo_parallel_sum(solve->world->threads, e->n_rows, propose_rows, solve, N_SUMS, sums);
   const double common = sums[SUM_LOAD] > 0 ? sums[SUM_LOAD_ERROR] / sums[SUM_LOAD] : 0;
-  double residual = fmax(mean_residual(solve, sums), e->contact_residual);
+  double residual = fmax(fmax(mean_residual(solve, sums), e->contact_residual), soft_residual(solve));
   if (!e->has_drops)
     residual =
         fmax(residual, flo_implicit_common_share(solve->world, &e->expected, common, solve->motion, e->dt));

@@ -6,6 +6,7 @@
 #include "coupling/forces/carried.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
+#include "coupling/forces/soft_motion.h"
 #include "coupling/forces/wet_samples.h"
 #include "sph/arrays.h"
 
@@ -70,7 +71,7 @@ typedef struct FloPartner {
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
   double drag[3], turn_drag[3];            // viscous force and torque
-  double expected[3];   // part of `force` that the kick of a soft body contains already; see contacts.c
+  double expected[3];   // part of `force` that the kick of a soft body contains already; see start_bodies
   double drag_sums[27]; // drag at the present velocities (w), and the upper half of K; see touches.c
   double drift[6];      // change of velocities by drag
   double fluid_load;    // sum of response/diagonal over the fluid rows next to it
@@ -181,6 +182,7 @@ typedef struct FloMonolithic {
   FloWet wet[FLO_N_WET];
   FloWetSamples wet_samples;
   FloForces forces;
+  FloSoftMotion soft_motion;
   FloContact *contacts;
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by nodes

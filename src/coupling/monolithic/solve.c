@@ -209,6 +209,9 @@ static double rolling_residual(const FloMonolithic *mono, const FloContact *cont
   return (double)(sqrtf(flo_dot3(lack, lack) * flo_dot3(arm, arm)) * diagonal) * mono->dt / spacing;
 }
 
+// A vertex that is pinned to the world and overlaps a wall stays there, whatever pushes it.
+static bool is_immovable(const FloContact *c) { return !(c->diagonal > 0) && !(c->slip_diagonal > 0); }
+
 static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
   const FloMonolithic *mono = solve->mono;
@@ -222,7 +225,7 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
     sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
                         mono->dt * (double)flo_dot3(c->friction_move, c->velocity);
     if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)flo_dot3(c->torque_move, c->spin);
-    if (!flo_contact_is_active(c)) continue;
+    if (!flo_contact_is_active(c) || is_immovable(c)) continue;
     double residual = flo_complementarity((double)c->error, (double)(p * c->diagonal)) +
                       friction_residual(mono, c, solve->world->def.spacing) +
                       rolling_residual(mono, c, solve->world->def.spacing);
@@ -375,6 +378,18 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   return r->fluid <= fmin(lasting, unseen) && is_common_small(solve, r);
 }
 
+// See soft_motion.h. Nodes follow the pressures of this iteration.
+static bool are_soft_bodies_calm(const Solve *solve) {
+  FloMonolithic *mono = solve->mono;
+  const double *params = solve->world->params;
+  const double shares[2] = {params[FLO_MONO_PRESSURE_TOLERANCE], params[FLO_MONO_MOTION_TOLERANCE]};
+  const double speed = solve->motion * solve->world->def.spacing / mono->dt;
+  if (!mono->soft_motion.is_used) return true;
+  flo_soft_motion_note(&mono->soft_motion, solve->world, mono->partners->velocity,
+                       sizeof(FloPartner) / sizeof(double));
+  return flo_soft_motion_residual(&mono->soft_motion, solve->world, mono->dt, speed, shares) <= 1;
+}
+
 // Number of sweeps over contacts that cost about as much as one iteration of the whole system.
 static int sweeps_at_once(const FloMonolithic *mono) {
   enum { LEAST = 32, MOST = 1000 };
@@ -435,9 +450,10 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     }
     residual = propose(&solve);
     world->iterations = k;
-    bool is_fluid_done = is_fluid_small(&solve, &residual),
+    bool is_calm = are_soft_bodies_calm(&solve), is_fluid_done = is_fluid_small(&solve, &residual),
          are_contacts_done = is_contact_small(world, mono, residual.contact);
     mono->was_fluid_solved = is_fluid_done, mono->were_contacts_solved = are_contacts_done;
+    is_fluid_done = is_fluid_done && is_calm;
     // Contacts that have used all their own sweeps have had more than iterations of the whole system would
     // give.
     bool is_over = is_fluid_done && (are_contacts_done || (mono->n_fluid > 0 && most_alone <= 0));
