@@ -108,6 +108,7 @@ static void elastic_finish(FloWorld *world, void *state) {
   flo_films_free(&e->films, &world->memory);
   flo_body_solve_free(&e->bodies, &world->memory);
   flo_soft_motion_free(&e->soft_motion, &world->memory);
+  flo_soft_yield_free(&e->soft_yield, &world->memory);
   flo_forces_free(&e->forces, &world->memory);
 }
 
@@ -326,6 +327,7 @@ static FloStatus elastic_step(FloWorld *world, void *state, double dt, FloError 
   double since = flo_seconds();
   FLO_TRY(apply_forces(world, e, error));
   flo_elastic_weigh_bodies(world, e);
+  FLO_TRY(flo_elastic_list_soft(world, e, error));
   flo_elastic_solve(world, e);
   keep_pressures(world, e);
   push_bodies(world, e);

@@ -1,7 +1,7 @@
 #include "coupling/forces/soft_motion.h"
 
 // The change in an iteration is only a part of the error that is left.
-#define LEFT 0.2
+#define LEFT 0.4
 
 FloStatus flo_soft_motion_prepare(FloSoftMotion *motion, FloWorld *world, FloError *error) {
   motion->is_used = false, motion->change = 0;

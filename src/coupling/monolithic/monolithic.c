@@ -128,6 +128,7 @@ static void monolithic_finish(FloWorld *world, void *state) {
   flo_monolithic_free_wet(world, mono);
   flo_forces_free(&mono->forces, &world->memory);
   flo_soft_motion_free(&mono->soft_motion, &world->memory);
+  flo_soft_yield_free(&mono->soft_yield, &world->memory);
 }
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
@@ -201,10 +202,10 @@ static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
 }
 
 // The force of the pressures at the start on the nodes of soft bodies.
-static void expect_pressures(const FloWorld *world, FloMonolithic *mono) {
+static void expect_pressures(FloMonolithic *mono) {
   for (size_t k = 0; k < mono->n_touches && mono->touches[k].row < mono->n_pressures; ++k) {
     const FloTouch *t = &mono->touches[k];
-    if (!flo_body_is_soft(flo_node_body(world, t->node))) continue;
+    if (!mono->partners[t->node].is_soft) continue;
     for (int axis = 0; axis < 3; ++axis)
       mono->partners[t->node].expected[axis] += (double)mono->pressure[t->row] * (double)t->j[axis];
   }
@@ -215,7 +216,7 @@ static void expect_pressures(const FloWorld *world, FloMonolithic *mono) {
 // the kick contains the forces that the solver starts from, and the solver finds what is to be added to them.
 static void start_bodies(FloWorld *world, FloMonolithic *mono) {
   start_unknowns(world, mono);
-  expect_pressures(world, mono);
+  expect_pressures(mono);
   flo_monolithic_expect_contacts(world, mono);
   for (size_t k = 0; k < world->nodes.count; ++k) {
     vec_add(mono->partners[k].drag, mono->partners[k].expected, mono->wrenches + 6 * k);
@@ -420,6 +421,7 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   add_bodies_to_steep(mono);
   flo_each_particle(world, FLO_SET_FLUID, diagonal_range, &step);
   flo_monolithic_weigh_fluid(mono);
+  FLO_TRY(flo_monolithic_list_soft(world, mono, error));
   FLO_TRY(flo_forces_add_tension(&mono->forces, world, mono->explicit_force, error));
   add_drag(world, mono, &mono->forces.tension.bodies);
   flo_forces_predict(world, mono->explicit_force, mono->dt, mono->start); // (3.16)

@@ -77,13 +77,19 @@ static void share_contacts(Solve *solve) {
   if (is_new) flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
 }
 
+// Whether the effect of a touch is found by yielding (yield.c) rather than by a longer diagonal.
+static bool yields_at_once(const FloMonolithic *mono, const FloTouch *t) {
+  return t->is_main || mono->partners[t->node].is_soft;
+}
+
 // Adds the bodies besides the main one to the diagonals of fluid rows, shared like those of contacts; for the
 // main one see correct_range. Once per step is enough: the loads of fluid do not depend on the unknowns.
 static void share_fluid(const FloMonolithic *mono) {
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     double load = 0;
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].node].fluid_load;
+      if (!yields_at_once(mono, &mono->touches[k]))
+        load += 2 * mono->partners[mono->touches[k].node].fluid_load;
     mono->diagonal[mono->coupled[n]] *= (float)(1 + load);
   }
 }
@@ -103,7 +109,8 @@ enum {
   N_SUMS
 };
 
-// Subtracts the effect of the main body's yielding from the errors of active coupled rows.
+// Subtracts the effect of the yielding of the main body and of soft bodies from the errors of active coupled
+// rows.
 static void correct_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((Solve *)context)->mono;
@@ -111,7 +118,7 @@ static void correct_range(void *context, size_t begin, size_t end, int thread) {
     uint32_t row = mono->coupled[n];
     mono->corrected[n] = mono->error[row];
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      if (mono->touches[k].is_main && flo_monolithic_is_active(mono, row))
+      if (yields_at_once(mono, &mono->touches[k]) && flo_monolithic_is_active(mono, row))
         mono->corrected[n] -= flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].node].yield);
   }
 }
@@ -239,6 +246,7 @@ static FloResidual propose(Solve *solve) {
   int threads = solve->world->threads;
   double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
   flo_monolithic_find_yields(solve->world, mono, solve->relaxation);
+  flo_monolithic_find_soft_yields(solve->world, mono, solve->relaxation);
   flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
   share_contacts(solve);
   flo_parallel_sum(threads, mono->n_pressures, propose_fluid, solve, N_SUMS, fluid);
