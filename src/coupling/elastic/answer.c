@@ -4,6 +4,10 @@
 // Bodies answer in every iteration, so that a light sheet moves with the fluid on it. A pressure force on a
 // sample goes to the nodes that carry it. A body whose nodes hold each other tells how all of them yield
 // (FloKind.respond); other nodes move by their own mass. Then contacts and joints act.
+//
+// A soft body responds as it would near the state that its kick has found. So the kick contains the pressures
+// that the iterations start from. Without them a sheet that is far lighter than the water on it would be far
+// from its place, and would respond as it does there.
 #include "base/parallel.h"
 #include "coupling/elastic/elastic.h"
 #include "coupling/forces/carried.h"
@@ -81,11 +85,32 @@ static void press_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
+static void press_bodies(FloWorld *world, FloElastic *e) {
+  Answer in = {world, e, FLO_SET_RIGID};
+  flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, press_range, &in);
+  flo_world_gather_wrenches(world, e->pressed.force, e->pressed.wrenches);
+}
+
+void flo_elastic_expect_pressures(FloWorld *world, FloElastic *e) {
+  memset(e->known, 0, 6 * world->nodes.count * sizeof *e->known);
+  if (!e->has_bodies) return;
+  press_bodies(world, e);
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    const size_t first = 6 * body->first_node;
+    if (flo_body_is_soft(body) && flo_body_is_pushed(body))
+      memcpy(e->known + first, e->pressed.wrenches + first, 6 * body->n_nodes * sizeof(double));
+  }
+}
+
 // Nodes that hold each other.
 static void respond_together(const FloElastic *e, const FloBody *body, double *motion) {
   double *impulses = e->loads, *changes = e->loads + 3 * body->n_nodes;
-  for (size_t k = 0; k < body->n_nodes; ++k)
-    vec_scale(e->pressed.wrenches + 6 * (body->first_node + k), e->dt, impulses + 3 * k);
+  for (size_t k = 0; k < body->n_nodes; ++k) {
+    const size_t at = 6 * (body->first_node + k);
+    vec_sub(e->pressed.wrenches + at, e->known + at, impulses + 3 * k);
+    vec_scale(impulses + 3 * k, e->dt, impulses + 3 * k);
+  }
   body->kind->respond(body, impulses, changes);
   for (size_t k = 0; k < body->n_nodes; ++k) vec_add(motion + 6 * k, changes + 3 * k, motion + 6 * k);
 }
@@ -133,13 +158,10 @@ void flo_elastic_find_flow(const FloWorld *world, FloSet set, const float *motio
 }
 
 static void answer_bodies(FloWorld *world, FloElastic *e) {
-  Answer in = {world, e, FLO_SET_RIGID};
   if (world->nodes.count == 0) return;
-  if (e->has_bodies) {
-    flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, press_range, &in);
-    flo_world_gather_wrenches(world, e->pressed.force, e->pressed.wrenches);
-  }
+  if (e->has_bodies) press_bodies(world, e);
   move_bodies(world, e);
+  flo_soft_motion_note(&e->soft_motion, world, e->bodies.motion, 6);
   if (!e->has_bodies) return;
   flo_world_spread_motions(world, e->bodies.motion, e->pressed.motion);
   flo_elastic_find_flow(world, FLO_SET_RIGID, e->pressed.motion, e->body_flow);

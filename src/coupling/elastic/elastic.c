@@ -107,6 +107,8 @@ static void elastic_finish(FloWorld *world, void *state) {
   flo_wet_samples_free(&e->wet_samples, &world->memory);
   flo_films_free(&e->films, &world->memory);
   flo_body_solve_free(&e->bodies, &world->memory);
+  flo_soft_motion_free(&e->soft_motion, &world->memory);
+  flo_soft_yield_free(&e->soft_yield, &world->memory);
   flo_forces_free(&e->forces, &world->memory);
 }
 
@@ -116,7 +118,7 @@ static double elastic_max_dt(const FloWorld *world, const void *state, const cha
 }
 
 static FloStatus reserve_nodes(FloWorld *world, FloElastic *e, FloError *error) {
-  double **arrays[] = {&e->wrenches, &e->start_motion, &e->impulses, &e->loads};
+  double **arrays[] = {&e->wrenches, &e->start_motion, &e->impulses, &e->loads, &e->known};
   const size_t n = 6 * world->nodes.count + 1;
   FLO_TRY(flo_buffer_reserve(&world->memory, &e->node_buffer, n * FLO_COUNT_OF(arrays) * sizeof(double), 0,
                              error));
@@ -134,6 +136,7 @@ static FloStatus reserve(FloWorld *world, FloElastic *e, FloError *error) {
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory, e->array_buffers,
                              e->arrays, error));
   FLO_TRY(reserve_nodes(world, e, error));
+  FLO_TRY(flo_soft_motion_prepare(&e->soft_motion, world, error));
   FLO_TRY(flo_world_reserve_motion(world, error));
   FLO_TRY(flo_body_rows_prepare(&e->drag, world, error));
   FLO_TRY(flo_body_rows_prepare(&e->pressed, world, error));
@@ -220,6 +223,13 @@ static void start_pressures(const FloWorld *world, FloElastic *e) {
   start_samples(world, e, FLO_SET_RIGID, share);
 }
 
+static void kick_bodies(FloWorld *world, FloElastic *e) {
+  double *wrenches = e->impulses; // free until the end of the step
+  flo_elastic_expect_pressures(world, e);
+  for (size_t k = 0; k < 6 * world->nodes.count; ++k) wrenches[k] = e->wrenches[k] + e->known[k];
+  flo_world_kick_bodies(world, wrenches, e->dt);
+}
+
 // All forces except pressures, contacts and joints act on fluid and bodies.
 static FloStatus apply_forces(FloWorld *world, FloElastic *e, FloError *error) {
   const FloForceSweep sweep = describe_sweep(e);
@@ -232,7 +242,7 @@ static FloStatus apply_forces(FloWorld *world, FloElastic *e, FloError *error) {
   flo_body_rows_add_wrenches(&e->forces.tension.bodies, world, e->wrenches);
   flo_body_rows_add_wrenches(&e->adhesion, world, e->wrenches);
   FLO_TRY(press_films(world, e, error));
-  flo_world_kick_bodies(world, e->wrenches, e->dt);
+  kick_bodies(world, e);
   flo_forces_predict(world, e->explicit_force, e->dt, e->start);
   FLO_TRY(make_viscous(world, e, error));
   flo_implicit_begin_reactions(world);
@@ -294,7 +304,9 @@ static void push_bodies(FloWorld *world, FloElastic *e) {
   flo_world_clear_body_forces(world);
   for (size_t k = 0; k < world->nodes.count; ++k) {
     const double *impulse = e->impulses + 6 * k;
-    flo_node_push(world, k, impulse, impulse + 3);
+    double push[3];
+    vec_add_scaled(impulse, e->known + 6 * k, -e->dt, push); // the kick contained the rest
+    flo_node_push(world, k, push, impulse + 3);
     add_force(world, impulse, 1 / e->dt, k);
     add_force(world, e->wrenches + 6 * k, 1, k);
     if (e->forces.is_implicit && implicit->is_used) add_force(world, implicit->wrenches + 6 * k, 1, k);
@@ -315,6 +327,7 @@ static FloStatus elastic_step(FloWorld *world, void *state, double dt, FloError 
   double since = flo_seconds();
   FLO_TRY(apply_forces(world, e, error));
   flo_elastic_weigh_bodies(world, e);
+  FLO_TRY(flo_elastic_list_soft(world, e, error));
   flo_elastic_solve(world, e);
   keep_pressures(world, e);
   push_bodies(world, e);

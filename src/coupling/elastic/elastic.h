@@ -5,6 +5,8 @@
 #include "coupling/forces/body_solve.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
+#include "coupling/forces/soft_motion.h"
+#include "coupling/forces/soft_yield.h"
 #include "coupling/forces/wet_samples.h"
 #include "sph/arrays.h"
 
@@ -15,10 +17,10 @@
 // Per row: pressure: unknown; move: step that an iteration proposes; way: conjugate direction; error: free
 // share of the kernel at the end of the step, negative if compressed; room: the same if nothing moved;
 // source: room, corrected for the change of gradients in the step; bend: the change of the kernel sum with
-// that; from_*: values where the last step of the iteration started. Per fluid particle: steep: sum of V_j
-// grad W_ij over all neighbours; before, start, velocity: velocities before the step, without pressure, and
-// with pressure. Per sample: near_*: V0 times the sum of grad W_bi over fluid; *_flow: volume times velocity;
-// yields: see weigh.c. solid_rate is scratch.
+// that; eased: the part of an error that soft bodies take by yielding; from_*: values where the last step of
+// the iteration started. Per fluid particle: steep: sum of V_j grad W_ij over all neighbours; before, start,
+// velocity: velocities before the step, without pressure, and with pressure. Per sample: near_*: V0 times the
+// sum of grad W_bi over fluid; *_flow: volume times velocity; yields: see weigh.c. solid_rate is scratch.
 #define FLO_ELASTIC_ARRAYS(X)                                                                                \
   X(pressure, FLO_NO_SET, 1)                                                                                 \
   X(move, FLO_NO_SET, 1)                                                                                     \
@@ -30,6 +32,7 @@
   X(from_error, FLO_NO_SET, 1)                                                                               \
   X(room, FLO_NO_SET, 1)                                                                                     \
   X(bend, FLO_NO_SET, 1)                                                                                     \
+  X(eased, FLO_NO_SET, 1)                                                                                    \
   X(steep, FLO_SET_FLUID, 4)                                                                                 \
   X(before, FLO_SET_FLUID, 4)                                                                                \
   X(start, FLO_SET_FLUID, 4)                                                                                 \
@@ -65,7 +68,10 @@ typedef struct FloElastic {
   FloWetSamples wet_samples;
   FloFilms films;
   FloBodySolve bodies;
+  FloSoftMotion soft_motion;
+  FloSoftYield soft_yield;
   double *wrenches, *start_motion, *impulses, *loads; // six for each node
+  double *known; // the same: pressures that the kick of soft bodies contains already; see answer.c
   FLO_ARRAYS(FLO_ELASTIC_ARRAYS);
   FloBuffer node_buffer, wall_force, strength;
 } FloElastic;
@@ -112,8 +118,12 @@ void flo_elastic_answer(FloWorld *world, FloElastic *e);
 void flo_elastic_bend(FloWorld *world, FloElastic *e);
 // Volume times velocity of samples, quadruples.
 void flo_elastic_find_flow(const FloWorld *world, FloSet set, const float *motion, float *flow);
+// Finds the forces of the present pressures on soft bodies, which their kick is to contain.
+void flo_elastic_expect_pressures(FloWorld *world, FloElastic *e);
 // Only the forces on fluid and its velocities.
 void flo_elastic_push_fluid(FloWorld *world, FloElastic *e);
+// Lists the rows next to soft bodies. Once a step, when diagonals are known.
+FloStatus flo_elastic_list_soft(FloWorld *world, FloElastic *e, FloError *error);
 // How easily the nodes next to a row yield, as part of its diagonal; see there. Once a step.
 void flo_elastic_weigh_bodies(FloWorld *world, FloElastic *e);
 

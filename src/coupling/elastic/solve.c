@@ -13,8 +13,9 @@ typedef struct Solve {
   float relaxation, beta, length;
   bool is_restart;
   int n_sweeps;
-  double largest; // compression that a row may keep
-  double motion;  // of the fluid in the step, in spacings
+  double largest;        // compression that a row may keep
+  double motion;         // of the fluid in the step, in spacings
+  double fluid_residual; // without soft bodies
 } Solve;
 
 enum {
@@ -49,7 +50,7 @@ static void propose_rows(const void *context, size_t begin, size_t end, double *
     const float p = e->pressure[i], error = e->error[i], d = e->diagonal[i];
     e->move[i] = 0;
     if (!(d > 0)) continue;
-    const float moved = p - solve->relaxation * error / d;
+    const float moved = p - solve->relaxation * (error - e->eased[i]) / d;
     const double step = (double)(p - e->from_pressure[i]), from = (double)e->from_error[i];
     e->move[i] = (moved > 0 ? moved : 0) - p;
     sums[SUM_SQUARE] -= (double)(e->move[i] * error);
@@ -75,9 +76,34 @@ static double mean_residual(const Solve *solve, const double *sums) {
   return sums[SUM_RESIDUAL] > 0 ? sums[SUM_RESIDUAL] / n / fmax(may_remain, 1e-30) : 0;
 }
 
+// What soft bodies lack; see soft_motion.h.
+static double soft_residual(const Solve *solve) {
+  const FloWorld *world = solve->world;
+  const double *params = world->params, dt = solve->e->dt;
+  const double shares[2] = {params[FLO_ELASTIC_PRESSURE_TOLERANCE], params[FLO_ELASTIC_MOTION_TOLERANCE]};
+  return flo_soft_motion_residual(&solve->e->soft_motion, world, dt, solve->motion * world->def.spacing / dt,
+                                  shares);
+}
+
+// Soft bodies yield to rows that are active.
+static void ease(const Solve *solve) {
+  FloElastic *e = solve->e;
+  const FloYieldingRows rows = {.pressure = e->pressure,
+                                .error = e->error,
+                                .diagonal = e->diagonal,
+                                .relaxation = solve->relaxation,
+                                .scale = e->dt * e->dt / (e->rest_volume * e->rest_sum)};
+  flo_soft_yield_find(&e->soft_yield, solve->world, &rows);
+  for (size_t n = 0; n < e->soft_yield.n_rows; ++n) {
+    const uint32_t row = e->soft_yield.rows[n].row;
+    e->eased[row] = flo_elastic_is_active(e, row) ? flo_soft_yield_along(&e->soft_yield, n) : 0;
+  }
+}
+
 static FloSweepMeasure propose(Solve *solve) {
   const FloElastic *e = solve->e;
   double sums[N_SUMS];
+  ease(solve);
   flo_parallel_sum(solve->world->threads, e->n_rows, propose_rows, solve, N_SUMS, sums);
   const double common = sums[SUM_LOAD] > 0 ? sums[SUM_LOAD_ERROR] / sums[SUM_LOAD] : 0;
   double residual = fmax(mean_residual(solve, sums), e->contact_residual);
@@ -85,6 +111,8 @@ static FloSweepMeasure propose(Solve *solve) {
     residual =
         fmax(residual, flo_implicit_common_share(solve->world, &e->expected, common, solve->motion, e->dt));
   if (sums[SUM_COMPRESSED] > 0) residual = fmax(residual, 2);
+  solve->fluid_residual = residual;
+  residual = fmax(residual, soft_residual(solve));
   if (solve->n_sweeps <= (int)solve->world->params[FLO_ELASTIC_MIN_ITERATIONS]) residual = fmax(residual, 2);
   solve->world->residual = sums[SUM_RESIDUAL] / fmax(sums[SUM_ACTIVE], 1);
   return (FloSweepMeasure){.residual = residual,
@@ -183,5 +211,5 @@ void flo_elastic_solve(FloWorld *world, FloElastic *e) {
        ++k)
     residual = solve_round(&solve, &n_iterations);
   world->iterations = n_iterations;
-  e->was_solved = residual <= 1;
+  e->was_solved = solve.fluid_residual <= 1;
 }

@@ -257,9 +257,6 @@ static void expect_contact(const FloWorld *world, FloMonolithic *mono, size_t k)
   }
 }
 
-// A soft body says how it responds to small impulses after its kick. Without its contacts the kick would lead
-// far from where the body will be, and the response there is not the same. So the kick contains the forces of
-// the last step's contacts, and the solver finds what is to be added to them.
 void flo_monolithic_expect_contacts(const FloWorld *world, FloMonolithic *mono) {
   for (size_t k = 0; k < mono->n_contacts; ++k) expect_contact(world, mono, k);
 }

@@ -72,16 +72,18 @@ static void weigh_range(void *context, size_t begin, size_t end, int thread) {
 void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
   double scale = mono->dt * mono->dt / mono->rest_volume;
   for (size_t n = 0; n < mono->n_coupled; ++n) {
-    size_t main = mono->fluid_touch_begin[n];
+    size_t main = SIZE_MAX;
     double diagonal = (double)mono->diagonal[mono->coupled[n]];
     if (!(diagonal > 0)) continue; // nothing around it has a gradient, so it has no effect
     for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
       const FloTouch *t = &mono->touches[k];
-      if (t->response > mono->touches[main].response) main = k;
+      if (!mono->partners[t->node].is_soft &&
+          (main == SIZE_MAX || t->response > mono->touches[main].response))
+        main = k;
       mono->partners[t->node].fluid_load += scale * (double)t->response / diagonal;
       mono->partners[t->node].has_fluid = true;
     }
-    mono->touches[main].is_main = true;
+    if (main != SIZE_MAX) mono->touches[main].is_main = true;
   }
 }
 
@@ -134,7 +136,8 @@ static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *
   mono->partners = mono->buffers[FLO_BUFFER_PARTNERS].data;
   mono->wrenches = mono->buffers[FLO_BUFFER_WRENCHES].data;
   for (size_t k = 0; k < n; ++k)
-    mono->partners[k] = (FloPartner){.node = flo_node_at(world, k), .n_shared = -1};
+    mono->partners[k] = (FloPartner){
+        .node = flo_node_at(world, k), .n_shared = -1, .is_soft = flo_body_is_soft(flo_node_body(world, k))};
   return FLO_OK;
 }
 

@@ -127,6 +127,8 @@ static void monolithic_finish(FloWorld *world, void *state) {
   flo_buffer_free(&world->memory, &mono->wall_force);
   flo_monolithic_free_wet(world, mono);
   flo_forces_free(&mono->forces, &world->memory);
+  flo_soft_motion_free(&mono->soft_motion, &world->memory);
+  flo_soft_yield_free(&mono->soft_yield, &world->memory);
 }
 
 static double monolithic_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
@@ -147,6 +149,7 @@ static FloStatus reserve(FloWorld *world, FloMonolithic *mono, FloError *error) 
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory,
                              mono->array_buffers, mono->arrays, error));
   FLO_TRY(flo_world_reserve_motion(world, error));
+  FLO_TRY(flo_soft_motion_prepare(&mono->soft_motion, world, error));
   return flo_forces_prepare(&mono->forces, world, FLO_MONO_FIRST_FORCE_PARAM, mono->dt, artificial, error);
 }
 
@@ -178,16 +181,6 @@ static void start_partners(FloWorld *world, FloMonolithic *mono) {
   }
 }
 
-// (3.12).
-static void start_bodies(FloWorld *world, FloMonolithic *mono) {
-  flo_monolithic_expect_contacts(world, mono);
-  for (size_t k = 0; k < world->nodes.count; ++k) {
-    vec_add(mono->partners[k].drag, mono->partners[k].expected, mono->wrenches + 6 * k);
-    vec_copy(mono->partners[k].turn_drag, mono->wrenches + 6 * k + 3);
-  }
-  flo_world_kick_bodies(world, mono->wrenches, mono->dt);
-}
-
 // Contacts start from this share of their last pressures and friction. Several distributions of pressures
 // over the points of a face press in the same way. From the whole, errors within the tolerance would add up
 // in such distributions from step to step, until a stack sways.
@@ -206,6 +199,30 @@ static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
     c->pressure = share * (float)kept[FLO_KEPT_PRESSURE];
     for (int axis = 0; axis < 3; ++axis) c->friction[axis] = share * (float)kept[FLO_KEPT_FRICTION + axis];
   }
+}
+
+// The force of the pressures at the start on the nodes of soft bodies.
+static void expect_pressures(FloMonolithic *mono) {
+  for (size_t k = 0; k < mono->n_touches && mono->touches[k].row < mono->n_pressures; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    if (!mono->partners[t->node].is_soft) continue;
+    for (int axis = 0; axis < 3; ++axis)
+      mono->partners[t->node].expected[axis] += (double)mono->pressure[t->row] * (double)t->j[axis];
+  }
+}
+
+// (3.12). A soft body says how it responds to small impulses after its kick. Without the water on it and its
+// contacts the kick would lead far from where the body will be, and the response there is not the same. So
+// the kick contains the forces that the solver starts from, and the solver finds what is to be added to them.
+static void start_bodies(FloWorld *world, FloMonolithic *mono) {
+  start_unknowns(world, mono);
+  expect_pressures(mono);
+  flo_monolithic_expect_contacts(world, mono);
+  for (size_t k = 0; k < world->nodes.count; ++k) {
+    vec_add(mono->partners[k].drag, mono->partners[k].expected, mono->wrenches + 6 * k);
+    vec_copy(mono->partners[k].turn_drag, mono->wrenches + 6 * k + 3);
+  }
+  flo_world_kick_bodies(world, mono->wrenches, mono->dt);
 }
 
 // Applies implicit viscosity, after all other forces except pressure. The pressures of the last step act as a
@@ -404,6 +421,7 @@ static FloStatus prepare(FloWorld *world, FloMonolithic *mono, FloError *error) 
   add_bodies_to_steep(mono);
   flo_each_particle(world, FLO_SET_FLUID, diagonal_range, &step);
   flo_monolithic_weigh_fluid(mono);
+  FLO_TRY(flo_monolithic_list_soft(world, mono, error));
   FLO_TRY(flo_forces_add_tension(&mono->forces, world, mono->explicit_force, error));
   add_drag(world, mono, &mono->forces.tension.bodies);
   flo_forces_predict(world, mono->explicit_force, mono->dt, mono->start); // (3.16)

@@ -6,6 +6,8 @@
 #include "coupling/forces/carried.h"
 #include "coupling/forces/film.h"
 #include "coupling/forces/implicit_pressure.h"
+#include "coupling/forces/soft_motion.h"
+#include "coupling/forces/soft_yield.h"
 #include "coupling/forces/wet_samples.h"
 #include "sph/arrays.h"
 
@@ -23,7 +25,7 @@ typedef struct FloTouch {
   float response;       // J M^-1 J^T
   float slip;           // the same for friction, mean over the tangent plane
   float spin;           // the same for torques, mean over the axes
-  bool is_main;         // the node that a fluid row or wet sample pushes most
+  bool is_main;         // the node that a fluid row or wet sample pushes most, of bodies that are not soft
 } FloTouch;
 
 // The part of a touch that is needed for sums over all touches of a node, once a sweep.
@@ -70,13 +72,14 @@ typedef struct FloPartner {
   double start[3], turn_start[3];          // the same without pressure and friction
   double force[3], torque[3];              // of the present unknowns
   double drag[3], turn_drag[3];            // viscous force and torque
-  double expected[3];   // part of `force` that the kick of a soft body contains already; see contacts.c
+  double expected[3];   // part of `force` that the kick of a soft body contains already; see start_bodies
   double drag_sums[27]; // drag at the present velocities (w), and the upper half of K; see touches.c
   double drift[6];      // change of velocities by drag
   double fluid_load;    // sum of response/diagonal over the fluid rows next to it
   double n_active;      // number of active contacts
   double n_shared;      // n_active when its mass was last shared; negative: not yet
   bool has_fluid;       // fluid is next to it
+  bool is_soft;         // it belongs to a soft body
   float yield[6];       // how it yields to the fluid rows in this iteration; see yield.c
   float motion[6];      // the velocities as floats
 } FloPartner;
@@ -181,6 +184,8 @@ typedef struct FloMonolithic {
   FloWet wet[FLO_N_WET];
   FloWetSamples wet_samples;
   FloForces forces;
+  FloSoftMotion soft_motion;
+  FloSoftYield soft_yield;
   FloContact *contacts;
   FloTouch *touches;     // by rows
   uint32_t *touch_order; // by nodes
@@ -325,6 +330,9 @@ double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mon
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 // Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.
 void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
+// The same for soft bodies, whose rows are listed once a step, when diagonals are known.
+FloStatus flo_monolithic_list_soft(FloWorld *world, FloMonolithic *mono, FloError *error);
+void flo_monolithic_find_soft_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
 
 // The line leads from the pressures where the last trial started, at 0, to the trial, at 1. Moves to the
 // point `length` of the line. The errors of fluid are interpolated linearly.

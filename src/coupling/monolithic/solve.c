@@ -77,13 +77,19 @@ static void share_contacts(Solve *solve) {
   if (is_new) flo_parallel_for(solve->world->threads, mono->n_contacts, ROWS_PER_CHUNK, share_range, solve);
 }
 
+// Whether the effect of a touch is found by yielding (yield.c) rather than by a longer diagonal.
+static bool yields_at_once(const FloMonolithic *mono, const FloTouch *t) {
+  return t->is_main || mono->partners[t->node].is_soft;
+}
+
 // Adds the bodies besides the main one to the diagonals of fluid rows, shared like those of contacts; for the
 // main one see correct_range. Once per step is enough: the loads of fluid do not depend on the unknowns.
 static void share_fluid(const FloMonolithic *mono) {
   for (size_t n = 0; n < mono->n_coupled; ++n) {
     double load = 0;
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      if (!mono->touches[k].is_main) load += 2 * mono->partners[mono->touches[k].node].fluid_load;
+      if (!yields_at_once(mono, &mono->touches[k]))
+        load += 2 * mono->partners[mono->touches[k].node].fluid_load;
     mono->diagonal[mono->coupled[n]] *= (float)(1 + load);
   }
 }
@@ -103,7 +109,8 @@ enum {
   N_SUMS
 };
 
-// Subtracts the effect of the main body's yielding from the errors of active coupled rows.
+// Subtracts the effect of the yielding of the main body and of soft bodies from the errors of active coupled
+// rows.
 static void correct_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloMonolithic *mono = ((Solve *)context)->mono;
@@ -111,7 +118,7 @@ static void correct_range(void *context, size_t begin, size_t end, int thread) {
     uint32_t row = mono->coupled[n];
     mono->corrected[n] = mono->error[row];
     for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k)
-      if (mono->touches[k].is_main && flo_monolithic_is_active(mono, row))
+      if (yields_at_once(mono, &mono->touches[k]) && flo_monolithic_is_active(mono, row))
         mono->corrected[n] -= flo_touch_along(&mono->touches[k], mono->partners[mono->touches[k].node].yield);
   }
 }
@@ -209,6 +216,9 @@ static double rolling_residual(const FloMonolithic *mono, const FloContact *cont
   return (double)(sqrtf(flo_dot3(lack, lack) * flo_dot3(arm, arm)) * diagonal) * mono->dt / spacing;
 }
 
+// A vertex that is pinned to the world and overlaps a wall stays there, whatever pushes it.
+static bool is_immovable(const FloContact *c) { return !(c->diagonal > 0) && !(c->slip_diagonal > 0); }
+
 static void propose_contacts(const void *context, size_t begin, size_t end, double *sums) {
   const Solve *solve = context;
   const FloMonolithic *mono = solve->mono;
@@ -222,7 +232,7 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
     sums[SUM_SQUARE] -= (double)(c->volume * c->pressure_move * c->error) +
                         mono->dt * (double)flo_dot3(c->friction_move, c->velocity);
     if (c->roll_limit > 0) sums[SUM_SQUARE] -= mono->dt * (double)flo_dot3(c->torque_move, c->spin);
-    if (!flo_contact_is_active(c)) continue;
+    if (!flo_contact_is_active(c) || is_immovable(c)) continue;
     double residual = flo_complementarity((double)c->error, (double)(p * c->diagonal)) +
                       friction_residual(mono, c, solve->world->def.spacing) +
                       rolling_residual(mono, c, solve->world->def.spacing);
@@ -236,6 +246,7 @@ static FloResidual propose(Solve *solve) {
   int threads = solve->world->threads;
   double fluid[N_SUMS], coupled[N_SUMS], contacts[N_SUMS];
   flo_monolithic_find_yields(solve->world, mono, solve->relaxation);
+  flo_monolithic_find_soft_yields(solve->world, mono, solve->relaxation);
   flo_parallel_for(threads, mono->n_coupled, 4096, correct_range, solve);
   share_contacts(solve);
   flo_parallel_sum(threads, mono->n_pressures, propose_fluid, solve, N_SUMS, fluid);
@@ -375,6 +386,18 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   return r->fluid <= fmin(lasting, unseen) && is_common_small(solve, r);
 }
 
+// See soft_motion.h. Nodes follow the pressures of this iteration.
+static bool are_soft_bodies_calm(const Solve *solve) {
+  FloMonolithic *mono = solve->mono;
+  const double *params = solve->world->params;
+  const double shares[2] = {params[FLO_MONO_PRESSURE_TOLERANCE], params[FLO_MONO_MOTION_TOLERANCE]};
+  const double speed = solve->motion * solve->world->def.spacing / mono->dt;
+  if (!mono->soft_motion.is_used) return true;
+  flo_soft_motion_note(&mono->soft_motion, solve->world, mono->partners->velocity,
+                       sizeof(FloPartner) / sizeof(double));
+  return flo_soft_motion_residual(&mono->soft_motion, solve->world, mono->dt, speed, shares) <= 1;
+}
+
 // Number of sweeps over contacts that cost about as much as one iteration of the whole system.
 static int sweeps_at_once(const FloMonolithic *mono) {
   enum { LEAST = 32, MOST = 1000 };
@@ -435,9 +458,10 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     }
     residual = propose(&solve);
     world->iterations = k;
-    bool is_fluid_done = is_fluid_small(&solve, &residual),
+    bool is_calm = are_soft_bodies_calm(&solve), is_fluid_done = is_fluid_small(&solve, &residual),
          are_contacts_done = is_contact_small(world, mono, residual.contact);
     mono->was_fluid_solved = is_fluid_done, mono->were_contacts_solved = are_contacts_done;
+    is_fluid_done = is_fluid_done && is_calm;
     // Contacts that have used all their own sweeps have had more than iterations of the whole system would
     // give.
     bool is_over = is_fluid_done && (are_contacts_done || (mono->n_fluid > 0 && most_alone <= 0));

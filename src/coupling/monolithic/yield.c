@@ -1,5 +1,7 @@
 // How bodies yield to fluid within an iteration.
 //
+// This file is about bodies that keep their shape; for soft bodies see forces/soft_yield.h.
+//
 // Each fluid row around a light body would push it as if it were the only row, and together they would push
 // too far. But the matrix of those rows is a diagonal D plus c J M^-1 J^T of rank six, which can be inverted
 // (Woodbury):
@@ -87,7 +89,7 @@ static void find_yields_once(Yielding *yielding) {
   flo_parallel_for(world->threads, mono->n_chunks, FLO_CHUNKS_AT_ONCE, yield_range, yielding);
   for (size_t k = 0; k < mono->n_chunks;) {
     uint32_t node = mono->chunks[k].node;
-    bool has_fluid = mono->partners[node].has_fluid;
+    bool has_fluid = mono->partners[node].has_fluid && !mono->partners[node].is_soft;
     double sums[N_YIELD_SUMS] = {0};
     for (; k < mono->n_chunks && mono->chunks[k].node == node; ++k)
       for (size_t i = 0; i < N_YIELD_SUMS && has_fluid; ++i)
@@ -107,4 +109,44 @@ void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float rela
     yielding.is_refined = k > 0;
     find_yields_once(&yielding);
   }
+}
+
+// ---- Soft bodies ----
+
+static FloStatus list_row(FloWorld *world, FloMonolithic *mono, size_t n, FloError *error) {
+  const size_t row = mono->coupled[n];
+  if (row < mono->n_fluid && world->sets[FLO_SET_FLUID].held[row]) return FLO_OK;
+  FLO_TRY(flo_soft_yield_open(&mono->soft_yield, world, row, error));
+  for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k) {
+    const FloTouch *t = &mono->touches[k];
+    const double j[3] = {(double)t->j[0], (double)t->j[1], (double)t->j[2]};
+    if (mono->partners[t->node].is_soft)
+      FLO_TRY(flo_soft_yield_push(&mono->soft_yield, world, t->node, j, error));
+  }
+  return FLO_OK;
+}
+
+FloStatus flo_monolithic_list_soft(FloWorld *world, FloMonolithic *mono, FloError *error) {
+  FLO_TRY(flo_soft_yield_begin(&mono->soft_yield, world, error));
+  for (size_t n = 0; mono->soft_motion.is_used && n < mono->n_coupled; ++n)
+    FLO_TRY(list_row(world, mono, n, error));
+  return FLO_OK;
+}
+
+// Soft bodies with active contacts give only half of their mass to fluid, too.
+void flo_monolithic_find_soft_yields(FloWorld *world, FloMonolithic *mono, float relaxation) {
+  double n_active = 0;
+  for (size_t k = 0; mono->soft_yield.n_rows && k < world->nodes.count; ++k)
+    n_active += mono->partners[k].is_soft ? mono->partners[k].n_active : 0;
+  const FloYieldingRows rows = {
+      .pressure = mono->pressure,
+      .error = mono->error,
+      .diagonal = mono->diagonal,
+      .relaxation = relaxation,
+      .scale = mono->dt * mono->dt / mono->rest_volume * (n_active > 0 ? 2 : 1),
+  };
+  flo_soft_yield_find(&mono->soft_yield, world, &rows);
+  for (size_t k = 0; mono->soft_yield.n_rows && k < world->nodes.count; ++k)
+    for (size_t axis = 0; mono->partners[k].is_soft && axis < 3; ++axis)
+      mono->partners[k].yield[axis] = (float)mono->soft_yield.yield[3 * k + axis];
 }
