@@ -164,6 +164,15 @@ void flo_soft_body_respond(const FloBody *body, const double *impulses, double *
     flo_soft_respond(own->soft, impulses, changes);
 }
 
+void flo_soft_body_settle(FloBody *body, const double *impulses) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloSoftReport report;
+  FloError error;
+  if (is_held(own)) return;
+  if (flo_soft_add(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  read_nodes(body);
+}
+
 void flo_soft_body_move(FloBody *body, double dt) {
   FloSoftBody *own = flo_soft_body(body);
   FloSoftReport report;
