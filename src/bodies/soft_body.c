@@ -198,6 +198,12 @@ void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {
   }
 }
 
+void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]) {
+  FloSoftBody *own = flo_soft_body(body);
+  vec_add(own->x + 3 * node, way, own->x + 3 * node);
+  vec_copy(own->x + 3 * node, own->nodes[node].position);
+}
+
 static double *marked_at(const FloSoftBody *own, FloMark mark) {
   return own->marked + 4 * own->n_numbers * (size_t)mark;
 }

@@ -154,6 +154,8 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group);
 
 // An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
+// Moves a node after the move. flo_soft_skin_follow must follow.
+void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 
 // ---- Functions of the kinds ----
 

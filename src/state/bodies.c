@@ -140,6 +140,7 @@ static void move_bodies(FloWorld *world, double dt) {
 void flo_world_advance_bodies(FloWorld *world, double dt) {
   flo_world_keep_out_of_bodies(world, dt);
   move_bodies(world, dt);
+  flo_world_keep_apart(world, dt);
   flo_world_push_late(world);
   flo_world_keep_off(world, dt);
 }

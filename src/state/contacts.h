@@ -51,6 +51,7 @@ typedef struct FloContacts {
   FloBuffer begins, table; // see contacts.c and contact_memory.c
   FloBuffer keys, values, scratch;
   FloBuffer near_faces, near_tips; // see soft_faces.h
+  FloBuffer places;                // see keep_apart.c
 } FloContacts;
 
 // Finds all points whose gap may close within dt, at the positions of the last neighbour search, in an order
@@ -82,6 +83,10 @@ FloStatus flo_world_add_soft_contacts(FloWorld *world, double dt, FloError *erro
 // contact [m].
 FloStatus flo_world_add_soft_faces(FloWorld *world, uint32_t body, uint32_t other, double dt, double margin,
                                    FloError *error);
+// Notes where the points of soft bodies are; when bodies have moved, puts those back that have entered
+// another body (keep_apart.c).
+FloStatus flo_world_note_places(FloWorld *world, FloError *error);
+void flo_world_keep_apart(FloWorld *world, double dt);
 // The sample of a wall that takes the force of a contact with `other`; an index of the walls' set. For a soft
 // body it is the nearest one, which takes a search.
 size_t flo_contact_wall_sample(const FloWorld *world, const FloContactPoint *point);

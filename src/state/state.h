@@ -113,6 +113,7 @@ struct FloWorld {
   double residual;
   FloResiduals residuals; // of several solvers, if the method compares them
   size_t contacts;        // number of contacts that press
+  size_t put_back;        // points of soft bodies that the last step put back out of other bodies
   FloContacts body_contacts;
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;

@@ -66,10 +66,17 @@ static double settle_all(FloWorld *world, FloMonolithic *mono, double share) {
   return farthest;
 }
 
+static bool has_diverged(const FloWorld *world, const FloMonolithic *mono) {
+  double sum = 0;
+  for (size_t k = 0; k < world->nodes.count; ++k) sum += vec_length(mono->partners[k].force);
+  return !isfinite(sum) || !(world->residual < DIVERGED);
+}
+
 // The iterations begin anew, with a response that lets them converge.
 static void start_over(FloWorld *world, FloMonolithic *mono) {
   settle_all(world, mono, 0);
   flo_monolithic_start_unknowns(world, mono);
+  flo_monolithic_apply_to_bodies(world, mono);
 }
 
 static bool has_soft_contacts(const FloWorld *world) {
@@ -86,11 +93,10 @@ void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono) {
   for (int k = 1;; ++k) {
     flo_monolithic_solve(world, mono);
     iterations += world->iterations;
+    const bool is_bad = most > 1 && has_diverged(world, mono);
+    if (is_bad) start_over(world, mono);
     if (k >= most) break;
-    if (!(world->residual < DIVERGED))
-      start_over(world, mono);
-    else if (settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5) <= NEAR)
-      break;
+    if (!is_bad && settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5) <= NEAR) break;
   }
   world->iterations = iterations;
 }
