@@ -404,7 +404,8 @@ typedef struct FloMeasurements {
   double density_error_mean, density_error_max; // mean and maximum of max(density/rest - 1, 0)
   size_t penetrations;                          // fluid particles more than half a spacing inside a solid
   size_t fluid_particles, boundary_particles, rigid_particles;
-  size_t contacts;                         // samples of rigid bodies that press on another body
+  size_t contacts; // samples of rigid bodies that press on another body
+  size_t put_back; // points of soft bodies that the step put back, since they had entered another body
   double kinetic_energy, potential_energy; // [J] (per metre in 2D)
   double momentum[3];                      // [kg m/s]
   double angular_momentum[3];              // [kg m²/s] about the origin

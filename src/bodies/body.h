@@ -91,6 +91,9 @@ typedef struct FloKind {
   // internal forces do about it. Linear and symmetric, and valid from `kick` to `move`. NULL: each node moves
   // alone, by its inverse mass.
   void (*respond)(const FloBody *, const double *impulses, double *changes);
+  // Gives its nodes impulses (three numbers each) that change velocities so much that `respond` does not hold
+  // any more. Finds velocities and the response anew. Not NULL if there is `respond`.
+  void (*settle)(FloBody *, const double *impulses);
   void (*move)(FloBody *, double dt); // by the present velocities
   // Sets the motion of a body of one node: joints move it. NULL: joints cannot hold it.
   void (*put)(FloBody *, const double position[3], const double rotation[4], const double velocity[3],

@@ -167,6 +167,15 @@ void flo_soft_body_respond(const FloBody *body, const double *impulses, double *
     flo_soft_respond(own->soft, impulses, changes);
 }
 
+void flo_soft_body_settle(FloBody *body, const double *impulses) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloSoftReport report;
+  FloError error;
+  if (is_held(own)) return;
+  if (flo_soft_add(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  read_nodes(body);
+}
+
 void flo_soft_body_move(FloBody *body, double dt) {
   FloSoftBody *own = flo_soft_body(body);
   FloSoftReport report;
@@ -196,6 +205,12 @@ void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {
       node->velocity[axis] += node->inverse_mass[axis] * grip->parts[k].share * impulse[axis];
     vec_copy(node->velocity, own->v + 3 * number);
   }
+}
+
+void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]) {
+  FloSoftBody *own = flo_soft_body(body);
+  vec_add(own->x + 3 * node, way, own->x + 3 * node);
+  vec_copy(own->x + 3 * node, own->nodes[node].position);
 }
 
 static double *marked_at(const FloSoftBody *own, FloMark mark) {

@@ -164,6 +164,8 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group);
 
 // An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
+// Moves a node after the move. flo_soft_skin_follow must follow.
+void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 
 // Moves nodes once more after a move: takes over the present `x` and `v`.
 void flo_soft_body_correct(FloBody *body);
@@ -174,6 +176,7 @@ void flo_soft_body_begin(FloBody *body, double time);
 void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wrenches, double dt);
 void flo_soft_body_push(FloBody *body, size_t node, const double impulse[3], const double turn[3]);
 void flo_soft_body_respond(const FloBody *body, const double *impulses, double *changes);
+void flo_soft_body_settle(FloBody *body, const double *impulses);
 void flo_soft_body_move(FloBody *body, double dt);
 void flo_soft_body_mark(FloBody *body, FloMark mark);
 void flo_soft_body_rewind(FloBody *body, FloMark mark);
@@ -183,11 +186,11 @@ void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBody
 
 #define FLO_SOFT_FUNCTIONS                                                                                   \
   .set = FLO_SET_RIGID, .begin = flo_soft_body_begin, .kick = flo_soft_body_kick,                            \
-  .push = flo_soft_body_push, .respond = flo_soft_body_respond, .move = flo_soft_body_move,                  \
-  .mark = flo_soft_body_mark, .rewind = flo_soft_body_rewind, .refresh = flo_soft_body_refresh,              \
-  .measure = flo_soft_body_measure, .place = flo_soft_skin_place, .where = flo_soft_skin_where,              \
-  .carry = flo_soft_skin_carry, .resample = flo_soft_skin_resample, .distance = flo_soft_skin_distance,      \
-  .normal = flo_soft_skin_normal, .vertices = flo_soft_skin_vertices, .triangles = flo_soft_skin_triangles,  \
-  .rest = flo_soft_skin_rest, .soft_state = flo_soft_body_state
+  .push = flo_soft_body_push, .respond = flo_soft_body_respond, .settle = flo_soft_body_settle,              \
+  .move = flo_soft_body_move, .mark = flo_soft_body_mark, .rewind = flo_soft_body_rewind,                    \
+  .refresh = flo_soft_body_refresh, .measure = flo_soft_body_measure, .place = flo_soft_skin_place,          \
+  .where = flo_soft_skin_where, .carry = flo_soft_skin_carry, .resample = flo_soft_skin_resample,            \
+  .distance = flo_soft_skin_distance, .normal = flo_soft_skin_normal, .vertices = flo_soft_skin_vertices,    \
+  .triangles = flo_soft_skin_triangles, .rest = flo_soft_skin_rest, .soft_state = flo_soft_body_state
 
 #endif

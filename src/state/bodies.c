@@ -141,6 +141,7 @@ FloStatus flo_world_advance_bodies(FloWorld *world, double dt, FloError *error) 
   FLO_TRY(flo_world_note_ways(world, error));
   flo_world_keep_out_of_bodies(world, dt);
   move_bodies(world, dt);
+  flo_world_keep_apart(world, dt);
   FLO_TRY(flo_world_stop_crossings(world, dt, error));
   flo_world_push_late(world);
   flo_world_keep_off(world, dt);

@@ -276,6 +276,7 @@ static FloStatus find_all(Finding *finding, FloError *error) {
   FLO_TRY(part_deep_bodies(world, error));
   if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_contacts(world, finding->dt, error));
   if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_touches(world, finding->dt, error));
+  if (world->method->touches_soft) FLO_TRY(flo_world_note_places(world, error));
   return flo_world_recall_contacts(world, error);
 }
 
@@ -300,6 +301,7 @@ void flo_world_free_contacts(FloWorld *world) {
                           &contacts->values,
                           &contacts->scratch,
                           &contacts->near_faces,
-                          &contacts->near_tips};
+                          &contacts->near_tips,
+                          &contacts->places};
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(&world->memory, buffers[k]);
 }

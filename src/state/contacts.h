@@ -51,7 +51,8 @@ typedef struct FloContacts {
   FloList deep_pairs;      // pairs of bodies that overlap deeply
   FloBuffer begins, table; // see contacts.c and contact_memory.c
   FloBuffer keys, values, scratch;
-  FloBuffer near_faces, near_tips; // see soft_tips.c
+  FloBuffer near_faces, near_tips; // see soft_faces.h
+  FloBuffer places;                // see keep_apart.c
 } FloContacts;
 
 // Finds all points whose gap may close within dt, at the positions of the last neighbour search, in an order
@@ -79,9 +80,14 @@ bool flo_world_seek_contact(const FloWorld *world, const FloSeeker *seeker, FloC
 
 // Adds the points at which soft bodies touch bodies that keep their shape (soft_contacts.c).
 FloStatus flo_world_add_soft_contacts(FloWorld *world, double dt, FloError *error);
-// Of one of them and another body: points at tips of the other body. `margin`: largest gap of a contact [m].
-FloStatus flo_world_add_soft_tips(FloWorld *world, uint32_t body, uint32_t other, double dt, double margin,
-                                  FloError *error);
+// Of one of them and another body: points between its nodes (soft_faces.c). `margin`: largest gap of a
+// contact [m].
+FloStatus flo_world_add_soft_faces(FloWorld *world, uint32_t body, uint32_t other, double dt, double margin,
+                                   FloError *error);
+// Notes where the points of soft bodies are; when bodies have moved, puts those back that have entered
+// another body (keep_apart.c).
+FloStatus flo_world_note_places(FloWorld *world, FloError *error);
+void flo_world_keep_apart(FloWorld *world, double dt);
 // The sample of a wall that takes the force of a contact with `other`; an index of the walls' set. For a soft
 // body it is the nearest one, which takes a search.
 size_t flo_contact_wall_sample(const FloWorld *world, const FloContactPoint *point);

@@ -1,5 +1,5 @@
-// Where soft bodies touch bodies that keep their shape: a point for each node of their own surface. Edges and
-// corners of the other bodies may touch between the nodes (soft_tips.c).
+// Where soft bodies touch bodies that keep their shape: a point for each node of their own surface. The
+// other bodies may also touch between the nodes (soft_faces.h).
 //
 // Samples lie below the surface of a soft body, and come and go. Its nodes stay, so a node finds its contact
 // of the last step again. The surface of a cloth is half its thickness from its nodes.
@@ -139,7 +139,7 @@ static FloStatus add_pairs(FloWorld *world, uint32_t body, double dt, FloError *
     const double margin = largest_margin(&search);
     if (!may_touch(&search, margin)) continue;
     FLO_TRY(add_pair(world, &search, error));
-    FLO_TRY(flo_world_add_soft_tips(world, body, other, dt, margin, error));
+    FLO_TRY(flo_world_add_soft_faces(world, body, other, dt, margin, error));
   }
   return FLO_OK;
 }

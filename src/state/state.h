@@ -114,6 +114,7 @@ struct FloWorld {
   double residual;
   FloResiduals residuals; // of several solvers, if the method compares them
   size_t contacts;        // number of contacts that press
+  size_t put_back;        // points of soft bodies that the last step put back out of other bodies
   FloContacts body_contacts;
   FloMeetings meetings; // of soft bodies with each other
   uint32_t next_id[FLO_SET_COUNT];

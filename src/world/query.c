@@ -78,6 +78,7 @@ FloMeasurements flo_world_measure(FloWorld *world) {
                        .boundary_particles = world->sets[FLO_SET_BOUNDARY].count,
                        .rigid_particles = world->sets[FLO_SET_RIGID].count,
                        .contacts = world->contacts,
+                       .put_back = world->put_back,
                        .kinetic_energy = sums[KINETIC],
                        .potential_energy = sums[POTENTIAL],
                        .max_speed = flo_world_measure_speed(world),

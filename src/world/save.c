@@ -24,6 +24,7 @@
   X(iterations, int, 0, INT_MAX)                                                                             \
   X(residual, double, 0, MUCH)                                                                               \
   X(contacts, size_t, 0, MUCH)                                                                               \
+  X(put_back, size_t, 0, MUCH)                                                                               \
   X(next_id[FLO_SET_FLUID], uint32_t, 0, UINT32_MAX)                                                         \
   X(next_id[FLO_SET_BOUNDARY], uint32_t, 0, UINT32_MAX)                                                      \
   X(next_id[FLO_SET_RIGID], uint32_t, 0, UINT32_MAX)                                                         \

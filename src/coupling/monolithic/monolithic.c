@@ -186,7 +186,7 @@ static void start_partners(FloWorld *world, FloMonolithic *mono) {
 // in such distributions from step to step, until a stack sways.
 #define CONTACT_WARMTH 0.9f
 
-static void start_unknowns(FloWorld *world, FloMonolithic *mono) {
+void flo_monolithic_start_unknowns(FloWorld *world, FloMonolithic *mono) {
   const float warm = (float)world->params[FLO_MONO_WARM_START];
   const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
               share = mono->were_contacts_solved != 0 ? CONTACT_WARMTH * warm : 0;
@@ -231,7 +231,7 @@ static FloStatus make_viscous(FloWorld *world, FloMonolithic *mono, FloError *er
   FloForces *forces = &mono->forces;
   start_partners(world, mono);
   if (!forces->is_implicit) return FLO_OK;
-  start_unknowns(world, mono);
+  flo_monolithic_start_unknowns(world, mono);
   flo_monolithic_apply_to_fluid(world, mono);
   flo_implicit_guess_bodies(world, mono->dt);
   FLO_TRY(flo_forces_make_viscous(forces, world, mono->dt, mono->force, mono->start, mono->explicit_force,
@@ -453,8 +453,8 @@ static FloStatus monolithic_step(FloWorld *world, void *state, double dt, FloErr
   flo_implicit_begin_reactions(world);
   FLO_TRY(flo_world_weigh_joints(world, dt, NULL, NULL, error));
   flo_monolithic_bounce(world, mono);
-  start_unknowns(world, mono);
-  flo_monolithic_solve(world, mono);
+  flo_monolithic_start_unknowns(world, mono);
+  flo_monolithic_solve_with_soft(world, mono);
   keep_unknowns(world, mono);
   mono->expected.peak = flo_peak_follow(world, mono->expected.peak, mono->pressure, dt);
   flo_monolithic_refine_torques(world, mono);

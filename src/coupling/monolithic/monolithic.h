@@ -328,6 +328,10 @@ void flo_monolithic_evaluate_contacts(FloWorld *world, FloMonolithic *mono);
 double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mono);
 // Iterates until the errors are small. The solution stands in pressure and friction.
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
+// Starts the unknowns from those of the last step.
+void flo_monolithic_start_unknowns(FloWorld *world, FloMonolithic *mono);
+// Solves as often as soft bodies need it (again.c).
+void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono);
 // Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.
 void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float relaxation);
 // The same for soft bodies, whose rows are listed once a step, when diagonals are known.
