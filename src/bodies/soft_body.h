@@ -48,6 +48,7 @@ enum {
   FLO_SOFT_REST,
   FLO_SOFT_ON_SURFACE,
   FLO_SOFT_DENSITIES,
+  FLO_SOFT_FANS,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -72,13 +73,16 @@ typedef struct FloSoftBody {
   FloMesh surface;
   FloSoftHold *holds; // of each vertex of the surface; NULL: they are the nodes
   FloMesh shown;      // the surface of a solid for pictures, where it is now; of a cloth it is `surface`
-  FloSoftHold *shown_holds;  // of its vertices
-  double *normals;           // of its vertices now; then those at the start of the step
-  const bool *is_border;     // per vertex: on an edge of one element only
-  const bool *is_on_surface; // per node; NULL: all are
-  double half_thickness;     // distance of the true surface from these nodes [m]
-  bool has_moved;            // the body is not as its shape says any more
-  double offset;             // the surface of the body lies this far outside its samples [m]
+  FloSoftHold *shown_holds;     // of its vertices
+  int n_corners;                // of its triangles; 2: they are segments
+  const uint32_t *first_of_fan; // of each vertex of the surface, and one more: where its triangles begin
+  const uint32_t *fans;         // triangles of all vertices
+  double *normals;              // of its vertices now; then those at the start of the step
+  const bool *is_border;        // per vertex: on an edge of one element only
+  const bool *is_on_surface;    // per node; NULL: all are
+  double half_thickness;        // distance of the true surface from these nodes [m]
+  bool has_moved;               // the body is not as its shape says any more
+  double offset;                // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
   FloResampling rule;    // of the sampler
   double density_factor; // number density of samples times H^dim, per one over their volume [m^dim]
@@ -136,6 +140,16 @@ typedef struct FloSoftPlane {
 // Now, and at the start of the step, which took dt.
 void flo_soft_skin_planes(const FloBody *body, const FloParticles *samples, size_t i, double dt,
                           FloSoftPlane *now, FloSoftPlane *before);
+// The same at the points that are nearest to the way of a particle, if they are known; else they stay.
+void flo_soft_skin_refine(const FloBody *body, const FloParticles *samples, size_t i, const FloPath *path,
+                          FloSoftPlane *now, FloSoftPlane *before);
+
+// Makes the lists of triangles around vertices (soft_fan.c).
+FloStatus flo_soft_fan_make(FloSoftBody *own, FloMemory *memory, FloError *error);
+// The plane at the point of the surface nearest to x, without its velocity: for the nodes at given positions,
+// and of all triangles around the vertices of `centre`. False at borders and beyond these triangles.
+bool flo_soft_fan_side(const FloBody *body, const FloMeshCarriers *centre, const double *nodes,
+                       const double x[3], FloSoftPlane *plane);
 
 // ---- Pins (soft_pins.c) ----
 
@@ -162,6 +176,7 @@ void flo_soft_body_push(FloBody *body, size_t node, const double impulse[3], con
 void flo_soft_body_respond(const FloBody *body, const double *impulses, double *changes);
 void flo_soft_body_move(FloBody *body, double dt);
 void flo_soft_body_mark(FloBody *body, FloMark mark);
+const double *flo_soft_body_marked(const FloBody *body, FloMark mark); // positions of nodes
 void flo_soft_body_rewind(FloBody *body, FloMark mark);
 void flo_soft_body_refresh(FloBody *body);
 void flo_soft_body_state(const FloBody *body, FloSoftState *state);
