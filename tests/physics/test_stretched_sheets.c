@@ -186,9 +186,61 @@ static void test_first_samples_leak(void **state) {
   check_samples("monolithic", 3, 1.2, 1);
 }
 
+// ---- Samples after a release ----
+
+// A cloth that hangs by its corners is filled, and its corners are let go.
+typedef struct Fill {
+  FloWorld *world;
+  const FloBody *cloth;
+} Fill;
+
+static Fill make_fill(const char *method, int dim, double s, double cell, FloResampling rule) {
+  FloWorldDef def = small_world_def(dim);
+  const FloPinDef corners = {.place = FLO_PIN_CORNERS, .release = 0.3};
+  const double width = 16 * s, half = width / 4, above = s;
+  FloBodyDef body = flo_default_body_def();
+  def.method = method, def.spacing = s;
+  FloWorld *world = create_world(&def);
+  body.kind = FLO_BODY_CLOTH, body.name = "cloth", body.pins = &corners, body.n_pins = 1;
+  body.shape = (FloShape){.kind = FLO_SHAPE_SHEET, .size = {width, dim == 3 ? width : 0}, .cell = cell * s};
+  body.cloth.areal_density = 500 * s, body.cloth.damping = 0.005, body.cloth.bend = 1e-3;
+  body.cloth.stretch = 1000 * GRAVITY * width * width * (dim == 3 ? 0.5 : 0.2);
+  body.resampling = rule;
+  add_body(world, &body);
+  const double low[3] = {-half, dim == 3 ? -half : above, dim == 3 ? above : 0},
+               high[3] = {half, dim == 3 ? half : above + width / 2, dim == 3 ? above + width / 2 : 0};
+  add_block(world, add_water(world), low, high);
+  return (Fill){world, &flo_bodies(world)[0]};
+}
+
+static void check_return(const char *method, int dim, double s, double cell, FloResampling rule) {
+  const Fill fill = make_fill(method, dim, s, cell, rule);
+  const size_t n_first = fill.cloth->count;
+  size_t n_most = 0, n_last = 0;
+  FloError error;
+  for (int k = 1; k <= 20; ++k) {
+    assert_ok(flo_world_advance(fill.world, 0.03 * k, NULL, &error), &error);
+    n_last = fill.cloth->count, n_most = flo_max_size(n_most, n_last);
+  }
+  print_message("%s, %dD, spacing %g, cells of %g, %s: samples %zu -> %zu -> %zu\n", method, dim, s, cell,
+                rule_names[rule], n_first, n_most, n_last);
+  flo_world_destroy(fill.world);
+  assert_true((double)n_most > 1.15 * (double)n_first);
+  assert_true(fabs((double)n_last - (double)n_first) <= 0.01 * (double)n_first);
+}
+
+static void test_samples_return_after_release(void **state) {
+  (void)state;
+  check_return("monolithic", 2, 0.02, 2, FLO_RESAMPLE_BY_GEOMETRY);
+  check_return("elastic", 2, 0.01, 1, FLO_RESAMPLE_BY_DENSITY);
+  check_return("monolithic", 3, 0.03, 2, FLO_RESAMPLE_BY_GEOMETRY);
+  check_return("elastic", 3, 0.03, 1.5, FLO_RESAMPLE_BY_GEOMETRY);
+  check_return("monolithic", 3, 0.02, 2, FLO_RESAMPLE_BY_DENSITY);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_leaks_in_the_plane),
-                                     cmocka_unit_test(test_nothing_leaks_in_space),
-                                     cmocka_unit_test(test_first_samples_leak)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nothing_leaks_in_the_plane), cmocka_unit_test(test_nothing_leaks_in_space),
+      cmocka_unit_test(test_first_samples_leak), cmocka_unit_test(test_samples_return_after_release)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
