@@ -295,7 +295,7 @@ typedef struct FloElasticDef {
 typedef enum FloResampling {
   FLO_RESAMPLE_BY_GEOMETRY,    // by lengths of edges and heights of triangles; the default
   FLO_RESAMPLE_BY_DENSITY,     // where the number density of samples leaves its window
-  FLO_RESAMPLE_NEVER,          // for comparison: the first samples stay, and a stretched surface leaks
+  FLO_RESAMPLE_NEVER,          // for comparison: the first samples stay, too few for a stretched surface
   FLO_RESAMPLE_BY_SUBDIVISION, // for comparison: the rule of Mueller et al. 2004, seven points in each part
                                // of a triangle that is cut in four until its sides are short; not in 2D
 } FloResampling;

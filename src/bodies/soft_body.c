@@ -217,6 +217,10 @@ static double *marked_at(const FloSoftBody *own, FloMark mark) {
   return own->marked + 4 * own->n_numbers * (size_t)mark;
 }
 
+const double *flo_soft_body_marked(const FloBody *body, FloMark mark) {
+  return marked_at(flo_soft_body(body), mark);
+}
+
 void flo_soft_body_mark(FloBody *body, FloMark mark) {
   const FloSoftBody *own = flo_soft_body(body);
   double *x = marked_at(own, mark), *v = x + own->n_numbers, *reactions = v + own->n_numbers;

@@ -49,6 +49,7 @@ enum {
   FLO_SOFT_ON_SURFACE,
   FLO_SOFT_DENSITIES,
   FLO_SOFT_START,
+  FLO_SOFT_FANS,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -73,10 +74,13 @@ typedef struct FloSoftBody {
   FloMesh surface;
   FloSoftHold *holds; // of each vertex of the surface; NULL: they are the nodes
   FloMesh shown;      // the surface of a solid for pictures, where it is now; of a cloth it is `surface`
-  FloSoftHold *shown_holds;  // of its vertices
-  double *normals;           // of its vertices now; then those at the start of the step
-  const bool *is_border;     // per vertex: on an edge of one element only
-  const bool *is_on_surface; // per node; NULL: all are
+  FloSoftHold *shown_holds;     // of its vertices
+  int n_corners;                // of its triangles; 2: they are segments
+  const uint32_t *first_of_fan; // of each vertex of the surface, and one more: where its triangles begin
+  const uint32_t *fans;         // triangles of all vertices
+  double *normals;              // of its vertices now; then those at the start of the step
+  const bool *is_border;        // per vertex: on an edge of one element only
+  const bool *is_on_surface;    // per node; NULL: all are
   FloMesh faces;         // of a solid: the faces of its elements that look outwards; their corners are nodes
   const double *start;   // positions of nodes when the body was made
   double half_thickness; // distance of the true surface from these nodes [m]
@@ -145,6 +149,16 @@ typedef struct FloSoftPlane {
 // Now, and at the start of the step, which took dt.
 void flo_soft_skin_planes(const FloBody *body, const FloParticles *samples, size_t i, double dt,
                           FloSoftPlane *now, FloSoftPlane *before);
+// The same at the points that are nearest to the way of a particle, if they are known; else they stay.
+void flo_soft_skin_refine(const FloBody *body, const FloParticles *samples, size_t i, const FloPath *path,
+                          FloSoftPlane *now, FloSoftPlane *before);
+
+// Makes the lists of triangles around vertices (soft_fan.c).
+FloStatus flo_soft_fan_make(FloSoftBody *own, FloMemory *memory, FloError *error);
+// The plane at the point of the surface nearest to x, without its velocity: for the nodes at given positions,
+// and of all triangles around the vertices of `centre`. False at borders and beyond these triangles.
+bool flo_soft_fan_side(const FloBody *body, const FloMeshCarriers *centre, const double *nodes,
+                       const double x[3], FloSoftPlane *plane);
 
 // ---- Pins (soft_pins.c) ----
 
@@ -179,6 +193,7 @@ void flo_soft_body_respond(const FloBody *body, const double *impulses, double *
 void flo_soft_body_settle(FloBody *body, const double *impulses);
 void flo_soft_body_move(FloBody *body, double dt);
 void flo_soft_body_mark(FloBody *body, FloMark mark);
+const double *flo_soft_body_marked(const FloBody *body, FloMark mark); // positions of nodes
 void flo_soft_body_rewind(FloBody *body, FloMark mark);
 void flo_soft_body_refresh(FloBody *body);
 void flo_soft_body_state(const FloBody *body, FloSoftState *state);

@@ -106,7 +106,8 @@ FloStatus flo_soft_skin_make(FloBody *body, const FloMesh *surface, const FloSof
   FLO_TRY(flo_buffer_reserve_zeros(making->memory, &own->buffers[FLO_SOFT_NORMALS],
                                    6 * surface->n_vertices * sizeof(double) + 1, error));
   own->normals = own->buffers[FLO_SOFT_NORMALS].data;
-  own->offset = making->spacing / 2;
+  own->offset = making->spacing / 2, own->n_corners = making->dim;
+  FLO_TRY(flo_soft_fan_make(own, making->memory, error));
   return make_sampler(body, surface, making, error);
 }
 
@@ -265,6 +266,18 @@ void flo_soft_skin_planes(const FloBody *body, const FloParticles *samples, size
   *before = *now;
   vec_add_scaled(now->x, now->v, -dt, before->x);
   plane_normal(&held, own->normals + 3 * own->surface.n_vertices, before->normal);
+}
+
+void flo_soft_skin_refine(const FloBody *body, const FloParticles *samples, size_t i, const FloPath *path,
+                          FloSoftPlane *now, FloSoftPlane *before) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const double binding[3] = {samples->local_x[i], samples->local_y[i], samples->local_z[i]};
+  const FloMeshCarriers held = flo_mesh_sampler_carriers(own->sampler, binding);
+  FloSoftPlane end = *now, start = *before;
+  const double *nodes = flo_soft_body_marked(body, FLO_MARK_STEP);
+  if (!flo_soft_fan_side(body, &held, own->x, path->end, &end)) return;
+  if (!flo_soft_fan_side(body, &held, nodes, path->start, &start)) return;
+  *now = end, *before = start;
 }
 
 // ---- Samples that come and go ----

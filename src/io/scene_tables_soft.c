@@ -22,11 +22,12 @@ const char *const flo_scene_resamplings[] = {"geometry", "density", "never", "se
 #define RESAMPLING_KEY                                                                                       \
   {                                                                                                          \
     "resampling", TEXT, ANY, NULL,                                                                           \
-        .help = "when its samples, which fluid feels, come and go. geometry: where lengths of its edges "    \
-                "and heights of its triangles ask for it; density: where the number of samples per area "    \
-                "has become too small or too large; for comparison only: never: the first samples stay, "    \
-                "and a stretched surface leaks; seven-point: seven for each part of a triangle that is cut " \
-                "into four until its sides are short, not in 2D",                                            \
+        .help =                                                                                              \
+            "when its samples, which fluid feels, come and go. geometry: where lengths of its edges "        \
+            "and heights of its triangles ask for it; density: where the number of samples per area "        \
+            "has become too small or too large; for comparison only: never: the first samples stay, "        \
+            "too few for a stretched surface; seven-point: seven for each part of a triangle that is cut "   \
+            "into four until its sides are short, not in 2D",                                                \
         .fallback = "\"geometry\"", .choices = flo_scene_resamplings                                         \
   }
 

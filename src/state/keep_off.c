@@ -12,6 +12,8 @@
 #define NEAREST 0.3
 // Samples stand for the surface within this distance along it, in spacings.
 #define WIDTH 0.8
+// Nearer to a sample than this, in spacings, the triangles around it are searched.
+#define SEARCH 1.5
 
 typedef struct Meeting {
   FloWorld *world;
@@ -33,6 +35,22 @@ static double least_distance(const FloWorld *world, const FloBody *body) {
   return body->is_thin ? NEAREST * world->def.spacing : flo_soft_body(body)->offset;
 }
 
+// Looks for the triangles of the surface near the particle. Fluid and body may be on different sides of a
+// periodic border.
+static void refine(Meeting *meeting, const double x[3], const double start[3], FloSoftPlane *before) {
+  const FloWorld *world = meeting->world;
+  const double reach = SEARCH * world->def.spacing;
+  FloPath path;
+  double way[3];
+  flo_domain_between(&world->domain, meeting->now.x, x, way);
+  if (vec_dot(way, way) > reach * reach) return;
+  vec_add(meeting->now.x, way, path.end);
+  flo_domain_between(&world->domain, before->x, start, way);
+  vec_add(before->x, way, path.start);
+  flo_soft_skin_refine(meeting->body, &world->sets[FLO_SET_RIGID], meeting->sample, &path, &meeting->now,
+                       before);
+}
+
 // Whether the particle is too near at the end of the step, which took dt.
 static bool is_too_near(Meeting *meeting, double dt) {
   const FloWorld *world = meeting->world;
@@ -42,6 +60,7 @@ static bool is_too_near(Meeting *meeting, double dt) {
   vec_add_scaled(x, v, -dt, start);
   flo_soft_skin_planes(meeting->body, &world->sets[FLO_SET_RIGID], meeting->sample, dt, &meeting->now,
                        &before);
+  refine(meeting, x, start, &before);
   flo_domain_between(&world->domain, before.x, start, way);
   meeting->side = !meeting->body->is_thin || vec_dot(way, before.normal) > 0 ? 1 : -1;
   flo_domain_between(&world->domain, meeting->now.x, x, way);
@@ -97,6 +116,7 @@ static void part(const Meeting *meeting) {
 
 void flo_world_keep_off(FloWorld *world, double dt) {
   bool has_soft = false;
+  if (world->lets_through) return;
   for (size_t k = 0; k < world->bodies.count && !has_soft; ++k)
     has_soft = flo_body_is_soft(&flo_bodies(world)[k]);
   if (!has_soft) return;
@@ -105,6 +125,6 @@ void flo_world_keep_off(FloWorld *world, double dt) {
       Meeting meeting = {.world = world, .body = &flo_bodies(world)[near.body], .particle = i};
       if (!flo_body_is_soft(meeting.body) || world->sets[FLO_SET_FLUID].held[i]) continue;
       meeting.sample = nearest_sample(world, i, near.body);
-      if (is_too_near(&meeting, dt)) part(&meeting);
+      if (is_too_near(&meeting, dt)) part(&meeting), world->n_kept_off++;
     }
 }

@@ -119,6 +119,8 @@ struct FloWorld {
   FloMeetings meetings; // of soft bodies with each other
   uint32_t next_id[FLO_SET_COUNT];
   size_t n_emitted, n_removed;
+  bool lets_through; // for tests: fluid is not put back to its side of soft bodies
+  size_t n_kept_off; // how often fluid was put back to its side of a soft body since the world was made
   double max_speed, max_acceleration; // of the fluid, after the last step
   double max_approach; // highest speed at which fluid approaches its neighbours; at most max_speed is
                        // known of methods that do not measure it
