@@ -215,7 +215,7 @@ static void expect_pressures(FloMonolithic *mono) {
 // contacts the kick would lead far from where the body will be, and the response there is not the same. So
 // the kick contains the forces that the solver starts from, and the solver finds what is to be added to them.
 static void start_bodies(FloWorld *world, FloMonolithic *mono) {
-  start_unknowns(world, mono);
+  flo_monolithic_start_unknowns(world, mono);
   expect_pressures(mono);
   flo_monolithic_expect_contacts(world, mono);
   for (size_t k = 0; k < world->nodes.count; ++k) {
