@@ -172,7 +172,7 @@ void flo_soft_body_settle(FloBody *body, const double *impulses) {
   FloSoftReport report;
   FloError error;
   if (is_held(own)) return;
-  if (flo_soft_add(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  if (flo_soft_settle(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
   read_nodes(body);
 }
 

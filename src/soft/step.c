@@ -342,7 +342,7 @@ static FloStatus take(FloSoft *soft, const double *impulses, FloError *error) {
 // The factors are made anew, also if the velocities were right at once. The matrix of each element is made
 // definite for them. So no impulse moves a vertex by more than if the vertex were alone, on which the
 // iterations of contacts rely.
-FloStatus flo_soft_add(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
+FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                        FloError *error) {
   FLO_ASSERT(dt == soft->dt);
   *report = (FloSoftReport){0};
