@@ -128,6 +128,7 @@ static void drag_at_many_sizes(void **unused) {
   check_size(8, false, FLO_KERNEL_CUBIC_SPLINE, 2.5);
   check_size(8, false, FLO_KERNEL_WENDLAND_C2, 2);
   check_size(8, true, FLO_KERNEL_CUBIC_SPLINE, 2.5);
+  check_size(8, true, FLO_KERNEL_WENDLAND_C2, 2);
   check_size(16, true, FLO_KERNEL_CUBIC_SPLINE, 2);
   check_size(16, true, FLO_KERNEL_WENDLAND_C2, 1.6);
 }
