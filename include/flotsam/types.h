@@ -353,6 +353,7 @@ typedef struct FloBodyDef {
   FloClothDef cloth;
   FloElasticDef elastic;
   FloResampling resampling;
+  bool dry_samples;      // samples also stand where no fluid is near; costs time, fluid feels no difference
   const FloPinDef *pins; // copied
   size_t n_pins;
 } FloBodyDef;

@@ -3,7 +3,7 @@
 #ifndef FLO_BODIES_SKIN_H
 #define FLO_BODIES_SKIN_H
 
-#include "base/memory.h"
+#include "sph/wet_cells.h"
 
 // How a new sample is bound to its body: three numbers with a meaning that depends on the kind. For a body
 // that keeps its shape they are a position in its frame. For a mesh they may be a triangle and two
@@ -17,6 +17,7 @@ struct FloSkinEdit {
   FloMemory *memory;
   FloBuffer lost_buffer, gained_buffer;
   size_t n_lost, n_gained;
+  const FloWetCells *wet; // where samples are needed; NULL: everywhere
 };
 
 static inline const uint32_t *flo_skin_lost(const FloSkinEdit *edit) { return edit->lost_buffer.data; }

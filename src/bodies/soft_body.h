@@ -50,6 +50,7 @@ enum {
   FLO_SOFT_DENSITIES,
   FLO_SOFT_START,
   FLO_SOFT_FANS,
+  FLO_SOFT_WANTED,
   FLO_N_SOFT_BUFFERS
 };
 
@@ -88,6 +89,7 @@ typedef struct FloSoftBody {
   double offset;         // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
   FloResampling rule;    // of the sampler
+  bool has_dry_samples;  // also far from fluid
   double density_factor; // number density of samples times H^dim, per one over their volume [m^dim]
   FloBuffer buffers[FLO_N_SOFT_BUFFERS];
 } FloSoftBody;

@@ -62,7 +62,7 @@ FloStatus flo_soft_skin_choose(FloBody *body, const FloBodyDef *def, const FloBo
   if (def->resampling < FLO_RESAMPLE_BY_GEOMETRY || def->resampling > FLO_RESAMPLE_BY_SUBDIVISION)
     return flo_fail(error, FLO_BAD_INPUT, "resampling: %d names no rule; use one of FloResampling",
                     (int)def->resampling);
-  own->rule = def->resampling;
+  own->rule = def->resampling, own->has_dry_samples = def->dry_samples;
   own->density_factor = sheet_densities[making->dim == 3] * making->sheet_volume;
   body->is_weighed_first = own->rule == FLO_RESAMPLE_BY_DENSITY;
   return FLO_OK;
@@ -295,6 +295,30 @@ static FloStatus find_densities(FloBody *body, const FloParticles *samples, cons
   return FLO_OK;
 }
 
+static void box_around(const FloMesh *mesh, size_t k, double low[3], double high[3]) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double a = flo_mesh_corner(mesh, k, 0)[axis], b = flo_mesh_corner(mesh, k, 1)[axis],
+                 c = flo_mesh_corner(mesh, k, 2)[axis];
+    low[axis] = fmin(a, fmin(b, c)), high[axis] = fmax(a, fmax(b, c));
+  }
+}
+
+// Which elements of the surface may meet fluid.
+static FloStatus find_wanted(FloSoftBody *own, const FloWetCells *wet, const uint8_t **is_wanted,
+                             FloError *error) {
+  const FloMesh *mesh = &own->surface;
+  FloBuffer *buffer = &own->buffers[FLO_SOFT_WANTED];
+  if (!wet || own->has_dry_samples || own->rule == FLO_RESAMPLE_NEVER) return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(mesh->memory, buffer, mesh->n_triangles + 1, 0, error));
+  *is_wanted = buffer->data;
+  for (size_t k = 0; k < mesh->n_triangles; ++k) {
+    double low[3], high[3];
+    box_around(mesh, k, low, high);
+    ((uint8_t *)buffer->data)[k] = flo_wet_cells_are_near(wet, low, high);
+  }
+  return FLO_OK;
+}
+
 FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, FloSkinEdit *edit,
                                  FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
@@ -304,6 +328,7 @@ FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, Flo
   const double *const bindings[3] = {samples->local_x, samples->local_y, samples->local_z};
   for (int k = 0; k < 3 && body->count > 0; ++k) now.bindings[k] = bindings[k] + body->first;
   FLO_TRY(find_densities(body, samples, &now.densities, error));
+  FLO_TRY(find_wanted(own, edit->wet, &now.is_wanted, error));
   FLO_TRY(flo_mesh_sampler_resample(own->sampler, &now, &changes, error));
   for (size_t k = 0; k < changes.n_lost; ++k)
     FLO_TRY(flo_skin_lose(edit, body->first + changes.lost[k], error));

@@ -47,6 +47,7 @@ static FloStatus read_resampling(FloSceneContext *context, const json_t *object,
   int k = 0;
   while (word && flo_scene_resamplings[k] && strcmp(word, flo_scene_resamplings[k]) != 0) ++k;
   body->def.resampling = (FloResampling)k;
+  body->def.dry_samples = json_is_true(json_object_get(object, "dry_samples"));
   if (k != FLO_RESAMPLE_BY_SUBDIVISION || context->dim == 3) return FLO_OK;
   flo_scene_enter(context, "resampling");
   return flo_scene_fail(context, "'seven-point' needs triangles, and a two-dimensional surface has none; use "

@@ -31,6 +31,14 @@ const char *const flo_scene_resamplings[] = {"geometry", "density", "never", "se
         .fallback = "\"geometry\"", .choices = flo_scene_resamplings                                         \
   }
 
+#define DRY_SAMPLES_KEY                                                                                      \
+  {                                                                                                          \
+    "dry_samples", BOOLEAN, ANY, NULL,                                                                       \
+        .help = "true: it has samples everywhere; false: only where fluid is near, which is faster. Fluid "  \
+                "feels no difference",                                                                       \
+        .fallback = "false"                                                                                  \
+  }
+
 static const FloSceneKey cloth_keys[] = {
     {"areal_density", NUMBER, ABOVE(0, 1e6), "kg/m²",
      .help = "mass per area; without it, the material's density times the thickness"},
@@ -51,6 +59,7 @@ static const FloSceneKey cloth_keys[] = {
     {"prestretch", NUMBER | PAIR, ABOVE(0, 100), NULL,
      .help = "at the start it is stretched by this factor, or by these along its x and y; without it, 1"},
     RESAMPLING_KEY,
+    DRY_SAMPLES_KEY,
 };
 
 const FloSceneTable flo_scene_cloth_table = {
@@ -65,6 +74,7 @@ static const FloSceneKey elastic_keys[] = {
     {"cell", NUMBER, POSITIVE, "m",
      .help = "size of its elements; without it, two spacings, or less in a small body"},
     RESAMPLING_KEY,
+    DRY_SAMPLES_KEY,
 };
 
 const FloSceneTable flo_scene_elastic_table = {"an elastic body", TABLE(elastic_keys)};

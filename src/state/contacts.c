@@ -266,14 +266,22 @@ FloStatus flo_world_start_contacts(FloWorld *world, size_t n, FloError *error) {
   return status;
 }
 
-static FloStatus find_all(Finding *finding, FloError *error) {
+// Soft bodies touch by their nodes; all others by their samples.
+static FloStatus find_by_samples(Finding *finding, FloError *error) {
   FloWorld *world = finding->world;
-  world->body_contacts.points.count = world->body_contacts.candidates.count = 0;
   if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
   FLO_TRY(list_candidates(finding, error));
   if (have_walls_tips(world)) FLO_TRY(add_wall_tips(world, error));
   FLO_TRY(find_points(finding, error));
-  FLO_TRY(part_deep_bodies(world, error));
+  return part_deep_bodies(world, error);
+}
+
+static FloStatus find_all(Finding *finding, FloError *error) {
+  FloWorld *world = finding->world;
+  world->body_contacts.points.count = world->body_contacts.candidates.count = 0;
+  world->body_contacts.deep_pairs.count = 0;
+  if (world->nodes.count == 0) return FLO_OK;
+  FLO_TRY(find_by_samples(finding, error));
   if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_contacts(world, finding->dt, error));
   if (world->method->touches_soft) FLO_TRY(flo_world_add_soft_touches(world, finding->dt, error));
   if (world->method->touches_soft) FLO_TRY(flo_world_note_places(world, error));

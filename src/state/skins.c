@@ -244,10 +244,27 @@ bool flo_world_has_changing_skin(const FloWorld *world, FloSet set) {
   return false;
 }
 
+// Samples may be missing beyond this many spacings from fluid, and beyond twice the support. Fluid feels
+// samples within a support, and their volumes depend on others within a support of them. The rest is for
+// motion within a step, and for samples that stand for vertices up to two spacings away.
+#define DRY_DISTANCE 4
+
+static FloStatus find_wet_cells(FloWorld *world, FloError *error) {
+  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
+  FloWetCells *wet = &world->skins.wet;
+  bool has_soft = false;
+  for (size_t k = 0; k < world->bodies.count; ++k) has_soft |= flo_body_is_soft(&flo_bodies(world)[k]);
+  if (!has_soft) return FLO_OK;
+  flo_wet_cells_begin(wet, &world->domain, 2 * world->kernel.support + DRY_DISTANCE * world->def.spacing);
+  for (size_t i = 0; i < fluid->count; ++i)
+    FLO_TRY(flo_wet_cells_add(wet, (const double[3]){fluid->x[i], fluid->y[i], fluid->z[i]}, error));
+  return FLO_OK;
+}
+
 // Collects the edits of all bodies of a set, in their order.
 static FloStatus collect_edits(FloWorld *world, FloSet set, FloError *error) {
   FloSkinEdit *edit = &world->skins.edit;
-  edit->memory = &world->memory;
+  edit->memory = &world->memory, edit->wet = &world->skins.wet;
   edit->n_lost = edit->n_gained = world->skins.changes.count = 0;
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
@@ -349,6 +366,7 @@ static FloStatus weigh_soft_skins(FloWorld *world, bool is_first, FloError *erro
 
 FloStatus flo_world_resample(FloWorld *world, FloError *error) {
   FLO_TRY(weigh_soft_skins(world, true, error));
+  FLO_TRY(find_wet_cells(world, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     if (flo_world_has_changing_skin(world, (FloSet)set)) FLO_TRY(resample_set(world, (FloSet)set, error));
   return weigh_soft_skins(world, false, error);

@@ -143,6 +143,7 @@ struct FloWorld {
     FloList changes;  // FloSkinChange: the part of each body in the edit
     FloGrid grid;     // of the samples of one body, to find their volumes
     FloPairs pairs;   // neighbours among these samples
+    FloWetCells wet;  // where they can meet fluid
   } skins;            // skins that lose and gain samples
   double stage_seconds[FLO_STAGE_COUNT];
 };

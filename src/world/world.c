@@ -120,6 +120,7 @@ static void init_particles(FloWorld *world) {
   flo_grid_init(&world->skins.grid, &world->lattice, &world->memory);
   flo_pairs_init(&world->skins.pairs, &world->memory);
   world->skins.edit.memory = &world->memory;
+  world->skins.wet.memory = &world->memory;
   world->emitter_points.memory = &world->memory;
 }
 
@@ -167,6 +168,7 @@ static void free_operators(FloWorld *world) {
   flo_pairs_free(&world->skins.pairs);
   flo_grid_free(&world->skins.grid);
   flo_skin_free(&world->skins.edit);
+  flo_wet_cells_free(&world->skins.wet);
 }
 
 void flo_world_destroy(FloWorld *world) {

@@ -205,7 +205,7 @@ static Fill make_fill(const char *method, int dim, double s, double cell, FloRes
   body.shape = (FloShape){.kind = FLO_SHAPE_SHEET, .size = {width, dim == 3 ? width : 0}, .cell = cell * s};
   body.cloth.areal_density = 500 * s, body.cloth.damping = 0.005, body.cloth.bend = 1e-3;
   body.cloth.stretch = 1000 * GRAVITY * width * width * (dim == 3 ? 0.5 : 0.2);
-  body.resampling = rule;
+  body.resampling = rule, body.dry_samples = true;
   add_body(world, &body);
   const double low[3] = {-half, dim == 3 ? -half : above, dim == 3 ? above : 0},
                high[3] = {half, dim == 3 ? half : above + width / 2, dim == 3 ? above + width / 2 : 0};

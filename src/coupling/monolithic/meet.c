@@ -144,8 +144,8 @@ static FloStatus start_partners(FloWorld *world, FloMonolithic *mono, FloError *
 FloStatus flo_monolithic_meet(FloWorld *world, FloMonolithic *mono, FloError *error) {
   mono->n_touches = mono->n_contacts = mono->n_coupled = mono->n_chunks = 0;
   FLO_TRY(start_partners(world, mono, error));
-  if (world->sets[FLO_SET_RIGID].count == 0) return FLO_OK;
-  FLO_TRY(flo_monolithic_meet_fluid(world, mono, error));
+  if (world->nodes.count == 0) return FLO_OK;
+  if (world->sets[FLO_SET_RIGID].count > 0) FLO_TRY(flo_monolithic_meet_fluid(world, mono, error));
   FLO_TRY(flo_monolithic_meet_contacts(world, mono, error));
   FLO_TRY(flo_monolithic_reserve(world, mono, FLO_BUFFER_CORRECTED, (mono->n_coupled + 1) * sizeof(float), 0,
                                  error));
