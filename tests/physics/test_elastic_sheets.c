@@ -1,6 +1,5 @@
 // Sheets far lighter than the water on them, with `elastic`: they hold it, come to rest, and their supports
-// bear its weight, at any step. Every case prints what it
-// measured.
+// bear its weight, at any step. Every case prints what it measured.
 #include "support/worlds.h"
 #include "world/world.h"
 
@@ -41,7 +40,9 @@ static double add_sheet(FloWorld *world, const Case *c) {
   FloBodyDef body = flo_default_body_def();
   FloPinDef pins[2] = {{.place = FLO_PIN_BOX}, {.place = FLO_PIN_BOX}};
   body.kind = FLO_BODY_CLOTH;
-  body.shape = (FloShape){.kind = FLO_SHAPE_SHEET, .size = {width, c->dim == 3 ? across : 0, 0}, .cell = s};
+  // The sheet ends at its pins when it is stretched.
+  body.shape = (FloShape){
+      .kind = FLO_SHAPE_SHEET, .size = {width / 1.05, c->dim == 3 ? across : 0, 0}, .cell = s / 1.049};
   body.pose = pose_at(width / 2, c->dim == 2 ? under : across / 2, c->dim == 2 ? 0 : under);
   body.cloth.areal_density = c->mass * 1000 * s, body.cloth.damping = 1e-3, body.cloth.prestretch[0] = 1.05;
   body.cloth.stretch = 50 * GRAVITY * (c->deep + c->mass) * 1000 * s * width;
@@ -50,7 +51,7 @@ static double add_sheet(FloWorld *world, const Case *c) {
       const double at = axis == 0    ? k * width
                         : axis == up ? under
                                      : 0,
-                   reach = axis == 0 ? 0.6 * s : 10 * width;
+                   reach = axis == 0 ? 0.3 * s : 10 * width;
       pins[k].low[axis] = at - reach, pins[k].high[axis] = at + reach;
     }
   body.pins = pins, body.n_pins = 2;

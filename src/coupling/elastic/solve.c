@@ -81,6 +81,7 @@ static double soft_residual(const Solve *solve) {
   const FloWorld *world = solve->world;
   const double *params = world->params, dt = solve->e->dt;
   const double shares[2] = {params[FLO_ELASTIC_PRESSURE_TOLERANCE], params[FLO_ELASTIC_MOTION_TOLERANCE]};
+  if (solve->e->soft_yield.n_rows == 0) return 0; // dry
   return flo_soft_motion_residual(&solve->e->soft_motion, world, dt, solve->motion * world->def.spacing / dt,
                                   shares);
 }

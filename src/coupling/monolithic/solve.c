@@ -386,13 +386,13 @@ static bool is_fluid_small(const Solve *solve, const FloResidual *r) {
   return r->fluid <= fmin(lasting, unseen) && is_common_small(solve, r);
 }
 
-// See soft_motion.h. Nodes follow the pressures of this iteration.
+// See soft_motion.h. Nodes follow the pressures of this iteration. Dry bodies have only contacts.
 static bool are_soft_bodies_calm(const Solve *solve) {
   FloMonolithic *mono = solve->mono;
   const double *params = solve->world->params;
   const double shares[2] = {params[FLO_MONO_PRESSURE_TOLERANCE], params[FLO_MONO_MOTION_TOLERANCE]};
   const double speed = solve->motion * solve->world->def.spacing / mono->dt;
-  if (!mono->soft_motion.is_used) return true;
+  if (!mono->soft_motion.is_used || mono->soft_yield.n_rows == 0) return true;
   flo_soft_motion_note(&mono->soft_motion, solve->world, mono->partners->velocity,
                        sizeof(FloPartner) / sizeof(double));
   return flo_soft_motion_residual(&mono->soft_motion, solve->world, mono->dt, speed, shares) <= 1;
