@@ -1,18 +1,7 @@
 // Soft and rigid bodies that meet at speed do not pass through each other, however long the steps are, and
 // conserve momentum.
 #include "base/pose.h"
-#include "bodies/soft_body.h"
-#include "support/worlds.h"
-#include "world/world.h"
-
-#include <string.h>
-
-static FloBody *body_of(FloWorld *world, const char *name) {
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    if (strcmp(flo_bodies(world)[k].name, name) == 0) return &flo_bodies(world)[k];
-  fail_msg("no body '%s'", name);
-  return NULL;
-}
+#include "support/soft_worlds.h"
 
 typedef enum Form { BALL, CUBE, SPIKE, N_FORMS } Form;
 static const char *const form_names[] = {"ball", "cube", "cube on its edge"};
@@ -80,11 +69,6 @@ static double view_of_sheet(int dim, const FloBody *cloth, const double x[3]) {
           (4 * FLO_PI);
   }
   return sum;
-}
-
-static double energy_of(FloWorld *world) {
-  const FloMeasurements m = flo_world_measure(world);
-  return m.kinetic_energy + m.potential_energy;
 }
 
 // The largest change of the view from the body's centre in a step.

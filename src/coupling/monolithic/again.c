@@ -13,7 +13,7 @@
 
 // A residual above this, in spacings, shows that the iterations have diverged: the response of a compressed
 // sheet may be larger than that of its nodes alone, on which their shares of mass rely.
-#define DIVERGED 1.0
+#define DIVERGED 0.01
 
 enum { MOST_ROUNDS = 12, FULL_ROUNDS = 3 };
 
@@ -96,7 +96,8 @@ void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono) {
     const bool is_bad = most > 1 && has_diverged(world, mono);
     if (is_bad) start_over(world, mono);
     if (k >= most) break;
-    if (!is_bad && settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5) <= NEAR) break;
+    const double turned = flo_monolithic_turn_pins(world, mono);
+    if (!is_bad && fmax(turned, settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5)) <= NEAR) break;
   }
   world->iterations = iterations;
 }
