@@ -266,7 +266,7 @@ static void refine_touch(const FloWorld *world, const FloContactPoint *point, co
 static void refine_shares(const FloWorld *world, const FloContactPoint *point, const FloContact *c,
                           FloMonolithic *mono) {
   double sum[3] = {0}, force[3], torque[3];
-  if (point->hold.count < 2 || !flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
+  if (point->hold.count + point->other_hold.count < 2 || !flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
   for (uint32_t n = c->first; n < c->first + c->count; ++n) {
     read_touch(&mono->touches[n], c, force, torque);
     vec_add(sum, force, sum);
