@@ -13,7 +13,7 @@
 
 // A residual above this, in spacings, shows that the iterations have diverged: the response of a compressed
 // sheet may be larger than that of its nodes alone, on which their shares of mass rely.
-#define DIVERGED 0.01
+#define DIVERGED 1.0
 
 enum { MOST_ROUNDS = 12, FULL_ROUNDS = 3 };
 
