@@ -1,28 +1,12 @@
 // Edges and corners of rigid bodies rest on cloth whose triangles are larger than these bodies: they do not
 // poke through it between its nodes, its pins carry them, and they come to rest.
-#include "bodies/soft_body.h"
 #include "geometry/bvh.h"
-#include "support/worlds.h"
-#include "world/world.h"
-
-#include <string.h>
-
-static void advance(FloWorld *world, double time) {
-  FloError error;
-  assert_ok(flo_world_advance(world, time, NULL, &error), &error);
-}
+#include "support/soft_worlds.h"
 
 static FloWorld *make_world(int dim, double s) {
   FloWorldDef def = small_world_def(dim);
   def.method = "monolithic", def.spacing = s;
   return create_world(&def);
-}
-
-static FloBody *body_of(FloWorld *world, const char *name) {
-  for (size_t k = 0; k < world->bodies.count; ++k)
-    if (strcmp(flo_bodies(world)[k].name, name) == 0) return &flo_bodies(world)[k];
-  fail_msg("no body '%s'", name);
-  return NULL;
 }
 
 // ---- Bodies with corners ----

@@ -96,7 +96,8 @@ void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono) {
     const bool is_bad = most > 1 && has_diverged(world, mono);
     if (is_bad) start_over(world, mono);
     if (k >= most) break;
-    if (!is_bad && settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5) <= NEAR) break;
+    const double turned = flo_monolithic_turn_pins(world, mono);
+    if (!is_bad && fmax(turned, settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5)) <= NEAR) break;
   }
   world->iterations = iterations;
 }
