@@ -130,7 +130,11 @@ static void fail(FloSoftBody *own, const FloError *error) {
   own->trouble = *error;
 }
 
-static bool is_held(const FloSoftBody *own) { return own->n > 0 && own->nodes[0].is_held; }
+// Bodies that are held do not move. Nor do those whose step has failed: the step of the world ends with that
+// error, and nothing is left to be done with them.
+static bool is_idle(const FloSoftBody *own) {
+  return own->has_failed || (own->n > 0 && own->nodes[0].is_held);
+}
 
 void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wrenches, double dt) {
   FloSoftBody *own = flo_soft_body(body);
@@ -138,8 +142,9 @@ void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wr
   FloError error;
   memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   own->dt = dt;
+  own->has_failed = false;
   flo_soft_forget(own->soft); // a run that was resumed does not know earlier steps
-  if (is_held(own)) return;
+  if (is_idle(own)) return;
   for (size_t k = 0; k < own->n; ++k) {
     double *impulse = own->room + 3 * k;
     vec_scale(gravity, own->nodes[k].mass, impulse);
@@ -161,7 +166,7 @@ void flo_soft_body_push(FloBody *body, size_t node, const double impulse[3], con
 
 void flo_soft_body_respond(const FloBody *body, const double *impulses, double *changes) {
   const FloSoftBody *own = flo_soft_body(body);
-  if (is_held(own))
+  if (is_idle(own))
     memset(changes, 0, own->n_numbers * sizeof *changes);
   else
     flo_soft_respond(own->soft, impulses, changes);
@@ -171,8 +176,9 @@ void flo_soft_body_settle(FloBody *body, const double *impulses) {
   FloSoftBody *own = flo_soft_body(body);
   FloSoftReport report;
   FloError error;
-  if (is_held(own)) return;
-  if (flo_soft_settle(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  if (is_idle(own)) return;
+  if (flo_soft_settle(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK)
+    fail(own, &error);
   read_nodes(body);
 }
 
@@ -180,7 +186,7 @@ void flo_soft_body_move(FloBody *body, double dt) {
   FloSoftBody *own = flo_soft_body(body);
   FloSoftReport report;
   FloError error;
-  if (is_held(own)) return;
+  if (is_idle(own)) return;
   if (flo_soft_end(own->soft, own->pushes, dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
   memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   flo_soft_body_end_pins(body, dt);
@@ -245,7 +251,7 @@ void flo_soft_body_rewind(FloBody *body, FloMark mark) {
 
 void flo_soft_body_measure(const FloBody *body, const double gravity[3], FloBodyMeasure *out) {
   const FloSoftBody *own = flo_soft_body(body);
-  if (is_held(own)) return;
+  if (is_idle(own)) return;
   for (size_t k = 0; k < own->n; ++k) {
     const FloNode *node = &own->nodes[k];
     double momentum[3], orbit[3];

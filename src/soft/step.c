@@ -2,12 +2,14 @@
 //
 //   1/2 (v - v*)^T M (v - v*) + U(x + dt v) + friction,   v* = v0 + M^-1 impulses.
 //
-// Newton's method finds it. Its matrix is M + dt^2 (second derivative of U and friction). At first the true
-// one is tried. If it is not positive definite, that of each element is made so for the next few iterations.
-// A search along the way makes sure that the potential falls.
+// Newton's method finds it. Its matrix is M + dt^2 (second derivative of U and friction). The true one is
+// tried. Where it is not positive definite, that of each element is made so for the next few iterations. A
+// search along the way makes sure that the potential falls.
 //
 // Systems are solved by conjugate gradients with the factors of an earlier matrix. When that takes many
-// iterations, the present matrix is factorised. So cloth at rest needs no new factors for many steps.
+// iterations, the present matrix is factorised, always with definite elements. So the factors never yield
+// more than the masses alone, also where a sheet is squeezed. The iterations of fluid and contacts rely on
+// that.
 #include "base/parallel.h"
 #include "base/vecmath.h"
 #include "soft/body.h"
@@ -162,12 +164,22 @@ static double dot(const FloSoft *soft, const double *a, const double *b) {
   return sum;
 }
 
-static bool refactor(Step *step) {
+static void factorise(Step *step) {
   FloSoft *soft = step->soft;
   soft->is_factored = flo_block_factorise(soft->factor, &soft->matrix, step->threads);
   soft->factored_dt = step->dt;
   step->report->factorisations++;
-  return soft->is_factored;
+}
+
+// Factorises the matrix with definite elements; the present one stays as it is.
+static bool refactor(Step *step) {
+  const bool is_exact = step->is_exact;
+  step->is_exact = false;
+  if (is_exact) assemble(step, true);
+  factorise(step);
+  step->is_exact = is_exact;
+  if (is_exact) assemble(step, true);
+  return step->soft->is_factored;
 }
 
 static int solve_with_factor(Step *step) {
@@ -179,10 +191,10 @@ static int solve_with_factor(Step *step) {
   return n;
 }
 
-// Whether the way leads down. Its sign is still that of the gradient.
+// Whether the way leads down, if there is a slope. Its sign is still that of the gradient.
 static bool is_downhill(const FloSoft *soft) {
   double slope = dot(soft, soft->gradient, soft->way);
-  return isfinite(slope) && slope >= 0;
+  return isfinite(slope) && (slope > 0 || dot(soft, soft->gradient, soft->gradient) == 0);
 }
 
 // way = A^-1 gradient. False if the matrix is not positive definite.
@@ -204,7 +216,7 @@ static bool solve(Step *step) {
 static FloStatus find_way(Step *step, FloError *error) {
   bool is_found = solve(step);
   if (!is_found && step->is_exact) {
-    step->is_exact = step->soft->is_factored = false;
+    step->is_exact = false;
     assemble(step, true);
     is_found = solve(step);
   }
@@ -271,11 +283,12 @@ static FloStatus iterate(Step *step, FloError *error) {
   double last_residual = INFINITY;
   memset(soft->way, 0, 3 * soft->n * sizeof *soft->way);
   step->potential = potential_at(step, 0);
+  step->is_exact = soft->is_factored && soft->factored_dt == step->dt; // else it is factorised at once
   for (int k = 0; k < MOST_NEWTON; ++k, last_residual = step->report->residual) {
-    if (k % RETRY == 0) step->is_exact = true;
+    if (k % RETRY == 1) step->is_exact = true;
     assemble(step, true);
     bool is_done = is_balanced(step);
-    if (is_done && soft->is_factored) break;
+    if (is_done && soft->is_factored && soft->factored_dt == step->dt) break;
     FLO_TRY(find_way(step, error));
     if (is_done || !improve(step, last_residual)) break;
   }
@@ -320,7 +333,7 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
   memcpy(soft->impulses, impulses, 3 * soft->n * sizeof *impulses);
   for (size_t g = 0; g < soft->groups.count; ++g)
     flo_soft_group_remember(flo_soft_group(soft, g), &(FloSoftPlace){soft->x, 0}, threads);
-  Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
+  Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
   return iterate(&step, error);
 }
 
@@ -339,17 +352,15 @@ static FloStatus take(FloSoft *soft, const double *impulses, FloError *error) {
   return FLO_OK;
 }
 
-// The factors are made anew, also if the velocities were right at once. The matrix of each element is made
-// definite for them. So no impulse moves a vertex by more than if the vertex were alone, on which the
-// iterations of contacts rely.
-FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
-                       FloError *error) {
+// The factors are made anew, also if the velocities were right at once.
+FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int threads,
+                          FloSoftReport *report, FloError *error) {
   FLO_ASSERT(dt == soft->dt);
   *report = (FloSoftReport){0};
   FLO_TRY(take(soft, impulses, error));
-  Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
+  Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
   FLO_TRY(iterate(&step, error));
-  soft->is_factored = step.is_exact = false;
+  soft->is_factored = false;
   assemble(&step, true);
   return find_way(&step, error);
 }
@@ -359,7 +370,7 @@ FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int thr
   FLO_ASSERT(dt == soft->dt);
   *report = (FloSoftReport){0};
   FLO_TRY(take(soft, impulses, error));
-  Step step = {.soft = soft, .dt = dt, .threads = threads, .is_exact = true, .report = report};
+  Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
   assemble(&step, false);
   if (!is_balanced(&step)) FLO_TRY(iterate(&step, error));
   balance_momentum(soft);
