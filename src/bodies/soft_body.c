@@ -191,6 +191,7 @@ void flo_soft_body_move(FloBody *body, double dt) {
 }
 
 void flo_soft_body_correct(FloBody *body) {
+  flo_soft_body(body)->is_struck = false;
   read_nodes(body);
   read_state(body);
   flo_soft_skin_face(body);
@@ -198,6 +199,7 @@ void flo_soft_body_correct(FloBody *body) {
 
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {
   FloSoftBody *own = flo_soft_body(grip->body);
+  own->is_struck = true;
   for (int k = 0; k < grip->count; ++k) {
     const size_t number = grip->parts[k].number;
     FloNode *node = &own->nodes[number];

@@ -65,6 +65,7 @@ typedef struct FloSoftBody {
   double dt;   // of the last step [s]
   int threads;
   bool has_failed; // a step could not be found
+  bool is_struck;  // nodes were struck since their samples were placed
   FloError trouble;
   FloSoftPin *pins;
   size_t n_pins;
@@ -97,7 +98,9 @@ static inline FloSoftBody *flo_soft_body(const FloBody *body) { return body->own
 // Fields of FloSoftBody that are saved.
 #define FLO_SOFT_FIELDS                                                                                      \
   FLO_STATE_ARRAY(FloSoftBody, x, n_numbers), FLO_STATE_ARRAY(FloSoftBody, v, n_numbers),                    \
-      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins)
+      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins),                                                         \
+      FLO_STATE_ENTRIES(FloSoftBody, nodes, FloNode, reaction, n),                                           \
+      FLO_STATE_ENTRIES(FloSoftBody, pins, FloSoftPin, load, n_pins)
 
 // ---- Making ----
 
@@ -177,11 +180,13 @@ bool flo_soft_is_glued_to(const FloSoftBody *own, size_t vertex, uint32_t other)
 void flo_soft_body_unpin(FloBody *body, uint32_t group);
 
 // An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
+// The state of the body and its samples keep the old velocities until flo_soft_body_correct, and until
+// samples are placed.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
 // Moves a node after the move. flo_soft_skin_follow must follow.
 void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 
-// Moves nodes once more after a move: takes over the present `x` and `v`.
+// After nodes were moved or struck once more after a move: takes over the present `x` and `v`.
 void flo_soft_body_correct(FloBody *body);
 
 // ---- Functions of the kinds ----
