@@ -183,7 +183,7 @@ void flo_soft_body_unpin(FloBody *body, uint32_t group);
 // The state of the body and its samples keep the old velocities until flo_soft_body_correct, and until
 // samples are placed.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
-// Moves a node after the move. flo_soft_skin_follow must follow.
+// Moves a node after the move. flo_soft_body_correct must follow.
 void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 
 // After nodes were moved or struck once more after a move: takes over the present `x` and `v`.
