@@ -8,6 +8,7 @@
 
 #include "bodies/body.h"
 #include "geometry/mesh_sampler.h"
+#include "geometry/moving_tree.h"
 #include "soft/soft.h"
 
 #define FLO_TO_WORLD UINT32_MAX
@@ -83,8 +84,10 @@ typedef struct FloSoftBody {
   const bool *is_border;        // per vertex: on an edge of one element only
   const bool *is_on_surface;    // per node; NULL: all are
   FloMesh faces;         // of a solid: the faces of its elements that look outwards; their corners are nodes
+  FloMovingTree tree;    // of flo_soft_body_faces, where they are now
   const double *start;   // positions of nodes when the body was made
   double half_thickness; // distance of the true surface from these nodes [m]
+  bool is_stretched;     // at the start, so the body is never as its shape says
   bool has_moved;        // the body is not as its shape says any more
   double offset;         // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
@@ -132,8 +135,6 @@ void flo_soft_skin_where(const FloBody *body, const FloParticles *samples, size_
 FloCarriers flo_soft_skin_carry(const FloBody *body, const FloParticles *samples, size_t i);
 FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, FloSkinEdit *edit,
                                  FloError *error);
-double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]);
-void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
 // Finds where the vertices of the surface are now.
 void flo_soft_skin_follow(FloBody *body);
 // Finds its normals now; the last ones become those of the start of the step.
@@ -162,6 +163,15 @@ FloStatus flo_soft_fan_make(FloSoftBody *own, FloMemory *memory, FloError *error
 // and of all triangles around the vertices of `centre`. False at borders and beyond these triangles.
 bool flo_soft_fan_side(const FloBody *body, const FloMeshCarriers *centre, const double *nodes,
                        const double x[3], FloSoftPlane *plane);
+
+// ---- Distances (soft_distance.c) ----
+
+// Makes the tree of faces; after the body was placed.
+FloStatus flo_soft_distance_make(FloBody *body, FloMemory *memory, FloError *error);
+// After the surface was moved.
+void flo_soft_distance_refit(FloBody *body);
+double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]);
+void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
 
 // ---- Pins (soft_pins.c) ----
 
