@@ -45,17 +45,30 @@ FloStatus flo_state_check_numbers(const FloState *state, const char *name, size_
 typedef struct FloStateField {
   const char *name;
   size_t offset;        // of the member in its struct, in bytes
-  size_t count;         // how many doubles it is; 0: it is a bool
-  bool is_array;        // it points to doubles, as many as a size_t member says:
+  size_t count;         // how many doubles it is, or each entry has; 0: it is a bool
+  bool is_array;        // it points to entries, as many as a size_t member says:
   size_t length_offset; // of that member
+  size_t stride;        // from an entry to the next, in bytes
+  size_t inner;         // of the doubles in an entry, in bytes
 } FloStateField;
 
 #define FLO_STATE_FIELD(type, member)                                                                        \
-  { #member, offsetof(type, member), sizeof(((type *)0)->member) / sizeof(double), false, 0 }
+  { .name = #member, .offset = offsetof(type, member), .count = sizeof(((type *)0)->member) / sizeof(double) }
 #define FLO_STATE_FLAG(type, member)                                                                         \
-  { #member, offsetof(type, member), 0, false, 0 }
+  { .name = #member, .offset = offsetof(type, member) }
+// A pointer to doubles.
 #define FLO_STATE_ARRAY(type, member, length)                                                                \
-  { #member, offsetof(type, member), 0, true, offsetof(type, length) }
+  {                                                                                                          \
+    .name = #member, .offset = offsetof(type, member), .count = 1, .is_array = true,                         \
+    .length_offset = offsetof(type, length), .stride = sizeof(double)                                        \
+  }
+// A pointer to structs, of which one member is saved.
+#define FLO_STATE_ENTRIES(type, member, entry, field, length)                                                \
+  {                                                                                                          \
+    .name = #member "." #field, .offset = offsetof(type, member),                                            \
+    .count = sizeof(((entry *)0)->field) / sizeof(double), .is_array = true,                                 \
+    .length_offset = offsetof(type, length), .stride = sizeof(entry), .inner = offsetof(entry, field)        \
+  }
 
 typedef struct FloStateTable {
   char prefix[24];             // the arrays are called prefix/field

@@ -117,6 +117,7 @@ static FloStatus cloth_make(FloBody *body, const FloBodyDef *def, const FloBodyM
   FLO_TRY(complete_cloth(def, making, &cloth, error));
   FLO_TRY(flo_soft_skin_choose(body, def, making, error));
   flo_soft_body(body)->half_thickness = cloth.thickness / 2;
+  flo_soft_body(body)->is_stretched = cloth.prestretch[0] != 1 || cloth.prestretch[1] != 1;
   flo_mesh_init(&mesh, making->memory);
   FloStatus status = flo_shape_cloth_mesh(&def->shape, making->dim, CELL * making->spacing, &mesh, error);
   if (status == FLO_OK) status = make_soft(body, &mesh, &cloth, making, error);

@@ -98,7 +98,8 @@ FloStatus flo_soft_body_make(FloBody *body, const FloBodyDef *def, const FloBody
   FLO_TRY(flo_soft_body_make_pins(body, def, making, error));
   start_motion(body, def);
   flo_soft_body_refresh(body);
-  own->has_moved = false;
+  own->has_moved = own->is_stretched;
+  FLO_TRY(flo_soft_distance_make(body, making->memory, error));
   FLO_TRY(flo_buffer_reserve(making->memory, &own->buffers[FLO_SOFT_START],
                              own->n_numbers * sizeof(double) + 1, 0, error));
   own->start = memcpy(own->buffers[FLO_SOFT_START].data, own->x, own->n_numbers * sizeof(double));
@@ -112,6 +113,7 @@ void flo_soft_body_discard(FloBody *body, FloMemory *memory) {
   if (own->surface.memory) flo_mesh_free(&own->surface);
   if (own->shown.memory) flo_mesh_free(&own->shown);
   if (own->faces.memory) flo_mesh_free(&own->faces);
+  flo_moving_tree_free(&own->tree, memory);
   for (size_t k = 0; k < FLO_COUNT_OF(own->buffers); ++k) flo_buffer_free(memory, &own->buffers[k]);
 }
 
@@ -197,6 +199,7 @@ void flo_soft_body_move(FloBody *body, double dt) {
 }
 
 void flo_soft_body_correct(FloBody *body) {
+  flo_soft_body(body)->is_struck = false;
   read_nodes(body);
   read_state(body);
   flo_soft_skin_face(body);
@@ -204,6 +207,7 @@ void flo_soft_body_correct(FloBody *body) {
 
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]) {
   FloSoftBody *own = flo_soft_body(grip->body);
+  own->is_struck = true;
   for (int k = 0; k < grip->count; ++k) {
     const size_t number = grip->parts[k].number;
     FloNode *node = &own->nodes[number];
@@ -245,6 +249,7 @@ void flo_soft_body_rewind(FloBody *body, FloMark mark) {
   if (mark == FLO_MARK_STEP) memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   read_nodes(body);
   read_state(body);
+  flo_soft_distance_refit(body);
 }
 
 // ---- Measurements ----

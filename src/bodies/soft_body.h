@@ -8,6 +8,7 @@
 
 #include "bodies/body.h"
 #include "geometry/mesh_sampler.h"
+#include "geometry/moving_tree.h"
 #include "soft/soft.h"
 
 #define FLO_TO_WORLD UINT32_MAX
@@ -66,6 +67,7 @@ typedef struct FloSoftBody {
   double dt;   // of the last step [s]
   int threads;
   bool has_failed; // a step could not be found
+  bool is_struck;  // nodes were struck since their samples were placed
   FloError trouble;
   FloSoftPin *pins;
   size_t n_pins;
@@ -83,8 +85,10 @@ typedef struct FloSoftBody {
   const bool *is_border;        // per vertex: on an edge of one element only
   const bool *is_on_surface;    // per node; NULL: all are
   FloMesh faces;         // of a solid: the faces of its elements that look outwards; their corners are nodes
+  FloMovingTree tree;    // of flo_soft_body_faces, where they are now
   const double *start;   // positions of nodes when the body was made
   double half_thickness; // distance of the true surface from these nodes [m]
+  bool is_stretched;     // at the start, so the body is never as its shape says
   bool has_moved;        // the body is not as its shape says any more
   double offset;         // the surface of the body lies this far outside its samples [m]
   FloMeshSampler *sampler;
@@ -99,7 +103,9 @@ static inline FloSoftBody *flo_soft_body(const FloBody *body) { return body->own
 // Fields of FloSoftBody that are saved.
 #define FLO_SOFT_FIELDS                                                                                      \
   FLO_STATE_ARRAY(FloSoftBody, x, n_numbers), FLO_STATE_ARRAY(FloSoftBody, v, n_numbers),                    \
-      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins)
+      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins),                                                         \
+      FLO_STATE_ENTRIES(FloSoftBody, nodes, FloNode, reaction, n),                                           \
+      FLO_STATE_ENTRIES(FloSoftBody, pins, FloSoftPin, load, n_pins)
 
 // ---- Making ----
 
@@ -131,8 +137,6 @@ void flo_soft_skin_where(const FloBody *body, const FloParticles *samples, size_
 FloCarriers flo_soft_skin_carry(const FloBody *body, const FloParticles *samples, size_t i);
 FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, FloSkinEdit *edit,
                                  FloError *error);
-double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]);
-void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
 // Finds where the vertices of the surface are now.
 void flo_soft_skin_follow(FloBody *body);
 // Finds its normals now; the last ones become those of the start of the step.
@@ -162,6 +166,15 @@ FloStatus flo_soft_fan_make(FloSoftBody *own, FloMemory *memory, FloError *error
 bool flo_soft_fan_side(const FloBody *body, const FloMeshCarriers *centre, const double *nodes,
                        const double x[3], FloSoftPlane *plane);
 
+// ---- Distances (soft_distance.c) ----
+
+// Makes the tree of faces; after the body was placed.
+FloStatus flo_soft_distance_make(FloBody *body, FloMemory *memory, FloError *error);
+// After the surface was moved.
+void flo_soft_distance_refit(FloBody *body);
+double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]);
+void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]);
+
 // ---- Pins (soft_pins.c) ----
 
 // Releases pins whose time has come, and fixes the vertices of the others.
@@ -179,11 +192,13 @@ bool flo_soft_is_glued_to(const FloSoftBody *own, size_t vertex, uint32_t other)
 void flo_soft_body_unpin(FloBody *body, uint32_t group);
 
 // An impulse after the move: it changes the velocities of the nodes of a grip at once, each by its own mass.
+// The state of the body and its samples keep the old velocities until flo_soft_body_correct, and until
+// samples are placed.
 void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
-// Moves a node after the move. flo_soft_skin_follow must follow.
+// Moves a node after the move. flo_soft_body_correct must follow.
 void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 
-// Moves nodes once more after a move: takes over the present `x` and `v`.
+// After nodes were moved or struck once more after a move: takes over the present `x` and `v`.
 void flo_soft_body_correct(FloBody *body);
 
 // ---- Functions of the kinds ----

@@ -188,6 +188,7 @@ void flo_soft_skin_face(FloBody *body) {
     for (int c = 0; c < (corners[1] == corners[2] ? 2 : 3); ++c)
       vec_add(own->normals + 3 * corners[c], normal, own->normals + 3 * corners[c]);
   }
+  flo_soft_distance_refit(body);
 }
 
 void flo_soft_skin_turn(FloBody *body) {
@@ -334,45 +335,4 @@ FloStatus flo_soft_skin_resample(FloBody *body, const FloParticles *samples, Flo
     FLO_TRY(flo_skin_lose(edit, body->first + changes.lost[k], error));
   for (size_t k = 0; k < changes.n_gained; ++k) FLO_TRY(flo_skin_gain(edit, changes.gained[k], error));
   return FLO_OK;
-}
-
-// ---- Distances ----
-
-// The point of the surface nearest to x, which may be the image of a point across a periodic border.
-static double find_nearest(const FloSoftBody *own, const double x[3], double nearest[3]) {
-  const FloMesh *mesh = &own->surface;
-  double square = INFINITY, weights[3];
-  for (size_t k = 0; k < mesh->n_triangles; ++k) {
-    const double here = flo_triangle_nearest(mesh, (uint32_t)k, x, square, weights);
-    if (!(here < square)) continue;
-    square = here;
-    vec_set(nearest, 0, 0, 0);
-    for (int corner = 0; corner < 3; ++corner)
-      vec_add_scaled(nearest, flo_mesh_corner(mesh, k, corner), weights[corner], nearest);
-  }
-  return sqrt(square);
-}
-
-// The solid of its shape knows distances at the start. Later all triangles are searched, if x is near enough
-// to matter: farther than that the distance to the ball around the body is a lower bound.
-double flo_soft_skin_distance(const FloBody *body, const FloDomain *domain, const double x[3]) {
-  const FloSoftBody *own = flo_soft_body(body);
-  double image[3], way[3], nearest[3];
-  flo_domain_nearest_image(domain, body->state.pose.position, x, image);
-  if (!own->has_moved) {
-    pose_to_local(&body->start, image, image);
-    const double distance = flo_solid_distance(body->solid, image);
-    return body->is_thin ? fabs(distance) - own->offset : distance;
-  }
-  vec_sub(image, body->state.pose.position, way);
-  const double bound = vec_length(way) - body->reach - own->offset;
-  return bound > 4 * own->offset ? bound : find_nearest(own, image, nearest) - own->offset;
-}
-
-void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const double x[3], double normal[3]) {
-  double image[3], nearest[3];
-  flo_domain_nearest_image(domain, body->state.pose.position, x, image);
-  const double distance = find_nearest(flo_soft_body(body), image, nearest);
-  vec_sub(image, nearest, normal);
-  vec_scale(normal, distance > 0 ? 1 / distance : 0, normal);
 }

@@ -185,3 +185,56 @@ void flo_moving_tree_visit(const FloMovingTree *tree, const FloMovingBox *box,
       if (flo_boxes_meet(element_box(tree, e), box)) visit(context, ((const uint32_t *)tree->order.data)[e]);
   }
 }
+
+// ---- The nearest element ----
+
+static double square_distance(const FloMovingBox *box, const double x[3]) {
+  double square = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double away = fmax(fmax(box->low[axis] - x[axis], x[axis] - box->high[axis]), 0);
+    square += away * away;
+  }
+  return square;
+}
+
+// A node that must be searched, unless something nearer is found first.
+typedef struct Waiting {
+  Place at;
+  double square;
+} Waiting;
+
+static Waiting wait_for(const FloMovingTree *tree, const double x[3], int level, size_t k) {
+  return (Waiting){{level, k}, square_distance(node_box(tree, first_node(level) + k), x)};
+}
+
+// The nearer child is searched first.
+static int open_node(const FloMovingTree *tree, const double x[3], Place at, Waiting *stack, int n) {
+  const Waiting first = wait_for(tree, x, at.level + 1, 2 * at.k),
+                second = wait_for(tree, x, at.level + 1, 2 * at.k + 1);
+  const bool is_swapped = second.square < first.square;
+  stack[n] = is_swapped ? first : second;
+  stack[n + 1] = is_swapped ? second : first;
+  return n + 2;
+}
+
+double flo_moving_tree_nearest(const FloMovingTree *tree, const double x[3],
+                               double (*measure)(void *context, uint32_t element, double least),
+                               void *context) {
+  Waiting stack[MOST_LEVELS + 2];
+  double least = INFINITY;
+  int n = 0;
+  if (tree->n > 0) stack[n++] = wait_for(tree, x, 0, 0);
+  while (n > 0) {
+    const Waiting top = stack[--n];
+    if (!(top.square < least)) continue;
+    if (top.at.level < tree->n_levels) {
+      n = open_node(tree, x, top.at, stack, n);
+      continue;
+    }
+    for (size_t e = first_of(tree, top.at.level, top.at.k); e < first_of(tree, top.at.level, top.at.k + 1);
+         ++e)
+      if (square_distance(element_box(tree, e), x) < least)
+        least = measure(context, ((const uint32_t *)tree->order.data)[e], least);
+  }
+  return least;
+}

@@ -50,5 +50,10 @@ FloMovingBox flo_moving_tree_box(const FloMovingTree *tree);
 // Calls `visit` for each element whose box meets this one, always in the same order.
 void flo_moving_tree_visit(const FloMovingTree *tree, const FloMovingBox *box,
                            void (*visit)(void *context, uint32_t element), void *context);
+// The square of the distance of x from the nearest element, or INFINITY. `measure` returns that of one
+// element if it is less than `least`, or else `least`.
+double flo_moving_tree_nearest(const FloMovingTree *tree, const double x[3],
+                               double (*measure)(void *context, uint32_t element, double least),
+                               void *context);
 
 #endif

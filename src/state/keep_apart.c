@@ -176,8 +176,8 @@ void flo_world_keep_apart(FloWorld *world, double dt) {
     world->put_back += check_point(world, k, dt);
   for (size_t k = 0; world->put_back > 0 && k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
-    if (!flo_body_is_soft(body)) continue;
-    flo_soft_skin_follow(body);
+    if (!flo_body_is_pushed(body)) continue;
+    if (flo_body_is_soft(body)) flo_soft_body_correct(body);
     flo_world_place_samples(world, body);
   }
 }

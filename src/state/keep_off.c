@@ -114,6 +114,16 @@ static void part(const Meeting *meeting) {
   flo_soft_body_strike(&grip, impulse);
 }
 
+// Samples, and the state of the whole body, follow the nodes that were struck.
+static void place_struck(FloWorld *world) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    FloBody *body = &flo_bodies(world)[k];
+    if (!flo_body_is_soft(body) || !flo_soft_body(body)->is_struck) continue;
+    flo_soft_body_correct(body);
+    flo_world_place_samples(world, body);
+  }
+}
+
 void flo_world_keep_off(FloWorld *world, double dt) {
   bool has_soft = false;
   if (world->lets_through) return;
@@ -127,4 +137,5 @@ void flo_world_keep_off(FloWorld *world, double dt) {
       meeting.sample = nearest_sample(world, i, near.body);
       if (is_too_near(&meeting, dt)) part(&meeting), world->n_kept_off++;
     }
+  place_struck(world);
 }
