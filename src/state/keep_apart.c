@@ -27,9 +27,10 @@ typedef struct Meeting {
   double x[3], v[3], normal[3]; // at the end of the step, in the world
 } Meeting;
 
-// Tips have normals of their own, pins hold by themselves, and soft bodies are kept off each other elsewhere.
+// Tips have normals of their own, and pins hold by themselves. Soft bodies that meet each other are kept from
+// crossing in another way (crossings.c).
 static bool is_watched(const FloContactPoint *point) {
-  return point->hold.count > 0 && point->other_hold.count == 0 && !point->is_of_other && !point->is_glued;
+  return point->hold.count > 0 && !point->is_of_other && !point->is_glued && point->other_hold.count == 0;
 }
 
 FloStatus flo_world_note_places(FloWorld *world, FloError *error) {
