@@ -99,7 +99,7 @@ static FloWorld *drop_cloth(int dim, double s, FloShapeKind on, double thickness
 static void comes_to_rest(int dim, double s, FloShapeKind on, double thickness) {
   FloWorld *world = drop_cloth(dim, s, on, thickness);
   const FloBody *cloth = body_of(world, "cloth");
-  const double end = dim == 2 ? 4 : 2;
+  const double end = dim == 2 ? 4 : 3;
   double deepest = 0;
   while (flo_world_time(world) < end) {
     advance(world, fmin(flo_world_time(world) + 0.02, end));
