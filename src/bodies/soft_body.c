@@ -198,6 +198,17 @@ void flo_soft_body_move(FloBody *body, double dt) {
   flo_soft_skin_turn(body);
 }
 
+void flo_soft_body_move_again(FloBody *body, const double *from, double dt) {
+  FloSoftBody *own = flo_soft_body(body);
+  FloSoftReport report;
+  FloError error;
+  if (flo_soft_end_again(own->soft, from, own->pushes, dt, own->threads, &report, &error) != FLO_OK)
+    fail(own, &error);
+  memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
+  flo_soft_body_end_pins(body, dt);
+  flo_soft_body_correct(body);
+}
+
 void flo_soft_body_correct(FloBody *body) {
   flo_soft_body(body)->is_struck = false;
   read_nodes(body);

@@ -198,6 +198,8 @@ void flo_soft_body_strike(const FloGrip *grip, const double impulse[3]);
 // Moves a node after the move. flo_soft_body_correct must follow.
 void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 
+// After a move: moves once more with the pushes since then, from where the nodes were before that move.
+void flo_soft_body_move_again(FloBody *body, const double *from, double dt);
 // After nodes were moved or struck once more after a move: takes over the present `x` and `v`.
 void flo_soft_body_correct(FloBody *body);
 

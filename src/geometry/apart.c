@@ -80,7 +80,7 @@ void flo_pair_apart(const FloFeaturePair *pair, FloApart *apart) {
 
 // Steps of the advancement. A pair that slides along just outside of the limit may need more: then it counts
 // as met, which is never late.
-enum { MOST_STEPS = 2000 };
+enum { MOST_STEPS = 20000 };
 #define NEAR_ENOUGH 0.05  // share of the limit
 #define ROUNDING    1e-12 // a distance below this share of the features' size is rounding
 

@@ -73,6 +73,10 @@ FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int 
 FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                        FloError *error);
 
+// After the end: finds the end again with still more impulses. `from`: positions before the step.
+FloStatus flo_soft_end_again(FloSoft *soft, const double *from, const double *impulses, double dt,
+                             int threads, FloSoftReport *report, FloError *error);
+
 // Drops what earlier steps left behind to make the next one faster. It then depends on positions, velocities
 // and fixed vertices alone: call this when a state is saved, and after it was restored.
 void flo_soft_forget(FloSoft *soft);

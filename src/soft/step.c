@@ -378,3 +378,10 @@ FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int thr
   soft->dt = 0;
   return check_finite(soft->x, 3 * soft->n, "position", error);
 }
+
+FloStatus flo_soft_end_again(FloSoft *soft, const double *from, const double *impulses, double dt,
+                             int threads, FloSoftReport *report, FloError *error) {
+  memcpy(soft->x, from, 3 * soft->n * sizeof *from);
+  soft->dt = dt;
+  return flo_soft_end(soft, impulses, dt, threads, report, error);
+}

@@ -1,15 +1,19 @@
 // Keeps soft bodies from crossing each other and themselves, whatever moved them.
 //
 // After a step each node has gone a straight way. Pairs of features that come too near on their ways are
-// pushed apart by impulses on their nodes, without rebound. The pushes change other ways, so this is
-// repeated. Groups of nodes that still would cross then move as one (impact_zones.c). So in the end nothing
-// crosses.
+// pushed apart by impulses on their nodes, without rebound. Their bodies move anew with these impulses, as
+// stiff as they are. The pushes change other ways, so this is repeated, in the end for nodes alone. Groups of
+// nodes that still would cross then move as one (impact_zones.c). So in the end nothing crosses.
 #include "state/crossings.h"
 
 #include "base/parallel.h"
 #include "state/state.h"
 
-enum { MOST_ROUNDS = 8, SWEEPS = 4 };
+#include <string.h>
+
+enum { WHOLE_ROUNDS = 6, MOST_ROUNDS = 14, SWEEPS = 4 };
+
+#define LARGEST_FACTOR 20 // of the impulses on whole bodies
 
 // Shares of the distance at which two surfaces touch: nearer than the first they would cross, and they are
 // pushed apart to the second.
@@ -138,13 +142,58 @@ static void push_all_apart(FloWorld *world) {
     for (size_t k = 0; k < meetings->hits.count; ++k) push_apart(world, &flo_crossings(meetings)[k]);
 }
 
-static FloStatus solve_crossings(FloWorld *world, FloError *error) {
+// ---- Pushing the whole bodies ----
+
+static FloBody *soft_body(const FloWorld *world, size_t k) {
+  return &flo_bodies(world)[FLO_LIST(world->meetings.features, FloSoftFeatures)[k].body];
+}
+
+static bool can_move(const FloBody *body) { return body->n_nodes > 0 && !body->nodes->is_held; }
+
+// The impulses that would give the nodes their new ways if each moved alone. Adds their work, as each would
+// move alone and as the whole body does.
+static void find_pushes(const FloWorld *world, FloBody *body, double dt, double work[2]) {
+  const FloSoftBody *own = flo_soft_body(body);
+  const double *to = (const double *)world->meetings.to.data + 3 * body->first_node;
+  for (size_t i = 0; i < own->n_numbers; ++i)
+    own->pushes[i] = own->nodes[i / 3].mass * (to[i] - own->x[i]) / dt;
+  body->kind->respond(body, own->pushes, own->room);
+  for (size_t i = 0; i < own->n_numbers; ++i) {
+    work[0] += own->pushes[i] * (to[i] - own->x[i]);
+    work[1] += own->pushes[i] * own->room[i] * dt;
+  }
+}
+
+static void move_again(FloWorld *world, FloBody *body, double factor, double dt) {
+  const FloSoftBody *own = flo_soft_body(body);
+  double *to = (double *)world->meetings.to.data + 3 * body->first_node;
+  for (size_t i = 0; i < own->n_numbers; ++i) own->pushes[i] *= factor;
+  flo_soft_body_move_again(body, (const double *)world->meetings.from.data + 3 * body->first_node, dt);
+  memcpy(to, own->x, own->n_numbers * sizeof *to);
+}
+
+// Stiff bodies resist when some of their nodes are pushed. So all nodes move anew, with impulses that are
+// larger by the factor that their response asks for. It is the same for all bodies, which keeps the momentum.
+static void push_bodies(FloWorld *world, double dt) {
+  const size_t n = world->meetings.features.count;
+  double work[2] = {0};
+  for (size_t k = 0; k < n; ++k)
+    if (can_move(soft_body(world, k))) find_pushes(world, soft_body(world, k), dt, work);
+  const double factor = work[1] > 0 ? fmin(fmax(work[0] / work[1], 1), LARGEST_FACTOR) : 1;
+  for (size_t k = 0; k < n; ++k)
+    if (can_move(soft_body(world, k))) move_again(world, soft_body(world, k), factor, dt);
+}
+
+// Whole bodies would move anew into bodies from which they were put back (keep_apart.c).
+static FloStatus solve_crossings(FloWorld *world, double dt, FloError *error) {
   FloMeetings *meetings = &world->meetings;
+  const int n_whole = world->put_back > 0 ? 0 : WHOLE_ROUNDS;
   for (int round = 0; round < MOST_ROUNDS; ++round) {
     FLO_TRY(flo_world_find_crossings(world, NULL, error));
     meetings->n_stopped += meetings->hits.count;
     if (meetings->hits.count == 0) return FLO_OK;
     push_all_apart(world);
+    if (round < n_whole) push_bodies(world, dt);
   }
   FLO_TRY(flo_world_find_crossings(world, NULL, error));
   return flo_world_move_zones(world, error);
@@ -181,12 +230,11 @@ FloStatus flo_world_stop_crossings(FloWorld *world, double dt, FloError *error) 
   meetings->n_stopped = meetings->n_zones = 0;
   if (meetings->features.count == 0) return FLO_OK;
   read_positions(world, meetings->to.data);
-  FLO_TRY(solve_crossings(world, error));
+  FLO_TRY(solve_crossings(world, dt, error));
   if (meetings->n_stopped == 0) return FLO_OK;
   for (size_t k = 0; k < meetings->features.count; ++k) {
     FloBody *body = &flo_bodies(world)[FLO_LIST(meetings->features, FloSoftFeatures)[k].body];
-    if (!correct_body(world, body, dt)) continue;
-    flo_soft_body_correct(body);
+    if (correct_body(world, body, dt)) flo_soft_body_correct(body);
     flo_world_place_samples(world, body);
   }
   return FLO_OK;

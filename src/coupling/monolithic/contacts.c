@@ -115,28 +115,6 @@ static void fill_touches(const FloCarried *carriers, const double push[3], doubl
   }
 }
 
-// Rounds a number to a multiple of `unit`.
-static float snap(double number, double unit) { return (float)(unit * round(number / unit)); }
-
-// The touches of one side push together exactly as much as those of the other side: single precision would
-// round the shares of several nodes so that momentum is lost. Multiples of a common unit add up exactly.
-static void even_out(const double push[3], double sign, int count, FloTouch *touches) {
-  FloTouch *last = &touches[count - 1];
-  last->weight = (float)sign;
-  for (int k = 0; k < count - 1; ++k) {
-    touches[k].weight = snap((double)touches[k].weight, 0x1p-22);
-    last->weight -= touches[k].weight;
-  }
-  for (int axis = 0; axis < 3; ++axis) {
-    const double unit = push[axis] != 0 ? ldexp(0x1p-22, ilogb(push[axis])) : 1;
-    last->j[axis] = snap(sign * push[axis], unit);
-    for (int k = 0; k < count - 1; ++k) {
-      touches[k].j[axis] = snap((double)touches[k].j[axis], unit);
-      last->j[axis] -= touches[k].j[axis];
-    }
-  }
-}
-
 // The motion of a wall at the point.
 static void meet_wall(const FloWorld *world, const FloContactPoint *point, const FloCarried *own,
                       FloContact *contact) {
@@ -174,10 +152,6 @@ static void meet_point(const FloWorld *world, const FloMonolithic *mono, size_t 
   if (flo_body_is_pushed(&flo_bodies(world)[point->other])) {
     const FloCarried other = flo_contact_other_carried(world, point);
     fill_touches(&other, push, -1, row, touches + own.count);
-    if (point->other_hold.count > 0) {
-      even_out(push, 1, own.count, touches);
-      even_out(push, -1, other.count, touches + own.count);
-    }
   } else {
     meet_wall(world, point, &own, contact);
   }
@@ -266,7 +240,8 @@ static void refine_touch(const FloWorld *world, const FloContactPoint *point, co
 static void refine_shares(const FloWorld *world, const FloContactPoint *point, const FloContact *c,
                           FloMonolithic *mono) {
   double sum[3] = {0}, force[3], torque[3];
-  if (point->hold.count + point->other_hold.count < 2 || !flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
+  if (point->hold.count < 2 && point->other_hold.count < 2) return;
+  if (!flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
   for (uint32_t n = c->first; n < c->first + c->count; ++n) {
     read_touch(&mono->touches[n], c, force, torque);
     vec_add(sum, force, sum);
