@@ -186,16 +186,24 @@ static void start_partners(FloWorld *world, FloMonolithic *mono) {
 // in such distributions from step to step, until a stack sways.
 #define CONTACT_WARMTH 0.9f
 
+// Contacts of soft bodies need many iterations while they slide and fold, and would not get them from
+// nothing. So these start from their last pressures if they had nearly converged.
+static float contact_share(const FloWorld *world, const FloMonolithic *mono, const FloContactPoint *point) {
+  const double least = point->hold.count > 0 ? FLO_NEARLY_SOLVED : FLO_SOLVED;
+  return mono->were_contacts_solved >= least ? CONTACT_WARMTH * (float)world->params[FLO_MONO_WARM_START] : 0;
+}
+
 void flo_monolithic_start_unknowns(FloWorld *world, FloMonolithic *mono) {
   const float warm = (float)world->params[FLO_MONO_WARM_START];
-  const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0,
-              share = mono->were_contacts_solved != 0 ? CONTACT_WARMTH * warm : 0;
+  const float fluid_share = mono->was_fluid_solved != 0 ? warm : 0;
   const float *fluid = extra(world, FLO_SET_FLUID, FLO_MONO_WARM);
   for (size_t i = 0; i < mono->n_fluid; ++i) mono->pressure[i] = fluid_share * fluid[i];
   flo_monolithic_start_wet(world, mono, fluid_share);
   for (size_t k = 0; k < mono->n_contacts; ++k) {
     FloContact *c = &mono->contacts[k];
-    const double *kept = flo_contact_points(&world->body_contacts)[k].kept;
+    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+    const double *kept = point->kept;
+    const float share = contact_share(world, mono, point);
     c->pressure = share * (float)kept[FLO_KEPT_PRESSURE];
     for (int axis = 0; axis < 3; ++axis) c->friction[axis] = share * (float)kept[FLO_KEPT_FRICTION + axis];
   }

@@ -163,12 +163,15 @@ typedef struct FloWet {
   FloBuffer buffers[FLO_N_WET_BUFFERS];
 } FloWet;
 
+// How far contacts have converged.
+enum { FLO_NOT_SOLVED, FLO_NEARLY_SOLVED, FLO_SOLVED };
+
 enum { FLO_N_WET = 2 }; // walls, and bodies that forces move
 
 typedef struct FloMonolithic {
   // Saved:
   double was_fluid_solved,
-      were_contacts_solved; // the last step converged: only then its pressures are a good start
+      were_contacts_solved; // the last step converged: only then its pressures are a good start; FLO_SOLVED
   FloExpectations expected;
   double step_length;      // length of the last conjugate step, in Jacobi steps; 0: none yet
   double has_dry_contacts; // bodies that no fluid is next to touched in the last step

@@ -365,6 +365,14 @@ static bool is_contact_small(const FloWorld *world, const FloMonolithic *mono, d
   return residual <= world->params[FLO_MONO_CONTACT_TOLERANCE] * fall;
 }
 
+// Residuals up to this many times the tolerance count as nearly solved.
+#define NEARLY 10
+
+static double contacts_solved(const FloWorld *world, const FloMonolithic *mono, double residual) {
+  if (is_contact_small(world, mono, residual)) return FLO_SOLVED;
+  return is_contact_small(world, mono, residual / NEARLY) ? FLO_NEARLY_SOLVED : FLO_NOT_SOLVED;
+}
+
 // With surface tension, pressures that are too exact would let drops keep their corners; see choose_way.
 #define LEAST_DROP_TOLERANCE 0.005
 
@@ -460,7 +468,8 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     world->iterations = k;
     bool is_calm = are_soft_bodies_calm(&solve), is_fluid_done = is_fluid_small(&solve, &residual),
          are_contacts_done = is_contact_small(world, mono, residual.contact);
-    mono->was_fluid_solved = is_fluid_done, mono->were_contacts_solved = are_contacts_done;
+    mono->was_fluid_solved = is_fluid_done;
+    mono->were_contacts_solved = contacts_solved(world, mono, residual.contact);
     is_fluid_done = is_fluid_done && is_calm;
     // Contacts that have used all their own sweeps have had more than iterations of the whole system would
     // give.
