@@ -153,6 +153,7 @@ struct FloBody {
   FloPose before;        // pose at the start of the step, if a method uses probes
   double way;            // upper bound of how far any point has moved since then [m]
   FloLead lead;          // if it follows motions; valid for one step
+  double touched[6];     // force and torque on a wall by contacts that no sample of it takes
   double impulse[6];     // force and torque times time since averages were restarted
   bool averages_force;   // average forces, although forces do not move it
   double reach;          // upper bound of the distance of its points from its position [m]

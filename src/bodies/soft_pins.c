@@ -94,6 +94,17 @@ static FloStatus check_pin(const FloBody *body, const FloPinDef *def, size_t num
   return FLO_OK;
 }
 
+// All vertices that the definition names have pins already; `taken` is one of these.
+static FloStatus fail_taken(const FloBody *body, size_t taken, size_t number, FloError *error) {
+  const FloSoftBody *own = flo_soft_body(body);
+  size_t k = 0;
+  while (own->pins[k].vertex != taken) ++k;
+  return flo_fail(error, FLO_BAD_INPUT,
+                  "pin %zu: all these vertices of '%s' are pinned already by pin %u%s; leave pin %zu out, or "
+                  "put it before",
+                  number, body->name, own->pins[k].group, number > 1 ? " and perhaps others" : "", number);
+}
+
 static FloStatus fail_empty(const FloBody *body, const FloPinDef *def, size_t number, FloError *error) {
   const FloSoftBody *own = flo_soft_body(body);
   double middle[3];
@@ -139,14 +150,18 @@ static void add_pin(const PinList *list, size_t group, size_t vertex) {
   own->pins[own->n_pins++] = describe_pin(list->body, &list->def->pins[group], group, vertex, list->making);
 }
 
-static void add_chosen(const PinList *list, size_t group) {
+// Returns the last vertex that the definition names, or NO_VERTEX.
+#define NO_VERTEX SIZE_MAX
+static size_t add_chosen(const PinList *list, size_t group) {
   const FloSoftBody *own = flo_soft_body(list->body);
+  size_t last = NO_VERTEX;
   double low[3], high[3];
   find_extent(list->body, low, high);
   const FloPinDef *def = &list->def->pins[group];
   const Choice choice = {list->body, def, low, high, nearest_vertex(own, def->low)};
   for (size_t k = 0; k < own->n; ++k)
-    if (is_chosen(&choice, k)) add_pin(list, group, k);
+    if (is_chosen(&choice, k)) add_pin(list, group, k), last = k;
+  return last;
 }
 
 // Vertices that share a triangle with a chosen one. The vertices of a cloth are those of its surface.
@@ -177,8 +192,9 @@ FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const Fl
   for (size_t k = 0; k < def->n_pins; ++k) {
     const size_t before = own->n_pins;
     FLO_TRY(check_pin(body, &def->pins[k], k, making, error));
-    add_chosen(&list, k);
-    if (own->n_pins == before) return fail_empty(body, &def->pins[k], k, error);
+    const size_t chosen = add_chosen(&list, k);
+    if (chosen == NO_VERTEX) return fail_empty(body, &def->pins[k], k, error);
+    if (own->n_pins == before) return fail_taken(body, chosen, k, error);
     if (def->pins[k].clamps) add_neighbours(&list, k);
   }
   for (size_t k = 0; k < own->n_pins; ++k) own->pins_on[k] = 1;

@@ -67,7 +67,7 @@ FloStatus flo_frame_take_surface(const FloBody *body, FloFrameBody *to, FloError
 typedef struct Joined {
   size_t n_vertices, n_triangles;
   float *positions, *rest, *normals, *stretch;
-  uint16_t *body;
+  uint32_t *body;
   uint32_t *triangles;
 } Joined;
 
@@ -86,7 +86,7 @@ static void append(Joined *all, const FloFrameBody *body, size_t index) {
   memcpy(all->rest + 3 * first, body->rest, n * sizeof(float[3]));
   memcpy(all->stretch + first, body->stretch, n * sizeof(float));
   flo_frame_normals(body, all->normals + 3 * first);
-  for (size_t k = 0; k < n; k++) all->body[first + k] = (uint16_t)index;
+  for (size_t k = 0; k < n; k++) all->body[first + k] = (uint32_t)index;
   for (size_t k = 0; k < 3 * body->n_triangles; k++)
     all->triangles[3 * all->n_triangles + k] = body->triangles[k] + (uint32_t)first;
   all->n_vertices += n, all->n_triangles += body->n_triangles;
@@ -100,7 +100,7 @@ static FloStatus join(const FloFrame *frame, Joined *all, FloError *error) {
                   .rest = malloc(n * sizeof(float[3])),
                   .normals = malloc(n * sizeof(float[3])),
                   .stretch = malloc(n * sizeof(float)),
-                  .body = malloc(n * sizeof(uint16_t)),
+                  .body = malloc(n * sizeof(uint32_t)),
                   .triangles = malloc(n_triangles * sizeof(uint32_t[3]))};
   if (!all->positions || !all->rest || !all->normals || !all->stretch || !all->body || !all->triangles)
     return flo_fail(error, FLO_NO_MEMORY, "no memory for surfaces of %zu vertices", n);
@@ -118,7 +118,7 @@ FloStatus flo_frame_write_soft(const FloFrame *frame, const char *path, FloError
                          .triangles = all.triangles,
                          .n_triangles = all.n_triangles,
                          .n_arrays = 4,
-                         .arrays = {{"body", FLO_VTK_U16, 1, all.body},
+                         .arrays = {{"body", FLO_VTK_U32, 1, all.body},
                                     {"rest", FLO_VTK_F32, 3, all.rest},
                                     {"normal", FLO_VTK_F32, 3, all.normals},
                                     {"stretch", FLO_VTK_F32, 1, all.stretch}}};
@@ -134,21 +134,36 @@ typedef struct Part {
   size_t first_triangle, triangle_count; // and its triangles
 } Part;
 
-// Vertices and triangles of a body follow each other; a triangle belongs to the body of its first corner, and
-// must not reach beyond it.
-static bool find_part(const FloVtkPoints *points, const uint16_t *body, uint16_t index, Part *part) {
-  *part = (Part){0};
-  while (part->first < points->count && body[part->first] != index) part->first++;
-  while (part->first + part->count < points->count && body[part->first + part->count] == index) part->count++;
-  const size_t end = part->first + part->count;
-  for (size_t t = 0; t < points->n_triangles; t++) {
+// The body of each vertex. Files of earlier versions have shorter numbers.
+typedef struct Owners {
+  const uint32_t *all;
+  const uint16_t *all_short;
+} Owners;
+
+static Owners find_owners(const FloVtkPoints *points) {
+  return (Owners){flo_vtk_find(points, "body", FLO_VTK_U32, 1), flo_vtk_find(points, "body", FLO_VTK_U16, 1)};
+}
+
+static uint32_t owner_of(const Owners *owners, size_t vertex) {
+  return owners->all ? owners->all[vertex] : owners->all_short[vertex];
+}
+
+static bool is_part_of(const Part *part, uint32_t vertex) {
+  return vertex >= part->first && vertex < part->first + part->count;
+}
+
+// Goes on to the vertices and triangles of the next body. They follow each other in the order of bodies.
+// False if a triangle reaches beyond its body.
+static bool find_next(const FloVtkPoints *points, const Owners *owners, Part *part) {
+  part->first += part->count, part->first_triangle += part->triangle_count;
+  part->count = part->triangle_count = 0;
+  while (part->first + part->count < points->count &&
+         owner_of(owners, part->first + part->count) == owner_of(owners, part->first))
+    part->count++;
+  for (size_t t = part->first_triangle; t < points->n_triangles; t++, part->triangle_count++) {
     const uint32_t *corners = points->triangles + 3 * t;
-    if (corners[0] < part->first || corners[0] >= end) continue;
-    if (part->triangle_count == 0) part->first_triangle = t;
-    if (part->first_triangle + part->triangle_count != t) return false;
-    for (int k = 1; k < 3; k++)
-      if (corners[k] < part->first || corners[k] >= end) return false;
-    part->triangle_count++;
+    if (!is_part_of(part, corners[0])) return true;
+    if (!is_part_of(part, corners[1]) || !is_part_of(part, corners[2])) return false;
   }
   return true;
 }
@@ -166,22 +181,30 @@ static FloStatus copy_part(const FloVtkPoints *points, const float *rest, const 
   return FLO_OK;
 }
 
+static FloStatus fail_order(const char *path, size_t body, FloError *error) {
+  return flo_fail(error, FLO_BAD_INPUT, "%s: damaged: triangles of body %zu are not in order", path, body);
+}
+
 static FloStatus split(const FloVtkPoints *points, const char *path, FloFrame *frame, FloError *error) {
-  const uint16_t *body = flo_vtk_find(points, "body", FLO_VTK_U16, 1);
+  const Owners owners = find_owners(points);
+  const bool has_body = owners.all || owners.all_short;
   const float *rest = flo_vtk_find(points, "rest", FLO_VTK_F32, 3),
               *stretch = flo_vtk_find(points, "stretch", FLO_VTK_F32, 1);
-  if (!body || !rest || !stretch)
+  if (!has_body || !rest || !stretch)
     return flo_fail(error, FLO_BAD_INPUT, "%s: has no array '%s', which flotsam writes", path,
-                    !body   ? "body"
-                    : !rest ? "rest"
-                            : "stretch");
-  for (size_t k = 0; k < frame->n_bodies; k++) {
-    Part part;
-    if (!find_part(points, body, (uint16_t)k, &part))
-      return flo_fail(error, FLO_BAD_INPUT, "%s: damaged: triangles of body %zu are not in order", path, k);
-    if (part.count > 0) FLO_TRY(copy_part(points, rest, stretch, &part, &frame->bodies[k], error));
+                    !has_body ? "body"
+                    : !rest   ? "rest"
+                              : "stretch");
+  Part part = {0};
+  for (size_t next = 0; part.first + part.count < points->count;) {
+    const size_t body = owner_of(&owners, part.first + part.count);
+    if (body < next || body >= frame->n_bodies || !find_next(points, &owners, &part))
+      return fail_order(path, body, error);
+    FLO_TRY(copy_part(points, rest, stretch, &part, &frame->bodies[body], error));
+    next = body + 1;
   }
-  return FLO_OK;
+  const bool is_whole = part.first_triangle + part.triangle_count == points->n_triangles;
+  return is_whole ? FLO_OK : fail_order(path, owner_of(&owners, part.first), error);
 }
 
 FloStatus flo_frame_read_soft(const char *path, FloFrame *frame, FloError *error) {

@@ -88,9 +88,10 @@ FloStatus flo_world_add_soft_faces(FloWorld *world, uint32_t body, uint32_t othe
 // another body (keep_apart.c).
 FloStatus flo_world_note_places(FloWorld *world, FloError *error);
 void flo_world_keep_apart(FloWorld *world, double dt);
-// The sample of a wall that takes the force of a contact with `other`; an index of the walls' set. For a soft
-// body it is the nearest one, which takes a search.
-size_t flo_contact_wall_sample(const FloWorld *world, const FloContactPoint *point);
+// Adds the force of a contact on the wall `other` to `forces` on wall samples, four numbers each. A contact
+// of a soft body names no sample of the wall; the body as a whole then takes the force.
+void flo_contact_push_wall(const FloWorld *world, const FloContactPoint *point, const double push[3],
+                           float *forces);
 
 // For finding points. Room for n points, of which the first `keep` stay as they are.
 FloStatus flo_world_reserve_contacts(FloWorld *world, size_t n, size_t keep, FloError *error);

@@ -78,11 +78,25 @@ static FloStatus list_features(FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
+// Room for the queries of all bodies, before anything moves: a step that lacks memory later cannot be
+// repeated.
+static FloStatus reserve_queries(FloWorld *world, FloError *error) {
+  FloMeetings *meetings = &world->meetings;
+  size_t most = 0;
+  for (size_t k = 0; k < meetings->features.count; ++k) {
+    const FloMeshTopology *own = &FLO_LIST(meetings->features, FloSoftFeatures)[k].topology;
+    most = own->n_edges > most ? own->n_edges : most;
+    most = own->n_vertices > most ? own->n_vertices : most;
+  }
+  return reserve(world, &meetings->begins, (most + 1) * sizeof(uint32_t), 0, error);
+}
+
 FloStatus flo_world_prepare_meetings(FloWorld *world, FloError *error) {
   FloMeetings *meetings = &world->meetings;
   const size_t size = (3 * world->nodes.count + 1) * sizeof(double);
   FLO_TRY(list_features(world, error));
   if (meetings->features.count == 0) return FLO_OK;
+  FLO_TRY(reserve_queries(world, error));
   FLO_TRY(flo_buffer_reserve(&world->memory, &meetings->from, size, 0, error));
   return flo_buffer_reserve(&world->memory, &meetings->to, size, 0, error);
 }

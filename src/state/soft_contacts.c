@@ -155,17 +155,16 @@ FloStatus flo_world_add_soft_contacts(FloWorld *world, double dt, FloError *erro
 
 // ---- The wall's side ----
 
-size_t flo_contact_wall_sample(const FloWorld *world, const FloContactPoint *point) {
-  const FloParticles *walls = &world->sets[FLO_SET_BOUNDARY];
-  double nearest = INFINITY;
-  size_t found = 0;
-  if (point->other_sample != FLO_NO_SAMPLE) return point->other_sample;
-  for (size_t i = 0; i < walls->count; ++i) {
-    const double x[3] = {walls->x[i], walls->y[i], walls->z[i]};
-    double way[3];
-    if (walls->body[i] != point->other) continue;
-    flo_domain_between(&world->domain, point->x, x, way);
-    if (vec_dot(way, way) < nearest) nearest = vec_dot(way, way), found = i;
+void flo_contact_push_wall(const FloWorld *world, const FloContactPoint *point, const double push[3],
+                           float *forces) {
+  FloBody *wall = &flo_bodies(world)[point->other];
+  double arm[3], turn[3];
+  if (point->other_sample != FLO_NO_SAMPLE) {
+    for (size_t axis = 0; axis < 3; ++axis) forces[4 * point->other_sample + axis] += (float)push[axis];
+    return;
   }
-  return found;
+  flo_domain_between(&world->domain, wall->state.pose.position, point->x, arm);
+  vec_cross(arm, push, turn);
+  vec_add(wall->touched, push, wall->touched);
+  vec_add(wall->touched + 3, turn, wall->touched + 3);
 }

@@ -40,15 +40,31 @@ static FloStatus list_nodes(FloWorld *world, const FloBody *body, FloError *erro
   return FLO_OK;
 }
 
+// "method 'a' or 'b'": the methods that can move a kind.
+static void name_movers(const FloKind *kind, char text[128]) {
+  size_t length = (size_t)snprintf(text, 128, "method");
+  bool is_first = true;
+  for (size_t k = 0; k < flo_method_count() && length < 128; ++k) {
+    const FloMethod *method = flo_coupling_find(flo_method_name(k));
+    if (method->moves == FLO_MOVES_NONE || (kind->has_contacts && method->moves != FLO_MOVES_ALL)) continue;
+    if ((kind->respond || kind->carry) && !method->moves_pieces) continue;
+    length += (size_t)snprintf(text + length, 128 - length, "%s '%s'", is_first ? "" : " or", method->name);
+    is_first = false;
+  }
+}
+
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   FLO_TRY(flo_body_set_friction(body, def, &world->memory, error));
   FLO_TRY(flo_world_make_skin(world, def, body, error));
   FLO_TRY(make_kind(world, def, body, error));
   bool is_one_piece = body->n_nodes <= 1 && !body->kind->vertices;
-  if (!is_one_piece && !world->method->moves_pieces)
+  if (!is_one_piece && !world->method->moves_pieces) {
+    char movers[128];
+    name_movers(body->kind, movers);
     return flo_fail(error, FLO_UNSUPPORTED,
-                    "body: method '%s' moves only bodies of one piece that keep their shape",
-                    world->method->name);
+                    "body: method '%s' moves only bodies of one piece that keep their shape; use %s",
+                    world->method->name, movers);
+  }
   FLO_TRY(flo_world_describe_skin(world, body, error));
   FLO_TRY(list_nodes(world, body, error));
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
@@ -66,18 +82,6 @@ void flo_world_free_bodies(FloWorld *world) {
 }
 
 // ---- Checks ----
-
-// "method 'a' or 'b'": the methods that can move a kind.
-static void name_movers(const FloKind *kind, char text[128]) {
-  size_t length = (size_t)snprintf(text, 128, "method");
-  bool is_first = true;
-  for (size_t k = 0; k < flo_method_count() && length < 128; ++k) {
-    const FloMethod *method = flo_coupling_find(flo_method_name(k));
-    if (method->moves == FLO_MOVES_NONE || (kind->has_contacts && method->moves != FLO_MOVES_ALL)) continue;
-    length += (size_t)snprintf(text + length, 128 - length, "%s '%s'", is_first ? "" : " or", method->name);
-    is_first = false;
-  }
-}
 
 static bool has_operator(const FloMethod *method, FloSet rows, FloSet columns) {
   for (size_t k = 0; k < method->n_operators; ++k)

@@ -102,11 +102,15 @@ static void sum_body_forces(FloWorld *world, FloBody *body) {
     const double x[3] = {b->x[i], b->y[i], b->z[i]};
     flo_body_add_force(body, f, none, x, body->state.pose.position);
   }
+  vec_add(body->state.force, body->touched, body->state.force);
+  vec_add(body->state.torque, body->touched + 3, body->state.torque);
 }
 
 // The forces on bodies that forces move are known from the step.
 static FloStatus find_forces(FloWorld *world, FloError *error) {
   if (!flo_world_has_step_state(world) || world->epochs.forces > world->epochs.done) return FLO_OK;
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    memset(flo_bodies(world)[k].touched, 0, sizeof flo_bodies(world)[k].touched);
   FLO_TRY(world->method->solid_forces(world, world->method_state, error));
   flo_world_add_pushes(world);
   for (size_t k = 0; k < world->bodies.count; ++k)

@@ -1,5 +1,6 @@
 // A step that runs out of memory can be repeated: the run then continues with the bits of one that never
-// failed. Checked for every allocation of several steps, with fluid, contacts, joints and streams.
+// failed. Checked for every allocation of several steps, with fluid, contacts, joints, streams and soft
+// bodies.
 #include "state/state.h"
 #include "support/allocator.h"
 #include "support/worlds.h"
@@ -11,6 +12,7 @@ typedef struct Case {
   int n_before;     // steps before allocations may fail
   int n_failing;    // steps in which they may
   bool has_bodies;
+  bool has_soft;
 } Case;
 
 enum { N_AFTER = 3 }; // steps after them
@@ -66,6 +68,23 @@ static void add_boxes(FloWorld *world) {
   add_ropes(world, b);
 }
 
+// A sheet in the water that touches itself nowhere, with a pin that breaks, and an elastic block on the
+// floor.
+static void add_soft(FloWorld *world) {
+  const double s = world->def.spacing;
+  static const FloPinDef pins[] = {{.place = FLO_PIN_CORNERS, .break_load = 0.02}};
+  FloBodyDef soft = flo_default_body_def();
+  soft.kind = FLO_BODY_CLOTH, soft.pins = pins, soft.n_pins = 1, soft.pose = place(world, 11 * s, 5 * s);
+  soft.shape = (FloShape){.kind = FLO_SHAPE_SHEET, .size = {4 * s, 4 * s, 0}};
+  soft.cloth = (FloClothDef){.areal_density = 1, .stretch = 300, .bend = 1e-4, .damping = 0.01};
+  add_body(world, &soft);
+  soft.kind = FLO_BODY_ELASTIC, soft.n_pins = 0, soft.density = 1500,
+  soft.pose = place(world, 5 * s, 1.5 * s);
+  soft.shape = box_shape(3 * s, 3 * s, world->def.dim == 2 ? 0 : 3 * s);
+  soft.elastic = (FloElasticDef){.young = 2e4, .poisson = 0.3};
+  add_body(world, &soft);
+}
+
 static void add_streams(FloWorld *world, FloMaterialId water) {
   const double s = world->def.spacing;
   FloEmitterDef emitter = flo_default_emitter_def();
@@ -100,6 +119,7 @@ static FloWorld *create_scene(const Case *c, CountingAllocator *counter) {
   const double low[3] = {0}, high[3] = {width, c->dim == 3 ? across : depth, c->dim == 3 ? depth : 0};
   add_scale(world, width, across);
   if (c->has_bodies) add_boxes(world);
+  if (c->has_soft) add_soft(world);
   add_block(world, water, low, high);
   add_streams(world, water);
   return world;
@@ -149,10 +169,10 @@ static void check(const Case *c) {
 
 // In `n_later` steps the emitter needs more memory.
 static void check_method(const char *method, bool has_bodies, int n_later) {
-  const Case cases[] = {{method, 2, 1e-6, 0, 3, has_bodies},
-                        {method, 2, 1, 0, 3, has_bodies},
-                        {method, 2, 1e-6, 8, n_later, has_bodies},
-                        {method, 3, 1e-6, 0, 3, has_bodies}};
+  const Case cases[] = {{method, 2, 1e-6, 0, 3, has_bodies, false},
+                        {method, 2, 1, 0, 3, has_bodies, false},
+                        {method, 2, 1e-6, 8, n_later, has_bodies, false},
+                        {method, 3, 1e-6, 0, 3, has_bodies, false}};
   for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k) check(&cases[k]);
 }
 
@@ -176,12 +196,26 @@ static void test_steps_of_monolithic(void **state) {
   check_method("monolithic", true, 60);
 }
 
+static void test_steps_of_elastic(void **state) {
+  (void)state;
+  check_method("elastic", true, 60);
+}
+
+static void test_steps_with_soft_bodies(void **state) {
+  (void)state;
+  static const Case cases[] = {{"elastic", 2, 1, 0, 3, false, true},
+                               {"constraint", 2, 1, 0, 3, false, true},
+                               {"monolithic", 2, 1, 0, 3, false, true},
+                               {"monolithic", 2, 1e-6, 8, 20, false, true},
+                               {"monolithic", 3, 1e-6, 0, 2, false, true}};
+  for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k) check(&cases[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_steps_of_wcsph),
-      cmocka_unit_test(test_steps_of_direct_forcing),
-      cmocka_unit_test(test_steps_of_constraint),
-      cmocka_unit_test(test_steps_of_monolithic),
+      cmocka_unit_test(test_steps_of_wcsph),      cmocka_unit_test(test_steps_of_direct_forcing),
+      cmocka_unit_test(test_steps_of_constraint), cmocka_unit_test(test_steps_of_monolithic),
+      cmocka_unit_test(test_steps_of_elastic),    cmocka_unit_test(test_steps_with_soft_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

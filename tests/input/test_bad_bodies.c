@@ -5,6 +5,7 @@
 
 #define MOVED      "'method':{'name':'monolithic'},"
 #define BODY(more) SCENE(MOVED "'bodies':[{'name':'cube','material':{'density':500}," more "}]")
+#define CLOTH      "'cloth':{'areal_density':1,'stretch':100},'shape':{'sheet':[1,1]}"
 #define CUBE       "'shape':{'box':0.5}"
 #define EVENT(event)                                                                                         \
   SCENE(MOVED "'bodies':[{'name':'cube','material':{}," CUBE "}],'boundaries':[{'name':'wall'," CUBE         \
@@ -70,6 +71,11 @@ static void test_worlds(void **state) {
   (void)state;
   expect_no_world(SCENE("'method':{'name':'wcsph'},'bodies':[{'material':{}," CUBE "}]"), FLO_UNSUPPORTED,
                   "/bodies/0: body: method 'wcsph' knows no bodies that are pushed around");
+  // Methods that the message names can move the body; in the second scene another one is tried.
+  expect_no_world(SCENE("'method':{'name':'wcsph'},'bodies':[{" CLOTH "}]"), FLO_UNSUPPORTED,
+                  "pushed around; use method 'monolithic' or 'constraint' or 'elastic'");
+  expect_no_world(SCENE("'method':{'name':'direct-forcing'},'bodies':[{" CLOTH "}]"), FLO_UNSUPPORTED,
+                  "that keep their shape; use method 'monolithic' or 'constraint' or 'elastic'");
   expect_no_world(SCENE(MOVED "'bodies':[{'material':{},'shape':{'tank':[1,1,1]}}]"), FLO_BAD_INPUT,
                   "/bodies/0: mass: a tank has no volume of its own");
 }

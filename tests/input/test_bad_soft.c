@@ -145,6 +145,12 @@ static void tells_what_the_world_finds(void **state) {
                   "/bodies/0: pin 0: the box holds no vertex of 'thing'; the nearest is at (0.5, 0.5, 0)");
   expect_no_world(BODY(STUFF ",'shape':{'bag':[0.5,0],'closed':true},'pin':['border']"),
                   "/bodies/0: pin 0: 'thing' is closed and has no border");
+  expect_no_world(PIN("'corners','corners'"),
+                  "/bodies/0: pin 1: all these vertices of 'thing' are pinned already by pin 0; leave pin 1");
+  expect_no_world(PIN("{'box':[[-9,-9,-9],[9,9,9]]},'border'"),
+                  "/bodies/0: pin 1: all these vertices of 'thing' are pinned already by pin 0;");
+  expect_no_world(PIN("'corners',{'box':[[-9,-9,-9],[9,9,9]]},{'box':[[0,-9,-9],[9,9,9]]}"),
+                  "/bodies/0: pin 2: all these vertices of 'thing' are pinned already by pin ");
   expect_no_world(BOUNDARIES("{" SHEET "}"), "/boundaries/0: ");
 }
 

@@ -219,6 +219,8 @@ static void keeps_momentum(const char *method, int dim, FloBodyKind kind) {
   print_message("%s, %dD, %s: momentum off by %.2g, angular momentum by %.2g\n", method, dim,
                 kind == FLO_BODY_CLOTH ? "cloth" : "solid", worst, worst_turn);
   assert_true(worst < 1e-6);
+  // Water pushes a body where it is at the start of a step, and its elastic forces are those of the end.
+  assert_true(worst_turn < 1e-3);
   flo_world_destroy(world);
 }
 

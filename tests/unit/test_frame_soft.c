@@ -158,6 +158,27 @@ static void test_files_hold_the_same(void **state) {
   }
 }
 
+// The number of a body in a file may be large.
+static void test_files_hold_many_bodies(void **state) {
+  (void)state;
+  enum { MANY = 70000, A = 4463, B = 69999 }; // B - A is 65536
+  Run run;
+  FloError error;
+  start(space, &run);
+  FloFrame many = {.bodies = calloc(MANY, sizeof(FloFrameBody)), .n_bodies = MANY},
+           back = {.bodies = calloc(MANY, sizeof(FloFrameBody)), .n_bodies = MANY};
+  many.bodies[A] = run.frame.bodies[1], many.bodies[B] = run.frame.bodies[2];
+  assert_ok(flo_frame_write_soft(&many, run.path, &error), &error);
+  assert_ok(flo_frame_read_soft(run.path, &back, &error), &error);
+  for (size_t k = 0; k < MANY; ++k) expect_same(&many.bodies[k], &back.bodies[k]);
+  back.n_bodies = B; // as if the file belonged to another scene
+  assert_int_equal(flo_frame_read_soft(run.path, &back, &error), FLO_BAD_INPUT);
+  back.n_bodies = MANY;
+  free(many.bodies);
+  flo_frame_free(&back);
+  end(&run);
+}
+
 static void test_series_tell_of_soft_bodies(void **state) {
   (void)state;
   Run run;
@@ -275,10 +296,11 @@ static void test_clamps_hold_the_direction(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stretch_of_linear_maps),     cmocka_unit_test(test_stretch_of_lines),
-      cmocka_unit_test(test_frames_hold_surfaces),       cmocka_unit_test(test_files_hold_the_same),
-      cmocka_unit_test(test_series_tell_of_soft_bodies), cmocka_unit_test(test_cloth_is_checked),
-      cmocka_unit_test(test_lines_are_drawn_as_edges),   cmocka_unit_test(test_clamps_hold_the_direction),
+      cmocka_unit_test(test_stretch_of_linear_maps),    cmocka_unit_test(test_stretch_of_lines),
+      cmocka_unit_test(test_frames_hold_surfaces),      cmocka_unit_test(test_files_hold_the_same),
+      cmocka_unit_test(test_files_hold_many_bodies),    cmocka_unit_test(test_series_tell_of_soft_bodies),
+      cmocka_unit_test(test_cloth_is_checked),          cmocka_unit_test(test_lines_are_drawn_as_edges),
+      cmocka_unit_test(test_clamps_hold_the_direction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 // are therefore larger by the sum over a row of the matrix J M^-1 J^T of nodes, with all its entries made
 // positive. This sum is at least its largest eigenvalue, so that steps are never too long:
 //
-//   d_i += dt^2 V0 sum_b |J_ib| u_b,   u_b = sum over the nodes k of sample b: share_bk L_k/m_k,
-//   L_k = sum_b share_bk sum_i |J_ib|,   |J_ib| = V_b |grad W_ib|
+//   d_i += dt^2 V0 sum_b |J_ib| u_b,   u_b = sum over the nodes k of sample b: |share_bk| L_k/m_k,
+//   L_k = sum_b |share_bk| sum_i |J_ib|,   |J_ib| = V_b |grad W_ib|
 //
 // and the same for turning, with arms. Soft bodies, whose nodes hold each other, are treated apart:
 // forces/soft_yield.h.
@@ -56,8 +56,9 @@ static void load_nodes(const FloWorld *world, FloElastic *e, size_t sample) {
   const FloCarried carried = flo_world_carried(world, sample);
   for (int k = 0; k < carried.count; ++k) {
     double *load = e->loads + 2 * carried.nodes[k];
-    load[LOAD] += carried.shares[k] * push;
-    load[TURNING_LOAD] += carried.shares[k] * push * vec_length(carried.arms[k]);
+    const double share = fabs(carried.shares[k]);
+    load[LOAD] += share * push;
+    load[TURNING_LOAD] += share * push * vec_length(carried.arms[k]);
   }
 }
 
@@ -82,7 +83,7 @@ static void yield_range(void *context, size_t begin, size_t end, int thread) {
     double sum = 0;
     for (int k = 0; k < carried.count; ++k) {
       const double *load = e->loads + 2 * carried.nodes[k];
-      sum += carried.shares[k] * (load[LOAD] + vec_length(carried.arms[k]) * load[TURNING_LOAD]);
+      sum += fabs(carried.shares[k]) * (load[LOAD] + vec_length(carried.arms[k]) * load[TURNING_LOAD]);
     }
     e->yields[i] = (float)sum * in->world->sets[FLO_SET_RIGID].volume[i];
     e->diagonal[e->first[FLO_SET_RIGID] + i] += scale * (float)(own_slope(e, i) * sum);

@@ -358,12 +358,13 @@ void flo_body_solve_add_to_walls(const FloBodySolve *c, const FloWorld *world, f
     const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
     if (flo_body_is_pushed(&flo_bodies(world)[point->other])) continue;
     const double push = c->lambda[c->rows.rows[c->points[k].row].component];
-    const size_t sample = flo_contact_wall_sample(world, point);
+    double sums[3];
     for (size_t axis = 0; axis < 3; ++axis) {
-      double sum = push * point->normal[axis];
+      sums[axis] = push * point->normal[axis];
       if (c->points[k].drag_row != FLO_NO_ROW)
-        sum += c->lambda[c->rows.rows[c->points[k].drag_row].component + axis];
-      force[4 * sample + axis] -= (float)(sum / c->dt);
+        sums[axis] += c->lambda[c->rows.rows[c->points[k].drag_row].component + axis];
+      sums[axis] /= -c->dt;
     }
+    flo_contact_push_wall(world, point, sums, force);
   }
 }

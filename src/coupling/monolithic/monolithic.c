@@ -494,9 +494,10 @@ static void add_point(const FloWorld *world, FloMonolithic *mono, size_t k) {
   const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
   const FloContact *c = &mono->contacts[k];
   if (flo_body_is_pushed(&flo_bodies(world)[point->other])) return;
-  float *force = (float *)mono->wall_force.data + 4 * flo_contact_wall_sample(world, point);
-  float push = c->pressure * c->volume * c->steepness;
-  for (size_t axis = 0; axis < 3; ++axis) force[axis] -= push * c->normal[axis] + c->friction[axis];
+  const float push = c->pressure * c->volume * c->steepness;
+  double force[3];
+  for (size_t axis = 0; axis < 3; ++axis) force[axis] = -(double)(push * c->normal[axis] + c->friction[axis]);
+  flo_contact_push_wall(world, point, force, mono->wall_force.data);
 }
 
 // The same for a contact by kernel sums, on the wall samples near it: the opposite of its pressure force and

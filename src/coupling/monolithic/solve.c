@@ -140,7 +140,7 @@ static void propose_fluid(const void *context, size_t begin, size_t end, double 
     double step = (double)(p - mono->from_pressure[i]);
     sums[SUM_SLOPE] -= step * (double)mono->from_error[i];
     sums[SUM_BEND] += step * (double)(error - mono->from_error[i]);
-    if (p > 0 || error < 0) {
+    if (p > 0 || !(error >= 0)) { // also if the error is not a number
       sums[SUM_RESIDUAL] += flo_complementarity((double)error, (double)(p * d));
       sums[SUM_PRESSURE] += (double)(p * d);
       sums[SUM_LOAD] += (double)p;
@@ -162,7 +162,7 @@ static void propose_coupled(const void *context, size_t begin, size_t end, doubl
     mono->move[i] = (moved > 0 ? moved : 0) - p;
     sums[SUM_SQUARE] -= (double)((mono->move[i] - before) * error);
     sums[SUM_CROSS] -= (double)((mono->move[i] - before) * mono->from_error[i]);
-    if (!(p > 0 || error < 0)) continue;
+    if (!(p > 0) && error >= 0) continue;
     sums[SUM_RESIDUAL] += flo_complementarity((double)error, (double)(p * d));
     sums[SUM_ACTIVE] += 1;
   }
@@ -241,6 +241,9 @@ static void propose_contacts(const void *context, size_t begin, size_t end, doub
   }
 }
 
+// NaN if one of them is.
+static double larger_of(double a, double b) { return a > b || isnan(a) ? a : b; }
+
 static FloResidual propose(Solve *solve) {
   FloMonolithic *mono = solve->mono;
   int threads = solve->world->threads;
@@ -253,8 +256,8 @@ static FloResidual propose(Solve *solve) {
   flo_parallel_sum(threads, mono->n_coupled, propose_coupled, solve, N_SUMS, coupled);
   flo_parallel_sum(threads, mono->n_contacts, propose_contacts, solve, N_SUMS, contacts);
   double n_contacts = fmax(contacts[SUM_ACTIVE], 1);
-  return (FloResidual){.fluid = fmax(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
-                                     coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
+  return (FloResidual){.fluid = larger_of(fluid[SUM_RESIDUAL] / fmax(fluid[SUM_ACTIVE], 1),
+                                          coupled[SUM_RESIDUAL] / fmax(coupled[SUM_ACTIVE], 1)),
                        .contact = contacts[SUM_RESIDUAL] / n_contacts,
                        .pressure = fluid[SUM_PRESSURE] / fmax(fluid[SUM_ACTIVE], 1),
                        .common = fluid[SUM_LOAD] > 0 ? fluid[SUM_LOAD_ERROR] / fluid[SUM_LOAD] : 0,
@@ -485,5 +488,5 @@ void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono) {
     before = residual;
   }
   if (solve.has_lines) mono->step_length = solve.length;
-  world->residual = fmax(residual.fluid, residual.contact);
+  world->residual = larger_of(residual.fluid, residual.contact);
 }
