@@ -67,8 +67,8 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes);
 // Finds the velocities with further impulses, and the response there. For impulses that change velocities so
 // much that the earlier response does not hold.
-FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
-                       FloError *error);
+FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int threads,
+                          FloSoftReport *report, FloError *error);
 // Finds the velocities with further impulses and moves the vertices.
 FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                        FloError *error);

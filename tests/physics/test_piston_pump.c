@@ -96,8 +96,7 @@ static void check_pump(const Trial *t) {
   const size_t n_passed = valves[0].n_passed + valves[1].n_passed;
   const double shut = fmin(share_shut(&valves[0]), share_shut(&valves[1]));
   judge(
-      fabs(w.mean - 1) < 0.1 && w.least > 0.9 && shut > 0.25 && !n_passed && !w.n_past_piston &&
-          w.gap < 1e-6,
+      fabs(w.mean - 1) < 0.1 && w.least > 0.9 && shut > 0.25 && !n_passed && !w.n_past_piston && w.gap < 1e-6,
       "%s, spacing %g m, %g s a stroke: %d strokes lift %.3f of the displaced volume each, %.3f at least; "
       "each valve is "
       "closed in %.0f %% of the steps at least, %zu particles pass it then; %zu pass the piston; joints open "
