@@ -162,7 +162,7 @@ static void name_values(Columns *columns, const FloExportNames *names) {
     else if (is_body || strcmp(column->name, "material") == 0) {
       column->words = is_body ? names->bodies : names->materials;
       column->n_words = is_body ? names->n_bodies : names->n_materials;
-      column->is_index = true;
+      column->is_index = column->type == FLO_VTK_U16; // surfaces have longer numbers, and each vertex a body
     }
   }
 }

@@ -88,9 +88,9 @@ python3 - <<'PYTHON' || fail "surfaces differ between formats"
 import csv, re, struct
 rows = list(csv.DictReader(open("soft.csv")))
 head, data = open("surfaces/soft_0004.ply", "rb").read().split(b"end_header\n", 1)
-names = [n.decode() for _, n in re.findall(rb"property (ushort|float) (\w+)", head)]
+names = [n.decode() for _, n in re.findall(rb"property (uint|float) (\w+)", head)]
 assert names == list(rows[0]) and names[-4:] == ["nx", "ny", "nz", "stretch"], names
-form = struct.Struct("<H" + "f" * (len(names) - 1))
+form = struct.Struct("<I" + "f" * (len(names) - 1))
 n_faces = int(re.search(rb"element face (\d+)", head).group(1))
 assert len(data) == form.size * len(rows) + 13 * n_faces and n_faces > 72
 for k, row in enumerate(rows):
