@@ -137,12 +137,27 @@ static void move_bodies(FloWorld *world, double dt) {
   flo_world_move_joined(world);
 }
 
+// A point that is put back out of a body may make its soft body cross another one, and what stops that may
+// move the point into the first body again. So one follows the other until nothing is left to do. Crossings
+// could never be undone, so they are checked last in each round.
+static FloStatus part_soft_bodies(FloWorld *world, double dt, FloError *error) {
+  enum { MOST_ROUNDS = 8 };
+  world->put_back = 0;
+  for (int round = 0; round < MOST_ROUNDS; ++round) {
+    const size_t n_back = flo_world_keep_apart(world, dt), n_stopped = world->meetings.n_stopped;
+    world->put_back += n_back;
+    if (round > 0 && n_back == 0) break;
+    FLO_TRY(flo_world_stop_crossings(world, dt, error));
+    if (world->meetings.n_stopped == n_stopped) break;
+  }
+  return FLO_OK;
+}
+
 FloStatus flo_world_advance_bodies(FloWorld *world, double dt, FloError *error) {
   FLO_TRY(flo_world_note_ways(world, error));
   flo_world_keep_out_of_bodies(world, dt);
   move_bodies(world, dt);
-  flo_world_keep_apart(world, dt);
-  FLO_TRY(flo_world_stop_crossings(world, dt, error));
+  FLO_TRY(part_soft_bodies(world, dt, error));
   flo_world_push_late(world);
   flo_world_keep_off(world, dt);
   return FLO_OK;

@@ -87,7 +87,7 @@ FloStatus flo_world_add_soft_faces(FloWorld *world, uint32_t body, uint32_t othe
 // Notes where the points of soft bodies are; when bodies have moved, puts those back that have entered
 // another body (keep_apart.c).
 FloStatus flo_world_note_places(FloWorld *world, FloError *error);
-void flo_world_keep_apart(FloWorld *world, double dt);
+size_t flo_world_keep_apart(FloWorld *world, double dt);
 // Adds the force of a contact on the wall `other` to `forces` on wall samples, four numbers each. A contact
 // of a soft body names no sample of the wall; the body as a whole then takes the force.
 void flo_contact_push_wall(const FloWorld *world, const FloContactPoint *point, const double push[3],

@@ -221,17 +221,18 @@ static bool correct_body(const FloWorld *world, FloBody *body, double dt) {
 
 FloStatus flo_world_note_ways(FloWorld *world, FloError *error) {
   FLO_TRY(flo_world_prepare_meetings(world, error));
+  world->meetings.n_stopped = world->meetings.n_zones = 0;
   if (world->meetings.features.count > 0) read_positions(world, world->meetings.from.data);
   return FLO_OK;
 }
 
 FloStatus flo_world_stop_crossings(FloWorld *world, double dt, FloError *error) {
   FloMeetings *meetings = &world->meetings;
-  meetings->n_stopped = meetings->n_zones = 0;
+  const size_t before = meetings->n_stopped;
   if (meetings->features.count == 0) return FLO_OK;
   read_positions(world, meetings->to.data);
   FLO_TRY(solve_crossings(world, dt, error));
-  if (meetings->n_stopped == 0) return FLO_OK;
+  if (meetings->n_stopped == before) return FLO_OK;
   for (size_t k = 0; k < meetings->features.count; ++k) {
     FloBody *body = &flo_bodies(world)[FLO_LIST(meetings->features, FloSoftFeatures)[k].body];
     if (correct_body(world, body, dt)) flo_soft_body_correct(body);

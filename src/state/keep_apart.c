@@ -171,14 +171,15 @@ static bool check_point(FloWorld *world, size_t k, double dt) {
   return lack > DEEPEST * world->def.spacing && has_entered(&meeting) && put_back(&meeting, lack);
 }
 
-void flo_world_keep_apart(FloWorld *world, double dt) {
-  world->put_back = 0;
+size_t flo_world_keep_apart(FloWorld *world, double dt) {
+  size_t n = 0;
   for (size_t k = 0; world->method->touches_soft && k < world->body_contacts.points.count; ++k)
-    world->put_back += check_point(world, k, dt);
-  for (size_t k = 0; world->put_back > 0 && k < world->bodies.count; ++k) {
+    n += check_point(world, k, dt);
+  for (size_t k = 0; n > 0 && k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (!flo_body_is_pushed(body)) continue;
     if (flo_body_is_soft(body)) flo_soft_body_correct(body);
     flo_world_place_samples(world, body);
   }
+  return n;
 }

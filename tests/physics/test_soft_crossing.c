@@ -192,7 +192,7 @@ static void fold_settles(int dim, double s, double thickness, double high, doubl
 static void test_folds_settle(void **state) {
   (void)state;
   fold_settles(2, 0.02, 0.002, 40, 12, 2);
-  fold_settles(2, 0.01, 0.003, 60, 10, 1.6);
+  fold_settles(2, 0.01, 0.003, 60, 10, 2.4);
   fold_settles(3, 0.02, 0.004, 30, 12, 1.2);
 }
 
