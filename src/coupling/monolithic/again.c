@@ -7,7 +7,7 @@
 #include "coupling/monolithic/monolithic.h"
 
 // A node that contacts move by more than this within the step, in spacings, may respond differently.
-#define LARGE 0.1
+#define LARGE 0.5
 // Nodes may end this far from where the solver expects them, in spacings.
 #define NEAR 0.01
 

@@ -75,7 +75,7 @@ void flo_monolithic_weigh_fluid(FloMonolithic *mono) {
     size_t main = SIZE_MAX;
     double diagonal = (double)mono->diagonal[mono->coupled[n]];
     if (!(diagonal > 0)) continue; // nothing around it has a gradient, so it has no effect
-    for (size_t k = main; k < mono->fluid_touch_begin[n + 1]; ++k) {
+    for (size_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k) {
       const FloTouch *t = &mono->touches[k];
       if (!mono->partners[t->node].is_soft &&
           (main == SIZE_MAX || t->response > mono->touches[main].response))
