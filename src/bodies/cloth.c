@@ -88,12 +88,17 @@ static FloStatus add_elements(FloSoftBody *own, const FloMesh *mesh, const FloCl
   return status;
 }
 
-// The vertices at the start: stretched in the frame of the shape, then placed.
-static void place_start(FloBody *body, const FloMesh *mesh, const FloClothDef *cloth) {
-  double *x = flo_soft_positions(flo_soft_body(body)->soft);
-  for (size_t k = 0; k < mesh->n_vertices; ++k) {
-    const double *rest = flo_mesh_vertex(mesh, k);
-    const double local[3] = {cloth->prestretch[0] * rest[0], cloth->prestretch[1] * rest[1], rest[2]};
+// Elements are made of the stretched sheet, and know by how much. So the shape is what rests.
+static void stretch(FloSoftBody *own, const FloClothDef *cloth) {
+  double *x = flo_soft_positions(own->soft);
+  for (size_t k = 0; k < flo_soft_count(own->soft); ++k)
+    for (size_t axis = 0; axis < 2; ++axis) x[3 * k + axis] *= cloth->prestretch[axis];
+}
+
+static void place_start(FloBody *body) {
+  double *x = flo_soft_positions(flo_soft_body(body)->soft), local[3];
+  for (size_t k = 0; k < flo_soft_count(flo_soft_body(body)->soft); ++k) {
+    vec_copy(x + 3 * k, local);
     pose_to_world(&body->start, local, x + 3 * k);
   }
 }
@@ -103,9 +108,10 @@ static FloStatus make_soft(FloBody *body, const FloMesh *mesh, const FloClothDef
   FloSoftBody *own = flo_soft_body(body);
   FLO_TRY(flo_soft_create(making->dim, mesh->n_vertices, flo_mesh_vertex(mesh, 0), making->memory, &own->soft,
                           error));
+  stretch(own, cloth);
   FLO_TRY(add_elements(own, mesh, cloth, making->dim, making->memory, error));
   FLO_TRY(flo_soft_finish(own->soft, error));
-  place_start(body, mesh, cloth);
+  place_start(body);
   return flo_soft_skin_make(body, mesh, NULL, making, error);
 }
 

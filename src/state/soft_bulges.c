@@ -29,9 +29,8 @@ static double look(const FloSoftPair *pair, const double x[3], double normal[3])
   return flo_world_sharp_surface(pair->world, flo_soft_pair_other(pair), x, normal);
 }
 
-// Goes to the place of the face where the other body is nearest. False if that is at once known to be no
-// bulge: the body is flat here.
-static bool find_nearest(const FloSoftPair *pair, Bulge *bulge) {
+// Goes to the place of the face where the other body is nearest.
+static void find_nearest(const FloSoftPair *pair, Bulge *bulge) {
   enum { ROUNDS = 16 };
   const double s = pair->world->def.spacing;
   for (int c = 0; c < 3; ++c) bulge->weights[c] = 1.0 / 3;
@@ -44,10 +43,9 @@ static bool find_nearest(const FloSoftPair *pair, Bulge *bulge) {
     vec_copy(bulge->x, before);
     flo_soft_pair_place(pair, bulge->face, bulge->weights, bulge->x);
     vec_sub(bulge->x, before, way);
-    if (vec_length(way) < LEAST_STEP * s) return k > 0;
+    if (vec_length(way) < LEAST_STEP * s) break;
   }
   bulge->distance = look(pair, bulge->x, bulge->normal);
-  return true;
 }
 
 static bool is_nearer_than_nodes(const FloSoftPair *pair, const Bulge *bulge) {
@@ -85,7 +83,8 @@ static bool find_point(const FloSoftPair *pair, uint32_t face, FloContactPoint *
                              .body_sample = FLO_NO_SAMPLE,
                              .other_sample = FLO_NO_SAMPLE,
                              .key = key_of(pair, face)};
-  if (!find_nearest(pair, &bulge) || !(bulge.distance < flo_soft_pair_room(pair))) return false;
+  find_nearest(pair, &bulge);
+  if (!(bulge.distance < flo_soft_pair_room(pair))) return false;
   if (!is_smooth(pair, &bulge) || !is_nearer_than_nodes(pair, &bulge)) return false;
   vec_copy(bulge.normal, point->normal);
   point->gap = bulge.distance - flo_soft_body(flo_soft_pair_body(pair))->half_thickness;

@@ -67,7 +67,7 @@ static double stiffness_of(const FloWorld *world, const FloConstraint *c, size_t
   for (uint32_t n = c->link_begin[row], end = n + c->link_count[row]; n < end; ++n) {
     const float *g = c->links[n].g;
     const double weight = (double)(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    weights += weight, yield += weight / thickness(world, c, c->links[n].particle);
+    if (weight > 0) weights += weight, yield += weight / thickness(world, c, c->links[n].particle);
   }
   if (!(weights > 0)) return 0;
   yield /= weights * volume_of(world, c, row);

@@ -7,7 +7,7 @@
 #include "coupling/monolithic/monolithic.h"
 
 // A node that contacts move by more than this within the step, in spacings, may respond differently.
-#define LARGE 0.5
+#define LARGE 0.1
 // Nodes may end this far from where the solver expects them, in spacings.
 #define NEAR 0.01
 
@@ -15,7 +15,7 @@
 // sheet may be larger than that of its nodes alone, on which their shares of mass rely.
 #define DIVERGED 1.0
 
-enum { MOST_ROUNDS = 12, FULL_ROUNDS = 3 };
+enum { MOST_ROUNDS = 12 };
 
 static double distance_in_step(const FloWorld *world, const FloMonolithic *mono, const double a[3],
                                const double b[3]) {
@@ -86,18 +86,22 @@ static bool has_soft_contacts(const FloWorld *world) {
   return false;
 }
 
-// The first rounds give all that was found. If these do not converge, they overshoot, and half is given.
+// At first a round gives all that was found. If nodes do not come nearer to where the solver expects them, it
+// overshoots, and the next rounds give half as much.
 void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono) {
   const int most = has_soft_contacts(world) ? MOST_ROUNDS : 1;
   int iterations = 0;
+  double share = 1, last = INFINITY;
   for (int k = 1;; ++k) {
     flo_monolithic_solve(world, mono);
     iterations += world->iterations;
     const bool is_bad = most > 1 && has_diverged(world, mono);
     if (is_bad) start_over(world, mono);
     if (k >= most) break;
-    const double turned = flo_monolithic_turn_pins(world, mono);
-    if (!is_bad && fmax(turned, settle_all(world, mono, k <= FULL_ROUNDS ? 1 : 0.5)) <= NEAR) break;
+    const double farthest = is_bad ? INFINITY : settle_all(world, mono, share);
+    if (farthest <= NEAR) break;
+    if (farthest > last / 2) share /= 2;
+    last = farthest;
   }
   world->iterations = iterations;
 }

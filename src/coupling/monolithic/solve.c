@@ -33,7 +33,13 @@ static double contact_share(const FloPartner *partner) {
 // locks the share is at least 1, since a body can also turn.
 #define LEAST_RESPONSE 0.25
 
+static bool is_pinned(const FloNode *node) {
+  return !(node->inverse_mass[0] + node->inverse_mass[1] + node->inverse_mass[2] > 0);
+}
+
+// A vertex that is pinned along all axes is like a wall: only the other side of the contact gives way.
 static double free_response(const FloMonolithic *mono, const FloTouch *t) {
+  if (is_pinned(mono->partners[t->node].node)) return 0;
   double square = (double)(t->j[0] * t->j[0] + t->j[1] * t->j[1] + t->j[2] * t->j[2]);
   return square / mono->partners[t->node].node->mass;
 }
