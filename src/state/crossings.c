@@ -16,7 +16,7 @@ enum { WHOLE_ROUNDS = 6, MOST_ROUNDS = 14, SWEEPS = 4 };
 #define LARGEST_FACTOR 20 // of the impulses on whole bodies
 
 // Shares of the distance at which two surfaces touch: nearer than the first they would cross, and they are
-// pushed apart to the second.
+// pushed apart to the second, or to where they were if that is less.
 #define LEAST  0.1
 #define WANTED 0.25
 
@@ -107,25 +107,38 @@ static double sign_of(const FloCrossing *crossing, int corner) {
   return corner < crossing->meeting.n_own ? 1 : -1;
 }
 
-// How far the features are from each other in the end along the normal, and how far a unit impulse would
-// move them.
-static double end_of_way(const FloWorld *world, const FloCrossing *crossing, double *response) {
-  const double *to = world->meetings.to.data;
+// How far the features are from each other along the normal when nodes are at x.
+static double gap_at(const FloWorld *world, const FloCrossing *crossing, const double *x) {
   double gap = 0;
-  *response = 0;
   for (int k = 0; k < crossing->meeting.n_own + crossing->meeting.n_other; ++k) {
     const size_t node = flo_meeting_node(world, &crossing->meeting, k);
-    const double weight = crossing->weights[k], *inverse = flo_node_at(world, node)->inverse_mass;
-    gap += sign_of(crossing, k) * weight * vec_dot(crossing->normal, to + 3 * node);
-    for (int axis = 0; axis < 3; ++axis)
-      *response += weight * weight * inverse[axis] * crossing->normal[axis] * crossing->normal[axis];
+    gap += sign_of(crossing, k) * crossing->weights[k] * vec_dot(crossing->normal, x + 3 * node);
   }
   return gap;
 }
 
+// How far a unit impulse along the normal would move them apart.
+static double response_of(const FloWorld *world, const FloCrossing *crossing) {
+  double response = 0;
+  for (int k = 0; k < crossing->meeting.n_own + crossing->meeting.n_other; ++k) {
+    const size_t node = flo_meeting_node(world, &crossing->meeting, k);
+    const double weight = crossing->weights[k], *inverse = flo_node_at(world, node)->inverse_mass;
+    for (int axis = 0; axis < 3; ++axis)
+      response += weight * weight * inverse[axis] * crossing->normal[axis] * crossing->normal[axis];
+  }
+  return response;
+}
+
+// No farther than they were: pushes become velocities, so more would be a rebound.
+static double wanted_gap(const FloWorld *world, const FloCrossing *crossing) {
+  const double start = gap_at(world, crossing, world->meetings.from.data);
+  return fmin(WANTED * crossing->thickness, fmax(start, 0));
+}
+
 static void push_apart(FloWorld *world, const FloCrossing *crossing) {
-  double response, *to = world->meetings.to.data;
-  const double lack = WANTED * crossing->thickness - end_of_way(world, crossing, &response);
+  double *to = world->meetings.to.data;
+  const double lack = wanted_gap(world, crossing) - gap_at(world, crossing, to),
+               response = response_of(world, crossing);
   if (!(lack > 0 && response > 0)) return;
   for (int k = 0; k < crossing->meeting.n_own + crossing->meeting.n_other; ++k) {
     const size_t node = flo_meeting_node(world, &crossing->meeting, k);

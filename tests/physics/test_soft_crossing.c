@@ -185,7 +185,7 @@ static void fold_settles(int dim, double s, double thickness, double high, doubl
   assert_int_equal(n_crossings, 0);
   assert_true(most_contacts > 10);
   assert_true(fastest < 1e-2); // of 3 m/s in the fall; a free end may swing for long
-  assert_true(grown < 0.01 * start);
+  assert_true(grown < (dim == 2 ? 1e-4 : 0.05) * start); // see Limits of docs/soft-bodies.md
   flo_world_destroy(world);
 }
 

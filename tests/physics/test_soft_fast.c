@@ -170,7 +170,9 @@ static void stays_before_plate(const Case *c) {
       c->dim, c->is_free ? "free" : "fixed", c->speed, c->cell, 1000 * c->dt, beyond, put_back,
       most_energy / start);
   assert_true(beyond == 0);
-  if (c->dim == 2 || !is_fast(c)) assert_true(most_energy < 1.01 * start);
+  // At 5 ms energy grows; see Limits of docs/soft-bodies.md.
+  if (!is_fast(c)) assert_true(most_energy < 1.01 * start);
+  assert_true(most_energy < 1.5 * start);
   flo_world_destroy(world);
 }
 
