@@ -239,10 +239,17 @@ FloStatus flo_world_note_ways(FloWorld *world, FloError *error) {
   return FLO_OK;
 }
 
+// The step of the world then ends with an error.
+static bool has_failed_body(const FloWorld *world) {
+  for (size_t k = 0; k < world->meetings.features.count; ++k)
+    if (flo_soft_body(soft_body(world, k))->has_failed) return true;
+  return false;
+}
+
 FloStatus flo_world_stop_crossings(FloWorld *world, double dt, FloError *error) {
   FloMeetings *meetings = &world->meetings;
   const size_t before = meetings->n_stopped;
-  if (meetings->features.count == 0) return FLO_OK;
+  if (meetings->features.count == 0 || has_failed_body(world)) return FLO_OK;
   read_positions(world, meetings->to.data);
   FLO_TRY(solve_crossings(world, dt, error));
   if (meetings->n_stopped == before) return FLO_OK;

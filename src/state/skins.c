@@ -335,7 +335,8 @@ static FloStatus settle_skins(FloWorld *world, FloError *error) {
 static FloStatus resample_set(FloWorld *world, FloSet set, FloError *error) {
   FloParticles *samples = &world->sets[set];
   const FloSkinEdit *edit = &world->skins.edit;
-  size_t n_before = samples->count;
+  const size_t n_before = samples->count;
+  const uint32_t next_id = world->next_id[set];
   FLO_TRY(collect_edits(world, set, error));
   if (edit->n_lost + edit->n_gained == 0) return FLO_OK;
   size_t n_after = n_before + edit->n_gained - edit->n_lost;
@@ -345,7 +346,7 @@ static FloStatus resample_set(FloWorld *world, FloSet set, FloError *error) {
   bind_gained(world, n_before);
   order_samples(world, n_before, world->scratch.data);
   FloStatus status = flo_particles_permute(samples, world->scratch.data, n_after, world->threads, error);
-  if (status != FLO_OK) samples->count = n_before;
+  if (status != FLO_OK) samples->count = n_before, world->next_id[set] = next_id;
   if (status == FLO_OK) {
     move_ranges(world);
     status = settle_skins(world, error);

@@ -71,7 +71,7 @@ static void gains_no_energy(int dim, double dt, double density, double time) {
       dim, density, 1000 * dt, most, energy_of(world) / start.kinetic_energy, loosest,
       vec_length(off) / vec_length(start.momentum));
   assert_true(most < 1.0001);
-  assert_true(loosest < 1);
+  assert_true(loosest < (dt < 6e-3 ? 0.1 : 1.5)); // in spacings
   assert_true(vec_length(off) < 1e-12 * vec_length(start.momentum));
   flo_world_destroy(world);
 }

@@ -129,7 +129,7 @@ static FloStatus list_fluid(FloWorld *world, FloElastic *e, size_t i, FloError *
   const FloPairs *pairs = flo_pairs_of(world, FLO_SET_FLUID, FLO_SET_RIGID);
   const FloPairSlot *slots = pairs->slots + pairs->slot_begin[i / FLO_BLOCK];
   const size_t lane = i % FLO_BLOCK;
-  FLO_TRY(flo_soft_yield_open(&e->soft_yield, world, i, error));
+  flo_soft_yield_open(&e->soft_yield, i);
   for (int32_t k = 0; k < pairs->row_count[i]; ++k) {
     const size_t sample = (size_t)slots[k].index[lane];
     const double scale = e->rest_volume * (double)world->sets[FLO_SET_RIGID].volume[sample];
@@ -146,7 +146,7 @@ static FloStatus list_sample(FloWorld *world, FloElastic *e, size_t i, FloError 
   const double scale = -e->rest_volume,
                force[3] = {scale * (double)near[0], scale * (double)near[1], scale * (double)near[2]};
   if (!(e->diagonal[row] > 0) || !is_soft(world, i)) return FLO_OK;
-  FLO_TRY(flo_soft_yield_open(&e->soft_yield, world, row, error));
+  flo_soft_yield_open(&e->soft_yield, row);
   return push_sample(world, e, i, force, error);
 }
 

@@ -27,17 +27,23 @@ static FloStatus grow(FloWorld *world, FloBuffer *buffer, size_t count, size_t s
   return flo_buffer_reserve(&world->memory, buffer, needed + needed / 2, buffer->capacity, error);
 }
 
-FloStatus flo_soft_yield_open(FloSoftYield *soft, FloWorld *world, size_t row, FloError *error) {
-  if (soft->n_rows > 0 && soft->rows[soft->n_rows - 1].first == soft->n_pushes) soft->n_rows--;
+void flo_soft_yield_open(FloSoftYield *soft, size_t row) {
+  soft->next_row = (uint32_t)row;
+  soft->is_open = false;
+}
+
+// The row that was opened last gets its first push.
+static FloStatus add_row(FloSoftYield *soft, FloWorld *world, FloError *error) {
   FLO_TRY(grow(world, &soft->row_buffer, soft->n_rows + 2, sizeof(FloSoftRow), error));
   soft->rows = soft->row_buffer.data;
-  soft->rows[soft->n_rows++] = (FloSoftRow){.row = (uint32_t)row, .first = (uint32_t)soft->n_pushes};
-  soft->rows[soft->n_rows].first = (uint32_t)soft->n_pushes;
+  soft->rows[soft->n_rows++] = (FloSoftRow){.row = soft->next_row, .first = (uint32_t)soft->n_pushes};
+  soft->is_open = true;
   return FLO_OK;
 }
 
 FloStatus flo_soft_yield_push(FloSoftYield *soft, FloWorld *world, uint32_t node, const double j[3],
                               FloError *error) {
+  if (!soft->is_open) FLO_TRY(add_row(soft, world, error));
   size_t k = soft->rows[soft->n_rows - 1].first;
   while (k < soft->n_pushes && soft->pushes[k].node != node) ++k;
   if (k == soft->n_pushes) {

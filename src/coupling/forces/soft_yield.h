@@ -28,7 +28,9 @@ typedef struct FloSoftRow {
 
 typedef struct FloSoftYield {
   size_t n_rows, n_pushes;
-  FloSoftRow *rows; // one more than there are, for the end of the last one
+  uint32_t next_row; // that was opened last
+  bool is_open;      // it has a push, so it is among the rows
+  FloSoftRow *rows;  // one more than there are, for the end of the last one
   FloSoftPush *pushes;
   double *yield;                              // y, three numbers for each node of the world
   double *left, *answer, *way, *pull, *image; // of the conjugate gradients, the same
@@ -45,7 +47,7 @@ typedef struct FloYieldingRows {
 // In each step: forgets all rows.
 FloStatus flo_soft_yield_begin(FloSoftYield *soft, FloWorld *world, FloError *error);
 // Begins a row. It stays only if it pushes a soft body.
-FloStatus flo_soft_yield_open(FloSoftYield *soft, FloWorld *world, size_t row, FloError *error);
+void flo_soft_yield_open(FloSoftYield *soft, size_t row);
 // Adds a push to the last row.
 FloStatus flo_soft_yield_push(FloSoftYield *soft, FloWorld *world, uint32_t node, const double j[3],
                               FloError *error);

@@ -116,7 +116,7 @@ void flo_monolithic_find_yields(FloWorld *world, FloMonolithic *mono, float rela
 static FloStatus list_row(FloWorld *world, FloMonolithic *mono, size_t n, FloError *error) {
   const size_t row = mono->coupled[n];
   if (row < mono->n_fluid && world->sets[FLO_SET_FLUID].held[row]) return FLO_OK;
-  FLO_TRY(flo_soft_yield_open(&mono->soft_yield, world, row, error));
+  flo_soft_yield_open(&mono->soft_yield, row);
   for (uint32_t k = mono->fluid_touch_begin[n]; k < mono->fluid_touch_begin[n + 1]; ++k) {
     const FloTouch *t = &mono->touches[k];
     const double j[3] = {(double)t->j[0], (double)t->j[1], (double)t->j[2]};
