@@ -233,6 +233,7 @@ static FloStatus run_query(FloWorld *world, Query *query, FloError *error) {
   query->begins = meetings->begins.data, query->begins[0] = 0, query->found = NULL;
   flo_parallel_for(world->threads, n, GRAIN, count_range, query);
   for (size_t k = 0; k < n; ++k) query->begins[k + 1] += query->begins[k];
+  if (query->begins[n] == 0) return FLO_OK;
   const size_t size = sizeof(FloMeeting);
   FLO_TRY(
       reserve(world, &found->buffer, (found->count + query->begins[n]) * size, found->count * size, error));
