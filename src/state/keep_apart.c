@@ -160,12 +160,12 @@ static bool put_back(const Meeting *meeting, double lack) {
 
 static bool check_point(FloWorld *world, size_t k, double dt) {
   const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+  if (!is_watched(point)) return false;
   Meeting meeting = {.world = world,
                      .body = &flo_bodies(world)[point->body],
                      .other = &flo_bodies(world)[point->other],
                      .point = point,
                      .start = (const Place *)world->body_contacts.places.data + k};
-  if (!is_watched(point)) return false;
   find_end(&meeting, dt);
   const double lack = lack_of(&meeting);
   return lack > DEEPEST * world->def.spacing && has_entered(&meeting) && put_back(&meeting, lack);
