@@ -139,7 +139,8 @@ static void move_bodies(FloWorld *world, double dt) {
 
 // A point that is put back out of a body may make its soft body cross another one, and what stops that may
 // move the point into the first body again. So one follows the other until nothing is left to do. Crossings
-// could never be undone, so they are checked last in each round.
+// could never be undone, so they are checked last in each round. A point that is still inside a body after
+// all rounds is pushed out by its contact in the next steps.
 static FloStatus part_soft_bodies(FloWorld *world, double dt, FloError *error) {
   enum { MOST_ROUNDS = 8 };
   world->put_back = 0;

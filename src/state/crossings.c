@@ -91,7 +91,7 @@ static FloStatus list_crossings(FloWorld *world, const double *times, FloError *
 FloStatus flo_world_find_crossings(FloWorld *world, const uint32_t *zones, FloError *error) {
   FloMeetings *meetings = &world->meetings;
   Search search = {.world = world, .zones = zones};
-  FLO_TRY(flo_world_find_meetings(world, LEAST * flo_world_largest_skin(world), error));
+  FLO_TRY(flo_world_find_meetings(world, LEAST * flo_world_largest_thickness(world), error));
   const size_t size = meetings->found.count * sizeof(double);
   FloBuffer *buffer = &meetings->touching.buffer;
   FLO_TRY(

@@ -293,7 +293,7 @@ double flo_soft_skin(const FloWorld *world, uint32_t body) {
   return half > 0 ? half : SOLID_SKIN * world->def.spacing;
 }
 
-double flo_world_largest_skin(const FloWorld *world) {
+double flo_world_largest_thickness(const FloWorld *world) {
   double most = 0;
   for (size_t k = 0; k < world->meetings.features.count; ++k)
     most = fmax(most, flo_soft_skin(world, features_of(world, k)->body));

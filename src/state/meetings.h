@@ -48,8 +48,8 @@ typedef enum FloMoment { FLO_AS_MADE = -1, FLO_BEFORE_WAY, FLO_AFTER_WAY } FloMo
 FloFeaturePair flo_meeting_at(const FloWorld *world, const FloMeeting *meeting, FloMoment moment);
 // How far the surface of a soft body is from its outermost nodes, for contacts among soft bodies [m].
 double flo_soft_skin(const FloWorld *world, uint32_t body);
-// Twice the largest of these.
-double flo_world_largest_skin(const FloWorld *world);
+// Twice the largest of these: no two surfaces touch at a larger distance.
+double flo_world_largest_thickness(const FloWorld *world);
 // The distance of two features at which their surfaces touch. Features of one body that were made nearer to
 // each other than that touch at half of their first distance. 0: they were made at the same place, and never
 // touch [m].

@@ -166,7 +166,7 @@ FloStatus flo_world_add_soft_touches(FloWorld *world, double dt, FloError *error
   FLO_TRY(flo_world_prepare_meetings(world, error));
   if (meetings->features.count == 0) return FLO_OK;
   expect_ways(world, dt);
-  FLO_TRY(flo_world_find_meetings(world, search.room + flo_world_largest_skin(world), error));
+  FLO_TRY(flo_world_find_meetings(world, search.room + flo_world_largest_thickness(world), error));
   const size_t n = meetings->found.count, size = n * sizeof(Touching);
   FloBuffer *buffer = &meetings->touching.buffer;
   FLO_TRY(

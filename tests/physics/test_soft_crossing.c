@@ -1,16 +1,7 @@
 // Soft bodies touch each other and themselves and never cross: sheets thrown at each other, folded strands
 // and sheets, sheets that stick on sheets, blocks on blocks; momentum is kept and threads change nothing.
-#include "bodies/soft_body.h"
 #include "support/soft_crossings.h"
-#include "support/worlds.h"
-#include "world/world.h"
-
-#include <string.h>
-
-static void advance(FloWorld *world, double time) {
-  FloError error;
-  assert_ok(flo_world_advance(world, time, NULL, &error), &error);
-}
+#include "support/soft_worlds.h"
 
 static FloWorld *make_world(int dim, const char *method, double s, double step, double pull, int threads) {
   FloWorldDef def = small_world_def(dim);
@@ -154,7 +145,7 @@ static FloWorld *make_fold(int dim, double s, double thickness, double high, dou
 }
 
 // Of motion, in gravity and elastic [J].
-static double energy_of(const FloWorld *world, const FloBody *body) {
+static double energy_of_body(const FloWorld *world, const FloBody *body) {
   FloBodyMeasure measure = {0};
   body->kind->measure(body, world->def.gravity, &measure);
   return measure.kinetic_energy + measure.potential_energy;
@@ -163,14 +154,14 @@ static double energy_of(const FloWorld *world, const FloBody *body) {
 static void fold_settles(int dim, double s, double thickness, double high, double wide, double time) {
   FloWorld *world = make_fold(dim, s, thickness, high * s, wide * s);
   const FloBody *cloth = &flo_bodies(world)[3];
-  const double start = energy_of(world, cloth);
+  const double start = energy_of_body(world, cloth);
   size_t n_crossings = 0, n_stopped = 0, n_steps = 0;
   double iterations = 0, most_contacts = 0, last = start, grown = 0;
   FloError error;
   while (flo_world_time(world) < time) {
     FloStepInfo info;
     assert_ok(flo_world_step(world, &info, &error), &error);
-    const double now = energy_of(world, cloth);
+    const double now = energy_of_body(world, cloth);
     if (n_steps % 8 == 0) n_crossings += count_crossings(world);
     n_stopped += info.crossings, ++n_steps, grown += fmax(now - last, 0), last = now;
     iterations += info.iterations, most_contacts = fmax(most_contacts, (double)world->contacts);

@@ -13,6 +13,16 @@ typedef struct Case {
   bool is_free;
 } Case;
 
+static Case fast_case(int dim, int cell, int milliseconds, bool is_free) {
+  return (Case){.dim = dim,
+                .s = 0.02,
+                .dt = 1e-3 * milliseconds,
+                .speed = 20,
+                .density = 500,
+                .cell = cell,
+                .is_free = is_free};
+}
+
 static FloWorld *make_world(const Case *c) {
   FloWorldDef def = small_world_def(c->dim);
   def.method = "monolithic", def.spacing = c->s, def.time_step = c->dt;
@@ -117,15 +127,11 @@ static void test_shot_does_not_pass(void **state) {
     for (int form = 0; form < N_FORMS; ++form)
       for (int free = 0; free < 2; ++free)
         for (int cell = 2; cell <= 8; cell += 6)
-          for (int step = 1; step <= 5; step += 4)
-            does_not_pass(&(Case){.dim = dim,
-                                  .form = (Form)form,
-                                  .s = 0.02,
-                                  .dt = 1e-3 * step,
-                                  .speed = 20,
-                                  .density = 500,
-                                  .cell = cell,
-                                  .is_free = free});
+          for (int step = 1; step <= 5; step += 4) {
+            Case c = fast_case(dim, cell, step, free);
+            c.form = (Form)form;
+            does_not_pass(&c);
+          }
 }
 
 // ---- A sheet thrown at a thin plate ----
@@ -181,14 +187,10 @@ static void test_sheet_stays_before_plate(void **state) {
   for (int dim = 2; dim <= 3; ++dim)
     for (int free = 0; free < 2; ++free)
       for (int cell = 2; cell <= 6; cell += 4)
-        for (int step = 1; step <= 5; step += 4)
-          stays_before_plate(&(Case){.dim = dim,
-                                     .s = 0.02,
-                                     .dt = 1e-3 * step,
-                                     .speed = 20,
-                                     .density = 500,
-                                     .cell = cell,
-                                     .is_free = free});
+        for (int step = 1; step <= 5; step += 4) {
+          const Case c = fast_case(dim, cell, step, free);
+          stays_before_plate(&c);
+        }
 }
 
 int main(void) {

@@ -2,6 +2,7 @@
 // precision says, for fluid, walls and bodies together.
 #include "base/vecmath.h"
 #include "coupling/forces/implicit_viscosity.h"
+#include "support/dense.h"
 #include "support/nodes.h"
 #include "support/random.h"
 #include "support/reference.h"
@@ -302,21 +303,6 @@ static void add_raft_mass(Dense *dense, const Moment *m, const FloBody *body) {
   }
 }
 
-// Without pivots: the matrix is positive definite. The solution is left in b.
-static void solve_dense(Dense *dense) {
-  for (size_t i = 0; i < dense->n; ++i)
-    for (size_t row = i + 1; row < dense->n; ++row) {
-      double factor = dense->a[row][i] / dense->a[i][i];
-      if (factor == 0) continue;
-      for (size_t k = i; k < dense->n; ++k) dense->a[row][k] -= factor * dense->a[i][k];
-      dense->b[row] -= factor * dense->b[i];
-    }
-  for (size_t i = dense->n; i-- > 0;) {
-    for (size_t k = i + 1; k < dense->n; ++k) dense->b[i] -= dense->a[i][k] * dense->b[k];
-    dense->b[i] /= dense->a[i][i];
-  }
-}
-
 static void check_step(int dim, uint64_t seed) {
   Moment m = moment_of(make_pool(dim, seed, true, false, 1));
   const FloBody *raft = &flo_bodies(m.world)[1];
@@ -326,7 +312,7 @@ static void check_step(int dim, uint64_t seed) {
   assert_true(dense->n <= MAX_UNKNOWNS);
   add_fluid(dense, &m), add_walls(dense, &m);
   add_raft_pairs(dense, &m, raft), add_raft_mass(dense, &m, raft);
-  solve_dense(dense);
+  solve_by_elimination(dense->n, sizeof dense->a[0] / sizeof dense->a[0][0], &dense->a[0][0], dense->b);
   step_moment(&m);
   assert_true(m.viscosity.iterations > 5 && m.viscosity.iterations < 1000);
   for (size_t i = 0; i < n; ++i)

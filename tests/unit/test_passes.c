@@ -1,6 +1,7 @@
 // Viscosity and rows of `constraint` as one system: a step with passes ends at the velocities and pressures
 // that a dense solution of the whole system gives, for fluids of two viscosities, walls and a body.
 #include "coupling/constraint/constraint.h"
+#include "support/dense.h"
 #include "support/random.h"
 #include "support/worlds.h"
 
@@ -138,21 +139,6 @@ static void add_rows(const FloWorld *world, const FloConstraint *c, size_t n, De
   }
 }
 
-// Pivots of the first block are positive, and those that follow negative. The solution is left in b.
-static void solve_dense(Dense *dense) {
-  for (size_t i = 0; i < dense->n; ++i)
-    for (size_t row = i + 1; row < dense->n; ++row) {
-      const double factor = dense->a[row][i] / dense->a[i][i];
-      if (factor == 0) continue;
-      for (size_t k = i; k < dense->n; ++k) dense->a[row][k] -= factor * dense->a[i][k];
-      dense->b[row] -= factor * dense->b[i];
-    }
-  for (size_t i = dense->n; i-- > 0;) {
-    for (size_t k = i + 1; k < dense->n; ++k) dense->b[i] -= dense->a[i][k] * dense->b[k];
-    dense->b[i] /= dense->a[i][i];
-  }
-}
-
 // ---- Comparison ----
 
 typedef struct Difference {
@@ -192,7 +178,7 @@ static Difference difference_of(FloWorld *world, Dense *dense) {
   assert_true(c->forces.is_implicit && c->n_coloured < c->n_rows);
   fill_viscosity(world, c, dense), fill_start(world, c, dense), add_rows(world, c, n, dense);
   assert_true(dense->n > n); // some rows push
-  solve_dense(dense);
+  solve_by_elimination(dense->n, sizeof dense->a[0] / sizeof dense->a[0][0], &dense->a[0][0], dense->b);
   return compare(world, c, dense);
 }
 

@@ -11,8 +11,7 @@
 // Nodes may end this far from where the solver expects them, in spacings.
 #define NEAR 0.01
 
-// A residual above this, in spacings, shows that the iterations have diverged: the response of a compressed
-// sheet may be larger than that of its nodes alone, on which their shares of mass rely.
+// A residual above this, in spacings, shows that the iterations have diverged.
 #define DIVERGED 1.0
 
 enum { MOST_ROUNDS = 12 };
