@@ -27,7 +27,8 @@ typedef struct FloFilmSource {
   const void *context;
   // The force of fluid on a sample, against the direction [N].
   double (*push)(const void *context, const FloWorld *world, const FloFilmSite *site);
-  float *kept; // per sample of the rigid set: pressure of the film in the last step [Pa]
+  float *kept;        // per sample of the rigid set: pressure of the film in the last step [Pa]
+  bool has_reactions; // FloNode.reaction is known, so that films have inertia
 } FloFilmSource;
 
 // The field of samples that keeps the pressure of films.
@@ -49,13 +50,14 @@ typedef struct FloFilms {
   // For one step:
   FloFilmSource source;
   double dt;
-  float least_sum; // kernel sum over fluid from which on a sample is wet
-  bool *are_wet;   // per body: it has wet samples
-  bool *are_near;  // per body: it has a film, or is near enough to another body for one
-  uint32_t *near;  // bodies that are near enough for a film
+  float least_sum;   // kernel sum over fluid from which on a sample is wet
+  bool *are_wet;     // per body: it has wet samples
+  bool *are_near;    // per body: it has a film, or is near enough to another body for one
+  bool *are_touched; // per body: contacts pressed on it in the last step
+  uint32_t *near;    // bodies that are near enough for a film
   size_t n_near;
   double sheet_slope; // slope of the kernel sum towards a sheet of fluid one spacing away
-  FloBuffer buffers[4];
+  FloBuffer buffers[5];
 } FloFilms;
 
 // Finds the forces of films in a step of dt. Needs the operator of bodies and fluid.
