@@ -461,6 +461,11 @@ bool flo_world_is_lost(const FloWorld *world, const double x[3]);
 // Sends a message to the host's log function, if there is one.
 __attribute__((format(printf, 3, 4))) void flo_world_log(const FloWorld *world, FloLogLevel level,
                                                          const char *format, ...);
+// Whether the host is told of what has happened so many times: 1, 10, 100 and so on.
+static inline bool flo_is_told(size_t count) {
+  while (count >= 10 && count % 10 == 0) count /= 10;
+  return count == 1;
+}
 // Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);
 double flo_world_stage_done(FloWorld *world, FloStage stage, double since);
 

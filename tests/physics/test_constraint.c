@@ -24,15 +24,19 @@ static FloWorldDef tank_def(const Tank *tank) {
   return def;
 }
 
-static FloWorld *make_tank(const Tank *tank) {
-  const FloWorldDef def = tank_def(tank);
-  FloWorld *world = make_world(&def);
+static FloWorld *make_tank_of(const Tank *tank, const FloWorldDef *def) {
+  FloWorld *world = make_world(def);
   const double width = to_metres(tank, tank->width), depth = to_metres(tank, tank->depth),
                high = depth + 6 * tank->spacing;
   const bool is_flat = tank->dim == 2;
   add_tank(world, width, is_flat ? high : width, is_flat ? 0 : high, tank->dim - 1);
   add_block(world, add_water(world, DENSITY, 1e-6), 0, width, is_flat ? depth : width, is_flat ? 0 : depth);
   return world;
+}
+
+static FloWorld *make_tank(const Tank *tank) {
+  const FloWorldDef def = tank_def(tank);
+  return make_tank_of(tank, &def);
 }
 
 static void set(FloWorld *world, const char *name, double value) {
@@ -133,6 +137,30 @@ static void still_water_keeps_density_and_level(void **unused) {
   for (size_t k = 0; k < sizeof tanks / sizeof *tanks; ++k) check_tank(&tanks[k]);
 }
 
+// The mean over half a second.
+static double speed_since(FloWorld *world, double since) {
+  double speed = 0;
+  advance(world, since);
+  for (int k = 1; k <= 10; ++k) advance(world, since + 0.05 * k), speed += rms_speed(world) / 10;
+  return speed;
+}
+
+// Water in 2D takes longer to calm down than in 3D, but goes on doing so. Steps have their default limit.
+static void flat_water_comes_to_rest(void **unused) {
+  (void)unused;
+  static const Tank tanks[] = {{2, 0.02, 20, 20, 0}, {2, 0.01, 20, 20, 0}, {2, 0.02, 40, 20, 0}};
+  for (size_t k = 0; k < sizeof tanks / sizeof *tanks; ++k) {
+    FloWorldDef def = tank_def(&tanks[k]);
+    def.max_time_step = flo_default_world_def().max_time_step;
+    FloWorld *world = make_tank_of(&tanks[k], &def);
+    const double early = speed_since(world, 3), late = speed_since(world, 10);
+    print_message("2D, %g mm, %d x %d: rms %.2f mm/s after 3 s, %.2f after 10 s\n", 1e3 * tanks[k].spacing,
+                  tanks[k].width, tanks[k].depth, 1e3 * early, 1e3 * late);
+    flo_world_destroy(world);
+    assert_true(early < 12e-3 && late < 2e-3);
+  }
+}
+
 // ---- Free blobs ----
 
 static double relative_change(const double *a, const double *b) {
@@ -205,10 +233,32 @@ static void steps_below_the_limit_are_stable(void **unused) {
   }
 }
 
+// ---- Residuals ----
+
+// Those of the default solver, warm, and of the paper's, from the same start.
+static void pillars_converge(void **unused) {
+  (void)unused;
+  const Tank pillar = {3, 0.02, 8, 40, 0};
+  FloWorld *world = make_tank(&pillar);
+  advance(world, 0.3);
+  FloError error;
+  set(world, "iterations", 100), set(world, "history", 1);
+  must(flo_world_step(world, NULL, &error), &error);
+  const FloResiduals residuals = flo_world_residuals(world);
+  const double *last = residuals.values + (residuals.n_iterations - 1) * residuals.n_solvers;
+  const double ours = last[0], papers = last[residuals.n_solvers - 1];
+  print_message("a pillar of %d x %d x %d: residual %.4f after 100 iterations, %.3f as in the paper\n",
+                pillar.width, pillar.width, pillar.depth, ours, papers);
+  flo_world_destroy(world);
+  assert_true(ours <= 0.01 && ours < papers / 5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blobs_keep_their_momenta),
       cmocka_unit_test(still_water_keeps_density_and_level),
+      cmocka_unit_test(flat_water_comes_to_rest),
+      cmocka_unit_test(pillars_converge),
       cmocka_unit_test(steps_below_the_limit_are_stable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

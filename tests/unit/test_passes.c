@@ -215,8 +215,114 @@ static void test_one_pass_does_not(void **state) {
   check_step(2, 1, FLO_CONSTRAINT_SAMPLES, 1, false), check_step(3, 20, FLO_CONSTRAINT_FIELD, 1, false);
 }
 
+// ---- Mixing ----
+
+// With a map that is affine in four unknowns, five passes and their mix are enough. The plain passes lose the
+// slowest error by 1 % each.
+static void test_mixing_solves_affine_maps(void **state) {
+  (void)state;
+  enum { N = 4 };
+  static const float wanted[N] = {30, 10, 40, 20}, kept[N] = {0.99f, 0.7f, 0.3f, -0.5f};
+  FloWorldDef def = small_world_def(2);
+  FloWorld *world = create_world(&def);
+  FloConstraint c = {.n_rows = N};
+  FloError error;
+  float p[N] = {32, 11, 37, 21}, move[N], response[N] = {1, 2, 0.5f, 1};
+  c.p = p, c.move = move, c.response = response;
+  assert_ok(flo_constraint_reserve_mixing(world, &c, &error), &error);
+  flo_constraint_begin_mixing(&c);
+  for (int pass = 0; pass <= N; ++pass) {
+    for (int k = 0; k < N; ++k) move[k] = wanted[k] + kept[k] * (p[k] - wanted[k]);
+    flo_constraint_mix(world, &c);
+    if (pass == 0) assert_true(fabsf(p[0] - wanted[0]) > 1.9f);
+  }
+  for (int k = 0; k < N; ++k) assert_true(fabsf(p[k] - wanted[k]) < 0.05f); // z is rounded
+  flo_buffers_free(&world->memory, c.buffers, FLO_COUNT_OF(c.buffers));
+  flo_world_destroy(world);
+}
+
+// No mix pulls, and it says by how much unknowns have changed.
+static void test_mixing_obeys_limits(void **state) {
+  (void)state;
+  FloWorldDef def = small_world_def(2);
+  FloWorld *world = create_world(&def);
+  FloConstraint c = {.n_rows = 2};
+  FloError error;
+  float p[2] = {1, 1}, move[2], response[2] = {1, 1};
+  c.p = p, c.move = move, c.response = response;
+  assert_ok(flo_constraint_reserve_mixing(world, &c, &error), &error);
+  flo_constraint_begin_mixing(&c);
+  for (int pass = 0; pass < 6; ++pass) { // the fixed point is at -2 and 5
+    const float before[2] = {p[0], p[1]};
+    move[0] = fmaxf(0.9f * p[0] - 0.2f, 0), move[1] = 0.9f * p[1] + 0.5f;
+    flo_constraint_mix(world, &c);
+    assert_true(p[0] >= 0 && p[1] >= 0);
+    for (int k = 0; k < 2; ++k) assert_true(fabsf(before[k] + move[k] - p[k]) < 1e-6f);
+  }
+  assert_true(p[0] == 0 && fabsf(p[1] - 5) < 0.01f);
+  flo_buffers_free(&world->memory, c.buffers, FLO_COUNT_OF(c.buffers));
+  flo_world_destroy(world);
+}
+
+// ---- What a world tells ----
+
+typedef struct Told {
+  int n_passes, n_iterations; // warnings
+  int first, most, sum;       // passes: of the first step, of the longest one, and of all
+} Told;
+
+static void hear(void *context, FloLogLevel level, const char *text) {
+  Told *told = context;
+  if (level != FLO_LOG_WARNING) return;
+  if (strstr(text, "do not agree")) ++told->n_passes;
+  if (strstr(text, "implicit viscosity ends")) ++told->n_iterations;
+}
+
+static Told told_of(int dim, double viscosity, int boundary, const char *name, double value, int n_steps) {
+  FloWorld *world = make_pool(dim, viscosity, boundary, 3);
+  Told told = {0};
+  world->def.log = (FloLog){hear, &told};
+  if (name) set(world, name, value);
+  for (int k = 0; k < n_steps; ++k) {
+    step_world(world, 1);
+    const int n = 1 + ((const FloConstraint *)world->method_state)->n_mixed;
+    told.first = k == 0 ? n : told.first, told.most = n > told.most ? n : told.most, told.sum += n;
+  }
+  flo_world_destroy(world);
+  return told;
+}
+
+// Passes suffice from the first step on, where nothing is known about pressures.
+static void test_default_passes_suffice(void **state) {
+  (void)state;
+  static const double viscosities[] = {0.05, 0.2, 1, 5, 20};
+  for (int k = 0; k < 5; ++k)
+    for (int dim = 2; dim <= 3; ++dim)
+      for (int boundary = FLO_CONSTRAINT_SAMPLES; boundary <= FLO_CONSTRAINT_FIELD; boundary += 2) {
+        const Told told = told_of(dim, viscosities[k], boundary, NULL, 0, 20);
+        print_message(
+            "%dD, %g m2/s, boundary %d: %d passes in the first step, %d at most, %.1f in the mean\n", dim,
+            viscosities[k], boundary, told.first, told.most, told.sum / 20.0);
+        assert_int_equal(told.n_passes, 0), assert_int_equal(told.n_iterations, 0);
+      }
+}
+
+// A step that ends too early is told of: the 1st and the 10th of 20.
+static void test_early_ends_are_told(void **state) {
+  (void)state;
+  assert_int_equal(told_of(2, 1, FLO_CONSTRAINT_SAMPLES, "passes", 1, 20).n_passes, 2);
+  assert_int_equal(told_of(2, 20, FLO_CONSTRAINT_SAMPLES, "viscosity_iterations", 1, 1).n_iterations, 2);
+  FloWorld *world = make_pool(2, 1, FLO_CONSTRAINT_SAMPLES, 3);
+  set(world, "passes", 1);
+  step_world(world, 1);
+  assert_true(world->residual > 100 * world->params[FLO_CONSTRAINT_TOLERANCE]); // and it shows
+  flo_world_destroy(world);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_passes_solve_one_system),
-                                     cmocka_unit_test(test_one_pass_does_not)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_passes_solve_one_system),   cmocka_unit_test(test_one_pass_does_not),
+      cmocka_unit_test(test_mixing_solves_affine_maps), cmocka_unit_test(test_mixing_obeys_limits),
+      cmocka_unit_test(test_default_passes_suffice),    cmocka_unit_test(test_early_ends_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

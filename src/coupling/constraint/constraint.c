@@ -79,10 +79,10 @@ static const FloParam params[] = {
     FLO_WHOLE("history", 0, 0, 1e9,
               "in every such step, tries all solvers and keeps their residuals after each iteration; "
               "flotsam run writes them to residuals.csv; 0: never"),
-    FLO_WHOLE("passes", 20, 1, 1e5,
+    FLO_WHOLE("passes", 50, 1, 1e5,
               "largest number of times that a step solves implicit viscosity and pressures in turn; fewer if "
-              "they agree within the tolerance, and 1 % of the pressures; raise it if thick fluids flow "
-              "differently at shorter steps; 1: viscosity, then pressures"),
+              "they agree within the tolerance, and 1 % of the pressures; steps that need more are warned "
+              "of; 1: viscosity, then pressures"),
     FLO_FORCE_PARAMS,
     {0}};
 

@@ -149,6 +149,7 @@ typedef enum FloConstraintBuffer {
   FLO_CONSTRAINT_COARSE_PARTICLES,
   FLO_CONSTRAINT_COARSE_NUMBERS,
   FLO_CONSTRAINT_COARSE_TOUCHES,
+  FLO_CONSTRAINT_MIXING, // floats per row; see mixing.c
   FLO_N_CONSTRAINT_BUFFERS
 } FloConstraintBuffer;
 
@@ -233,6 +234,8 @@ typedef struct FloConstraint {
   double *from_lambda, *way_lambda;
   float *wall_p, *body_p;
   FloCoarse coarse;
+  int n_mixed;            // passes of this step that were mixed
+  size_t n_disagreements; // steps that ended although viscosity and rows disagreed
 } FloConstraint;
 
 // Groups that a thread takes at once: enough rows that sharing them pays.
@@ -358,6 +361,17 @@ void flo_constraint_push_start(FloWorld *world, FloConstraint *c);
 void flo_constraint_push_moves(FloWorld *world, FloConstraint *c);
 // The same together with implicit viscosity, which was solved for the unknowns in `p` (passes.c).
 FloSolveReport flo_constraint_iterate_viscous(FloWorld *world, FloConstraint *c, const FloIterating *how);
+
+// ---- Mixing of passes (mixing.c) ----
+
+// The last passes that are mixed, the present one included.
+enum { FLO_MIXED_PASSES = 5 };
+FloStatus flo_constraint_reserve_mixing(FloWorld *world, FloConstraint *c, FloError *error);
+// Before the first pass, with the unknowns that it starts from in `p`.
+void flo_constraint_begin_mixing(FloConstraint *c);
+// The pass proposes the unknowns in `move`. On return `p` are those to go on from, and `move` is the change.
+void flo_constraint_mix(FloWorld *world, FloConstraint *c);
+
 // In steps that `history` asks for: tries all solvers from the same start, and keeps their residuals in the
 // world (history.c).
 FloStatus flo_constraint_compare(FloWorld *world, FloConstraint *c, FloError *error);

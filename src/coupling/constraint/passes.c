@@ -19,7 +19,10 @@
 //   S^-1 = (G M^-1 G^T)^-1 + 3 rho nu dt V.
 //
 // 3 nu is what resists compression in the viscosity of pairs along their lines of centres. So the number of
-// passes depends little on viscosity and size. Rows still obey p >= 0.
+// passes depends little on viscosity and size. Rows still obey p >= 0. The last passes are mixed (mixing.c).
+//
+// A step that ends although viscosity and rows disagree is counted and told of. Its residual shows by how
+// much densities are off.
 #include "base/parallel.h"
 #include "coupling/constraint/constraint.h"
 
@@ -31,9 +34,15 @@ enum { ROWS_PER_CHUNK = 4096 };
 // The last pass may still change pressures, and velocities of bodies, by this share of their size.
 #define UNSEEN 0.01
 
+// Rows are solved to this share of the tolerance, so that their own errors do not keep both from agreeing.
+#define SHARE_OF_ROWS 0.25
+
 typedef struct Passes {
   FloWorld *world;
   FloConstraint *c;
+  // How much viscosity and rows disagree: about densities, and about pressures and velocities of bodies as
+  // shares of their size.
+  double density, pressure, motion;
 } Passes;
 
 // ---- How viscosity stiffens rows ----
@@ -95,12 +104,15 @@ static void lack_range(void *context, size_t begin, size_t end, int thread) {
 
 enum { SUM_LACKS, SUM_CHANGES, SUM_UNKNOWNS, N_SUMS };
 
-// A row that does not push lacks nothing if it opens.
+// A row that does not push lacks nothing if it opens. Distances count in spacings.
 static void add_lacks(const void *context, size_t begin, size_t end, double *sums) {
-  const FloConstraint *c = ((const Passes *)context)->c;
+  const Passes *passes = context;
+  const FloConstraint *c = passes->c;
+  const double per_spacing = 1 / passes->world->def.spacing;
   for (size_t row = begin; row < end; ++row) {
     const double p = (double)c->p[row], r = (double)c->lack[row],
-                 lack = fmax(r, -p * (double)c->response[row]),
+                 unit = row < flo_constraint_first_distance(c) ? 1 : per_spacing,
+                 lack = unit * fmax(r, -p * (double)c->response[row]),
                  change = fmax(r * (double)c->stiffness[row], -p);
     sums[SUM_LACKS] += lack * lack, sums[SUM_CHANGES] += change * change, sums[SUM_UNKNOWNS] += p * p;
   }
@@ -117,25 +129,30 @@ static bool do_rows_agree(Passes *passes) {
   if (c->forces.implicit.n_nodes) c->bodies.motion = c->forces.implicit.node_start;
   flo_parallel_for(world->threads, c->n_rows, ROWS_PER_CHUNK, lack_range, passes);
   c->bodies.motion = motion;
-  flo_parallel_sum(world->threads, c->n_fluid, add_lacks, passes, N_SUMS, sums);
-  const double mean = c->dt * sqrt(sums[SUM_LACKS] / (double)c->n_fluid);
-  return mean <= world->params[FLO_CONSTRAINT_TOLERANCE] &&
-         sums[SUM_CHANGES] <= UNSEEN * UNSEEN * sums[SUM_UNKNOWNS];
+  flo_parallel_sum(world->threads, c->n_rows, add_lacks, passes, N_SUMS, sums);
+  const double unknowns = sums[SUM_UNKNOWNS];
+  passes->density = c->n_rows ? c->dt * sqrt(sums[SUM_LACKS] / (double)c->n_rows) : 0;
+  passes->pressure = sums[SUM_CHANGES] > 0 ? sqrt(sums[SUM_CHANGES] / unknowns) : 0;
+  return passes->density <= world->params[FLO_CONSTRAINT_TOLERANCE] && passes->pressure <= UNSEEN;
 }
 
 // The same for bodies, when rows, contacts and joints were solved.
-static bool do_bodies_agree(const Passes *passes) {
+static bool do_bodies_agree(Passes *passes) {
   const FloImplicitViscosity *v = &passes->c->forces.implicit;
   const double least =
       passes->world->params[FLO_CONSTRAINT_TOLERANCE] * passes->world->def.spacing / passes->c->dt;
+  bool do_agree = true;
+  passes->motion = 0;
   for (size_t k = 0; k < v->n_nodes; ++k) {
     const double *now = passes->c->bodies.motion + 6 * k, *viscous = v->node_start + 6 * k;
     const FloNode *node = flo_node_at(passes->world, k);
     double change[6];
     for (int row = 0; row < 6; ++row) change[row] = now[row] - viscous[row];
-    if (flo_node_speed(node, change) > fmax(least, UNSEEN * flo_node_speed(node, now))) return false;
+    const double off = flo_node_speed(node, change), speed = flo_node_speed(node, now);
+    if (off <= fmax(least, UNSEEN * speed)) continue;
+    do_agree = false, passes->motion = fmax(passes->motion, off / fmax(speed, least));
   }
-  return true;
+  return do_agree;
 }
 
 // ---- Passes ----
@@ -144,9 +161,8 @@ static void stiffen_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   FloConstraint *c = ((const Passes *)context)->c;
   for (size_t row = begin; row < end; ++row) {
-    const float p = c->p[row], more = p + c->stiffness[row] * c->lack[row];
-    c->p[row] = more > 0 ? more : 0;
-    c->move[row] = c->p[row] - p;
+    const float more = c->p[row] + c->stiffness[row] * c->lack[row];
+    c->move[row] = more > 0 ? more : 0;
   }
 }
 
@@ -173,6 +189,7 @@ static void make_viscous(Passes *passes) {
   FloConstraint *c = passes->c;
   FloWorld *world = passes->world;
   flo_parallel_for(world->threads, c->n_rows, ROWS_PER_CHUNK, stiffen_range, passes);
+  flo_constraint_mix(world, c);
   flo_constraint_push_moves(world, c);
   flo_constraint_find_forces(world, c);
   flo_each_particle(world, FLO_SET_FLUID, other_range, passes);
@@ -181,20 +198,34 @@ static void make_viscous(Passes *passes) {
   flo_implicit_begin_reactions(world);
 }
 
+static void tell_disagreement(const Passes *passes, int n_passes) {
+  FloConstraint *c = passes->c;
+  if (!flo_is_told(++c->n_disagreements)) return;
+  flo_world_log(
+      passes->world, FLO_LOG_WARNING,
+      "at %.4g s viscosity and pressures do not agree after %d passes, for the %zu. time: densities "
+      "by %.2g, pressures by %.2g and velocities of bodies by %.2g of their size; raise `passes`, or "
+      "use a shorter time step",
+      passes->world->time, n_passes, c->n_disagreements, passes->density, passes->pressure, passes->motion);
+}
+
 FloSolveReport flo_constraint_iterate_viscous(FloWorld *world, FloConstraint *c, const FloIterating *how) {
-  Passes passes = {world, c};
+  Passes passes = {.world = world, .c = c};
   FloIterating next = *how;
   FloSolveReport report = {0};
   const int n = (int)world->params[FLO_CONSTRAINT_PASSES];
-  next.is_continued = true;
+  bool do_agree = false;
+  next.is_continued = true, next.tolerance = SHARE_OF_ROWS * how->tolerance;
   flo_parallel_for(world->threads, c->n_rows, ROWS_PER_CHUNK, stiffness_range, &passes);
+  flo_constraint_begin_mixing(c);
   flo_constraint_push_start(world, c);
-  for (int k = 0; k < n; ++k) {
+  for (int k = 0; k < n && !do_agree; ++k) {
     if (k > 0) make_viscous(&passes);
-    const bool do_agree = do_rows_agree(&passes);
+    do_agree = do_rows_agree(&passes);
     const FloSolveReport last = flo_constraint_iterate(world, c, &next);
-    report = (FloSolveReport){report.iterations + last.iterations, last.residual};
-    if (do_agree && do_bodies_agree(&passes)) break;
+    report = (FloSolveReport){report.iterations + last.iterations, fmax(last.residual, passes.density)};
+    do_agree = do_bodies_agree(&passes) && do_agree;
   }
+  if (!do_agree) tell_disagreement(&passes, n);
   return report;
 }

@@ -329,6 +329,7 @@ FloStatus flo_constraint_solve(FloWorld *world, FloConstraint *c, FloError *erro
       .n_iterations = (int)world->params[FLO_CONSTRAINT_ITERATIONS],
       .tolerance = world->params[FLO_CONSTRAINT_TOLERANCE]};
   if (how.has_levels) FLO_TRY(flo_constraint_reserve_coarse(world, c, error));
+  if (c->forces.is_implicit) FLO_TRY(flo_constraint_reserve_mixing(world, c, error));
   FLO_TRY(flo_constraint_compare(world, c, error));
   const FloSolveReport report =
       (c->forces.is_implicit ? flo_constraint_iterate_viscous : flo_constraint_iterate)(world, c, &how);

@@ -311,6 +311,15 @@ static double apply(void *context) {
   return sum_fluid(work, sum_way) + dot_nodes(v->n_nodes, v->node_way, v->node_image);
 }
 
+static void tell_unsolved(const Work *work) {
+  FloImplicitViscosity *v = work->viscosity;
+  if (!flo_is_told(++v->n_unsolved)) return;
+  flo_world_log(work->world, FLO_LOG_WARNING,
+                "at %.4g s implicit viscosity ends after %d iterations with a residual of %.2g, for the %zu. "
+                "time; raise `viscosity_iterations`, or use a shorter time step",
+                work->world->time, v->iterations, v->residual, v->n_unsolved);
+}
+
 static void solve(Work *work) {
   FloImplicitViscosity *v = work->viscosity;
   const FloLinearSystem system = {work, measure, turn, apply, go};
@@ -319,6 +328,7 @@ static void solve(Work *work) {
                                     .max_iterations = v->max_iterations};
   FloSolveReport report = flo_conjugate_gradients(&system, &limits);
   v->iterations = report.iterations, v->residual = report.residual;
+  if (report.iterations >= v->max_iterations && report.residual > v->tolerance) tell_unsolved(work);
 }
 
 // ---- The step ----

@@ -27,6 +27,7 @@ typedef struct FloImplicitViscosity {
   bool has_led_bodies; // fluid does not move bodies; they act like walls
   int iterations;      // of the last step
   double residual;     // after the last step, as a share of the first residual
+  size_t n_unsolved;   // solutions that ended above the tolerance
   size_t n_fluid, n_nodes;
   FLO_ARRAYS(FLO_VISCOUS_ARRAYS);
   float *start;       // quadruples per fluid particle: velocity without, later with viscosity
