@@ -28,7 +28,7 @@
 // rest from the area term. With much less cohesion the surface would evaporate. These estimates are not
 // exact: a_i weakens cohesion, particles at the surface leave the lattice for places of lower energy, and
 // pressure acts there as well. CALIBRATION corrects for that. With it drops of 8 spacings radius oscillate
-// with the period of Rayleigh, to 6 %; finer drops have not been measured.
+// with the period of Rayleigh, to 9 %; finer drops have not been measured.
 //
 // In 2D the surface is found as a chain of links instead, which needs no calibration; see surface_links.c.
 #include "coupling/forces/surface_tension.h"
