@@ -218,7 +218,7 @@ static void heavy_drops_are_as_high_and_wide_as_young_and_laplace_say(void **unu
 
 static uint64_t hash_of_run(int threads) {
   FloError error;
-  Drop drop = make_drop("monolithic", 40, 1, threads);
+  Drop drop = make_drop("monolithic", 20, 1, threads);
   add_floor(&drop);
   fill_drop(&drop, (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = sqrt(2)}, pose_at(0, 0, 0), 0.1, 60, NULL,
             NULL);
