@@ -241,6 +241,7 @@ static json_t *material_json(const FloMaterialDef *def) {
     json_object_set_new(material, "surface_tension", json_real(def->surface_tension));
   if (def->adhesion > 0) json_object_set_new(material, "adhesion", json_real(def->adhesion));
   if (def->slip >= 0) json_object_set_new(material, "slip", json_real(def->slip));
+  if (def->contact_angle >= 0) json_object_set_new(material, "contact_angle", json_real(def->contact_angle));
   if (def->restitution >= 0) json_object_set_new(material, "restitution", json_real(def->restitution));
   return material;
 }

@@ -196,7 +196,10 @@ typedef struct FloMaterialDef {
   double surface_tension; // of the fluid against air [N/m]; 0: no surface tension
   double adhesion; // work to separate the fluid from a solid, per area [J/m² = N/m]: surface tension * (1 +
                    // cos(contact angle)), by Young and Dupré; 0: no adhesion
-  double slip;     // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
+  double contact_angle; // between the fluid's surface and a solid, inside the fluid, in degrees, 0 to 180; <
+                        // 0: not given. In 2D only. Of a solid, for all fluids; of a fluid, for all solids
+                        // that have none
+  double slip; // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
   double
       restitution; // share of their approach speed with which bodies made of it and other bodies part
                    // after an impact, 0 to 1; < 0: 0. Between two bodies the larger value is used.
@@ -325,6 +328,7 @@ typedef struct FloBodyDef {
   FloMaterialId material;   // zeroed: none. Provides friction, and the density of DYNAMIC bodies
   double friction;          // coefficient of dry friction; < 0: the material's
   double slip, restitution; // see FloMaterialDef; < 0: the material's
+  double contact_angle;     // of all fluids at it, in degrees; < 0: the material's, or else the fluid's
   double rolling_friction;  // largest torque against rolling and spinning, per normal force [N m/N = m];
                             // larger stops rolling sooner
   const FloFrictionChange *friction_changes; // copied; in order of rising time

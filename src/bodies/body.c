@@ -23,7 +23,8 @@ FloBodyDef flo_default_body_def(void) {
                       .pose = flo_pose_identity(),
                       .friction = -1,
                       .slip = -1,
-                      .restitution = -1};
+                      .restitution = -1,
+                      .contact_angle = -1};
 }
 
 FloGrip flo_body_grip(FloBody *body, const FloDomain *domain, const FloParticles *samples, size_t i,

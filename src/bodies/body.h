@@ -164,6 +164,7 @@ struct FloBody {
   FloFrictionChange *friction_changes;
   size_t n_friction_changes;
   double slip;               // of fluid along it, 0 to 1
+  double contact_angle;      // of fluids at it [degrees]; < 0: the fluid's
   double restitution;        // of bodies and fluid that meet it, 0 to 1
   double rolling_friction;   // [m]
   bool is_weighed_first;     // its samples are also weighed before they come and go, which depends on it

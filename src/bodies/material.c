@@ -10,13 +10,24 @@ FloMaterialDef flo_default_material_def(void) {
                           .wall_viscosity = -1,
                           .friction = -1,
                           .slip = -1,
-                          .restitution = -1};
+                          .restitution = -1,
+                          .contact_angle = -1};
 }
 
 FloStatus flo_slip_check(double slip, double restitution, FloError *error) {
   if (slip <= 1 && restitution <= 1) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "slip and restitution: must lie between 0 and 1, got %g and %g", slip,
                   restitution);
+}
+
+FloStatus flo_contact_angle_check(double degrees, int dim, FloError *error) {
+  if (degrees < 0 || (degrees <= 180 && dim == 2)) return FLO_OK;
+  if (degrees <= 180)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "contact_angle: works in 2D only; in 3D give the fluid an adhesion instead, surface_tension "
+        "* (1 + cos(contact angle))");
+  return flo_fail(error, FLO_BAD_INPUT, "contact_angle: must lie between 0 and 180 degrees, got %g", degrees);
 }
 
 static FloStatus check(const FloMaterialDef *def, FloError *error) {
@@ -46,7 +57,8 @@ FloStatus flo_material_make(const FloMaterialDef *def, FloMaterial *material, Fl
                             .surface_tension = def->surface_tension,
                             .adhesion = def->adhesion,
                             .slip = def->slip,
-                            .restitution = def->restitution};
+                            .restitution = def->restitution,
+                            .contact_angle = def->contact_angle};
   material->wall_viscosity = def->wall_viscosity < 0 ? def->viscosity : def->wall_viscosity;
   snprintf(material->name, sizeof material->name, "%s", def->name ? def->name : "");
   return FLO_OK;

@@ -14,6 +14,7 @@ FloStatus flo_body_set_surface(FloBody *body, const FloBodyDef *def, const FloMa
   FLO_TRY(flo_slip_check(def->slip, def->restitution, error));
   body->friction = first_given(def->friction, material ? material->friction : -1, -1);
   body->slip = first_given(def->slip, material ? material->slip : -1, 1);
+  body->contact_angle = first_given(def->contact_angle, material ? material->contact_angle : -1, -1);
   body->restitution = first_given(def->restitution, material ? material->restitution : -1, 0);
   return FLO_OK;
 }

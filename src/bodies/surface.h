@@ -5,7 +5,8 @@
 #include "bodies/body.h"
 #include "bodies/material.h"
 
-// Takes over friction, slip and restitution of a definition, or else of its material (or NULL).
+// Takes over friction, slip, restitution and contact angle of a definition, or else of its material (or
+// NULL).
 FloStatus flo_body_set_surface(FloBody *body, const FloBodyDef *def, const FloMaterial *material,
                                FloError *error);
 // Takes over rolling friction and the changes of friction.

@@ -213,6 +213,8 @@ static FloStatus read_solid(FloSceneContext *context, json_t *object, size_t ent
   body->def.rolling_friction = flo_json_number(object, "rolling_friction");
   body->def.sealed = json_is_true(json_object_get(object, "sealed"));
   if (json_object_get(object, "slip")) body->def.slip = flo_json_number(object, "slip");
+  if (json_object_get(object, "contact_angle"))
+    body->def.contact_angle = flo_json_number(object, "contact_angle");
   if (json_object_get(object, "restitution")) body->def.restitution = flo_json_number(object, "restitution");
   FLO_TRY(read_samples(context, object, body));
   FLO_TRY(flo_scene_read_shape(context, object, scene->up, &body->def.shape, &body->def.pose));

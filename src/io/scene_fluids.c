@@ -21,6 +21,8 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
   material->def.friction = json_object_get(object, "friction") ? flo_json_number(object, "friction") : -1;
   material->def.surface_tension = flo_json_number(object, "surface_tension");
   material->def.adhesion = flo_json_number(object, "adhesion");
+  if (json_object_get(object, "contact_angle"))
+    material->def.contact_angle = flo_json_number(object, "contact_angle");
   material->def.slip = json_object_get(object, "slip") ? flo_json_number(object, "slip") : -1;
   material->def.restitution =
       json_object_get(object, "restitution") ? flo_json_number(object, "restitution") : -1;

@@ -91,6 +91,13 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
         .fallback = "0"                                                                                      \
   }
 
+#define ANGLE_KEY(whose)                                                                                     \
+  {                                                                                                          \
+    "contact_angle", NUMBER, FROM(0, 180), "degrees",                                                        \
+        .help = "angle between a fluid's surface and the solid, measured inside the fluid: small spreads, "  \
+                "large beads; in 2D only; " whose                                                            \
+  }
+
 #define SURFACE_KEYS(otherwise)                                                                              \
   {"slip", NUMBER, FROM(0, 1), NULL,                                                                         \
    .help =                                                                                                   \
@@ -122,6 +129,7 @@ static const FloSceneKey material_keys[] = {
      .help = "work to separate the fluid from a solid, per area: surface_tension * (1 + cos(contact angle)); "
              "larger wets solids better",
      .fallback = "0"},
+    ANGLE_KEY("of a solid, for all fluids; of a fluid, for all solids that have none"),
     SURFACE_KEYS(""),
 };
 
@@ -203,6 +211,7 @@ static const FloSceneKey boundary_keys[] = {
      .help = "coefficient of dry friction against bodies; larger slides less; without it, only the body's "
              "coefficient is used"},
     ROLLING_KEY,
+    ANGLE_KEY("without it, the fluid's"),
     SURFACE_KEYS(""),
     {"motions", LIST, ANY, NULL,
      .help = "prescribed motions, which are added up in this order; without any, the boundary does not move",
@@ -241,6 +250,7 @@ static const FloSceneKey body_keys[] = {
     {"friction", NUMBER, FROM(0, 1e3), NULL,
      .help = "coefficient of dry friction; larger slides less; without it, the material's"},
     ROLLING_KEY,
+    ANGLE_KEY("without it, the material's, or the fluid's"),
     SURFACE_KEYS("the material's, or "),
     {"lock", TEXT, ANY, NULL, .help = "axes along which it cannot move, for example \"xy\"",
      .frame = FLO_FRAME_AXES},

@@ -343,11 +343,12 @@ static double elongation(const FloWorld *world, int dim) {
   return dim == 2 ? (xx - yy) / (xx + yy) : (zz - (xx + yy) / 2) / (xx + yy + zz);
 }
 
-// From the first passage through the sphere to the second is half a period; in 2D, where drops come to rest
-// within one, the first passage itself.
-static void check_swing(int dim, double particles, int passages, double tolerance) {
+// From the first passage through the sphere to the second is half a period. Large swings take longer: by 8 %
+// with three times the rate in 2D.
+static void check_swing(int dim, double particles, double tolerance) {
   FloError error;
-  double rate = 0.3 * 2 * TEST_PI / period_of(dim), last = 0, last_time = 0, passed[2] = {0};
+  double rate = (dim == 2 ? 0.1 : 0.3) * 2 * TEST_PI / period_of(dim), last = 0, last_time = 0,
+         passed[2] = {0};
   FloWorldDef def = monolithic_def(dim, RADIUS / particles);
   FloWorld *world = make_world(&def);
   set_param(world, "tolerance", 1e-4);
@@ -358,7 +359,7 @@ static void check_swing(int dim, double particles, int passages, double toleranc
   drop.shape = (FloShape){.kind = FLO_SHAPE_SPHERE, .radius = RADIUS};
   drop.velocity_at = dim == 2 ? stretch_2d : stretch_3d, drop.context = &rate;
   must(flo_world_add_fluid(world, &drop, NULL, &error), &error);
-  for (int n = 0; n < passages && info.time < 2 * period_of(dim);) {
+  for (int n = 0; n < 2 && info.time < 2 * period_of(dim);) {
     must(flo_world_step(world, &info, &error), &error);
     double now = elongation(world, dim);
     // The first steps only begin to stretch it.
@@ -366,7 +367,7 @@ static void check_swing(int dim, double particles, int passages, double toleranc
       passed[n++] = last_time + (info.time - last_time) * last / (last - now);
     last = now, last_time = info.time;
   }
-  double half = passages == 2 ? passed[1] - passed[0] : passed[0];
+  double half = passed[1] - passed[0];
   print_message("%dD drop: half a period takes %.4g s, theory %.4g s\n", dim, half, period_of(dim) / 2);
   flo_world_destroy(world);
   assert_true(fabs(half / (period_of(dim) / 2) - 1) < tolerance);
@@ -374,7 +375,7 @@ static void check_swing(int dim, double particles, int passages, double toleranc
 
 static void drops_swing_as_rayleigh_and_lamb_say(void **unused) {
   (void)unused;
-  check_swing(3, 8, 2, 0.1), check_swing(2, 15, 1, 0.15);
+  check_swing(3, 8, 0.1), check_swing(2, 15, 0.05);
 }
 
 // ---- A drop below a ceiling ----

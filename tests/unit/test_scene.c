@@ -97,6 +97,7 @@ static void test_defaults(void **state) {
   assert_near(scene->parts->materials[0].def.wall_viscosity, -1);
   assert_near(scene->parts->materials[0].def.surface_tension, 0);
   assert_near(scene->parts->materials[0].def.adhesion, 0);
+  assert_true(scene->parts->materials[0].def.contact_angle < 0);
   assert_vector(scene->parts->fluids[0].def.pose.position, 0, 0, 0);
   flo_scene_destroy(scene);
 }
@@ -110,7 +111,8 @@ static void test_settings(void **state) {
       "'support':3,'time_step':1e-4,'cfl':0.2,'min_time_step':1e-7,'max_time_step':1e-2,"
       "'periodic':{'low':[-1,-2],'high':[1,2],'axes':'y'},'max_particles':'10^5','colour_by':'density',"
       "'camera':{'from':[1,2,3],'look_at':[4,5,6],'field_of_view':50},"
-      "'fluids':[{'material':{'wall_viscosity':2,'surface_tension':0.07,'adhesion':0.1},'shape':{'box':1}}],"
+      "'fluids':[{'material':{'wall_viscosity':2,'surface_tension':0.07,'adhesion':0.1,'contact_angle':75},'"
+      "shape':{'box':1}}],"
       "'expect':[{'measurement':'removed','max':0},{'measurement':'emitted','min':'a','paper':'at most 1.19 "
       "\u2013'},"
       "{'measurement':'iterations','paper':'20.0'}]}",
@@ -142,6 +144,7 @@ static void test_settings(void **state) {
   assert_near(scene->parts->materials[0].def.wall_viscosity, 2);
   assert_near(scene->parts->materials[0].def.surface_tension, 0.07);
   assert_near(scene->parts->materials[0].def.adhesion, 0.1);
+  assert_near(scene->parts->materials[0].def.contact_angle, 75);
   assert_int_equal(scene->n_expects, 3);
   assert_true(isinf(scene->expects[0].low) && scene->expects[0].high == 0);
   assert_near(scene->expects[1].low, 0.4);

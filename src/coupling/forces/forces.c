@@ -125,6 +125,7 @@ void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *i
 
 FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *force, FloError *error) {
   forces->tension.has_adhesion = forces->tension.bodies.is_used = false;
+  forces->tension.links.has_contacts = false;
   if (!flo_surface_tension_is_used(world)) return FLO_OK;
   return flo_surface_tension_add(&forces->tension, world, force, error);
 }
@@ -234,8 +235,7 @@ static void on_walls_range(void *context, size_t begin, size_t end, int thread) 
   (void)thread;
   const OnWalls *in = context;
   flo_passes()->fluid_forces_on_solid(&in->sweep, begin, end);
-  if (in->forces->tension.has_adhesion)
-    flo_surface_tension_pull_walls(&in->forces->tension, in->world, in->sweep.force, begin, end);
+  flo_surface_tension_pull_walls(&in->forces->tension, in->world, in->sweep.force, begin, end);
   if (in->forces->is_implicit) flo_passes()->fluid_forces_on_solid(&in->drag, begin, end);
 }
 

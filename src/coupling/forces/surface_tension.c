@@ -21,19 +21,21 @@
 // lattice, and a drop keeps its shape as if it were plastic. With a_i it acts near the surface only.
 //
 // The paper's gamma has no unit in which both terms are forces. Here strengths follow from the surface
-// tension in N/m, in the same way in 2D and in 3D; the constants of the paper's kernels would differ. To part
-// fluid takes the work of all pairs across the cut, which is twice the surface tension. For an attraction
-// f(r) = S C(r/H) of n particles per volume, spread evenly, that gives (Rayleigh 1890 for 3D)
-//   3D: sigma = pi/8 n^2 int r^4 f dr      2D: sigma = 1/3 n^2 int r^3 f dr
-// For the area term, sigma is its energy for a lattice that ends at a plane. COHESION_SHARE of sigma comes
-// from cohesion, the rest from the area term. With much less cohesion the surface would evaporate. These
-// estimates are not exact: a_i weakens cohesion, particles at the surface leave the lattice for places of
-// lower energy, and pressure acts there as well. CALIBRATION corrects for that. With it drops of 8 (3D) and
-// 15 (2D) spacings radius oscillate with the periods of Rayleigh and Lamb, to 6 % and 4 %; finer drops have
-// not been measured.
+// tension in N/m; the constants of the paper's kernels would differ. To part fluid takes the work of all
+// pairs across the cut, which is twice the surface tension. For an attraction f(r) = S C(r/H) of n particles
+// per volume, spread evenly, that gives sigma = pi/8 n^2 int r^4 f dr (Rayleigh 1890). For the area term,
+// sigma is its energy for a lattice that ends at a plane. COHESION_SHARE of sigma comes from cohesion, the
+// rest from the area term. With much less cohesion the surface would evaporate. These estimates are not
+// exact: a_i weakens cohesion, particles at the surface leave the lattice for places of lower energy, and
+// pressure acts there as well. CALIBRATION corrects for that. With it drops of 8 spacings radius oscillate
+// with the period of Rayleigh, to 9 %; finer drops have not been measured.
+//
+// In 2D the surface is found as a chain of links instead, which needs no calibration; see surface_links.c.
 #include "coupling/forces/surface_tension.h"
 
 #include "base/vecmath.h"
+
+#include <string.h>
 
 // clang-format off
 #include "sph/real_scalar.h" // before kernel.h, which uses its type
@@ -44,7 +46,7 @@
 enum { BLOCKS_PER_CHUNK = 64, N_INTEGRATION = 400 };
 
 #define COHESION_SHARE 0.55
-static const double CALIBRATION[2] = {3.9, 2.3}; // in 2D and 3D
+#define CALIBRATION    2.3
 
 // ---- Which fluids ----
 
@@ -83,15 +85,14 @@ double flo_surface_tension_speed(const FloWorld *world) {
 
 // ---- Strengths ----
 
-// Surface tension of cohesion with a strength of one.
+// Surface tension of cohesion with a strength of one, in 3D.
 static double cohesive_tension(const FloWorld *world) {
-  int dim = world->def.dim;
   double n = 1 / flo_world_rest_volume(world), moment = 0;
   for (int k = 0; k < N_INTEGRATION; ++k) {
     double q = (k + 0.5) / N_INTEGRATION;
-    moment += pow(q, dim + 1) * (double)tension_cohesion((float)q) / N_INTEGRATION;
+    moment += pow(q, 4) * (double)tension_cohesion((float)q) / N_INTEGRATION;
   }
-  return (dim == 3 ? FLO_PI / 8 : 1.0 / 3) * n * n * pow(world->kernel.support, dim + 2) * moment;
+  return FLO_PI / 8 * n * n * pow(world->kernel.support, 5) * moment;
 }
 
 // Length of n in layer `k` of a lattice that ends at a plane above layer 0. Only the layers at distances k+1,
@@ -164,7 +165,7 @@ static double adhesive_work(const FloWorld *world) {
 }
 
 FloTensionStrengths flo_surface_tension_strengths(const FloWorld *world) {
-  double calibration = CALIBRATION[world->def.dim - 2], work = adhesive_work(world);
+  double calibration = CALIBRATION, work = adhesive_work(world);
   return (FloTensionStrengths){.cohesion = calibration * COHESION_SHARE / cohesive_tension(world),
                                .area = calibration * (1 - COHESION_SHARE) / area_tension(world),
                                .normal = normal_of_layer(world, 0),
@@ -184,6 +185,7 @@ static FloStatus reserve(FloSurfaceTension *tension, FloWorld *world, FloError *
 void flo_surface_tension_free(FloSurfaceTension *tension, FloMemory *memory) {
   flo_buffers_free(memory, tension->array_buffers, FLO_COUNT_OF(tension->array_buffers));
   flo_body_rows_free(&tension->bodies, memory);
+  flo_surface_links_free(&tension->links, memory);
 }
 
 typedef struct Work {
@@ -285,22 +287,40 @@ static void body_range(void *context, size_t begin, size_t end, int thread) {
 
 void flo_surface_tension_pull_walls(const FloSurfaceTension *tension, const FloWorld *world, float *force,
                                     size_t begin, size_t end) {
+  if (tension->links.has_contacts) flo_surface_links_pull_walls(&tension->links, world, force, begin, end);
+  if (!tension->has_adhesion) return;
   FloAdhesion in = between(world, FLO_SET_BOUNDARY, FLO_SET_FLUID);
   in.row_weight = tension->wall_share, in.column_weight = tension->adhesion, in.force = force;
   flo_passes()->adhesion(&in, begin, end);
 }
 
-static FloStatus stick(Work *work, FloError *error) {
+static FloStatus prepare_bodies(Work *work, FloError *error) {
+  FloBodyRows *bodies = &work->tension->bodies;
+  FLO_TRY(flo_body_rows_prepare(bodies, work->world, error));
+  if (!bodies->is_used) return FLO_OK;
+  memset(bodies->force, 0, 4 * work->world->sets[FLO_SET_RIGID].count * sizeof(float));
+  memset(bodies->wrenches, 0, 6 * work->world->nodes.count * sizeof(double));
+  return FLO_OK;
+}
+
+static void stick(Work *work) {
   FloWorld *world = work->world;
   FloSurfaceTension *tension = work->tension;
-  FLO_TRY(flo_body_rows_prepare(&tension->bodies, world, error));
   find_shares(world, FLO_SET_BOUNDARY, tension->wall_share);
   find_shares(world, FLO_SET_RIGID, tension->body_share);
   flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, adhesion_range, work);
-  if (!tension->bodies.is_used) return FLO_OK;
-  for (size_t k = 0; k < 4 * world->sets[FLO_SET_RIGID].count; ++k) tension->bodies.force[k] = 0;
+  if (!tension->bodies.is_used) return;
   flo_each_block(world, FLO_SET_RIGID, FLO_SET_FLUID, body_range, work);
   flo_world_gather_wrenches(world, tension->bodies.force, tension->bodies.wrenches);
+}
+
+static FloStatus pull_together(Work *work, FloError *error) {
+  FloWorld *world = work->world;
+  FloSurfaceTension *tension = work->tension;
+  if (world->def.dim == 2)
+    return flo_surface_links_add(&tension->links, world, work->force, &tension->bodies, error);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, normal_range, work);
+  flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, cohesion_range, work);
   return FLO_OK;
 }
 
@@ -310,14 +330,12 @@ FloStatus flo_surface_tension_add(FloSurfaceTension *tension, FloWorld *world, f
   Work work = {.world = world, .tension = tension, .force = force};
   tension->has_tension = n > 0 && has_any(world, false);
   tension->has_adhesion = n > 0 && has_any(world, true);
-  tension->bodies.is_used = false;
+  tension->bodies.is_used = tension->links.has_contacts = false;
   if (n == 0) return FLO_OK;
   if (tension->strengths.cohesion == 0) tension->strengths = flo_surface_tension_strengths(world);
   FLO_TRY(reserve(tension, world, error));
   flo_each_particle(world, FLO_SET_FLUID, strength_range, &work);
-  if (tension->has_tension) {
-    flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, normal_range, &work);
-    flo_each_block(world, FLO_SET_FLUID, FLO_SET_FLUID, cohesion_range, &work);
-  }
-  return tension->has_adhesion ? stick(&work, error) : FLO_OK;
+  if (tension->has_adhesion || flo_surface_links_wets(world)) FLO_TRY(prepare_bodies(&work, error));
+  if (tension->has_adhesion) stick(&work);
+  return tension->has_tension ? pull_together(&work, error) : FLO_OK;
 }

@@ -3,6 +3,7 @@
 #define FLO_COUPLING_FORCES_SURFACE_TENSION_H
 
 #include "coupling/forces/body_rows.h"
+#include "coupling/forces/surface_links.h"
 #include "sph/arrays.h"
 
 // Strengths of the forces for a surface tension, or an adhesion, of 1 N/m.
@@ -23,6 +24,7 @@ typedef struct FloTensionStrengths {
 typedef struct FloSurfaceTension {
   bool has_tension, has_adhesion; // in this step
   FloBodyRows bodies;             // wrenches: force and torque of adhesion on each node
+  FloSurfaceLinks links;          // instead of cohesion, in 2D
   FloTensionStrengths strengths;  // zeros: not known yet
   FLO_ARRAYS(FLO_TENSION_ARRAYS);
 } FloSurfaceTension;

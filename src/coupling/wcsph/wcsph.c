@@ -45,7 +45,9 @@ static double sound_speed(const FloWorld *world, const Wcsph *wcsph) {
 static FloStatus wcsph_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   Wcsph *wcsph = state;
-  flo_compressible_init(&wcsph->fluid, flo_world_expected_speed(world));
+  // Drops without gravity have no other speed; see the method direct-forcing.
+  double capillary = flo_surface_tension_speed(world) / sqrt(10);
+  flo_compressible_init(&wcsph->fluid, fmax(flo_world_expected_speed(world), capillary));
   flo_world_log(world, FLO_LOG_INFO, "wcsph: speed of sound %g m/s", sound_speed(world, wcsph));
   return FLO_OK;
 }
