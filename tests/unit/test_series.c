@@ -227,9 +227,9 @@ static void other_columns_are_named(void **state) {
   write_rows(f, 1);
   size_t size = f->series->file.size;
   f->probes[1].name[0] = 'F';
-  refuse(f, size, "column 45 is 'front', but in this scene it is 'Front'");
+  refuse(f, size, "column 47 is 'front', but in this scene it is 'Front'");
   strcpy(f->probes[1].name, "fr,\"ont");
-  refuse(f, size, "column 45 is 'front', but in this scene it is '\"fr,\"\"ont\"'");
+  refuse(f, size, "column 47 is 'front', but in this scene it is '\"fr,\"\"ont\"'");
   f->scene.n_probes = 1;
   refuse(f, size, "has a column 45, 'front', which this scene does not have");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
@@ -259,9 +259,9 @@ static size_t change_names(const char *end) {
 static void ends_of_lines_are_compared(void **state) {
   Fixture *f = *state;
   static const char *const ends[] = {",", ",,", ",more", "\r", "x"};
-  static const char *const words[] = {"has a column 49, '', which this scene does not have",
-                                      "has a column 49, ''",
-                                      "has a column 49, 'more', which this scene does not have",
+  static const char *const words[] = {"has a column 51, '', which this scene does not have",
+                                      "has a column 51, ''",
+                                      "has a column 51, 'more', which this scene does not have",
                                       "column 48 is 'push.z\r', but in this scene it is 'push.z'",
                                       "column 48 is 'push.zx', but in this scene it is 'push.z'"};
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
@@ -293,7 +293,7 @@ static void missing_columns_are_named(void **state) {
   assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
   write_rows(f, 1);
   f->scene.n_probes = 3;
-  refuse(f, f->series->file.size, "column 46 is '', but in this scene it is 'push.x'");
+  refuse(f, f->series->file.size, "column 48 is '', but in this scene it is 'push.x'");
   remove(series_path);
 }
 
