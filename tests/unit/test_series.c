@@ -231,7 +231,7 @@ static void other_columns_are_named(void **state) {
   strcpy(f->probes[1].name, "fr,\"ont");
   refuse(f, size, "column 47 is 'front', but in this scene it is '\"fr,\"\"ont\"'");
   f->scene.n_probes = 1;
-  refuse(f, size, "has a column 45, 'front', which this scene does not have");
+  refuse(f, size, "has a column 47, 'front', which this scene does not have");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
   refuse(f, size, "column 25 is 'tank.x', but in this scene it is 'tan.x'");
@@ -262,8 +262,8 @@ static void ends_of_lines_are_compared(void **state) {
   static const char *const words[] = {"has a column 51, '', which this scene does not have",
                                       "has a column 51, ''",
                                       "has a column 51, 'more', which this scene does not have",
-                                      "column 48 is 'push.z\r', but in this scene it is 'push.z'",
-                                      "column 48 is 'push.zx', but in this scene it is 'push.z'"};
+                                      "column 50 is 'push.z\r', but in this scene it is 'push.z'",
+                                      "column 50 is 'push.zx', but in this scene it is 'push.z'"};
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
     write_rows(f, 1);
     flo_row_file_close(&f->series->file);
@@ -273,7 +273,7 @@ static void ends_of_lines_are_compared(void **state) {
   write_rows(f, 1);
   flo_row_file_close(&f->series->file);
   f->scene.n_probes = 2;
-  refuse(f, change_names(""), "has a column 46, 'push.x', which this scene does not have");
+  refuse(f, change_names(""), "has a column 48, 'push.x', which this scene does not have");
   remove(series_path);
   f->scene.n_probes = 3;
   // Behind quotes, too.
@@ -282,7 +282,7 @@ static void ends_of_lines_are_compared(void **state) {
   assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
   write_rows(f, 1);
   flo_row_file_close(&f->series->file);
-  refuse(f, change_names("x"), "column 48 is '\"a,b.z\"x', but in this scene it is '\"a,b.z\"'");
+  refuse(f, change_names("x"), "column 50 is '\"a,b.z\"x', but in this scene it is '\"a,b.z\"'");
   remove(series_path);
 }
 
