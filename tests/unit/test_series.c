@@ -234,7 +234,7 @@ static void other_columns_are_named(void **state) {
   refuse(f, size, "has a column 47, 'front', which this scene does not have");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
-  refuse(f, size, "column 25 is 'tank.x', but in this scene it is 'tan.x'");
+  refuse(f, size, "column 27 is 'tank.x', but in this scene it is 'tan.x'");
   strcpy(f->body.name, "tank");
   refuse(f, size + 1,
          "is shorter than the last checkpoint expects; restore the original file, or start the run again");
