@@ -144,7 +144,7 @@ void flo_soft_body_kick(FloBody *body, const double gravity[3], const double *wr
   FloError error;
   memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   own->dt = dt;
-  own->has_failed = false;
+  own->has_failed = own->is_unbalanced = false;
   flo_soft_forget(own->soft); // a run that was resumed does not know earlier steps
   if (is_idle(own)) return;
   for (size_t k = 0; k < own->n; ++k) {
@@ -190,6 +190,7 @@ void flo_soft_body_move(FloBody *body, double dt) {
   FloError error;
   if (is_idle(own)) return;
   if (flo_soft_end(own->soft, own->pushes, dt, own->threads, &report, &error) != FLO_OK) fail(own, &error);
+  own->is_unbalanced = report.is_unbalanced;
   memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   flo_soft_body_end_pins(body, dt);
   own->has_moved = true;
@@ -204,6 +205,7 @@ void flo_soft_body_move_again(FloBody *body, const double *from, double dt) {
   FloError error;
   if (flo_soft_end_again(own->soft, from, own->pushes, dt, own->threads, &report, &error) != FLO_OK)
     fail(own, &error);
+  own->is_unbalanced = report.is_unbalanced;
   memset(own->pushes, 0, own->n_numbers * sizeof *own->pushes);
   flo_soft_body_end_pins(body, dt);
   flo_soft_body_correct(body);

@@ -66,8 +66,9 @@ typedef struct FloSoftBody {
   double mass; // of all vertices [kg]
   double dt;   // of the last step [s]
   int threads;
-  bool has_failed; // a step could not be found
-  bool is_struck;  // nodes were struck since their samples were placed
+  bool has_failed;    // a step could not be found
+  bool is_unbalanced; // the last move ended before its forces balanced
+  bool is_struck;     // nodes were struck since their samples were placed
   FloError trouble;
   FloSoftPin *pins;
   size_t n_pins;

@@ -31,7 +31,9 @@
   X(penetrations, penetrations, size_t)                                                                      \
   X(max_speed, max_speed, double)                                                                            \
   X(emitted, emitted, size_t)                                                                                \
-  X(removed, removed, size_t)
+  X(removed, removed, size_t)                                                                                \
+  X(put_back, put_back, size_t)                                                                              \
+  X(crossings, crossings, size_t)
 
 typedef struct FloSeries {
   size_t n_columns, n_rows;

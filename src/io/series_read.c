@@ -133,6 +133,7 @@ static const Quantity measurements[] = {
     {" fluid_particles boundary_particles ", "particles", "", ""},
     {" emitted removed ", "emitted and removed particles", "", ""},
     {" penetrations ", "penetrations", "", ""},
+    {" put_back crossings ", "corrections of soft bodies", "", ""},
     {" kinetic_energy potential_energy ", "energy", "J", "J/m"},
     {" momentum_x momentum_y momentum_z ", "momentum", "kg m/s", "kg/s"},
     {" angular_momentum_x angular_momentum_y angular_momentum_z ", "angular momentum", "kg m²/s", "kg m/s"},

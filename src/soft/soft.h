@@ -56,7 +56,8 @@ double flo_soft_energy(FloSoft *soft); // elastic, at the present positions [J]
 
 typedef struct FloSoftReport {
   int newton_iterations, solver_iterations, factorisations;
-  double residual; // of the momentum balance, relative to the largest term
+  double residual;    // of the momentum balance, relative to the largest term
+  bool is_unbalanced; // the iterations ended before the residual was small
 } FloSoftReport;
 
 // Finds velocities with these impulses (three numbers for each vertex) and internal forces. Positions stay.

@@ -264,12 +264,13 @@ static bool is_last(const Step *step, double slope, double last_residual) {
   return residual <= NEAR && -slope <= LAST_FALL * step->magnitude;
 }
 
-// One iteration. False if there is no need for another one.
+// One iteration. False if there is no need for another one, or if the potential does not fall any more.
 static bool improve(Step *step, double last_residual) {
   double slope = dot(step->soft, step->soft->gradient, step->soft->way);
-  bool is_enough = is_last(step, slope, last_residual);
+  bool is_enough = is_last(step, slope, last_residual), falls = search(step, slope);
   step->report->newton_iterations++;
-  return search(step, slope) && !is_enough;
+  step->report->is_unbalanced = !is_enough && step->report->residual > NEAR;
+  return falls && !is_enough;
 }
 
 static bool is_balanced(Step *step) {
@@ -288,6 +289,7 @@ static FloStatus iterate(Step *step, FloError *error) {
     if (k % RETRY == 1) step->is_exact = true;
     assemble(step, true);
     bool is_done = is_balanced(step);
+    step->report->is_unbalanced = false;
     if (is_done && soft->is_factored && soft->factored_dt == step->dt) break;
     FLO_TRY(find_way(step, error));
     if (is_done || !improve(step, last_residual)) break;

@@ -90,12 +90,14 @@ void flo_world_lead_bodies(FloWorld *world, double dt) {
     if (flo_body_is_soft(&flo_bodies(world)[k])) lead_pins(world, &flo_bodies(world)[k], dt);
 }
 
-FloStatus flo_world_check_soft(const FloWorld *world, FloError *error) {
+FloStatus flo_world_check_soft(FloWorld *world, FloError *error) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
-    if (flo_body_is_soft(body) && flo_soft_body(body)->has_failed)
+    if (!flo_body_is_soft(body)) continue;
+    if (flo_soft_body(body)->has_failed)
       return flo_fail(error, FLO_DIVERGED, "at %g s '%s': %s", world->time, body->name,
                       flo_soft_body(body)->trouble.text);
+    if (flo_soft_body(body)->is_unbalanced) flo_world_note_unsettled(world, FLO_UNSETTLED_MOTION);
   }
   return FLO_OK;
 }
@@ -150,6 +152,7 @@ static FloStatus part_soft_bodies(FloWorld *world, double dt, FloError *error) {
     if (round > 0 && n_back == 0) break;
     FLO_TRY(flo_world_stop_crossings(world, dt, error));
     if (world->meetings.n_stopped == n_stopped) break;
+    if (round + 1 == MOST_ROUNDS) flo_world_note_unsettled(world, FLO_UNSETTLED_PARTING);
   }
   return FLO_OK;
 }

@@ -14,6 +14,19 @@ void flo_world_log(const FloWorld *world, FloLogLevel level, const char *format,
   world->def.log.write(world->def.log.context, level, text);
 }
 
+void flo_world_note_unsettled(FloWorld *world, FloUnsettled which) {
+  static const char *const what[FLO_N_UNSETTLED] = {
+      "the forces inside a soft body did not balance",
+      "contacts of soft bodies did not settle, so they may overlap or gain energy",
+      "soft bodies were not parted from all bodies that they had entered",
+  };
+  const size_t n = ++world->unsettled[which];
+  if (!flo_is_told(n)) return;
+  flo_world_log(world, FLO_LOG_WARNING,
+                "at %g s %s (%zu %s so far); use a shorter time step, or a softer material", world->time,
+                what[which], n, n == 1 ? "time" : "times");
+}
+
 double flo_world_stage_done(FloWorld *world, FloStage stage, double since) {
   double now = flo_seconds();
   world->stage_seconds[stage] += now - since;

@@ -73,6 +73,15 @@ typedef struct FloOperator {
   uint64_t listed, filled; // when its lists were made, and when it was computed for the present positions
 } FloOperator;
 
+// Iterations of soft bodies that may end before they have settled: Newton's method for their motion, the
+// rounds in which contacts change them much, and the rounds that part them from other bodies.
+typedef enum FloUnsettled {
+  FLO_UNSETTLED_MOTION,
+  FLO_UNSETTLED_CONTACTS,
+  FLO_UNSETTLED_PARTING,
+  FLO_N_UNSETTLED
+} FloUnsettled;
+
 struct FloWorld {
   FloMemory memory;
   FloWorldDef def; // method and the host's functions resolved
@@ -136,7 +145,8 @@ struct FloWorld {
   _Atomic bool has_crowd; // more than FLO_MAX_PUSHES bodies kept one particle out in a step
   bool has_told_crowd;    // this was logged
   bool has_told_step;     // a fixed step longer than the method's limit was logged
-  bool is_unfinished;     // the last step could not add to the averages of forces, since memory was missing
+  size_t unsettled[FLO_N_UNSETTLED]; // how often since the world was made or restored
+  bool is_unfinished; // the last step could not add to the averages of forces, since memory was missing
   FloBuffer scratch;
   struct {
     FloSkinEdit edit; // of all bodies of a set
@@ -279,7 +289,7 @@ FloStatus flo_world_begin_bodies(FloWorld *world, FloError *error);
 // bodies have their true velocities.
 void flo_world_lead_bodies(FloWorld *world, double dt);
 // Fails if the motion of a soft body could not be found in this step.
-FloStatus flo_world_check_soft(const FloWorld *world, FloError *error);
+FloStatus flo_world_check_soft(FloWorld *world, FloError *error);
 // Led bodies get the pose and the true velocity of the present time again.
 void flo_world_follow_motions(FloWorld *world);
 // A step that runs out of memory takes back what it has done to bodies that forces move.
@@ -466,6 +476,9 @@ static inline bool flo_is_told(size_t count) {
   while (count >= 10 && count % 10 == 0) count /= 10;
   return count == 1;
 }
+// Counts an iteration of soft bodies that ended before it had settled. The first one is logged, then the
+// tenth, the hundredth and so on.
+void flo_world_note_unsettled(FloWorld *world, FloUnsettled which);
 // Times a stage: double t = flo_seconds(); ...; t = flo_world_stage_done(world, stage, t);
 double flo_world_stage_done(FloWorld *world, FloStage stage, double since);
 

@@ -82,7 +82,7 @@ static void columns_have_fixed_names(void **state) {
       "time,step,dt,iterations,residual,density_error_mean,density_error_max,fluid_particles,"
       "boundary_particles,rigid_particles,contacts,kinetic_energy,potential_energy,momentum_x,momentum_y,"
       "momentum_z,"
-      "angular_momentum_x,angular_momentum_y,angular_momentum_z,penetrations,max_speed,emitted,removed,"
+      "angular_momentum_x,angular_momentum_y,angular_momentum_z,penetrations,max_speed,emitted,removed,put_back,crossings,"
       "wall_seconds,tank.x,tank.y,tank.z,tank.qx,tank.qy,tank.qz,tank.qw,tank.vx,tank.vy,"
       "tank.vz,tank.wx,tank.wy,tank.wz,tank.fx,tank.fy,tank.fz,tank.tx,tank.ty,tank.tz,"
       "height,front,push.x,push.y,push.z,";
@@ -227,14 +227,14 @@ static void other_columns_are_named(void **state) {
   write_rows(f, 1);
   size_t size = f->series->file.size;
   f->probes[1].name[0] = 'F';
-  refuse(f, size, "column 45 is 'front', but in this scene it is 'Front'");
+  refuse(f, size, "column 47 is 'front', but in this scene it is 'Front'");
   strcpy(f->probes[1].name, "fr,\"ont");
-  refuse(f, size, "column 45 is 'front', but in this scene it is '\"fr,\"\"ont\"'");
+  refuse(f, size, "column 47 is 'front', but in this scene it is '\"fr,\"\"ont\"'");
   f->scene.n_probes = 1;
-  refuse(f, size, "has a column 45, 'front', which this scene does not have");
+  refuse(f, size, "has a column 47, 'front', which this scene does not have");
   f->scene.n_probes = 3, strcpy(f->probes[1].name, "front");
   strcpy(f->body.name, "tan");
-  refuse(f, size, "column 25 is 'tank.x', but in this scene it is 'tan.x'");
+  refuse(f, size, "column 27 is 'tank.x', but in this scene it is 'tan.x'");
   strcpy(f->body.name, "tank");
   refuse(f, size + 1,
          "is shorter than the last checkpoint expects; restore the original file, or start the run again");
@@ -259,11 +259,11 @@ static size_t change_names(const char *end) {
 static void ends_of_lines_are_compared(void **state) {
   Fixture *f = *state;
   static const char *const ends[] = {",", ",,", ",more", "\r", "x"};
-  static const char *const words[] = {"has a column 49, '', which this scene does not have",
-                                      "has a column 49, ''",
-                                      "has a column 49, 'more', which this scene does not have",
-                                      "column 48 is 'push.z\r', but in this scene it is 'push.z'",
-                                      "column 48 is 'push.zx', but in this scene it is 'push.z'"};
+  static const char *const words[] = {"has a column 51, '', which this scene does not have",
+                                      "has a column 51, ''",
+                                      "has a column 51, 'more', which this scene does not have",
+                                      "column 50 is 'push.z\r', but in this scene it is 'push.z'",
+                                      "column 50 is 'push.zx', but in this scene it is 'push.z'"};
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
     write_rows(f, 1);
     flo_row_file_close(&f->series->file);
@@ -273,7 +273,7 @@ static void ends_of_lines_are_compared(void **state) {
   write_rows(f, 1);
   flo_row_file_close(&f->series->file);
   f->scene.n_probes = 2;
-  refuse(f, change_names(""), "has a column 46, 'push.x', which this scene does not have");
+  refuse(f, change_names(""), "has a column 48, 'push.x', which this scene does not have");
   remove(series_path);
   f->scene.n_probes = 3;
   // Behind quotes, too.
@@ -282,7 +282,7 @@ static void ends_of_lines_are_compared(void **state) {
   assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
   write_rows(f, 1);
   flo_row_file_close(&f->series->file);
-  refuse(f, change_names("x"), "column 48 is '\"a,b.z\"x', but in this scene it is '\"a,b.z\"'");
+  refuse(f, change_names("x"), "column 50 is '\"a,b.z\"x', but in this scene it is '\"a,b.z\"'");
   remove(series_path);
 }
 
@@ -293,7 +293,7 @@ static void missing_columns_are_named(void **state) {
   assert_int_equal(flo_series_create(&f->scene, &f->series, NULL), FLO_OK);
   write_rows(f, 1);
   f->scene.n_probes = 3;
-  refuse(f, f->series->file.size, "column 46 is '', but in this scene it is 'push.x'");
+  refuse(f, f->series->file.size, "column 48 is '', but in this scene it is 'push.x'");
   remove(series_path);
 }
 

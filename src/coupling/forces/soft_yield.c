@@ -149,6 +149,8 @@ static bool choose(FloSoftYield *soft, const FloYieldingRows *rows, bool is_refi
   return has_clamped;
 }
 
+// Yields only make the solver's steps better. What is still wrong with them after these rounds, or after
+// MOST_STEPS, costs iterations, and the solver's own residual shows it. So nothing is told of it here.
 void flo_soft_yield_find(FloSoftYield *soft, const FloWorld *world, const FloYieldingRows *rows) {
   enum { ROUNDS = 3 };
   if (soft->n_rows == 0) return;

@@ -96,7 +96,10 @@ void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono) {
     iterations += world->iterations;
     const bool is_bad = most > 1 && has_diverged(world, mono);
     if (is_bad) start_over(world, mono);
-    if (k >= most) break;
+    if (k >= most) {
+      if (most > 1) flo_world_note_unsettled(world, FLO_UNSETTLED_CONTACTS);
+      break;
+    }
     const double farthest = is_bad ? INFINITY : settle_all(world, mono, share);
     if (farthest <= NEAR) break;
     if (farthest > last / 2) share /= 2;
