@@ -418,6 +418,7 @@ typedef struct FloMeasurements {
   double angular_momentum[3];              // [kg m²/s] about the origin
   double max_speed;                        // [m/s]
   size_t emitted, removed;                 // fluid particles since the start
+  size_t collisions, repulsions; // of fluid with samples since the start, by methods that count them
 } FloMeasurements;
 
 // The current state of a body. Force and torque are those that fluid and other bodies exert on it. Values of

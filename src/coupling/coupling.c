@@ -3,8 +3,8 @@
 #include <string.h>
 
 // Every method the program knows; adding one is adding its constant here.
-static const FloMethod *const couplings[] = {&flo_wcsph, &flo_monolithic, &flo_direct_forcing,
-                                             &flo_constraint, &flo_elastic};
+static const FloMethod *const couplings[] = {&flo_wcsph,      &flo_monolithic, &flo_direct_forcing,
+                                             &flo_constraint, &flo_elastic,    &flo_unified};
 
 const FloMethod *flo_coupling_find(const char *name) {
   for (size_t k = 0; name && k < FLO_COUNT_OF(couplings); ++k)
@@ -37,8 +37,8 @@ const char *const *flo_method_words(const char *method, const char *param) {
 }
 
 bool flo_method_is_announced(const char *name) {
-  static const char *const announced[] = {"unified"};
-  for (size_t k = 0; k < FLO_COUNT_OF(announced); k++)
+  static const char *const announced[] = {NULL}; // ended by NULL
+  for (size_t k = 0; announced[k]; k++)
     if (!strcmp(announced[k], name)) return true;
   return false;
 }

@@ -4,7 +4,8 @@
 
 #include "state/method.h"
 
-extern const FloMethod flo_wcsph, flo_monolithic, flo_direct_forcing, flo_constraint, flo_elastic;
+extern const FloMethod flo_wcsph, flo_monolithic, flo_direct_forcing, flo_constraint, flo_elastic,
+    flo_unified;
 
 const FloMethod *flo_coupling_find(const char *name); // NULL if there is none
 // Whether a method of that name is planned, but not available yet.

@@ -81,7 +81,15 @@ static void advise_on_contact_keys(FloAdvice *advice, const char *what, const ch
                   bounces ? "restitution" : "", method->name, slip_reader());
 }
 
+static void advise_by_method(FloAdvice *advice) {
+  char text[512];
+  const FloMethod *method = advice->world->method;
+  if (method->advise && method->advise(advice->world, text, sizeof text)) flo_advice_tell(advice, "%s", text);
+  flo_advice_end_kind(advice, "of the method");
+}
+
 void flo_advice_on_method(FloAdvice *advice) {
+  advise_by_method(advice);
   const struct FloSceneParts *parts = advice->scene->parts;
   for (size_t k = 0; k < advice->scene->n_bodies; ++k) {
     const FloSceneBody *body = &advice->scene->bodies[k];

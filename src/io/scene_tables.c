@@ -101,8 +101,8 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
 #define SURFACE_KEYS(otherwise)                                                                              \
   {"slip", NUMBER, FROM(0, 1), NULL,                                                                         \
    .help =                                                                                                   \
-       "slip of fluid along it, with `direct-forcing` only: 0 no slip, 1 free slip; without it, " otherwise  \
-       "1"},                                                                                                 \
+       "slip of fluid along it, with `direct-forcing`, and with `unified` in collisions: 0 no slip, 1 free " \
+       "slip; without it, " otherwise "1"},                                                                  \
   {                                                                                                          \
     "restitution", NUMBER, FROM(0, 1), NULL,                                                                 \
         .help = "share of their approach speed with which bodies bounce off it, with all methods "           \
@@ -260,7 +260,7 @@ static const FloSceneKey body_keys[] = {
      .fallback = "0"},
     {"sealed", BOOLEAN, ANY, NULL,
      .help = "true: no water gets between it and what it rests on, so that it sticks to a floor like a plug; "
-             "false: narrow gaps are wet, and light bodies leave the floor; not with `wcsph`",
+             "false: narrow gaps are wet, and light bodies leave the floor; not with `wcsph` and `unified`",
      .fallback = "false"},
     {"look", TEXT, ANY, NULL,
      .help =

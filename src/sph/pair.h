@@ -40,6 +40,15 @@ REAL_INLINE Real pair_virial(PairVector g, Real d) { return d * pair_dot(g, g); 
 // Monaghan 2005, eq. 8.8). `strength` is V0^2 2 (dim+2) mu, with rest volumes.
 REAL_INLINE Real pair_viscosity(Real v_dot_g, Real d, Real strength) { return strength * (v_dot_g * d); }
 
+// What acts between particles of two fluids whose own values are a and b: the harmonic mean. So shear stress
+// is continuous where two fluids meet (Cleary & Monaghan 1999), and a light particle beside a heavy one is
+// not braked as if it were heavy. The order does not change a bit of it, so that momentum is conserved. The
+// number `tiny` is for two zeros.
+REAL_INLINE Real pair_mean(Real a, Real b, Real tiny) {
+  const Real most = real_max(a, b), least = -real_max(-a, -b);
+  return 2 * least * (most / real_max(a + b, tiny));
+}
+
 // l^2/(r^2 + eta^2) with eta^2 = 0.01 (H/2)^2. It turns the viscous projection into that of Monaghan's
 // artificial viscosity (2005, eq. 4.8). `length2` is l^2, `least` is eta^2/l^2.
 REAL_INLINE Real pair_closeness(PairVector g, Real d, Real length2, Real least) {

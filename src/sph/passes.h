@@ -10,7 +10,7 @@
 typedef struct FloFluidCoefficients {
   float always, approaching; // between fluid particles
   float wall;                // between fluid and solid
-  float rest_density;        // [kg/m^3]
+  float rest_density;        // by which the pressures of samples are multiplied [kg/m^3]
 } FloFluidCoefficients;
 
 // Forces among fluid particles: pressure and viscosity in one sweep.

@@ -4,6 +4,8 @@
 #include "sph/wide_passes.h"
 #include "sph/wide_rows.h"
 
+#include <float.h>
+
 // One neighbour of each row of a block.
 typedef struct Neighbours {
   PairVector gradient, velocity;
@@ -51,14 +53,14 @@ WIDE_INLINE void fluid_block(const FloFluidForces *in, size_t block, bool fluids
   if (fluids_differ) own = load_coefficients(in->coefficients, block, pairs->n_rows);
   PairVector velocity = {here[0], here[1], here[2]}, sum = {wide_set(0), wide_set(0), wide_set(0)};
   Real virial = wide_set(0);
-  const Real length2 = wide_set(pairs->length2), least = wide_set(pairs->least);
+  const Real length2 = wide_set(pairs->length2), least = wide_set(pairs->least), tiny = wide_set(FLT_MIN);
   size_t slot = pairs->slot_begin[block], end = slot + pairs->slot_count[block];
   for (; slot < end; ++slot) {
     Neighbours n = load_neighbours(pairs, slot, in->state);
     if (fluids_differ) {
       WideCoefficients other = gather_coefficients(in->coefficients, pairs->slots[slot].index);
-      pair.always = 0.5f * (own.always + other.always);
-      pair.approaching = 0.5f * (own.approaching + other.approaching);
+      pair.always = pair_mean(own.always, other.always, tiny);
+      pair.approaching = pair_mean(own.approaching, other.approaching, tiny);
     }
     Real v_dot_g = pair_dot(pair_difference(velocity, n.velocity), n.gradient);
     Real strength = pair.always;

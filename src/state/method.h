@@ -52,6 +52,9 @@ typedef struct FloMethod {
   FloStatus (*step)(FloWorld *, void *state, double dt, FloError *);
   // Fills the force fields of the solid samples for the state of the last step.
   FloStatus (*solid_forces)(FloWorld *, void *state, FloError *);
+  // What the author of a scene should know about its fluids and bodies with this method: a sentence. False:
+  // nothing. NULL: never.
+  bool (*advise)(const FloWorld *, char *text, size_t size);
   void (*finish)(FloWorld *, void *state);
 } FloMethod;
 

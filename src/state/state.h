@@ -130,6 +130,8 @@ struct FloWorld {
   size_t n_emitted, n_removed;
   bool lets_through; // for tests: fluid is not put back to its side of soft bodies
   size_t n_kept_off; // how often fluid was put back to its side of a soft body since the world was made
+  // How often fluid and samples collided, and how often a boundary force acted, since the world was made.
+  size_t n_collisions, n_repulsions;
   double max_speed, max_acceleration; // of the fluid, after the last step
   double max_approach; // highest speed at which fluid approaches its neighbours; at most max_speed is
                        // known of methods that do not measure it

@@ -84,7 +84,9 @@ FloMeasurements flo_world_measure(FloWorld *world) {
                        .potential_energy = sums[POTENTIAL],
                        .max_speed = flo_world_measure_speed(world),
                        .emitted = world->n_emitted,
-                       .removed = world->n_removed};
+                       .removed = world->n_removed,
+                       .collisions = world->n_collisions,
+                       .repulsions = world->n_repulsions};
   vec_copy(sums + MOMENTUM, f.momentum);
   vec_copy(sums + ANGULAR, f.angular_momentum);
   for (size_t k = 0; k < world->bodies.count; ++k) add_body_measurements(world, &flo_bodies(world)[k], &f);

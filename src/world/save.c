@@ -31,6 +31,8 @@
   X(next_id[FLO_SET_SOFT], uint32_t, 0, UINT32_MAX)                                                          \
   X(n_emitted, size_t, 0, MUCH)                                                                              \
   X(n_removed, size_t, 0, MUCH)                                                                              \
+  X(n_collisions, size_t, 0, MUCH)                                                                           \
+  X(n_repulsions, size_t, 0, MUCH)                                                                           \
   X(max_speed, double, 0, MUCH)                                                                              \
   X(max_acceleration, double, 0, MUCH)                                                                       \
   X(max_approach, double, 0, MUCH)                                                                           \

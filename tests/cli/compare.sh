@@ -71,9 +71,9 @@ expect_json $page/runs/direct-forcing/run/summary.json "d['method'], 'correction
 expect_json $page/runs/direct-forcing/run/summary.json "d['parameters']['response'], d['parameters']['viscosity']" "('global', 'automatic')"
 expect_json $page/runs/monolithic/run/summary.json "d['parameters']['solver']" nncg
 grep -qF '<td>response</td><td class="n">–</td><td class="n">global</td>' $page/index.html || fail "no word for the response on the page"
-(($(sed -n 's/^pictures //p' words) == 12)) || fail "not three pictures of each of four methods: $(head -1 words)"
+(($(sed -n 's/^pictures //p' words) == 15)) || fail "not three pictures of each of five methods: $(head -1 words)"
 # Each plot shows all, in the same order, and nothing is drawn twice under one name.
-for method in monolithic direct-forcing constraint elastic; do
+for method in monolithic direct-forcing constraint elastic unified; do
   n=$(grep -c "^$method$" words)
   ((n >= 4)) || fail "$method stands in $n places only"
 done

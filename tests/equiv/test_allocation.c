@@ -60,8 +60,8 @@ static FloWorld *create_bath(const FloWorldDef *def) {
 // What touches what still grows now and then, as the water comes to rest; nothing is taken in every step.
 static void test_a_warm_world_with_bodies_seldom_takes_memory(void **state) {
   (void)state;
-  static const char *const methods[] = {"monolithic", "direct-forcing", "constraint", "elastic"};
-  for (int m = 0; m < 4; ++m) {
+  static const char *const methods[] = {"monolithic", "direct-forcing", "constraint", "elastic", "unified"};
+  for (int m = 0; m < 5; ++m) {
     CountingAllocator counter = {0};
     FloWorldDef def = counted_def(3, &counter);
     def.method = methods[m], def.spacing = 0.02;
@@ -104,8 +104,8 @@ static FloStatus hang_chain(FloWorld *world, double s, FloError *error) {
 
 static void test_a_warm_world_with_joints_seldom_takes_memory(void **state) {
   (void)state;
-  static const char *const methods[] = {"monolithic", "direct-forcing", "elastic"};
-  for (int m = 0; m < 3; ++m) {
+  static const char *const methods[] = {"monolithic", "direct-forcing", "elastic", "unified"};
+  for (int m = 0; m < 4; ++m) {
     CountingAllocator counter = {.is_poisoned = true};
     FloWorldDef def = counted_def(3, &counter);
     FloError error;

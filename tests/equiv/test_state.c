@@ -146,8 +146,8 @@ static void test_emitters_and_sinks(void **state) {
 
 static void test_bodies_by_other_methods(void **state) {
   (void)state;
-  static const char *const methods[] = {"direct-forcing", "constraint", "elastic"};
-  for (int k = 0; k < 6; ++k) {
+  static const char *const methods[] = {"direct-forcing", "constraint", "elastic", "unified"};
+  for (int k = 0; k < 8; ++k) {
     FloWorldDef def = small_world_def(2 + k % 2);
     def.method = methods[k / 2];
     check_every_moment(&def, fill_bodies);

@@ -125,6 +125,15 @@ static void test_answers_of_bodies_are_the_same_for_any_number_of_threads(void *
   method = "wcsph";
 }
 
+// Particles that are near a sample are found side by side; what collides is visited in a fixed order.
+static void test_fluids_of_one_stiffness_are_the_same_for_any_number_of_threads(void **state) {
+  (void)state;
+  method = "unified";
+  check_threads(busy_dam, 60, (const int[]){2, 3, 8, 0});
+  check_threads(two_fluids, 30, (const int[]){2, 3, 0});
+  method = "wcsph";
+}
+
 static void test_forces_on_bodies_and_measurements_are_the_same_too(void **state) {
   (void)state;
   FloWorld *one = busy_dam(1), *many = busy_dam(5);
@@ -196,6 +205,7 @@ int main(void) {
       cmocka_unit_test(test_two_fluids_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_rows_are_solved_alike_by_any_number_of_threads),
       cmocka_unit_test(test_answers_of_bodies_are_the_same_for_any_number_of_threads),
+      cmocka_unit_test(test_fluids_of_one_stiffness_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(test_forces_on_bodies_and_measurements_are_the_same_too),
       cmocka_unit_test(test_the_hash_does_not_depend_on_the_order_in_memory),
       cmocka_unit_test(test_a_run_depends_on_the_state_alone),

@@ -14,7 +14,8 @@
 static const char *const methods[] = {"monolithic", "direct-forcing"};
 enum { N_METHODS = sizeof methods / sizeof *methods };
 // Methods with contacts between bodies.
-static const char *const contact_methods[] = {"monolithic", "direct-forcing", "constraint", "elastic"};
+static const char *const contact_methods[] = {"monolithic", "direct-forcing", "constraint", "elastic",
+                                              "unified"};
 enum { N_CONTACT_METHODS = sizeof contact_methods / sizeof *contact_methods };
 
 // ---- Cases ----

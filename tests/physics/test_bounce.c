@@ -6,7 +6,7 @@
 #define GRAVITY 9.81
 #define RADIUS  0.05
 
-static const char *const methods[] = {"monolithic", "direct-forcing", "constraint", "elastic"};
+static const char *const methods[] = {"monolithic", "direct-forcing", "constraint", "elastic", "unified"};
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
 // ---- Making ----

@@ -82,7 +82,8 @@ static void columns_have_fixed_names(void **state) {
       "time,step,dt,iterations,residual,density_error_mean,density_error_max,fluid_particles,"
       "boundary_particles,rigid_particles,contacts,kinetic_energy,potential_energy,momentum_x,momentum_y,"
       "momentum_z,"
-      "angular_momentum_x,angular_momentum_y,angular_momentum_z,penetrations,max_speed,emitted,removed,put_back,crossings,"
+      "angular_momentum_x,angular_momentum_y,angular_momentum_z,penetrations,max_speed,emitted,removed,put_"
+      "back,crossings,"
       "wall_seconds,tank.x,tank.y,tank.z,tank.qx,tank.qy,tank.qz,tank.qw,tank.vx,tank.vy,"
       "tank.vz,tank.wx,tank.wy,tank.wz,tank.fx,tank.fy,tank.fz,tank.tx,tank.ty,tank.tz,"
       "height,front,push.x,push.y,push.z,";

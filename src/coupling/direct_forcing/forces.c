@@ -19,14 +19,6 @@ static bool is_penalty(const FloDirectForcing *forcing) { return forcing->respon
 
 // ---- Density and pressure ----
 
-// The smallest share of the kernel that solids leave free where a particle has room. Two plates one spacing
-// apart leave room for a sheet of fluid; in the corner of a tank each wall covers its part. A narrower gap
-// holds no whole particle. A particle squeezed into it would get a density without limit and be shot out.
-static double least_uncovered(const FloWorld *world) {
-  double sheet = flo_world_rest_volume(world) * flo_kernel_sheet_sum(&world->kernel, world->def.spacing, 0);
-  return fmin(sheet, pow((1 + sheet) / 2, world->def.dim));
-}
-
 static void density_range(void *context, size_t begin, size_t end, int thread) {
   (void)thread;
   const Work *work = context;
@@ -36,7 +28,7 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
               *rigid = flo_pairs_of(work->world, FLO_SET_FLUID, FLO_SET_RIGID)->kernel_sum;
   if (work->world->sets[FLO_SET_RIGID].count == 0) rigid = NULL;
   const float self = (float)flo_kernel_w(&work->world->kernel, 0);
-  const float least = (float)least_uncovered(work->world);
+  const float least = (float)flo_least_uncovered(work->world);
   for (size_t i = begin; i < end; ++i) {
     float rest = (float)flo_materials(work->world)[p->material[i]].density;
     float uncovered = fmaxf(1 - walls[i] - (rigid ? rigid[i] : 0), least);
@@ -94,7 +86,7 @@ static FloStatus find_pressures(FloWorld *world, FloDirectForcing *forcing, FloE
   }
   if (world->sets[FLO_SET_FLUID].count > 0 && world->sets[FLO_SET_BOUNDARY].count > 0)
     FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
-  forcing->fluid.most_covered = 1 - least_uncovered(world);
+  forcing->fluid.most_covered = 1 - flo_least_uncovered(world);
   return flo_compressible_find_pressures(&forcing->fluid, world, forcing->state, error);
 }
 

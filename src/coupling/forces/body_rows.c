@@ -42,6 +42,23 @@ void flo_body_rows_add_wrenches(const FloBodyRows *rows, const FloWorld *world, 
   for (size_t k = 0; rows->is_used && k < 6 * world->nodes.count; ++k) wrenches[k] += rows->wrenches[k];
 }
 
+void flo_world_note_rows(FloWorld *world, const FloBodyRows *rows) {
+  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
+    FloBody *body = flo_node_body(world, k);
+    const double *wrench = rows->wrenches + 6 * k;
+    flo_body_add_force(body, wrench, wrench + 3, flo_node_at(world, k)->position, body->state.pose.position);
+  }
+}
+
+void flo_world_push_by_rows(FloWorld *world, const FloBodyRows *rows, double dt) {
+  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
+    double impulse[6];
+    for (int row = 0; row < 6; ++row) impulse[row] = dt * rows->wrenches[6 * k + (size_t)row];
+    flo_node_push(world, k, impulse, impulse + 3);
+  }
+  flo_world_note_rows(world, rows);
+}
+
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory) {
   flo_buffers_free(memory, rows->buffers, FLO_COUNT_OF(rows->buffers));
 }

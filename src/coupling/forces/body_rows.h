@@ -21,6 +21,10 @@ FloStatus flo_body_rows_prepare(FloBodyRows *rows, FloWorld *world, FloError *er
 void flo_body_rows_sweep(FloBodyRows *rows, FloWorld *world, FloSolidForces forces);
 // Adds the wrenches to those of all nodes, six numbers each.
 void flo_body_rows_add_wrenches(const FloBodyRows *rows, const FloWorld *world, double *wrenches);
+// Adds the forces of a sweep to those that the host reads.
+void flo_world_note_rows(FloWorld *world, const FloBodyRows *rows);
+// The same, and pushes bodies by these forces for dt.
+void flo_world_push_by_rows(FloWorld *world, const FloBodyRows *rows, double dt);
 void flo_body_rows_free(FloBodyRows *rows, FloMemory *memory);
 
 // ---- Between samples and nodes ----

@@ -15,19 +15,21 @@ static const FloMaterial *single_fluid(const FloWorld *world) {
   return first;
 }
 
-static FloFluidCoefficients coefficients_of(const FloWorld *world, double artificial, bool has_laminar,
-                                            const FloMaterial *material) {
+static FloFluidCoefficients coefficients_of(const FloWorld *world, double reference, double artificial,
+                                            bool has_laminar, const FloMaterial *material) {
+  double stiff = reference > 0 ? reference : material->density, sound = sqrt(stiff / material->density);
   double volume2 = pow(flo_world_rest_volume(world), 2),
          laminar = has_laminar ? 2 * (world->def.dim + 2) * material->density * volume2 : 0;
   return (FloFluidCoefficients){
       .always = (float)(laminar * material->viscosity),
-      .approaching = (float)(artificial * material->density * volume2),
+      .approaching = (float)(artificial * sound * material->density * volume2),
       .wall = (float)(laminar * world->wall_drag * material->wall_viscosity),
-      .rest_density = (float)material->density,
+      .rest_density = (float)stiff,
   };
 }
 
-static void fill_each(const FloWorld *world, double artificial, bool has_laminar, FloFluidCoefficients *all) {
+static void fill_each(const FloWorld *world, double reference, double artificial, bool has_laminar,
+                      FloFluidCoefficients *all) {
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   FloFluidCoefficients of_last = {0};
   uint16_t last = UINT16_MAX;
@@ -35,7 +37,7 @@ static void fill_each(const FloWorld *world, double artificial, bool has_laminar
   for (size_t i = 0; i < fluid->count; ++i) {
     if (fluid->material[i] != last) {
       last = fluid->material[i];
-      of_last = coefficients_of(world, artificial, has_laminar, &flo_materials(world)[last]);
+      of_last = coefficients_of(world, reference, artificial, has_laminar, &flo_materials(world)[last]);
     }
     all[i] = of_last;
   }
@@ -46,10 +48,10 @@ FloStatus flo_viscosity_prepare(FloViscosity *viscosity, FloWorld *world, double
   size_t size = world->sets[FLO_SET_FLUID].capacity * sizeof(FloFluidCoefficients);
   const FloMaterial *single = single_fluid(world);
   viscosity->is_single = single != NULL || world->sets[FLO_SET_FLUID].count == 0;
-  if (single) viscosity->all = coefficients_of(world, artificial, has_laminar, single);
+  if (single) viscosity->all = coefficients_of(world, viscosity->reference, artificial, has_laminar, single);
   if (viscosity->is_single) return FLO_OK;
   FLO_TRY(flo_buffer_reserve(&world->memory, &viscosity->each, size, 0, error));
-  fill_each(world, artificial, has_laminar, viscosity->each.data);
+  fill_each(world, viscosity->reference, artificial, has_laminar, viscosity->each.data);
   return FLO_OK;
 }
 

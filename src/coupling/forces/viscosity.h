@@ -6,6 +6,9 @@
 #include "state/state.h"
 
 typedef struct FloViscosity {
+  // All fluids have the stiffness of this density, so sound is faster in lighter ones; 0: each has its own
+  // stiffness [kg/m^3]. The method sets it.
+  double reference;
   bool is_single; // one density and viscosity for all fluid, so those of neighbours need not be read
   FloFluidCoefficients all;
   FloBuffer each; // FloFluidCoefficients per fluid particle, if fluids differ

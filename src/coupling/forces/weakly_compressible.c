@@ -53,6 +53,7 @@ FloTait flo_tait(const FloWorld *world, const FloCompressible *fluid) {
   double c = flo_sound_speed(world, fluid), shortest = 0.1 * world->def.cfl * world->def.spacing / c;
   return (FloTait){.c = (float)c,
                    .gamma = (float)world->params[FLO_TAIT_GAMMA],
+                   .reference = (float)fluid->reference,
                    .damping = (float)(world->params[FLO_TAIT_DAMPING] * c * world->def.spacing),
                    .per_dt = flo_world_was_changed(world) ? 0 : (float)(1 / fmax(world->dt, shortest)),
                    .packing = (float)fluid->packing,
@@ -61,7 +62,8 @@ FloTait flo_tait(const FloWorld *world, const FloCompressible *fluid) {
 }
 
 float flo_tait_pressure(const FloTait *tait, float rest, float density, float change) {
-  float stiffness = rest * tait->c * tait->c / tait->gamma;
+  float stiff = tait->reference > 0 ? tait->reference : rest;
+  float stiffness = stiff * tait->c * tait->c / tait->gamma;
   float pressure = stiffness * particle_tait(density / (rest * tait->start), tait->gamma);
   return fmaxf(pressure + tait->damping * (tait->per_dt * change), 0);
 }
@@ -74,19 +76,27 @@ void flo_compressible_init(FloCompressible *fluid, double expected) {
   fluid->expected_speed = fmax(fluid->expected_speed, expected);
 }
 
+typedef struct Compression {
+  const FloWorld *world;
+  double reference;
+} Compression;
+
 static void add_compression(const void *context, size_t begin, size_t end, double *sum) {
-  const FloWorld *world = context;
-  const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  for (size_t i = begin; i < end; ++i)
-    *sum += (double)p->pressure[i] / flo_materials(world)[p->material[i]].density;
+  const Compression *in = context;
+  const FloParticles *p = &in->world->sets[FLO_SET_FLUID];
+  for (size_t i = begin; i < end; ++i) {
+    const double own = flo_materials(in->world)[p->material[i]].density;
+    *sum += (double)p->pressure[i] / (in->reference > 0 ? in->reference : own);
+  }
 }
 
 void flo_compressible_follow(FloCompressible *fluid, const FloWorld *world, double dt) {
   size_t n = world->sets[FLO_SET_FLUID].count;
+  const Compression compression = {world, fluid->reference};
   double g = vec_length(world->def.gravity), c = flo_sound_speed(world, fluid), mean;
   if (n == 0 || !(g > 0) || flo_surface_tension_is_used(world)) return;
   double share = 1 - exp(-dt * g / fluid->expected_speed);
-  flo_parallel_sum(world->threads, n, add_compression, world, 1, &mean);
+  flo_parallel_sum(world->threads, n, add_compression, &compression, 1, &mean);
   fluid->compression += share * (fluid->measured - fluid->compression);
   fluid->measured += share * (mean / (double)n / (c * c) - fluid->measured);
   fluid->packing += share * (flo_kernel_settled_sum(&world->kernel, world->def.spacing) - fluid->packing);
@@ -99,9 +109,17 @@ void flo_compressible_free(FloCompressible *fluid, FloMemory *memory) {
 
 // ---- Densities and pressures ----
 
+// Two plates one spacing apart leave room for a sheet of fluid; in the corner of a tank each wall covers its
+// part.
+double flo_least_uncovered(const FloWorld *world) {
+  double sheet = flo_world_rest_volume(world) * flo_kernel_sheet_sum(&world->kernel, world->def.spacing, 0);
+  return fmin(sheet, pow((1 + sheet) / 2, world->def.dim));
+}
+
 typedef struct Density {
   FloWorld *world;
   FloTait tait;
+  const float *bulks;
   float *state;
   bool has_bodies;
   float most_covered;
@@ -122,7 +140,8 @@ static void density_range(void *context, size_t begin, size_t end, int thread) {
     float rest = (float)flo_materials(world)[p->material[i]].density;
     float covered = fminf(near_walls[i] + (d->has_bodies ? near_bodies[i] : 0), d->most_covered);
     float density = p->mass[i] * (self + near_fluid[i]) + rest * covered;
-    float pressure = flo_tait_pressure(&d->tait, rest, density, p->held[i] ? 0 : density - p->density[i]);
+    float change = p->held[i] ? 0 : (d->bulks ? d->bulks[i] : 1) * (density - p->density[i]);
+    float pressure = flo_tait_pressure(&d->tait, rest, density, change);
     float volume = d->tait.packing * p->mass[i] / density, *q = d->state + 4 * i;
     p->density[i] = density, p->pressure[i] = pressure;
     q[0] = p->vx[i], q[1] = p->vy[i], q[2] = p->vz[i], q[3] = pressure * volume * volume;
@@ -156,7 +175,7 @@ FloStatus flo_compressible_find_pressures(FloCompressible *fluid, FloWorld *worl
                                           FloError *error) {
   double since = flo_seconds();
   FLO_TRY(reserve(fluid, world, error));
-  Density walls = {.world = world, .tait = flo_tait(world, fluid), .state = state};
+  Density walls = {.world = world, .tait = flo_tait(world, fluid), .bulks = fluid->bulks, .state = state};
   walls.has_bodies = world->sets[FLO_SET_RIGID].count > 0;
   walls.most_covered = fluid->most_covered > 0 ? (float)fluid->most_covered : INFINITY;
   Density bodies = walls;

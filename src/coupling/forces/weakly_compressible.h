@@ -16,6 +16,11 @@
 // latter, one, to the former. Both follow slowly, in the time of a fall through the fluid, so that no sound
 // is made. Without gravity nothing settles, and both stay at one.
 //
+// With several fluids a method chooses between two rules. By default each fluid has its own stiffness, and
+// sound has the same speed in all of them. Or all fluids share the stiffness of one density, `reference`.
+// Then a pressure compresses all of them by the same share, and sound is faster in the lighter ones, by the
+// root of the density ratio.
+//
 // The mean compression follows in two stages. With one stage a sound wave would be answered a quarter of its
 // period late, and would grow.
 #ifndef FLO_COUPLING_FORCES_WEAKLY_COMPRESSIBLE_H
@@ -33,6 +38,8 @@ typedef struct FloCompressible {
   // keep particles out of solids otherwise: one that is squeezed into a gap too narrow for it is not shot
   // out.
   double most_covered;
+  double reference;   // all fluids have the stiffness of this density [kg/m^3]; 0: each has its own
+  const float *bulks; // per fluid particle: a factor of its bulk viscosity; NULL: 1
   FloBuffer wall_pressure, body_pressure; // per sample: p V0^2/r^2 for a fluid of density 1
 } FloCompressible;
 
@@ -43,8 +50,9 @@ typedef struct FloCompressible {
 
 typedef struct FloTait {
   float c, gamma;
-  float damping; // [m^2/s]
-  float per_dt;  // one over the time since the last density [1/s]
+  float reference; // of the stiffness of all fluids [kg/m^3]; 0: each has its own
+  float damping;   // [m^2/s]
+  float per_dt;    // one over the time since the last density [1/s]
   float packing;
   float ratio; // r0
   float start; // density over rest density at which pressure begins: packing r0
@@ -69,6 +77,10 @@ void flo_compressible_init(FloCompressible *fluid, double expected);
 void flo_compressible_follow(FloCompressible *fluid, const FloWorld *world, double dt);
 void flo_compressible_free(FloCompressible *fluid, FloMemory *memory);
 
+// The smallest share of the kernel that solids leave free where a particle has room; see `most_covered`. A
+// narrower gap holds no whole particle. A particle squeezed into it would get a density without limit and be
+// shot out.
+double flo_least_uncovered(const FloWorld *world);
 // Finds densities and pressures of fluid, and pressures of samples next to it. `state` gets quadruples per
 // fluid particle: velocity and p V^2. Needs the operators of walls and fluid, and of bodies and fluid.
 FloStatus flo_compressible_find_pressures(FloCompressible *fluid, FloWorld *world, float *state,

@@ -92,25 +92,6 @@ static FloForceSweep describe_sweep(Wcsph *wcsph) {
                          .force = wcsph->force.data};
 }
 
-// Adds the forces of a sweep to bodies.
-static void take_forces(FloWorld *world, const FloBodyRows *rows) {
-  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
-    FloBody *body = flo_node_body(world, k);
-    const double *wrench = rows->wrenches + 6 * k;
-    flo_body_add_force(body, wrench, wrench + 3, flo_node_at(world, k)->position, body->state.pose.position);
-  }
-}
-
-// Pushes bodies by these forces for dt.
-static void push_bodies(FloWorld *world, const FloBodyRows *rows, double dt) {
-  for (size_t k = 0; rows->is_used && k < world->nodes.count; ++k) {
-    double impulse[6];
-    for (int row = 0; row < 6; ++row) impulse[row] = dt * rows->wrenches[6 * k + (size_t)row];
-    flo_node_push(world, k, impulse, impulse + 3);
-  }
-  take_forces(world, rows);
-}
-
 static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError *error) {
   FloForces *forces = &wcsph->forces;
   const FloForceSweep sweep = describe_sweep(wcsph);
@@ -121,12 +102,12 @@ static FloStatus find_forces(FloWorld *world, Wcsph *wcsph, double dt, FloError 
   FLO_TRY(flo_forces_add_tension(forces, world, force, error));
   flo_world_clear_body_forces(world);
   flo_world_kick_bodies(world, NULL, dt);
-  push_bodies(world, &wcsph->bodies, dt);
-  push_bodies(world, &forces->tension.bodies, dt);
+  flo_world_push_by_rows(world, &wcsph->bodies, dt);
+  flo_world_push_by_rows(world, &forces->tension.bodies, dt);
   if (forces->is_implicit) {
     flo_forces_predict(world, force, dt, wcsph->predicted.data);
     FLO_TRY(flo_forces_make_viscous(forces, world, dt, NULL, wcsph->predicted.data, force, error));
-    take_forces(world, &forces->implicit.bodies);
+    flo_world_note_rows(world, &forces->implicit.bodies);
     flo_forces_find_drag(forces, world);
   }
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
