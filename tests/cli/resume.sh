@@ -168,7 +168,7 @@ expect_exit 2 "$flotsam" resume short --until 0.5
 expect_text err "short/series.csv: is shorter than the last checkpoint expects; restore the original file, or start the run again"
 sed '1s/,paddle.vx,/,peddle.vx,/' stopped/series.csv >short/series.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
-expect_text err "short/series.csv: column 51 is 'peddle.vx', but in this scene it is 'paddle.vx'"
+expect_text err "short/series.csv: column 53 is 'peddle.vx', but in this scene it is 'paddle.vx'"
 rm short/series.csv
 expect_exit 2 "$flotsam" resume short --until 0.5
 expect_text err "short/series.csv: is missing; restore it"

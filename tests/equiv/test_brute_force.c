@@ -118,6 +118,8 @@ static double artificial(const Numbers *k, double density) {
   return k->alpha * k->kernel.support / 2 * k->sound_speed * density * k->rest_volume * k->rest_volume;
 }
 
+static double harmonic_mean(double a, double b) { return 2 * a * b / (a + b); }
+
 static void push(double f[3], double *tolerance, const Pair *pair, double pressure, double noise,
                  double viscosity) {
   vec_add_scaled(f, pair->g, viscosity * pair->projection - pressure, f);
@@ -126,9 +128,9 @@ static void push(double f[3], double *tolerance, const Pair *pair, double pressu
 
 static void add_fluid_force(const Numbers *k, Fluid *i, const Fluid *j) {
   Pair pair = pair_of(k, i->x, i->v, j->x, j->v);
-  double viscosity = (laminar(k, i->rest, i->viscosity) + laminar(k, j->rest, j->viscosity)) / 2;
+  double viscosity = harmonic_mean(laminar(k, i->rest, i->viscosity), laminar(k, j->rest, j->viscosity));
   if (pair.projection < 0)
-    viscosity += pair.closeness * (artificial(k, i->rest) + artificial(k, j->rest)) / 2;
+    viscosity += pair.closeness * harmonic_mean(artificial(k, i->rest), artificial(k, j->rest));
   push(i->f, &i->tolerance, &pair, i->pv2 + j->pv2, i->noise + j->noise, viscosity);
   i->virial -= (i->pv2 + j->pv2) * pair.x_dot_g;
 }
@@ -163,8 +165,8 @@ typedef struct Setup {
 } Setup;
 
 static const FloMaterialDef materials[2] = {
-    {.name = "water", .density = 1000, .viscosity = 0.01, .wall_viscosity = 0.03},
-    {.name = "syrup", .density = 2700, .viscosity = 0.2, .wall_viscosity = -1},
+    {.name = "water", .density = 1000, .viscosity = 0.01, .wall_viscosity = 0.03, .contact_angle = -1},
+    {.name = "syrup", .density = 2700, .viscosity = 0.2, .wall_viscosity = -1, .contact_angle = -1},
 };
 
 enum { EDGE = 9 }; // particles along an edge of the disordered lattice

@@ -239,7 +239,7 @@ static void add_fluid(Dense *dense, const Moment *m) {
     for (size_t j = 0; j < i; ++j) {
       Pair pair = pair_of(m->world, p, i, p, j);
       size_t columns[6];
-      double x[6], c = (laminar(m->world, i, false) + laminar(m->world, j, false)) / 2;
+      double x[6], a = laminar(m->world, i, false), b = laminar(m->world, j, false), c = 2 * a * b / (a + b);
       for (size_t axis = 0; axis < dim; ++axis) {
         columns[axis] = dim * i + axis, columns[dim + axis] = dim * j + axis;
         x[axis] = pair.g[axis], x[dim + axis] = -pair.g[axis];
