@@ -63,7 +63,7 @@ static const FloParam params[] = {
     FLO_WHOLE("max_iterations", 50, 1, 1e4,
               "largest number of iterations of contacts that depend on each other; raise it if stacks of "
               "bodies creep"),
-    FLO_FORCE_PARAMS,
+    FLO_FORCE_PARAMS(1e-3),
     {0}};
 
 static const FloStateField saved[] = {FLO_COMPRESSIBLE_FIELDS(FloDirectForcing, fluid), {0}};

@@ -74,7 +74,7 @@ static const FloParam params[] = {
     FLO_SWITCH("wall_pressure", 1,
                "1: solids next to fluid have pressures of their own, so that fluid keeps its volume beside "
                "walls and buoyancy is right; 0, and with surface tension: they have none, as in the papers"),
-    FLO_FORCE_PARAMS,
+    FLO_FORCE_PARAMS(1e-3),
     {0}};
 
 static const FloStateField saved[] = {

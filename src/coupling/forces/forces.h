@@ -17,12 +17,12 @@
 
 extern const char *const flo_viscosity_words[];
 
-#define FLO_FORCE_PARAMS                                                                                     \
+#define FLO_FORCE_PARAMS(tolerance)                                                                          \
   FLO_WORDS("viscosity", FLO_VISCOSITY_AUTOMATIC, flo_viscosity_words, 3,                                    \
             "how viscous forces are computed: explicit (needs short steps for thick fluids), implicit "      \
             "(any step), or automatic: implicit only in steps that are too long for explicit forces"),       \
       FLO_NUMBER(                                                                                            \
-          "viscosity_tolerance", 1e-3, 0, 1, "",                                                             \
+          "viscosity_tolerance", tolerance, 0, 1, "",                                                        \
           "implicit viscosity stops iterating when its residual is below this share of the first one; "      \
           "smaller values are more accurate and cost more iterations"),                                      \
       FLO_WHOLE(                                                                                             \

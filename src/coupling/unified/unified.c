@@ -50,7 +50,7 @@ static const FloParam params[] = {
     FLO_NUMBER("contact_tolerance", 5e-6, 0, 1, "",
                "contacts between bodies stop iterating when they lack less than this share of a spacing in "
                "the step; smaller values let stacks creep less"),
-    FLO_FORCE_PARAMS,
+    FLO_FORCE_PARAMS(1e-3),
     {0}};
 
 static const FloOperatorDef operators[] = {FLO_BODY_OPERATORS};

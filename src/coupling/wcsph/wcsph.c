@@ -14,7 +14,7 @@
 
 enum { FIRST_FORCE_PARAM = FLO_N_TAIT_PARAMS };
 
-static const FloParam params[] = {FLO_TAIT_PARAMS(0.05), FLO_FORCE_PARAMS, {0}};
+static const FloParam params[] = {FLO_TAIT_PARAMS(0.05), FLO_FORCE_PARAMS(1e-3), {0}};
 
 static const FloOperatorDef operators[] = {
     {.rows = FLO_SET_FLUID, .columns = FLO_SET_FLUID, .with_viscous = true},
