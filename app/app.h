@@ -122,7 +122,8 @@ typedef struct AppSceneArguments {
        0,                                                                                                    \
        0},                                                                                                   \
   {                                                                                                          \
-    "--threads", "N", APP_INTEGER, &(a)->threads, "worker threads (default: all cores)", 1, 1024             \
+    "--threads", "N", APP_INTEGER, &(a)->threads, "worker threads (default: OMP_NUM_THREADS, or all cores)", \
+        1, 1024                                                                                              \
   }
 
 // Finds, reads and checks a scene. If it fails, prints why, sets *exit_code and returns false.

@@ -124,7 +124,7 @@ static void add_threads(FloBenchSpec *spec, int threads) { spec->threads[spec->n
 
 // One thread, two threads (for the speed-up), and all cores.
 static void choose_threads(FloBenchSpec *spec) {
-  int cores = flo_parallel_default_threads();
+  int cores = flo_parallel_cores();
   add_threads(spec, 1);
   if (cores > 1) add_threads(spec, 2);
   if (cores > 2) add_threads(spec, cores);

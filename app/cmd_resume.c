@@ -23,7 +23,8 @@ int cmd_resume(int argc, char **argv) {
   int exit_code;
   AppOption options[] = {
       APP_RUN_OPTIONS(&run),
-      {"--threads", "N", APP_INTEGER, &run.threads, "worker threads (default: all cores)", 1, 1024},
+      {"--threads", "N", APP_INTEGER, &run.threads, "worker threads (default: OMP_NUM_THREADS, or all cores)",
+       1, 1024},
       {0},
   };
   if (!app_parse(&usage, options, argc, argv, &words, &exit_code)) return exit_code;

@@ -85,7 +85,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--out", "DIR", APP_TEXT, &a->out, "folder for the files (default: DIR/surface)", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "make all frames again, also those that exist", 0, 0},
       {"--json", NULL, APP_FLAG, &a->is_json, "print one line of JSON for each frame", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->threads, "worker threads (default: all cores)", 1, 1024},
+      {"--threads", "N", APP_INTEGER, &a->threads, "worker threads (default: OMP_NUM_THREADS, or all cores)",
+       1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "print nothing unless something fails", 0, 0},
       {0},
   };

@@ -42,7 +42,13 @@ typedef struct AppExhibit {
 // The last options of commands that make exhibits.
 #define APP_TOUR_OPTIONS(a)                                                                                  \
   {"--fresh", NULL, APP_FLAG, &(a)->is_fresh, "run and draw everything again, also what exists", 0, 0},      \
-      {"--threads", "N", APP_INTEGER, &(a)->scene.threads, "worker threads (default: all cores)", 1, 1024},  \
+      {"--threads",                                                                                          \
+       "N",                                                                                                  \
+       APP_INTEGER,                                                                                          \
+       &(a)->scene.threads,                                                                                  \
+       "worker threads (default: OMP_NUM_THREADS, or all cores)",                                            \
+       1,                                                                                                    \
+       1024},                                                                                                \
   {                                                                                                          \
     "--quiet", NULL, APP_FLAG, &(a)->is_quiet, "print nothing unless something fails", 0, 0                  \
   }

@@ -259,7 +259,8 @@ static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
 static AppOption *add_other_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that exist", 0, 0},
-      {"--threads", "N", APP_INTEGER, &a->picture.threads, "worker threads (default: all cores)", 1, 1024},
+      {"--threads", "N", APP_INTEGER, &a->picture.threads,
+       "worker threads (default: OMP_NUM_THREADS, or all cores)", 1, 1024},
       {"--quiet", NULL, APP_FLAG, &a->is_quiet, "print nothing unless something fails", 0, 0},
   };
   return add_options(options, FLO_COUNT_OF(options), at);

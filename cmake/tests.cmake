@@ -5,11 +5,11 @@ set(FLOTSAM_TEST_LABELS "unit;equiv;physics;input;cli;consumer;structure" CACHE 
 set(test_root ${CMAKE_SOURCE_DIR}/tests)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
-# Idle threads sleep instead of spinning, so that several tests share the cores peacefully. What clang's OpenMP runtime
-# keeps for its threads until the end is no leak of ours. Suppressions look at all callers that are known of a block:
-# with more than the first, whatever leaks in a parallel region would be forgiven, too.
+# Tests run side by side, so each has one thread unless it asks for more, and idle threads sleep. What clang's OpenMP
+# runtime keeps for its threads until the end is no leak of ours. Suppressions look at all callers that are known of a
+# block: with more than the first, whatever leaks in a parallel region would be forgiven, too.
 set(test_environment FLOTSAM_SOURCE=${CMAKE_SOURCE_DIR}
-  OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=malloc_context_size=2
+  OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=malloc_context_size=2
   "LSAN_OPTIONS=suppressions='${test_root}/leaks.txt':print_suppressions=0")
 
 # Under sanitizers some scripts do less: what costs much and would see nothing new.

@@ -3,7 +3,12 @@
 #include <float.h>
 #include <omp.h>
 
-int flo_parallel_default_threads(void) { return omp_get_num_procs(); }
+int flo_parallel_default_threads(void) {
+  const int threads = omp_get_max_threads();
+  return threads < FLO_MOST_THREADS ? threads : FLO_MOST_THREADS;
+}
+
+int flo_parallel_cores(void) { return omp_get_num_procs(); }
 
 void flo_parallel_for(int threads, size_t n, size_t grain, FloRangeFn work, void *context) {
   size_t n_chunks = (n + grain - 1) / grain;

@@ -15,9 +15,11 @@ typedef void (*FloRangeFn)(void *context, size_t begin, size_t end, int thread);
 // Adds the contribution of items [begin, end) to `partial`, which starts as zeros.
 typedef void (*FloSumFn)(const void *context, size_t begin, size_t end, double *partial);
 
-enum { FLO_MAX_SUMS = 16, FLO_MAX_CHUNKS = 256 };
+enum { FLO_MAX_SUMS = 16, FLO_MAX_CHUNKS = 256, FLO_MOST_THREADS = 1024 };
 
+// As many as there are cores, or as the environment variable OMP_NUM_THREADS says, up to FLO_MOST_THREADS.
 int flo_parallel_default_threads(void);
+int flo_parallel_cores(void);
 void flo_parallel_for(int threads, size_t n, size_t grain, FloRangeFn work, void *context);
 // The grain that cuts n items into at most FLO_MAX_CHUNKS chunks of at least 1024 items. It depends on n
 // alone.

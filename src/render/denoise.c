@@ -1,8 +1,8 @@
 #include "render/denoise.h"
 
 #include "base/core.h"
+#include "base/parallel.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 4 };
@@ -127,7 +127,8 @@ FloStatus flo_film_denoise(FloFilm *film, int threads, FloError *error) {
   V3 *colours = malloc(n * sizeof *colours);
   float *variances = malloc(n * sizeof *variances);
   bool has_memory = colours && variances;
-  if (has_memory) run_rounds(film, colours, variances, threads > 0 ? threads : omp_get_num_procs());
+  if (has_memory)
+    run_rounds(film, colours, variances, threads > 0 ? threads : flo_parallel_default_threads());
   free(colours);
   free(variances);
   if (has_memory) return FLO_OK;

@@ -1,4 +1,5 @@
 #include "base/core.h"
+#include "base/parallel.h"
 #include "render/markings.h"
 #include "render/overlay.h"
 #include "render/scenic.h"
@@ -8,7 +9,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-enum { tile = 16, max_threads = 1024 };
+enum { tile = 16 };
 
 FloPictureOptions flo_default_picture_options(void) {
   return (FloPictureOptions){.width = 1280, .height = 720, .samples = 2};
@@ -22,8 +23,8 @@ static FloStatus check_options(const FloPictureOptions *o, FloError *error) {
   if (o->samples < 1 || o->samples > FLO_MAX_SAMPLES)
     return flo_fail(error, FLO_BAD_INPUT, "samples of a picture must be 1 to %d, got %d", FLO_MAX_SAMPLES,
                     o->samples);
-  if (o->threads < 0 || o->threads > max_threads)
-    return flo_fail(error, FLO_BAD_INPUT, "threads of a picture must be 0 to %d, got %d", max_threads,
+  if (o->threads < 0 || o->threads > FLO_MOST_THREADS)
+    return flo_fail(error, FLO_BAD_INPUT, "threads of a picture must be 0 to %d, got %d", FLO_MOST_THREADS,
                     o->threads);
   return FLO_OK;
 }
@@ -216,7 +217,7 @@ static bool has_samples(const FloPictureInput *input) {
 
 static FloStatus draw(const FloPictureInput *input, const FloPictureOptions *options, bool is_water, Parts *p,
                       FloError *error) {
-  const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
+  const int threads = options->threads > 0 ? options->threads : flo_parallel_default_threads();
   FloPictureInput shown = *input;
   // Water in its own colours needs no legend.
   if (is_water && !input->view.style.shows_values) {

@@ -1,9 +1,8 @@
 #include "render/water.h"
 
+#include "base/parallel.h"
 #include "render/spray.h"
 #include "render/waterline.h"
-
-#include <omp.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +192,7 @@ static FloStatus find_surface(const FloPictureInput *input, const Fluid *fluid, 
 FloStatus flo_water_create(const FloPictureInput *input, const FloCloud *colours, FloBounds bounds,
                            size_t memory_limit, int threads, FloWater *out, FloError *error) {
   Fluid fluid = {0};
-  if (threads <= 0) threads = omp_get_num_procs();
+  if (threads <= 0) threads = flo_parallel_default_threads();
   *out = (FloWater){.spacing = 2 * input->radius};
   out->reach = reach_share * 0.5f * v3_length(v3_sub(bounds.high, bounds.low));
   FloStatus status = take_fluid(input, colours, bounds, &fluid, error);

@@ -18,7 +18,7 @@ static const double crumb_share = 0.1;
 // Least thickness, in spacings. A ball of the default radius has 0.36, a film of one layer about one.
 static const double thinnest = 0.2;
 
-enum { DEFAULT_SMOOTHING = 8, MAX_SMOOTHING = 1000, MAX_THREADS = 1024 };
+enum { DEFAULT_SMOOTHING = 8, MAX_SMOOTHING = 1000 };
 
 static const char *const stage_names[FLO_SURFACE_STAGE_COUNT] = {"sort", "field", "extract", "polish"};
 
@@ -74,9 +74,9 @@ static FloStatus check_def(const FloSurfaceDef *def, FloError *error) {
   if (def->smoothing < 0 || def->smoothing > MAX_SMOOTHING)
     return flo_fail(error, FLO_BAD_INPUT, "surface: rounds of smoothing must lie between 0 and %d, got %d",
                     MAX_SMOOTHING, def->smoothing);
-  if (def->threads < 0 || def->threads > MAX_THREADS)
-    return flo_fail(error, FLO_BAD_INPUT, "surface: threads must lie between 0 and %d, got %d", MAX_THREADS,
-                    def->threads);
+  if (def->threads < 0 || def->threads > FLO_MOST_THREADS)
+    return flo_fail(error, FLO_BAD_INPUT, "surface: threads must lie between 0 and %d, got %d",
+                    FLO_MOST_THREADS, def->threads);
   for (int axis = 0; def->has_box && axis < 3; ++axis)
     if (!(def->box_low[axis] < def->box_high[axis]))
       return flo_fail(error, FLO_BAD_INPUT, "surface: the box must have low < high along %c, got %g and %g",

@@ -54,8 +54,9 @@ static FloStatus check_sizes(const FloWorldDef *def, FloError *error) {
   if (def->support != 0 && !(def->support >= 1.2 && def->support <= 6))
     return flo_fail(error, FLO_BAD_INPUT, "support: must lie between 1.2 and 6 spacings, got %g",
                     def->support);
-  if (def->threads < 0 || def->threads > 1024)
-    return flo_fail(error, FLO_BAD_INPUT, "threads: must lie between 0 and 1024, got %d", def->threads);
+  if (def->threads < 0 || def->threads > FLO_MOST_THREADS)
+    return flo_fail(error, FLO_BAD_INPUT, "threads: must lie between 0 and %d, got %d", FLO_MOST_THREADS,
+                    def->threads);
   return FLO_OK;
 }
 
