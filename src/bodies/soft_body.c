@@ -64,6 +64,7 @@ static FloStatus reserve(FloSoftBody *own, int which, size_t size, FloMemory *me
 static FloStatus reserve_all(FloSoftBody *own, FloMemory *memory, FloError *error) {
   const size_t numbers = own->n_numbers * sizeof(double);
   FLO_TRY(reserve(own, FLO_SOFT_PUSHES, numbers, memory, &own->pushes, error));
+  FLO_TRY(reserve(own, FLO_SOFT_LOADS, numbers, memory, &own->loads, error));
   FLO_TRY(reserve(own, FLO_SOFT_ROOM, numbers, memory, &own->room, error));
   FLO_TRY(reserve(own, FLO_SOFT_MARKED, FLO_N_MARKS * 4 * numbers, memory, &own->marked, error));
   return reserve(own, FLO_SOFT_NODES, own->n * sizeof(FloNode), memory, &own->nodes, error);
