@@ -1,5 +1,7 @@
 #include "bodies/soft_body.h"
 
+#include "bodies/motion.h"
+
 #include <string.h>
 
 static bool is_held_at(const FloBody *body, double time) { return time < fmax(body->release, 0); }
@@ -86,6 +88,7 @@ static void start_motion(FloBody *body, const FloBodyDef *def) {
 FloStatus flo_soft_body_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
                              FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
+  FLO_TRY(flo_motion_check_start(def, making->dim, error));
   own->n = flo_soft_count(own->soft), own->n_numbers = 3 * own->n, own->threads = making->threads;
   own->x = flo_soft_positions(own->soft), own->v = flo_soft_velocities(own->soft);
   FLO_TRY(reserve_all(own, making->memory, error));
