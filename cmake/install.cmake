@@ -7,7 +7,7 @@ install(TARGETS flotsam_shared EXPORT flotsam-targets LIBRARY DESTINATION ${CMAK
 install(TARGETS flotsam RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/flotsam DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam/scenes)
-install(PROGRAMS tools/blender_import.py DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam)
+install(PROGRAMS tools/flotsam_blender.py DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam)
 if(TARGET flotsam_pages)
   set(pages ${CMAKE_BINARY_DIR}/share)
   install(FILES ${pages}/flotsam.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Imports a run folder of Flotsam into Blender (3.4 or later).
 
-    blender -b --python-exit-code 1 -P blender_import.py -- DIR [--save out.blend] [--boundary] [--radius R]
+    blender -b --python-exit-code 1 -P flotsam_blender.py -- DIR [--save out.blend] [--boundary] [--radius R]
 
 Inside Blender: open this file in the text editor and run it; File > Import then has an entry "Flotsam run (.pvd)".
 
@@ -91,8 +91,18 @@ class AppendedData:
         return values.reshape(-1, components) if components > 1 else values
 
 
+def read_polygons(data, piece):
+    """Triangles (m x 3) of a surface, or its lines (m x 2) in two dimensions."""
+    for name, sides in (("Polys", 3), ("Lines", 2)):
+        tags = {tag.get("Name"): tag for tag in piece.findall(f"{name}/DataArray")}
+        corners = data.array(tags["connectivity"]) if "connectivity" in tags else ()
+        if len(corners):
+            return np.asarray(corners, np.int64).reshape(-1, sides)
+    return np.empty((0, 3), np.int64)
+
+
 def read_vtp(path):
-    """Reads one frame: a dictionary with time, points (n x 3) and arrays by name."""
+    """Reads one frame: a dictionary with time, points (n x 3), polygons and arrays of the points by name."""
     with open(path, "rb") as stream:
         content = stream.read()
     mark = content.find(b"<AppendedData")
@@ -106,12 +116,14 @@ def read_vtp(path):
         count = int(piece.get("NumberOfPoints"))
         points = data.array(piece.find("Points/DataArray"))
         arrays = {tag.get("Name"): data.array(tag) for tag in piece.findall("PointData/DataArray")}
+        polygons = read_polygons(data, piece)
         times = [data.array(t) for t in root.findall("PolyData/FieldData/DataArray") if t.get("Name") == "TimeValue"]
     except (ElementTree.ParseError, AttributeError, KeyError, TypeError, ValueError, zlib.error) as error:
         raise Damaged(f"{path}: damaged: {error}") from error
     if len(points) != count or any(len(values) != count for values in arrays.values()):
         raise Damaged(f"{path}: damaged: an array has not one entry per particle")
-    return {"time": float(times[0][0]) if times else math.nan, "points": points, "arrays": arrays}
+    time = float(times[0][0]) if times else math.nan
+    return {"time": time, "points": points, "polygons": polygons, "arrays": arrays}
 
 
 # ---- PLY ----
@@ -773,7 +785,7 @@ def unregister():
 
 
 def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(prog="blender -b -P blender_import.py --", description="Imports a run of Flotsam.")
+    parser = argparse.ArgumentParser(prog="blender -b -P flotsam_blender.py --", description="Imports a run of Flotsam.")
     parser.add_argument("folder", help="the folder of a run")
     parser.add_argument("--save", metavar="FILE", help="write a .blend file")
     parser.add_argument("--boundary", action="store_true", help="show the samples of solids, too")
@@ -783,7 +795,7 @@ def parse_arguments(arguments):
 
 def main():
     if bpy is None:
-        sys.exit("blender_import.py: to be run by Blender: blender -b -P blender_import.py -- DIR [--save out.blend]")
+        sys.exit("flotsam_blender.py: to be run by Blender: blender -b -P flotsam_blender.py -- DIR [--save out.blend]")
     register()
     if "--" not in sys.argv:
         return  # run in the text editor: the menu entry does the rest
