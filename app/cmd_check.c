@@ -384,7 +384,7 @@ static int print_json(const FloScene *scene, const Findings *f) {
   char title[1024], path[2048];
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, "
-      "s:I, s:f, s:f, s:f, s:o, s:o}",
+      "s:f, s:f, s:f, s:o, s:o}",
       "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
       flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
       scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid, "emitted",
