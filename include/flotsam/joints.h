@@ -107,6 +107,7 @@ typedef struct FloJointDef {
   FloJointTouch touch;           // whether the two bodies touch each other
   const FloJointChange *changes; // copied; in order of rising time
   size_t n_changes;
+  void *user_data; // the library does not read it
 } FloJointDef;
 
 // The state of a joint. Loads are those of the last step, as means over the step. They act on the body; `to`

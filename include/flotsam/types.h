@@ -10,6 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#define FLO_API __attribute__((visibility("default")))
+#else
+#define FLO_API
+#endif
+
+typedef struct FloWorld FloWorld;
+typedef struct FloState FloState; // a saved copy of a world's state
+
 // ---- Statuses and errors ----
 
 typedef enum FloStatus {
@@ -320,6 +329,19 @@ typedef struct FloPinDef {
   bool clamps;            // neighbours of pinned vertices keep their direction, too: the edge cannot turn
 } FloPinDef;
 
+// Which bodies touch each other: two bodies do if each one's mask has a bit of the other one's category. All
+// others pass through each other. Fluid touches every body.
+typedef struct FloFilter {
+  uint32_t category, mask; // default: 1, and all bits
+} FloFilter;
+
+// What happens to fluid that is where a new body will be.
+typedef enum FloInFluid {
+  FLO_IN_FLUID_STAYS,   // it stays inside the body, which it leaves with violence; the log warns of it
+  FLO_IN_FLUID_REMOVED, // it is removed
+  FLO_IN_FLUID_REFUSES, // the body is not added
+} FloInFluid;
+
 typedef struct FloBodyDef {
   const char *name; // copied; shown in reports
   FloBodyKind kind;
@@ -360,6 +382,10 @@ typedef struct FloBodyDef {
   bool dry_samples;      // samples also stand where no fluid is near; costs time, fluid feels no difference
   const FloPinDef *pins; // copied
   size_t n_pins;
+  // For programs that drive a world:
+  FloFilter filter;
+  FloInFluid in_fluid;
+  void *user_data; // the library does not read it
 } FloBodyDef;
 
 // An opening from which fluid flows: a rectangle (a segment in 2D) or a disc. The fluid flows along its own
@@ -391,6 +417,10 @@ typedef struct FloStepInfo {
   double residual;
   size_t crossings; // of soft bodies with each other and themselves that were stopped after the solver
 } FloStepInfo;
+
+// Called by the library after each step. It may change the world and ask it, but neither step nor destroy it.
+// If it returns another status than FLO_OK, the call that did the step returns that status; the step counts.
+typedef FloStatus (*FloStepFn)(void *context, FloWorld *world, const FloStepInfo *info, FloError *error);
 
 // Residuals of several solvers for the same step, after each of their iterations, relative to the residual
 // without any pressure.

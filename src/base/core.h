@@ -2,7 +2,7 @@
 #ifndef FLO_BASE_CORE_H
 #define FLO_BASE_CORE_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 #define FLO_PI 3.14159265358979323846
 

@@ -4,7 +4,7 @@
 
 #include "base/timer.h"
 #include "bench/times.h"
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 // A basin full of water: a box of about `particles` particles in a tank. Positions have some noise, so that
 // particles have as many neighbours as in a flow.

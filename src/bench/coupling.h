@@ -2,7 +2,7 @@
 #ifndef FLO_BENCH_COUPLING_H
 #define FLO_BENCH_COUPLING_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef struct FloCouplingCase {
   const char *scene, *method; // scenes/bench holds the same scene

@@ -3,7 +3,7 @@
 #define FLO_BENCH_JOINING_H
 
 #include "bench/times.h"
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef enum FloJoiningKind {
   FLO_JOINING_CHAIN,  // one chain, each body on the one before it

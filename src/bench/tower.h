@@ -3,7 +3,7 @@
 #define FLO_BENCH_TOWER_H
 
 #include "bench/times.h"
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef struct FloTowerResult {
   const char *size; // of the scene: "paper", in a quick run "draft"

@@ -24,7 +24,8 @@ FloBodyDef flo_default_body_def(void) {
                       .friction = -1,
                       .slip = -1,
                       .restitution = -1,
-                      .contact_angle = -1};
+                      .contact_angle = -1,
+                      .filter = {1, UINT32_MAX}};
 }
 
 FloGrip flo_body_grip(FloBody *body, const FloDomain *domain, const FloParticles *samples, size_t i,

@@ -172,15 +172,27 @@ struct FloBody {
   bool is_thin;              // a sheet without volume: fluid may be on both its sides
   double release;            // it is held until then [s]
   bool is_squeezed, is_lost; // this was logged
+  uint16_t generation;       // of its id; a later body in the same place has another one
+  FloBodyDef given;          // its definition, without what pointers show
+  FloFilter filter;
+  double load[6];     // force and torque by the host in the next step, about the centre of mass
+  size_t n_displaced; // fluid particles that were where it was added
+  void *user_data;
 };
 
 // The kinds that definitions can name.
-extern const FloKind flo_static_kind, flo_kinematic_kind, flo_rigid_kind, flo_cloth_kind, flo_elastic_kind;
+extern const FloKind flo_removed_kind, flo_static_kind, flo_kinematic_kind, flo_rigid_kind, flo_cloth_kind,
+    flo_elastic_kind;
 const FloKind *flo_kind_of(FloBodyKind kind); // NULL: no such kind
 
+// Its place among the bodies stays empty, so that other bodies keep their numbers.
+static inline bool flo_body_is_removed(const FloBody *body) { return body->kind == &flo_removed_kind; }
 // Its nodes move apart and answer together: it changes its shape.
 static inline bool flo_body_is_soft(const FloBody *body) { return body->kind->respond != NULL; }
 static inline bool flo_body_is_pushed(const FloBody *body) { return body->n_nodes > 0; }
+static inline bool flo_body_filters_meet(const FloBody *a, const FloBody *b) {
+  return (a->filter.category & b->filter.mask) && (b->filter.category & a->filter.mask);
+}
 // It moves, but forces do not move it.
 static inline bool flo_body_is_led(const FloBody *body) { return body->is_moving && body->n_nodes == 0; }
 // It is moving now.

@@ -85,6 +85,8 @@ typedef struct FloJoint {
   size_t n_keys;
   FloJointChange *changes;
   size_t n_changes;
+  bool is_removed; // it is released for ever, and its id is not valid any more
+  void *user_data;
   FloJointLive live;
 } FloJoint;
 

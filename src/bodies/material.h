@@ -12,6 +12,7 @@ typedef struct FloMaterial {
   double surface_tension, adhesion; // [N/m]
   double contact_angle;             // [degrees]; < 0: not given
   bool is_fluid;                    // some fluid is made of it
+  bool is_removed;                  // its id is not valid any more
 } FloMaterial;
 
 // Checks a definition and fills in the values that follow from others.

@@ -44,6 +44,18 @@ FloStatus flo_motion_check(const FloMotionDef *motion, int dim, FloError *error)
   return FLO_OK;
 }
 
+FloStatus flo_motion_check_start(const FloBodyDef *def, int dim, FloError *error) {
+  bool leaves = def->velocity[2] != 0 || def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0;
+  if (!vec_is_finite(def->velocity) || !vec_is_finite(def->angular_velocity) || (dim == 2 && leaves))
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "velocity: (%g, %g, %g) m/s and (%g, %g, %g) rad/s are not finite, or leave the plane",
+                    def->velocity[0], def->velocity[1], def->velocity[2], def->angular_velocity[0],
+                    def->angular_velocity[1], def->angular_velocity[2]);
+  if (!(def->release >= 0))
+    return flo_fail(error, FLO_BAD_INPUT, "release: must be >= 0, got %g", def->release);
+  return FLO_OK;
+}
+
 static void rotate_about(const FloMotionDef *motion, double elapsed, bool is_active, FloBodyState *s) {
   double turn[4], arm[3], omega[3], lever[3];
   quat_from_axis_angle(motion->vector, motion->rate * elapsed, turn);

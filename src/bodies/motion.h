@@ -13,4 +13,7 @@ void flo_motion_evaluate(const FloMotionDef *motions, size_t n_motions, const Fl
 double flo_motion_max_speed(const FloMotionDef *motions, size_t n_motions, const FloPose *start,
                             double reach);
 
+// Refuses velocities and a release of a body that forces move, if they are not finite or leave the plane.
+FloStatus flo_motion_check_start(const FloBodyDef *def, int dim, FloError *error);
+
 #endif

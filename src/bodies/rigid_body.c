@@ -1,6 +1,7 @@
 // Rigid bodies: forces move them without changing their shape. One node carries all samples of a body.
 #include "base/pose.h"
 #include "bodies/body.h"
+#include "bodies/motion.h"
 #include "bodies/rigid.h"
 
 typedef struct RigidBody {
@@ -29,18 +30,6 @@ static void update_state(FloBody *body) {
 }
 
 // ---- Creation ----
-
-static FloStatus check_start(const FloBodyDef *def, int dim, FloError *error) {
-  bool leaves = def->velocity[2] != 0 || def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0;
-  if (!vec_is_finite(def->velocity) || !vec_is_finite(def->angular_velocity) || (dim == 2 && leaves))
-    return flo_fail(error, FLO_BAD_INPUT,
-                    "velocity: (%g, %g, %g) m/s and (%g, %g, %g) rad/s are not finite, or leave the plane",
-                    def->velocity[0], def->velocity[1], def->velocity[2], def->angular_velocity[0],
-                    def->angular_velocity[1], def->angular_velocity[2]);
-  if (!(def->release >= 0))
-    return flo_fail(error, FLO_BAD_INPUT, "release: must be >= 0, got %g", def->release);
-  return FLO_OK;
-}
 
 static void lock_axes(FloRigid *rigid, const FloBodyDef *def) {
   FloNode *node = &rigid->node;
@@ -104,7 +93,7 @@ static FloStatus rigid_make(FloBody *body, const FloBodyDef *def, const FloBodyM
     return flo_fail(error, FLO_BAD_INPUT,
                     "density: a dynamic body needs one > 0, or a mass > 0, got %g kg/m³ and %g kg",
                     making->density, def->mass);
-  FLO_TRY(check_start(def, making->dim, error));
+  FLO_TRY(flo_motion_check_start(def, making->dim, error));
   FLO_TRY(check_mass(def, making->dim, error));
   FLO_TRY(flo_solid_mass(body->solid, density, def->thickness, &mass, error));
   set_mass(def, &mass);

@@ -1,5 +1,7 @@
 #include "bodies/soft_body.h"
 
+#include "bodies/motion.h"
+
 #include <string.h>
 
 static bool is_held_at(const FloBody *body, double time) { return time < fmax(body->release, 0); }
@@ -64,6 +66,7 @@ static FloStatus reserve(FloSoftBody *own, int which, size_t size, FloMemory *me
 static FloStatus reserve_all(FloSoftBody *own, FloMemory *memory, FloError *error) {
   const size_t numbers = own->n_numbers * sizeof(double);
   FLO_TRY(reserve(own, FLO_SOFT_PUSHES, numbers, memory, &own->pushes, error));
+  FLO_TRY(reserve(own, FLO_SOFT_LOADS, numbers, memory, &own->loads, error));
   FLO_TRY(reserve(own, FLO_SOFT_ROOM, numbers, memory, &own->room, error));
   FLO_TRY(reserve(own, FLO_SOFT_MARKED, FLO_N_MARKS * 4 * numbers, memory, &own->marked, error));
   return reserve(own, FLO_SOFT_NODES, own->n * sizeof(FloNode), memory, &own->nodes, error);
@@ -85,6 +88,7 @@ static void start_motion(FloBody *body, const FloBodyDef *def) {
 FloStatus flo_soft_body_make(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
                              FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
+  FLO_TRY(flo_motion_check_start(def, making->dim, error));
   own->n = flo_soft_count(own->soft), own->n_numbers = 3 * own->n, own->threads = making->threads;
   own->x = flo_soft_positions(own->soft), own->v = flo_soft_velocities(own->soft);
   FLO_TRY(reserve_all(own, making->memory, error));

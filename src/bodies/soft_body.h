@@ -36,6 +36,7 @@ typedef struct FloSoftHold {
 
 enum {
   FLO_SOFT_PUSHES,
+  FLO_SOFT_LOADS,
   FLO_SOFT_ROOM,
   FLO_SOFT_MARKED,
   FLO_SOFT_NODES,
@@ -60,6 +61,7 @@ typedef struct FloSoftBody {
   size_t n, n_numbers; // vertices, and their coordinates
   double *x, *v;       // those of `soft`, for saving
   double *pushes;      // impulses since `kick`
+  double *loads;       // forces by the host in the next step; saved
   double *room;        // three numbers a vertex
   double *marked;      // for each mark: positions, velocities, and reactions of nodes
   FloNode *nodes;
@@ -104,7 +106,8 @@ static inline FloSoftBody *flo_soft_body(const FloBody *body) { return body->own
 // Fields of FloSoftBody that are saved.
 #define FLO_SOFT_FIELDS                                                                                      \
   FLO_STATE_ARRAY(FloSoftBody, x, n_numbers), FLO_STATE_ARRAY(FloSoftBody, v, n_numbers),                    \
-      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins),                                                         \
+      FLO_STATE_ARRAY(FloSoftBody, pins_on, n_pins), FLO_STATE_ARRAY(FloSoftBody, loads, n_numbers),         \
+      FLO_STATE_ENTRIES(FloSoftBody, pins, FloSoftPin, anchor, n_pins),                                      \
       FLO_STATE_ENTRIES(FloSoftBody, nodes, FloNode, reaction, n),                                           \
       FLO_STATE_ENTRIES(FloSoftBody, pins, FloSoftPin, load, n_pins)
 
@@ -203,6 +206,25 @@ void flo_soft_body_shift(FloBody *body, size_t node, const double way[3]);
 void flo_soft_body_move_again(FloBody *body, const double *from, double dt);
 // After nodes were moved or struck once more after a move: takes over the present `x` and `v`.
 void flo_soft_body_correct(FloBody *body);
+
+// ---- What a host does between steps (soft_host.c) ----
+
+// Forces, three numbers for each node, act for dt: they change velocities at once. Fixed nodes do not move.
+void flo_soft_body_impel(FloBody *body, const double *forces, double dt);
+// Spreads a force over all nodes by their masses, or gives it to the one nearest to `point`, if that is not
+// NULL. Adds to `forces`.
+void flo_soft_body_spread(const FloBody *body, const FloDomain *domain, const double force[3],
+                          const double *point, double *forces);
+// Velocities as if the body were stiff.
+void flo_soft_body_fling(FloBody *body, const double velocity[3], const double spin[3]);
+// Moves and turns it as it is, so that its state has this pose.
+void flo_soft_body_put(FloBody *body, const FloPose *pose);
+// Switches the pins of a group of the definition off or on. False: there are no such pins that have not been
+// released for ever.
+bool flo_soft_body_switch_pins(FloBody *body, size_t group, bool holds);
+bool flo_soft_body_move_pins(FloBody *body, size_t group, const double way[3]);
+// Releases the pins to a body for ever.
+void flo_soft_body_leave(FloBody *body, uint32_t other);
 
 // ---- Functions of the kinds ----
 

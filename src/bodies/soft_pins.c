@@ -70,13 +70,19 @@ static void find_extent(const FloBody *body, double low[3], double high[3]) {
 
 // ---- Making ----
 
+static bool is_there(const FloBodyMaking *making, FloBodyId id) {
+  if (id.index >= making->n_bodies) return false;
+  const FloBody *body = &making->bodies[id.index];
+  return body->generation == id.generation && !flo_body_is_removed(body);
+}
+
 static FloStatus check_pin(const FloBody *body, const FloPinDef *def, size_t number,
                            const FloBodyMaking *making, FloError *error) {
   if (!vec_is_finite(def->low) || !vec_is_finite(def->high) || !(def->release >= 0) ||
       !(def->break_load >= 0))
     return flo_fail(error, FLO_BAD_INPUT,
                     "pin %zu: places must be finite, and release and break_load must be >= 0", number);
-  if (def->to.generation && (def->to.generation != 1 || def->to.index >= making->n_bodies))
+  if (def->to.generation && !is_there(making, def->to))
     return flo_fail(error, FLO_BAD_INPUT, "pin %zu: there is no such body to pin it to; add that body first",
                     number);
   if (def->to.generation && flo_body_is_soft(&making->bodies[def->to.index]))
@@ -182,6 +188,8 @@ static void add_neighbours(const PinList *list, size_t group) {
 FloStatus flo_soft_body_make_pins(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
                                   FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
+  if (def->n_pins && !def->pins)
+    return flo_fail(error, FLO_BAD_INPUT, "pins: is NULL, but there should be %zu", def->n_pins);
   FLO_TRY(flo_buffer_reserve_zeros(making->memory, &own->buffers[FLO_SOFT_PINS],
                                    (own->n + 1) * sizeof(FloSoftPin), error));
   FLO_TRY(flo_buffer_reserve_zeros(making->memory, &own->buffers[FLO_SOFT_PINS_ON],

@@ -25,6 +25,9 @@ static FloStatus check_friction(const FloBodyDef *def, FloError *error) {
   if (!(def->rolling_friction >= 0) || isinf(def->rolling_friction))
     return flo_fail(error, FLO_BAD_INPUT, "rolling_friction: must be >= 0 and finite, got %g",
                     def->rolling_friction);
+  if (def->n_friction_changes && !def->friction_changes)
+    return flo_fail(error, FLO_BAD_INPUT, "friction_changes: is NULL, but there should be %zu",
+                    def->n_friction_changes);
   for (size_t k = 0; k < def->n_friction_changes; ++k) {
     const FloFrictionChange *change = &def->friction_changes[k];
     if (!(change->friction >= 0) || !(change->within >= 0) || !isfinite(change->friction + change->within))

@@ -23,6 +23,8 @@ const char *flo_method_paper(const char *method) {
 
 const FloParam *flo_method_params(const char *method, size_t *count) {
   const FloMethod *coupling = flo_coupling_find(method);
+  size_t ignored;
+  count = count ? count : &ignored;
   *count = 0;
   if (!coupling) return NULL;
   while (coupling->params[*count].name) ++*count;
@@ -32,7 +34,7 @@ const FloParam *flo_method_params(const char *method, size_t *count) {
 const char *const *flo_method_words(const char *method, const char *param) {
   const FloMethod *coupling = flo_coupling_find(method);
   for (const FloParam *p = coupling ? coupling->params : NULL; p && p->name; ++p)
-    if (!strcmp(p->name, param)) return p->words;
+    if (param && !strcmp(p->name, param)) return p->words;
   return NULL;
 }
 

@@ -10,7 +10,7 @@
 #ifndef FLO_IO_CHECKPOINT_H
 #define FLO_IO_CHECKPOINT_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 // Progress of a run, besides the state of its world.
 typedef struct FloRunPoint {

@@ -3,7 +3,7 @@
 #ifndef FLO_IO_FILES_H
 #define FLO_IO_FILES_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #ifndef FLO_IO_GLTF_H
 #define FLO_IO_GLTF_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 #include <stdio.h>
 

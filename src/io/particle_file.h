@@ -10,7 +10,7 @@
 #ifndef FLO_IO_PARTICLE_FILE_H
 #define FLO_IO_PARTICLE_FILE_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef struct FloParticleFileOptions {
   int dim;

@@ -2,7 +2,7 @@
 #ifndef FLO_IO_RESIDUALS_H
 #define FLO_IO_RESIDUALS_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 // Replaces an earlier file.
 FloStatus flo_residuals_write(const char *folder, const FloResiduals *residuals, FloError *error);

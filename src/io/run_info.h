@@ -2,7 +2,7 @@
 #ifndef FLO_IO_RUN_INFO_H
 #define FLO_IO_RUN_INFO_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 #include <jansson.h>
 

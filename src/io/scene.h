@@ -2,7 +2,7 @@
 #ifndef FLO_IO_SCENE_H
 #define FLO_IO_SCENE_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 // Changes to a scene that the command line may ask for.
 typedef struct FloSceneOptions {

@@ -6,7 +6,7 @@
 #ifndef FLO_IO_URDF_H
 #define FLO_IO_URDF_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 #include <jansson.h>
 

@@ -5,7 +5,7 @@
 #ifndef FLO_IO_VTK_H
 #define FLO_IO_VTK_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef enum FloVtkType {
   FLO_VTK_F32,

@@ -3,7 +3,7 @@
 #ifndef FLO_IO_WRITER_H
 #define FLO_IO_WRITER_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef struct FloWriter FloWriter;
 

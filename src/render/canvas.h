@@ -5,7 +5,7 @@
 #ifndef FLO_RENDER_CANVAS_H
 #define FLO_RENDER_CANVAS_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 #include "render/colour.h"
 
 typedef struct FloRect {

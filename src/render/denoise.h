@@ -7,7 +7,7 @@
 #ifndef FLO_RENDER_DENOISE_H
 #define FLO_RENDER_DENOISE_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 #include "render/v3.h"
 
 typedef struct FloFilm {

@@ -2,7 +2,7 @@
 #ifndef FLO_RENDER_PLOT_H
 #define FLO_RENDER_PLOT_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 typedef struct FloPlotSeries {
   const char *name; // shown in the legend; NULL: none

@@ -3,7 +3,7 @@
 #ifndef FLO_RENDER_SPRAY_H
 #define FLO_RENDER_SPRAY_H
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 // Marks the particles with at most `most` others within `reach` metres. Positions are n triples of finite
 // numbers.

@@ -22,11 +22,11 @@ static const struct {
 };
 
 const char *flo_kernel_name(FloKernel kernel) {
-  return kernel < FLO_KERNEL_COUNT ? kernels[kernel].name : NULL;
+  return (unsigned)kernel < FLO_KERNEL_COUNT ? kernels[kernel].name : NULL;
 }
 
 bool flo_kernel_from_name(const char *name, FloKernel *kernel) {
-  for (int k = 0; k < FLO_KERNEL_COUNT; ++k)
+  for (int k = 0; name && kernel && k < FLO_KERNEL_COUNT; ++k)
     if (!strcmp(name, kernels[k].name)) return *kernel = (FloKernel)k, true;
   return false;
 }

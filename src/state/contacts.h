@@ -36,6 +36,7 @@ typedef struct FloContactPoint {
   // What the method knew of this contact at the end of the last step; zeros if it is new. The method puts its
   // new numbers here. The first is zero if the contact does not press.
   double kept[FLO_N_KEPT];
+  double push[3]; // impulse on `body` in the last step [N s]
 } FloContactPoint;
 
 // Two bodies that overlap deeply. The first leaves along `out`, the second in the opposite direction.

@@ -158,6 +158,10 @@ struct FloWorld {
     FloWetCells wet;  // where they can meet fluid
   } skins;            // skins that lose and gain samples
   double stage_seconds[FLO_STAGE_COUNT];
+  bool has_filters; // some body does not touch all others
+  FloStepFn after_step;
+  void *after_step_context;
+  bool is_in_step; // so that the host's function cannot begin another one
 };
 
 // A velocity that was added to a fluid particle to keep it from crossing a surface, and the sample that
@@ -349,8 +353,9 @@ const FloJoint *flo_world_fastest_motor(const FloWorld *world, double *dt);
 double flo_world_joint_fault(const FloWorld *world, size_t joint, int row);
 // The motion of a body as joints see it; UINT32_MAX: of the world.
 void flo_world_joint_end(const FloWorld *world, uint32_t body, FloJointEnd *end);
-// Whether a joint lets two bodies pass through each other.
+// Whether filters or a joint let two bodies pass through each other.
 static inline bool flo_world_is_passing(const FloWorld *w, uint32_t a, uint32_t b) {
+  if (w->has_filters && !flo_body_filters_meet(&flo_bodies(w)[a], &flo_bodies(w)[b])) return true;
   return w->joints.pairs.count > 0 && flo_joints_join(&w->joints, a, b);
 }
 

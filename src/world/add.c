@@ -11,12 +11,15 @@ FloStatus flo_world_append(FloWorld *world, FloList *list, const void *element, 
 }
 
 FloStatus flo_world_check_material(const FloWorld *world, FloMaterialId id, FloError *error) {
-  if (id.generation == 1 && id.index < world->materials.count) return FLO_OK;
+  if (id.generation == 1 && id.index < world->materials.count && !flo_materials(world)[id.index].is_removed)
+    return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "material: no such id; add the material to this world first");
 }
 
 FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, FloMaterialId *id,
                                  FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
   FloMaterial material;
   FLO_TRY(flo_material_make(def, &material, error));
   FLO_TRY(flo_contact_angle_check(def->contact_angle, world->def.dim, error));
@@ -144,6 +147,8 @@ static FloStatus sample_fluid(const FloWorld *world, const FloFluidDef *def, con
 }
 
 FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n_added, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
   size_t ignored;
   FLO_TRY(flo_world_check_material(world, def->material, error));
   FLO_TRY(flo_packing_check(def->packing, error));
@@ -164,14 +169,27 @@ FloStatus flo_world_add_fluid(FloWorld *world, const FloFluidDef *def, size_t *n
   return status;
 }
 
-FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_t n, const double *positions,
-                                  const float *velocities, FloError *error) {
-  FLO_TRY(flo_world_check_material(world, material, error));
+static FloStatus check_particles(const FloWorld *world, size_t n, const double *positions,
+                                 const float *velocities, FloError *error) {
   for (size_t k = 0; k < n; ++k) {
     const double *x = positions + 3 * k;
     if (!vec_is_finite(x) || (world->def.dim == 2 && x[2] != 0))
       return flo_fail(error, FLO_BAD_INPUT, "positions: number %zu is (%g, %g, %g)", k, x[0], x[1], x[2]);
+    if (!velocities) continue;
+    const float *v = velocities + 3 * k;
+    if (!is_velocity(world, (const double[3]){(double)v[0], (double)v[1], (double)v[2]}))
+      return flo_fail(error, FLO_BAD_INPUT, "velocities: number %zu is (%g, %g, %g)", k, (double)v[0],
+                      (double)v[1], (double)v[2]);
   }
+  return FLO_OK;
+}
+
+FloStatus flo_world_add_particles(FloWorld *world, FloMaterialId material, size_t n, const double *positions,
+                                  const float *velocities, FloError *error) {
+  FLO_NEED(world, error);
+  if (n > 0) FLO_NEED(positions, error);
+  FLO_TRY(flo_world_check_material(world, material, error));
+  FLO_TRY(check_particles(world, n, positions, velocities, error));
   FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   size_t first = fluid->count;
   FLO_TRY(flo_particles_add(fluid, n, error));

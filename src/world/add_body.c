@@ -13,7 +13,7 @@ static const FloMaterial *material_of(const FloWorld *world, const FloBodyDef *d
   return def->material.generation ? &flo_materials(world)[def->material.index] : NULL;
 }
 
-static FloStatus make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+FloStatus flo_world_make_kind(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   const FloMaterial *material = material_of(world, def);
   FloBodyMaking making = {.dim = world->def.dim,
                           .time = world->time,
@@ -53,10 +53,30 @@ static void name_movers(const FloKind *kind, char text[128]) {
   }
 }
 
+// Fluid where the new body is: see FloInFluid.
+static FloStatus displace_fluid(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
+  const size_t n = world->sets[FLO_SET_FLUID].count;
+  if (body->is_thin) return FLO_OK;
+  for (size_t i = 0; i < n; ++i) body->n_displaced += flo_world_is_fluid_in(world, i, body);
+  if (body->n_displaced == 0) return FLO_OK;
+  if (def->in_fluid == FLO_IN_FLUID_REFUSES)
+    return flo_fail(
+        error, FLO_BAD_INPUT,
+        "body: '%s' would be where %zu fluid particles are; put it elsewhere, or have them removed",
+        body->name, body->n_displaced);
+  if (def->in_fluid == FLO_IN_FLUID_REMOVED)
+    return flo_world_remove_fluid_if(world, flo_world_is_fluid_in, body, &body->n_displaced, error);
+  flo_world_log(world, FLO_LOG_WARNING,
+                "'%s' was added where %zu fluid particles are: they will leave it with violence; have them "
+                "removed (in_fluid), or add the body first",
+                body->name, body->n_displaced);
+  return FLO_OK;
+}
+
 static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body, FloError *error) {
   FLO_TRY(flo_body_set_friction(body, def, &world->memory, error));
   FLO_TRY(flo_world_make_skin(world, def, body, error));
-  FLO_TRY(make_kind(world, def, body, error));
+  FLO_TRY(flo_world_make_kind(world, def, body, error));
   bool is_one_piece = body->n_nodes <= 1 && !body->kind->vertices;
   if (!is_one_piece && !world->method->moves_pieces) {
     char movers[128];
@@ -67,10 +87,11 @@ static FloStatus make_body(FloWorld *world, const FloBodyDef *def, FloBody *body
   }
   FLO_TRY(flo_world_describe_skin(world, body, error));
   FLO_TRY(list_nodes(world, body, error));
+  FLO_TRY(displace_fluid(world, def, body, error));
   return flo_world_append(world, &world->bodies, body, sizeof *body, error);
 }
 
-static void discard_body(FloWorld *world, FloBody *body) {
+void flo_world_discard_body(FloWorld *world, FloBody *body) {
   FloMemory *memory = &world->memory;
   if (body->own && body->kind->discard) body->kind->discard(body, memory);
   flo_memory_release(memory, body->own, body->kind->size);
@@ -78,7 +99,7 @@ static void discard_body(FloWorld *world, FloBody *body) {
 }
 
 void flo_world_free_bodies(FloWorld *world) {
-  for (size_t k = 0; k < world->bodies.count; ++k) discard_body(world, &flo_bodies(world)[k]);
+  for (size_t k = 0; k < world->bodies.count; ++k) flo_world_discard_body(world, &flo_bodies(world)[k]);
 }
 
 // ---- Checks ----
@@ -90,7 +111,7 @@ static bool has_operator(const FloMethod *method, FloSet rows, FloSet columns) {
 }
 
 // A kind that forces move needs a method that can, and that looks at the set of its samples.
-static FloStatus check_mover(const FloWorld *world, const FloKind *kind, FloError *error) {
+FloStatus flo_world_check_mover(const FloWorld *world, const FloKind *kind, FloError *error) {
   FloMoves needed = kind->has_contacts ? FLO_MOVES_ALL : FLO_MOVES_ALONE;
   char movers[128];
   if (!has_operator(world->method, FLO_SET_FLUID, kind->set))
@@ -106,6 +127,8 @@ static FloStatus check_mover(const FloWorld *world, const FloKind *kind, FloErro
 
 static FloStatus check_body(const FloWorld *world, const FloKind *kind, const FloBodyDef *def,
                             FloError *error) {
+  if ((unsigned)def->in_fluid > FLO_IN_FLUID_REFUSES)
+    return flo_fail(error, FLO_BAD_INPUT, "in_fluid: unknown number %d", (int)def->in_fluid);
   if (def->n_motions && !kind->follow)
     return flo_fail(error, FLO_BAD_INPUT, "motions: only a kinematic body can have them");
   if (def->material.generation) FLO_TRY(flo_world_check_material(world, def->material, error));
@@ -130,14 +153,21 @@ static FloBody describe_body(const FloWorld *world, const FloKind *kind, const F
                   .start = def->pose,
                   .release = def->release,
                   .averages_force = def->averages_force,
-                  .first_node = world->nodes.count};
+                  .first_node = world->nodes.count,
+                  .generation = 1,
+                  .given = *def,
+                  .filter = def->filter,
+                  .user_data = def->user_data};
+  // What its pointers show may be gone later.
+  body.given.name = NULL, body.given.motions = NULL, body.given.pins = NULL;
+  body.given.friction_changes = NULL, body.given.shape = (FloShape){.kind = def->shape.kind};
   snprintf(body.name, sizeof body.name, "%s", def->name ? def->name : "");
   return body;
 }
 
 FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloBodyDef *def, FloBodyId *id,
                                 FloError *error) {
-  FLO_TRY(check_mover(world, kind, error));
+  FLO_TRY(flo_world_check_mover(world, kind, error));
   FLO_TRY(check_body(world, kind, def, error));
   FloBody body = describe_body(world, kind, def);
   FLO_TRY(flo_contact_angle_check(def->contact_angle, world->def.dim, error));
@@ -149,7 +179,7 @@ FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloB
   FloStatus status = make_body(world, def, &body, error);
   if (status != FLO_OK) {
     // If a body cannot be made, everything is as before.
-    discard_body(world, &body);
+    flo_world_discard_body(world, &body);
     world->sets[kind->set].count = n_samples;
     world->nodes.count = body.first_node;
     world->next_id[kind->set] = next_id;
@@ -157,12 +187,15 @@ FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloB
   }
   flo_epoch_note(world, &world->epochs.walls);
   flo_world_note_added(world);
+  flo_world_look_at_filters(world);
   world->joints.is_built = false;
-  if (id) *id = (FloBodyId){(uint16_t)(world->bodies.count - 1), 1};
+  if (id) *id = flo_world_body_id(world, world->bodies.count - 1);
   return FLO_OK;
 }
 
 FloStatus flo_world_add_body(FloWorld *world, const FloBodyDef *def, FloBodyId *id, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
   const FloKind *kind = flo_kind_of(def->kind);
   if (!kind) return flo_fail(error, FLO_BAD_INPUT, "body: unknown kind %d", (int)def->kind);
   return flo_world_add_body_of(world, kind, def, id, error);

@@ -17,17 +17,13 @@ typedef struct Making {
 
 // ---- Bodies ----
 
-static bool is_id(const FloWorld *world, FloBodyId id) {
-  return id.generation == 1 && id.index < world->bodies.count;
-}
-
 static bool can_hold(const FloBody *body) { return flo_body_is_pushed(body) && body->kind->put; }
 
 static FloStatus check_bodies(const Making *making, FloError *error) {
   const FloJointDef *def = making->def;
   const FloWorld *world = making->world;
   const char *name = making->joint->name;
-  if (!is_id(world, def->body))
+  if (!flo_world_body_at(world, def->body))
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': it has no body; add the body to this world first",
                     name);
   const FloBody *body = &flo_bodies(world)[def->body.index];
@@ -37,7 +33,7 @@ static FloStatus check_bodies(const Making *making, FloError *error) {
                     "a rigid body to it",
                     name, body->name);
   if (!def->to.generation) return FLO_OK;
-  if (!is_id(world, def->to))
+  if (!flo_world_body_at(world, def->to))
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': the body that it leads to is not in this world", name);
   if (def->to.index == def->body.index)
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': it joins '%s' to itself; name another body, or none",
@@ -246,6 +242,8 @@ static FloStatus check_use(const FloJoint *joint, const FloJointDef *def, FloErr
 }
 
 static FloStatus check_keys(const FloJoint *joint, const FloMotorDef *motor, FloError *error) {
+  if (motor->n_keys && !motor->keys)
+    return flo_fail(error, FLO_BAD_INPUT, "joint '%s': the law of its motor is NULL", joint->name);
   for (size_t k = 0; k < motor->n_keys; ++k) {
     const FloMotorKey *key = &motor->keys[k];
     if (!isfinite(key->time) || !isfinite(key->value))
@@ -366,16 +364,12 @@ static FloStatus start_joint(const Making *making, FloError *error) {
 
 // ---- Gears ----
 
-static bool is_joint(const FloWorld *world, FloJointId id) {
-  return id.generation == 1 && id.index < world->joints.list.count;
-}
-
 static FloStatus make_gear(const Making *making, FloError *error) {
   const FloJointDef *def = making->def;
   FloJoint *joint = making->joint;
   const FloJoint *list = flo_joint_list(&making->world->joints);
   for (int k = 0; k < 2; ++k) {
-    if (!is_joint(making->world, def->joints[k]))
+    if (!flo_world_joint_at(making->world, def->joints[k]))
       return flo_fail(error, FLO_BAD_INPUT, "joint '%s': a gear needs two joints that were added before it",
                       joint->name);
     const FloJoint *other = &list[def->joints[k].index];
@@ -410,6 +404,8 @@ static FloStatus copy_array(FloWorld *world, const void *from, size_t size, void
 
 static FloStatus check_changes(const FloJoint *joint, const FloJointDef *def, FloError *error) {
   FloJoint later = *joint; // changes may depend on those before them
+  if (def->n_changes && !def->changes)
+    return flo_fail(error, FLO_BAD_INPUT, "joint '%s': its changes are NULL", joint->name);
   for (size_t k = 0; k < def->n_changes; ++k) {
     const FloJointChange *change = &def->changes[k];
     if (!isfinite(change->time) || (k > 0 && change->time < def->changes[k - 1].time))
@@ -442,7 +438,7 @@ static FloStatus make_joint(const Making *making, FloError *error) {
 }
 
 static FloStatus keep_joint(FloWorld *world, const FloJointDef *def, FloJoint *joint, FloError *error) {
-  joint->n_keys = def->motor.n_keys, joint->n_changes = def->n_changes;
+  joint->n_keys = def->motor.keys ? def->motor.n_keys : 0, joint->n_changes = def->n_changes;
   FloStatus status =
       copy_array(world, def->motor.keys, joint->n_keys * sizeof *joint->keys, &joint->keys, error);
   if (status == FLO_OK)
@@ -456,7 +452,9 @@ static FloStatus keep_joint(FloWorld *world, const FloJointDef *def, FloJoint *j
 }
 
 FloStatus flo_world_add_joint(FloWorld *world, const FloJointDef *def, FloJointId *id, FloError *error) {
-  FloJoint joint = {.form = flo_joint_form(def->kind)};
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
+  FloJoint joint = {.form = flo_joint_form(def->kind), .user_data = def->user_data};
   snprintf(joint.name, sizeof joint.name, "%s", def->name ? def->name : "");
   if (!joint.form)
     return flo_fail(error, FLO_BAD_INPUT, "joint '%s': unknown kind %d", joint.name, (int)def->kind);
@@ -472,8 +470,8 @@ FloStatus flo_world_add_joint(FloWorld *world, const FloJointDef *def, FloJointI
 
 FloStatus flo_world_set_joint(FloWorld *world, FloJointId id, FloJointPart part, double value,
                               FloError *error) {
-  if (!is_joint(world, id)) return flo_fail(error, FLO_BAD_INPUT, "joint: no such id");
-  FloJoint *joint = &flo_joint_list(&world->joints)[id.index];
+  FloJoint *joint;
+  FLO_TRY(flo_world_need_joint(world, id, &joint, error));
   FLO_TRY(flo_joint_check_part(joint, part, value, error));
   flo_joint_set_part(joint, part, value);
   if (part == FLO_JOINT_RELEASE) flo_joints_note_change(&world->joints);
@@ -508,8 +506,9 @@ static void find_means(const FloWorld *world, const FloJointLive *live, FloJoint
 }
 
 FloStatus flo_world_joint_state(const FloWorld *world, FloJointId id, FloJointState *state, FloError *error) {
-  if (!is_joint(world, id)) return flo_fail(error, FLO_BAD_INPUT, "joint: no such id");
-  const FloJoint *joint = &flo_joint_list(&world->joints)[id.index];
+  FloJoint *joint;
+  FLO_TRY(flo_world_need_joint(world, id, &joint, error));
+  FLO_NEED(state, error);
   const FloJointLive *live = &joint->live;
   *state = (FloJointState){.is_active = flo_joint_is_active(joint),
                            .is_broken = live->is_broken != 0,

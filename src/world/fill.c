@@ -181,6 +181,8 @@ static FloStatus check_fill(const FloWorld *world, const FloFillDef *def, FloErr
 }
 
 FloStatus flo_world_add_fill(FloWorld *world, const FloFillDef *def, size_t *n_added, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
   FLO_TRY(check_fill(world, def, error));
   FloPoints points = {.memory = &world->memory};
   Fill fill = {.world = world, .def = def, .points = &points};

@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-double flo_world_time(const FloWorld *world) { return world->time; }
+double flo_world_time(const FloWorld *world) { return world ? world->time : 0; }
 size_t flo_world_count(const FloWorld *world, FloSet set) {
+  if (!world) return 0;
   return (unsigned)set < FLO_SET_COUNT ? world->sets[set].count : 0;
 }
-size_t flo_world_memory(const FloWorld *world) { return world->memory.bytes; }
+size_t flo_world_memory(const FloWorld *world) { return world ? world->memory.bytes : 0; }
 
 // ---- Measurements ----
 
@@ -62,6 +63,7 @@ static void add_body_measurements(const FloWorld *world, const FloBody *body, Fl
 }
 
 FloMeasurements flo_world_measure(FloWorld *world) {
+  if (!world) return (FloMeasurements){0};
   double sums[N_SUMS], worst;
   size_t n = world->sets[FLO_SET_FLUID].count;
   flo_parallel_sum(world->threads, n, add_measurements, world, N_SUMS, sums);
@@ -136,6 +138,7 @@ FloStatus flo_world_add_impulses(FloWorld *world, FloError *error) {
 }
 
 void flo_world_restart_averages(FloWorld *world) {
+  if (!world) return;
   world->averages_since = world->time;
   for (size_t k = 0; k < world->bodies.count; ++k)
     for (int i = 0; i < 6; ++i) flo_bodies(world)[k].impulse[i] = 0;
@@ -157,18 +160,19 @@ static void find_means(const FloWorld *world, FloBody *body) {
 }
 
 FloStatus flo_world_body_state(FloWorld *world, FloBodyId id, FloBodyState *state, FloError *error) {
-  if (id.generation != 1 || id.index >= world->bodies.count)
-    return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
+  FloBody *body;
+  FLO_TRY(flo_world_need_body(world, id, &body, error));
+  FLO_NEED(state, error);
   FLO_TRY(find_forces(world, error));
-  find_means(world, &flo_bodies(world)[id.index]);
-  *state = flo_bodies(world)[id.index].state;
+  find_means(world, body);
+  *state = body->state;
   return FLO_OK;
 }
 
 FloStatus flo_world_soft_state(const FloWorld *world, FloBodyId id, FloSoftState *state, FloError *error) {
-  if (id.generation != 1 || id.index >= world->bodies.count)
-    return flo_fail(error, FLO_BAD_INPUT, "body: no such id");
-  const FloBody *body = &flo_bodies(world)[id.index];
+  FloBody *body;
+  FLO_TRY(flo_world_need_body(world, id, &body, error));
+  FLO_NEED(state, error);
   if (!body->kind->soft_state)
     return flo_fail(error, FLO_BAD_INPUT, "body: '%s' does not change its shape", body->name);
   body->kind->soft_state(body, state);
@@ -178,6 +182,7 @@ FloStatus flo_world_soft_state(const FloWorld *world, FloBodyId id, FloSoftState
 // ---- Fields ----
 
 const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k) {
+  if (!world) return NULL;
   void *data;
   if ((unsigned)set >= FLO_SET_COUNT) return NULL;
   const FloField *field = flo_particles_field(&world->sets[set], k, &data);
@@ -186,6 +191,9 @@ const char *flo_world_field_name(const FloWorld *world, FloSet set, size_t k) {
 
 FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, FloView *view,
                          FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(name, error);
+  FLO_NEED(view, error);
   void *data;
   const FloField *field;
   if ((unsigned)set >= FLO_SET_COUNT)
@@ -197,43 +205,6 @@ FloStatus flo_world_view(const FloWorld *world, FloSet set, const char *name, Fl
     return FLO_OK;
   }
   return flo_fail(error, FLO_BAD_INPUT, "this set of particles has no field '%s'", name);
-}
-
-// Uses the grid of the last step. Without one, or after particles were added, it is built again.
-static bool has_current_grid(FloWorld *world) {
-  FloGrid *grid = &world->grids[FLO_SET_FLUID];
-  if (flo_world_has_step_state(world) && grid->count == world->sets[FLO_SET_FLUID].count) return true;
-  flo_epoch_note(world, &world->epochs.order);
-  return flo_grid_build(grid, &world->sets[FLO_SET_FLUID], NULL, world->threads, NULL) == FLO_OK;
-}
-
-// The density is the SPH sum at the point; the pressure is the mean with the same weights. Particles are
-// where the last step found them.
-void flo_world_sample(FloWorld *world, const double point[3], double *density, double *pressure) {
-  const FloGrid *grid = &world->grids[FLO_SET_FLUID];
-  const FloLattice *lattice = &world->lattice;
-  const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  double weight = 0, sum_pressure = 0;
-  int32_t cell[3], at[3];
-  *density = *pressure = 0;
-  flo_grid_cell_of(lattice, point, cell);
-  if (!has_current_grid(world)) return;
-  if (cell[0] == INT32_MAX || cell[1] == INT32_MAX || cell[2] == INT32_MAX) return;
-  for (int axis = 0; axis < 3; ++axis) at[axis] = flo_grid_fixed_point(lattice, axis, point[axis]);
-  FloWalker walker = {0};
-  flo_walker_move(&walker, grid, cell);
-  for (int range = 0; range < walker.n_ranges; ++range)
-    for (uint32_t k = walker.begin[range]; k < walker.end[range]; ++k) {
-      const int32_t *there = grid->fixed + 4 * (size_t)grid->order[k];
-      double d[3];
-      for (int axis = 0; axis < 3; ++axis)
-        d[axis] = (double)(int32_t)((uint32_t)at[axis] - (uint32_t)there[axis]) / lattice->to_fixed[axis];
-      double w = flo_kernel_w(&world->kernel, vec_length(d));
-      weight += w;
-      *density += w * (double)fluid->mass[grid->order[k]];
-      sum_pressure += w * (double)fluid->pressure[grid->order[k]];
-    }
-  if (weight > 0) *pressure = sum_pressure / weight;
 }
 
 // ---- The particle that failed ----
@@ -263,6 +234,7 @@ size_t flo_world_find_culprit(const FloWorld *world) {
 }
 
 bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t *id, double *time_step) {
+  if (!world) return false;
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
   size_t i = world->divergence.particle;
   if (!world->divergence.has_happened || i >= p->count) return false;
@@ -275,6 +247,7 @@ bool flo_world_bad_particle(const FloWorld *world, double position[3], uint32_t 
 // ---- Hash, stages ----
 
 uint64_t flo_world_hash(const FloWorld *world) {
+  if (!world) return 0;
   uint64_t h = FLO_HASH_START;
   h = flo_hash_bytes(h, &world->time, sizeof world->time);
   for (int set = 0; set < FLO_SET_COUNT; ++set) {
@@ -294,9 +267,12 @@ uint64_t flo_world_hash(const FloWorld *world) {
   return h;
 }
 
-FloResiduals flo_world_residuals(const FloWorld *world) { return world->residuals; }
+FloResiduals flo_world_residuals(const FloWorld *world) {
+  return world ? world->residuals : (FloResiduals){0};
+}
 
 const char *flo_world_stage(const FloWorld *world, size_t k, double *seconds) {
+  if (!world) return NULL;
   static const char *const names[FLO_STAGE_COUNT] = {"sort",      "neighbours", "density", "force",
                                                      "integrate", "bodies",     "response"};
   if (k >= FLO_STAGE_COUNT) return NULL;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "world/save_contacts.h"
 #include "world/save_lists.h"
+#include "world/save_settings.h"
 #include "world/world.h"
 
 #include <limits.h>
@@ -115,6 +116,7 @@ static const FloStateField body_fields[] = {FLO_STATE_FIELD(FloBody, state.pose.
                                             FLO_STATE_FIELD(FloBody, state.velocity),
                                             FLO_STATE_FIELD(FloBody, state.angular_velocity),
                                             FLO_STATE_FIELD(FloBody, impulse),
+                                            FLO_STATE_FIELD(FloBody, load),
                                             {0}};
 
 enum { FIRST_KIND = 3 }; // tables before those of kinds
@@ -177,7 +179,7 @@ static void refresh_bodies(FloWorld *world) {
   for (size_t k = 0; k < world->bodies.count; ++k) {
     FloBody *body = &flo_bodies(world)[k];
     if (body->kind->refresh) body->kind->refresh(body);
-    if (body->is_moving) flo_world_place_samples(world, body);
+    flo_world_place_samples(world, body);
   }
 }
 
@@ -424,6 +426,7 @@ static size_t count_params(const FloWorld *world) {
 static FloStatus save_all(FloWorld *world, FloState *state, FloError *error) {
   FLO_TRY(save_scalars(world, state, error));
   FLO_TRY(save_epochs(world, state, error));
+  FLO_TRY(flo_save_settings(world, state, error));
   FLO_TRY(flo_state_add_copy(state, "params", FLO_TYPE_F64, count_params(world), world->params, error));
   FLO_TRY(save_streams(world, state, error));
   FLO_TRY(for_each_table(world, state, flo_state_add_table, error));
@@ -434,6 +437,8 @@ static FloStatus save_all(FloWorld *world, FloState *state, FloError *error) {
 }
 
 FloStatus flo_world_save(const FloWorld *world, FloState **out, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(out, error);
   bool is_new = !*out;
   if (is_new) FLO_TRY(flo_state_create(out, error));
   (*out)->n_arrays = 0;
@@ -446,6 +451,7 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   const FloStateArray *id = flo_state_find(state, "fluid/id");
   *n_fluid = id ? id->count : 0;
   FLO_TRY(check_scalars(state, error));
+  FLO_TRY(flo_check_settings(world, state, error));
   FLO_TRY(flo_state_check_numbers(state, "epochs", N_EPOCH_FLAGS, 0, 1, error));
   FLO_TRY(flo_state_check_numbers(state, "params", count_params(world), -MUCH, MUCH, error));
   FLO_TRY(flo_state_check_numbers(state, "emitters", PER_EMITTER * world->emitters.count, 0, MUCH, error));
@@ -463,12 +469,15 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
 }
 
 FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(state, error);
   size_t n_fluid;
   FLO_TRY(check_state(world, state, &n_fluid, error));
   flo_world_note_added(world); // also if memory runs out on the way
   FLO_TRY(replace_set(world, FLO_SET_FLUID, state, n_fluid, error));
   FLO_TRY(restore_samples(world, state, error));
   restore_scalars(world, state);
+  flo_restore_settings(world, state);
   const FloStateArray *params = flo_state_find(state, "params");
   if (params->count) memcpy(world->params, params->buffer.data, params->count * sizeof(double));
   restore_streams(world, state);

@@ -40,6 +40,7 @@ static double speed_limit(const FloWorld *world, const char **limited_by) {
 }
 
 double flo_world_max_dt(FloWorld *world, const char **limited_by) {
+  if (!world) return 0;
   const char *reason, *method_reason;
   if (prepare(world, NULL) != FLO_OK) return 0;
   double dt = speed_limit(world, &reason);
@@ -116,6 +117,7 @@ static FloStatus choose_dt(FloWorld *world, double longest, double *dt, FloError
 static FloStatus couple(FloWorld *world, double dt, FloError *error) {
   world->force_dt = dt; // unless the method says otherwise
   flo_world_mark_bodies(world);
+  flo_world_act_loads(world, dt);
   flo_world_lead_bodies(world, dt);
   FloStatus status = flo_world_begin_joints(world, dt, error);
   if (status == FLO_OK) status = world->method->step(world, world->method_state, dt, error);
@@ -142,6 +144,7 @@ static FloStatus try_step(FloWorld *world, double until, FloError *error) {
   FLO_TRY(flo_world_drain(world, error));
   FLO_TRY(flo_world_emit(world, error));
   FLO_TRY(couple(world, dt, error));
+  flo_world_clear_loads(world);
   flo_epoch_note(world, &world->epochs.done);
   world->time = dt == longest ? until : world->time + dt;
   world->dt = dt, world->step++;
@@ -158,21 +161,39 @@ static void tell_step(const FloWorld *world, FloStepInfo *info) {
                           world->iterations, world->residual, world->meetings.n_stopped};
 }
 
+// The host's function may fill in the error only if it fails.
+static FloStatus tell_host(FloWorld *world, FloError *error) {
+  FloStepInfo info;
+  FloError reason = {.text = "the function that is called after each step ended the call"};
+  if (!world->after_step) return FLO_OK;
+  tell_step(world, &info);
+  world->is_in_step = true;
+  reason.status = world->after_step(world->after_step_context, world, &info, &reason);
+  world->is_in_step = false;
+  if (reason.status != FLO_OK && error) *error = reason;
+  return reason.status;
+}
+
 static FloStatus step_until(FloWorld *world, double until, FloStepInfo *info, FloError *error) {
+  if (world->is_in_step)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "step: the function that is called after a step cannot begin another one");
   world->divergence.particle = SIZE_MAX;
   FloStatus status = world->is_unfinished ? finish_step(world, error) : try_step(world, until, error);
   if (status == FLO_OK) tell_step(world, info);
   world->divergence.has_happened = status == FLO_DIVERGED;
   if (status == FLO_DIVERGED && world->divergence.particle == SIZE_MAX)
     world->divergence.particle = flo_world_find_culprit(world);
-  return status;
+  return status == FLO_OK ? tell_host(world, error) : status;
 }
 
 FloStatus flo_world_step(FloWorld *world, FloStepInfo *info, FloError *error) {
+  FLO_NEED(world, error);
   return step_until(world, INFINITY, info, error);
 }
 
 static FloStatus check_goal(const FloWorld *world, double time, FloStepInfo *info, FloError *error) {
+  FLO_NEED(world, error);
   if (!isfinite(time))
     return flo_fail(error, FLO_BAD_INPUT, "advance: the time must be finite, got %g", time);
   tell_step(world, info);

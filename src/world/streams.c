@@ -22,6 +22,8 @@ static FloStatus sample_window(FloWorld *world, const FloEmitterDef *def, FloErr
 
 FloStatus flo_world_add_emitter(FloWorld *world, const FloEmitterDef *def, FloEmitterId *id,
                                 FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
   FLO_TRY(flo_world_check_material(world, def->material, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
   if (!(def->speed > 0) || !isfinite(def->speed))
@@ -108,9 +110,9 @@ FloStatus flo_world_emit(FloWorld *world, FloError *error) {
 }
 
 FloStatus flo_world_remove_emitter(FloWorld *world, FloEmitterId id, FloError *error) {
-  FloEmitter *emitter = id.index < world->emitters.count ? &flo_emitters(world)[id.index] : NULL;
-  if (!emitter || !emitter->is_alive || emitter->generation != id.generation)
-    return flo_fail(error, FLO_BAD_INPUT, "emitter: no such id");
+  FLO_NEED(world, error);
+  FloEmitter *emitter = flo_world_emitter_at(world, id);
+  if (!emitter) return flo_fail(error, FLO_BAD_INPUT, "emitter: no such id");
   emitter->is_alive = false;
   return FLO_OK;
 }
@@ -118,6 +120,8 @@ FloStatus flo_world_remove_emitter(FloWorld *world, FloEmitterId id, FloError *e
 // ---- Sinks ----
 
 FloStatus flo_world_add_sink(FloWorld *world, const FloSinkDef *def, FloSinkId *id, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(def, error);
   FLO_TRY(flo_shape_check(&def->shape, world->def.dim, error));
   FLO_TRY(flo_shape_check_solid(&def->shape, error));
   FLO_TRY(flo_pose_check(&def->pose, world->def.dim, "pose", error));
@@ -134,6 +138,7 @@ FloStatus flo_world_add_sink(FloWorld *world, const FloSinkDef *def, FloSinkId *
 }
 
 FloStatus flo_world_remove_sink(FloWorld *world, FloSinkId id, FloError *error) {
+  FLO_NEED(world, error);
   FloSink *sink = id.index < world->sinks.count ? &flo_sinks(world)[id.index] : NULL;
   if (!sink || !sink->is_alive || sink->generation != id.generation)
     return flo_fail(error, FLO_BAD_INPUT, "sink: no such id");
@@ -141,7 +146,8 @@ FloStatus flo_world_remove_sink(FloWorld *world, FloSinkId id, FloError *error) 
   return FLO_OK;
 }
 
-static bool is_drained(const FloWorld *world, size_t i) {
+static bool is_drained(const FloWorld *world, size_t i, const void *context) {
+  (void)context;
   const FloParticles *fluid = &world->sets[FLO_SET_FLUID];
   double x[3] = {fluid->x[i], fluid->y[i], fluid->z[i]}, image[3], local[3];
   for (size_t k = 0; k < world->sinks.count; ++k) {
@@ -155,17 +161,7 @@ static bool is_drained(const FloWorld *world, size_t i) {
 }
 
 FloStatus flo_world_drain(FloWorld *world, FloError *error) {
-  FloParticles *fluid = &world->sets[FLO_SET_FLUID];
-  if (world->sinks.count == 0 || fluid->count == 0 || world->time < 0) return FLO_OK;
-  FLO_TRY(flo_buffer_reserve(&world->memory, &world->scratch, fluid->capacity * sizeof(uint32_t), 0, error));
-  uint32_t *keep = world->scratch.data;
-  size_t n = 0;
-  for (size_t i = 0; i < fluid->count; ++i)
-    if (!is_drained(world, i)) keep[n++] = (uint32_t)i;
-  const size_t n_drained = fluid->count - n;
-  if (n_drained == 0) return FLO_OK;
-  flo_epoch_note(world, &world->epochs.order);
-  FLO_TRY(flo_particles_permute(fluid, keep, n, world->threads, error));
-  world->n_removed += n_drained;
-  return FLO_OK;
+  size_t n_drained;
+  if (world->sinks.count == 0 || world->sets[FLO_SET_FLUID].count == 0 || world->time < 0) return FLO_OK;
+  return flo_world_remove_fluid_if(world, is_drained, NULL, &n_drained, error);
 }

@@ -143,7 +143,9 @@ static FloStatus init_world(FloWorld *world, FloError *error) {
 }
 
 FloStatus flo_world_create(const FloWorldDef *def, FloWorld **out, FloError *error) {
+  FLO_NEED(out, error);
   *out = NULL;
+  FLO_NEED(def, error);
   FLO_TRY(check_sizes(def, error));
   FLO_TRY(check_times(def, error));
   FloMemory memory;
@@ -172,7 +174,7 @@ static void free_operators(FloWorld *world) {
 }
 
 void flo_world_destroy(FloWorld *world) {
-  if (!world) return;
+  if (!world || world->is_in_step) return;
   FloMemory *memory = &world->memory;
   if (world->method_state) world->method->finish(world, world->method_state);
   if (world->method) flo_memory_release(memory, world->method_state, world->method->state_size);
@@ -205,6 +207,8 @@ static FloStatus find_param(const FloWorld *world, const char *name, size_t *k, 
 }
 
 FloStatus flo_world_set_param(FloWorld *world, const char *name, double value, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(name, error);
   size_t k;
   FLO_TRY(find_param(world, name, &k, error));
   const FloParam *param = &world->method->params[k];
@@ -218,6 +222,9 @@ FloStatus flo_world_set_param(FloWorld *world, const char *name, double value, F
 }
 
 FloStatus flo_world_get_param(const FloWorld *world, const char *name, double *value, FloError *error) {
+  FLO_NEED(world, error);
+  FLO_NEED(name, error);
+  FLO_NEED(value, error);
   size_t k;
   FLO_TRY(find_param(world, name, &k, error));
   *value = world->params[k];

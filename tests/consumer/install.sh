@@ -43,7 +43,7 @@ grep -q '^0.20 s ' "$work/cmake.txt" || fail "the program did not reach 0.2 s"
 cmp -s "$work/cmake.txt" "$work/pkg-config.txt" || fail "both ways give different results"
 
 # Headers stand alone, in C and, where there is a compiler, in C++.
-for header in flotsam types; do
+for header in flotsam world control query joints types; do
   echo "#include <flotsam/$header.h>" >"$work/one.c"
   cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "-I$prefix/include" "$work/one.c" || fail "$header.h in C"
   if command -v c++ >/dev/null; then

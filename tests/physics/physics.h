@@ -10,7 +10,7 @@
 #include <cmocka.h>
 // clang-format on
 
-#include "flotsam/flotsam.h"
+#include "flotsam/world.h"
 
 #include <math.h>
 #include <stdio.h>

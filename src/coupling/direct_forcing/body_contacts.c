@@ -125,5 +125,6 @@ void flo_forcing_take_rows(FloWorld *world, FloDirectForcing *forcing) {
     vec_scale(c->normal, press, c->impulse);
     if (c->drag_row != FLO_NO_ROW)
       vec_add(c->impulse, forcing->lambda + rows[c->drag_row].component, c->impulse);
+    vec_copy(c->impulse, flo_contact_points(&world->body_contacts)[k].push);
   }
 }

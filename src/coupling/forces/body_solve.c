@@ -342,6 +342,7 @@ static void take_point(FloWorld *world, const FloBodySolve *c, size_t k, double 
   kept[KEPT_PUSH] = push / c->dt;
   vec_scale(m.point->normal, push, impulse);
   take_friction(c, &m, touching, impulse, kept);
+  vec_copy(impulse, flo_contact_points(&world->body_contacts)[k].push);
   take_rolling(c, &m, touching, impulses);
   add_impulse(&m.own, impulse, 1, impulses);
   add_impulse(&m.theirs, impulse, -1, impulses);

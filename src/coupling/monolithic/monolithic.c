@@ -356,6 +356,12 @@ static void keep_contact(const FloWorld *world, const FloMonolithic *mono, const
   }
 }
 
+static void note_push(const FloMonolithic *mono, const FloContact *c, double push[3]) {
+  const double along = (double)(c->pressure * c->volume * c->steepness);
+  for (int axis = 0; axis < 3; ++axis)
+    push[axis] = mono->dt * (along * (double)c->normal[axis] + (double)c->friction[axis]);
+}
+
 static bool is_dry(const FloMonolithic *mono, const FloContact *c) {
   for (uint32_t k = c->first; k < c->first + c->count; ++k)
     if (mono->partners[mono->touches[k].node].has_fluid) return false;
@@ -383,6 +389,7 @@ static void keep_unknowns(FloWorld *world, FloMonolithic *mono) {
     for (int axis = 0; c->sample != FLO_NO_SAMPLE && axis < 3; ++axis)
       extra(world, FLO_SET_RIGID, FLO_MONO_FRICTION_X + axis)[c->sample] += c->friction[axis];
     keep_contact(world, mono, c, flo_contact_points(&world->body_contacts)[k].kept);
+    note_push(mono, c, flo_contact_points(&world->body_contacts)[k].push);
     if (c->is_glued) load_pin(world, c, &flo_contact_points(&world->body_contacts)[k]);
     world->contacts += c->pressure > 0;
     if (c->pressure > 0 && is_dry(mono, c)) mono->has_dry_contacts = 1;
