@@ -21,11 +21,12 @@ from .plots import Plot
 from .program import run, scenes
 from .runs import Frame, Mesh, Run, Series
 from .shapes import Shape, box, capsule, cylinder, heightfield, mesh, outline, plane, sheet, sphere, tank
-from .world import Body, Emitter, Joint, Material, Sink, State, World, method_parameters, methods, version
+from .parts import Body, Emitter, Fields, Joint, Material, Sink
+from .world import State, World, method_parameters, methods, version
 
 __version__ = version()
 __all__ = [
-    "BadInput", "Body", "Diverged", "Emitter", "Error", "Frame", "IOFailed", "Joint", "Material", "Mesh", "NoMemory",
+    "BadInput", "Body", "Diverged", "Emitter", "Error", "Fields", "Frame", "IOFailed", "Joint", "Material", "Mesh", "NoMemory",
     "Picture", "Plot", "Run", "Series", "Shape", "Sink", "State", "Unsupported", "World", "box", "capsule", "cylinder",
     "describe", "heightfield", "mesh", "method_parameters", "methods", "outline", "plane", "run", "scenes", "sheet",
     "sphere", "tank", "version",

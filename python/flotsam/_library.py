@@ -199,6 +199,8 @@ def value_of(struct: Any, name: str) -> Any:
         return np.array(value[:]) if not isinstance(value, bytes) else text_of(value)
     if isinstance(value, bytes):
         return text_of(value)
+    if isinstance(value, ctypes.Structure) and not type(value).__name__.endswith("Id"):
+        return {field: value_of(value, field) for field in fields_of(type(value))}
     return value
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import threading
 import weakref
-from typing import Any, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 
 from . import _abi
-from ._library import DTYPES, Answer, array_at, call, default_of, fill, lib, make, text_of, value_of, word, word_of
+from ._library import Answer, call, default_of, fill, lib, make, text_of, value_of, word_of
+from .errors import Error
+from .parts import Body, Emitter, Fields, Joint, Material, Part, Sink, Vector, locked, part_answer, triple
 from .pictures import Picture, draw_points
 from .shapes import Shape
-
-Vector = Sequence[float]
 
 
 class Handle:
@@ -26,177 +26,36 @@ class Handle:
         self.finalizer = weakref.finalize(self, lib.flo_world_destroy, pointer)
 
 
-def locked(method: Callable) -> Callable:
-    """Only one thread at a time may use a world; others wait."""
-
-    @functools.wraps(method)
-    def wrapper(self: Any, *arguments: Any, **named: Any) -> Any:
-        with getattr(self, "world", self).lock:
-            return method(self, *arguments, **named)
-
-    return wrapper
-
-
-class Part:
-    """Something in a world that has an id; ids of removed things stay invalid for ever."""
-
-    def __init__(self, world: World, id: Any, name: str = ""):
-        self.world, self.id, self.name = world, id, name
-
-    def __repr__(self) -> str:
-        label = f" {self.name!r}" if self.name else ""
-        return f"<{type(self).__name__}{label} {self.id.index}.{self.id.generation}>"
-
-    def __eq__(self, other: Any) -> bool:
-        return type(self) is type(other) and self.world is other.world and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.key))
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return self.id.index, self.id.generation
-
-
-class Material(Part):
-    """What fluids and bodies are made of."""
-
-
-class Body(Part):
-    """A wall, a rigid body, a cloth or an elastic body."""
-
-    @property
-    @locked
-    def state(self) -> Answer:
-        """Pose, velocities, and the forces of the last step."""
-        state = _abi.BodyState()
-        call("flo_world_body_state", self.world.pointer, self.id, ctypes.byref(state))
-        return Answer(state)
-
-    @property
-    @locked
-    def soft_state(self) -> Answer:
-        """More about a cloth or an elastic body."""
-        state = _abi.SoftState()
-        call("flo_world_soft_state", self.world.pointer, self.id, ctypes.byref(state))
-        return Answer(state)
-
-    @property
-    def position(self) -> np.ndarray:
-        return self.state.position
-
-    @property
-    def rotation(self) -> np.ndarray:
-        """A unit quaternion, x y z w."""
-        return self.state.rotation
-
-    @property
-    def velocity(self) -> np.ndarray:
-        return self.state.velocity
-
-    def turned(self, vector: Vector) -> np.ndarray:
-        """A direction of the body's own frame, in the world."""
-        *u, w = self.rotation
-        return np.asarray(vector) + 2 * np.cross(u, np.cross(u, vector) + w * np.asarray(vector))
-
-
-class Joint(Part):
-    """A joint, motor or spring between two bodies."""
-
-    @property
-    @locked
-    def state(self) -> Answer:
-        """Coordinate, speed, and the loads of the last step."""
-        state = _abi.JointState()
-        call("flo_world_joint_state", self.world.pointer, self.id, ctypes.byref(state))
-        return Answer(state)
-
-    @locked
-    def set(self, part: str, value: float = 0) -> None:
-        """Changes a part between steps: 'motor_speed', 'motor_position', 'motor_free', 'max_load', 'limit_low',
-        'limit_high', 'friction', 'stiffness', 'damping', 'length', 'break_force', 'break_torque', 'release'."""
-        call("flo_world_set_joint", self.world.pointer, self.id, word(_abi.JointPart, part), value)
-
-
-class Emitter(Part):
-    """An opening from which fluid flows."""
-
-    @locked
-    def remove(self) -> None:
-        call("flo_world_remove_emitter", self.world.pointer, self.id)
-
-
-class Sink(Part):
-    """A region in which fluid is removed."""
-
-    @locked
-    def remove(self) -> None:
-        call("flo_world_remove_sink", self.world.pointer, self.id)
-
-
-class Fields:
-    """The fields of one set of particles, such as world.fluid['x'] or world.fluid.x.
-
-    Each is an array on the memory of the library, without a copy: take it anew after every step, addition or removal.
-    """
-
-    def __init__(self, world: World, set: str):
-        self._world, self._set = world, word(_abi.Set, set)
-
-    def __len__(self) -> int:
-        return lib.flo_world_count(self._world.pointer, self._set)
-
-    def keys(self) -> list[str]:
-        names, pointer = [], self._world.pointer
-        while name := lib.flo_world_field_name(pointer, self._set, len(names)):
-            names.append(name.decode())
-        return names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
-
-    def view(self, name: str) -> _abi.View:
-        view = _abi.View()
-        with self._world.lock:
-            call("flo_world_view", self._world.pointer, self._set, name.encode(), ctypes.byref(view))
-        return view
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        view = self.view(name)
-        return array_at(view.data, view.count, view.stride, DTYPES[view.type], self._world.handle)
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except ValueError as error:
-            raise AttributeError(str(error)) from error
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.keys()]
-
-    @property
-    def positions(self) -> np.ndarray:
-        """A copy of x, y, z as rows [m]."""
-        return np.column_stack([self["x"], self["y"], self["z"]])
-
-    @property
-    def velocities(self) -> np.ndarray:
-        """A copy of vx, vy, vz as rows [m/s]."""
-        return np.column_stack([self["vx"], self["vy"], self["vz"]])
-
-    def describe(self) -> str:
-        rows = ((name, self.view(name)) for name in self.keys())
-        return "\n".join(f"{name:12} {text_of(v.unit):8} {text_of(v.meaning)}" for name, v in rows)
-
-
 class State:
-    """A saved copy of a world's state; it may outlive the world."""
+    """A saved copy of a world's state; it may outlive the world, as bytes or as a file."""
 
     def __init__(self, pointer: Any):
         self.pointer = pointer
         weakref.finalize(self, lib.flo_state_destroy, pointer)
+
+    @classmethod
+    def made_by(cls, function: str, *arguments: Any) -> State:
+        pointer = ctypes.c_void_p()
+        call(function, *arguments, ctypes.byref(pointer))
+        return cls(pointer.value)
+
+    def to_bytes(self) -> bytes:
+        size = ctypes.c_size_t()
+        call("flo_state_pack", self.pointer, None, 0, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(size.value)
+        call("flo_state_pack", self.pointer, buffer, size.value, ctypes.byref(size))
+        return buffer.raw
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> State:
+        return cls.made_by("flo_state_unpack", data, len(data))
+
+    def write(self, path: str | Path) -> None:
+        call("flo_state_write", self.pointer, str(path).encode())
+
+    @classmethod
+    def read(cls, path: str | Path) -> State:
+        return cls.made_by("flo_state_read", str(path).encode())
 
 
 def velocity_callback(function: Callable[[np.ndarray], Vector]) -> Callable:
@@ -223,6 +82,8 @@ class World:
         call("flo_world_create", ctypes.byref(definition), ctypes.byref(pointer))
         self.lock = threading.RLock()
         self.handle: Handle | None = Handle(pointer.value, keep)
+        self.after_step: Any = None
+        self.raised: BaseException | None = None
         self.dim, self.spacing = definition.dim, definition.spacing
         self.fluid, self.boundary = Fields(self, "fluid"), Fields(self, "boundary")
         self.rigid, self.soft = Fields(self, "rigid"), Fields(self, "soft")
@@ -305,22 +166,70 @@ class World:
 
     # ---- Stepping; the interpreter lock is released meanwhile ----
 
+    def _step(self, function: str, *arguments: Any) -> Answer:
+        info = _abi.StepInfo()
+        self.raised = None
+        try:
+            call(function, self.pointer, *arguments, ctypes.byref(info))
+        except Error:
+            if self.raised is None:
+                raise
+            raise self.raised from None
+        return Answer(info)
+
     @locked
     def step(self, until: float | None = None) -> Answer:
         """One time step, which with `until` does not go beyond that time."""
-        info = _abi.StepInfo()
-        if until is None:
-            call("flo_world_step", self.pointer, ctypes.byref(info))
-        else:
-            call("flo_world_step_until", self.pointer, until, ctypes.byref(info))
-        return Answer(info)
+        return self._step("flo_world_step") if until is None else self._step("flo_world_step_until", until)
 
     @locked
     def advance(self, time: float) -> Answer:
         """Steps until `time`, which the last one reaches exactly."""
-        info = _abi.StepInfo()
-        call("flo_world_advance", self.pointer, time, ctypes.byref(info))
-        return Answer(info)
+        return self._step("flo_world_advance", time)
+
+    @locked
+    def on_step(self, function: Callable[[World], None] | None) -> None:
+        """Calls a function with the world after each step, also while it advances; None: none. What it raises ends the
+        step and is raised again there."""
+
+        def after_step(_context: Any, _world: Any, _info: Any, error: Any) -> int:
+            try:
+                function(self)
+            except BaseException as raised:  # nothing may leave through the library's own frames
+                self.raised = raised
+                if error:
+                    error.contents.status = _abi.Status.BAD_INPUT
+                    error.contents.text = str(raised).encode()[:1000]
+                return _abi.Status.BAD_INPUT
+            return _abi.Status.OK
+
+        kind = _abi.FUNCTIONS["flo_world_set_step_callback"][1][1]
+        callback = kind(after_step) if function else kind()
+        call("flo_world_set_step_callback", self.pointer, callback, None)
+        self.after_step = callback  # the library keeps it, too
+
+    # ---- Changing ----
+
+    @locked
+    def set_gravity(self, gravity: Vector) -> None:
+        call("flo_world_set_gravity", self.pointer, triple(gravity))
+
+    @locked
+    def remove_particles(self, ids: Any) -> int:
+        """Removes fluid by its field 'id'; returns how many there were."""
+        ids, count = np.ascontiguousarray(ids, np.uint32), ctypes.c_size_t()
+        pointer = ids.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+        call("flo_world_remove_particles", self.pointer, pointer, len(ids), ctypes.byref(count))
+        return count.value
+
+    @locked
+    def remove_fluid(self, shape: Shape, position: Vector = (0, 0, 0), rotation: Vector = (0, 0, 0, 1)) -> int:
+        """Removes all fluid inside a shape; returns the number of particles."""
+        keep, count = [], ctypes.c_size_t()
+        inside = make(_abi.Shape, shape, keep)
+        pose = fill(_abi.Pose(), {"position": position, "rotation": rotation}, keep)
+        call("flo_world_remove_fluid", self.pointer, ctypes.byref(inside), ctypes.byref(pose), ctypes.byref(count))
+        return count.value
 
     # ---- Looking ----
 
@@ -343,8 +252,81 @@ class World:
     def sample(self, point: Vector) -> tuple[float, float]:
         """Density and pressure at a point; 0 where there is no fluid."""
         density, pressure = ctypes.c_double(), ctypes.c_double()
-        lib.flo_world_sample(self.pointer, (ctypes.c_double * 3)(*point), ctypes.byref(density), ctypes.byref(pressure))
+        lib.flo_world_sample(self.pointer, triple(point), ctypes.byref(density), ctypes.byref(pressure))
         return density.value, pressure.value
+
+    @locked
+    def sample_points(self, points: Any) -> dict[str, np.ndarray]:
+        """Density, pressure and velocity of the fluid at many points (n x 3); 0 where there is none."""
+        points = np.ascontiguousarray(points, np.float64).reshape(-1, 3)
+        found = np.zeros(len(points), np.dtype(_abi.PointSample))
+        call("flo_world_sample_points", self.pointer, len(points), points.ctypes.data_as(ctypes.POINTER(ctypes.c_double)),
+             found.ctypes.data_as(ctypes.POINTER(_abi.PointSample)))
+        return {name: found[name] for name in found.dtype.names}
+
+    def _list(self, function: str, kind: type) -> Any:
+        count = getattr(lib, function)(self.pointer, None, 0)
+        found = (kind * max(count, 1))()
+        getattr(lib, function)(self.pointer, found, count)
+        return found[:count]
+
+    @property
+    @locked
+    def bodies(self) -> list[Body]:
+        return [Body(self, id) for id in self._list("flo_world_list_bodies", _abi.BodyId)]
+
+    @property
+    @locked
+    def joints(self) -> list[Joint]:
+        return [Joint(self, id) for id in self._list("flo_world_list_joints", _abi.JointId)]
+
+    @property
+    @locked
+    def materials(self) -> list[Material]:
+        return [Material(self, id) for id in self._list("flo_world_list_materials", _abi.MaterialId)]
+
+    @property
+    @locked
+    def contacts(self) -> list[Answer]:
+        """Where bodies pressed on each other in the last step: body, other, point, normal, gap, impulse."""
+        return [part_answer(self, one) for one in self._list("flo_world_list_contacts", _abi.ContactInfo)]
+
+    def _find(self, function: str, kind: type[Part], name: str) -> Any:
+        id = kind.id_type()
+        with self.lock:
+            call(function, self.pointer, name.encode(), ctypes.byref(id))
+        return kind(self, id, name)
+
+    def find_body(self, name: str) -> Body:
+        return self._find("flo_world_find_body", Body, name)
+
+    def find_joint(self, name: str) -> Joint:
+        return self._find("flo_world_find_joint", Joint, name)
+
+    def find_material(self, name: str) -> Material:
+        return self._find("flo_world_find_material", Material, name)
+
+    @locked
+    def cast_ray(self, origin: Vector, way: Vector, mask: int = 0xFFFFFFFF) -> Answer | None:
+        """The first body on a way: body, point, normal, share; None if there is none."""
+        hit = _abi.RayHit()
+        call("flo_world_cast_ray", self.pointer, triple(origin), triple(way), mask, ctypes.byref(hit))
+        return part_answer(self, hit) if hit.is_hit else None
+
+    @locked
+    def closest_point(self, point: Vector, farthest: float, mask: int = 0xFFFFFFFF) -> Answer | None:
+        """The nearest surface of a body: body, point, distance, normal; None if none is near enough."""
+        found = _abi.NearestPoint()
+        call("flo_world_closest_point", self.pointer, triple(point), farthest, mask, ctypes.byref(found))
+        return part_answer(self, found) if found.is_found else None
+
+    @locked
+    def overlap(self, centre: Vector, radius: float = 0, mask: int = 0xFFFFFFFF) -> list[Body]:
+        """The bodies that a ball touches."""
+        count = ctypes.c_size_t(len(self.bodies))
+        ids = (_abi.BodyId * max(count.value, 1))()
+        call("flo_world_overlap_ball", self.pointer, triple(centre), radius, mask, ids, count.value, ctypes.byref(count))
+        return [Body(self, id) for id in ids[:count.value]]
 
     @locked
     def restart_averages(self) -> None:
@@ -391,9 +373,7 @@ class World:
     @locked
     def save(self) -> State:
         """A copy of the state: a world restored from it continues with the same bits."""
-        pointer = ctypes.c_void_p()
-        call("flo_world_save", self.pointer, ctypes.byref(pointer))
-        return State(pointer.value)
+        return State.made_by("flo_world_save", self.pointer)
 
     @locked
     def restore(self, state: State) -> None:
