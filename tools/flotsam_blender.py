@@ -714,7 +714,7 @@ def make_water(run, points):
     link(mix.outputs[0], output.inputs["Surface"])
     colour = run.fluid_colour()
     tint = colour_of(colour) if colour else WATER_TINT
-    density, left = absorption(tint, 0.2 * float(np.linalg.norm(np.ptp(points, axis=0))))
+    density, left = absorption(tint, 0.45 * float(np.linalg.norm(np.ptp(points, axis=0))))
     set_input(volume, (*left, 1.0), "Color")
     set_input(volume, density, "Density")
     link(volume.outputs[0], output.inputs["Volume"])
